@@ -1,0 +1,210 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-json"
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// strict refuses fields no record has; duplicate keys, invalid UTF-8 and trailing text are
+// refused by the decoder itself.
+var strict = jsonv2.RejectUnknownMembers(true)
+
+// fault is one thing wrong inside one record: where in its bytes, and what.
+type fault struct {
+	offset int
+	field  string // dotted
+	text   string
+}
+
+// decode reads one record strictly. The clean case costs one pass of the decoder and a look at
+// every value; only in doubt does diagnose read the text again, slowly, to say what is wrong
+// and where. After faults the record must not be served.
+func decode[T any](b []byte, rec *T) []fault {
+	s := shapeOf(reflect.TypeFor[T]())
+	err := jsonv2.Unmarshal(b, rec, strict)
+	if err == nil && s.sound(reflect.ValueOf(rec).Elem()) {
+		return nil
+	}
+	faults := diagnose(b, s)
+	if len(faults) == 0 && err != nil {
+		return []fault{decoderFault(err)} // the walk is laxer than the decoder in some corner
+	}
+	return faults
+}
+
+// Validate holds a record made in memory to the rules of its type, as if it were read from a
+// file. The error names every field that breaks one; rules across records are for Check.
+func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error {
+	line, err := Line(rec)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range diagnose(line, shapeOf(reflect.TypeFor[T]())) {
+		errs = append(errs, fmt.Errorf("%s: %s", f.field, f.text))
+	}
+	return errors.Join(errs...)
+}
+
+// salvage reads what can be read of a record with faults, for the checks across records: every
+// value of the right type. It is false where the text is no JSON object.
+func salvage[T any](b []byte, rec *T) bool {
+	var zero T
+	*rec = zero
+	err := json.Unmarshal(b, rec)
+	var wrong *json.UnmarshalTypeError // the old decoder notes the first and goes on
+	return len(b) > 0 && b[0] == '{' && (err == nil || errors.As(err, &wrong))
+}
+
+// decoderFault words an error of the decoder.
+func decoderFault(err error) fault {
+	var syn *jsontext.SyntacticError
+	if errors.As(err, &syn) {
+		return fault{offset: int(syn.ByteOffset), field: dotted(syn.JSONPointer), text: syntaxText(syn.Err)}
+	}
+	var sem *jsonv2.SemanticError
+	if errors.As(err, &sem) && sem.Err != nil {
+		return fault{offset: int(sem.ByteOffset), field: dotted(sem.JSONPointer), text: "does not fit: " + sem.Err.Error()}
+	}
+	return fault{text: syntaxText(err)}
+}
+
+func syntaxText(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return "the record ends early"
+	}
+	return "not JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
+}
+
+// dotted gives a place inside a record as check messages name it, nothing where it lies deeper
+// than any record goes.
+func dotted(p jsontext.Pointer) string {
+	if strings.Count(string(p), "/") > 8 {
+		return ""
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(string(p), "/"), "/", ".")
+}
+
+// span is the place of one record in the bytes of a file.
+type span struct{ from, to int }
+
+const blanks = " \t\r\n"
+
+// cut finds the records of a .json file: the entries of its array, or the one value it is. A
+// fault of syntax ends an array; the entries before it still count.
+func cut(b []byte) (spans []span, array bool, f *fault) {
+	from, to := len(b)-len(bytes.TrimLeft(b, blanks)), len(bytes.TrimRight(b, blanks))
+	if from >= to || b[from] != '[' {
+		return []span{{min(from, to), to}}, false, nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	spans, err := entries(dec)
+	if err == nil {
+		return spans, true, nil
+	}
+	found := decoderFault(err)
+	return spans, true, &fault{offset: found.offset, text: found.text}
+}
+
+// entries reads the array the decoder is before, and that nothing follows it.
+func entries(dec *jsontext.Decoder) (spans []span, err error) {
+	if _, err = dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	for dec.PeekKind() != jsontext.KindEndArray {
+		v, err := dec.ReadValue()
+		if err != nil {
+			return spans, err
+		}
+		end := int(dec.InputOffset())
+		spans = append(spans, span{end - len(v), end})
+	}
+	if _, err = dec.ReadToken(); err != nil {
+		return spans, err
+	}
+	at := valueOffset(dec)
+	if _, err = dec.ReadToken(); errors.Is(err, io.EOF) {
+		return spans, nil
+	}
+	if err == nil {
+		err = &jsontext.SyntacticError{ByteOffset: int64(at), Err: errors.New("text after the list")}
+	}
+	return spans, err
+}
+
+// locate returns the offset of a field's value in the bytes of a record, by its dotted name;
+// of the nearest enclosing value where the field is left out.
+func locate(b []byte, field string) int {
+	dec, at := jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true)), 0
+	for name := range strings.SplitSeq(field, ".") {
+		offset, ok := descend(dec, name)
+		if !ok {
+			break
+		}
+		at = offset
+	}
+	return at
+}
+
+// descend enters the value the decoder is before and stops before its member or entry called
+// name, of which it returns the offset.
+func descend(dec *jsontext.Decoder, name string) (int, bool) {
+	open, err := dec.ReadToken()
+	if err != nil || open.Kind() != jsontext.KindBeginObject && open.Kind() != jsontext.KindBeginArray {
+		return 0, false
+	}
+	object := open.Kind() == jsontext.KindBeginObject
+	for i := 0; ; i++ {
+		switch dec.PeekKind() {
+		case jsontext.KindEndObject, jsontext.KindEndArray, jsontext.KindInvalid:
+			return 0, false
+		}
+		key := fmt.Sprint(i)
+		if object {
+			quoted, err := dec.ReadValue()
+			if err != nil {
+				return 0, false
+			}
+			key = unquote(quoted)
+		}
+		if key == name {
+			return valueOffset(dec), true
+		}
+		if dec.SkipValue() != nil {
+			return 0, false
+		}
+	}
+}
+
+// valueOffset is where the value the decoder is before begins: past the colon or comma and
+// the blanks.
+func valueOffset(dec *jsontext.Decoder) int {
+	dec.PeekKind()
+	rest := dec.UnreadBuffer()
+	return int(dec.InputOffset()) + len(rest) - len(bytes.TrimLeft(rest, blanks+":,"))
+}
+
+// textAt returns the text a field of a broken record holds, empty where it cannot be read.
+func textAt(b []byte, field string) string {
+	v, err := jsontext.NewDecoder(bytes.NewBuffer(b[locate(b, field):])).ReadValue()
+	if err != nil || v.Kind() != jsontext.KindString {
+		return ""
+	}
+	return unquote(v)
+}
+
+func unquote(quoted []byte) string {
+	s, err := jsontext.AppendUnquote(nil, quoted)
+	if err != nil {
+		return string(quoted)
+	}
+	return string(s)
+}

@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// Act is what happened to a record between two sets.
+type Act string
+
+// What can happen to a record. A withdrawn one is there still and says why; a removed one is
+// gone.
+const (
+	Added     Act = "added"
+	Changed   Act = "changed"
+	Withdrawn Act = "withdrawn"
+	Removed   Act = "removed"
+)
+
+// Acts lists what can happen to a record.
+var Acts = []Act{Added, Changed, Withdrawn, Removed}
+
+// Values lists what can happen to a record.
+func (Act) Values() []string { return texts(Acts) }
+
+// Changes is what differs between two sets, as their files have it: what is computed at load
+// follows from it and is left out.
+type Changes struct {
+	Old     Edition        `json:"old"`
+	New     Edition        `json:"new"`
+	Records []RecordChange `json:"records"` // in order of ChangeTables, then of slug
+}
+
+// Edition names a set.
+type Edition struct {
+	Version string `json:"version"`
+	Digest  string `json:"digest"`
+}
+
+// RecordChange is what happened to one record.
+type RecordChange struct {
+	Table  string        `json:"table"`
+	Slug   string        `json:"slug"`
+	Change Act           `json:"change"`
+	Fields []FieldChange `json:"fields"` // of a changed or withdrawn record, in order of the format
+}
+
+// FieldChange is one field that has another value. Where the entries of a list of objects were
+// added or taken away, it holds the stretch of both lists that differs.
+type FieldChange struct {
+	Field string         `json:"field"` // dotted
+	Old   jsontext.Value `json:"old"`
+	New   jsontext.Value `json:"new"`
+}
+
+// ChangeTables lists the tables changes are told of, in their order: dataset.json, the storage
+// types, and the record folders.
+var ChangeTables = []string{"dataset", "quantizations", modelsDir, hardwareDir, toolsDir, benchmarksDir}
+
+// Compare lists what happened from one set to the other. It costs a look at each record; where
+// the newer set was loaded with the older at hand, benchmarks that did not change cost next to
+// nothing.
+func Compare(from, to *Set) *Changes {
+	c := &Changes{Old: from.edition(), New: to.edition()}
+	compareTable(c, ChangeTables[0], []Info{from.Info}, []Info{to.Info}, func(*Info) string { return "dataset" })
+	compareTable(c, ChangeTables[1], from.Quantizations, to.Quantizations, func(q *QuantizationType) string { return q.Name })
+	compareTable(c, ChangeTables[2], from.written(), to.written(), func(m *Model) string { return string(m.Slug) })
+	compareTable(c, ChangeTables[3], from.Hardware, to.Hardware, func(h *Hardware) string { return string(h.Slug) })
+	compareTable(c, ChangeTables[4], from.Tools, to.Tools, func(t *Tool) string { return string(t.Slug) })
+	old, now := differing(from.Benchmarks, to.Benchmarks)
+	compareTable(c, ChangeTables[5], old, now, func(b *Benchmark) string { return string(b.ID) })
+	return c
+}
+
+func (s *Set) edition() Edition { return Edition{s.Info.Version, s.Digest.String()} }
+
+// written gives the models as they stand in their files.
+func (s *Set) written() []Model {
+	if s.kept == nil {
+		return s.Models
+	}
+	return s.kept.models.recs
+}
+
+// differing drops what two tables of benchmarks, both in default order, have in common.
+func differing(from, to []Benchmark) (old, now []Benchmark) {
+	for len(from) > 0 && len(to) > 0 {
+		order := 0
+		if from[0] != to[0] {
+			order = NewerRun(&from[0], &to[0])
+		}
+		if order <= 0 && (order < 0 || from[0] != to[0]) {
+			old = append(old, from[0])
+		}
+		if order >= 0 && (order > 0 || from[0] != to[0]) {
+			now = append(now, to[0])
+		}
+		if order <= 0 {
+			from = from[1:]
+		}
+		if order >= 0 {
+			to = to[1:]
+		}
+	}
+	return append(old, from...), append(now, to...)
+}
+
+// compareTable adds what happened to the records of a table.
+func compareTable[T any](c *Changes, table string, from, to []T, slug func(*T) string) {
+	old := make(map[string]*T, len(from))
+	for i := range from {
+		old[slug(&from[i])] = &from[i]
+	}
+	start := len(c.Records)
+	for i := range to {
+		name := slug(&to[i])
+		was, known := old[name]
+		delete(old, name)
+		if !known {
+			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Added, Fields: []FieldChange{}})
+		} else if fields := compareRecords(was, &to[i]); len(fields) > 0 {
+			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: actOf(fields), Fields: fields})
+		}
+	}
+	for name := range old {
+		c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Removed, Fields: []FieldChange{}})
+	}
+	slices.SortFunc(c.Records[start:], func(a, b RecordChange) int { return cmp.Compare(a.Slug, b.Slug) })
+}
+
+func actOf(fields []FieldChange) Act {
+	withdrawn := slices.ContainsFunc(fields, func(f FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' })
+	if withdrawn {
+		return Withdrawn
+	}
+	return Changed
+}
+
+func compareRecords[T any](from, to *T) []FieldChange {
+	var c comparison
+	c.objects("", shapeOf(reflect.TypeFor[T]()), reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem())
+	return c.fields
+}
+
+// comparison gathers the fields in which two records differ.
+type comparison struct{ fields []FieldChange }
+
+func (c *comparison) objects(at string, s *shape, from, to reflect.Value) {
+	for i := range s.fields {
+		f := &s.fields[i]
+		c.values(join(at, f.name), &f.rule, from.FieldByIndex(f.index), to.FieldByIndex(f.index))
+	}
+}
+
+// values compares one field of two objects.
+func (c *comparison) values(at string, r *rule, from, to reflect.Value) {
+	if from.Kind() == reflect.Pointer {
+		if from.IsNil() || to.IsNil() {
+			if from.IsNil() != to.IsNil() {
+				c.add(at, from, to)
+			}
+			return
+		}
+		from, to = from.Elem(), to.Elem()
+	}
+	switch {
+	case r.kind == reflect.Struct:
+		c.objects(at, r.shape, from, to)
+	case r.kind == reflect.Slice && r.entry.kind == reflect.Struct:
+		c.lists(at, r.entry, from, to)
+	case r.kind == reflect.Slice && from.Len() == 0 && to.Len() == 0: // left out and empty are one
+	case !reflect.DeepEqual(from.Interface(), to.Interface()):
+		c.add(at, from, to)
+	}
+}
+
+// lists compares lists of objects: entry by entry where none came or went.
+func (c *comparison) lists(at string, r *rule, from, to reflect.Value) {
+	if from.Len() == to.Len() {
+		for i := range from.Len() {
+			c.values(join(at, strconv.Itoa(i)), r, from.Index(i), to.Index(i))
+		}
+		return
+	}
+	same := func(i, j int) bool { return reflect.DeepEqual(from.Index(i).Interface(), to.Index(j).Interface()) }
+	first, end := 0, 0
+	for shorter := min(from.Len(), to.Len()); first < shorter && same(first, first); {
+		first++
+	}
+	for shorter := min(from.Len(), to.Len()) - first; end < shorter && same(from.Len()-1-end, to.Len()-1-end); {
+		end++
+	}
+	c.add(at, from.Slice(first, from.Len()-end), to.Slice(first, to.Len()-end))
+}
+
+func (c *comparison) add(at string, from, to reflect.Value) {
+	c.fields = append(c.fields, FieldChange{at, valueText(from), valueText(to)})
+}
+
+// valueText is a value as its file has it, in one line.
+func valueText(v reflect.Value) jsontext.Value {
+	b, err := jsonv2.Marshal(v.Interface())
+	if err != nil {
+		panic(err) // records are made of texts, numbers and lists that were read from JSON
+	}
+	return b
+}

@@ -1,0 +1,135 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// ChangeForms lists the forms Changes.Report knows: lines for people, JSON for programs, and
+// Markdown for a comment on a pull request.
+var ChangeForms = []string{"text", "json", "markdown"}
+
+// Report writes the changes in one of ChangeForms.
+//
+//   - text: a line a record, marked + added, ~ changed, x withdrawn or - removed, and below it a
+//     line a field; last the numbers of each.
+//   - json: the object of Changes.
+//   - markdown: as text, of at most 60,000 bytes, for comments on GitHub end at 65,536; what does
+//     not fit is counted.
+func (c *Changes) Report(w io.Writer, form string) error {
+	switch form {
+	case "text":
+		return c.reportText(w)
+	case "json":
+		return c.reportJSON(w)
+	case "markdown":
+		return c.reportMarkdown(w)
+	default:
+		return fmt.Errorf("diff form: must be one of %s, got %q", strings.Join(ChangeForms, ", "), form)
+	}
+}
+
+var actMarks = map[Act]byte{Added: '+', Changed: '~', Withdrawn: 'x', Removed: '-'}
+
+func (c *Changes) reportText(w io.Writer) error {
+	var b bytes.Buffer
+	for i := range c.Records {
+		r := &c.Records[i]
+		fmt.Fprintf(&b, "%c %s/%s\n", actMarks[r.Change], r.Table, r.Slug)
+		for _, f := range r.Fields {
+			fmt.Fprintf(&b, "    %s: %s -> %s\n", f.Field, f.Old, f.New)
+		}
+		if _, err := b.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, c.Summary()+"\n")
+	return err
+}
+
+// Summary counts the records of each act, in a line: "2 added, 1 removed", or "no changes".
+func (c *Changes) Summary() string {
+	count := map[Act]int{}
+	for i := range c.Records {
+		count[c.Records[i].Change]++
+	}
+	var parts []string
+	for _, act := range Acts {
+		if n := count[act]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, act))
+		}
+	}
+	if parts == nil {
+		return "no changes"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *Changes) reportJSON(w io.Writer) error {
+	b, err := jsonv2.Marshal(c)
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// mostMarkdown is how much of a comment the records may take, in bytes.
+const mostMarkdown = 60_000
+
+func (c *Changes) reportMarkdown(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "### Dataset %s: %s\n", codeSpan(c.New.Version), c.Summary())
+	table, left := "", len(c.Records)
+	for i := range c.Records {
+		part := c.Records[i].markdown()
+		if c.Records[i].Table != table {
+			table = c.Records[i].Table
+			part = fmt.Sprintf("\n**%s**\n\n", table) + part
+		}
+		if b.Len()+len(part) > mostMarkdown {
+			break
+		}
+		b.WriteString(part)
+		left--
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\n%d more records are left out here.\n", left)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+func (r *RecordChange) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "- %s %s\n", r.Change, codeSpan(r.Slug))
+	for _, f := range r.Fields {
+		fmt.Fprintf(&b, "  - %s: %s → %s\n", codeSpan(f.Field), codeSpan(shorten(f.Old)), codeSpan(shorten(f.New)))
+	}
+	return b.String()
+}
+
+// shorten cuts a value to what a reader takes in at a glance.
+func shorten(v []byte) string {
+	const most = 200
+	runes := []rune(string(v))
+	if len(runes) <= most {
+		return string(v)
+	}
+	return string(runes[:most]) + "…"
+}
+
+// plain keeps what GitHub would read as markup, links or mentions from being read so.
+var plain = func() *strings.Replacer {
+	pairs := []string{"\n", " "}
+	for _, c := range "&<>`@#*_[]\\|~:" {
+		pairs = append(pairs, string(c), fmt.Sprintf("&#%d;", c))
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
+// codeSpan shows a text as it stands.
+func codeSpan(text string) string { return "<code>" + plain.Replace(text) + "</code>" }

@@ -1,0 +1,189 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+func loadFixture(t *testing.T, archive string, opt Options) *Set {
+	t.Helper()
+	fsys, _ := fixtureFS(t, txtar.Parse([]byte(archive)))
+	opt.Now = fixtureDay
+	set, err := Load(fsys, opt)
+	must(t, err)
+	return set
+}
+
+// after lays over the base dataset one change of every kind.
+const after = `
+-- dataset.json --
+{"schema_version": 1, "version": "2", "released": "2026-01-02", "title": "fixture | @octocat", "licence": "CC-BY-SA-4.0"}
+-- models/alpha-8b.json --
+{
+  "slug": "alpha-8b", "name": "Alpha 8B", "organization": "Alpha", "family": "alpha",
+  "params_b": 8, "params_basis": "published", "modalities": ["text", "image"], "aliases": ["alpha:8b"],
+  "architecture": {"type": "dense", "num_layers": 32},
+  "quantizations": [{"name": "Q8_0", "format": "gguf", "size_bytes": 8000000000, "basis": "published", "source": "https://example.com/q8"}],
+  "sources": [{"fields": ["params_b", "architecture"], "url": "https://example.com/alpha2"}]
+}
+-- models/beta-1b.json --
+{"slug": "beta-1b", "name": "Beta", "organization": "Beta", "family": "beta", "modalities": ["text"], "aliases": [], "sources": []}
+-- removed --
+benchmarks/2026.ndjson
+-- benchmarks/new.ndjson --
+{"id": "bm-1", "model": "alpha-8b", "model_raw": "Alpha", "quantization": "Q4_0", "hardware": "nvidia-card", "hardware_raw": "Card", "hardware_count": 1, "tool": "runner", "generation_tps": 50, "source": "community", "source_url": "https://example.com/1", "run_date": "2026-01-01", "date_basis": "run", "withdrawn": {"date": "2026-05-01", "reason": "a faulty driver"}}
+{"id": "bm-2", "model": "beta-1b", "model_raw": "Beta", "hardware": "nvidia-card", "hardware_raw": "Card", "hardware_count": 1, "tool": "runner", "generation_tps": 90, "source": "owner"}
+`
+
+// TestCompareReport holds each form of each direction to a golden file.
+func TestCompareReport(t *testing.T) {
+	from, to := loadFixture(t, "", Options{}), loadFixture(t, after, Options{})
+	for name, c := range map[string]*Changes{"forth": Compare(from, to), "back": Compare(to, from), "none": Compare(to, to)} {
+		for _, form := range ChangeForms {
+			t.Run(name+"/"+form, func(t *testing.T) {
+				var b bytes.Buffer
+				must(t, c.Report(&b, form))
+				golden := filepath.Join("testdata", "diff", name+"."+form)
+				if *update {
+					putFile(t, golden, b.String())
+				}
+				want, err := os.ReadFile(golden)
+				must(t, err)
+				if diff := cmp.Diff(string(want), b.String()); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", golden, diff)
+				}
+			})
+		}
+	}
+	if err := Compare(from, to).Report(&bytes.Buffer{}, "yaml"); err == nil || !strings.Contains(err.Error(), "text, json, markdown") {
+		t.Errorf("Report in a form there is none of = %v", err)
+	}
+}
+
+// TestCompareAlike: a set loaded with the other at hand gives the changes that one loaded
+// without gives, and so do sets no load made.
+func TestCompareAlike(t *testing.T) {
+	from := loadFixture(t, "", Options{})
+	apart, near := loadFixture(t, after, Options{}), loadFixture(t, after, Options{Last: from})
+	want := Compare(from, apart)
+	if diff := cmp.Diff(want, Compare(from, near)); diff != "" {
+		t.Errorf("with the older set at hand (-want +got):\n%s", diff)
+	}
+}
+
+// TestCompareModel compares random changes of benchmarks with the changes that were made.
+func TestCompareModel(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	set, err := Load(os.DirFS("../data"), Options{})
+	must(t, err)
+	for range 50 {
+		next, want := *set, map[string]Act{}
+		next.Benchmarks = slices.Clone(set.Benchmarks)
+		for i := len(next.Benchmarks) - 1; i >= 0; i-- {
+			b := &next.Benchmarks[i]
+			switch r.IntN(400) {
+			case 0:
+				want[string(b.ID)] = Removed
+				next.Benchmarks = slices.Delete(next.Benchmarks, i, i+1)
+			case 1:
+				want[string(b.ID)] = Changed
+				day := Date(fmt.Sprintf("20%02d-01-01", 10+r.IntN(10)))
+				b.RunDate = &day
+			case 2:
+				want[string(b.ID)] = Changed
+				b.HardwareCount += 100
+			case 3:
+				fresh := *b
+				fresh.ID += "-copy"
+				want[string(fresh.ID)] = Added
+				next.Benchmarks = append(next.Benchmarks, fresh)
+			case 4: // equal, not the same memory
+				name := strings.Clone(b.HardwareRaw)
+				b.HardwareRaw = name
+				if b.RunDate != nil {
+					day := *b.RunDate
+					b.RunDate = &day
+				}
+			}
+		}
+		slices.SortFunc(next.Benchmarks, func(a, b Benchmark) int { return NewerRun(&a, &b) })
+		got := map[string]Act{}
+		for _, rec := range Compare(set, &next).Records {
+			got[rec.Slug] = rec.Change
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("changes (-made +found):\n%s", diff)
+		}
+	}
+}
+
+// TestMarkdownIsBounded: a comment with more changes than fit says how many it leaves out.
+func TestMarkdownIsBounded(t *testing.T) {
+	c := &Changes{}
+	for i := range 10_000 {
+		c.Records = append(c.Records, RecordChange{Table: benchmarksDir, Slug: fmt.Sprint("bm-", i), Change: Added})
+	}
+	var b bytes.Buffer
+	must(t, c.Report(&b, "markdown"))
+	listed := strings.Count(b.String(), "- added ")
+	if want := fmt.Sprintf("\n%d more records are left out here.\n", len(c.Records)-listed); b.Len() > 65_536 || listed == 0 || !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%d bytes, %d records listed, end %q, want %q", b.Len(), listed, b.String()[b.Len()-60:], want)
+	}
+}
+
+// TestRevision compares two commits of a repository whose dataset lies in a folder.
+func TestRevision(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git command here")
+	}
+	root := t.TempDir()
+	dir := filepath.Join(root, "some where", "data")
+	run := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	run("init", "-q")
+	writeBase(t, dir)
+	run("add", ".")
+	run("commit", "-q", "-m", "one")
+	putFile(t, filepath.Join(dir, infoFile), info("2"))
+	run("commit", "-q", "-a", "-m", "two")
+	putFile(t, filepath.Join(dir, infoFile), info("3")) // not committed
+
+	version := func(revision string) string {
+		files, err := Revision(context.Background(), dir, revision)
+		must(t, err)
+		set, err := Load(files, Options{Now: fixtureDay})
+		must(t, err)
+		return set.Info.Version
+	}
+	if one, two := version("HEAD~1"), version("HEAD"); one != "1" || two != "2" {
+		t.Errorf("HEAD~1 has version %s and HEAD %s, want 1 and 2", one, two)
+	}
+	for _, bad := range []string{"no-such-branch", "--output=x", "", "HEAD:some"} {
+		if _, err := Revision(context.Background(), dir, bad); err == nil || !strings.Contains(err.Error(), "neither a directory nor a git revision") {
+			t.Errorf("Revision(%q) = %v, want an error that says what it is not", bad, err)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := Revision(context.Background(), dir, "HEAD"); !errors.Is(err, ErrNoGit) {
+		t.Errorf("without git Revision = %v, want ErrNoGit", err)
+	}
+}

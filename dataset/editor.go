@@ -1,0 +1,47 @@
+package dataset
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+)
+
+// schemaFiles are the schemas editors check the record files against, by what a file holds. An
+// array has no place to name one.
+var schemaFiles = map[string]string{
+	infoFile:    "schemas/dataset.schema.json",
+	modelsDir:   "../schemas/model.schema.json",
+	hardwareDir: "../schemas/hardware.schema.json",
+	toolsDir:    "../schemas/tool.schema.json",
+}
+
+// schemaMember is the member that names the schema, as the first of a file's object.
+var schemaMember = regexp.MustCompile(`^\s*\{(\s*"\$schema"\s*:\s*"([^"]*)"\s*,)`)
+
+// WithoutSchema blanks the member of a record file that tells editors its schema: it is the
+// file's, not the record's. The other bytes keep their places. One that names another schema
+// is left, and is an unknown field.
+func WithoutSchema(name string, b []byte) []byte {
+	m := schemaMember.FindSubmatchIndex(b)
+	if m == nil || string(b[m[4]:m[5]]) != schemaFiles[kindOf(name)] {
+		return b
+	}
+	out := bytes.Clone(b)
+	for i := m[2]; i < m[3]; i++ {
+		if out[i] != '\n' && out[i] != '\r' {
+			out[i] = ' '
+		}
+	}
+	return out
+}
+
+// File gives a record in the form of the .json file it is the only one of, by the file's path
+// below the dataset directory: as Pretty, and with the schema for editors first.
+func File(name string, rec any) ([]byte, error) {
+	b, err := Pretty(rec)
+	schema, ok := schemaFiles[kindOf(path.Clean(name))]
+	if err != nil || !ok {
+		return b, err
+	}
+	return append([]byte("{\n  \"$schema\": \""+schema+"\",\n"), bytes.TrimPrefix(b, []byte("{\n"))...), nil
+}

@@ -1,0 +1,84 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severity says what a finding does to its dataset.
+type Severity uint8
+
+// A Fault refuses the dataset; a Warning asks a person to look.
+const (
+	Fault Severity = iota
+	Warning
+)
+
+// String is the word of the severity in reports.
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Finding is one thing a check dislikes.
+type Finding struct {
+	Path string // file, relative to the dataset directory, with slashes
+	Line int    // from 1; 0 where the finding is about the whole file
+	Col  int    // from 1, in characters; 0 where the finding is about the whole line
+	// Field is the dotted name of the field, empty where the finding is about the record.
+	Field string
+	// Text is one sentence: the rule, then what was found. Lower case, no full stop.
+	Text     string
+	Severity Severity
+}
+
+// String gives the finding as path:line:col: field: sentence, a warning with that word before
+// the field.
+func (f Finding) String() string {
+	var b strings.Builder
+	b.WriteString(f.Path)
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ":%d", f.Line)
+		if f.Col > 0 {
+			fmt.Fprintf(&b, ":%d", f.Col)
+		}
+	}
+	b.WriteString(": ")
+	if f.Severity == Warning {
+		b.WriteString("warning: ")
+	}
+	if f.Field != "" {
+		b.WriteString(f.Field)
+		b.WriteString(": ")
+	}
+	b.WriteString(f.Text)
+	return b.String()
+}
+
+// Findings is everything a load dislikes, in order of place. As an error it is the refusal of
+// the whole dataset.
+type Findings []Finding
+
+// Error gives one line a finding.
+func (fs Findings) Error() string {
+	lines := make([]string, len(fs))
+	for i, f := range fs {
+		lines[i] = f.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Faults returns the findings that refuse the dataset, in their order.
+func (fs Findings) Faults() Findings {
+	return slices.DeleteFunc(slices.Clone(fs), func(f Finding) bool { return f.Severity != Fault })
+}
+
+func (fs Findings) sort() {
+	slices.SortStableFunc(fs, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
+	})
+}

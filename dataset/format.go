@@ -1,0 +1,200 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+)
+
+// Format rewrites the record files below dir in their one form: every key present and in the
+// order of the Go types, numbers in their shortest form, .json as Pretty gives it, .ndjson one
+// record a line as Line gives it, lists in order of slug, benchmarks by run date (unknown first),
+// then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced
+// whole or not at all. A file with faults of its own stays as it is, for a field that is not
+// understood would be lost; their Findings are the error, after all others are done.
+func Format(dir string) (changed []string, err error) {
+	return format(os.DirFS(dir), func(name string, b []byte) error {
+		return replaceFile(filepath.Join(dir, filepath.FromSlash(name)), b)
+	})
+}
+
+// FormatCheck returns the paths of the files Format would change, sorted, and as the error the
+// Findings of those it could not.
+func FormatCheck(fsys fs.FS) (would []string, err error) {
+	return format(fsys, func(string, []byte) error { return nil })
+}
+
+// format works out the form of every file and hands those that differ to write, from several
+// goroutines at once.
+func format(fsys fs.FS, write func(name string, b []byte) error) (changed []string, err error) {
+	l := newLoader(fsys, Options{})
+	if err := l.list(); err != nil {
+		return nil, err
+	}
+	l.findings = nil // what is missing is for Check to say
+	l.single = make([]bool, len(l.files))
+	var mu sync.Mutex
+	var errs []error
+	l.eachFile(func(i int) {
+		differs, err := l.formatFile(i, write)
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err)
+		if differs {
+			changed = append(changed, l.files[i])
+		}
+	})
+	slices.Sort(changed)
+	if err := errors.Join(errs...); err != nil {
+		return changed, err
+	}
+	if len(l.findings) > 0 {
+		l.findings.sort()
+		return changed, l.findings
+	}
+	return changed, nil
+}
+
+// eachFile calls do for every file, a few at a time.
+func (l *loader) eachFile(do func(i int)) {
+	var workers sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range l.files {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+}
+
+func (l *loader) formatFile(i int, write func(name string, b []byte) error) (differs bool, err error) {
+	name := l.files[i]
+	old, err := fs.ReadFile(l.fsys, name)
+	if err != nil {
+		return false, fmt.Errorf("reading dataset: %w", err)
+	}
+	formed, ok, err := l.formOf(i, bytes.TrimPrefix(old, byteOrderMark))
+	if err != nil || !ok || bytes.Equal(old, formed) {
+		return false, err
+	}
+	return true, write(name, formed)
+}
+
+// formOf gives a file in its form, false where it has faults.
+func (l *loader) formOf(i int, b []byte) ([]byte, bool, error) {
+	switch kindOf(l.files[i]) {
+	case infoFile:
+		return form[Info](l, i, b, nil)
+	case quantizationsFile:
+		return form[QuantizationType](l, i, b, nil) // their order is that of the tables
+	case modelsDir:
+		return form(l, i, b, func(a, b *Model) int { return cmp.Compare(a.Slug, b.Slug) })
+	case hardwareDir:
+		return form(l, i, b, func(a, b *Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
+	case toolsDir:
+		return form(l, i, b, func(a, b *Tool) int { return cmp.Compare(a.Slug, b.Slug) })
+	default:
+		return form(l, i, b, olderRun)
+	}
+}
+
+// olderRun is the order of benchmarks in files: oldest run first, so that new ones are appended.
+func olderRun(a, b *Benchmark) int {
+	date := func(b *Benchmark) Date {
+		if b.RunDate == nil {
+			return ""
+		}
+		return *b.RunDate
+	}
+	return cmp.Or(cmp.Compare(date(a), date(b)), cmp.Compare(a.ID, b.ID))
+}
+
+// form decodes a file, sorts its records where there is an order, and writes them again.
+func form[T any](l *loader, i int, b []byte, order func(a, b *T) int) ([]byte, bool, error) {
+	lines := path.Ext(l.files[i]) == ".ndjson"
+	var s shelf[T]
+	if lines {
+		decodeLines(l, &s, i, 1, b)
+	} else {
+		decodeFile(l, &s, i, b)
+	}
+	if l.hasFaults(int32(i)) {
+		return nil, false, nil
+	}
+	s.close()
+	if order != nil {
+		slices.SortStableFunc(s.recs, func(a, b T) int { return order(&a, &b) })
+	}
+	out, err := written(l.files[i], s.recs, lines, l.single[i])
+	return out, err == nil, err
+}
+
+// hasFaults reports whether the decoder found something in a file.
+func (l *loader) hasFaults(file int32) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for m := range l.faulty {
+		if m.at.file == file {
+			return true
+		}
+	}
+	return false
+}
+
+func written[T any](name string, recs []T, lines, single bool) ([]byte, error) {
+	switch {
+	case single:
+		return File(name, &recs[0])
+	case !lines:
+		return Pretty(recs)
+	}
+	var out bytes.Buffer
+	for i := range recs {
+		b, err := Line(&recs[i])
+		if err != nil {
+			return nil, err
+		}
+		out.Write(append(b, '\n'))
+	}
+	return out.Bytes(), nil
+}
+
+// replaceFile puts a file in the place of another in one step: a server that watches must never
+// read half of it.
+func replaceFile(name string, b []byte) error {
+	name, err := filepath.EvalSymlinks(name) // a link stays a link
+	if err != nil {
+		return err
+	}
+	st, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".fmt-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(st.Mode().Perm()), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// seeds gives a fuzz target every record file of the fixtures.
+func seeds(f *testing.F, add func(name string, b []byte)) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/lint/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range append(files, "testdata/base.txtar") {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, member := range a.Files {
+			if ext := filepath.Ext(member.Name); ext == ".json" || ext == ".ndjson" {
+				add(member.Name, member.Data)
+			}
+		}
+	}
+}
+
+// FuzzLine decodes any bytes as a record of each kind.
+func FuzzLine(f *testing.F) {
+	seeds(f, func(_ string, b []byte) {
+		for line := range bytes.Lines(b) {
+			f.Add(line)
+		}
+		f.Add(b)
+	})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		checkDecode[Benchmark](t, b)
+		checkDecode[Hardware](t, b)
+		checkDecode[Model](t, b)
+		checkDecode[Tool](t, b)
+		checkDecode[Info](t, b)
+	})
+}
+
+// checkDecode holds what is true of every text: the walk finds faults exactly where the
+// decoder does, inside the text; what is clean reads the same with encoding/json and comes back
+// from its written form.
+func checkDecode[T any](t *testing.T, b []byte) {
+	t.Helper()
+	var rec T
+	faults := decode(b, &rec)
+	for _, f := range faults {
+		if f.text == "" || f.offset < 0 || f.offset > len(b) {
+			t.Fatalf("fault %+v in %d bytes", f, len(b))
+		}
+	}
+	if walked := diagnose(b, shapeOf(reflect.TypeFor[T]())); len(walked) == 0 != (faults == nil) {
+		t.Fatalf("decode finds %v, the walk %v", faults, walked)
+	}
+	if faults != nil {
+		salvage(b, &rec)
+		return
+	}
+	var standard T
+	if err := json.Unmarshal(b, &standard); err != nil || !reflect.DeepEqual(rec, standard) {
+		t.Fatalf("decoded %+v, encoding/json %+v, %v", rec, standard, err)
+	}
+	line, err := Line(&rec)
+	if err != nil {
+		t.Fatalf("Line: %v", err)
+	}
+	var again T
+	if faults := decode(line, &again); faults != nil {
+		t.Fatalf("%s written as\n%s has %v", b, line, faults)
+	}
+	if twice, err := Line(&again); err != nil || !bytes.Equal(line, twice) {
+		t.Fatalf("written as\n%s\nthen as\n%s, %v", line, twice, err)
+	}
+}
+
+// FuzzFile loads any bytes as a file of a dataset.
+func FuzzFile(f *testing.F) {
+	names := []string{"dataset.json", "quantizations.json", "models/alpha-8b.json", "hardware/nvidia-card.json", "tools/many.json", "tools/many.ndjson", "benchmarks/2026.ndjson", "benchmarks/many.json"}
+	seeds(f, func(name string, b []byte) { f.Add(max(0, slices.Index(names, name)), b) })
+	f.Fuzz(func(t *testing.T, which int, b []byte) {
+		name := names[uint(which)%uint(len(names))]
+		base, _ := fixtureFS(t, &txtar.Archive{})
+		base[name] = &fstest.MapFile{Data: b}
+		set, err := Load(base, Options{Now: fixtureDay, chunk: 50})
+		if err == nil {
+			return
+		}
+		var found Findings
+		if !errors.As(err, &found) || len(found) == 0 || set != nil {
+			t.Fatalf("Load = %v, %v, want findings and no set", set, err)
+		}
+		lines := bytes.Count(b, []byte{'\n'}) + 1
+		for _, one := range found {
+			if one.Path == "" || one.Text == "" || one.Path == name && (one.Line > lines || one.Line < 0 || one.Col < 0) {
+				t.Errorf("finding %+v in a file of %d lines", one, lines)
+			}
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package dataset
+
+// Hardware is one accelerator, processor, system on a chip or whole machine.
+type Hardware struct {
+	// Stable public key, lower case, vendor first.
+	Slug Slug `json:"slug" jsonschema:"example=nvidia-rtx-4090"`
+	// Name as its vendor writes it.
+	Name string `json:"name" jsonschema:"minLength=1,example=NVIDIA GeForce RTX 4090"`
+	// Who makes the part.
+	Vendor Vendor `json:"vendor" jsonschema:"example=nvidia"`
+	// Kind of part or machine.
+	Type HardwareType `json:"type" jsonschema:"example=gpu"`
+	// Day of release; a year or a month where the source gives no more.
+	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2022-10-12" fact:"sourced"`
+	// Quarter of release where only that is known.
+	ReleaseQuarter *string `json:"release_quarter" jsonschema:"nullable,pattern=^[0-9]{4}-Q[1-4]$,example=2023-Q1"`
+	// Architecture of the graphics or processor cores.
+	Architecture *string `json:"architecture" jsonschema:"nullable,minLength=1,example=Ada Lovelace" fact:"sourced"`
+	// Architecture of the processor cores where architecture names the graphics.
+	CPUArchitecture *string `json:"cpu_architecture" jsonschema:"nullable,minLength=1,example=Zen 5" fact:"sourced"`
+	// Kind of memory.
+	MemoryType *string `json:"memory_type" jsonschema:"nullable,minLength=1,example=GDDR6X" fact:"sourced"`
+	// Memory the accelerator can use, in GB as vendors count it; for unified memory the largest configuration. Null for plain processors.
+	VRAMGB *float64 `json:"vram_gb" jsonschema:"nullable,exclusiveMinimum=0,example=24" jsonschema_extras:"unit=GB" fact:"sourced"`
+	// Memory sizes the part is sold with, in GB as vendors count it.
+	MemoryOptionsGB *[]float64 `json:"memory_options_gb" jsonschema:"nullable,exclusiveMinimum=0,example=64" jsonschema_extras:"unit=GB" fact:"sourced"`
+	// Memory of a measured machine, in GB as vendors count it.
+	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=24" jsonschema_extras:"unit=GB" fact:"sourced"`
+	// Most memory a processor can be fitted with, in GB as vendors count it.
+	MaxMemoryGB *float64 `json:"max_memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=128" jsonschema_extras:"unit=GB" fact:"sourced"`
+	// High-bandwidth memory on the package of a processor, in GB as vendors count it.
+	HBMGB *float64 `json:"hbm_gb" jsonschema:"nullable,exclusiveMinimum=0,example=64" jsonschema_extras:"unit=GB" fact:"sourced"`
+	// Whether processor and graphics share one memory.
+	UnifiedMemory bool `json:"unified_memory" jsonschema:"example=false"`
+	// Memory bandwidth, in GB/s (10^9 bytes).
+	MemoryBandwidthGBps *float64 `json:"memory_bandwidth_gbps" jsonschema:"nullable,exclusiveMinimum=0,example=1008" jsonschema_extras:"unit=GB/s" fact:"sourced"`
+	// Where a processor's bandwidth comes from; computed is channels x 8 bytes x rated speed. Null for graphics, whose vendors state it.
+	MemoryBandwidthBasis *BandwidthBasis `json:"memory_bandwidth_basis" jsonschema:"nullable,example=computed"`
+	// Lowest and highest measured bandwidth, in GB/s.
+	MemoryBandwidthRangeGBps *[]float64 `json:"memory_bandwidth_range_gbps" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=41.2" jsonschema_extras:"unit=GB/s" fact:"sourced"`
+	// Measured read bandwidth, in GB/s.
+	MemoryReadBandwidthGBps *float64 `json:"memory_read_bandwidth_gbps" jsonschema:"nullable,exclusiveMinimum=0,example=65.9" jsonschema_extras:"unit=GB/s" fact:"sourced"`
+	// Memory channels of a processor.
+	MemoryChannels *int64 `json:"memory_channels" jsonschema:"nullable,minimum=1,example=12" fact:"sourced"`
+	// Rated memory speed, in MT/s.
+	MemorySpeedMTs *int64 `json:"memory_speed_mts" jsonschema:"nullable,minimum=1,example=4800" jsonschema_extras:"unit=MT/s" fact:"sourced"`
+	// Dense FP16 rate, in TFLOPS; compare only figures of the same fp16_basis.
+	FP16TFLOPS *float64 `json:"fp16_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=330" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	// Unit the FP16 rate belongs to: tensor cores, matrix units or ordinary shaders. Null where fp16_tflops is.
+	FP16Basis *FP16Basis `json:"fp16_basis" jsonschema:"nullable,example=tensor"`
+	// FP16 rate of the ordinary shaders, in TFLOPS.
+	FP16ShaderTFLOPS *float64 `json:"fp16_shader_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	// FP32 rate, in TFLOPS.
+	FP32TFLOPS *float64 `json:"fp32_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	// Dense INT8 rate, in TOPS.
+	INT8TOPS *float64 `json:"int8_tops" jsonschema:"nullable,exclusiveMinimum=0,example=660" jsonschema_extras:"unit=TOPS" fact:"sourced"`
+	// Rate of the neural processor, in TOPS.
+	NPUTOPS *float64 `json:"npu_tops" jsonschema:"nullable,exclusiveMinimum=0,example=50" jsonschema_extras:"unit=TOPS" fact:"sourced"`
+	// Board or package power, in watts.
+	TDPWatts *float64 `json:"tdp_watts" jsonschema:"nullable,exclusiveMinimum=0,example=450" jsonschema_extras:"unit=W" fact:"sourced"`
+	// Lowest and highest configurable power, in watts.
+	TDPRangeWatts *[]float64 `json:"tdp_range_watts" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=15" jsonschema_extras:"unit=W" fact:"sourced"`
+	// Highest turbo power of a processor, in watts.
+	MaxTurboPowerWatts *float64 `json:"max_turbo_power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=253" jsonschema_extras:"unit=W" fact:"sourced"`
+	// Host interface.
+	PCIe *string `json:"pcie" jsonschema:"nullable,minLength=1,example=PCIe 4.0 x16" fact:"sourced"`
+	// Compute backends known to work; a missing one means not seen, not unsupported.
+	Backends []string `json:"backends" jsonschema:"minLength=1,example=cuda" fact:"sourced"`
+	// CUDA compute capability.
+	CUDAComputeCapability *string `json:"cuda_compute_capability" jsonschema:"nullable,minLength=1,example=8.9" fact:"sourced"`
+	// Target name of AMD compilers.
+	GFXTarget *string `json:"gfx_target" jsonschema:"nullable,minLength=1,example=gfx1100" fact:"sourced"`
+	// Graphics cores of an Apple chip.
+	GPUCores *int64 `json:"gpu_cores" jsonschema:"nullable,minimum=1,example=40" fact:"sourced"`
+	// Processor cores.
+	CPUCores *int64 `json:"cpu_cores" jsonschema:"nullable,minimum=1,example=16" fact:"sourced"`
+	// Form it is sold in.
+	FormFactor *string `json:"form_factor" jsonschema:"nullable,minLength=1,example=desktop"`
+	// Who builds a whole machine.
+	Manufacturer *string `json:"manufacturer" jsonschema:"nullable,minLength=1,example=Framework"`
+	// Slugs of the chips a whole machine can have.
+	Chip *[]Slug `json:"chip" jsonschema:"nullable,example=amd-ryzen-ai-max-395"`
+	// Slug of the graphics inside a processor.
+	IntegratedGPU *Slug `json:"integrated_gpu" jsonschema:"nullable,example=amd-radeon-780m"`
+	// Slugs of the parts it may be, for reports that do not say which; such a record holds what all of them share and is not one more product.
+	Variants *[]Slug `json:"variants" jsonschema:"nullable,example=apple-m2-ultra-60gpu"`
+	// Price at launch, in US dollars.
+	LaunchPriceUSD *float64 `json:"launch_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=US dollars" fact:"sourced"`
+	// What kind of launch price it is.
+	LaunchPriceNote *string `json:"launch_price_note" jsonschema:"nullable,minLength=1,example=vendor price per unit for 1\\,000 units"`
+	// Price seen in the street, in US dollars.
+	StreetPriceUSD *float64 `json:"street_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=2873" jsonschema_extras:"unit=US dollars" fact:"sourced"`
+	// Day the street price was seen. Null where street_price_usd is.
+	StreetPriceDate *Date `json:"street_price_date" jsonschema:"nullable,example=2026-07-31" fact:"sourced"`
+	// Page the street price was seen on. Null where street_price_usd is.
+	StreetPriceSource *URL `json:"street_price_source" jsonschema:"nullable,example=https://gpupoet.com/gpu/market-report"`
+	// What the street price was paid for: new, used, mean of how many offers.
+	StreetPriceCondition *string `json:"street_price_condition" jsonschema:"nullable,minLength=1,example=a single retail listing"`
+	// Every price seen, newest first.
+	PriceObservations []PriceObservation `json:"price_observations" fact:"sourced"`
+	// Names drivers, llama-bench and people use for it. Accepted wherever the slug is.
+	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=RTX 4090"`
+	// What a reader should know about the figures.
+	Note *string `json:"note" jsonschema:"nullable,minLength=1,example=FP32 figure is approximate in its source"`
+	// Where the figures come from; each entry names the fields it backs.
+	Sources []SourceRef `json:"sources"`
+}
+
+// PriceObservation is one price seen for a piece of hardware.
+type PriceObservation struct {
+	// Amount in currency.
+	Amount float64 `json:"amount" jsonschema:"exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=currency"`
+	// ISO 4217 code.
+	Currency string `json:"currency" jsonschema:"pattern=^[A-Z]{3}$,example=USD"`
+	// Day (or month) it was seen.
+	Date Date `json:"date" jsonschema:"example=2026-07-31"`
+	// What was paid for.
+	Condition string `json:"condition" jsonschema:"minLength=1,example=used"`
+	// Page it was seen on.
+	Source URL `json:"source" jsonschema:"example=https://prod.danawa.com/info/?pcode=74996477"`
+	// Lowest and highest offer where the page gives a range.
+	AmountRange *[]float64 `json:"amount_range" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=260" jsonschema_extras:"unit=currency"`
+}

@@ -1,0 +1,11 @@
+// Package llamabench turns what llama-bench prints into benchmarks of the directory.
+//
+// It reads -o json, jsonl, csv and md, and Markdown tables pasted from terminals of several
+// versions, with the device lines and build lines around them. A row is one test of a run; rows
+// that differ only in their test are one run, whose prompt and generation speeds are merged.
+// Models and hardware are found by slug, name and alias; what is not found is skipped with the
+// reason, never guessed.
+//
+// An Importer only reads after New and may be used by several goroutines at once. It holds one
+// file in memory and neither fetches nor writes anything.
+package llamabench

@@ -1,0 +1,138 @@
+package llamabench
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"modeldex/dataset"
+)
+
+// Options says what the output itself does not.
+type Options struct {
+	// Source is who measured; empty means community.
+	Source dataset.Source
+	// SourceURL is the page the output was published on; required unless Source is owner.
+	SourceURL dataset.URL
+	// RunDate is the day of the run, used where the output does not print one. Empty leaves the
+	// run undated there.
+	RunDate dataset.Date
+	// Model is what was measured, for Markdown tables, which print only a size such as "llama 7B".
+	// Given, it counts for every row.
+	Model dataset.Slug
+	// Hardware is what it ran on, for tables without device lines. Given, it counts for every row.
+	Hardware dataset.Slug
+}
+
+// Result is what one file holds.
+type Result struct {
+	// Benchmarks are in the order of the file, each with its id, and pass the checks of a dataset.
+	Benchmarks []dataset.Benchmark
+	// Skipped are the rows that gave none, in the order of the file.
+	Skipped []Skipped
+}
+
+// Skipped is one row that gave no benchmark.
+type Skipped struct {
+	File string
+	Line int    // from 1; of a JSON file the number of the object
+	Row  string // what was measured, as printed
+	Why  string
+}
+
+// String gives the row as file:line: row: reason.
+func (s Skipped) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s", s.File, s.Line, s.Row, s.Why)
+}
+
+// tool is the slug of the program whose output this is.
+const tool dataset.Slug = "llama.cpp"
+
+// Importer maps printed names to the records of one dataset.
+type Importer struct {
+	opt      Options
+	models   *names
+	hardware *names
+	have     map[dataset.Slug]bool // ids of benchmarks there are
+}
+
+// New makes an importer for the records of set. The error names an option that cannot be used.
+func New(set *dataset.Set, opt Options) (*Importer, error) {
+	if opt.Source == "" {
+		opt.Source = dataset.Community
+	}
+	im := &Importer{opt: opt, models: modelNames(set), hardware: hardwareNames(set), have: map[dataset.Slug]bool{}}
+	for i := range set.Benchmarks {
+		im.have[set.Benchmarks[i].ID] = true
+	}
+	known := false
+	for i := range set.Tools {
+		known = known || set.Tools[i].Slug == tool
+	}
+	if !known {
+		return nil, fmt.Errorf("tool: no tool has slug %q", tool)
+	}
+	return im, im.check()
+}
+
+func (im *Importer) check() error {
+	var errs []error
+	if im.opt.SourceURL == "" && im.opt.Source != dataset.Owner {
+		errs = append(errs, fmt.Errorf("source url: must be given where source is %q", im.opt.Source))
+	}
+	if im.opt.SourceURL != "" && !im.opt.SourceURL.Valid() {
+		errs = append(errs, fmt.Errorf("source url: must start with https:// or http://, got %q", im.opt.SourceURL))
+	}
+	if im.opt.RunDate != "" && !im.opt.RunDate.Valid() {
+		errs = append(errs, fmt.Errorf("run date: must be a date as YYYY-MM-DD, got %q", im.opt.RunDate))
+	}
+	if im.opt.Model != "" && !im.models.slugs[im.opt.Model] {
+		errs = append(errs, fmt.Errorf("model: no model has slug %q%s", im.opt.Model, im.models.near(string(im.opt.Model))))
+	}
+	if im.opt.Hardware != "" && !im.hardware.slugs[im.opt.Hardware] {
+		errs = append(errs, fmt.Errorf("hardware: no hardware has slug %q%s", im.opt.Hardware, im.hardware.near(string(im.opt.Hardware))))
+	}
+	return errors.Join(errs...)
+}
+
+// Read imports one output of llama-bench; the form is seen from its text. The error means that
+// the text is broken JSON or CSV, or holds nothing llama-bench prints.
+func (im *Importer) Read(file string, b []byte) (Result, error) {
+	rows, err := parse(b)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(rows) == 0 {
+		return Result{}, fmt.Errorf("%s: holds no row of llama-bench", file)
+	}
+	var out Result
+	seen := map[dataset.Slug]bool{}
+	for _, p := range pair(rows) {
+		b, err := im.benchmark(p)
+		if err == nil && seen[b.ID] {
+			err = errors.New("stands twice in the file")
+		}
+		if seen[b.ID] = true; err != nil {
+			out.Skipped = append(out.Skipped, p.skipped(file, err)...)
+			continue
+		}
+		out.Benchmarks = append(out.Benchmarks, b)
+	}
+	return out, nil
+}
+
+// parse reads any of the forms.
+func parse(b []byte) ([]row, error) {
+	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
+	head, _, _ := bytes.Cut(b, []byte{'\n'})
+	switch {
+	case bytes.HasPrefix(b, []byte{'['}):
+		return parseJSON(b)
+	case bytes.HasPrefix(b, []byte{'{'}):
+		return parseLines(b)
+	case bytes.Contains(head, []byte("build_commit")) && bytes.Contains(head, []byte(",")):
+		return parseCSV(b)
+	default:
+		return parseMarkdown(b)
+	}
+}

@@ -1,0 +1,418 @@
+package llamabench
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"modeldex/dataset"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// shipped is the data beside the code, whose names the samples are mapped by.
+var shipped = sync.OnceValues(func() (*dataset.Set, error) {
+	return dataset.Load(os.DirFS("../../../data"), dataset.Options{})
+})
+
+var community = Options{SourceURL: "https://example.com/run"}
+
+func importer(t testing.TB, opt Options) *Importer {
+	t.Helper()
+	set, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := New(set, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return im
+}
+
+// samples are the files of testdata with what their output does not say.
+var samples = map[string]Options{
+	"json-metal-m4-llama-3.2-3b.json":           community,
+	"csv-vulkan-strix-halo-qwen3-coder-30b.csv": community,
+	"md-vulkan-rx-7900-xtx.txt":                 {SourceURL: community.SourceURL, Model: "llama-2-7b", RunDate: "2025-12-11"},
+	"md-cuda-2x-rtx-4090-old-style.txt":         {SourceURL: community.SourceURL, Model: "llama-3-8b", RunDate: "2024-05-11"},
+}
+
+// TestSamples imports real outputs and compares with the lines that are kept.
+func TestSamples(t *testing.T) {
+	for name, opt := range samples {
+		t.Run(name, func(t *testing.T) {
+			got := written(t, read(t, importer(t, opt), name))
+			golden := filepath.Join("testdata", name+".want")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("import of %s (-want +got):\n%s", name, diff)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, im *Importer, name string) Result {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := im.Read(name, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// written gives a result as lines, the skipped rows last.
+func written(t *testing.T, r Result) string {
+	t.Helper()
+	var out strings.Builder
+	for i := range r.Benchmarks {
+		line, err := dataset.Line(&r.Benchmarks[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintln(&out, s)
+	}
+	return out.String()
+}
+
+// TestResultPasses: what an import prints can be appended to the data as it is.
+func TestResultPasses(t *testing.T) {
+	var lines bytes.Buffer
+	for name, opt := range samples {
+		lines.WriteString(written(t, read(t, importer(t, opt), name)))
+	}
+	files := fstest.MapFS{"benchmarks/imported.ndjson": {Data: lines.Bytes()}}
+	root := os.DirFS("../../../data")
+	for _, dir := range []string{"models", "hardware", "tools", "benchmarks"} {
+		entries, err := os.ReadDir(filepath.Join("../../../data", dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), dir+"/"+e.Name())
+		}
+	}
+	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "dataset.json")
+	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "quantizations.json")
+	set, err := dataset.Load(files, dataset.Options{})
+	if err != nil {
+		t.Fatalf("the data with the imported lines is refused:\n%v", err)
+	}
+	base, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(set.Benchmarks)-len(base.Benchmarks), bytes.Count(lines.Bytes(), []byte{'\n'}); got != want || want == 0 {
+		t.Errorf("%d benchmarks more, want %d", got, want)
+	}
+}
+
+func copyFile(t *testing.T, to fstest.MapFS, from interface{ ReadFile(string) ([]byte, error) }, name string) {
+	t.Helper()
+	b, err := from.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to[name] = &fstest.MapFile{Data: b}
+}
+
+const heading = "| model | size | params | backend | ngl | test | t/s |\n| --- | ---: | ---: | --- | --: | ---: | ---: |\n"
+
+// cuda is what a run on one card prints before its table.
+const cuda = "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n"
+
+// TestTables reads what people paste, and checks one line of what comes out.
+func TestTables(t *testing.T) {
+	opt := Options{SourceURL: community.SourceURL, Model: "llama-3-8b", RunDate: "2025-01-02"}
+	const row = "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
+	for _, tt := range []struct {
+		name, text string
+		want       []string // parts of the lines and reasons, in order
+	}{
+		{"one row", cuda + heading + row, []string{`"quantization":"Q4_K_M","hardware":"nvidia-rtx-4090"`}},
+		{"no blank before the deviation", cuda + heading + strings.Replace(row, " ± ", "±", 1), []string{`"generation_tps":124.65,"generation_tps_stddev":0.08`}},
+		{"no deviation", cuda + heading + strings.Replace(row, " ± 0.08", "", 1), []string{`"generation_tps":124.65,"generation_tps_stddev":null`}},
+		{"size in MiB", cuda + heading + strings.Replace(row, "4.58 GiB", "512.00 MiB", 1), []string{`"model_size_gib":0.5`}},
+		{"depth", cuda + heading + strings.Replace(row, "tg128", "tg128 @ d4096", 1), []string{`"n_gen":128,"context_depth":4096`}},
+		{"depths are runs of their own", cuda + heading + strings.Replace(row, "tg128", "pp512 @ d4096", 1) + row, []string{`"n_prompt":512,"n_gen":null,"context_depth":4096`, `"n_prompt":null,"n_gen":128,"context_depth":0`}},
+		{"combined test", cuda + heading + strings.Replace(row, "tg128", "pp4096+tg128", 1), []string{"f:5: llama 8B Q4_K - Medium pp4096+tg128: a test of prompt and generation together gives neither speed"}},
+		{"old prefix", cuda + heading + strings.Replace(row, "llama 8B Q4_K - Medium", "llama 8B mostly Q4_0", 1), []string{`"quantization":"Q4_0"`}},
+		{"bits in words", cuda + heading + strings.Replace(row, "Q4_K - Medium", "IQ2_XXS - 2.0625 bpw", 1), []string{`"quantization":"IQ2_XXS"`}},
+		{"build after the table", cuda + heading + row + "\nbuild: 4426e298 (2824)\n", []string{`"tool_version":"b2824 (4426e298)"`}},
+		{"build of the next table", cuda + heading + row + "\nbuild: 4426e298 (2824)\n" + cuda + heading + strings.Replace(row, "124.65", "125.65", 1), []string{`"tool_version":"b2824 (4426e298)"`, `"tool_version":null`}},
+		{
+			"columns there only with their option", cuda + "| model | size | params | backend | ngl | threads | n_batch | n_ubatch | type_k | fa | test | t/s |\n" + "| llama 8B Q8_0 | 8 GiB | 8.03 B | CUDA | 99 | 8 | 1024 | 256 | q8_0 | 1 | tg128 | 50 ± 1 |\n",
+			[]string{`"batch_size":1024,"concurrency":1,"n_gpu_layers":99,"flash_attention":true,"speculative_decoding":false,"threads":8`},
+		},
+		{"experts on the processor", cuda + "| model | size | params | backend | ngl | n_cpu_moe | test | t/s |\n" + "| gpt-oss 20B MXFP4 MoE | 11.27 GiB | 20.91 B | CUDA | 99 | 12 | tg128 | 50 ± 1 |\n", []string{`"quantization":"MXFP4"`}},
+		{"two devices of a kind", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n" + heading + row, []string{`"hardware_count":2`}},
+		{"two different devices", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n" + heading + row, []string{"different devices worked together: NVIDIA GeForce RTX 4090, NVIDIA GeForce RTX 3090"}},
+		{"rocm", "ggml_cuda_init: found 1 ROCm devices:\n  Device 0: AMD Radeon RX 7900 XTX, gfx1100 (0x1100), VMM: no, Wave Size: 32\n" + heading + strings.Replace(row, "CUDA", "ROCm", 1), []string{`"hardware":"amd-rx-7900-xtx"`}},
+		{"metal", "ggml_metal_init: found device: Apple M2 Ultra\n" + heading + strings.Replace(row, "CUDA", "MTL,BLAS", 1), []string{`"hardware":"apple-m2-ultra"`}},
+		{"no device line", heading + row, []string{"no device is named; say which hardware it was"}},
+		{"unknown device", strings.Replace(cuda, "4090", "4095", 1) + heading + row, []string{`no hardware is known as "NVIDIA GeForce RTX 4095"; near it are nvidia-rtx-4090`}},
+		{"quoted in a mail", "> " + strings.ReplaceAll(strings.TrimSpace(cuda+heading+row), "\n", "\n> "), []string{`"generation_tps":124.65`}},
+		{"dos lines", strings.ReplaceAll(cuda+heading+row, "\n", "\r\n"), []string{`"generation_tps":124.65`}},
+		{"other tables around", "| a | b |\n|---|---|\n| 1 | 2 |\n\n" + cuda + heading + row, []string{`"generation_tps":124.65`}},
+		{"twice the same", cuda + heading + row + "\n" + cuda + heading + row, []string{`"generation_tps":124.65`, "stands twice in the file"}},
+		{"no quantization printed", cuda + heading + strings.Replace(row, "llama 8B Q4_K - Medium", "llama 8B", 1), []string{`"quantization":null`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			result, err := importer(t, opt).Read("f", []byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(written(t, result)), "\n")
+			if len(lines) != len(tt.want) {
+				t.Fatalf("%d lines, want %d:\n%s", len(lines), len(tt.want), strings.Join(lines, "\n"))
+			}
+			for i, want := range tt.want {
+				if !strings.Contains(lines[i], want) {
+					t.Errorf("line %d is\n%s\nwant in it\n%s", i+1, lines[i], want)
+				}
+			}
+		})
+	}
+}
+
+// TestPairing: how rows of one run become lines.
+func TestPairing(t *testing.T) {
+	for _, tt := range []struct {
+		tests, want string
+	}{
+		{"pp512 tg128", "512+128"},
+		{"tg128 pp512", "512+128"},
+		{"pp512 pp1024 tg512 tg1024", "512+512 1024+1024"},
+		{"pp512 pp2048 tg128", "512+128 2048+0"},
+		{"pp256 tg64", "256+64"},
+		{"pp256 pp2048 tg64", "256+0 2048+0 0+64"},
+		{"pp512", "512+0"},
+		{"tg32", "0+32"},
+		{"pp512 tg128 pp512 tg128", "512+128 512+128"},
+	} {
+		var rows []row
+		for i, test := range strings.Fields(tt.tests) {
+			r := row{line: i + 1}
+			if !r.test(test) {
+				t.Fatal(test)
+			}
+			rows = append(rows, r)
+		}
+		var got []string
+		for _, p := range pair(rows) {
+			var prompt, gen int64
+			if p.prompt != nil {
+				prompt = p.prompt.prompt
+			}
+			if p.gen != nil {
+				gen = p.gen.gen
+			}
+			got = append(got, fmt.Sprintf("%d+%d", prompt, gen))
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("pair(%s) = %s, want %s", tt.tests, strings.Join(got, " "), tt.want)
+		}
+	}
+}
+
+func TestStem(t *testing.T) {
+	for _, tt := range []struct{ file, model, quant string }{
+		{"Llama-3.2-3B-Instruct-Q8_0.gguf", "Llama-3.2-3B-Instruct", "Q8_0"},
+		{"Qwen3-Coder-30B-A3B-Instruct-UD-Q4_K_XL", "Qwen3-Coder-30B-A3B-Instruct", "UD-Q4_K_XL"},
+		{"/models/gpt-oss-120b-mxfp4-00001-of-00003.gguf", "gpt-oss-120b", "mxfp4"},
+		{"phi-4.F16.gguf", "phi-4", "F16"},
+		{"gemma-3-4b-it-BF16.gguf", "gemma-3-4b-it", "BF16"},
+		{`C:\models\Phi-4-IQ4_XS.gguf`, "Phi-4", "IQ4_XS"},
+		{"bitnet-TQ1_0.gguf", "bitnet", "TQ1_0"},
+		{"model-16.gguf", "model-16", ""},
+		{"", ".", ""},
+	} {
+		if model, quant := stem(tt.file); model != tt.model || quant != tt.quant {
+			t.Errorf("stem(%q) = %q, %q, want %q, %q", tt.file, model, quant, tt.model, tt.quant)
+		}
+	}
+}
+
+func TestQuantization(t *testing.T) {
+	for _, tt := range []struct{ kind, file, want string }{
+		{"llama 8B Q4_K - Medium", "", "Q4_K_M"},
+		{"llama 8B Q4_K - Small", "", "Q4_K_S"},
+		{"llama 7B Q3_K - Large", "", "Q3_K_L"},
+		{"llama 7B Q2_K - Medium", "", "Q2_K"},
+		{"llama 8B IQ3_S mix - 3.66 bpw", "", "IQ3_M"},
+		{"llama 8B IQ1_S - 1.5625 bpw", "", "IQ1_S"},
+		{"bitnet TQ1_0 - 1.69 bpw ternary", "", "TQ1_0"},
+		{"llama 8B Q8_0 (guessed)", "", "Q8_0"},
+		{"gpt-oss 20B MXFP4 MoE", "", "MXFP4"},
+		{"llama 8B BF16", "", "BF16"},
+		{"llama 8B all F32", "", "F32"},
+		{"qwen3 8B", "x-Q5_K_M", "Q5_K_M"},
+		{"qwen3moe 30B.A3B Q4_K - Medium", "x-UD-Q4_K_XL", "UD-Q4_K_XL"},
+		{"qwen3 8B", "", ""},
+	} {
+		r := run{kind: tt.kind, file: tt.file}
+		got := ""
+		if q := r.quantization(); q != nil {
+			got = *q
+		}
+		if got != tt.want {
+			t.Errorf("quantization of %q in %q = %q, want %q", tt.kind, tt.file, got, tt.want)
+		}
+	}
+}
+
+const object = `{"build_commit":"a1b2c3d4e","build_number":9000,"cpu_info":"AMD Ryzen 9 7950X 16-Core Processor","gpu_info":"NVIDIA GeForce RTX 4090","backends":"CUDA","model_filename":"phi-4-Q8_0.gguf","model_type":"phi3 14B Q8_0","model_size":15580500000,"n_batch":2048,"n_ubatch":512,"n_threads":16,"type_k":"f16","type_v":"f16","n_gpu_layers":99,"flash_attn":true,"n_prompt":0,"n_gen":128,"test_time":"2026-01-02T03:04:05Z","avg_ts":60.5,"stddev_ts":0.25}`
+
+// TestObjects reads the structured forms.
+func TestObjects(t *testing.T) {
+	csv := "build_commit,n_prompt,n_gen,avg_ts,model_filename,model_type,gpu_info,backends,n_gpu_layers\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"jsonl", object + "\n", `"hardware":"nvidia-rtx-4090","hardware_raw":"NVIDIA GeForce RTX 4090","hardware_count":1`},
+		{"jsonl among logs", object + "\nllama_model_load: done\n", `"run_date":"2026-01-02","date_basis":"run"`},
+		{"two cards", strings.Replace(object, `RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, 1), `"hardware_count":2`},
+		{"processor only", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`).Replace(object), `"hardware":"amd-ryzen-9-7950x"`},
+		{"nothing on the card", strings.Replace(object, `"n_gpu_layers":99`, `"n_gpu_layers":0`, 1), "no layer was put on NVIDIA GeForce RTX 4090, which may have read the prompts all the same"},
+		{"flash attention left to the program", strings.Replace(object, `"flash_attn":true`, `"flash_attn":-1`, 1), `"flash_attention":null`},
+		{"cache types", strings.Replace(object, `"type_k":"f16"`, `"type_k":"q8_0"`, 1), `"notes":"llama-bench; key cache q8_0"`},
+		{"experts on the processor", strings.Replace(object, `"n_gpu_layers"`, `"n_cpu_moe":8,"n_gpu_layers"`, 1), `"partial_offload":true`},
+		{"unknown model", strings.Replace(object, "phi-4-Q8_0", "phi-5-Q8_0", 1), `no model is known as "phi-5"; near it are phi-`},
+		{"no test", strings.Replace(object, `"n_gen":128`, `"n_gen":0`, 1), "pp0: no tokens were measured"},
+		{"csv", csv + "x,512,0,100.5,phi-4-Q8_0.gguf,phi3 14B Q8_0,NVIDIA GeForce RTX 4090,CUDA,99\n", `"prompt_tps":100.5`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			result, err := importer(t, community).Read("f", []byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := written(t, result); !strings.Contains(got, tt.want) || strings.Count(got, "\n") != 1 {
+				t.Errorf("import gives\n%s\nwant in it\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestUnreadable: what is broken or no output of llama-bench is an error with its place.
+func TestUnreadable(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"nothing", "", "f: holds no row of llama-bench"},
+		{"prose", "hello\n", "f: holds no row of llama-bench"},
+		{"broken json", "[{", "f: "},
+		{"broken line", "{\n", "f: line 1: "},
+		{"no speed", "[{}]", `f: row 1: avg_ts: must be a number above 0, got ""`},
+		{"speed not a number", strings.Replace("["+object+"]", "60.5", `"nan"`, 1), `f: row 1: avg_ts: must be a number above 0, got "nan"`},
+		{"heading alone", "build_commit,avg_ts\n", "f: no line follows the heading"},
+		{"cells missing", heading + "| llama | 1 GiB |\n", "f: line 3: must have 7 cells as its heading, got 2"},
+		{"rate in words", cuda + heading + "| llama | 1 GiB | 1 B | CUDA | 99 | tg128 | fast |\n", `f: line 5: t/s: cannot be read, got "fast"`},
+		{"test in words", cuda + heading + "| llama | 1 GiB | 1 B | CUDA | 99 | all | 5 ± 1 |\n", `f: line 5: test: cannot be read, got "all"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := importer(t, community).Read("f", []byte(tt.text))
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("Read = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	set, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		opt  Options
+		want string // empty: accepted
+	}{
+		{"community with a page", community, ""},
+		{"owner without a page", Options{Source: dataset.Owner}, ""},
+		{"community without a page", Options{}, `source url: must be given where source is "community"`},
+		{"no address", Options{SourceURL: "example.com"}, "source url: must start with https:// or http://"},
+		{"no date", Options{Source: dataset.Owner, RunDate: "yesterday"}, "run date: must be a date"},
+		{"unknown model", Options{Source: dataset.Owner, Model: "phi-5"}, `model: no model has slug "phi-5"; near it are phi-`},
+		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: no hardware has slug "nvidia-rtx-4095"; near it are nvidia-rtx-4`},
+		{"two faults", Options{RunDate: "x"}, "source url: must be given where source is \"community\"\nrun date: "},
+	} {
+		_, err := New(set, tt.opt)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: New = %v, want %q", tt.name, err, tt.want)
+		}
+	}
+	if _, err := New(&dataset.Set{}, Options{Source: dataset.Owner}); err == nil {
+		t.Error("New took a set without llama.cpp")
+	}
+}
+
+func TestAgain(t *testing.T) {
+	set, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := importer(t, community).Read("f", []byte(object))
+	if err != nil || len(first.Benchmarks) != 1 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	grown := *set
+	grown.Benchmarks = first.Benchmarks
+	im, err := New(&grown, community)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := im.Read("f", []byte(object))
+	if err != nil || len(again.Skipped) != 1 || !strings.HasPrefix(again.Skipped[0].Why, "is in the directory already as bm-") {
+		t.Errorf("a second import = %+v, %v", again, err)
+	}
+}
+
+// FuzzRead: whatever the text, an import ends, and what it gives passes the rules of a record.
+func FuzzRead(f *testing.F) {
+	for name := range samples {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b[:min(len(b), 4000)])
+	}
+	f.Add([]byte(object))
+	f.Add([]byte("[" + object + "]"))
+	f.Add([]byte(cuda + heading + "| llama 8B Q4_0 | 1 GiB | 1 B | CUDA | 99 | pp512 @ d10 | 5 ± 1 |\nbuild: 1234567 (1)\n"))
+	im := importer(f, Options{SourceURL: community.SourceURL, Model: "phi-4", Hardware: "nvidia-rtx-4090"})
+	byName := importer(f, community)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, im := range []*Importer{im, byName} {
+			result, err := im.Read("f", b)
+			if err != nil {
+				continue
+			}
+			for i := range result.Benchmarks {
+				if err := dataset.Validate(&result.Benchmarks[i]); err != nil {
+					t.Errorf("%+v: %v", result.Benchmarks[i], err)
+				}
+			}
+		}
+	})
+}

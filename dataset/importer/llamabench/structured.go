@@ -1,0 +1,190 @@
+package llamabench
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset"
+
+	"github.com/goccy/go-json"
+)
+
+// record is one object of -o json or jsonl, and one line of -o csv, by name of the value.
+type record map[string]string
+
+// parseJSON reads a list of objects.
+func parseJSON(b []byte) ([]row, error) {
+	var objects []map[string]any
+	if err := unmarshal(b, &objects); err != nil {
+		return nil, err
+	}
+	rows := make([]row, 0, len(objects))
+	for i, o := range objects {
+		r, err := flat(o).row(i + 1)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// parseLines reads one object a line; lines that are no objects (logs) are passed over.
+func parseLines(b []byte) ([]row, error) {
+	var rows []row
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
+			continue
+		}
+		var o map[string]any
+		if err := unmarshal(line, &o); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		r, err := flat(o).row(n)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// unmarshal keeps numbers as they are written.
+func unmarshal(b []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	return dec.Decode(v)
+}
+
+// flat writes the values of an object as CSV does.
+func flat(o map[string]any) record {
+	r := record{}
+	for name, v := range o {
+		switch v := v.(type) {
+		case bool:
+			r[name] = map[bool]string{true: "1", false: "0"}[v]
+		case string, json.Number:
+			r[name] = fmt.Sprint(v)
+		}
+	}
+	return r
+}
+
+func parseCSV(b []byte) ([]row, error) {
+	in := csv.NewReader(bytes.NewReader(b))
+	head, err := in.Read()
+	if err != nil {
+		return nil, err
+	}
+	var rows []row
+	for n := 2; ; n++ {
+		values, err := in.Read()
+		if values == nil {
+			if len(rows) == 0 {
+				return nil, errors.Join(errors.New("no line follows the heading"), err)
+			}
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		r := record{}
+		for i, name := range head {
+			r[name] = values[i]
+		}
+		parsed, err := r.row(n)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, parsed)
+	}
+}
+
+// row reads the values llama-bench has printed under these names since 2023.
+func (rec record) row(line int) (row, error) {
+	r := row{line: line, run: run{
+		kind: rec["model_type"], processor: rec["cpu_info"], devices: rec["gpu_info"],
+		backend: rec["backends"], batch: rec.number("n_batch"), threads: rec.number("n_threads"),
+		layers: rec.number("n_gpu_layers"), flash: rec.number("flash_attn"), depth: rec.number("n_depth").n,
+	}}
+	if name := rec["model_filename"]; name != "" {
+		r.file = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".gguf")
+	}
+	r.prompt, r.gen = rec.number("n_prompt").n, rec.number("n_gen").n
+	speed, err := strconv.ParseFloat(rec["avg_ts"], 64)
+	if err != nil || !(speed > 0) || math.IsInf(speed, 0) {
+		return row{}, fmt.Errorf("row %d: avg_ts: must be a number above 0, got %q", line, rec["avg_ts"])
+	}
+	r.speed = speed
+	if dev, err := strconv.ParseFloat(rec["stddev_ts"], 64); err == nil && dev >= 0 {
+		r.stddev = &dev
+	}
+	if size := rec.number("model_size"); size.ok {
+		r.gib = hundredths(float64(size.n) / (1 << 30))
+	}
+	rec.settings(&r.run)
+	return r, nil
+}
+
+// settings reads what needs more than copying.
+func (rec record) settings(r *run) {
+	if r.layers.n < 0 {
+		r.layers = known{} // -1 leaves it to the program
+	}
+	if r.flash.n < 0 {
+		r.flash = known{}
+	}
+	if rec["build_number"] != "" {
+		r.build = fmt.Sprintf("b%s (%s)", rec["build_number"], rec["build_commit"])
+	}
+	if day, _, ok := strings.Cut(rec["test_time"], "T"); ok && dataset.Date(day).Valid() {
+		r.date = dataset.Date(day)
+	}
+	r.offload = rec.number("n_cpu_moe").n > 0 || !plain(rec["tensor_buft_overrides"])
+	r.notes = rec.notes()
+}
+
+func plain(override string) bool { return override == "" || override == "none" }
+
+// usual are the settings a reader need not be told of.
+var usual = []struct{ name, value, words string }{
+	{"type_k", "f16", "key cache %s"},
+	{"type_v", "f16", "value cache %s"},
+	{"n_ubatch", "512", "ubatch %s"},
+	{"n_cpu_moe", "0", "experts of %s layers on the processor"},
+	{"tensor_buft_overrides", "none", "tensors placed by %s"},
+	{"split_mode", "layer", "split mode %s"},
+	{"no_kv_offload", "0", "cache in main memory"},
+}
+
+// notes words the settings that are not the usual ones.
+func (rec record) notes() string {
+	notes := []string{"llama-bench"}
+	for _, u := range usual {
+		v, ok := rec[u.name]
+		switch {
+		case !ok, v == "", v == u.value:
+		case strings.Contains(u.words, "%s"):
+			notes = append(notes, fmt.Sprintf(u.words, v))
+		default:
+			notes = append(notes, u.words)
+		}
+	}
+	return strings.Join(notes, "; ")
+}
+
+func (rec record) number(name string) known {
+	n, err := strconv.ParseInt(rec[name], 10, 64)
+	return known{n, err == nil}
+}
+
+// hundredths rounds to what llama-bench prints of a size.
+func hundredths(v float64) float64 { return math.Round(v*100) / 100 }

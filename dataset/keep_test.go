@@ -1,0 +1,191 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// alter makes one change to the files of a clean dataset that leaves it clean, and says which.
+func alter(r *rand.Rand, fsys fstest.MapFS, step int) string {
+	names := func(dir string) (out []string) {
+		for name := range fsys {
+			if kindOf(name) == dir && strings.Contains(name, "json") && len(fsys[name].Data) > 0 {
+				out = append(out, name)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	some := func(dir string) (string, *fstest.MapFile) {
+		list := names(dir)
+		name := list[r.IntN(len(list))]
+		fsys[name] = &fstest.MapFile{Data: bytes.Clone(fsys[name].Data)}
+		return name, fsys[name]
+	}
+	switch step % 8 {
+	case 0: // one number
+		name, f := some(benchmarksDir)
+		f.Data = bytes.Replace(f.Data, []byte(`"hardware_count":1`), fmt.Appendf(nil, `"hardware_count":%d`, 2+step), 1)
+		return "edit " + name
+	case 1: // a line gone
+		name, f := some(benchmarksDir)
+		f.Data = f.Data[bytes.IndexByte(f.Data, '\n')+1:]
+		return "cut " + name
+	case 2: // all lines from one file to another
+		name, f := some(benchmarksDir)
+		delete(fsys, name)
+		fsys[fmt.Sprintf("benchmarks/a%d.ndjson", step)] = f
+		return "move " + name
+	case 3: // half of a file to another
+		name, f := some(benchmarksDir)
+		half := bytes.LastIndexByte(f.Data[:len(f.Data)/2], '\n') + 1
+		fsys[fmt.Sprintf("benchmarks/m%d.ndjson", step)] = &fstest.MapFile{Data: f.Data[half:]}
+		f.Data = f.Data[:half]
+		return "split " + name
+	case 4: // a model: its computed sizes depend on it
+		name, f := some(modelsDir)
+		f.Data = bytes.Replace(f.Data, []byte(`"aliases": [`), fmt.Appendf(nil, `"aliases": ["one more %d",`, step), 1)
+		f.Data = bytes.Replace(f.Data, []byte(",]"), []byte("]"), 1)
+		return "edit " + name
+	case 5: // what every computed size depends on
+		f := fsys[quantizationsFile]
+		fsys[quantizationsFile] = &fstest.MapFile{Data: append(bytes.Clone(f.Data), '\n')}
+		return "edit " + quantizationsFile
+	case 6: // no other bytes
+		name, _ := some(hardwareDir)
+		return "touch " + name
+	default:
+		name, f := some(toolsDir)
+		f.Data = append(f.Data, ' ')
+		return "edit " + name
+	}
+}
+
+// TestLast: a load with the last set at hand gives what a load without gives, edit after edit.
+func TestLast(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	fsys := shipped(t)
+	last, err := Load(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := range 16 {
+		what := alter(r, fsys, step)
+		got, err := Load(fsys, Options{Last: last, Workers: 1 + r.IntN(3)})
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		want, err := Load(fsys, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("after %q the set differs from that of a load without Last", what)
+		}
+		if same := got == last; same != (want.Digest == last.Digest) {
+			t.Fatalf("after %q Load returned Last: %t, want it where no byte differs", what, same)
+		}
+		last = got
+	}
+}
+
+// TestLastIsShared: what was not changed is not decoded again.
+func TestLastIsShared(t *testing.T) {
+	fsys := shipped(t)
+	last, err := Load(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "benchmarks/2025.ndjson"
+	fsys[name] = &fstest.MapFile{Data: bytes.Replace(fsys[name].Data, []byte(`"hardware_count":1`), []byte(`"hardware_count":7`), 1)}
+	set, err := Load(fsys, Options{Last: last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := 0
+	for i := range set.Benchmarks {
+		if set.Benchmarks[i] != last.Benchmarks[i] {
+			differ++
+		}
+	}
+	if differ != 1 {
+		t.Errorf("%d benchmarks differ by == after one edit, want 1", differ)
+	}
+	for i := range set.Models {
+		if m, old := set.Models[i], last.Models[i]; len(m.Sources) > 0 && &m.Sources[0] != &old.Sources[0] {
+			t.Fatalf("%s was decoded again", m.Slug)
+		}
+	}
+}
+
+// TestLastFindings: with the last set at hand the findings are the same too.
+func TestLastFindings(t *testing.T) {
+	fsys := shipped(t)
+	last, err := Load(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	const name = "benchmarks/2024.ndjson"
+	fsys[name] = &fstest.MapFile{Data: planted(rand.New(rand.NewPCG(seed, 0)), fsys[name].Data)}
+	fsys["benchmarks/copy.ndjson"] = fsys["benchmarks/2023.ndjson"]
+	delete(fsys, "models/llama-3.1-8b-instruct.json")
+	want := findingsText(t, fsys, Options{})
+	if got := findingsText(t, fsys, Options{Last: last}); got != want {
+		t.Errorf("findings with Last:\n%.2000s\nwithout:\n%.2000s", got, want)
+	}
+}
+
+// BenchmarkReload is a load after an edit of one line, with and without the last set, of lines
+// in files of a twentieth each.
+func BenchmarkReload(b *testing.B) {
+	const lines = 100_000
+	dir := b.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../data")); err != nil {
+		b.Fatal(err)
+	}
+	old, err := os.ReadDir(dir + "/benchmarks")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range old {
+		os.Remove(dir + "/benchmarks/" + e.Name())
+	}
+	all := bytes.SplitAfter(repeat(b, lines), []byte{'\n'})
+	write := func(i int, edit func([]byte) []byte) {
+		text := bytes.Join(all[i*lines/20:(i+1)*lines/20], nil)
+		if err := os.WriteFile(fmt.Sprintf("%s/benchmarks/%02d.ndjson", dir, i), edit(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i := range 20 {
+		write(i, func(text []byte) []byte { return text })
+	}
+	last, err := Load(os.DirFS(dir), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	write(7, func(text []byte) []byte {
+		return bytes.Replace(text, []byte(`"hardware_count":1`), []byte(`"hardware_count":9`), 1)
+	})
+	for name, opt := range map[string]Options{"whole": {}, "with last": {Last: last}} {
+		b.Run(fmt.Sprintf("lines=%d/%s", lines, name), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Load(os.DirFS(dir), opt); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

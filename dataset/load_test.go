@@ -1,0 +1,263 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestLoadInParallel: workers and chunk borders change neither records nor order nor digest.
+func TestLoadInParallel(t *testing.T) {
+	fsys := shipped(t)
+	want, err := Load(fsys, Options{Workers: 1, chunk: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, opt := range []Options{{Workers: 1}, {Workers: 7, chunk: 1000}, {Workers: 64, chunk: 97}, {}} {
+		t.Run(fmt.Sprintf("workers=%d/chunk=%d", opt.Workers, opt.chunk), func(t *testing.T) {
+			got, err := Load(fsys, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Digest != want.Digest {
+				t.Errorf("digest %s, want %s", got.Digest, want.Digest)
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("set differs (-want +got):\n%s", cmp.Diff(want, got))
+			}
+		})
+	}
+}
+
+// TestFindingsInParallel: workers and chunk borders do not change what is found either.
+func TestFindingsInParallel(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	fsys := shipped(t)
+	for name, f := range fsys {
+		if kindOf(name) == benchmarksDir {
+			f.Data = planted(random, f.Data)
+		}
+	}
+	want := findingsText(t, fsys, Options{Workers: 1, chunk: 16 << 20})
+	for _, opt := range []Options{{Workers: 4}, {Workers: 5, chunk: 777}, {Workers: 2, chunk: 50_000}} {
+		if diff := cmp.Diff(want, findingsText(t, fsys, opt)); diff != "" {
+			t.Errorf("findings with %d workers and chunks of %d (-want +got):\n%s", opt.Workers, opt.chunk, diff)
+		}
+	}
+}
+
+func findingsText(t *testing.T, fsys fs.FS, opt Options) string {
+	t.Helper()
+	_, err := Load(fsys, opt)
+	var found Findings
+	if !errors.As(err, &found) {
+		t.Fatalf("Load = %v, want findings", err)
+	}
+	return found.Error()
+}
+
+// planted spoils every hundredth line or so.
+func planted(random *rand.Rand, b []byte) []byte {
+	lines := strings.SplitAfter(string(b), "\n")
+	for i := range lines {
+		switch random.IntN(300) {
+		case 0:
+			lines[i] = strings.Replace(lines[i], `"source":"`, `"source":"x`, 1)
+		case 1:
+			lines[i] = strings.Replace(lines[i], `"model":"`, `"model":"no-such-`, 1)
+		case 2:
+			lines[i] = lines[i][:len(lines[i])/2] + "\n"
+		}
+	}
+	return []byte(strings.Join(lines, ""))
+}
+
+func TestDigest(t *testing.T) {
+	digest := func(change func(fstest.MapFS)) Digest {
+		fsys, _ := fixtureFS(t, &txtar.Archive{})
+		change(fsys)
+		set, err := Load(fsys, Options{Now: fixtureDay})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set.Digest
+	}
+	base := digest(func(fstest.MapFS) {})
+	same := map[string]func(fstest.MapFS){
+		"again":             func(fstest.MapFS) {},
+		"a page for people": func(f fstest.MapFS) { f["tools/README.md"] = &fstest.MapFile{Data: []byte("x")} },
+	}
+	for name, change := range same {
+		if got := digest(change); got != base {
+			t.Errorf("%s: digest changed", name)
+		}
+	}
+	differ := map[string]func(fstest.MapFS){
+		"a blank more": func(f fstest.MapFS) { f["tools/runner.json"].Data = append(f["tools/runner.json"].Data, '\n') },
+		"a file moved": func(f fstest.MapFS) {
+			f["benchmarks/2027.ndjson"] = f["benchmarks/2026.ndjson"]
+			delete(f, "benchmarks/2026.ndjson")
+		},
+		"an empty file": func(f fstest.MapFS) { f["benchmarks/2025.ndjson"] = &fstest.MapFile{} },
+	}
+	for name, change := range differ {
+		if got := digest(change); got == base {
+			t.Errorf("%s: digest is unchanged", name)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var calls int
+	var last, total int64
+	fsys := shipped(t)
+	if _, err := Load(fsys, Options{Progress: func(read, of int64) {
+		if read < last {
+			t.Errorf("progress went back from %d to %d", last, read)
+		}
+		calls, last, total = calls+1, read, of
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if calls == 0 || last != total || total == 0 {
+		t.Errorf("%d calls, the last %d of %d bytes", calls, last, total)
+	}
+}
+
+// brokenFS fails to open or to read one file.
+type brokenFS struct {
+	fstest.MapFS
+	name   string
+	onRead bool
+}
+
+var errBroken = errors.New("input/output error")
+
+func (b brokenFS) Open(name string) (fs.File, error) {
+	f, err := b.MapFS.Open(name)
+	switch {
+	case name != b.name || err != nil:
+		return f, err
+	case b.onRead:
+		return brokenFile{f}, nil
+	default:
+		return nil, errBroken
+	}
+}
+
+type brokenFile struct{ fs.File }
+
+func (brokenFile) Read([]byte) (int, error) { return 0, errBroken }
+
+// TestUnreadable: a file that cannot be read is an error, not a finding and not half a set.
+func TestUnreadable(t *testing.T) {
+	for _, name := range []string{"dataset.json", "tools/runner.json", "benchmarks/2026.ndjson"} {
+		for _, onRead := range []bool{false, true} {
+			base, _ := fixtureFS(t, &txtar.Archive{})
+			set, err := Load(brokenFS{base, name, onRead}, Options{Now: fixtureDay})
+			var found Findings
+			if set != nil || !errors.Is(err, errBroken) || errors.As(err, &found) {
+				t.Errorf("Load with %s unreadable (on read: %t) = %v, %v", name, onRead, set, err)
+			}
+		}
+	}
+}
+
+// TestDecoderVersion: releases before v0.12.0 accept text that is not JSON and can end the process.
+func TestDecoderVersion(t *testing.T) {
+	const module = "github.com/goccy/go-json"
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no go command here")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var version [3]int
+	if _, err := fmt.Sscanf(string(out), "v%d.%d.%d", &version[0], &version[1], &version[2]); err != nil {
+		t.Fatalf("%s has version %q: %v", module, out, err)
+	}
+	if least := [3]int{0, 12, 0}; slices.Compare(version[:], least[:]) < 0 {
+		t.Errorf("%s is at %v, want %v or later", module, version, least)
+	}
+}
+
+func TestLoadOfNothing(t *testing.T) {
+	_, err := Load(os.DirFS(t.TempDir()), Options{})
+	want := "benchmarks: the folder is missing\ndataset.json: the file is missing\nhardware: the folder is missing\nmodels: the folder is missing\nquantizations.json: the file is missing\ntools: the folder is missing"
+	if err == nil || err.Error() != want {
+		t.Errorf("Load of an empty folder = %v, want\n%s", err, want)
+	}
+}
+
+// fadingFS opens each file once; a second look finds nothing.
+type fadingFS struct {
+	files  fstest.MapFS
+	opened map[string]bool
+	mu     *sync.Mutex
+}
+
+func (f fadingFS) Open(name string) (fs.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	st, err := f.files.Stat(name)
+	if err == nil && !st.IsDir() && f.opened[name] {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	f.opened[name] = true
+	return f.files.Open(name)
+}
+
+func (f fadingFS) Stat(name string) (fs.FileInfo, error) { return f.files.Stat(name) }
+
+// TestFileGoesAway: a file that is gone when a column is looked up leaves the finding its line.
+func TestFileGoesAway(t *testing.T) {
+	base, _ := fixtureFS(t, &txtar.Archive{})
+	base["benchmarks/2026.ndjson"].Data = bytes.Replace(base["benchmarks/2026.ndjson"].Data, []byte(`"alpha-8b"`), []byte(`"alpha-9b"`), 1)
+	_, err := Load(fadingFS{base, map[string]bool{}, new(sync.Mutex)}, Options{Now: fixtureDay})
+	want := `benchmarks/2026.ndjson:1: model: no model has slug "alpha-9b"; did you mean "alpha-8b"`
+	if err == nil || err.Error() != want {
+		t.Errorf("Load = %v, want %s", err, want)
+	}
+}
+
+func TestPreviousUnreadable(t *testing.T) {
+	base, _ := fixtureFS(t, &txtar.Archive{})
+	before, _ := fixtureFS(t, &txtar.Archive{})
+	if _, err := Check(base, Options{Now: fixtureDay, Previous: brokenFS{before, "benchmarks/2026.ndjson", true}}); !errors.Is(err, errBroken) {
+		t.Errorf("Check with an unreadable previous dataset = %v", err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := Tool{Slug: "x", Name: "X", Category: "runner", Description: "d"}
+	if err := Validate(&good); err != nil {
+		t.Errorf("Validate of a good tool = %v", err)
+	}
+	bad := Tool{Slug: "X", Category: "runer", Description: "d", Homepage: ptr(URL("x"))}
+	err := Validate(&bad)
+	for _, want := range []string{"slug: must be lower-case", "name: must not be empty", `category: must be one of`, "homepage: must be an address"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate = %v, want %q in it", err, want)
+		}
+	}
+	if err := Validate(&Benchmark{ID: "b", GenerationTPS: ptr(math.NaN())}); err == nil {
+		t.Error("Validate took NaN")
+	}
+}

@@ -1,0 +1,150 @@
+package dataset
+
+// Model is one open-weight language model: what its maker published, what was read off its
+// configuration files, and the sizes of its quantized files.
+type Model struct {
+	ModelFacts
+	// Quantized files, published sizes first as their publishers gave them, then computed ones.
+	Quantizations []Quantization `json:"quantizations"`
+}
+
+// ModelFacts is a model without its quantized files: the form lists show.
+type ModelFacts struct {
+	// Stable public key, lower case.
+	Slug Slug `json:"slug" jsonschema:"example=llama-3.1-8b-instruct"`
+	// Name as its maker writes it.
+	Name string `json:"name" jsonschema:"minLength=1,example=Llama 3.1 8B Instruct"`
+	// Who made it.
+	Organization string `json:"organization" jsonschema:"minLength=1,example=Meta"`
+	// Line of models it belongs to, lower case.
+	Family Slug `json:"family" jsonschema:"example=llama"`
+	// Day of release; a year or a month where the source gives no more.
+	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2024-07-23" fact:"sourced"`
+	// Licence: an SPDX id where one exists, else the licence's own name.
+	License *string `json:"license" jsonschema:"nullable,minLength=1,example=Apache-2.0" fact:"sourced"`
+	// Repository on Hugging Face, owner and name.
+	HFRepo *string `json:"hf_repo" jsonschema:"nullable,pattern=^[0-9A-Za-z._-]+/[0-9A-Za-z._-]+$,example=meta-llama/Llama-3.1-8B-Instruct"`
+	// Total parameters, in billions. For vision models this usually includes the vision tower.
+	ParamsB *float64 `json:"params_b" jsonschema:"nullable,exclusiveMinimum=0,example=8.030261" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
+	// Where params_b comes from: the maker's figure or exact tensor count, or worked out from the widths. Null where params_b is.
+	ParamsBasis *Basis `json:"params_basis" jsonschema:"nullable,example=published"`
+	// Parameters read for one token, in billions, as the maker states them for mixtures of experts.
+	ActiveParamsB *float64 `json:"active_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=3.3" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
+	// Parameters read for one token, in billions, where a model keeps more than it reads: per-layer embeddings are looked up, not read in full.
+	EffectiveParamsB *float64 `json:"effective_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
+	// Layers, widths and limits.
+	Architecture Architecture `json:"architecture" fact:"sourced"`
+	// What one token costs in the key-value cache.
+	KVCache KVCache `json:"kv_cache" fact:"sourced"`
+	// Kinds of input and output.
+	Modalities []Modality `json:"modalities" jsonschema:"example=text"`
+	// Other names in use: repository ids, Ollama tags, file base names. Accepted wherever the slug is.
+	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=llama3.1:8b"`
+	// What a reader should know about the figures.
+	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=Base checkpoint."`
+	// Where the figures come from; each entry names the fields it backs.
+	Sources []SourceRef `json:"sources"`
+}
+
+// Architecture is the shape of a model as its configuration states it.
+type Architecture struct {
+	// Shape of the blocks.
+	Type *ModelType `json:"type" jsonschema:"nullable,example=dense"`
+	// Number of layers.
+	NumLayers *int64 `json:"num_layers" jsonschema:"nullable,minimum=1,example=32"`
+	// Width of the residual stream.
+	HiddenSize *int64 `json:"hidden_size" jsonschema:"nullable,minimum=1,example=4096"`
+	// Width of the dense feed-forward block.
+	IntermediateSize *int64 `json:"intermediate_size" jsonschema:"nullable,minimum=1,example=14336"`
+	// Width of one routed expert.
+	MoEIntermediateSize *int64 `json:"moe_intermediate_size" jsonschema:"nullable,minimum=1,example=768"`
+	// Number of query heads.
+	NumAttentionHeads *int64 `json:"num_attention_heads" jsonschema:"nullable,minimum=1,example=32"`
+	// Number of entries in the vocabulary, as the embedding is sized.
+	VocabSize *int64 `json:"vocab_size" jsonschema:"nullable,minimum=1,example=128256"`
+	// Position limit of the configuration, in tokens, before extensions such as YaRN; else the maker's stated window.
+	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=131072" jsonschema_extras:"unit=tokens"`
+	// Number of routed experts.
+	NumExperts *int64 `json:"num_experts" jsonschema:"nullable,minimum=1,example=128"`
+	// Routed experts used for one token.
+	NumExpertsPerToken *int64 `json:"num_experts_per_token" jsonschema:"nullable,minimum=1,example=8"`
+	// Experts every token uses.
+	NumSharedExperts *int64 `json:"num_shared_experts" jsonschema:"nullable,minimum=0,example=1"`
+	// Leading dense layers of a mixture of experts.
+	NumDenseLayers *int64 `json:"num_dense_layers" jsonschema:"nullable,minimum=0,example=1"`
+	// Tokens a sliding-window layer looks back.
+	SlidingWindow *int64 `json:"sliding_window" jsonschema:"nullable,minimum=1,example=4096" jsonschema_extras:"unit=tokens"`
+	// Base of the rotary position embedding.
+	RopeTheta *float64 `json:"rope_theta" jsonschema:"nullable,exclusiveMinimum=0,example=500000"`
+	// Activation function of the feed-forward block.
+	Activation *string `json:"activation" jsonschema:"nullable,minLength=1,example=silu"`
+	// Normalization layer.
+	Norm *string `json:"norm" jsonschema:"nullable,minLength=1,example=rmsnorm"`
+	// Whether the output matrix is the embedding.
+	TieWordEmbeddings *bool `json:"tie_word_embeddings" jsonschema:"nullable,example=false"`
+}
+
+// KVCache says what one token keeps in the cache: per layer 2 x num_kv_heads x head_dim
+// values, or kv_lora_rank + qk_rope_head_dim values with multi-head latent attention.
+type KVCache struct {
+	// How attention heads share keys and values.
+	Attention *Attention `json:"attention" jsonschema:"nullable,example=gqa"`
+	// Key-value heads per layer; with mla the number of query heads.
+	NumKVHeads *int64 `json:"num_kv_heads" jsonschema:"nullable,minimum=1,example=8"`
+	// Values per head.
+	HeadDim *int64 `json:"head_dim" jsonschema:"nullable,minimum=1,example=128"`
+	// Width of the compressed cache, mla only.
+	KVLoraRank *int64 `json:"kv_lora_rank" jsonschema:"nullable,minimum=1,example=512"`
+	// Rotary part kept beside it, mla only.
+	QKRopeHeadDim *int64 `json:"qk_rope_head_dim" jsonschema:"nullable,minimum=1,example=64"`
+	// Layers that own a cache; fewer than num_layers in hybrids and with shared caches.
+	NumKVLayers *int64 `json:"num_kv_layers" jsonschema:"nullable,minimum=0,example=32"`
+	// Layers capped at sliding_window tokens.
+	NumSlidingWindowLayers *int64 `json:"num_sliding_window_layers" jsonschema:"nullable,minimum=0,example=25"`
+	// Key-value heads of full-attention layers where they differ.
+	GlobalNumKVHeads *int64 `json:"global_num_kv_heads" jsonschema:"nullable,minimum=1,example=4"`
+	// Values per head of full-attention layers where they differ.
+	GlobalHeadDim *int64 `json:"global_head_dim" jsonschema:"nullable,minimum=1,example=512"`
+	// Key-value heads of sliding-window layers where they differ.
+	SlidingNumKVHeads *int64 `json:"sliding_num_kv_heads" jsonschema:"nullable,minimum=1,example=8"`
+	// Width of a value head where it is narrower than the key.
+	VHeadDim *int64 `json:"v_head_dim" jsonschema:"nullable,minimum=1,example=128"`
+	// Layers with a state of fixed size instead of a cache.
+	NumLinearAttentionLayers *int64 `json:"num_linear_attention_layers" jsonschema:"nullable,minimum=0,example=36"`
+	// True where the cache is compressed further and the plain formulas over-estimate it.
+	CompressedKV *bool `json:"compressed_kv" jsonschema:"nullable,example=true"`
+}
+
+// Quantization is one quantized form of a model's weights.
+type Quantization struct {
+	// Quantization type, as its publisher names it.
+	Name string `json:"name" jsonschema:"minLength=1,example=Q4_K_M"`
+	// File format.
+	Format string `json:"format" jsonschema:"minLength=1,example=gguf"`
+	// Size x 8 / parameters, in bits; null where the rounding is too coarse to say.
+	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
+	// Size of all parts in bytes, without vision projectors.
+	SizeBytes int64 `json:"size_bytes" jsonschema:"minimum=1,example=4912898304" jsonschema_extras:"unit=bytes"`
+	// published: the size of a real file. computed: parameters x bits per weight / 8, for a file nobody published a size of.
+	Basis Basis `json:"basis" jsonschema:"example=published"`
+	// How a computed size was worked out, and where its bits per weight come from; null when published.
+	Method *string `json:"method" jsonschema:"nullable,minLength=1,example=params_b x 10^9 x bits_per_weight / 8"`
+	// Page the size (or, when computed, the bits per weight) was read from; null where the bits per weight are a median over this directory.
+	Source *URL `json:"source" jsonschema:"nullable,example=https://github.com/ggml-org/llama.cpp"`
+	// Precision the source printed the size with; null when exact to the byte or computed.
+	SizeRounding *string `json:"size_rounding" jsonschema:"nullable,minLength=1,example=0.1 GiB"`
+	// Repository of the measured file on Hugging Face.
+	Repo *string `json:"repo" jsonschema:"nullable,minLength=1,example=bartowski/Meta-Llama-3.1-8B-Instruct-GGUF"`
+}
+
+// SourceRef backs some fields of a record with the page they were read from.
+type SourceRef struct {
+	// Names of the fields it backs, in dotted form for nested ones.
+	Fields []string `json:"fields" jsonschema:"minItems=1,minLength=1,example=params_b"`
+	// The page; null for own measurements, which via describes.
+	URL *URL `json:"url" jsonschema:"nullable,example=https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct"`
+	// The copy that was read where the page itself could not be opened, or how it was measured.
+	Via *string `json:"via" jsonschema:"nullable,minLength=1,example=own measurement of 2026-11-20"`
+	// How a derived value follows from the page.
+	Note *string `json:"note" jsonschema:"nullable,minLength=1,example=as printed by llama-bench"`
+}

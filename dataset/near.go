@@ -1,0 +1,43 @@
+package dataset
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Near returns up to n of the candidates a reader may have meant by word, nearest first:
+// those that contain it, or lie within a third of its length in edits. Letter case does not
+// count. It costs one comparison a candidate, so it is for error paths.
+func Near(word string, candidates []string, n int) []string {
+	type scored struct {
+		text     string
+		distance int
+	}
+	word = strings.ToLower(word)
+	limit := max(2, len(word)/3)
+	var near []scored
+	for _, c := range candidates {
+		folded := strings.ToLower(c)
+		d := limit + 1
+		if gap := len(folded) - len(word); gap <= limit && -gap <= limit {
+			d = levenshtein.ComputeDistance(word, folded)
+		}
+		if d > limit && len(word) >= 3 && strings.Contains(folded, word) {
+			d = limit // as good as the farthest miss
+		}
+		if d <= limit {
+			near = append(near, scored{c, d})
+		}
+	}
+	slices.SortFunc(near, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(len(a.text), len(b.text)), cmp.Compare(a.text, b.text))
+	})
+	out := make([]string, 0, n)
+	for _, s := range near[:min(n, len(near))] {
+		out = append(out, s.text)
+	}
+	return out
+}

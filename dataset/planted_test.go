@@ -1,0 +1,156 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// mistake is one edit of the shipped data as a person might make it. The sign § in the new text
+// stands where the finding must point and is taken out. An edit of an .ndjson file is made in the
+// line that holds the id.
+type mistake struct {
+	file, id, from, to string
+	want               string // field: the beginning of the sentence
+}
+
+var mistakes = []mistake{
+	{"models/phi-4.json", "", `"name": "Phi 4"`, `"name": §""`, "name: must not be empty"},
+	{"models/phi-2.json", "", `"family": "phi"`, `"family": §"Phi"`, "family: must be lower-case letters"},
+	{"models/qwen3-8b.json", "", `"license"`, `§"licence"`, `licence: is not a known field; did you mean "license"`},
+	{"models/qwen3-14b.json", "", `"params_basis": "published"`, `"params_basis": §"publishd"`, `params_basis: must be one of published, computed, got "publishd"; did you mean "published"`},
+	{"models/qwen3-32b.json", "", `"num_layers": 64`, `"num_layers": §64.5`, "architecture.num_layers: must be a whole number or null"},
+	{"models/qwen3-4b.json", "", `"num_kv_heads": 8`, `"num_kv_heads": §"8"`, "kv_cache.num_kv_heads: must be a whole number or null"},
+	{"models/qwen3-1.7b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2025-04-31"`, "release_date: must be a date"},
+	{"models/qwen3-0.6b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2925-04-29"`, "release_date: must not lie in the future"},
+	{"models/llama-3.1-8b-instruct.json", "", `"slug": "llama-3.1-8b-instruct"`, `"slug": §"llama-3.1-8b-instruct-x"`, "slug: must be the name of the file"},
+	{"models/gemma-2-2b.json", "", `"type": "dense"`, `"type": §"dens"`, "architecture.type: must be one of"},
+	{"models/gemma-2-9b.json", "", `"url": "https://`, `"url": §"htps://`, "sources.0.url: must be an address"},
+	{"models/mixtral-8x7b-v0.1.json", "", `"active_params_b": 13`, `"active_params_b": §130`, "active_params_b: must be at most params_b"},
+	{"models/olmo-2-1124-7b-instruct.json", "", `"params_basis": "published"`, `"params_basis": §null`, "params_basis: must not be null where params_b is known"},
+	{"models/glm-4.5-air.json", "", `"modalities": [`, `"modalities": §null, "x": [`, "modalities: must be a list"},
+	{"models/deepseek-v3.json", "", "\n}", "§\n", "the record ends early"},
+
+	{"hardware/nvidia-rtx-4090.json", "", `"vendor": "nvidia"`, `"vendor": §"nvida"`, `vendor: must be one of nvidia, amd, intel, apple, qualcomm, got "nvida"; did you mean "nvidia"`},
+	{"hardware/nvidia-rtx-4080.json", "", `"vram_gb": 16`, `"vram_gb": §-16`, "vram_gb: must be greater than 0"},
+	{"hardware/nvidia-rtx-3090.json", "", `"unified_memory": false,`, `"unified_memory": §null,`, "unified_memory: must be true or false, got null"},
+	{"hardware/nvidia-rtx-3080.json", "", `"type": "gpu"`, `"type": "gpu", §"type": "gpu"`, "type: stands twice in one object"},
+	{"hardware/nvidia-rtx-5090.json", "", `"street_price_date": "2026-07-31"`, `"street_price_date": §null`, "street_price_date: must not be null where street_price_usd is known"},
+	{"hardware/nvidia-rtx-5080.json", "", `"currency": "USD"`, `"currency": §"usd"`, "price_observations.0.currency: must match"},
+	{"hardware/apple-m5-max.json", "", `"apple-m5-max-32gpu"`, `§"apple-m5-max-33gpu"`, `variants.0: no hardware has slug "apple-m5-max-33gpu"; did you mean`},
+	{"hardware/amd-rx-7900-xtx.json", "", `"RX 7900 XTX"`, `§"rx 6800"`, "aliases."},
+	{"hardware/amd-rx-7900-xt.json", "", `"npu_tops": null`, `"npu_tops": §50`, "npu_tops: must be named by an entry of sources"},
+	{"hardware/intel-arc-a770.json", "", `"backends": [`, `"backends": §"sycl", "y": [`, "backends: must be a list"},
+	{"hardware/apple-m1.json", "", `"fields": [`, "\"fields\": [\n        §\"memory\",", `sources.0.fields.0: no field is called "memory"`},
+
+	{"tools/ollama.json", "", `"category": "runner"`, `"category": §"runer"`, "category: must be one of"},
+	{"tools/llama.cpp.json", "", `"homepage": null`, `"homepage": §"llama.app"`, "homepage: must be an address"},
+	{"tools/lm-studio.json", "", `"aliases": [`, `"aliases": §{}, "z": [`, "aliases: must be a list"},
+	{"tools/vllm.json", "", `{`, `§{`, "description: is required"},
+
+	{"benchmarks/2025.ndjson", "bm-01de356eab89", `"model":"falcon3-7b-instruct-1.58bit"`, `"model":§"falcon3-7b-instruct"x`, "not JSON"},
+	{"benchmarks/2025.ndjson", "bm-0b4babdbf2a7", `"hardware":"amd-ryzen-9-7950x"`, `"hardware":§"amd-ryzen-9-7950xx"`, "hardware: no hardware has slug"},
+	{"benchmarks/2024.ndjson", "", `"tool":"llama.cpp"`, `"tool":§"lama.cpp"`, `tool: no tool has slug "lama.cpp"; did you mean "llama.cpp"`},
+	{"benchmarks/2026.ndjson", "bm-18aff202cc00", `"generation_tps":41.7`, `"generation_tps":§417`, "generation_tps: must not pass what the memory bandwidth allows"},
+	{"benchmarks/2026.ndjson", "bm-0e5c85cee749", `"source_url":"https`, `"source_url":§"git+https`, "source_url: must be an address"},
+	{"benchmarks/2026.ndjson", "bm-66f54fc300ef", `"id":"bm-66f54fc300ef"`, `"id":§"bm-0e5c85cee749"`, `id: "bm-0e5c85cee749" stands at benchmarks/2026.ndjson:`},
+	{"benchmarks/2026.ndjson", "bm-19e5ecf5d46d", `"date_basis":"run"`, `"date_basis":§"rum"`, "date_basis: must be one of"},
+	{"benchmarks/undated.ndjson", "bm-d20987d408c6", `"date_basis":null`, `"date_basis":§"run"`, "date_basis: must be null where run_date is null"},
+	{"benchmarks/2023.ndjson", "", `"hardware_count":1`, `"hardware_count":§0`, "hardware_count: must be at least 1"},
+	{"quantizations.json", "", `"name": "IQ1_M"`, `"name": §"IQ1_S"`, `name: "IQ1_S" stands at quantizations.json:`},
+	{"dataset.json", "", `"schema_version": 1`, `"schema_version": §2`, "schema_version: must be 1, got 2"},
+}
+
+// unknownKeys are the second findings of edits that move a list under a key of one letter.
+var unknownKeys = map[string]string{"models/glm-4.5-air.json": `"x"`, "hardware/intel-arc-a770.json": `"y"`, "tools/lm-studio.json": `"z"`}
+
+// TestPlantedMistakes plants forty mistakes in the shipped data at once: each is found at its
+// line and column, and nothing else is.
+func TestPlantedMistakes(t *testing.T) {
+	fsys, want := shipped(t), map[string]bool{}
+	for _, m := range mistakes {
+		want[plant(t, fsys, m)] = true
+	}
+	for file, key := range unknownKeys {
+		text := string(fsys[file].Data)
+		want[placeOfByte(file, text, strings.Index(text, key+":"))+": "+strings.Trim(key, `"`)+": is not a known field"] = true
+	}
+	found, err := Check(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unexpected []string
+	for _, f := range found.Faults() {
+		if !matched(want, f.String()) {
+			unexpected = append(unexpected, f.String())
+		}
+	}
+	missed := slices.Sorted(func(yield func(string) bool) {
+		for w := range want {
+			if !yield(w) {
+				return
+			}
+		}
+	})
+	if diff := cmp.Diff([]string(nil), missed); diff != "" {
+		t.Errorf("missed:\n%s", strings.Join(missed, "\n"))
+	}
+	if len(unexpected) > 0 {
+		t.Errorf("found besides:\n%s", strings.Join(unexpected, "\n"))
+	}
+}
+
+// matched takes the expectation a finding meets out of the set.
+func matched(want map[string]bool, finding string) bool {
+	for w := range want {
+		if strings.HasPrefix(finding, w) {
+			delete(want, w)
+			return true
+		}
+	}
+	return false
+}
+
+// plant makes the edit and returns how the finding must begin.
+func plant(t *testing.T, fsys fstest.MapFS, m mistake) string {
+	t.Helper()
+	text := string(fsys[m.file].Data)
+	start := strings.Index(text, m.id)
+	if start < 0 {
+		t.Fatalf("%s has no %s", m.file, m.id)
+	}
+	if strings.HasSuffix(m.file, ".ndjson") {
+		start = strings.LastIndexByte(text[:start], '\n') + 1
+	}
+	at := strings.Index(text[start:], m.from)
+	if at < 0 {
+		t.Fatalf("%s %s has no %s", m.file, m.id, m.from)
+	}
+	if m.from == "\n}" {
+		at = strings.LastIndex(text, m.from) - start
+	}
+	at += start
+	marked := text[:at] + m.to + text[at+len(m.from):]
+	mark := strings.Index(marked, "§")
+	text = strings.Replace(marked, "§", "", 1)
+	if strings.Contains(m.want, "is required") { // the edit is to take the line away
+		head, rest, _ := strings.Cut(text, `"description":`)
+		_, rest, _ = strings.Cut(rest, "\n")
+		text = strings.TrimRight(head, " ") + strings.TrimLeft(rest, "\n")
+	}
+	fsys[m.file].Data = []byte(text)
+	if m.want == "not JSON" {
+		mark = strings.Index(text, `"falcon3-7b-instruct"x`) + len(`"falcon3-7b-instruct"`)
+	}
+	return placeOfByte(m.file, text, mark) + ": " + m.want
+}
+
+func placeOfByte(file, text string, at int) string {
+	line := strings.Count(text[:at], "\n") + 1
+	col := len([]rune(text[strings.LastIndexByte(text[:at], '\n')+1:at])) + 1
+	return fmt.Sprintf("%s:%d:%d", file, line, col)
+}

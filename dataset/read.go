@@ -1,0 +1,248 @@
+package dataset
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// chunkSize is how much of an .ndjson file one worker takes at a time: large enough that
+// handing it over costs nothing, small enough that a few in flight stay small. A longer line
+// makes a longer chunk.
+const chunkSize = 1 << 20
+
+// readFile reads one file and hands its chunks to the workers.
+func (l *loader) readFile(i int, work chan<- func()) error {
+	name := l.files[i]
+	f, err := l.fsys.Open(name)
+	if err != nil {
+		return fmt.Errorf("reading dataset: %w", err)
+	}
+	defer f.Close()
+	hash := sha256.New()
+	r := io.TeeReader(f, hash)
+	if path.Ext(name) == ".ndjson" {
+		err = l.readLines(i, r, work)
+	} else {
+		err = l.readWhole(i, r, work)
+	}
+	if err != nil {
+		return fmt.Errorf("reading dataset: %s: %w", name, err)
+	}
+	hash.Sum(l.digests[i][:0])
+	return nil
+}
+
+func (l *loader) readWhole(i int, r io.Reader, work chan<- func()) error {
+	b, err := io.ReadAll(r)
+	l.progress(len(b))
+	if err == nil {
+		b = l.withoutMark(i, b)
+		work <- func() { l.decodeFile(i, b) }
+	}
+	return err
+}
+
+// readLines cuts a file at line ends into chunks of about opt.chunk bytes. The last line may
+// lack its end.
+func (l *loader) readLines(i int, r io.Reader, work chan<- func()) error {
+	line, rest := 1, []byte(nil)
+	for {
+		// Growing by what is held already keeps a line of any length linear.
+		buf := make([]byte, len(rest)+max(l.opt.chunk, len(rest)))
+		copy(buf, rest)
+		n, err := io.ReadFull(r, buf[len(rest):])
+		l.progress(n)
+		buf = buf[:len(rest)+n]
+		end := bytes.LastIndexByte(buf, '\n') + 1
+		if err != nil {
+			end = len(buf)
+		}
+		if end > 0 {
+			first, piece := line, buf[:end]
+			if first == 1 {
+				piece = l.withoutMark(i, piece)
+			}
+			work <- func() { l.decodeLines(i, first, piece) }
+			line += bytes.Count(piece, []byte{'\n'})
+		}
+		rest = buf[end:]
+		switch err {
+		case nil:
+		case io.EOF, io.ErrUnexpectedEOF:
+			return nil
+		default:
+			return err
+		}
+	}
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// withoutMark takes the byte order mark some editors write off the head of a file. It is a
+// finding, for the next tool would stumble over it; columns count from behind it.
+func (l *loader) withoutMark(i int, b []byte) []byte {
+	rest, marked := bytes.CutPrefix(b, byteOrderMark)
+	if marked {
+		l.add(Finding{Path: l.files[i], Line: 1, Col: 1, Text: "must not begin with a byte order mark"})
+	}
+	return rest
+}
+
+func (l *loader) progress(n int) {
+	done := l.bytesRead.Add(int64(n))
+	if l.opt.Progress != nil {
+		l.opt.Progress(done, l.total)
+	}
+}
+
+// kindOf says which shelf a file's records belong on.
+func kindOf(name string) string {
+	if dir := path.Dir(name); dir != "." {
+		return dir
+	}
+	return name
+}
+
+func (l *loader) decodeLines(file, line int, b []byte) {
+	switch kindOf(l.files[file]) {
+	case modelsDir:
+		decodeLines(l, &l.models, file, line, b)
+	case hardwareDir:
+		decodeLines(l, &l.hardware, file, line, b)
+	case toolsDir:
+		decodeLines(l, &l.tools, file, line, b)
+	case benchmarksDir:
+		decodeLines(l, &l.benchmarks, file, line, b)
+	}
+}
+
+func (l *loader) decodeFile(file int, b []byte) {
+	switch kindOf(l.files[file]) {
+	case infoFile:
+		decodeFile(l, &l.info, file, b)
+	case quantizationsFile:
+		decodeFile(l, &l.quantizations, file, b)
+	case modelsDir:
+		decodeFile(l, &l.models, file, b)
+	case hardwareDir:
+		decodeFile(l, &l.hardware, file, b)
+	case toolsDir:
+		decodeFile(l, &l.tools, file, b)
+	case benchmarksDir:
+		decodeFile(l, &l.benchmarks, file, b)
+	}
+}
+
+// leastLine is a guess at the shortest useful line, so that a file of line ends does not
+// reserve memory for as many records.
+const leastLine = 100
+
+// decodeLines decodes the lines of a chunk that begins at the given line of a file. Empty
+// lines are passed over.
+func decodeLines[T any](l *loader, s *shelf[T], file, line int, b []byte) {
+	n := min(bytes.Count(b, []byte{'\n'}), len(b)/leastLine) + 1
+	c := chunk[T]{at: place{file: int32(file), line: int32(line)}, recs: make([]T, 0, n), places: make([]place, 0, n)}
+	for ; len(b) > 0; line++ {
+		var text []byte
+		text, b, _ = bytes.Cut(b, []byte{'\n'})
+		if len(bytes.TrimSpace(text)) > 0 {
+			c.take(l, place{file: int32(file), line: int32(line)}, text)
+		}
+	}
+	if recs, ok := any(c.recs).([]Benchmark); ok {
+		l.texts.share(recs)
+	}
+	s.put(c)
+}
+
+// decodeFile decodes a .json file: one object, or an array of them.
+func decodeFile[T any](l *loader, s *shelf[T], file int, b []byte) {
+	c := chunk[T]{at: place{file: int32(file)}}
+	b = WithoutSchema(l.files[file], b)
+	spans, array, broken := cut(b)
+	l.single[file] = !array
+	walkSpans(b, int32(file), spans, func(at place, text []byte) { c.take(l, at, text) })
+	if broken != nil {
+		c.lost = append(c.lost, lost{at: c.at})
+		l.fault(place{file: int32(file), line: 1}, b, []fault{*broken})
+	}
+	s.put(c)
+}
+
+// walkSpans gives each record its place and its text from the head of its first line.
+func walkSpans(b []byte, file int32, spans []span, record func(at place, text []byte)) {
+	line, start := 1, 0 // of the line the record begins on
+	for _, v := range spans {
+		line += bytes.Count(b[start:v.from], []byte{'\n'})
+		start += bytes.LastIndexByte(b[start:v.from], '\n') + 1
+		record(place{file, int32(line), int32(v.from - start)}, b[start:v.to])
+	}
+}
+
+// take decodes one record, which begins at.col bytes into text; text begins with its line.
+func (c *chunk[T]) take(l *loader, at place, text []byte) {
+	var rec T // a fresh value a record: a faulty one leaves it half filled
+	b := text[at.col:]
+	if faults := decode(b, &rec); faults != nil {
+		l.fault(at, text, faults)
+		if !salvage(b, &rec) {
+			c.lost = append(c.lost, lost{at, l.slugOf(at, b)})
+			return
+		}
+	}
+	c.recs = append(c.recs, rec)
+	c.places = append(c.places, at)
+}
+
+// slugOf finds the slug of a record too broken to decode, in its text or its file name.
+func (l *loader) slugOf(at place, b []byte) Slug {
+	name := l.files[at.file]
+	switch {
+	case kindOf(name) == benchmarksDir:
+		return Slug(textAt(b, "id"))
+	case l.single[at.file]:
+		return Slug(strings.TrimSuffix(path.Base(name), ".json"))
+	default:
+		return Slug(textAt(b, "slug"))
+	}
+}
+
+// fault adds the faults of a record; text begins with the line of at.
+func (l *loader) fault(at place, text []byte, faults []fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range faults {
+		l.findings = append(l.findings, l.finding(at, text, f, Fault))
+		l.markFaulty(at, f.field)
+	}
+}
+
+// markFaulty notes a field and everything it stands in.
+func (l *loader) markFaulty(at place, field string) {
+	for field != "" {
+		l.faulty[member{at, field}] = true
+		field = field[:max(0, strings.LastIndexByte(field, '.'))]
+	}
+	l.faulty[member{at: at}] = true
+}
+
+// finding gives a fault its line and column.
+func (l *loader) finding(at place, text []byte, f fault, severity Severity) Finding {
+	before := text[:min(int(at.col)+f.offset, len(text))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return Finding{
+		Path: l.files[at.file], Line: int(at.line) + bytes.Count(before, []byte{'\n'}),
+		Col: 1 + utf8.RuneCount(before[start:]), Field: f.field, Text: f.text, Severity: severity,
+	}
+}
+
+func (l *loader) add(f Finding) {
+	l.mu.Lock()
+	l.findings = append(l.findings, f)
+	l.mu.Unlock()
+}

@@ -1,0 +1,208 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// referenced are the types of the field reference, in the order of its chapters.
+var referenced = []struct {
+	title, where string
+	typ          reflect.Type
+}{
+	{"Model", "`models/<slug>.json`", reflect.TypeFor[Model]()},
+	{"Architecture", "`architecture` of a model", reflect.TypeFor[Architecture]()},
+	{"KV cache", "`kv_cache` of a model", reflect.TypeFor[KVCache]()},
+	{"Quantization", "entries of `quantizations` of a model", reflect.TypeFor[Quantization]()},
+	{"Hardware", "`hardware/<slug>.json`", reflect.TypeFor[Hardware]()},
+	{"Price observation", "entries of `price_observations` of hardware", reflect.TypeFor[PriceObservation]()},
+	{"Tool", "`tools/<slug>.json`", reflect.TypeFor[Tool]()},
+	{"Benchmark", "lines of `benchmarks/*.ndjson`", reflect.TypeFor[Benchmark]()},
+	{"Quantization type", "entries of `quantizations.json`", reflect.TypeFor[QuantizationType]()},
+	{"Observed bits", "`observed` of a quantization type", reflect.TypeFor[ObservedBits]()},
+	{"Withdrawal", "`withdrawn` of a benchmark", reflect.TypeFor[Withdrawal]()},
+	{"Source", "entries of `sources`", reflect.TypeFor[SourceRef]()},
+	{"Dataset", "`dataset.json`", reflect.TypeFor[Info]()},
+}
+
+// TestFieldReference holds the reference in data/README.md to the types. -update rewrites it.
+func TestFieldReference(t *testing.T) {
+	goldenPart(t, "fields: made from the Go types, do not edit by hand", "end of fields", reference(t))
+}
+
+// TestRuleList holds the list of rules in data/README.md to the fixtures, one a rule.
+func TestRuleList(t *testing.T) {
+	files, err := filepath.Glob("testdata/lint/busted_*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	out.WriteByte('\n')
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "- %s\n", oneLine(string(a.Comment)))
+	}
+	out.WriteByte('\n')
+	goldenPart(t, "rules: made from the fixtures of the checks, do not edit by hand", "end of rules", out.String())
+}
+
+// goldenPart compares or rewrites what stands between two marks of data/README.md.
+func goldenPart(t *testing.T, from, until, want string) {
+	t.Helper()
+	page, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, until = "<!-- "+from+" -->\n", "<!-- "+until+" -->\n"
+	head, rest, okHead := strings.Cut(string(page), from)
+	got, tail, okTail := strings.Cut(rest, until)
+	if !okHead || !okTail {
+		t.Fatalf("%s lacks the marks %q and %q", readme, from, until)
+	}
+	if *update {
+		if err := os.WriteFile(readme, []byte(head+from+want+until+tail), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a part of %s is out of date, run go test ./dataset -run %s -update (-made +page):\n%s", readme, t.Name(), diff)
+	}
+}
+
+const readme = "../data/README.md"
+
+func reference(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	docs := comments(t)
+	for _, r := range referenced {
+		fmt.Fprintf(&out, "\n### %s\n\n%s: %s\n", r.title, r.where, docs[r.typ.Name()][""])
+		for _, sf := range reflect.VisibleFields(r.typ) {
+			if !sf.Anonymous {
+				describe(t, &out, docs[owner(r.typ, sf)][sf.Name], sf)
+			}
+		}
+	}
+	out.WriteByte('\n')
+	return out.String()
+}
+
+// owner is the name of the struct a field is written in, behind embedding.
+func owner(t reflect.Type, sf reflect.StructField) string {
+	for _, i := range sf.Index[:len(sf.Index)-1] {
+		t = t.Field(i).Type
+	}
+	return t.Name()
+}
+
+// describe writes the paragraph of one field: kind, unit, null rule and example, the sentence.
+func describe(t *testing.T, out *bytes.Buffer, doc string, sf reflect.StructField) {
+	f, tag := fieldOf(sf), tagParts(sf.Tag, "jsonschema")
+	if doc == "" {
+		t.Errorf("%s has no comment", sf.Name)
+	}
+	facts := []string{kindText(&f.rule)}
+	if unit := tagParts(sf.Tag, "jsonschema_extras")["unit"]; unit != "" {
+		facts = append(facts, "in "+unit)
+	}
+	switch {
+	case f.nullable:
+		facts = append(facts, "may be null")
+	case f.required():
+		facts = append(facts, "required")
+	default:
+		facts = append(facts, "may be left out when empty")
+	}
+	if f.sourced {
+		facts = append(facts, "needs a source")
+	}
+	if example := exampleText(&f.rule, tag["example"]); example != "" {
+		facts = append(facts, "example `"+example+"`")
+	} else if f.shape == nil && (f.entry == nil || f.entry.shape == nil) {
+		t.Errorf("%s has no example", sf.Name)
+	}
+	fmt.Fprintf(out, "\n#### `%s`\n\n%s\n\n%s\n", f.name, strings.Join(facts, " · "), doc)
+}
+
+func kindText(r *rule) string {
+	switch r.kind {
+	case reflect.Struct:
+		return "object"
+	case reflect.Slice:
+		return "list of " + map[reflect.Kind]string{reflect.Struct: "objects", reflect.Float64: "numbers", reflect.String: "texts"}[r.entry.kind] + boundsText(r.entry)
+	case reflect.Int64:
+		return "whole number" + boundsText(r)
+	case reflect.Float64:
+		return "number" + boundsText(r)
+	case reflect.Bool:
+		return "true or false"
+	default:
+		return "text" + boundsText(r)
+	}
+}
+
+// boundsText words what a text or number must be beyond its kind.
+func boundsText(r *rule) string {
+	var rules []string
+	for _, l := range r.limits {
+		rules = append(rules, strings.TrimPrefix(l.text, "must be "))
+	}
+	switch {
+	case r.set != nil:
+		rules = append(rules, "one of `"+strings.Join(r.set, "`, `")+"`")
+	case r.form != nil:
+		rules = append(rules, map[reflect.Type]string{
+			reflect.TypeFor[Slug](): "a slug", reflect.TypeFor[Date](): "a date as YYYY-MM-DD, YYYY-MM or YYYY", reflect.TypeFor[URL](): "an http or https address",
+		}[reflect.TypeOf(r.form)])
+	case r.pattern != nil:
+		rules = append(rules, "matching `"+r.pattern.String()+"`")
+	}
+	if len(rules) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(rules, ", ")
+}
+
+func exampleText(r *rule, example string) string {
+	switch {
+	case example == "":
+		return ""
+	case r.kind == reflect.Slice:
+		return "[" + exampleText(r.entry, example) + "]"
+	case r.kind == reflect.String:
+		return `"` + example + `"`
+	default:
+		return example
+	}
+}
+
+// TestExamples holds every example of a tag to the rules of its field.
+func TestExamples(t *testing.T) {
+	for _, r := range referenced {
+		for _, sf := range reflect.VisibleFields(r.typ) {
+			f, example := fieldOf(sf), tagParts(sf.Tag, "jsonschema")["example"]
+			if sf.Anonymous || example == "" {
+				continue
+			}
+			value := &f.rule
+			if f.entry != nil {
+				value = f.entry
+			}
+			if text := value.fault([]byte(exampleText(value, example)), f.nullable); text != "" {
+				t.Errorf("example of %s.%s: %s", r.title, f.name, text)
+			}
+		}
+	}
+}

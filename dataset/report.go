@@ -1,0 +1,102 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// ReportForms lists the forms Report knows: lines for people, JSON for programs, annotations
+// for pull requests on GitHub.
+var ReportForms = []string{"text", "json", "github"}
+
+// Report writes the findings in one of ReportForms:
+//
+//   - text: one line each, as Finding.String gives it.
+//   - json: one object with the list "findings" (path, line, col, field, text, severity; line and
+//     col are 0 where there is none) and the numbers "errors" and "warnings".
+//   - github: one workflow command each, shown at the line in a pull request.
+func (fs Findings) Report(w io.Writer, form string) error {
+	switch form {
+	case "text":
+		return fs.each(w, Finding.String)
+	case "github":
+		return fs.each(w, Finding.annotation)
+	case "json":
+		return fs.reportJSON(w)
+	default:
+		return fmt.Errorf("report form: must be one of %s, got %q", strings.Join(ReportForms, ", "), form)
+	}
+}
+
+func (fs Findings) each(w io.Writer, line func(Finding) string) error {
+	for _, f := range fs {
+		if _, err := io.WriteString(w, line(f)+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Under returns the findings with their paths below dir, for reports read from outside the
+// dataset directory.
+func (fs Findings) Under(dir string) Findings {
+	out := make(Findings, len(fs))
+	for i, f := range fs {
+		f.Path = path.Join(dir, f.Path)
+		out[i] = f
+	}
+	return out
+}
+
+type findingJSON struct {
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Col      int    `json:"col"`
+	Field    string `json:"field"`
+	Text     string `json:"text"`
+	Severity string `json:"severity"`
+}
+
+func (fs Findings) reportJSON(w io.Writer) error {
+	out := struct {
+		Findings []findingJSON `json:"findings"`
+		Errors   int           `json:"errors"`
+		Warnings int           `json:"warnings"`
+	}{Findings: make([]findingJSON, len(fs)), Errors: len(fs.Faults())}
+	out.Warnings = len(fs) - out.Errors
+	for i, f := range fs {
+		out.Findings[i] = findingJSON{f.Path, f.Line, f.Col, f.Field, f.Text, f.Severity.String()}
+	}
+	b, err := jsonv2.Marshal(&out)
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// What a workflow command must escape, in its message and, beyond that, in its properties:
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+var (
+	commandText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func (f Finding) annotation() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "::%s file=%s", f.Severity, commandProperty.Replace(f.Path))
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ",line=%d", f.Line)
+	}
+	if f.Col > 0 {
+		fmt.Fprintf(&b, ",col=%d", f.Col)
+	}
+	text := f.Text
+	if f.Field != "" {
+		text = f.Field + ": " + text
+	}
+	return b.String() + "::" + commandText.Replace(text)
+}

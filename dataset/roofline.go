@@ -1,0 +1,220 @@
+package dataset
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Roofline holds measured decode speeds against memory bandwidth. Each token of a request reads
+// the weights in use once, so speed x bytes per token cannot exceed the bandwidth of the
+// devices; the ratio of the two is how near a measurement comes. Reads of the cache and
+// activations are left aside, so an honest ratio stays below 1.
+//
+// It is built once from tables that do not change after, costs a few map look-ups a record, and
+// is safe for concurrent use.
+type Roofline struct {
+	models   map[Slug]*reading
+	hardware map[Slug]*Hardware
+	bytesPS  map[Slug]float64   // bandwidth of one device in bytes per second, where known
+	bits     map[string]float64 // storage type, upper case -> bits per weight
+
+	mu     sync.RWMutex
+	byName map[string]float64 // quantization as printed -> bits, worked out when first met
+}
+
+// reading is what one token reads of a model.
+type reading struct {
+	params float64            // parameters; 0 where unknown
+	share  float64            // of all parameters; 0 where unknown
+	layers int64              // 0 where unknown
+	sizes  map[string]float64 // quantization -> bytes of the published file
+}
+
+// NewRoofline takes the tables a ratio is worked out from; it keeps pointers into them.
+func NewRoofline(models []Model, hardware []Hardware, types []QuantizationType) *Roofline {
+	r := &Roofline{
+		models: make(map[Slug]*reading, len(models)), hardware: make(map[Slug]*Hardware, len(hardware)),
+		bytesPS: make(map[Slug]float64, len(hardware)), bits: make(map[string]float64, len(types)), byName: map[string]float64{},
+	}
+	for i := range models {
+		r.models[models[i].Slug] = models[i].reading()
+	}
+	for i := range hardware {
+		r.hardware[hardware[i].Slug] = &hardware[i]
+	}
+	for slug, h := range r.hardware {
+		if gbps := r.fastest(h); gbps > 0 {
+			r.bytesPS[slug] = gbps * 1e9
+		}
+	}
+	for i := range types {
+		if bits := types[i].EffectiveBitsPerWeight; bits != nil {
+			r.bits[strings.ToUpper(types[i].Name)] = *bits
+		}
+	}
+	return r
+}
+
+// reading works out what one token reads. The share stays 0 for a mixture of experts whose
+// active size nobody gave, and for a model whose kind nobody did.
+func (m *Model) reading() *reading {
+	out := &reading{sizes: make(map[string]float64, len(m.Quantizations))}
+	for i := range m.Quantizations {
+		if q := &m.Quantizations[i]; q.Basis == Published {
+			out.sizes[q.Name] = float64(q.SizeBytes)
+		}
+	}
+	if m.Architecture.NumLayers != nil {
+		out.layers = *m.Architecture.NumLayers
+	}
+	part := m.EffectiveParamsB
+	if part == nil {
+		part = m.ActiveParamsB
+	}
+	dense := m.Architecture.Type != nil && *m.Architecture.Type != "moe" && m.Architecture.NumExperts == nil
+	switch {
+	case part != nil && m.ParamsB != nil:
+		out.params, out.share = *part*1e9, *part / *m.ParamsB
+	case part != nil || !dense:
+	case m.ParamsB != nil:
+		out.params, out.share = *m.ParamsB*1e9, 1
+	default:
+		out.share = 1
+	}
+	return out
+}
+
+// fastest is the bandwidth of a part in GB/s; of a record that stands for several variants the
+// highest, so that no variant is called impossible. 0 where it, or one variant's, is unknown.
+func (r *Roofline) fastest(h *Hardware) (gbps float64) {
+	if h.MemoryBandwidthGBps != nil {
+		return *h.MemoryBandwidthGBps
+	}
+	if h.Variants == nil {
+		return 0
+	}
+	for _, slug := range *h.Variants {
+		v := r.hardware[slug]
+		if v == nil || v.MemoryBandwidthGBps == nil {
+			return 0
+		}
+		gbps = max(gbps, *v.MemoryBandwidthGBps)
+	}
+	return gbps
+}
+
+// Ratio returns how much of the memory bandwidth the generation speed of b accounts for,
+// rounded to four decimals: 1 is the most one token a pass allows, above it something was
+// drafted or is wrong. It is nil where an input is missing: speed, bandwidth, the parameters
+// read, the storage of the weights, or where part of the weights lay in other memory.
+func (r *Roofline) Ratio(b *Benchmark) *float64 {
+	m, h := r.models[b.Model], r.hardware[b.Hardware]
+	if b.GenerationTPS == nil || m == nil || h == nil || elsewhere(b, m, h) {
+		return nil
+	}
+	speed, bytes := *b.GenerationTPS, r.bytesPerToken(b, m)
+	limit := r.bytesPS[b.Hardware] * float64(b.HardwareCount)
+	if b.Concurrency != nil {
+		speed /= float64(*b.Concurrency)
+	}
+	if bytes == 0 || limit == 0 {
+		return nil
+	}
+	ratio := math.Round(speed*bytes/limit*1e4) / 1e4
+	return &ratio
+}
+
+// elsewhere reports whether weights lay outside the memory of the device. Unified memory is one
+// memory, however many layers are put on the graphics.
+func elsewhere(b *Benchmark, m *reading, h *Hardware) bool {
+	if b.PartialOffload != nil {
+		return *b.PartialOffload
+	}
+	if b.NGPULayers == nil || h.UnifiedMemory || h.Type == "cpu" {
+		return false
+	}
+	return *b.NGPULayers == 0 || *b.NGPULayers < m.layers
+}
+
+// bytesPerToken is what one token reads, in bytes; 0 where it is unknown. The size the source
+// prints comes first, then the size of a published file of that name, then parameters times
+// bits per weight.
+func (r *Roofline) bytesPerToken(b *Benchmark, m *reading) float64 {
+	switch {
+	case m.share == 0:
+		return 0
+	case b.ModelSizeGiB != nil && (b.SizeIncludesProjector == nil || !*b.SizeIncludesProjector):
+		return *b.ModelSizeGiB * (1 << 30) * m.share
+	case b.Quantization == nil:
+		return 0
+	case m.sizes[*b.Quantization] > 0:
+		return m.sizes[*b.Quantization] * m.share
+	default:
+		return m.params * r.bitsOf(*b.Quantization) / 8
+	}
+}
+
+// bitsOf is the storage of a quantization in bits per weight: of the type of that name, of the
+// smallest of its mixes (UD-Q4_K_XL counts as Q4_K_S), or the bits the name says, which are the
+// least it can take. 0 where the name says nothing.
+func (r *Roofline) bitsOf(name string) float64 {
+	r.mu.RLock()
+	bits, known := r.byName[name]
+	r.mu.RUnlock()
+	if !known {
+		bits = r.readBits(name)
+		r.mu.Lock()
+		r.byName[name] = bits
+		r.mu.Unlock()
+	}
+	return bits
+}
+
+func (r *Roofline) readBits(name string) float64 {
+	plain := strings.TrimPrefix(strings.ToUpper(name), "UD-")
+	if bits := r.bits[plain]; bits > 0 {
+		return bits
+	}
+	if cut := mix.FindStringIndex(plain); cut != nil {
+		plain = plain[:cut[0]]
+	}
+	if bits := r.leastOf(plain); bits > 0 {
+		return bits
+	}
+	return nominalBits(name)
+}
+
+// mix is what follows the stem of a storage type: a size of mix, a repacking, words.
+var mix = regexp.MustCompile(`(_(X{0,3}[SML]|R[0-9]+)| .*)$`)
+
+// leastOf is the storage of a type or of the smallest of its mixes.
+func (r *Roofline) leastOf(stem string) float64 {
+	if bits := r.bits[stem]; bits > 0 {
+		return bits
+	}
+	least := math.Inf(1)
+	for name, bits := range r.bits {
+		if strings.HasPrefix(name, stem+"_") {
+			least = min(least, bits)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
+}
+
+// nominal finds the number of bits a name says: INT4, w4a16, MLX-8bit, q4f16, EXL2 4.0 bpw.
+var nominal = regexp.MustCompile(`(?i)([0-9](?:\.[0-9]+)?) ?bpw|([0-9])-?bit|(?:int|fp|bf|\bw|\bq|\bf)([0-9]+)`)
+
+func nominalBits(name string) float64 {
+	for _, digits := range nominal.FindStringSubmatch(name) {
+		if bits, err := strconv.ParseFloat(digits, 64); err == nil {
+			return bits
+		}
+	}
+	return 0
+}

@@ -1,0 +1,170 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+)
+
+// ptr is the address of a value, for fields that may be null.
+func ptr[T any](v T) *T { return &v }
+
+// rooflineKit is one machine of 500 GB/s, one model of 8 x 10^9 parameters and a type of 4.5 bits.
+func rooflineKit(change func(*Model, *Hardware, *Benchmark)) (*Roofline, *Benchmark) {
+	m := Model{ModelFacts: ModelFacts{Slug: "m", ParamsB: ptr(8.0), Architecture: Architecture{Type: ptr(ModelType("dense")), NumLayers: ptr(int64(32))}}}
+	h := Hardware{Slug: "h", Type: "gpu", MemoryBandwidthGBps: ptr(500.0)}
+	b := Benchmark{Model: "m", Hardware: "h", HardwareCount: 1, GenerationTPS: ptr(50.0), Quantization: ptr("Q4_0")}
+	change(&m, &h, &b)
+	variants := []Hardware{{Slug: "slow", MemoryBandwidthGBps: ptr(300.0)}, {Slug: "fast", MemoryBandwidthGBps: ptr(400.0)}, {Slug: "unknown"}}
+	types := []QuantizationType{{Name: "Q4_0", EffectiveBitsPerWeight: ptr(4.5)}, {Name: "TQ1_0"}}
+	return NewRoofline([]Model{m}, append(variants, h), types), &b
+}
+
+func TestRatio(t *testing.T) {
+	unknown := math.NaN()
+	for _, tt := range []struct {
+		name   string
+		change func(*Model, *Hardware, *Benchmark)
+		want   float64 // NaN: no ratio
+	}{
+		{"parameters times bits", func(*Model, *Hardware, *Benchmark) {}, 50 * 4.5e9 / 500e9},
+		{"printed size first", func(_ *Model, _ *Hardware, b *Benchmark) { b.ModelSizeGiB = ptr(4.0) }, 50 * 4 * (1 << 30) / 500e9},
+		{"size with a projector does not count", func(_ *Model, _ *Hardware, b *Benchmark) {
+			b.ModelSizeGiB, b.SizeIncludesProjector = ptr(9.0), ptr(true)
+		}, 0.45},
+		{"size said to be without one", func(_ *Model, _ *Hardware, b *Benchmark) {
+			b.ModelSizeGiB, b.SizeIncludesProjector = ptr(4.0), ptr(false)
+		}, 50 * 4 * (1 << 30) / 500e9},
+		{"published size of that name", func(m *Model, _ *Hardware, _ *Benchmark) {
+			m.Quantizations = []Quantization{{Name: "Q4_0", SizeBytes: 4e9, Basis: Published}}
+		}, 0.4},
+		{"computed size of that name", func(m *Model, _ *Hardware, _ *Benchmark) {
+			m.Quantizations = []Quantization{{Name: "Q4_0", SizeBytes: 4e9, Basis: Computed}}
+		}, 0.45},
+		{"mixture of experts", func(m *Model, _ *Hardware, _ *Benchmark) {
+			m.Architecture.Type, m.ActiveParamsB = ptr(ModelType("moe")), ptr(2.0)
+		}, 0.1125},
+		{"mixture of experts by size", func(m *Model, _ *Hardware, b *Benchmark) {
+			m.Architecture.Type, m.ActiveParamsB, b.ModelSizeGiB = ptr(ModelType("moe")), ptr(2.0), ptr(4.0)
+		}, 0.1074},
+		{"effective before active", func(m *Model, _ *Hardware, _ *Benchmark) {
+			m.ActiveParamsB, m.EffectiveParamsB = ptr(8.0), ptr(4.0)
+		}, 0.225},
+		{"two devices", func(_ *Model, _ *Hardware, b *Benchmark) { b.HardwareCount = 2 }, 0.225},
+		{"four requests", func(_ *Model, _ *Hardware, b *Benchmark) { b.Concurrency = ptr(int64(4)) }, 0.1125},
+		{"fastest variant", func(_ *Model, h *Hardware, _ *Benchmark) {
+			h.MemoryBandwidthGBps, h.Variants = nil, &[]Slug{"slow", "fast"}
+		}, 0.5625},
+		{"layers on the host, one memory", func(_ *Model, h *Hardware, b *Benchmark) {
+			h.UnifiedMemory, b.NGPULayers = true, ptr(int64(1))
+		}, 0.45},
+		{"all layers on the card", func(_ *Model, _ *Hardware, b *Benchmark) { b.NGPULayers = ptr(int64(99)) }, 0.45},
+		{"no layers on the card, processor meant", func(_ *Model, h *Hardware, b *Benchmark) { h.Type, b.NGPULayers = "cpu", ptr(int64(0)) }, 0.45},
+		{"size without parameter count", func(m *Model, _ *Hardware, b *Benchmark) { m.ParamsB, b.ModelSizeGiB = nil, ptr(4.0) }, 0.4295},
+
+		{"no speed", func(_ *Model, _ *Hardware, b *Benchmark) { b.GenerationTPS = nil }, unknown},
+		{"no bandwidth", func(_ *Model, h *Hardware, _ *Benchmark) { h.MemoryBandwidthGBps = nil }, unknown},
+		{"a variant without bandwidth", func(_ *Model, h *Hardware, _ *Benchmark) {
+			h.MemoryBandwidthGBps, h.Variants = nil, &[]Slug{"slow", "unknown"}
+		}, unknown},
+		{"a variant that is not there", func(_ *Model, h *Hardware, _ *Benchmark) { h.MemoryBandwidthGBps, h.Variants = nil, &[]Slug{"gone"} }, unknown},
+		{"no quantization", func(_ *Model, _ *Hardware, b *Benchmark) { b.Quantization = nil }, unknown},
+		{"quantization without bits", func(_ *Model, _ *Hardware, b *Benchmark) { b.Quantization = ptr("TQ1_0") }, unknown},
+		{"no parameter count", func(m *Model, _ *Hardware, _ *Benchmark) { m.ParamsB = nil }, unknown},
+		{"kind of model unknown", func(m *Model, _ *Hardware, _ *Benchmark) { m.Architecture.Type = nil }, unknown},
+		{"active size unknown", func(m *Model, _ *Hardware, _ *Benchmark) { m.Architecture.Type = ptr(ModelType("moe")) }, unknown},
+		{"hybrid with experts, active size unknown", func(m *Model, _ *Hardware, b *Benchmark) {
+			m.Architecture.Type, m.Architecture.NumExperts, b.ModelSizeGiB = ptr(ModelType("hybrid")), ptr(int64(64)), ptr(4.0)
+		}, unknown},
+		{"weights in main memory", func(_ *Model, _ *Hardware, b *Benchmark) { b.PartialOffload = ptr(true) }, unknown},
+		{"no layers on the card", func(_ *Model, _ *Hardware, b *Benchmark) { b.NGPULayers = ptr(int64(0)) }, unknown},
+		{"some layers on the card", func(_ *Model, _ *Hardware, b *Benchmark) { b.NGPULayers = ptr(int64(31)) }, unknown},
+		{"unknown model", func(_ *Model, _ *Hardware, b *Benchmark) { b.Model = "x" }, unknown},
+		{"unknown hardware", func(_ *Model, _ *Hardware, b *Benchmark) { b.Hardware = "x" }, unknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			line, b := rooflineKit(tt.change)
+			got := line.Ratio(b)
+			if math.IsNaN(tt.want) {
+				if got != nil {
+					t.Errorf("Ratio = %v, want none", *got)
+				}
+				return
+			}
+			if got == nil || math.Abs(*got-tt.want) > 0.00005 {
+				t.Errorf("Ratio = %s, want %v", text(got), tt.want)
+			}
+		})
+	}
+}
+
+func text(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprint(*v)
+}
+
+func TestBitsOf(t *testing.T) {
+	var types []QuantizationType
+	for name, bits := range map[string]float64{"Q4_K_S": 4.67, "Q4_K_M": 4.89, "Q2_K": 3.16, "Q2_K_S": 2.97, "IQ4_NL": 4.68, "IQ2_XXS": 2.38, "Q4_0": 4.56, "MXFP4": 4.25, "F16": 16} {
+		types = append(types, QuantizationType{Name: name, EffectiveBitsPerWeight: ptr(bits)})
+	}
+	line := NewRoofline(nil, nil, types)
+	for name, want := range map[string]float64{
+		"Q4_K_M": 4.89, "q4_0": 4.56, "mxfp4": 4.25, "MXFP4 MoE": 4.25, "F16": 16, "Q2_K": 3.16,
+		"UD-Q4_K_XL": 4.67, "Q4_K": 4.67, "Q4_K_L": 4.67, "UD-IQ2_XXS": 2.38, "IQ4_NL_R4": 4.68, "Q2_K_XL": 3.16,
+		"INT8": 8, "GPTQ-Int4": 4, "w4a16": 4, "W8A8": 8, "MLX-4bit": 4, "8-bit": 8, "EXL2 4.5 bpw": 4.5, "exl3-6.0bpw-mcg": 6,
+		"q4f16_1": 4, "FP8-static": 8, "UQFF q8": 8, "bf16": 16, "f32": 32, "AQLM 2-bit": 2, "MXFP8": 8,
+		"AWQ": 0, "GPTQ g128": 0, "SpinQuant": 0, "": 0,
+	} {
+		if got := line.bitsOf(name); got != want {
+			t.Errorf("bitsOf(%q) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestShippedSpeeds: no shipped measurement passes the memory bandwidth without drafting, the
+// known exceptions come out where their effective size puts them, and most have a verdict.
+func TestShippedSpeeds(t *testing.T) {
+	set, err := Load(os.DirFS("../data"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
+	known := map[Slug]float64{"bm-0e5c85cee749": 0.84, "bm-c18f17c8eef1": 0.78, "bm-18aff202cc00": 0.69}
+	verdicts, speeds := 0, 0
+	for i := range set.Benchmarks {
+		b := &set.Benchmarks[i]
+		ratio := line.Ratio(b)
+		if b.GenerationTPS != nil {
+			speeds++
+		}
+		if ratio == nil {
+			continue
+		}
+		verdicts++
+		if want, ok := known[b.ID]; ok && math.Abs(*ratio-want) > 0.01 {
+			t.Errorf("%s: ratio %v, want about %v", b.ID, *ratio, want)
+		}
+		if *ratio > 1 && (b.SpeculativeDecoding == nil || !*b.SpeculativeDecoding) {
+			t.Errorf("%s: ratio %v", b.ID, *ratio)
+		}
+	}
+	if verdicts*5 < speeds*4 {
+		t.Errorf("%d of %d speeds have a ratio, want four in five", verdicts, speeds)
+	}
+}
+
+func BenchmarkRatio(b *testing.B) {
+	set, err := Load(os.DirFS("../data"), Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		line.Ratio(&set.Benchmarks[i%len(set.Benchmarks)])
+	}
+}

@@ -1,0 +1,216 @@
+package dataset
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A scan is the outside of a dataset directory at one moment: what the files are called, how
+// large they are, when they were written. Two that are the same mean that no file was changed
+// in between, but for one written twice within a tick of the clock of the file system.
+type scan struct {
+	at    time.Time
+	files map[string]stamp // of what a load reads, by path
+	// folders are the directories whose entries decide what a load reads: the dataset, its
+	// record folders, what holds them, and what holds the links on the way.
+	folders map[string]folder
+	lock    string // of the git index above, empty outside a work tree
+}
+
+type folder struct {
+	info fs.FileInfo // nil: missing
+	// names are the entries that matter; nil is all of them. Beside a dataset stand files that
+	// change all the time, the ledger for one.
+	names []string
+}
+
+// stamp is what the file system says of one file. os.SameFile sees one that was replaced.
+type stamp struct {
+	info fs.FileInfo
+	err  string // why there is no info
+}
+
+func (s stamp) same(o stamp) bool {
+	if s.info == nil || o.info == nil {
+		return s.info == nil && o.info == nil && s.err == o.err
+	}
+	return s.info.Size() == o.info.Size() && s.info.ModTime().Equal(o.info.ModTime()) && s.info.Mode() == o.info.Mode() && os.SameFile(s.info, o.info)
+}
+
+// scanDir looks at a dataset directory. It never fails: what cannot be seen is part of the
+// picture.
+func scanDir(dir string, also []string) *scan {
+	s := &scan{at: time.Now(), files: map[string]stamp{}, folders: map[string]folder{}, lock: gitLock(dir)}
+	for _, name := range []string{infoFile, quantizationsFile} {
+		s.stamp(filepath.Join(dir, name))
+	}
+	for _, folder := range []string{modelsDir, hardwareDir, toolsDir, benchmarksDir} {
+		s.scanFolder(filepath.Join(dir, folder))
+	}
+	for _, name := range also {
+		s.addFolder(filepath.Join(dir, name))
+	}
+	s.addFolder(dir)
+	for _, h := range holders(dir) {
+		s.addHolder(h)
+	}
+	return s
+}
+
+func (s *scan) stamp(name string) {
+	info, err := os.Stat(name)
+	if err != nil {
+		s.files[name] = stamp{err: err.Error()}
+		return
+	}
+	s.files[name] = stamp{info: info}
+}
+
+func (s *scan) scanFolder(name string) {
+	s.addFolder(name)
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		s.files[name] = stamp{err: err.Error()}
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			s.stamp(filepath.Join(name, e.Name()))
+		}
+	}
+}
+
+// addFolder adds a folder in which everything matters.
+func (s *scan) addFolder(name string) {
+	info, err := os.Stat(name)
+	if err != nil {
+		info = nil
+	}
+	s.folders[name] = folder{info: info}
+}
+
+// addHolder adds a folder in which the entry that path names matters.
+func (s *scan) addHolder(path string) {
+	name := filepath.Dir(path)
+	f, known := s.folders[name]
+	if !known {
+		s.addFolder(name)
+		f = s.folders[name]
+	} else if f.names == nil {
+		return
+	}
+	f.names = append(f.names, filepath.Base(path))
+	s.folders[name] = f
+}
+
+// same reports whether no file changed between two scans.
+func (s *scan) same(o *scan) bool { return maps.EqualFunc(s.files, o.files, stamp.same) }
+
+// sameFolders reports whether events come from the same places.
+func (s *scan) sameFolders(o *scan) bool {
+	return maps.EqualFunc(s.folders, o.folders, func(a, b folder) bool {
+		return slices.Equal(a.names, b.names) && (a.info == nil && b.info == nil || a.info != nil && b.info != nil && os.SameFile(a.info, b.info))
+	})
+}
+
+// matter lists the folders and the names that matter in them.
+func (s *scan) matter() map[string][]string {
+	out := make(map[string][]string, len(s.folders))
+	for name, f := range s.folders {
+		out[name] = f.names
+	}
+	return out
+}
+
+// young reports whether a file was written so shortly before the scan that another write could
+// bear the same time: two seconds are the coarsest clock of a file system (FAT).
+func (s *scan) young() bool {
+	for _, f := range s.files {
+		if f.info != nil && s.at.Sub(f.info.ModTime()) < 2*time.Second {
+			return true
+		}
+	}
+	return false
+}
+
+// staleLock is when a lock is taken for one that a killed git left behind.
+const staleLock = 10 * time.Minute
+
+// locked reports whether git was writing the work tree.
+func (s *scan) locked() bool {
+	if s.lock == "" {
+		return false
+	}
+	info, err := os.Lstat(s.lock)
+	return err == nil && s.at.Sub(info.ModTime()) < staleLock
+}
+
+// gitLock is the path of the lock git holds while it writes the work tree that dir is in, empty
+// where it is in none.
+func gitLock(dir string) string {
+	at, err := filepath.Abs(dir)
+	if real, linked := filepath.EvalSymlinks(at); linked == nil {
+		at = real
+	}
+	for ; err == nil; at = filepath.Dir(at) {
+		dot := filepath.Join(at, ".git")
+		if info, err := os.Stat(dot); err == nil && info.IsDir() {
+			return filepath.Join(dot, "index.lock")
+		} else if err == nil { // a linked work tree: the file says where its index is
+			text, _ := os.ReadFile(dot) // unreadable is like not there
+			if to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: "); ok {
+				return filepath.Join(absoluteTo(at, to), "index.lock")
+			}
+		}
+		if filepath.Dir(at) == at {
+			break
+		}
+	}
+	return ""
+}
+
+func absoluteTo(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// holders lists the entries that decide the meaning of a path: itself, each link on the way to
+// it, and where those lead. A link that is turned is an event in the folder that holds it and
+// nowhere else.
+func holders(path string) (out []string) {
+	const mostLinks = 40 // as many as the kernel follows
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	out = append(out, at)
+	for range mostLinks {
+		link, target, rest := firstLink(at)
+		if link == "" {
+			break
+		}
+		at = filepath.Join(absoluteTo(filepath.Dir(link), target), rest)
+		out = append(out, link, at)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// firstLink finds the first element of an absolute path that is a symbolic link, where it
+// points, and what of the path follows it.
+func firstLink(path string) (link, target, rest string) {
+	parts := strings.Split(filepath.Clean(path), string(filepath.Separator))
+	for i := 1; i <= len(parts); i++ {
+		head := strings.Join(parts[:i], string(filepath.Separator))
+		if to, err := os.Readlink(head); err == nil && head != "" {
+			return head, to, filepath.Join(parts[i:]...)
+		}
+	}
+	return "", "", ""
+}

@@ -1,0 +1,156 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestShippedIsClean loads the data beside the code and holds its order.
+func TestShippedIsClean(t *testing.T) {
+	set, err := Load(os.DirFS("../data"), Options{})
+	if err != nil {
+		t.Fatalf("the shipped data is refused:\n%v", err)
+	}
+	if len(set.Models) == 0 || len(set.Hardware) == 0 || len(set.Tools) == 0 || len(set.Benchmarks) == 0 {
+		t.Fatal("a table of the shipped data is empty")
+	}
+	slugs := func(n int, slug func(i int) Slug) []Slug {
+		out := make([]Slug, n)
+		for i := range out {
+			out[i] = slug(i)
+		}
+		return out
+	}
+	for name, got := range map[string][]Slug{
+		"models":   slugs(len(set.Models), func(i int) Slug { return set.Models[i].Slug }),
+		"hardware": slugs(len(set.Hardware), func(i int) Slug { return set.Hardware[i].Slug }),
+		"tools":    slugs(len(set.Tools), func(i int) Slug { return set.Tools[i].Slug }),
+	} {
+		if !slices.IsSorted(got) {
+			t.Errorf("%s are not in order of slug", name)
+		}
+	}
+	for i := range set.Benchmarks[1:] {
+		if a, b := &set.Benchmarks[i], &set.Benchmarks[i+1]; NewerRun(a, b) >= 0 {
+			t.Errorf("benchmark %s stands before %s", a.ID, b.ID)
+		}
+	}
+}
+
+// TestShippedMatchesStandardDecoder decodes every record of the shipped data with the standard
+// library too: the decoder in use is young.
+func TestShippedMatchesStandardDecoder(t *testing.T) {
+	fsys, compared := shipped(t), 0
+	for name, file := range fsys {
+		for _, text := range recordTexts(name, WithoutSchema(name, file.Data)) {
+			compared++
+			switch kindOf(name) {
+			case infoFile:
+				sameDecoded[Info](t, name, text)
+			case quantizationsFile:
+				sameDecoded[QuantizationType](t, name, text)
+			case modelsDir:
+				sameDecoded[Model](t, name, text)
+			case hardwareDir:
+				sameDecoded[Hardware](t, name, text)
+			case toolsDir:
+				sameDecoded[Tool](t, name, text)
+			case benchmarksDir:
+				sameDecoded[Benchmark](t, name, text)
+			default:
+				compared--
+			}
+		}
+	}
+	set, err := Load(fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 1 + len(set.Quantizations) + len(set.Models) + len(set.Hardware) + len(set.Tools) + len(set.Benchmarks); compared != want {
+		t.Errorf("compared %d records, the set has %d", compared, want)
+	}
+}
+
+// recordTexts cuts a file into its records.
+func recordTexts(name string, b []byte) (out [][]byte) {
+	switch path.Ext(name) {
+	case ".ndjson":
+		return bytes.Split(bytes.TrimSpace(b), []byte{'\n'})
+	case ".json":
+		spans, _, _ := cut(b)
+		for _, s := range spans {
+			out = append(out, b[s.from:s.to])
+		}
+	}
+	return out
+}
+
+func sameDecoded[T any](t *testing.T, name string, text []byte) {
+	t.Helper()
+	var got, want T
+	if faults := decode(text, &got); faults != nil {
+		t.Fatalf("%s: %v", name, faults)
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&want); err != nil {
+		t.Fatalf("%s: encoding/json: %v", name, err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: decoded differently from encoding/json (-json +got):\n%s", name, cmp.Diff(want, got))
+	}
+}
+
+// TestShippedForm holds the files to the form Line and Pretty write: what an import or a
+// formatter writes again must be the same bytes.
+func TestShippedForm(t *testing.T) {
+	for name, file := range shipped(t) {
+		switch {
+		case kindOf(name) == benchmarksDir:
+			for _, text := range recordTexts(name, file.Data) {
+				var rec Benchmark
+				decode(text, &rec)
+				if got, err := Line(&rec); err != nil || !bytes.Equal(got, text) {
+					t.Fatalf("%s: Line = %s, %v, want %s", name, got, err, text)
+				}
+			}
+		case kindOf(name) == modelsDir:
+			samePretty[Model](t, name, file.Data)
+		case kindOf(name) == hardwareDir:
+			samePretty[Hardware](t, name, file.Data)
+		case kindOf(name) == toolsDir:
+			samePretty[Tool](t, name, file.Data)
+		}
+	}
+}
+
+func samePretty[T any](t *testing.T, name string, text []byte) {
+	t.Helper()
+	var rec T
+	decode(WithoutSchema(name, text), &rec)
+	if got, err := File(name, &rec); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("%s: File differs (-file +form), %v:\n%s", name, err, cmp.Diff(string(text), string(got)))
+	}
+}
+
+// TestEverySlugIsAFile: one file a record, named by its slug.
+func TestShippedFiles(t *testing.T) {
+	set, err := Load(os.DirFS("../data"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range set.Models {
+		if _, err := fs.Stat(os.DirFS("../data"), path.Join(modelsDir, string(set.Models[i].Slug)+".json")); errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("model %s has no file of its name", set.Models[i].Slug)
+		}
+	}
+}

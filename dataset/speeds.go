@@ -1,0 +1,133 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+)
+
+// nearLimit and farBelow bound the ratios nobody needs to look at; a median of fewer than
+// fewest measurements says nothing.
+const (
+	nearLimit = 0.9 // of the bandwidth
+	farBelow  = 0.1 // of the median of the group
+	fewest    = 5
+)
+
+// group is what must be equal for ratios to be near each other: a mistake of a decimal place
+// stands out among measurements of one machine with one tool.
+type group struct {
+	hardware, tool Slug
+	backend        string
+	devices, users int64
+}
+
+func groupOf(b *Benchmark) group {
+	g := group{hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount, users: 1}
+	if b.Backend != nil {
+		g.backend = *b.Backend
+	}
+	if b.Concurrency != nil {
+		g.users = *b.Concurrency
+	}
+	return g
+}
+
+// checkSpeeds holds decode speeds against memory bandwidth. A record whose model or hardware
+// has faults gets no verdict, for it would rest on them.
+func (l *loader) checkSpeeds(models, hardware *registry) {
+	line := NewRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
+	groups := map[group][]judged{}
+	for i := range l.benchmarks.recs {
+		b, p := &l.benchmarks.recs[i], l.benchmarks.places[i]
+		if b.Withdrawn != nil || l.anyFaulty(p, placeOf(&l.models, models, b.Model), placeOf(&l.hardware, hardware, b.Hardware)) {
+			continue
+		}
+		ratio := line.Ratio(b)
+		if ratio == nil {
+			continue
+		}
+		l.judge(b, p, *ratio)
+		if l.warn {
+			groups[groupOf(b)] = append(groups[groupOf(b)], judged{p, *ratio})
+		}
+	}
+	l.judgeGroups(groups)
+}
+
+// anyFaulty reports whether the decoder found something in one of the records.
+func (l *loader) anyFaulty(records ...place) bool {
+	return len(l.faulty) > 0 && slices.ContainsFunc(records, func(p place) bool { return l.faulty[member{at: p}] })
+}
+
+// judged is one measurement and its ratio.
+type judged struct {
+	at    place
+	ratio float64
+}
+
+// placeOf is where the record of a slug stands.
+func placeOf[T any](s *shelf[T], r *registry, slug Slug) place {
+	if i, ok := r.owner[slug]; ok && i >= 0 {
+		return s.places[i]
+	}
+	return place{}
+}
+
+func (l *loader) judge(b *Benchmark, p place, ratio float64) {
+	drafted := b.SpeculativeDecoding != nil && *b.SpeculativeDecoding
+	switch {
+	case drafted:
+	case ratio > 1:
+		l.at(p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
+	case ratio > nearLimit:
+		l.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it", ratio))
+	}
+}
+
+func (l *loader) judgeGroups(groups map[group][]judged) {
+	for _, members := range groups {
+		if len(members) < fewest {
+			continue
+		}
+		slices.SortFunc(members, func(a, b judged) int { return comparePlaces(a.at, b.at) })
+		ratios := make([]float64, len(members))
+		for i := range members {
+			ratios[i] = members[i].ratio
+		}
+		slices.Sort(ratios)
+		median := ratios[len(ratios)/2]
+		for _, m := range members {
+			if m.ratio < farBelow*median {
+				l.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %v of the memory bandwidth where half of %d measurements reach %v", m.ratio, len(members), median))
+			}
+		}
+	}
+}
+
+// warning complains about a field where Check was asked for warnings.
+func (l *loader) warning(p place, field, text string) {
+	if l.warn {
+		l.complaints = append(l.complaints, complaint{p, field, text, Warning})
+	}
+}
+
+// checkPublished holds that no benchmark of the dataset published before is gone.
+func (l *loader) checkPublished(now *registry) error {
+	if l.opt.Previous == nil {
+		return nil
+	}
+	before := newLoader(l.opt.Previous, Options{Workers: l.opt.Workers, Now: l.opt.Now})
+	if err := before.read(); err != nil {
+		return fmt.Errorf("reading the dataset published before: %w", err)
+	}
+	for i := range before.benchmarks.recs {
+		id := before.benchmarks.recs[i].ID
+		if _, there := now.owner[id]; !there && !now.gap {
+			l.add(Finding{
+				Path: before.files[before.benchmarks.places[i].file], Field: "id",
+				Text: fmt.Sprintf("%q was published and is gone; withdraw it with the field withdrawn", id),
+			})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,474 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/rogpeppe/go-internal/txtar"
+	"go.uber.org/goleak"
+)
+
+// patience is how long a test waits for what must come; it bounds a failing test only.
+const patience = 30 * time.Second
+
+// outcome is what a watcher handed over.
+type outcome struct {
+	set *Set
+	err error
+}
+
+// watched is a watcher over a copy of the base dataset and what it handed over.
+type watched struct {
+	*Watcher
+	t   *testing.T
+	dir string
+	got chan outcome
+}
+
+// quick is a watch that does not wait long; rescans are too rare to help unless asked for.
+func quick() WatchOptions {
+	return WatchOptions{Load: Options{Now: fixtureDay}, Quiet: 10 * time.Millisecond, Most: 50 * time.Millisecond, Rescan: time.Hour}
+}
+
+// writeBase writes the base dataset below dir.
+func writeBase(t *testing.T, dir string) {
+	t.Helper()
+	fsys, _ := fixtureFS(t, &txtar.Archive{})
+	for name, f := range fsys {
+		putFile(t, filepath.Join(dir, name), string(f.Data))
+	}
+}
+
+func putFile(t *testing.T, name, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must(t, os.WriteFile(name, []byte(text), 0o644))
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watch watches dir, which holds a clean dataset that has been loaded.
+func watch(t *testing.T, dir string, opt WatchOptions) *watched {
+	t.Helper()
+	leaks := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	last, err := Load(os.DirFS(dir), opt.Load)
+	must(t, err)
+	w := &watched{t: t, dir: dir, got: make(chan outcome, 1000)}
+	w.Watcher = Watch(dir, last, opt, func(set *Set, err error) { w.got <- outcome{set, err} })
+	t.Cleanup(w.Close)
+	return w
+}
+
+// wantVersion waits until the dataset with a version is handed over.
+func (w *watched) wantVersion(version string) *Set {
+	w.t.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case o := <-w.got:
+			if o.err == nil && o.set.Info.Version == version {
+				return o.set
+			}
+		case <-late:
+			w.t.Fatalf("version %s was not handed over", version)
+		}
+	}
+}
+
+// wantRefused waits until a refusal that says text is handed over.
+func (w *watched) wantRefused(text string) {
+	w.t.Helper()
+	late := time.After(patience)
+	for {
+		select {
+		case o := <-w.got:
+			if o.err != nil && strings.Contains(o.err.Error(), text) {
+				return
+			}
+		case <-late:
+			w.t.Fatalf("no refusal with %q was handed over", text)
+		}
+	}
+}
+
+// info is dataset.json with a version.
+func info(version string) string {
+	return fmt.Sprintf(`{"schema_version": 1, "version": %q, "released": "2026-01-02", "title": "fixture", "licence": "CC-BY-SA-4.0"}`, version)
+}
+
+func (w *watched) setVersion(version string) {
+	w.t.Helper()
+	putFile(w.t, filepath.Join(w.dir, infoFile), info(version))
+}
+
+// TestWatchEdits: each way of changing files is an event.
+func TestWatchEdits(t *testing.T) {
+	dir := t.TempDir()
+	writeBase(t, dir)
+	w := watch(t, dir, quick())
+	tool := filepath.Join(dir, "tools", "runner.json")
+	text, err := os.ReadFile(tool)
+	must(t, err)
+
+	w.setVersion("2")
+	w.wantVersion("2")
+
+	// Written beside and renamed over, as editors do.
+	putFile(t, filepath.Join(dir, "new.json"), info("3"))
+	must(t, os.Rename(filepath.Join(dir, "new.json"), filepath.Join(dir, infoFile)))
+	w.wantVersion("3")
+
+	must(t, os.Truncate(tool, 20))
+	w.wantRefused("tools/runner.json")
+	must(t, os.WriteFile(tool, text, 0o644))
+	w.wantVersion("3") // back to what was handed over last: told, for a refusal came between
+
+	must(t, os.Remove(tool))
+	w.wantRefused(`no tool has slug "runner"`)
+	must(t, os.WriteFile(tool, text, 0o644))
+	w.wantVersion("3")
+
+	// A record folder that is replaced, and one edit more in the new one.
+	must(t, os.Rename(filepath.Join(dir, "tools"), filepath.Join(dir, ".tools-old")))
+	w.wantRefused("tools: the folder is missing")
+	must(t, os.Mkdir(filepath.Join(dir, "tools"), 0o755))
+	must(t, os.WriteFile(tool, text, 0o644))
+	w.wantVersion("3")
+	must(t, os.WriteFile(tool, []byte("{}"), 0o644))
+	w.wantRefused("tools/runner.json")
+	must(t, os.WriteFile(tool, append(text, '\n'), 0o644))
+	w.wantVersion("3")
+}
+
+// TestWatchRenamedDirectory: the dataset itself is renamed away and another takes its place.
+func TestWatchRenamedDirectory(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "data")
+	writeBase(t, dir)
+	w := watch(t, dir, quick())
+	for version := 2; version < 6; version++ {
+		next := filepath.Join(root, "next")
+		writeBase(t, next)
+		putFile(t, filepath.Join(next, infoFile), info(fmt.Sprint(version)))
+		must(t, os.Rename(dir, filepath.Join(root, fmt.Sprint("old", version))))
+		must(t, os.Rename(next, dir))
+		w.wantVersion(fmt.Sprint(version))
+		// The new one is watched too.
+		w.setVersion(fmt.Sprint(version, ".1"))
+		w.wantVersion(fmt.Sprint(version, ".1"))
+	}
+	must(t, os.Rename(dir, filepath.Join(root, "gone")))
+	w.wantRefused("missing")
+	must(t, os.Rename(filepath.Join(root, "gone"), dir))
+	w.wantVersion("5.1")
+}
+
+// TestWatchMounts turns links as those who mount volumes do: the dataset is swapped by one
+// rename, somewhere on the way to it.
+func TestWatchMounts(t *testing.T) {
+	for name, links := range map[string]map[string]string{
+		"the directory is a link":        {"data": "rev"},
+		"a link above the directory":     {"data": "rev/data"}, // reached by current
+		"a link to a link":               {"data": "..data/data"},
+		"links inside, as in Kubernetes": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			dir := filepath.Join(root, "data")
+			turn := turner(t, root, links["data"])
+			turn("1")
+			w := watch(t, dir, quick())
+			for version := 2; version < 6; version++ {
+				turn(fmt.Sprint(version))
+				w.wantVersion(fmt.Sprint(version))
+			}
+		})
+	}
+}
+
+// turner returns what makes a new version under root and turns one link to it.
+func turner(t *testing.T, root, shape string) func(version string) {
+	fresh := func(version string, under string) string {
+		name := filepath.Join(root, "..v"+version)
+		writeBase(t, filepath.Join(name, under))
+		putFile(t, filepath.Join(name, under, infoFile), info(version))
+		return filepath.Base(name)
+	}
+	link := func(to, name string) {
+		must(t, os.Symlink(to, filepath.Join(root, "tmp")))
+		must(t, os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, name)))
+	}
+	switch shape {
+	case "rev":
+		return func(version string) { link(fresh(version, ""), "data") }
+	case "rev/data":
+		link("rev/data", "data")
+		return func(version string) { link(fresh(version, "data"), "rev") }
+	case "..data/data":
+		link("..data/data", "data")
+		return func(version string) { link(fresh(version, "data"), "..data") }
+	default: // root/data holds ..data and links into it
+		must(t, os.Mkdir(filepath.Join(root, "data"), 0o755))
+		for _, name := range []string{infoFile, quantizationsFile, modelsDir, hardwareDir, toolsDir, benchmarksDir} {
+			must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(root, "data", name)))
+		}
+		return func(version string) { link(filepath.Join("..", fresh(version, "")), "data/..data") }
+	}
+}
+
+// TestWatchMoving: a load under which a file changes is not handed over, good as it may be.
+func TestWatchMoving(t *testing.T) {
+	dir := t.TempDir()
+	writeBase(t, dir)
+	var loads atomic.Int32
+	opt := quick()
+	opt.Load.Progress = func(read, total int64) {
+		if read == total && loads.Add(1) == 2 { // the first is the one before the watch
+			putFile(t, filepath.Join(dir, infoFile), info("3"))
+		}
+	}
+	w := watch(t, dir, opt)
+	w.setVersion("2")
+	for o := range w.got {
+		if o.err != nil || o.set.Info.Version == "3" {
+			must(t, o.err)
+			break
+		}
+		t.Fatalf("version %s was handed over, though dataset.json changed while it was read", o.set.Info.Version)
+	}
+}
+
+// TestWatchNeverAtRest: files that change at every look are told of, and taken once they rest.
+func TestWatchNeverAtRest(t *testing.T) {
+	dir := t.TempDir()
+	writeBase(t, dir)
+	var restless atomic.Bool
+	var n atomic.Int32
+	opt := quick()
+	opt.Looking = func() {
+		if restless.Load() {
+			opt := n.Add(1)
+			putFile(t, filepath.Join(dir, "tools", "note.md"), strings.Repeat("x", int(opt)))
+		}
+	}
+	opt.Load.Progress = func(read, total int64) { opt.Looking() }
+	w := watch(t, dir, opt)
+	restless.Store(true)
+	w.setVersion("2")
+	w.wantRefused(ErrMoving.Error())
+	restless.Store(false)
+	w.wantVersion("2")
+}
+
+// TestWatchCheckout: while git holds its lock the files are half written, however long it rests.
+func TestWatchCheckout(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "data")
+	writeBase(t, dir)
+	must(t, os.Mkdir(filepath.Join(root, ".git"), 0o755))
+	var looks atomic.Int32
+	opt := quick()
+	opt.Looking = func() { looks.Add(1) }
+	w := watch(t, dir, opt)
+	w.Kick()
+	for looks.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	lock := filepath.Join(root, ".git", "index.lock")
+	putFile(t, lock, "")
+	before := looks.Load()
+	w.setVersion("half")
+	time.Sleep(20 * opt.Quiet)
+	if n := looks.Load() - before; n > 1 { // one may have begun before the lock was there
+		t.Errorf("the files were read %d times during a checkout", n)
+	}
+	w.setVersion("whole")
+	must(t, os.Remove(lock))
+	for o := range w.got {
+		if o.err != nil || o.set.Info.Version == "half" {
+			t.Fatalf("half a checkout was handed over: %v", o)
+		}
+		if o.set.Info.Version == "whole" {
+			break
+		}
+	}
+}
+
+// TestGitLock finds the index of a linked work tree, and passes over a lock that was left behind.
+func TestGitLock(t *testing.T) {
+	root := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(root, "tree", "data"), 0o755))
+	putFile(t, filepath.Join(root, "tree", ".git"), "gitdir: ../repo/.git/worktrees/tree\n")
+	root, err := filepath.EvalSymlinks(root)
+	must(t, err)
+	want := filepath.Join(root, "repo/.git/worktrees/tree/index.lock")
+	if got := gitLock(filepath.Join(root, "tree", "data")); got != want {
+		t.Errorf("gitLock = %q, want %q", got, want)
+	}
+	putFile(t, want, "")
+	if s := scanDir(filepath.Join(root, "tree", "data"), nil); !s.locked() {
+		t.Error("the work tree is not locked")
+	}
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(want, old, old))
+	if s := scanDir(filepath.Join(root, "tree", "data"), nil); s.locked() {
+		t.Error("a lock of an hour ago keeps the files locked")
+	}
+}
+
+// TestWatchWithoutEvents: where the system gives no events the rescans find changes, and the
+// reason is told once.
+func TestWatchWithoutEvents(t *testing.T) {
+	dir := t.TempDir()
+	writeBase(t, dir)
+	told := make(chan error, 1000)
+	opt := quick()
+	opt.Rescan = 5 * time.Millisecond
+	opt.OnError = func(err error) { told <- err }
+	opt.notify = func(map[string][]string, func()) (func(), error) {
+		return func() {}, errors.New("too many open files")
+	}
+	w := watch(t, dir, opt)
+	for _, version := range []string{"2", "3", "4"} {
+		w.setVersion(version)
+		w.wantVersion(version)
+	}
+	if err := <-told; !strings.Contains(err.Error(), "too many open files") || !strings.Contains(err.Error(), dir) {
+		t.Errorf("told %v, want the folder and the reason", err)
+	}
+	if n := len(told); n > 0 {
+		t.Errorf("the same reason was told %d times more", n)
+	}
+}
+
+// TestWatchLostEvents: a rescan finds what no event told of, also a file of the same size and
+// time written right after it was read.
+func TestWatchLostEvents(t *testing.T) {
+	dir := t.TempDir()
+	writeBase(t, dir)
+	opt := quick()
+	opt.Rescan = 5 * time.Millisecond
+	opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
+	w := watch(t, dir, opt)
+	name := filepath.Join(dir, infoFile)
+	w.setVersion("2")
+	w.wantVersion("2")
+	st, err := os.Stat(name)
+	must(t, err)
+	w.setVersion("3")
+	must(t, os.Chtimes(name, st.ModTime(), st.ModTime()))
+	w.wantVersion("3")
+}
+
+// TestWatchUnreadable: a file that cannot be read is refused with the reason, once, and tried
+// again without any event.
+func TestWatchUnreadable(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "data")
+	writeBase(t, dir)
+	opt := quick()
+	opt.Rescan = 5 * time.Millisecond
+	w := watch(t, dir, opt)
+	name := filepath.Join(dir, "tools", "runner.json")
+	must(t, os.Rename(name, filepath.Join(root, "kept")))
+	must(t, os.Symlink("runner.json", name)) // a link to itself: even root cannot read it
+	w.wantRefused("reading dataset")
+	time.Sleep(20 * opt.Rescan)
+	if n := len(w.got); n > 0 {
+		t.Errorf("%d outcomes more for the same reason", n)
+	}
+	must(t, os.Remove(name))
+	must(t, os.Rename(filepath.Join(root, "kept"), name))
+	w.wantVersion("1")
+}
+
+// TestWatchNeighbours: what changes beside the dataset is no reason to read it.
+func TestWatchNeighbours(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "data")
+	writeBase(t, dir)
+	opt := quick()
+	var looks atomic.Int32
+	opt.Looking = func() { looks.Add(1) }
+	w := watch(t, dir, opt)
+	for looks.Load() == 0 { // the look every watch begins with
+		time.Sleep(time.Millisecond)
+	}
+	for i := range 50 {
+		putFile(t, filepath.Join(root, "modeldex.db"), fmt.Sprint(i))
+	}
+	time.Sleep(10 * opt.Quiet)
+	if n := looks.Load(); n != 1 {
+		t.Errorf("the dataset was read %d times for a file beside it", n-1)
+	}
+	w.setVersion("2")
+	w.wantVersion("2")
+}
+
+// TestForward: events and errors of any kind mean "look again".
+func TestForward(t *testing.T) {
+	folders := map[string][]string{"/d": nil, "/": {"d"}}
+	tests := []struct {
+		name  string
+		event *fsnotify.Event
+		err   error
+		want  int32
+	}{
+		{"a write", &fsnotify.Event{Name: "/d/x", Op: fsnotify.Write}, nil, 1},
+		{"a change of mode", &fsnotify.Event{Name: "/d/x", Op: fsnotify.Chmod}, nil, 1},
+		{"the folder replaced", &fsnotify.Event{Name: "/d", Op: fsnotify.Create}, nil, 1},
+		{"a neighbour", &fsnotify.Event{Name: "/e", Op: fsnotify.Create}, nil, 0},
+		{"an overflow", nil, fsnotify.ErrEventOverflow, 1},
+		{"another error", nil, errors.New("input/output error"), 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			events, errs := make(chan fsnotify.Event, 1), make(chan error, 1)
+			if tt.event != nil {
+				events <- *tt.event
+			} else {
+				errs <- tt.err
+			}
+			close(events)
+			close(errs)
+			var n atomic.Int32
+			forward(events, errs, folders, func() { n.Add(1) })
+			if n.Load() != tt.want {
+				t.Errorf("forward called again %d times, want %d", n.Load(), tt.want)
+			}
+		})
+	}
+}
+
+// TestKickIsFolded: a thousand kicks are few looks, and none is lost.
+func TestKickIsFolded(t *testing.T) {
+	dir := t.TempDir()
+	writeBase(t, dir)
+	var looks atomic.Int32
+	opt := quick()
+	opt.Looking = func() { looks.Add(1) }
+	opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
+	w := watch(t, dir, opt)
+	for range 1000 {
+		w.Kick()
+	}
+	w.setVersion("2")
+	w.Kick()
+	w.wantVersion("2")
+	if n := looks.Load(); n > 10 {
+		t.Errorf("1000 kicks were %d looks", n)
+	}
+}
