@@ -1,0 +1,265 @@
+package index
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the model tests; 0 picks one")
+
+// seedOf returns the seed of a test and says it where the test fails.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("repeat with -seed %d", seed)
+	return seed
+}
+
+// The sizes cross what the answers depend on: nothing, one record, less than a cut, several
+// cuts, more than one bitmap container and more than is ranked one by one.
+var modelSizes = []struct {
+	benchmarks, others, queries int
+	distinct                    int
+	unknown                     float64
+}{
+	{benchmarks: 0, others: 0, queries: 50, distinct: 1},
+	{benchmarks: 1, others: 1, queries: 200, distinct: 3, unknown: 0.5},
+	{benchmarks: 50, others: 10, queries: 1500, distinct: 4, unknown: 0.3},
+	{benchmarks: 3000, others: 60, queries: 400, distinct: 1, unknown: 0.1},
+	{benchmarks: 3000, others: 1500, queries: 200, distinct: 500, unknown: 0.3},
+	{benchmarks: 3000, others: 60, queries: 300, distinct: 50, unknown: 1},
+	{benchmarks: 70_000, others: 200, queries: 20, distinct: 5, unknown: 0.3},
+	{benchmarks: 70_000, others: 200, queries: 20, distinct: 5000, unknown: 0.1},
+}
+
+// TestModel compares random queries with a loop over the records.
+func TestModel(t *testing.T) {
+	seed := seedOf(t)
+	for i, size := range modelSizes {
+		t.Run(fmt.Sprintf("rows=%d/distinct=%d/unknown=%v", size.benchmarks, size.distinct, size.unknown), func(t *testing.T) {
+			t.Parallel()
+			r := newRandom(seed+uint64(i), size.distinct, size.unknown)
+			set := r.set(size.benchmarks, size.others)
+			got, want := tables(mustBuild(t, set)), plains(set)
+			for range size.queries {
+				kind := max(0, r.IntN(6)-2) // half of the questions go to benchmarks
+				compare(t, got[kind], want[kind], r.query(want[kind]))
+			}
+		})
+	}
+}
+
+// shippedSet is the dataset of this repository.
+func shippedSet(t testing.TB) *dataset.Set {
+	t.Helper()
+	set, err := dataset.Load(os.DirFS("../data"), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// TestModelShipped asks the same of the real records.
+func TestModelShipped(t *testing.T) {
+	r := newRandom(seedOf(t), 1, 0)
+	set := shippedSet(t)
+	got, want := tables(mustBuild(t, set)), plains(set)
+	for range 300 {
+		kind := max(0, r.IntN(6)-2)
+		compare(t, got[kind], want[kind], r.query(want[kind]))
+	}
+}
+
+func compare(t *testing.T, got *Table, want *plain, q Query) {
+	t.Helper()
+	if diff := gocmp.Diff(want.answer(q), answerOf(got, q)); diff != "" {
+		t.Fatalf("Select(%v) of %d records (-want +got):\n%s", q, got.Len(), diff)
+	}
+}
+
+// query asks for values records have, and now and then for ones none has.
+func (r *random) query(p *plain) Query {
+	q := Query{Limit: []int{0, 1, 2, 7, 100, 500}[r.IntN(6)]}
+	if r.IntN(8) == 0 && len(p.nums) == 3 {
+		// The slow end of the hardware asked for its fastest: nothing near the start matches.
+		var slow []string
+		for i := r.IntN(100); len(slow) < 60; i++ {
+			slow = append(slow, fmt.Sprintf("gpu-%d", i))
+		}
+		return Query{Sets: []Set{{Hardware, slow}}, Sort: Sort{GenerationTPS, true}, Limit: 500}
+	}
+	some := func() *plainRecord {
+		if len(p.recs) == 0 {
+			return &plainRecord{slug: "none", names: []string{"none"}}
+		}
+		return &p.recs[r.IntN(len(p.recs))]
+	}
+	for range r.IntN(3) {
+		f := p.sets[r.IntN(len(p.sets))]
+		values := []string{"unheard-of"}
+		for range r.IntN(4) {
+			values = append(values, some().sets[f]...)
+		}
+		q.Sets = append(q.Sets, Set{f, values})
+	}
+	for range max(0, r.IntN(5)-2) {
+		q.Ranges = append(q.Ranges, r.someRange(p.nums[r.IntN(len(p.nums))], some))
+	}
+	if r.IntN(4) == 0 {
+		names := append([]string{"", "a"}, some().names...)
+		word := names[r.IntN(len(names))]
+		q.Words = append(q.Words, word[r.IntN(len(word)+1):])
+		if r.IntN(3) == 0 {
+			q.Words = append(q.Words, some().slug)
+		}
+	}
+	sorts := append(append([]Field{None}, p.nums...), p.texts...)
+	if by := sorts[r.IntN(len(sorts))]; by != None {
+		q.Sort = Sort{by, r.IntN(2) == 0}
+	}
+	if r.IntN(2) == 0 {
+		q.After = r.somewhere(p, some(), q.Sort)
+	}
+	return q
+}
+
+func (r *random) someRange(f Field, some func() *plainRecord) Range {
+	rg := Range{f, math.Inf(-1), math.Inf(1)}
+	if v, ok := some().nums[f]; ok && r.IntN(4) > 0 {
+		rg.Min = v
+	}
+	if v, ok := some().nums[f]; ok && r.IntN(3) > 0 {
+		rg.Max = v + float64(r.IntN(2))/8 // often a value none has; now and then below Min
+	}
+	return rg
+}
+
+// somewhere is the position of a record, of one that has gone, or of one whose value was
+// another.
+func (r *random) somewhere(p *plain, rec *plainRecord, by Sort) *Position {
+	at := p.position(rec, by)
+	switch r.IntN(4) {
+	case 0:
+		at.Slug += "0"
+	case 1:
+		at.Home = max(0, at.Home-float64(r.IntN(3)))
+		if by.Field == RunDate || by.Field == None && p.home.Field == RunDate {
+			at.Num, at.Known = at.Home, at.Home != 0
+		}
+	case 2:
+		if at.Known && at.Text == "" && by.Field != RunDate && by.Field != None {
+			at.Num += 0.125
+		}
+	}
+	return &at
+}
+
+// TestWalk reads whole lists page by page, in every order.
+func TestWalk(t *testing.T) {
+	r := newRandom(seedOf(t), 40, 0.2)
+	set := r.set(9000, 300)
+	got, want := tables(mustBuild(t, set)), plains(set)
+	for kind, p := range want {
+		for _, f := range append(append([]Field{None}, p.nums...), p.texts...) {
+			for _, desc := range []bool{false, true} {
+				q := r.query(p)
+				q.After, q.Sort, q.Words = nil, Sort{f, desc && f != None}, nil
+				q.Limit = 1 + r.IntN(150)
+				walk(t, got[kind], p, q)
+				walk(t, got[kind], p, Query{Sort: q.Sort, Limit: 500})
+			}
+		}
+	}
+}
+
+func walk(t *testing.T, table *Table, p *plain, q Query) {
+	t.Helper()
+	first := q
+	all := q
+	all.Limit = len(p.recs) + 1
+	want := p.answer(all)
+	var got []string
+	for {
+		page := answerOf(table, q)
+		got = append(got, page.Slugs...)
+		if page.Total != want.Total {
+			t.Fatalf("Select(%v).Total = %d, want %d as on the first page", q, page.Total, want.Total)
+		}
+		if page.Next == nil {
+			break
+		}
+		if len(page.Slugs) != q.Limit {
+			t.Fatalf("Select(%v) has %d records and a next page, want %d", q, len(page.Slugs), q.Limit)
+		}
+		q.After = page.Next
+	}
+	if diff := gocmp.Diff(want.Slugs, got); diff != "" {
+		t.Fatalf("pages of %v together (-want +got):\n%s", first, diff)
+	}
+}
+
+// TestWalkAcrossRebuild goes on in a table with records removed, added and changed: nothing
+// that stayed as it was is met twice or missed, and the position of one that has gone resumes
+// at its place.
+func TestWalkAcrossRebuild(t *testing.T) {
+	r := newRandom(seedOf(t), 30, 0.2)
+	old := r.set(4000, 50)
+	next := r.rebuilt(old)
+	was, is := tables(mustBuild(t, old)), tables(mustBuild(t, next))
+	before, after := plains(old), plains(next)
+	for range 400 {
+		kind := max(0, r.IntN(6)-2)
+		q := r.query(before[kind])
+		q.Words = nil
+		q.Limit = 1 + r.IntN(200)
+		page := was[kind].Select(q)
+		if page.Next == nil {
+			continue
+		}
+		q.After = page.Next
+		compare(t, is[kind], after[kind], q)
+	}
+}
+
+// rebuilt drops a third of the benchmarks, adds as many, and gives a few another date or speed.
+func (r *random) rebuilt(old *dataset.Set) *dataset.Set {
+	next := *old
+	next.Benchmarks = nil
+	for _, b := range old.Benchmarks {
+		switch r.IntN(9) {
+		case 0, 1, 2:
+			b = r.benchmark(len(old.Benchmarks)+len(next.Benchmarks), old)
+		case 3:
+			b.RunDate = maybe(r, r.date())
+		case 4:
+			b.GenerationTPS = maybe(r, r.num(5))
+		}
+		next.Benchmarks = append(next.Benchmarks, b)
+	}
+	sortRuns(&next)
+	next.Models = append([]dataset.Model{}, old.Models...)
+	next.Models = append(next.Models[:10], next.Models[20:]...)
+	keep := map[dataset.Slug]bool{}
+	for _, m := range next.Models {
+		keep[m.Slug] = true
+	}
+	kept := next.Benchmarks[:0]
+	for _, b := range next.Benchmarks {
+		if keep[b.Model] {
+			kept = append(kept, b)
+		}
+	}
+	next.Benchmarks = kept
+	return &next
+}

@@ -1,0 +1,203 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// TestRoutesAgree asks the same of each way to a page: ranking all matches, ranking a
+// stretch of them, and walking. Matches lie even, at one end, or in clumps of the order.
+func TestRoutesAgree(t *testing.T) {
+	r := newRandom(seedOf(t), 1, 0)
+	for _, distinct := range []int{1, 3, 40, 100_000} {
+		for _, n := range []int{10, 3000, 20_000} {
+			c := newColumn(r.nums(n, distinct), false, false)
+			table := &Table{n: n}
+			for range 20 {
+				o := ordering{t: table, col: c, desc: r.IntN(2) == 0, start: r.IntN(c.known)}
+				found, k := r.matches(c), 1+r.IntN(n)
+				if r.IntN(2) == 0 { // a page that ends just at a cut, or just behind it
+					o.start, k = r.page(c, found, o.desc)
+				}
+				ranked := o.rank(nil, found, k)
+				narrowed := o.rank(nil, c.narrow(found, o.start, k, o.desc), k)
+				if diff := gocmp.Diff(ranked, narrowed); diff != "" {
+					t.Fatalf("%d distinct of %d, desc %v, %d from place %d: narrowed (-ranked +narrowed):\n%s", distinct, n, o.desc, k, o.start, diff)
+				}
+				walked := o.walk(nil, &matches{some: found}, k, c.known)
+				if !slices.Equal(walked, ranked[:min(len(ranked), len(walked))]) {
+					t.Fatalf("%d distinct of %d, desc %v, %d from place %d: walked %v, ranked %v", distinct, n, o.desc, k, o.start, walked, ranked)
+				}
+				if len(walked) < len(ranked) && o.start+trySteps >= c.known {
+					t.Fatalf("%d distinct of %d, desc %v, %d from place %d: walked to the end for %d, want %d", distinct, n, o.desc, k, o.start, len(walked), len(ranked))
+				}
+			}
+		}
+	}
+}
+
+// nums are numbers of about as many distinct values, the first known and some unknown.
+func (r *random) nums(n, distinct int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		if out[i] = float64(r.IntN(distinct)) - float64(distinct/2); i > 0 && r.IntN(10) == 0 {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+// page begins at a cut and holds the matches up to another, or one more.
+func (r *random) page(c *column, found *roaring.Bitmap, desc bool) (start, k int) {
+	low := r.IntN(len(c.cuts) - 1)
+	high := low + r.IntN(len(c.cuts)-low)
+	between := int(found.AndCardinality(c.cuts[high].before) - found.AndCardinality(c.cuts[low].before))
+	if start = c.cuts[low].place; desc {
+		start = c.known - c.cuts[high].place
+	}
+	return min(start, c.known-1), max(1, between+r.IntN(2))
+}
+
+func (r *random) matches(c *column) *roaring.Bitmap {
+	out := roaring.New()
+	share, from := r.Float64(), r.IntN(len(c.asc))
+	to := from + r.IntN(len(c.asc)-from)
+	for place, ord := range c.asc {
+		if r.Float64() < share || place >= from && place < to {
+			out.Add(ord)
+		}
+	}
+	if r.IntN(2) == 0 { // nothing but the clump
+		out.Clear()
+		out.AddMany(c.asc[from:to])
+	}
+	return out
+}
+
+// TestAscending sorts what bits could get wrong: signs, zeros, infinities, ties.
+func TestAscending(t *testing.T) {
+	r := newRandom(seedOf(t), 1, 0)
+	for range 200 {
+		nums := make([]float64, r.IntN(60))
+		for i := range nums {
+			nums[i] = []float64{
+				math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64,
+				math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, r.NormFloat64(), float64(r.IntN(3)), 20240511,
+			}[r.IntN(12)]
+		}
+		var want, unknown []uint32
+		for i, v := range nums {
+			if math.IsNaN(v) {
+				unknown = append(unknown, uint32(i))
+			} else {
+				want = append(want, uint32(i))
+			}
+		}
+		slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(nums[a], nums[b]) })
+		if got, _ := ascending(nums); !slices.Equal(got, append(want, unknown...)) {
+			t.Fatalf("ascending(%v) = %v, want %v", nums, got, append(want, unknown...))
+		}
+	}
+}
+
+// TestWithin compares ranges with a loop, over columns with few and many cuts.
+func TestWithin(t *testing.T) {
+	r := newRandom(seedOf(t), 1, 0)
+	for _, distinct := range []int{1, 3, 40, 100_000} {
+		for _, n := range []int{1, 10, 3000, 20_000} {
+			c := newColumn(r.nums(n, distinct), false, false)
+			for range 60 {
+				low := float64(r.IntN(distinct)-distinct/2) - 0.5*float64(r.IntN(2))
+				high := low + float64(r.IntN(distinct+1))
+				var want []uint32
+				for i, v := range c.nums {
+					if v >= low && v <= high {
+						want = append(want, uint32(i))
+					}
+				}
+				if got := c.within(low, high).ToArray(); !slices.Equal(got, want) {
+					t.Fatalf("within(%v, %v) of %d distinct of %d = %d ordinals, want %d", low, high, distinct, n, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+// TestCuts holds cuts to what within and narrow rely on.
+func TestCuts(t *testing.T) {
+	r := newRandom(seedOf(t), 1, 0)
+	for _, distinct := range []int{1, 3, 40, 100_000} {
+		t.Run(fmt.Sprintf("distinct=%d", distinct), func(t *testing.T) {
+			c := newColumn(r.nums(30_000, distinct), false, false)
+			if len(c.cuts) > maxCuts+2 {
+				t.Errorf("%d cuts, want at most %d", len(c.cuts), maxCuts+2)
+			}
+			for i, cut := range c.cuts {
+				want := slices.Sorted(slices.Values(c.asc[:cut.place]))
+				if !slices.Equal(cut.before.ToArray(), want) {
+					t.Errorf("cut %d at place %d has %d ordinals, want those of all places before it", i, cut.place, cut.before.GetCardinality())
+				}
+				if p := cut.place; p > 0 && p < c.known && c.nums[c.asc[p-1]] == c.nums[c.asc[p]] {
+					t.Errorf("cut %d at place %d parts equal values %v", i, p, c.nums[c.asc[p]])
+				}
+			}
+		})
+	}
+}
+
+// TestTryGivesUp asks for a page in default order whose records all lie far behind, by a range
+// and by two filters, each of which says that they should be near.
+func TestTryGivesUp(t *testing.T) {
+	const n, far = 60_000, 40_000
+	dates, speeds := make([]float64, n), make([]float64, n)
+	for i := range n {
+		dates[i], speeds[i] = float64(n-i), float64(i)
+	}
+	s := spec{
+		n: n, home: Sort{RunDate, true},
+		slug: func(i int) string { return fmt.Sprint(i) },
+		row:  func(dst []byte, _ int) ([]byte, error) { return dst, nil },
+		nums: map[Field]func(int) float64{
+			RunDate:       func(i int) float64 { return dates[i] },
+			GenerationTPS: func(i int) float64 { return speeds[i] },
+		},
+		sets: map[Field]func(int, func(string)){
+			Tool: func(i int, emit func(string)) {
+				if i < 20_000 || i >= far {
+					emit("some")
+				}
+			},
+			Backend: func(i int, emit func(string)) {
+				if i >= 20_000 {
+					emit("other")
+				}
+			},
+		},
+	}
+	table, err := s.build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name string
+		q    Query
+	}{
+		{"range", Query{Ranges: []Range{{GenerationTPS, far, n}}}},
+		{"two filters", Query{Sets: []Set{{Tool, []string{"some"}}, {Backend, []string{"other"}}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.q.Limit = 2
+			page := table.Select(tt.q)
+			if want := []uint32{far, far + 1}; !slices.Equal(page.Ords, want) || page.Total != n-far || page.Next == nil {
+				t.Errorf("Select(%v) = %v of %d, want %v of %d and a next page", tt.q, page.Ords, page.Total, want, n-far)
+			}
+		})
+	}
+}

@@ -1,0 +1,96 @@
+package index
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// A posting answers one set filter. Its bitmaps are shared by all readers: they are only ever
+// combined into new ones.
+type posting struct {
+	n       int                        // records of the table
+	byValue map[string]*roaring.Bitmap // value -> ordinals that have it
+	values  []string                   // sorted
+}
+
+// pending gathers the ordinals of one value and adds them in batches: adding one by one looks
+// up the container each time.
+type pending struct {
+	bitmap *roaring.Bitmap
+	ords   []uint32
+}
+
+const pendingBatch = 2048
+
+func (p *pending) flush() {
+	p.bitmap.AddMany(p.ords)
+	p.ords = p.ords[:0]
+}
+
+// newPosting collects the values of n records; values calls emit for each value of record i.
+func newPosting(n int, values func(i int, emit func(string))) *posting {
+	building := map[string]*pending{}
+	for i := range n {
+		values(i, func(v string) {
+			p := building[v]
+			if p == nil {
+				p = &pending{bitmap: roaring.New()}
+				building[strings.Clone(v)] = p // a part of a longer text would keep all of it alive
+			}
+			if p.ords = append(p.ords, uint32(i)); len(p.ords) == pendingBatch {
+				p.flush()
+			}
+		})
+	}
+	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(building))}
+	for v, p := range building {
+		p.flush()
+		p.bitmap.RunOptimize()
+		out.byValue[v] = p.bitmap
+	}
+	out.values = slices.Sorted(maps.Keys(out.byValue))
+	return out
+}
+
+// any returns the ordinals that have one of the values. The result may be a shared bitmap and
+// must not be changed.
+func (p *posting) any(values []string) *roaring.Bitmap {
+	found := make([]*roaring.Bitmap, 0, len(values))
+	for _, v := range values {
+		if b := p.byValue[v]; b != nil {
+			found = append(found, b)
+		}
+	}
+	return union(p.n, found)
+}
+
+// union returns the ordinals below n in any of the bitmaps; it may be one of them. Many sparse
+// bitmaps are written into plain bits: joining them one after the other copies what is joined
+// already each time.
+func union(n int, bitmaps []*roaring.Bitmap) *roaring.Bitmap {
+	switch {
+	case len(bitmaps) == 1:
+		return bitmaps[0]
+	case len(bitmaps) <= 4:
+		return roaring.FastOr(bitmaps...)
+	}
+	var dense, sparse []*roaring.Bitmap
+	for _, b := range bitmaps {
+		if b.GetCardinality() > uint64(n/128) {
+			dense = append(dense, b)
+		} else {
+			sparse = append(sparse, b)
+		}
+	}
+	words := make([]uint64, (n+63)/64)
+	roaring.FastOr(dense...).WriteDenseTo(words)
+	batches(func(ords []uint32) {
+		for _, ord := range ords {
+			words[ord/64] |= 1 << (ord % 64)
+		}
+	}, sparse...)
+	return roaring.FromDense(words, false)
+}

@@ -1,0 +1,178 @@
+package index
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"modeldex/dataset"
+)
+
+// edit makes a copy of a set with one kind of change, as a load with the set at hand would:
+// what did not change is equal by ==.
+func (r *random) edit(s *dataset.Set, kind int, next int) *dataset.Set {
+	out := &dataset.Set{
+		Digest: dataset.Digest{byte(next), byte(next >> 8), 1}, Models: slices.Clone(s.Models), Hardware: slices.Clone(s.Hardware),
+		Tools: slices.Clone(s.Tools), Benchmarks: slices.Clone(s.Benchmarks),
+	}
+	n := len(out.Benchmarks)
+	one := &out.Benchmarks[r.IntN(n)]
+	switch kind {
+	case 0: // a value no index looks at
+		note := fmt.Sprint(next)
+		one.Notes = &note
+	case 1: // a value of a posting
+		one.Backend = maybe(r, fmt.Sprintf("backend-%d", next))
+	case 2: // of a column
+		one.GenerationTPS = maybe(r, r.num(3))
+	case 3: // of the order
+		one.RunDate = maybe(r, r.date())
+		sortRuns(out)
+	case 4:
+		out.Benchmarks = append(out.Benchmarks, r.benchmark(1_000_000+next, out))
+		sortRuns(out)
+	case 5:
+		out.Benchmarks = slices.Delete(out.Benchmarks, n-1-r.IntN(n), n)
+	case 6: // another family, other numbers behind the rooflines
+		m := &out.Models[r.IntN(len(out.Models))]
+		m.Family, m.ParamsB = "moved", maybe(r, r.num(2))
+	case 7:
+		h := &out.Hardware[r.IntN(len(out.Hardware))]
+		h.VRAMGB, h.MemoryBandwidthGBps = maybe(r, r.num(9)), maybe(r, r.num(90))
+	case 8:
+		out.Tools[r.IntN(len(out.Tools))].Name = fmt.Sprintf("Renamed %d", next)
+	case 9: // counts of two models
+		one.Model = out.Models[r.IntN(len(out.Models))].Slug
+	}
+	return out
+}
+
+const editKinds = 10
+
+// TestRebuild makes generation after generation of random edits and holds each to its records
+// and to what Build makes of them.
+func TestRebuild(t *testing.T) {
+	for _, rows := range []int{30, 5000} {
+		t.Run(fmt.Sprintf("rows=%d", rows), func(t *testing.T) {
+			r := newRandom(seedOf(t), 20, 0.2)
+			last := r.set(rows, 40)
+			gen := mustBuild(t, last)
+			for step := range 4 * editKinds {
+				kind := step % editKinds
+				set := r.edit(last, kind, step+1)
+				if len(set.Benchmarks) < rows/2 {
+					set = r.set(rows, 40)
+				}
+				next, err := Rebuild(gen, last, set, renderers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkSame(t, next, mustBuild(t, set), set, r)
+				if t.Failed() {
+					t.Fatalf("after edit %d of kind %d", step, kind)
+				}
+				gen, last = next, set
+			}
+		})
+	}
+}
+
+func checkSame(t *testing.T, got, built *Generation, set *dataset.Set, r *random) {
+	t.Helper()
+	want, fresh := plains(set), tables(built)
+	for kind, table := range tables(got) {
+		checkRows(t, table, want[kind])
+		checkPostings(t, table, want[kind])
+		for f, col := range table.columns {
+			other := fresh[kind].columns[f]
+			if (col == nil) != (other == nil) || col != nil && !slices.EqualFunc(col.nums, other.nums, sameNumber) {
+				t.Errorf("column of %v differs", Field(f))
+			}
+		}
+		for range 20 {
+			compare(t, table, want[kind], r.query(want[kind]))
+		}
+	}
+}
+
+// TestRebuildShares: what an edit leaves as it was is the same memory.
+func TestRebuildShares(t *testing.T) {
+	const rows = 5 * blockRows
+	r := newRandom(seedOf(t), 20, 0.2)
+	last := r.set(rows, 40)
+	prev := mustBuild(t, last)
+	set := r.edit(last, 0, 1)
+	gen, err := Rebuild(prev, last, set, renderers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gen.Models != prev.Models || gen.Hardware != prev.Hardware || gen.Tools != prev.Tools {
+		t.Error("an edit of a benchmark's notes made tables of models, hardware or tools anew")
+	}
+	if gen.Benchmarks == prev.Benchmarks {
+		t.Error("the table of benchmarks is shared, so that it would search the old models for ever")
+	}
+	for f := range gen.Benchmarks.postings {
+		if gen.Benchmarks.postings[f] != prev.Benchmarks.postings[f] || gen.Benchmarks.columns[f] != prev.Benchmarks.columns[f] {
+			t.Errorf("posting or column of %v is not shared", Field(f))
+		}
+	}
+	anew := 0
+	for i := range gen.Benchmarks.rows.blocks {
+		if &gen.Benchmarks.rows.blocks[i].data[0] != &prev.Benchmarks.rows.blocks[i].data[0] {
+			anew++
+		}
+	}
+	if anew != 1 {
+		t.Errorf("%d of %d blocks of rows are new after one edit, want 1", anew, len(prev.Benchmarks.rows.blocks))
+	}
+}
+
+// TestRebuildOfAnother: a generation of another set is no help and does no harm.
+func TestRebuildOfAnother(t *testing.T) {
+	r := newRandom(seedOf(t), 5, 0.2)
+	one, other := r.set(50, 5), r.set(60, 6)
+	other.Digest[0] = 1
+	gen, err := Rebuild(mustBuild(t, one), other, other, renderers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSame(t, gen, mustBuild(t, other), other, r)
+	if gen, err = Rebuild(nil, nil, one, renderers); err != nil || gen.Benchmarks.Len() != 50 {
+		t.Errorf("Rebuild of nothing = %v, %v", gen, err)
+	}
+}
+
+// BenchmarkRebuild is one edit of a field that no order depends on, and one record more at the
+// head of the default order, which moves every ordinal.
+func BenchmarkRebuild(b *testing.B) {
+	rend := renderers
+	rend.Benchmark = func(dst []byte, _ *dataset.Benchmark, _ *float64) ([]byte, error) {
+		return append(dst, leanRow...), nil
+	}
+	for _, n := range benchRows {
+		last := benchSet(n)
+		gen, err := Build(last, rend)
+		if err != nil {
+			b.Fatal(err)
+		}
+		edited, longer := *last, *last
+		edited.Benchmarks = slices.Clone(last.Benchmarks)
+		speed := math.Pi
+		edited.Benchmarks[n/2].GenerationTPS = &speed
+		first := last.Benchmarks[0]
+		first.ID = "a-first"
+		longer.Benchmarks = slices.Concat([]dataset.Benchmark{first}, last.Benchmarks)
+		for name, set := range map[string]*dataset.Set{"edit": &edited, "insert": &longer} {
+			b.Run(fmt.Sprintf("rows=%d/%s", n, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := Rebuild(gen, last, set, rend); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

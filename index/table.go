@@ -1,0 +1,82 @@
+package index
+
+import (
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// Table is one kind of record, frozen. Its methods are safe for concurrent use.
+type Table struct {
+	n        int
+	slugs    slugs
+	rows     blob
+	details  blob
+	home     Sort // the column and direction of default order
+	postings [fieldCount]*posting
+	columns  [fieldCount]*column
+	names    map[string]uint32 // slug, name or alias, lower case -> ordinal
+	search   searcher
+}
+
+// A searcher finds the records one word occurs in. The bitmap may be shared.
+type searcher interface {
+	match(word string) *roaring.Bitmap
+}
+
+// Len is the number of records.
+func (t *Table) Len() int { return t.n }
+
+// Row returns the finished bytes of a record. They are shared: nobody may change them.
+func (t *Table) Row(ord uint32) []byte { return t.rows.at(ord) }
+
+// Detail returns the longer form of a record, for its own address; the row where the table
+// has no longer form. The bytes are shared.
+func (t *Table) Detail(ord uint32) []byte {
+	if t.details.blocks == nil {
+		return t.rows.at(ord)
+	}
+	return t.details.at(ord)
+}
+
+// Slug returns the slug of an ordinal.
+func (t *Table) Slug(ord uint32) string { return string(t.slugs.text.at(ord)) }
+
+// Find returns the ordinal of a slug.
+func (t *Table) Find(slug string) (uint32, bool) { return t.slugs.find(slug) }
+
+// Resolve returns the slug that a slug, name or alias stands for. Letter case does not count.
+func (t *Table) Resolve(name string) (slug string, ok bool) {
+	if _, ok := t.slugs.find(name); ok {
+		return name, true
+	}
+	ord, ok := t.names[strings.ToLower(name)]
+	if !ok {
+		return "", false
+	}
+	return t.Slug(ord), true
+}
+
+// Names lists every slug, name and alias, lower case, in no order. It is for suggestions on
+// error paths.
+func (t *Table) Names() []string {
+	out := make([]string, 0, len(t.names))
+	for name := range t.names {
+		out = append(out, name)
+	}
+	return out
+}
+
+// Values lists the values records have of a set filter, sorted. The slice is shared.
+func (t *Table) Values(f Field) []string { return t.postings[f].values }
+
+// Count returns how many records have a value of a set filter.
+func (t *Table) Count(f Field, value string) int {
+	if b := t.postings[f].byValue[value]; b != nil {
+		return int(b.GetCardinality())
+	}
+	return 0
+}
+
+// Bytes is the size of all rows and details.
+func (t *Table) Bytes() int { return t.rows.size() + t.details.size() }

@@ -1,0 +1,216 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset"
+)
+
+// TestTables holds rows, slugs, names and postings to the records they were made of.
+func TestTables(t *testing.T) {
+	r := newRandom(seedOf(t), 20, 0.2)
+	set := r.set(5000, 70)
+	want := plains(set)
+	for kind, table := range tables(mustBuild(t, set)) {
+		checkRows(t, table, want[kind])
+		checkPostings(t, table, want[kind])
+	}
+}
+
+func checkRows(t *testing.T, table *Table, p *plain) {
+	t.Helper()
+	if table.Len() != len(p.recs) {
+		t.Fatalf("Len() = %d, want %d", table.Len(), len(p.recs))
+	}
+	size := 0
+	for i, rec := range p.recs {
+		ord := uint32(i)
+		if got := table.Slug(ord); got != rec.slug {
+			t.Fatalf("Slug(%d) = %q, want %q", i, got, rec.slug)
+		}
+		if got, ok := table.Find(rec.slug); !ok || got != ord {
+			t.Fatalf("Find(%q) = %d, %v, want %d", rec.slug, got, ok, i)
+		}
+		row, detail := rec.slug, rec.slug
+		if n, ok := rec.nums[BenchmarkCount]; ok {
+			row = fmt.Sprintf("%s %v", rec.slug, n)
+			detail = row
+		}
+		if _, ok := rec.sets[Family]; ok && rec.id == "" { // a model
+			detail = "detail " + row
+			size += len(detail)
+		}
+		size += len(row)
+		if got := string(table.Row(ord)); got != row {
+			t.Fatalf("Row(%d) = %q, want %q", i, got, row)
+		}
+		if got := string(table.Detail(ord)); got != detail {
+			t.Fatalf("Detail(%d) = %q, want %q", i, got, detail)
+		}
+	}
+	if table.Bytes() != size {
+		t.Errorf("Bytes() = %d, want %d", table.Bytes(), size)
+	}
+	for _, slug := range []string{"", "none", "bm-", strings.Repeat("x", 300)} {
+		if ord, ok := table.Find(slug); ok {
+			t.Errorf("Find(%q) = %d, want none", slug, ord)
+		}
+	}
+}
+
+func checkPostings(t *testing.T, table *Table, p *plain) {
+	t.Helper()
+	for _, f := range p.sets {
+		want := map[string][]uint32{}
+		for i, rec := range p.recs {
+			for _, v := range rec.sets[f] {
+				want[v] = append(want[v], uint32(i))
+			}
+		}
+		got := map[string][]uint32{}
+		for _, v := range table.Values(f) {
+			got[v] = table.postings[f].byValue[v].ToArray()
+			if n := table.Count(f, v); n != len(want[v]) {
+				t.Errorf("Count(%v, %q) = %d, want %d", f, v, n, len(want[v]))
+			}
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("posting of %v (-want +got):\n%s", f, diff)
+		}
+		if values := table.Values(f); !slices.IsSorted(values) {
+			t.Errorf("Values(%v) = %q, want them sorted", f, values)
+		}
+		if n := table.Count(f, "unheard-of"); n != 0 {
+			t.Errorf("Count(%v, unheard-of) = %d, want 0", f, n)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	repo := "Meta/Llama-3"
+	m := dataset.Model{}
+	m.Slug, m.Name, m.HFRepo, m.Aliases = "llama-3", "Llama 3 (8B)", &repo, []string{"llama3:8b"}
+	other := dataset.Model{}
+	other.Slug, other.Name = "phi-2", "Phi 2"
+	gen := mustBuild(t, &dataset.Set{Models: []dataset.Model{m, other}})
+	tests := []struct{ name, want string }{
+		{"llama-3", "llama-3"},
+		{"LLAMA-3", "llama-3"},
+		{"llama 3 (8b)", "llama-3"},
+		{"meta/llama-3", "llama-3"},
+		{"Llama3:8B", "llama-3"},
+		{"phi 2", "phi-2"},
+		{"llama", ""},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, ok := gen.Models.Resolve(tt.name)
+			if got != tt.want || ok != (tt.want != "") {
+				t.Errorf("Resolve(%q) = %q, %v, want %q", tt.name, got, ok, tt.want)
+			}
+		})
+	}
+	names := gen.Models.Names()
+	slices.Sort(names)
+	want := []string{"llama 3 (8b)", "llama-3", "llama3:8b", "meta/llama-3", "phi 2", "phi-2"}
+	if diff := gocmp.Diff(want, names); diff != "" {
+		t.Errorf("Names() (-want +got):\n%s", diff)
+	}
+	if got, ok := gen.Benchmarks.Resolve("llama-3"); ok {
+		t.Errorf("Benchmarks.Resolve(llama-3) = %q, want none: a benchmark has no names", got)
+	}
+}
+
+// TestBuildError: a record that cannot be rendered stops the build, whichever table it is in.
+func TestBuildError(t *testing.T) {
+	bad := errors.New("bad record")
+	set := newRandom(1, 3, 0).set(3000, 20)
+	tests := []struct {
+		name string
+		edit func(*Renderers)
+	}{
+		{"model", func(r *Renderers) {
+			r.Model = func(dst []byte, _ *dataset.Model, _ int) ([]byte, error) { return dst, bad }
+		}},
+		{"model detail", func(r *Renderers) {
+			r.ModelDetail = func(dst []byte, _ *dataset.Model, _ int) ([]byte, error) { return dst, bad }
+		}},
+		{"hardware", func(r *Renderers) {
+			r.Hardware = func(dst []byte, _ *dataset.Hardware, _ int) ([]byte, error) { return dst, bad }
+		}},
+		{"tool", func(r *Renderers) {
+			r.Tool = func(dst []byte, _ *dataset.Tool, _ int) ([]byte, error) { return dst, bad }
+		}},
+		{"last benchmark", func(r *Renderers) {
+			r.Benchmark = func(dst []byte, b *dataset.Benchmark, _ *float64) ([]byte, error) {
+				if b == &set.Benchmarks[len(set.Benchmarks)-1] {
+					return dst, bad
+				}
+				return dst, nil
+			}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := renderers
+			tt.edit(&r)
+			if gen, err := Build(set, r); !errors.Is(err, bad) || gen != nil {
+				t.Errorf("Build = %v, %v, want no generation and %v", gen, err, bad)
+			}
+		})
+	}
+}
+
+func TestDateNumber(t *testing.T) {
+	tests := []struct {
+		date dataset.Date
+		want float64
+	}{
+		{"2024-05-11", 20240511},
+		{"2024-05", 20240500},
+		{"2024", 20240000},
+	}
+	for _, tt := range tests {
+		if got := DateNumber(&tt.date); got != tt.want {
+			t.Errorf("DateNumber(%s) = %v, want %v", tt.date, got, tt.want)
+		}
+	}
+	if got := DateNumber(nil); !math.IsNaN(got) {
+		t.Errorf("DateNumber(nil) = %v, want NaN", got)
+	}
+}
+
+// FuzzSlugs puts the words of a text into a blob and a slug table and finds them again.
+func FuzzSlugs(f *testing.F) {
+	f.Add("a b c", "b")
+	f.Add("", "")
+	f.Add(strings.Repeat("x y zz ", 900), "zz")
+	f.Fuzz(func(t *testing.T, text, word string) {
+		words := strings.Split(text, " ")
+		slices.Sort(words)
+		words = slices.Compact(words)
+		for range 3000 / len(words) / 10 { // now and then more than one block
+			words = append(words, fmt.Sprintf("%s %d", words[0], len(words)))
+		}
+		s := newSlugs(len(words), func(i int) string { return words[i] })
+		for i, w := range words {
+			if got := string(s.text.at(uint32(i))); got != w {
+				t.Fatalf("at(%d) = %q, want %q", i, got, w)
+			}
+			if ord, ok := s.find(w); !ok || ord != uint32(i) {
+				t.Fatalf("find(%q) = %d, %v, want %d", w, ord, ok, i)
+			}
+		}
+		if ord, ok := s.find(word); ok != slices.Contains(words, word) {
+			t.Fatalf("find(%q) = %d, %v", word, ord, ok)
+		}
+	})
+}
