@@ -1,0 +1,232 @@
+package quota
+
+import (
+	"time"
+)
+
+// Verdict says whether a call may be answered, or why not.
+type Verdict uint8
+
+// The verdicts. Zero is no verdict and is never returned.
+const (
+	// Admitted is a call that may be answered.
+	Admitted Verdict = iota + 1
+	// UnknownKey is a digest no account has.
+	UnknownKey
+	// Suspended is a key an operator has stopped for a time.
+	Suspended
+	// Revoked is a key that was ended for ever.
+	Revoked
+	// Rotated is a secret that was replaced and whose grace is over.
+	Rotated
+	// BurstExceeded is a call that came too soon after others of its key.
+	BurstExceeded
+	// QuotaExhausted is a call above the month's limit.
+	QuotaExhausted
+	// LedgerUnavailable is a call for which no lease could be written.
+	LedgerUnavailable
+)
+
+var verdictNames = [...]string{
+	Admitted: "admitted", UnknownKey: "unknown_key", Suspended: "suspended", Revoked: "revoked",
+	Rotated: "rotated", BurstExceeded: "burst_exceeded", QuotaExhausted: "quota_exhausted",
+	LedgerUnavailable: "ledger_unavailable",
+}
+
+// String returns the verdict in lower case with underscores.
+func (v Verdict) String() string {
+	if int(v) >= len(verdictNames) || v == 0 {
+		return "no verdict"
+	}
+	return verdictNames[v]
+}
+
+// NoTier is the tier in the standing of an unknown key.
+const NoTier = "none"
+
+// Standing is where a key stands after a call. An unknown key stands at zero in tier NoTier.
+type Standing struct {
+	Tier      string
+	Limit     uint64 // calls a month
+	Remaining uint64 // calls left in the month
+	Reset     int64  // Unix seconds at which the month ends (UTC)
+
+	Burst          Burst         // zero for an unknown key
+	BurstRemaining int           // calls that may still come at once
+	BurstReset     time.Duration // until all of Burst.Depth may come at once
+
+	// RetryAfter is how long to wait before a refused call may be admitted; zero when it was
+	// admitted or waiting does not help. A caller that waits less is refused again.
+	RetryAfter time.Duration
+}
+
+// RetrySeconds returns RetryAfter in whole seconds, rounded up, at least 1.
+func (s Standing) RetrySeconds() int64 {
+	return max(1, int64((s.RetryAfter+time.Second-1)/time.Second))
+}
+
+// Call is one call being decided. An admitted one from Admit holds a leased call until the
+// first Charge or Release; what comes later only reports. A Call belongs to one goroutine;
+// copies of it must not be charged as well.
+type Call struct {
+	Verdict Verdict
+
+	k          *Keeper
+	acc        *account
+	plan       *plan
+	held       *period // nil once charged or released, and when nothing was held
+	reset      int64
+	charged    uint64
+	burstFull  time.Duration
+	retryAfter time.Duration
+}
+
+// ID returns the account the call belongs to, zero when the key is unknown.
+func (c *Call) ID() ID {
+	if c.acc == nil {
+		return 0
+	}
+	return c.acc.id
+}
+
+// Charge counts the call and returns the standing after it. Remaining comes from the one
+// atomic step that counted: over parallel calls it falls by exactly one each.
+func (c *Call) Charge() Standing {
+	if p := c.held; p != nil {
+		c.held = nil
+		w := p.word.Add(oneCharge)
+		c.charged = w >> availBits
+		if w&availMask <= uint64(p.low.Load()) && !p.wanted.Load() {
+			c.k.want(p)
+		}
+	}
+	return c.Standing()
+}
+
+// Release gives the held call back uncounted and returns the standing. After a Charge it
+// changes nothing, so it may be deferred.
+func (c *Call) Release() Standing {
+	if p := c.held; p != nil {
+		c.held = nil
+		c.charged = p.word.Add(1) >> availBits
+	}
+	return c.Standing()
+}
+
+// Standing returns where the key stood when the call was last decided, charged or released.
+func (c *Call) Standing() Standing {
+	if c.plan == nil {
+		return Standing{Tier: NoTier}
+	}
+	return Standing{
+		Tier:           c.plan.tier,
+		Limit:          c.plan.limit,
+		Remaining:      c.plan.limit - min(c.charged, c.plan.limit),
+		Reset:          c.reset,
+		Burst:          c.plan.burst,
+		BurstRemaining: c.plan.pace.left(c.burstFull),
+		BurstReset:     c.burstFull,
+		RetryAfter:     c.retryAfter,
+	}
+}
+
+// instant is one reading of both clocks.
+type instant struct {
+	unix int64         // wall clock, seconds
+	mono time.Duration // monotonic clock
+}
+
+func (k *Keeper) instant() instant {
+	t := k.cfg.Now()
+	if k.cfg.Mono != nil {
+		return instant{t.Unix(), k.cfg.Mono()}
+	}
+	return instant{t.Unix(), t.Sub(k.started)}
+}
+
+// Admit decides one call of the key with digest d: it authenticates, counts the burst and
+// holds one call of the month's quota. A refused call costs neither burst nor quota. It takes
+// well under a microsecond and allocates nothing, except when the key has no lease to spend
+// from: then it waits for one, at most Config.LeaseWait. Safe for concurrent use.
+func (k *Keeper) Admit(d Digest) Call {
+	c, now, cal := k.begin(&d)
+	if c.Verdict != Admitted {
+		return c
+	}
+	if c.charged >= c.plan.limit {
+		c.burstFull = c.acc.meter.peek(int64(now.mono))
+		return c.refuse(QuotaExhausted, time.Duration(cal.to-now.unix)*time.Second)
+	}
+	if !c.takeBurst(now.mono) {
+		return c
+	}
+	if p := c.acc.period.Load(); p != nil && p.month == cal.month && p.hold() {
+		c.held = p
+		return c
+	}
+	k.await(&c)
+	if c.Verdict != Admitted {
+		c.acc.meter.giveBack(c.plan.pace)
+		c.burstFull = c.acc.meter.peek(int64(now.mono))
+	}
+	return c
+}
+
+// AdmitFree decides a call that no quota counts, such as a key asking about itself. It is
+// authenticated and counted for the burst; Charge and Release only report.
+func (k *Keeper) AdmitFree(d Digest) Call {
+	c, now, _ := k.begin(&d)
+	if c.Verdict == Admitted {
+		c.takeBurst(now.mono)
+	}
+	return c
+}
+
+// begin authenticates. What it returns is Admitted, or refused for the key's own sake.
+func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
+	cred := k.table.get(d)
+	if cred == nil {
+		return Call{Verdict: UnknownKey}, instant{}, nil
+	}
+	now := k.instant()
+	cal := k.calendar(now.unix)
+	acc := cred.acc
+	c := Call{Verdict: Admitted, k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to}
+	if v := c.plan.verdict(); v != Admitted {
+		c.Verdict = v
+	} else if until := cred.until.Load(); until != 0 && now.unix >= until {
+		c.Verdict = Rotated
+	}
+	c.charged = k.spent(acc, cal)
+	if c.Verdict != Admitted {
+		c.burstFull = acc.meter.peek(int64(now.mono))
+	}
+	return c, now, cal
+}
+
+func (pl *plan) verdict() Verdict {
+	switch pl.status {
+	case StatusActive:
+		return Admitted
+	case StatusSuspended:
+		return Suspended
+	default:
+		return Revoked
+	}
+}
+
+func (c *Call) refuse(v Verdict, retry time.Duration) Call {
+	c.Verdict, c.retryAfter = v, retry
+	return *c
+}
+
+// takeBurst counts the call for the burst, or refuses it.
+func (c *Call) takeBurst(now time.Duration) bool {
+	full, wait := c.acc.meter.take(c.plan.pace, int64(now))
+	c.burstFull = full
+	if wait > 0 {
+		c.Verdict, c.retryAfter = BurstExceeded, wait
+		return false
+	}
+	return true
+}

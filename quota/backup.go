@@ -1,0 +1,163 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// compactTx is how many bytes one transaction of a compaction copies.
+const compactTx = 16 << 20
+
+// Backup writes a copy of the ledger to w, as it stood when Backup began, while calls and
+// changes go on. The copy is itself a ledger; leases stand in it as counted calls. It returns
+// the bytes written, and ErrRemoved when the ledger's own file is gone.
+func (l *Ledger) Backup(ctx context.Context, w io.Writer) (n int64, err error) {
+	err = l.view(ctx, "backing up", func(tx *bolt.Tx) error {
+		if err := l.checkFile(); err != nil {
+			return err
+		}
+		n, err = tx.WriteTo(w)
+		return err
+	})
+	return n, err
+}
+
+// BackupFile makes a backup at path, which must not exist. It appears there complete or not
+// at all.
+func (l *Ledger) BackupFile(ctx context.Context, path string) (int64, error) {
+	if _, err := os.Lstat(path); err == nil {
+		return 0, fmt.Errorf("backing up ledger to %s: %w", path, os.ErrExist)
+	}
+	var n int64
+	err := writeWhole(path, func(f *os.File) (err error) {
+		n, err = l.Backup(ctx, f)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("backing up ledger to %s: %w", path, translate(err))
+	}
+	return n, nil
+}
+
+// writeWhole lets fn write a file beside path and renames it to path when it is on the disk.
+func writeWhole(path string, fn func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	if err := errors.Join(fn(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Compact rewrites the ledger at path, which no running server may hold, without its free
+// space and with every month but the newest folded into one line an account. It returns the
+// file's size before and after. The old file stays until the new one is on the disk.
+func Compact(path string) (before, after int64, err error) {
+	l, err := Open(path, Options{MustExist: true})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if before, err = l.size(); err != nil {
+		return 0, 0, explain("compacting", path, err)
+	}
+	if err := l.fold(context.Background()); err != nil {
+		return before, 0, err
+	}
+	if err := guard(l.rewrite); err != nil {
+		return before, 0, explain("compacting", path, err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return before, 0, explain("compacting", path, err)
+	}
+	return before, info.Size(), nil
+}
+
+func (l *Ledger) size() (int64, error) {
+	info, err := l.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// fold moves the counts of every month but the newest into the history, a month a transaction.
+// Which month is newest is the ledger's word, not the clock's.
+func (l *Ledger) fold(ctx context.Context) error {
+	var months []Month
+	err := l.view(ctx, "compacting", func(tx *bolt.Tx) error {
+		return eachMonth(tx, func(m Month, _ *bolt.Bucket) error {
+			months = append(months, m)
+			return nil
+		})
+	})
+	if err != nil || len(months) < 2 {
+		return err
+	}
+	slices.Sort(months)
+	for _, m := range months[:len(months)-1] {
+		err := l.update(ctx, "compacting", func(tx *bolt.Tx) error { return foldMonth(tx, m) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func foldMonth(tx *bolt.Tx, m Month) error {
+	err := monthBucket(tx, m).ForEach(func(k, v []byte) error {
+		calls, err := readCount(k, v)
+		if err != nil {
+			return err
+		}
+		past, err := getHistory(tx, idFromKey(k))
+		if err != nil {
+			return err
+		}
+		return putHistory(tx, idFromKey(k), setMonth(past, m, calls))
+	})
+	if err != nil {
+		return err
+	}
+	return removeMonth(tx, m)
+}
+
+// rewrite copies the ledger page by page into a new file and puts that in its place.
+func (l *Ledger) rewrite() error {
+	return writeWhole(l.path, func(f *os.File) error {
+		dst, err := bolt.Open(f.Name(), 0o600, nil)
+		if err != nil {
+			return err
+		}
+		return errors.Join(bolt.Compact(dst, l.db, compactTx), twice(dst), dst.Close())
+	})
+}
+
+// twice commits once more without a change, so that both copies of the file's head describe
+// the whole ledger; the older one would describe a part of it, or an empty file.
+func twice(db *bolt.DB) error {
+	return db.Update(func(*bolt.Tx) error { return nil })
+}

@@ -1,0 +1,47 @@
+package quota
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// meter is a key's burst: GCRA (the generic cell rate algorithm of ITU-T I.371) in one word,
+// the theoretical arrival time of the next call in nanoseconds of the keeper's monotonic
+// clock. The zero value is a key that has not called yet.
+type meter struct {
+	tat atomic.Int64
+}
+
+// pace is a burst in the algorithm's terms, both in nanoseconds.
+type pace struct {
+	step  int64 // time a call costs
+	depth int64 // time that may be owed: as many steps as calls may come at once
+}
+
+// take counts one call at now. It returns how long the meter then needs to be full again,
+// and how long a refused caller has to wait; a wait above zero means that nothing was counted.
+func (m *meter) take(p pace, now int64) (full, wait time.Duration) {
+	for {
+		tat := m.tat.Load()
+		next := max(tat, now) + p.step
+		if over := next - now - p.depth; over > 0 {
+			return time.Duration(tat - now), time.Duration(over)
+		}
+		if m.tat.CompareAndSwap(tat, next) {
+			return time.Duration(next - now), 0
+		}
+	}
+}
+
+// giveBack undoes one take whose call was refused for another reason.
+func (m *meter) giveBack(p pace) { m.tat.Add(-p.step) }
+
+// peek returns how long the meter needs to be full again, without counting anything.
+func (m *meter) peek(now int64) time.Duration {
+	return time.Duration(max(m.tat.Load()-now, 0))
+}
+
+// left returns how many calls may still come at once.
+func (p pace) left(full time.Duration) int {
+	return int(max(p.depth-int64(full), 0) / p.step)
+}

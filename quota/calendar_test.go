@@ -1,0 +1,175 @@
+package quota_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"modeldex/quota"
+	"modeldex/quota/quotatest"
+)
+
+func date(y int, m time.Month, d, hour, min, sec int) time.Time {
+	return time.Date(y, m, d, hour, min, sec, 0, time.UTC)
+}
+
+func wantUsage(tb testing.TB, kit *quotatest.Kit, key quotatest.Key, want ...quota.MonthCalls) {
+	tb.Helper()
+	got, err := kit.Usage(context.Background(), key.ID)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		tb.Errorf("Usage() (-want +got)\n%s", diff)
+	}
+}
+
+func calls(y int, m time.Month, n uint64) quota.MonthCalls {
+	return quota.MonthCalls{Month: quota.MonthOf(date(y, m, 1, 0, 0, 0)), Calls: n}
+}
+
+// The month turns while the key calls: one second before it is exhausted, then it is not.
+func TestMonthTurns(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	kit.Clock.Jump(date(2028, time.February, 29, 23, 59, 0))
+	key := kit.MustIssue("", 5)
+	kit.MustSpend(key, 5)
+	kit.Clock.Advance(time.Minute - time.Second)
+	got := wantVerdict(t, kit, key, quota.QuotaExhausted)
+	if got.RetryAfter != time.Second || got.Reset != date(2028, time.March, 1, 0, 0, 0).Unix() {
+		t.Errorf("standing %+v, want one second to wait until March", got)
+	}
+	kit.Clock.Advance(time.Second - 1)
+	wantVerdict(t, kit, key, quota.QuotaExhausted)
+	kit.Clock.Advance(1)
+	if got := kit.MustSpend(key, 2); got.Remaining != 3 || got.Reset != date(2028, time.April, 1, 0, 0, 0).Unix() {
+		t.Errorf("standing %+v, want 3 left until April", got)
+	}
+	wantUsage(t, kit, key, calls(2028, time.February, 5), calls(2028, time.March, 2))
+	kit.Reopen()
+	wantUsage(t, kit, key, calls(2028, time.February, 5), calls(2028, time.March, 2))
+}
+
+// A call admitted in one month and charged in the next counts in the first, which is settled
+// all the same.
+func TestChargeAfterTurn(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	kit.Clock.Jump(date(2026, time.March, 31, 23, 59, 59))
+	key := kit.MustIssue("", 5)
+	kit.MustSpend(key, 1)
+	charged, released := kit.Admit(key.Digest), kit.Admit(key.Digest)
+	kit.Clock.Advance(10 * time.Second)
+	if got := kit.MustSpend(key, 1); got.Remaining != 4 {
+		t.Errorf("in April Remaining = %d, want 4", got.Remaining)
+	}
+	got := charged.Charge()
+	if got.Remaining != 3 || got.Reset != date(2026, time.April, 1, 0, 0, 0).Unix() {
+		t.Errorf("charged late: %+v, want 3 left of March", got)
+	}
+	released.Release()
+	wantUsage(t, kit, key, calls(2026, time.March, 2), calls(2026, time.April, 1))
+	kit.Reopen()
+	wantUsage(t, kit, key, calls(2026, time.March, 2), calls(2026, time.April, 1))
+}
+
+// A clock that falls back a little over the month's end does not reopen the old month: its
+// quota is not spent a second time, and the new month's count goes on.
+func TestClockFallsBackALittle(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	kit.Clock.Jump(date(2026, time.April, 1, 0, 0, 1))
+	key := kit.MustIssue("", 5)
+	kit.MustSpend(key, 2)
+	for _, back := range []time.Time{date(2026, time.March, 31, 23, 59, 0), date(2026, time.March, 31, 10, 0, 0)} {
+		kit.Clock.Jump(back)
+		kit.Clock.Advance(time.Second)
+		if got := wantVerdict(t, kit, key, quota.Admitted); got.Remaining != 3 || got.Reset != date(2026, time.May, 1, 0, 0, 0).Unix() {
+			t.Errorf("at %v: %+v, want 3 left of April", back, got)
+		}
+	}
+	kit.Reopen() // the ledger knows it has been in April
+	if got := kit.MustSpend(key, 1); got.Remaining != 2 {
+		t.Errorf("after a restart Remaining = %d, want 2", got.Remaining)
+	}
+	wantUsage(t, kit, key, calls(2026, time.April, 3))
+}
+
+// A clock that was far ahead and is put right is followed; either month goes on where it was.
+func TestClockFallsFarBack(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	key := kit.MustIssue("", 5)
+	right := kit.Clock.Now()
+	kit.MustSpend(key, 2)
+	kit.Clock.Jump(date(2031, time.January, 5, 0, 0, 0))
+	kit.Clock.Advance(time.Second)
+	kit.MustSpend(key, 4)
+	kit.Clock.Jump(right)
+	kit.Clock.Advance(time.Second)
+	if got := kit.MustSpend(key, 1); got.Remaining != 2 {
+		t.Errorf("back in March Remaining = %d, want 2: the month goes on", got.Remaining)
+	}
+	kit.Reopen()
+	if got := kit.MustSpend(key, 2); got.Remaining != 0 {
+		t.Errorf("after a restart Remaining = %d, want 0", got.Remaining)
+	}
+	wantVerdict(t, kit, key, quota.QuotaExhausted)
+	kit.Clock.Jump(date(2031, time.January, 5, 0, 0, 0))
+	if got := kit.MustSpend(key, 1); got.Remaining != 0 {
+		t.Errorf("in 2031 again Remaining = %d, want 0: nothing is minted", got.Remaining)
+	}
+	wantUsage(t, kit, key, calls(2026, time.March, 5), calls(2031, time.January, 5))
+}
+
+func TestRestartMonthsLater(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	key := kit.MustIssue("", 5)
+	kit.MustSpend(key, 5)
+	kit.Reopen()
+	wantVerdict(t, kit, key, quota.QuotaExhausted)
+	kit.Clock.Advance(200 * 24 * time.Hour)
+	kit.Reopen()
+	if got := kit.MustSpend(key, 1); got.Remaining != 4 {
+		t.Errorf("months later Remaining = %d, want 4", got.Remaining)
+	}
+	wantUsage(t, kit, key, calls(2026, time.March, 5), calls(2026, time.September, 1))
+}
+
+// Compacting folds old months into a line each account and loses nothing, not even when a
+// folded month is counted in again.
+func TestCompactKeepsHistory(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	kit.Clock.Jump(date(2026, time.January, 15, 0, 0, 0))
+	one, two := kit.MustIssue("", 9), kit.MustIssue("", 9)
+	for i := range 4 {
+		kit.MustSpend(one, i+1)
+		if i == 2 {
+			kit.MustSpend(two, 1)
+		}
+		kit.Clock.Jump(date(2026, time.February+time.Month(i), 15, 0, 0, 0))
+	}
+	kit.Stop()
+	before, after, err := quota.Compact(kit.Path)
+	if err != nil || after >= before {
+		t.Fatalf("Compact() = %d, %d, %v, want a smaller file", before, after, err)
+	}
+	report, err := quota.Check(kit.Path)
+	if err != nil || len(report.Findings) > 0 || report.Accounts != 2 || len(report.Months) != 1 {
+		t.Errorf("Check() = %+v, %v, want 2 accounts, one month, no findings", report, err)
+	}
+	kit.Start()
+	jan, feb, mar, apr := calls(2026, time.January, 1), calls(2026, time.February, 2), calls(2026, time.March, 3), calls(2026, time.April, 4)
+	wantUsage(t, kit, one, jan, feb, mar, apr)
+	wantUsage(t, kit, two, calls(2026, time.March, 1))
+	kit.Clock.Jump(date(2026, time.February, 3, 0, 0, 0))
+	if got := kit.MustSpend(one, 1); got.Remaining != 6 {
+		t.Errorf("in February again Remaining = %d, want 6", got.Remaining)
+	}
+	feb.Calls = 3
+	kit.Stop()
+	if _, _, err := quota.Compact(kit.Path); err != nil {
+		t.Fatal(err)
+	}
+	kit.Start()
+	wantUsage(t, kit, one, jan, feb, mar, apr)
+}

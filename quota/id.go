@@ -1,0 +1,75 @@
+package quota
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"time"
+)
+
+const (
+	idPrefix = "key_"
+	idChars  = 11 // 62^11 > 2^64
+	idRandom = 30 // low bits drawn at random; the 34 above are the second of creation
+)
+
+// ID is an account's public name, printed as key_ and 11 base62 characters. Ids rise with
+// the second of creation, so their order is the order of creation. Zero is no account.
+type ID uint64
+
+// newID draws an id for an account made at now. Two accounts of the same second may draw the
+// same id, once in 2^30; the store refuses the second one and the caller draws again.
+func newID(now time.Time) ID {
+	var b [4]byte
+	_, _ = rand.Read(b[:])
+	low := uint64(binary.LittleEndian.Uint32(b[:])) & (1<<idRandom - 1)
+	return ID(uint64(max(now.Unix(), 1))<<idRandom | low)
+}
+
+// String returns the public form.
+func (id ID) String() string {
+	var out [len(idPrefix) + idChars]byte
+	copy(out[:], idPrefix)
+	for i := len(out) - 1; i >= len(idPrefix); i-- {
+		out[i] = base62[id%62]
+		id /= 62
+	}
+	return string(out[:])
+}
+
+// MarshalText returns the public form.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads the public form.
+func (id *ID) UnmarshalText(text []byte) error {
+	got, ok := ParseID(string(text))
+	if !ok {
+		return errors.New("account id: must be key_ and 11 letters or digits")
+	}
+	*id = got
+	return nil
+}
+
+// ParseID reads the public form of an id.
+func ParseID(s string) (ID, bool) {
+	s, ok := strings.CutPrefix(s, idPrefix)
+	if !ok || len(s) != idChars {
+		return 0, false
+	}
+	var id uint64
+	for i := range len(s) {
+		v := strings.IndexByte(base62, s[i])
+		if v < 0 || id > (1<<64-1-uint64(v))/62 {
+			return 0, false
+		}
+		id = id*62 + uint64(v)
+	}
+	return ID(id), id != 0
+}
+
+// key returns the id as a ledger key: eight bytes, most significant first, so that the
+// ledger's order is the order of creation.
+func (id ID) key() []byte { return binary.BigEndian.AppendUint64(nil, uint64(id)) }
+
+func idFromKey(b []byte) ID { return ID(binary.BigEndian.Uint64(b)) }

@@ -1,0 +1,210 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/netip"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The longest inputs of an IssueRequest, in characters; MaxEmail is the longest address mail
+// systems carry (RFC 5321, 4.5.3.1.3).
+const (
+	MaxName    = 100
+	MaxUseCase = 1000
+	MaxEmail   = 254
+)
+
+// IssueRequest asks for a key.
+type IssueRequest struct {
+	Name    string
+	Email   string
+	UseCase string
+	Tier    string     // empty: FreeTier
+	Limit   uint64     // custom monthly limit; 0: the tier's
+	Addr    netip.Addr // who asks, for the limit an hour; the zero Addr has none
+
+	// Operator lifts both limits: the request comes from who runs the service.
+	Operator bool
+}
+
+// IssuedKey is a new secret and its account. The secret is nowhere else and is not kept.
+type IssuedKey struct {
+	Secret  Secret
+	Account Account
+}
+
+// Fault is one thing wrong with a request. Its sentence never repeats the value.
+type Fault struct {
+	Field  string // name, email, use_case
+	Detail string
+}
+
+// Reason says why no key was issued.
+type Reason uint8
+
+// The reasons. Zero means that the key was issued.
+const (
+	// InvalidRequest is a request with faults.
+	InvalidRequest Reason = iota + 1
+	// TooManyKeys is an e-mail address with as many keys as allowed.
+	TooManyKeys
+	// SignupLimited is an address that was issued as many keys as allowed within the hour.
+	SignupLimited
+)
+
+// Refusal is why Issue issued nothing; the zero value means that it did.
+type Refusal struct {
+	Reason     Reason
+	Limit      int           // the limit that was reached
+	RetryAfter time.Duration // for SignupLimited: after which the address may ask again
+	Faults     []Fault       // for InvalidRequest
+}
+
+// ValidateIssue returns everything wrong with a request, in the order of its fields.
+func ValidateIssue(req IssueRequest) []Fault {
+	var faults []Fault
+	add := func(field, detail string) {
+		if detail != "" {
+			faults = append(faults, Fault{field, detail})
+		}
+	}
+	add("name", textFault(req.Name, MaxName))
+	add("email", emailFault(req.Email))
+	add("use_case", textFault(req.UseCase, MaxUseCase))
+	return faults
+}
+
+// textFault returns what is wrong with a text of 1 to most characters, or "".
+func textFault(s string, most int) string {
+	n := utf8.RuneCountInString(s)
+	switch {
+	case !utf8.ValidString(s):
+		return "must be valid UTF-8"
+	case strings.TrimSpace(s) == "":
+		return "must not be empty"
+	case n > most:
+		return fmt.Sprintf("must be 1 to %d characters, got %d", most, n)
+	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }):
+		return "must not hold control characters"
+	}
+	return ""
+}
+
+// emailFault returns what is wrong with an e-mail address, or "".
+func emailFault(s string) string {
+	switch {
+	case s == "":
+		return "must not be empty"
+	case len(s) > MaxEmail:
+		return fmt.Sprintf("must be at most %d bytes, got %d", MaxEmail, len(s))
+	case !validEmail(s):
+		return "must be an e-mail address such as name@example.com"
+	}
+	return ""
+}
+
+// validEmail accepts a bare address whose domain is a name: no display name, no comment, no
+// address literal.
+func validEmail(s string) bool {
+	addr, err := mail.ParseAddress(s)
+	if err != nil || addr.Address != s || addr.Name != "" {
+		return false
+	}
+	at := strings.LastIndexByte(s, '@')
+	local, domain := s[:at], s[at+1:]
+	labels := strings.Split(domain, ".")
+	if len(local) > 64 || len(labels) < 2 {
+		return false
+	}
+	for _, label := range labels {
+		if !validLabel(label) {
+			return false
+		}
+	}
+	return strings.Trim(labels[len(labels)-1], "0123456789") != "" // four numbers are no name
+}
+
+// validLabel accepts 1 to 63 letters, digits and inner dashes, and letters beyond ASCII as
+// internationalised names have them.
+func validLabel(s string) bool {
+	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for _, r := range s {
+		if r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Issue makes an account and returns its secret, which is shown this once. The account is
+// durable, and works, before Issue returns. A refusal is not an error; an error means that
+// the ledger failed and nothing was handed out, or that tier and limit do not fit each other
+// (ErrUnknownTier, ErrNeedsLimit, ErrLimitRange).
+func (k *Keeper) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refusal, error) {
+	if faults := ValidateIssue(req); len(faults) > 0 {
+		return IssuedKey{}, Refusal{Reason: InvalidRequest, Faults: faults}, nil
+	}
+	if req.Tier == "" {
+		req.Tier = FreeTier
+	}
+	if _, _, err := k.limitOf(req.Tier, req.Limit); err != nil {
+		return IssuedKey{}, Refusal{}, fmt.Errorf("issuing key: %w", err)
+	}
+	if req.Operator {
+		req.Addr = netip.Addr{}
+	}
+	now := k.instant()
+	if wait := k.signups.take(req.Addr, now.mono); wait > 0 {
+		return IssuedKey{}, Refusal{Reason: SignupLimited, Limit: k.signups.limit, RetryAfter: wait}, nil
+	}
+	issued, err := k.create(ctx, req)
+	if err == nil {
+		return issued, Refusal{}, nil
+	}
+	k.signups.giveBack(req.Addr, now.mono)
+	if errors.Is(err, ErrTooMany) {
+		return IssuedKey{}, Refusal{Reason: TooManyKeys, Limit: k.cfg.KeysPerEmail}, nil
+	}
+	return IssuedKey{}, Refusal{}, fmt.Errorf("issuing key: %w", err)
+}
+
+// create stores a new account and brings it into memory.
+func (k *Keeper) create(ctx context.Context, req IssueRequest) (IssuedKey, error) {
+	if k.isClosed() {
+		return IssuedKey{}, ErrClosed
+	}
+	secret := NewSecret(k.cfg.KeyPrefix)
+	digest, _ := ParseKey(secret.Reveal(), k.cfg.KeyPrefix)
+	now := k.cfg.Now()
+	r := Record{
+		Rev: 1, Status: StatusActive, Tier: req.Tier, Limit: req.Limit,
+		Created: now.Unix(), Changed: now.Unix(), Hint: secret.Hint(), Digest: digest,
+	}
+	perEmail := k.cfg.KeysPerEmail
+	if req.Operator || req.Addr.IsLoopback() {
+		perEmail = 0
+	}
+	p := Person{Name: req.Name, Email: normalEmail(req.Email), UseCase: req.UseCase}
+	for {
+		r.ID = newID(now)
+		err := k.store.Create(ctx, r, p, perEmail)
+		if errors.Is(err, ErrTaken) {
+			continue
+		}
+		if err != nil {
+			return IssuedKey{}, err
+		}
+		if err := k.apply(r); err != nil {
+			return IssuedKey{}, err
+		}
+		return IssuedKey{Secret: secret, Account: k.view(r, p)}, nil
+	}
+}

@@ -1,0 +1,302 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config tunes a Keeper. The zero value is a working keeper with the contract's tiers and no
+// limits on issuing.
+type Config struct {
+	Tiers     Tiers  // empty: DefaultTiers
+	KeyPrefix string // what new keys start with; empty: "mdx"
+
+	// SignupsPerHour is how many keys one address may be issued within an hour; 0: no limit.
+	// Loopback and unknown addresses are exempt.
+	SignupsPerHour int
+	// KeysPerEmail is how many keys that are not revoked an e-mail address may have; 0: no limit.
+	// Sign-ups from loopback and operators are exempt.
+	KeysPerEmail int
+
+	Now  func() time.Time     // the wall clock, for months; nil: time.Now
+	Mono func() time.Duration // a clock that never jumps, for bursts and rates; nil: the monotonic part of Now
+
+	LeaseWait    time.Duration // how long a call may wait for a lease; 0: 2 seconds
+	CommitEvery  time.Duration // the least time from one commit's start to the next; 0: 25 ms, so 40 a second
+	StoreTimeout time.Duration // how long one commit may take; 0: 5 seconds
+
+	// OnError is told about failures nobody is waiting for: leases that could not be written,
+	// a watch that broke. It may be called from several goroutines; nil drops them.
+	OnError func(error)
+}
+
+func (c *Config) fill() error {
+	if c.Tiers.list == nil {
+		c.Tiers = DefaultTiers()
+	}
+	if c.KeyPrefix == "" {
+		c.KeyPrefix = "mdx"
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.OnError == nil {
+		c.OnError = func(error) {}
+	}
+	c.LeaseWait = orDefault(c.LeaseWait, 2*time.Second)
+	c.CommitEvery = orDefault(c.CommitEvery, 25*time.Millisecond)
+	c.StoreTimeout = orDefault(c.StoreTimeout, 5*time.Second)
+	return CheckPrefix(c.KeyPrefix)
+}
+
+func orDefault(d, def time.Duration) time.Duration {
+	if d <= 0 {
+		return def
+	}
+	return d
+}
+
+// Keeper decides calls from memory and keeps the ledger ahead of them. Safe for concurrent use.
+type Keeper struct {
+	cfg     Config
+	store   Store
+	started time.Time
+	table   *table
+	signups *signups
+	cal     atomic.Pointer[calendar]
+
+	// commitMu is held while leases change: by the committer for a whole commit, and by
+	// whoever takes leases back. It is taken before mu.
+	commitMu sync.Mutex
+	round    uint64 // commits begun; guarded by commitMu
+
+	applyMu sync.Mutex // held while a changed record is brought into memory; taken before the others
+
+	mu     sync.Mutex // guards what follows; never held across a call to the store
+	plans  map[planKey]*plan
+	live   []*period // every period in memory
+	cursor int       // where in live the next sweep begins
+	queue  []*period // periods that want a lease
+	closed bool
+	outage outage
+
+	kick  chan struct{} // one slot: the queue has something
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
+
+	accounts atomic.Int64
+	commits  atomic.Uint64
+	failures atomic.Uint64
+}
+
+// outage is the state of a store that fails; zero when it does not. Calls without a lease are
+// refused until retry, and from then on wait for what the next attempt brings.
+type outage struct {
+	err   error
+	retry time.Time // real time, like the timer that ends it
+	delay time.Duration
+}
+
+// NewKeeper loads all accounts of store and starts the committer. The store stays the
+// caller's, who closes it after the keeper. A tier some account has but cfg.Tiers lacks is an
+// error, for the account would have no limits.
+func NewKeeper(store Store, cfg Config) (*Keeper, error) {
+	if err := cfg.fill(); err != nil {
+		return nil, err
+	}
+	k := &Keeper{
+		cfg:     cfg,
+		store:   store,
+		plans:   map[planKey]*plan{},
+		signups: newSignups(cfg.SignupsPerHour),
+		kick:    make(chan struct{}, 1),
+	}
+	k.started = cfg.Now()
+	ctx, stop := context.WithCancel(context.Background())
+	k.stop = stop
+	if err := k.load(ctx); err != nil {
+		stop()
+		return nil, err
+	}
+	k.tasks.Go(func() { k.runCommitter(ctx) })
+	k.tasks.Go(func() { k.runWatch(ctx) })
+	return k, nil
+}
+
+// load reads the accounts and this month's counts.
+func (k *Keeper) load(ctx context.Context) error {
+	newest, err := k.store.Newest(ctx)
+	if err != nil {
+		return err
+	}
+	now := k.cfg.Now()
+	cal := calendarOf(MonthOf(now))
+	if newest > cal.month && calendarOf(newest).covers(now.Unix()) {
+		cal = calendarOf(newest) // the clock fell back a little over a month's end while nobody served
+	}
+	cal.peak = max(newest, cal.month)
+	k.cal.Store(cal)
+	k.table = newTable(0)
+	return k.store.Load(ctx, cal.month, func(r Record, calls uint64) error {
+		return k.install(r, cal.month, calls)
+	})
+}
+
+// calendar returns the month to count in at the given second of the wall clock. A month is
+// left for a later one when its end has come, and for an earlier one only when the clock has
+// fallen far behind: see backSlack.
+func (k *Keeper) calendar(unix int64) *calendar {
+	for {
+		cal := k.cal.Load()
+		if cal.covers(unix) {
+			return cal
+		}
+		next := cal.turn(unix)
+		if k.cal.CompareAndSwap(cal, next) {
+			return next
+		}
+	}
+}
+
+// planOf returns the shared plan of accounts like r.
+func (k *Keeper) planOf(r Record) (*plan, error) {
+	key := planKey{r.Tier, r.Limit, r.Status}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if pl := k.plans[key]; pl != nil {
+		return pl, nil
+	}
+	limit, tier, err := k.limitOf(r.Tier, r.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", r.ID, err)
+	}
+	pl := &plan{status: r.Status, tier: tier.Name, limit: limit, burst: tier.Burst, pace: tier.Burst.pace()}
+	k.plans[key] = pl
+	return pl, nil
+}
+
+// limitOf returns the limit of an account in a tier, custom above zero replacing the tier's.
+func (k *Keeper) limitOf(name string, custom uint64) (uint64, Tier, error) {
+	tier, ok := k.cfg.Tiers.Get(name)
+	switch {
+	case !ok:
+		return 0, Tier{}, fmt.Errorf("%w: %q, known are %q", ErrUnknownTier, name, k.cfg.Tiers.Names())
+	case custom > MaxLimit:
+		return 0, Tier{}, fmt.Errorf("%w, got %d", ErrLimitRange, custom)
+	case custom > 0:
+		return custom, tier, nil
+	case tier.CallsPerMonth == 0:
+		return 0, Tier{}, fmt.Errorf("%w: %q", ErrNeedsLimit, name)
+	}
+	return tier.CallsPerMonth, tier, nil
+}
+
+// Close stops the keeper and settles the ledger: calls leased and never spent are taken back,
+// so the counts are exact. From its first moment on no call is admitted. Calls still held are
+// waited for until ctx ends; those held longer stay counted. The store is left open. A
+// second Close returns ErrClosed.
+func (k *Keeper) Close(ctx context.Context) error {
+	k.mu.Lock()
+	already := k.closed
+	k.closed = true
+	k.wakeAll()
+	k.mu.Unlock()
+	if already {
+		return ErrClosed
+	}
+	k.stop()
+	k.tasks.Wait()
+	for {
+		held := k.drain()
+		if held == 0 {
+			break
+		}
+		if err := sleep(ctx, 5*time.Millisecond); err != nil {
+			break // what is held stays counted
+		}
+	}
+	return k.settleAll()
+}
+
+// sleep waits for d or for ctx to end.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// runWatch follows changes that other processes make to the ledger.
+func (k *Keeper) runWatch(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := k.store.Watch(ctx, func(r Record) {
+			if err := k.apply(r); err != nil {
+				k.cfg.OnError(err)
+			}
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		k.cfg.OnError(fmt.Errorf("watching ledger: %w", err))
+		if sleep(ctx, time.Second) != nil {
+			return
+		}
+		if err := k.reload(ctx); err != nil {
+			k.cfg.OnError(fmt.Errorf("watching ledger: %w", err))
+		}
+	}
+}
+
+// reload catches up on changes missed while nothing was watched.
+func (k *Keeper) reload(ctx context.Context) error {
+	return k.store.Load(ctx, k.cal.Load().month, func(r Record, _ uint64) error { return k.apply(r) })
+}
+
+// Ready tells whether the ledger answers and leases can be written.
+func (k *Keeper) Ready(ctx context.Context) error {
+	k.mu.Lock()
+	closed, err := k.closed, k.outage.err
+	k.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	return errors.Join(err, k.store.Ping(ctx))
+}
+
+// Stats are counters for metrics.
+type Stats struct {
+	Accounts int64  // accounts in memory, of every status
+	Periods  int    // accounts that called lately
+	Waiting  int    // periods that want a lease
+	Commits  uint64 // lease commits that succeeded
+	Failures uint64 // lease commits that failed
+	Failing  bool   // the last one did
+}
+
+// Stats returns the counters. It is cheap enough for every scrape.
+func (k *Keeper) Stats() Stats {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return Stats{
+		Accounts: k.accounts.Load(),
+		Periods:  len(k.live),
+		Waiting:  len(k.queue),
+		Commits:  k.commits.Load(),
+		Failures: k.failures.Load(),
+		Failing:  k.outage.err != nil,
+	}
+}
+
+// Tiers returns the tiers the keeper works with.
+func (k *Keeper) Tiers() Tiers { return k.cfg.Tiers }
+
+// KeyPrefix returns what the keeper's keys start with.
+func (k *Keeper) KeyPrefix() string { return k.cfg.KeyPrefix }

@@ -1,0 +1,141 @@
+package quota
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"log/slog"
+	"strings"
+)
+
+const (
+	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+	randomChars = 30 // 30 * log2(62) = 178 random bits
+	checkChars  = 6  // 62^6 > 2^32, so every CRC32 fits
+	maxPrefix   = 16
+	maxSecret   = maxPrefix + 1 + randomChars + checkChars
+)
+
+// Digest is the SHA-256 of a secret: all that is stored, compared or logged of it. The zero
+// value belongs to no secret.
+type Digest [sha256.Size]byte
+
+// String returns the digest in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Secret is a key as its owner sees it, once. It prints and logs as its hint, so that a
+// careless format verb cannot leak it; Reveal is the one way to the characters.
+type Secret string
+
+// Reveal returns the secret itself, to be shown to its owner and dropped.
+func (s Secret) Reveal() string { return string(s) }
+
+// Hint returns what people may see of a secret: its prefix and its last four characters.
+func (s Secret) Hint() string {
+	cut := strings.LastIndexByte(string(s), '_')
+	if cut < 0 || len(s)-cut <= 4 {
+		return "..."
+	}
+	return string(s[:cut+1]) + "..." + string(s[len(s)-4:])
+}
+
+// String returns the hint.
+func (s Secret) String() string { return s.Hint() }
+
+// GoString returns the hint, for %#v.
+func (s Secret) GoString() string { return s.Hint() }
+
+// LogValue logs the hint.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.Hint()) }
+
+// CheckPrefix tells whether prefix may start a key: 1 to 16 letters, digits or underscores.
+func CheckPrefix(prefix string) error {
+	if len(prefix) < 1 || len(prefix) > maxPrefix {
+		return fmt.Errorf("key prefix: must be 1 to %d characters, got %d", maxPrefix, len(prefix))
+	}
+	for i := range len(prefix) {
+		if c := prefix[i]; c != '_' && strings.IndexByte(base62, c) < 0 {
+			return fmt.Errorf("key prefix: must hold letters, digits and underscores only, got %q", prefix)
+		}
+	}
+	return nil
+}
+
+// NewSecret makes a secret: prefix, an underscore, 30 random base62 characters, and the CRC32
+// (IEEE) of everything before it as 6 base62 characters, most significant first. The prefix
+// must pass CheckPrefix.
+func NewSecret(prefix string) Secret {
+	b := make([]byte, 0, maxSecret)
+	b = append(b, prefix...)
+	b = append(b, '_')
+	b = appendRandom(b, randomChars)
+	check := checksum(b, len(b))
+	return Secret(append(b, check[:]...))
+}
+
+// appendRandom appends n characters drawn evenly from base62.
+func appendRandom(b []byte, n int) []byte {
+	var pool [64]byte
+	for n > 0 {
+		_, _ = rand.Read(pool[:]) // never fails: the runtime ends the process instead
+		for _, r := range pool {
+			// 248 = 4 * 62: bytes above it would make some characters likelier.
+			if r < 248 && n > 0 {
+				b = append(b, base62[r%62])
+				n--
+			}
+		}
+	}
+	return b
+}
+
+// checksum returns the six check characters of the first n bytes of key. The table is walked
+// here because crc32.ChecksumIEEE lets its argument escape, which costs an allocation a call.
+func checksum[T string | []byte](key T, n int) [checkChars]byte {
+	crc := ^uint32(0)
+	for i := range n {
+		crc = crc32.IEEETable[byte(crc)^key[i]] ^ crc>>8
+	}
+	crc = ^crc
+	var out [checkChars]byte
+	for i := checkChars - 1; i >= 0; i-- {
+		out[i] = base62[crc%62]
+		crc /= 62
+	}
+	return out
+}
+
+// ParseKey checks the form and the checksum of a key and returns its digest. It looks nothing
+// up and allocates nothing; false means that the key cannot have been issued under prefix.
+// The checksum is public knowledge, so comparing it need not take constant time.
+func ParseKey[T string | []byte](key T, prefix string) (Digest, bool) {
+	body := len(prefix) + 1 + randomChars
+	if len(key) != body+checkChars || len(key) > maxSecret {
+		return Digest{}, false
+	}
+	var buf [maxSecret]byte
+	n := copy(buf[:], key)
+	if string(buf[:len(prefix)]) != prefix || buf[len(prefix)] != '_' {
+		return Digest{}, false
+	}
+	for _, c := range buf[len(prefix)+1 : n] {
+		if !inBase62[c] {
+			return Digest{}, false
+		}
+	}
+	if check := checksum(key, body); string(check[:]) != string(buf[body:n]) {
+		return Digest{}, false
+	}
+	return sha256.Sum256(buf[:n]), true
+}
+
+// inBase62 tells which bytes are base62 characters.
+var inBase62 = func() (in [256]bool) {
+	for i := range len(base62) {
+		in[base62[i]] = true
+	}
+	return in
+}()

@@ -1,0 +1,365 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// The ledger's buckets; doc.go draws them.
+var (
+	metaBucket     = []byte("meta")
+	accountsBucket = []byte("accounts")
+	peopleBucket   = []byte("people")
+	emailsBucket   = []byte("emails")
+	usageBucket    = []byte("usage")
+	historyBucket  = []byte("history")
+
+	formatKey = []byte("format")
+)
+
+// formatVersion is the layout of the buckets. A ledger with a higher one is refused.
+const formatVersion = 1
+
+// Options tune Open. The zero value is right for a server.
+type Options struct {
+	// Timeout is how long to wait for the file lock; zero: one second.
+	Timeout time.Duration
+
+	// MustExist refuses to make a new file and returns ErrMissing.
+	MustExist bool
+
+	// ReadOnly opens without the right to write; several processes may do so at once.
+	ReadOnly bool
+
+	// OpenFile is os.OpenFile when nil; a seam for tests that break the file.
+	OpenFile func(name string, flag int, perm os.FileMode) (*os.File, error)
+}
+
+// Ledger is a Store in one bbolt file, which one process holds at a time. Safe for concurrent
+// use. Every method returns an error wrapping one of the package's sentinels, and the file's
+// name, when the file fails it.
+type Ledger struct {
+	path string
+	db   *bolt.DB
+	file *os.File
+}
+
+var _ Store = (*Ledger)(nil)
+
+// Open opens the ledger at path, creating the file (but no directory) when it is missing. It
+// waits at most opt.Timeout for the file lock, then returns ErrLocked. Other errors by name:
+// ErrNoDirectory, ErrNotLedger, ErrVersion, ErrTruncated, ErrCorrupt, ErrReadOnly, ErrDiskFull.
+func Open(path string, opt Options) (*Ledger, error) {
+	l := &Ledger{path: path}
+	if err := l.open(opt); err != nil {
+		if l.file != nil {
+			_ = l.file.Close() // the lock must not outlive a failure; closing twice is harmless
+		}
+		return nil, explain("opening", path, err)
+	}
+	return l, nil
+}
+
+func (l *Ledger) open(opt Options) error {
+	if err := checkPlace(l.path, opt); err != nil {
+		return err
+	}
+	if err := inspect(l.path); errors.Is(err, errUnborn) && !opt.ReadOnly {
+		// A full disk or a kill stopped the file's making; it has never held anything.
+		if err := os.Truncate(l.path, 0); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	err := guard(func() (err error) {
+		l.db, err = bolt.Open(l.path, 0o600, l.boltOptions(opt))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := guard(func() error { return l.prepare(opt) }); err != nil {
+		_ = guard(l.db.Close)
+		return err
+	}
+	return nil
+}
+
+func (l *Ledger) boltOptions(opt Options) *bolt.Options {
+	openFile := opt.OpenFile
+	if openFile == nil {
+		openFile = os.OpenFile
+	}
+	timeout := opt.Timeout
+	if timeout == 0 {
+		timeout = time.Second
+	}
+	return &bolt.Options{
+		Timeout:         timeout,
+		ReadOnly:        opt.ReadOnly,
+		PreLoadFreelist: true, // a read-only check wants it
+		FreelistType:    bolt.FreelistMapType,
+		// Growing the map stops all readers; 64 MiB is half a million accounts.
+		InitialMmapSize: 64 << 20,
+		OpenFile: func(name string, flag int, perm os.FileMode) (*os.File, error) {
+			f, err := openFile(name, flag, perm)
+			l.file = f
+			return f, err
+		},
+	}
+}
+
+// checkPlace refuses paths on which opening would fail in less clear words.
+func checkPlace(path string, opt Options) error {
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {
+		return fmt.Errorf("%w: %s", ErrNoDirectory, dir)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist) && (opt.MustExist || opt.ReadOnly):
+		return ErrMissing
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%w: it is a directory", ErrNotLedger)
+	case err == nil && info.Size() == 0 && opt.ReadOnly:
+		return fmt.Errorf("%w: it is empty", ErrNotLedger)
+	}
+	return nil
+}
+
+// prepare makes the buckets of a new file, and checks that an old one is a ledger.
+func (l *Ledger) prepare(opt Options) error {
+	var fresh bool
+	err := l.db.View(func(tx *bolt.Tx) error {
+		if err := l.walk(tx); err != nil {
+			return err
+		}
+		first, _ := tx.Cursor().First()
+		fresh = first == nil && tx.ID() <= lastInitTx && l.metasWhole()
+		if fresh {
+			return nil
+		}
+		return checkFormat(tx)
+	})
+	if err != nil || !fresh || opt.ReadOnly {
+		return err
+	}
+	if err := l.db.Update(makeBuckets); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(l.path)) // the file's name has to last as long as what is in it
+}
+
+func checkFormat(tx *bolt.Tx) error {
+	if first, _ := tx.Cursor().First(); first == nil {
+		return fmt.Errorf("%w: it has no buckets", ErrCorrupt)
+	}
+	meta := tx.Bucket(metaBucket)
+	if meta == nil {
+		return ErrNotLedger
+	}
+	format, err := unseal(formatKey, meta.Get(formatKey))
+	if err != nil {
+		return err
+	}
+	if len(format) != 1 || format[0] > formatVersion {
+		return fmt.Errorf("%w: %v, this program knows %d", ErrVersion, format, formatVersion)
+	}
+	for _, name := range [][]byte{accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket} {
+		if tx.Bucket(name) == nil {
+			return fmt.Errorf("%w: bucket %s is missing", ErrCorrupt, name)
+		}
+	}
+	return nil
+}
+
+func makeBuckets(tx *bolt.Tx) error {
+	for _, name := range [][]byte{metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket} {
+		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket(metaBucket).Put(formatKey, seal(formatKey, []byte{formatVersion}))
+}
+
+// insert puts a row into b. Every bucket keeps the number of its rows as its sequence: the
+// rows are sealed, but the pages between them are not, and a damaged page could hide some.
+func insert(b *bolt.Bucket, k, v []byte) error {
+	if b.Get(k) == nil {
+		if err := b.SetSequence(b.Sequence() + 1); err != nil {
+			return err
+		}
+	}
+	return b.Put(k, v)
+}
+
+// remove takes a row out of b, if it is there.
+func remove(b *bolt.Bucket, k []byte) error {
+	if b.Get(k) == nil {
+		return nil
+	}
+	if err := b.SetSequence(b.Sequence() - 1); err != nil {
+		return err
+	}
+	return b.Delete(k)
+}
+
+// checkRows holds a number of rows against what the bucket should have.
+func checkRows(name string, b *bolt.Bucket, rows uint64) error {
+	if want := b.Sequence(); rows != want {
+		return fmt.Errorf("%w: %s has %d rows, %d were written", ErrCorrupt, name, rows, want)
+	}
+	return nil
+}
+
+// Path returns the path given to Open.
+func (l *Ledger) Path() string { return l.path }
+
+// Close releases the file and its lock. It waits for transactions under way.
+func (l *Ledger) Close() error {
+	return explain("closing", l.path, guard(l.db.Close))
+}
+
+// Ping reads the ledger and tells whether its file still stands at its path.
+func (l *Ledger) Ping(ctx context.Context) error {
+	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
+		if err := checkFormat(tx); err != nil {
+			return err
+		}
+		return l.checkFile()
+	})
+}
+
+// checkFile notices a file removed or replaced under the running process, which would
+// otherwise go on writing to a file nobody can find again.
+func (l *Ledger) checkFile() error {
+	here, err := os.Stat(l.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return ErrRemoved
+	}
+	if err != nil {
+		return err
+	}
+	open, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(here, open) {
+		return ErrRemoved
+	}
+	return nil
+}
+
+// Watch waits for ctx to end: nobody else can change a file this process holds.
+func (l *Ledger) Watch(ctx context.Context, _ func(Record)) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// view runs fn in a read transaction.
+func (l *Ledger) view(ctx context.Context, act string, fn func(*bolt.Tx) error) error {
+	return l.run(ctx, act, l.db.View, fn)
+}
+
+// update runs fn in a write transaction. Not db.Batch: it may commit on a goroutine of its
+// own, where a damaged page would end the process instead of reaching guard.
+func (l *Ledger) update(ctx context.Context, act string, fn func(*bolt.Tx) error) error {
+	return l.run(ctx, act, l.db.Update, fn)
+}
+
+func (l *Ledger) run(ctx context.Context, act string, tx func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return explain(act, l.path, guard(func() error { return tx(fn) }))
+}
+
+// guard turns the panics by which bbolt and the memory map answer a damaged file into
+// ErrCorrupt. Without SetPanicOnFault a page missing at the end of the file would end the process.
+func guard(fn func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrCorrupt, p)
+		}
+	}()
+	return fn()
+}
+
+// advice is what to do about each sentinel; explain appends it.
+var advice = []struct {
+	err  error
+	text string
+}{
+	{ErrLocked, "stop that process, or ask it to do the work"},
+	{ErrNoDirectory, "create it, or choose another place"},
+	{ErrMissing, "check the path"},
+	{ErrNotLedger, "choose another path"},
+	{ErrVersion, "use the program that wrote it, or a newer one"},
+	{ErrTruncated, "restore a backup"},
+	{ErrCorrupt, "run a ledger check and restore a backup"},
+	{ErrReadOnly, "make file and directory writable for this user"},
+	{ErrDiskFull, "free some space"},
+	{ErrRemoved, "restart with the right file in its place"},
+}
+
+// explain names the act and the file, translates what the system says, and adds what to do.
+// Errors that are not the file's fault come back as they are.
+func explain(act, path string, err error) error {
+	var a *answer
+	if errors.As(err, &a) {
+		return a.err
+	}
+	if err == nil {
+		return nil
+	}
+	err = translate(err)
+	for _, a := range advice {
+		if errors.Is(err, a.err) {
+			return fmt.Errorf("%s ledger %s: %w; %s", act, path, err, a.text)
+		}
+	}
+	return fmt.Errorf("%s ledger %s: %w", act, path, err)
+}
+
+// answer marks an error about an account, which is no trouble with the file and passes
+// through a transaction only to undo it.
+type answer struct{ err error }
+
+func (a *answer) Error() string { return a.err.Error() }
+
+func translate(err error) error {
+	for _, t := range []struct {
+		sentinel error
+		causes   []error
+	}{
+		{ErrLocked, []error{berrors.ErrTimeout}},
+		{ErrClosed, []error{berrors.ErrDatabaseNotOpen}},
+		{ErrNotLedger, []error{berrors.ErrInvalid}},
+		{ErrCorrupt, []error{berrors.ErrChecksum, berrors.ErrVersionMismatch, berrors.ErrInvalidMapping}},
+		{ErrDiskFull, []error{syscall.ENOSPC, syscall.EFBIG, syscall.EDQUOT}},
+		{ErrReadOnly, []error{syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EBADF, berrors.ErrDatabaseReadOnly}},
+	} {
+		for _, cause := range t.causes {
+			if errors.Is(err, t.sentinel) {
+				return err
+			}
+			// bbolt puts what the system says while the file grows into words only.
+			if errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error()) {
+				return fmt.Errorf("%w (%w)", t.sentinel, err)
+			}
+		}
+	}
+	return err
+}

@@ -1,0 +1,240 @@
+package quota
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+const emailHashLen = 16
+
+// emailKey starts the keys under which the accounts of one address stand. The address is
+// hashed so that it stands in the file once, beside the other things erasing removes.
+func emailKey(email string) []byte {
+	sum := sha256.Sum256([]byte(normalEmail(email)))
+	return sum[:emailHashLen:emailHashLen]
+}
+
+// normalEmail is the form in which addresses are compared and stored.
+func normalEmail(email string) string { return strings.ToLower(email) }
+
+// Load implements Store, in the order of creation.
+func (l *Ledger) Load(ctx context.Context, month Month, fn func(Record, uint64) error) error {
+	return l.view(ctx, "loading", func(tx *bolt.Tx) error {
+		counts := newCountWalk(tx, month)
+		accounts := tx.Bucket(accountsBucket)
+		rows, c := uint64(0), accounts.Cursor()
+		for k, v := c.First(); k != nil; k, v = c.Next() {
+			rows++
+			r, err := readRecord(k, v)
+			if err != nil {
+				return err
+			}
+			calls, err := counts.at(k)
+			if err != nil {
+				return err
+			}
+			if err := fn(r, calls); err != nil {
+				return &answer{err}
+			}
+		}
+		return errors.Join(checkRows("accounts", accounts, rows), counts.end())
+	})
+}
+
+func readRecord(k, v []byte) (Record, error) {
+	if len(k) != 8 {
+		return Record{}, fmt.Errorf("%w: account key has %d bytes", ErrCorrupt, len(k))
+	}
+	payload, err := unseal(k, v)
+	if err != nil {
+		return Record{}, fmt.Errorf("account %s: %w", idFromKey(k), err)
+	}
+	return decodeRecord(idFromKey(k), payload)
+}
+
+func getRecord(tx *bolt.Tx, id ID) (Record, error) {
+	v := tx.Bucket(accountsBucket).Get(id.key())
+	if v == nil {
+		return Record{}, &answer{ErrNotFound}
+	}
+	return readRecord(id.key(), v)
+}
+
+// getPerson returns the zero Person for an account whose person was erased.
+func getPerson(tx *bolt.Tx, id ID) (Person, error) {
+	var p Person
+	v := tx.Bucket(peopleBucket).Get(id.key())
+	if v == nil {
+		return p, nil
+	}
+	payload, err := unseal(id.key(), v)
+	if err != nil {
+		return p, fmt.Errorf("person of %s: %w", id, err)
+	}
+	if json.Unmarshal(payload, &p) != nil {
+		// The decoder's own words could quote the person.
+		return p, fmt.Errorf("%w: person of %s cannot be read", ErrCorrupt, id)
+	}
+	return p, nil
+}
+
+// Get implements Store.
+func (l *Ledger) Get(ctx context.Context, id ID) (r Record, p Person, err error) {
+	err = l.view(ctx, "reading", func(tx *bolt.Tx) (err error) {
+		if r, err = getRecord(tx, id); err != nil {
+			return err
+		}
+		p, err = getPerson(tx, id)
+		return err
+	})
+	return r, p, err
+}
+
+// Find implements Store. It reads every account unless the filter holds an e-mail address.
+// fn runs inside a read transaction: it must be quick and must not change the ledger.
+func (l *Ledger) Find(ctx context.Context, f Filter, fn func(Record, Person) bool) error {
+	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
+		visit := func(r Record) (bool, error) {
+			if !f.matches(r) {
+				return true, nil
+			}
+			p, err := getPerson(tx, r.ID)
+			return err == nil && fn(r, p), err
+		}
+		if f.Email != "" {
+			return eachOfEmail(tx, f.Email, visit)
+		}
+		return eachAfter(tx, f.After, visit)
+	})
+}
+
+func eachAfter(tx *bolt.Tx, after ID, visit func(Record) (bool, error)) error {
+	c := tx.Bucket(accountsBucket).Cursor()
+	for k, v := c.Seek(after.key()); k != nil; k, v = c.Next() {
+		r, err := readRecord(k, v)
+		if err != nil {
+			return err
+		}
+		if more, err := visit(r); !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachOfEmail(tx *bolt.Tx, email string, visit func(Record) (bool, error)) error {
+	prefix := emailKey(email)
+	c := tx.Bucket(emailsBucket).Cursor()
+	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+		r, err := getRecord(tx, idFromKey(k[emailHashLen:]))
+		if err != nil {
+			return err
+		}
+		if more, err := visit(r); !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// Create implements Store.
+func (l *Ledger) Create(ctx context.Context, r Record, p Person, perEmail int) error {
+	if err := r.check(); err != nil {
+		return fmt.Errorf("creating account: %w", err)
+	}
+	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
+		if tx.Bucket(accountsBucket).Get(r.ID.key()) != nil {
+			return &answer{ErrTaken}
+		}
+		if perEmail > 0 && p.Email != "" {
+			n, err := countOfEmail(tx, p.Email)
+			if err != nil {
+				return err
+			}
+			if n >= perEmail {
+				return &answer{ErrTooMany}
+			}
+		}
+		if err := putRecord(tx, &r); err != nil {
+			return err
+		}
+		return putPerson(tx, r.ID, p)
+	})
+}
+
+// countOfEmail counts the accounts of an address that are not revoked. A suspended one
+// counts, or suspending a key would hand its owner a new one.
+func countOfEmail(tx *bolt.Tx, email string) (n int, err error) {
+	err = eachOfEmail(tx, email, func(r Record) (bool, error) {
+		if r.Status != StatusRevoked {
+			n++
+		}
+		return true, nil
+	})
+	return n, err
+}
+
+func putRecord(tx *bolt.Tx, r *Record) error {
+	b := tx.Bucket(accountsBucket)
+	b.FillPercent = 0.9 // ids rise, so pages fill from the end
+	return insert(b, r.ID.key(), seal(r.ID.key(), r.encode()))
+}
+
+func putPerson(tx *bolt.Tx, id ID, p Person) error {
+	if p == (Person{}) {
+		return nil
+	}
+	payload, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	b := tx.Bucket(peopleBucket)
+	b.FillPercent = 0.9
+	if err := insert(b, id.key(), seal(id.key(), payload)); err != nil || p.Email == "" {
+		return err
+	}
+	k := append(emailKey(p.Email), id.key()...)
+	return insert(tx.Bucket(emailsBucket), k, seal(k, nil))
+}
+
+func removePerson(tx *bolt.Tx, id ID, p Person) error {
+	if err := remove(tx.Bucket(peopleBucket), id.key()); err != nil {
+		return err
+	}
+	return remove(tx.Bucket(emailsBucket), append(emailKey(p.Email), id.key()...))
+}
+
+// Update implements Store.
+func (l *Ledger) Update(ctx context.Context, id ID, fn func(*Record, *Person) error) (r Record, err error) {
+	err = l.update(ctx, "writing", func(tx *bolt.Tx) (err error) {
+		if r, err = getRecord(tx, id); err != nil {
+			return err
+		}
+		person, err := getPerson(tx, id)
+		if err != nil {
+			return err
+		}
+		changed := person
+		if err := fn(&r, &changed); err != nil {
+			return &answer{err}
+		}
+		r.Rev++
+		if err := r.check(); err != nil {
+			return &answer{fmt.Errorf("changing account %s: %w", id, err)}
+		}
+		if changed == (Person{}) && person != changed {
+			if err := removePerson(tx, id, person); err != nil {
+				return err
+			}
+		}
+		return putRecord(tx, &r)
+	})
+	return r, err
+}

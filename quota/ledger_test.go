@@ -1,0 +1,501 @@
+package quota
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	bolt "go.etcd.io/bbolt"
+)
+
+var flips = flag.Int("flips", 150, "damaged copies TestDamage makes")
+
+func openLedger(tb testing.TB, path string) *Ledger {
+	tb.Helper()
+	l, err := Open(path, Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = l.Close() })
+	return l
+}
+
+// writeBolt makes a bbolt file that is not a ledger.
+func writeBolt(tb testing.TB, path string, fn func(*bolt.Tx) error) {
+	tb.Helper()
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := errors.Join(db.Update(fn), db.Close()); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Every way in which a file can be wrong has its own error, which names the file and says what
+// to do.
+func TestOpenErrors(t *testing.T) {
+	write := func(b string) func(testing.TB, string) {
+		return func(tb testing.TB, path string) {
+			if err := os.WriteFile(path, []byte(b), 0o600); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	damaged := func(change func([]byte) []byte) func(testing.TB, string) {
+		return func(tb testing.TB, path string) {
+			fillLedger(tb, path, 3_000, MonthOf(time.Now()))
+			b, err := os.ReadFile(path)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			write(string(change(b)))(tb, path)
+		}
+	}
+	refuse := func(errno syscall.Errno) Options {
+		return Options{OpenFile: func(name string, _ int, _ os.FileMode) (*os.File, error) {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: errno}
+		}}
+	}
+	tests := []struct {
+		name string
+		make func(testing.TB, string)
+		path string // below the test's directory
+		opt  Options
+		want error
+		say  string
+	}{
+		{name: "directory missing", path: "no/such/modeldex.db", want: ErrNoDirectory, say: "create it"},
+		{name: "directory is a file", make: write("x"), path: "modeldex.db/modeldex.db", want: ErrNoDirectory, say: "choose another place"},
+		{name: "a directory", path: ".", want: ErrNotLedger, say: "choose another path"},
+		{name: "locked", make: func(tb testing.TB, path string) { openLedger(tb, path) }, opt: Options{Timeout: time.Millisecond}, want: ErrLocked, say: "stop that process"},
+		{name: "missing", opt: Options{MustExist: true}, want: ErrMissing, say: "check the path"},
+		{name: "missing for reading", opt: Options{ReadOnly: true}, want: ErrMissing, say: "check the path"},
+		{name: "empty for reading", make: write(""), opt: Options{ReadOnly: true}, want: ErrNotLedger, say: "choose another path"},
+		{name: "text", make: write(strings.Repeat("not a ledger\n", 5_000)), want: ErrNotLedger, say: "choose another path"},
+		{name: "short text", make: write("hello"), want: ErrNotLedger, say: "choose another path"},
+		{name: "another bbolt file", make: func(tb testing.TB, path string) {
+			writeBolt(tb, path, func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err })
+		}, want: ErrNotLedger, say: "choose another path"},
+		{name: "newer format", make: func(tb testing.TB, path string) {
+			writeBolt(tb, path, func(tx *bolt.Tx) error {
+				if err := makeBuckets(tx); err != nil {
+					return err
+				}
+				return tx.Bucket(metaBucket).Put(formatKey, seal(formatKey, []byte{formatVersion + 1}))
+			})
+		}, want: ErrVersion, say: "newer one"},
+		{name: "bucket missing", make: func(tb testing.TB, path string) {
+			writeBolt(tb, path, func(tx *bolt.Tx) error {
+				return errors.Join(makeBuckets(tx), tx.DeleteBucket(usageBucket))
+			})
+		}, want: ErrCorrupt, say: "restore a backup"},
+		{name: "no bucket left", make: func(tb testing.TB, path string) {
+			writeBolt(tb, path, func(*bolt.Tx) error { return nil })
+		}, want: ErrCorrupt, say: "restore a backup"},
+		{name: "cut in half", make: damaged(func(b []byte) []byte { return b[:64<<10] }), want: ErrTruncated, say: "restore a backup"},
+		{name: "cut within the first page", make: damaged(func(b []byte) []byte { return b[:50] }), want: ErrTruncated, say: "restore a backup"},
+		{name: "both metas damaged", make: damaged(func(b []byte) []byte { b[40]++; b[4096+40]++; return b }), want: ErrCorrupt, say: "restore a backup"},
+		{name: "middle zeroed", make: damaged(func(b []byte) []byte { clear(b[3*4096 : 60*4096]); return b }), want: ErrCorrupt, say: "restore a backup"},
+		{name: "read-only file system", opt: refuse(syscall.EROFS), want: ErrReadOnly, say: "writable"},
+		{name: "no permission", opt: refuse(syscall.EACCES), want: ErrReadOnly, say: "writable"},
+		{name: "no room", opt: refuse(syscall.ENOSPC), want: ErrDiskFull, say: "free some space"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "modeldex.db")
+			if tt.make != nil {
+				tt.make(t, path)
+			}
+			if tt.path != "" {
+				path = filepath.Join(dir, tt.path)
+			}
+			l, err := Open(path, tt.opt)
+			if l != nil || !errors.Is(err, tt.want) {
+				t.Fatalf("Open() = %v, %v, want %v", l, err, tt.want)
+			}
+			if text := err.Error(); !strings.Contains(text, "opening ledger "+path) || !strings.Contains(text, tt.say) {
+				t.Errorf("Open() = %q, want the file's name and %q", text, tt.say)
+			}
+		})
+	}
+}
+
+// A failed Open leaves no lock behind.
+func TestOpenFailsWithoutLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	writeBolt(t, path, func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte("other")); return err })
+	if _, err := Open(path, Options{}); !errors.Is(err, ErrNotLedger) {
+		t.Fatalf("Open() = %v, want ErrNotLedger", err)
+	}
+	if _, err := Open(path, Options{Timeout: time.Millisecond}); !errors.Is(err, ErrNotLedger) {
+		t.Errorf("Open() again = %v, want ErrNotLedger and no lock", err)
+	}
+}
+
+func TestReadOnlyFile(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("no file is read-only to root; the refusal itself is in TestOpenErrors")
+	}
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	fillLedger(t, path, 1, MonthOf(time.Now()))
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, Options{}); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("Open() = %v, want ErrReadOnly", err)
+	}
+	if report, err := Check(path); err != nil || report.Accounts != 1 {
+		t.Errorf("Check() = %+v, %v, want one account", report, err)
+	}
+}
+
+func TestFileMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	openLedger(t, path)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+// A process killed between making the file and making the buckets leaves an empty bbolt file.
+func TestOpenUnfinished(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l := openLedger(t, path)
+	if err := l.Ping(context.Background()); err != nil {
+		t.Errorf("Ping() = %v", err)
+	}
+}
+
+// A ledger removed or replaced under the running process is noticed.
+func TestRemovedWhileOpen(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	l := openLedger(t, path)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"removed", "replaced"} {
+		if err := l.Ping(ctx); !errors.Is(err, ErrRemoved) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: Ping() = %v, want ErrRemoved naming the file", name, err)
+		}
+		if _, err := l.Backup(ctx, &bytes.Buffer{}); !errors.Is(err, ErrRemoved) {
+			t.Errorf("%s: Backup() = %v, want ErrRemoved", name, err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dump reads everything a ledger holds, or the first error.
+func dump(l *Ledger) (out []any, err error) {
+	ctx := context.Background()
+	report, err := l.Check(ctx)
+	if err != nil || len(report.Findings) > 0 {
+		return nil, errors.Join(err, ErrCorrupt)
+	}
+	err = l.Find(ctx, Filter{}, func(r Record, p Person) bool {
+		out = append(out, r, p)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(out); i += 2 {
+		lines, err := l.Usage(ctx, out[i].(Record).ID)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, lines)
+		if i > 100 {
+			break
+		}
+	}
+	return out, nil
+}
+
+// Whatever byte of a ledger is damaged, reading it either notices or is not touched by it; it
+// never returns something else and never takes the process with it.
+func TestDamage(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "modeldex.db")
+	fillLedger(t, path, 300, MonthOf(time.Now()))
+	if _, _, err := Compact(path); err != nil { // else most of the file is empty
+		t.Fatal(err)
+	}
+	l, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := dump(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := *flips
+	if testing.Short() {
+		n /= 10
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	noticed := 0
+	for range n {
+		b := bytes.Clone(whole)
+		for range rnd.IntN(3) + 1 {
+			b[rnd.IntN(len(b))] ^= 1 << rnd.IntN(8)
+		}
+		bad := filepath.Join(dir, "bad.db")
+		if err := os.WriteFile(bad, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readDamaged(bad)
+		if err != nil {
+			noticed++
+		} else if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("damage went unnoticed (-want +got)\n%s", diff)
+		}
+	}
+	if noticed == 0 {
+		t.Error("no damage was noticed: nothing was tested")
+	}
+	t.Logf("%d of %d damaged files noticed, the others are damaged where nothing stands", noticed, n)
+}
+
+func readDamaged(path string) ([]any, error) {
+	l, err := Open(path, Options{Timeout: time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	return dump(l)
+}
+
+// Check names what is wrong, each fault of a broken ledger on its own.
+func TestCheckFindings(t *testing.T) {
+	month := MonthOf(time.Now())
+	first := ID(1_700_000_000) << idRandom
+	put := func(bucket []byte, k, payload []byte) func(*bolt.Tx) error {
+		return func(tx *bolt.Tx) error { return insert(tx.Bucket(bucket), k, seal(k, payload)) }
+	}
+	record := func(change func(*Record)) func(*bolt.Tx) error {
+		return func(tx *bolt.Tx) error {
+			r, err := getRecord(tx, first)
+			if err != nil {
+				return err
+			}
+			change(&r)
+			return putRecord(tx, &r)
+		}
+	}
+	tests := []struct {
+		name   string
+		damage func(*bolt.Tx) error
+		want   string
+	}{
+		{"value not sealed", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Put(first.key(), []byte("x")) }, "accounts: account " + first.String() + ": file is corrupt: value has 1 bytes"},
+		{"value moved", func(tx *bolt.Tx) error {
+			b := tx.Bucket(accountsBucket)
+			return b.Put(first.key(), bytes.Clone(b.Get((first + 1<<idRandom).key())))
+		}, "value fails its checksum"},
+		{"secret shared", record(func(r *Record) { r.ID++ }), "have a secret in common"},
+		{"erased but active", record(func(r *Record) { r.Erased = true }), "is erased but active"},
+		{"erased but a person", record(func(r *Record) { r.Erased, r.Status = true, StatusRevoked }), "is erased but its person is there"},
+		{"account of a short key", put(accountsBucket, []byte("abc"), nil), "account key has 3 bytes"},
+		{"person of nobody", put(peopleBucket, ID(5).key(), []byte(`{"name":"x"}`)), "account key_00000000005 is not there"},
+		{"person unreadable", put(peopleBucket, first.key(), []byte(`oops`)), "cannot be read"},
+		{"address missing", func(tx *bolt.Tx) error {
+			return remove(tx.Bucket(emailsBucket), append(emailKey("tester-0@example.com"), first.key()...))
+		}, "emails: account " + first.String() + " is missing under its address"},
+		{"address of another", put(emailsBucket, append(emailKey("x@example.com"), first.key()...), nil), "stands under an address it does not have"},
+		{"count of nobody", func(tx *bolt.Tx) error {
+			k := ID(5).key()
+			return monthBucket(tx, month).Put(k, seal(k, []byte{1}))
+		}, "usage " + month.String() + ": account key_00000000005 is not there"},
+		{"count unreadable", func(tx *bolt.Tx) error {
+			return monthBucket(tx, month).Put(first.key(), seal(first.key(), []byte{1, 2}))
+		}, "count of " + first.String() + " cannot be read"},
+		{"account gone", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Delete(first.key()) }, "accounts has 2 rows, 3 were written"},
+		{"count gone", func(tx *bolt.Tx) error { return monthBucket(tx, month).Delete(first.key()) }, "usage " + month.String() + " has 2 rows, 3 were written"},
+		{"month gone", func(tx *bolt.Tx) error { return tx.Bucket(usageBucket).DeleteBucket([]byte(month.String())) }, "usage has 0 rows, 1 were written"},
+		{"person gone", func(tx *bolt.Tx) error { return remove(tx.Bucket(peopleBucket), first.key()) }, "account " + first.String() + " has no person but is not erased"},
+		{"history out of order", put(historyBucket, first.key(), []byte{2, 1, 1, 1}), "history of " + first.String() + " cannot be read"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "modeldex.db")
+			fillLedger(t, path, 3, month)
+			l := openLedger(t, path)
+			if err := l.db.Update(tt.damage); err != nil {
+				t.Fatal(err)
+			}
+			report, err := l.Check(context.Background())
+			if err != nil || !strings.Contains(strings.Join(report.Findings, "\n"), tt.want) {
+				t.Errorf("Check() = %q, %v, want a finding with %q", report.Findings, err, tt.want)
+			}
+			if strings.Contains(strings.Join(report.Findings, "\n"), "@example.com") {
+				t.Errorf("Check() names a person: %q", report.Findings)
+			}
+		})
+	}
+}
+
+// A backup made while keys are called is a ledger that counts no fewer calls than were charged
+// before it began.
+func TestBackupWhileServing(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "modeldex.db")
+	fillLedger(t, path, 500, MonthOf(time.Now()))
+	l := openLedger(t, path)
+	k, err := NewKeeper(l, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, _, err := k.Issue(ctx, IssueRequest{Name: "b", Email: "b@example.com", UseCase: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 {
+		if v := spendOne(k, issued.Secret.Reveal()); v != Admitted {
+			t.Fatalf("Admit() = %v", v)
+		}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				spendOne(k, issued.Secret.Reveal())
+			}
+		}
+	}()
+	to := filepath.Join(dir, "backup.db")
+	n, err := l.BackupFile(ctx, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.BackupFile(ctx, to); !errors.Is(err, os.ErrExist) {
+		t.Errorf("BackupFile onto a file = %v, want ErrExist", err)
+	}
+	if _, err := l.BackupFile(ctx, filepath.Join(dir, "no", "backup.db")); err == nil {
+		t.Error("BackupFile into no directory = nil, want an error")
+	}
+	close(stop)
+	<-stopped
+	if err := k.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Check(to)
+	if err != nil || len(report.Findings) > 0 || report.Accounts != 501 || report.Size != n {
+		t.Errorf("Check(backup) = %+v, %v, want 501 accounts in %d bytes", report, err, n)
+	}
+	copied := openLedger(t, to)
+	lines, err := copied.Usage(ctx, issued.Account.ID)
+	if err != nil || len(lines) != 1 || lines[0].Calls < 8 {
+		t.Errorf("Usage() of the backup = %v, %v, want 8 calls or more", lines, err)
+	}
+	if info, err := os.Stat(to); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("backup has mode %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+// The tools refuse a ledger in use, and a missing one.
+func TestToolsRefuse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	if _, err := Check(path); !errors.Is(err, ErrMissing) {
+		t.Errorf("Check(missing) = %v, want ErrMissing", err)
+	}
+	if _, _, err := Compact(path); !errors.Is(err, ErrMissing) {
+		t.Errorf("Compact(missing) = %v, want ErrMissing", err)
+	}
+	openLedger(t, path)
+	if _, err := Check(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("Check(in use) = %v, want ErrLocked", err)
+	}
+	if _, _, err := Compact(path); !errors.Is(err, ErrLocked) {
+		t.Errorf("Compact(in use) = %v, want ErrLocked", err)
+	}
+}
+
+func TestClosedLedger(t *testing.T) {
+	ctx := context.Background()
+	l := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"Ping":    l.Ping(ctx),
+		"Reserve": l.Reserve(ctx, []Count{{ID: 1, Month: 1, Own: 1, Limit: 1}}),
+		"Close":   l.Close(),
+	} {
+		if name != "Close" && !errors.Is(err, ErrClosed) || name == "Close" && err != nil {
+			t.Errorf("%s on a closed ledger = %v", name, err)
+		}
+	}
+}
+
+// Reserve sets counts absolutely: repeating it changes nothing, and nothing passes the limit.
+func TestReserve(t *testing.T) {
+	ctx := context.Background()
+	l := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
+	steps := []struct {
+		name       string
+		own, limit uint64
+		want       uint64
+	}{
+		{"first", 5, 10, 5},
+		{"again", 5, 10, 5},
+		{"higher", 8, 10, 8},
+		{"above the limit", 12, 10, 10},
+		{"settled", 6, 10, 6},
+		{"limit lowered below it", 7, 3, 6},
+		{"settled above the limit", 5, 3, 5},
+		{"nothing", 0, 3, 0},
+	}
+	for _, s := range steps {
+		batch := []Count{{ID: 1, Month: 24_000, Own: s.own, Limit: s.limit}, {ID: 2, Month: 24_001, Own: 1, Limit: 1}}
+		if err := l.Reserve(ctx, batch); err != nil {
+			t.Fatal(err)
+		}
+		if batch[0].Own != s.want || batch[0].Total != s.want || batch[1].Own != 1 {
+			t.Errorf("%s: Reserve(%d of %d) = %+v, want %d", s.name, s.own, s.limit, batch[0], s.want)
+		}
+		read := []Count{{ID: 1, Month: 24_000}, {ID: 3, Month: 24_000}}
+		if err := l.Counts(ctx, read); err != nil || read[0].Own != s.want || read[1].Total != 0 {
+			t.Errorf("%s: Counts() = %+v, %v, want %d", s.name, read, err, s.want)
+		}
+	}
+	if m, err := l.Newest(ctx); err != nil || m != 24_001 {
+		t.Errorf("Newest() = %v, %v, want %v", m, err, Month(24_001))
+	}
+}

@@ -1,0 +1,322 @@
+package quota
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// monthBucket returns the bucket of one month's counts, nil when nothing was counted in it.
+func monthBucket(tx *bolt.Tx, m Month) *bolt.Bucket {
+	return tx.Bucket(usageBucket).Bucket([]byte(m.String()))
+}
+
+// makeMonth returns the bucket of one month's counts, new or not. Like rows, months are counted.
+func makeMonth(tx *bolt.Tx, m Month) (*bolt.Bucket, error) {
+	if b := monthBucket(tx, m); b != nil {
+		return b, nil
+	}
+	usage := tx.Bucket(usageBucket)
+	if err := usage.SetSequence(usage.Sequence() + 1); err != nil {
+		return nil, err
+	}
+	return usage.CreateBucket([]byte(m.String()))
+}
+
+func removeMonth(tx *bolt.Tx, m Month) error {
+	usage := tx.Bucket(usageBucket)
+	if err := usage.SetSequence(usage.Sequence() - 1); err != nil {
+		return err
+	}
+	return usage.DeleteBucket([]byte(m.String()))
+}
+
+func readCount(k, v []byte) (uint64, error) {
+	payload, err := unseal(k, v)
+	if err != nil {
+		return 0, fmt.Errorf("count of %s: %w", idFromKey(k), err)
+	}
+	in := reader{b: payload}
+	calls := in.uvarint()
+	if in.bad || len(in.b) > 0 || calls > MaxLimit {
+		return 0, fmt.Errorf("%w: count of %s cannot be read", ErrCorrupt, idFromKey(k))
+	}
+	return calls, nil
+}
+
+// getCount reads from a month's bucket, which may be nil.
+func getCount(b *bolt.Bucket, id ID) (uint64, error) {
+	if b == nil {
+		return 0, nil
+	}
+	v := b.Get(id.key())
+	if v == nil {
+		return 0, nil
+	}
+	return readCount(id.key(), v)
+}
+
+// countWalk goes through a month's counts beside a walk through the accounts: all stand in the
+// order of their ids, so nothing has to be searched.
+type countWalk struct {
+	month         Month
+	counts, older idWalk
+}
+
+func newCountWalk(tx *bolt.Tx, month Month) *countWalk {
+	w := &countWalk{month: month, older: newIDWalk(tx.Bucket(historyBucket))}
+	if b := monthBucket(tx, month); b != nil {
+		w.counts = newIDWalk(b)
+	}
+	return w
+}
+
+// at returns the count under key; keys must be asked for in order. Like countedCalls it finds
+// a month that was folded.
+func (w *countWalk) at(key []byte) (uint64, error) {
+	if w.counts.seek(key) {
+		return readCount(w.counts.k, w.counts.v)
+	}
+	if !w.older.seek(key) {
+		return 0, nil
+	}
+	past, err := readHistory(w.older.k, w.older.v)
+	if err != nil {
+		return 0, err
+	}
+	if i, ok := findMonth(past, w.month); ok {
+		return past[i].Calls, nil
+	}
+	return 0, nil
+}
+
+// end goes through what is left and checks that no row is missing.
+func (w *countWalk) end() error {
+	return errors.Join(w.counts.end("usage "+w.month.String()), w.older.end("history"))
+}
+
+// idWalk goes once through a bucket whose keys are ids. The zero value has none.
+type idWalk struct {
+	b    *bolt.Bucket
+	c    *bolt.Cursor
+	k, v []byte
+	rows uint64 // gone past
+}
+
+func newIDWalk(b *bolt.Bucket) idWalk {
+	w := idWalk{b: b, c: b.Cursor()}
+	w.k, w.v = w.c.First()
+	return w
+}
+
+func (w *idWalk) next() {
+	w.rows++
+	w.k, w.v = w.c.Next()
+}
+
+func (w *idWalk) end(name string) error {
+	if w.b == nil {
+		return nil
+	}
+	for w.k != nil {
+		w.next()
+	}
+	return checkRows(name, w.b, w.rows)
+}
+
+// seek goes on to key and reports whether it is there.
+func (w *idWalk) seek(key []byte) bool {
+	for w.k != nil && bytes.Compare(w.k, key) < 0 {
+		w.next()
+	}
+	return w.k != nil && bytes.Equal(w.k, key)
+}
+
+// Newest implements Store.
+func (l *Ledger) Newest(ctx context.Context) (m Month, err error) {
+	err = l.view(ctx, "reading", func(tx *bolt.Tx) (err error) {
+		m, err = newestMonth(tx)
+		return err
+	})
+	return m, err
+}
+
+func newestMonth(tx *bolt.Tx) (Month, error) {
+	k, _ := tx.Bucket(usageBucket).Cursor().Last()
+	if k == nil {
+		return 0, nil
+	}
+	return readMonth(k)
+}
+
+func readMonth(k []byte) (Month, error) {
+	m, err := ParseMonth(string(k))
+	if err != nil {
+		return 0, fmt.Errorf("%w: usage: %w", ErrCorrupt, err)
+	}
+	return m, nil
+}
+
+// Counts implements Store.
+func (l *Ledger) Counts(ctx context.Context, batch []Count) error {
+	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
+		for i := range batch {
+			calls, err := countedCalls(tx, batch[i].Month, batch[i].ID)
+			if err != nil {
+				return err
+			}
+			batch[i].Own, batch[i].Total = calls, calls
+		}
+		return nil
+	})
+}
+
+// countedCalls also looks into the history: a clock set far back may reopen a month that a
+// compaction has folded.
+func countedCalls(tx *bolt.Tx, m Month, id ID) (uint64, error) {
+	if b := monthBucket(tx, m); b != nil {
+		if v := b.Get(id.key()); v != nil {
+			return readCount(id.key(), v)
+		}
+	}
+	past, err := getHistory(tx, id)
+	if err != nil {
+		return 0, err
+	}
+	if i, ok := findMonth(past, m); ok {
+		return past[i].Calls, nil
+	}
+	return 0, nil
+}
+
+// Reserve implements Store. The batch is one transaction, which is one disk write.
+func (l *Ledger) Reserve(ctx context.Context, batch []Count) error {
+	asked := slices.Clone(batch)
+	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
+		for i := range batch {
+			if err := reserve(tx, asked[i], &batch[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func reserve(tx *bolt.Tx, ask Count, got *Count) error {
+	stored, err := countedCalls(tx, ask.Month, ask.ID)
+	if err != nil {
+		return err
+	}
+	own := ask.Own
+	if own > ask.Limit {
+		own = min(own, max(ask.Limit, stored))
+	}
+	got.Own, got.Total = own, own
+	if own == stored {
+		return nil
+	}
+	b, err := makeMonth(tx, ask.Month)
+	if err != nil {
+		return err
+	}
+	k := ask.ID.key()
+	return insert(b, k, seal(k, binary.AppendUvarint(nil, own)))
+}
+
+// Usage implements Store.
+func (l *Ledger) Usage(ctx context.Context, id ID) (out []MonthCalls, err error) {
+	err = l.view(ctx, "reading", func(tx *bolt.Tx) error {
+		if _, err := getRecord(tx, id); err != nil {
+			return err
+		}
+		out, err = usageOf(tx, id)
+		return err
+	})
+	return out, err
+}
+
+// usageOf joins the folded months with those that still have a bucket; a bucket is the newer
+// word on its month.
+func usageOf(tx *bolt.Tx, id ID) ([]MonthCalls, error) {
+	out, err := getHistory(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	err = eachMonth(tx, func(m Month, b *bolt.Bucket) error {
+		calls, err := getCount(b, id)
+		if err == nil && calls > 0 {
+			out = setMonth(out, m, calls)
+		}
+		return err
+	})
+	return out, err
+}
+
+// eachMonth visits the months that have a bucket, oldest first.
+func eachMonth(tx *bolt.Tx, fn func(Month, *bolt.Bucket) error) error {
+	usage, rows := tx.Bucket(usageBucket), uint64(0)
+	err := usage.ForEachBucket(func(k []byte) error {
+		rows++
+		m, err := readMonth(k)
+		if err != nil {
+			return err
+		}
+		return fn(m, usage.Bucket(k))
+	})
+	if err != nil {
+		return err
+	}
+	return checkRows("usage", usage, rows)
+}
+
+func findMonth(list []MonthCalls, m Month) (int, bool) {
+	return slices.BinarySearchFunc(list, m, func(c MonthCalls, m Month) int { return int(c.Month - m) })
+}
+
+func setMonth(list []MonthCalls, m Month, calls uint64) []MonthCalls {
+	i, ok := findMonth(list, m)
+	if !ok {
+		return slices.Insert(list, i, MonthCalls{m, calls})
+	}
+	list[i].Calls = calls
+	return list
+}
+
+// getHistory returns the folded months of one account, oldest first.
+func getHistory(tx *bolt.Tx, id ID) ([]MonthCalls, error) {
+	v := tx.Bucket(historyBucket).Get(id.key())
+	if v == nil {
+		return nil, nil
+	}
+	return readHistory(id.key(), v)
+}
+
+func readHistory(k, v []byte) ([]MonthCalls, error) {
+	payload, err := unseal(k, v)
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", idFromKey(k), err)
+	}
+	var out []MonthCalls
+	for in := (reader{b: payload}); len(in.b) > 0; {
+		m, calls := Month(in.uvarint()), in.uvarint()
+		if in.bad || calls > MaxLimit || len(out) > 0 && out[len(out)-1].Month >= m {
+			return nil, fmt.Errorf("%w: history of %s cannot be read", ErrCorrupt, idFromKey(k))
+		}
+		out = append(out, MonthCalls{m, calls})
+	}
+	return out, nil
+}
+
+func putHistory(tx *bolt.Tx, id ID, list []MonthCalls) error {
+	var payload []byte
+	for _, c := range list {
+		payload = binary.AppendUvarint(payload, uint64(c.Month))
+		payload = binary.AppendUvarint(payload, c.Calls)
+	}
+	return insert(tx.Bucket(historyBucket), id.key(), seal(id.key(), payload))
+}

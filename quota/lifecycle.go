@@ -1,0 +1,300 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// MaxGrace is the longest time a rotated-out secret may go on working: a week.
+const MaxGrace = 7 * 24 * time.Hour
+
+// ErrGrace is returned when a grace is negative or above MaxGrace.
+var ErrGrace = errors.New("grace must be 0 to 604800 seconds")
+
+// Account is what may be shown of an account: to its owner, apart from the person, and to
+// operators.
+type Account struct {
+	ID        ID          `json:"id"`
+	Hint      string      `json:"hint"`
+	Name      string      `json:"name"`
+	Email     string      `json:"email"`
+	UseCase   string      `json:"use_case"`
+	Erased    bool        `json:"erased"`
+	Tier      string      `json:"tier"`
+	Status    Status      `json:"status"`
+	Custom    bool        `json:"custom_limit"` // Limit is the account's own, not the tier's
+	Limit     uint64      `json:"limit"`        // calls a month
+	Used      uint64      `json:"used"`         // calls charged this month
+	Remaining uint64      `json:"remaining"`
+	ResetsAt  time.Time   `json:"resets_at"`
+	Burst     Burst       `json:"burst"`
+	CreatedAt time.Time   `json:"created_at"`
+	ChangedAt time.Time   `json:"changed_at"`
+	OldUntil  []time.Time `json:"old_secrets_until"` // when each rotated-out secret stops working, oldest first
+}
+
+// view joins a record, its person and what memory counts for it.
+func (k *Keeper) view(r Record, p Person) Account {
+	cal := k.calendar(k.cfg.Now().Unix())
+	a := Account{
+		ID: r.ID, Hint: r.Hint, Erased: r.Erased, Tier: r.Tier, Status: r.Status, Custom: r.Limit > 0,
+		Name: p.Name, Email: p.Email, UseCase: p.UseCase,
+		ResetsAt: unixTime(cal.to), CreatedAt: unixTime(r.Created), ChangedAt: unixTime(r.Changed),
+		OldUntil: make([]time.Time, len(r.Old)),
+	}
+	for i, o := range r.Old {
+		a.OldUntil[i] = unixTime(o.Until)
+	}
+	if limit, tier, err := k.limitOf(r.Tier, r.Limit); err == nil {
+		a.Limit, a.Burst = limit, tier.Burst
+	}
+	if c := k.table.get(&r.Digest); c != nil {
+		a.Used = k.spent(c.acc, cal)
+	}
+	a.Remaining = a.Limit - min(a.Used, a.Limit)
+	return a
+}
+
+func (k *Keeper) isClosed() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.closed
+}
+
+// identify authenticates the owner of d without counting anything. Acts that change the
+// account want the current secret: one that was rotated out may be in a stranger's hands.
+func (k *Keeper) identify(d Digest, current bool) (*account, Verdict) {
+	c, _, _ := k.begin(&d)
+	if c.Verdict == Admitted && current && k.table.get(&d).until.Load() != 0 {
+		return c.acc, Rotated
+	}
+	return c.acc, c.Verdict
+}
+
+// Self returns the account of digest d. Another verdict than Admitted says why not; the
+// account is then returned all the same if there is one.
+func (k *Keeper) Self(ctx context.Context, d Digest) (Account, Verdict, error) {
+	acc, v := k.identify(d, false)
+	if acc == nil {
+		return Account{}, v, nil
+	}
+	a, err := k.Show(ctx, acc.id)
+	return a, v, err
+}
+
+// Rotate gives the account of digest d a new secret. Its counters go on. The old secret works
+// for grace, 0 to MaxGrace (else ErrGrace), and is refused as Rotated from then on; a secret
+// that was itself rotated out cannot rotate. Durable, and in effect, before it returns.
+func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (IssuedKey, Verdict, error) {
+	if grace < 0 || grace > MaxGrace {
+		return IssuedKey{}, Admitted, fmt.Errorf("rotating key: %w, got %v", ErrGrace, grace)
+	}
+	acc, v := k.identify(d, true)
+	if v != Admitted {
+		return IssuedKey{}, v, nil
+	}
+	secret := NewSecret(k.cfg.KeyPrefix)
+	digest, _ := ParseKey(secret.Reveal(), k.cfg.KeyPrefix)
+	until := k.cfg.Now().Add(grace).Unix()
+	var forgotten []Digest
+	r, p, err := k.change(ctx, acc.id, func(r *Record) error {
+		if r.Digest != d || r.Status != StatusActive {
+			return errSuperseded // another change came first
+		}
+		r.Old = append(r.Old, OldSecret{d, until})
+		forgotten = nil
+		for len(r.Old) > MaxOldSecrets {
+			forgotten = append(forgotten, r.Old[0].Digest)
+			r.Old = r.Old[1:]
+		}
+		r.Digest, r.Hint = digest, secret.Hint()
+		return nil
+	})
+	if errors.Is(err, errSuperseded) {
+		_, v = k.identify(d, true)
+		return IssuedKey{}, v, nil
+	}
+	if err != nil {
+		return IssuedKey{}, v, fmt.Errorf("rotating key: %w", err)
+	}
+	for i := range forgotten {
+		k.table.remove(&forgotten[i])
+	}
+	return IssuedKey{Secret: secret, Account: k.view(r, p)}, Admitted, nil
+}
+
+var errSuperseded = errors.New("secret was replaced meanwhile")
+
+// RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants
+// the current secret.
+func (k *Keeper) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, error) {
+	acc, v := k.identify(d, true)
+	if v != Admitted {
+		return Account{}, v, nil
+	}
+	a, err := k.Revoke(ctx, acc.id)
+	return a, v, err
+}
+
+// change alters one account in the ledger, then in memory.
+func (k *Keeper) change(ctx context.Context, id ID, fn func(*Record) error) (Record, Person, error) {
+	return k.changePerson(ctx, id, func(r *Record, _ *Person) error { return fn(r) })
+}
+
+func (k *Keeper) changePerson(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, Person, error) {
+	if k.isClosed() {
+		return Record{}, Person{}, ErrClosed
+	}
+	var person Person
+	r, err := k.store.Update(ctx, id, func(r *Record, p *Person) error {
+		if err := fn(r, p); err != nil {
+			return err
+		}
+		person = *p
+		r.Changed = k.cfg.Now().Unix()
+		return nil
+	})
+	if err != nil {
+		return r, person, err
+	}
+	return r, person, k.apply(r)
+}
+
+// setStatus moves an account to another status. Revoked is final; the same status again is no
+// fault.
+func (k *Keeper) setStatus(ctx context.Context, id ID, to Status) (Account, error) {
+	r, p, err := k.change(ctx, id, func(r *Record) error {
+		if r.Status == StatusRevoked && to != StatusRevoked {
+			return ErrFinal
+		}
+		r.Status = to
+		return nil
+	})
+	if err != nil {
+		return Account{}, fmt.Errorf("account %s: %w", id, err)
+	}
+	return k.view(r, p), nil
+}
+
+// Suspend refuses the account's calls until Resume. It is durable, and in effect, before it
+// returns, like every change below. ErrNotFound and ErrFinal tell why nothing was changed.
+func (k *Keeper) Suspend(ctx context.Context, id ID) (Account, error) {
+	return k.setStatus(ctx, id, StatusSuspended)
+}
+
+// Resume ends a suspension.
+func (k *Keeper) Resume(ctx context.Context, id ID) (Account, error) {
+	return k.setStatus(ctx, id, StatusActive)
+}
+
+// Revoke ends an account for ever.
+func (k *Keeper) Revoke(ctx context.Context, id ID) (Account, error) {
+	return k.setStatus(ctx, id, StatusRevoked)
+}
+
+// SetTier moves an account to a tier, with a custom monthly limit or 0 for the tier's. Calls
+// already counted stay counted. ErrUnknownTier, ErrNeedsLimit and ErrLimitRange tell what
+// does not fit.
+func (k *Keeper) SetTier(ctx context.Context, id ID, tier string, limit uint64) (Account, error) {
+	if _, _, err := k.limitOf(tier, limit); err != nil {
+		return Account{}, fmt.Errorf("account %s: %w", id, err)
+	}
+	r, p, err := k.change(ctx, id, func(r *Record) error {
+		if r.Status == StatusRevoked {
+			return ErrFinal
+		}
+		r.Tier, r.Limit = tier, limit
+		return nil
+	})
+	if err != nil {
+		return Account{}, fmt.Errorf("account %s: %w", id, err)
+	}
+	return k.view(r, p), nil
+}
+
+// Erase removes name, e-mail address and use case and revokes the account. Digest and counts
+// stay, so that the key stays refused and the sums right. The bytes leave the file when it is
+// compacted.
+func (k *Keeper) Erase(ctx context.Context, id ID) (Account, error) {
+	r, _, err := k.changePerson(ctx, id, func(r *Record, p *Person) error {
+		*p = Person{}
+		r.Status, r.Erased = StatusRevoked, true
+		return nil
+	})
+	if err != nil {
+		return Account{}, fmt.Errorf("account %s: %w", id, err)
+	}
+	return k.view(r, Person{}), nil
+}
+
+// Show returns one account, or ErrNotFound.
+func (k *Keeper) Show(ctx context.Context, id ID) (Account, error) {
+	r, p, err := k.store.Get(ctx, id)
+	if err != nil {
+		return Account{}, fmt.Errorf("account %s: %w", id, err)
+	}
+	return k.view(r, p), nil
+}
+
+// Find returns the accounts an operator means by text: an id, a hint, or an e-mail address in
+// any case. None is an empty list. A hint makes it read the whole ledger.
+func (k *Keeper) Find(ctx context.Context, text string) ([]Account, error) {
+	if id, ok := ParseID(text); ok {
+		a, err := k.Show(ctx, id)
+		if errors.Is(err, ErrNotFound) {
+			return []Account{}, nil
+		}
+		return []Account{a}, err
+	}
+	if strings.Contains(text, "@") {
+		return k.List(ctx, Filter{Email: text}, 0)
+	}
+	return k.List(ctx, Filter{Hint: text}, 0)
+}
+
+// List returns the accounts matching f, oldest first, at most limit of them; 0 is no limit.
+// The next page begins with Filter.After set to the last id.
+func (k *Keeper) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
+	out := []Account{}
+	err := k.store.Find(ctx, f, func(r Record, p Person) bool {
+		out = append(out, k.view(r, p))
+		return limit <= 0 || len(out) < limit
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing accounts: %w", err)
+	}
+	return out, nil
+}
+
+// Usage returns the calls of every month of an account's history, oldest first; the month
+// being counted is exact.
+func (k *Keeper) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
+	months, err := k.store.Usage(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", id, err)
+	}
+	r, _, err := k.store.Get(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", id, err)
+	}
+	if c := k.table.get(&r.Digest); c != nil {
+		months = k.exactMonths(c.acc, months)
+	}
+	return months, nil
+}
+
+// exactMonths replaces the ledger's counts, which hold leases, by those of memory.
+func (k *Keeper) exactMonths(acc *account, months []MonthCalls) []MonthCalls {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for p := acc.period.Load(); p != nil; p = p.prev {
+		if p.opened.Load() {
+			months = setMonth(months, p.month, p.charged())
+		}
+	}
+	return slices.DeleteFunc(months, func(m MonthCalls) bool { return m.Calls == 0 })
+}

@@ -1,0 +1,227 @@
+// Package quotatest helps tests that need a keeper: New makes one on a ledger in the test's
+// directory, with a clock that stands still, and checks when the test ends that the ledger
+// never shows fewer calls than were charged.
+package quotatest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"modeldex/quota"
+)
+
+// Start is where every clock begins: a moment in the middle of a month.
+var Start = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
+
+// Clock is a wall clock and a monotonic clock that move only when told. Safe for concurrent use.
+type Clock struct {
+	mu   sync.Mutex
+	wall time.Time
+	mono time.Duration
+}
+
+// NewClock returns a clock at t.
+func NewClock(t time.Time) *Clock { return &Clock{wall: t, mono: time.Hour} }
+
+// Now is the wall clock, for quota.Config.Now.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wall
+}
+
+// Mono is the monotonic clock, for quota.Config.Mono.
+func (c *Clock) Mono() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.mono
+}
+
+// Advance lets d, which must not be negative, pass on both clocks.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wall, c.mono = c.wall.Add(d), c.mono+d
+}
+
+// Jump sets the wall clock to t; the monotonic clock does not notice.
+func (c *Clock) Jump(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wall = t
+}
+
+// Kit is a keeper with its ledger and clock. The embedded keeper changes with Reopen.
+type Kit struct {
+	*quota.Keeper
+	Ledger *quota.Ledger
+	Clock  *Clock
+	Path   string
+
+	tb     testing.TB
+	cfg    quota.Config
+	issued int
+
+	mu      sync.Mutex
+	charged map[quota.ID]map[quota.Month]uint64 // calls MustSpend has charged
+}
+
+// New returns a kit whose keeper was made with cfg; clocks cfg leaves nil are the kit's. When
+// the test ends the keeper and the ledger are closed and the invariants checked.
+func New(tb testing.TB, cfg quota.Config) *Kit {
+	tb.Helper()
+	kit := &Kit{
+		Clock:   NewClock(Start),
+		Path:    filepath.Join(tb.TempDir(), "modeldex.db"),
+		tb:      tb,
+		charged: map[quota.ID]map[quota.Month]uint64{},
+	}
+	if cfg.Now == nil {
+		cfg.Now, cfg.Mono = kit.Clock.Now, kit.Clock.Mono
+	}
+	if cfg.CommitEvery == 0 {
+		cfg.CommitEvery = time.Microsecond // tests need not spare the disk
+	}
+	if cfg.LeaseWait == 0 {
+		cfg.LeaseWait = 30 * time.Second // a slow machine must not look like a failing ledger
+	}
+	kit.cfg = cfg
+	kit.Start()
+	tb.Cleanup(kit.finish)
+	return kit
+}
+
+// Start opens the ledger and makes a keeper, after a Stop.
+func (kit *Kit) Start() {
+	kit.tb.Helper()
+	var err error
+	if kit.Ledger, err = quota.Open(kit.Path, quota.Options{}); err != nil {
+		kit.tb.Fatal(err)
+	}
+	if kit.Keeper, err = quota.NewKeeper(kit.Ledger, kit.cfg); err != nil {
+		kit.tb.Fatal(err)
+	}
+}
+
+// Stop closes keeper and ledger, so that the file is free for others.
+func (kit *Kit) Stop() {
+	kit.tb.Helper()
+	if err := kit.Keeper.Close(context.Background()); err != nil {
+		kit.tb.Error(err)
+	}
+	kit.checkCounts()
+	if err := kit.Ledger.Close(); err != nil {
+		kit.tb.Error(err)
+	}
+	kit.Keeper, kit.Ledger = nil, nil
+}
+
+// Reopen stops the keeper cleanly and starts another one on the same file.
+func (kit *Kit) Reopen() {
+	kit.tb.Helper()
+	kit.Stop()
+	kit.Start()
+}
+
+func (kit *Kit) finish() {
+	kit.tb.Helper()
+	if kit.Keeper != nil {
+		kit.Stop()
+	}
+	if report, err := quota.Check(kit.Path); err != nil {
+		kit.tb.Errorf("after the test: %v", err)
+	} else if len(report.Findings) > 0 {
+		kit.tb.Errorf("after the test the ledger has findings: %v", report.Findings)
+	}
+}
+
+// checkCounts compares what MustSpend charged with the ledger of a stopped keeper. Calls the
+// test charged by other means may come on top.
+func (kit *Kit) checkCounts() {
+	kit.tb.Helper()
+	for id, months := range kit.charged {
+		lines, err := kit.Ledger.Usage(context.Background(), id)
+		if err != nil {
+			kit.tb.Error(err)
+			continue
+		}
+		for month, charged := range months {
+			if got := callsIn(lines, month); got < charged {
+				kit.tb.Errorf("ledger shows %d calls of %s in %s, fewer than the %d charged", got, id, month, charged)
+			}
+		}
+	}
+}
+
+func callsIn(lines []quota.MonthCalls, m quota.Month) uint64 {
+	for _, line := range lines {
+		if line.Month == m {
+			return line.Calls
+		}
+	}
+	return 0
+}
+
+// Key is an issued key ready to call with.
+type Key struct {
+	Secret quota.Secret
+	Digest quota.Digest
+	ID     quota.ID
+}
+
+// MustIssue issues a key in a tier; an empty one is free. Every key has an address of its own.
+func (kit *Kit) MustIssue(tier string, limit uint64) Key {
+	kit.tb.Helper()
+	kit.issued++
+	issued, refusal, err := kit.Issue(context.Background(), quota.IssueRequest{
+		Name: "A tester", Email: fmt.Sprintf("tester-%d@example.com", kit.issued), UseCase: "Testing",
+		Tier: tier, Limit: limit,
+	})
+	if err != nil || refusal.Reason != 0 {
+		kit.tb.Fatalf("Issue() = %+v, %v, want a key", refusal, err)
+	}
+	return kit.KeyOf(issued)
+}
+
+// KeyOf returns an issued key ready to call with.
+func (kit *Kit) KeyOf(issued quota.IssuedKey) Key {
+	kit.tb.Helper()
+	digest, ok := quota.ParseKey(issued.Secret.Reveal(), kit.KeyPrefix())
+	if !ok {
+		kit.tb.Fatalf("ParseKey(%v) = false, want the issued key to parse", issued.Secret)
+	}
+	return Key{issued.Secret, digest, issued.Account.ID}
+}
+
+// MustSpend admits and charges n calls, letting as much time pass as the burst asks for, and
+// returns the last standing. Any other refusal fails the test.
+func (kit *Kit) MustSpend(key Key, n int) (last quota.Standing) {
+	kit.tb.Helper()
+	for range n {
+		call := kit.Admit(key.Digest)
+		for call.Verdict == quota.BurstExceeded {
+			kit.Clock.Advance(call.Standing().RetryAfter)
+			call = kit.Admit(key.Digest)
+		}
+		if call.Verdict != quota.Admitted {
+			kit.tb.Fatalf("Admit() = %v, want admitted", call.Verdict)
+		}
+		last = call.Charge()
+		kit.count(key.ID, last.Reset)
+	}
+	return last
+}
+
+// count notes one charged call in the month that ends at reset.
+func (kit *Kit) count(id quota.ID, reset int64) {
+	kit.mu.Lock()
+	defer kit.mu.Unlock()
+	if kit.charged[id] == nil {
+		kit.charged[id] = map[quota.Month]uint64{}
+	}
+	kit.charged[id][quota.MonthOf(time.Unix(reset-1, 0))]++
+}

@@ -1,0 +1,237 @@
+package quota
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"time"
+)
+
+// Status is the state of an account. The zero value is never stored.
+type Status uint8
+
+// The states of an account.
+const (
+	StatusActive Status = iota + 1
+	// Suspended refuses calls until the account is resumed.
+	StatusSuspended
+	// StatusRevoked refuses calls for ever.
+	StatusRevoked
+)
+
+// Statuses lists every status, in the order shown to people.
+var Statuses = []Status{StatusActive, StatusSuspended, StatusRevoked}
+
+var statusNames = [...]string{StatusActive: "active", StatusSuspended: "suspended", StatusRevoked: "revoked"}
+
+// String returns active, suspended or revoked.
+func (s Status) String() string {
+	if s < StatusActive || int(s) >= len(statusNames) {
+		return fmt.Sprintf("status(%d)", uint8(s))
+	}
+	return statusNames[s]
+}
+
+// MarshalText returns the name.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name.
+func (s *Status) UnmarshalText(text []byte) error {
+	for _, known := range Statuses {
+		if known.String() == string(text) {
+			*s = known
+			return nil
+		}
+	}
+	return fmt.Errorf("status: must be one of %v, got %q", Statuses, text)
+}
+
+// MaxOldSecrets is how many rotated-out secrets an account remembers. An older one is
+// forgotten and becomes an unknown key.
+const MaxOldSecrets = 4
+
+// OldSecret is a secret that was rotated out. It works until Until, in Unix seconds, and is
+// refused as rotated from then on.
+type OldSecret struct {
+	Digest Digest
+	Until  int64
+}
+
+// Record is an account as the ledger keeps it, without the person behind it.
+type Record struct {
+	ID      ID
+	Rev     uint64 // rises by one with every change; 1 when created
+	Status  Status
+	Erased  bool // the person has been removed
+	Tier    string
+	Limit   uint64 // custom monthly limit; 0 takes the tier's
+	Created int64  // Unix seconds
+	Changed int64  // Unix seconds of the last change; equals Created at first
+	Hint    string
+	Digest  Digest
+	Old     []OldSecret // oldest first, at most MaxOldSecrets
+}
+
+// Person is who asked for a key. The zero value is a person who has been erased.
+type Person struct {
+	Name    string `json:"name"`
+	Email   string `json:"email"` // lower case
+	UseCase string `json:"use_case"`
+}
+
+// Every value in the ledger is sealed: a version byte, four bytes of CRC-32C over version,
+// key and payload, and the payload. The ledger's file format has no checksum on its data
+// pages, and a sum that covers the key also notices a value in another key's place.
+const (
+	sealVersion = 1
+	sealLen     = 5
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func sealSum(version byte, key, payload []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, []byte{version})
+	sum = crc32.Update(sum, castagnoli, key)
+	return crc32.Update(sum, castagnoli, payload)
+}
+
+func seal(key, payload []byte) []byte {
+	out := make([]byte, sealLen, sealLen+len(payload))
+	out[0] = sealVersion
+	binary.LittleEndian.PutUint32(out[1:], sealSum(sealVersion, key, payload))
+	return append(out, payload...)
+}
+
+// unseal returns the payload, which shares memory with value.
+func unseal(key, value []byte) ([]byte, error) {
+	switch {
+	case len(value) < sealLen:
+		return nil, fmt.Errorf("%w: value has %d bytes", ErrCorrupt, len(value))
+	case value[0] != sealVersion:
+		return nil, fmt.Errorf("%w: value has version %d", ErrCorrupt, value[0])
+	case binary.LittleEndian.Uint32(value[1:]) != sealSum(value[0], key, value[sealLen:]):
+		return nil, fmt.Errorf("%w: value fails its checksum", ErrCorrupt)
+	}
+	return value[sealLen:], nil
+}
+
+const erasedFlag = 1
+
+func (r *Record) encode() []byte {
+	b := make([]byte, 0, 128)
+	var flags byte
+	if r.Erased {
+		flags |= erasedFlag
+	}
+	b = append(b, byte(r.Status), flags)
+	b = binary.AppendUvarint(b, r.Rev)
+	b = binary.AppendUvarint(b, r.Limit)
+	b = binary.AppendVarint(b, r.Created)
+	b = binary.AppendVarint(b, r.Changed)
+	b = appendString(b, r.Tier)
+	b = appendString(b, r.Hint)
+	b = append(b, r.Digest[:]...)
+	b = append(b, byte(len(r.Old)))
+	for _, o := range r.Old {
+		b = append(b, o.Digest[:]...)
+		b = binary.AppendVarint(b, o.Until)
+	}
+	return b
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// decodeRecord reads what encode wrote. The record shares no memory with b.
+func decodeRecord(id ID, b []byte) (Record, error) {
+	in := reader{b: b}
+	r := Record{ID: id, Status: Status(in.byte())}
+	r.Erased = in.byte()&erasedFlag != 0
+	r.Rev, r.Limit = in.uvarint(), in.uvarint()
+	r.Created, r.Changed = in.varint(), in.varint()
+	r.Tier, r.Hint = in.string(), in.string()
+	in.digest(&r.Digest)
+	n := int(in.byte())
+	if n > 0 && n <= MaxOldSecrets {
+		r.Old = make([]OldSecret, n)
+	}
+	for i := range r.Old {
+		in.digest(&r.Old[i].Digest)
+		r.Old[i].Until = in.varint()
+	}
+	if err := r.check(); in.bad || len(in.b) > 0 || n > MaxOldSecrets || err != nil {
+		return Record{}, fmt.Errorf("%w: account %s cannot be read", ErrCorrupt, id)
+	}
+	return r, nil
+}
+
+// check refuses records that no code here would write.
+func (r *Record) check() error {
+	switch {
+	case r.ID == 0:
+		return errors.New("id: must not be zero")
+	case r.Status < StatusActive || r.Status > StatusRevoked:
+		return fmt.Errorf("status: must be one of %v, got %d", Statuses, r.Status)
+	case r.Rev == 0:
+		return errors.New("rev: must be 1 or more")
+	case r.Tier == "":
+		return errors.New("tier: must be given")
+	case r.Limit > MaxLimit:
+		return fmt.Errorf("limit: must be at most %d, got %d", uint64(MaxLimit), r.Limit)
+	case r.Digest == Digest{}:
+		return errors.New("digest: must not be zero")
+	}
+	return nil
+}
+
+func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
+
+// reader takes values off the front of b; bad tells that one of them was not there.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (in *reader) take(n int) []byte {
+	if n < 0 || n > len(in.b) {
+		in.bad, in.b = true, nil
+		return nil
+	}
+	out := in.b[:n]
+	in.b = in.b[n:]
+	return out
+}
+
+func (in *reader) byte() byte {
+	if b := in.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (in *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(in.b)
+	if n <= 0 {
+		n = -1
+	}
+	in.take(n)
+	return v
+}
+
+func (in *reader) varint() int64 {
+	v, n := binary.Varint(in.b)
+	if n <= 0 {
+		n = -1
+	}
+	in.take(n)
+	return v
+}
+
+func (in *reader) string() string {
+	n := in.uvarint()
+	return string(in.take(int(min(n, 1<<20))))
+}
+
+func (in *reader) digest(d *Digest) { copy(d[:], in.take(len(d))) }

@@ -1,0 +1,139 @@
+package quota
+
+import (
+	"context"
+	"errors"
+)
+
+// Errors of opening and checking a ledger. Each is wrapped with the file's name, the cause and
+// what to do.
+var (
+	// ErrLocked is returned when another process holds the ledger.
+	ErrLocked = errors.New("file is locked by another process")
+	// ErrNoDirectory is returned when the ledger's directory does not exist.
+	ErrNoDirectory = errors.New("directory does not exist")
+	// ErrNotLedger is returned when the file is something else.
+	ErrNotLedger = errors.New("file is not a ledger")
+	// ErrVersion is returned when the ledger was written by a newer program.
+	ErrVersion = errors.New("ledger has a newer format")
+	// ErrTruncated is returned when the end of the file is missing.
+	ErrTruncated = errors.New("file is truncated")
+	// ErrCorrupt is returned when the file holds something no program wrote.
+	ErrCorrupt = errors.New("file is corrupt")
+	// ErrReadOnly is returned when the file or its directory cannot be written.
+	ErrReadOnly = errors.New("file is read-only")
+	// ErrDiskFull is returned when there is no room to write.
+	ErrDiskFull = errors.New("disk is full")
+	// ErrRemoved is returned when the file was removed or replaced while it was open.
+	ErrRemoved = errors.New("file was removed or replaced while in use")
+	// ErrMissing is returned when a file that has to be there is not.
+	ErrMissing = errors.New("file does not exist")
+)
+
+// Errors of changing accounts.
+var (
+	// ErrNotFound is returned when there is no such account.
+	ErrNotFound = errors.New("no such account")
+	// ErrFinal is returned when a revoked account is to be changed.
+	ErrFinal = errors.New("account is revoked, which is final")
+	// ErrUnknownTier is returned when no tier has the name.
+	ErrUnknownTier = errors.New("no such tier")
+	// ErrNeedsLimit is returned when a tier without a limit of its own is set without one.
+	ErrNeedsLimit = errors.New("tier has no limit of its own, a custom limit must be given")
+	// ErrLimitRange is returned when a custom limit is above MaxLimit.
+	ErrLimitRange = errors.New("limit must be at most 1000000000000")
+	// ErrClosed is returned after Close.
+	ErrClosed = errors.New("ledger is closed")
+)
+
+// Errors of Store.Create that a Keeper acts upon.
+var (
+	// ErrTaken is returned when the id of a new account is in use.
+	ErrTaken = errors.New("account id is in use")
+	// ErrTooMany is returned when the e-mail address has as many keys as allowed.
+	ErrTooMany = errors.New("e-mail address has too many keys")
+)
+
+// Store is the ledger as a Keeper sees it. Ledger implements it on one file; another
+// implementation may share one ledger between processes, each counting its own calls.
+//
+// Whatever a method reports as done is durable before it returns. An error means that it is
+// not known whether it was done: every method that writes may be repeated with the same
+// arguments and then leaves the same state. All methods are safe for concurrent use.
+type Store interface {
+	// Load calls fn for every account with the calls counted for it in month by all
+	// processes together. It stops at fn's first error and returns it. The order is
+	// the store's.
+	Load(ctx context.Context, month Month, fn func(r Record, calls uint64) error) error
+
+	// Newest returns the newest month in which calls were counted, 0 when there is none.
+	Newest(ctx context.Context) (Month, error)
+
+	// Get returns one account, or ErrNotFound.
+	Get(ctx context.Context, id ID) (Record, Person, error)
+
+	// Find calls fn for the accounts matching f, oldest first, until fn returns false.
+	Find(ctx context.Context, f Filter, fn func(Record, Person) bool) error
+
+	// Create stores a new account. It returns ErrTaken when the id is in use, and ErrTooMany
+	// when perEmail is above zero and the person's address already has as many accounts that
+	// are not revoked; counting and storing are one step.
+	Create(ctx context.Context, r Record, p Person, perEmail int) error
+
+	// Update changes one account in one step: fn gets what is stored and changes it, and may
+	// run more than once. Rev is raised by the store. A person changed to the zero value is
+	// removed; no other change to the person is kept. An error of fn is returned as it is,
+	// and nothing is changed.
+	Update(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, error)
+
+	// Counts fills in Own and Total of every count.
+	Counts(ctx context.Context, batch []Count) error
+
+	// Reserve sets, in one step for the whole batch, the calls of this process to Own, lower
+	// or higher than before. An Own that would bring Total above Limit is cut to what fits,
+	// but never below what is stored. Own and Total are filled in as stored.
+	Reserve(ctx context.Context, batch []Count) error
+
+	// Usage returns the calls of one account in every month that has some, oldest first.
+	Usage(ctx context.Context, id ID) ([]MonthCalls, error)
+
+	// Watch calls fn for every change another process makes to an account after the last Load,
+	// until ctx ends.
+	// It returns ctx's error then, or why watching failed; the caller loads and watches anew.
+	Watch(ctx context.Context, fn func(Record)) error
+
+	// Ping tells whether the store can be read and is still the one that was opened.
+	Ping(ctx context.Context) error
+}
+
+// Count is what the ledger holds of one account's calls in one month: calls answered and
+// calls leased, without distinction.
+type Count struct {
+	ID    ID
+	Month Month
+	Limit uint64 // Reserve only: what Total may not pass
+	Own   uint64 // calls of this process, now and in its earlier lives
+	Total uint64 // calls of all processes
+}
+
+// MonthCalls is a line of an account's history.
+type MonthCalls struct {
+	Month Month  `json:"month"`
+	Calls uint64 `json:"calls"`
+}
+
+// Filter selects accounts. Fields left zero select all.
+type Filter struct {
+	Email  string // in any case
+	Hint   string
+	Status Status
+	Tier   string
+	After  ID // only accounts created after this one
+}
+
+func (f Filter) matches(r Record) bool {
+	return (f.Hint == "" || f.Hint == r.Hint) &&
+		(f.Status == 0 || f.Status == r.Status) &&
+		(f.Tier == "" || f.Tier == r.Tier) &&
+		r.ID > f.After
+}

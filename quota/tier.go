@@ -1,0 +1,260 @@
+package quota
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// FreeTier is the tier a key is issued in when nothing else is asked. Every set of tiers has it.
+const FreeTier = "free"
+
+// MaxLimit is the largest monthly limit: a period counts calls in 40 bits.
+const MaxLimit = 1_000_000_000_000
+
+const (
+	maxBurst   = 1_000_000 // rate and depth: one call a microsecond
+	maxTiers   = 100
+	maxTierLen = 32
+)
+
+// Burst is the per-second allowance: Rate calls in PerSeconds seconds, of which Depth may
+// come at once.
+type Burst struct {
+	Rate       int `json:"rate"`
+	PerSeconds int `json:"per_seconds"`
+	Depth      int `json:"depth"`
+}
+
+// defaultBurst is the contract's: 10 requests a second.
+var defaultBurst = Burst{Rate: 10, PerSeconds: 1, Depth: 10}
+
+func (b Burst) pace() pace {
+	step := int64(b.PerSeconds) * int64(time.Second) / int64(b.Rate)
+	return pace{step: step, depth: step * int64(b.Depth)}
+}
+
+// Tier is a plan and its limits.
+type Tier struct {
+	Name string `json:"name"`
+
+	// CallsPerMonth is the monthly limit, 1 to MaxLimit. Zero means that the tier has none of
+	// its own and every account in it carries a custom one.
+	CallsPerMonth uint64 `json:"calls_per_month"`
+
+	Burst Burst `json:"burst"`
+}
+
+// Tiers is a checked set of tiers, in the order of its file. The zero value is empty; a
+// Config takes it as DefaultTiers. Safe for concurrent use.
+type Tiers struct {
+	list []Tier
+}
+
+// DefaultTiers returns the contract's tiers: free with 1,000 calls a month, pro with 100,000,
+// enterprise with a custom limit; each with 10 calls a second, 10 at once.
+func DefaultTiers() Tiers {
+	return Tiers{list: []Tier{
+		{Name: FreeTier, CallsPerMonth: 1_000, Burst: defaultBurst},
+		{Name: "pro", CallsPerMonth: 100_000, Burst: defaultBurst},
+		{Name: "enterprise", Burst: defaultBurst},
+	}}
+}
+
+// NewTiers checks list and returns it as a set; the error joins every fault found.
+func NewTiers(list ...Tier) (Tiers, error) {
+	var faults []error
+	for i, t := range list {
+		for _, fault := range t.faults() {
+			faults = append(faults, fmt.Errorf("tiers[%d].%s", i, fault))
+		}
+		if slices.ContainsFunc(list[:i], func(o Tier) bool { return o.Name == t.Name }) {
+			faults = append(faults, fmt.Errorf("tiers[%d].name: must be unique, got %q again", i, t.Name))
+		}
+	}
+	if len(list) > maxTiers {
+		faults = append(faults, fmt.Errorf("tiers: must be at most %d, got %d", maxTiers, len(list)))
+	}
+	if !slices.ContainsFunc(list, func(t Tier) bool { return t.Name == FreeTier && t.CallsPerMonth > 0 }) {
+		faults = append(faults, fmt.Errorf("tiers: must hold a tier named %q with calls_per_month", FreeTier))
+	}
+	if len(faults) > 0 {
+		return Tiers{}, errors.Join(faults...)
+	}
+	return Tiers{list: slices.Clone(list)}, nil
+}
+
+// faults lists what is wrong with one tier, each as "field: rule, got value".
+func (t Tier) faults() []string {
+	var out []string
+	if !validTierName(t.Name) {
+		out = append(out, fmt.Sprintf("name: must be 1 to %d lower-case letters, digits or dashes, got %q", maxTierLen, t.Name))
+	}
+	if t.CallsPerMonth > MaxLimit {
+		out = append(out, fmt.Sprintf("calls_per_month: must be 1 to %d, got %d", uint64(MaxLimit), t.CallsPerMonth))
+	}
+	for _, f := range []struct {
+		name     string
+		got, max int
+	}{
+		{"rate", t.Burst.Rate, maxBurst},
+		{"per_seconds", t.Burst.PerSeconds, 3600},
+		{"depth", t.Burst.Depth, maxBurst},
+	} {
+		if f.got < 1 || f.got > f.max {
+			out = append(out, fmt.Sprintf("burst.%s: must be 1 to %d, got %d", f.name, f.max, f.got))
+		}
+	}
+	return out
+}
+
+func validTierName(name string) bool {
+	return name != "" && len(name) <= maxTierLen &&
+		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
+// All returns the tiers in order. The slice is the caller's.
+func (ts Tiers) All() []Tier { return slices.Clone(ts.list) }
+
+// Get returns the tier called name.
+func (ts Tiers) Get(name string) (Tier, bool) {
+	for _, t := range ts.list {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tier{}, false
+}
+
+// Names returns the names in order, for error texts.
+func (ts Tiers) Names() []string {
+	names := make([]string, len(ts.list))
+	for i, t := range ts.list {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// LoadTiers reads a tiers file; see ParseTiers for its form. Errors name the file.
+func LoadTiers(path string) (Tiers, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Tiers{}, fmt.Errorf("reading tiers: %w", err)
+	}
+	ts, err := ParseTiers(b)
+	if err != nil {
+		return Tiers{}, fmt.Errorf("reading tiers %s: %w", path, err)
+	}
+	return ts, nil
+}
+
+// ParseTiers reads the JSON form of a set of tiers:
+//
+//	{"tiers": [
+//	  {"name": "free", "calls_per_month": 1000, "burst": {"rate": 10, "per_seconds": 1, "depth": 10}},
+//	  {"name": "enterprise", "calls_per_month": null}
+//	]}
+//
+// A null limit means a custom one for every account; a tier without burst gets 10 calls a
+// second, 10 at once. Unknown and repeated members, and anything after the object, are
+// faults; the limit must be written out, so that a forgotten one is not taken for null.
+func ParseTiers(b []byte) (Tiers, error) {
+	if err := json.Unmarshal(b, new(any)); err != nil {
+		return Tiers{}, placeJSON(b, err)
+	}
+	if err := checkMembers(json.NewDecoder(bytes.NewReader(b))); err != nil {
+		return Tiers{}, err
+	}
+	var file struct {
+		Tiers []struct {
+			Name  string          `json:"name"`
+			Calls json.RawMessage `json:"calls_per_month"`
+			Burst *Burst          `json:"burst"`
+		} `json:"tiers"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&file); err != nil {
+		return Tiers{}, placeJSON(b, err)
+	}
+	list := make([]Tier, len(file.Tiers))
+	for i, t := range file.Tiers {
+		calls, err := parseCalls(t.Calls)
+		if err != nil {
+			return Tiers{}, fmt.Errorf("tiers[%d].calls_per_month: %w", i, err)
+		}
+		list[i] = Tier{Name: t.Name, CallsPerMonth: calls, Burst: defaultBurst}
+		if t.Burst != nil {
+			list[i].Burst = *t.Burst
+		}
+	}
+	return NewTiers(list...)
+}
+
+func parseCalls(raw json.RawMessage) (uint64, error) {
+	rule := fmt.Errorf("must be 1 to %d, or null for custom limits, got %q", uint64(MaxLimit), raw)
+	if string(raw) == "null" {
+		return 0, nil
+	}
+	var n uint64
+	if err := json.Unmarshal(raw, &n); err != nil || n == 0 {
+		return 0, rule
+	}
+	return n, nil
+}
+
+// checkMembers walks valid JSON and refuses what encoding/json lets pass: a member that stands
+// twice or in another case than documented.
+func checkMembers(dec *json.Decoder) error {
+	tok, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	delim, ok := tok.(json.Delim)
+	if !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		if delim == '{' {
+			name, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			s, _ := name.(string)
+			if seen[s] || s != strings.ToLower(s) {
+				return fmt.Errorf("member %q: must stand once and in lower case", s)
+			}
+			seen[s] = true
+		}
+		if err := checkMembers(dec); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token()
+	return err
+}
+
+// placeJSON puts line and column before a syntax or type error.
+func placeJSON(b []byte, err error) error {
+	var offset int64
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &kind):
+		offset = kind.Offset
+	default:
+		return err
+	}
+	before := b[:min(max(offset-1, 0), int64(len(b)))]
+	line := bytes.Count(before, []byte{'\n'}) + 1
+	col := len(before) - bytes.LastIndexByte(before, '\n')
+	return fmt.Errorf("%d:%d: %w", line, col, err)
+}

@@ -1,0 +1,125 @@
+package quota
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseTiers(t *testing.T) {
+	got, err := ParseTiers([]byte(`{"tiers": [
+		{"name": "free", "calls_per_month": 500, "burst": {"rate": 5, "per_seconds": 2, "depth": 7}},
+		{"name": "team-2", "calls_per_month": null}
+	]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Tier{
+		{Name: "free", CallsPerMonth: 500, Burst: Burst{Rate: 5, PerSeconds: 2, Depth: 7}},
+		{Name: "team-2", Burst: Burst{Rate: 10, PerSeconds: 1, Depth: 10}},
+	}
+	if diff := cmp.Diff(want, got.All()); diff != "" {
+		t.Errorf("ParseTiers() (-want +got)\n%s", diff)
+	}
+}
+
+func TestDefaultTiersAreValid(t *testing.T) {
+	if _, err := NewTiers(DefaultTiers().All()...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseTiersRefuses(t *testing.T) {
+	const free = `{"name":"free","calls_per_month":1000}`
+	tests := []struct{ name, file, want string }{
+		{"empty file", ``, "1:1: unexpected end"},
+		{"cut off", `{"tiers": [`, "1:11: unexpected end"},
+		{"syntax", "{\n \"tiers\": oops}", "2:11: invalid character"},
+		{"no tiers", `{}`, `must hold a tier named "free"`},
+		{"not an object", `[]`, "1:1: json: cannot unmarshal array"},
+		{"unknown member", `{"tiers":[{"name":"free","calls_per_month":1,"price":3}]}`, `unknown field "price"`},
+		{"unknown member outside", `{"tiers":[` + free + `],"x":1}`, `unknown field "x"`},
+		{"repeated member", `{"tiers":[{"name":"free","name":"pro","calls_per_month":1}]}`, `member "name": must stand once`},
+		{"member in capitals", `{"Tiers":[` + free + `]}`, `member "Tiers": must stand once and in lower case`},
+		{"more after it", `{"tiers":[` + free + `]} {}`, "after top-level value"},
+		{"limit missing", `{"tiers":[{"name":"free"}]}`, "tiers[0].calls_per_month: must be 1 to 1000000000000, or null"},
+		{"limit zero", `{"tiers":[{"name":"free","calls_per_month":0}]}`, "calls_per_month: must be 1 to"},
+		{"limit negative", `{"tiers":[{"name":"free","calls_per_month":-1}]}`, "calls_per_month: must be 1 to"},
+		{"limit fraction", `{"tiers":[{"name":"free","calls_per_month":1.5}]}`, "calls_per_month: must be 1 to"},
+		{"limit text", `{"tiers":[{"name":"free","calls_per_month":"1"}]}`, "calls_per_month: must be 1 to"},
+		{"limit too large", `{"tiers":[{"name":"free","calls_per_month":1000000000001}]}`, "calls_per_month: must be 1 to"},
+		{"free without limit", `{"tiers":[{"name":"free","calls_per_month":null}]}`, `must hold a tier named "free"`},
+		{"name twice", `{"tiers":[` + free + `,` + free + `]}`, `tiers[1].name: must be unique, got "free" again`},
+		{"name in capitals", `{"tiers":[` + free + `,{"name":"Pro","calls_per_month":1}]}`, `tiers[1].name: must be 1 to 32 lower-case`},
+		{"name type", `{"tiers":[{"name":5,"calls_per_month":1}]}`, "cannot unmarshal number"},
+		{"burst rate", `{"tiers":[{"name":"free","calls_per_month":1,"burst":{"rate":0,"per_seconds":1,"depth":1}}]}`, "tiers[0].burst.rate: must be 1 to"},
+		{"burst depth missing", `{"tiers":[{"name":"free","calls_per_month":1,"burst":{"rate":1,"per_seconds":1}}]}`, "burst.depth: must be 1 to"},
+		{"burst too slow", `{"tiers":[{"name":"free","calls_per_month":1,"burst":{"rate":1,"per_seconds":3601,"depth":1}}]}`, "burst.per_seconds: must be 1 to 3600"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := ParseTiers([]byte(tt.file))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("ParseTiers() = %v, want an error with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// All faults of a list are told at once.
+func TestNewTiersTellsAll(t *testing.T) {
+	_, err := NewTiers(Tier{Name: "?"}, Tier{Name: "?"})
+	if err == nil {
+		t.Fatal("NewTiers() = nil, want faults")
+	}
+	if got := len(strings.Split(err.Error(), "\n")); got != 10 {
+		t.Errorf("NewTiers() tells %d faults, want 10:\n%v", got, err)
+	}
+}
+
+func TestLoadTiers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tiers.json")
+	if _, err := LoadTiers(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("LoadTiers(missing) = %v, want an error naming the file", err)
+	}
+	if err := os.WriteFile(path, []byte(`{"tiers":[{"name":"free","calls_per_month":3}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ts, err := LoadTiers(path)
+	if free, ok := ts.Get("free"); err != nil || !ok || free.CallsPerMonth != 3 {
+		t.Errorf("LoadTiers() = %+v, %v, want free with 3 calls", ts, err)
+	}
+	if err := os.WriteFile(path, []byte(`{`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := LoadTiers(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("LoadTiers(cut off) = %v, want an error naming the file", err)
+	}
+}
+
+func FuzzParseTiers(f *testing.F) {
+	f.Add([]byte(`{"tiers":[{"name":"free","calls_per_month":1000,"burst":{"rate":10,"per_seconds":1,"depth":10}}]}`))
+	f.Add([]byte(`{"tiers":[{"name":"free","calls_per_month":null}]}`))
+	f.Add([]byte(`{"tiers":[{"name":"free","name":1}]} x`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		ts, err := ParseTiers(b)
+		if err != nil {
+			return
+		}
+		again, err := NewTiers(ts.All()...)
+		if err != nil {
+			t.Fatalf("ParseTiers(%q) accepts what NewTiers refuses: %v", b, err)
+		}
+		if diff := cmp.Diff(ts.All(), again.All()); diff != "" {
+			t.Fatal(diff)
+		}
+		for _, tier := range ts.All() {
+			if p := tier.Burst.pace(); p.step <= 0 || p.depth < p.step {
+				t.Fatalf("tier %q paces %+v", tier.Name, p)
+			}
+		}
+	})
+}
