@@ -1,0 +1,94 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+
+	"github.com/goccy/go-json/jsontext"
+)
+
+// Hash returns the 64 hex digits that belong into output_hash_sha256: the SHA-256 of the
+// RFC 8785 canonical JSON of doc with that field set to the empty string. doc may be spelled
+// in any way and may lack the field only if it is not a snapshot: that is an error.
+func Hash(doc []byte) (string, error) {
+	v := jsontext.Value(bytes.Clone(doc))
+	if err := v.Canonicalize(); err != nil {
+		return "", fmt.Errorf("canonical form: %w", err)
+	}
+	return hashCanonical(v)
+}
+
+// hashCanonical is Hash for bytes already canonical. Cutting the value out of them is the
+// same as setting it to "" and canonicalizing again, for no other byte depends on it.
+func hashCanonical(canonical []byte) (string, error) {
+	from, to, err := memberSpan(canonical, hashField)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	h.Write(canonical[:from])
+	io.WriteString(h, `""`) //nolint:errcheck // a hash never fails
+	h.Write(canonical[to:])
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// memberSpan finds the bytes of the value of a top-level member.
+func memberSpan(doc []byte, name string) (from, to int, err error) {
+	d := jsontext.NewDecoder(bytes.NewReader(doc))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return 0, 0, fmt.Errorf("%s: must stand in an object", name)
+	}
+	for d.PeekKind() == '"' {
+		key, err := d.ReadToken()
+		if err != nil {
+			return 0, 0, err
+		}
+		found := key.String() == name
+		v, err := d.ReadValue()
+		if err != nil {
+			return 0, 0, err
+		}
+		if found {
+			to = int(d.InputOffset())
+			return to - len(v), to, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%s: must be present", name)
+}
+
+// seal writes doc as canonical JSON with its hash filled in.
+func seal(doc *Document) ([]byte, error) {
+	doc.OutputHash = ""
+	hash, err := hashOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	doc.OutputHash = hash
+	return canonical(doc)
+}
+
+func hashOf(doc *Document) (string, error) {
+	b, err := canonical(doc)
+	if err != nil {
+		return "", err
+	}
+	return hashCanonical(b)
+}
+
+// canonical marshals v and brings it to the RFC 8785 form.
+func canonical(v any) ([]byte, error) {
+	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	c := jsontext.Value(b)
+	if err := c.Canonicalize(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}

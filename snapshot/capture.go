@@ -1,0 +1,269 @@
+package snapshot
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Row is one number of an upstream table in the neutral form: one line of NDJSON.
+type Row struct {
+	Source   string   `json:"source"`
+	Config   string   `json:"config"`
+	Split    string   `json:"split"`
+	Row      int64    `json:"row"` // number of the record in the source; several numbers may share it
+	ModelRaw string   `json:"model_raw"`
+	Metric   string   `json:"metric"`
+	Value    *float64 `json:"value"` // nil: the cell is empty
+	Rank     *float64 `json:"rank"`
+	Lower    *float64 `json:"lower"`
+	Upper    *float64 `json:"upper"`
+	Category *string  `json:"category"`
+	Task     *string  `json:"task"`
+	Date     string   `json:"date"` // YYYY-MM-DD of the board; empty: that of the split
+}
+
+// Capture is everything read from one source. The order of Rows means nothing.
+type Capture struct {
+	Rows []Row
+	// TotalReported is how many table rows the source says the splits have; 0 when it does
+	// not say, and then the captured rows are taken as all.
+	TotalReported int64
+	// Notes say what the reader should know of the capture, such as a partly indexed data set.
+	Notes []string
+	// From names the capture for meta.generated_from: form and files.
+	From string
+}
+
+// board is one config and split of a source.
+type board struct{ config, split string }
+
+// rowOrder makes any two captures of the same rows equal. Row numbers come late, so that
+// equal numbers under two row numbers stand side by side.
+func rowOrder(a, b Row) int {
+	return cmp.Or(
+		strings.Compare(a.Config, b.Config),
+		strings.Compare(a.Split, b.Split),
+		strings.Compare(a.ModelRaw, b.ModelRaw),
+		strings.Compare(text(a.Category), text(b.Category)),
+		strings.Compare(text(a.Task), text(b.Task)),
+		strings.Compare(a.Metric, b.Metric),
+		cmp.Compare(a.Row, b.Row),
+		cmp.Compare(number(a.Value), number(b.Value)),
+		cmp.Compare(number(a.Rank), number(b.Rank)),
+		cmp.Compare(number(a.Lower), number(b.Lower)),
+		cmp.Compare(number(a.Upper), number(b.Upper)),
+		strings.Compare(a.Date, b.Date),
+	)
+}
+
+// samePlace tells whether two rows claim to be the same cell.
+func samePlace(a, b Row) bool {
+	return a.Config == b.Config && a.Split == b.Split && a.ModelRaw == b.ModelRaw && a.Metric == b.Metric &&
+		text(a.Category) == text(b.Category) && text(a.Task) == text(b.Task)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// number sorts an unknown number before every known one.
+func number(f *float64) float64 {
+	if f == nil {
+		return math.Inf(-1)
+	}
+	return *f
+}
+
+// reading is what one source says about one of its names.
+type reading struct {
+	raw   string
+	split int // index in SourceConfig.Splits
+	date  string
+	rows  []Row // in rowOrder
+}
+
+// table is a capture sifted for one source.
+type table struct {
+	cfg      *SourceConfig
+	readings []reading          // one a raw name, sorted by it
+	counts   map[board]int64    // board -> table rows captured
+	medians  map[string]float64 // boardKey -> median value, the reference of win rates
+	needs    []need             // by split index
+	total    int64              // as reported
+	notes    []string
+	from     string
+}
+
+// boardKey names the rows among which a rating is compared.
+func boardKey(r Row) string {
+	return strings.Join([]string{r.Config, r.Split, r.Metric, text(r.Category)}, "\x00")
+}
+
+// sift sorts the rows of a capture, takes those the configuration names, and counts the rest
+// into rep. Errors are values outside their range and rows of another source.
+func sift(cfg *SourceConfig, c Capture, rep *Report) (*table, error) {
+	rows := slices.Clone(c.Rows)
+	slices.SortFunc(rows, rowOrder)
+	t := &table{
+		cfg: cfg, counts: map[board]int64{}, medians: map[string]float64{},
+		needs: make([]need, len(cfg.Splits)), notes: c.Notes,
+	}
+	taken, err := t.take(rows, rep)
+	if err != nil {
+		return nil, err
+	}
+	if t.from, err = provenance(cfg, c, rows); err != nil {
+		return nil, err
+	}
+	t.count(rows, c.TotalReported)
+	t.setMedians(taken)
+	t.setNeeds(taken)
+	t.setReadings(taken)
+	return t, nil
+}
+
+// take keeps rows of the configured boards and metrics that hold a number, one a cell.
+func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
+	var taken []Row
+	for _, r := range rows {
+		m := t.cfg.metric(r.Metric)
+		switch {
+		case r.Source != t.cfg.Name:
+			return nil, fmt.Errorf("row of %q: source: must be %q, got %q", r.ModelRaw, t.cfg.Name, r.Source)
+		case r.Config != t.cfg.Config || t.cfg.splitIndex(r.Split) < 0 || m == nil:
+			rep.skip(t.cfg.SourceID, "of a board or metric the configuration does not take")
+		case r.Value == nil:
+			rep.skip(t.cfg.SourceID, "with an empty cell")
+		case !m.inRange(*r.Value):
+			return nil, fmt.Errorf("row %d of %s, %q: %s: must be %s, got %v", r.Row, r.Split, r.ModelRaw, r.Metric, rangeText(m), *r.Value)
+		case r.Date != "" && !isDate(r.Date):
+			return nil, fmt.Errorf("row %d of %s, %q: date: must be YYYY-MM-DD, got %q", r.Row, r.Split, r.ModelRaw, clip(r.Date))
+		case len(taken) > 0 && samePlace(taken[len(taken)-1], r):
+			rep.skip(t.cfg.SourceID, "said twice; the lower row number was kept")
+		default:
+			taken = append(taken, r)
+		}
+	}
+	if len(taken) == 0 {
+		return nil, fmt.Errorf("no row of config %q, splits %q and the configured metrics", t.cfg.Config, t.splitNames())
+	}
+	return taken, nil
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+func rangeText(m *Metric) string {
+	return fmt.Sprintf("%s to %s", orOpen(m.Min), orOpen(m.Max))
+}
+
+func orOpen(f *float64) string {
+	if f == nil {
+		return "any"
+	}
+	return fmt.Sprint(*f)
+}
+
+// count counts table rows of the configured boards: several numbers may share one table row.
+func (t *table) count(rows []Row, reported int64) {
+	type place struct {
+		board
+		row int64
+	}
+	seen := map[place]bool{}
+	for _, r := range rows {
+		p := place{board{r.Config, r.Split}, r.Row}
+		if r.Config == t.cfg.Config && t.cfg.splitIndex(r.Split) >= 0 && !seen[p] {
+			seen[p] = true
+			t.counts[p.board]++
+		}
+	}
+	t.total = max(reported, t.fetched())
+}
+
+func (t *table) fetched() int64 {
+	var n int64
+	for _, c := range t.counts {
+		n += c
+	}
+	return n
+}
+
+func (t *table) setMedians(rows []Row) {
+	values := map[string][]float64{}
+	for _, r := range rows {
+		values[boardKey(r)] = append(values[boardKey(r)], *r.Value)
+	}
+	for key, vs := range values {
+		t.medians[key] = median(vs)
+	}
+}
+
+// need is what a model must have in a split: a component needs every category; tasks it
+// lacks are said in its limitations.
+type need struct{ categories, tasks []string }
+
+// setNeeds finds the needs of each split: the configured categories, or all that any model
+// of the split has, and their tasks.
+func (t *table) setNeeds(rows []Row) {
+	fixed := t.cfg.Component.Categories
+	for _, r := range rows {
+		n := &t.needs[t.cfg.splitIndex(r.Split)]
+		if !slices.Contains(t.cfg.Component.Metrics, r.Metric) || len(fixed) > 0 && !slices.Contains(fixed, text(r.Category)) {
+			continue
+		}
+		n.categories = append(n.categories, text(r.Category))
+		n.tasks = append(n.tasks, text(r.Task))
+	}
+	for i := range t.needs {
+		t.needs[i].categories = once(append(t.needs[i].categories, fixed...))
+		t.needs[i].tasks = once(t.needs[i].tasks)
+	}
+}
+
+// once sorts names and drops repetitions.
+func once(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// setReadings groups by raw name, each from the newest split that holds it: releases ask
+// other questions, so their numbers are never mixed within one reading.
+func (t *table) setReadings(rows []Row) {
+	newest := map[string]int{} // raw name -> split index
+	for _, r := range rows {
+		i := t.cfg.splitIndex(r.Split)
+		if j, ok := newest[r.ModelRaw]; !ok || i < j {
+			newest[r.ModelRaw] = i
+		}
+	}
+	for _, r := range rows {
+		i := t.cfg.splitIndex(r.Split)
+		if i != newest[r.ModelRaw] {
+			continue
+		}
+		if n := len(t.readings); n == 0 || t.readings[n-1].raw != r.ModelRaw {
+			t.readings = append(t.readings, reading{raw: r.ModelRaw, split: i, date: cmp.Or(r.Date, t.cfg.Splits[i].Date)})
+		}
+		last := &t.readings[len(t.readings)-1]
+		last.rows = append(last.rows, r)
+	}
+	slices.SortFunc(t.readings, func(a, b reading) int { return strings.Compare(a.raw, b.raw) })
+}
+
+func (t *table) splitNames() string {
+	names := make([]string, len(t.cfg.Splits))
+	for i, s := range t.cfg.Splits {
+		names[i] = s.Split
+	}
+	return strings.Join(names, ",")
+}

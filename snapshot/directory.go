@@ -1,0 +1,152 @@
+package snapshot
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Entry is a model of the directory as far as a snapshot needs it.
+type Entry struct {
+	Slug    string   `json:"slug"`
+	Name    string   `json:"name"`
+	HFRepo  string   `json:"hf_repo"` // empty where there is none
+	Aliases []string `json:"aliases"`
+	Facts
+}
+
+// Facts is what is known of a model beside its scores. Unknown is nil, and no modalities.
+type Facts struct {
+	Provider          *string  `json:"provider"`
+	Openness          *string  `json:"openness"`
+	License           *string  `json:"license"`
+	ParameterBillions *float64 `json:"parameter_billions"`
+	ContextWindow     *float64 `json:"context_window"` // tokens
+	Modalities        []string `json:"modalities"`
+}
+
+// or fills what is unknown in f from g.
+func (f Facts) or(g Facts) Facts {
+	pick(&f.Provider, g.Provider)
+	pick(&f.Openness, g.Openness)
+	pick(&f.License, g.License)
+	pick(&f.ParameterBillions, g.ParameterBillions)
+	pick(&f.ContextWindow, g.ContextWindow)
+	if len(f.Modalities) == 0 {
+		f.Modalities = g.Modalities
+	}
+	return f
+}
+
+func pick[T any](to **T, from *T) {
+	if *to == nil {
+		*to = from
+	}
+}
+
+// Directory finds the slug of a name. It never changes after NewDirectory and may be used
+// from many goroutines.
+type Directory struct {
+	slugs map[string]string // normal form of a name -> slug, empty where two models share it
+	facts map[string]Facts  // slug -> facts
+}
+
+// NewDirectory indexes entries by slug, name, Hugging Face id and aliases. A slug always
+// means its own model; any other name two models share means neither.
+func NewDirectory(entries []Entry) *Directory {
+	d := &Directory{slugs: map[string]string{}, facts: map[string]Facts{}}
+	for _, e := range entries {
+		for _, name := range append([]string{e.Name, e.HFRepo}, e.Aliases...) {
+			d.learn(NormalName(name), e.Slug)
+		}
+	}
+	for _, e := range entries {
+		d.slugs[NormalName(e.Slug)] = e.Slug
+		d.facts[e.Slug] = e.Facts
+	}
+	return d
+}
+
+func (d *Directory) learn(name, slug string) {
+	if name == "" {
+		return
+	}
+	if was, ok := d.slugs[name]; ok && was != slug {
+		slug = ""
+	}
+	d.slugs[name] = slug
+}
+
+// Resolve returns the slug of the model that name means.
+func (d *Directory) Resolve(name string) (slug string, ok bool) {
+	slug = d.slugs[NormalName(name)]
+	return slug, slug != ""
+}
+
+// Facts returns what the directory knows of a slug.
+func (d *Directory) Facts(slug string) (Facts, bool) {
+	f, ok := d.facts[slug]
+	return f, ok
+}
+
+// NormalName is the form in which names are compared: lower case, every run of other
+// characters than letters, digits, '.', '/', ':' and '+' made one '-', none at the ends. The
+// organisation before '/' stays: the same name under another one is another model.
+func NormalName(name string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(name) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("./:+", r) {
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			b.WriteRune(r)
+			continue
+		}
+		gap = true
+	}
+	return b.String()
+}
+
+// slugForm is the key of a name no table knows: its normal form without the characters a
+// slug cannot have.
+func slugForm(name string) string {
+	return strings.Trim(strings.NewReplacer("/", "-", ":", "-", "+", "-plus").Replace(NormalName(name)), "-.")
+}
+
+// Alias is one line of the alias table: a model key, its names in the sources, and facts.
+type Alias struct {
+	ModelKey     string      `json:"model_key"`
+	DisplayName  string      `json:"display_name"`
+	BaseModelKey string      `json:"base_model_key,omitempty"` // the model this is a setting of, such as a reasoning effort
+	Names        []AliasName `json:"names"`
+	Facts
+	Sources []AliasSource `json:"sources,omitempty"`
+}
+
+// AliasName says that a raw name of a source means the model.
+type AliasName struct {
+	Source   string `json:"source"` // SourceConfig.Name, or another table whose names are only listed
+	ModelRaw string `json:"model_raw"`
+	Match    string `json:"match"` // normalised: the key is the name in slug form; judged: joined by a person
+}
+
+// AliasSource says where facts of the line were read.
+type AliasSource struct {
+	Fields []string `json:"fields"`
+	URL    string   `json:"url"`
+}
+
+// Judged is the Match of a name a person joined.
+const Judged = "judged"
+
+// names returns all raw names, sorted, each once.
+func (a Alias) names() []string {
+	var names []string
+	for _, n := range a.Names {
+		names = append(names, n.ModelRaw)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,24 @@
+// Package importer reads captured evaluation tables and runs a build over a folder.
+//
+// # Nouns
+//
+//   - Folder: build.json, aliases.ndjson, directory.ndjson and the captured files, as in
+//     data/snapshots. All that a build depends on lies in it, so that a fresh clone gives
+//     the bytes of the published document.
+//   - Neutral form: NDJSON, one snapshot.Row a line. A line may have further members, which
+//     are ignored; a member twice is refused.
+//   - Viewer form: pages of the Hugging Face dataset viewer as curl stores them: /rows or
+//     /filter answers, and /size. Columns are found by name. See ReadViewer.
+//
+// Either form serves any source: build.json names the form, the files and, for the viewer,
+// the columns. A file whose name ends in .gz is unpacked.
+//
+// # What it does not do
+//
+// It fetches nothing and knows no source by name: what is special to a source stands in
+// build.json. The server does not import it.
+//
+// # Concurrency and cost
+//
+// Functions share nothing. All captured rows are held in memory, some 100 bytes each.
+package importer

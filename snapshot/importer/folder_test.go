@@ -1,0 +1,233 @@
+package importer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"modeldex/snapshot"
+)
+
+var july = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+
+// smallFolder is testdata/small in memory, changed.
+func smallFolder(t testing.TB, changes ...func(fstest.MapFS)) fstest.MapFS {
+	t.Helper()
+	folder := fstest.MapFS{}
+	root := os.DirFS("testdata/small")
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(root, name)
+		folder[name] = &fstest.MapFile{Data: b}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range changes {
+		change(folder)
+	}
+	return folder
+}
+
+func put(name, text string) func(fstest.MapFS) {
+	return func(folder fstest.MapFS) { folder[name] = &fstest.MapFile{Data: []byte(text)} }
+}
+
+func edit(name, old, with string) func(fstest.MapFS) {
+	return func(folder fstest.MapFS) {
+		folder[name] = &fstest.MapFile{Data: bytes.Replace(folder[name].Data, []byte(old), []byte(with), 1)}
+	}
+}
+
+func mustBuild(t testing.TB, folder fs.FS, opt Options) ([]byte, *snapshot.Document) {
+	t.Helper()
+	if opt.GeneratedAt.IsZero() {
+		opt.GeneratedAt = july
+	}
+	b, _, err := Build(context.Background(), folder, opt)
+	if err != nil {
+		t.Fatalf("Build = %v", err)
+	}
+	doc, findings := snapshot.Read(bytes.NewReader(b))
+	if len(findings) > 0 {
+		t.Fatalf("Read: %v", findings)
+	}
+	return b, doc
+}
+
+// TestBuildBothForms: source_a of the folder is in the viewer form, source_b in the neutral one.
+func TestBuildBothForms(t *testing.T) {
+	_, doc := mustBuild(t, smallFolder(t), Options{})
+	type line struct {
+		Key     string
+		Sources []snapshot.SourceID
+		Score   float64
+	}
+	var got []line
+	for _, m := range doc.Models {
+		got = append(got, line{m.ModelKey, m.SourceIDs, *m.Composite.Score})
+	}
+	want := []line{
+		{"alpha-1", []snapshot.SourceID{"source_a", "source_b"}, 65.4546}, // 1700 against 1300 is 90.9091, the mean of 30 and 50 is 40
+		{"beta", []snapshot.SourceID{"source_a"}, 50},
+		{"gamma", []snapshot.SourceID{"source_a"}, 9.0909},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("models (-want +got):\n%s", diff)
+	}
+	if src := doc.Sources[0]; src.FetchedRows != 3 || src.TotalRowsReported != 4 || !strings.HasSuffix(src.SamplingNote, "3 of 4 rows were captured.") {
+		t.Errorf("source_a: fetched %d of %d, note %q, want 3 of 4 and a note", src.FetchedRows, src.TotalRowsReported, src.SamplingNote)
+	}
+}
+
+func TestBuildOptions(t *testing.T) {
+	plain, _ := mustBuild(t, smallFolder(t), Options{})
+	_, doc := mustBuild(t, smallFolder(t), Options{
+		BaseURL: "https://other.example", GeneratedAt: july.Add(time.Hour),
+		Directory: []snapshot.Entry{{Slug: "beta-x", Name: "Beta"}},
+	})
+	if doc.SchemaURL != "https://other.example"+snapshot.SchemaPath || doc.GeneratedAt != "2026-07-01T01:00:00Z" {
+		t.Errorf("schema_url %q, generated_at %q, want those of the options", doc.SchemaURL, doc.GeneratedAt)
+	}
+	if doc.Models[1].ModelKey != "beta-x" {
+		t.Errorf("second model = %q, want the slug of the directory in the options", doc.Models[1].ModelKey)
+	}
+	packed := smallFolder(t, edit("build.json", "bench.ndjson", "bench.ndjson.gz"), func(folder fstest.MapFS) {
+		folder["bench.ndjson.gz"] = &fstest.MapFile{Data: pack(t, folder["bench.ndjson"].Data)}
+		delete(folder, "bench.ndjson")
+	})
+	b, _ := mustBuild(t, packed, Options{})
+	if diff := cmp.Diff(len(plain)+len(".gz"), len(b)); diff != "" {
+		t.Errorf("packed rows change more than the name of their file (-want +got):\n%s", diff)
+	}
+}
+
+func pack(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestBuildFolderRefuses(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(fstest.MapFS)
+		want   string
+	}{
+		{"no configuration", func(f fstest.MapFS) { delete(f, "build.json") }, "build.json"},
+		{"unknown member", edit("build.json", `"license"`, `"licence"`), `build.json: `},
+		{"form", edit("build.json", `"form": "neutral"`, `"form": "csv"`), `source_b: build.json: captures: form must be neutral or viewer, got "csv"`},
+		{"viewer without columns", edit("build.json", `"form": "neutral"`, `"form": "viewer"`), "source_b: build.json: captures: the viewer form needs viewer"},
+		{"no such file", edit("build.json", "bench.ndjson", "none.ndjson"), `source_b: "none.ndjson": no such file`},
+		{"no files", edit("build.json", `"files": ["bench.ndjson"]`, `"files": []`), "files must not be empty"},
+		{"no size", func(f fstest.MapFS) { delete(f, "arena-size.json") }, "arena-size.json"},
+		{"alias line", put("aliases.ndjson", "{}\n{\"model_kee\":1}\n"), "aliases.ndjson:2: "},
+		{"directory line", put("directory.ndjson", "[]"), "directory.ndjson:1: "},
+		{"row line", put("bench.ndjson", "{\"source\":\"bench\"}\nno\n"), "bench.ndjson:2: "},
+		{"row without model", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"metric":"m"}`), "bench.ndjson: row 1: model_raw: must be given"},
+		{"row number 0", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":0,"metric":"m"}`), "row: must be given"},
+		{"member twice", put("bench.ndjson", `{"source":"bench","source":"bench"}`), "duplicate"},
+		{"not packed", func(f fstest.MapFS) {
+			edit("build.json", "bench.ndjson", "bench.ndjson.gz")(f)
+			put("bench.ndjson.gz", "plain")(f)
+		}, "bench.ndjson.gz: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := Build(context.Background(), smallFolder(t, tt.change), Options{GeneratedAt: july})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Build = %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestDecodeRowsLacks(t *testing.T) {
+	whole := `{"source":"s","config":"c","split":"p","row":1,"model_raw":"m","metric":"x"}`
+	for _, member := range []string{"source", "config", "split", "row", "model_raw", "metric"} {
+		t.Run(member, func(t *testing.T) {
+			line := strings.Replace(whole, `"`+member+`"`, `"else"`, 1)
+			if _, err := DecodeRows("rows", []byte(line)); err == nil || !strings.Contains(err.Error(), "rows: row 1: "+member+": must be given") {
+				t.Errorf("DecodeRows(%s) = %v", line, err)
+			}
+		})
+	}
+	if rows, err := DecodeRows("rows", []byte(whole)); err != nil || len(rows) != 1 {
+		t.Errorf("DecodeRows(%s) = %d rows, %v", whole, len(rows), err)
+	}
+}
+
+// TestLoadAllFaults: faults of several files are reported together.
+func TestLoadAllFaults(t *testing.T) {
+	_, err := Load(smallFolder(t, put("aliases.ndjson", "x"), put("bench.ndjson", "y")), Options{})
+	if err == nil || !strings.Contains(err.Error(), "aliases.ndjson:1") || !strings.Contains(err.Error(), "bench.ndjson:1") {
+		t.Errorf("Load = %v, want both files", err)
+	}
+}
+
+func TestLoadWithoutDirectory(t *testing.T) {
+	_, doc := mustBuild(t, smallFolder(t, func(f fstest.MapFS) { delete(f, DirectoryFile) }), Options{})
+	if doc.Models[0].ModelKey != "alpha" {
+		t.Errorf("first model = %q, want the key of the alias table", doc.Models[0].ModelKey)
+	}
+}
+
+func TestWriteDirectory(t *testing.T) {
+	entries := []snapshot.Entry{
+		{Slug: "b", Name: "B", Facts: snapshot.Facts{ParameterBillions: ptr(7.5)}},
+		{Slug: "a", Name: "A", HFRepo: "o/A", Aliases: []string{"x"}},
+	}
+	var out bytes.Buffer
+	if err := WriteDirectory(&out, entries); err != nil {
+		t.Fatal(err)
+	}
+	got, err := decodeLines[snapshot.Entry]("directory.ndjson", out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Slug != "a" || got[1].Slug != "b" || *got[1].ParameterBillions != 7.5 || got[0].HFRepo != "o/A" {
+		t.Errorf("WriteDirectory then decode = %+v, want both, sorted", got)
+	}
+	if err := WriteDirectory(shut{}, entries); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("WriteDirectory = %v, want the writer's error", err)
+	}
+}
+
+type shut struct{}
+
+func (shut) Write([]byte) (int, error) { return 0, fs.ErrClosed }
+
+// FuzzDecodeRows: lines that pass can be built from.
+func FuzzDecodeRows(f *testing.F) {
+	f.Add([]byte(`{"source":"s","config":"c","split":"p","row":1,"model_raw":"m","metric":"x","value":1,"extra":[1]}`))
+	f.Add([]byte("\n\n{}\n"))
+	f.Add([]byte(`{"value":1e999}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rows, err := DecodeRows("rows", b)
+		if err != nil {
+			return
+		}
+		if _, err := snapshot.Digest(rows); err != nil {
+			t.Fatalf("decoded rows cannot be digested: %v", err)
+		}
+	})
+}

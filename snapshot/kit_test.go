@@ -1,0 +1,170 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+var july = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+
+// smallInputs is a valid build of five models: one in all sources, one in two, one old, one
+// that only an empty component knows, one that no table knows.
+func smallInputs(changes ...func(*Inputs)) Inputs {
+	in := Inputs{
+		Config:      smallConfig(),
+		Captures:    map[SourceID]Capture{SourceA: arenaCapture(), SourceB: benchCapture(), SourceC: euroCapture()},
+		Aliases:     smallAliases(),
+		GeneratedAt: july,
+		From:        []string{"directory: 1 model"},
+	}
+	d := NewDirectory([]Entry{{
+		Slug: "alpha-7b-instruct", Name: "Alpha 7B", HFRepo: "org/Alpha-7B-Instruct",
+		Facts: Facts{Provider: ptr("Org"), ParameterBillions: ptr(7.2)},
+	}})
+	in.Resolve, in.Facts = d.Resolve, d.Facts
+	for _, change := range changes {
+		change(&in)
+	}
+	return in
+}
+
+func smallConfig() Config {
+	percent := Normalize{Kind: Linear, Zero: ptr(0.0), Full: ptr(100.0), Reason: "bounded", Evidence: "doc"}
+	return Config{
+		Format: ConfigFormat, BaseURL: "https://example.org/", License: "CC-BY-4.0", Attribution: "all",
+		FrameworkNote: "none here", LocalClaim: "None.",
+		Confidence: ConfidenceRules{
+			High:     ConfidenceRule{Sources: 3, Bounded: 2, MaxHalfWidth: 5, MaxAgeDays: 365},
+			Moderate: ConfidenceRule{Sources: 2, Bounded: 1, MaxHalfWidth: 10, MaxAgeDays: 730},
+		},
+		Sources: []SourceConfig{
+			{
+				SourceID: SourceA, Name: "arena", Label: "Arena (votes)", Dataset: "a/a", Config: "text",
+				Splits:     []Split{{"2026-01", "2026-01-01", "https://a.example/1"}},
+				CapturedAt: "2026-01-02T08:00:00-08:00",
+				Metrics: []Metric{{
+					Metric: "rating", Scale: "rating", Direction: Higher, Categories: []string{"full"},
+					Normalize: Normalize{Kind: WinRate, Points: ptr(400.0), Reason: "curve", Evidence: "elo"},
+				}},
+				Component: ComponentConfig{Label: "win rate", Weight: 1, Metrics: []string{"rating"}, Categories: []string{"full"}},
+			},
+			{
+				SourceID: SourceB, Name: "bench", Label: "Bench", Dataset: "b/b", Config: "board",
+				Splits:     []Split{{"new", "2026-03-01", "https://b.example/new"}, {"old", "2024-01-01", "https://b.example/old"}},
+				CapturedAt: "2026-03-02T00:00:00Z",
+				Metrics:    []Metric{{Metric: "score", Scale: "percent", Min: ptr(0.0), Max: ptr(100.0), Direction: Higher, Normalize: percent}},
+				Component:  ComponentConfig{Label: "mean", Weight: 2, Metrics: []string{"score"}},
+			},
+			{
+				SourceID: SourceC, Name: "euro", Label: "Euro", Dataset: "c/c", Config: "english",
+				Splits:     []Split{{"2026-04", "2026-04-01", "https://c.example/1"}},
+				CapturedAt: "2026-04-02T00:00:00Z",
+				Metrics: []Metric{
+					{Metric: "mcc", Scale: "mcc", Min: ptr(-100.0), Max: ptr(100.0), Direction: Higher, Normalize: percent},
+					{Metric: "rank_score", Scale: "lower is better", Min: ptr(1.0), Direction: Lower, Normalize: Normalize{Kind: Linear, Zero: ptr(5.0), Full: ptr(1.0)}},
+					{Metric: "values", Scale: "values", Direction: Neither, Normalize: Normalize{Kind: None}},
+				},
+				Component: ComponentConfig{Label: "tasks", Weight: 1, Metrics: []string{"mcc"}, Categories: []string{"knowledge", "reading"}},
+				Settings:  []Setting{{"val", "validation split"}, {"zero-shot", "no examples"}},
+			},
+		},
+	}
+}
+
+func smallAliases() []Alias {
+	return []Alias{
+		{
+			ModelKey: "alpha-instruct", DisplayName: "Alpha",
+			Names: []AliasName{
+				{"arena", "Alpha", Judged},
+				{"bench", "alpha-7b", "normalised"},
+				{"euro", "org/Alpha-7B-Instruct (val)", "normalised"},
+				{"euro", "org/Alpha-7B-Instruct", "normalised"},
+			},
+			Facts: Facts{Provider: ptr("Other"), License: ptr("MIT"), Openness: ptr("open")},
+		},
+		{
+			ModelKey: "beta", DisplayName: "Beta",
+			Names: []AliasName{{"arena", "beta", "normalised"}, {"bench", "beta", "normalised"}},
+			Facts: Facts{ContextWindow: ptr(8192.0), Modalities: []string{"text"}},
+		},
+		{ModelKey: "gamma", DisplayName: "Gamma", Names: []AliasName{{"bench", "gamma", "normalised"}}},
+	}
+}
+
+func arenaCapture() Capture {
+	row := func(n int64, model, category string, v, half float64) Row {
+		return Row{
+			Source: "arena", Config: "text", Split: "2026-01", Row: n, ModelRaw: model, Metric: "rating",
+			Value: &v, Lower: ptr(v - half), Upper: ptr(v + half), Category: &category, Date: "2026-01-01",
+		}
+	}
+	return Capture{From: "rows of arena", TotalReported: 9, Rows: []Row{
+		row(1, "Alpha", "full", 1400, 10), row(2, "beta", "full", 1200, 20), row(3, "nobody knows", "full", 1300, 5),
+		row(4, "Alpha", "coding", 1500, 10), row(5, "beta", "coding", 1100, 10),
+	}}
+}
+
+func benchCapture() Capture {
+	row := func(split string, n int64, model, category, task string, v float64) Row {
+		return Row{Source: "bench", Config: "board", Split: split, Row: n, ModelRaw: model, Metric: "score", Value: &v, Category: &category, Task: &task}
+	}
+	return Capture{From: "rows of bench", Rows: []Row{
+		row("new", 1, "alpha-7b", "math", "sums", 40), row("new", 1, "alpha-7b", "math", "proofs", 60), row("new", 1, "alpha-7b", "code", "write", 90),
+		row("new", 2, "beta", "math", "sums", 10), row("new", 2, "beta", "code", "write", 30),
+		row("old", 1, "alpha-7b", "math", "sums", 99), row("old", 2, "gamma", "math", "sums", 55),
+	}}
+}
+
+func euroCapture() Capture {
+	row := func(n int64, model, metric, category string, v float64, bounded bool) Row {
+		r := Row{Source: "euro", Config: "english", Split: "2026-04", Row: n, ModelRaw: model, Metric: metric, Value: &v, Category: &category}
+		if bounded {
+			r.Lower, r.Upper = ptr(v-2), ptr(v+2)
+		}
+		return r
+	}
+	return Capture{From: "rows of euro", Rows: []Row{
+		row(1, "org/Alpha-7B-Instruct", "mcc", "knowledge", 50, true), row(1, "org/Alpha-7B-Instruct", "mcc", "reading", 70, true),
+		row(1, "org/Alpha-7B-Instruct", "rank_score", "all", 2, false), row(1, "org/Alpha-7B-Instruct", "values", "values", 33, false),
+		row(2, "org/Alpha-7B-Instruct (val)", "mcc", "knowledge", 51, true),
+		row(3, "delta-1b (zero-shot)", "mcc", "knowledge", -4, true),
+	}}
+}
+
+// mustBuild builds or ends the test.
+func mustBuild(t testing.TB, in Inputs) ([]byte, Report) {
+	t.Helper()
+	b, rep, err := Build(context.Background(), in)
+	if err != nil {
+		t.Fatalf("Build = %v", err)
+	}
+	return b, rep
+}
+
+// mustRead verifies or ends the test.
+func mustRead(t testing.TB, b []byte) *Document {
+	t.Helper()
+	doc, findings := Read(bytes.NewReader(b))
+	if len(findings) > 0 {
+		t.Fatalf("Read: %d findings, first %s", len(findings), findings[0])
+	}
+	return doc
+}
+
+// reseal changes a verified document and fills in a fresh hash, so that the hash is not
+// what refuses it.
+func reseal(t testing.TB, b []byte, change func(*Document)) []byte {
+	t.Helper()
+	doc := mustRead(t, b)
+	change(doc)
+	out, err := seal(doc)
+	if err != nil {
+		t.Fatalf("seal = %v", err)
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+package snapshot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// roundingSlack is what two roundings to four decimals can differ by.
+const roundingSlack = 1.5e-4
+
+// checkMeaning checks what a schema cannot say: counts, references, order, ranges that
+// depend on other fields, and the arithmetic of the composites.
+func checkMeaning(doc *Document) []Finding {
+	c := &checker{doc: doc, sources: map[SourceID]*Source{}}
+	c.generated = c.when("/generated_at", doc.GeneratedAt)
+	c.checkSources()
+	for i := range doc.Models {
+		c.checkModel(i)
+	}
+	c.checkCounts()
+	return c.found
+}
+
+type checker struct {
+	doc       *Document
+	generated time.Time
+	sources   map[SourceID]*Source // source_id -> entry in doc.Sources
+	found     []Finding
+}
+
+// say adds a finding, up to MaxFindings.
+func (c *checker) say(at, format string, args ...any) {
+	if len(c.found) >= MaxFindings {
+		return
+	}
+	c.found = append(c.found, Finding{Pointer: at, Rule: fmt.Sprintf(format, args...)})
+}
+
+// when reads a time; one that cannot be read is the schema's finding, or a leap second.
+func (c *checker) when(at, s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		c.say(at, "must be a date-time of RFC 3339, got %q", clip(s))
+	}
+	return t
+}
+
+func (c *checker) checkSources() {
+	for i := range c.doc.Sources {
+		s, at := &c.doc.Sources[i], pointer("sources", strconv.Itoa(i))
+		if c.sources[s.SourceID] != nil {
+			c.say(at+"/source_id", "must be unique, %q is there before", s.SourceID)
+		}
+		c.sources[s.SourceID] = s
+		if s.FetchedRows > s.TotalRowsReported {
+			c.say(at+"/fetched_rows", "must be at most total_rows_reported %d, got %d", s.TotalRowsReported, s.FetchedRows)
+		}
+		c.notAfter(at+"/captured_at", s.CapturedAt)
+	}
+}
+
+// notAfter: nothing can have been captured after the document was made.
+func (c *checker) notAfter(at, s string) {
+	if t := c.when(at, s); t.After(c.generated) && !c.generated.IsZero() {
+		c.say(at, "must not be after generated_at %s, got %s", c.doc.GeneratedAt, clip(s))
+	}
+}
+
+func (c *checker) checkModel(i int) {
+	m, at := &c.doc.Models[i], pointer("models", strconv.Itoa(i))
+	if i > 0 && c.doc.Models[i-1].ModelKey >= m.ModelKey {
+		c.say(at+"/model_key", "must be unique and in order, %q follows %q", clip(m.ModelKey), clip(c.doc.Models[i-1].ModelKey))
+	}
+	if m.ModelKey == "" {
+		c.say(at+"/model_key", "must not be empty")
+	}
+	c.positive(at+"/parameter_billions", m.ParameterBillions)
+	c.positive(at+"/context_window", m.ContextWindow)
+	scored := map[SourceID]bool{}
+	for j := range m.Scores {
+		scored[m.Scores[j].SourceID] = true
+		c.checkScore(at+pointer("scores", strconv.Itoa(j)), &m.Scores[j])
+	}
+	c.checkSourceIDs(at, m, scored)
+	c.checkComposite(at+"/composite", m)
+}
+
+func (c *checker) positive(at string, v *float64) {
+	if v != nil && *v <= 0 {
+		c.say(at, "must be greater than 0 or null, got %v", *v)
+	}
+}
+
+func (c *checker) checkSourceIDs(at string, m *Model, scored map[SourceID]bool) {
+	var want []SourceID
+	for _, id := range SourceIDs {
+		if scored[id] {
+			want = append(want, id)
+		}
+	}
+	if !slices.Equal(m.SourceIDs, want) {
+		c.say(at+"/source_ids", "must be the sources of the scores %v, got %v", want, m.SourceIDs)
+	}
+}
+
+func (c *checker) checkScore(at string, s *Score) {
+	src := c.sources[s.SourceID]
+	if src == nil {
+		c.say(at+"/source_id", "must be in sources, got %q", s.SourceID)
+		return
+	}
+	if s.SourceRowCount > src.FetchedRows {
+		c.say(at+"/source_row_count", "must be at most fetched_rows %d of %s, got %d", src.FetchedRows, s.SourceID, s.SourceRowCount)
+	}
+	if s.CapturedAt != src.CapturedAt {
+		c.say(at+"/captured_at", "must be that of %s, %s, got %s", s.SourceID, src.CapturedAt, clip(s.CapturedAt))
+	}
+	if s.Lower != nil && *s.Lower > s.Value {
+		c.say(at+"/lower", "must be at most value %v, got %v", s.Value, *s.Lower)
+	}
+	if s.Upper != nil && *s.Upper < s.Value {
+		c.say(at+"/upper", "must be at least value %v, got %v", s.Value, *s.Upper)
+	}
+	if s.Rank != nil && *s.Rank < 1 {
+		c.say(at+"/rank", "must be at least 1, got %v", *s.Rank)
+	}
+}
+
+func (c *checker) checkComposite(at string, m *Model) {
+	var last SourceID
+	for i, part := range m.Composite.Components {
+		here := at + pointer("components", strconv.Itoa(i))
+		if !slices.Contains(m.SourceIDs, part.SourceID) {
+			c.say(here+"/source_id", "must be in source_ids of the model, got %q", part.SourceID)
+		}
+		if part.SourceID <= last {
+			c.say(here+"/source_id", "must be one a source and in order, %q follows %q", part.SourceID, last)
+		}
+		last = part.SourceID
+	}
+	c.checkMean(at+"/score_0_100", m.Composite)
+}
+
+func (c *checker) checkMean(at string, comp Composite) {
+	want, got := weightedMean(comp.Components), comp.Score
+	switch {
+	case want == nil && got != nil:
+		c.say(at, "must be null without weighted components, got %v", *got)
+	case want != nil && got == nil:
+		c.say(at, "must be the weighted mean %v of the components, got null", *want)
+	case want != nil && math.Abs(*want-*got) > roundingSlack:
+		c.say(at, "must be the weighted mean %v of the components, got %v", *want, *got)
+	}
+}
+
+func (c *checker) checkCounts() {
+	var scores int64
+	var by ConfidenceCounts
+	for i := range c.doc.Models {
+		scores += int64(len(c.doc.Models[i].Scores))
+		by.add(c.doc.Models[i].Composite.Confidence)
+	}
+	meta := c.doc.Meta
+	c.count("model_count", meta.ModelCount, int64(len(c.doc.Models)))
+	c.count("score_count", meta.ScoreCount, scores)
+	c.count("source_count", meta.SourceCount, int64(len(c.doc.Sources)))
+	c.count("confidence_counts/high", meta.ConfidenceCounts.High, by.High)
+	c.count("confidence_counts/moderate", meta.ConfidenceCounts.Moderate, by.Moderate)
+	c.count("confidence_counts/low", meta.ConfidenceCounts.Low, by.Low)
+}
+
+func (c *checker) count(name string, got, want int64) {
+	if got != want {
+		c.say("/meta/"+name, "must be %d as counted, got %d", want, got)
+	}
+}
+
+func (n *ConfidenceCounts) add(c Confidence) {
+	switch c {
+	case High:
+		n.High++
+	case Moderate:
+		n.Moderate++
+	case Low:
+		n.Low++
+	}
+}

@@ -1,0 +1,72 @@
+package snapshot
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Name is a raw name of a source.
+type Name struct {
+	Source SourceID
+	Raw    string
+}
+
+// Report says what a build did with its inputs. All lists are sorted.
+type Report struct {
+	Hash        string
+	Bytes       int
+	Models      int
+	Scores      int
+	BySources   [4]int // models by number of sources with scores
+	Confidence  ConfidenceCounts
+	InDirectory []string       // slugs of the directory that became model keys
+	Unmatched   []Name         // in no table and by no rule: stand alone under their slug form
+	ByRule      []Name         // not in the alias table, joined by their normal form or the directory
+	Contested   []string       // slugs of the directory that more than one model wanted, and names that mean several
+	NotChosen   []Name         // a second name of a model in one source; only named in the document
+	Dropped     []Name         // names without a letter or digit
+	Skipped     map[string]int // "source_a: why" -> rows not taken
+}
+
+func (r *Report) skip(id SourceID, why string) {
+	if r.Skipped == nil {
+		r.Skipped = map[string]int{}
+	}
+	r.Skipped[string(id)+": "+why]++
+}
+
+// WriteTo prints the report for a maintainer. The bytes are the same for the same inputs.
+func (r *Report) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "snapshot %s: %d bytes\n", r.Hash, r.Bytes)
+	fmt.Fprintf(&b, "models: %d, of them with 1, 2, 3 sources: %d, %d, %d\n", r.Models, r.BySources[1], r.BySources[2], r.BySources[3])
+	fmt.Fprintf(&b, "scores: %d\n", r.Scores)
+	fmt.Fprintf(&b, "confidence: high %d, moderate %d, low %d\n", r.Confidence.High, r.Confidence.Moderate, r.Confidence.Low)
+	fmt.Fprintf(&b, "in the directory: %d\n", len(r.InDirectory))
+	keys := make([]string, 0, len(r.Skipped))
+	for k := range r.Skipped {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	for _, k := range keys {
+		fmt.Fprintf(&b, "rows skipped: %s: %d\n", k, r.Skipped[k])
+	}
+	section(&b, "matched by rule, not by the alias table", r.ByRule)
+	section(&b, "second name of a model, not used", r.NotChosen)
+	section(&b, "without a usable name, left out", r.Dropped)
+	if len(r.Contested) > 0 {
+		fmt.Fprintf(&b, "contested names: %d\n  %s\n", len(r.Contested), strings.Join(r.Contested, "\n  "))
+	}
+	section(&b, "could not be matched, stand alone", r.Unmatched)
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+func section(b *strings.Builder, title string, names []Name) {
+	fmt.Fprintf(b, "%s: %d\n", title, len(names))
+	for _, n := range names {
+		fmt.Fprintf(b, "  %s %s\n", n.Source, n.Raw)
+	}
+}

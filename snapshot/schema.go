@@ -1,0 +1,58 @@
+package snapshot
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// schemaJSON is made from the Go types by TestSchemaGolden -update and compared by it.
+//
+//go:generate go test -run ^TestSchemaGolden$ -update .
+//go:embed schema/service-model-intelligence-snapshot-v1.json
+var schemaJSON []byte
+
+// compiled is safe for concurrent use and never changes.
+var compiled = mustCompile(schemaJSON)
+
+// Schema returns the JSON Schema (draft 2020-12) of the document. The caller owns the bytes.
+func Schema() []byte { return bytes.Clone(schemaJSON) }
+
+// SchemaURL returns the address of the schema under base, an address without a path such as
+// "https://example.org".
+func SchemaURL(base string) string {
+	for len(base) > 0 && base[len(base)-1] == '/' {
+		base = base[:len(base)-1]
+	}
+	return base + SchemaPath
+}
+
+// deny refuses every reference that leaves the schema: the default loader reads files.
+type deny struct{}
+
+func (deny) Load(url string) (any, error) {
+	return nil, fmt.Errorf("schema reference %q: must stay inside the schema", url)
+}
+
+// mustCompile panics when the embedded schema is broken: the programmer's mistake.
+func mustCompile(b []byte) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err))
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.UseLoader(deny{})
+	const at = "mem:///" + SchemaVersion + ".json"
+	if err := c.AddResource(at, doc); err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err))
+	}
+	s, err := c.Compile(at)
+	if err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err))
+	}
+	return s
+}

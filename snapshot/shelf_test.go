@@ -1,0 +1,184 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// shelfFolder holds two good documents, inputs of a build, and whatever is added.
+func shelfFolder(t testing.TB, add map[string][]byte) (folder fstest.MapFS, older, newer []byte) {
+	t.Helper()
+	older, _ = mustBuild(t, smallInputs())
+	newer, _ = mustBuild(t, smallInputs(func(in *Inputs) { in.GeneratedAt = july.Add(24 * time.Hour) }))
+	folder = fstest.MapFS{
+		"snapshot-2026-07-01.json": {Data: older},
+		"snapshot-2026-07-02.json": {Data: newer},
+		"build.json":               {Data: []byte("{}")},
+		"README.md":                {Data: []byte("text")},
+		"sources/snapshot-x.json":  {Data: []byte("{}")},
+	}
+	for name, b := range add {
+		folder[name] = &fstest.MapFile{Data: b}
+	}
+	return folder, older, newer
+}
+
+func mustOpen(t testing.TB, folder fs.FS) (*Shelf, []Finding) {
+	t.Helper()
+	s, findings, err := Open(folder)
+	if err != nil {
+		t.Fatalf("Open = %v", err)
+	}
+	return s, findings
+}
+
+func TestShelf(t *testing.T) {
+	folder, older, newer := shelfFolder(t, nil)
+	s, findings := mustOpen(t, folder)
+	if len(findings) > 0 || s.Len() != 2 {
+		t.Fatalf("Open: %d documents, findings %v, want 2 and none", s.Len(), findings)
+	}
+	latest, ok := s.Latest()
+	if !ok || !bytes.Equal(latest.Body(), newer) {
+		t.Error("Latest is not the newer document")
+	}
+	book, ok := s.Lookup(mustHash(t, older))
+	if !ok || !bytes.Equal(book.Body(), older) {
+		t.Error("Lookup of the older hash is not the older document")
+	}
+	if _, ok := s.Lookup(strings.Repeat("0", 64)); ok {
+		t.Error("Lookup of an unknown hash = true")
+	}
+	list := s.List()
+	if list[0].Path != "snapshot-2026-07-02.json" || list[1].Bytes != len(older) || list[0].ModelCount != 5 {
+		t.Errorf("List = %+v, want the newer first", list)
+	}
+}
+
+func TestShelfIntelligence(t *testing.T) {
+	folder, _, newer := shelfFolder(t, nil)
+	s, _ := mustOpen(t, folder)
+	got, ok := s.Intelligence("alpha-7b-instruct")
+	if !ok || *got.Score != 66.0016 || got.Confidence != High || got.Hash != mustHash(t, newer) {
+		t.Errorf("Intelligence = %+v, %v, want 66.0016, high and the newer hash", got, ok)
+	}
+	if got, ok := s.Intelligence("delta-1b"); !ok || got.Score != nil {
+		t.Errorf("Intelligence of a model without composite = %+v, %v, want a null score", got, ok)
+	}
+	if _, ok := s.Intelligence("unknown"); ok {
+		t.Error("Intelligence of an unknown model = true")
+	}
+}
+
+func TestShelfRefuses(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	folder, _, _ := shelfFolder(t, map[string][]byte{
+		"snapshot-cut.json":  good[:100],
+		"snapshot-hash.json": bytes.Replace(good, []byte("CC-BY-4.0"), []byte("CC-BY-5.0"), 1),
+	})
+	s, findings := mustOpen(t, folder)
+	if s.Len() != 2 {
+		t.Errorf("documents = %d, want the 2 good ones", s.Len())
+	}
+	refused := map[string]bool{}
+	for _, f := range findings {
+		refused[f.Path] = true
+	}
+	if len(refused) != 2 || !refused["snapshot-cut.json"] || !refused["snapshot-hash.json"] {
+		t.Errorf("findings = %v, want both bad files by path", findings)
+	}
+	if !finds(findings, "/"+hashField, "must be the hash") {
+		t.Errorf("findings = %v, want the hash", findings)
+	}
+}
+
+func TestShelfReload(t *testing.T) {
+	folder, older, newer := shelfFolder(t, nil)
+	s, _ := mustOpen(t, folder)
+	folder["snapshot-2026-07-02.json"] = &fstest.MapFile{Data: newer[:len(newer)/2]}
+	half, findings, err := s.Reload(folder)
+	if err != nil || len(findings) == 0 {
+		t.Fatalf("Reload of a half-written file: findings %v, error %v, want a finding", findings, err)
+	}
+	if latest, _ := half.Latest(); !bytes.Equal(latest.Body(), newer) {
+		t.Error("a half-written file took the last good document away")
+	}
+	delete(folder, "snapshot-2026-07-02.json")
+	gone, findings, err := half.Reload(folder)
+	if err != nil || len(findings) > 0 {
+		t.Fatalf("Reload = %v, %v", findings, err)
+	}
+	if latest, _ := gone.Latest(); gone.Len() != 1 || !bytes.Equal(latest.Body(), older) {
+		t.Error("a deleted document stayed")
+	}
+}
+
+// TestShelfReloadKeeps: unchanged files are the same books, not verified again.
+func TestShelfReloadKeeps(t *testing.T) {
+	folder, _, _ := shelfFolder(t, nil)
+	s, _ := mustOpen(t, folder)
+	again, _, err := s.Reload(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.books {
+		if s.books[i] != again.books[i] {
+			t.Errorf("book %d was read anew", i)
+		}
+	}
+}
+
+func TestShelfSameDocumentTwice(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	folder, _, _ := shelfFolder(t, map[string][]byte{"snapshot-copy.json": good})
+	s, findings := mustOpen(t, folder)
+	if s.Len() != 2 || len(findings) > 0 {
+		t.Errorf("documents %d, findings %v, want 2 and none", s.Len(), findings)
+	}
+}
+
+func TestShelfEmpty(t *testing.T) {
+	s, findings := mustOpen(t, fstest.MapFS{"build.json": {Data: []byte("{}")}})
+	if _, ok := s.Latest(); ok || s.Len() != 0 || len(findings) > 0 || len(s.List()) != 0 {
+		t.Error("an empty folder is not an empty shelf")
+	}
+	if _, ok := s.Intelligence("x"); ok {
+		t.Error("an empty shelf knows a model")
+	}
+}
+
+func TestShelfNoFolder(t *testing.T) {
+	if _, _, err := Open(os.DirFS(t.TempDir() + "/none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open = %v, want fs.ErrNotExist", err)
+	}
+}
+
+// TestShelfReaders runs readers while shelves are made, for the race detector.
+func TestShelfReaders(t *testing.T) {
+	folder, _, _ := shelfFolder(t, nil)
+	s, _ := mustOpen(t, folder)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 50 {
+				book, _ := s.Latest()
+				if len(book.Body()) != s.List()[0].Bytes {
+					t.Error("List and Body disagree")
+				}
+			}
+		})
+	}
+	for range 5 {
+		if _, _, err := s.Reload(folder); err != nil {
+			t.Error(err)
+		}
+	}
+	wg.Wait()
+}

@@ -1,0 +1,240 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// MaxDocumentBytes is the largest document read: ten times and more what the shipped
+// one takes, small enough that a stranger's address cannot fill the memory.
+const MaxDocumentBytes = 64 << 20
+
+// MaxFindings bounds the findings of one round: whoever needs more has another problem.
+const MaxFindings = 1000
+
+// Verify reads one document and reports everything that is wrong with it, in the order of the
+// places: syntax, schema, canonical form, hash, counts, references and ranges; of each kind at
+// most MaxFindings. No findings
+// means that the document may be published. A read error is a finding of the whole document.
+// Safe for concurrent use.
+func Verify(r io.Reader) []Finding {
+	_, findings := Read(r)
+	return findings
+}
+
+// Read is Verify that also returns the document. It is nil when there is a finding.
+func Read(r io.Reader) (*Document, []Finding) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxDocumentBytes+1))
+	if err != nil {
+		return nil, []Finding{{Rule: "reading: " + err.Error()}}
+	}
+	return decode(b)
+}
+
+// decode checks b in three rounds, each of which needs the one before: the syntax, then all
+// that can be said of any JSON, then what needs the decoded document.
+func decode(b []byte) (*Document, []Finding) {
+	if len(b) > MaxDocumentBytes {
+		return nil, []Finding{{Rule: fmt.Sprintf("must be at most %d bytes", MaxDocumentBytes)}}
+	}
+	if fs := checkSyntax(b); len(fs) > 0 {
+		return nil, fs
+	}
+	fs := checkSchema(b)
+	fs = append(fs, checkForm(b)...)
+	var doc Document
+	if err := jsonv2.Unmarshal(b, &doc, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return nil, sortFindings(appendNew(fs, errorFinding(err)))
+	}
+	fs = append(fs, checkMeaning(&doc)...)
+	if len(fs) > 0 {
+		return nil, sortFindings(fs)
+	}
+	return &doc, nil
+}
+
+// appendNew adds what decoding dislikes unless the schema already spoke of the place.
+func appendNew(fs []Finding, f Finding) []Finding {
+	if slices.ContainsFunc(fs, func(g Finding) bool { return g.Pointer == f.Pointer }) {
+		return fs
+	}
+	return append(fs, f)
+}
+
+// checkSyntax walks all tokens: the grammar, UTF-8, duplicate names and numbers that fit a
+// double. The validator after it computes with numbers of any size, so 1e999999999 must stop here.
+func checkSyntax(b []byte) []Finding {
+	d := jsontext.NewDecoder(bytes.NewReader(b))
+	var fs []Finding
+	for {
+		t, err := d.ReadToken()
+		if errors.Is(err, io.EOF) && d.StackDepth() == 0 && d.InputOffset() > 0 {
+			return fs
+		}
+		if err != nil {
+			return append(fs, errorFinding(err))
+		}
+		if t.Kind() == '0' && !finite(t.String()) {
+			fs = append(fs, Finding{Pointer: string(d.StackPointer()), Rule: "number must fit a double, got " + clip(t.String())})
+		}
+		if len(fs) >= MaxFindings {
+			return fs
+		}
+		if d.StackDepth() == 0 {
+			return append(fs, trailing(b, d.InputOffset())...)
+		}
+	}
+}
+
+func trailing(b []byte, end int64) []Finding {
+	if len(bytes.TrimLeft(b[end:], " \t\r\n")) == 0 {
+		return nil
+	}
+	return []Finding{{Rule: fmt.Sprintf("nothing may follow the document, found more at byte %d", end)}}
+}
+
+// finite tells whether a literal is a double, and no spelling whose exact value would take
+// a big number to compute: the exponent of a double ends at 308 above and 324 below.
+func finite(literal string) bool {
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil || math.IsInf(f, 0) || len(literal) > 400 {
+		return false
+	}
+	_, exponent, _ := strings.Cut(strings.ToLower(literal), "e")
+	e, err := strconv.Atoi(strings.TrimPrefix(exponent, "+"))
+	return exponent == "" || err == nil && e >= -400 && e <= 400
+}
+
+// clip keeps a stranger's text short in a report.
+func clip(s string) string { return clipTo(s, 40) }
+
+func clipTo(s string, n int) string {
+	if len(s) > n {
+		return strings.ToValidUTF8(s[:n], "") + "..."
+	}
+	return s
+}
+
+func errorFinding(err error) Finding {
+	var syn *jsontext.SyntacticError
+	if errors.As(err, &syn) {
+		return Finding{Pointer: string(syn.JSONPointer), Rule: fmt.Sprintf("json: %v at byte %d", syn.Err, syn.ByteOffset)}
+	}
+	var sem *jsonv2.SemanticError
+	if errors.As(err, &sem) {
+		return Finding{Pointer: string(sem.JSONPointer), Rule: fmt.Sprintf("json: %v", err)}
+	}
+	return Finding{Rule: "json: " + err.Error()}
+}
+
+// checkSchema validates against the embedded schema and reports every leaf.
+func checkSchema(b []byte) []Finding {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		return []Finding{errorFinding(err)}
+	}
+	var ve *jsonschema.ValidationError
+	if err := compiled.Validate(v); errors.As(err, &ve) {
+		return leaves(nil, ve, message.NewPrinter(language.English))
+	}
+	return nil
+}
+
+// leaves collects the innermost causes. Below a choice with null (a number or null) the
+// branch "must be null" says nothing and is left out when another branch speaks.
+func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []Finding {
+	if len(fs) >= MaxFindings {
+		return fs
+	}
+	if len(e.Causes) == 0 {
+		return append(fs, leaf(e, p))
+	}
+	for _, c := range e.Causes {
+		if t, ok := c.ErrorKind.(*kind.Type); ok && len(e.Causes) > 1 && len(t.Want) == 1 && t.Want[0] == "null" {
+			continue
+		}
+		fs = leaves(fs, c, p)
+	}
+	return fs
+}
+
+func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
+	f := Finding{Pointer: pointer(e.InstanceLocation...), Rule: "schema: " + clipTo(e.ErrorKind.LocalizedString(p), 300)}
+	// point at the member itself where the schema dislikes one that is there
+	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok && len(extra.Properties) == 1 {
+		f.Pointer += pointer(extra.Properties[0])
+	}
+	if gone, ok := e.ErrorKind.(*kind.Required); ok && len(gone.Missing) == 1 {
+		f.Pointer += pointer(gone.Missing[0])
+	}
+	return f
+}
+
+// checkForm holds the document to its one spelling and to its hash.
+func checkForm(b []byte) []Finding {
+	c := jsontext.Value(bytes.Clone(b))
+	if err := c.Canonicalize(); err != nil {
+		return []Finding{errorFinding(err)}
+	}
+	var fs []Finding
+	if at := firstDifference(b, c); at >= 0 {
+		fs = append(fs, Finding{
+			Pointer: pointerAt(b, int64(at)),
+			Rule:    fmt.Sprintf("must be in the RFC 8785 canonical form, differs at byte %d", at),
+		})
+	}
+	return append(fs, checkHash(c)...)
+}
+
+func checkHash(canonical []byte) []Finding {
+	want, err := hashCanonical(canonical)
+	if err != nil {
+		return nil // a missing field is the schema's finding
+	}
+	from, to, _ := memberSpan(canonical, hashField)
+	got := strings.Trim(string(canonical[from:to]), `"`)
+	if got == want {
+		return nil
+	}
+	return []Finding{{Pointer: "/" + hashField, Rule: "must be the hash of the document, " + want + ", got " + clip(got)}}
+}
+
+// firstDifference returns the first byte where a and b differ, -1 when they are equal.
+func firstDifference(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	if len(a) == len(b) {
+		return -1
+	}
+	return n
+}
+
+// pointerAt names the value that the byte at offset belongs to.
+func pointerAt(b []byte, offset int64) string {
+	d := jsontext.NewDecoder(bytes.NewReader(b))
+	for {
+		if _, err := d.ReadToken(); err != nil {
+			return ""
+		}
+		if d.InputOffset() > offset {
+			return string(d.StackPointer())
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// finds tells whether one of the findings is of the place and has the text.
+func finds(fs []Finding, pointer, text string) bool {
+	return slices.ContainsFunc(fs, func(f Finding) bool { return f.Pointer == pointer && strings.Contains(f.Rule, text) })
+}
+
+func TestVerifyMeaning(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	tests := []struct {
+		name    string
+		change  func(*Document)
+		pointer string
+		text    string
+	}{
+		{"model count", func(d *Document) { d.Meta.ModelCount++ }, "/meta/model_count", "must be 5 as counted, got 6"},
+		{"score count", func(d *Document) { d.Meta.ScoreCount-- }, "/meta/score_count", "as counted"},
+		{"source count", func(d *Document) { d.Meta.SourceCount = 0 }, "/meta/source_count", "must be 3"},
+		{"high", func(d *Document) { d.Meta.ConfidenceCounts.High = 9 }, "/meta/confidence_counts/high", "must be 1"},
+		{"moderate", func(d *Document) { d.Meta.ConfidenceCounts.Moderate = 9 }, "/meta/confidence_counts/moderate", "must be 1"},
+		{"low", func(d *Document) { d.Meta.ConfidenceCounts.Low = 9 }, "/meta/confidence_counts/low", "must be 3"},
+		{"source of a score", func(d *Document) { d.Sources = d.Sources[:2] }, "/models/0/scores/4/source_id", `must be in sources, got "source_c"`},
+		{"source twice", func(d *Document) { d.Sources[1].SourceID = SourceA }, "/sources/1/source_id", "must be unique"},
+		{"source_ids", func(d *Document) { d.Models[0].SourceIDs = d.Models[0].SourceIDs[1:] }, "/models/0/source_ids", "must be the sources of the scores"},
+		{"component source", func(d *Document) { d.Models[1].Composite.Components[1].SourceID = SourceC }, "/models/1/composite/components/1/source_id", "must be in source_ids"},
+		{"component twice", func(d *Document) {
+			c := &d.Models[1].Composite
+			c.Components[1].SourceID = SourceA
+		}, "/models/1/composite/components/1/source_id", "must be one a source"},
+		{"composite", func(d *Document) { *d.Models[0].Composite.Score = 12 }, "/models/0/composite/score_0_100", "must be the weighted mean 66.0016"},
+		{"composite null", func(d *Document) { d.Models[0].Composite.Score = nil }, "/models/0/composite/score_0_100", "got null"},
+		{"composite from nothing", func(d *Document) { d.Models[2].Composite.Score = ptr(1.0) }, "/models/2/composite/score_0_100", "must be null"},
+		{"key order", func(d *Document) { d.Models[0], d.Models[1] = d.Models[1], d.Models[0] }, "/models/1/model_key", "must be unique and in order"},
+		{"key twice", func(d *Document) { d.Models[1].ModelKey = d.Models[0].ModelKey }, "/models/1/model_key", "must be unique"},
+		{"empty key", func(d *Document) { d.Models[0].ModelKey = "" }, "/models/0/model_key", "must not be empty"},
+		{"parameters", func(d *Document) { d.Models[0].ParameterBillions = ptr(0.0) }, "/models/0/parameter_billions", "greater than 0"},
+		{"context", func(d *Document) { d.Models[0].ContextWindow = ptr(-1.0) }, "/models/0/context_window", "greater than 0"},
+		{"fetched", func(d *Document) { d.Sources[0].FetchedRows = 10 }, "/sources/0/fetched_rows", "at most total_rows_reported 9"},
+		{"row count", func(d *Document) { d.Models[0].Scores[0].SourceRowCount = 99 }, "/models/0/scores/0/source_row_count", "at most fetched_rows"},
+		{"lower", func(d *Document) { d.Models[0].Scores[0].Lower = ptr(1401.0) }, "/models/0/scores/0/lower", "at most value 1400"},
+		{"upper", func(d *Document) { d.Models[0].Scores[0].Upper = ptr(1399.0) }, "/models/0/scores/0/upper", "at least value 1400"},
+		{"rank", func(d *Document) { d.Models[0].Scores[0].Rank = ptr(0.0) }, "/models/0/scores/0/rank", "at least 1"},
+		{"captured later", func(d *Document) { d.Sources[0].CapturedAt = "2027-01-01T00:00:00Z" }, "/sources/0/captured_at", "must not be after generated_at"},
+		{"captured apart", func(d *Document) { d.Models[0].Scores[0].CapturedAt = "2025-01-01T00:00:00Z" }, "/models/0/scores/0/captured_at", "must be that of source_a"},
+		{"leap second", func(d *Document) { d.GeneratedAt = "2016-12-31T23:59:60Z" }, "/generated_at", "must be a date-time of RFC 3339"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Verify(bytes.NewReader(reseal(t, good, tt.change)))
+			if !finds(got, tt.pointer, tt.text) {
+				t.Errorf("findings = %v, want %s: %s", got, tt.pointer, tt.text)
+			}
+		})
+	}
+}
+
+func TestVerifyText(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	replace := func(old, with string) []byte {
+		if !bytes.Contains(good, []byte(old)) {
+			t.Fatalf("the document lacks %q", old)
+		}
+		return bytes.Replace(good, []byte(old), []byte(with), 1)
+	}
+	tests := []struct {
+		name, pointer, text string
+		doc                 []byte
+	}{
+		{"empty", "", "json: ", nil},
+		{"not json", "", "json: ", []byte("<html>")},
+		{"cut", "/attribution", "json: unexpected EOF", good[:len(`{"attribution":"a`)]},
+		{"array", "", "schema: got array, want object", []byte("[]")},
+		{"more after it", "", "nothing may follow", append(bytes.Clone(good), "{}"...)},
+		{"newline after it", "", "canonical form", append(bytes.Clone(good), '\n')},
+		{"space inside", "/attribution", "canonical form, differs at byte 15", replace(`"attribution":`, `"attribution": `)},
+		{"number spelled otherwise", "/meta/model_count", "canonical form", replace(`"model_count":5`, `"model_count":5.0`)},
+		{"letter spelled otherwise", "/license", "canonical form", replace(`"license":"CC-BY-4.0"`, `"license":"\u0043C-BY-4.0"`)},
+		{"member twice", "/meta/model_count", "duplicate", replace(`"model_count":5`, `"model_count":5,"model_count":5`)},
+		{"unknown member", "/meta/note", "schema: additional", replace(`"model_count":5`, `"model_count":5,"note":1`)},
+		{"endless number", "/meta/model_count", "must fit a double, got 1e999999999", replace(`"model_count":5`, `"model_count":1e999999999`)},
+		{"endlessly small number", "/meta/model_count", "must fit a double", replace(`"model_count":5`, `"model_count":1e-999999999`)},
+		{"long number", "/meta/model_count", "must fit a double", replace(`"model_count":5`, `"model_count":5.`+strings.Repeat("0", 500))},
+		{"invalid utf-8", "/license", "json: ", replace(`"license":"CC`, "\"license\":\"\xff")},
+		{"hash", "/output_hash_sha256", "must be the hash of the document", replace(`"license":"CC-BY-4.0"`, `"license":"CC-BY-5.0"`)},
+		{"no such day", "/generated_at", "schema: ", replace(`"generated_at":"2026-07-01`, `"generated_at":"2026-02-31`)},
+		{"upper case hash", "/output_hash_sha256", "schema: ", bytes.Replace(good, []byte(mustHash(t, good)), []byte(strings.Repeat("A", 64)), 1)},
+		{"version", "/schema_version", "schema: value must be", replace(SchemaVersion+`"`, `v2"`)},
+		{"measured here", "/not_local_measurement", "schema: value must be true", replace(`"not_local_measurement":true`, `"not_local_measurement":false`)},
+		{"source", "/sources/0/source_id", "schema: value must be one of", replace(`"source_id":"source_a","source_url":"https://a.example/1","split"`, `"source_id":"source_d","source_url":"https://a.example/1","split"`)},
+		{"huge whole number", "/meta/model_count", "json: ", replace(`"model_count":5`, `"model_count":1e+21`)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Verify(bytes.NewReader(tt.doc))
+			if !finds(got, tt.pointer, tt.text) {
+				t.Errorf("findings = %v, want %q: %s", got, tt.pointer, tt.text)
+			}
+		})
+	}
+}
+
+func mustHash(t testing.TB, b []byte) string {
+	t.Helper()
+	h, err := Hash(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestVerifyAtOnce: three faults in one document are three findings of one run.
+func TestVerifyAtOnce(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	bad := reseal(t, good, func(d *Document) {
+		d.Meta.ModelCount, d.Models[0].Scores[0].Confidence, d.Scope = 7, "guessed", "x"
+	})
+	got := Verify(bytes.NewReader(bad))
+	for _, at := range []string{"/meta/model_count", "/models/0/scores/0/confidence", "/scope"} {
+		if !finds(got, at, "") {
+			t.Errorf("findings = %v, want one at %s", got, at)
+		}
+	}
+	for _, f := range got {
+		if f.Pointer == "/models/0/composite/score_0_100" {
+			t.Errorf("finding of a sound place: %v", f)
+		}
+	}
+}
+
+func TestVerifyTooLarge(t *testing.T) {
+	got := Verify(&spaces{left: MaxDocumentBytes + 10})
+	if !finds(got, "", "must be at most") {
+		t.Errorf("findings = %v, want the size", got)
+	}
+}
+
+// TestVerifyBounded: a document of nothing but faults gives a bounded report.
+func TestVerifyBounded(t *testing.T) {
+	tests := []struct{ name, doc string }{
+		{"numbers", "[" + strings.Repeat("1e999,", 3*MaxFindings) + "1]"},
+		{"models", `{"models":[` + strings.Repeat("1,", 3*MaxFindings) + "1]}"},
+		{"one long fault", `{"` + strings.Repeat("x", 1e6) + `":1}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Verify(strings.NewReader(tt.doc))
+			if len(got) == 0 || len(got) > 2*MaxFindings {
+				t.Errorf("findings = %d, want 1 to %d", len(got), 2*MaxFindings)
+			}
+			for _, f := range got {
+				if len(f.Rule) > 400 {
+					t.Errorf("rule of %d bytes", len(f.Rule))
+				}
+			}
+		})
+	}
+}
+
+type spaces struct{ left int }
+
+func (s *spaces) Read(p []byte) (int, error) {
+	n := min(len(p), s.left)
+	for i := range p[:n] {
+		p[i] = ' '
+	}
+	s.left -= n
+	return n, nil
+}
+
+// place is one member of one object of the tree.
+type place struct {
+	pointer string
+	in      map[string]any
+	name    string
+}
+
+// places lists every member of every object, in a fixed order.
+func places(v any, at string) []place {
+	var out []place
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, place{at + "/" + name, v, name})
+			out = append(out, places(v[name], at+"/"+name)...)
+		}
+	case []any:
+		for i, e := range v {
+			out = append(out, places(e, at+"/"+strconv.Itoa(i))...)
+		}
+	}
+	return out
+}
+
+var optional = map[string]bool{"rank": true, "lower": true, "upper": true, "category": true, "task": true, "sampling_note": true}
+
+// ranges are the members with a range, as the specification gives them.
+var ranges = map[string][2]float64{
+	"score_0_100": {0, 100}, "normalized_0_100": {0, 100}, "weight": {0, math.Inf(1)},
+	"fetched_rows": {0, math.Inf(1)}, "total_rows_reported": {0, math.Inf(1)}, "source_row_count": {0, math.Inf(1)},
+	"model_count": {0, math.Inf(1)}, "score_count": {0, math.Inf(1)}, "source_count": {0, math.Inf(1)},
+	"high": {0, math.Inf(1)}, "moderate": {0, math.Inf(1)}, "low": {0, math.Inf(1)},
+}
+
+// TestVerifyAnyByte: no byte of a document can be changed, removed or added.
+func TestVerifyAnyByte(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	rapid.Check(t, func(t *rapid.T) {
+		at := rapid.IntRange(0, len(good)-1).Draw(t, "at")
+		with := rapid.Byte().Draw(t, "with")
+		bad := bytes.Clone(good)
+		switch rapid.SampledFrom([]string{"flip", "bit", "cut", "add"}).Draw(t, "how") {
+		case "flip":
+			bad[at] = with
+		case "bit":
+			bad[at] ^= 1 << (with % 8)
+		case "cut":
+			bad = slices.Delete(bad, at, at+1)
+		case "add":
+			bad = slices.Insert(bad, at, with)
+		}
+		if bytes.Equal(bad, good) {
+			return
+		}
+		refusedWithPlace(t, bad)
+	})
+}
+
+// refusedWithPlace: every finding of a document that is an object names a pointer or a byte.
+func refusedWithPlace(t *rapid.T, bad []byte) {
+	got := Verify(bytes.NewReader(bad))
+	if len(got) == 0 {
+		t.Fatal("accepted")
+	}
+	for _, f := range got {
+		if f.Pointer == "" && !strings.Contains(f.Rule, "byte") {
+			t.Fatalf("finding without a place: %v", f)
+		}
+	}
+}
+
+// TestVerifyAnyField: no required field can be dropped, hash renewed or not.
+func TestVerifyAnyField(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	rapid.Check(t, func(t *rapid.T) {
+		root := treeOf(good)
+		p := rapid.SampledFrom(places(root, "")).Draw(t, "place")
+		if optional[p.name] {
+			return
+		}
+		delete(p.in, p.name)
+		bad := resealRapid(t, root)
+		if got := Verify(bytes.NewReader(bad)); !finds(got, p.pointer, "schema: missing property") {
+			t.Fatalf("dropped %s: findings = %v", p.pointer, got)
+		}
+	})
+}
+
+// TestVerifyAnyRange: no number can leave its range, hash renewed.
+func TestVerifyAnyRange(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	rapid.Check(t, func(t *rapid.T) {
+		root := treeOf(good)
+		var with []place
+		for _, p := range places(root, "") {
+			if _, ok := ranges[p.name]; ok {
+				with = append(with, p)
+			}
+		}
+		p := rapid.SampledFrom(with).Draw(t, "place")
+		below := rapid.Float64Range(1e-9, 1e12).Draw(t, "beyond")
+		if r := ranges[p.name]; !math.IsInf(r[1], 1) && rapid.Bool().Draw(t, "above") {
+			p.in[p.name] = r[1] + below
+		} else {
+			p.in[p.name] = r[0] - math.Ceil(below)
+		}
+		if got := Verify(bytes.NewReader(resealRapid(t, root))); !finds(got, p.pointer, "schema: ") {
+			t.Fatalf("%s = %v: findings = %v", p.pointer, p.in[p.name], got)
+		}
+	})
+}
+
+// TestVerifyAnyType: no member can take a value of another kind.
+func TestVerifyAnyType(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	rapid.Check(t, func(t *rapid.T) {
+		root := treeOf(good)
+		p := rapid.SampledFrom(places(root, "")).Draw(t, "place")
+		p.in[p.name] = map[string]any{"x": 1}
+		if got := Verify(bytes.NewReader(resealRapid(t, root))); len(got) == 0 || !slices.ContainsFunc(got, func(f Finding) bool {
+			return strings.HasPrefix(f.Pointer, p.pointer)
+		}) {
+			t.Fatalf("%s made an object: findings = %v", p.pointer, got)
+		}
+	})
+}
+
+// treeOf decodes for mutation; numbers keep their spelling.
+func treeOf(b []byte) any {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		panic(err) // a verified document
+	}
+	return v
+}
+
+// resealRapid spells a tree canonically, with a fresh hash where the field is there.
+func resealRapid(t *rapid.T, v any) []byte {
+	b, err := canonical(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := v.(map[string]any)
+	if _, ok := root[hashField].(string); !ok {
+		return b
+	}
+	h, err := Hash(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root[hashField] = h
+	if b, err = canonical(v); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestFindingString(t *testing.T) {
+	f := Finding{Path: "a.json", Pointer: pointer("models", "0", "a/b~c"), Rule: "must hold"}
+	if got, want := fmt.Sprint(f), "a.json#/models/0/a~1b~0c: must hold"; got != want {
+		t.Errorf("String = %q, want %q", got, want)
+	}
+}
