@@ -1,0 +1,115 @@
+package httpapi
+
+import (
+	"bytes"
+
+	"modeldex/quota"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// admit reads the caller's key and has the keeper decide the call. Nil means go on, with the
+// call held. The key itself is hashed on the spot and goes nowhere else.
+func (s *Server) admit(x *exchange) *failure {
+	if f := s.keyInQuery(x); f != nil {
+		return f
+	}
+	token, f := bearer(x.c.Request().Header.Peek(fiber.HeaderAuthorization))
+	if f != nil {
+		return f
+	}
+	digest, ok := quota.ParseKey(token, s.cfg.Keeper.KeyPrefix())
+	if !ok {
+		return &failure{code: &invalidKey, detail: "The key is malformed: its checksum does not fit. Check that it was copied whole, or get a new one: POST /api/v1/keys."}
+	}
+	x.digest = digest
+	if x.rt.access == charged {
+		x.call = s.cfg.Keeper.Admit(digest)
+	} else {
+		x.call = s.cfg.Keeper.AdmitFree(digest)
+	}
+	return s.refused(x)
+}
+
+// bearer takes the token out of an Authorization header. The slice is the request's own and
+// ends with it.
+func bearer(header []byte) ([]byte, *failure) {
+	header = bytes.TrimSpace(header)
+	if len(header) == 0 {
+		return nil, fail(&missingKey)
+	}
+	scheme, token, _ := bytes.Cut(header, []byte{' '})
+	if !equalFold(scheme, "bearer") {
+		return nil, &failure{code: &missingKey, detail: "The Authorization header has another scheme. Send your key as \"Authorization: Bearer <key>\"."}
+	}
+	if token = bytes.TrimSpace(token); len(token) == 0 {
+		return nil, fail(&missingKey)
+	}
+	return token, nil
+}
+
+// secretNames are the parameters people put keys into.
+var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token", "token", "authorization"}
+
+// keyInQuery refuses a key sent in the address, where logs and proxies keep it: a value that
+// is a key, or a parameter named like one on a request that brings no header.
+func (s *Server) keyInQuery(x *exchange) *failure {
+	args := x.c.Request().URI().QueryString()
+	if len(args) == 0 {
+		return nil
+	}
+	// Most queries end here: no parameter of ours can hold the prefix and its underscore.
+	prefix := s.cfg.Keeper.KeyPrefix()
+	bare := len(x.c.Request().Header.Peek(fiber.HeaderAuthorization)) == 0
+	if !bare && !bytes.Contains(args, []byte(prefix)) {
+		return nil
+	}
+	for name, value := range x.c.Context().QueryArgs().All() {
+		_, isKey := quota.ParseKey(value, prefix)
+		if isKey || bare && isSecretName(name) {
+			return &failure{
+				code:   &invalidKey,
+				detail: "Keys are not taken from the address, where logs keep them. Send it as \"Authorization: Bearer <key>\", and rotate this one: POST /api/v1/keys/self/rotate.",
+				faults: []Fault{{In: "query", Name: *clip(string(name)), Detail: "must not hold a key"}},
+			}
+		}
+	}
+	return nil
+}
+
+func isSecretName(name []byte) bool {
+	for _, n := range secretNames {
+		if equalFold(name, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// refused turns a verdict other than admitted into the caller's answer. An unknown key has no
+// standing of its own; all others show theirs.
+func (s *Server) refused(x *exchange) *failure {
+	x.keyed = x.call.Verdict != quota.UnknownKey
+	if x.call.Verdict == quota.Admitted {
+		return nil
+	}
+	f := &failure{code: &ledgerUnavailable}
+	switch x.call.Verdict {
+	case quota.UnknownKey:
+		f.code = &invalidKey
+	case quota.Revoked:
+		f.code = &keyRevoked
+	case quota.Suspended:
+		f.code = &keySuspended
+	case quota.Rotated:
+		f.code = &keyRotated
+	case quota.BurstExceeded:
+		f.code = &burstExceeded
+	case quota.QuotaExhausted:
+		f.code = &quotaExhausted
+	}
+	if f.code.status == fiber.StatusTooManyRequests || f.code == &ledgerUnavailable {
+		f.retryAfter = x.call.Standing().RetrySeconds() // at least 1; for the others waiting is no help
+	}
+	return f
+}

@@ -1,0 +1,214 @@
+package httpapi
+
+// What a call costs inside this process: router, key, quota, cache and headers, without the
+// network and without parsing HTTP, for a request and a response are reused.
+//
+//	go test ./httpapi -run xxx -bench . -benchmem
+//
+// Warm calls find their answer in the response cache; cold ones come to an empty cache each
+// time and pay for parsing, selecting, rendering and compressing. Sizes in the names are those
+// of the body as it is sent, in bytes.
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+)
+
+// bench is one request asked again and again of the handler, on the shipped data.
+type bench struct {
+	s   *service
+	ctx fasthttp.RequestCtx
+	h   fasthttp.RequestHandler
+}
+
+func newBench(b *testing.B, path string, header ...string) *bench {
+	b.Helper()
+	x := &bench{s: newService(b, mustShipped(b).live)}
+	x.h = x.s.app.Server().Handler
+	var req fasthttp.Request
+	req.Header.SetMethod("GET") // an empty one is GET too, but made anew each time it is read
+	req.SetRequestURI(path)
+	req.Header.SetHost("localhost")
+	req.Header.Set("Authorization", "Bearer "+x.s.secret)
+	for i := 0; i < len(header); i += 2 {
+		if req.Header.Set(header[i], header[i+1]); header[i+1] == "" {
+			req.Header.Del(header[i])
+		}
+	}
+	x.ctx.Init(&req, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil)
+	return x
+}
+
+// ask answers the request once more and returns the status.
+func (x *bench) ask() int {
+	x.ctx.Response.Reset()
+	x.h(&x.ctx)
+	return x.ctx.Response.StatusCode()
+}
+
+// warmUp is how many calls come before a measurement: the cache takes what the first answers put
+// into it, and a lease grows to a second of its key's traffic, before which calls wait for it.
+const warmUp = 50_000
+
+// run measures asking.
+func (x *bench) run(b *testing.B, status int) {
+	b.Helper()
+	calls := warmUp
+	if status != http.StatusOK && status != http.StatusNotModified {
+		calls = 100 // no call is charged, no cache is filled, or the call is slow
+	}
+	for i := range calls {
+		if got := x.ask(); got != status {
+			b.Fatalf("status %d, want %d: %s", got, status, x.ctx.Response.Body())
+		}
+		if i < 20 {
+			x.s.cache.cache.Wait()
+		}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for b.Loop() {
+		x.ask()
+	}
+	b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
+}
+
+// benchmarked are addresses whose answers differ in size by a thousand.
+var benchmarked = []struct{ name, path string }{
+	{"empty", "/api/v1/models?family=none"},
+	{"tool", "/api/v1/tools/ollama"},
+	{"rows=10", "/api/v1/hardware?limit=10"},
+	{"rows=100", "/api/v1/benchmarks?model=llama-2-7b"},
+	{"rows=500", "/api/v1/benchmarks?limit=500"},
+	{"model", "/api/v1/models/llama-2-7b"},
+}
+
+func BenchmarkWarm(b *testing.B) {
+	for _, bm := range benchmarked {
+		for _, coding := range []string{"", "zstd"} {
+			b.Run(bm.name+"/coding="+cmp.Or(coding, "identity"), func(b *testing.B) {
+				newBench(b, bm.path, "Accept-Encoding", coding).run(b, http.StatusOK)
+			})
+		}
+	}
+}
+
+// BenchmarkParallel is the warm call from several goroutines with one key: what they share
+// shows here.
+func BenchmarkParallel(b *testing.B) {
+	const path = "/api/v1/hardware?limit=10"
+	first := newBench(b, path)
+	for i := range warmUp {
+		first.ask()
+		if i < 20 {
+			first.s.cache.cache.Wait()
+		}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		x := &bench{s: first.s, h: first.h}
+		var req fasthttp.Request
+		first.ctx.Request.CopyTo(&req)
+		x.ctx.Init(&req, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil)
+		for pb.Next() {
+			x.ask()
+		}
+	})
+}
+
+// BenchmarkCold renders each time: between two calls the cache is emptied.
+func BenchmarkCold(b *testing.B) {
+	for _, bm := range benchmarked {
+		for _, coding := range []string{"", "zstd", "br", "gzip"} {
+			b.Run(bm.name+"/coding="+cmp.Or(coding, "identity"), func(b *testing.B) {
+				x := newBench(b, bm.path, "Accept-Encoding", coding)
+				b.ReportAllocs()
+				for b.Loop() {
+					x.s.cache.cache.Clear()
+					if got := x.ask(); got != http.StatusOK {
+						b.Fatalf("status %d", got)
+					}
+				}
+				b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
+			})
+		}
+	}
+}
+
+// BenchmarkClear is what emptying the cache takes of each cold call.
+func BenchmarkClear(b *testing.B) {
+	x := newBench(b, "/")
+	for b.Loop() {
+		x.s.cache.cache.Clear()
+	}
+}
+
+func BenchmarkNotModified(b *testing.B) {
+	const path = "/api/v1/benchmarks?limit=500"
+	x := newBench(b, path)
+	x.ask()
+	for name, value := range x.ctx.Response.Header.All() { // Peek would look for Etag
+		if string(name) == "ETag" {
+			x.ctx.Request.Header.SetBytesV("If-None-Match", value)
+		}
+	}
+	x.run(b, http.StatusNotModified)
+}
+
+func BenchmarkRefused(b *testing.B) {
+	for _, bm := range []struct {
+		name, path string
+		header     []string
+		status     int
+	}{
+		{"401=missing", "/api/v1/models", []string{"Authorization", ""}, http.StatusUnauthorized},
+		{"401=malformed", "/api/v1/models", []string{"Authorization", "Bearer mdx_none"}, http.StatusUnauthorized},
+		{"400", "/api/v1/hardware?vendor=nvida", nil, http.StatusBadRequest},
+		{"404=record", "/api/v1/models/llama-9-7b", nil, http.StatusNotFound},
+		{"404=route", "/nowhere", nil, http.StatusNotFound},
+		{"301", "/api/v1/models/llama3.2:1b", nil, http.StatusMovedPermanently},
+	} {
+		b.Run(bm.name, func(b *testing.B) { newBench(b, bm.path, bm.header...).run(b, bm.status) })
+	}
+}
+
+// BenchmarkParse is what a query costs before it is asked of the cache under its canonical
+// spelling.
+func BenchmarkParse(b *testing.B) {
+	gen := mustShipped(b).live.Current()
+	for _, q := range []struct{ name, query string }{
+		{"params=0", ""},
+		{"params=1", "limit=10"},
+		{"params=6", "model=llama-2-7b&hardware=nvidia-rtx-4090&quantization=q4_0&min_tps=10&sort=-generation_tps&limit=50"},
+	} {
+		b.Run(q.name, func(b *testing.B) {
+			var args fasthttp.Args
+			args.Parse(q.query)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, f := benchmarks.parse(&args, gen); f != nil {
+					b.Fatal(f.detail)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAccepted chooses a coding as for every call.
+func BenchmarkAccepted(b *testing.B) {
+	for _, h := range []string{"", "gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.8, *;q=0.1"} {
+		b.Run(fmt.Sprintf("bytes=%d", len(h)), func(b *testing.B) {
+			header := []byte(h)
+			b.ReportAllocs()
+			for b.Loop() {
+				accepted(header)
+			}
+		})
+	}
+}

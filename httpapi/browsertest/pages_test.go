@@ -1,0 +1,277 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// pages are the kinds of page and the sign that one is complete.
+var pages = []struct{ name, path, complete string }{
+	{"front", "/", `document.querySelector('.copy') && !document.querySelector('.copy').hidden`},
+	{"docs", "/docs", `document.querySelectorAll('.opblock').length > 10`},
+	{"problem", "/problems/quota_exhausted", `document.querySelector('h1')`},
+}
+
+func TestPages(t *testing.T) {
+	for _, page := range pages {
+		for _, l := range looks {
+			t.Run(page.name+"-"+l.name, func(t *testing.T) {
+				p := open(t, page.path, l)
+				p.wait(t, page.complete)
+				p.wait(t, `document.readyState === 'complete'`)
+				p.keep(t, page.name+"-"+l.name)
+				p.checkQuiet(t)
+				if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+					t.Errorf("the page is %d pixels wider than its window", over)
+				}
+				if bare := eval[[]string](t, p, bareElements); len(bare) > 0 {
+					t.Errorf("without a name for screen readers: %q", bare)
+				}
+				if page.name != "docs" { // the colours of the reference are mostly Swagger UI's own
+					checkContrast(t, p)
+				}
+			})
+		}
+	}
+}
+
+// bareElements lists links, buttons, fields and images nobody could tell by ear.
+const bareElements = `[...document.querySelectorAll('.top a, main a, main button, form input, form textarea, body > main img')]
+	.filter((e) => !(e.textContent.trim() || e.labels?.length || e.getAttribute('aria-label') || e.title || e.alt))
+	.map((e) => e.outerHTML.slice(0, 120))`
+
+// faintTexts lists texts with less contrast to what is behind them than WCAG 2 asks at level
+// AA: 4.5:1, or 3:1 from 24 pixels on.
+const faintTexts = `(() => {
+	const channels = (c) => c.match(/[\d.]+/g).map(Number);
+	const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const behind = (e) => {
+		for (; e; e = e.parentElement) {
+			const c = channels(getComputedStyle(e).backgroundColor);
+			if (c.length === 3 || c[3] === 1) return c;
+		}
+		return [255, 255, 255];
+	};
+	const faint = [];
+	const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	for (let n; (n = walker.nextNode());) {
+		const e = n.parentElement;
+		if (!n.textContent.trim() || !e.checkVisibility() || ['SCRIPT', 'NOSCRIPT'].includes(e.tagName)) continue;
+		const style = getComputedStyle(e);
+		const [a, b] = [light(channels(style.color)), light(behind(e))].sort((x, y) => y - x);
+		const ratio = (a + 0.05) / (b + 0.05);
+		if (ratio < (parseFloat(style.fontSize) >= 24 ? 3 : 4.5)) faint.push(ratio.toFixed(2) + ' ' + n.textContent.trim().slice(0, 60));
+	}
+	return faint;
+})()`
+
+func checkContrast(t *testing.T, p *tab) {
+	t.Helper()
+	for _, text := range eval[[]string](t, p, faintTexts) {
+		t.Errorf("too little contrast: %s", text)
+	}
+}
+
+// TestWatching holds that the other tests would see what they look for.
+func TestWatching(t *testing.T) {
+	p := open(t, "/", looks[0])
+	p.wait(t, `document.readyState === 'complete'`)
+	p.do(t, chromedp.Evaluate[chromedp.Void](`fetch('https://elsewhere.invalid/').catch(() => { window.refused = true }); console.error('planted')`))
+	p.wait(t, `window.refused`)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := strings.Join(p.faults, "\n")
+	for _, want := range []string{"planted", "Content Security Policy"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("nothing was noted of %q: %s", want, all)
+		}
+	}
+}
+
+// TestKeyboard holds that the first stop leads past the navigation, and that stops show.
+func TestKeyboard(t *testing.T) {
+	p := open(t, "/", looks[0])
+	p.do(t, chromedp.KeyEvent("\t"))
+	if got := eval[string](t, p, `document.activeElement.getAttribute('href')`); got != "#main" {
+		t.Errorf("the first stop leads to %q, want #main", got)
+	}
+	p.do(t, chromedp.KeyEvent("\t"))
+	if got := eval[string](t, p, `getComputedStyle(document.activeElement).outlineStyle`); got == "none" {
+		t.Error("the focused link has no outline")
+	}
+}
+
+func TestCounts(t *testing.T) {
+	p := open(t, "/", looks[0])
+	counts := dataset(t)
+	for kind, n := range counts {
+		p.wait(t, `Number(document.querySelector('[data-count=`+kind+`]').textContent.replaceAll(',', '')) === `+n.String())
+	}
+	if n, err := counts["models"].Int64(); err != nil || n < 1 {
+		t.Errorf("the shipped dataset has %s models", counts["models"])
+	}
+}
+
+func dataset(t *testing.T) map[string]json.Number {
+	t.Helper()
+	resp, err := http.Get(origin + "/api/v1/dataset")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var answer struct {
+		Data struct {
+			Counts map[string]json.Number `json:"counts"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Data.Counts
+}
+
+// TestCurlLines runs the lines of the front page as a reader would.
+func TestCurlLines(t *testing.T) {
+	p := open(t, "/", looks[0])
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("no curl found")
+	}
+	lines := eval[[]string](t, p, `[...document.querySelectorAll('.steps code')].map((c) => c.textContent)`)
+	if len(lines) != 3 {
+		t.Fatalf("the front page has %d calls, want 3", len(lines))
+	}
+	for i, want := range []string{`"data":[{`, `"slug":"llama-3.1-8b-instruct"`} {
+		out, err := exec.Command("sh", "-c", lines[0]+"\n"+lines[i+1]).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s\nanswers %.300s, %v, want it to have %s", lines[i+1], out, err, want)
+		}
+	}
+}
+
+// signUp fills the form and sends it.
+func signUp(t *testing.T, p *tab, name, email, useCase string) {
+	t.Helper()
+	for id, text := range map[string]string{"name": name, "email": email, "use_case": useCase} {
+		if text != "" {
+			p.do(t, chromedp.SendKeys(chromedp.CSS("#"+id), text))
+		}
+	}
+	p.do(t, chromedp.Click(chromedp.CSS("#signup button")))
+}
+
+// issueKey gets a key as a person does.
+func issueKey(t *testing.T) (*tab, string) {
+	t.Helper()
+	p := open(t, "/", looks[0])
+	signUp(t, p, "browser test", "browser@example.com", "Testing the form")
+	p.wait(t, `!document.getElementById('issued').hidden`)
+	return p, eval[string](t, p, `document.getElementById('secret').textContent`)
+}
+
+func TestSignUp(t *testing.T) {
+	p, key := issueKey(t)
+	p.keep(t, "signup-issued")
+	p.checkQuiet(t)
+	req, err := http.NewRequest(http.MethodGet, origin+"/api/v1/tools?limit=1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("a call with the key of the form answers %d: %s", resp.StatusCode, body)
+	}
+	if got := eval[string](t, p, `document.querySelectorAll('.steps code')[2].textContent`); !strings.Contains(got, key) {
+		t.Errorf("the third call does not hold the key: %s", got)
+	}
+	if got := eval[string](t, p, `document.activeElement.id`); got != "issued" {
+		t.Errorf("the focus is on %q, want it on the key", got)
+	}
+	if got := eval[string](t, p, `document.getElementById('allowance').textContent`); !strings.Contains(got, "1,000 calls a month") {
+		t.Errorf("the page says %q of the allowance", got)
+	}
+}
+
+func TestSignUpFaults(t *testing.T) {
+	p := open(t, "/", looks[0])
+	signUp(t, p, "browser test", "nobody", "")
+	p.wait(t, `!document.getElementById('email-fault').hidden`)
+	p.keep(t, "signup-faults")
+	for id, want := range map[string]string{"name": "", "email": "must be an e-mail address", "use_case": "must not be empty"} {
+		got := eval[string](t, p, `document.getElementById('`+id+`-fault').textContent`)
+		invalid := eval[bool](t, p, `document.getElementById('`+id+`').getAttribute('aria-invalid') === 'true'`)
+		if !strings.Contains(got, want) || invalid != (want != "") || want == "" && got != "" {
+			t.Errorf("field %s shows %q, invalid %t, want %q", id, got, invalid, want)
+		}
+	}
+	if got := eval[string](t, p, `document.activeElement.id`); got != "email" {
+		t.Errorf("the focus is on %q, want the first field at fault", got)
+	}
+	p.do(t, chromedp.SendKeys(chromedp.CSS("#email"), "@example.com"), chromedp.SendKeys(chromedp.CSS("#use_case"), "Testing"), chromedp.Click(chromedp.CSS("#signup button")))
+	p.wait(t, `!document.getElementById('issued').hidden`)
+	p.checkQuiet(t, "the server responded with a status of 400")
+}
+
+// TestReference holds that the reference shows every operation of the document.
+func TestReference(t *testing.T) {
+	p := open(t, "/docs", looks[0])
+	p.wait(t, pages[1].complete)
+	paths := eval[[]string](t, p, `[...document.querySelectorAll('.opblock-summary-path')].map((e) => e.dataset.path)`)
+	shown := map[string]int{}
+	for _, path := range paths {
+		shown[path]++
+	}
+	resp, err := http.Get(origin + "/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var doc struct {
+		Paths map[string]map[string]any `json:"paths"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&doc); err != nil {
+		t.Fatal(err)
+	}
+	for path, methods := range doc.Paths {
+		if shown[path] != len(methods) {
+			t.Errorf("the reference shows %d operations of %s, want %d", shown[path], path, len(methods))
+		}
+	}
+	if text := eval[string](t, p, `document.querySelector('.errors-wrapper')?.textContent ?? ''`); text != "" {
+		t.Errorf("the reference reports: %s", text)
+	}
+}
+
+// TestTryItOut types a key into the reference and makes a call from it.
+func TestTryItOut(t *testing.T) {
+	_, key := issueKey(t)
+	p := open(t, "/docs#/tools/getTool", looks[0])
+	p.wait(t, `document.querySelector('#operations-tools-getTool .execute')`)
+	p.do(t,
+		chromedp.Click(chromedp.CSS(".btn.authorize")),
+		chromedp.SendKeys(chromedp.CSS(".modal-ux input"), key),
+		chromedp.Click(chromedp.CSS(".modal-ux .btn.authorize")),
+		chromedp.Click(chromedp.CSS(".modal-ux .btn-done")))
+	p.do(t, chromedp.Click(chromedp.CSS("#operations-tools-getTool .execute")))
+	p.wait(t, `document.querySelector('#operations-tools-getTool .live-responses-table .response-col_status')`)
+	p.keep(t, "docs-tried")
+	if got := eval[string](t, p, `document.querySelector('#operations-tools-getTool .live-responses-table tbody .response-col_status').textContent`); !strings.HasPrefix(got, "200") {
+		t.Errorf("the call answers %q, want 200", got)
+	}
+	if got := eval[string](t, p, `document.querySelector('#operations-tools-getTool .live-responses-table').textContent`); !strings.Contains(got, "llama.cpp") {
+		t.Errorf("the answer shown is %.200q", got)
+	}
+	p.checkQuiet(t)
+}

@@ -1,0 +1,103 @@
+package httpapi
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/index"
+)
+
+// smallData writes the small dataset the first time a test asks for it and returns its
+// directory, which tests copy before they change it.
+var smallData = sync.OnceValues(func() (string, error) {
+	list, err := os.ReadFile("testdata/small.txt")
+	if err != nil {
+		return "", err
+	}
+	dir, ids := filepath.Join(workDir, "small"), map[string]bool{}
+	for line := range strings.Lines(string(list)) {
+		switch name := strings.TrimSpace(line); {
+		case name == "" || name[0] == '#':
+		case strings.HasSuffix(name, ".json"):
+			b, err := os.ReadFile(filepath.Join("../data", name))
+			if err != nil {
+				return "", err
+			}
+			if err := writeFile(filepath.Join(dir, name), b); err != nil {
+				return "", err
+			}
+		default:
+			ids[name] = true
+		}
+	}
+	return dir, pickBenchmarks(filepath.Join(dir, "benchmarks"), ids)
+})
+
+func writeFile(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b, 0o600)
+}
+
+// pickBenchmarks copies the lines of the ids into files of the same names.
+func pickBenchmarks(dir string, ids map[string]bool) error {
+	files, err := filepath.Glob("../data/benchmarks/*.ndjson")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var picked []byte
+		for line := range bytes.Lines(b) {
+			if id := nameOf(line); ids[id] {
+				delete(ids, id)
+				picked = append(picked, line...)
+			}
+		}
+		if picked == nil {
+			continue
+		}
+		if err := writeFile(filepath.Join(dir, filepath.Base(file)), picked); err != nil {
+			return err
+		}
+	}
+	if len(ids) > 0 {
+		return fmt.Errorf("no benchmark has the ids %v", ids)
+	}
+	return nil
+}
+
+func mustSmallData(tb testing.TB) string {
+	tb.Helper()
+	dir, err := smallData()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// generationOf loads, checks and indexes a dataset.
+func generationOf(files fs.FS) (*dataset.Set, *index.Live, error) {
+	set, err := dataset.Load(files, dataset.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	gen, err := index.Build(set, Renderers)
+	if err != nil {
+		return nil, nil, err
+	}
+	live := &index.Live{}
+	live.Publish(gen)
+	return set, live, nil
+}

@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+)
+
+// document is an answer that stays as it is while the program runs: a page, a file of the
+// pages, the OpenAPI document. Its codings are made when they are first asked for, so that a
+// start does not compress what nobody may fetch. Safe for concurrent use.
+type document struct {
+	packed bool // its brotli form is embedded
+	forms  [codingCount]func() *entry
+}
+
+// newDocumentForms prepares a document of bytes that are as they are sent.
+func newDocumentForms(body []byte, like entry) *document {
+	d := &document{}
+	d.prepare(like, sumOfBytes(body), func(c coding) []byte { return compress(body, c) }, len(body) <= compressFrom)
+	return d
+}
+
+// newPackedDocument prepares a document whose brotli form, made with more patience than a
+// running server has, is embedded instead of itself.
+func newPackedDocument(packed []byte, like entry) *document {
+	plain := sync.OnceValue(func() []byte { return unpack(packed) })
+	d := &document{packed: true}
+	d.prepare(like, sumOfBytes(packed), func(c coding) []byte {
+		if c == brotliCoding {
+			return packed
+		}
+		return compress(plain(), c)
+	}, false)
+	return d
+}
+
+func (d *document) prepare(like entry, sum []byte, body func(coding) []byte, short bool) {
+	for c := range codingCount {
+		if short && c != identity {
+			d.forms[c] = d.forms[identity]
+			continue
+		}
+		d.forms[c] = sync.OnceValue(func() *entry {
+			e := like
+			e.body, e.coding, e.etag = body(c), c, etag(sum, c, "")
+			return &e
+		})
+	}
+}
+
+// entry is the form for an Accept-Encoding header. What is packed is sent as it is packed
+// where the caller can read it at all: the coding the caller's order would pick is larger.
+func (d *document) entry(acceptEncoding []byte) *entry {
+	if d.packed && takes(acceptEncoding, brotliCoding) {
+		return d.forms[brotliCoding]()
+	}
+	return d.forms[accepted(acceptEncoding)]()
+}
+
+// takes says whether an Accept-Encoding header names a coding and does not refuse it.
+func takes(header []byte, c coding) bool {
+	for item := range bytes.SplitSeq(header, []byte{','}) {
+		if name, weight := splitWeight(item); weight > 0 && equalFold(name, codingNames[c]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unpack undoes brotli.
+func unpack(packed []byte) []byte {
+	b, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		panic(err) // embedded, and checked by a test
+	}
+	return b
+}
+
+func sumOfBytes(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	return sum[:]
+}
+
+// hashedName puts a hash of the content into the name of a file, before its last extension:
+// what such an address answers never changes.
+func hashedName(name, extension string, content []byte) string {
+	return name[:len(name)-len(extension)] + "." + hex.EncodeToString(sumOfBytes(content)[:5]) + extension
+}

@@ -1,0 +1,163 @@
+package httpapi
+
+import (
+	"strings"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// code is one kind of error a caller can meet: what programs switch on.
+type code struct {
+	name   string
+	status int
+	title  string
+	// help says what it means and what to do next; it is the detail where a handler has
+	// nothing more precise to say, and the text of /problems/{code}.
+	help string
+}
+
+// The errors of the API, in the order they are documented in.
+var (
+	invalidParameter  = code{"invalid_parameter", 400, "Invalid parameter", "A parameter has a value it cannot have. Every fault of the request is listed in errors."}
+	unknownParameter  = code{"unknown_parameter", 400, "Unknown parameter", "The address has a parameter this route does not take. The routes and their parameters are listed at /docs."}
+	invalidCursor     = code{"invalid_cursor", 400, "Invalid cursor", "The cursor is damaged or was not made by this service. Start again without it, and take cursors from links.next only."}
+	cursorMismatch    = code{"cursor_mismatch", 400, "Cursor of another query", "The cursor belongs to other filters or another sort. Keep both as they were while paging, or start again without the cursor."}
+	invalidJSON       = code{"invalid_json", 400, "Invalid JSON", "The body is not the JSON object this route takes."}
+	invalidField      = code{"invalid_field", 400, "Invalid field", "A field of the body has a value it cannot have. Every fault is listed in errors."}
+	badRequest        = code{"bad_request", 400, "Malformed request", "The request is not well-formed HTTP."}
+	missingKey        = code{"missing_key", 401, "API key missing", "Send your key as \"Authorization: Bearer <key>\". A free key takes one call: POST /api/v1/keys."}
+	invalidKey        = code{"invalid_key", 401, "API key unknown", "No such key has been issued. Check that it was copied whole, or get a new one: POST /api/v1/keys."}
+	keyRevoked        = code{"key_revoked", 403, "API key revoked", "This key was revoked for good. Get a new one: POST /api/v1/keys."}
+	keySuspended      = code{"key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to have it resumed."}
+	keyRotated        = code{"key_rotated", 403, "API key replaced", "This key was replaced by rotation and its grace has ended. Use the key the rotation returned."}
+	notFound          = code{"not_found", 404, "Not found", "There is no record of that name. Near names are listed in errors."}
+	unknownRoute      = code{"unknown_route", 404, "Unknown address", "Nothing is served at this address. The routes are listed at /docs."}
+	methodNotAllowed  = code{"method_not_allowed", 405, "Method not allowed", "This address does not take that method; the Allow header lists those it takes."}
+	notAcceptable     = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json."}
+	requestTimeout    = code{"request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again."}
+	tooManyKeys       = code{"too_many_keys", 409, "Too many keys", "This e-mail address has as many active keys as it may. Revoke one first: DELETE /api/v1/keys/self."}
+	versionGone       = code{"version_gone", 410, "Version gone", "This process has not served that version of the dataset, or no longer holds what changed since. Read the lists anew, then ask for changes since the dataset_version they show."}
+	lengthRequired    = code{"length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding."}
+	bodyTooLarge      = code{"body_too_large", 413, "Body too large", "The body is larger than this address takes (4 KiB)."}
+	uriTooLong        = code{"uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once."}
+	unsupportedType   = code{"unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json."}
+	quotaExhausted    = code{"quota_exhausted", 429, "Monthly quota used up", "Every call of this month is used. The quota starts anew at the time in X-RateLimit-Reset; Retry-After says how long that is."}
+	burstExceeded     = code{"burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; refused calls cost nothing."}
+	signupLimited     = code{"signup_limited", 429, "Too many sign-ups", "This address was issued as many keys as it may be within an hour. Try again after Retry-After seconds."}
+	headersTooLarge   = code{"headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB."}
+	internal          = code{"internal", 500, "Internal error", "Something went wrong here, not with the request. Report request_id to the support address if it goes on."}
+	notReady          = code{"not_ready", 503, "Not ready", "No dataset is loaded yet. Try again after Retry-After seconds."}
+	ledgerUnavailable = code{"ledger_unavailable", 503, "Ledger unavailable", "Calls cannot be counted right now, so none are answered. Try again after Retry-After seconds."}
+)
+
+// codes lists every error, in the order they are documented in.
+var codes = []*code{
+	&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &invalidJSON, &invalidField, &badRequest,
+	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &notFound, &unknownRoute, &methodNotAllowed,
+	&notAcceptable, &requestTimeout, &tooManyKeys, &versionGone, &lengthRequired, &bodyTooLarge, &uriTooLong, &unsupportedType,
+	&quotaExhausted, &burstExceeded, &signupLimited, &headersTooLarge, &internal, &notReady, &ledgerUnavailable,
+}
+
+// Problem is the body of every error, as RFC 9457 defines it, with members of our own.
+type Problem struct {
+	// Address of a page on this kind of error.
+	Type string `json:"type" jsonschema:"format=uri-reference,example=/problems/invalid_parameter"`
+	// The kind of error in a few words.
+	Title string `json:"title" jsonschema:"example=Invalid parameter"`
+	// The HTTP status.
+	Status int `json:"status" jsonschema:"minimum=400,maximum=599,example=400"`
+	// What happened this time, and what to do.
+	Detail string `json:"detail" jsonschema:"example=vendor must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
+	// Path of the request.
+	Instance string `json:"instance" jsonschema:"example=/api/v1/hardware"`
+	// The kind of error for programs.
+	Code string `json:"code" jsonschema:"example=invalid_parameter"`
+	// Id of the request, as in the X-Request-Id header.
+	RequestID string `json:"request_id" jsonschema:"example=5f0c1a9b3e-0000000017"`
+	// Every fault of the request, where it has any.
+	Errors []Fault `json:"errors,omitempty"`
+	// Where to report request_id; only on 500.
+	Support string `json:"support,omitempty" jsonschema:"example=support@localhost"`
+}
+
+// Fault is one thing wrong with a request.
+type Fault struct {
+	// Part of the request: query, path, header or body.
+	In string `json:"in" jsonschema:"enum=query,enum=path,enum=header,enum=body,example=query"`
+	// Name of the parameter or field.
+	Name string `json:"name" jsonschema:"example=vendor"`
+	// What was found, cut to 100 characters; left out where it may be secret.
+	Value *string `json:"value,omitzero" jsonschema:"example=nvida"`
+	// The rule.
+	Detail string `json:"detail" jsonschema:"example=must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
+	// What is allowed, where that is a short list.
+	Allowed []string `json:"allowed,omitempty" jsonschema:"example=nvidia"`
+	// What the caller may have meant.
+	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
+}
+
+// failure is an error on its way to the caller.
+type failure struct {
+	code   *code
+	detail string // empty: the code's help
+	faults []Fault
+	// retryAfter is in seconds; 0 sends no Retry-After.
+	retryAfter int64
+	cause      error // for the log only
+}
+
+func fail(c *code, faults ...Fault) *failure { return &failure{code: c, faults: faults} }
+
+// queryFaults turns the faults of a query into one failure: the code they share, or
+// invalid_parameter.
+func queryFaults(faults []Fault, kinds []*code) *failure {
+	f := &failure{code: kinds[0], faults: faults}
+	for _, k := range kinds {
+		if k != f.code {
+			f.code = &invalidParameter
+		}
+	}
+	f.detail = sentences(faults)
+	return f
+}
+
+// sentences tells faults in one line, for people.
+func sentences(faults []Fault) string {
+	texts := make([]string, len(faults))
+	for i, fault := range faults {
+		texts[i] = fault.Name + " " + fault.Detail
+	}
+	return strings.Join(texts, "; ")
+}
+
+// clip makes a value fit to be shown: valid UTF-8, at most 100 characters.
+func clip(v string) *string { return clipTo(v, 100) }
+
+func clipTo(v string, most int) *string {
+	v = strings.ToValidUTF8(v, "\uFFFD")
+	if len(v) > most {
+		if runes := []rune(v); len(runes) > most {
+			v = string(runes[:most]) + "…"
+		}
+	}
+	return &v
+}
+
+func (s *Server) problem(f *failure, path, requestID string, base string) []byte {
+	p := Problem{
+		Type: base + "/problems/" + f.code.name, Title: f.code.title, Status: f.code.status, Detail: f.detail,
+		Instance: strings.ToValidUTF8(path, "\uFFFD"), Code: f.code.name, RequestID: requestID, Errors: f.faults,
+	}
+	if p.Detail == "" {
+		p.Detail = f.code.help
+	}
+	p.Detail = strings.ToValidUTF8(p.Detail, "\uFFFD")
+	if f.code == &internal {
+		p.Support = s.cfg.SupportEmail
+	}
+	b, err := jsonv2.Marshal(&p)
+	if err != nil { // only a text that is not UTF-8 could do this, and none is left
+		panic(err)
+	}
+	return b
+}

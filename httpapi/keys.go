@@ -1,0 +1,268 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"modeldex/dataset"
+	"modeldex/quota"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/gofiber/fiber/v2"
+)
+
+// KeyView is what a caller sees of a key. The person behind it is never shown.
+type KeyView struct {
+	// Public name of the key.
+	ID string `json:"id" jsonschema:"example=key_00abcdefghi"`
+	// The key itself: only in the answer that issued it, never again.
+	Key string `json:"key,omitempty" jsonschema:"example=mdx_..."`
+	// End of the key, to tell several apart.
+	Hint string `json:"hint" jsonschema:"example=mdx_…x9Zq"`
+	// Name given at sign-up.
+	Name string `json:"name" jsonschema:"example=my dashboard"`
+	// Plan.
+	Tier string `json:"tier" jsonschema:"example=free"`
+	// State of the key.
+	Status string `json:"status" jsonschema:"enum=active,enum=suspended,enum=revoked,example=active"`
+	// Monthly allowance.
+	Quota QuotaView `json:"quota"`
+	// Allowance of calls at once.
+	Burst BurstView `json:"burst"`
+	// When the key was issued.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// QuotaView is the monthly allowance of a key.
+type QuotaView struct {
+	// Calls a month.
+	Limit uint64 `json:"limit" jsonschema:"example=1000"`
+	// Always month: calendar months in UTC.
+	Period string `json:"period" jsonschema:"enum=month,example=month"`
+	// When the next month begins.
+	ResetsAt time.Time `json:"resets_at"`
+}
+
+// BurstView is how many calls may come at once.
+type BurstView struct {
+	// Calls.
+	Rate int `json:"rate" jsonschema:"example=10"`
+	// Seconds.
+	PerSeconds int `json:"per_seconds" jsonschema:"example=1"`
+}
+
+// KeyUsage is the state of the calling key and what it has used.
+type KeyUsage struct {
+	KeyView
+	// Calls counted this month.
+	Used uint64 `json:"used" jsonschema:"example=17"`
+	// Calls left this month.
+	Remaining uint64 `json:"remaining" jsonschema:"example=983"`
+	// Calls of every month on record, oldest first.
+	Usage []quota.MonthCalls `json:"usage"`
+}
+
+func keyView(a quota.Account, secret string) KeyView {
+	return KeyView{
+		ID: a.ID.String(), Key: secret, Hint: a.Hint, Name: a.Name, Tier: a.Tier, Status: a.Status.String(),
+		Quota:     QuotaView{a.Limit, "month", a.ResetsAt},
+		Burst:     BurstView{a.Burst.Rate, a.Burst.PerSeconds},
+		CreatedAt: a.CreatedAt,
+	}
+}
+
+// data wraps what a route of keys answers. Such answers are never kept by caches.
+func data(status int, v any) reply {
+	b, err := jsonv2.Marshal(map[string]any{"data": v})
+	if err != nil {
+		return reply{failure: &failure{code: &internal, cause: err}}
+	}
+	return reply{status: status, body: b}
+}
+
+// ledgerFailure answers when the ledger could not take a change.
+func ledgerFailure(err error) reply {
+	return reply{failure: &failure{code: &ledgerUnavailable, retryAfter: 1, cause: err}}
+}
+
+// issueKey answers a sign-up.
+func issueKey(s *Server, x *exchange) reply {
+	var req quota.IssueRequest
+	fields := []bodyField{{"name", &req.Name, true}, {"email", &req.Email, true}, {"use_case", &req.UseCase, true}}
+	if f := readBody(x.c, fields); f != nil && f.code != &invalidField {
+		return reply{failure: f}
+	} else if f := withFaults(f, quota.ValidateIssue(req)); f != nil {
+		return reply{failure: f}
+	}
+	req.Addr = s.clientAddr(x.c)
+	issued, refusal, err := s.cfg.Keeper.Issue(context.Background(), req)
+	switch {
+	case err != nil:
+		return ledgerFailure(err)
+	case refusal.Reason == quota.TooManyKeys:
+		return reply{failure: fail(&tooManyKeys)}
+	case refusal.Reason == quota.SignupLimited:
+		return reply{failure: &failure{code: &signupLimited, retryAfter: max(1, int64((refusal.RetryAfter+time.Second-1)/time.Second))}}
+	case refusal.Reason != 0:
+		return reply{failure: withFaults(nil, refusal.Faults)}
+	}
+	return data(fiber.StatusCreated, keyView(issued.Account, issued.Secret.Reveal()))
+}
+
+// withFaults joins the faults of the body's form with those of its values: one a field, for a
+// field of the wrong type has no value to judge.
+func withFaults(f *failure, faults []quota.Fault) *failure {
+	if f == nil && len(faults) == 0 {
+		return nil
+	}
+	if f == nil {
+		f = fail(&invalidField)
+	}
+	for _, q := range faults {
+		if !slices.ContainsFunc(f.faults, func(have Fault) bool { return have.Name == q.Field }) {
+			f.faults = append(f.faults, Fault{In: "body", Name: q.Field, Detail: q.Detail})
+		}
+	}
+	f.detail = sentences(f.faults)
+	return f
+}
+
+// bodyField is one text member of a body and where it goes.
+type bodyField struct {
+	name     string
+	text     *string
+	required bool
+}
+
+// readBody reads a JSON object of texts. Faults of fields come back together; values are not
+// repeated in them, for they are personal.
+func readBody(c *fiber.Ctx, fields []bodyField) *failure {
+	members, f := bodyMembers(c)
+	if f != nil {
+		return f
+	}
+	var faults []Fault
+	names := make([]string, len(fields))
+	for i, field := range fields {
+		names[i] = field.name
+		raw, ok := members[field.name]
+		switch {
+		case !ok && field.required:
+			faults = append(faults, Fault{In: "body", Name: field.name, Detail: "is required"})
+		case ok && (raw.Kind() != '"' || jsonv2.Unmarshal(raw, field.text) != nil):
+			faults = append(faults, Fault{In: "body", Name: field.name, Detail: "must be text"})
+		}
+	}
+	faults = append(faults, unknownMembers(members, names)...)
+	if faults == nil {
+		return nil
+	}
+	return withFaults(&failure{code: &invalidField, faults: faults}, nil)
+}
+
+func unknownMembers(members map[string]jsontext.Value, names []string) (faults []Fault) {
+	for name := range members {
+		if slices.Contains(names, name) {
+			continue
+		}
+		fault := Fault{In: "body", Name: *clip(name), Detail: "is not a known field", Allowed: names}
+		if near := dataset.Near(name, names, 1); len(near) > 0 {
+			fault.Suggestion = near[0]
+		}
+		faults = append(faults, fault)
+	}
+	slices.SortFunc(faults, func(a, b Fault) int { return strings.Compare(a.Name, b.Name) })
+	return faults
+}
+
+// bodyMembers reads the members of a JSON object.
+func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
+	kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
+	if kind = strings.ToLower(strings.TrimSpace(kind)); kind != jsonType && !strings.HasSuffix(kind, "+json") {
+		return nil, fail(&unsupportedType)
+	}
+	members := map[string]jsontext.Value{}
+	body := bytes.Clone(c.Body()) // the members point into it
+	if err := jsonv2.Unmarshal(body, &members); err != nil || members == nil {
+		detail := "The body must be one JSON object."
+		var syntax *jsontext.SyntacticError
+		if errors.As(err, &syntax) { // its own text may show the body, its place may not
+			detail = "The body is not valid JSON: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
+		}
+		return nil, &failure{code: &invalidJSON, detail: detail}
+	}
+	return members, nil
+}
+
+// showKey answers what the calling key has used.
+func showKey(s *Server, x *exchange) reply {
+	if f := noParameters(x); f != nil {
+		return reply{failure: f}
+	}
+	account, _, err := s.cfg.Keeper.Self(context.Background(), x.digest)
+	if err != nil {
+		return ledgerFailure(err)
+	}
+	usage, err := s.cfg.Keeper.Usage(context.Background(), account.ID)
+	if err != nil {
+		return ledgerFailure(err)
+	}
+	return data(fiber.StatusOK, KeyUsage{keyView(account, ""), account.Used, account.Remaining, usage})
+}
+
+// revokeKey ends the calling key.
+func revokeKey(s *Server, x *exchange) reply {
+	account, verdict, err := s.cfg.Keeper.RevokeSelf(context.Background(), x.digest)
+	return s.changed(x, verdict, err, func() reply { return data(fiber.StatusOK, keyView(account, "")) })
+}
+
+// rotateKey replaces the calling key. The body may be left out.
+func rotateKey(s *Server, x *exchange) reply {
+	grace, f := graceSeconds(x.c)
+	if f != nil {
+		return reply{failure: f}
+	}
+	issued, verdict, err := s.cfg.Keeper.Rotate(context.Background(), x.digest, grace)
+	return s.changed(x, verdict, err, func() reply { return data(fiber.StatusOK, keyView(issued.Account, issued.Secret.Reveal())) })
+}
+
+// changed answers a change of the calling key that may have come too late: another call may
+// have revoked or rotated it since it was admitted.
+func (s *Server) changed(x *exchange, verdict quota.Verdict, err error, done func() reply) reply {
+	if err != nil {
+		return ledgerFailure(err)
+	}
+	if x.call.Verdict = verdict; verdict != quota.Admitted {
+		return reply{failure: s.refused(x)}
+	}
+	return done()
+}
+
+// longestGrace is how long an old secret may go on after a rotation: a week.
+const longestGrace = 604800
+
+func graceSeconds(c *fiber.Ctx) (time.Duration, *failure) {
+	if len(c.Body()) == 0 {
+		return 0, nil
+	}
+	members, f := bodyMembers(c)
+	if f != nil {
+		return 0, f
+	}
+	faults := unknownMembers(members, []string{"grace_seconds"})
+	var seconds int64
+	if raw, ok := members["grace_seconds"]; ok {
+		if err := jsonv2.Unmarshal(raw, &seconds); err != nil || raw.Kind() != '0' || seconds < 0 || seconds > longestGrace {
+			faults = append(faults, Fault{In: "body", Name: "grace_seconds", Value: clip(string(raw)), Detail: "must be a whole number from 0 to 604800"})
+		}
+	}
+	if faults != nil {
+		return 0, withFaults(&failure{code: &invalidField, faults: faults}, nil)
+	}
+	return time.Duration(seconds) * time.Second, nil
+}

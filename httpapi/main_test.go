@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of tests that draw random queries; 0 picks one")
+
+// seedOf returns the seed of a test and says it where the test fails.
+func seedOf(tb testing.TB) uint64 {
+	tb.Helper()
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	tb.Logf("repeat with -seed %d", seed)
+	return seed
+}
+
+// workDir holds what all tests share: the binary, and datasets they read.
+var workDir string
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "mdx")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	workDir = dir
+	return m.Run()
+}
+
+// program builds the program the first time a test asks for it and returns its path.
+var program = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(workDir, "modeldex")
+	args := []string{"build", "-o", path}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	cmd := exec.Command("go", append(args, ".")...)
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the program: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func mustProgram(tb testing.TB) string {
+	tb.Helper()
+	path, err := program()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"slices"
+	"strings"
+)
+
+// headerDoc describes one response header. Where sometimes is set the header may be absent
+// from an answer that lists it.
+type headerDoc struct {
+	name, text string
+	schema     object
+	sometimes  bool
+}
+
+var headerDocs = []headerDoc{
+	{"X-Request-Id", "Id of this request, for questions about it.", obj("type", "string", "pattern", "^[0-9a-f]+-[0-9a-f]+$"), false},
+	{"Access-Control-Allow-Origin", "Any origin may read the answer.", obj("type", "string", "const", "*"), false},
+	{"Access-Control-Expose-Headers", "The headers scripts of other origins may read.", obj("type", "string"), false},
+	{"X-RateLimit-Limit", "Calls a month of the key; 0 without one.", obj("type", "integer", "minimum", 0), false},
+	{"X-RateLimit-Remaining", "Calls left in the month after this one; 0 without a key.", obj("type", "integer", "minimum", 0), false},
+	{"X-RateLimit-Reset", "When the month ends, in seconds since 1970.", obj("type", "integer", "minimum", 0), false},
+	{"X-RateLimit-Tier", "Plan of the key; none without one.", obj("type", "string"), false},
+	{
+		"RateLimit-Policy", "Both limits: q calls in w seconds (draft-ietf-httpapi-ratelimit-headers-10). Absent without a key.",
+		obj("type", "string", "pattern", `^"burst";q=[0-9]+;w=[0-9]+, "month";q=[0-9]+;w=[0-9]+$`), true,
+	},
+	{
+		"RateLimit", "What is left of both: r calls, all of them again in t seconds. Absent without a key.",
+		obj("type", "string", "pattern", `^"burst";r=[0-9]+;t=[0-9]+, "month";r=[0-9]+;t=[0-9]+$`), true,
+	},
+	{"Dataset-Version", "Version of the dataset being served.", obj("type", "string", "minLength", 1), false},
+	{"ETag", "Strong tag of dataset, query and coding.", obj("type", "string", "pattern", `^"[^"]+"$`), false},
+	{"Cache-Control", "By whom and how long the answer may be kept.", obj("type", "string", "minLength", 1), false},
+	{"Vary", "Request headers the answer depends on.", obj("type", "string", "minLength", 1), false},
+	{"Content-Encoding", "Coding of the body; absent when it has none.", obj("type", "string", "enum", codingNames[1:]), true},
+	{"Link", `Address of the next page, with rel="next"; absent on the last.`, obj("type", "string", "pattern", `^</api/v1/[^>]+>; rel="next"$`), true},
+	{"Location", "Address of the record.", obj("type", "string", "format", "uri-reference", "minLength", 1), false},
+	{"Retry-After", "Seconds to wait before the next try.", obj("type", "integer", "minimum", 1), false},
+	{"WWW-Authenticate", "How to send a key.", obj("type", "string", "pattern", "^Bearer "), false},
+	{"Allow", "Methods of the address; on 405 only.", obj("type", "string", "minLength", 1), true},
+	{"Content-Security-Policy", "What the page may load: nothing of another origin.", obj("type", "string", "minLength", 1), false},
+}
+
+// headersOf names the headers of an answer: those every answer has, those of a key on routes
+// that take one, and more. A name that ends in a question mark may be absent.
+func headersOf(a access, more ...string) object {
+	names := []string{"X-Request-Id", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
+	if a != open {
+		names = append(names, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Tier", "RateLimit-Policy", "RateLimit")
+	}
+	names = append(names, more...)
+	var out object
+	for _, d := range headerDocs { // in one order everywhere
+		switch {
+		case slices.Contains(names, d.name):
+			out.set(d.name, ref("headers", d.name))
+		case slices.Contains(names, d.name+"?"):
+			out.set(d.name, d.component(false))
+		}
+	}
+	if len(out) != len(names) {
+		panic("a header is named twice or not described: " + strings.Join(names, ", "))
+	}
+	return out
+}
+
+func (d *headerDoc) component(required bool) object {
+	return obj("description", d.text, "required", required, "schema", d.schema)
+}
+
+func headerComponents() object {
+	var out object
+	for i := range headerDocs {
+		out.set(headerDocs[i].name, headerDocs[i].component(!headerDocs[i].sometimes))
+	}
+	return out
+}

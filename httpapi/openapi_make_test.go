@@ -1,0 +1,393 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"modeldex/snapshot"
+)
+
+// apiVersion is the version of the document, raised with every change of it: the patch for
+// texts, the minor for additions, the major for what breaks callers. See openapi.versions.
+const apiVersion = "1.0.0"
+
+// makeOpenAPI makes the document from the table of routes, the tables of parameters, the list
+// of errors and the types that render bodies.
+func makeOpenAPI(t *testing.T) []byte {
+	t.Helper()
+	schemas := typeSchemas(t)
+	for _, m := range append(envelopes(), snapshotSchemas(t)...) {
+		schemas.set(m.name, m.value)
+	}
+	doc := obj(
+		"openapi", "3.1.0",
+		"info", obj("title", "modeldex", "version", apiVersion, "summary", "Open-weight models, hardware, tools and benchmarks as JSON.",
+			"description", about(), "license", obj("name", "MIT", "identifier", "MIT")),
+		"servers", []any{obj("url", "/", "description", "The origin this document was fetched from.")},
+		"tags", tags(),
+		"paths", paths(),
+		"components", obj("schemas", schemas, "responses", problemResponses(), "headers", headerComponents(),
+			"parameters", obj("IfNoneMatch", ifNoneMatch()),
+			"securitySchemes", obj("key", obj("type", "http", "scheme", "bearer", "description", "An API key, as POST /api/v1/keys issues it."))),
+	)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// tags describes the groups that have routes.
+func tags() []any {
+	var out []any
+	for _, text := range tagTexts {
+		if slices.ContainsFunc(routes, func(rt route) bool { return rt.tag == text[0] }) {
+			out = append(out, obj("name", text[0], "description", text[1]))
+		}
+	}
+	return out
+}
+
+func (rt *route) docPath() string {
+	if rt.doc != "" {
+		return rt.doc
+	}
+	return rt.path
+}
+
+func paths() object {
+	var out object
+	for i := range routes {
+		rt := &routes[i]
+		item, _ := out.get(rt.docPath())
+		methods, _ := item.(object)
+		methods.set(strings.ToLower(rt.method), operation(rt))
+		out.set(rt.docPath(), methods)
+	}
+	return out
+}
+
+func operation(rt *route) object {
+	security := []any{}
+	if rt.access != open {
+		security = append(security, obj("key", []any{}))
+	}
+	op := obj("operationId", rt.id, "tags", []string{rt.tag}, "summary", rt.summary)
+	if text := routeText(rt); text != "" {
+		op.set("description", text)
+	}
+	if params := parameters(rt); params != nil {
+		op.set("parameters", params)
+	}
+	if body := requestBody(rt); body != nil {
+		op.set("requestBody", body)
+	}
+	op.set("responses", responses(rt))
+	op.set("security", security)
+	return op
+}
+
+var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
+
+// pathTexts describe path parameters: what they name and one that is there.
+func pathText(rt *route, name string) (text, example string) {
+	switch rt.record {
+	case models:
+		return "Slug of the model, or an alias of it. The slash of an alias such as meta-llama/Llama-3.1-8B-Instruct may stand as it is.", "llama-3.1-8b-instruct"
+	case hardware:
+		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
+	case tools:
+		return "Slug of the tool, or an alias of it.", "llama.cpp"
+	case benchmarks:
+		return "Id of the benchmark.", "bm-d20987d408c6"
+	}
+	switch name {
+	case "code":
+		return "Code of an error.", invalidParameter.name
+	case "hash":
+		return "Hash of the document, as output_hash_sha256 states it.", ""
+	case "name":
+		if rt.id == "getSchema" {
+			return "Name of the schema.", snapshot.SchemaVersion
+		}
+	}
+	return "Name of the file, as the pages link it.", ""
+}
+
+func parameters(rt *route) (out []any) {
+	for _, m := range pathParam.FindAllStringSubmatch(rt.docPath(), -1) {
+		text, example := pathText(rt, m[1])
+		p := obj("name", m[1], "in", "path", "required", true, "description", text, "schema", obj("type", "string", "minLength", 1))
+		if rt.id == "problem" {
+			p.set("schema", obj("type", "string", "enum", codeNames(codes)))
+		}
+		if m[1] == "hash" {
+			p.set("schema", obj("type", "string", "pattern", "^[0-9a-fA-F]{64}$"))
+		}
+		if example != "" {
+			p.set("example", example)
+		}
+		out = append(out, p)
+	}
+	if rt.list != nil {
+		for i := range rt.list.params {
+			out = append(out, queryParam(rt.list, &rt.list.params[i]))
+		}
+	}
+	if answersEntry(rt) {
+		out = append(out, ref("parameters", "IfNoneMatch"))
+	}
+	return out
+}
+
+// answersEntry says whether a route answers with an entity tag.
+func answersEntry(rt *route) bool {
+	return rt.access != keyed && rt.method == "GET" && rt.tag != "operation"
+}
+
+func ifNoneMatch() object {
+	return obj("name", "If-None-Match", "in", "header", "description", "ETag of the answer at hand: 304 where it is still good.",
+		"schema", obj("type", "string"))
+}
+
+// queryParam describes one entry of a resource's table of parameters.
+func queryParam(r *resource, pm *param) object {
+	p := obj("name", pm.name, "in", "query", "description", pm.doc, "schema", paramSchema(r, pm))
+	if pm.multiple() {
+		p.set("description", pm.doc+fmt.Sprintf(" Several values, repeated or separated by commas, are alternatives; at most %d.", maxValues))
+		p.set("style", "form")
+		p.set("explode", true)
+	}
+	return p
+}
+
+func paramSchema(r *resource, pm *param) object {
+	switch pm.kind {
+	case closedSet:
+		return obj("type", "array", "items", obj("type", "string", "enum", pm.values), "minItems", 1, "maxItems", maxValues)
+	case openSet, slugSet:
+		return obj("type", "array", "items", obj("type", "string", "minLength", 1), "minItems", 1, "maxItems", maxValues)
+	case atLeast, atMost:
+		return obj("type", "number", "minimum", 0)
+	case since, until:
+		return obj("type", "string", "format", "date")
+	case ownerOnly:
+		return obj("type", "boolean", "default", false)
+	case sortKey:
+		return obj("type", "string", "enum", r.sortNames(), "default", r.defaultSort())
+	case pageLimit:
+		return obj("type", "integer", "minimum", 1, "maximum", r.maxLimit, "default", defaultLimit)
+	case cursorToken:
+		return obj("type", "string", "pattern", "^[0-9A-Za-z_-]+$", "maxLength", maxCursor)
+	case edition:
+		return obj("type", "string", "pattern", "^[0-9A-Za-z._+-]+$", "minLength", 1, "maxLength", maxEdition)
+	default: // searchText
+		return obj("type", "string", "minLength", 1, "maxLength", 100)
+	}
+}
+
+func requestBody(rt *route) any {
+	switch rt.id {
+	case "issueKey":
+		return obj("required", true, "content", jsonContent("NewKey"))
+	case "rotateKey":
+		return obj("required", false, "content", jsonContent("Rotation"))
+	}
+	return nil
+}
+
+func jsonContent(schema string) object {
+	return obj(jsonType, obj("schema", ref("schemas", schema)))
+}
+
+// responses lists every status the route answers, and as default the errors of requests that
+// never reach it.
+func responses(rt *route) object {
+	byStatus := map[int]any{}
+	for _, s := range success(rt) {
+		byStatus[s.status] = s.response
+	}
+	for _, name := range append(problemsOf(rt), "InternalError") {
+		set := findProblems(name)
+		if byStatus[set.status()] != nil {
+			panic(fmt.Sprintf("%s: status %d twice", rt.id, set.status()))
+		}
+		byStatus[set.status()] = ref("responses", responseName(set, rt.access))
+	}
+	var out object
+	for _, status := range sortedStatuses(byStatus) {
+		out.set(strconv.Itoa(status), byStatus[status])
+	}
+	out.set("default", ref("responses", "RefusedEarly"))
+	return out
+}
+
+func sortedStatuses(m map[int]any) []int {
+	var out []int
+	for status := range m {
+		out = append(out, status)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// statusResponse is one answer of a route that is no error.
+type statusResponse struct {
+	status   int
+	response object
+}
+
+// answerSchemas are the bodies of routes that are neither lists nor records.
+var answerSchemas = map[string]string{
+	"showKey": "KeyUsageAnswer", "revokeKey": "KeyAnswer", "rotateKey": "IssuedKeyAnswer", "showDataset": "DatasetAnswer",
+	"alive": "Health", "ready": "Health",
+}
+
+func success(rt *route) []statusResponse {
+	switch {
+	case rt.list == changesList:
+		return withNotModified(rt, "A page of changes, in the order of loads.", jsonContent("ChangeList"), "Link", "Dataset-Version")
+	case rt.list != nil:
+		return withNotModified(rt, "A page of records.", jsonContent(titleCase(strings.TrimSuffix(rt.list.singular, "s"))+"List"), "Link")
+	case rt.record != nil:
+		out := withNotModified(rt, "The record.", jsonContent(titleCase(rt.record.singular)+"Answer"))
+		if rt.record == benchmarks {
+			return out
+		}
+		return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.",
+			"headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
+	case rt.id == "issueKey":
+		return []statusResponse{{201, obj("description", "The new key, shown this once.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("IssuedKeyAnswer"))}}
+	case rt.id == "ready":
+		return []statusResponse{
+			{200, obj("description", "Calls are answered.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("Health"))},
+			{503, obj("description", "Calls are not answered; status says why.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("Health"))},
+		}
+	case rt.id == "showDataset":
+		return withNotModified(rt, "What is being served.", jsonContent("DatasetAnswer"), "Dataset-Version")
+	case rt.id == "listSnapshots":
+		return withNotModified(rt, "Every document.", jsonContent("SnapshotList"))
+	case rt.tag == "snapshots":
+		return withNotModified(rt, "The document, byte for byte as published.", jsonContent("SnapshotDocument"))
+	case rt.id == "openapi" || rt.id == "getSchema":
+		return withNotModified(rt, "The document.", obj(jsonType, obj("schema", obj("type", "object"))))
+	case rt.id == "asset":
+		return withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says."))))
+	case answerSchemas[rt.id] != "":
+		return []statusResponse{{200, obj("description", "Done.", "headers", headersOf(rt.access, append([]string{"Cache-Control"}, datasetVersion(rt)...)...), "content", jsonContent(answerSchemas[rt.id]))}}
+	default:
+		return withNotModified(rt, "A page for people.", obj("text/html", obj("schema", obj("type", "string"))), "Content-Security-Policy")
+	}
+}
+
+// withNotModified is an answer with an entity tag and the 304 that goes with it.
+func withNotModified(rt *route, text string, content object, more ...string) []statusResponse {
+	names := append([]string{"ETag", "Cache-Control", "Vary"}, more...)
+	names = append(names, datasetVersion(rt)...)
+	return []statusResponse{
+		{200, obj("description", text, "headers", headersOf(rt.access, append(names, "Content-Encoding")...), "content", content)},
+		{304, obj("description", "The answer at hand is still good. Free of charge.", "headers", headersOf(rt.access, names...))},
+	}
+}
+
+// datasetVersion is on every answer of a route with a key, except before the first load: then
+// routes of keys answer, routes of data do not.
+func datasetVersion(rt *route) []string {
+	switch rt.access {
+	case charged:
+		return []string{"Dataset-Version"}
+	case keyed:
+		return []string{"Dataset-Version?"}
+	}
+	return nil
+}
+
+// responseName is the component of a set of problems on routes of an access: those with a key
+// carry where it stands.
+func responseName(set *problemSet, a access) string {
+	if a == open && slices.ContainsFunc(routes, func(rt route) bool {
+		return rt.access != open && slices.Contains(append(problemsOf(&rt), "InternalError"), set.name)
+	}) {
+		return "Keyless" + set.name
+	}
+	return set.name
+}
+
+// problemResponses are the shared answers of errors.
+func problemResponses() object {
+	var out object
+	for i := range problemSets {
+		set := &problemSets[i]
+		for j := range routes {
+			if rt := &routes[j]; slices.Contains(append(problemsOf(rt), "InternalError"), set.name) {
+				out.set(responseName(set, rt.access), problemResponse(set.text, set.codes, rt.access))
+			}
+		}
+	}
+	out.set("RefusedEarly", problemResponse("The request was refused before its route was found: it is malformed, too large, too late, or of another method.", refusedEarly, open))
+	return out
+}
+
+func problemResponse(text string, list []*code, a access) object {
+	names := []string{"Cache-Control", "Vary"}
+	if a != open {
+		names = append(names, "Dataset-Version?")
+	}
+	switch status := list[0].status; {
+	case len(list) > 1 && list[len(list)-1].status != status: // RefusedEarly
+		names = append(names, "Allow")
+	case status == 401:
+		names = append(names, "WWW-Authenticate")
+	case status == 429 || status == 503:
+		names = append(names, "Retry-After")
+	}
+	return obj("description", text, "headers", headersOf(a, names...),
+		"content", obj("application/problem+json", obj("schema", problemSchema(list), "examples", problemExamples(list))))
+}
+
+// problemSchema narrows Problem to the codes and the status of one answer.
+func problemSchema(list []*code) object {
+	s := ref("schemas", "Problem")
+	statuses := make([]int, len(list))
+	for i, c := range list {
+		statuses[i] = c.status
+	}
+	slices.Sort(statuses)
+	s.set("properties", obj("code", obj("enum", codeNames(list)), "status", obj("enum", slices.Compact(statuses))))
+	return s
+}
+
+func codeNames(list []*code) []string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.name
+	}
+	return names
+}
+
+func problemExamples(list []*code) object {
+	var out object
+	for _, c := range list {
+		value := obj("type", "/problems/"+c.name, "title", c.title, "status", c.status, "detail", c.help,
+			"instance", "/api/v1/hardware", "code", c.name, "request_id", "5f0c1a9b3e-0000000017")
+		switch c {
+		case &invalidParameter:
+			value.set("detail", "vendor must be one of nvidia, amd, intel, apple, qualcomm")
+			value.set("errors", []any{obj("in", "query", "name", "vendor", "value", "nvida",
+				"detail", "must be one of nvidia, amd, intel, apple, qualcomm", "allowed", hardware.byName["vendor"].values, "suggestion", "nvidia")})
+		case &internal:
+			value.set("support", "support@localhost")
+		}
+		out.set(c.name, obj("summary", c.title, "value", value))
+	}
+	return out
+}

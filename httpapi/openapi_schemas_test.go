@@ -1,0 +1,356 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/quota"
+	"modeldex/snapshot"
+
+	"github.com/invopop/jsonschema"
+)
+
+// The schemas of bodies are made from the Go types that render them and from their comments.
+// The generator is needed by tests only and stays out of the server.
+
+// ListMeta is what a list says about itself.
+type ListMeta struct {
+	// Records that match, on all pages together.
+	Total int `json:"total" jsonschema:"minimum=0,example=507"`
+	// Records on this page.
+	Count int `json:"count" jsonschema:"minimum=0,example=100"`
+	// Most records a page of this answer holds.
+	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
+	// Version of the dataset the answer was made from.
+	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
+	// Why the list may hold less than expected; empty when there is nothing to say.
+	Notices []Notice `json:"notices"`
+}
+
+// Links are addresses relative to this origin.
+type Links struct {
+	// This list in its canonical spelling.
+	Self string `json:"self" jsonschema:"format=uri-reference,example=/api/v1/models?family=llama"`
+	// The next page; null on the last.
+	Next *string `json:"next" jsonschema:"nullable,format=uri-reference,example=/api/v1/models?family=llama&cursor=AXm3"`
+}
+
+// RecordMeta is what the answer of one record says about itself.
+type RecordMeta struct {
+	// Version of the dataset the answer was made from.
+	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
+}
+
+// publicNames are the names schemas have where the Go type has another.
+var publicNames = map[string]string{
+	"ModelRow": "Model", "HardwareRow": "Hardware", "ToolRow": "Tool", "KeyView": "Key", "QuotaView": "KeyQuota",
+	"BurstView": "KeyBurst", "BenchmarkRow": "Benchmark", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "ChangeRow": "Change",
+}
+
+// rendered are the types whose values are bodies or parts of bodies; what they hold follows.
+var rendered = []any{
+	ModelRow{},
+	ModelDetail{},
+	HardwareRow{},
+	ToolRow{},
+	BenchmarkRow{},
+	ListMeta{},
+	Links{},
+	RecordMeta{},
+	Notice{},
+	SnapshotInfo{},
+	Problem{},
+	Fault{},
+	KeyView{},
+	KeyUsage{},
+	DatasetView{},
+	Health{},
+	ChangeRow{},
+}
+
+// typeSchemas gives the schema of every rendered type and of those it holds, in order of name.
+func typeSchemas(t *testing.T) object {
+	t.Helper()
+	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./"} {
+		if err := r.AddGoComments(pkg, dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := map[string]object{}
+	for _, v := range rendered {
+		for name, s := range r.Reflect(v).Definitions {
+			made[name] = tidySchema(t, s)
+			describe(name, made[name])
+			describeFields(name, made[name])
+		}
+	}
+	var out object
+	for _, name := range sortedKeys(made) {
+		out.set(name, made[name])
+	}
+	return out
+}
+
+// describe drops the Go name a type's comment begins with.
+func describe(name string, schema object) {
+	text, _ := schema.get("description")
+	words := strings.Fields(fmt.Sprint(text))
+	if len(words) < 3 || words[0] != name && publicNames[words[0]] != name {
+		return
+	}
+	if words = words[1:]; words[0] == "is" || words[0] == "are" {
+		words = words[1:]
+	}
+	words[0] = strings.ToUpper(words[0][:1]) + words[0][1:]
+	schema.set("description", strings.Join(words, " "))
+}
+
+// fieldTexts describe fields of types of the ground floor, whose comments speak of the ledger.
+var fieldTexts = map[string]string{
+	"MonthCalls":       "The calls of one month.",
+	"MonthCalls.month": "Calendar month in UTC.",
+	"MonthCalls.calls": "Calls charged in it.",
+}
+
+func describeFields(name string, schema object) {
+	if text := fieldTexts[name]; text != "" {
+		schema.set("description", text)
+	}
+	fields, _ := schema.get("properties")
+	for i, f := range fields.(object) {
+		if text := fieldTexts[name+"."+f.name]; text != "" {
+			field := f.value.(object)
+			field.set("description", text)
+			fields.(object)[i].value = kindFirst(field)
+		}
+	}
+}
+
+func publicName(t reflect.Type) string {
+	if name := publicNames[t.Name()]; name != "" {
+		return name
+	}
+	return t.Name()
+}
+
+// scalarSchema is the schema of types whose values are texts of a form or of a closed set.
+func scalarSchema(t reflect.Type) *jsonschema.Schema {
+	switch v := reflect.Zero(t).Interface().(type) {
+	case dataset.Slug:
+		most := uint64(dataset.MaxSlug)
+		return &jsonschema.Schema{Type: "string", Pattern: dataset.SlugPattern, MaxLength: &most}
+	case dataset.Date:
+		return &jsonschema.Schema{Type: "string", Pattern: dataset.DatePattern}
+	case dataset.URL:
+		return &jsonschema.Schema{Type: "string", Format: "uri"}
+	case quota.Month:
+		return &jsonschema.Schema{Type: "string", Pattern: `^[0-9]{4}-(0[1-9]|1[0-2])$`}
+	case interface{ Values() []string }:
+		s := &jsonschema.Schema{Type: "string"}
+		for _, value := range v.Values() {
+			s.Enum = append(s.Enum, value)
+		}
+		return s
+	}
+	return nil
+}
+
+// tidySchema turns what the generator makes into the form OpenAPI 3.1 tools read best.
+func tidySchema(t *testing.T, s *jsonschema.Schema) object {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := orderedJSON([]byte(strings.ReplaceAll(string(b), `"#/$defs/`, `"#/components/schemas/`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tidy(v).(object)
+}
+
+func tidy(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = tidy(v[i])
+		}
+	case object:
+		for i := range v {
+			v[i].value = tidy(v[i].value)
+		}
+		if unit, ok := v.get("unit"); ok {
+			if _, isText := unit.(string); isText { // a unit of measure, not a field of that name
+				v.drop("unit")
+				v.set("x-unit", unit)
+			}
+		}
+		return kindFirst(nullable(v))
+	}
+	return v
+}
+
+// kindFirst moves what a reader asks first to the front of a schema.
+func kindFirst(o object) object {
+	var out object
+	for _, name := range []string{"type", "description"} {
+		v, ok := o.get(name)
+		if _, isSchema := v.(object); ok && !isSchema { // not a field of that name
+			out.set(name, v)
+		}
+	}
+	for _, m := range o {
+		if _, moved := out.get(m.name); !moved {
+			out.set(m.name, m.value)
+		}
+	}
+	return out
+}
+
+// nullable writes "one of a plain type and null" as a pair of types, with null in the set.
+func nullable(o object) object {
+	alternatives, ok := o.get("oneOf")
+	if !ok {
+		return o
+	}
+	list := alternatives.([]any)
+	plain := list[0].(object)
+	kind, ok := plain.get("type")
+	if second, _ := list[1].(object).get("type"); len(list) != 2 || second != "null" {
+		return o
+	}
+	if !ok { // a reference: the field's text belongs beside the alternatives
+		if text, there := plain.get("description"); there {
+			plain.drop("description")
+			list[0] = plain
+			o.set("description", text)
+		}
+		return o
+	}
+	plain = slices.Clone(plain)
+	plain.set("type", []any{kind, "null"})
+	if enum, ok := plain.get("enum"); ok {
+		plain.set("enum", append(enum.([]any), nil))
+	}
+	for _, m := range o {
+		if m.name != "oneOf" {
+			plain.set(m.name, m.value)
+		}
+	}
+	return plain
+}
+
+// envelopes are the schemas of whole answers: hand-made, for rows are copied into them as bytes.
+func envelopes() object {
+	var out object
+	for _, e := range []struct{ record, list, one string }{
+		{"Model", "ModelList", ""},
+		{"ModelDetail", "", "ModelAnswer"},
+		{"Hardware", "HardwareList", "HardwareAnswer"},
+		{"Tool", "ToolList", "ToolAnswer"},
+		{"Benchmark", "BenchmarkList", "BenchmarkAnswer"},
+		{"Change", "ChangeList", ""},
+	} {
+		row := ref("schemas", e.record)
+		if e.list != "" {
+			out.set(e.list, closedObject("A page of a list.", "data", obj("type", "array", "description", "The records of this page, in order.", "items", row), "meta", ref("schemas", "ListMeta"), "links", ref("schemas", "Links")))
+		}
+		if e.one != "" {
+			out.set(e.one, closedObject("One record.", "data", row, "meta", ref("schemas", "RecordMeta")))
+		}
+	}
+	issued := append(ref("schemas", "Key"), member{"required", []string{"key"}})
+	out.set("IssuedKeyAnswer", closedObject("A key, shown this once.", "data", issued))
+	out.set("KeyAnswer", closedObject("The calling key.", "data", ref("schemas", "Key")))
+	out.set("KeyUsageAnswer", closedObject("The calling key and what it has used.", "data", ref("schemas", "KeyUsage")))
+	out.set("DatasetAnswer", closedObject("What is being served.", "data", ref("schemas", "Dataset")))
+	out.set("SnapshotList", closedObject("Every published snapshot document, newest first.", "data", obj("type", "array", "description", "The documents.", "items", ref("schemas", "SnapshotInfo"))))
+	out.set("NewKey", newKeySchema())
+	out.set("Rotation", rotationSchema())
+	return out
+}
+
+// snapshotSchemas are the schema of the snapshot document and of its parts, as published at
+// /api/v1/schemas, under names that begin with Snapshot.
+func snapshotSchemas(t *testing.T) object {
+	t.Helper()
+	v, err := orderedJSON(snapshot.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := tidy(v).(object)
+	parts, _ := whole.get("$defs")
+	whole.drop("$defs")
+	whole.drop("$schema")
+	describe("Document", whole)
+	out := object{{"SnapshotDocument", prefixRefs(whole)}}
+	for _, m := range parts.(object) {
+		describe(titleCase(m.name), m.value.(object))
+		out.set("Snapshot"+titleCase(m.name), prefixRefs(m.value))
+	}
+	return out
+}
+
+func prefixRefs(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = prefixRefs(v[i])
+		}
+	case object:
+		for i := range v {
+			if name, ok := v[i].value.(string); ok && v[i].name == "$ref" {
+				v[i].value = "#/components/schemas/Snapshot" + titleCase(strings.TrimPrefix(name, "#/$defs/"))
+			} else {
+				v[i].value = prefixRefs(v[i].value)
+			}
+		}
+	}
+	return v
+}
+
+// closedObject is an object all of whose members are always there.
+func closedObject(description string, properties ...any) object {
+	members := obj(properties...)
+	var names []string
+	for _, m := range members {
+		names = append(names, m.name)
+	}
+	return obj("type", "object", "description", description, "properties", members, "required", names)
+}
+
+func newKeySchema() object {
+	text := func(most int, description, example string) object {
+		return obj("type", "string", "minLength", 1, "maxLength", most, "description", description, "examples", []string{example})
+	}
+	email := text(quota.MaxEmail, "Where its owner can be reached. It is kept, never shown and never logged.", "ada@example.com")
+	email.set("format", "email")
+	s := closedObject("Who asks for a key and what for.",
+		"name", text(quota.MaxName, "What the key is for, in a few words; shown with its usage.", "my dashboard"),
+		"email", email,
+		"use_case", text(quota.MaxUseCase, "What it will be used for.", "Comparing graphics cards for a local assistant."))
+	s.set("additionalProperties", false)
+	return s
+}
+
+func rotationSchema() object {
+	return obj("type", "object", "description", "How the old secret ends.", "properties", obj(
+		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", longestGrace, "default", 0,
+			"description", "How long the old secret goes on working beside the new one, in seconds. 0 ends it at once.", "examples", []int{3600}),
+	), "additionalProperties", false)
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

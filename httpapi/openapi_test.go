@@ -1,0 +1,336 @@
+package httpapi
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const openapiVersions = "testdata/openapi/versions"
+
+func TestOpenAPIGolden(t *testing.T) {
+	got := makeOpenAPI(t)
+	if *update {
+		if err := os.WriteFile("openapi.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		stamp(t, got)
+		return
+	}
+	want, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("document made from the tables and types differs from openapi.json (-want +got); run go test ./httpapi -run OpenAPI -update:\n%s", diff)
+	}
+	if !bytes.Equal(openapiJSON, want) {
+		t.Error("embedded document is not the golden file")
+	}
+}
+
+// mustDocument reads the embedded document, which is the old one while -update writes it.
+func mustDocument(t *testing.T) *apiDocument {
+	t.Helper()
+	if *update {
+		t.Skip("the golden test writes the document")
+	}
+	d, err := readDocument(openapiJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestOpenAPIVersion holds that a published document does not change under its version.
+func TestOpenAPIVersion(t *testing.T) {
+	if *update {
+		t.Skip("the golden test writes the versions")
+	}
+	sums := versionSums(t)
+	if got, want := sumOf(openapiJSON), sums[apiVersion]; got != want {
+		t.Errorf("openapi.json under version %s has SHA-256 %s, %s says %q: a changed document needs a higher apiVersion (openapi_make_test.go);"+
+			" while the version is not published yet, take its line out and run -update instead", apiVersion, got, openapiVersions, want)
+	}
+}
+
+func sumOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// versionSums reads the published versions and the SHA-256 of their documents.
+func versionSums(t *testing.T) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(openapiVersions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		version, sum, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || sums[version] != "" {
+			t.Fatalf("%s: must be one version and its sum a line, got %q", openapiVersions, line)
+		}
+		sums[version] = sum
+	}
+	return sums
+}
+
+// stamp adds the line of a version that has none. Lines that are there stay.
+func stamp(t *testing.T, document []byte) {
+	t.Helper()
+	if versionSums(t)[apiVersion] != "" {
+		return
+	}
+	f, err := os.OpenFile(openapiVersions, os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := fmt.Fprintln(f, apiVersion, sumOf(document)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOpenAPIMetaschema validates the document by the schema of the OpenAPI Initiative for 3.1
+// (testdata/openapi/schema-3.1.json), and every schema inside it by JSON Schema 2020-12.
+func TestOpenAPIMetaschema(t *testing.T) {
+	b, err := os.ReadFile("testdata/openapi/schema-3.1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("mem:///oas", meta); err != nil {
+		t.Fatal(err)
+	}
+	oas, err := c.Compile("mem:///oas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapiJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := oas.Validate(doc); err != nil {
+		t.Errorf("openapi.json: %v", err)
+	}
+	d := mustDocument(t)
+	for name := range dig(d.root, "components", "schemas") {
+		if _, err := d.schema([]string{"components", "schemas", name}); err != nil {
+			t.Errorf("schema %s: %v", name, err)
+		}
+	}
+}
+
+// TestOpenAPIKin has the document judged by a second, independent reader, examples included.
+func TestOpenAPIKin(t *testing.T) {
+	loader := openapi3.NewLoader()
+	loader.IsExternalRefsAllowed = false
+	doc, err := loader.LoadFromData(openapiJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
+		t.Error(err)
+	}
+	if got, want := doc.Paths.Len(), len(addresses()); got != want {
+		t.Errorf("kin-openapi reads %d paths, want %d", got, want)
+	}
+}
+
+// addresses are the paths of the table of routes and their methods.
+func addresses() map[string][]string {
+	out := map[string][]string{}
+	for i := range routes {
+		out[routes[i].docPath()] = append(out[routes[i].docPath()], strings.ToLower(routes[i].method))
+	}
+	return out
+}
+
+func TestOpenAPIHasEveryRoute(t *testing.T) {
+	d := mustDocument(t)
+	got := map[string][]string{}
+	for _, p := range d.paths {
+		got[p.template] = sortedKeys(p.methods)
+	}
+	want := addresses()
+	for _, methods := range want {
+		slices.Sort(methods)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("routes and document differ (-routes +document):\n%s", diff)
+	}
+}
+
+// TestOpenAPITexts holds that readers are left alone with nothing.
+func TestOpenAPITexts(t *testing.T) {
+	d := mustDocument(t)
+	for name, s := range dig(d.root, "components", "schemas") {
+		if dig(s)["description"] == nil {
+			t.Errorf("schema %s has no description", name)
+		}
+		for field, f := range dig(s, "properties") {
+			if dig(f)["description"] == nil && dig(f)["$ref"] == nil {
+				t.Errorf("schema %s: field %s has no description", name, field)
+			}
+		}
+	}
+	for _, p := range d.paths {
+		for method, op := range p.methods {
+			for _, text := range []string{"summary", "description"} {
+				if dig(op)[text] == nil {
+					t.Errorf("%s %s has no %s", method, p.template, text)
+				}
+			}
+		}
+	}
+}
+
+func TestOpenAPIOperationIDs(t *testing.T) {
+	d := mustDocument(t)
+	seen := map[string]string{}
+	for _, p := range d.paths {
+		for method, op := range p.methods {
+			id, _ := dig(op)["operationId"].(string)
+			if where := method + " " + p.template; id == "" || seen[id] != "" {
+				t.Errorf("%s: operationId %q is empty or also that of %s", where, id, seen[id])
+			} else {
+				seen[id] = where
+			}
+		}
+	}
+}
+
+// TestOpenAPIHasEveryCode holds that each error can be told from the answers that carry it.
+func TestOpenAPIHasEveryCode(t *testing.T) {
+	d := mustDocument(t)
+	documented := map[string]bool{}
+	for _, r := range dig(d.root, "components", "responses") {
+		for name := range dig(r, "content", "application/problem+json", "examples") {
+			documented[name] = true
+		}
+	}
+	for _, c := range codes {
+		if !documented[c.name] {
+			t.Errorf("code %s is in no described answer", c.name)
+		}
+	}
+}
+
+// TestOpenAPIReferences holds that references resolve, every component is used, and nothing
+// is left of OpenAPI 3.0.
+func TestOpenAPIReferences(t *testing.T) {
+	d := mustDocument(t)
+	used := map[string]bool{}
+	walk(d.root, func(name string, v any) {
+		target, isText := v.(string)
+		switch {
+		case name == "$ref" && isText:
+			used[target] = true
+			if _, found, err := d.follow(nil, map[string]any{"$ref": target}); err != nil || found == nil {
+				t.Errorf("%s leads nowhere", target)
+			}
+		case name == "nullable" || name == "exclusiveMinimum" && v == true || name == "example" && !isText:
+			t.Errorf("%s is of OpenAPI 3.0", name)
+		}
+	})
+	for _, section := range []string{"schemas", "responses", "headers", "parameters"} {
+		for name := range dig(d.root, "components", section) {
+			if !used["#/components/"+section+"/"+name] {
+				t.Errorf("component %s/%s is used nowhere", section, name)
+			}
+		}
+	}
+}
+
+func walk(v any, visit func(name string, v any)) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			walk(one, visit)
+		}
+	case map[string]any:
+		for name, one := range v {
+			visit(name, one)
+			walk(one, visit)
+		}
+	}
+}
+
+// TestOpenAPISizes bounds what every reader downloads.
+func TestOpenAPISizes(t *testing.T) {
+	if packed := len(compress(openapiJSON, brotliCoding)); packed > 64<<10 {
+		t.Errorf("openapi.json takes %d bytes compressed, want at most 64 KiB", packed)
+	}
+}
+
+// TestValidateAnswer holds that the validator refuses what is not described.
+func TestValidateAnswer(t *testing.T) {
+	good := func(change func(h http.Header, body map[string]any)) (http.Header, []byte) {
+		h := http.Header{}
+		for name, value := range map[string]string{
+			"X-Request-Id": "0a-1", "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag",
+			"Content-Type": "application/problem+json", "Cache-Control": "no-store", "Vary": "Authorization, Accept-Encoding",
+			"X-RateLimit-Limit": "0", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1796083200", "X-RateLimit-Tier": "none",
+			"Www-Authenticate": "Bearer realm=\"modeldex\"",
+		} {
+			h.Set(name, value)
+		}
+		body := map[string]any{"type": "/problems/missing_key", "title": "x", "status": 401, "detail": "x", "instance": "/api/v1/models", "code": "missing_key", "request_id": "0a-1"}
+		change(h, body)
+		b, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h, b
+	}
+	tests := []struct {
+		name, method, path string
+		status             int
+		change             func(h http.Header, body map[string]any)
+		want               string // part of the error; empty: none
+	}{
+		{"as described", "GET", "/api/v1/models?limit=3", 401, func(http.Header, map[string]any) {}, ""},
+		{"missing header", "GET", "/api/v1/models", 401, func(h http.Header, _ map[string]any) { h.Del("X-RateLimit-Tier") }, "X-RateLimit-Tier: is missing"},
+		{"header of another form", "GET", "/api/v1/models", 401, func(h http.Header, _ map[string]any) { h.Set("X-RateLimit-Limit", "-1") }, "must be a whole number"},
+		{"header of another answer", "GET", "/api/v1/models", 401, func(h http.Header, _ map[string]any) { h.Set("Retry-After", "1") }, "Retry-After: is not described here"},
+		{"unknown member", "GET", "/api/v1/models", 401, func(_ http.Header, b map[string]any) { b["more"] = 1 }, "more"},
+		{"missing member", "GET", "/api/v1/models", 401, func(_ http.Header, b map[string]any) { delete(b, "title") }, "title"},
+		{"code of another status", "GET", "/api/v1/models", 401, func(_ http.Header, b map[string]any) { b["code"] = "not_found" }, "/code"},
+		{"status of another answer", "GET", "/api/v1/models", 401, func(_ http.Header, b map[string]any) { b["status"] = 403 }, "status is 403"},
+		{"other media type", "GET", "/api/v1/models", 401, func(h http.Header, _ map[string]any) { h.Set("Content-Type", "text/plain") }, "Content-Type"},
+		{"status not described", "GET", "/api/v1/models", 204, func(http.Header, map[string]any) {}, "204 is not described"},
+		{"body on HEAD", "HEAD", "/api/v1/models", 401, func(http.Header, map[string]any) {}, "must be empty"},
+		{"keyed answer on an open route", "GET", "/healthz", 500, func(http.Header, map[string]any) {}, "X-RateLimit-Limit: is not described here"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			header, body := good(tt.change)
+			err := validateAnswer(tt.method, tt.path, tt.status, header, body)
+			if got := fmt.Sprint(err); err == nil && tt.want != "" || !strings.Contains(got, tt.want) && tt.want != "" || err != nil && tt.want == "" {
+				t.Errorf("validateAnswer = %v, want an error with %q", err, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,229 @@
+package httpapi
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// about is the description of the whole document: what a caller needs before the first route.
+func about() string {
+	return strings.TrimSpace(`
+A directory of open-weight language models, the hardware they run on, the tools that run them and the tokens per
+second that were measured, each figure with its source.
+
+## Quick start
+
+1. Get a key. It is shown this once; keep it.
+
+       curl -s -X POST $BASE/api/v1/keys -H 'Content-Type: application/json' \
+         -d '{"name":"my dashboard","email":"you@example.com","use_case":"comparing graphics cards"}'
+
+2. List what you look for.
+
+       curl -s "$BASE/api/v1/models?family=llama&max_params_b=9" -H "Authorization: Bearer $KEY"
+
+3. Fetch one record.
+
+       curl -s $BASE/api/v1/models/llama-3.1-8b-instruct -H "Authorization: Bearer $KEY"
+
+## Answers
+
+A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a single record
+` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always there. **null means unknown: it is never 0 and matches no range**; a range that leaves records
+out for that reason says how many in the notice ` + "`null_excluded`" + `. meta.total is exact.
+
+Fields may be added to answers without a new version of the API: pass over those you do not know. What is there is
+not renamed and does not change its meaning within version 1.
+
+## Filters
+
+Different filters combine with AND. A filter of a set takes several values, repeated
+(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `): they are alternatives. Closed sets refuse values they do not have with 400;
+an open filter that matches nothing known answers an empty list and the notice ` + "`unknown_value`" + ` with near values. Where a
+slug is asked for, an alias (a Hugging Face id, an Ollama tag, a marketing name) is as good. Numbers are plain
+decimals. Unknown, empty and repeated parameters are 400, and all faults of a request are reported together.
+
+## Paging
+
+Follow links.next (or the Link header with rel="next") until it is null. A cursor is opaque, names the last record
+served and so goes on across a change of the dataset without repeats. It belongs to its filters and sort: with others
+it is 400 ` + "`cursor_mismatch`" + `; limit may change. Unknown values come last in every order.
+
+## Keys and quota
+
+Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the address. ` + chargingText() + `
+
+Months are calendar months in UTC. The allowance of calls at once refills steadily. X-RateLimit-Remaining is the
+number of calls left after this one; RateLimit and RateLimit-Policy say the same of both limits, "burst" and "month",
+in the form of the IETF draft. Every 429 has Retry-After, and the member code tells which limit was met.
+
+## Keeping answers
+
+The body of a 200 depends on the dataset and the query alone. Every such answer has a strong ETag: send it back as
+If-None-Match and 304 costs nothing. Data may be kept five minutes (Cache-Control), by your own cache only. Answers on
+keys and errors are never to be kept. Dataset-Version, and meta.dataset_version, name the data an answer was made from.
+
+Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. Without that header they are not.
+
+## Methods and browsers
+
+HEAD is GET without the body, at the same price. OPTIONS is free, needs no key and lists the methods of an address in
+Allow. Any origin may call (CORS): Authorization, Content-Type and If-None-Match may be sent, and all headers
+described here may be read, on errors too. POST bodies are JSON of at most 4 KiB, headers at most 16 KiB, addresses at
+most 8 KiB.
+
+## Errors
+
+Every error, on every path and method, is application/problem+json (RFC 9457). Switch on code; show detail to people;
+errors lists each fault with what is allowed and what may have been meant. Report request_id when asking for help.
+
+` + codeList())
+}
+
+// chargingText says what is counted, from the steps that count: see Server.standing.
+func chargingText() string {
+	return "Routes of data count each answer 200 and 404 as one call of the month; 301, 304 and every other answer is free. " +
+		"Routes of keys are not counted. Every call with a key counts for the calls at once. " +
+		"Routes without a lock need no key and count nothing."
+}
+
+// codeList lists every error code as Markdown.
+func codeList() string {
+	var b strings.Builder
+	for _, c := range codes {
+		fmt.Fprintf(&b, "- [`%s`](/problems/%s) %d: %s\n", c.name, c.name, c.status, markdown(c.help))
+	}
+	return b.String()
+}
+
+// quotedTag finds what a reader of Markdown would take for markup.
+var quotedTag = regexp.MustCompile(`"([^"]*<[^"]*)"`)
+
+func markdown(text string) string { return quotedTag.ReplaceAllString(text, "`$1`") }
+
+// tagTexts describe the groups of routes, in the order they are shown in.
+var tagTexts = [][2]string{
+	{"keys", "Get a key, see what it has used, replace it, revoke it."},
+	{"models", "Open-weight language models: architecture, key-value cache, quantized files."},
+	{"hardware", "Graphics cards, processors, systems on a chip and whole machines."},
+	{"tools", "Programs that run, serve, tune or use models locally."},
+	{"benchmarks", "Published measurements of tokens per second."},
+	{"dataset", "What is being served, and what changed."},
+	{"snapshots", "The published model-intelligence documents."},
+	{"schemas", "JSON Schemas of the documents and records."},
+	{"operation", "For balancers and monitors."},
+	{"documents", "This description and the pages for people."},
+}
+
+// routeText describes a route beyond its summary.
+func routeText(rt *route) string {
+	switch {
+	case rt.list == changesList:
+		return "Needs no key. Changes are told of load by load, within one by table and slug: changes of a record in several loads are several entries. They are held for the loads this process has seen, within bounds; 410 says that those asked for are not."
+	case rt.list != nil:
+		order := "by slug"
+		if rt.list.byDate {
+			order = "by run date, newest first and unknown last, then by id"
+		}
+		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. Default order: %s. An answer 200 is charged as one call.", order)
+	case rt.record == benchmarks:
+		return "Answers 200 and 404 are charged as one call."
+	case rt.record != nil:
+		return "An alias answers 301 with the address of the slug, free of charge. Answers 200 and 404 are charged as one call."
+	}
+	return map[string]string{
+		"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys an address may be issued an hour, and of active keys an e-mail address may have, is limited.",
+		"showKey":        "Not charged; counts for the calls at once.",
+		"revokeKey":      "Final: the key is refused from the answer on. Not charged.",
+		"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
+		"showDataset":    "Needs no key. Shows a refused change of the files at once.",
+		"listSnapshots":  "Needs no key.",
+		"latestSnapshot": "Needs no key. The answer changes when a document is published; the address with a hash never does.",
+		"getSnapshot":    "Needs no key. The document may be kept for good.",
+		"getSchema":      "Needs no key.",
+		"alive":          "Answers as long as the process does.",
+		"ready":          "503 takes an instance out of a balancer: no dataset is loaded, or the ledger does not answer.",
+		"openapi":        "OpenAPI 3.1.",
+		"docs":           "This document as a page, with a form to try every route.",
+		"front":          "What this is, with a form to get a key.",
+		"problem":        "Where the member type of every error leads.",
+		"asset":          "Names hold a hash of the content, so files may be kept for good.",
+	}[rt.id]
+}
+
+// problemSet is the errors of one status that a kind of route answers.
+type problemSet struct {
+	name  string // of the component
+	text  string
+	codes []*code
+}
+
+func (p *problemSet) status() int { return p.codes[0].status }
+
+// The sets, in the order they are documented in. Refusals made before a route is found are
+// the default answer of every operation.
+var problemSets = []problemSet{
+	{"BadListQuery", "A parameter is at fault; all faults are listed.", []*code{&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &badRequest}},
+	{"BadQuery", "The route takes no such parameter.", []*code{&unknownParameter, &badRequest}},
+	{"BadBody", "The body is at fault; all faults are listed.", []*code{&invalidJSON, &invalidField, &badRequest}},
+	{"Unauthorized", "The key is missing or unknown, or was sent in the address.", []*code{&missingKey, &invalidKey}},
+	{"Forbidden", "The key is known but does not work any more, or for now.", []*code{&keyRevoked, &keySuspended, &keyRotated}},
+	{"NotFound", "There is no such record; near names are suggested.", []*code{&notFound, &unknownRoute}},
+	{"UnknownRoute", "Nothing is served at this address.", []*code{&unknownRoute}},
+	{"NotAcceptable", "The Accept header rules JSON out.", []*code{&notAcceptable}},
+	{"TooManyKeys", "The e-mail address has as many active keys as it may.", []*code{&tooManyKeys}},
+	{"Gone", "What changed since is not held.", []*code{&versionGone}},
+	{"BodyTooLarge", "The body is larger than 4 KiB.", []*code{&bodyTooLarge}},
+	{"UnsupportedMediaType", "The body is not declared as JSON.", []*code{&unsupportedType}},
+	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{&quotaExhausted, &burstExceeded}},
+	{"TooFast", "Calls come too fast.", []*code{&burstExceeded}},
+	{"SignupLimited", "The address was issued as many keys as it may be within an hour.", []*code{&signupLimited}},
+	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{&internal}},
+	{"Unavailable", "No dataset is loaded, or calls cannot be counted.", []*code{&notReady, &ledgerUnavailable}},
+	{"LedgerUnavailable", "Keys cannot be changed or calls counted.", []*code{&ledgerUnavailable}},
+	{"NotReady", "No dataset is loaded yet.", []*code{&notReady}},
+}
+
+// refusedEarly are the errors of requests refused before a route is found.
+var refusedEarly = []*code{&badRequest, &methodNotAllowed, &requestTimeout, &lengthRequired, &bodyTooLarge, &uriTooLong, &headersTooLarge}
+
+// problemsOf names the sets a route answers, beside InternalError, which any may.
+func problemsOf(rt *route) []string {
+	var names []string
+	switch rt.access {
+	case keyed:
+		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooFast", "LedgerUnavailable")
+	case charged:
+		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooManyRequests", "Unavailable")
+	}
+	switch {
+	case rt.list == changesList:
+		return append(names, "BadListQuery", "Gone", "NotReady")
+	case rt.list != nil:
+		return append(names, "BadListQuery")
+	case rt.record != nil:
+		return append(names, "BadQuery", "NotFound")
+	}
+	return append(names, map[string][]string{
+		"issueKey":       {"BadBody", "TooManyKeys", "BodyTooLarge", "UnsupportedMediaType", "SignupLimited", "LedgerUnavailable"},
+		"showKey":        {"BadQuery"},
+		"rotateKey":      {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
+		"showDataset":    {"BadQuery", "NotReady"},
+		"listSnapshots":  {"BadQuery"},
+		"latestSnapshot": {"BadQuery", "NotFound"},
+		"getSnapshot":    {"BadQuery", "NotFound"},
+		"getSchema":      {"BadQuery", "NotFound"},
+		"problem":        {"UnknownRoute"},
+		"asset":          {"UnknownRoute"},
+	}[rt.id]...)
+}
+
+func findProblems(name string) *problemSet {
+	i := slices.IndexFunc(problemSets, func(p problemSet) bool { return p.name == name })
+	if i < 0 {
+		panic("no set of problems " + name)
+	}
+	return &problemSets[i]
+}

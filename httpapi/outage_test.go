@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"modeldex/index"
+	"modeldex/quota"
+
+	"github.com/valyala/fasthttp"
+)
+
+// direct asks a server's handler without a connection.
+func direct(t *testing.T, s *Server, method, path, secret string) *answer {
+	t.Helper()
+	var req fasthttp.Request
+	req.Header.SetMethod(method)
+	req.SetRequestURI(path)
+	req.Header.SetHost("localhost")
+	q := asked{method: method, path: path, header: http.Header{}}
+	if secret != "" {
+		q.header.Set("Authorization", "Bearer "+secret)
+		req.Header.Set("Authorization", "Bearer "+secret)
+	}
+	var ctx fasthttp.RequestCtx
+	ctx.Init(&req, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil)
+	s.app.Server().Handler(&ctx)
+	var wire bytes.Buffer
+	out := bufio.NewWriter(&wire)
+	if err := ctx.Response.Write(out); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(&wire), &http.Request{Method: method})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := readAnswer(q, resp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// breaking is a keeper whose decisions panic, as a defect would make them.
+type breaking struct{ *quota.Keeper }
+
+func (breaking) Admit(quota.Digest) quota.Call { panic("cause-of-the-panic") }
+
+// TestOutages tells what callers see when something of ours is broken: an honest status, where
+// to turn to, and nothing of the inside.
+func TestOutages(t *testing.T) {
+	s := newService(t, mustSmallLive(t))
+	var log bytes.Buffer
+	config := func(change func(*Config)) *Server {
+		cfg := s.cfg
+		cfg.Log, cfg.SupportEmail = slog.New(slog.NewJSONHandler(&log, nil)), "help@example.com"
+		change(&cfg)
+		server, err := New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(server.cache.close)
+		return server
+	}
+	empty := config(func(c *Config) { c.Live = &index.Live{} })
+	broken := config(func(c *Config) { c.Keeper = breaking{s.keeper} })
+
+	t.Run("before a dataset is loaded", func(t *testing.T) {
+		for path, want := range map[string]int{
+			"/api/v1/models": 503, "/api/v1/models/llama-2-7b": 503, "/api/v1/dataset": 503,
+			"/readyz": 503, "/healthz": 200, "/docs": 200, "/api/v1/keys/self": 200,
+		} {
+			a := direct(t, empty, "GET", path, s.secret)
+			if path != "/readyz" { // whose 503 is its documented form, for balancers
+				reportComplaints(t, a)
+			}
+			if a.status != want {
+				t.Errorf("GET %s: status %d, want %d: %s", path, a.status, want, a.body)
+			}
+		}
+		if a := direct(t, empty, "GET", "/api/v1/models", s.secret); a.code() != "not_ready" {
+			t.Errorf("code %q, want not_ready", a.code())
+		}
+	})
+
+	t.Run("a panic", func(t *testing.T) {
+		a := direct(t, broken, "GET", "/api/v1/models", s.secret)
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil || a.status != 500 || p.Code != "internal" || p.Support != "help@example.com" {
+			t.Fatalf("status %d: %s", a.status, a.body)
+		}
+		if bytes.Contains(a.body, []byte("cause-of-the-panic")) || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("the answer tells of the inside, or may be kept: %v %s", a.header, a.body)
+		}
+		if text := log.String(); !strings.Contains(text, "cause-of-the-panic") || !strings.Contains(text, p.RequestID) || strings.Contains(text, s.secret) {
+			t.Errorf("the log is %s", text)
+		}
+		if b := direct(t, broken, "GET", "/healthz", ""); b.status != http.StatusOK {
+			t.Errorf("after a panic: status %d", b.status)
+		}
+	})
+
+	t.Run("without a ledger", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		other := newService(t, mustSmallLive(t))
+		other.closed = true
+		if err := other.keeper.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		a := direct(t, other.Server, "GET", "/api/v1/models", other.secret)
+		reportComplaints(t, a)
+		if a.status != http.StatusServiceUnavailable || a.code() != "ledger_unavailable" {
+			t.Errorf("status %d: %s", a.status, a.body)
+		}
+		if a := direct(t, other.Server, "GET", "/readyz", ""); a.status != http.StatusServiceUnavailable {
+			t.Errorf("/readyz: status %d: %s", a.status, a.body)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+// The front page: live counts, copy buttons and the sign-up form. Everything it asks for is of
+// this origin.
+'use strict';
+
+const byId = (id) => document.getElementById(id);
+
+// The counts in the page are those of the time it was made; it may come from a cache.
+async function refreshCounts() {
+  const answer = await fetch('/api/v1/dataset');
+  if (!answer.ok) return;
+  const { data } = await answer.json();
+  for (const place of document.querySelectorAll('[data-count]')) {
+    place.textContent = data.counts[place.dataset.count].toLocaleString('en');
+  }
+  document.querySelector('[data-version]').textContent = data.version;
+}
+
+async function copy(button) {
+  const code = button.parentElement.querySelector('code');
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = 'Copied';
+  } catch { // no clipboard without https: select, so that one keystroke copies
+    getSelection().selectAllChildren(code);
+    button.textContent = 'Selected';
+  }
+  setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+}
+
+function showFault(place, field, text) {
+  place.textContent = text;
+  place.hidden = !text;
+  if (!field) return;
+  if (text) field.setAttribute('aria-invalid', 'true');
+  else field.removeAttribute('aria-invalid');
+}
+
+const fields = ['name', 'email', 'use_case'];
+
+function clearFaults() {
+  for (const name of fields) showFault(byId(name + '-fault'), byId(name), '');
+  showFault(byId('form-fault'), null, '');
+}
+
+// A problem's faults stand beside their fields; what belongs to none stands above the button.
+function showProblem(problem) {
+  const faults = (problem.errors || []).filter((fault) => fields.includes(fault.name));
+  for (const fault of faults) {
+    const field = byId(fault.name);
+    const label = field.labels[0].textContent.replace('?', '');
+    showFault(byId(fault.name + '-fault'), field, `${label}: ${fault.detail}`);
+  }
+  if (faults.length === 0) showFault(byId('form-fault'), null, problem.detail);
+  else byId(faults[0].name).focus();
+}
+
+function showKey(data) {
+  byId('secret').textContent = data.key;
+  const { limit } = data.quota;
+  const { rate, per_seconds: seconds } = data.burst;
+  byId('allowance').textContent = `It allows ${limit.toLocaleString('en')} calls a month, ${rate} in ${seconds === 1 ? 'a second' : seconds + ' seconds'}.`;
+  for (const code of document.querySelectorAll('.steps code')) {
+    code.textContent = code.textContent.replace('Bearer $KEY', 'Bearer ' + data.key);
+  }
+  byId('signup').hidden = true;
+  byId('issued').hidden = false;
+  byId('issued').focus();
+}
+
+async function signUp(event) {
+  event.preventDefault();
+  clearFaults();
+  const form = event.currentTarget;
+  const button = form.querySelector('button');
+  button.disabled = true;
+  try {
+    const answer = await fetch('/api/v1/keys', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(new FormData(form))),
+    });
+    const body = await answer.json();
+    if (answer.status === 201) showKey(body.data);
+    else showProblem(body);
+  } catch {
+    showFault(byId('form-fault'), null, 'The service did not answer. Try again in a moment.');
+  } finally {
+    button.disabled = false;
+  }
+}
+
+for (const button of document.querySelectorAll('.copy')) {
+  button.hidden = false;
+  button.addEventListener('click', () => copy(button));
+}
+byId('signup').addEventListener('submit', signUp);
+byId('signup').querySelector('button').disabled = false; // until now it would have put the fields into the address
+refreshCounts().catch(() => {}); // the counts in the page stay

@@ -1,0 +1,316 @@
+package httpapi
+
+import (
+	"math"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRandomQueries asks random questions of the shipped records over HTTP and answers them
+// again with a loop over the files: same records, same order, same totals, same notices of what
+// a range left out.
+func TestRandomQueries(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	dir := readDirectory(t, shippedFiles())
+	addRatios(t, s, dir)
+	rnd := rand.New(rand.NewPCG(seedOf(t), 0))
+	questions := 300
+	if testing.Short() || raceEnabled {
+		questions = 40
+	}
+	for range questions {
+		r := resources[rnd.IntN(len(resources))]
+		compareAnswer(t, s, dir, r, randomQuestion(rnd, dir, r))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// question is a query as a caller writes it and what it means to a single record.
+type question struct {
+	params []string
+	sort   string
+	limit  int
+	match  []func(plain) bool // all but the ranges
+	ranges []plainRange
+}
+
+// plainRange is one range of values, with the parameter its notice names.
+type plainRange struct {
+	name     string
+	value    func(plain) float64
+	min, max float64
+}
+
+func (q *question) address(r *resource) string {
+	if len(q.params) == 0 {
+		return "/api/v1/" + r.name
+	}
+	return "/api/v1/" + r.name + "?" + strings.Join(q.params, "&")
+}
+
+func compareAnswer(t *testing.T, s *service, dir *directory, r *resource, q *question) {
+	t.Helper()
+	path := q.address(r)
+	want := dir.ordered(r.name, q.sort, func(rec plain) bool {
+		return q.matches(rec) && !slices.ContainsFunc(q.ranges, func(pr plainRange) bool {
+			v := pr.value(rec)
+			return !(v >= pr.min && v <= pr.max) // NaN is in no range
+		})
+	})
+	if got := s.walk(t, path).names; !slices.Equal(got, want) {
+		t.Errorf("GET %s: -want +got\n%s", path, cmp.Diff(want, got))
+	}
+	excluded := map[string]int{}
+	for i, pr := range q.ranges {
+		if n := q.excluded(dir.records[r.name], i); n > 0 {
+			excluded[pr.name] = n
+		}
+	}
+	got := map[string]int{}
+	for _, n := range s.list(t, path).Meta.Notices {
+		if n.Code != "null_excluded" {
+			t.Errorf("GET %s: notice %+v", path, n)
+			continue
+		}
+		got[n.Parameter] = *n.Count
+	}
+	if diff := cmp.Diff(excluded, got); diff != "" {
+		t.Errorf("GET %s: records left out: -want +got\n%s", path, diff)
+	}
+}
+
+func (q *question) matches(rec plain) bool {
+	return !slices.ContainsFunc(q.match, func(match func(plain) bool) bool { return !match(rec) })
+}
+
+// excluded counts the records that match all else and have no value for one range.
+func (q *question) excluded(recs []plain, i int) (n int) {
+	for _, rec := range recs {
+		if !q.matches(rec) || !math.IsNaN(q.ranges[i].value(rec)) {
+			continue
+		}
+		others := slices.ContainsFunc(q.ranges, func(pr plainRange) bool {
+			v := pr.value(rec)
+			return pr.name != q.ranges[i].name && !(v >= pr.min && v <= pr.max)
+		})
+		if !others {
+			n++
+		}
+	}
+	return n
+}
+
+// randomQuestion draws parameters; each takes part in about a third of the questions.
+func randomQuestion(rnd *rand.Rand, dir *directory, r *resource) *question {
+	q := &question{limit: defaultLimit}
+	recs := dir.records[r.name]
+	some := func() plain { return recs[rnd.IntN(len(recs))] }
+	for _, draw := range drawers[r.name] {
+		if rnd.IntN(3) == 0 {
+			draw(rnd, q, dir, some)
+		}
+	}
+	if rnd.IntN(2) == 0 {
+		q.sort = pick(rnd, r.sortNames())
+		q.params = append(q.params, "sort="+q.sort)
+	}
+	if rnd.IntN(4) == 0 {
+		drawWords(rnd, q, dir, r, some())
+	}
+	if rnd.IntN(2) == 0 {
+		q.limit = 1 + rnd.IntN(r.maxLimit)
+		q.limit = max(q.limit, len(recs)/20) // pages enough, but not hundreds
+		q.params = append(q.params, "limit="+strconv.Itoa(min(q.limit, r.maxLimit)))
+	}
+	rnd.Shuffle(len(q.params), func(i, j int) { q.params[i], q.params[j] = q.params[j], q.params[i] })
+	return q
+}
+
+func pick[T any](rnd *rand.Rand, list []T) T { return list[rnd.IntN(len(list))] }
+
+// drawer adds a parameter of one kind to a question, its values taken from records.
+type drawer func(rnd *rand.Rand, q *question, dir *directory, some func() plain)
+
+var drawers = map[string][]drawer{
+	"models": {
+		drawSet("family", func(rec plain, _ *directory) string { return rec.text("family") }, true),
+		drawRange("min_params_b", "max_params_b", "params_b"),
+	},
+	"hardware": {
+		drawSet("vendor", func(rec plain, _ *directory) string { return rec.text("vendor") }, false),
+		drawSet("type", func(rec plain, _ *directory) string { return rec.text("type") }, false),
+		drawRange("min_vram_gb", "", "vram_gb"),
+	},
+	"tools": {
+		drawSet("category", func(rec plain, _ *directory) string { return rec.text("category") }, false),
+	},
+	"benchmarks": {
+		drawAlias("model", "models"), drawAlias("hardware", "hardware"), drawAlias("tool", "tools"),
+		drawSet("family", func(rec plain, d *directory) string { return d.bySlug["models"][rec.text("model")].text("family") }, true),
+		drawSet("quantization", func(rec plain, _ *directory) string { return rec.text("quantization") }, true),
+		drawSet("backend", func(rec plain, _ *directory) string { return rec.text("backend") }, true),
+		drawSet("source", func(rec plain, _ *directory) string { return rec.text("source") }, false),
+		drawOwner("verified"), drawOwner("owner_only"),
+		drawRange("min_tps", "", "generation_tps"),
+		drawRange("min_roofline_ratio", "max_roofline_ratio", "roofline_ratio"),
+		drawDates,
+	},
+}
+
+// spelt writes the values of one parameter: repeated, or separated by commas.
+func spelt(rnd *rand.Rand, name string, values []string) (params []string) {
+	for i, v := range values {
+		if i > 0 && rnd.IntN(2) == 0 {
+			params[len(params)-1] += "," + url.QueryEscape(v)
+			continue
+		}
+		params = append(params, name+"="+url.QueryEscape(v))
+	}
+	return params
+}
+
+// drawSet filters by one to three values some records have. Open sets take any letter case.
+func drawSet(name string, value func(plain, *directory) string, open bool) drawer {
+	return func(rnd *rand.Rand, q *question, dir *directory, some func() plain) {
+		var values []string
+		for range 1 + rnd.IntN(3) {
+			if v := value(some(), dir); v != "" {
+				if open && rnd.IntN(3) == 0 {
+					v = strings.ToUpper(v)
+				}
+				values = append(values, v)
+			}
+		}
+		if values == nil {
+			return
+		}
+		q.params = append(q.params, spelt(rnd, name, values)...)
+		q.match = append(q.match, func(rec plain) bool {
+			have := value(rec, dir)
+			return slices.ContainsFunc(values, func(v string) bool { return v == have || open && strings.EqualFold(v, have) })
+		})
+	}
+}
+
+// drawAlias filters by records of another list, named by any of their names.
+func drawAlias(field, kind string) drawer {
+	return func(rnd *rand.Rand, q *question, dir *directory, some func() plain) {
+		var values []string
+		slugs := map[string]bool{}
+		for range 1 + rnd.IntN(3) {
+			slug := some().text(field)
+			name := pick(rnd, dir.bySlug[kind][slug].names())
+			if dir.names[kind][name] != slug || strings.Contains(name, ",") {
+				name = slug // the name stands for several records, or would be cut
+			}
+			values, slugs[slug] = append(values, name), true
+		}
+		q.params = append(q.params, spelt(rnd, field, values)...)
+		q.match = append(q.match, func(rec plain) bool { return slugs[rec.text(field)] })
+	}
+}
+
+func drawOwner(name string) drawer {
+	return func(rnd *rand.Rand, q *question, _ *directory, _ func() plain) {
+		if rnd.IntN(2) == 0 {
+			q.params = append(q.params, name+"=false")
+			return
+		}
+		q.params = append(q.params, name+"=true")
+		q.match = append(q.match, func(rec plain) bool { return rec.text("source") == "owner" })
+	}
+}
+
+// drawRange sets one or both ends at or near the values of records. The notice of a range names
+// its lower end where there is one.
+func drawRange(low, high, field string) drawer {
+	return func(rnd *rand.Rand, q *question, _ *directory, some func() plain) {
+		a, b := near(rnd, some().number(field)), near(rnd, some().number(field))
+		pr := plainRange{low, func(rec plain) float64 { return rec.number(field) }, math.Inf(-1), math.Inf(1)}
+		both := high != "" && rnd.IntN(2) == 0
+		if both || high == "" || rnd.IntN(2) == 0 {
+			pr.min = min(a, b)
+			q.params = append(q.params, low+"="+strconv.FormatFloat(pr.min, 'f', -1, 64))
+		} else {
+			pr.name = high
+		}
+		if both || pr.name == high {
+			pr.max = max(a, b)
+			q.params = append(q.params, high+"="+strconv.FormatFloat(pr.max, 'f', -1, 64))
+		}
+		q.ranges = append(q.ranges, pr)
+	}
+}
+
+func near(rnd *rand.Rand, v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return []float64{v, v, math.Floor(v), v + 0.001}[rnd.IntN(4)]
+}
+
+func drawDates(rnd *rand.Rand, q *question, _ *directory, some func() plain) {
+	a, b := some().text("run_date"), some().text("run_date")
+	if len(a) != len("2006-01-02") || len(b) != len(a) {
+		return
+	}
+	pr := plainRange{"since", func(rec plain) float64 { return rec.date("run_date") }, math.Inf(-1), math.Inf(1)}
+	first, last := min(a, b), max(a, b)
+	switch rnd.IntN(3) {
+	case 0:
+		last = ""
+	case 1:
+		first, pr.name = "", "until"
+	}
+	if first != "" {
+		pr.min = plain{"d": first}.date("d")
+		q.params = append(q.params, "since="+first)
+	}
+	if last != "" {
+		pr.max = plain{"d": last}.date("d")
+		q.params = append(q.params, "until="+last)
+	}
+	q.ranges = append(q.ranges, pr)
+}
+
+// drawWords searches for pieces of a record's names; of a benchmark's, those of what it refers
+// to.
+func drawWords(rnd *rand.Rand, q *question, dir *directory, r *resource, rec plain) {
+	texts := func(rec plain) [][]string {
+		if r != benchmarks {
+			return [][]string{rec.names()}
+		}
+		return [][]string{
+			dir.bySlug["models"][rec.text("model")].names(), dir.bySlug["hardware"][rec.text("hardware")].names(),
+			dir.bySlug["tools"][rec.text("tool")].names(),
+		}
+	}
+	var words []string
+	for range 1 + rnd.IntN(2) {
+		found := strings.Fields(pick(rnd, pick(rnd, texts(rec))))
+		word := []rune(pick(rnd, found))
+		from := rnd.IntN(len(word))
+		words = append(words, string(word[from:from+1+rnd.IntN(len(word)-from)]))
+	}
+	first := words[0]
+	if upper := strings.ToUpper(first); strings.ToLower(upper) == first {
+		first = upper
+	}
+	q.params = append(q.params, "q="+url.QueryEscape(strings.Join(append([]string{first}, words[1:]...), " ")))
+	q.match = append(q.match, func(rec plain) bool {
+		all := texts(rec)
+		return !slices.ContainsFunc(words, func(w string) bool {
+			return rec.name() != w && !slices.ContainsFunc(all, func(names []string) bool {
+				return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, w) })
+			})
+		})
+	})
+}

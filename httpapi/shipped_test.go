@@ -1,0 +1,195 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestServedRecords compares every record, in its list and at its own address, with what the
+// standard library reads in its file.
+func TestServedRecords(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	dir := readDirectory(t, shippedFiles())
+	for _, r := range resources {
+		t.Run(r.name, func(t *testing.T) {
+			walked := s.walk(t, fmt.Sprintf("/api/v1/%s?limit=%d", r.name, r.maxLimit))
+			if got, want := len(walked.records), len(dir.records[r.name]); got != want {
+				t.Fatalf("%d records are served, the files hold %d", got, want)
+			}
+			for i, row := range walked.records {
+				want := dir.records[r.name][i]
+				compareRecord(t, "list", row, want, r == models)
+				if r != benchmarks || i%40 == 0 { // thousands, each rendered like its row
+					compareDetail(t, s, r, want, row)
+				}
+			}
+		})
+	}
+}
+
+// withoutAdded drops what the API adds to what files hold: members that are compared
+// elsewhere, and the sizes it computes behind the published ones.
+func withoutAdded(rec plain) plain {
+	out := maps.Clone(rec)
+	for _, name := range []string{"roofline_ratio", "intelligence", "quantization_count"} {
+		delete(out, name)
+	}
+	if list, ok := rec["quantizations"].([]any); ok {
+		published := slices.IndexFunc(list, func(q any) bool { return plain(q.(map[string]any)).text("basis") == "computed" })
+		if published >= 0 {
+			out["quantizations"] = list[:published]
+		}
+	}
+	return out
+}
+
+func compareRecord(t *testing.T, where string, row []byte, want plain, short bool) {
+	t.Helper()
+	var got plain
+	if err := json.Unmarshal(row, &got); err != nil {
+		t.Fatal(err)
+	}
+	want = withoutAdded(want)
+	if short { // lists leave the files of a model to its own address
+		delete(want, "quantizations")
+	}
+	if diff := cmp.Diff(want, withoutAdded(got)); diff != "" {
+		t.Errorf("%s of %s: -file +served\n%s", where, want.name(), diff)
+	}
+}
+
+// compareDetail asks for one record. A model comes with its quantized files and its
+// benchmarks, all else is the row of its list.
+func compareDetail(t *testing.T, s *service, r *resource, want plain, row []byte) {
+	t.Helper()
+	a := s.ask(t, "GET", "/api/v1/"+r.name+"/"+url.PathEscape(want.name()))
+	var got struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(a.body, &got); err != nil || a.status != http.StatusOK {
+		t.Fatalf("%s: status %d: %s", want.name(), a.status, a.body)
+	}
+	if r != models {
+		if string(got.Data) != string(row) {
+			t.Errorf("%s: the record is %s, its row %s", want.name(), got.Data, row)
+		}
+		return
+	}
+	var detail plain
+	if err := json.Unmarshal(got.Data, &detail); err != nil {
+		t.Fatal(err)
+	}
+	held, _ := detail["benchmarks"].([]any)
+	if float64(len(held)) != want.number("benchmark_count") {
+		t.Errorf("%s holds %d benchmarks, want %v", want.name(), len(held), want.number("benchmark_count"))
+	}
+	if list, _ := detail["quantizations"].([]any); float64(len(list)) != detail.number("quantization_count") {
+		t.Errorf("%s holds %d quantizations and counts %v", want.name(), len(list), detail["quantization_count"])
+	}
+	delete(detail, "benchmarks")
+	if diff := cmp.Diff(withoutAdded(want), withoutAdded(detail)); diff != "" {
+		t.Errorf("%s: -file +served\n%s", want.name(), diff)
+	}
+}
+
+// TestServedModelDetails holds the benchmarks at a model's address to the list filtered by
+// the model, and the labels of its quantized files to what they say.
+func TestServedModelDetails(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	kinds := map[string]int{}
+	for i, m := range readDirectory(t, shippedFiles()).records["models"] {
+		var detail struct {
+			Data struct {
+				Slug          string            `json:"slug"`
+				ParamsB       *float64          `json:"params_b"`
+				Quantizations []plain           `json:"quantizations"`
+				Benchmarks    []json.RawMessage `json:"benchmarks"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(s.ask(t, "GET", "/api/v1/models/"+m.name()).body, &detail); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range detail.Data.Quantizations {
+			kinds[q.text("basis")]++
+			checkQuantization(t, m.name(), detail.Data.ParamsB, q)
+		}
+		if i%20 != 0 {
+			continue
+		}
+		list := s.walk(t, "/api/v1/benchmarks?limit=500&model="+m.name())
+		if diff := cmp.Diff(list.records, detail.Data.Benchmarks, cmp.Transformer("text", func(r json.RawMessage) string { return string(r) })); diff != "" && len(list.records) > 0 {
+			t.Errorf("%s: -list +detail\n%s", m.name(), diff)
+		}
+	}
+	if kinds["published"] == 0 || kinds["computed"] == 0 || len(kinds) != 2 {
+		t.Errorf("quantizations by basis are %v, want published and computed ones only", kinds)
+	}
+}
+
+// checkQuantization holds a computed size to its formula, and to saying that it is computed.
+func checkQuantization(t *testing.T, slug string, params *float64, q plain) {
+	t.Helper()
+	switch q.text("basis") {
+	case "published":
+		if q["method"] != nil || q.text("source") == "" {
+			t.Errorf("%s %s: a published size has method %v, source %v", slug, q.text("name"), q["method"], q["source"])
+		}
+	case "computed":
+		if q.text("method") == "" || params == nil {
+			t.Errorf("%s %s: a computed size has method %v, params_b %v", slug, q.text("name"), q["method"], params)
+			return
+		}
+		want := *params * 1e9 * q.number("bits_per_weight") / 8
+		if got := q.number("size_bytes"); math.Abs(got-want) > 1+want*1e-6 {
+			t.Errorf("%s %s: size_bytes is %v, %v by its method", slug, q.text("name"), got, want)
+		}
+	}
+}
+
+// TestWalks walks every list in every order, with pages of one size and another, and compares
+// with sorting the records.
+func TestWalks(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	dir := readDirectory(t, shippedFiles())
+	addRatios(t, s, dir)
+	for _, r := range resources {
+		for _, name := range append([]string{""}, r.sortNames()...) {
+			t.Run(r.name+"/sort="+name, func(t *testing.T) {
+				want := dir.ordered(r.name, name, func(plain) bool { return true })
+				for _, limit := range []int{37, r.maxLimit} {
+					if limit == 37 && (raceEnabled || r == benchmarks && name != "generation_tps" && name != "") {
+						continue // hundreds of pages each
+					}
+					path := fmt.Sprintf("/api/v1/%s?limit=%d", r.name, limit)
+					if name != "" {
+						path += "&sort=" + name
+					}
+					if diff := cmp.Diff(want, s.walk(t, path).names); diff != "" {
+						t.Errorf("GET %s: -want +got\n%s", path, diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// addRatios takes the one value that is worked out, not read, from what is served; how it is
+// worked out is tested where that is done.
+func addRatios(t *testing.T, s *service, dir *directory) {
+	t.Helper()
+	for _, row := range s.walk(t, "/api/v1/benchmarks?limit=500").records {
+		var rec plain
+		if err := json.Unmarshal(row, &rec); err != nil {
+			t.Fatal(err)
+		}
+		dir.bySlug["benchmarks"][rec.name()]["roofline_ratio"] = rec["roofline_ratio"]
+	}
+}

@@ -1,0 +1,166 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"modeldex/index"
+	"modeldex/snapshot"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/gofiber/fiber/v2"
+)
+
+// SnapshotInfo is one published snapshot document in the list of them.
+type SnapshotInfo struct {
+	// Hash of the document, its immutable address.
+	Hash string `json:"output_hash_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Address of the document.
+	URL string `json:"url" jsonschema:"example=/api/v1/snapshots/e554ef47"`
+	// Version of its schema.
+	SchemaVersion string `json:"schema_version" jsonschema:"example=service-model-intelligence-snapshot-v1"`
+	// Address of its schema.
+	SchemaURL string `json:"schema_url"`
+	// When it was made.
+	GeneratedAt time.Time `json:"generated_at"`
+	// Licence of the document.
+	License string `json:"license"`
+	// Whom it owes its numbers to.
+	Attribution string `json:"attribution"`
+	// Models in it.
+	ModelCount int64 `json:"model_count"`
+	// Scores in it.
+	ScoreCount int64 `json:"score_count"`
+	// Evaluation sources it draws on.
+	SourceCount int64 `json:"source_count"`
+	// Models by confidence of their composite.
+	ConfidenceCounts snapshot.ConfidenceCounts `json:"confidence_counts"`
+	// Size of the document, in bytes.
+	Bytes int `json:"bytes"`
+}
+
+// Intelligence is what the newest snapshot document says of a model: a prior from published
+// evaluations, not a measurement made here.
+type Intelligence struct {
+	// Composite score, 0 to 100, null where the document gives none.
+	Score *float64 `json:"score_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=71.25"`
+	// How far the composite can be leant on.
+	Confidence snapshot.Confidence `json:"confidence" jsonschema:"enum=high,enum=moderate,enum=low,example=moderate"`
+	// Document it is taken from: /api/v1/snapshots/{hash}.
+	SnapshotHash string `json:"snapshot_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
+}
+
+// noShelf stands in where no documents are published.
+var noShelf = &snapshot.Shelf{}
+
+func (s *Server) shelf() *snapshot.Shelf {
+	if s.cfg.Snapshots != nil {
+		if shelf := s.cfg.Snapshots(); shelf != nil {
+			return shelf
+		}
+	}
+	return noShelf
+}
+
+// contentOf names what answers of data are made of: the dataset and the newest snapshot. It
+// goes into cache keys and entity tags, so a change of either outdates them at once.
+func contentOf(gen *index.Generation, shelf *snapshot.Shelf) (content [16]byte) {
+	if gen != nil {
+		copy(content[:], gen.Digest[:])
+	}
+	if book, ok := shelf.Latest(); ok {
+		for i := range 8 {
+			content[i] ^= book.Hash[i] // hex digits, 32 bits of hash
+		}
+	}
+	return content
+}
+
+// listSnapshots answers every published document, newest first.
+func listSnapshots(_ *Server, x *exchange) reply {
+	if f := noParameters(x); f != nil {
+		return reply{failure: f}
+	}
+	list := x.shelf.List()
+	infos := make([]SnapshotInfo, len(list))
+	for i, d := range list {
+		infos[i] = SnapshotInfo{
+			Hash: d.Hash, URL: "/api/v1/snapshots/" + d.Hash, SchemaVersion: d.SchemaVersion, SchemaURL: d.SchemaURL,
+			GeneratedAt: d.GeneratedAt, License: d.License, Attribution: d.Attribution, ModelCount: d.ModelCount,
+			ScoreCount: d.ScoreCount, SourceCount: d.SourceCount, ConfidenceCounts: d.ConfidenceCounts, Bytes: d.Bytes,
+		}
+	}
+	b, err := jsonv2.Marshal(map[string]any{"data": infos})
+	if err != nil {
+		return reply{failure: &failure{code: &internal, cause: err}}
+	}
+	return reply{entry: newDocument(b, jsonType, x.coding())}
+}
+
+func latestSnapshot(s *Server, x *exchange) reply {
+	if f := noParameters(x); f != nil {
+		return reply{failure: f}
+	}
+	book, ok := x.shelf.Latest()
+	if !ok {
+		return reply{failure: &failure{code: &notFound, detail: "No snapshot document is published."}}
+	}
+	return s.bookReply(x, book, false)
+}
+
+func snapshotByHash(s *Server, x *exchange) reply {
+	if f := noParameters(x); f != nil {
+		return reply{failure: f}
+	}
+	book, ok := x.shelf.Lookup(strings.ToLower(x.c.Params("hash")))
+	if !ok {
+		return reply{failure: &failure{code: &notFound, detail: "No published snapshot document has this hash. GET /api/v1/snapshots lists them."}}
+	}
+	return s.bookReply(x, book, true)
+}
+
+// bookReply sends a document's own bytes, compressed where the caller likes; the hash in an
+// address makes the answer one for ever.
+func (s *Server) bookReply(x *exchange, book *snapshot.Book, forever bool) reply {
+	e := s.cache.make([]byte(book.Hash[:16]), x.coding(), "/api/v1/snapshots/"+book.Hash, func() ([]byte, string) { return book.Body(), "" })
+	if forever {
+		lasting := *e
+		lasting.forever = true
+		e = &lasting
+	}
+	return reply{entry: e}
+}
+
+// showSchema answers the JSON Schema of a name.
+func showSchema(s *Server, x *exchange) reply {
+	if f := noParameters(x); f != nil {
+		return reply{failure: f}
+	}
+	name := x.c.Params("name") + ".json"
+	schema, ok := s.cfg.Schemas[name]
+	if !ok {
+		return reply{failure: &failure{code: &notFound, detail: "No schema has this name."}}
+	}
+	sum := sha256.Sum256(schema)
+	return reply{entry: s.cache.make(sum[:16], x.coding(), "/api/v1/schemas/"+strings.Clone(name), func() ([]byte, string) { return schema, "" })}
+}
+
+// intelligence is the JSON of what the newest snapshot says of a model, null where it does
+// not know the model.
+func intelligence(shelf *snapshot.Shelf, slug string) []byte {
+	in, ok := shelf.Intelligence(slug)
+	if !ok {
+		return []byte("null")
+	}
+	b, err := jsonv2.Marshal(Intelligence{in.Score, in.Confidence, in.Hash})
+	if err != nil {
+		panic(err) // verified numbers and words
+	}
+	return b
+}
+
+// coding is what the caller can decode.
+func (x *exchange) coding() coding {
+	return accepted(x.c.Request().Header.Peek(fiber.HeaderAcceptEncoding))
+}
