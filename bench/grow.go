@@ -1,0 +1,221 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"modeldex/bench/generate"
+)
+
+// Growth is what one size of dataset costs.
+type Growth struct {
+	Data    string             `json:"data"`
+	Rows    int                `json:"rows"`
+	CPU     map[string]float64 `json:"cpu_us"`  // by case: median processor time of an answer, in microseconds
+	PerSec  map[string]float64 `json:"per_sec"` // by case: median answers a second
+	Hits    float64            `json:"hits"`    // share of the answers below the cases that the cache had
+	Load    float64            `json:"load_s"`  // from the program's start to its serving, in seconds
+	Swap    float64            `json:"swap_s"`  // from SIGHUP to the new version being served
+	Settled int64              `json:"settled"` // resident bytes once loaded and left alone
+	Peak    int64              `json:"peak"`    // most resident bytes while loading
+	Swapped int64              `json:"swapped"` // most resident bytes while swapping
+	Start   string             `json:"start"`   // what bench start prints of the size in lines of 330 bytes
+}
+
+// coldCases ask every page in a way that no answer before it fits: of plain lists, the cache
+// is made too small and the limit changed from call to call.
+func coldCases(s *server) ([]question, error) {
+	const list = "/api/v1/benchmarks?backend=cuda"
+	deep, err := s.deepCursor("/api/v1/benchmarks", 0.5)
+	if err != nil {
+		return nil, err
+	}
+	byTwo, err := s.deepCursor("/api/v1/benchmarks?backend=cuda&quantization=Q4_K_M", 0.5)
+	if err != nil {
+		return nil, err
+	}
+	limited := func(path string) func(dst []byte, n int) []byte {
+		return func(dst []byte, n int) []byte {
+			return strconv.AppendInt(append(append(dst, path...), "limit="...), int64(60+n%81), 10) // 100 on average
+		}
+	}
+	return []question{
+		{name: "first page", paths: limited("/api/v1/benchmarks?")},
+		{name: "deep cursor", paths: limited(deep + "&")},
+		{name: "deep cursor, two filters", paths: limited(byTwo + "&")},
+		{name: "one filter, threshold", paths: below(list)},
+		{name: "two filters, threshold", paths: below(twoFilters)},
+		{name: "fastest, one filter, threshold", paths: below(fastest)},
+	}, nil
+}
+
+// grow measures one size.
+func (o *options) grow(program, dir, name, data string, rows int) (*Growth, error) {
+	// One MiB keeps some ten pages, so that a page asked for is not there any more.
+	s, err := startServer(program, dir, data, 1, "--cache-mb", "1")
+	if err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	g := &Growth{Data: name, Rows: rows, CPU: map[string]float64{}, PerSec: map[string]float64{}, Load: s.loaded.Seconds()}
+	pid := s.cmd.Process.Pid
+	g.Peak = memory(pid, "VmHWM")
+	g.Settled = settle(pid)
+	qs, err := coldCases(s)
+	if err != nil {
+		return nil, err
+	}
+	before := s.cacheCounts()
+	for _, q := range qs {
+		ts := targets(q, s, nil)
+		rates, err := o.measure(q, ts)
+		if err != nil {
+			return nil, err
+		}
+		g.CPU[q.name], g.PerSec[q.name] = median(rates[0].CPU), median(rates[0].PerSec)
+	}
+	after := s.cacheCounts()
+	g.Hits = (after[0] - before[0]) / max(1, after[0]-before[0]+after[1]-before[1])
+	return g, s.swap(data, g)
+}
+
+// settle waits until resident memory has stopped falling: the collector gives pages back
+// bit by bit.
+func settle(pid int) int64 {
+	rss := memory(pid, "VmRSS")
+	for range 20 {
+		time.Sleep(250 * time.Millisecond)
+		now := memory(pid, "VmRSS")
+		if now >= rss-rss/200 {
+			return now
+		}
+		rss = now
+	}
+	return rss
+}
+
+// cacheCounts are hits and misses so far.
+func (s *server) cacheCounts() (counts [2]float64) {
+	text := output(s.cmd.Dir, "curl", "-s", "--unix-socket", "modeldex.db.sock", "http://admin/metrics")
+	for line := range strings.Lines(text) {
+		for i, name := range []string{"modeldex_cache_hits_total ", "modeldex_cache_misses_total "} {
+			if rest, ok := strings.CutPrefix(line, name); ok {
+				counts[i], _ = strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			}
+		}
+	}
+	return counts
+}
+
+// swap takes away one benchmark, gives the dataset another version and waits for it.
+func (s *server) swap(data string, g *Growth) error {
+	version, restore, err := changeData(data)
+	defer restore()
+	if err != nil {
+		return err
+	}
+	pid := s.cmd.Process.Pid
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil { // forget the most so far
+		return err
+	}
+	began := time.Now()
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		return err
+	}
+	for time.Since(began) < 2*time.Minute {
+		resp, err := s.get("/api/v1/tools?limit=1")
+		if err != nil {
+			return err
+		}
+		if resp.header.Get("Dataset-Version") == version {
+			g.Swap, g.Swapped = time.Since(began).Seconds(), memory(pid, "VmHWM")
+			return nil
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	return fmt.Errorf("the server has not taken the new version within two minutes: %s", tail(s.output.String()))
+}
+
+// changeData takes the last line off the last file of benchmarks and changes the version.
+func changeData(data string) (version string, restore func(), err error) {
+	var undo []func()
+	restore = func() {
+		for _, f := range undo {
+			f()
+		}
+	}
+	change := func(name string, to func(b []byte) []byte) error {
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		undo = append(undo, func() { _ = os.WriteFile(name, old, 0o644) })
+		return os.WriteFile(name, to(bytes.Clone(old)), 0o644)
+	}
+	shards, err := filepath.Glob(filepath.Join(data, "benchmarks", "*.ndjson"))
+	if err != nil || len(shards) == 0 {
+		return "", restore, fmt.Errorf("%s: has no benchmarks: %w", data, err)
+	}
+	err = change(shards[len(shards)-1], func(b []byte) []byte {
+		return b[:bytes.LastIndexByte(b[:len(b)-1], '\n')+1]
+	})
+	if err != nil {
+		return "", restore, err
+	}
+	return version, restore, change(filepath.Join(data, "dataset.json"), func(b []byte) []byte {
+		old := fileVersion(b)
+		version = old + "0"
+		return bytes.Replace(b, []byte(old), []byte(version), 1)
+	})
+}
+
+// fileVersion is the version in the text of a dataset.json.
+func fileVersion(b []byte) string {
+	_, rest, _ := strings.Cut(string(b), `"version": "`)
+	version, _, _ := strings.Cut(rest, `"`)
+	return version
+}
+
+// start has a process of its own load a size in lean lines and tell what it took.
+func (o *options) start(source string, rows int) (string, error) {
+	data, err := made(o.Cache, source, rows, true)
+	if err != nil {
+		return "", err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command(self, "start", "--data", data).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("bench start: %w: %s", err, out)
+	}
+	return string(out), nil
+}
+
+// made gives a made-up dataset of a size, which is kept for the next run.
+func made(cache, source string, rows int, lean bool) (string, error) {
+	dir := filepath.Join(cache, fmt.Sprintf("rows-%d", rows))
+	if lean {
+		dir += "-lean"
+	}
+	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
+		return filepath.Join(dir, "data"), nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if _, err := generate.Write(filepath.Join(dir, "data"), os.DirFS(source), generate.Options{Rows: rows, Seed: 1, Lean: lean}); err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "data"), os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
+}
