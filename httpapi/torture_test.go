@@ -187,8 +187,8 @@ func (w *torture) addSpender(name, tier string, clients int, rest time.Duration)
 
 // journal is what one client was answered in one life of the server.
 type journal struct {
-	charged []int64     // what X-RateLimit-Remaining said, in the order of the answers
-	begun   []time.Time // when each of these calls was sent
+	charged []int64     // what X-RateLimit-Remaining said of the charged calls, in the order of the answers
+	begun   []time.Time // when each answered call was sent, charged or free: a free one holds a lease, too
 	last    int64       // what the last answer of any kind said
 	broken  bool        // the last call was under way when the connection broke
 	faults  []string
@@ -262,8 +262,11 @@ func (j *journal) hear(h *heard, begun time.Time, want []int, limit int64) {
 		j.faults = append(j.faults, fmt.Sprintf("status %d says limit %d, remaining %d; the limit is %d", h.status, h.limit, h.remaining, limit))
 	}
 	highest := j.last
+	if !refused {
+		j.begun = append(j.begun, begun)
+	}
 	if h.charged() {
-		j.charged, j.begun = append(j.charged, h.remaining), append(j.begun, begun)
+		j.charged = append(j.charged, h.remaining)
 		highest--
 	}
 	if h.remaining > highest {

@@ -39,8 +39,9 @@ number of calls left falls by exactly one a charged call, also over parallel cal
 rises within a month, but by an act of an operator. After a clean Close the ledger is exact.
 After a crash at any instant it shows no fewer calls than were charged, and at most one lease
 more for each key, beside the calls that were being answered: the key's own traffic of one
-second, at most one hundredth of its quota, at least one call. Issuing, rotating, revoking and
-every other change of an account is on the disk before it is acknowledged, and in effect.
+second (a call that ends free is traffic while it is answered), at most one hundredth of its
+quota, at least one call. Issuing, rotating, revoking and every other change of an account is on
+the disk before it is acknowledged, and in effect.
 
 When the ledger cannot be written, calls go on from what is leased. Those without a lease are
 refused as LedgerUnavailable with a time to come back, and go on by themselves once the ledger
