@@ -14,7 +14,7 @@ func (s *Server) admit(x *exchange) *failure {
 	if f := s.keyInQuery(x); f != nil {
 		return f
 	}
-	token, f := bearer(x.c.Request().Header.Peek(fiber.HeaderAuthorization))
+	token, f := bearer(x.ctx.Request.Header.Peek(fiber.HeaderAuthorization))
 	if f != nil {
 		return f
 	}
@@ -54,17 +54,17 @@ var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token"
 // keyInQuery refuses a key sent in the address, where logs and proxies keep it: a value that
 // is a key, or a parameter named like one on a request that brings no header.
 func (s *Server) keyInQuery(x *exchange) *failure {
-	args := x.c.Request().URI().QueryString()
+	args := x.ctx.Request.URI().QueryString()
 	if len(args) == 0 {
 		return nil
 	}
 	// Most queries end here: no parameter of ours can hold the prefix and its underscore.
 	prefix := s.cfg.Keeper.KeyPrefix()
-	bare := len(x.c.Request().Header.Peek(fiber.HeaderAuthorization)) == 0
+	bare := len(x.ctx.Request.Header.Peek(fiber.HeaderAuthorization)) == 0
 	if !bare && !bytes.Contains(args, []byte(prefix)) {
 		return nil
 	}
-	for name, value := range x.c.Context().QueryArgs().All() {
+	for name, value := range x.ctx.QueryArgs().All() {
 		_, isKey := quota.ParseKey(value, prefix)
 		if isKey || bare && isSecretName(name) {
 			return &failure{

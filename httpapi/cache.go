@@ -17,7 +17,13 @@ type entry struct {
 	etag   string
 	coding coding
 	// link is the Link header, empty where there is no next page.
-	link string
+	link    string
+	version string // of the dataset the answer was made of; empty: of none
+
+	// Of answers that go without asking the router; nil of others. rt is the route of the
+	// address, heads are the first lines as they are sent, with 200 and with 304.
+	rt    *route
+	heads [2][]byte
 
 	// Of pages and documents: empty and false for data.
 	contentType string // empty: JSON
@@ -63,25 +69,29 @@ func (b *bodyCache) get(key []byte) *entry {
 // put offers an entry under its own key.
 func (b *bodyCache) put(e *entry) {
 	const overhead = 300 // the entry, its strings and its place in the maps
-	b.cache.Set(e.key, e, int64(len(e.body)+len(e.key)+overhead))
+	b.cache.Set(e.key, e, int64(len(e.body)+len(e.key)+len(e.heads[0])+len(e.heads[1])+overhead))
 }
 
-// make returns the entry of a canonical address in a coding. Callers who miss at the same
-// time wait for one of them to render it. A body too small to compress is kept, and tagged,
-// as identity.
-func (b *bodyCache) make(content []byte, c coding, address string, render func() (body []byte, link string)) *entry {
+// make returns the entry of a canonical address in a coding. Callers who miss at the same time
+// wait for one of them to render body, link and version into it. A body too small to compress
+// is kept, and tagged, as identity. rt is the route of the address, nil where its answers are
+// not all sent with the same headers.
+func (b *bodyCache) make(content []byte, c coding, address string, rt *route, render func(*entry)) *entry {
 	key := string(appendKey(nil, content, c, address))
 	if e := b.get([]byte(key)); e != nil {
 		return e
 	}
 	made, _, _ := b.flight.Do(key, func() (any, error) {
-		e := &entry{key: key, coding: c}
-		e.body, e.link = render()
+		e := &entry{key: key, coding: c, rt: rt}
+		render(e)
 		if len(e.body) <= compressFrom {
 			e.coding = identity
 		}
 		e.body = compress(e.body, e.coding)
 		e.etag = etag(content, e.coding, address)
+		if rt != nil {
+			e.finish()
+		}
 		b.put(e)
 		return e, nil
 	})

@@ -88,7 +88,7 @@ func listChanges(s *Server, x *exchange) reply {
 	if x.gen == nil {
 		return reply{failure: &failure{code: &notReady, retryAfter: 1}}
 	}
-	args := x.c.Context().QueryArgs()
+	args := x.ctx.QueryArgs()
 	q, f := changesList.parse(args, x.gen)
 	if f != nil {
 		return reply{failure: f}
@@ -98,11 +98,11 @@ func listChanges(s *Server, x *exchange) reply {
 	if !ok {
 		return reply{failure: fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "is no dataset whose later changes are held"})}
 	}
-	e := newDocument(renderChanges(x.gen, steps, q), jsonType, accepted(x.c.Request().Header.Peek(fiber.HeaderAcceptEncoding)))
+	e := newDocument(renderChanges(x.gen, steps, q), jsonType, accepted(x.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding)))
 	if next := nextChanges(steps, q); next != "" {
 		e.link = "<" + next + `>; rel="next"`
 	}
-	setHeader(&x.c.Context().Response.Header, "Dataset-Version", x.gen.Info.Version)
+	e.version = x.gen.Info.Version
 	return reply{entry: e}
 }
 

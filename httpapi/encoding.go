@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"strings"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -155,14 +154,14 @@ func mustWrite(_ int, err error) {
 
 // etagMatches says whether an If-None-Match header names an entity tag, by the weak
 // comparison RFC 9110 (13.1.2) asks for.
-func etagMatches(header, etag string) bool {
-	if strings.TrimSpace(header) == "*" {
+func etagMatches(header []byte, etag string) bool {
+	if string(bytes.TrimSpace(header)) == "*" {
 		return true
 	}
-	for header != "" {
-		var item string
-		item, header, _ = strings.Cut(header, ",")
-		if strings.TrimPrefix(strings.TrimSpace(item), "W/") == etag {
+	for len(header) > 0 {
+		var item []byte
+		item, header, _ = bytes.Cut(header, []byte{','})
+		if string(bytes.TrimPrefix(bytes.TrimSpace(item), []byte("W/"))) == etag {
 			return true
 		}
 	}

@@ -23,53 +23,75 @@ const (
 	openVary     = "Accept-Encoding"
 )
 
-// setHeader writes a header in the spelling given: fasthttp would make X-Ratelimit-Limit and
-// Etag of X-RateLimit-Limit and ETag, which is the same to programs but not to readers. The
-// header keeps copies.
-func setHeader(h *fasthttp.ResponseHeader, name, value string) {
-	setHeaderBytes(h, name, unsafe.Slice(unsafe.StringData(value), len(value)))
+// A head takes the headers of an answer: into a response of fasthttp, or, where there is none,
+// as the bytes that go over the line. What writes headers does not know which.
+type head struct {
+	to  *fasthttp.ResponseHeader // nil: lines takes them
+	raw []byte
 }
 
-func setHeaderBytes(h *fasthttp.ResponseHeader, name string, value []byte) {
-	// Neither is written to; an empty value has no first byte, but its length is zero.
-	h.SetCanonical(unsafe.Slice(unsafe.StringData(name), len(name)), value)
+// headOf is the head of the response fasthttp will send.
+func headOf(ctx *fasthttp.RequestCtx) head { return head{to: &ctx.Response.Header} }
+
+// set writes a header in the spelling given: fasthttp would make X-Ratelimit-Limit and Etag of
+// X-RateLimit-Limit and ETag, which is the same to programs but not to readers. The head keeps
+// copies.
+func (h *head) set(name, value string) {
+	h.setBytes(name, unsafe.Slice(unsafe.StringData(value), len(value)))
 }
 
-// standing settles the held call by the status of the answer and writes where the key stands.
+func (h *head) setBytes(name string, value []byte) {
+	if h.to != nil {
+		// Neither is written to; an empty value has no first byte, but its length is zero.
+		h.to.SetCanonical(unsafe.Slice(unsafe.StringData(name), len(name)), value)
+		return
+	}
+	h.raw = append(append(h.raw, name...), ": "...)
+	h.raw = append(append(h.raw, value...), "\r\n"...)
+}
+
+func (h *head) setInt(name string, n int64) {
+	var space [20]byte
+	h.setBytes(name, strconv.AppendInt(space[:0], n, 10))
+}
+
+// settle ends the held call by the status of the answer and returns where the key stands.
+func (s *Server) settle(x *exchange, status int) quota.Standing {
+	switch {
+	case !x.keyed:
+		return quota.Standing{Tier: quota.NoTier, Reset: quota.MonthOf(x.started).End().Unix()}
+	case status == fiber.StatusOK || status == fiber.StatusNotFound:
+		return x.call.Charge()
+	default:
+		return x.call.Release()
+	}
+}
+
+// standing settles the call and writes where the key stands and what it was answered from.
 func (s *Server) standing(x *exchange, status int) {
 	if x.rt.access == open {
 		return
 	}
+	h := headOf(x.ctx)
 	if x.gen != nil {
-		setHeader(&x.c.Context().Response.Header, "Dataset-Version", x.gen.Info.Version)
+		h.set("Dataset-Version", x.gen.Info.Version)
 	}
-	var st quota.Standing
-	switch {
-	case !x.keyed:
-		st = quota.Standing{Tier: quota.NoTier, Reset: quota.MonthOf(x.started).End().Unix()}
-	case status == fiber.StatusOK || status == fiber.StatusNotFound:
-		st = x.call.Charge()
-	default:
-		st = x.call.Release()
-	}
-	s.limitHeaders(x, st)
+	limitHeaders(&h, s.settle(x, status), x.started.Unix())
 }
 
-// limitHeaders writes the standing in the names of old and of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-10). The values are put together in one buffer on the
-// stack; the header keeps a copy.
-func (s *Server) limitHeaders(x *exchange, st quota.Standing) {
-	h := &x.c.Context().Response.Header
-	var space [160]byte
-	b := space[:0]
-	setHeaderBytes(h, "X-RateLimit-Limit", strconv.AppendUint(b, st.Limit, 10))
-	setHeaderBytes(h, "X-RateLimit-Remaining", strconv.AppendUint(b, st.Remaining, 10))
-	setHeaderBytes(h, "X-RateLimit-Reset", strconv.AppendInt(b, st.Reset, 10))
-	setHeader(h, "X-RateLimit-Tier", st.Tier)
+// limitHeaders writes a standing in the names of old and of the IETF draft
+// (draft-ietf-httpapi-ratelimit-headers-10); now is in Unix seconds. The values are put
+// together in one buffer on the stack.
+func limitHeaders(h *head, st quota.Standing, now int64) {
+	h.setInt("X-RateLimit-Limit", int64(st.Limit))
+	h.setInt("X-RateLimit-Remaining", int64(st.Remaining))
+	h.setInt("X-RateLimit-Reset", st.Reset)
+	h.set("X-RateLimit-Tier", st.Tier)
 	if st.Burst.Depth == 0 { // no key, no policy
 		return
 	}
-	b = append(b, `"burst";q=`...)
+	var space [160]byte
+	b := append(space[:0], `"burst";q=`...)
 	b = strconv.AppendInt(b, int64(st.Burst.Depth), 10)
 	b = append(b, `;w=`...)
 	b = strconv.AppendInt(b, int64(st.Burst.PerSeconds), 10)
@@ -77,7 +99,7 @@ func (s *Server) limitHeaders(x *exchange, st quota.Standing) {
 	b = strconv.AppendUint(b, st.Limit, 10)
 	b = append(b, `;w=`...)
 	b = strconv.AppendInt(b, secondsOfMonth(st.Reset), 10)
-	setHeaderBytes(h, "RateLimit-Policy", b)
+	h.setBytes("RateLimit-Policy", b)
 
 	b = append(space[:0], `"burst";r=`...)
 	b = strconv.AppendInt(b, int64(st.BurstRemaining), 10)
@@ -86,8 +108,8 @@ func (s *Server) limitHeaders(x *exchange, st quota.Standing) {
 	b = append(b, `, "month";r=`...)
 	b = strconv.AppendUint(b, st.Remaining, 10)
 	b = append(b, `;t=`...)
-	b = strconv.AppendInt(b, max(0, st.Reset-x.started.Unix()), 10)
-	setHeaderBytes(h, "RateLimit", b)
+	b = strconv.AppendInt(b, max(0, st.Reset-now), 10)
+	h.setBytes("RateLimit", b)
 }
 
 // secondsOfMonth is the length of the UTC month that ends at reset.
@@ -95,40 +117,51 @@ func secondsOfMonth(reset int64) int64 {
 	return reset - quota.MonthOf(time.Unix(reset-1, 0)).Start().Unix()
 }
 
-// entryHeaders writes what belongs to a finished answer.
-func (s *Server) entryHeaders(x *exchange, e *entry) {
-	h := &x.c.Context().Response.Header
+// commonHeaders writes what every answer has.
+func commonHeaders(h *head) {
+	h.set("Access-Control-Allow-Origin", "*")
+	h.set("Access-Control-Expose-Headers", exposedHeaders)
+	h.set("X-Content-Type-Options", "nosniff")
+}
+
+// entryHeaders writes what belongs to a finished answer of a route.
+func entryHeaders(h *head, rt *route, e *entry, status int) {
 	if e.contentType == "" {
-		h.SetContentType(jsonType)
+		h.set(fiber.HeaderContentType, jsonType)
 	} else {
-		h.SetContentType(e.contentType)
+		h.set(fiber.HeaderContentType, e.contentType)
 	}
-	setHeader(h, fiber.HeaderETag, e.etag)
-	if e.coding != identity {
-		setHeader(h, fiber.HeaderContentEncoding, codingNames[e.coding])
+	if e.coding != identity && status == fiber.StatusOK {
+		h.set(fiber.HeaderContentEncoding, codingNames[e.coding])
 	}
+	if e.version != "" {
+		h.set("Dataset-Version", e.version)
+	}
+	h.set(fiber.HeaderETag, e.etag)
 	if e.link != "" {
-		setHeader(h, fiber.HeaderLink, e.link)
+		h.set(fiber.HeaderLink, e.link)
 	}
 	if e.policy != "" {
-		setHeader(h, "Content-Security-Policy", e.policy)
+		h.set("Content-Security-Policy", e.policy)
 	}
-	s.dataHeaders(x)
-	if e.forever {
-		setHeader(h, fiber.HeaderCacheControl, foreverCache)
-	}
+	dataHeaders(h, rt, e.forever)
 }
 
 // dataHeaders writes how long and by whom an answer may be kept.
-func (s *Server) dataHeaders(x *exchange) {
-	h := &x.c.Context().Response.Header
-	if x.rt.access == open {
-		setHeader(h, fiber.HeaderCacheControl, publicCache)
-		setHeader(h, fiber.HeaderVary, openVary)
-		return
+func dataHeaders(h *head, rt *route, forever bool) {
+	switch {
+	case forever:
+		h.set(fiber.HeaderCacheControl, foreverCache)
+	case rt.access == open:
+		h.set(fiber.HeaderCacheControl, publicCache)
+	default:
+		h.set(fiber.HeaderCacheControl, privateCache)
 	}
-	setHeader(h, fiber.HeaderCacheControl, privateCache)
-	setHeader(h, fiber.HeaderVary, keyedVary)
+	if rt.access == open {
+		h.set(fiber.HeaderVary, openVary)
+	} else {
+		h.set(fiber.HeaderVary, keyedVary)
+	}
 }
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }

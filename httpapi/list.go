@@ -18,7 +18,7 @@ func (r *resource) page(s *Server, x *exchange) reply {
 	if e := s.found(x); e != nil {
 		return reply{entry: e}
 	}
-	q, f := r.parse(x.c.Context().QueryArgs(), x.gen)
+	q, f := r.parse(x.ctx.QueryArgs(), x.gen)
 	if f != nil {
 		return reply{failure: f}
 	}
@@ -29,7 +29,7 @@ func (r *resource) page(s *Server, x *exchange) reply {
 // of the request has to be understood for it: only answers with 200 are kept.
 func (s *Server) found(x *exchange) *entry {
 	buf := scratch.Get().(*[]byte)
-	*buf = appendKey((*buf)[:0], x.content[:], x.coding(), x.c.Request().URI().RequestURI())
+	*buf = appendKey((*buf)[:0], x.content[:], x.coding(), x.ctx.RequestURI())
 	e := s.cache.get(*buf)
 	scratch.Put(buf)
 	return e
@@ -38,8 +38,11 @@ func (s *Server) found(x *exchange) *entry {
 // made finds or makes the answer of a canonical address, and has it found by the address as it
 // was sent from now on.
 func (s *Server) made(x *exchange, canonical string, render func() (body []byte, link string)) reply {
-	e := s.cache.make(x.content[:], x.coding(), canonical, render)
-	s.cache.alias(e, x.content[:], x.coding(), x.c.Request().URI().RequestURI())
+	e := s.cache.make(x.content[:], x.coding(), canonical, x.rt, func(e *entry) {
+		e.body, e.link = render()
+		e.version = x.gen.Info.Version
+	})
+	s.cache.alias(e, x.content[:], x.coding(), x.ctx.RequestURI())
 	return reply{entry: e}
 }
 

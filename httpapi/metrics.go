@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -68,20 +69,20 @@ func (s *Server) Metrics() http.Handler {
 // note counts a finished request and, at debug level, logs it: by route and key id, never by
 // address, query or key.
 func (s *Server) note(x *exchange) {
-	status := x.c.Context().Response.StatusCode()
+	status := x.ctx.Response.StatusCode()
 	if counter := s.metrics.requests[x.rt][min(status/100, 5)]; counter != nil {
 		counter.Inc()
 	}
-	if !s.cfg.Log.Enabled(x.c.Context(), slog.LevelDebug) {
+	if !s.cfg.Log.Enabled(x.ctx, slog.LevelDebug) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", string(x.c.Context().Response.Header.Peek("X-Request-Id"))),
+		slog.String("request_id", string(x.ctx.Response.Header.Peek(requestID))),
 		slog.String("method", x.rt.method), slog.String("route", x.rt.id), slog.Int("status", status),
-		slog.Duration("took", s.cfg.Now().Sub(x.started)),
+		slog.Duration("took", time.Since(x.ctx.Time())),
 	}
 	if x.keyed {
 		attrs = append(attrs, slog.String("key", x.call.ID().String()))
 	}
-	s.cfg.Log.LogAttrs(x.c.Context(), slog.LevelDebug, "request", attrs...)
+	s.cfg.Log.LogAttrs(x.ctx, slog.LevelDebug, "request", attrs...)
 }

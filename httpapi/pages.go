@@ -121,7 +121,7 @@ func (s *Server) document(x *exchange, address string) reply {
 	if d == nil {
 		return reply{failure: fail(&unknownRoute)}
 	}
-	return reply{entry: d.entry(x.c.Request().Header.Peek(fiber.HeaderAcceptEncoding))}
+	return reply{entry: d.entry(x.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding))}
 }
 
 func static(address string) func(*Server, *exchange) reply {
@@ -141,7 +141,7 @@ type frontView struct {
 // front answers the front page. It is made for each caller, for its lines must work at the
 // address the caller knows.
 func front(s *Server, x *exchange) reply {
-	v := frontView{Base: s.base(x.c.Context())}
+	v := frontView{Base: s.base(x.ctx)}
 	if g := x.gen; g != nil {
 		v.Counts = Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()}
 		v.Version, v.Released, v.License = g.Info.Version, string(g.Info.Released), g.Info.License
@@ -186,5 +186,5 @@ func showProblem(s *Server, x *exchange) reply {
 	if page == nil {
 		return reply{failure: fail(&unknownRoute)}
 	}
-	return reply{entry: page().entry(x.c.Request().Header.Peek(fiber.HeaderAcceptEncoding))}
+	return reply{entry: page().entry(x.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding))}
 }

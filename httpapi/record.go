@@ -33,7 +33,7 @@ func (r *resource) one(s *Server, x *exchange) reply {
 func noParameters(x *exchange) *failure {
 	var faults []Fault
 	var codes []*code
-	for name := range x.c.Context().QueryArgs().All() {
+	for name := range x.ctx.QueryArgs().All() {
 		faults = append(faults, Fault{In: "query", Name: *clip(string(name)), Detail: "is not a parameter of this route"})
 		codes = append(codes, &unknownParameter)
 	}

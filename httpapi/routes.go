@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"sync"
 	"time"
 
@@ -90,8 +91,10 @@ func titleCase(s string) string { return string(s[0]-'a'+'A') + s[1:] }
 
 // exchange is one request being answered and what has been found out about it.
 type exchange struct {
-	c       *fiber.Ctx
+	ctx     *fasthttp.RequestCtx
+	c       *fiber.Ctx // nil where no router was asked
 	rt      *route
+	hit     *entry            // the answer, where it was found before the route was
 	gen     *index.Generation // nil before the first load
 	shelf   *snapshot.Shelf
 	content [16]byte // names gen and shelf, see contentOf
@@ -99,37 +102,73 @@ type exchange struct {
 	call    quota.Call
 	keyed   bool // call was decided
 	started time.Time
+	parts   [][]byte // room for reply.parts, kept from request to request
 }
 
 // reply is what a route answers: exactly one of entry, failure, location, or body.
 type reply struct {
 	entry    *entry
+	parts    [][]byte // the body of entry where that has none: pieces to be sent one after the other
 	failure  *failure
 	location string // 301
 	body     []byte // uncached JSON, with status
 	status   int    // of body
 }
 
+// whole is the body of an entry in one piece, length how long that is.
+func (r *reply) whole() []byte {
+	if r.parts == nil {
+		return r.entry.body
+	}
+	return bytes.Join(r.parts, nil)
+}
+
+func (r *reply) length() (n int) {
+	for _, p := range r.parts {
+		n += len(p)
+	}
+	return n + len(r.entry.body)
+}
+
 // exchanges are reused: one a request would be the only allocation of a warm answer.
 var exchanges = sync.Pool{New: func() any { return new(exchange) }}
 
-// handler makes the steps every request takes, first to last.
+// take begins an exchange: from here on it sees one generation.
+func (s *Server) take(x *exchange, ctx *fasthttp.RequestCtx) {
+	x.ctx, x.started = ctx, ctx.Time()
+	if s.cfg.Now != nil {
+		x.started = s.cfg.Now()
+	}
+	x.gen, x.shelf = s.cfg.Live.Current(), s.shelf()
+	x.content = contentOf(x.gen, x.shelf)
+}
+
+// free ends an exchange: nothing of it may be met by the next, or kept alive.
+func (x *exchange) free() {
+	clear(x.parts)
+	*x = exchange{parts: x.parts[:0]}
+	exchanges.Put(x)
+}
+
 func (s *Server) handler(rt *route) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		x := exchanges.Get().(*exchange)
-		*x = exchange{c: c, rt: rt, started: s.cfg.Now()}
-		s.send(x, s.decide(x))
-		s.note(x)
-		*x = exchange{} // nothing of this request may be met by the next, or kept alive
-		exchanges.Put(x)
+		s.take(x, c.Context())
+		x.c, x.rt = c, rt
+		s.answer(x)
+		x.free()
 		return nil
 	}
 }
 
-// decide takes the generation, admits the caller and asks the route.
+// answer makes the steps every request takes, first to last.
+func (s *Server) answer(x *exchange) {
+	s.send(x, s.decide(x))
+	s.note(x)
+}
+
+// decide admits the caller and asks the route.
 func (s *Server) decide(x *exchange) (rep reply) {
-	x.gen, x.shelf = s.cfg.Live.Current(), s.shelf()
-	x.content = contentOf(x.gen, x.shelf)
 	if x.rt.access != open {
 		if f := s.admit(x); f != nil {
 			return reply{failure: f}
@@ -148,6 +187,8 @@ func (s *Server) decide(x *exchange) (rep reply) {
 		rep = reply{failure: fail(&notAcceptable)}
 	case x.gen == nil && x.rt.access == charged:
 		rep = reply{failure: &failure{code: &notReady, retryAfter: 1}}
+	case x.hit != nil:
+		rep.entry = x.hit
 	default:
 		rep = x.rt.answer(s, x)
 	}
@@ -161,60 +202,51 @@ func acceptsJSON(x *exchange) bool {
 	if x.rt.access == open {
 		return true
 	}
-	accept := x.c.Request().Header.Peek(fiber.HeaderAccept)
-	return len(accept) == 0 || string(accept) == "*/*" || x.c.Accepts("application/json", "application/problem+json") != ""
+	return plainAccept(x.ctx) || x.c.Accepts("application/json", "application/problem+json") != ""
 }
 
 // send settles the call and writes status, headers and body. The standing in the headers is
 // the one the settling step itself returned.
 func (s *Server) send(x *exchange, rep reply) {
-	ctx := x.c.Context()
-	if rep.entry != nil && etagMatches(x.c.Get(fiber.HeaderIfNoneMatch), rep.entry.etag) {
-		s.standing(x, fiber.StatusNotModified)
-		s.entryHeaders(x, rep.entry)
-		ctx.Response.Header.Del(fiber.HeaderContentEncoding)
-		ctx.SetStatusCode(fiber.StatusNotModified)
-		return
-	}
+	h := headOf(x.ctx)
 	switch {
 	case rep.entry != nil:
-		s.standing(x, fiber.StatusOK)
-		s.entryHeaders(x, rep.entry)
-		ctx.SetStatusCode(fiber.StatusOK)
-		setBody(ctx, rep.entry.body)
+		s.sendEntry(x, rep)
 	case rep.failure != nil:
 		s.standing(x, rep.failure.code.status)
-		s.refuse(ctx, rep.failure)
+		s.refuse(x.ctx, rep.failure)
 	case rep.location != "":
 		s.standing(x, fiber.StatusMovedPermanently)
-		s.dataHeaders(x)
-		setHeader(&ctx.Response.Header, fiber.HeaderLocation, rep.location)
-		ctx.SetStatusCode(fiber.StatusMovedPermanently)
+		commonHeaders(&h)
+		dataHeaders(&h, x.rt, false)
+		h.set(fiber.HeaderLocation, rep.location)
+		x.ctx.SetStatusCode(fiber.StatusMovedPermanently)
 	default:
 		s.standing(x, rep.status)
-		setHeader(&ctx.Response.Header, fiber.HeaderCacheControl, "no-store")
-		ctx.Response.Header.SetContentType(jsonType)
-		ctx.SetStatusCode(rep.status)
-		ctx.Response.SetBodyRaw(rep.body)
+		commonHeaders(&h)
+		h.set(fiber.HeaderCacheControl, "no-store")
+		h.set(fiber.HeaderContentType, jsonType)
+		x.ctx.SetStatusCode(rep.status)
+		x.ctx.Response.SetBodyRaw(rep.body)
 	}
 }
 
 // refuse writes a failure as a problem. It is the only place a status number meets an error.
 func (s *Server) refuse(ctx *fasthttp.RequestCtx, f *failure) {
-	h := &ctx.Response.Header
-	id := string(h.Peek("X-Request-Id"))
+	h, id := headOf(ctx), string(ctx.Response.Header.Peek(requestID))
+	commonHeaders(&h)
 	if f.code.status >= 500 {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	}
 	if f.code.status == fiber.StatusUnauthorized {
-		setHeader(h, fiber.HeaderWWWAuthenticate, `Bearer realm="modeldex"`)
+		h.set(fiber.HeaderWWWAuthenticate, `Bearer realm="modeldex"`)
 	}
 	if f.retryAfter > 0 {
-		setHeaderBytes(h, fiber.HeaderRetryAfter, appendInt(nil, f.retryAfter))
+		h.setInt(fiber.HeaderRetryAfter, f.retryAfter)
 	}
-	setHeader(h, fiber.HeaderCacheControl, "no-store")
-	setHeader(h, fiber.HeaderVary, "Authorization, Accept-Encoding")
-	h.SetContentType("application/problem+json")
+	h.set(fiber.HeaderCacheControl, "no-store")
+	h.set(fiber.HeaderVary, keyedVary)
+	h.set(fiber.HeaderContentType, "application/problem+json")
 	ctx.SetStatusCode(f.code.status)
 	ctx.Response.SetBodyRaw(s.problem(f, string(ctx.Path()), id, s.base(ctx)))
 }

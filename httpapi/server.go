@@ -56,7 +56,7 @@ type Config struct {
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
 	Log *slog.Logger
-	// Now is the clock of Retry-After and RateLimit; nil means time.Now.
+	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.
 	Now func() time.Time
 }
 
@@ -78,6 +78,7 @@ type Server struct {
 	// processes by the prefix. A counter, because a random id costs a lock or a system call.
 	idPrefix string
 	idCount  atomic.Uint64
+	dateLine atomic.Pointer[dateLine] // of the last second in which one was asked for
 }
 
 // New makes a server. It starts no goroutine but the cache's own.
@@ -87,9 +88,6 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
 	}
 	cache, err := newBodyCache(cfg.CacheBytes)
 	if err != nil {
@@ -135,7 +133,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 // guard stands before the router: it gives every answer, also those the router makes, its
-// request id and CORS headers, and refuses what no route should see.
+// request id, refuses what no route should see, and answers at once what is finished.
 func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		socketOf(ctx).begun()
@@ -160,18 +158,20 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 			// makes it look for the routes of the path and answer 404 or 405.
 			ctx.Request.Header.SetMethod(fiber.MethodTrace)
 		}
-		next(ctx)
+		if !s.hit(ctx) {
+			next(ctx)
+		}
 	}
 }
 
+// begin gives an answer its request id.
 func (s *Server) begin(ctx *fasthttp.RequestCtx) {
-	h := &ctx.Response.Header
 	var id [40]byte
-	setHeaderBytes(h, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, s.idCount.Add(1)))
-	setHeader(h, "Access-Control-Allow-Origin", "*")
-	setHeader(h, "Access-Control-Expose-Headers", exposedHeaders)
-	setHeader(h, "X-Content-Type-Options", "nosniff")
+	h := headOf(ctx)
+	h.setBytes(requestID, appendRequestID(id[:0], s.idPrefix, s.idCount.Add(1)))
 }
+
+const requestID = "X-Request-Id"
 
 func appendRequestID(dst []byte, prefix string, n uint64) []byte {
 	const hexDigits = "0123456789abcdef"
@@ -208,7 +208,7 @@ func hasTransferEncoding(raw []byte) bool {
 // never shown or logged: a parser's holds the head of the request, key included.
 func (s *Server) onFiberError(c *fiber.Ctx, err error) error {
 	ctx := c.Context()
-	if len(ctx.Response.Header.Peek("X-Request-Id")) == 0 { // the parser failed before guard
+	if len(ctx.Response.Header.Peek(requestID)) == 0 { // the parser failed before guard
 		s.begin(ctx)
 	}
 	status := fiber.StatusInternalServerError
@@ -226,12 +226,12 @@ func (s *Server) onFiberError(c *fiber.Ctx, err error) error {
 
 // preflight answers OPTIONS on any address that has a route. fiber has set Allow.
 func (s *Server) preflight(ctx *fasthttp.RequestCtx) {
-	h := &ctx.Response.Header
-	allow := string(h.Peek("Allow")) + ", OPTIONS"
-	setHeader(h, "Allow", allow)
-	setHeader(h, "Access-Control-Allow-Methods", allow)
-	setHeader(h, "Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match")
-	setHeader(h, "Access-Control-Max-Age", "86400")
+	h, allow := headOf(ctx), string(ctx.Response.Header.Peek("Allow"))+", OPTIONS"
+	commonHeaders(&h)
+	h.set("Allow", allow)
+	h.set("Access-Control-Allow-Methods", allow)
+	h.set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match")
+	h.set("Access-Control-Max-Age", "86400")
 	ctx.SetStatusCode(fiber.StatusNoContent)
 }
 

@@ -123,7 +123,7 @@ func snapshotByHash(s *Server, x *exchange) reply {
 // bookReply sends a document's own bytes, compressed where the caller likes; the hash in an
 // address makes the answer one for ever.
 func (s *Server) bookReply(x *exchange, book *snapshot.Book, forever bool) reply {
-	e := s.cache.make([]byte(book.Hash[:16]), x.coding(), "/api/v1/snapshots/"+book.Hash, func() ([]byte, string) { return book.Body(), "" })
+	e := s.cache.make([]byte(book.Hash[:16]), x.coding(), "/api/v1/snapshots/"+book.Hash, nil, func(e *entry) { e.body = book.Body() })
 	if forever {
 		lasting := *e
 		lasting.forever = true
@@ -143,7 +143,7 @@ func showSchema(s *Server, x *exchange) reply {
 		return reply{failure: &failure{code: &notFound, detail: "No schema has this name."}}
 	}
 	sum := sha256.Sum256(schema)
-	return reply{entry: s.cache.make(sum[:16], x.coding(), "/api/v1/schemas/"+strings.Clone(name), func() ([]byte, string) { return schema, "" })}
+	return reply{entry: s.cache.make(sum[:16], x.coding(), "/api/v1/schemas/"+strings.Clone(name), nil, func(e *entry) { e.body = schema })}
 }
 
 // intelligence is the JSON of what the newest snapshot says of a model, null where it does
@@ -162,5 +162,5 @@ func intelligence(shelf *snapshot.Shelf, slug string) []byte {
 
 // coding is what the caller can decode.
 func (x *exchange) coding() coding {
-	return accepted(x.c.Request().Header.Peek(fiber.HeaderAcceptEncoding))
+	return accepted(x.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding))
 }

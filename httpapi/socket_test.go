@@ -1,13 +1,19 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // pair is both ends of a connection over loopback.
@@ -35,11 +41,14 @@ func TestVector(t *testing.T) {
 	tests := []struct {
 		name       string
 		head, body int
+		piece      int // bytes of each piece of the body
 	}{
-		{"small", 100, 3000},
-		{"page", 900, 105_000},
-		{"larger than any buffer", 900, 4 << 20},
-		{"head larger than the buffer", 1 << 20, 1 << 20},
+		{"small", 100, 3000, 3000},
+		{"page", 900, 105_000, 105_000},
+		{"page of rows", 900, 105_000, 1050},
+		{"larger than any buffer", 900, 4 << 20, 4 << 20},
+		{"more pieces than one call takes", 900, 4 << 20, 701},
+		{"head larger than the buffer", 1 << 20, 1 << 20, 300_000},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +64,11 @@ func TestVector(t *testing.T) {
 			go func() {
 				var v vector
 				v.of(server)
-				n, err := v.send(want[:tt.head], want[tt.head:])
+				v.add(want[:tt.head])
+				for piece := range slices.Chunk(want[tt.head:], tt.piece) {
+					v.add(piece)
+				}
+				n, err := v.send()
 				if err == nil && n != len(want) {
 					err = io.ErrShortWrite
 				}
@@ -82,7 +95,8 @@ func TestVectorEnds(t *testing.T) {
 		}
 		var v vector
 		v.of(server)
-		if _, err := v.send([]byte("head"), body); err == nil {
+		v.add(body)
+		if _, err := v.send(); err == nil {
 			t.Error("send to a caller who is gone = nil, want an error")
 		}
 	})
@@ -93,9 +107,113 @@ func TestVectorEnds(t *testing.T) {
 		}
 		var v vector
 		v.of(server)
-		n, err := v.send([]byte("head"), body)
+		v.add(body)
+		n, err := v.send()
 		if !errors.Is(err, os.ErrDeadlineExceeded) || n >= len(body) {
 			t.Errorf("send = %d, %v; want a timeout before the end", n, err)
 		}
 	})
+}
+
+// TestSocketHeads: an answer the socket sends and one that fasthttp sends have the same headers.
+func TestSocketHeads(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	tag := s.ask(t, "GET", "/api/v1/benchmarks?limit=3").header.Get("ETag")
+	for _, request := range [][]byte{
+		s.raw("/api/v1/benchmarks?limit=3"),
+		s.raw("/api/v1/benchmarks?limit=3", "If-None-Match: "+tag),
+		s.raw("/api/v1/benchmarks?limit=3", "Accept-Encoding: zstd"),
+		s.raw("/api/v1/models/llama-3.1-8b-instruct", "Accept: application/json"),
+		s.raw("/api/v1/models/no-such-model"),
+		s.raw("/api/v1/tools?limit=none"),
+		s.raw("/api/v1/dataset"),
+		s.raw("/openapi.json"),
+		s.raw("/"),
+		s.raw("/nowhere"),
+		s.raw("/api/v1/tools", "Authorization: Bearer none"),
+	} {
+		for range 3 { // asked for the first time, made for the cache, found in it
+			alone := s.heads(t, request)[0]
+			both := s.heads(t, append(bytes.Clone(request), request...))
+			for _, h := range both {
+				if diff := cmp.Diff(alone, h); diff != "" {
+					t.Errorf("%.60q alone, and pipelined: -want +got\n%s", request, diff)
+				}
+			}
+			s.cache.cache.Wait()
+		}
+	}
+}
+
+// heads are the headers of the answers to requests that come in one read, without what differs
+// from answer to answer.
+func (s *service) heads(t *testing.T, requests []byte) (out []http.Header) {
+	t.Helper()
+	c := &played{reads: [][]byte{requests}}
+	if err := s.app.Server().ServeConn(newSocket(c)); err != nil {
+		t.Fatal(err)
+	}
+	for r := bufio.NewReader(&c.out); ; {
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			return out
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		resp.Header.Set("Status", resp.Status)
+		for _, name := range []string{"X-Request-Id", "X-RateLimit-Remaining", "RateLimit", "Date"} {
+			for key := range resp.Header {
+				if strings.EqualFold(key, name) {
+					resp.Header[key] = []string{"some"}
+				}
+			}
+		}
+		out = append(out, resp.Header)
+	}
+}
+
+// TestSocketDeadline: a deadline is kept, though it is handed on late and not with every call.
+func TestSocketDeadline(t *testing.T) {
+	server, caller := pair(t)
+	k := newSocket(server)
+	read := func(after time.Duration) error {
+		t.Helper()
+		if err := k.SetReadDeadline(time.Now().Add(after)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := k.Read(make([]byte, 8))
+		return err
+	}
+	send := func() {
+		t.Helper()
+		if _, err := caller.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		after time.Duration
+		sent  bool
+		want  error
+	}{
+		{time.Hour, true, nil},
+		{time.Hour, true, nil},
+		{-time.Hour, true, os.ErrDeadlineExceeded}, // sooner than what is held
+		{time.Hour, false, nil},                    // what was sent is still to be read
+		{-deadlineSlack, false, os.ErrDeadlineExceeded},
+	} {
+		if step.sent {
+			send()
+		}
+		if err := read(step.after); !errors.Is(err, step.want) {
+			t.Errorf("read within %v: %v, want %v", step.after, err, step.want)
+		}
+	}
+	send()
+	if err := k.SetDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Read(make([]byte, 8)); err != nil {
+		t.Errorf("read without a deadline: %v", err)
+	}
 }

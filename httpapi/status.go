@@ -75,8 +75,9 @@ func showDataset(s *Server, x *exchange) reply {
 	if err != nil {
 		return reply{failure: &failure{code: &internal, cause: err}}
 	}
-	setHeader(&x.c.Context().Response.Header, "Dataset-Version", g.Info.Version)
-	return reply{entry: newDocument(b, jsonType, x.coding())}
+	e := newDocument(b, jsonType, x.coding())
+	e.version = g.Info.Version
+	return reply{entry: e}
 }
 
 func alive(*Server, *exchange) reply { return health(fiber.StatusOK, Health{Status: "ok"}) }

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// A vector sends two pieces of memory with one system call. It belongs to one connection.
+// A vector sends pieces of memory with one system call. It belongs to one connection.
 //
 // It calls the kernel without telling the scheduler. The socket does not block, so the call is
 // plain work: some tens of microseconds of copying. Told of it, the scheduler takes the
@@ -16,10 +16,14 @@ type vector struct {
 	conn  net.Conn
 	raw   syscall.RawConn       // nil where conn is no TCP connection
 	step  func(fd uintptr) bool // push, bound once: binding it allocates
-	parts [2]syscall.Iovec      // what is left to send
+	parts []syscall.Iovec       // what was added; its room is kept
+	left  []syscall.Iovec       // those of parts that are not sent
 	sent  int
 	err   error
 }
+
+// mostParts is how many pieces one call takes (UIO_MAXIOV of Linux).
+const mostParts = 1024
 
 // of takes the connection to send on.
 func (v *vector) of(c net.Conn) {
@@ -33,34 +37,51 @@ func (v *vector) of(c net.Conn) {
 	}
 }
 
-// send waits until both are on their way, as long as the connection's deadline lets it, and
-// returns how many bytes are. Neither may be empty.
-func (v *vector) send(head, body []byte) (int, error) {
-	if v.raw == nil {
-		n, err := v.conn.Write(head)
-		if err != nil {
-			return n, err
-		}
-		m, err := v.conn.Write(body)
-		return n + m, err
+// add puts a piece behind the others.
+func (v *vector) add(p []byte) {
+	if len(p) == 0 {
+		return
 	}
-	v.sent, v.err = 0, nil
-	for i, p := range [2][]byte{head, body} {
-		v.parts[i].Base = unsafe.SliceData(p)
-		v.parts[i].SetLen(len(p))
+	part := syscall.Iovec{Base: unsafe.SliceData(p)}
+	part.SetLen(len(p))
+	v.parts = append(v.parts, part)
+}
+
+// drop forgets what was added.
+func (v *vector) drop() {
+	clear(v.parts) // nothing sent may be kept alive
+	v.parts, v.left = v.parts[:0], nil
+}
+
+// send waits until all pieces are on their way, as long as the connection's deadline lets it,
+// and returns how many bytes are. The vector is empty then.
+func (v *vector) send() (int, error) {
+	defer v.drop()
+	v.sent, v.err, v.left = 0, nil, v.parts
+	if v.raw == nil {
+		return v.sendSingly()
 	}
 	err := v.raw.Write(v.step)
-	v.parts = [2]syscall.Iovec{}
 	if err == nil {
 		err = v.err
 	}
 	return v.sent, err
 }
 
+func (v *vector) sendSingly() (int, error) {
+	for _, p := range v.left {
+		n, err := v.conn.Write(unsafe.Slice(p.Base, p.Len))
+		if v.sent += n; err != nil {
+			return v.sent, err
+		}
+	}
+	return v.sent, nil
+}
+
 // push sends what the socket takes; false means that it is full and has to be waited for.
 func (v *vector) push(fd uintptr) (done bool) {
-	for v.parts[1].Len > 0 {
-		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&v.parts)), uintptr(len(v.parts)))
+	for len(v.left) > 0 {
+		n, _, errno := syscall.RawSyscall(syscall.SYS_WRITEV, fd, uintptr(unsafe.Pointer(&v.left[0])), uintptr(min(len(v.left), mostParts)))
 		switch errno {
 		case 0:
 			v.skip(int(n))
@@ -78,15 +99,13 @@ func (v *vector) push(fd uintptr) (done bool) {
 // skip leaves out what was sent.
 func (v *vector) skip(n int) {
 	v.sent += n
-	for i := range v.parts {
-		p := &v.parts[i]
-		took := min(n, int(p.Len))
-		p.SetLen(int(p.Len) - took)
-		if p.Len == 0 {
-			p.Base = nil // one past the end may be another's memory
-		} else {
-			p.Base = (*byte)(unsafe.Add(unsafe.Pointer(p.Base), took))
-		}
-		n -= took
+	for len(v.left) > 0 && n >= int(v.left[0].Len) {
+		n -= int(v.left[0].Len)
+		v.left = v.left[1:]
+	}
+	if n > 0 {
+		p := &v.left[0]
+		p.Base = (*byte)(unsafe.Add(unsafe.Pointer(p.Base), n))
+		p.SetLen(int(p.Len) - n)
 	}
 }
