@@ -3,6 +3,8 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"hash/maphash"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/dgraph-io/ristretto/v2"
@@ -37,6 +39,9 @@ type entry struct {
 type bodyCache struct {
 	cache  *ristretto.Cache[string, *entry]
 	flight singleflight.Group
+	// asked are hashes of what was asked lately, each in the one slot it can have.
+	asked [1 << 14]atomic.Uint64
+	seed  maphash.Seed
 }
 
 // typicalBody is about what a page of 100 rows takes, compressed and not, for sizing the
@@ -47,7 +52,18 @@ func newBodyCache(bytes int64) (*bodyCache, error) {
 	c, err := ristretto.NewCache(&ristretto.Config[string, *entry]{
 		NumCounters: max(1000, 10*bytes/typicalBody), MaxCost: bytes, BufferItems: 64, IgnoreInternalCost: true, Metrics: true,
 	})
-	return &bodyCache{cache: c}, err
+	return &bodyCache{cache: c, seed: maphash.MakeSeed()}, err
+}
+
+// askedBefore notes that the identity form of an address was asked for, and says whether it was
+// before, lately: others push it out. A body is kept from the second time on.
+func (b *bodyCache) askedBefore(content []byte, address string) bool {
+	var h maphash.Hash
+	h.SetSeed(b.seed)
+	_, _ = h.Write(content) // never fails, says its documentation
+	_, _ = h.WriteString(address)
+	sum := h.Sum64()
+	return b.asked[sum%uint64(len(b.asked))].Swap(sum) == sum
 }
 
 // appendKey appends a cache key: the digest of the content, the coding, the address.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 
@@ -21,6 +22,9 @@ func (r *resource) page(s *Server, x *exchange) reply {
 	q, f := r.parse(x.ctx.QueryArgs(), x.gen)
 	if f != nil {
 		return reply{failure: f}
+	}
+	if x.coding() == identity && takesWhole(x.ctx) && !s.cache.askedBefore(x.content[:], q.canonical) {
+		return r.unkept(x, q)
 	}
 	return s.made(x, q.canonical, func() ([]byte, string) { return r.render(x.gen, q) })
 }
@@ -46,18 +50,36 @@ func (s *Server) made(x *exchange, canonical string, render func() (body []byte,
 	return reply{entry: e}
 }
 
-// render selects a page and writes its body: rows are copied between the envelope's parts.
+// unkept answers a page from where the index holds its rows. No body is made of them: most
+// pages of a query nobody asked lately are not asked for again, and a body is a hundred
+// kilobytes to fill and to collect.
+func (r *resource) unkept(x *exchange, q *listQuery) reply {
+	e := &entry{etag: etag(x.content[:], identity, q.canonical), version: x.gen.Info.Version}
+	x.parts, e.link = r.pieces(x.parts, x.gen, q)
+	return reply{entry: e, parts: x.parts}
+}
+
+// render makes the body of a page in one piece.
 func (r *resource) render(gen *index.Generation, q *listQuery) (body []byte, link string) {
+	parts, link := r.pieces(nil, gen, q)
+	return bytes.Join(parts, nil), link
+}
+
+var pageStart = []byte(`{"data":[`)
+
+// pieces selects a page and appends the pieces of its body: the rows as the index holds them,
+// between those of the envelope.
+func (r *resource) pieces(dst [][]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
-	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded))
-	size := 1 << 10
-	for _, ord := range page.Ords {
-		size += len(t.Row(ord)) + 1
-	}
-	b := append(make([]byte, 0, size), `{"data":[`...)
-	b = appendRows(b, t, page.Ords)
-	b = append(b, `],"meta":{"total":`...)
+	end, link := q.envelope(gen, &page)
+	return append(t.AppendRows(append(dst, pageStart), page.Ords), end), link
+}
+
+// envelope writes what stands behind the rows of a page.
+func (q *listQuery) envelope(gen *index.Generation, page *index.Page) (end []byte, link string) {
+	const typical = 512
+	b := append(make([]byte, 0, typical), `],"meta":{"total":`...)
 	b = appendInt(b, int64(page.Total))
 	b = append(b, `,"count":`...)
 	b = appendInt(b, int64(len(page.Ords)))
@@ -66,7 +88,7 @@ func (r *resource) render(gen *index.Generation, q *listQuery) (body []byte, lin
 	b = append(b, `,"dataset_version":`...)
 	b = appendString(b, gen.Info.Version)
 	b = append(b, `,"notices":`...)
-	b = appendNotices(b, notices)
+	b = appendNotices(b, slices.Concat(q.notices, q.excludedNotices(page.Excluded)))
 	b = append(b, `},"links":{"self":`...)
 	b = appendString(b, q.canonical)
 	b = append(b, `,"next":`...)

@@ -84,7 +84,10 @@ func (r *resource) renderOne(x *exchange, t *index.Table, ord uint32) []byte {
 		})
 		b = append(b[:len(b)-1], `,"intelligence":`...)
 		b = append(append(b, intelligence(x.shelf, t.Slug(ord))...), `,"benchmarks":[`...)
-		b = append(appendRows(b, gen.Benchmarks, mine.Ords), `]}`...)
+		for _, piece := range gen.Benchmarks.AppendRows(nil, mine.Ords) {
+			b = append(b, piece...)
+		}
+		b = append(b, `]}`...)
 	}
 	b = append(b, `,"meta":{"dataset_version":`...)
 	return append(appendString(b, gen.Info.Version), `}}`...)

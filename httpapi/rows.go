@@ -82,14 +82,3 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	b, err := jsonv2.Marshal(v)
 	return append(dst, b...), err
 }
-
-// appendRows writes rows with commas between them.
-func appendRows(dst []byte, t *index.Table, ords []uint32) []byte {
-	for i, ord := range ords {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, t.Row(ord)...)
-	}
-	return dst
-}

@@ -20,15 +20,21 @@ type block struct {
 }
 
 // at returns the bytes of an entry. They are shared: nobody may change them.
-func (b *blob) at(ord uint32) []byte {
-	blk := &b.blocks[ord/blockRows]
-	i := ord % blockRows
-	start := uint32(0)
-	if i > 0 {
+func (b *blob) at(ord uint32) []byte { return b.span(ord, ord) }
+
+// span returns the bytes of the entries first to last, which must lie in one block: see
+// follows. They are shared: nobody may change them.
+func (b *blob) span(first, last uint32) []byte {
+	blk := &b.blocks[first/blockRows]
+	start, end := uint32(0), blk.ends[last%blockRows]
+	if i := first % blockRows; i > 0 {
 		start = blk.ends[i-1]
 	}
-	return blk.data[start:blk.ends[i]:blk.ends[i]]
+	return blk.data[start:end:end]
 }
+
+// follows says whether an entry lies right behind the one before it.
+func (b *blob) follows(ord uint32) bool { return ord%blockRows != 0 }
 
 // size is the number of bytes held.
 func (b *blob) size() (n int) {

@@ -107,7 +107,7 @@ func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table
 		work   sync.WaitGroup
 		inRows error
 	)
-	work.Go(func() { t.rows, inRows = rebuildBlob(&prev.rows, c.from, now.row) })
+	work.Go(func() { t.rows.blob, inRows = rebuildBlob(&prev.rows.blob, c.from, withComma(now.row)) })
 	work.Go(func() {
 		if t.slugs = prev.slugs; !c.inPlace {
 			t.slugs = newSlugs(now.n, now.slug)

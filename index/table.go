@@ -10,7 +10,7 @@ import (
 type Table struct {
 	n        int
 	slugs    slugs
-	rows     blob
+	rows     rows
 	details  blob
 	home     Sort // the column and direction of default order
 	postings [fieldCount]*posting
@@ -29,6 +29,13 @@ func (t *Table) Len() int { return t.n }
 
 // Row returns the finished bytes of a record. They are shared: nobody may change them.
 func (t *Table) Row(ord uint32) []byte { return t.rows.at(ord) }
+
+// AppendRows appends the pieces that, one after the other, are the rows of ords with commas
+// between them, fewer pieces where rows lie next to each other. The bytes are shared: nobody may
+// change them.
+func (t *Table) AppendRows(dst [][]byte, ords []uint32) [][]byte {
+	return t.rows.appendPieces(dst, ords)
+}
 
 // Detail returns the longer form of a record, for its own address; the row where the table
 // has no longer form. The bytes are shared.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -47,7 +48,7 @@ func checkRows(t *testing.T, table *Table, p *plain) {
 			detail = "detail " + row
 			size += len(detail)
 		}
-		size += len(row)
+		size += len(row) + len(",")
 		if got := string(table.Row(ord)); got != row {
 			t.Fatalf("Row(%d) = %q, want %q", i, got, row)
 		}
@@ -62,6 +63,58 @@ func checkRows(t *testing.T, table *Table, p *plain) {
 		if ord, ok := table.Find(slug); ok {
 			t.Errorf("Find(%q) = %d, want none", slug, ord)
 		}
+	}
+}
+
+// TestAppendRows: the pieces, put together, are the rows with commas between them, and rows that
+// lie next to each other are one piece.
+func TestAppendRows(t *testing.T) {
+	r := newRandom(seedOf(t), 20, 0.2)
+	table := mustBuild(t, r.set(3*blockRows/2, 70)).Benchmarks
+	all := make([]uint32, table.Len())
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	tests := []struct {
+		name   string
+		ords   []uint32
+		pieces int
+	}{
+		{"none", nil, 0},
+		{"one", all[7:8], 1},
+		{"a run", all[7:107], 1},
+		{"a run to the end of a block", all[blockRows-10 : blockRows], 1},
+		{"a run over the end of a block", all[blockRows-10 : blockRows+10], 2},
+		{"every record", all, 2},
+		{"apart", []uint32{3, 5, 7}, 3},
+		{"backwards", []uint32{7, 6, 5}, 3},
+		{"two runs", []uint32{7, 8, 9, 3, 4}, 2},
+	}
+	for range 20 {
+		ords := make([]uint32, 100)
+		for i := range ords {
+			ords[i] = all[r.IntN(len(all))]
+		}
+		tests = append(tests, struct {
+			name   string
+			ords   []uint32
+			pieces int
+		}{"random", ords, -1})
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			want := make([]string, len(tt.ords))
+			for i, ord := range tt.ords {
+				want[i] = string(table.Row(ord))
+			}
+			pieces := table.AppendRows(nil, tt.ords)
+			if got := string(bytes.Join(pieces, nil)); got != strings.Join(want, ",") {
+				t.Errorf("AppendRows(%v) = %q, want %q", tt.ords, got, strings.Join(want, ","))
+			}
+			if len(pieces) != tt.pieces && tt.pieces >= 0 {
+				t.Errorf("%d pieces, want %d", len(pieces), tt.pieces)
+			}
+		})
 	}
 }
 

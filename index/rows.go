@@ -1,0 +1,41 @@
+package index
+
+// rows are the finished bytes of records, each with a comma behind it, so that rows that
+// follow each other can be sent as they lie.
+type rows struct{ blob }
+
+// withComma appends an entry with its comma.
+func withComma(add func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
+	return func(dst []byte, i int) ([]byte, error) {
+		dst, err := add(dst, i)
+		return append(dst, ','), err
+	}
+}
+
+func buildRows(n int, add func(dst []byte, i int) ([]byte, error)) (rows, error) {
+	b, err := buildBlob(n, withComma(add))
+	return rows{b}, err
+}
+
+// at returns the bytes of a record without the comma.
+func (r *rows) at(ord uint32) []byte {
+	b := r.blob.at(ord)
+	return b[: len(b)-1 : len(b)-1]
+}
+
+// appendPieces appends the pieces that, one after the other, are the rows of ords with commas
+// between them. Rows that lie next to each other are one piece. They are shared.
+func (r *rows) appendPieces(dst [][]byte, ords []uint32) [][]byte {
+	for from := 0; from < len(ords); {
+		to := from + 1
+		for to < len(ords) && ords[to] == ords[to-1]+1 && r.follows(ords[to]) {
+			to++
+		}
+		piece := r.span(ords[from], ords[to-1])
+		if to == len(ords) {
+			piece = piece[:len(piece)-1]
+		}
+		dst, from = append(dst, piece), to
+	}
+	return dst
+}
