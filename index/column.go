@@ -155,7 +155,7 @@ func (c *column) interval(low, high float64) (lo, hi int) {
 
 // within returns a new bitmap of the ordinals whose value lies in low..high. It is for
 // columns of numbers.
-func (c *column) within(low, high float64) *roaring.Bitmap {
+func (c *column) within(low, high float64, w *work) *roaring.Bitmap {
 	lo, hi := c.interval(low, high)
 	if c.desc == nil { // default order: one run of ordinals, counted from the end
 		out := roaring.New()
@@ -167,16 +167,21 @@ func (c *column) within(low, high float64) *roaring.Bitmap {
 	from, to := c.cutNear(lo), c.cutNear(hi)
 	words := make([]uint64, (len(c.nums)+63)/64)
 	if from.place != to.place {
-		roaring.Xor(from.before, to.before).WriteDenseTo(words)
+		w.write(words, w.xor(from.before, to.before))
 	}
-	c.flip(words, lo, from.place)
-	c.flip(words, hi, to.place)
-	return roaring.FromDense(words, false)
+	first, last := c.between(lo, from.place), c.between(hi, to.place)
+	flip(words, first)
+	flip(words, last)
+	w.look(len(first) + len(last))
+	return w.read(words)
 }
 
-// flip turns over the bits of the ordinals between two places of ascending order.
-func (c *column) flip(words []uint64, a, b int) {
-	for _, ord := range c.asc[min(a, b):max(a, b)] {
+// between is the ordinals between two places of ascending order, whichever comes first.
+func (c *column) between(a, b int) []uint32 { return c.asc[min(a, b):max(a, b)] }
+
+// flip turns over the bits of ordinals.
+func flip(words []uint64, ords []uint32) {
+	for _, ord := range ords {
 		words[ord/64] ^= 1 << (ord % 64)
 	}
 }

@@ -29,7 +29,7 @@ func (c *column) newCuts() []cut {
 	for at := stride; at < c.known; at += stride {
 		last := cuts[len(cuts)-1].place
 		if place := c.seek(c.nums[c.asc[at]]); place > last {
-			c.flip(upTo, last, place)
+			flip(upTo, c.between(last, place))
 			before := roaring.FromDense(upTo, true)
 			before.RunOptimize()
 			cuts = append(cuts, cut{place, before})
@@ -56,23 +56,23 @@ func (c *column) cutNear(place int) cut {
 
 // narrow returns those of the matches that lie in a stretch of the order holding the first k
 // of them behind start and few more: two steps between cuts and what k takes.
-func (c *column) narrow(matches *roaring.Bitmap, start, k int, desc bool) *roaring.Bitmap {
+func (c *column) narrow(matches *roaring.Bitmap, start, k int, desc bool, w *work) *roaring.Bitmap {
 	var low, high int // cuts around the stretch
 	if desc {
 		start = c.known - start // ascending again: the stretch ends there
 		high = c.cutAt(start)
 		low = c.cutBelow(start)
-		enough := matches.AndCardinality(c.cuts[low].before)
-		low = sort.Search(low, func(i int) bool { return enough-matches.AndCardinality(c.cuts[i].before) < uint64(k) }) - 1
+		enough := w.andCount(matches, c.cuts[low].before)
+		low = sort.Search(low, func(i int) bool { return enough-w.andCount(matches, c.cuts[i].before) < uint64(k) }) - 1
 		low = max(low, 0)
 	} else {
 		low, high = c.cutBelow(start), c.cutAt(start)
-		enough := matches.AndCardinality(c.cuts[high].before) + uint64(k)
+		enough := w.andCount(matches, c.cuts[high].before) + uint64(k)
 		last := len(c.cuts) - 1
-		high += sort.Search(last-high, func(i int) bool { return matches.AndCardinality(c.cuts[high+i].before) >= enough })
+		high += sort.Search(last-high, func(i int) bool { return w.andCount(matches, c.cuts[high+i].before) >= enough })
 	}
-	stretch := roaring.And(matches, c.cuts[high].before)
-	stretch.AndNot(c.cuts[low].before)
+	stretch := w.and(matches, c.cuts[high].before)
+	w.drop(stretch, c.cuts[low].before)
 	return stretch
 }
 

@@ -33,28 +33,28 @@ func (m *matches) all() *roaring.Bitmap {
 
 // matching finds what a query is after, and what each of its ranges leaves out for want of a
 // value.
-func (t *Table) matching(q Query) (m matches, excluded []int) {
+func (t *Table) matching(q Query, w *work) (m matches, excluded []int) {
 	parts := make([]*roaring.Bitmap, 0, len(q.Sets)+len(q.Words)+len(q.Ranges))
 	for _, s := range q.Sets {
-		parts = append(parts, t.postings[s.Field].any(s.Values))
+		parts = append(parts, t.postings[s.Field].any(s.Values, w))
 	}
-	for _, w := range q.Words {
-		parts = append(parts, t.search.match(w))
+	for _, word := range q.Words {
+		parts = append(parts, t.search.match(word, w))
 	}
 	switch {
 	case len(q.Ranges) == 0:
-		return t.joint(parts), nil
+		return t.joint(parts, w), nil
 	case len(q.Ranges) == 1 && len(parts) == 0:
 		c, r := t.columns[q.Ranges[0].Field], q.Ranges[0]
-		return c.span(r.Min, r.Max), []int{int(c.unknown.GetCardinality())}
+		return c.span(r.Min, r.Max, w), []int{int(c.unknown.GetCardinality())}
 	}
-	base := t.joint(parts)
-	return t.ranged(base.all(), q.Ranges)
+	base := t.joint(parts, w)
+	return t.ranged(base.all(), q.Ranges, w)
 }
 
 // joint intersects sets, the fewest first, so that an empty one ends it at once. The last and
 // largest is left as a test.
-func (t *Table) joint(parts []*roaring.Bitmap) matches {
+func (t *Table) joint(parts []*roaring.Bitmap, w *work) matches {
 	if len(parts) == 0 {
 		return matches{total: t.n}
 	}
@@ -63,13 +63,13 @@ func (t *Table) joint(parts []*roaring.Bitmap) matches {
 	})
 	some, last := parts[0], len(parts)-1
 	for _, p := range parts[1:max(1, last)] {
-		some = roaring.And(some, p)
+		some = w.and(some, p)
 	}
 	if last == 0 || some.IsEmpty() {
 		return matches{total: int(some.GetCardinality()), some: some}
 	}
-	m := matches{total: int(some.AndCardinality(parts[last])), some: some, test: parts[last].Contains}
-	m.done = func() *roaring.Bitmap { return roaring.And(some, parts[last]) }
+	m := matches{total: int(w.andCount(some, parts[last])), some: some, test: parts[last].Contains}
+	m.done = func() *roaring.Bitmap { return w.and(some, parts[last]) }
 	if uint64(m.total)*8 < some.GetCardinality() {
 		m.all() // the test would mostly fail
 	}
@@ -77,40 +77,40 @@ func (t *Table) joint(parts []*roaring.Bitmap) matches {
 }
 
 // ranged narrows base by the ranges and counts what each left out for want of a value.
-func (t *Table) ranged(base *roaring.Bitmap, ranges []Range) (matches, []int) {
+func (t *Table) ranged(base *roaring.Bitmap, ranges []Range, w *work) (matches, []int) {
 	parts, excluded := make([]*roaring.Bitmap, len(ranges)), make([]int, len(ranges))
 	for i, r := range ranges {
-		parts[i] = t.columns[r.Field].among(base, r.Min, r.Max)
+		parts[i] = t.columns[r.Field].among(base, r.Min, r.Max, w)
 	}
 	if base != nil {
 		parts = append(parts, base)
 	}
 	for i, r := range ranges {
 		unknown := t.columns[r.Field].unknown
-		others := t.joint(slices.Delete(slices.Clone(parts), i, i+1))
-		excluded[i] = int(others.all().AndCardinality(unknown))
+		others := t.joint(slices.Delete(slices.Clone(parts), i, i+1), w)
+		excluded[i] = int(w.andCount(others.all(), unknown))
 	}
-	return t.joint(parts), excluded
+	return t.joint(parts, w), excluded
 }
 
 // span is the records whose value lies in low..high.
-func (c *column) span(low, high float64) matches {
+func (c *column) span(low, high float64, w *work) matches {
 	lo, hi := c.interval(low, high)
 	return matches{
 		total: hi - lo,
 		test:  func(ord uint32) bool { return c.nums[ord] >= low && c.nums[ord] <= high }, // NaN is neither
-		done:  func() *roaring.Bitmap { return c.within(low, high) },
+		done:  func() *roaring.Bitmap { return c.within(low, high, w) },
 	}
 }
 
 // among returns the ordinals with a value in low..high; only those in base need be right. Few
 // are looked at one by one, about what making the set of a range costs.
-func (c *column) among(base *roaring.Bitmap, low, high float64) *roaring.Bitmap {
+func (c *column) among(base *roaring.Bitmap, low, high float64, w *work) *roaring.Bitmap {
 	if base == nil || !c.few(int(base.GetCardinality())) {
-		return c.within(low, high)
+		return c.within(low, high, w)
 	}
 	kept := make([]uint32, 0, base.GetCardinality())
-	batches(func(ords []uint32) {
+	w.batches(func(ords []uint32) {
 		for _, ord := range ords {
 			if v := c.nums[ord]; v >= low && v <= high {
 				kept = append(kept, ord)
@@ -123,18 +123,3 @@ func (c *column) among(base *roaring.Bitmap, low, high float64) *roaring.Bitmap 
 // few reports whether so many records are quicker looked at one by one than by sets over all
 // records of the column.
 func (c *column) few(matches int) bool { return matches <= max(4096, len(c.nums)/64) }
-
-// batches calls do with the ordinals of one bitmap after the other, upwards, some hundred at a
-// time: that takes a third of the time of an iterator. The batch is gone after the call.
-func batches(do func(ords []uint32), bitmaps ...*roaring.Bitmap) {
-	var (
-		it    roaring.ManyIntIterator
-		batch [256]uint32
-	)
-	for _, b := range bitmaps {
-		it.Initialize(b)
-		for n := it.NextMany(batch[:]); n > 0; n = it.NextMany(batch[:]) {
-			do(batch[:n])
-		}
-	}
-}

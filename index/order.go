@@ -15,6 +15,7 @@ type ordering struct {
 	col   *column
 	desc  bool
 	start int // places before it are behind the reader
+	work  *work
 }
 
 func (t *Table) ordering(by Sort, after *Position) ordering {
@@ -106,28 +107,30 @@ func (o *ordering) pick(m *matches, k int) []uint32 {
 		for place := o.start; len(out) < k; place++ {
 			out = append(out, o.at(place))
 		}
+		o.work.look(k)
 	case o.col.ordinals(o.desc) == nil:
 		out = o.home(out, m, k)
 	case o.start < o.col.known:
 		if out = o.known(out, m, k); len(out) < k {
-			out = following(out, o.unknown(m), 0, k)
+			out = o.following(out, o.unknown(m), 0, k)
 		}
 	default:
-		out = following(out, o.unknown(m), o.at(o.start), k)
+		out = o.following(out, o.unknown(m), o.at(o.start), k)
 	}
 	return out
 }
 
 // unknown is the matches without a value: they stand behind all others, in default order.
-func (o *ordering) unknown(m *matches) *roaring.Bitmap { return roaring.And(m.all(), o.col.unknown) }
+func (o *ordering) unknown(m *matches) *roaring.Bitmap { return o.work.and(m.all(), o.col.unknown) }
 
 // following appends ordinals of a bitmap from one on until there are k.
-func following(out []uint32, b *roaring.Bitmap, from uint32, k int) []uint32 {
-	it := b.Iterator()
+func (o *ordering) following(out []uint32, b *roaring.Bitmap, from uint32, k int) []uint32 {
+	had, it := len(out), b.Iterator()
 	it.AdvanceIfNeeded(from)
 	for it.HasNext() && len(out) < k {
 		out = append(out, it.Next())
 	}
+	o.work.look(len(out) - had)
 	return out
 }
 
@@ -148,26 +151,24 @@ func (o *ordering) home(out []uint32, m *matches, k int) []uint32 {
 			return found
 		}
 	case m.some != nil:
-		if found, done := sift(out, m, uint32(o.start), k); done {
+		if found, done := o.sift(out, m, k); done {
 			return found
 		}
 	}
-	return following(out, m.all(), uint32(o.start), k)
+	return o.following(out, m.all(), uint32(o.start), k)
 }
 
-// sift goes along some from an ordinal on, doing the test. It is not done after trySteps.
-func sift(out []uint32, m *matches, from uint32, k int) (found []uint32, done bool) {
-	it := m.some.Iterator()
-	it.AdvanceIfNeeded(from)
-	for steps := 0; it.HasNext() && len(out) < k; steps++ {
-		if steps == trySteps {
-			return nil, false
-		}
+// sift goes along some in default order, doing the test. It is not done after trySteps.
+func (o *ordering) sift(out []uint32, m *matches, k int) (found []uint32, done bool) {
+	steps, it := 0, m.some.Iterator()
+	it.AdvanceIfNeeded(uint32(o.start))
+	for ; it.HasNext() && len(out) < k && steps < trySteps; steps++ {
 		if ord := it.Next(); m.test(ord) {
 			out = append(out, ord)
 		}
 	}
-	return out, true
+	o.work.look(steps)
+	return out, len(out) == k || !it.HasNext()
 }
 
 // known appends up to k matches with a value. Few are ranked; many are met soon along the
@@ -181,16 +182,18 @@ func (o *ordering) known(out []uint32, m *matches, k int) []uint32 {
 			return found
 		}
 	}
-	return o.rank(out, o.col.narrow(m.all(), o.start, k, o.desc), k)
+	return o.rank(out, o.col.narrow(m.all(), o.start, k, o.desc, o.work), k)
 }
 
 // walk goes along the order up to a place, but no more than trySteps, testing each record.
 func (o *ordering) walk(out []uint32, m *matches, k, end int) []uint32 {
-	for place := o.start; place < min(o.start+trySteps, end) && len(out) < k; place++ {
+	place := o.start
+	for end = min(o.start+trySteps, end); place < end && len(out) < k; place++ {
 		if ord := o.at(place); m.has(ord) {
 			out = append(out, ord)
 		}
 	}
+	o.work.look(place - o.start)
 	return out
 }
 
@@ -199,7 +202,7 @@ func (o *ordering) rank(out []uint32, matches *roaring.Bitmap, k int) []uint32 {
 	first := o.rankOf(o.at(o.start))
 	last := rankKey{key: math.Inf(1)} // nothing behind it is among the k first
 	best := make([]rankKey, 0, 2*k)
-	batches(func(ords []uint32) {
+	o.work.batches(func(ords []uint32) {
 		for _, ord := range ords {
 			r := o.rankOf(ord)
 			if !(r.key <= last.key) || r.before(first) { // an unknown value is NaN: not before last

@@ -26,7 +26,7 @@ func TestRoutesAgree(t *testing.T) {
 					o.start, k = r.page(c, found, o.desc)
 				}
 				ranked := o.rank(nil, found, k)
-				narrowed := o.rank(nil, c.narrow(found, o.start, k, o.desc), k)
+				narrowed := o.rank(nil, c.narrow(found, o.start, k, o.desc, nil), k)
 				if diff := gocmp.Diff(ranked, narrowed); diff != "" {
 					t.Fatalf("%d distinct of %d, desc %v, %d from place %d: narrowed (-ranked +narrowed):\n%s", distinct, n, o.desc, k, o.start, diff)
 				}
@@ -121,7 +121,7 @@ func TestWithin(t *testing.T) {
 						want = append(want, uint32(i))
 					}
 				}
-				if got := c.within(low, high).ToArray(); !slices.Equal(got, want) {
+				if got := c.within(low, high, nil).ToArray(); !slices.Equal(got, want) {
 					t.Fatalf("within(%v, %v) of %d distinct of %d = %d ordinals, want %d", low, high, distinct, n, len(got), len(want))
 				}
 			}

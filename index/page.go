@@ -16,13 +16,17 @@ type Page struct {
 // Select answers a query: at most q.Limit ordinals in the order of q.Sort, behind q.After; a
 // slug that has gone resumes at its place. Fields the table has no posting or column for are
 // the programmer's mistake and panic.
-func (t *Table) Select(q Query) Page {
-	m, excluded := t.matching(q)
+func (t *Table) Select(q Query) Page { return t.answer(q, nil) }
+
+// answer is Select, and counts what it takes.
+func (t *Table) answer(q Query, w *work) Page {
+	m, excluded := t.matching(q, w)
 	page := Page{Total: m.total, Excluded: excluded}
 	if q.Limit <= 0 {
 		return page
 	}
 	o := t.ordering(q.Sort, q.After)
+	o.work = w
 	o.skip(q.Ranges)
 	page.Ords = o.pick(&m, q.Limit+1)
 	if len(page.Ords) > q.Limit {

@@ -57,40 +57,12 @@ func newPosting(n int, values func(i int, emit func(string))) *posting {
 
 // any returns the ordinals that have one of the values. The result may be a shared bitmap and
 // must not be changed.
-func (p *posting) any(values []string) *roaring.Bitmap {
+func (p *posting) any(values []string, w *work) *roaring.Bitmap {
 	found := make([]*roaring.Bitmap, 0, len(values))
 	for _, v := range values {
 		if b := p.byValue[v]; b != nil {
 			found = append(found, b)
 		}
 	}
-	return union(p.n, found)
-}
-
-// union returns the ordinals below n in any of the bitmaps; it may be one of them. Many sparse
-// bitmaps are written into plain bits: joining them one after the other copies what is joined
-// already each time.
-func union(n int, bitmaps []*roaring.Bitmap) *roaring.Bitmap {
-	switch {
-	case len(bitmaps) == 1:
-		return bitmaps[0]
-	case len(bitmaps) <= 4:
-		return roaring.FastOr(bitmaps...)
-	}
-	var dense, sparse []*roaring.Bitmap
-	for _, b := range bitmaps {
-		if b.GetCardinality() > uint64(n/128) {
-			dense = append(dense, b)
-		} else {
-			sparse = append(sparse, b)
-		}
-	}
-	words := make([]uint64, (n+63)/64)
-	roaring.FastOr(dense...).WriteDenseTo(words)
-	batches(func(ords []uint32) {
-		for _, ord := range ords {
-			words[ord/64] |= 1 << (ord % 64)
-		}
-	}, sparse...)
-	return roaring.FromDense(words, false)
+	return w.union(p.n, found)
 }

@@ -10,8 +10,9 @@ import (
 // of records, a few hundred bytes of names each: some tens of microseconds a word.
 type scan struct{ texts []string } // by ordinal: slug, name and aliases, lower case, a line each
 
-func (s scan) match(word string) *roaring.Bitmap {
+func (s scan) match(word string, w *work) *roaring.Bitmap {
 	out := roaring.New()
+	w.look(len(s.texts))
 	for i, text := range s.texts {
 		if strings.Contains(text, word) {
 			out.Add(uint32(i))
@@ -32,22 +33,22 @@ type link struct {
 	to    *Table // what they refer to
 }
 
-func (l linked) match(word string) *roaring.Bitmap {
+func (l linked) match(word string, w *work) *roaring.Bitmap {
 	var found []*roaring.Bitmap
 	if ord, ok := l.table.Find(word); ok {
 		found = append(found, roaring.BitmapOf(ord))
 	}
 	for _, ln := range l.links {
 		by := l.table.postings[ln.field].byValue
-		batches(func(ords []uint32) {
+		w.batches(func(ords []uint32) {
 			for _, ord := range ords {
 				if b := by[ln.to.Slug(ord)]; b != nil {
 					found = append(found, b)
 				}
 			}
-		}, ln.to.search.match(word))
+		}, ln.to.search.match(word, w))
 	}
-	return union(l.table.n, found)
+	return w.union(l.table.n, found)
 }
 
 // namesOf folds the names of a record into one text and its parts.

@@ -21,7 +21,7 @@ type Table struct {
 
 // A searcher finds the records one word occurs in. The bitmap may be shared.
 type searcher interface {
-	match(word string) *roaring.Bitmap
+	match(word string, w *work) *roaring.Bitmap
 }
 
 // Len is the number of records.
