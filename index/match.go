@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -16,6 +17,7 @@ type matches struct {
 	test  func(ord uint32) bool // nil where none is left
 	// done is some with the test done. It is set together with test.
 	done func() *roaring.Bitmap
+	by   *column // whose range the test is, nil for another test
 }
 
 // has reports whether a record matches.
@@ -26,7 +28,7 @@ func (m *matches) has(ord uint32) bool {
 // all is every match; nil is every record. It may be shared.
 func (m *matches) all() *roaring.Bitmap {
 	if m.test != nil {
-		m.some, m.test = m.done(), nil
+		m.some, m.test, m.by = m.done(), nil, nil
 	}
 	return m.some
 }
@@ -49,6 +51,10 @@ func (t *Table) matching(q Query, w *work) (m matches, excluded []int) {
 		return c.span(r.Min, r.Max, w), []int{int(c.unknown.GetCardinality())}
 	}
 	base := t.joint(parts, w)
+	if len(q.Ranges) == 1 {
+		m, without := t.columns[q.Ranges[0].Field].limited(base.all(), q.Ranges[0], w)
+		return m, []int{without}
+	}
 	return t.ranged(base.all(), q.Ranges, w)
 }
 
@@ -98,9 +104,81 @@ func (c *column) span(low, high float64, w *work) matches {
 	lo, hi := c.interval(low, high)
 	return matches{
 		total: hi - lo,
-		test:  func(ord uint32) bool { return c.nums[ord] >= low && c.nums[ord] <= high }, // NaN is neither
+		by:    c,
+		test:  c.lies(low, high),
 		done:  func() *roaring.Bitmap { return c.within(low, high, w) },
 	}
+}
+
+// lies tests whether a record's value lies in low..high.
+func (c *column) lies(low, high float64) func(ord uint32) bool {
+	return func(ord uint32) bool { return c.nums[ord] >= low && c.nums[ord] <= high } // NaN is neither
+}
+
+// limited is the records of base whose value lies in the range, and how many of base have none.
+// They are counted; no set is made of them before a page needs it.
+func (c *column) limited(base *roaring.Bitmap, r Range, w *work) (m matches, without int) {
+	m = matches{some: base, by: c, test: c.lies(r.Min, r.Max)}
+	m.done = func() *roaring.Bitmap { return w.and(base, c.among(base, r.Min, r.Max, w)) }
+	lo, hi := c.interval(r.Min, r.Max)
+	all, known := int(base.GetCardinality()), 0
+	if all <= max(4096, c.offCut(lo)+c.offCut(hi)) {
+		known, m.total = c.countEach(base, m.test, w)
+	} else {
+		known, m.total = c.countByCuts(base, lo, hi, w)
+	}
+	return m, all - known
+}
+
+// countEach looks at every record of a set: how many have a value, and how many pass the test.
+func (c *column) countEach(set *roaring.Bitmap, test func(ord uint32) bool, w *work) (known, passed int) {
+	w.batches(func(ords []uint32) {
+		for _, ord := range ords {
+			known += boolInt(!math.IsNaN(c.nums[ord]))
+			passed += boolInt(test(ord))
+		}
+	}, set)
+	return known, passed
+}
+
+// countByCuts counts those of a set that have a value, and those at the places lo to hi of
+// ascending order.
+func (c *column) countByCuts(set *roaring.Bitmap, lo, hi int, w *work) (known, between int) {
+	known = int(w.andCount(set, c.cuts[len(c.cuts)-1].before))
+	if lo == 0 && hi == c.known {
+		return known, known
+	}
+	bits := w.bits(set, len(c.nums))
+	defer bits.free()
+	if between = known; hi < c.known {
+		between = c.before(set, bits.words, hi, w)
+	}
+	if lo > 0 {
+		between -= c.before(set, bits.words, lo, w)
+	}
+	return known, between
+}
+
+// before counts those of a set, whose bits are given too, that stand before a place of ascending
+// order: those before the nearest cut, and one by one those between the two.
+func (c *column) before(set *roaring.Bitmap, bits []uint64, place int, w *work) int {
+	near := c.cutNear(place)
+	between := c.asc[min(place, near.place):max(place, near.place)]
+	n := 0
+	for _, ord := range between {
+		n += int(bits[ord/64] >> (ord % 64) & 1)
+	}
+	w.look(len(between))
+	if place < near.place {
+		n = -n
+	}
+	return n + int(w.andCount(set, near.before))
+}
+
+// offCut is how far a place is from the nearest cut.
+func (c *column) offCut(place int) int {
+	near := c.cutNear(place).place
+	return max(near-place, place-near)
 }
 
 // among returns the ordinals with a value in low..high; only those in base need be right. Few

@@ -174,15 +174,26 @@ func (o *ordering) sift(out []uint32, m *matches, k int) (found []uint32, done b
 // known appends up to k matches with a value. Few are ranked; many are met soon along the
 // order, or where they lie far are first narrowed to the stretch that holds the next ones.
 func (o *ordering) known(out []uint32, m *matches, k int) []uint32 {
-	if o.col.few(m.total) {
-		return o.rank(out, m.all(), k)
-	}
-	if o.near(m, k) {
+	if !o.col.few(m.total) && o.near(m, k) {
 		if found := o.walk(out, m, k, o.col.known); len(found) == k {
 			return found
 		}
 	}
-	return o.rank(out, o.col.narrow(m.all(), o.start, k, o.desc, o.work), k)
+	set, test := m.ranked(o.col)
+	if !o.col.few(int(set.GetCardinality())) {
+		set = o.col.narrow(set, o.start, k, o.desc, o.work)
+	}
+	return o.rank(out, set, test, k)
+}
+
+// ranked is what to look for the next matches in: some, with the test left, where they are few
+// or the test is a range of the order's own column, for then what passes it follows each other
+// from where the order begins; else every match.
+func (m *matches) ranked(by *column) (set *roaring.Bitmap, test func(ord uint32) bool) {
+	if m.some != nil && (m.by == by || by.few(int(m.some.GetCardinality()))) {
+		return m.some, m.test
+	}
+	return m.all(), nil
 }
 
 // walk goes along the order up to a place, but no more than trySteps, testing each record.
@@ -197,15 +208,16 @@ func (o *ordering) walk(out []uint32, m *matches, k, end int) []uint32 {
 	return out
 }
 
-// rank looks at every match and appends the k first in order from o.start on.
-func (o *ordering) rank(out []uint32, matches *roaring.Bitmap, k int) []uint32 {
+// rank looks at every record of a set and appends the k first in order from o.start on that pass
+// the test; nil passes all.
+func (o *ordering) rank(out []uint32, set *roaring.Bitmap, test func(ord uint32) bool, k int) []uint32 {
 	first := o.rankOf(o.at(o.start))
 	last := rankKey{key: math.Inf(1)} // nothing behind it is among the k first
 	best := make([]rankKey, 0, 2*k)
 	o.work.batches(func(ords []uint32) {
 		for _, ord := range ords {
 			r := o.rankOf(ord)
-			if !(r.key <= last.key) || r.before(first) { // an unknown value is NaN: not before last
+			if !(r.key <= last.key) || r.before(first) || test != nil && !test(ord) { // an unknown value is NaN: not before last
 				continue
 			}
 			if best = append(best, r); len(best) == 2*k {
@@ -213,7 +225,7 @@ func (o *ordering) rank(out []uint32, matches *roaring.Bitmap, k int) []uint32 {
 				last = best[k-1]
 			}
 		}
-	}, matches)
+	}, set)
 	for _, r := range lowest(best, k) {
 		out = append(out, r.ord)
 	}

@@ -25,8 +25,8 @@ func TestRoutesAgree(t *testing.T) {
 				if r.IntN(2) == 0 { // a page that ends just at a cut, or just behind it
 					o.start, k = r.page(c, found, o.desc)
 				}
-				ranked := o.rank(nil, found, k)
-				narrowed := o.rank(nil, c.narrow(found, o.start, k, o.desc, nil), k)
+				ranked := o.rank(nil, found, nil, k)
+				narrowed := o.rank(nil, c.narrow(found, o.start, k, o.desc, nil), nil, k)
 				if diff := gocmp.Diff(ranked, narrowed); diff != "" {
 					t.Fatalf("%d distinct of %d, desc %v, %d from place %d: narrowed (-ranked +narrowed):\n%s", distinct, n, o.desc, k, o.start, diff)
 				}
