@@ -11,10 +11,11 @@ import (
 // admit reads the caller's key and has the keeper decide the call. Nil means go on, with the
 // call held. The key itself is hashed on the spot and goes nowhere else.
 func (s *Server) admit(x *exchange) *failure {
-	if f := s.keyInQuery(x); f != nil {
+	header := x.ctx.Request.Header.Peek(fiber.HeaderAuthorization)
+	if f := s.keyInQuery(x, len(header) == 0); f != nil {
 		return f
 	}
-	token, f := bearer(x.ctx.Request.Header.Peek(fiber.HeaderAuthorization))
+	token, f := bearer(header)
 	if f != nil {
 		return f
 	}
@@ -52,15 +53,14 @@ func bearer(header []byte) ([]byte, *failure) {
 var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token", "token", "authorization"}
 
 // keyInQuery refuses a key sent in the address, where logs and proxies keep it: a value that
-// is a key, or a parameter named like one on a request that brings no header.
-func (s *Server) keyInQuery(x *exchange) *failure {
+// is a key, or a parameter named like one on a request that brings no header: a bare one.
+func (s *Server) keyInQuery(x *exchange, bare bool) *failure {
 	args := x.ctx.Request.URI().QueryString()
 	if len(args) == 0 {
 		return nil
 	}
 	// Most queries end here: no parameter of ours can hold the prefix and its underscore.
 	prefix := s.cfg.Keeper.KeyPrefix()
-	bare := len(x.ctx.Request.Header.Peek(fiber.HeaderAuthorization)) == 0
 	if !bare && !bytes.Contains(args, []byte(prefix)) {
 		return nil
 	}

@@ -77,7 +77,7 @@ func (s *Server) note(x *exchange) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", string(x.ctx.Response.Header.Peek(requestID))),
+		slog.String("request_id", string(s.requestID(x, nil))),
 		slog.String("method", x.rt.method), slog.String("route", x.rt.id), slog.Int("status", status),
 		slog.Duration("took", time.Since(x.ctx.Time())),
 	}

@@ -95,6 +95,7 @@ type exchange struct {
 	c       *fiber.Ctx // nil where no router was asked
 	rt      *route
 	hit     *entry            // the answer, where it was found before the route was
+	number  uint64            // of the request, 0 where its id stands in the response already
 	gen     *index.Generation // nil before the first load
 	shelf   *snapshot.Shelf
 	content [16]byte // names gen and shelf, see contentOf
@@ -213,6 +214,9 @@ func (s *Server) send(x *exchange, rep reply) {
 	case rep.entry != nil:
 		s.sendEntry(x, rep)
 	case rep.failure != nil:
+		if x.number != 0 {
+			s.begin(x.ctx, x.number)
+		}
 		s.standing(x, rep.failure.code.status)
 		s.refuse(x.ctx, rep.failure)
 	case rep.location != "":

@@ -33,8 +33,8 @@ func (e *entry) finish() {
 
 // hit answers a request whose answer is finished and found by the address as it was sent: it
 // needs no router. False means that the request has to go the long way; nothing was done then.
-func (s *Server) hit(ctx *fasthttp.RequestCtx) bool {
-	if !ctx.IsGet() || !plainAccept(ctx) || !takesWhole(ctx) {
+func (s *Server) hit(ctx *fasthttp.RequestCtx, number uint64) bool {
+	if !plainAccept(ctx) || !takesWhole(ctx) {
 		return false
 	}
 	x := exchanges.Get().(*exchange)
@@ -42,7 +42,7 @@ func (s *Server) hit(ctx *fasthttp.RequestCtx) bool {
 	e := s.found(x)
 	hit := e != nil && e.rt != nil
 	if hit {
-		x.rt, x.hit = e.rt, e
+		x.rt, x.hit, x.number = e.rt, e, number
 		s.answer(x)
 	}
 	x.free()
@@ -87,7 +87,8 @@ func (s *Server) sendWhole(x *exchange, rep reply, status int) {
 	case status == fiber.StatusNotModified:
 		first = e.heads[1]
 	}
-	h.setBytes(requestID, x.ctx.Response.Header.Peek(requestID))
+	var id [maxRequestID]byte
+	h.setBytes(requestID, s.requestID(x, id[:0]))
 	h.setBytes(fiber.HeaderDate, s.date(x.ctx.Time()))
 	if x.rt.access != open {
 		limitHeaders(&h, s.settle(x, status), x.started.Unix())
@@ -99,6 +100,14 @@ func (s *Server) sendWhole(x *exchange, rep reply, status int) {
 		k.give(rep.parts...)
 	}
 	x.ctx.Response.SkipBody = true
+}
+
+// requestID appends the id of the request.
+func (s *Server) requestID(x *exchange, dst []byte) []byte {
+	if x.number == 0 {
+		return append(dst, x.ctx.Response.Header.Peek(requestID)...)
+	}
+	return appendRequestID(dst, s.idPrefix, x.number)
 }
 
 // date is the value of the Date header. It is written once a second, not once an answer.

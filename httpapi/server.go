@@ -137,15 +137,21 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		socketOf(ctx).begun()
-		s.begin(ctx)
+		number := s.idCount.Add(1)
 		defer func() {
 			if cause := recover(); cause != nil {
 				takeBack(ctx)
+				s.begin(ctx, number)
 				s.refuse(ctx, &failure{code: &internal, cause: fmt.Errorf("panic: %v", cause)})
 			}
 		}()
+		encoded := hasTransferEncoding(ctx.Request.Header.RawHeaders())
+		if !encoded && s.hit(ctx, number) {
+			return
+		}
+		s.begin(ctx, number)
 		switch {
-		case hasTransferEncoding(ctx.Request.Header.RawHeaders()):
+		case encoded:
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
 			ctx.SetConnectionClose()
 			s.refuse(ctx, fail(&lengthRequired))
@@ -158,18 +164,18 @@ func (s *Server) guard(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 			// makes it look for the routes of the path and answer 404 or 405.
 			ctx.Request.Header.SetMethod(fiber.MethodTrace)
 		}
-		if !s.hit(ctx) {
-			next(ctx)
-		}
+		next(ctx)
 	}
 }
 
-// begin gives an answer its request id.
-func (s *Server) begin(ctx *fasthttp.RequestCtx) {
-	var id [40]byte
+// begin gives an answer its request id, of the number of the request.
+func (s *Server) begin(ctx *fasthttp.RequestCtx, number uint64) {
+	var id [maxRequestID]byte
 	h := headOf(ctx)
-	h.setBytes(requestID, appendRequestID(id[:0], s.idPrefix, s.idCount.Add(1)))
+	h.setBytes(requestID, appendRequestID(id[:0], s.idPrefix, number))
 }
+
+const maxRequestID = 40
 
 const requestID = "X-Request-Id"
 
@@ -209,7 +215,7 @@ func hasTransferEncoding(raw []byte) bool {
 func (s *Server) onFiberError(c *fiber.Ctx, err error) error {
 	ctx := c.Context()
 	if len(ctx.Response.Header.Peek(requestID)) == 0 { // the parser failed before guard
-		s.begin(ctx)
+		s.begin(ctx, s.idCount.Add(1))
 	}
 	status := fiber.StatusInternalServerError
 	var raised *fiber.Error
