@@ -2,7 +2,9 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -85,7 +87,10 @@ func (s *spec) build() (*Table, error) {
 		work.Go(func() { t.details, inDetail = buildBlob(s.n, s.detail) })
 	}
 	if s.names != nil {
-		work.Go(func() { t.names, t.search = s.buildNames() })
+		work.Go(func() {
+			t.names, t.search = s.buildNames()
+			t.spelled = slices.Sorted(maps.Keys(t.names))
+		})
 	}
 	for f, values := range s.sets {
 		work.Go(func() { t.postings[f] = newPosting(s.n, values) })

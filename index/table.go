@@ -16,6 +16,7 @@ type Table struct {
 	postings [fieldCount]*posting
 	columns  [fieldCount]*column
 	names    map[string]uint32 // slug, name or alias, lower case -> ordinal
+	spelled  []string          // the names, sorted
 	search   searcher
 }
 
@@ -64,15 +65,9 @@ func (t *Table) Resolve(name string) (slug string, ok bool) {
 	return t.Slug(ord), true
 }
 
-// Names lists every slug, name and alias, lower case, in no order. It is for suggestions on
-// error paths.
-func (t *Table) Names() []string {
-	out := make([]string, 0, len(t.names))
-	for name := range t.names {
-		out = append(out, name)
-	}
-	return out
-}
+// Names lists every slug, name and alias, lower case, sorted. It is for suggestions on error
+// paths. The slice is shared.
+func (t *Table) Names() []string { return t.spelled }
 
 // Values lists the values records have of a set filter, sorted. The slice is shared.
 func (t *Table) Values(f Field) []string { return t.postings[f].values }
