@@ -76,7 +76,7 @@ type spec struct {
 
 // build makes a table: blobs, postings and columns side by side, for none needs another.
 func (s *spec) build() (*Table, error) {
-	t := &Table{n: s.n, home: s.home}
+	t := &Table{n: s.n, home: s.home, pairs: newPairs()}
 	var (
 		work             sync.WaitGroup
 		inRows, inDetail error

@@ -36,13 +36,7 @@ func (m *matches) all() *roaring.Bitmap {
 // matching finds what a query is after, and what each of its ranges leaves out for want of a
 // value.
 func (t *Table) matching(q Query, w *work) (m matches, excluded []int) {
-	parts := make([]*roaring.Bitmap, 0, len(q.Sets)+len(q.Words)+len(q.Ranges))
-	for _, s := range q.Sets {
-		parts = append(parts, t.postings[s.Field].any(s.Values, w))
-	}
-	for _, word := range q.Words {
-		parts = append(parts, t.search.match(word, w))
-	}
+	parts := t.sets(q, w)
 	switch {
 	case len(q.Ranges) == 0:
 		return t.joint(parts, w), nil
@@ -56,6 +50,29 @@ func (t *Table) matching(q Query, w *work) (m matches, excluded []int) {
 		return m, []int{without}
 	}
 	return t.ranged(base.all(), q.Ranges, w)
+}
+
+// sets are what the filters and the words of a query let through, each by itself or two
+// filters together.
+func (t *Table) sets(q Query, w *work) []*roaring.Bitmap {
+	parts := make([]*roaring.Bitmap, 0, len(q.Sets)+len(q.Words))
+	own := make([]*roaring.Bitmap, 0, len(q.Sets)) // sets of the postings themselves
+	for _, s := range q.Sets {
+		if set, isOwn := t.postings[s.Field].any(s.Values, w); isOwn {
+			own = append(own, set)
+		} else {
+			parts = append(parts, set)
+		}
+	}
+	if len(own) >= 2 {
+		if both := t.pairs.both(own[0], own[1], w); both != nil {
+			own = append(own[2:], both)
+		}
+	}
+	for _, word := range q.Words {
+		parts = append(parts, t.search.match(word, w))
+	}
+	return append(parts, own...)
 }
 
 // joint intersects sets, the fewest first, so that an empty one ends it at once. The last and

@@ -55,14 +55,14 @@ func newPosting(n int, values func(i int, emit func(string))) *posting {
 	return out
 }
 
-// any returns the ordinals that have one of the values. The result may be a shared bitmap and
-// must not be changed.
-func (p *posting) any(values []string, w *work) *roaring.Bitmap {
+// any returns the ordinals that have one of the values. The set must not be changed: own says
+// that it is the posting's own.
+func (p *posting) any(values []string, w *work) (set *roaring.Bitmap, own bool) {
 	found := make([]*roaring.Bitmap, 0, len(values))
 	for _, v := range values {
 		if b := p.byValue[v]; b != nil {
 			found = append(found, b)
 		}
 	}
-	return w.union(p.n, found)
+	return w.union(p.n, found), len(found) == 1
 }

@@ -102,7 +102,7 @@ func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table
 	ratios := rooflines(set)
 	before, now := benchmarkSpec(last, nil, r), benchmarkSpec(set, ratios, r)
 	c := carryOver(last, set, func(old, now int) bool { return sameNumber(prev.columns[Roofline].nums[old], opt(ratios[now])) })
-	t := &Table{n: now.n, home: now.home}
+	t := &Table{n: now.n, home: now.home, pairs: newPairs()}
 	var (
 		work   sync.WaitGroup
 		inRows error

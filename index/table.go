@@ -18,6 +18,7 @@ type Table struct {
 	names    map[string]uint32 // slug, name or alias, lower case -> ordinal
 	spelled  []string          // the names, sorted
 	search   searcher
+	pairs    *pairs
 }
 
 // A searcher finds the records one word occurs in. The bitmap may be shared.
