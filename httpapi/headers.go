@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"fmt"
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -76,32 +78,23 @@ func (s *Server) standing(x *exchange, status int) {
 	if x.gen != nil {
 		h.set("Dataset-Version", x.gen.Info.Version)
 	}
-	limitHeaders(&h, s.settle(x, status), x.started.Unix())
+	s.limitHeaders(&h, s.settle(x, status), x.started.Unix())
 }
 
 // limitHeaders writes a standing in the names of old and of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-10); now is in Unix seconds. The values are put
-// together in one buffer on the stack.
-func limitHeaders(h *head, st quota.Standing, now int64) {
-	h.setInt("X-RateLimit-Limit", int64(st.Limit))
+// (draft-ietf-httpapi-ratelimit-headers-10); now is in Unix seconds.
+func (s *Server) limitHeaders(h *head, st quota.Standing, now int64) {
+	if h.to != nil {
+		planHeaders(h, st)
+	} else {
+		h.raw = append(h.raw, s.plans.lines(st)...)
+	}
 	h.setInt("X-RateLimit-Remaining", int64(st.Remaining))
-	h.setInt("X-RateLimit-Reset", st.Reset)
-	h.set("X-RateLimit-Tier", st.Tier)
 	if st.Burst.Depth == 0 { // no key, no policy
 		return
 	}
-	var space [160]byte
-	b := append(space[:0], `"burst";q=`...)
-	b = strconv.AppendInt(b, int64(st.Burst.Depth), 10)
-	b = append(b, `;w=`...)
-	b = strconv.AppendInt(b, int64(st.Burst.PerSeconds), 10)
-	b = append(b, `, "month";q=`...)
-	b = strconv.AppendUint(b, st.Limit, 10)
-	b = append(b, `;w=`...)
-	b = strconv.AppendInt(b, secondsOfMonth(st.Reset), 10)
-	h.setBytes("RateLimit-Policy", b)
-
-	b = append(space[:0], `"burst";r=`...)
+	var space [96]byte // on the stack
+	b := append(space[:0], `"burst";r=`...)
 	b = strconv.AppendInt(b, int64(st.BurstRemaining), 10)
 	b = append(b, `;t=`...)
 	b = strconv.AppendInt(b, int64((st.BurstReset+time.Second-1)/time.Second), 10)
@@ -110,6 +103,41 @@ func limitHeaders(h *head, st quota.Standing, now int64) {
 	b = append(b, `;t=`...)
 	b = strconv.AppendInt(b, max(0, st.Reset-now), 10)
 	h.setBytes("RateLimit", b)
+}
+
+// planHeaders writes what of a standing is the same for all calls of a plan in a month.
+func planHeaders(h *head, st quota.Standing) {
+	h.setInt("X-RateLimit-Limit", int64(st.Limit))
+	h.setInt("X-RateLimit-Reset", st.Reset)
+	h.set("X-RateLimit-Tier", st.Tier)
+	if st.Burst.Depth != 0 {
+		h.set("RateLimit-Policy", fmt.Sprintf(`"burst";q=%d;w=%d, "month";q=%d;w=%d`,
+			st.Burst.Depth, st.Burst.PerSeconds, st.Limit, secondsOfMonth(st.Reset)))
+	}
+}
+
+// planLines keeps the lines of the plans that call, so that they are written once a plan and
+// month and not once an answer. Plans are few; one that shares its slot is written each time.
+type planLines [16]atomic.Pointer[planLine]
+
+type planLine struct {
+	tier  string
+	limit uint64
+	reset int64
+	burst quota.Burst
+	text  []byte
+}
+
+func (p *planLines) lines(st quota.Standing) []byte {
+	slot := &p[(st.Limit^uint64(st.Burst.Depth))*0x9e3779b97f4a7c15>>60]
+	line := slot.Load()
+	if line == nil || line.tier != st.Tier || line.limit != st.Limit || line.reset != st.Reset || line.burst != st.Burst {
+		var h head
+		planHeaders(&h, st)
+		line = &planLine{tier: st.Tier, limit: st.Limit, reset: st.Reset, burst: st.Burst, text: h.raw}
+		slot.Store(line)
+	}
+	return line.text
 }
 
 // secondsOfMonth is the length of the UTC month that ends at reset.

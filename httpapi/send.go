@@ -91,7 +91,7 @@ func (s *Server) sendWhole(x *exchange, rep reply, status int) {
 	h.setBytes(requestID, s.requestID(x, id[:0]))
 	h.setBytes(fiber.HeaderDate, s.date(x.ctx.Time()))
 	if x.rt.access != open {
-		limitHeaders(&h, s.settle(x, status), x.started.Unix())
+		s.limitHeaders(&h, s.settle(x, status), x.started.Unix())
 	}
 	k.lines = append(h.raw, "\r\n"...)
 	k.give(first, k.lines)

@@ -79,6 +79,7 @@ type Server struct {
 	idPrefix string
 	idCount  atomic.Uint64
 	dateLine atomic.Pointer[dateLine] // of the last second in which one was asked for
+	plans    planLines
 }
 
 // New makes a server. It starts no goroutine but the cache's own.

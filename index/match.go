@@ -140,22 +140,27 @@ func (c *column) limited(base *roaring.Bitmap, r Range, w *work) (m matches, wit
 	lo, hi := c.interval(r.Min, r.Max)
 	all, known := int(base.GetCardinality()), 0
 	if all <= max(4096, c.offCut(lo)+c.offCut(hi)) {
-		known, m.total = c.countEach(base, m.test, w)
+		known, m.total = c.countEach(base, r, w)
 	} else {
 		known, m.total = c.countByCuts(base, lo, hi, w)
 	}
 	return m, all - known
 }
 
-// countEach looks at every record of a set: how many have a value, and how many pass the test.
-func (c *column) countEach(set *roaring.Bitmap, test func(ord uint32) bool, w *work) (known, passed int) {
+// countEach looks at every record of a set: how many have a value, and one in the range.
+func (c *column) countEach(set *roaring.Bitmap, r Range, w *work) (known, within int) {
 	w.batches(func(ords []uint32) {
 		for _, ord := range ords {
-			known += boolInt(!math.IsNaN(c.nums[ord]))
-			passed += boolInt(test(ord))
+			v := c.nums[ord]
+			if !math.IsNaN(v) {
+				known++
+			}
+			if v >= r.Min && v <= r.Max {
+				within++
+			}
 		}
 	}, set)
-	return known, passed
+	return known, within
 }
 
 // countByCuts counts those of a set that have a value, and those at the places lo to hi of
