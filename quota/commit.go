@@ -319,7 +319,8 @@ func (p *period) growth(limit, waiting uint64, now time.Duration) uint64 {
 }
 
 // takeBack takes back leases that are not used: all of a period that is over, all but one call
-// of a key that is silent.
+// of a key that is silent, and of others what is above the longest lease: calls that waited
+// together and then ended free leave that.
 func (k *Keeper) takeBack(changes []change, look []*period, now instant) []change {
 	month := k.calendar(now.unix).month
 	for _, p := range look {
@@ -331,6 +332,8 @@ func (k *Keeper) takeBack(changes []change, look []*period, now instant) []chang
 			p.leased.Add(-p.reclaim(0))
 		case p.silence(now.mono) >= idleAfter:
 			p.leased.Add(-p.reclaim(1))
+		default:
+			p.leased.Add(-p.reclaim(leaseSize(p.acc.plan.Load().limit, p.charged(), maxLease)))
 		}
 		if p.unsettled() {
 			changes = append(changes, change{p, 0})

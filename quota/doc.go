@@ -40,7 +40,9 @@ rises within a month, but by an act of an operator. After a clean Close the ledg
 After a crash at any instant it shows no fewer calls than were charged, and at most one lease
 more for each key, beside the calls that were being answered: the key's own traffic of one
 second (a call that ends free is traffic while it is answered), at most one hundredth of its
-quota, at least one call. Issuing, rotating, revoking and every other change of an account is on
+quota, at least one call. Calls that wait for a lease together are all leased for; those that
+then end free may leave more than a hundredth, until the next sweep takes it back, a second
+later (up to 16 with more than 4,096 keys calling). Issuing, rotating, revoking and every other change of an account is on
 the disk before it is acknowledged, and in effect.
 
 When the ledger cannot be written, calls go on from what is leased. Those without a lease are

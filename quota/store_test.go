@@ -318,6 +318,46 @@ func TestSilentKey(t *testing.T) {
 	})
 }
 
+// Many calls at once, all of which end free, leave a lease longer than any: what is above a
+// hundredth of the quota goes back with the next sweep, though the key goes on calling.
+func TestLeaseOfFreeCallsShrinks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newSharedStore(t)
+		k := keeperOn(t, store.node(1), Config{Tiers: quickTiers(t)})
+		digest, id := issueOn(t, k, 1_000)
+		month := k.cal.Load().month
+		var callers sync.WaitGroup
+		for range 200 {
+			callers.Go(func() {
+				call := k.Admit(digest)
+				time.Sleep(100 * time.Millisecond) // until all are admitted
+				if call.Release(); call.Verdict != Admitted {
+					t.Errorf("Admit() = %v, want admitted", call.Verdict)
+				}
+			})
+		}
+		callers.Wait()
+		if got := store.counted(id, month); got < 200 {
+			t.Fatalf("the ledger counts %d calls, want the 200 that were held", got)
+		}
+		const calls = 10
+		for range calls {
+			call := k.Admit(digest)
+			call.Charge()
+			time.Sleep(300 * time.Millisecond) // never silent
+		}
+		if ahead := store.counted(id, month) - calls; ahead > 10 {
+			t.Errorf("the lease is %d calls, want at most a hundredth of 1000", ahead)
+		}
+		if err := k.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if got := store.counted(id, month); got != calls {
+			t.Errorf("the ledger counts %d calls, want %d", got, calls)
+		}
+	})
+}
+
 // When the month turns, the leases of the old one are given back without a call being made,
 // except for a call still being answered, and the old period leaves memory.
 func TestOldMonthIsSettled(t *testing.T) {
