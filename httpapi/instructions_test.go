@@ -79,8 +79,11 @@ func TestGuardInstructions(t *testing.T) {
 		p := fixedPaths[i]
 		got, most := slices.Min(rounds)/pathCalls, p.seen+p.seen*instructionMargin/100
 		t.Logf("%-36s %7d instructions a call, %+.1f %%", p.name, got, 100*float64(got-p.seen)/float64(p.seen))
-		if got > most {
+		switch {
+		case got > most:
 			t.Errorf("%s rose to %d instructions a call, want at most %d: %d %% above the %d seen before", p.name, got, most, instructionMargin, p.seen)
+		case got < p.seen/2: // or callgrind has lost the thread
+			t.Errorf("%s fell to %d instructions a call, less than half of the %d seen before: lower the figure if that is true", p.name, got, p.seen)
 		}
 	}
 }
