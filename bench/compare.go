@@ -17,6 +17,7 @@ import (
 // compareCmd measures the real program against rivals and against itself on larger datasets.
 type compareCmd struct {
 	Rows   []float64     `default:"1e4,1e5,1e6" help:"Sizes of made-up datasets, in benchmarks."`
+	Lean   []float64     `default:"1e6" help:"Sizes to load and swap in lines of about 330 bytes."`
 	Round  time.Duration `default:"1s" help:"How long one round asks one server."`
 	Rounds int           `default:"5" help:"Rounds; figures are medians of them."`
 	Conns  int           `default:"32" help:"Connections."`
@@ -44,6 +45,7 @@ type Report struct {
 	Cases   []*Case           `json:"cases"`
 	Open    []*Open           `json:"open"`
 	Growth  []*Growth         `json:"growth"`
+	Lean    []*Growth         `json:"lean"` // lines of about 330 bytes, nothing asked
 }
 
 // rivalRows is the size rivals that hold the rows are measured at.
@@ -230,7 +232,7 @@ func (o *options) growth(r *Report, shipped string) error {
 		if err != nil {
 			return err
 		}
-		sizes = append(sizes, struct{ name, data string }{strings.Replace(fmt.Sprintf("%.0e", rows), "e+0", "e", 1), data})
+		sizes = append(sizes, struct{ name, data string }{exponent(rows), data})
 	}
 	for _, size := range sizes {
 		rows, err := countLines(size.data)
@@ -241,16 +243,40 @@ func (o *options) growth(r *Report, shipped string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", size.name, err)
 		}
-		if size.data != shipped {
-			if g.Start, err = o.start(shipped, rows); err != nil {
-				return err
-			}
-		}
 		r.Growth = append(r.Growth, g)
+		say("%s", g)
+	}
+	for _, rows := range o.Lean {
+		g, err := o.lean(shipped, rows)
+		if err != nil {
+			return fmt.Errorf("%s lean: %w", exponent(rows), err)
+		}
+		r.Lean = append(r.Lean, g)
 		say("%s", g)
 	}
 	return nil
 }
+
+// lean measures loading and swapping a size in lines of about 330 bytes.
+func (o *options) lean(source string, rows float64) (*Growth, error) {
+	data, err := made(o.Cache, source, int(rows), true)
+	if err != nil {
+		return nil, err
+	}
+	s, err := startServer(o.program, o.dir, data, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	g := &Growth{Data: exponent(rows), Rows: int(rows)}
+	if err := g.begin(s); err != nil {
+		return nil, err
+	}
+	return g, s.swap(data, g)
+}
+
+// exponent is a size as 1e6.
+func exponent(rows float64) string { return strings.Replace(fmt.Sprintf("%.0e", rows), "e+0", "e", 1) }
 
 // countLines is the number of benchmarks of a dataset.
 func countLines(data string) (int, error) {

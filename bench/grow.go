@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,17 +17,18 @@ import (
 
 // Growth is what one size of dataset costs.
 type Growth struct {
-	Data    string             `json:"data"`
-	Rows    int                `json:"rows"`
-	CPU     map[string]float64 `json:"cpu_us"`  // by case: median processor time of an answer, in microseconds
-	PerSec  map[string]float64 `json:"per_sec"` // by case: median answers a second
-	Hits    float64            `json:"hits"`    // share of the answers below the cases that the cache had
-	Load    float64            `json:"load_s"`  // from the program's start to its serving, in seconds
-	Swap    float64            `json:"swap_s"`  // from SIGHUP to the new version being served
-	Settled int64              `json:"settled"` // resident bytes once loaded and left alone
-	Peak    int64              `json:"peak"`    // most resident bytes while loading
-	Swapped int64              `json:"swapped"` // most resident bytes while swapping
-	Start   string             `json:"start"`   // what bench start prints of the size in lines of 330 bytes
+	Data     string             `json:"data"`
+	Rows     int                `json:"rows"`
+	CPU      map[string]float64 `json:"cpu_us"`     // by case: median processor time of an answer, in microseconds
+	PerSec   map[string]float64 `json:"per_sec"`    // by case: median answers a second
+	Hits     float64            `json:"hits"`       // share of the answers below the cases that the cache had
+	Load     float64            `json:"load_s"`     // from the program's start to its serving, in seconds
+	LoadCPU  float64            `json:"load_cpu_s"` // processor time up to then, on all cores
+	Rendered int64              `json:"rendered"`   // bytes of the finished records
+	Swap     float64            `json:"swap_s"`     // from SIGHUP to the new version being served
+	Settled  int64              `json:"settled"`    // resident bytes once loaded and left alone
+	Peak     int64              `json:"peak"`       // most resident bytes while loading
+	Swapped  int64              `json:"swapped"`    // most resident bytes while swapping
 }
 
 // coldCases ask every page in a way that no answer before it fits: of plain lists, the cache
@@ -66,15 +66,15 @@ func (o *options) grow(program, dir, name, data string, rows int) (*Growth, erro
 		return nil, err
 	}
 	defer s.stop()
-	g := &Growth{Data: name, Rows: rows, CPU: map[string]float64{}, PerSec: map[string]float64{}, Load: s.loaded.Seconds()}
-	pid := s.cmd.Process.Pid
-	g.Peak = memory(pid, "VmHWM")
-	g.Settled = settle(pid)
+	g := &Growth{Data: name, Rows: rows, CPU: map[string]float64{}, PerSec: map[string]float64{}}
+	if err := g.begin(s); err != nil {
+		return nil, err
+	}
 	qs, err := coldCases(s)
 	if err != nil {
 		return nil, err
 	}
-	before := s.cacheCounts()
+	before := s.metrics(cacheCounts...)
 	for _, q := range qs {
 		ts := targets(q, s, nil)
 		rates, err := o.measure(q, ts)
@@ -83,9 +83,21 @@ func (o *options) grow(program, dir, name, data string, rows int) (*Growth, erro
 		}
 		g.CPU[q.name], g.PerSec[q.name] = median(rates[0].CPU), median(rates[0].PerSec)
 	}
-	after := s.cacheCounts()
+	after := s.metrics(cacheCounts...)
 	g.Hits = (after[0] - before[0]) / max(1, after[0]-before[0]+after[1]-before[1])
 	return g, s.swap(data, g)
+}
+
+// begin notes what the start of a server took.
+func (g *Growth) begin(s *server) error {
+	pid := s.cmd.Process.Pid
+	cpu, err := processorTime(s.pids())
+	if err != nil {
+		return err
+	}
+	g.Load, g.LoadCPU, g.Peak = s.loaded.Seconds(), cpu.Seconds(), memory(pid, "VmHWM")
+	g.Settled, g.Rendered = settle(pid), int64(s.metrics("modeldex_row_bytes")[0])
+	return nil
 }
 
 // settle waits until resident memory has stopped falling: the collector gives pages back
@@ -104,16 +116,20 @@ func settle(pid int) int64 {
 }
 
 // cacheCounts are hits and misses so far.
-func (s *server) cacheCounts() (counts [2]float64) {
+var cacheCounts = []string{"modeldex_cache_hits_total", "modeldex_cache_misses_total"}
+
+// metrics reads metrics without labels; 0 stands for one there is not.
+func (s *server) metrics(names ...string) []float64 {
+	values := make([]float64, len(names))
 	text := output(s.cmd.Dir, "curl", "-s", "--unix-socket", "modeldex.db.sock", "http://admin/metrics")
 	for line := range strings.Lines(text) {
-		for i, name := range []string{"modeldex_cache_hits_total ", "modeldex_cache_misses_total "} {
-			if rest, ok := strings.CutPrefix(line, name); ok {
-				counts[i], _ = strconv.ParseFloat(strings.TrimSpace(rest), 64)
+		for i, name := range names {
+			if rest, ok := strings.CutPrefix(line, name+" "); ok {
+				values[i], _ = strconv.ParseFloat(strings.TrimSpace(rest), 64)
 			}
 		}
 	}
-	return counts
+	return values
 }
 
 // swap takes away one benchmark, gives the dataset another version and waits for it.
@@ -183,23 +199,6 @@ func fileVersion(b []byte) string {
 	_, rest, _ := strings.Cut(string(b), `"version": "`)
 	version, _, _ := strings.Cut(rest, `"`)
 	return version
-}
-
-// start has a process of its own load a size in lean lines and tell what it took.
-func (o *options) start(source string, rows int) (string, error) {
-	data, err := made(o.Cache, source, rows, true)
-	if err != nil {
-		return "", err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	out, err := exec.Command(self, "start", "--data", data).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("bench start: %w: %s", err, out)
-	}
-	return string(out), nil
 }
 
 // made gives a made-up dataset of a size, which is kept for the next run.

@@ -124,37 +124,44 @@ func (r *Report) openTable(b *strings.Builder) {
 }
 
 func (r *Report) growthTable(b *strings.Builder) {
-	if len(r.Growth) == 0 {
-		return
+	if len(r.Growth) > 0 {
+		b.WriteString("\n### Growth: microseconds of processor time an answer, cache useless; load, memory and swap\n\n")
+		growthLines(b, r.Growth)
 	}
-	b.WriteString("\n### Growth: microseconds of processor time an answer, cache useless; load, memory and swap\n\n|  |")
-	for _, g := range r.Growth {
-		fmt.Fprintf(b, " %s |", g.Data)
+	if len(r.Lean) > 0 {
+		b.WriteString("\n### Lines of 330 bytes: load, memory and swap\n\n")
+		growthLines(b, r.Lean)
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(r.Growth)) + "\n")
+}
+
+// growthLines writes a table with a column a size.
+func growthLines(b *strings.Builder, sizes []*Growth) {
 	line := func(name string, cell func(g *Growth) string) {
 		fmt.Fprintf(b, "| %s |", name)
-		for _, g := range r.Growth {
+		for _, g := range sizes {
 			fmt.Fprintf(b, " %s |", cell(g))
 		}
 		b.WriteString("\n")
 	}
+	line("", func(g *Growth) string { return g.Data })
+	b.WriteString("|---|" + strings.Repeat("---|", len(sizes)) + "\n")
 	line("benchmarks", func(g *Growth) string { return fmt.Sprint(g.Rows) })
-	for _, name := range slices.Sorted(keysOf(r.Growth[0].CPU)) {
+	for _, name := range slices.Sorted(keysOf(sizes[0].CPU)) {
 		line(name, func(g *Growth) string { return short(g.CPU[name]) })
 	}
 	mb := func(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
-	line("start to serving", func(g *Growth) string { return short(g.Load) + " s" })
-	line("resident after the start", func(g *Growth) string { return mb(g.Settled) })
+	times := func(n int64, g *Growth) string {
+		return fmt.Sprintf("%s (%.2f)", mb(n), float64(n)/float64(max(1, g.Rendered)))
+	}
+	line("start to serving (processor)", func(g *Growth) string { return short(g.Load) + " s (" + short(g.LoadCPU) + " s)" })
+	line("finished records", func(g *Growth) string { return mb(g.Rendered) })
+	line("resident after the start (of those)", func(g *Growth) string { return times(g.Settled, g) })
 	line("bytes a benchmark", func(g *Growth) string { return fmt.Sprint(g.Settled / int64(max(1, g.Rows))) })
-	line("most resident while loading", func(g *Growth) string { return mb(g.Peak) })
+	line("most resident while loading", func(g *Growth) string { return times(g.Peak, g) })
 	line("swap after a change of two files", func(g *Growth) string { return short(g.Swap) + " s" })
-	line("most resident while swapping", func(g *Growth) string { return mb(g.Swapped) })
-	line("answers the small cache had", func(g *Growth) string { return fmt.Sprintf("%.0f%%", 100*g.Hits) })
-	for _, g := range r.Growth {
-		if g.Start != "" {
-			fmt.Fprintf(b, "\nLines of 330 bytes, a process that does nothing else (`bench start`):\n\n```\n%s```\n", g.Start)
-		}
+	line("most resident while swapping", func(g *Growth) string { return times(g.Swapped, g) })
+	if sizes[0].CPU != nil {
+		line("answers the small cache had", func(g *Growth) string { return fmt.Sprintf("%.0f%%", 100*g.Hits) })
 	}
 }
 

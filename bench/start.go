@@ -47,10 +47,10 @@ func (c *startCmd) Run() error {
 		return err
 	}
 	stop()
-	set = nil
 	peak := statusBytes("VmHWM")
 	debug.FreeOSMemory()
 	report(gen, []step{load, build}, peak)
+	defer runtime.KeepAlive(set) // a server keeps it for the next load
 	return heapProfile(c.MemProfile, gen)
 }
 

@@ -37,6 +37,12 @@ func newMetrics(s *Server) *metrics {
 		}
 		return 0
 	})
+	m.gauge("modeldex_row_bytes", "Bytes of finished records the generation being served holds.", func() float64 {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return float64(gen.Bytes())
+		}
+		return 0
+	})
 	m.gauge("modeldex_dataset_refused", "1 while the newest change of the files is refused.", func() float64 {
 		if s.cfg.Loads.Refused() != nil {
 			return 1

@@ -54,6 +54,11 @@ func Build(set *dataset.Set, r Renderers) (*Generation, error) {
 	return gen, nil
 }
 
+// Bytes is the size of the finished records of all tables.
+func (g *Generation) Bytes() int {
+	return g.Models.Bytes() + g.Hardware.Bytes() + g.Tools.Bytes() + g.Benchmarks.Bytes()
+}
+
 // link has benchmarks searched by the names of what they refer to.
 func (g *Generation) link() {
 	g.Benchmarks.search = linked{g.Benchmarks, []link{{Model, g.Models}, {Hardware, g.Hardware}, {Tool, g.Tools}}}
