@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -26,6 +27,7 @@ type socket struct {
 	given  bool   // the socket has an answer to send
 	lines  []byte // room for the lines of a head, kept from answer to answer
 	out    vector
+	closed atomic.Bool
 
 	readBy, writeBy deadline
 }
@@ -119,14 +121,26 @@ func takesWhole(ctx *fasthttp.RequestCtx) bool {
 		h.IsGet() && h.IsHTTP11() && !h.ConnectionClose() && h.ContentLength() <= 0
 }
 
+// Close closes the connection; what is being answered is not sent any more.
+func (k *socket) Close() error {
+	k.closed.Store(true)
+	return k.Conn.Close()
+}
+
 // SetDeadline sets both deadlines.
 func (k *socket) SetDeadline(t time.Time) error {
 	k.readBy.wanted, k.writeBy.wanted = t, t
 	return nil
 }
 
-// SetReadDeadline sets the deadline of the reads that follow, not of one that is waiting.
+// SetReadDeadline sets the deadline of the reads that follow, not of one that is waiting. It is
+// an error once the socket is closed: fasthttp asks for a deadline between the first byte of a
+// request and the handler, and a request that a shutdown has closed the connection of must not
+// be answered, for it would be charged.
 func (k *socket) SetReadDeadline(t time.Time) error {
+	if k.closed.Load() {
+		return net.ErrClosed
+	}
 	k.readBy.wanted = t
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/quota"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -215,5 +217,38 @@ func TestSocketDeadline(t *testing.T) {
 	}
 	if _, err := k.Read(make([]byte, 8)); err != nil {
 		t.Errorf("read without a deadline: %v", err)
+	}
+}
+
+// shut is a connection that a shutdown closes just when the second request has come.
+type shut struct {
+	played
+	reads  int
+	socket *socket
+}
+
+func (c *shut) Read(p []byte) (int, error) {
+	if c.reads++; c.reads == 2 {
+		_ = c.socket.Close()
+	}
+	return c.played.Read(p)
+}
+
+// TestSocketShut: a request whose answer cannot be sent any more is not taken, and not charged.
+// A shutdown closes connections that are idle, and one may read its next request just then.
+func TestSocketShut(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	digest, _ := quota.ParseKey(s.secret, s.keeper.KeyPrefix())
+	remaining := func() uint64 {
+		call := s.keeper.Admit(digest)
+		return call.Release().Remaining
+	}
+	before := remaining()
+	request := s.raw("/api/v1/benchmarks")
+	c := &shut{played: played{reads: [][]byte{request, request}}}
+	c.socket = newSocket(c)
+	_ = s.app.Server().ServeConn(c.socket) // whether a closed connection is an error is not the matter
+	if got := before - remaining(); got != 1 {
+		t.Errorf("%d calls were charged, want 1: the second came on a closed connection", got)
 	}
 }
