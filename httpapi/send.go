@@ -13,10 +13,11 @@ var entryStatuses = [...]int{fiber.StatusOK, fiber.StatusNotModified}
 
 // appendHead appends the first lines of the answer: those that are the same for every caller.
 func (e *entry) appendHead(dst []byte, rt *route, status, length int) []byte {
-	h := head{raw: append(dst, "HTTP/1.1 200 OK\r\n"...)}
+	h := head{raw: dst}
 	if status == fiber.StatusNotModified {
-		h.raw = append(dst, "HTTP/1.1 304 Not Modified\r\n"...)
+		h.raw = append(h.raw, "HTTP/1.1 304 Not Modified\r\n"...)
 	} else {
+		h.raw = append(h.raw, "HTTP/1.1 200 OK\r\n"...)
 		h.setInt(fiber.HeaderContentLength, int64(length))
 	}
 	commonHeaders(&h)
@@ -93,7 +94,8 @@ func (s *Server) sendWhole(x *exchange, rep reply, status int) {
 	if x.rt.access != open {
 		s.limitHeaders(&h, s.settle(x, status), x.started.Unix())
 	}
-	k.lines = append(h.raw, "\r\n"...)
+	h.raw = append(h.raw, "\r\n"...)
+	k.lines = h.raw
 	k.give(first, k.lines)
 	if status == fiber.StatusOK {
 		k.give(e.body)
