@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -18,13 +20,12 @@ func (l *loader) check() error {
 	models := register(l, &l.models, "model", modelNames)
 	hardware := register(l, &l.hardware, "hardware", hardwareNames)
 	tools := register(l, &l.tools, "tool", toolNames)
-	benchmarks := register(l, &l.benchmarks, "benchmark", func(b *Benchmark) (Slug, []alias) { return b.ID, nil })
+	benchmarks := l.checkIDs()
 	l.checkQuantizations()
 	l.checkModels()
 	l.checkHardware(hardware)
 	l.checkTools()
 	l.checkBenchmarks(models, hardware, tools)
-	l.checkSpeeds(models, hardware)
 	return l.checkPublished(benchmarks)
 }
 
@@ -62,20 +63,17 @@ func toolNames(t *Tool) (Slug, []alias) { return t.Slug, aliasesOf(t.Name, t.Ali
 
 // registry knows the slugs of one kind.
 type registry struct {
-	kind    string
-	byField string
-	owner   map[Slug]int32 // slug -> record, -1 for one that was lost
-	gap     bool           // a record's slug is unreadable, so any name may be its
-	sorted  []string       // made when first needed
+	kind   string
+	owner  map[Slug]int32 // slug -> record, -1 for one that was lost
+	gap    bool           // a record's slug is unreadable, so any name may be its
+	sorted func() []string
 }
 
 // register gathers the slugs of a kind, and checks that no slug, name or alias stands for two
 // records and that a file of one record bears its slug.
 func register[T any](l *loader, s *shelf[T], kind string, of func(*T) (Slug, []alias)) *registry {
-	r := &registry{kind: kind, byField: "slug", owner: make(map[Slug]int32, len(s.recs)), gap: s.gap()}
-	if kind == "benchmark" {
-		r.byField = "id"
-	}
+	r := &registry{kind: kind, owner: make(map[Slug]int32, len(s.recs)), gap: s.gap()}
+	r.sorted = sync.OnceValue(func() []string { return texts(slices.Sorted(maps.Keys(r.owner))) })
 	for _, rec := range s.lost {
 		r.owner[rec.slug] = -1
 	}
@@ -83,7 +81,7 @@ func register[T any](l *loader, s *shelf[T], kind string, of func(*T) (Slug, []a
 		slug, _ := of(&s.recs[i])
 		first, twice := r.owner[slug]
 		if twice && first >= 0 && slug != "" {
-			l.at(s.places[i], r.byField, fmt.Sprintf("%q stands at %s already", slug, l.placeText(s.places[first])))
+			l.at(s.places[i], "slug", fmt.Sprintf("%q stands at %s already", slug, l.placeText(s.places[first])))
 			continue
 		}
 		r.owner[slug] = int32(i)
@@ -149,13 +147,7 @@ func (r *registry) reference(l *loader, p place, field string, slug Slug) {
 	if _, known := r.owner[slug]; known || r.gap {
 		return
 	}
-	if r.sorted == nil {
-		for s := range r.owner {
-			r.sorted = append(r.sorted, string(s))
-		}
-		slices.Sort(r.sorted)
-	}
-	l.at(p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug)+suggestion(string(slug), r.sorted))
+	l.at(p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug)+suggestion(string(slug), r.sorted()))
 }
 
 // pair holds two fields that are null together or not at all.
@@ -265,23 +257,39 @@ func (l *loader) checkTools() {
 	}
 }
 
+// checkIDs holds that no id stands for two benchmarks.
+func (l *loader) checkIDs() *runIDs {
+	s := &l.benchmarks
+	return s.ids(func(i, first int) {
+		l.at(s.places[i], "id", fmt.Sprintf("%q stands at %s already", idOf(s.rec(i)), l.placeText(s.places[first])))
+	})
+}
+
+// checkBenchmarks looks at every benchmark once, on all workers.
 func (l *loader) checkBenchmarks(models, hardware, tools *registry) {
-	for i := range l.benchmarks.recs {
-		b, p := &l.benchmarks.recs[i], l.benchmarks.places[i]
+	speeds := l.newSpeedCheck(models, hardware)
+	l.benchmarks.each(l.opt.Workers, func(i int, b *Benchmark) {
+		p := l.benchmarks.places[i]
 		models.reference(l, p, "model", b.Model)
 		hardware.reference(l, p, "hardware", b.Hardware)
 		tools.reference(l, p, "tool", b.Tool)
-		l.pair(p, "run_date", b.RunDate != nil, "date_basis", b.DateBasis != nil)
-		l.date(p, "run_date", b.RunDate)
-		if b.Withdrawn != nil {
-			l.date(p, "withdrawn.date", &b.Withdrawn.Date)
-		}
-		if b.PromptTPS == nil && b.GenerationTPS == nil {
-			l.at(p, "generation_tps", "must be known where prompt_tps is null", "prompt_tps")
-		}
-		if b.SourceURL == nil && b.Source != Owner {
-			l.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", b.Source), "source")
-		}
+		l.checkRun(b, p)
+		speeds.check(b, p)
+	})
+	speeds.judgeGroups()
+}
+
+func (l *loader) checkRun(b *Benchmark, p place) {
+	l.pair(p, "run_date", b.RunDate != nil, "date_basis", b.DateBasis != nil)
+	l.date(p, "run_date", b.RunDate)
+	if b.Withdrawn != nil {
+		l.date(p, "withdrawn.date", &b.Withdrawn.Date)
+	}
+	if b.PromptTPS == nil && b.GenerationTPS == nil {
+		l.at(p, "generation_tps", "must be known where prompt_tps is null", "prompt_tps")
+	}
+	if b.SourceURL == nil && b.Source != Owner {
+		l.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", b.Source), "source")
 	}
 }
 
@@ -302,7 +310,14 @@ func (l *loader) at(p place, field, text string, by ...string) {
 			return
 		}
 	}
-	l.complaints = append(l.complaints, complaint{at: p, field: field, text: text})
+	l.complain(complaint{at: p, field: field, text: text})
+}
+
+// complain is called from all workers.
+func (l *loader) complain(c complaint) {
+	l.mu.Lock()
+	l.complaints = append(l.complaints, c)
+	l.mu.Unlock()
 }
 
 func (l *loader) placeText(p place) string { return fmt.Sprintf("%s:%d", l.files[p.file], p.line) }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -67,14 +68,24 @@ var ChangeTables = []string{"dataset", "quantizations", modelsDir, hardwareDir, 
 // nothing.
 func Compare(from, to *Set) *Changes {
 	c := &Changes{Old: from.edition(), New: to.edition()}
-	compareTable(c, ChangeTables[0], []Info{from.Info}, []Info{to.Info}, func(*Info) string { return "dataset" })
-	compareTable(c, ChangeTables[1], from.Quantizations, to.Quantizations, func(q *QuantizationType) string { return q.Name })
-	compareTable(c, ChangeTables[2], from.written(), to.written(), func(m *Model) string { return string(m.Slug) })
-	compareTable(c, ChangeTables[3], from.Hardware, to.Hardware, func(h *Hardware) string { return string(h.Slug) })
-	compareTable(c, ChangeTables[4], from.Tools, to.Tools, func(t *Tool) string { return string(t.Slug) })
-	old, now := differing(from.Benchmarks, to.Benchmarks)
+	compareTable(c, ChangeTables[0], list([]Info{from.Info}), list([]Info{to.Info}), func(*Info) string { return "dataset" })
+	compareTable(c, ChangeTables[1], list(from.Quantizations), list(to.Quantizations), func(q *QuantizationType) string { return q.Name })
+	compareTable(c, ChangeTables[2], list(from.written()), list(to.written()), func(m *Model) string { return string(m.Slug) })
+	compareTable(c, ChangeTables[3], list(from.Hardware), list(to.Hardware), func(h *Hardware) string { return string(h.Slug) })
+	compareTable(c, ChangeTables[4], list(from.Tools), list(to.Tools), func(t *Tool) string { return string(t.Slug) })
+	old, now := differing(&from.Benchmarks, &to.Benchmarks)
 	compareTable(c, ChangeTables[5], old, now, func(b *Benchmark) string { return string(b.ID) })
 	return c
+}
+
+// A listing is n records, made or found when they are asked for.
+type listing[T any] struct {
+	n  int
+	at func(i int) *T
+}
+
+func list[T any](recs []T) listing[T] {
+	return listing[T]{len(recs), func(i int) *T { return &recs[i] }}
 }
 
 func (s *Set) edition() Edition { return Edition{s.Info.Version, s.Digest.String()} }
@@ -87,43 +98,38 @@ func (s *Set) written() []Model {
 	return s.kept.models.recs
 }
 
-// differing drops what two tables of benchmarks, both in default order, have in common.
-func differing(from, to []Benchmark) (old, now []Benchmark) {
-	for len(from) > 0 && len(to) > 0 {
-		order := 0
-		if from[0] != to[0] {
-			order = NewerRun(&from[0], &to[0])
+// differing drops what two tables of benchmarks have in common.
+func differing(from, to *Pack) (old, now listing[Benchmark]) {
+	var was, is []int
+	to.Pair(from, func(i, j int, same bool) {
+		if i >= 0 && !same {
+			was = append(was, i)
 		}
-		if order <= 0 && (order < 0 || from[0] != to[0]) {
-			old = append(old, from[0])
+		if j >= 0 && !same {
+			is = append(is, j)
 		}
-		if order >= 0 && (order > 0 || from[0] != to[0]) {
-			now = append(now, to[0])
-		}
-		if order <= 0 {
-			from = from[1:]
-		}
-		if order >= 0 {
-			to = to[1:]
-		}
+	})
+	some := func(p *Pack, places []int) listing[Benchmark] {
+		return listing[Benchmark]{len(places), func(i int) *Benchmark { return p.At(places[i]) }}
 	}
-	return append(old, from...), append(now, to...)
+	return some(from, was), some(to, is)
 }
 
 // compareTable adds what happened to the records of a table.
-func compareTable[T any](c *Changes, table string, from, to []T, slug func(*T) string) {
-	old := make(map[string]*T, len(from))
-	for i := range from {
-		old[slug(&from[i])] = &from[i]
+func compareTable[T any](c *Changes, table string, from, to listing[T], slug func(*T) string) {
+	old := make(map[string]int, from.n)
+	for i := range from.n {
+		old[strings.Clone(slug(from.at(i)))] = i
 	}
 	start := len(c.Records)
-	for i := range to {
-		name := slug(&to[i])
+	for i := range to.n {
+		rec := to.at(i)
+		name := strings.Clone(slug(rec)) // changes are kept for longer than sets
 		was, known := old[name]
 		delete(old, name)
 		if !known {
 			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Added, Fields: []FieldChange{}})
-		} else if fields := compareRecords(was, &to[i]); len(fields) > 0 {
+		} else if fields := compareRecords(from.at(was), rec); len(fields) > 0 {
 			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: actOf(fields), Fields: fields})
 		}
 	}

@@ -92,13 +92,13 @@ func TestCompareModel(t *testing.T) {
 	must(t, err)
 	for range 50 {
 		next, want := *set, map[string]Act{}
-		next.Benchmarks = slices.Clone(set.Benchmarks)
-		for i := len(next.Benchmarks) - 1; i >= 0; i-- {
-			b := &next.Benchmarks[i]
+		runs := set.Benchmarks.All()
+		for i := len(runs) - 1; i >= 0; i-- {
+			b := &runs[i]
 			switch r.IntN(400) {
 			case 0:
 				want[string(b.ID)] = Removed
-				next.Benchmarks = slices.Delete(next.Benchmarks, i, i+1)
+				runs = slices.Delete(runs, i, i+1)
 			case 1:
 				want[string(b.ID)] = Changed
 				day := Date(fmt.Sprintf("20%02d-01-01", 10+r.IntN(10)))
@@ -110,7 +110,7 @@ func TestCompareModel(t *testing.T) {
 				fresh := *b
 				fresh.ID += "-copy"
 				want[string(fresh.ID)] = Added
-				next.Benchmarks = append(next.Benchmarks, fresh)
+				runs = append(runs, fresh)
 			case 4: // equal, not the same memory
 				name := strings.Clone(b.HardwareRaw)
 				b.HardwareRaw = name
@@ -120,7 +120,8 @@ func TestCompareModel(t *testing.T) {
 				}
 			}
 		}
-		slices.SortFunc(next.Benchmarks, func(a, b Benchmark) int { return NewerRun(&a, &b) })
+		slices.SortFunc(runs, func(a, b Benchmark) int { return NewerRun(&a, &b) })
+		next.Benchmarks = NewPack(runs)
 		got := map[string]Act{}
 		for _, rec := range Compare(set, &next).Records {
 			got[rec.Slug] = rec.Change

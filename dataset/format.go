@@ -130,7 +130,7 @@ func form[T any](l *loader, i int, b []byte, order func(a, b *T) int) ([]byte, b
 	if lines {
 		decodeLines(l, &s, i, 1, b)
 	} else {
-		decodeFile(l, &s, i, b)
+		decodeFile(l, s.put, i, b)
 	}
 	if l.hasFaults(int32(i)) {
 		return nil, false, nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 // kept is what a set remembers of the files it was read from, so that the next load decodes
@@ -25,7 +24,7 @@ type kept struct {
 	models        stock[Model]
 	hardware      stock[Hardware]
 	tools         stock[Tool]
-	benchmarks    stock[Benchmark]
+	benchmarks    runStock
 }
 
 type keptFile struct {
@@ -35,26 +34,17 @@ type keptFile struct {
 	single bool // one object, no array
 }
 
-// A stock is the records of one kind as they stand in the files.
+// A stock is the records of one kind in order of place.
 type stock[T any] struct {
 	recs   []T
-	order  []uint32 // by place: where the record is in recs; nil where recs are in order of place
 	places []place
 }
 
-// index is where in recs the record at the i-th place is.
-func (s *stock[T]) index(i int) uint32 {
-	if s.order != nil {
-		return s.order[i]
-	}
-	return uint32(i)
-}
-
 // part is the range of places that stand in a file.
-func (s *stock[T]) part(file int32) (from, to int) {
+func part(places []place, file int32) (from, to int) {
 	byFile := func(p place, file int32) int { return int(p.file) - int(file) }
-	from, _ = slices.BinarySearchFunc(s.places, file, byFile)
-	to, _ = slices.BinarySearchFunc(s.places, file+1, byFile)
+	from, _ = slices.BinarySearchFunc(places, file, byFile)
+	to, _ = slices.BinarySearchFunc(places, file+1, byFile)
 	return from, to
 }
 
@@ -62,9 +52,9 @@ func (k *kept) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(k.files, name, func(f keptFile, name string) int { return strings.Compare(f.name, name) })
 }
 
-// keep makes the memory of the set that was read; order is where its benchmarks were sorted to.
-// Models are kept as they stand in the files, without what is computed.
-func (l *loader) keep(s *Set, order []uint32) *kept {
+// keep makes the memory of the set that was read. Models are kept as they stand in the files,
+// without what is computed.
+func (l *loader) keep(benchmarks runStock) *kept {
 	k := &kept{
 		files:         make([]keptFile, len(l.files)),
 		info:          stock[Info]{recs: l.info.recs, places: l.info.places},
@@ -72,8 +62,7 @@ func (l *loader) keep(s *Set, order []uint32) *kept {
 		models:        stock[Model]{recs: l.models.recs, places: l.models.places},
 		hardware:      stock[Hardware]{recs: l.hardware.recs, places: l.hardware.places},
 		tools:         stock[Tool]{recs: l.tools.recs, places: l.tools.places},
-		// The largest table is not held in both orders.
-		benchmarks: stock[Benchmark]{recs: s.Benchmarks, order: order, places: l.benchmarks.places},
+		benchmarks:    benchmarks,
 	}
 	for i, name := range l.files {
 		k.files[i] = keptFile{name, l.sizes[i], l.digests[i], l.single[i]}
@@ -142,85 +131,12 @@ func (l *loader) reshelve(i int) {
 	case toolsDir:
 		reshelve(&l.tools, &k.tools, was, now)
 	case benchmarksDir:
-		reshelve(&l.benchmarks, &k.benchmarks, was, now)
+		l.benchmarks.reshelve(&k.benchmarks, was, now)
 	}
 	l.progress(int(l.sizes[i]))
 }
 
 func reshelve[T any](s *shelf[T], from *stock[T], was, now int32) {
-	first, end := from.part(was)
+	first, end := part(from.places, was)
 	s.put(chunk[T]{at: place{file: now}, stock: from, first: first, end: end})
-}
-
-// pool makes equal texts of records one text: of a benchmark's 16, a dozen repeat thousands of
-// times.
-type pool struct {
-	mu    sync.Mutex
-	texts map[string]*string
-	flags [2]bool
-}
-
-// mostTexts bounds the pool itself, where texts do not repeat after all.
-const mostTexts = 1 << 17
-
-func newPool() *pool { return &pool{texts: map[string]*string{}, flags: [2]bool{false, true}} }
-
-// share replaces the texts of the records of a chunk by those of the pool. Most repeat within
-// the chunk, so the pool that all workers share is asked once a chunk for each; ids never do.
-func (p *pool) share(recs []Benchmark) {
-	seen := make(map[string]*string, 256)
-	for i := range recs {
-		b := &recs[i]
-		shareText(p, seen, &b.Model)
-		shareText(p, seen, &b.ModelRaw)
-		shareText(p, seen, &b.Hardware)
-		shareText(p, seen, &b.HardwareRaw)
-		shareText(p, seen, &b.Tool)
-		shareText(p, seen, &b.Source)
-		shareKnown(p, seen, &b.Quantization)
-		shareKnown(p, seen, &b.ToolVersion)
-		shareKnown(p, seen, &b.Backend)
-		shareKnown(p, seen, &b.OS)
-		shareKnown(p, seen, &b.SourceURL)
-		shareKnown(p, seen, &b.RunDate)
-		shareKnown(p, seen, &b.DateBasis)
-		shareKnown(p, seen, &b.Notes)
-		shareKnown(p, seen, &b.Reproduce)
-		p.shareFlag(&b.FlashAttention)
-		p.shareFlag(&b.SpeculativeDecoding)
-	}
-}
-
-func shareText[S ~string](p *pool, seen map[string]*string, v *S) { *v = S(*p.text(seen, string(*v))) }
-
-func shareKnown[S ~string](p *pool, seen map[string]*string, v **S) {
-	if *v != nil {
-		// A named type of text is laid out as text is.
-		*v = (*S)(unsafe.Pointer(p.text(seen, string(**v))))
-	}
-}
-
-func (p *pool) shareFlag(v **bool) {
-	if *v != nil && **v {
-		*v = &p.flags[1]
-	} else if *v != nil {
-		*v = &p.flags[0]
-	}
-}
-
-func (p *pool) text(seen map[string]*string, s string) *string {
-	if shared := seen[s]; shared != nil {
-		return shared
-	}
-	p.mu.Lock()
-	shared := p.texts[s]
-	if shared == nil {
-		shared = &s
-		if len(p.texts) < mostTexts {
-			p.texts[s] = shared
-		}
-	}
-	p.mu.Unlock()
-	seen[s] = shared
-	return shared
 }

@@ -94,10 +94,10 @@ type loader struct {
 	sizes     []int64 // by file
 	total     int64   // bytes of all files
 	bytesRead atomic.Int64
-	digests   []Digest // by file
-	single    []bool   // by file: one object, no array
-	same      []int32  // by file: its number in the last load, -1 where it is new or changed
-	texts     *pool
+	digests   []Digest    // by file
+	single    []bool      // by file: one object, no array
+	same      []int32     // by file: its number in the last load, -1 where it is new or changed
+	buffers   chan []byte // of lines that are packed
 	now       time.Time
 
 	info          shelf[Info]
@@ -105,7 +105,7 @@ type loader struct {
 	models        shelf[Model]
 	hardware      shelf[Hardware]
 	tools         shelf[Tool]
-	benchmarks    shelf[Benchmark]
+	benchmarks    runs
 
 	complaints []complaint // from check, on one goroutine
 
@@ -130,7 +130,9 @@ func newLoader(fsys fs.FS, opt Options) *loader {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &loader{fsys: fsys, opt: opt, now: opt.Now(), faulty: map[member]bool{}, texts: newPool()}
+	l := &loader{fsys: fsys, opt: opt, now: opt.Now(), faulty: map[member]bool{}, buffers: make(chan []byte, opt.Workers)}
+	l.benchmarks.dict = newDictionary(l.last().Benchmarks.words)
+	return l
 }
 
 // read decodes every file of the dataset, in parallel.
@@ -244,8 +246,8 @@ func (l *loader) set() *Set {
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
-	var order []uint32
-	s.Benchmarks, order = sortBenchmarks(&l.benchmarks, l.last().Benchmarks)
+	stock := l.benchmarks.stock(&l.last().Benchmarks, l.opt.Workers)
+	s.Benchmarks = stock.pack
 	for i := range s.Models { // what is appended must not reach the list that is kept
 		s.Models[i].Quantizations = slices.Clip(s.Models[i].Quantizations)
 	}
@@ -255,6 +257,6 @@ func (l *loader) set() *Set {
 		fmt.Fprintf(hash, "%s %s\n", l.digests[i], name)
 	}
 	hash.Sum(s.Digest[:0])
-	s.kept = l.keep(s, order)
+	s.kept = l.keep(stock)
 	return s
 }

@@ -53,7 +53,7 @@ func (l *loader) readLines(i int, r io.Reader, work chan<- func()) error {
 	line, rest := 1, []byte(nil)
 	for {
 		// Growing by what is held already keeps a line of any length linear.
-		buf := make([]byte, len(rest)+max(l.opt.chunk, len(rest)))
+		buf := l.buffer(len(rest) + max(l.opt.chunk, len(rest)))
 		copy(buf, rest)
 		n, err := io.ReadFull(r, buf[len(rest):])
 		l.progress(n)
@@ -79,6 +79,19 @@ func (l *loader) readLines(i int, r io.Reader, work chan<- func()) error {
 			return err
 		}
 	}
+}
+
+// buffer is memory for a chunk, where there is some of one that was packed. Only the goroutine
+// that reads asks for it: the rest of the chunk before may stand in it still.
+func (l *loader) buffer(n int) []byte {
+	select {
+	case b := <-l.buffers:
+		if cap(b) >= n {
+			return b[:n]
+		}
+	default:
+	}
+	return make([]byte, n)
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -117,24 +130,24 @@ func (l *loader) decodeLines(file, line int, b []byte) {
 	case toolsDir:
 		decodeLines(l, &l.tools, file, line, b)
 	case benchmarksDir:
-		decodeLines(l, &l.benchmarks, file, line, b)
+		l.packLines(file, line, b)
 	}
 }
 
 func (l *loader) decodeFile(file int, b []byte) {
 	switch kindOf(l.files[file]) {
 	case infoFile:
-		decodeFile(l, &l.info, file, b)
+		decodeFile(l, l.info.put, file, b)
 	case quantizationsFile:
-		decodeFile(l, &l.quantizations, file, b)
+		decodeFile(l, l.quantizations.put, file, b)
 	case modelsDir:
-		decodeFile(l, &l.models, file, b)
+		decodeFile(l, l.models.put, file, b)
 	case hardwareDir:
-		decodeFile(l, &l.hardware, file, b)
+		decodeFile(l, l.hardware.put, file, b)
 	case toolsDir:
-		decodeFile(l, &l.tools, file, b)
+		decodeFile(l, l.tools.put, file, b)
 	case benchmarksDir:
-		decodeFile(l, &l.benchmarks, file, b)
+		decodeFile(l, l.putRuns, file, b)
 	}
 }
 
@@ -154,14 +167,11 @@ func decodeLines[T any](l *loader, s *shelf[T], file, line int, b []byte) {
 			c.take(l, place{file: int32(file), line: int32(line)}, text)
 		}
 	}
-	if recs, ok := any(c.recs).([]Benchmark); ok {
-		l.texts.share(recs)
-	}
 	s.put(c)
 }
 
 // decodeFile decodes a .json file: one object, or an array of them.
-func decodeFile[T any](l *loader, s *shelf[T], file int, b []byte) {
+func decodeFile[T any](l *loader, put func(chunk[T]), file int, b []byte) {
 	c := chunk[T]{at: place{file: int32(file)}}
 	b = WithoutSchema(l.files[file], b)
 	spans, array, broken := cut(b)
@@ -171,7 +181,44 @@ func decodeFile[T any](l *loader, s *shelf[T], file int, b []byte) {
 		c.lost = append(c.lost, lost{at: c.at})
 		l.fault(place{file: int32(file), line: 1}, b, []fault{*broken})
 	}
-	s.put(c)
+	put(c)
+}
+
+// packLines packs the benchmarks of a chunk as decodeLines decodes others.
+func (l *loader) packLines(file, line int, b []byte) {
+	p, whole := l.benchmarks.packer(), b
+	c := runChunk{at: place{file: int32(file), line: int32(line)}, places: make([]place, 0, min(bytes.Count(b, []byte{'\n'}), len(b)/leastLine)+1)}
+	var read chunk[Benchmark]
+	for ; len(b) > 0; line++ {
+		var text []byte
+		text, b, _ = bytes.Cut(b, []byte{'\n'})
+		at := place{file: int32(file), line: int32(line)}
+		if !p.line(text) {
+			if read.recs = read.recs[:0]; len(bytes.TrimSpace(text)) > 0 {
+				read.take(l, at, text)
+			}
+			if len(read.recs) == 0 {
+				continue
+			}
+			p.record(&read.recs[0])
+		}
+		c.places = append(c.places, at)
+	}
+	c.recs, c.lost = l.benchmarks.seal(p), read.lost
+	l.benchmarks.put(c)
+	select {
+	case l.buffers <- whole: // nothing of it is kept
+	default:
+	}
+}
+
+// putRuns packs the records of a .json file.
+func (l *loader) putRuns(read chunk[Benchmark]) {
+	p := l.benchmarks.packer()
+	for i := range read.recs {
+		p.record(&read.recs[i])
+	}
+	l.benchmarks.put(runChunk{at: read.at, recs: l.benchmarks.seal(p), places: read.places, lost: read.lost})
 }
 
 // walkSpans gives each record its place and its text from the head of its first line.

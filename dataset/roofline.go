@@ -108,12 +108,12 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 
 // Ratio returns how much of the memory bandwidth the generation speed of b accounts for,
 // rounded to four decimals: 1 is the most one token a pass allows, above it something was
-// drafted or is wrong. It is nil where an input is missing: speed, bandwidth, the parameters
+// drafted or is wrong. It is unknown where an input is missing: speed, bandwidth, the parameters
 // read, the storage of the weights, or where part of the weights lay in other memory.
-func (r *Roofline) Ratio(b *Benchmark) *float64 {
+func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
 	m, h := r.models[b.Model], r.hardware[b.Hardware]
 	if b.GenerationTPS == nil || m == nil || h == nil || elsewhere(b, m, h) {
-		return nil
+		return 0, false
 	}
 	speed, bytes := *b.GenerationTPS, r.bytesPerToken(b, m)
 	limit := r.bytesPS[b.Hardware] * float64(b.HardwareCount)
@@ -121,10 +121,9 @@ func (r *Roofline) Ratio(b *Benchmark) *float64 {
 		speed /= float64(*b.Concurrency)
 	}
 	if bytes == 0 || limit == 0 {
-		return nil
+		return 0, false
 	}
-	ratio := math.Round(speed*bytes/limit*1e4) / 1e4
-	return &ratio
+	return math.Round(speed*bytes/limit*1e4) / 1e4, true
 }
 
 // elsewhere reports whether weights lay outside the memory of the device. Unified memory is one
@@ -167,7 +166,7 @@ func (r *Roofline) bitsOf(name string) float64 {
 	if !known {
 		bits = r.readBits(name)
 		r.mu.Lock()
-		r.byName[name] = bits
+		r.byName[strings.Clone(name)] = bits // the text may be a part of a longer one
 		r.mu.Unlock()
 	}
 	return bits

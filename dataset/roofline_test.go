@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -85,25 +84,12 @@ func TestRatio(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			line, b := rooflineKit(tt.change)
-			got := line.Ratio(b)
-			if math.IsNaN(tt.want) {
-				if got != nil {
-					t.Errorf("Ratio = %v, want none", *got)
-				}
-				return
-			}
-			if got == nil || math.Abs(*got-tt.want) > 0.00005 {
-				t.Errorf("Ratio = %s, want %v", text(got), tt.want)
+			got, known := line.Ratio(b)
+			if known == math.IsNaN(tt.want) || known && math.Abs(got-tt.want) > 0.00005 {
+				t.Errorf("Ratio = %v, %t, want %v (NaN is unknown)", got, known, tt.want)
 			}
 		})
 	}
-}
-
-func text(v *float64) string {
-	if v == nil {
-		return "none"
-	}
-	return fmt.Sprint(*v)
 }
 
 func TestBitsOf(t *testing.T) {
@@ -135,21 +121,20 @@ func TestShippedSpeeds(t *testing.T) {
 	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
 	known := map[Slug]float64{"bm-0e5c85cee749": 0.84, "bm-c18f17c8eef1": 0.78, "bm-18aff202cc00": 0.69}
 	verdicts, speeds := 0, 0
-	for i := range set.Benchmarks {
-		b := &set.Benchmarks[i]
-		ratio := line.Ratio(b)
+	for _, b := range set.Benchmarks.All() {
+		ratio, ok := line.Ratio(&b)
 		if b.GenerationTPS != nil {
 			speeds++
 		}
-		if ratio == nil {
+		if !ok {
 			continue
 		}
 		verdicts++
-		if want, ok := known[b.ID]; ok && math.Abs(*ratio-want) > 0.01 {
-			t.Errorf("%s: ratio %v, want about %v", b.ID, *ratio, want)
+		if want, ok := known[b.ID]; ok && math.Abs(ratio-want) > 0.01 {
+			t.Errorf("%s: ratio %v, want about %v", b.ID, ratio, want)
 		}
-		if *ratio > 1 && (b.SpeculativeDecoding == nil || !*b.SpeculativeDecoding) {
-			t.Errorf("%s: ratio %v", b.ID, *ratio)
+		if ratio > 1 && (b.SpeculativeDecoding == nil || !*b.SpeculativeDecoding) {
+			t.Errorf("%s: ratio %v", b.ID, ratio)
 		}
 	}
 	if verdicts*5 < speeds*4 {
@@ -162,9 +147,9 @@ func BenchmarkRatio(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
+	line, runs := NewRoofline(set.Models, set.Hardware, set.Quantizations), set.Benchmarks.All()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		line.Ratio(&set.Benchmarks[i%len(set.Benchmarks)])
+		line.Ratio(&runs[i%len(runs)])
 	}
 }

@@ -22,7 +22,7 @@ type Set struct {
 	Models     []Model
 	Hardware   []Hardware
 	Tools      []Tool
-	Benchmarks []Benchmark
+	Benchmarks Pack
 	// Quantizations are the known ways of storing weights, by place in their file.
 	Quantizations []QuantizationType
 

@@ -19,7 +19,6 @@ type shelf[T any] struct {
 	mu     sync.Mutex
 	chunks []chunk[T]
 	chunk[T]
-	was []uint32 // by record: where it stands in the last set's stock, isNew where it does not
 }
 
 // chunk is the records of a piece of a file.
@@ -33,8 +32,6 @@ type chunk[T any] struct {
 	stock      *stock[T]
 	first, end int
 }
-
-const isNew = ^uint32(0)
 
 // size is the number of records.
 func (c *chunk[T]) size() int { return len(c.recs) + c.end - c.first }
@@ -59,16 +56,12 @@ func (s *shelf[T]) close() {
 	for i := range s.chunks {
 		n += s.chunks[i].size()
 	}
-	s.recs, s.places, s.was = make([]T, 0, n), make([]place, 0, n), make([]uint32, 0, n)
+	s.recs, s.places = make([]T, 0, n), make([]place, 0, n)
 	for i := range s.chunks {
 		s.recs = append(s.recs, s.chunks[i].recs...)
 		s.places = append(s.places, s.chunks[i].places...)
 		s.lost = append(s.lost, s.chunks[i].lost...)
-		for range s.chunks[i].recs {
-			s.was = append(s.was, isNew)
-		}
 		s.restock(&s.chunks[i])
-		s.chunks[i] = chunk[T]{} // a large load must not hold its records twice for long
 	}
 	s.chunks = nil
 }
@@ -76,9 +69,9 @@ func (s *shelf[T]) close() {
 // restock takes records over from the last load.
 func (s *shelf[T]) restock(c *chunk[T]) {
 	for i := c.first; i < c.end; i++ {
-		p, at := c.stock.places[i], c.stock.index(i)
+		p := c.stock.places[i]
 		p.file = c.at.file
-		s.recs, s.places, s.was = append(s.recs, c.stock.recs[at]), append(s.places, p), append(s.was, at)
+		s.recs, s.places = append(s.recs, c.stock.recs[i]), append(s.places, p)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestShippedIsClean(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the shipped data is refused:\n%v", err)
 	}
-	if len(set.Models) == 0 || len(set.Hardware) == 0 || len(set.Tools) == 0 || len(set.Benchmarks) == 0 {
+	if len(set.Models) == 0 || len(set.Hardware) == 0 || len(set.Tools) == 0 || set.Benchmarks.Len() == 0 {
 		t.Fatal("a table of the shipped data is empty")
 	}
 	slugs := func(n int, slug func(i int) Slug) []Slug {
@@ -39,8 +39,8 @@ func TestShippedIsClean(t *testing.T) {
 			t.Errorf("%s are not in order of slug", name)
 		}
 	}
-	for i := range set.Benchmarks[1:] {
-		if a, b := &set.Benchmarks[i], &set.Benchmarks[i+1]; NewerRun(a, b) >= 0 {
+	for i := range set.Benchmarks.Len() - 1 {
+		if a, b := set.Benchmarks.At(i), set.Benchmarks.At(i+1); NewerRun(a, b) >= 0 {
 			t.Errorf("benchmark %s stands before %s", a.ID, b.ID)
 		}
 	}
@@ -75,7 +75,7 @@ func TestShippedMatchesStandardDecoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 1 + len(set.Quantizations) + len(set.Models) + len(set.Hardware) + len(set.Tools) + len(set.Benchmarks); compared != want {
+	if want := 1 + len(set.Quantizations) + len(set.Models) + len(set.Hardware) + len(set.Tools) + set.Benchmarks.Len(); compared != want {
 		t.Errorf("compared %d records, the set has %d", compared, want)
 	}
 }

@@ -32,31 +32,45 @@ func groupOf(b *Benchmark) group {
 	return g
 }
 
-// checkSpeeds holds decode speeds against memory bandwidth. A record whose model or hardware
-// has faults gets no verdict, for it would rest on them.
-func (l *loader) checkSpeeds(models, hardware *registry) {
+// A speedCheck holds decode speeds against memory bandwidth. A record whose model or hardware
+// has faults gets no verdict, for it would rest on them. check may be called from all workers.
+type speedCheck struct {
+	*loader
+	line             *Roofline
+	models, hardware *registry
+	groups           map[group][]judged // filled where warnings are asked for
+}
+
+func (l *loader) newSpeedCheck(models, hardware *registry) *speedCheck {
 	line := NewRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
-	groups := map[group][]judged{}
-	for i := range l.benchmarks.recs {
-		b, p := &l.benchmarks.recs[i], l.benchmarks.places[i]
-		if b.Withdrawn != nil || l.anyFaulty(p, placeOf(&l.models, models, b.Model), placeOf(&l.hardware, hardware, b.Hardware)) {
-			continue
-		}
-		ratio := line.Ratio(b)
-		if ratio == nil {
-			continue
-		}
-		l.judge(b, p, *ratio)
-		if l.warn {
-			groups[groupOf(b)] = append(groups[groupOf(b)], judged{p, *ratio})
-		}
+	return &speedCheck{l, line, models, hardware, map[group][]judged{}}
+}
+
+func (s *speedCheck) check(b *Benchmark, p place) {
+	if b.Withdrawn != nil || s.doubtful(b, p) {
+		return
 	}
-	l.judgeGroups(groups)
+	ratio, known := s.line.Ratio(b)
+	if !known {
+		return
+	}
+	s.judge(b, p, ratio)
+	if s.warn {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		g := groupOf(b)
+		s.groups[g] = append(s.groups[g], judged{p, ratio})
+	}
+}
+
+// doubtful reports whether the decoder found something in a record or in what it refers to.
+func (s *speedCheck) doubtful(b *Benchmark, p place) bool {
+	return len(s.faulty) > 0 && s.anyFaulty(p, placeOf(&s.loader.models, s.models, b.Model), placeOf(&s.loader.hardware, s.hardware, b.Hardware))
 }
 
 // anyFaulty reports whether the decoder found something in one of the records.
 func (l *loader) anyFaulty(records ...place) bool {
-	return len(l.faulty) > 0 && slices.ContainsFunc(records, func(p place) bool { return l.faulty[member{at: p}] })
+	return slices.ContainsFunc(records, func(p place) bool { return l.faulty[member{at: p}] })
 }
 
 // judged is one measurement and its ratio.
@@ -84,8 +98,8 @@ func (l *loader) judge(b *Benchmark, p place, ratio float64) {
 	}
 }
 
-func (l *loader) judgeGroups(groups map[group][]judged) {
-	for _, members := range groups {
+func (s *speedCheck) judgeGroups() {
+	for _, members := range s.groups {
 		if len(members) < fewest {
 			continue
 		}
@@ -98,7 +112,7 @@ func (l *loader) judgeGroups(groups map[group][]judged) {
 		median := ratios[len(ratios)/2]
 		for _, m := range members {
 			if m.ratio < farBelow*median {
-				l.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %v of the memory bandwidth where half of %d measurements reach %v", m.ratio, len(members), median))
+				s.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %v of the memory bandwidth where half of %d measurements reach %v", m.ratio, len(members), median))
 			}
 		}
 	}
@@ -107,12 +121,12 @@ func (l *loader) judgeGroups(groups map[group][]judged) {
 // warning complains about a field where Check was asked for warnings.
 func (l *loader) warning(p place, field, text string) {
 	if l.warn {
-		l.complaints = append(l.complaints, complaint{p, field, text, Warning})
+		l.complain(complaint{p, field, text, Warning})
 	}
 }
 
 // checkPublished holds that no benchmark of the dataset published before is gone.
-func (l *loader) checkPublished(now *registry) error {
+func (l *loader) checkPublished(now *runIDs) error {
 	if l.opt.Previous == nil {
 		return nil
 	}
@@ -120,11 +134,11 @@ func (l *loader) checkPublished(now *registry) error {
 	if err := before.read(); err != nil {
 		return fmt.Errorf("reading the dataset published before: %w", err)
 	}
-	for i := range before.benchmarks.recs {
-		id := before.benchmarks.recs[i].ID
-		if _, there := now.owner[id]; !there && !now.gap {
+	gap := now.gap()
+	for i, at := range before.benchmarks.places {
+		if id := idOf(before.benchmarks.rec(i)); !gap && !now.has(id) {
 			l.add(Finding{
-				Path: before.files[before.benchmarks.places[i].file], Field: "id",
+				Path: before.files[at.file], Field: "id",
 				Text: fmt.Sprintf("%q was published and is gone; withdraw it with the field withdrawn", id),
 			})
 		}

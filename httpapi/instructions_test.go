@@ -261,10 +261,12 @@ func fixedSet(n int) *dataset.Set {
 		s.Hardware = append(s.Hardware, dataset.Hardware{Slug: numbered("gpu", i), Name: fmt.Sprintf("GPU %d", i), Vendor: dataset.Vendors[i%3]})
 		s.Tools = append(s.Tools, dataset.Tool{Slug: numbered("tool", i), Name: fmt.Sprintf("Tool %d", i)})
 	}
-	for i := range n {
-		s.Benchmarks = append(s.Benchmarks, fixedBenchmark(r, i))
+	runs := make([]dataset.Benchmark, n)
+	for i := range runs {
+		runs[i] = fixedBenchmark(r, i)
 	}
-	slices.SortFunc(s.Benchmarks, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
+	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
+	s.Benchmarks = dataset.NewPack(runs)
 	return s
 }
 

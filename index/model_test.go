@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -235,31 +236,24 @@ func TestWalkAcrossRebuild(t *testing.T) {
 // rebuilt drops a third of the benchmarks, adds as many, and gives a few another date or speed.
 func (r *random) rebuilt(old *dataset.Set) *dataset.Set {
 	next := *old
-	next.Benchmarks = nil
-	for _, b := range old.Benchmarks {
+	var runs []dataset.Benchmark
+	for _, b := range old.Benchmarks.All() {
 		switch r.IntN(9) {
 		case 0, 1, 2:
-			b = r.benchmark(len(old.Benchmarks)+len(next.Benchmarks), old)
+			b = r.benchmark(old.Benchmarks.Len()+len(runs), old)
 		case 3:
 			b.RunDate = maybe(r, r.date())
 		case 4:
 			b.GenerationTPS = maybe(r, r.num(5))
 		}
-		next.Benchmarks = append(next.Benchmarks, b)
+		runs = append(runs, b)
 	}
-	sortRuns(&next)
 	next.Models = append([]dataset.Model{}, old.Models...)
 	next.Models = append(next.Models[:10], next.Models[20:]...)
 	keep := map[dataset.Slug]bool{}
 	for _, m := range next.Models {
 		keep[m.Slug] = true
 	}
-	kept := next.Benchmarks[:0]
-	for _, b := range next.Benchmarks {
-		if keep[b.Model] {
-			kept = append(kept, b)
-		}
-	}
-	next.Benchmarks = kept
+	next.Benchmarks = sorted(slices.DeleteFunc(runs, func(b dataset.Benchmark) bool { return !keep[b.Model] }))
 	return &next
 }

@@ -54,24 +54,18 @@ func (r *random) set(n, others int) *dataset.Set {
 	slices.SortFunc(s.Models, func(a, b dataset.Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b dataset.Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Tools, func(a, b dataset.Tool) int { return cmp.Compare(a.Slug, b.Slug) })
-	for i := range n {
-		s.Benchmarks = append(s.Benchmarks, r.benchmark(i, s))
+	runs := make([]dataset.Benchmark, n)
+	for i := range runs {
+		runs[i] = r.benchmark(i, s)
 	}
-	sortRuns(s)
+	s.Benchmarks = sorted(runs)
 	return s
 }
 
-func sortRuns(s *dataset.Set) {
-	order := make([]*dataset.Benchmark, len(s.Benchmarks))
-	for i := range s.Benchmarks {
-		order[i] = &s.Benchmarks[i]
-	}
-	slices.SortFunc(order, dataset.NewerRun)
-	sorted := make([]dataset.Benchmark, len(order))
-	for i, b := range order {
-		sorted[i] = *b
-	}
-	s.Benchmarks = sorted
+// sorted packs benchmarks in default order.
+func sorted(runs []dataset.Benchmark) dataset.Pack {
+	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
+	return dataset.NewPack(runs)
 }
 
 func (r *random) model(i int) dataset.Model {
@@ -168,7 +162,7 @@ func plains(s *dataset.Set) [4]*plain {
 		{home: Sort{Field: RunDate, Desc: true}, sets: []Field{Model, Hardware, Tool, Source, Family, Quantization, Backend}, nums: []Field{RunDate, GenerationTPS, PromptTPS}},
 	}
 	runs, families, names := map[dataset.Slug]float64{}, map[dataset.Slug]string{}, map[dataset.Slug][]string{}
-	for _, b := range s.Benchmarks {
+	for _, b := range s.Benchmarks.All() {
 		runs[b.Model]++
 		runs[b.Hardware]++
 		runs[b.Tool]++
@@ -204,7 +198,7 @@ func plains(s *dataset.Set) [4]*plain {
 		rec.date(Released, tl.FirstRelease)
 		out[2].recs = append(out[2].recs, rec)
 	}
-	for _, b := range s.Benchmarks {
+	for _, b := range s.Benchmarks.All() {
 		rec := plainRecord{slug: string(b.ID), id: string(b.ID), nums: map[Field]float64{}}
 		rec.names = slices.Concat(names[b.Model], names[b.Hardware], names[b.Tool])
 		rec.sets = map[Field][]string{

@@ -32,24 +32,93 @@ func (p *pending) flush() {
 
 // newPosting collects the values of n records; values calls emit for each value of record i.
 func newPosting(n int, values func(i int, emit func(string))) *posting {
-	building := map[string]*pending{}
+	var g gathering
 	for i := range n {
-		values(i, func(v string) {
-			p := building[v]
-			if p == nil {
-				p = &pending{bitmap: roaring.New()}
-				building[strings.Clone(v)] = p // a part of a longer text would keep all of it alive
-			}
-			if p.ords = append(p.ords, uint32(i)); len(p.ords) == pendingBatch {
-				p.flush()
-			}
-		})
+		values(i, func(v string) { g.add(uint32(i), v) })
 	}
-	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(building))}
-	for v, p := range building {
+	return joined(n, &g)
+}
+
+// A gathering collects the ordinals of each value, in ascending order.
+type gathering struct {
+	byValue   map[string]*pending
+	lastValue string // as often as not the next record has the same
+	last      *pending
+}
+
+func (g *gathering) add(ord uint32, v string) {
+	p := g.last
+	if p == nil || v != g.lastValue {
+		if p = g.byValue[v]; p == nil {
+			v = strings.Clone(v) // a part of a longer text would keep all of it alive
+			p = g.start(v)
+		}
+		g.lastValue, g.last = v, p
+	}
+	if p.ords = append(p.ords, ord); len(p.ords) == pendingBatch {
 		p.flush()
-		p.bitmap.RunOptimize()
-		out.byValue[v] = p.bitmap
+	}
+}
+
+func (g *gathering) start(v string) *pending {
+	if g.byValue == nil {
+		g.byValue = map[string]*pending{}
+	}
+	p := &pending{bitmap: roaring.New()}
+	g.byValue[v] = p
+	return p
+}
+
+// joined makes the posting of what was gathered in several parts of a table of n records.
+func joined(n int, parts ...*gathering) *posting {
+	out := &posting{n: n, byValue: map[string]*roaring.Bitmap{}}
+	var uncounted *work
+	for _, g := range parts {
+		for v, p := range g.byValue {
+			p.flush()
+			if b := out.byValue[v]; b != nil {
+				p.bitmap = uncounted.union(n, []*roaring.Bitmap{b, p.bitmap})
+			}
+			out.byValue[v] = p.bitmap
+		}
+	}
+	for _, b := range out.byValue {
+		b.RunOptimize()
+	}
+	out.values = slices.Sorted(maps.Keys(out.byValue))
+	return out
+}
+
+// A move is a value a record has lost or gained.
+type move struct {
+	ord   uint32
+	value string
+	gone  bool
+}
+
+// moved is the posting after some moves; it shares the bitmaps of all other values.
+func (p *posting) moved(moves []move) *posting {
+	own := map[string]*roaring.Bitmap{}
+	for _, m := range moves {
+		b := own[m.value]
+		if b == nil {
+			if b = roaring.New(); p.byValue[m.value] != nil {
+				b = p.byValue[m.value].Clone()
+			}
+			own[strings.Clone(m.value)] = b
+		}
+		if m.gone {
+			b.Remove(m.ord)
+		} else {
+			b.Add(m.ord)
+		}
+	}
+	out := &posting{n: p.n, byValue: maps.Clone(p.byValue)}
+	for v, b := range own {
+		b.RunOptimize()
+		if out.byValue[v] = b; b.IsEmpty() {
+			delete(out.byValue, v)
+		}
 	}
 	out.values = slices.Sorted(maps.Keys(out.byValue))
 	return out

@@ -74,62 +74,120 @@ type carry struct {
 
 const noRow = ^uint32(0)
 
-// carryOver walks two sets side by side, for both are in default order.
+// carryOver walks two sets side by side.
 func carryOver(last, set *dataset.Set, sameRatio func(old, now int) bool) carry {
-	c := carry{from: make([]uint32, len(set.Benchmarks)), inPlace: len(last.Benchmarks) == len(set.Benchmarks)}
-	old := 0
-	for now := range set.Benchmarks {
-		rec := &set.Benchmarks[now]
-		for old < len(last.Benchmarks) && last.Benchmarks[old] != *rec && dataset.NewerRun(&last.Benchmarks[old], rec) < 0 {
-			old++
-		}
-		paired := old < len(last.Benchmarks) && dataset.NewerRun(&last.Benchmarks[old], rec) == 0
-		c.inPlace = c.inPlace && paired && old == now
-		if paired && last.Benchmarks[old] == *rec && sameRatio(old, now) {
+	c := carry{from: make([]uint32, set.Benchmarks.Len()), inPlace: true}
+	set.Benchmarks.Pair(&last.Benchmarks, func(old, now int, same bool) {
+		c.inPlace = c.inPlace && old == now
+		switch {
+		case now < 0:
+		case same && sameRatio(old, now):
 			c.from[now] = uint32(old)
-		} else {
+		default:
 			c.from[now], c.changed = noRow, append(c.changed, now)
 		}
-		if paired {
-			old++
-		}
-	}
+	})
 	return c
+}
+
+// sameRatios judges by number, where the ratios of prev may not hold any more for what they are
+// worked out from has changed.
+func (s *runSpec) sameRatios(prev *Table, last, set *dataset.Set) func(old, now int) bool {
+	if reflect.DeepEqual(last.Models, set.Models) && reflect.DeepEqual(last.Hardware, set.Hardware) && reflect.DeepEqual(last.Quantizations, set.Quantizations) {
+		return func(int, int) bool { return true }
+	}
+	read := s.runs.Reader()
+	return func(old, now int) bool {
+		return sameNumber(prev.columns[Roofline].nums[old], s.num(read.At(now), Roofline))
+	}
 }
 
 // rebuildBenchmarks makes the table of the benchmarks from the one before.
 func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table, error) {
-	ratios := rooflines(set)
-	before, now := benchmarkSpec(last, nil, r), benchmarkSpec(set, ratios, r)
-	c := carryOver(last, set, func(old, now int) bool { return sameNumber(prev.columns[Roofline].nums[old], opt(ratios[now])) })
-	t := &Table{n: now.n, home: now.home, pairs: newPairs()}
+	before, s := newRunSpec(last, r), newRunSpec(set, r)
+	c := carryOver(last, set, s.sameRatios(prev, last, set))
+	t := &Table{n: s.runs.Len(), home: runHome, pairs: newPairs(), slugs: prev.slugs, postings: prev.postings, columns: prev.columns}
 	var (
 		work   sync.WaitGroup
 		inRows error
 	)
-	work.Go(func() { t.rows.blob, inRows = rebuildBlob(&prev.rows.blob, c.from, withComma(now.row)) })
-	work.Go(func() {
-		if t.slugs = prev.slugs; !c.inPlace {
-			t.slugs = newSlugs(now.n, now.slug)
-		}
-	})
-	moved := familiesMoved(last, set)
-	for f, values := range now.sets {
-		work.Go(func() {
-			if t.postings[f] = prev.postings[f]; !c.inPlace || f == Family && moved || !sameValues(before.sets[f], values, c.changed) {
-				t.postings[f] = newPosting(now.n, values)
-			}
-		})
+	work.Go(func() { t.rows.blob, inRows = rebuildBlob(&prev.rows.blob, c.from, withComma(s.row)) })
+	if c.inPlace && !familiesMoved(last, set) {
+		work.Go(func() { s.mend(t, before, c.changed) })
+	} else {
+		work.Go(func() { s.renew(t, c.inPlace) })
 	}
-	for f, value := range now.nums {
+	work.Wait()
+	return t, inRows
+}
+
+// renew makes all but the rows; where every ordinal is that of the same slug, slugs and columns
+// that came out the same are shared.
+func (s *runSpec) renew(t *Table, inPlace bool) {
+	g := s.gather()
+	var work sync.WaitGroup
+	if !inPlace {
+		work.Go(func() { t.slugs = newSlugs(t.n, s.id) })
+	}
+	for _, f := range runSets {
+		work.Go(func() { t.postings[f] = g.posting(t.n, f) })
+	}
+	for _, f := range runNums {
 		work.Go(func() {
-			if t.columns[f] = prev.columns[f]; !c.inPlace || !sameNumbers(prev.columns[f], value) {
-				t.columns[f] = now.numColumn(f)
+			if !inPlace || !slices.EqualFunc(t.columns[f].nums, g.nums[f], sameNumber) {
+				t.columns[f] = newRunColumn(f, g.nums[f])
 			}
 		})
 	}
 	work.Wait()
-	return t, inRows
+}
+
+// mend changes what some records that stand where they stood have otherwise now: those columns
+// and postings are made anew in which a value of theirs differs.
+func (s *runSpec) mend(t *Table, before *runSpec, changed []int) {
+	var (
+		moves [fieldCount][]move
+		nums  [fieldCount][]float64
+	)
+	was, is := before.runs.Reader(), s.runs.Reader()
+	for _, i := range changed {
+		old, now := was.At(i), is.At(i)
+		before.difference(&moves, uint32(i), old, s, now)
+		for _, f := range runNums {
+			if v := s.num(now, f); !sameNumber(t.columns[f].nums[i], v) {
+				if nums[f] == nil {
+					nums[f] = slices.Clone(t.columns[f].nums)
+				}
+				nums[f][i] = v
+			}
+		}
+	}
+	for f := range fieldCount {
+		if moves[f] != nil {
+			t.postings[f] = t.postings[f].moved(moves[f])
+		}
+		if nums[f] != nil {
+			t.columns[f] = newRunColumn(f, nums[f])
+		}
+	}
+}
+
+// difference notes the values a record had and those it has, where they differ.
+func (s *runSpec) difference(moves *[fieldCount][]move, ord uint32, old *dataset.Benchmark, after *runSpec, now *dataset.Benchmark) {
+	var was, is [fieldCount][]string
+	s.values(old, func(f Field, v string) { was[f] = append(was[f], v) })
+	after.values(now, func(f Field, v string) { is[f] = append(is[f], v) })
+	for _, f := range runSets {
+		if slices.Equal(was[f], is[f]) {
+			continue
+		}
+		for _, v := range was[f] {
+			moves[f] = append(moves[f], move{ord, v, true})
+		}
+		for _, v := range is[f] {
+			moves[f] = append(moves[f], move{ord, v, false})
+		}
+	}
 }
 
 // rebuildBlob makes the rows: blocks in which nothing changed are shared, other rows that did
@@ -158,29 +216,6 @@ func rebuildBlob(prev *blob, from []uint32, render func(dst []byte, i int) ([]by
 // familiesMoved reports whether a model is of another family now: then its benchmarks are too.
 func familiesMoved(last, set *dataset.Set) bool {
 	return !slices.EqualFunc(last.Models, set.Models, func(a, b dataset.Model) bool { return a.Slug == b.Slug && a.Family == b.Family })
-}
-
-// sameValues reports whether none of the changed records has other values of a set filter.
-func sameValues(before, now func(i int, emit func(string)), changed []int) bool {
-	var old, values []string
-	for _, i := range changed {
-		old, values = old[:0], values[:0]
-		before(i, func(v string) { old = append(old, v) })
-		now(i, func(v string) { values = append(values, v) })
-		if !slices.Equal(old, values) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameNumbers(c *column, value func(i int) float64) bool {
-	for i, old := range c.nums {
-		if !sameNumber(old, value(i)) {
-			return false
-		}
-	}
-	return true
 }
 
 // sameNumber holds unknown equal to unknown.

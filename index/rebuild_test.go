@@ -9,15 +9,15 @@ import (
 	"modeldex/dataset"
 )
 
-// edit makes a copy of a set with one kind of change, as a load with the set at hand would:
-// what did not change is equal by ==.
+// edit makes a copy of a set with one kind of change.
 func (r *random) edit(s *dataset.Set, kind int, next int) *dataset.Set {
 	out := &dataset.Set{
 		Digest: dataset.Digest{byte(next), byte(next >> 8), 1}, Models: slices.Clone(s.Models), Hardware: slices.Clone(s.Hardware),
-		Tools: slices.Clone(s.Tools), Benchmarks: slices.Clone(s.Benchmarks),
+		Tools: slices.Clone(s.Tools),
 	}
-	n := len(out.Benchmarks)
-	one := &out.Benchmarks[r.IntN(n)]
+	runs := s.Benchmarks.All()
+	n := len(runs)
+	one := &runs[r.IntN(n)]
 	switch kind {
 	case 0: // a value no index looks at
 		note := fmt.Sprint(next)
@@ -28,12 +28,10 @@ func (r *random) edit(s *dataset.Set, kind int, next int) *dataset.Set {
 		one.GenerationTPS = maybe(r, r.num(3))
 	case 3: // of the order
 		one.RunDate = maybe(r, r.date())
-		sortRuns(out)
 	case 4:
-		out.Benchmarks = append(out.Benchmarks, r.benchmark(1_000_000+next, out))
-		sortRuns(out)
+		runs = append(runs, r.benchmark(1_000_000+next, out))
 	case 5:
-		out.Benchmarks = slices.Delete(out.Benchmarks, n-1-r.IntN(n), n)
+		runs = slices.Delete(runs, n-1-r.IntN(n), n)
 	case 6: // another family, other numbers behind the rooflines
 		m := &out.Models[r.IntN(len(out.Models))]
 		m.Family, m.ParamsB = "moved", maybe(r, r.num(2))
@@ -45,6 +43,7 @@ func (r *random) edit(s *dataset.Set, kind int, next int) *dataset.Set {
 	case 9: // counts of two models
 		one.Model = out.Models[r.IntN(len(out.Models))].Slug
 	}
+	out.Benchmarks = sorted(runs)
 	return out
 }
 
@@ -61,7 +60,7 @@ func TestRebuild(t *testing.T) {
 			for step := range 4 * editKinds {
 				kind := step % editKinds
 				set := r.edit(last, kind, step+1)
-				if len(set.Benchmarks) < rows/2 {
+				if set.Benchmarks.Len() < rows/2 {
 					set = r.set(rows, 40)
 				}
 				next, err := Rebuild(gen, last, set, renderers)
@@ -158,12 +157,14 @@ func BenchmarkRebuild(b *testing.B) {
 			b.Fatal(err)
 		}
 		edited, longer := *last, *last
-		edited.Benchmarks = slices.Clone(last.Benchmarks)
-		speed := math.Pi
-		edited.Benchmarks[n/2].GenerationTPS = &speed
-		first := last.Benchmarks[0]
+		runs, speed := last.Benchmarks.All(), math.Pi
+		was := runs[n/2].GenerationTPS
+		runs[n/2].GenerationTPS = &speed
+		edited.Benchmarks = dataset.NewPack(runs)
+		runs[n/2].GenerationTPS = was
+		first := runs[0]
 		first.ID = "a-first"
-		longer.Benchmarks = slices.Concat([]dataset.Benchmark{first}, last.Benchmarks)
+		longer.Benchmarks = dataset.NewPack(slices.Concat([]dataset.Benchmark{first}, runs))
 		for name, set := range map[string]*dataset.Set{"edit": &edited, "insert": &longer} {
 			b.Run(fmt.Sprintf("rows=%d/%s", n, name), func(b *testing.B) {
 				b.ReportAllocs()

@@ -1,71 +1,12 @@
 package index
 
 import (
-	"runtime"
 	"strings"
-	"sync"
 
 	"modeldex/dataset"
 )
 
 // What each kind of record can be asked about.
-
-func buildBenchmarks(set *dataset.Set, r Renderers) (*Table, error) {
-	return benchmarkSpec(set, rooflines(set), r).build()
-}
-
-func benchmarkSpec(set *dataset.Set, ratios []*float64, r Renderers) *spec {
-	recs := set.Benchmarks
-	families := make(map[dataset.Slug]string, len(set.Models)) // model slug -> family
-	for i := range set.Models {
-		families[set.Models[i].Slug] = string(set.Models[i].Family)
-	}
-	return &spec{
-		n:    len(recs),
-		home: Sort{Field: RunDate, Desc: true},
-		slug: func(i int) string { return string(recs[i].ID) },
-		row:  func(dst []byte, i int) ([]byte, error) { return r.Benchmark(dst, &recs[i], ratios[i]) },
-		sets: map[Field]func(int, func(string)){
-			Model:        func(i int, emit func(string)) { emit(string(recs[i].Model)) },
-			Hardware:     func(i int, emit func(string)) { emit(string(recs[i].Hardware)) },
-			Tool:         func(i int, emit func(string)) { emit(string(recs[i].Tool)) },
-			Source:       func(i int, emit func(string)) { emit(string(recs[i].Source)) },
-			Family:       func(i int, emit func(string)) { emit(families[recs[i].Model]) },
-			Quantization: func(i int, emit func(string)) { emitKnown(recs[i].Quantization, emit) },
-			Backend:      func(i int, emit func(string)) { emitKnown(recs[i].Backend, emit) },
-		},
-		nums: map[Field]func(int) float64{
-			RunDate:       func(i int) float64 { return DateNumber(recs[i].RunDate) },
-			GenerationTPS: func(i int) float64 { return opt(recs[i].GenerationTPS) },
-			PromptTPS:     func(i int) float64 { return opt(recs[i].PromptTPS) },
-			Roofline:      func(i int) float64 { return opt(ratios[i]) },
-		},
-	}
-}
-
-// rooflines works out every benchmark's share of the memory bandwidth, on all cores; nil where
-// an input is missing.
-func rooflines(set *dataset.Set) []*float64 {
-	line := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations)
-	out := make([]*float64, len(set.Benchmarks))
-	var workers sync.WaitGroup
-	step := len(out)/runtime.GOMAXPROCS(0) + 1
-	for from := 0; from < len(out); from += step {
-		workers.Go(func() {
-			for i := from; i < min(from+step, len(out)); i++ {
-				out[i] = line.Ratio(&set.Benchmarks[i])
-			}
-		})
-	}
-	workers.Wait()
-	return out
-}
-
-func emitKnown(v *string, emit func(string)) {
-	if v != nil {
-		emit(*v)
-	}
-}
 
 func buildModels(recs []dataset.Model, benchmarks *Table, r Renderers) (*Table, error) {
 	count := func(i int) int { return benchmarks.Count(Model, string(recs[i].Slug)) }

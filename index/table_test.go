@@ -202,7 +202,7 @@ func TestBuildError(t *testing.T) {
 		}},
 		{"last benchmark", func(r *Renderers) {
 			r.Benchmark = func(dst []byte, b *dataset.Benchmark, _ *float64) ([]byte, error) {
-				if b == &set.Benchmarks[len(set.Benchmarks)-1] {
+				if b.ID == set.Benchmarks.ID(set.Benchmarks.Len()-1) {
 					return dst, bad
 				}
 				return dst, nil

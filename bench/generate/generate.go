@@ -33,7 +33,7 @@ func Write(dir string, from fs.FS, opt Options) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("loading the source: %w", err)
 	}
-	if len(set.Benchmarks) == 0 {
+	if set.Benchmarks.Len() == 0 {
 		return 0, errors.New("the source has no benchmarks to go by")
 	}
 	if err := prepare(dir); err != nil {

@@ -74,8 +74,8 @@ func TestLoads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, files := made(t, tt.opt)
 			set := load(t, dir)
-			if len(set.Benchmarks) != tt.opt.Rows {
-				t.Errorf("%d benchmarks, want %d", len(set.Benchmarks), tt.opt.Rows)
+			if set.Benchmarks.Len() != tt.opt.Rows {
+				t.Errorf("%d benchmarks, want %d", set.Benchmarks.Len(), tt.opt.Rows)
 			}
 			shards, size := 0, 0
 			for name, text := range files {
@@ -152,7 +152,7 @@ func TestLikeness(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, _ := made(t, Options{Rows: 20_000, Seed: 3})
-	got, want := load(t, dir).Benchmarks, source.Benchmarks
+	got, want := load(t, dir).Benchmarks.All(), source.Benchmarks.All()
 	first, models, hardware := top(want, modelOf, 1), top(want, modelOf, 10), top(want, hardwareOf, 10)
 	shares := []struct {
 		name string

@@ -15,13 +15,14 @@ import (
 type maker struct {
 	opt      Options
 	set      *dataset.Set
+	runs     []dataset.Benchmark // of set
 	models   map[dataset.Slug]*dataset.Model
 	roofline *dataset.Roofline
 	released time.Time // no run is newer
 }
 
 func newMaker(set *dataset.Set, opt Options) *maker {
-	m := &maker{opt: opt, set: set, models: make(map[dataset.Slug]*dataset.Model, len(set.Models))}
+	m := &maker{opt: opt, set: set, runs: set.Benchmarks.All(), models: make(map[dataset.Slug]*dataset.Model, len(set.Models))}
 	for i := range set.Models {
 		m.models[set.Models[i].Slug] = &set.Models[i]
 	}
@@ -62,7 +63,7 @@ func (m *maker) random(i int) *rand.Rand { return rand.New(rand.NewPCG(m.opt.See
 
 // real is one of the measurements of the source, all alike likely.
 func (m *maker) real(r *rand.Rand) *dataset.Benchmark {
-	return &m.set.Benchmarks[r.IntN(len(m.set.Benchmarks))]
+	return &m.runs[r.IntN(len(m.runs))]
 }
 
 // id numbers benchmarks without order and without repeats: every step can be undone within
@@ -149,12 +150,12 @@ func (m *maker) timed(r *rand.Rand, b *dataset.Benchmark, was dataset.Slug) {
 // bound keeps the generation speed below what the memory bandwidth allows. Where not even the
 // least speed is, it becomes unknown.
 func (m *maker) bound(r *rand.Rand, b *dataset.Benchmark) {
-	ratio := m.roofline.Ratio(b)
-	if ratio == nil || *ratio < 0.9 {
+	ratio, known := m.roofline.Ratio(b)
+	if !known || ratio < 0.9 {
 		return
 	}
-	scale(&b.GenerationTPS, (0.4+0.5*r.Float64()) / *ratio)
-	if ratio = m.roofline.Ratio(b); ratio != nil && *ratio > 1 {
+	scale(&b.GenerationTPS, (0.4+0.5*r.Float64())/ratio)
+	if ratio, known = m.roofline.Ratio(b); known && ratio > 1 {
 		b.GenerationTPS, b.GenerationTPSStddev = nil, nil
 		if b.PromptTPS == nil {
 			slow := leastTPS

@@ -62,8 +62,8 @@ func New(set *dataset.Set, opt Options) (*Importer, error) {
 		opt.Source = dataset.Community
 	}
 	im := &Importer{opt: opt, models: modelNames(set), hardware: hardwareNames(set), have: map[dataset.Slug]bool{}}
-	for i := range set.Benchmarks {
-		im.have[set.Benchmarks[i].ID] = true
+	for i := range set.Benchmarks.Len() {
+		im.have[set.Benchmarks.ID(i)] = true
 	}
 	known := false
 	for i := range set.Tools {

@@ -126,7 +126,7 @@ func TestResultPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := len(set.Benchmarks)-len(base.Benchmarks), bytes.Count(lines.Bytes(), []byte{'\n'}); got != want || want == 0 {
+	if got, want := set.Benchmarks.Len()-base.Benchmarks.Len(), bytes.Count(lines.Bytes(), []byte{'\n'}); got != want || want == 0 {
 		t.Errorf("%d benchmarks more, want %d", got, want)
 	}
 }
@@ -377,7 +377,7 @@ func TestAgain(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	grown := *set
-	grown.Benchmarks = first.Benchmarks
+	grown.Benchmarks = dataset.NewPack(first.Benchmarks)
 	im, err := New(&grown, community)
 	if err != nil {
 		t.Fatal(err)
