@@ -41,10 +41,11 @@ func (p *packer) members(start int, b []byte) (known uint64, ok bool) {
 		if string(b) == "}" {
 			break
 		}
-		if b, ok = bytes.CutPrefix(b, []byte{','}); !ok {
+		if len(b) == 0 || b[0] != ',' {
 			return 0, false
 		}
-		for i < len(packFields) && !startsWith(b, packFields[i].key) {
+		b = b[1:]
+		for i < len(packFields) && !packFields[i].begins(b) {
 			i++
 		}
 		if i == len(packFields) {
@@ -58,6 +59,13 @@ func (p *packer) members(start int, b []byte) (known uint64, ok bool) {
 		b = b[len(packFields[i].key)+n:]
 	}
 	return known &^ packFields[0].known, known&mustKnow == mustKnow
+}
+
+// begins reports whether b begins with the key of the field. Most keys that are tried are
+// others, and of another length.
+func (f *packField) begins(b []byte) bool {
+	n := len(f.key)
+	return len(b) >= n && b[n-1] == ':' && string(b[:n]) == f.key
 }
 
 func startsWith(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }

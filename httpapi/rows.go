@@ -62,9 +62,21 @@ var Renderers = index.Renderers{
 	Tool: func(dst []byte, t *dataset.Tool, benchmarks int) ([]byte, error) {
 		return appendJSON(dst, &ToolRow{*t, benchmarks})
 	},
-	Benchmark: func(dst []byte, b *dataset.Benchmark, roofline *float64) ([]byte, error) {
-		return appendJSON(dst, &BenchmarkRow{*b, roofline})
-	},
+	Benchmark: appendBenchmark,
+}
+
+// appendBenchmark writes a BenchmarkRow: the line of the record and one member more.
+func appendBenchmark(dst []byte, b *dataset.Benchmark, roofline *float64) ([]byte, error) {
+	dst, err := b.AppendLine(dst)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst[:len(dst)-1], `,"roofline_ratio":`...)
+	if roofline == nil {
+		return append(dst, "null}"...), nil
+	}
+	dst, err = dataset.AppendNumber(dst, *roofline)
+	return append(dst, '}'), err
 }
 
 // modelHead is a ModelDetail without what is put in when it is served: the finished rows of

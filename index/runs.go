@@ -23,7 +23,8 @@ type runSpec struct {
 	families map[dataset.Slug]string // model slug -> family
 	render   func(dst []byte, b *dataset.Benchmark, roofline *float64) ([]byte, error)
 	ratios   []float64 // by ordinal, once they were gathered
-	makers   sync.Pool // of *rowMaker
+	mu       sync.Mutex
+	idle     []*rowMaker
 }
 
 func newRunSpec(set *dataset.Set, r Renderers) *runSpec {
@@ -34,7 +35,6 @@ func newRunSpec(set *dataset.Set, r Renderers) *runSpec {
 	for i := range set.Models {
 		s.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
-	s.makers.New = func() any { return &rowMaker{Reader: s.runs.Reader()} }
 	return s
 }
 
@@ -122,8 +122,8 @@ type rowMaker struct {
 
 // row appends the row of a record.
 func (s *runSpec) row(dst []byte, i int) ([]byte, error) {
-	m := s.makers.Get().(*rowMaker)
-	defer s.makers.Put(m)
+	m := s.maker()
+	defer s.giveBack(m)
 	b := m.At(i)
 	if s.ratios != nil {
 		m.ratio = s.ratios[i]
@@ -134,6 +134,25 @@ func (s *runSpec) row(dst []byte, i int) ([]byte, error) {
 		return s.render(dst, b, nil)
 	}
 	return s.render(dst, b, &m.ratio)
+}
+
+// maker is one that no other worker uses. A sync.Pool would hold the pack for as long as it
+// holds a maker, two collections.
+func (s *runSpec) maker() *rowMaker {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.idle); n > 0 {
+		m := s.idle[n-1]
+		s.idle = s.idle[:n-1]
+		return m
+	}
+	return &rowMaker{Reader: s.runs.Reader()}
+}
+
+func (s *runSpec) giveBack(m *rowMaker) {
+	s.mu.Lock()
+	s.idle = append(s.idle, m)
+	s.mu.Unlock()
 }
 
 var runHome = Sort{Field: RunDate, Desc: true}
