@@ -734,7 +734,9 @@ func (r *reloader) load() error {
 	}
 	r.where = where
 	err = r.take(set, started)
-	runtime.GC() // see reload
+	// Nobody waits for memory yet: what the load needed goes back to the system at once. reload
+	// says why that is not so later.
+	debug.FreeOSMemory()
 	return err
 }
 
