@@ -14,23 +14,23 @@ import (
 // AppendLine appends what Line gives for a benchmark. It writes into dst itself and takes a third
 // of the time, which a million rows are worth.
 func (b *Benchmark) AppendLine(dst []byte) (_ []byte, err error) {
-	dst = append(dst, '{')
+	start := len(dst)
 	for i := range packFields {
 		f := &packFields[i]
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, f.key...)
 		v := unsafe.Add(unsafe.Pointer(b), f.offset)
 		if f.nullable {
 			v = *(*unsafe.Pointer)(v)
 		}
 		if v == nil {
-			dst = append(dst, "null"...)
-		} else if dst, err = appendValue(dst, f, v); err != nil {
+			dst = append(dst, f.null...)
+			continue
+		}
+		dst = append(dst, f.key...)
+		if dst, err = appendValue(dst, f, v); err != nil {
 			return dst, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
+	dst[start] = '{' // where the comma of the first member stands
 	return append(dst, '}'), nil
 }
 

@@ -41,10 +41,6 @@ func (p *packer) members(start int, b []byte) (known uint64, ok bool) {
 		if string(b) == "}" {
 			break
 		}
-		if len(b) == 0 || b[0] != ',' {
-			return 0, false
-		}
-		b = b[1:]
 		for i < len(packFields) && !packFields[i].begins(b) {
 			i++
 		}
@@ -65,7 +61,7 @@ func (p *packer) members(start int, b []byte) (known uint64, ok bool) {
 // others, and of another length.
 func (f *packField) begins(b []byte) bool {
 	n := len(f.key)
-	return len(b) >= n && b[n-1] == ':' && string(b[:n]) == f.key
+	return len(b) >= n && b[n-1] == ':' && string(b[:n]) == f.key // with the comma before it
 }
 
 func startsWith(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }
@@ -156,33 +152,20 @@ func (p *packer) quoted(start, i int, b []byte) int {
 		return 0
 	}
 	v := view(b[1 : 1+end])
-	w := p.last[i]
+	w := p.words[i].cell(v)
 	if w.text != v || end == 0 {
-		var known bool
-		if w, known = p.words[i][v]; !known {
-			if !literal(v) || !packFields[i].textSound(v) {
-				return 0
-			}
-			if w, known = p.learn(i, v); !known {
-				p.full(start, i, v)
-				return end + 2
-			}
+		if !literal(v) || !packFields[i].textSound(v) {
+			return 0
 		}
-		p.last[i] = w
+		code, ok := p.dict.fields[i].code(v)
+		if !ok {
+			p.full(start, i, v)
+			return end + 2
+		}
+		*w = word{strings.Clone(v), code}
 	}
-	p.word(start, i, w)
+	p.word(start, i, *w)
 	return end + 2
-}
-
-// learn remembers a text that keeps the rules; false where the list of its field is full.
-func (p *packer) learn(i int, text string) (word, bool) {
-	code, ok := p.dict.fields[i].code(text)
-	if !ok {
-		return word{}, false
-	}
-	w := word{strings.Clone(text), code}
-	p.words[i][w.text] = w
-	return w, true
 }
 
 // literal reports whether a text means in JSON what it says.

@@ -17,12 +17,17 @@ import (
 // is safe for concurrent use.
 type Roofline struct {
 	models   map[Slug]*reading
-	hardware map[Slug]*Hardware
-	bytesPS  map[Slug]float64   // bandwidth of one device in bytes per second, where known
+	hardware map[Slug]*device
 	bits     map[string]float64 // storage type, upper case -> bits per weight
 
 	mu     sync.RWMutex
 	byName map[string]float64 // quantization as printed -> bits, worked out when first met
+}
+
+// device is a piece of hardware and its bandwidth in bytes per second, 0 where unknown.
+type device struct {
+	*Hardware
+	bytesPS float64
 }
 
 // reading is what one token reads of a model.
@@ -36,19 +41,17 @@ type reading struct {
 // NewRoofline takes the tables a ratio is worked out from; it keeps pointers into them.
 func NewRoofline(models []Model, hardware []Hardware, types []QuantizationType) *Roofline {
 	r := &Roofline{
-		models: make(map[Slug]*reading, len(models)), hardware: make(map[Slug]*Hardware, len(hardware)),
-		bytesPS: make(map[Slug]float64, len(hardware)), bits: make(map[string]float64, len(types)), byName: map[string]float64{},
+		models: make(map[Slug]*reading, len(models)), hardware: make(map[Slug]*device, len(hardware)),
+		bits: make(map[string]float64, len(types)), byName: map[string]float64{},
 	}
 	for i := range models {
 		r.models[models[i].Slug] = models[i].reading()
 	}
 	for i := range hardware {
-		r.hardware[hardware[i].Slug] = &hardware[i]
+		r.hardware[hardware[i].Slug] = &device{Hardware: &hardware[i]}
 	}
-	for slug, h := range r.hardware {
-		if gbps := r.fastest(h); gbps > 0 {
-			r.bytesPS[slug] = gbps * 1e9
-		}
+	for _, d := range r.hardware {
+		d.bytesPS = r.fastest(d.Hardware) * 1e9
 	}
 	for i := range types {
 		if bits := types[i].EffectiveBitsPerWeight; bits != nil {
@@ -112,11 +115,11 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 // read, the storage of the weights, or where part of the weights lay in other memory.
 func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
 	m, h := r.models[b.Model], r.hardware[b.Hardware]
-	if b.GenerationTPS == nil || m == nil || h == nil || elsewhere(b, m, h) {
+	if b.GenerationTPS == nil || m == nil || h == nil || elsewhere(b, m, h.Hardware) {
 		return 0, false
 	}
 	speed, bytes := *b.GenerationTPS, r.bytesPerToken(b, m)
-	limit := r.bytesPS[b.Hardware] * float64(b.HardwareCount)
+	limit := h.bytesPS * float64(b.HardwareCount)
 	if b.Concurrency != nil {
 		speed /= float64(*b.Concurrency)
 	}

@@ -22,7 +22,8 @@ type runSpec struct {
 	line     *dataset.Roofline
 	families map[dataset.Slug]string // model slug -> family
 	render   func(dst []byte, b *dataset.Benchmark, roofline *float64) ([]byte, error)
-	ratios   []float64 // by ordinal, once they were gathered
+	ratios   []float64   // by ordinal, once they were gathered
+	makers   []*rowMaker // by block of rows, which one worker fills
 	mu       sync.Mutex
 	idle     []*rowMaker
 }
@@ -32,6 +33,7 @@ func newRunSpec(set *dataset.Set, r Renderers) *runSpec {
 		runs: &set.Benchmarks, render: r.Benchmark, families: make(map[dataset.Slug]string, len(set.Models)),
 		line: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 	}
+	s.makers = make([]*rowMaker, (s.runs.Len()+blockRows-1)/blockRows)
 	for i := range set.Models {
 		s.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
@@ -120,10 +122,22 @@ type rowMaker struct {
 	ratio float64
 }
 
-// row appends the row of a record.
+// row appends the row of a record. The rows of a block are asked for by one worker, in order.
 func (s *runSpec) row(dst []byte, i int) ([]byte, error) {
-	m := s.maker()
-	defer s.giveBack(m)
+	m := s.makers[i/blockRows]
+	if m == nil {
+		m = s.maker()
+		s.makers[i/blockRows] = m
+	}
+	dst, err := s.rowBy(m, dst, i)
+	if (i+1)%blockRows == 0 {
+		s.makers[i/blockRows] = nil
+		s.giveBack(m)
+	}
+	return dst, err
+}
+
+func (s *runSpec) rowBy(m *rowMaker, dst []byte, i int) ([]byte, error) {
 	b := m.At(i)
 	if s.ratios != nil {
 		m.ratio = s.ratios[i]
