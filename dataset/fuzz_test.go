@@ -41,8 +41,10 @@ func FuzzLine(f *testing.F) {
 		}
 		f.Add(b)
 	})
+	quick := newPacker(newDictionary(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		checkDecode[Benchmark](t, b)
+		checkQuick(t, quick, b)
 		checkDecode[Hardware](t, b)
 		checkDecode[Model](t, b)
 		checkDecode[Tool](t, b)

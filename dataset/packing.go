@@ -137,7 +137,7 @@ type packer struct {
 	dict  *dictionary
 	data  []byte
 	ends  []uint32
-	words []recentWords // of lines, by field: texts that were found to keep the rules
+	words []*recentWords // of lines, by field: texts that were found to keep the rules
 }
 
 // word is a text and its code.
@@ -147,14 +147,20 @@ type word struct {
 }
 
 func newPacker(d *dictionary) *packer {
-	return &packer{dict: d, words: make([]recentWords, len(packFields))}
+	p := &packer{dict: d, words: make([]*recentWords, len(packFields))}
+	for i := range p.words {
+		if packFields[i].kind == reflect.String {
+			p.words[i] = new(recentWords)
+		}
+	}
+	return p
 }
 
 // recentWords holds texts in the cells that their ends point to: to look one up costs a third
 // of what a map does, and what has lost its cell to another is found in the dictionary.
 type recentWords [1 << recentBits]word
 
-const recentBits = 10
+const recentBits = 9
 
 // cell is where a text is if it is there; an empty cell holds the empty text, which keeps no
 // rule.
