@@ -773,6 +773,9 @@ func (r *reloader) reload(set *dataset.Set, err error) {
 		// and have readers wait for pages they need a moment later.
 		runtime.GC()
 		limitSpare()
+		// How many pages are returned is reckoned from what was in use as a collection began: only
+		// one that begins without the old generation has them go.
+		runtime.GC()
 	}
 	if err != nil {
 		refused := r.loads.Refuse(err)
