@@ -36,8 +36,7 @@ func NewPack(recs []Benchmark) Pack {
 	for i := range recs {
 		p.record(&recs[i])
 	}
-	at := func(i int) []byte { return p.at(i) }
-	return newPack(len(recs), 1, at, d.vocabulary())
+	return newPack(len(recs), 1, p.at, d.vocabulary())
 }
 
 // newPack copies n packed records, block by block on so many cores.

@@ -22,7 +22,7 @@ type runSpec struct {
 	line     *dataset.Roofline
 	families map[dataset.Slug]string // model slug -> family
 	render   func(dst []byte, b *dataset.Benchmark, roofline *float64) ([]byte, error)
-	ratios   []float64   // by ordinal, once they were gathered
+	ratios   []float64   // by ordinal; nil: to be worked out
 	makers   []*rowMaker // by block of rows, which one worker fills
 	mu       sync.Mutex
 	idle     []*rowMaker
@@ -93,7 +93,6 @@ func (s *runSpec) gather() *gathered {
 		workers.Go(func() { s.gatherPart(g, &g.parts[i], i*step, min((i+1)*step, n)) })
 	}
 	workers.Wait()
-	s.ratios = g.nums[Roofline]
 	return g
 }
 
@@ -176,6 +175,7 @@ func newRunColumn(f Field, nums []float64) *column { return newColumn(nums, fals
 func buildBenchmarks(set *dataset.Set, r Renderers) (*Table, error) {
 	s := newRunSpec(set, r)
 	n, g := s.runs.Len(), s.gather()
+	s.ratios = g.nums[Roofline]
 	t := &Table{n: n, home: runHome, pairs: newPairs()}
 	var (
 		work   sync.WaitGroup
