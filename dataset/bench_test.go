@@ -26,16 +26,17 @@ func shippedLines(tb testing.TB) [][]byte {
 
 func BenchmarkLine(b *testing.B) {
 	lines := shippedLines(b)
+	p := newPacker(newDictionary(nil))
 	mean := len(bytes.Join(lines, []byte{'\n'})) / len(lines)
 	for _, bm := range []struct {
 		name   string
 		decode func(line []byte) error
 	}{
 		{"decode only", func(line []byte) error { var rec Benchmark; return jsonv2.Unmarshal(line, &rec, strict) }},
-		{"decode and check", func(line []byte) error {
-			var rec Benchmark
-			if faults := decode(line, &rec); faults != nil {
-				return fmt.Errorf("%v", faults)
+		{"decode and check", decodeInstead},
+		{"pack", func(line []byte) error {
+			if p.data, p.ends = p.data[:0], p.ends[:0]; !p.line(line) {
+				return decodeInstead(line)
 			}
 			return nil
 		}},
@@ -51,6 +52,14 @@ func BenchmarkLine(b *testing.B) {
 			}
 		})
 	}
+}
+
+func decodeInstead(line []byte) error {
+	var rec Benchmark
+	if faults := decode(line, &rec); faults != nil {
+		return fmt.Errorf("%v", faults)
+	}
+	return nil
 }
 
 // BenchmarkLoad loads the shipped data, and the shipped models, hardware and tools with its
