@@ -20,12 +20,15 @@ func (l *loader) check() error {
 	models := register(l, &l.models, "model", modelNames)
 	hardware := register(l, &l.hardware, "hardware", hardwareNames)
 	tools := register(l, &l.tools, "tool", toolNames)
-	benchmarks := l.checkIDs()
 	l.checkQuantizations()
 	l.checkModels()
 	l.checkHardware(hardware)
 	l.checkTools()
+	var benchmarks *runIDs
+	var ids sync.WaitGroup
+	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
 	l.checkBenchmarks(models, hardware, tools)
+	ids.Wait()
 	return l.checkPublished(benchmarks)
 }
 
