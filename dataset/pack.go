@@ -74,19 +74,11 @@ func (p *Pack) packed(i int) []byte { return p.blocks[i/packRows].at(i % packRow
 // Len is the number of records.
 func (p *Pack) Len() int { return p.n }
 
-// Bytes is the memory the records take, without the texts they share.
-func (p *Pack) Bytes() (n int) {
-	for i := range p.blocks {
-		n += len(p.blocks[i].data) + 4*len(p.blocks[i].ends)
-	}
-	return n
-}
-
 // ID returns the id of a record. It keeps a part of the pack alive.
 func (p *Pack) ID(i int) Slug { return idOf(p.packed(i)) }
 
-// At returns a record. It is the caller's and may be kept; its texts must not be changed and
-// keep a part of the pack alive.
+// At returns a record, which may be kept. What it points to may be shared with other records and
+// must not be changed; its texts keep a part of the pack alive.
 func (p *Pack) At(i int) *Benchmark { return new(unpacker).read(p.packed(i), p.words) }
 
 // All returns all records.
