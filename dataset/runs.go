@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -221,7 +222,7 @@ func entryOf(rec []byte, at int) entry {
 // which is sorted, is merged with what is new.
 func (s *runs) sorted(last *Pack) []uint32 {
 	taken, fresh := s.entries(last)
-	slices.SortFunc(fresh, s.compare)
+	fresh = s.sort(fresh)
 	out := make([]uint32, 0, len(s.places))
 	for _, at := range taken {
 		if at == isNew {
@@ -260,6 +261,39 @@ func (s *runs) entries(last *Pack) (taken []uint32, fresh []entry) {
 	return taken, fresh
 }
 
+// sort returns entries in default order. Files hold the lines of a day together and in order of
+// id: those stretches are only put where they belong, and what is in order is not sorted.
+func (s *runs) sort(in []entry) []entry {
+	next := map[uint32]int{} // day -> how many there are, then where the next goes
+	days(in, func(day []entry) { next[day[0].day] += len(day) })
+	at := 0
+	for _, day := range slices.Sorted(maps.Keys(next)) {
+		next[day], at = at, at+next[day]
+	}
+	out := make([]entry, len(in))
+	days(in, func(day []entry) {
+		next[day[0].day] += copy(out[next[day[0].day]:], day)
+	})
+	days(out, func(day []entry) {
+		if !slices.IsSortedFunc(day, s.compare) {
+			slices.SortFunc(day, s.compare)
+		}
+	})
+	return out
+}
+
+// days visits the stretches of entries of one day.
+func days(in []entry, visit func(day []entry)) {
+	for len(in) > 0 {
+		n := 1
+		for n < len(in) && in[n].day == in[0].day {
+			n++
+		}
+		visit(in[:n])
+		in = in[n:]
+	}
+}
+
 func (s *runs) freshCount() (n int) {
 	for i := range s.chunks {
 		n += len(s.chunks[i].recs.ends)
@@ -267,12 +301,9 @@ func (s *runs) freshCount() (n int) {
 	return n
 }
 
+// compare is the order of two entries of one day.
 func (s *runs) compare(a, b entry) int {
 	switch {
-	case a.day < b.day:
-		return -1
-	case a.day > b.day:
-		return 1
 	case a.head < b.head:
 		return -1
 	case a.head > b.head:
