@@ -14,7 +14,7 @@ import (
 // made of last, what the change between the two sets left as it is: whole tables, or the rows,
 // postings and columns of the benchmarks. Shared parts are frozen like all others; prev itself
 // is freed when nobody serves it any more. It pays where set was loaded with last at hand, for
-// then unchanged benchmarks are equal by ==. Without prev or last it is Build.
+// then unchanged benchmarks are packed into the same bytes. Without prev or last it is Build.
 func Rebuild(prev *Generation, last, set *dataset.Set, r Renderers) (*Generation, error) {
 	if prev == nil || last == nil || prev.Digest != last.Digest {
 		return Build(set, r)
