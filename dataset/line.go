@@ -11,7 +11,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// AppendLine appends what Line gives for a benchmark. It writes into dst itself and takes a third
+// AppendLine appends what Line gives for a benchmark. It writes into dst itself and takes half
 // of the time, which a million rows are worth.
 func (b *Benchmark) AppendLine(dst []byte) (_ []byte, err error) {
 	start := len(dst)

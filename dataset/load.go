@@ -107,11 +107,10 @@ type loader struct {
 	tools         shelf[Tool]
 	benchmarks    runs
 
-	complaints []complaint // from check, on one goroutine
-
-	mu       sync.Mutex
-	findings Findings
-	faulty   map[member]bool // where the decoder found something, so that nothing is said twice
+	mu         sync.Mutex
+	complaints []complaint // from check
+	findings   Findings
+	faulty     map[member]bool // where the decoder found something, so that nothing is said twice
 }
 
 // member is one field of one record, the record itself where the field is empty.
