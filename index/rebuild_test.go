@@ -128,6 +128,38 @@ func TestRebuildShares(t *testing.T) {
 	}
 }
 
+// TestRebuildMends: a value that moves makes anew the posting of its field, and of that only the
+// sets of the value before and after.
+func TestRebuildMends(t *testing.T) {
+	r := newRandom(seedOf(t), 20, 0)
+	last := r.set(3*blockRows, 40)
+	prev := mustBuild(t, last)
+	runs, backend := last.Benchmarks.All(), "another"
+	was := *runs[blockRows].Backend
+	runs[blockRows].Backend = &backend
+	set := *last
+	set.Digest[0], set.Benchmarks = 1, sorted(runs)
+	gen, err := Rebuild(prev, last, &set, renderers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f := range gen.Benchmarks.postings {
+		now, before := gen.Benchmarks.postings[f], prev.Benchmarks.postings[f]
+		if shared := now == before; shared == (Field(f) == Backend) || gen.Benchmarks.columns[f] != prev.Benchmarks.columns[f] {
+			t.Errorf("posting of %v shared: %t; columns must all be", Field(f), shared)
+		}
+	}
+	now, before := gen.Benchmarks.postings[Backend], prev.Benchmarks.postings[Backend]
+	for _, v := range now.values {
+		if shared := now.byValue[v] == before.byValue[v]; shared == (v == was || v == backend) {
+			t.Errorf("set of %s shared: %t", v, shared)
+		}
+	}
+	if n := before.byValue[was].GetCardinality() - now.byValue[was].GetCardinality(); n != 1 {
+		t.Errorf("%s has lost %d benchmarks in both generations, want 1 in the newer", was, n)
+	}
+}
+
 // TestRebuildOfAnother: a generation of another set is no help and does no harm.
 func TestRebuildOfAnother(t *testing.T) {
 	r := newRandom(seedOf(t), 5, 0.2)
