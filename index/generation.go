@@ -87,9 +87,9 @@ func (s *spec) build() (*Table, error) {
 		inRows, inDetail error
 	)
 	work.Go(func() { t.slugs = newSlugs(s.n, s.slug) })
-	work.Go(func() { t.rows, inRows = buildRows(s.n, s.row) })
+	work.Go(func() { t.rows, inRows = buildRows(s.n, same(s.row)) })
 	if s.detail != nil {
-		work.Go(func() { t.details, inDetail = buildBlob(s.n, s.detail) })
+		work.Go(func() { t.details, inDetail = buildBlob(full(s.n), same(s.detail)) })
 	}
 	if s.names != nil {
 		work.Go(func() {

@@ -111,7 +111,7 @@ func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table
 		work   sync.WaitGroup
 		inRows error
 	)
-	work.Go(func() { t.rows.blob, inRows = rebuildBlob(&prev.rows.blob, c.from, withComma(s.row)) })
+	work.Go(func() { t.rows, inRows = prev.rows.rebuild(c.from, s.rows) })
 	if c.inPlace && !familiesMoved(last, set) {
 		work.Go(func() { s.mend(t, before, c.changed) })
 	} else {
@@ -188,29 +188,6 @@ func (s *runSpec) difference(moves *[fieldCount][]move, ord uint32, old *dataset
 			moves[f] = append(moves[f], move{ord, v, false})
 		}
 	}
-}
-
-// rebuildBlob makes the rows: blocks in which nothing changed are shared, other rows that did
-// not change are copied, and the rest is rendered.
-func rebuildBlob(prev *blob, from []uint32, render func(dst []byte, i int) ([]byte, error)) (blob, error) {
-	shared := func(n int) (block, bool) {
-		first, end := n*blockRows, min((n+1)*blockRows, len(from))
-		if n >= len(prev.blocks) || len(prev.blocks[n].ends) != end-first {
-			return block{}, false
-		}
-		for i := first; i < end; i++ {
-			if from[i] != uint32(i) {
-				return block{}, false
-			}
-		}
-		return prev.blocks[n], true
-	}
-	return buildBlocks(len(from), shared, func(dst []byte, i int) ([]byte, error) {
-		if from[i] != noRow {
-			return append(dst, prev.at(from[i])...), nil
-		}
-		return render(dst, i)
-	})
 }
 
 // familiesMoved reports whether a model is of another family now: then its benchmarks are too.

@@ -5,15 +5,31 @@ package index
 type rows struct{ blob }
 
 // withComma appends an entry with its comma.
-func withComma(add func(dst []byte, i int) ([]byte, error)) func(dst []byte, i int) ([]byte, error) {
+func withComma(add appender) appender {
 	return func(dst []byte, i int) ([]byte, error) {
 		dst, err := add(dst, i)
 		return append(dst, ','), err
 	}
 }
 
-func buildRows(n int, add func(dst []byte, i int) ([]byte, error)) (rows, error) {
-	b, err := buildBlob(n, withComma(add))
+func buildRows(n int, appenders func() appender) (rows, error) {
+	b, err := buildBlob(full(n), func() appender { return withComma(appenders()) })
+	return rows{b}, err
+}
+
+// rebuild makes the rows that from tells of: where each stood in these, noRow where it did not.
+// Blocks in which nothing changed are shared, other rows that did not change are copied, and the
+// rest is made.
+func (r *rows) rebuild(from []uint32, appenders func() appender) (rows, error) {
+	b, err := buildBlob(r.parts(from), func() appender {
+		add := withComma(appenders())
+		return func(dst []byte, i int) ([]byte, error) {
+			if from[i] != noRow {
+				return append(dst, r.blob.at(from[i])...), nil
+			}
+			return add(dst, i)
+		}
+	})
 	return rows{b}, err
 }
 
@@ -31,7 +47,7 @@ func (r *rows) appendPieces(dst [][]byte, ords []uint32) [][]byte {
 		for to < len(ords) && ords[to] == ords[to-1]+1 && r.follows(ords[to]) {
 			to++
 		}
-		piece := r.span(ords[from], ords[to-1])
+		piece := r.span(ords[from], uint32(to-from))
 		if to == len(ords) {
 			piece = piece[:len(piece)-1]
 		}

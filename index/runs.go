@@ -22,10 +22,7 @@ type runSpec struct {
 	line     *dataset.Roofline
 	families map[dataset.Slug]string // model slug -> family
 	render   func(dst []byte, b *dataset.Benchmark, roofline *float64) ([]byte, error)
-	ratios   []float64   // by ordinal; nil: to be worked out
-	makers   []*rowMaker // by block of rows, which one worker fills
-	mu       sync.Mutex
-	idle     []*rowMaker
+	ratios   []float64 // by ordinal; nil: to be worked out
 }
 
 func newRunSpec(set *dataset.Set, r Renderers) *runSpec {
@@ -33,7 +30,6 @@ func newRunSpec(set *dataset.Set, r Renderers) *runSpec {
 		runs: &set.Benchmarks, render: r.Benchmark, families: make(map[dataset.Slug]string, len(set.Models)),
 		line: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 	}
-	s.makers = make([]*rowMaker, (s.runs.Len()+blockRows-1)/blockRows)
 	for i := range set.Models {
 		s.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
@@ -115,57 +111,21 @@ func (g *gathered) posting(n int, f Field) *posting {
 	return joined(n, parts...)
 }
 
-// A rowMaker is the memory in which a worker renders rows.
-type rowMaker struct {
-	*dataset.Reader
-	ratio float64
-}
-
-// row appends the row of a record. The rows of a block are asked for by one worker, in order.
-func (s *runSpec) row(dst []byte, i int) ([]byte, error) {
-	m := s.makers[i/blockRows]
-	if m == nil {
-		m = s.maker()
-		s.makers[i/blockRows] = m
+// rows returns what appends the rows of records, each made in the memory of the one before.
+func (s *runSpec) rows() appender {
+	read, ratio := s.runs.Reader(), 0.0
+	return func(dst []byte, i int) ([]byte, error) {
+		b := read.At(i)
+		if s.ratios != nil {
+			ratio = s.ratios[i]
+		} else {
+			ratio = s.num(b, Roofline)
+		}
+		if math.IsNaN(ratio) {
+			return s.render(dst, b, nil)
+		}
+		return s.render(dst, b, &ratio)
 	}
-	dst, err := s.rowBy(m, dst, i)
-	if (i+1)%blockRows == 0 {
-		s.makers[i/blockRows] = nil
-		s.giveBack(m)
-	}
-	return dst, err
-}
-
-func (s *runSpec) rowBy(m *rowMaker, dst []byte, i int) ([]byte, error) {
-	b := m.At(i)
-	if s.ratios != nil {
-		m.ratio = s.ratios[i]
-	} else {
-		m.ratio = s.num(b, Roofline)
-	}
-	if math.IsNaN(m.ratio) {
-		return s.render(dst, b, nil)
-	}
-	return s.render(dst, b, &m.ratio)
-}
-
-// maker is one that no other worker uses. A sync.Pool would hold the pack for as long as it
-// holds a maker, two collections.
-func (s *runSpec) maker() *rowMaker {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.idle); n > 0 {
-		m := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return m
-	}
-	return &rowMaker{Reader: s.runs.Reader()}
-}
-
-func (s *runSpec) giveBack(m *rowMaker) {
-	s.mu.Lock()
-	s.idle = append(s.idle, m)
-	s.mu.Unlock()
 }
 
 var runHome = Sort{Field: RunDate, Desc: true}
@@ -182,7 +142,7 @@ func buildBenchmarks(set *dataset.Set, r Renderers) (*Table, error) {
 		inRows error
 	)
 	work.Go(func() {
-		t.rows, inRows = buildRows(n, s.row)
+		t.rows, inRows = buildRows(n, s.rows)
 	})
 	work.Go(func() { t.slugs = newSlugs(n, s.id) })
 	for _, f := range runSets {

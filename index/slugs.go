@@ -16,7 +16,7 @@ func newSlugs(n int, slug func(i int) string) slugs {
 		size *= 2
 	}
 	s := slugs{seed: maphash.MakeSeed(), cells: make([]uint32, size)}
-	s.text, _ = buildBlob(n, func(dst []byte, i int) ([]byte, error) { return append(dst, slug(i)...), nil })
+	s.text, _ = buildBlob(full(n), same(func(dst []byte, i int) ([]byte, error) { return append(dst, slug(i)...), nil }))
 	for i := range n {
 		at := s.cell(slug(i))
 		for s.cells[at] != 0 {
