@@ -39,7 +39,8 @@ type entry struct {
 type bodyCache struct {
 	cache  *ristretto.Cache[string, *entry]
 	flight singleflight.Group
-	// asked are hashes of what was asked lately, each in the one slot it can have.
+	// asked are hashes of what was asked lately, each in the one slot it can have, and in the
+	// lowest digits how often.
 	asked [1 << 14]atomic.Uint64
 	seed  maphash.Seed
 }
@@ -55,15 +56,25 @@ func newBodyCache(bytes int64) (*bodyCache, error) {
 	return &bodyCache{cache: c, seed: maphash.MakeSeed()}, err
 }
 
-// askedBefore notes that the identity form of an address was asked for, and says whether it was
-// before, lately: others push it out. A body is kept from the second time on.
-func (b *bodyCache) askedBefore(content []byte, address string) bool {
+// again is how often an address is asked for until its body is offered to the cache once more:
+// the cache may have refused it, or have dropped it for others.
+const again = 16
+
+// worthKeeping notes that the identity form of an address was asked for and is not in the cache,
+// and says whether to make a body of it: the second time, and every sixteenth from there. Others
+// that are asked for push the count out.
+func (b *bodyCache) worthKeeping(content []byte, address string) bool {
 	var h maphash.Hash
 	h.SetSeed(b.seed)
 	_, _ = h.Write(content) // never fails, says its documentation
 	_, _ = h.WriteString(address)
-	sum := h.Sum64()
-	return b.asked[sum%uint64(len(b.asked))].Swap(sum) == sum
+	sum, times := h.Sum64(), uint64(0)
+	slot := &b.asked[sum/again%uint64(len(b.asked))]
+	if was := slot.Load(); was/again == sum/again {
+		times = (was + 1) % again
+	}
+	slot.Store(sum - sum%again + times) // two at once may count as one
+	return times == 1
 }
 
 // appendKey appends a cache key: the digest of the content, the coding, the address.

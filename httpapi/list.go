@@ -23,10 +23,15 @@ func (r *resource) page(s *Server, x *exchange) reply {
 	if f != nil {
 		return reply{failure: f}
 	}
-	if x.coding() == identity && takesWhole(x.ctx) && !s.cache.askedBefore(x.content[:], q.canonical) {
+	if x.coding() == identity && takesWhole(x.ctx) && !s.kept(x, q.canonical) && !s.cache.worthKeeping(x.content[:], q.canonical) {
 		return r.unkept(x, q)
 	}
 	return s.made(x, q.canonical, func() ([]byte, string) { return r.render(x.gen, q) })
+}
+
+// kept says whether the cache has the identity form of an address.
+func (s *Server) kept(x *exchange, canonical string) bool {
+	return s.cache.get(appendKey(nil, x.content[:], identity, canonical)) != nil
 }
 
 // found is the finished answer of the address as it was sent, nil where there is none. Nothing
