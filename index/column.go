@@ -28,8 +28,7 @@ func newColumn(nums []float64, ascHome, descHome bool) *column {
 	var unknown []uint32
 	c.asc, unknown = ascending(nums)
 	c.known = len(nums) - len(unknown)
-	c.unknown = roaring.BitmapOf(unknown...)
-	c.unknown.RunOptimize()
+	c.unknown = compact(roaring.BitmapOf(unknown...))
 	c.desc = c.descending()
 	c.cuts = c.newCuts()
 	if ascHome {

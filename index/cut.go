@@ -30,14 +30,10 @@ func (c *column) newCuts() []cut {
 		last := cuts[len(cuts)-1].place
 		if place := c.seek(c.nums[c.asc[at]]); place > last {
 			flip(upTo, c.between(last, place))
-			before := roaring.FromDense(upTo, true)
-			before.RunOptimize()
-			cuts = append(cuts, cut{place, before})
+			cuts = append(cuts, cut{place, compact(roaring.FromDense(upTo, true))})
 		}
 	}
-	all := roaring.Flip(c.unknown, 0, uint64(len(c.nums)))
-	all.RunOptimize()
-	return append(cuts, cut{c.known, all})
+	return append(cuts, cut{c.known, compact(roaring.Flip(c.unknown, 0, uint64(len(c.nums))))})
 }
 
 // cutAt is the index of the first cut at or behind a place.

@@ -139,7 +139,8 @@ func (c *column) limited(base *roaring.Bitmap, r Range, w *work) (m matches, wit
 	m.done = func() *roaring.Bitmap { return w.and(base, c.among(base, r.Min, r.Max, w)) }
 	lo, hi := c.interval(r.Min, r.Max)
 	all, known := int(base.GetCardinality()), 0
-	if all <= max(4096, c.offCut(lo)+c.offCut(hi)) {
+	whole := lo == 0 && hi == c.known // one count over sets then says it all
+	if !whole && all <= max(4096, c.offCut(lo)+c.offCut(hi)) {
 		known, m.total = c.countEach(base, r, w)
 	} else {
 		known, m.total = c.countByCuts(base, lo, hi, w)

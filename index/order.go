@@ -171,10 +171,11 @@ func (o *ordering) sift(out []uint32, m *matches, k int) (found []uint32, done b
 	return out, len(out) == k || !it.HasNext()
 }
 
-// known appends up to k matches with a value. Few are ranked; many are met soon along the
-// order, or where they lie far are first narrowed to the stretch that holds the next ones.
+// known appends up to k matches with a value. Those that are met soon are met along the order;
+// few are ranked, unless that means to look at more; many that lie far are first narrowed to the
+// stretch that holds the next ones.
 func (o *ordering) known(out []uint32, m *matches, k int) []uint32 {
-	if !o.col.few(m.total) && o.near(m, k) {
+	if o.near(m, k) && (!o.col.few(m.total) || k*(o.t.n/m.total) < m.total) {
 		if found := o.walk(out, m, k, o.col.known); len(found) == k {
 			return found
 		}
