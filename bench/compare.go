@@ -98,7 +98,26 @@ func (o *options) run() error {
 			return err
 		}
 	}
-	return o.write(r)
+	r.Nginx = nginxVersion()
+	return r.write(o.Out)
+}
+
+// redrawCmd writes tables and plots anew, after a change of how they are drawn.
+type redrawCmd struct {
+	Out string `default:"bench/results" placeholder:"DIR" help:"Where speed.json is, and the rest goes."`
+}
+
+// Run reads and writes.
+func (c *redrawCmd) Run() error {
+	b, err := os.ReadFile(filepath.Join(c.Out, "speed.json"))
+	if err != nil {
+		return err
+	}
+	var r Report
+	if err := json.Unmarshal(b, &r); err != nil {
+		return fmt.Errorf("speed.json: %w", err)
+	}
+	return r.write(c.Out)
 }
 
 func say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
@@ -296,19 +315,18 @@ func countLines(data string) (int, error) {
 }
 
 // write keeps the report as JSON, as tables and as plots.
-func (o *options) write(r *Report) error {
-	r.Nginx = nginxVersion()
+func (r *Report) write(dir string) error {
 	b, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	table := r.tables()
 	fmt.Print(table)
 	for name, text := range map[string]string{"speed.json": string(b) + "\n", "speed.md": table, "speed.svg": r.ratioPlot(), "growth.svg": r.growthPlot()} {
-		if err := os.WriteFile(filepath.Join(o.Out, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -44,13 +44,13 @@ func (r *Report) ratioPlot() string {
 		lines += max(1, len(c.Rates)-1)
 	}
 	d.height = int(top + row*float64(lines) + 6*float64(len(r.Cases)) + 60)
-	const least, most = 0.1, 4000.0
+	const least, most = 0.1, 10_000.0
 	x := func(v float64) float64 {
 		return left + math.Log10(v/least)/math.Log10(most/least)*(900-left-right)
 	}
 	bottom := float64(d.height) - 40
 	d.text(left, 18, "start", "", "Throughput of modeldex as a multiple of each rival's, same client, same connections")
-	for _, v := range []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 500, 1000} {
+	for _, v := range []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 500, 1000, 5000} {
 		d.line(x(v), top-10, x(v), bottom, map[bool]string{true: `stroke-width="1.5"`, false: `stroke-width="0.3"`}[v == 1])
 		d.text(x(v), top-14, "middle", "soft", fmt.Sprint(v))
 	}

@@ -71,6 +71,22 @@ func TestPlots(t *testing.T) {
 	}
 }
 
+// TestRedraw: what is kept says all that is shown.
+func TestRedraw(t *testing.T) {
+	dir := t.TempDir()
+	if err := sample().write(dir); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{"speed.json": "", "speed.md": "", "speed.svg": "", "growth.svg": ""}
+	before := readAll(t, dir, names)
+	if err := (&redrawCmd{Out: dir}).Run(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, readAll(t, dir, names)); diff != "" {
+		t.Errorf("redrawn (-want +got):\n%s", diff)
+	}
+}
+
 func TestDoubleDashes(t *testing.T) {
 	got := doubleDashes([]string{"start", "-data", "x", "--rows", "-5", "-h"})
 	if diff := cmp.Diff([]string{"start", "--data", "x", "--rows", "-5", "-h"}, got); diff != "" {
