@@ -1,17 +1,20 @@
 // Package httpapi speaks HTTP: routes, parameters, row shapes, envelopes, errors, the response
 // cache and the documents that describe them.
 //
-// A request to a data route takes these steps, in this order (see Server.handler):
+// A request to a data route takes these steps, in this order (see Server.answer):
 //
-//  1. The generation is taken from index.Live, once.
+//  1. The generation is taken from index.Live, once. A GET whose finished answer the response
+//     cache holds by content, encoding and the address as it was sent asks no router (see
+//     Server.hit).
 //  2. The key is read from the Authorization header, admitted by the keeper (which counts the
 //     burst and holds one call of the month) or refused.
-//  3. The response cache is asked by content, encoding and the address as it was sent; on a
-//     miss the parameters are parsed into a query, whose canonical address is asked again;
-//     on a miss of that the page is selected and rendered.
+//  3. Without a finished answer the parameters are parsed into a query, whose canonical address
+//     the cache is asked for; on a miss of that the page is selected, and its rows are sent from
+//     where the index holds them, or made one body that is kept (see bodyCache.worthKeeping).
 //  4. If-None-Match is compared.
 //  5. The call is charged (200 and 404) or given back (all else), and the answer is sent
-//     with the standing that this very step returned.
+//     with the standing that this very step returned: by the socket, head and all, where the
+//     request came alone, else by fasthttp (see takesWhole).
 //
 // One table of routes (routes.go) and one of parameters a resource (params.go) feed the
 // router, the parser, its error texts and the OpenAPI document.
