@@ -128,3 +128,25 @@ func TestOutages(t *testing.T) {
 		}
 	})
 }
+
+// TestShutdownFirst: a server that is shut down before it came to serve does not serve.
+func TestShutdownFirst(t *testing.T) {
+	s := newService(t, mustSmallLive(t))
+	server, err := New(s.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Serve(ln); err != nil {
+		t.Errorf("serving: %v", err)
+	}
+	if _, err := ln.Accept(); err == nil {
+		t.Error("the listener is open")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -80,6 +81,10 @@ type Server struct {
 	idCount  atomic.Uint64
 	dateLine atomic.Pointer[dateLine] // of the last second in which one was asked for
 	plans    planLines
+
+	mu      sync.Mutex
+	ln      net.Listener // what Serve listens on; nil before
+	stopped bool
 }
 
 // New makes a server. It starts no goroutine but the cache's own.
@@ -116,17 +121,40 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Serve answers on ln until Shutdown; it returns nil after one.
+// Serve answers on ln until Shutdown; it returns nil after one, also where that came first.
 func (s *Server) Serve(ln net.Listener) error {
+	if !s.begins(ln) {
+		return ln.Close()
+	}
 	if err := s.app.Listener(sockets{ln}); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	return nil
 }
 
+// begins takes the listener, unless the server was shut down before.
+func (s *Server) begins(ln net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ln = ln
+	return !s.stopped
+}
+
+// stop says that the server was shut down and returns the listener.
+func (s *Server) stop() net.Listener {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	return s.ln
+}
+
 // Shutdown stops listening, waits for requests under way until ctx ends, then frees the cache.
 func (s *Server) Shutdown(ctx context.Context) error {
+	ln := s.stop()
 	err := s.app.ShutdownWithContext(ctx)
+	if ln != nil {
+		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it
+	}
 	if err == nil {
 		s.cache.close() // with requests still under way it is left to the end of the process
 	}
