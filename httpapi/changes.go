@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,8 +10,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/index"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 // ChangeRow is one record that one load of the dataset changed.
@@ -98,11 +97,9 @@ func listChanges(s *Server, x *exchange) reply {
 	if !ok {
 		return reply{failure: fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "is no dataset whose later changes are held"})}
 	}
-	e := newDocument(renderChanges(x.gen, steps, q), jsonType, accepted(x.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding)))
-	if next := nextChanges(steps, q); next != "" {
-		e.link = "<" + next + `>; rel="next"`
-	}
-	e.version = x.gen.Info.Version
+	body, link := renderChanges(x.gen, steps, q)
+	e := newDocument(body, jsonType, x.coding())
+	e.link, e.version = link, x.gen.Info.Version
 	return reply{entry: e}
 }
 
@@ -171,40 +168,11 @@ func totalRows(steps []step) (n int) {
 	return n
 }
 
-// nextChanges is the address of the page behind, empty at the end.
-func nextChanges(steps []step, q *listQuery) string {
-	if _, _, last := window(steps, q); last != nil {
-		return q.next(last)
-	}
-	return ""
-}
-
-func renderChanges(gen *index.Generation, steps []step, q *listQuery) []byte {
+// renderChanges makes the body of a page, and its Link header.
+func renderChanges(gen *index.Generation, steps []step, q *listQuery) (body []byte, link string) {
 	rows, total, last := window(steps, q)
-	b := []byte(`{"data":[`)
-	for i, row := range rows {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, row...)
-	}
-	b = append(b, `],"meta":{"total":`...)
-	b = appendInt(b, int64(total))
-	b = append(b, `,"count":`...)
-	b = appendInt(b, int64(len(rows)))
-	b = append(b, `,"limit":`...)
-	b = appendInt(b, int64(q.Limit))
-	b = append(b, `,"dataset_version":`...)
-	b = appendString(b, gen.Info.Version)
-	b = append(b, `,"notices":`...)
-	b = appendNotices(b, leftOutNotices(steps))
-	b = append(b, `},"links":{"self":`...)
-	b = appendString(b, q.canonical)
-	b = append(b, `,"next":`...)
-	if last == nil {
-		return append(b, `null}}`...)
-	}
-	return append(appendString(b, q.next(last)), `}}`...)
+	end, link := q.envelope(gen, total, len(rows), leftOutNotices(steps), last)
+	return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end), link
 }
 
 // leftOutNotices tells of loads that changed more records than are held.

@@ -128,7 +128,8 @@ func TestChangePages(t *testing.T) {
 				Data []ChangeRow
 				Meta struct{ Total, Count, Limit int }
 			}
-			if err := json.Unmarshal(renderChanges(gen, steps, q), &answer); err != nil {
+			body, _ := renderChanges(gen, steps, q)
+			if err := json.Unmarshal(body, &answer); err != nil {
 				t.Fatal(err)
 			}
 			for _, row := range answer.Data {

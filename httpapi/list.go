@@ -16,7 +16,7 @@ var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b 
 
 // page answers a list.
 func (r *resource) page(s *Server, x *exchange) reply {
-	if e := s.found(x); e != nil {
+	if e := s.foundLate(x); e != nil {
 		return reply{entry: e}
 	}
 	q, f := r.parse(x.ctx.QueryArgs(), x.gen)
@@ -42,6 +42,14 @@ func (s *Server) found(x *exchange) *entry {
 	e := s.cache.get(*buf)
 	scratch.Put(buf)
 	return e
+}
+
+// foundLate is found for a request that hit has not asked for already.
+func (s *Server) foundLate(x *exchange) *entry {
+	if mayHit(x.ctx) {
+		return nil
+	}
+	return s.found(x)
 }
 
 // made finds or makes the answer of a canonical address, and has it found by the address as it
@@ -77,30 +85,32 @@ var pageStart = []byte(`{"data":[`)
 func (r *resource) pieces(dst [][]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
-	end, link := q.envelope(gen, &page)
+	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded))
+	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
 	return append(t.AppendRows(append(dst, pageStart), page.Ords), end), link
 }
 
-// envelope writes what stands behind the rows of a page.
-func (q *listQuery) envelope(gen *index.Generation, page *index.Page) (end []byte, link string) {
+// envelope writes what stands behind the rows of a page; last is the place of the last row, nil
+// where no page follows. link is the Link header.
+func (q *listQuery) envelope(gen *index.Generation, total, count int, notices []Notice, last *index.Position) (end []byte, link string) {
 	const typical = 512
 	b := append(make([]byte, 0, typical), `],"meta":{"total":`...)
-	b = appendInt(b, int64(page.Total))
+	b = appendInt(b, int64(total))
 	b = append(b, `,"count":`...)
-	b = appendInt(b, int64(len(page.Ords)))
+	b = appendInt(b, int64(count))
 	b = append(b, `,"limit":`...)
 	b = appendInt(b, int64(q.Limit))
 	b = append(b, `,"dataset_version":`...)
 	b = appendString(b, gen.Info.Version)
 	b = append(b, `,"notices":`...)
-	b = appendNotices(b, slices.Concat(q.notices, q.excludedNotices(page.Excluded)))
+	b = appendNotices(b, notices)
 	b = append(b, `},"links":{"self":`...)
 	b = appendString(b, q.canonical)
 	b = append(b, `,"next":`...)
-	if page.Next == nil {
+	if last == nil {
 		return append(b, `null}}`...), ""
 	}
-	next := q.next(page.Next)
+	next := q.next(last)
 	return append(appendString(b, next), `}}`...), "<" + next + `>; rel="next"`
 }
 

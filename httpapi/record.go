@@ -11,7 +11,7 @@ import (
 
 // one answers the address of a record: by slug, or 301 to it from an alias.
 func (r *resource) one(s *Server, x *exchange) reply {
-	if e := s.found(x); e != nil {
+	if e := s.foundLate(x); e != nil {
 		return reply{entry: e}
 	}
 	name := strings.Clone(x.c.Params("*"))

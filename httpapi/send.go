@@ -35,7 +35,7 @@ func (e *entry) finish() {
 // hit answers a request whose answer is finished and found by the address as it was sent: it
 // needs no router. False means that the request has to go the long way; nothing was done then.
 func (s *Server) hit(ctx *fasthttp.RequestCtx, number uint64) bool {
-	if !plainAccept(ctx) || !takesWhole(ctx) {
+	if !mayHit(ctx) {
 		return false
 	}
 	x := exchanges.Get().(*exchange)
@@ -49,6 +49,10 @@ func (s *Server) hit(ctx *fasthttp.RequestCtx, number uint64) bool {
 	x.free()
 	return hit
 }
+
+// mayHit says whether hit looks for the answer of a request. It says the same until the answer is
+// sent.
+func mayHit(ctx *fasthttp.RequestCtx) bool { return plainAccept(ctx) && takesWhole(ctx) }
 
 // plainAccept says whether the Accept header lets JSON through at a glance.
 func plainAccept(ctx *fasthttp.RequestCtx) bool {
