@@ -329,6 +329,7 @@ func (g *grouping) describe() {
 		}
 	})
 	seenPage, seenCombo := make([]uint32, d.numPages+1), make([]uint32, len(d.combos)) // last group it was seen in, from 1
+	all := uint64(1)<<len(d.settings) - 1 // nothing more can differ
 	for i := range g.groups {
 		group := &g.groups[i]
 		for _, o := range origins[g.starts[i]:g.starts[i+1]] {
@@ -336,7 +337,7 @@ func (g *grouping) describe() {
 				seenPage[o.page] = uint32(i) + 1
 				group.Pages++
 			}
-			if seenCombo[o.combo] != uint32(i)+1 {
+			if group.differs != all && seenCombo[o.combo] != uint32(i)+1 {
 				seenCombo[o.combo] = uint32(i) + 1
 				group.compareSettings(d.combos[o.combo])
 			}
