@@ -329,6 +329,7 @@ func (g *grouping) describe() {
 		}
 	})
 	seenPage, seenCombo := make([]uint32, d.numPages+1), make([]uint32, len(d.combos)) // last group it was seen in, from 1
+
 	all := uint64(1)<<len(d.settings) - 1 // nothing more can differ
 	for i := range g.groups {
 		group := &g.groups[i]
