@@ -40,7 +40,7 @@ func TestLive(t *testing.T) {
 // TestSwap publishes generations of different sizes while readers ask: every answer must be
 // whole and of one generation.
 func TestSwap(t *testing.T) {
-	const builds = 12
+	const builds = 8
 	var live Live
 	publish := func(build int) {
 		set := newRandom(uint64(build), 10, 0.1).set(500+100*build, 20)

@@ -409,22 +409,36 @@ func (r *plainRecord) date(f Field, d *dataset.Date) {
 	if d == nil {
 		return
 	}
-	year, month, day := 0, 0, 0
-	_, _ = fmt.Sscanf(string(*d), "%d-%d-%d", &year, &month, &day) // fewer where the date says less
-	r.nums[f] = float64(year*10000 + month*100 + day)
+	whole := string(*d) + "-00-00"[:len("2024-05-31")-len(*d)] // what the date does not say is 0
+	n, err := strconv.ParseFloat(strings.ReplaceAll(whole, "-", ""), 64)
+	if err != nil {
+		panic(err)
+	}
+	r.nums[f] = n
 }
 
 // has reports whether a record has one of the values of a set.
 func (p *plain) has(r *plainRecord, s Set) bool {
-	return slices.ContainsFunc(s.Values, func(v string) bool {
+	have := r.sets[s.Field]
+	var forms map[string][]string
+	if !s.OnlySelf {
+		forms = p.variants[s.Field]
+	}
+	for _, v := range s.Values {
 		if prefix, ok := strings.CutSuffix(v, "*"); ok {
-			return slices.ContainsFunc(r.sets[s.Field], func(have string) bool { return strings.HasPrefix(have, prefix) })
+			if slices.ContainsFunc(have, func(h string) bool { return strings.HasPrefix(h, prefix) }) {
+				return true
+			}
+			continue
 		}
-		if v == r.slug && (s.Field == Slug || s.Field == "id") || slices.Contains(r.sets[s.Field], v) {
+		if v == r.slug && (s.Field == Slug || s.Field == "id") || slices.Contains(have, v) {
 			return true
 		}
-		return !s.OnlySelf && slices.ContainsFunc(p.variants[s.Field][v], func(form string) bool { return slices.Contains(r.sets[s.Field], form) })
-	})
+		if forms != nil && slices.ContainsFunc(forms[v], func(form string) bool { return slices.Contains(have, form) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports whether the record matches the query, except for the set and the range left out;

@@ -20,7 +20,7 @@ func TestStatsModel(t *testing.T) {
 			r := newRandom(seed+uint64(i), 40, 0.2)
 			set := r.set(rows, max(12, rows/100))
 			table, want := mustBuild(t, set).Benchmarks, plains(set)[3]
-			for range 150 {
+			for range 120 {
 				compareStats(t, table, want, r.statsQuery(want))
 			}
 		})
@@ -211,6 +211,7 @@ func TestStatsOfManyGroups(t *testing.T) {
 
 // TestStatsPages reads groups page by page in every order: together they are all groups once.
 func TestStatsPages(t *testing.T) {
+	t.Parallel()
 	r := newRandom(seedOf(t), 5, 0.3)
 	table := mustBuild(t, r.set(2000, 40)).Benchmarks
 	stats, err := table.Stats(StatsQuery{By: []Field{Hardware, Backend}, Metric: GenerationTPS, MaxGroups: 10_000})
@@ -240,12 +241,13 @@ func TestStatsPages(t *testing.T) {
 
 // TestFacetsModel compares facets of random queries with a loop over the records.
 func TestFacetsModel(t *testing.T) {
+	t.Parallel()
 	r := newRandom(seedOf(t), 60, 0.2)
 	set := r.set(2500, 50)
 	got, want := tables(mustBuild(t, set)), plains(set)
 	for kind, p := range want {
 		fields := [][]FieldInfo{ModelFields, HardwareFields, ToolFields, BenchmarkFields}[kind]
-		for range 25 {
+		for range 15 {
 			q := r.query(p)
 			for _, f := range fields {
 				if f.Is(Facets) && (f.Name != Roofline) {
