@@ -1,0 +1,19 @@
+// Package charts draws the plots of modeldex as SVG.
+//
+// The nouns:
+//
+//   - The data of a plot are plain values: MemoryData, SizesData, SpeedsData, RoofData, FitsData,
+//     NeighboursData, FrontierData, CompareData, PricesData.
+//   - A Figure is made of them by a pure function: Memory, Sizes, Speeds, Roof, Fits, Neighbours,
+//     Frontier, Compare, Prices. It has a title, a summary in words, a source line and the table of
+//     the values it shows. The same data give the same bytes.
+//   - A figure is written for an HTML page (Inline, HTML), where Stylesheet gives the colours and no
+//     element has a style of its own, or as a file (SVG) with its style in it.
+//   - A Preset makes a figure of a generation and the parameters of an address, /charts/{preset}.svg.
+//   - A badge is one measured speed in a few characters (Badge).
+//
+// Names, units and notes in the data are text, whatever characters they have: they are escaped, and
+// cut where they do not fit.
+//
+// Everything here is safe for concurrent use.
+package charts

@@ -1,0 +1,213 @@
+package charts
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"modeldex/snapshot/svg"
+)
+
+//go:embed plot.css
+var plotCSS string
+
+//go:embed dark.css
+var darkCSS string
+
+//go:embed page.css
+var pageCSS string
+
+// Stylesheet is the style of figures in HTML pages. Pages load it as a file of their own, so that
+// a content security policy without inline styles is enough.
+var Stylesheet = pageCSS + plotCSS + "@media(prefers-color-scheme:dark){" + strings.TrimSpace(darkCSS) + "}\n"
+
+// Scheme is the colour scheme of a figure that is a file.
+type Scheme string
+
+// The schemes. Auto follows the reader's setting.
+const (
+	Auto  Scheme = "auto"
+	Light Scheme = "light"
+	Dark  Scheme = "dark"
+)
+
+// Values lists the schemes as texts.
+func (Scheme) Values() []string { return []string{string(Auto), string(Light), string(Dark)} }
+
+func (s Scheme) css() string {
+	switch s {
+	case Light:
+		return plotCSS
+	case Dark:
+		return plotCSS + darkCSS
+	}
+	return plotCSS + "@media(prefers-color-scheme:dark){" + strings.TrimSpace(darkCSS) + "}"
+}
+
+// The widths of figures, in CSS pixels.
+const (
+	MinWidth     = 320
+	MaxWidth     = 1200
+	DefaultWidth = 680 // of a file
+	wideWidth    = 640 // in a page
+	narrowWidth  = 360 // in a page whose column has less than 500 pixels
+)
+
+// Figure is a plot that can be written in several forms. It is made by the functions of this
+// package, and not changed afterwards.
+type Figure struct {
+	// Title says what the plot shows; it is the accessible name.
+	Title string
+	// Summary is what the plot shows in words.
+	Summary string
+	// Source is where the values come from.
+	Source string
+	// Note says what is left out or how to read the marks; may be empty.
+	Note string
+	// Table has the values of the plot.
+	Table Table
+	// Address is that of the figure as a file, such as "/charts/model-sizes.svg?model=gpt-oss-20b";
+	// empty without one.
+	Address string
+
+	// draw draws the plot below y = 0 of a canvas and returns its height. Nil: there is nothing to
+	// draw, and Missing says why.
+	draw    func(c *canvas) float64
+	Missing string
+}
+
+// Empty reports whether there is nothing to draw.
+func (f *Figure) Empty() bool { return f.draw == nil }
+
+// Table is the values of a figure as texts.
+type Table struct {
+	Columns []Column
+	Rows    [][]Cell
+}
+
+// Column is the head of a column.
+type Column struct {
+	Name   string
+	Number bool // the column has numbers
+}
+
+// Cell is one value.
+type Cell struct {
+	Text string
+	// Href is an address the text leads to: a path of this service, or a source; may be empty.
+	Href string
+}
+
+// Inline is the drawing for a place in an HTML page, in a wide and a narrow form of which Stylesheet
+// shows the one that fits. id is unique in the page and has letters, digits and hyphens. Empty for
+// a figure without a drawing.
+func (f *Figure) Inline(id string) template.HTML {
+	if f.Empty() {
+		return ""
+	}
+	wide := f.drawing(wideWidth, &svg.Drawing{ID: id + "-w", Class: "plot wide"}, canvas{tips: true})
+	narrow := f.drawing(narrowWidth, &svg.Drawing{ID: id + "-n", Class: "plot narrow"}, canvas{})
+	return template.HTML(`<div class="drawing">` + wide + narrow + "</div>\n")
+}
+
+// SVG is the figure as a file of the given width in CSS pixels, with title and source line.
+func (f *Figure) SVG(scheme Scheme, width int) []byte {
+	d := &svg.Drawing{CSS: scheme.css(), Class: "plot"}
+	return []byte(f.drawing(width, d, canvas{tips: true, framed: true}))
+}
+
+const (
+	framePad   = 14.0
+	lineHeight = 17.0
+)
+
+// drawing writes the figure at a width. c says in which form.
+func (f *Figure) drawing(width int, d *svg.Drawing, c canvas) string {
+	d.Width, d.Title, d.Desc = width, f.Title, f.Summary
+	body := &svg.Drawing{}
+	inner := float64(width)
+	var head, foot []string
+	if c.framed {
+		inner -= 2 * framePad
+		head = wrap(f.Title, 15, inner, 2)
+		foot = append(wrap(f.Note, smallSize, inner, 4), wrap(f.Source, smallSize, inner, 3)...)
+	}
+	c.Drawing, c.width = body, inner
+	height := 40.0
+	if f.draw != nil {
+		height = f.draw(&c)
+	} else {
+		c.text(0, 24, f.Missing, svg.Style{Class: "soft"})
+	}
+	if !c.framed {
+		d.Height = int(height + 0.999)
+		d.Append(0, 0, body)
+		return d.String()
+	}
+	top := framePad + float64(len(head))*20 + 4
+	d.Height = int(top + height + float64(len(foot))*14 + 2*framePad)
+	d.Rect(0.5, 0.5, float64(width)-1, float64(d.Height)-1, svg.Style{Class: "frame"})
+	for i, line := range head {
+		d.Text(framePad, framePad+14+20*float64(i), line, svg.Style{Class: "strong title"})
+	}
+	d.Append(framePad, top, body)
+	for i, line := range foot {
+		d.Text(framePad, top+height+framePad+4+14*float64(i), line, svg.Style{Class: "soft small"})
+	}
+	return d.String()
+}
+
+var figureTemplate = template.Must(template.New("figure").Parse(`<figure class="chart" id="{{.ID}}">
+<h3>{{.Figure.Title}}</h3>
+{{if .Figure.Empty}}<p>{{.Figure.Missing}}</p>
+{{else}}{{.Drawing}}{{if .Figure.Note}}<p class="source">{{.Figure.Note}}</p>
+{{end}}<p class="source">{{.Figure.Source}}</p>
+<details><summary>Values<span class="of"> of {{.Figure.Title}}</span></summary>
+<div class="values" tabindex="0" role="region" aria-label="Values of {{.Figure.Title}}">{{template "table" .Figure.Table}}</div></details>
+{{with .Embed}}<details class="embed"><summary>Embed<span class="of"> {{$.Figure.Title}}</span></summary>
+<div class="snippet"><p>Markdown</p><pre tabindex="0"><code>{{.Markdown}}</code></pre></div>
+<div class="snippet"><p>HTML</p><pre tabindex="0"><code>{{.HTML}}</code></pre></div></details>
+{{end}}{{end}}</figure>
+{{define "table"}}<table><thead><tr>{{range .Columns}}<th scope="col"{{if .Number}} class="number"{{end}}>{{.Name}}</th>{{end}}</tr></thead>
+<tbody>{{$columns := .Columns}}{{range .Rows}}<tr>{{range $i, $cell := .}}<td{{if (index $columns $i).Number}} class="number"{{end}}>{{if .Href}}<a href="{{.Href}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}</td>{{end}}</tr>
+{{end}}</tbody></table>{{end}}`))
+
+// HTML is the whole figure for an HTML page: heading, drawing, note, source, the table of values and
+// the lines to embed it. base is put before the address in the latter. id is as for Inline.
+func (f *Figure) HTML(id, base string) template.HTML {
+	var b strings.Builder
+	view := struct {
+		ID      string
+		Figure  *Figure
+		Drawing template.HTML
+		Embed   *Embed
+	}{id, f, f.Inline(id), f.Embed(base)}
+	if err := figureTemplate.Execute(&b, view); err != nil {
+		panic(err) // the template is embedded, and its values are texts
+	}
+	return template.HTML(b.String())
+}
+
+// Embed is the lines with which another page shows a figure.
+type Embed struct{ Markdown, HTML string }
+
+// Embed returns the lines that show the figure elsewhere; nil without an address. base is scheme
+// and host of this service, such as "https://modeldex.example".
+func (f *Figure) Embed(base string) *Embed {
+	if f.Address == "" || f.Empty() {
+		return nil
+	}
+	return EmbedImage(base+f.Address, f.Title)
+}
+
+// EmbedImage is the lines that show the picture at an address, with a text in its place where it is
+// not shown.
+func EmbedImage(address, alt string) *Embed {
+	plain := strings.NewReplacer("[", "(", "]", ")", "\\", "", "\n", " ", "\r", " ", "`", "'").Replace(alt)
+	safe := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(address)
+	return &Embed{
+		Markdown: fmt.Sprintf("![%s](%s)", plain, safe),
+		HTML:     fmt.Sprintf(`<img src="%s" alt="%s" loading="lazy">`, template.HTMLEscapeString(safe), template.HTMLEscapeString(alt)),
+	}
+}

@@ -1,0 +1,304 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"modeldex/snapshot/svg"
+)
+
+// RoofData is the runs on a piece of hardware and its memory bandwidth.
+type RoofData struct {
+	Hardware      string
+	BandwidthGBps float64 // of one device
+	Runs          []RoofRun
+	Total         int // runs there are, those that are left out included
+	Source        string
+}
+
+// RoofRun is one run and how much of the memory one token reads.
+type RoofRun struct {
+	Run
+	Model          string
+	GBytesPerToken float64 // 10^9 bytes
+	BandwidthShare float64 // of the memory bandwidth
+}
+
+// Roof draws the speed of runs against the bytes one token reads, below the line no run of one
+// stream can cross without drafting: bandwidth divided by bytes.
+func Roof(d RoofData) *Figure {
+	f := &Figure{
+		Title: d.Hardware + ": its runs under the bandwidth roof", Source: d.Source,
+		Table: Table{Columns: []Column{{"Model", false}, {"Quantization", false}, {"Tokens/s", true}, {"GB per token", true}, {"Share of bandwidth", true}, {"Settings", false}, {"Benchmark", false}, {"Source", false}}},
+	}
+	runs := slices.DeleteFunc(slices.Clone(d.Runs), func(r RoofRun) bool {
+		return !finite(r.TPS) || r.TPS <= 0 || !finite(r.GBytesPerToken) || r.GBytesPerToken <= 0
+	})
+	slices.SortStableFunc(runs, func(a, b RoofRun) int {
+		return cmp.Or(-cmp.Compare(a.TPS, b.TPS), strings.Compare(a.ID, b.ID))
+	})
+	for _, r := range runs {
+		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: r.Model}, {Text: r.Quantization}, {Text: short(r.TPS)}, {Text: short(r.GBytesPerToken)}, {Text: percent(r.BandwidthShare)}, {Text: r.Settings}, {Text: r.ID, Href: benchmarkHref(r.ID)}, {Text: host(r.Source), Href: r.Source}})
+	}
+	switch {
+	case d.BandwidthGBps <= 0 || !finite(d.BandwidthGBps):
+		f.Missing = "The memory bandwidth of this hardware is not published."
+		return f
+	case len(runs) == 0:
+		f.Missing = "No run of one stream is known whose weights per token are."
+		return f
+	}
+	shares := make([]float64, len(runs))
+	for i, r := range runs {
+		shares[i] = r.BandwidthShare
+	}
+	slices.Sort(shares)
+	f.Note = "One dot for each run of a single stream on one device. A token reads its weights once, so the bandwidth divided by them is a roof; dots above it used drafts, or something in their record is wrong. Both axes are logarithmic."
+	if len(runs) < d.Total {
+		f.Note += fmt.Sprintf(" %d of %d runs are shown: the newest whose weights are known.", len(runs), d.Total)
+	}
+	f.Summary = fmt.Sprintf("%s under a roof of %s GB/s; the median run uses %s of it.", count(len(runs), "run"), short(d.BandwidthGBps), percent(shares[len(shares)/2]))
+	f.draw = func(c *canvas) float64 { return drawRoof(c, d.BandwidthGBps, runs) }
+	return f
+}
+
+func percent(v float64) string {
+	if !finite(v) {
+		return "unknown"
+	}
+	return short(math.Round(v*1000)/10) + " %"
+}
+
+func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
+	lowX, highX, lowY, highY := math.Inf(1), 0.0, math.Inf(1), 0.0
+	for _, r := range runs {
+		lowX, highX = min(lowX, r.GBytesPerToken), max(highX, r.GBytesPerToken)
+		lowY, highY = min(lowY, r.TPS), max(highY, r.TPS)
+	}
+	highY = max(highY, min(bandwidth/lowX, highY*3)) // some of the roof shows
+	a := &area{canvas: c, left: 44, top: 24, right: c.width - 10, bottom: 300}
+	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(true, lowY, highY, a.bottom, a.top)
+	a.axes("Weights read per token (GB)", "Generation speed (tokens/s)", short)
+	for _, share := range []struct {
+		of          float64
+		class, name string
+	}{{1, "l1", short(bandwidth) + " GB/s"}, {0.5, "mark-line", "half of it"}} {
+		x1, x2 := a.x.low, a.x.top
+		x1, x2 = max(x1, bandwidth*share.of/a.y.top), min(x2, bandwidth*share.of/a.y.low)
+		if x1 >= x2 {
+			continue
+		}
+		a.Polyline([][2]float64{{a.x.at(x1), a.y.at(bandwidth * share.of / x1)}, {a.x.at(x2), a.y.at(bandwidth * share.of / x2)}}, svg.Style{Class: share.class})
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		r := &runs[i]
+		if x, y, ok := a.dot(r.GBytesPerToken, r.TPS); ok {
+			a.mark(x, y, 3.6, 0, "d0", r.Model+": "+r.tip()+", "+percent(r.BandwidthShare)+" of the bandwidth")
+		}
+	}
+	// The name of the roof is written where the roof leaves the drawing.
+	x := max(a.x.low, bandwidth/a.y.top)
+	if x < a.x.top {
+		px, py := a.x.at(x), a.y.at(bandwidth/x)
+		a.text(px+12, max(py, a.top)+12, "roof: "+short(bandwidth)+" GB/s", svg.Style{Class: "small strong halo t1"})
+	}
+	return a.bottom + 40
+}
+
+// FitsData is the models that run on a piece of hardware.
+type FitsData struct {
+	Hardware string
+	Models   []FitModel // any order
+	Total    int        // models that run, those without a score included
+	Source   string
+}
+
+// FitModel is a model that runs, at its best size.
+type FitModel struct {
+	Name, Href   string
+	Score        float64 // intelligence, 0 to 100
+	Quantization string
+	MemoryGB     float64 // weights, cache and buffer, in 2^30 bytes
+	TPS          float64 // NaN if unknown
+	Measured     bool    // the speed is measured, not estimated
+	Tight        bool    // it fits by using the reserve
+}
+
+func (m *FitModel) speed() string { return speedText(m.TPS, m.Measured) }
+
+// speedText says a speed and whether it was measured.
+func speedText(tps float64, measured bool) string {
+	switch {
+	case !finite(tps):
+		return "speed unknown"
+	case measured:
+		return short(tps) + " tok/s measured"
+	}
+	return "~" + short(tps) + " tok/s estimated"
+}
+
+const mostFits = 20
+
+// Fits draws the most intelligent models that run on a piece of hardware.
+func Fits(d FitsData) *Figure {
+	f := &Figure{
+		Title: d.Hardware + ": what fits, by intelligence", Source: d.Source,
+		Table: Table{Columns: []Column{{"Model", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"Memory (GB)", true}, {"Tokens/s", true}, {"Speed is", false}}},
+	}
+	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) })
+	slices.SortStableFunc(models, func(a, b FitModel) int {
+		return cmp.Or(-cmp.Compare(a.Score, b.Score), strings.Compare(a.Name, b.Name))
+	})
+	all := len(models)
+	models = models[:min(all, mostFits)]
+	for i := range models {
+		m := &models[i]
+		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: short(m.MemoryGB)}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}})
+	}
+	if len(models) == 0 {
+		f.Missing = "No model with an intelligence score is known to run on this hardware."
+		return f
+	}
+	f.Note = fmt.Sprintf("The %d of %d models with the highest scores, each at the most precise size that fits with 8k of context. %s run in all; those without a score are not drawn. Dark bars: speed measured. Light bars: estimated or unknown.", len(models), all, count(max(d.Total, all), "model"))
+	f.Summary = fmt.Sprintf("First is %s with %s of 100, at %s, %s.", models[0].Name, short(models[0].Score), models[0].Quantization, models[0].speed())
+	f.draw = func(c *canvas) float64 { return drawFits(c, models) }
+	return f
+}
+
+func basisWord(tps float64, measured bool) string {
+	switch {
+	case !finite(tps):
+		return "unknown"
+	case measured:
+		return "measured"
+	}
+	return "estimated"
+}
+
+func drawFits(c *canvas, models []FitModel) float64 {
+	row, labelWidth := 24.0, 0.0
+	if c.narrow() {
+		row = 38
+	} else {
+		for _, m := range models {
+			labelWidth = max(labelWidth, textWidth(m.Name, fontSize)+4)
+		}
+		labelWidth = min(labelWidth, c.width*0.36)
+	}
+	a := &area{canvas: c, left: labelWidth + 8, top: 4, right: c.width - 6}
+	if c.narrow() {
+		a.left = 2
+	}
+	a.bottom = a.top + row*float64(len(models)) + 4
+	a.x = scale{false, 0, max(1, models[0].Score), a.left, a.right}
+	for _, v := range a.x.ticks(60) {
+		a.Line(a.x.at(v), a.top, a.x.at(v), a.bottom, svg.Style{Class: "grid"})
+		a.text(min(a.x.at(v), a.right-6), a.bottom+15, short(v), svg.Style{Class: "soft small", Anchor: "middle"})
+	}
+	for i := range models {
+		m := &models[i]
+		y := a.top + row*float64(i)
+		label := m.Quantization + ", " + m.speed()
+		if c.narrow() {
+			a.Text(2, y+13, clip(m.Name, smallSize, c.width-40), svg.Style{Class: "small strong"})
+			y += 15
+		} else {
+			a.Text(labelWidth, y+16, clip(m.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
+		}
+		class := "bar-alt"
+		if m.Measured && finite(m.TPS) {
+			class = "bar"
+		}
+		end := max(a.x.at(m.Score), a.left+1)
+		a.Rect(a.left, y+3, end-a.left, 18, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s of 100, %s GB, %s", m.Name, short(m.Score), short(m.MemoryGB), label))})
+		a.Text(a.left+6, y+16, clip(label, smallSize, end-a.left-46), svg.Style{Class: "small"})
+		a.Text(end-5, y+16, short(m.Score), svg.Style{Class: "small strong", Anchor: "end"})
+	}
+	a.Line(a.left, a.top, a.left, a.bottom, svg.Style{Class: "axis"})
+	a.text(a.right, a.bottom+32, "Intelligence (composite, 0 to 100)", svg.Style{Class: "soft small", Anchor: "end"})
+	return a.bottom + 38
+}
+
+// NeighboursData is the price and bandwidth of a piece of hardware and of others near it.
+type NeighboursData struct {
+	Hardware string
+	Of       Priced
+	Others   []Priced
+	Source   string
+}
+
+// Priced is hardware with a price.
+type Priced struct {
+	Name, Href    string
+	PriceUSD      float64
+	PriceKind     string // such as "street, 2026-05" or "launch"
+	Street        bool   // a price seen, not that of the launch
+	PriceHref     string // its source, may be empty
+	BandwidthGBps float64
+	MemoryGB      float64
+}
+
+func (p *Priced) known() bool {
+	return finite(p.PriceUSD) && p.PriceUSD > 0 && finite(p.BandwidthGBps) && p.BandwidthGBps > 0
+}
+
+// Neighbours draws price and bandwidth of a piece of hardware among its neighbours.
+func Neighbours(d NeighboursData) *Figure {
+	f := &Figure{
+		Title: d.Hardware + ": price and bandwidth among its neighbours", Source: d.Source,
+		Table: Table{Columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Bandwidth (GB/s)", true}, {"Memory (GB)", true}, {"GB/s per dollar", true}}},
+	}
+	others := slices.DeleteFunc(slices.Clone(d.Others), func(p Priced) bool { return !p.known() })
+	slices.SortStableFunc(others, func(a, b Priced) int {
+		return cmp.Or(cmp.Compare(a.PriceUSD, b.PriceUSD), strings.Compare(a.Name, b.Name))
+	})
+	for _, p := range append([]Priced{d.Of}, others...) {
+		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.BandwidthGBps)}, {Text: short(p.MemoryGB)}, {Text: short(p.BandwidthGBps / p.PriceUSD)}})
+	}
+	if !d.Of.known() {
+		f.Missing = "No price in US dollars or no memory bandwidth is known of this hardware."
+		return f
+	}
+	f.Note = "Filled: a price seen in the street. Hollow: the price at launch. Both axes are logarithmic; up and to the left is more bandwidth for the money."
+	f.Summary = fmt.Sprintf("%s: %s dollars (%s) and %s GB/s, among %s near it.", d.Of.Name, short(d.Of.PriceUSD), d.Of.PriceKind, short(d.Of.BandwidthGBps), count(len(others), "piece")+" of hardware")
+	f.draw = func(c *canvas) float64 { return drawNeighbours(c, d.Of, others) }
+	return f
+}
+
+func drawNeighbours(c *canvas, of Priced, others []Priced) float64 {
+	a := &area{canvas: c, left: 46, top: 24, right: c.width - 12, bottom: 310}
+	lowX, highX, lowY, highY := of.PriceUSD, of.PriceUSD, of.BandwidthGBps, of.BandwidthGBps
+	for _, p := range others {
+		lowX, highX = min(lowX, p.PriceUSD), max(highX, p.PriceUSD)
+		lowY, highY = min(lowY, p.BandwidthGBps), max(highY, p.BandwidthGBps)
+	}
+	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(true, lowY, highY, a.bottom, a.top)
+	a.axes("Price (US dollars)", "Memory bandwidth (GB/s)", short)
+	l := &labels{canvas: c, bounds: box{a.left, a.top, c.width, a.bottom}}
+	for _, p := range others {
+		l.block(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4)
+	}
+	x, y := a.x.at(of.PriceUSD), a.y.at(of.BandwidthGBps)
+	l.block(x, y, 8)
+	for _, p := range others {
+		class := "d0"
+		if !p.Street {
+			class = "open"
+		}
+		a.mark(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, 0, class, fmt.Sprintf("%s: %s dollars (%s), %s GB/s, %s GB", p.Name, short(p.PriceUSD), p.PriceKind, short(p.BandwidthGBps), short(p.MemoryGB)))
+	}
+	class := "d1"
+	if !of.Street {
+		class = "open"
+	}
+	a.Circle(x, y, 8, svg.Style{Class: "ring"})
+	a.mark(x, y, 4.5, 0, class, fmt.Sprintf("%s: %s dollars (%s), %s GB/s", of.Name, short(of.PriceUSD), of.PriceKind, short(of.BandwidthGBps)))
+	l.place(x, y, 8, clip(of.Name, fontSize, 220), svg.Style{Class: "strong halo"})
+	for _, p := range others {
+		l.place(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, clip(p.Name, smallSize, 150), svg.Style{Class: "small soft halo"})
+	}
+	return a.bottom + 40
+}

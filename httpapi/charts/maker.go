@@ -1,0 +1,591 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/index"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// Maker makes the figures of a generation. Slugs that are not known give figures without a drawing.
+type Maker struct{ gen *index.Generation }
+
+// For returns the maker of a generation.
+func For(gen *index.Generation) Maker { return Maker{gen} }
+
+// The bounds of what one figure reads and draws.
+const (
+	mostRead = 3000 // runs read, the newest first
+	mostRows = 24   // rows of a plot of speeds
+	mostDots = 40   // runs drawn in one row
+	mostRoof = 400  // runs drawn under a roof
+	mostSame = 14   // rows of a comparison
+	mostNear = 16   // neighbours
+)
+
+type modelRow struct {
+	Slug          string
+	Name          string
+	ContextLength int64
+	Sizes         []sizeRow
+}
+
+type sizeRow struct {
+	Name          string   `json:"name"`
+	BitsPerWeight *float64 `json:"bits_per_weight"`
+	SizeBytes     int64    `json:"size_bytes"`
+	Basis         string   `json:"basis"`
+	Source        *string  `json:"source"`
+}
+
+func (m Maker) model(slug string) (modelRow, bool) {
+	ord, ok := m.gen.Models.Find(slug)
+	if !ok {
+		return modelRow{Slug: slug, Name: slug}, false
+	}
+	var row struct {
+		Name         string `json:"name"`
+		Architecture struct {
+			ContextLength *int64 `json:"context_length"`
+		} `json:"architecture"`
+		Quantizations []sizeRow `json:"quantizations"`
+	}
+	read(m.gen.Models.Detail(ord), &row)
+	out := modelRow{Slug: slug, Name: row.Name, Sizes: row.Quantizations}
+	if row.Architecture.ContextLength != nil {
+		out.ContextLength = *row.Architecture.ContextLength
+	}
+	return out, true
+}
+
+// read decodes a row of the index, which was encoded by the same program.
+func read(row []byte, into any) {
+	if err := jsonv2.Unmarshal(row, into); err != nil {
+		panic(fmt.Errorf("a row of the index is not what it was: %w", err))
+	}
+}
+
+func (m Maker) modelName(slug string) string { return nameIn(m.gen.Models, slug) }
+
+func (m Maker) hardwareName(slug string) string { return nameIn(m.gen.Hardware, slug) }
+
+func nameIn(t *index.Table, slug string) string {
+	ord, ok := t.Find(slug)
+	if !ok {
+		return slug
+	}
+	var row struct {
+		Name string `json:"name"`
+	}
+	read(t.Row(ord), &row)
+	return row.Name
+}
+
+type benchmarkRow struct {
+	ID              string   `json:"id"`
+	Model           string   `json:"model"`
+	Hardware        string   `json:"hardware"`
+	Quantization    *string  `json:"quantization"`
+	Tool            string   `json:"tool"`
+	ToolVersion     *string  `json:"tool_version"`
+	Backend         *string  `json:"backend"`
+	ContextDepth    *int64   `json:"context_depth"`
+	FlashAttention  *bool    `json:"flash_attention"`
+	MemoryGB        *float64 `json:"memory_gb"`
+	GenerationTPS   *float64 `json:"generation_tps"`
+	SourceURL       string   `json:"source_url"`
+	RunDate         *string  `json:"run_date"`
+	RooflineRatio   *float64 `json:"roofline_ratio"`
+	HardwareDevices *int64   `json:"hardware_count"`
+}
+
+func (b *benchmarkRow) run() Run {
+	r := Run{ID: b.ID, TPS: *b.GenerationTPS, Settings: b.settings(), Source: b.SourceURL}
+	if b.Quantization != nil {
+		r.Quantization = *b.Quantization
+	}
+	return r
+}
+
+// settings says in words how a run was made.
+func (b *benchmarkRow) settings() string {
+	parts := []string{b.Tool}
+	if b.ToolVersion != nil {
+		parts[0] += " " + *b.ToolVersion
+	}
+	if b.Backend != nil {
+		parts = append(parts, *b.Backend)
+	}
+	if b.ContextDepth != nil && *b.ContextDepth > 0 {
+		parts = append(parts, "at "+tokens(*b.ContextDepth)+" tokens")
+	}
+	if b.FlashAttention != nil && *b.FlashAttention {
+		parts = append(parts, "flash attention")
+	}
+	if b.RunDate != nil {
+		parts = append(parts, *b.RunDate)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// runs reads the newest runs of one stream of a record and its variants, and how many there are.
+func (m Maker) runs(f index.Field, slug string) ([]benchmarkRow, int) {
+	page := m.gen.Benchmarks.Select(index.Query{
+		Sets:  []index.Set{{Field: f, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}},
+		Limit: mostRead,
+	})
+	out := make([]benchmarkRow, 0, len(page.Ords))
+	for _, ord := range page.Ords {
+		var b benchmarkRow
+		read(m.gen.Benchmarks.Row(ord), &b)
+		if b.GenerationTPS != nil && *b.GenerationTPS > 0 {
+			out = append(out, b)
+		}
+	}
+	return out, page.Total
+}
+
+// source is the line about where the values of a figure come from.
+func (m Maker) source(what string) string {
+	return fmt.Sprintf("Source: modeldex %s, %s%s.", m.gen.Info.Version, m.gen.Info.License, what)
+}
+
+// pages counts the pages that runs were published on.
+func pages(runs []benchmarkRow) int {
+	seen := map[string]bool{}
+	for i := range runs {
+		seen[runs[i].SourceURL] = true
+	}
+	return len(seen)
+}
+
+func address(preset string, params ...string) string {
+	v := url.Values{}
+	for i := 0; i+1 < len(params); i += 2 {
+		v.Set(params[i], params[i+1])
+	}
+	return "/charts/" + preset + ".svg?" + strings.ReplaceAll(v.Encode(), "%2C", ",")
+}
+
+// usualSizes are the quantizations people choose from, the most usual first. A plot of memory shows
+// the first few of them that the model has.
+var usualSizes = []string{"Q4_K_M", "Q8_0", "MXFP4", "BF16", "F16", "Q2_K", "Q6_K", "Q5_K_M", "Q3_K_M", "IQ4_XS", "Q4_0", "FP8", "NVFP4", "AWQ", "4bit", "8bit"}
+
+// ModelMemory draws memory against context of a model.
+func (m Maker) ModelMemory(slug string) *Figure {
+	model, _ := m.model(slug)
+	d := MemoryData{Model: model.Name, Source: m.source("; computed from the published architecture")}
+	for _, name := range chosenSizes(model.Sizes) {
+		d.Lines = append(d.Lines, m.memoryLine(&model, name))
+	}
+	f := Memory(d)
+	f.Address = address("model-memory", "model", slug)
+	return f
+}
+
+// chosenSizes are at most four usual sizes of a model, the largest first.
+func chosenSizes(sizes []sizeRow) []string {
+	bytes := map[string]int64{}
+	for _, s := range sizes {
+		if s.SizeBytes > 0 {
+			bytes[s.Name] = s.SizeBytes
+		}
+	}
+	var out []string
+	for _, name := range usualSizes {
+		same := func(o string) bool { return math.Abs(math.Log(float64(bytes[o])/float64(bytes[name]))) < 0.04 }
+		if bytes[name] > 0 && len(out) < 4 && !slices.ContainsFunc(out, same) {
+			out = append(out, name)
+		}
+	}
+	for _, s := range sizes {
+		if len(out) == 0 && s.SizeBytes > 0 {
+			out = append(out, s.Name)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return -cmp.Compare(bytes[a], bytes[b]) })
+	return out
+}
+
+// memoryLine asks the fit engine at powers of two up to the limit of the model. The machine is
+// larger than any: only what is taken counts.
+func (m Maker) memoryLine(model *modelRow, quantization string) MemoryLine {
+	line := MemoryLine{Name: quantization}
+	limit := model.ContextLength
+	if limit == 0 {
+		limit = 131072
+	}
+	for context := int64(1024); ; context *= 2 {
+		context = min(context, limit, fit.MaxContext)
+		answer, fault := m.gen.Fit.Fit(fit.Query{Model: dataset.Slug(model.Slug), Quantization: quantization, Context: context, MemoryGB: 1e6, BestOnly: true})
+		if fault != nil || len(answer.Sizes) == 0 {
+			return line
+		}
+		if need := answer.Sizes[0].Memory; need.Cache != nil && need.Compute != nil {
+			line.Points = append(line.Points, MemoryPoint{context, need.Weights.Bytes, need.Cache.Bytes.Bytes, need.Compute.Bytes, need.Cache.Basis == fit.UpperBound})
+		}
+		if context >= min(limit, fit.MaxContext) {
+			return line
+		}
+	}
+}
+
+// ModelSizes draws the sizes of the quantizations of a model.
+func (m Maker) ModelSizes(slug string) *Figure {
+	model, _ := m.model(slug)
+	d := SizesData{Model: model.Name, Source: m.source("; the table names the page of each size")}
+	for _, s := range model.Sizes {
+		size := Size{Name: s.Name, Bytes: s.SizeBytes, BitsPerWeight: math.NaN(), Published: s.Basis == "published"}
+		if s.BitsPerWeight != nil {
+			size.BitsPerWeight = *s.BitsPerWeight
+		}
+		if s.Source != nil {
+			size.Href = *s.Source
+		}
+		d.Sizes = append(d.Sizes, size)
+	}
+	f := Sizes(d)
+	f.Address = address("model-sizes", "model", slug)
+	return f
+}
+
+// ModelSpeeds draws the measured speed of a model by hardware.
+func (m Maker) ModelSpeeds(slug string) *Figure {
+	runs, total := m.runs(index.Model, slug)
+	d := SpeedsData{Title: m.modelName(slug) + ": measured speed by hardware", Group: "Hardware", Runs: total}
+	d.Source = m.source(fmt.Sprintf("; runs published on %s", count(pages(runs), "page")))
+	byHardware := map[string][]Run{}
+	quantizations := map[string]int{}
+	for i := range runs {
+		r := runs[i].run()
+		byHardware[runs[i].Hardware] = append(byHardware[runs[i].Hardware], r)
+		quantizations[r.Quantization]++
+	}
+	d.Main, d.Total = most(quantizations), len(byHardware)
+	for hardware, rs := range byHardware {
+		d.Rows = append(d.Rows, SpeedRow{Name: hardware, Runs: rs})
+	}
+	slices.SortFunc(d.Rows, func(a, b SpeedRow) int {
+		return cmp.Or(-cmp.Compare(len(a.Runs), len(b.Runs)), cmp.Compare(a.Name, b.Name))
+	})
+	d.Rows = d.Rows[:min(len(d.Rows), mostRows)]
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		r.Href, r.Name = "/hardware/"+r.Name, m.hardwareName(r.Name)
+		slices.SortFunc(r.Runs, func(a, b Run) int { return cmp.Or(-cmp.Compare(a.TPS, b.TPS), cmp.Compare(a.ID, b.ID)) })
+		r.Runs = every(r.Runs, mostDots)
+	}
+	f := Speeds(d)
+	f.Address = address("model-speeds", "model", slug)
+	return f
+}
+
+// most is the text that was counted most; the first in order of letters where several were.
+func most(counts map[string]int) string {
+	best := ""
+	for text, n := range counts {
+		if text != "" && (n > counts[best] || n == counts[best] && text < best || best == "") {
+			best = text
+		}
+	}
+	return best
+}
+
+type hardwareRow struct {
+	Slug                string
+	Name                string   `json:"name"`
+	Vendor              string   `json:"vendor"`
+	Type                string   `json:"type"`
+	VRAMGB              *float64 `json:"vram_gb"`
+	MemoryBandwidthGBps *float64 `json:"memory_bandwidth_gbps"`
+	LaunchPriceUSD      *float64 `json:"launch_price_usd"`
+	ReleaseDate         *string  `json:"release_date"`
+	StreetPriceUSD      *float64 `json:"street_price_usd"`
+	StreetPriceDate     *string  `json:"street_price_date"`
+	StreetPriceSource   *string  `json:"street_price_source"`
+	StreetPriceKind     *string  `json:"street_price_condition"`
+}
+
+func (m Maker) hardware(slug string) (hardwareRow, bool) {
+	ord, ok := m.gen.Hardware.Find(slug)
+	row := hardwareRow{Slug: slug, Name: slug}
+	if ok {
+		read(m.gen.Hardware.Row(ord), &row)
+	}
+	return row, ok
+}
+
+func number(p *float64) float64 {
+	if p == nil {
+		return math.NaN()
+	}
+	return *p
+}
+
+// priced is hardware at the price seen in the street, or else that of its launch.
+func (h *hardwareRow) priced() Priced {
+	p := Priced{Name: h.Name, Href: "/hardware/" + h.Slug, PriceUSD: number(h.StreetPriceUSD), BandwidthGBps: number(h.MemoryBandwidthGBps), MemoryGB: number(h.VRAMGB)}
+	switch {
+	case h.StreetPriceUSD != nil:
+		p.Street, p.PriceKind = true, "street"
+		if h.StreetPriceKind != nil {
+			p.PriceKind += ", " + *h.StreetPriceKind
+		}
+		if h.StreetPriceDate != nil {
+			p.PriceKind += ", " + *h.StreetPriceDate
+		}
+		if h.StreetPriceSource != nil {
+			p.PriceHref = *h.StreetPriceSource
+		}
+	case h.LaunchPriceUSD != nil:
+		p.PriceUSD, p.PriceKind = *h.LaunchPriceUSD, "launch"
+		if h.ReleaseDate != nil {
+			p.PriceKind += ", " + *h.ReleaseDate
+		}
+	default:
+		p.PriceKind = "unknown"
+	}
+	return p
+}
+
+// HardwareRoof draws the runs of a piece of hardware under the roof of its memory bandwidth.
+func (m Maker) HardwareRoof(slug string) *Figure {
+	h, _ := m.hardware(slug)
+	runs, total := m.runs(index.Hardware, slug)
+	d := RoofData{Hardware: h.Name, BandwidthGBps: number(h.MemoryBandwidthGBps), Total: total, Source: m.source(fmt.Sprintf("; runs published on %s", count(pages(runs), "page")))}
+	modelNames := map[string]string{}
+	for i := range runs {
+		b := &runs[i]
+		if b.RooflineRatio == nil || *b.RooflineRatio <= 0 || b.Hardware != slug || len(d.Runs) == mostRoof {
+			continue // variants may have another bandwidth
+		}
+		if modelNames[b.Model] == "" {
+			modelNames[b.Model] = m.modelName(b.Model)
+		}
+		d.Runs = append(d.Runs, RoofRun{b.run(), modelNames[b.Model], *b.RooflineRatio * d.BandwidthGBps / *b.GenerationTPS, *b.RooflineRatio})
+	}
+	f := Roof(d)
+	f.Address = address("hardware-roof", "hardware", slug)
+	return f
+}
+
+// fitting finds the models that run on a piece of hardware and have a score, and how many run.
+func (m Maker) fitting(slug string) (models []FitModel, total int) {
+	best, fault := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug)}, 0)
+	if fault != nil {
+		return nil, 0
+	}
+	for i := range best {
+		b := &best[i]
+		ord, ok := m.gen.Models.Find(string(b.Model))
+		if !ok {
+			continue
+		}
+		score := m.gen.Models.Number("intelligence", ord)
+		if math.IsNaN(score) {
+			continue
+		}
+		out := FitModel{Name: m.modelName(string(b.Model)), Href: "/models/" + string(b.Model), Score: score, Quantization: b.Quantization, MemoryGB: float64(b.Total) / gib, TPS: number(b.TPS), Tight: b.Verdict == fit.Tight}
+		out.Measured = b.Use != nil && *b.Use == fit.UseMeasured
+		models = append(models, out)
+	}
+	return models, len(best)
+}
+
+// HardwareFits draws what fits on a piece of hardware, by intelligence.
+func (m Maker) HardwareFits(slug string) *Figure {
+	models, total := m.fitting(slug)
+	f := Fits(FitsData{Hardware: m.hardwareName(slug), Models: models, Total: total, Source: m.source("; scores of the newest snapshot, speeds measured or estimated from measurements")})
+	f.Address = address("hardware-fits", "hardware", slug)
+	return f
+}
+
+// HardwareFrontier draws intelligence against speed on a piece of hardware.
+func (m Maker) HardwareFrontier(slug string) *Figure {
+	models, _ := m.fitting(slug)
+	f := Frontier(FrontierData{Hardware: m.hardwareName(slug), Models: models, Source: m.source("; scores of the newest snapshot, speeds measured or estimated from measurements")})
+	f.Address = address("hardware-frontier", "hardware", slug)
+	return f
+}
+
+// HardwareNeighbours draws price and bandwidth of a piece of hardware among others of its type that
+// are near it in price, bandwidth and memory.
+func (m Maker) HardwareNeighbours(slug string) *Figure {
+	h, ok := m.hardware(slug)
+	d := NeighboursData{Hardware: h.Name, Of: h.priced(), Source: m.source("; the table says which price")}
+	if ok && d.Of.known() {
+		d.Others = m.near(slug, &h, d.Of.PriceUSD)
+	}
+	f := Neighbours(d)
+	f.Address = address("hardware-neighbours", "hardware", slug)
+	return f
+}
+
+// near finds the nearest priced hardware of the same type, by the columns of the table.
+func (m Maker) near(slug string, h *hardwareRow, price float64) []Priced {
+	t := m.gen.Hardware
+	type candidate struct {
+		ord      uint32
+		distance float64
+	}
+	var found []candidate
+	same := t.Select(index.Query{Sets: []index.Set{{Field: "type", Values: []string{h.Type}}}, Limit: t.Len()})
+	for _, ord := range same.Ords {
+		p := t.Number("street_price_usd", ord)
+		if math.IsNaN(p) {
+			p = t.Number("launch_price_usd", ord)
+		}
+		distance := apart(p, price) + apart(t.Number("memory_bandwidth_gbps", ord), number(h.MemoryBandwidthGBps))
+		if memory := apart(t.Number("vram_gb", ord), number(h.VRAMGB)); finite(memory) {
+			distance += memory
+		}
+		if finite(distance) && t.Slug(ord) != slug {
+			found = append(found, candidate{ord, distance})
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.ord, b.ord))
+	})
+	var out []Priced
+	for _, c := range found[:min(len(found), mostNear)] {
+		other, _ := m.hardware(t.Slug(c.ord))
+		out = append(out, other.priced())
+	}
+	return out
+}
+
+// apart is the distance of two values as a logarithm, NaN where one is unknown or zero.
+func apart(a, b float64) float64 { return math.Abs(math.Log(ratio(a, b))) }
+
+// CompareHardware draws the same measurements of several pieces of hardware side by side.
+func (m Maker) CompareHardware(slugs []string) *Figure {
+	d := CompareData{Row: "Model and quantization"}
+	for _, slug := range slugs[:min(len(slugs), MostCompared)] {
+		d.Series = append(d.Series, Series{m.hardwareName(slug), "/hardware/" + slug})
+	}
+	groups := m.groups(index.Hardware, slugs, func(b *benchmarkRow) string { return b.Model })
+	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return m.modelName(g.name) + " " + g.quantization })
+	d.Title, d.Source = "The same measurements on "+names(d.Series), m.source("; the table has every median")
+	f := Compare(d)
+	f.Address = address("compare", "hardware", strings.Join(slugs, ","))
+	return f
+}
+
+// CompareModels draws the speed of several models on the same hardware side by side.
+func (m Maker) CompareModels(slugs []string) *Figure {
+	d := CompareData{Row: "Hardware and quantization"}
+	for _, slug := range slugs[:min(len(slugs), MostCompared)] {
+		d.Series = append(d.Series, Series{m.modelName(slug), "/models/" + slug})
+	}
+	groups := m.groups(index.Model, slugs, func(b *benchmarkRow) string { return b.Hardware })
+	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return m.hardwareName(g.name) + " " + g.quantization })
+	d.Title, d.Source = "The same measurements of "+names(d.Series), m.source("; the table has every median")
+	f := Compare(d)
+	f.Address = address("compare", "models", strings.Join(slugs, ","))
+	return f
+}
+
+// group is the runs of one configuration on several things.
+type group struct {
+	name, quantization string
+	runs               [][]benchmarkRow // by place of the thing
+	shared, total      int              // things with runs, runs
+}
+
+// groups gathers runs by what other and the quantization say, the most shared first.
+func (m Maker) groups(f index.Field, slugs []string, other func(*benchmarkRow) string) []*group {
+	byName := map[string]*group{}
+	slugs = slugs[:min(len(slugs), MostCompared)]
+	for i, slug := range slugs {
+		runs, _ := m.runs(f, slug)
+		for _, b := range runs {
+			if b.Quantization == nil {
+				continue
+			}
+			key := other(&b) + "\x00" + *b.Quantization
+			g := byName[key]
+			if g == nil {
+				g = &group{name: other(&b), quantization: *b.Quantization, runs: make([][]benchmarkRow, len(slugs))}
+				byName[key] = g
+			}
+			if len(g.runs[i]) == 0 {
+				g.shared++
+			}
+			g.runs[i] = append(g.runs[i], b)
+			g.total++
+		}
+	}
+	var out []*group
+	for _, g := range byName {
+		out = append(out, g)
+	}
+	slices.SortFunc(out, func(a, b *group) int {
+		return cmp.Or(-cmp.Compare(a.shared, b.shared), -cmp.Compare(a.total, b.total), cmp.Compare(a.name, b.name), cmp.Compare(a.quantization, b.quantization))
+	})
+	return out
+}
+
+// sharedRows are the rows of the groups that at least two things share, and how many those are.
+func sharedRows(groups []*group, name func(*group) string) (rows []CompareRow, total int) {
+	for _, g := range groups {
+		if g.shared < 2 {
+			break
+		}
+		if total++; total > mostSame {
+			continue
+		}
+		row := CompareRow{Name: name(g)}
+		for _, runs := range g.runs {
+			row.Values = append(row.Values, spreadOf(runs))
+		}
+		rows = append(rows, row)
+	}
+	return rows, total
+}
+
+func spreadOf(runs []benchmarkRow) Spread {
+	if len(runs) == 0 {
+		return Spread{}
+	}
+	sorted := make([]Run, len(runs))
+	s := Spread{N: len(runs)}
+	for i := range runs {
+		sorted[i] = Run{TPS: *runs[i].GenerationTPS}
+		s.Runs = append(s.Runs, runs[i].ID)
+	}
+	slices.SortFunc(sorted, func(a, b Run) int { return cmp.Compare(a.TPS, b.TPS) })
+	s.Low, s.Mid, s.High = sorted[0].TPS, middle(sorted), sorted[len(sorted)-1].TPS
+	return s
+}
+
+// HardwarePrices draws price per GB and per token per second of several pieces of hardware. The
+// speed is that of the configuration most of them were measured with.
+func (m Maker) HardwarePrices(slugs []string) *Figure {
+	slugs = slugs[:min(len(slugs), MostCompared)]
+	d := PricesData{Title: "What memory and speed cost", Source: m.source("; the table says which price")}
+	model, quantization := "llama-3.1-8b-instruct", "Q4_K_M"
+	if groups := m.groups(index.Hardware, slugs, func(b *benchmarkRow) string { return b.Model }); len(groups) > 0 && groups[0].shared > 1 {
+		model, quantization = groups[0].name, groups[0].quantization
+	}
+	d.Work = m.modelName(model) + " " + quantization
+	for _, slug := range slugs {
+		h, _ := m.hardware(slug)
+		item := PriceItem{Priced: h.priced(), TPS: math.NaN()}
+		answer, fault := m.gen.Fit.Fit(fit.Query{Model: dataset.Slug(model), Quantization: quantization, Hardware: dataset.Slug(slug), BestOnly: true})
+		if fault == nil && len(answer.Sizes) > 0 && answer.Sizes[0].Speed != nil && answer.Sizes[0].Speed.TPS != nil {
+			item.TPS, item.Measured = *answer.Sizes[0].Speed.TPS, *answer.Sizes[0].Speed.Use == fit.UseMeasured
+		}
+		d.Items = append(d.Items, item)
+	}
+	f := Prices(d)
+	f.Address = address("prices", "hardware", strings.Join(slugs, ","))
+	return f
+}

@@ -1,0 +1,74 @@
+package charts_test
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/httpapi"
+	"modeldex/httpapi/charts"
+	"modeldex/index"
+	"modeldex/snapshot"
+)
+
+// shipped is the generation of the shipped dataset and its snapshot documents.
+var shipped = sync.OnceValues(func() (*index.Generation, error) {
+	set, err := dataset.Load(os.DirFS("../../data"), dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	catalog, _, err := snapshot.Open(os.DirFS("../../data/snapshots"))
+	if err != nil {
+		return nil, err
+	}
+	return index.Build(set, httpapi.RenderersOf(catalog))
+})
+
+func mustShipped(tb testing.TB) *index.Generation {
+	tb.Helper()
+	gen, err := shipped()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return gen
+}
+
+// shippedFigures are figures of the shipped dataset by name.
+func shippedFigures(tb testing.TB) map[string]*charts.Figure {
+	m := charts.For(mustShipped(tb))
+	cards := []string{"nvidia-rtx-4090", "nvidia-rtx-3090", "apple-m3-max", "amd-rx-7900-xtx"}
+	return map[string]*charts.Figure{
+		"model-memory":        m.ModelMemory("gpt-oss-20b"),
+		"model-memory-8b":     m.ModelMemory("llama-3.1-8b-instruct"),
+		"model-sizes":         m.ModelSizes("llama-3.1-8b-instruct"),
+		"model-speeds":        m.ModelSpeeds("llama-3.1-8b-instruct"),
+		"model-speeds-oss":    m.ModelSpeeds("gpt-oss-20b"),
+		"hardware-roof":       m.HardwareRoof("nvidia-rtx-4090"),
+		"hardware-fits":       m.HardwareFits("nvidia-rtx-4090"),
+		"hardware-neighbours": m.HardwareNeighbours("nvidia-rtx-4090"),
+		"hardware-frontier":   m.HardwareFrontier("nvidia-rtx-4090"),
+		"compare":             m.CompareHardware(cards),
+		"compare-models":      m.CompareModels([]string{"llama-3.1-8b-instruct", "gpt-oss-20b", "qwen3-8b"}),
+		"prices":              m.HardwarePrices(cards),
+	}
+}
+
+// TestPictures keeps every figure as a file in every form, to be looked at.
+func TestPictures(t *testing.T) {
+	dir := os.Getenv("MODELDEX_PICTURES")
+	if dir == "" {
+		t.Skip("MODELDEX_PICTURES names no directory to keep pictures in")
+	}
+	for name, f := range shippedFigures(t) {
+		for _, width := range []int{360, 680} {
+			for _, scheme := range []charts.Scheme{charts.Light, charts.Dark} {
+				file := filepath.Join(dir, name+"-"+string(scheme)+"-"+map[int]string{360: "narrow", 680: "wide"}[width]+".svg")
+				if err := os.WriteFile(file, f.SVG(scheme, width), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
