@@ -455,7 +455,7 @@ const (
 )
 
 func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
-	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "uma", "fp16", "bf16", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "radv", "cortex", "10x cortex"} {
+	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "uma", "fp16", "bf16", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex"} {
 		if strings.HasPrefix(extra, skip) {
 			return 0, extraNothing
 		}

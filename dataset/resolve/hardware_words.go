@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -83,6 +84,7 @@ func hwWords(text string) (words []string, memory float64) {
 		case laptopWords[w]:
 			words = append(words, "laptop")
 		case hwNoise[w]:
+		case superchip[w] && slices.Contains(words, "gh"): // "GH200 Grace Hopper Superchip": the number says it
 		case board && boardWords[w]:
 		case board && isDigit(w[0]) && len(w) == 1 && (next(1) == "x" || next(1) == "fan"): // "VENTUS 3X"
 			i++
@@ -94,6 +96,9 @@ func hwWords(text string) (words []string, memory float64) {
 	}
 	return words, memory
 }
+
+// superchip is the long name of what the letters of "GH200" say already.
+var superchip = set("grace hopper superchip")
 
 // soldSizes are memory sizes of cards in GB. Only behind one of them does a G alone mean GB.
 var soldSizes = set("4 6 8 10 11 12 16 20 24 32 40 48 64 72 80 94 96 128 141 144 180 192 256 288 480 512")
@@ -173,7 +178,7 @@ func cutHardware(text string) (n hwName) {
 		switch c := text[i]; {
 		case c == '(':
 			group, end := enclosed(text, i, '(', ')')
-			n.extras = append(n.extras, strings.TrimSpace(group))
+			n.extras = append(n.extras, strings.TrimPrefix(strings.TrimSpace(group), "single card, "))
 			i = end
 			continue
 		case c == '[':

@@ -13,6 +13,8 @@ import (
 type modelRecord struct {
 	record
 	owners map[string]bool // accounts and names of its maker, lower case
+	words  []string        // of its slug
+	own    map[string]bool // slug, and the name of the repository without its account, lower case
 }
 
 // modelNames finds models.
@@ -42,7 +44,7 @@ func newModelNames(models []dataset.Model) *modelNames {
 	}
 	for i := range models {
 		m := &models[i]
-		n.recs = append(n.recs, modelRecord{record{m.Slug, m.Name}, map[string]bool{}})
+		n.recs = append(n.recs, modelRecord{record{m.Slug, m.Name}, map[string]bool{}, modelWords(string(m.Slug)), map[string]bool{string(m.Slug): true}})
 		texts := append([]string{string(m.Slug), m.Name}, m.Aliases...)
 		if m.HFRepo != nil {
 			texts = append(texts, *m.HFRepo)
@@ -70,11 +72,15 @@ var variantWords = set("instruct it chat base thinking reasoning think pt")
 
 func variant(word string) bool { return variantWords[word] }
 
+// answers reports whether a word says that a model was trained to answer.
+func answers(word string) bool { return word == "instruct" || word == "it" || word == "chat" }
+
 // formerOwners are accounts under a name of before.
 var formerOwners = map[string]string{"zai-org": "thudm", "coherelabs": "cohereforai", "meta-llama": "facebook", "openbmb": "minicpm", "teleai": "tele-ai"}
 
 func (n *modelNames) addOwner(i int32, repo string) {
-	owner, _, _ := strings.Cut(repo, "/")
+	owner, name, _ := strings.Cut(repo, "/")
+	n.recs[i].own[name] = true
 	n.owners[owner], n.recs[i].owners[owner] = true, true
 	if former := formerOwners[owner]; former != "" {
 		n.owners[former], n.recs[i].owners[former] = true, true
@@ -193,7 +199,7 @@ func (n *modelNames) byMarks(owner, name string, converted bool) (a Answer, word
 				m.under(mark)
 				rest = more
 			}
-			return n.judge(recs, owner, m), words, m
+			return n.judgeWritten(recs, owner, stem, m), words, m
 		}
 		rest, mark, ok := cutMark(stem)
 		if !ok {
@@ -259,6 +265,36 @@ func (n *modelNames) judge(recs []int32, owner string, m marks) Answer {
 		Confidence: Near, Reason: fmt.Sprintf("the name is known, but not from the account %q, which may have changed the model", owner),
 		Candidates: n.list(recs, "has this name at its maker"),
 	}
+}
+
+// judgeWritten judges records whose words are those of stem. A maker's base model has the name of
+// the release without a word behind it ("Llama 3.1 8B"), and people who leave words out mean the
+// model that answers ("Llama-3.1-8B-Instruct") as often. Such a name is only an answer where it is
+// spelled as a repository or file of the base model is.
+func (n *modelNames) judgeWritten(recs []int32, owner, stem string, m marks) Answer {
+	if len(recs) == 1 && owner == "" && !n.recs[recs[0]].own[stem] {
+		if tuned := n.tuned(recs[0]); len(tuned) > 0 {
+			return Answer{
+				Ambiguous: true, Reason: "the name is that of the base model, and is used for the one that was made of it as well",
+				Candidates: n.list(append(recs[:1:1], tuned...), "has this name and size"),
+			}
+		}
+	}
+	return n.judge(recs, owner, m)
+}
+
+// tuned are the models whose name is that of a base model and a word for what it was trained to do.
+func (n *modelNames) tuned(base int32) (out []int32) {
+	words := n.recs[base].words
+	if slices.ContainsFunc(words, variant) {
+		return nil
+	}
+	for _, rec := range n.cores[join(words)] {
+		if rec != base && slices.ContainsFunc(n.recs[rec].words, answers) {
+			out = append(out, rec)
+		}
+	}
+	return out
 }
 
 // byTag reads "library:tag" of Ollama, with a size, a variant and a storage type in the tag.
