@@ -150,9 +150,10 @@ type reading struct {
 	partial  bool    // some of the alternatives in the name are not in the directory
 	bare     bool    // the records state a memory size that the name leaves out
 	internal bool    // said to be integrated graphics
+	main     string  // what names the part
 }
 
-func (n *hardwareNames) resolve(text string, guess bool) Answer {
+func (n *hardwareNames) resolve(text string) Answer {
 	if i, ok := n.exact[text]; ok {
 		return n.exactly(text, i)
 	}
@@ -168,7 +169,7 @@ func (n *hardwareNames) resolve(text string, guess bool) Answer {
 	if len(r.found) > 0 || len(r.clash) > 0 {
 		return n.answer(r)
 	}
-	return n.unknown(r, text, guess)
+	return n.unknown(r, text)
 }
 
 // exactly answers a slug, name or alias. An alias that leaves out the memory size that tells its
@@ -229,7 +230,9 @@ func (n *hardwareNames) read(text string) reading {
 	cut := cutHardware(text)
 	r := n.readMain(cut.main, cut.extras)
 	r.count = cut.count
-	return n.withExtras(r, cut.main, cut.extras)
+	r = n.withExtras(r, cut.main, cut.extras)
+	r.main = cut.main
+	return r
 }
 
 // readMain looks up what names the part, with the memory size and the words in brackets that
@@ -593,15 +596,12 @@ func (n *hardwareNames) answer(r reading) Answer {
 }
 
 // unknown answers a name nothing was found for.
-func (n *hardwareNames) unknown(r reading, text string, guess bool) (a Answer) {
-	words, _ := hwWords(cutHardware(text).main)
-	switch {
-	case generic(words) && (processor(text) || n.isGraphicsLine(cutHardware(text).main)):
+func (n *hardwareNames) unknown(r reading, text string) (a Answer) {
+	words, _ := hwWords(r.main)
+	if generic(words) && (processor(text) || n.isGraphicsLine(r.main)) {
 		a = Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}
-	case guess:
-		a = guesses(n.list(n.like.near(join(words), MaxCandidates), "similar name"))
-	default:
-		a = Answer{Reason: unknownName}
+	} else {
+		a = Answer{Reason: unknownName, key: join(words)}
 	}
 	a.MemoryGB, a.Count = round(r.memory), r.count
 	return a

@@ -123,7 +123,7 @@ func (n *modelNames) addBare(i int32, words []string) {
 	addOnce(n.cores, join(slices.DeleteFunc(slices.Clone(words), variant)), i)
 }
 
-func (n *modelNames) resolve(text string, guess bool) Answer {
+func (n *modelNames) resolve(text string) Answer {
 	cut := cutModel(text)
 	if i, ok := n.exact[text]; ok {
 		a := n.found(i, Exact, "slug, name, alias or repository")
@@ -135,8 +135,8 @@ func (n *modelNames) resolve(text string, guess bool) Answer {
 		return a
 	}
 	a, words, m := n.byName(cut)
-	if guess && a.Reason == unknownName {
-		a = guesses(n.list(n.like.near(join(words), MaxCandidates), "similar name"))
+	if a.Reason == unknownName {
+		a.key = join(words)
 	}
 	a.describe(m, words)
 	if a.Format == "" && cut.owner == "mlx-community" {

@@ -73,6 +73,8 @@ type Answer struct {
 	// Candidates are the records it may be where there is no single one, best first, at most
 	// MaxCandidates.
 	Candidates []Candidate
+
+	key string // to guess by, where no rule had an answer
 }
 
 // Candidate is a record a name may mean, and why.
@@ -106,44 +108,97 @@ func (r *Resolver) Resolve(kind Kind, name string) Answer {
 		return Answer{Input: in, Kind: kind, Reason: fmt.Sprintf("the name is longer than %d bytes", MaxName)}
 	}
 	text := clean(in)
+	var a Answer
 	if kind != "" {
-		a := r.one(kind, text, true)
-		a.Input, a.Kind = in, kind
-		return a
-	}
-	a, known := r.any(text, false)
-	if !known { // guesses cost more than all rules, so they are made where no kind has an answer
-		a, _ = r.any(text, true)
+		a = r.one(kind, text)
+		a.Kind = kind
+		r.guess(&a)
+	} else {
+		a = r.any(text)
 	}
 	a.Input = in
 	return a
 }
 
-// any looks in all kinds. known reports whether one of them has an answer that is no guess.
-func (r *Resolver) any(text string, guess bool) (a Answer, known bool) {
+// any looks in all kinds. What one kind knows exactly and no other has among its names needs no
+// rules of the others; guesses cost more than all rules, so they are made where no kind has an
+// answer.
+func (r *Resolver) any(text string) Answer {
+	if k := r.only(text); k != "" {
+		if a := r.one(k, text); grade(&a) == 4 {
+			a.Kind = k
+			return a
+		}
+	}
 	answers := make([]Answer, 0, len(Kinds))
+	known := false
 	for _, k := range Kinds {
-		a := r.one(k, text, guess)
+		a := r.one(k, text)
 		a.Kind = k
 		known = known || grade(&a) > 0
 		answers = append(answers, a)
 	}
-	return best(answers), known
+	if !known {
+		for i := range answers {
+			r.guess(&answers[i])
+		}
+	}
+	return best(answers)
 }
 
-func (r *Resolver) one(kind Kind, text string, guess bool) Answer {
+// only is the one kind with a record of exactly this name, empty for none or several.
+func (r *Resolver) only(text string) (kind Kind) {
+	n := 0
+	if _, ok := r.models.exact[text]; ok {
+		kind, n = Model, n+1
+	}
+	if _, ok := r.hardware.exact[text]; ok {
+		kind, n = Hardware, n+1
+	}
+	if _, ok := r.tools.exact[text]; ok {
+		kind, n = Tool, n+1
+	}
+	if n != 1 {
+		return ""
+	}
+	return kind
+}
+
+// one reads a name by the rules of one kind.
+func (r *Resolver) one(kind Kind, text string) Answer {
 	if text == "" {
 		return Answer{Reason: "the name is empty"}
 	}
 	switch kind {
 	case Model:
-		return r.models.resolve(text, guess)
+		return r.models.resolve(text)
 	case Hardware:
-		return r.hardware.resolve(text, guess)
+		return r.hardware.resolve(text)
 	case Tool:
-		return r.tools.resolve(text, guess)
+		return r.tools.resolve(text)
 	}
 	return Answer{Reason: "no such kind of record"}
+}
+
+// guess adds similar names to an answer no rule had.
+func (r *Resolver) guess(a *Answer) {
+	if a.key == "" {
+		return
+	}
+	switch a.Kind {
+	case Model:
+		a.guessed(r.models.list(r.models.like.near(a.key, MaxCandidates), "similar name"))
+	case Hardware:
+		a.guessed(r.hardware.list(r.hardware.like.near(a.key, MaxCandidates), "similar name"))
+	case Tool:
+		a.guessed(r.tools.list(r.tools.like.near(a.key, MaxCandidates), "similar name"))
+	}
+}
+
+func (a *Answer) guessed(candidates []Candidate) {
+	if len(candidates) > 0 {
+		a.Confidence, a.Reason, a.Candidates = Near, unknownName+"; the candidates are similar", candidates
+	}
 }
 
 // limit cuts a name that is too long, between characters.

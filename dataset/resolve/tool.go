@@ -57,7 +57,7 @@ func toolWords(text string) []string {
 	return words
 }
 
-func (n *toolNames) resolve(text string, guess bool) Answer {
+func (n *toolNames) resolve(text string) Answer {
 	if i, ok := n.exact[text]; ok {
 		return Answer{Slug: n.recs[i].slug, Name: n.recs[i].name, Confidence: Exact, Reason: "slug, name or alias"}
 	}
@@ -72,10 +72,7 @@ func (n *toolNames) resolve(text string, guess bool) Answer {
 	} else if len(found) > 1 {
 		return Answer{Ambiguous: true, Reason: "several tools have this name", Candidates: n.list(found, "has this name")}
 	}
-	if !guess {
-		return Answer{Reason: unknownName}
-	}
-	return guesses(n.list(n.like.near(key, MaxCandidates), "similar name"))
+	return Answer{Reason: unknownName, key: key}
 }
 
 func (n *toolNames) list(recs []int32, reason string) (out []Candidate) {
@@ -86,14 +83,6 @@ func (n *toolNames) list(recs []int32, reason string) (out []Candidate) {
 }
 
 const unknownName = "no record has this name"
-
-// guesses is the answer to a name no rule could read.
-func guesses(candidates []Candidate) Answer {
-	if len(candidates) == 0 {
-		return Answer{Reason: unknownName}
-	}
-	return Answer{Confidence: Near, Reason: unknownName + "; the candidates are similar", Candidates: candidates}
-}
 
 // cutVersion cuts a version off the end of a tool's name: "ollama 0.5.4", "vllm/v0.8", "llama.cpp
 // b4567". A version has a point, or is a build number behind a b; a plain number may be part of
