@@ -160,6 +160,8 @@ const cuda = "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce 
 func TestTables(t *testing.T) {
 	opt := Options{SourceURL: community.SourceURL, Model: "llama-3-8b", RunDate: "2025-01-02"}
 	const row = "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
+	other := strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n"
+	const shared = "| model | size | params | backend | ngl | ts | test | t/s |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | SHARES | tg128 | 50 ± 1 |\n"
 	for _, tt := range []struct {
 		name, text string
 		want       []string // parts of the lines and reasons, in order
@@ -181,6 +183,22 @@ func TestTables(t *testing.T) {
 		},
 		{"experts on the processor", cuda + "| model | size | params | backend | ngl | n_cpu_moe | test | t/s |\n" + "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | 12 | tg128 | 50 ± 1 |\n", []string{`"partial_offload":true`}},
 		{"two devices of a kind", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n" + heading + row, []string{`"hardware_count":2`}},
+		{"all layers on the card", cuda + heading + row, []string{`"compute_unit":"gpu"`}},
+		{"rate of decoding", cuda + heading + row, []string{`"rate_basis":"decode"`}},
+		{"prompts have no rate of decoding", cuda + heading + strings.Replace(row, "tg128", "pp512", 1), []string{`"rate_basis":null`}},
+		{"some layers on the card", cuda + heading + strings.Replace(row, "| 99 |", "| 12 |", 1), []string{`"compute_unit":"mixed","n_prompt":null,"n_gen":128`}},
+		{"some layers are a partial offload", cuda + heading + strings.Replace(row, "| 99 |", "| 12 |", 1), []string{`"partial_offload":true`}},
+		{"all layers but not the output", cuda + heading + strings.Replace(row, "| 99 |", "| 32 |", 1), []string{`"compute_unit":null`}},
+		{"layers left to the program", cuda + heading + strings.Replace(row, "| 99 |", "| -1 |", 1), []string{`"compute_unit":null`}},
+		{"size of ten to the power of nine, or not", cuda + heading + strings.Replace(row, "4.58 GiB", "4.92 GB", 1), []string{`"model_size_gib":null`}},
+		{"size as it was printed", cuda + heading + strings.Replace(row, "4.58 GiB", "4.92 GB", 1), []string{`"notes":"llama-bench; size printed as 4.92 GB"`}},
+		{"no share for the second device", other + strings.Replace(shared, "SHARES", "1.00/0.00", 1), []string{`"hardware":"nvidia-rtx-4090","hardware_raw":"NVIDIA GeForce RTX 4090","hardware_count":1`}},
+		{"zeros at the end are left out", other + strings.Replace(shared, "SHARES", "1.00", 1), []string{`"hardware":"nvidia-rtx-4090","hardware_raw":"NVIDIA GeForce RTX 4090","hardware_count":1`}},
+		{"no share for the first device", other + strings.Replace(shared, "SHARES", "0.00/1.00", 1), []string{`"hardware":"nvidia-rtx-3090","hardware_raw":"NVIDIA GeForce RTX 3090","hardware_count":1`}},
+		{"zeros alone leave it to the program", other + strings.Replace(shared, "SHARES", "0.00", 1), []string{"different devices worked together"}},
+		{"shares for both", other + strings.Replace(shared, "SHARES", "3.00/1.00", 1), []string{"different devices worked together"}},
+		{"shares for a third device", other + strings.Replace(shared, "SHARES", "1.00/0.00/1.00", 1), []string{`tensor split "1.00/0.00/1.00" gives a share to more devices than the 2 listed`}},
+		{"shares in words", other + strings.Replace(shared, "SHARES", "half/half", 1), []string{`tensor split "half/half" cannot be read`}},
 		{"two different devices", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n" + heading + row, []string{"different devices worked together: NVIDIA GeForce RTX 4090, NVIDIA GeForce RTX 3090"}},
 		{"rocm", "ggml_cuda_init: found 1 ROCm devices:\n  Device 0: AMD Radeon RX 7900 XTX, gfx1100 (0x1100), VMM: no, Wave Size: 32\n" + heading + strings.Replace(row, "CUDA", "ROCm", 1), []string{`"hardware":"amd-rx-7900-xtx"`}},
 		{"metal", "ggml_metal_init: found device: Apple M2 Ultra\n" + heading + strings.Replace(row, "CUDA", "MTL,BLAS", 1), []string{`"hardware":"apple-m2-ultra"`}},
@@ -309,6 +327,7 @@ func TestObjects(t *testing.T) {
 		{"nothing on the card", strings.Replace(object, `"n_gpu_layers":99`, `"n_gpu_layers":0`, 1), "no layer was put on NVIDIA GeForce RTX 4090, which may have read the prompts all the same"},
 		{"flash attention left to the program", strings.Replace(object, `"flash_attn":true`, `"flash_attn":-1`, 1), `"flash_attention":null`},
 		{"cache types", strings.Replace(object, `"type_k":"f16"`, `"type_k":"q8_0"`, 1), `"notes":"llama-bench; key cache q8_0"`},
+		{"no share for the second device", strings.Replace(object, `"n_gpu_layers"`, `"tensor_split":"1.00","n_gpu_layers"`, 1), `"hardware_count":1`},
 		{"experts on the processor", strings.Replace(object, `"n_gpu_layers"`, `"n_cpu_moe":8,"n_gpu_layers"`, 1), `"partial_offload":true`},
 		{"unknown model", strings.Replace(object, "phi-4-Q8_0", "phi-5-Q8_0", 1), `no model is known as "phi-5"; near it are phi-`},
 		{"no test", strings.Replace(object, `"n_gen":128`, `"n_gen":0`, 1), "pp0: no tokens were measured"},
@@ -356,7 +375,7 @@ func TestBadRows(t *testing.T) {
 		{"last cell missing", table("| llama 8B Q8_0 | 7.95 GiB | 8.03 B | CUDA | 99 | pp512 |\n"), "f:5: llama 8B Q8_0 pp512: must have 7 cells as its heading, got 6"},
 		{"rate in words", table("| llama | 1 GiB | 1 B | CUDA | 99 | tg128 | fast |\n"), `f:5: llama tg128: t/s: cannot be read, got "fast"`},
 		{"test in words", table("| llama | 1 GiB | 1 B | CUDA | 99 | all | 5 ± 1 |\n"), `f:5: llama pp0: test: cannot be read, got "all"`},
-		{"size in another unit", table("| llama | 1 GB | 1 B | CUDA | 99 | tg128 | 5 ± 1 |\n"), `size: cannot be read, got "1 GB"`},
+		{"size in another unit", table("| llama | 1 hand | 1 B | CUDA | 99 | tg128 | 5 ± 1 |\n"), `size: cannot be read, got "1 hand"`},
 		{"prompt and generation, as the option is written", table("| llama 8B Q8_0 | 7.95 GiB | 8.03 B | CUDA | 99 | pg512,128 | 5 ± 1 |\n"), "f:5: llama 8B Q8_0 pp512+tg128: a test of prompt and generation together gives neither speed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -28,8 +28,11 @@ var (
 	bothNames = regexp.MustCompile(`^pg ?([0-9]+),([0-9]+)(?: ?@ ?d ?([0-9]+))?$`) // as the option is written
 	rate      = regexp.MustCompile(`^([0-9.]+) ?\(?(?:±|\+/-|\+-) ?([0-9.]+|nan|-nan|inf)\)?$`)
 	thousands = regexp.MustCompile(`([0-9]),([0-9]{3})\b`)
-	sizeText  = regexp.MustCompile(`(?i)^([0-9.]+) ?([GM]i?B)$`)
-	countText = regexp.MustCompile(`(?i)^([0-9.]+) ?([BMTK])$`)
+	sizeText  = regexp.MustCompile(`(?i)^([0-9.]+) ?([GM]iB)$`)
+	// decimalSize is a size of ten to the power of nine or six, or of two: people write GB for both,
+	// so that it is told and not counted.
+	decimalSize = regexp.MustCompile(`(?i)^[0-9][0-9.,]* ?[GM]B$`)
+	countText   = regexp.MustCompile(`(?i)^([0-9.]+) ?([BMTK])$`)
 )
 
 // markdown is the state of reading a terminal: the devices last listed, the heading of the table
@@ -154,7 +157,9 @@ func (r *row) cell(name, value string) (ok bool, note string) {
 	case "backend":
 		r.backend = value
 	case "size":
-		r.gib, ok = gib(value)
+		if r.gib, ok = gib(value); !ok && decimalSize.MatchString(value) {
+			return true, "size printed as " + value
+		}
 	case "params":
 		r.params, ok = billions(value)
 	case "test":
@@ -183,6 +188,9 @@ func (r *row) cell(name, value string) (ok bool, note string) {
 		if value != "auto" && value != "none" {
 			r.chosen = value
 		}
+	case "ts":
+		r.shares = value
+		return true, name + " " + value
 	case "mmap", "dio", "nopo":
 	default:
 		r.offload = r.offload || (name == "ncmoe" || name == "n_cpu_moe") && value != "0" || name == "ot" && !plain(value)
@@ -203,11 +211,8 @@ func gib(text string) (float64, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(m[1], 64)
-	switch strings.ToLower(m[2]) {
-	case "mib":
+	if strings.EqualFold(m[2], "mib") {
 		v = math.Round(v/1024*1e4) / 1e4
-	case "gb", "mb": // of ten to the power of nine or six, or not: people write both
-		return 0, false
 	}
 	return v, err == nil && v >= 0 && !math.IsInf(v, 0)
 }

@@ -290,7 +290,29 @@ func worked(r *run) ([]string, error) {
 		}
 		listed = listed[r.main : r.main+1]
 	}
-	return listed, nil
+	return sharing(listed, r.shares)
+}
+
+// sharing leaves out the devices without a share of the weights. "1.00/0.00" puts everything on the
+// first of two; llama-bench leaves out zeros at the end; zeros alone mean that the program chose.
+func sharing(listed []string, shares string) ([]string, error) {
+	var out []string
+	for i, text := range strings.FieldsFunc(shares, func(c rune) bool { return c == '/' || c == ';' }) {
+		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("tensor split %q cannot be read", shares)
+		case !(share > 0):
+		case i >= len(listed):
+			return nil, fmt.Errorf("tensor split %q gives a share to more devices than the %d listed", shares, len(listed))
+		default:
+			out = append(out, listed[i])
+		}
+	}
+	if out == nil {
+		return listed, nil
+	}
+	return out, nil
 }
 
 // libraries stand among the names of processors.

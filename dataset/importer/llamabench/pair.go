@@ -164,7 +164,10 @@ func (im *Importer) finish(b *dataset.Benchmark, p *paired) {
 	}
 	if p.gen != nil {
 		b.NGen, b.GenerationTPS, b.GenerationTPSStddev = &p.gen.gen, &p.gen.speed, p.gen.stddev
+		basis := dataset.RateDecode // a generation test times nothing else
+		b.RateBasis = &basis
 	}
+	b.ComputeUnit = im.unit(b.Model, &p.run)
 	if p.flash.ok {
 		on := p.flash.n == 1
 		b.FlashAttention = &on
@@ -172,8 +175,9 @@ func (im *Importer) finish(b *dataset.Benchmark, p *paired) {
 	if p.gib > 0 {
 		b.ModelSizeGiB = &p.gib
 	}
-	if p.offload {
-		b.PartialOffload = &p.offload
+	if unit := b.ComputeUnit; unit != nil && *unit == dataset.OnMixed {
+		partial := true
+		b.PartialOffload = &partial
 	}
 	if im.opt.SourceURL != "" {
 		b.SourceURL = &im.opt.SourceURL
@@ -185,6 +189,30 @@ func (im *Importer) finish(b *dataset.Benchmark, p *paired) {
 	if day != "" {
 		b.RunDate, b.DateBasis = &day, &basis
 	}
+}
+
+// unit is what generated: the processor where nothing was put on another device, graphics where all
+// layers and the output were, both where it was some of them. It is nil where the output does not
+// say how many layers were, or other machines may have worked.
+func (im *Importer) unit(model dataset.Slug, r *run) *dataset.ComputeUnit {
+	var unit dataset.ComputeUnit
+	layers := int64(0)
+	if m := im.known.models[model]; m != nil && m.Architecture.NumLayers != nil {
+		layers = *m.Architecture.NumLayers
+	}
+	switch {
+	case r.backend == "", remote(r.backend) != nil:
+		return nil
+	case cpuBackend(r), r.layers == known{0, true}:
+		unit = dataset.OnCPU
+	case r.offload, r.layers.ok && r.layers.n < layers:
+		unit = dataset.OnMixed
+	case r.layers.ok && layers > 0 && r.layers.n > layers: // the output counts as one more
+		unit = dataset.OnGPU
+	default:
+		return nil
+	}
+	return &unit
 }
 
 // text is nil for nothing.

@@ -35,6 +35,7 @@ type run struct {
 	chosen    string // of the devices, as printed: "CUDA0/CUDA1"; empty for all
 	split     string // split mode: layer, row, none
 	main      int64  // device that works with split mode none
+	shares    string // of the weights on each device, as printed: "1.00/0.00"; empty where not
 	backend   string // as printed: "MTL,BLAS"
 	build     string // "b7361 (a81a56957)"
 	depth     int64

@@ -141,7 +141,7 @@ func (rec record) settings(r *run) {
 		r.date = dataset.Date(day)
 	}
 	r.params = float64(rec.number("model_n_params").n) / 1e9
-	r.split, r.main = rec["split_mode"], rec.number("main_gpu").n
+	r.split, r.main, r.shares = rec["split_mode"], rec.number("main_gpu").n, rec["tensor_split"]
 	if d := rec["devices"]; d != "auto" && d != "none" {
 		r.chosen = d
 	}
