@@ -3,6 +3,7 @@ package etcd
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"modeldex/quota"
@@ -108,6 +109,38 @@ func parseDigest(d *quota.Digest, text string) bool {
 type entry struct {
 	Calls uint64 `json:"calls"` // answered and leased
 	Day   int64  `json:"day"`   // of the last change, in days since 1970
+
+	newer document // members of a newer version of the program; nil without any
+}
+
+// MarshalJSON adds the members of a newer version.
+func (e entry) MarshalJSON() ([]byte, error) {
+	d := maps.Clone(e.newer)
+	if d == nil {
+		d = document{}
+	}
+	d.set("calls", e.Calls)
+	d.set("day", e.Day)
+	return []byte(d.encode()), nil
+}
+
+// UnmarshalJSON keeps the members this version does not know.
+func (e *entry) UnmarshalJSON(text []byte) error {
+	type plain entry // without this method
+	if err := jsonv2.Unmarshal(text, (*plain)(e)); err != nil {
+		return err
+	}
+	var d document
+	if err := jsonv2.Unmarshal(text, &d); err != nil {
+		return err
+	}
+	delete(d, "calls")
+	delete(d, "day")
+	e.newer = nil
+	if len(d) > 0 {
+		e.newer = d
+	}
+	return nil
 }
 
 // counts are the entries of one account and month, by server. The empty name holds what was

@@ -37,7 +37,7 @@ func TestParseAddress(t *testing.T) {
 // Numbers of servers that are gone are folded; the sum stays.
 func TestFold(t *testing.T) {
 	const today = 20_000
-	c := counts{"me": {10, today - 9}, "old": {7, today - foldAfter}, "alive": {5, today - 40}, "new": {3, today - foldAfter + 1}, "": {1, today - 50}}
+	c := counts{"me": {Calls: 10, Day: today - 9}, "old": {Calls: 7, Day: today - foldAfter}, "alive": {Calls: 5, Day: today - 40}, "new": {Calls: 3, Day: today - foldAfter + 1}, "": {Calls: 1, Day: today - 50}}
 	before := c.total()
 	if !c.foldable("me", today) {
 		t.Error("foldable() = false, want true")
@@ -46,7 +46,7 @@ func TestFold(t *testing.T) {
 	if c.total() != before || len(c) != 4 || c[""].Calls != 8 {
 		t.Errorf("fold() = %v, want the old server's 7 calls in the nameless entry and a sum of %d", c, before)
 	}
-	if c := (counts{"me": {1, 0}, "": {2, 0}, "x": {3, today}}); c.foldable("me", today) {
+	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); c.foldable("me", today) {
 		t.Errorf("foldable(%v) = true, want false", c)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 )
 
 // formatVersion is the layout of the keys. A ledger with a higher one is refused.
@@ -36,12 +35,13 @@ const pageSize = 1000
 
 // Store is the ledger of a fleet in etcd. It is made by Open.
 type Store struct {
-	client *clientv3.Client
-	prefix string // ends with a slash
-	name   string // the servers and the prefix, for messages
-	server string // random id of this process
-	ledger string // id of the ledger as it was opened
-	now    func() time.Time
+	client      *clientv3.Client
+	closeClient func() error
+	prefix      string // ends with a slash
+	name        string // the servers and the prefix, for messages
+	server      string // random id of this process
+	ledger      string // id of the ledger as it was opened
+	now         func() time.Time
 
 	rev  atomic.Int64 // etcd's revision at the last Load
 	stop context.CancelFunc
@@ -67,10 +67,7 @@ type ledgerInfo struct {
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	s, err := open(ctx, opt)
 	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("etcd did not answer, or has no quorum: %w", err)
-		}
-		return nil, fmt.Errorf("opening ledger %s: %w", opt, err)
+		return nil, explain("opening", opt.String(), withCause(ctx, opt, err))
 	}
 	return s, nil
 }
@@ -79,35 +76,24 @@ func open(ctx context.Context, opt Options) (*Store, error) {
 	if err := opt.fill(); err != nil {
 		return nil, err
 	}
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints:   opt.urls(),
-		TLS:         opt.TLS,
-		Username:    opt.Username,
-		Password:    opt.Password,
-		DialTimeout: opt.DialTimeout,
-		// A member that stops answering without closing its connections is left after 3 s.
-		DialKeepAliveTime:    2 * time.Second,
-		DialKeepAliveTimeout: time.Second,
-		Logger:               zap.NewNop(), // errors reach the caller; the client would log passwords of URLs
-		Context:              context.WithoutCancel(ctx),
-	})
+	client, closeClient, err := connect(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails, says its documentation
 	s := &Store{
-		client: client, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(),
+		client: client, closeClient: closeClient, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(),
 		server: hex.EncodeToString(id[:]), now: time.Now, known: map[string]known{},
 	}
 	ctx, cancel := context.WithTimeout(ctx, opt.DialTimeout)
 	defer cancel()
 	if err := s.create(ctx, opt.MustExist); err != nil {
-		return nil, errors.Join(err, client.Close())
+		return nil, errors.Join(err, closeClient())
 	}
 	lease, err := s.register(ctx)
 	if err != nil {
-		return nil, errors.Join(err, client.Close())
+		return nil, errors.Join(err, closeClient())
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -203,23 +189,35 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_, _ = s.client.Delete(ctx, s.key("n", s.server)) // its etcd lease removes it otherwise
-	return s.client.Close()
+	return s.closeClient()
 }
 
 // Name says which ledger this is, without credentials, for messages.
 func (s *Store) Name() string { return s.name }
 
 // explain adds the act and the ledger to an error, and says what etcd's errors mean.
-func (s *Store) explain(act string, err error) error {
+func (s *Store) explain(act string, err error) error { return explain(act, s.name, err) }
+
+func explain(act, ledger string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, rpctypes.ErrAuthFailed), errors.Is(err, rpctypes.ErrPermissionDenied), errors.Is(err, rpctypes.ErrUserEmpty):
-		return fmt.Errorf("%s ledger %s: %w; check user, password and role", act, s.name, err)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, rpctypes.ErrNoLeader), errors.Is(err, rpctypes.ErrTimeout):
-		return fmt.Errorf("%s ledger %s: etcd did not answer in time, or has no quorum: %w", act, s.name, err)
+	case isOneOf(err, rpctypes.ErrAuthFailed, rpctypes.ErrPermissionDenied, rpctypes.ErrUserEmpty, rpctypes.ErrInvalidAuthToken):
+		return fmt.Errorf("%s ledger %s: %w; check user, password and role", act, ledger, err)
+	case isOneOf(err, context.DeadlineExceeded, rpctypes.ErrNoLeader, rpctypes.ErrTimeout):
+		return fmt.Errorf("%s ledger %s: etcd did not answer in time, or has no quorum: %w", act, ledger, err)
 	}
-	return fmt.Errorf("%s ledger %s: %w", act, s.name, err)
+	return fmt.Errorf("%s ledger %s: %w", act, ledger, err)
+}
+
+// isOneOf also recognises an error of etcd that still has the form of the connection's library.
+func isOneOf(err error, targets ...error) bool {
+	for _, target := range targets {
+		if errors.Is(err, target) || errors.Is(rpctypes.Error(err), target) {
+			return true
+		}
+	}
+	return false
 }
 
 // Ping implements quota.Store: a linearizable read, so that it fails without quorum.

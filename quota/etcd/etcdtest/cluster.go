@@ -26,6 +26,9 @@ type Cluster struct {
 	tb      testing.TB
 	dir     string
 	cluster string // --initial-cluster
+	scheme  string // of client addresses
+	args    []string
+	client  clientv3.Config // how this package's own clients connect
 	peers   []string
 	members []*exec.Cmd // nil when killed
 }
@@ -34,13 +37,19 @@ type Cluster struct {
 // test.
 func Start(tb testing.TB, members int) *Cluster {
 	tb.Helper()
+	return start(tb, members, &Cluster{scheme: "http"})
+}
+
+// start starts c, whose scheme, arguments and client are set.
+func start(tb testing.TB, members int, c *Cluster) *Cluster {
+	tb.Helper()
 	if _, err := exec.LookPath("etcd"); err != nil {
 		if os.Getenv("MODELDEX_REQUIRE_ETCD") == "1" {
 			tb.Fatal("MODELDEX_REQUIRE_ETCD=1, but there is no etcd program on this machine (Debian: etcd-server)")
 		}
 		tb.Skip("this test needs the etcd program (Debian: etcd-server), which is not on this machine")
 	}
-	c := &Cluster{tb: tb, dir: tb.TempDir(), members: make([]*exec.Cmd, members)}
+	c.tb, c.dir, c.members = tb, tb.TempDir(), make([]*exec.Cmd, members)
 	var initial []string
 	for i := range members {
 		c.Endpoints = append(c.Endpoints, freeAddr(tb))
@@ -74,12 +83,13 @@ func freeAddr(tb testing.TB) string {
 func (c *Cluster) Restart(i int) {
 	c.tb.Helper()
 	name := fmt.Sprintf("m%d", i)
-	cmd := exec.Command("etcd",
+	cmd := exec.Command("etcd", append([]string{
 		"--name", name, "--data-dir", filepath.Join(c.dir, name), "--log-level", "error", "--logger", "zap",
-		"--listen-client-urls", "http://"+c.Endpoints[i], "--advertise-client-urls", "http://"+c.Endpoints[i],
-		"--listen-peer-urls", "http://"+c.peers[i], "--initial-advertise-peer-urls", "http://"+c.peers[i],
+		"--listen-client-urls", c.scheme + "://" + c.Endpoints[i], "--advertise-client-urls", c.scheme + "://" + c.Endpoints[i],
+		"--listen-peer-urls", "http://" + c.peers[i], "--initial-advertise-peer-urls", "http://" + c.peers[i],
 		"--initial-cluster", c.cluster, "--initial-cluster-state", "new", "--initial-cluster-token", c.dir,
-		"--unsafe-no-fsync", "--heartbeat-interval", "100", "--election-timeout", "1000")
+		"--unsafe-no-fsync", "--heartbeat-interval", "100", "--election-timeout", "1000",
+	}, c.args...)...)
 	cmd.Env = append(os.Environ(), "ETCD_UNSUPPORTED_ARCH=arm64")
 	log, err := os.OpenFile(filepath.Join(c.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -118,11 +128,12 @@ func (c *Cluster) signal(i int, s syscall.Signal) {
 // Client returns a client of the cluster, which ends with the test.
 func (c *Cluster) Client() *clientv3.Client {
 	c.tb.Helper()
-	urls := make([]string, len(c.Endpoints))
-	for i, e := range c.Endpoints {
-		urls[i] = "http://" + e
+	cfg := c.client
+	for _, e := range c.Endpoints {
+		cfg.Endpoints = append(cfg.Endpoints, c.scheme+"://"+e)
 	}
-	client, err := clientv3.New(clientv3.Config{Endpoints: urls, DialTimeout: 10 * time.Second, Logger: zap.NewNop()})
+	cfg.DialTimeout, cfg.Logger = 10*time.Second, zap.NewNop()
+	client, err := clientv3.New(cfg)
 	if err != nil {
 		c.tb.Fatal(err)
 	}
@@ -139,7 +150,7 @@ func (c *Cluster) Leader() int {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		status, err := client.Status(ctx, "http://"+e)
+		status, err := client.Status(ctx, c.scheme+"://"+e)
 		cancel()
 		if err == nil && status.Leader == status.Header.MemberId {
 			return i

@@ -1,0 +1,118 @@
+package etcd
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+	"golang.org/x/net/http2"
+)
+
+// connect returns a client and what closes it.
+func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, error) {
+	cfg := clientv3.Config{
+		Endpoints:   opt.urls(),
+		TLS:         opt.TLS,
+		DialTimeout: opt.DialTimeout,
+		// A member that stops answering without closing its connections is left after 3 s.
+		DialKeepAliveTime:    2 * time.Second,
+		DialKeepAliveTimeout: time.Second,
+		Logger:               zap.NewNop(), // errors reach the caller; the client would log passwords of URLs
+		Context:              context.WithoutCancel(ctx),
+	}
+	if opt.Username == "" {
+		client, err := clientv3.New(cfg)
+		if err != nil {
+			return nil, nil, err
+		}
+		return client, client.Close, nil
+	}
+	anonymous, err := clientv3.New(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Username, cfg.Password = opt.Username, opt.Password
+	client, err := clientv3.New(cfg)
+	if err != nil {
+		return nil, nil, errors.Join(err, anonymous.Close())
+	}
+	client.Auth = login{client.Auth, anonymous}
+	return client, func() error { return errors.Join(client.Close(), anonymous.Close()) }, nil
+}
+
+// login makes logins through a connection of their own. The client sends its token with every
+// request, logins included, and etcd before 3.5 rejects a login that comes with an expired token: it
+// would never get a new one (github.com/etcd-io/etcd/pull/12165).
+type login struct {
+	clientv3.Auth
+	anonymous *clientv3.Client
+}
+
+func (l login) Authenticate(ctx context.Context, user, password string) (*clientv3.AuthenticateResponse, error) {
+	return l.anonymous.Authenticate(ctx, user, password)
+}
+
+// withCause adds to an error of a connection that was not made in time why the first server could not
+// be reached: the client knows it, but returns only that time is up.
+func withCause(ctx context.Context, opt Options, err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) || len(opt.Endpoints) == 0 {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if cause := probe(ctx, opt.Endpoints[0], opt.TLS); cause != nil {
+		return fmt.Errorf("%w; %s: %w", err, opt.Endpoints[0], cause)
+	}
+	return err
+}
+
+// probe opens a connection as the client does and returns what goes wrong before the first
+// response.
+func probe(ctx context.Context, address string, config *tls.Config) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if config == nil {
+		deadline, _ := ctx.Deadline()
+		return errors.Join(conn.SetDeadline(deadline), probePlain(conn))
+	}
+	config = config.Clone()
+	config.NextProtos = []string{http2.NextProtoTLS}
+	config.ServerName, _, _ = net.SplitHostPort(address)
+	encrypted := tls.Client(conn, config)
+	if err := encrypted.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	// A server that rejects the client's certificate says so after the handshake.
+	if err := conn.SetDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+		return err
+	}
+	if _, err := encrypted.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// probePlain begins to speak HTTP/2 and waits for the server's first frame.
+func probePlain(conn net.Conn) error {
+	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
+		return err
+	}
+	framer := http2.NewFramer(conn, conn)
+	if err := framer.WriteSettings(); err != nil {
+		return err
+	}
+	if _, err := framer.ReadFrame(); err != nil {
+		return fmt.Errorf("does not speak HTTP/2 without TLS; if it uses TLS, give its CA certificate: %w", err)
+	}
+	return nil
+}
