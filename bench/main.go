@@ -21,6 +21,7 @@ type cli struct {
 	Wire     wireCmd     `cmd:"" help:"Attack the connections of a server and check every response."`
 	Start    startCmd    `cmd:"" help:"Measure time and memory from files to a generation."`
 	Memory   memoryCmd   `cmd:"" help:"Measure resident memory after the start and under traffic, against the goals."`
+	Ledgers  ledgersCmd  `cmd:"" help:"Compare a ledger in etcd with one in a file."`
 	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots of kept results anew."`
 }
 

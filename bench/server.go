@@ -138,15 +138,23 @@ func startServer(program, dir, data string, keys int, more ...string) (*server, 
 	if err != nil {
 		return nil, err
 	}
-	tiers, ledger := filepath.Join(dir, "tiers.json"), filepath.Join(dir, "modeldex.db")
+	ledger := filepath.Join(dir, "modeldex.db")
+	secrets, err := issueKeys(ledger, keys)
+	if err != nil {
+		return nil, err
+	}
+	return serve(program, dir, data, ledger, secrets, more...)
+}
+
+// serve starts the program on a dataset and a ledger that has keys.
+func serve(program, dir, data, ledger string, keys []string, more ...string) (*server, error) {
+	tiers := filepath.Join(dir, "tiers.json")
 	if err := os.WriteFile(tiers, []byte(endlessTiers), 0o600); err != nil {
 		return nil, err
 	}
-	s := &server{}
-	if s.keys, err = issueKeys(ledger, keys); err != nil {
-		return nil, err
-	}
+	s := &server{keys: keys}
 	began := time.Now()
+	var err error
 	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers}, more...)
 	if s.process, err = startProcess(dir, "", program, args...); err != nil {
 		return nil, err
