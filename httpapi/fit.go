@@ -197,7 +197,8 @@ func (r *fitReader) keep(name, v string) {
 	r.canonical = append(r.canonical, name+"="+url.QueryEscape(v))
 }
 
-// name finds a record by slug or alias; an unknown name is a fault with near slugs.
+// name finds a record by slug, alias or a name that can be read by rules; an unknown name is a fault
+// with a near slug.
 func (r *fitReader) name(name string) string {
 	v := r.value(name)
 	if v == "" {
@@ -205,15 +206,14 @@ func (r *fitReader) name(name string) string {
 	}
 	pm := r.r.byName[name]
 	t := pm.table(r.gen)
-	slug, ok := t.Resolve(v)
-	if _, found := t.Find(v); found {
-		slug, ok = v, true
-	}
-	if !ok {
-		if f := r.fault(&invalidParameter, name, v, "is not known"); f != nil {
-			if near := r.faults.near(*clip(v), t.Names(), 1); len(near) > 0 {
-				f.Suggestion, _ = t.Resolve(near[0])
-			}
+	slug, a := named(r.gen, t, v)
+	if slug == "" {
+		detail := "is not known"
+		if a.Ambiguous {
+			detail = "may be several records: " + a.Reason
+		}
+		if f := r.fault(&invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
+			f.Suggestion = string(a.Candidates[0].Slug)
 		}
 		return ""
 	}

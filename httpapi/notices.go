@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
 
@@ -44,6 +45,19 @@ func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {
 		Detail:      fmt.Sprintf("no record has %s %q", pm.name, *shown),
 		Suggestions: p.nearSlugs(pm, *shown, candidates),
 	})
+}
+
+// noticeAmbiguous reports a name that fits several records, and lists them.
+func (p *parser) noticeAmbiguous(pm *param, value string, a resolve.Answer) {
+	shown := clip(value)
+	n := Notice{
+		Code: "unknown_value", Parameter: pm.name, Value: shown,
+		Detail: fmt.Sprintf("%s %q may be several records: %s", pm.name, *shown, a.Reason),
+	}
+	for _, c := range a.Candidates {
+		n.Suggestions = append(n.Suggestions, string(c.Slug))
+	}
+	p.out.notices = append(p.out.notices, n)
 }
 
 // nearSlugs suggests values a filter takes: slugs, also where an alias was near.

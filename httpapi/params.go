@@ -239,57 +239,51 @@ func (p *parser) target(pm *param) *index.Table {
 	return tableOf(pm.field.Refers, p.gen)
 }
 
-// known finds an open value as records have it, or a name that can be read by rules.
-func (p *parser) known(pm *param, v string) []string {
-	found := p.exact(pm, v)
-	if found == nil && pm.kind == slugSet {
-		if slug := p.parsed(pm, v); slug != "" {
-			return []string{slug}
-		}
+// named is the slug that a name of a record means, empty for none. What was read by rules is told
+// to the caller.
+func (p *parser) named(pm *param, v string) (slug string, a resolve.Answer) {
+	slug, a = named(p.gen, p.target(pm), v)
+	if a.Confidence == resolve.Parsed {
+		shown := clip(v)
+		p.out.notices = append(p.out.notices, Notice{
+			Code: "name_resolved", Parameter: pm.name, Value: shown, Slug: known(slug),
+			Detail: fmt.Sprintf("%s %q was taken for %s: %s", pm.name, *shown, slug, a.Reason),
+		})
 	}
-	return found
+	return slug, a
 }
 
-// exact finds an open value as records have it: a slug for an alias; in any letter case, and then
-// every spelling there is, because sources write Int4, INT4 and int4.
-func (p *parser) exact(pm *param, v string) (found []string) {
+// exact finds a value without reading it by rules.
+func (p *parser) exact(pm *param, v string) []string {
 	switch pm.kind {
 	case slugSet, keySet:
-		if slug, ok := p.target(pm).Resolve(v); ok {
-			found = append(found, slug)
+		if slug, a := named(p.gen, p.target(pm), v); slug != "" && a.Confidence != resolve.Parsed {
+			return []string{slug}
 		}
 	case openSet:
-		prefix, isPrefix := strings.CutSuffix(v, "*")
-		isPrefix = isPrefix && pm.field.Is(index.Prefix)
-		for _, have := range p.r.table(p.gen).Values(pm.field.Name) {
-			if isPrefix && strings.HasPrefix(have, prefix) {
-				return []string{v}
-			}
-			if strings.EqualFold(have, v) {
-				found = append(found, have)
-			}
+		return p.have(pm, v)
+	}
+	return nil
+}
+
+// have finds an open value in every spelling records have, because sources write Int4, INT4 and
+// int4; or all values with a prefix.
+func (p *parser) have(pm *param, v string) (found []string) {
+	prefix, isPrefix := strings.CutSuffix(v, "*")
+	isPrefix = isPrefix && pm.field.Is(index.Prefix)
+	for _, have := range p.r.table(p.gen).Values(pm.field.Name) {
+		if isPrefix && strings.HasPrefix(have, prefix) {
+			return []string{v}
+		}
+		if strings.EqualFold(have, v) {
+			found = append(found, have)
 		}
 	}
 	return found
-}
-
-// parsed is the slug that a name is read as by the rules of package resolve, empty for none. A
-// guess is none. The caller is told what the name was taken for.
-func (p *parser) parsed(pm *param, v string) string {
-	a := p.gen.Names.Resolve(resolve.Kind(pm.name), v)
-	if !a.Found() {
-		return ""
-	}
-	shown := clip(v)
-	p.out.notices = append(p.out.notices, Notice{
-		Code: "name_resolved", Parameter: pm.name, Value: shown, Slug: known(string(a.Slug)),
-		Detail: fmt.Sprintf("%s %q was taken for %s: %s", pm.name, *shown, a.Slug, a.Reason),
-	})
-	return string(a.Slug)
 }
 
 func (p *parser) openValue(pm *param, v string) []string {
-	if have := p.known(pm, v); have != nil {
+	if have := p.have(pm, v); have != nil {
 		return have
 	}
 	p.noticeUnknown(pm, v, p.r.table(p.gen).Values(pm.field.Name))
@@ -297,10 +291,15 @@ func (p *parser) openValue(pm *param, v string) []string {
 }
 
 func (p *parser) slugValue(pm *param, v string) []string {
-	if have := p.known(pm, v); have != nil {
-		return have
+	slug, a := p.named(pm, v)
+	switch {
+	case slug != "":
+		return []string{slug}
+	case a.Ambiguous:
+		p.noticeAmbiguous(pm, v, a)
+	default:
+		p.noticeUnknown(pm, v, p.target(pm).Names())
 	}
-	p.noticeUnknown(pm, v, p.target(pm).Names())
 	return []string{*clip(v)}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
 
@@ -37,17 +36,8 @@ var (
 // moves on, all else is not found.
 func (r *resource) elsewhere(req *request, t *index.Table, name string) (*response, *failure) {
 	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/")} {
-		slug, ok := t.Resolve(spelling)
-		if _, found := t.Find(spelling); found {
-			slug, ok = spelling, true
-		}
-		if ok {
+		if slug, _ := named(req.gen, t, spelling); slug != "" {
 			return req.moved("/api/v1/" + r.name + "/" + url.PathEscape(slug)), nil
-		}
-	}
-	if !r.byDate() {
-		if a := req.gen.Names.Resolve(resolve.Kind(r.singular), name); a.Found() {
-			return req.moved("/api/v1/" + r.name + "/" + url.PathEscape(string(a.Slug))), nil
 		}
 	}
 	fault := Fault{In: "path", Name: "slug", Value: clip(name), Detail: "no such " + r.singular}

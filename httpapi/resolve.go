@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/resolve"
+	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -79,6 +80,27 @@ func nameView(a resolve.Answer) NameView {
 		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}
 	}
 	return v
+}
+
+// named is the slug of the record of a table that a name means, empty for none. Filters, paths and
+// questions of fit find names here and nowhere else. The answer is empty for a slug itself, which
+// needs no reading, and for benchmarks, which have ids only.
+func named(gen *index.Generation, t *index.Table, name string) (slug string, a resolve.Answer) {
+	if _, ok := t.Find(name); ok {
+		return name, a
+	}
+	switch t {
+	case gen.Models:
+		a = gen.Names.Resolve(resolve.Model, name)
+	case gen.Hardware:
+		a = gen.Names.Resolve(resolve.Hardware, name)
+	case gen.Tools:
+		a = gen.Names.Resolve(resolve.Tool, name)
+	default:
+		slug, _ = t.Resolve(name)
+		return slug, a
+	}
+	return string(a.Slug), a
 }
 
 // nameAsked is one name a caller sent.

@@ -194,6 +194,9 @@ func (n *hardwareNames) exactly(text string, i int32) Answer {
 	if generic(words) {
 		return n.answer(reading{found: []int32{i}, bare: true})
 	}
+	if rec.memory > 0 && strings.HasSuffix(text, fmt.Sprintf("%vgb", rec.memory)) {
+		return a // "GTX10606GB", where the memory cannot be told from the number before it
+	}
 	if found, bare := n.withoutMemory(join(words)); memory == 0 && bare && len(found) > 1 {
 		return n.answer(reading{found: found, bare: true})
 	}
