@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"sync"
 
@@ -99,10 +98,4 @@ func unpack(packed []byte) []byte {
 func sumOfBytes(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return sum[:]
-}
-
-// hashedName puts a hash of the content into the name of a file, before its last extension:
-// what such an address answers never changes.
-func hashedName(name, extension string, content []byte) string {
-	return name[:len(name)-len(extension)] + "." + hex.EncodeToString(sumOfBytes(content)[:5]) + extension
 }

@@ -113,6 +113,12 @@ func pathText(rt *route, name string) (text, example string) {
 		return "Id of the benchmark.", "bm-d20987d408c6"
 	}
 	switch name {
+	case "kind":
+		return "List, with .json or .md for its data.", "models"
+	case "slug":
+		return "Slug of the record or an alias of it, with .json or .md for its data.", ""
+	case "id":
+		return "Id of the benchmark, with .json or .md for its data.", "bm-d20987d408c6"
 	case "code":
 		return "Code of an error.", invalidParameter.name
 	case "hash":
@@ -330,11 +336,25 @@ func success(rt *route) []statusResponse {
 		return withNotModified(rt, "The document.", obj(jsonType, obj("schema", obj("type", "object"))))
 	case rt.id == "asset":
 		return withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says."))))
+	case rt.tag == "pages":
+		return pageAnswers(rt)
 	case answerSchemas[rt.id] != "":
 		return []statusResponse{{200, obj("description", "Done.", "headers", headersOf(rt.access, append([]string{"Cache-Control"}, datasetVersion(rt)...)...), "content", jsonContent(answerSchemas[rt.id]))}}
 	default:
 		return withNotModified(rt, "A page for people.", obj("text/html", obj("schema", obj("type", "string"))), "Content-Security-Policy")
 	}
+}
+
+// pageAnswers are the forms of a page and where its other addresses lead.
+func pageAnswers(rt *route) []statusResponse {
+	content := obj("text/html", obj("schema", obj("type", "string")))
+	content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
+	content.set("text/markdown", obj("schema", obj("type", "string")))
+	out := withNotModified(rt, "The page, or its data.", content, "Content-Security-Policy")
+	if rt.id == "explore" {
+		return append(out, statusResponse{303, obj("description", "The form sent empty fields: Location has the address without them.", "headers", headersOf(open, "Cache-Control", "Location"))})
+	}
+	return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
 }
 
 // withNotModified is an answer with an entity tag and the 304 that goes with it.

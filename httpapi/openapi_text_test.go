@@ -120,6 +120,7 @@ var tagTexts = [][2]string{
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
 	{"operation", "For balancers and monitors."},
+	{"pages", "Pages for people. With .json or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
 	{"documents", "This description and the pages for people."},
 }
 
@@ -161,6 +162,11 @@ func routeText(rt *route) string {
 		"alive":          "Answers as long as the process does.",
 		"ready":          "503 takes an instance out of a balancer: no dataset is loaded, or the ledger does not answer.",
 		"openapi":        "OpenAPI 3.1.",
+		"pageModel":      "As a page: facts, memory by context, measured speeds, sources. As data: the model as the API answers it, with its newest 500 benchmarks.",
+		"pageHardware":   "As a page: facts, models that run, measured speeds, prices, sources. As data: the record as the API answers it.",
+		"pageTool":       "As a page: facts, newest runs, sources. As data: the record as the API answers it.",
+		"pageBenchmark":  "As a page: figures, settings, source, and what else is known of the same pair. As data: the record as the API answers it.",
+		"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
 		"docs":           "This document as a page, with a form to try every route.",
 		"front":          "What this is, with a form to get a key.",
 		"problem":        "Where the member type of every error leads.",
@@ -255,6 +261,11 @@ func problemsOf(rt *route) []string {
 		"getSnapshot":    {"BadQuery", "NotFound"},
 		"getSchema":      {"BadQuery", "NotFound"},
 		"problem":        {"UnknownRoute"},
+		"explore":        {"BadListQuery", "UnknownRoute", "NotReady"},
+		"pageModel":      {"BadQuery", "NotFound", "NotReady"},
+		"pageHardware":   {"BadQuery", "NotFound", "NotReady"},
+		"pageTool":       {"BadQuery", "NotFound", "NotReady"},
+		"pageBenchmark":  {"BadQuery", "NotFound", "NotReady"},
 		"asset":          {"UnknownRoute"},
 	}[rt.id]...)
 }

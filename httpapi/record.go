@@ -40,6 +40,11 @@ func (r *resource) elsewhere(req *request, t *index.Table, name string) (*respon
 			return req.moved("/api/v1/" + r.name + "/" + url.PathEscape(slug)), nil
 		}
 	}
+	return nil, r.noRecord(t, name)
+}
+
+// noRecord is the failure of a name that no record has, with near slugs.
+func (r *resource) noRecord(t *index.Table, name string) *failure {
 	fault := Fault{In: "path", Name: "slug", Value: clip(name), Detail: "no such " + r.singular}
 	if r.byDate() {
 		fault.Name = "id"
@@ -52,7 +57,7 @@ func (r *resource) elsewhere(req *request, t *index.Table, name string) (*respon
 	if f.faults == nil {
 		f.faults = []Fault{fault}
 	}
-	return nil, f
+	return f
 }
 
 // nearSlugs are the records the caller may have meant, by slug also where an alias was near.

@@ -10,6 +10,8 @@ import (
 	"net"
 	"time"
 
+	"modeldex/httpapi/pages"
+
 	"github.com/gofiber/fiber/v2"
 )
 
@@ -31,7 +33,7 @@ func New(cfg Config) (*Server, error) {
 	s.limit = newConnectionLimit(cfg.Connections, cfg.ConnectionsPerAddress, openFiles())
 	s.limit.log, s.limit.exempt, s.limit.reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
 	s.metrics = newMetrics(s, routes)
-	s.pages = newPages()
+	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,
 		// A request is small and must come at once. How long a response may take depends on its

@@ -15,18 +15,6 @@ async function refreshCounts() {
   document.querySelector('[data-version]').textContent = data.version;
 }
 
-async function copy(button) {
-  const code = button.parentElement.querySelector('code');
-  try {
-    await navigator.clipboard.writeText(code.textContent);
-    button.textContent = 'Copied';
-  } catch { // no clipboard without https: select, so that one keystroke copies
-    getSelection().selectAllChildren(code);
-    button.textContent = 'Selected';
-  }
-  setTimeout(() => { button.textContent = 'Copy'; }, 1500);
-}
-
 function showFault(place, field, text) {
   place.textContent = text;
   place.hidden = !text;
@@ -89,10 +77,6 @@ async function signUp(event) {
   }
 }
 
-for (const button of document.querySelectorAll('.copy')) {
-  button.hidden = false;
-  button.addEventListener('click', () => copy(button));
-}
 byId('signup').addEventListener('submit', signUp);
 byId('signup').querySelector('button').disabled = false; // until now it would have put the fields into the address
 refreshCounts().catch(() => {}); // the counts in the page stay

@@ -1,0 +1,81 @@
+package pages
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// A Citation is how to cite a page: its address and the day it was read, as the licence asks.
+type Citation struct {
+	Text, BibTeX, CSL string
+	Accessed          string // stands for the day of access
+}
+
+// finishRecord adds to the page of a record what follows from its address.
+func (v *Sheet) finishRecord(kind, slug, name string) {
+	v.Cite = cite(&v.Frame, name)
+	v.Data = recordData(&v.Frame, kind, slug, name)
+}
+
+// cite makes a citation. The day of access is the reader's; the day of the dataset stands in for it,
+// because a page is the same for all readers.
+func cite(f *Frame, name string) *Citation {
+	address, year := f.Absolute(f.Path), f.Dataset.Released
+	year, _, _ = strings.Cut(year, "-")
+	title := name + " (dataset " + f.Dataset.Version + ")"
+	key := "modeldex" + year + strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+	c := &Citation{Accessed: f.Dataset.Released, Text: "modeldex. " + title + ". " + address + " (accessed " + f.Dataset.Released + ")."}
+	c.BibTeX = "@misc{" + key + ",\n  author = {{modeldex}},\n  title = {" + bibText(title) + "},\n  year = {" + year +
+		"},\n  howpublished = {\\url{" + address + "}},\n  urldate = {" + f.Dataset.Released + "},\n  note = {" + bibText(f.Dataset.License) + "}\n}"
+	csl, err := json.MarshalIndent([]any{map[string]any{
+		"id": key, "type": "dataset", "title": title, "author": []any{map[string]any{"literal": "modeldex"}}, "URL": address,
+		"version": f.Dataset.Version, "issued": cslDate(f.Dataset.Released), "accessed": cslDate(f.Dataset.Released),
+	}}, "", "  ")
+	must(err)
+	c.CSL = string(csl)
+	return c
+}
+
+// bibEscaper keeps text from being read as TeX.
+var bibEscaper = strings.NewReplacer("\\", "\\textbackslash{}", "{", "\\{", "}", "\\}", "&", "\\&", "%", "\\%", "$", "\\$", "#", "\\#", "_", "\\_", "~", "\\textasciitilde{}", "^", "\\textasciicircum{}")
+
+func bibText(s string) string { return bibEscaper.Replace(s) }
+
+func cslDate(day string) map[string]any {
+	parts := []any{}
+	for p := range strings.SplitSeq(day, "-") {
+		parts = append(parts, json.Number(strings.TrimLeft(p, "0")))
+	}
+	return map[string]any{"date-parts": []any{parts}}
+}
+
+// recordData is the JSON-LD of a record: a Dataset of schema.org that is part of the directory.
+func recordData(f *Frame, kind, slug, name string) map[string]any {
+	address := f.Absolute("/" + kind + "/" + slug)
+	distribution := []any{}
+	for _, form := range f.Forms {
+		distribution = append(distribution, map[string]any{"@type": "DataDownload", "encodingFormat": mediaTypes[form.Text], "contentUrl": f.Absolute(form.Href)})
+	}
+	return map[string]any{
+		"@context": "https://schema.org", "@type": "Dataset", "name": name, "description": f.Description, "url": address, "identifier": slug,
+		"version": f.Dataset.Version, "dateModified": f.Dataset.Released, "license": licenseAddress(f.Dataset.License), "isAccessibleForFree": true,
+		"creator": map[string]any{"@type": "Organization", "name": "modeldex", "url": f.Absolute("/")}, "distribution": distribution,
+		"includedInDataCatalog": map[string]any{"@type": "DataCatalog", "name": "modeldex", "url": f.Absolute("/")},
+	}
+}
+
+// mediaTypes are the media types of the forms of a page.
+var mediaTypes = map[string]string{"JSON": "application/json", "CSV": "text/csv", "MD": "text/markdown"}
+
+// licenseAddress is the page of an SPDX id.
+func licenseAddress(id string) string {
+	if id == "" || strings.ContainsAny(id, " /") {
+		return id
+	}
+	return "https://spdx.org/licenses/" + id + ".html"
+}

@@ -1,0 +1,100 @@
+package pages
+
+import (
+	"html/template"
+	"strings"
+
+	"modeldex/index"
+)
+
+// A Place is where a page is served from.
+type Place struct {
+	Base string // scheme and host, without a slash at the end; empty: unknown
+	Path string // of the page, such as /models/llama-3.1-8b-instruct
+	// Query is the canonical query of the page, without a question mark.
+	Query string
+}
+
+// Address is path and query.
+func (p Place) Address() string {
+	if p.Query == "" {
+		return p.Path
+	}
+	return p.Path + "?" + p.Query
+}
+
+// A Frame is what every page has around its content.
+type Frame struct {
+	Place
+	Title, Description string
+	Section            string // of the navigation
+	// Canonical is the path search engines should keep; empty: none.
+	Canonical string
+	// Unlisted pages ask crawlers not to list them nor to follow their links.
+	Unlisted bool
+	// Forms are other forms of the same data.
+	Forms   []Link
+	Dataset Stamp
+	Data    any // JSON-LD, nil for none
+	Scripts []string
+	Styles  []string
+	Image   string // path of a preview image, empty for none
+}
+
+// A Link leads somewhere.
+type Link struct {
+	Text, Href string
+	Current    bool
+	NoFollow   bool
+	Title      string
+}
+
+// A Stamp says what dataset a page was made of.
+type Stamp struct{ Version, Released, License, Digest string }
+
+func stampOf(gen *index.Generation) Stamp {
+	if gen == nil {
+		return Stamp{}
+	}
+	return Stamp{gen.Info.Version, string(gen.Info.Released), gen.Info.License, gen.Digest.String()}
+}
+
+// Absolute puts the base before a path.
+func (f *Frame) Absolute(path string) string { return f.Base + path }
+
+// navigation is the links of every page, in order.
+var navigation = []Link{
+	{Text: "Models", Href: "/explore/models"},
+	{Text: "Hardware", Href: "/explore/hardware"},
+	{Text: "Tools", Href: "/explore/tools"},
+	{Text: "Benchmarks", Href: "/explore/benchmarks"},
+	{Text: "API", Href: "/docs"},
+}
+
+// Navigation is the links of every page, the section of this one marked.
+func (f *Frame) Navigation() []Link {
+	out := make([]Link, len(navigation))
+	copy(out, navigation)
+	for i := range out {
+		out[i].Current = out[i].Href == f.Section
+	}
+	return out
+}
+
+// forms are the other forms of a page, by the endings of its address.
+func forms(p Place, endings ...string) []Link {
+	out := make([]Link, 0, len(endings))
+	for _, e := range endings {
+		form := Place{Path: p.Path + "." + e, Query: p.Query}
+		out = append(out, Link{Text: strings.ToUpper(e), Href: form.Address(), NoFollow: p.Query != ""})
+	}
+	return out
+}
+
+func (s *Site) functions() template.FuncMap {
+	return template.FuncMap{
+		"asset":     s.asset,
+		"group":     func(n int) string { return grouped(int64(n)) },
+		"mediaType": func(form string) string { return mediaTypes[form] },
+	}
+}

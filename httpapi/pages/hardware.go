@@ -1,0 +1,326 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/index"
+)
+
+// Hardware is the page of a piece of hardware. ord is its ordinal in the generation.
+func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
+	h := decode[hardwareRecord](gen.Hardware.Detail(ord))
+	sources, refs := sourcesOf(h.Sources)
+	v := &Sheet{
+		Frame: recordFrame(gen, at, "/explore/hardware", h.Name, hardwareLead(h)+": which models run on it, and how fast, with sources."),
+		Kind:  "hardware", Heading: h.Name,
+		Crumbs: []Link{{Text: "Hardware", Href: "/explore/hardware"}, {Text: vendorName(h.Vendor), Href: "/explore/hardware?vendor=" + url.QueryEscape(string(h.Vendor))}},
+		Lead:   hardwareLead(h), Sources: sources, Figures: hardwareFigures(h, refs), Groups: hardwareGroups(gen, h, refs),
+		Actions: []Link{
+			{Text: "All models that run", Href: "/explore/models?fits=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
+		},
+	}
+	if h.Note != nil {
+		v.Notes = append(v.Notes, *h.Note)
+	}
+	v.Tables = append(v.Tables, fitsTable(gen, h), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
+	v.Tables = slices.DeleteFunc(v.Tables, func(t Table) bool { return t.ID == "prices" && len(t.Rows) == 0 })
+	v.finishRecord("hardware", string(h.Slug), h.Name)
+	return v
+}
+
+// vendorNames are names that are not the slug with a capital letter.
+var vendorNames = map[dataset.Vendor]string{"nvidia": "NVIDIA", "amd": "AMD", "aws": "AWS", "hisilicon": "HiSilicon", "mediatek": "MediaTek", "moorethreads": "Moore Threads", "sambanova": "SambaNova", "sifive": "SiFive", "spacemit": "SpacemiT"}
+
+func vendorName(v dataset.Vendor) string {
+	return cmp.Or(vendorNames[v], Sentence(string(v)))
+}
+
+// typeNames are types of hardware in words.
+var typeNames = map[dataset.HardwareType]string{"gpu": "graphics card", "cpu": "processor", "apu": "processor with graphics", "soc": "system on a chip"}
+
+func hardwareLead(h *hardwareRecord) string {
+	parts := []string{vendorName(h.Vendor) + " " + cmp.Or(typeNames[h.Type], string(h.Type))}
+	if h.VRAMGB != nil {
+		memory := exact(*h.VRAMGB) + " GB"
+		if h.UnifiedMemory {
+			memory += " unified memory"
+		}
+		parts = append(parts, memory)
+	}
+	if h.MemoryBandwidthGBps != nil {
+		parts = append(parts, rounded(*h.MemoryBandwidthGBps)+" GB/s")
+	}
+	if h.ReleaseDate != nil {
+		parts = append(parts, "released "+dateText(h.ReleaseDate))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func hardwareFigures(h *hardwareRecord, refs map[string][]int) []Fact {
+	f := facts{refs: refs}
+	if h.VRAMGB != nil {
+		note := text(h.MemoryType)
+		if h.UnifiedMemory {
+			note = strings.TrimSpace(note + " unified, largest size")
+		}
+		f.add("Memory", "vram_gb", Cell{Text: exact(*h.VRAMGB) + " GB"}, note)
+	} else if h.MaxMemoryGB != nil {
+		f.add("Memory", "max_memory_gb", Cell{Text: exact(*h.MaxMemoryGB) + " GB"}, "at most")
+	}
+	if h.MemoryBandwidthGBps != nil {
+		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: rounded(*h.MemoryBandwidthGBps)}, "GB/s")
+	}
+	if h.StreetPriceUSD != nil {
+		f.add("Price", "street_price_usd", Cell{Text: "$" + rounded(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource))}, strings.TrimSpace(text(h.StreetPriceCondition)+" "+dateText(h.StreetPriceDate)))
+	} else if h.LaunchPriceUSD != nil {
+		f.add("Price", "launch_price_usd", Cell{Text: "$" + rounded(*h.LaunchPriceUSD)}, "at launch")
+	}
+	f.add("Benchmarks", "", Cell{Text: grouped(int64(h.BenchmarkCountWithVariants)), Href: "#runs"}, "measured runs")
+	return f.list
+}
+
+func hardwareGroups(gen *index.Generation, h *hardwareRecord, refs map[string][]int) (out []Group) {
+	f := facts{refs: refs}
+	f.add("Vendor", "", Cell{Text: vendorName(h.Vendor), Href: "/explore/hardware?vendor=" + url.QueryEscape(string(h.Vendor)), NoFollow: true}, "")
+	f.text("Kind", "", cmp.Or(typeNames[h.Type], string(h.Type)))
+	f.text("Released", "release_date", cmp.Or(dateText(h.ReleaseDate), text(h.ReleaseQuarter)))
+	f.text("Architecture", "architecture", text(h.Architecture))
+	f.text("Processor cores", "cpu_architecture", text(h.CPUArchitecture))
+	f.text("Form", "", text(h.FormFactor))
+	f.text("Built by", "", text(h.Manufacturer))
+	n := newNames(gen)
+	for _, chip := range deref(h.Chip) {
+		f.add("Chip", "", n.cell("hardware", chip), "")
+	}
+	if h.IntegratedGPU != nil {
+		f.add("Graphics inside", "", n.cell("hardware", *h.IntegratedGPU), "")
+	}
+	for _, variant := range deref(h.Variants) {
+		f.add("Variant", "", n.cell("hardware", variant), "")
+	}
+	f.text("Other names", "", strings.Join(h.Aliases, ", "))
+	f.text("Slug", "", string(h.Slug))
+	out = append(out, f.group("About")...)
+
+	f.number("Memory", "vram_gb", h.VRAMGB, "GB")
+	f.text("Sold with", "memory_options_gb", listOf(h.MemoryOptionsGB, "GB"))
+	f.number("Memory of the machine", "memory_gb", h.MemoryGB, "GB")
+	f.number("Most memory", "max_memory_gb", h.MaxMemoryGB, "GB")
+	f.number("High-bandwidth memory", "hbm_gb", h.HBMGB, "GB")
+	f.text("Kind of memory", "memory_type", text(h.MemoryType))
+	f.flag("Unified", "", &h.UnifiedMemory)
+	if h.MemoryBandwidthGBps != nil {
+		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: exact(*h.MemoryBandwidthGBps) + " GB/s"}, text(h.MemoryBandwidthBasis))
+	}
+	f.text("Measured bandwidth", "memory_bandwidth_range_gbps", listOf(h.MemoryBandwidthRangeGBps, "GB/s"))
+	f.number("Read bandwidth", "memory_read_bandwidth_gbps", h.MemoryReadBandwidthGBps, "GB/s")
+	f.count("Channels", "memory_channels", h.MemoryChannels, "")
+	f.count("Memory speed", "memory_speed_mts", h.MemorySpeedMTs, "MT/s")
+	out = append(out, f.group("Memory")...)
+
+	if h.FP16TFLOPS != nil {
+		f.add("FP16", "fp16_tflops", Cell{Text: exact(*h.FP16TFLOPS) + " TFLOPS"}, text(h.FP16Basis))
+	}
+	f.number("FP16 tensor, FP16 accumulation", "fp16_tensor_fp16acc_tflops", h.FP16TensorFP16AccTFLOPS, "TFLOPS")
+	f.number("FP16 vector", "fp16_vector_tflops", h.FP16VectorTFLOPS, "TFLOPS")
+	f.number("FP32", "fp32_tflops", h.FP32TFLOPS, "TFLOPS")
+	f.number("INT8", "int8_tops", h.INT8TOPS, "TOPS")
+	f.number("Neural processor", "npu_tops", h.NPUTOPS, "TOPS")
+	f.count("Graphics cores", "gpu_cores", h.GPUCores, "")
+	f.count("Processor cores", "cpu_cores", h.CPUCores, "")
+	f.number("Power", "tdp_watts", h.TDPWatts, "W")
+	f.text("Power range", "tdp_range_watts", listOf(h.TDPRangeWatts, "W"))
+	f.number("Turbo power", "max_turbo_power_watts", h.MaxTurboPowerWatts, "W")
+	f.text("Interface", "pcie", text(h.PCIe))
+	f.text("Backends seen to work", "backends", strings.Join(h.Backends, ", "))
+	f.text("CUDA capability", "cuda_compute_capability", text(h.CUDAComputeCapability))
+	f.text("GFX target", "gfx_target", text(h.GFXTarget))
+	f.text("PCI ids", "pci_ids", strings.Join(h.PCIIDs, ", "))
+	return append(out, f.group("Compute")...)
+}
+
+func listOf(v *[]float64, unit string) string {
+	if v == nil || len(*v) == 0 {
+		return ""
+	}
+	out := make([]string, len(*v))
+	for i, n := range *v {
+		out[i] = exact(n)
+	}
+	return strings.Join(out, ", ") + " " + unit
+}
+
+// shownFits is how many models the page of a piece of hardware lists.
+const shownFits = 25
+
+// fitsTable is the models that run on a piece of hardware, by intelligence.
+func fitsTable(gen *index.Generation, h *hardwareRecord) Table {
+	t := Table{
+		ID: "fits", Title: "What runs on it",
+		Intro:   "The models with the highest intelligence score that fit with room for 8,192 tokens, each in its most precise size that fits. Speeds that were measured on this hardware are set apart from estimates.",
+		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
+		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
+		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/explore/models?fits=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
+		Source:  "Memory is computed; the method of estimates is in the reference of the API.",
+	}
+	found, fault := gen.Fit.Models(fit.Query{Hardware: h.Slug}, 0)
+	if fault != nil {
+		return t
+	}
+	rows := byIntelligence(gen, found)
+	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))])
+	return t
+}
+
+// byIntelligence orders models by score, unknown last, then by parameters.
+func byIntelligence(gen *index.Generation, found []fit.Best) []fit.Best {
+	value := func(b *fit.Best, field index.Field) float64 {
+		ord, ok := gen.Models.Find(string(b.Model))
+		if !ok {
+			return math.Inf(-1)
+		}
+		if v := gen.Models.Number(field, ord); !math.IsNaN(v) {
+			return v
+		}
+		return math.Inf(-1)
+	}
+	out := slices.Clone(found)
+	slices.SortStableFunc(out, func(a, b fit.Best) int {
+		return cmp.Or(
+			cmp.Compare(value(&b, "intelligence"), value(&a, "intelligence")),
+			cmp.Compare(value(&b, "params_b"), value(&a, "params_b")),
+		)
+	})
+	return out
+}
+
+// fitRows are the rows of models that run.
+func fitRows(gen *index.Generation, found []fit.Best) [][]Cell {
+	n := newNames(gen)
+	rows := make([][]Cell, 0, len(found))
+	for i := range found {
+		b := &found[i]
+		score := math.NaN()
+		if ord, ok := gen.Models.Find(string(b.Model)); ok {
+			score = gen.Models.Number("intelligence", ord)
+		}
+		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: rounded(score)}}, fitCells(b)...))
+	}
+	return rows
+}
+
+// fitCells are size, memory and speed of what runs.
+func fitCells(b *fit.Best) []Cell {
+	size := Cell{Text: b.Quantization}
+	if b.Verdict == fit.Tight {
+		size.Note, size.Title = "tight", "It fits only by using memory that should stay free."
+	}
+	speed, kind := Cell{Text: unknown}, Cell{Text: "not known", Class: "none"}
+	if b.TPS != nil {
+		speed.Text = rounded(*b.TPS)
+		kind = Cell{Text: "estimate", Class: "estimate", Title: "Worked out from the nearest measurements"}
+		if b.Use != nil && *b.Use == "measured" {
+			kind = Cell{Text: "measured", Class: "measured", Href: benchmarksOf(string(b.Model), string(b.Hardware), b.Quantization), NoFollow: true}
+		}
+		if b.Depth > 0 {
+			kind.Note = "at " + tokens(b.Depth)
+		}
+	}
+	return []Cell{size, {Text: gib(b.Total)}, speed, kind}
+}
+
+// speedByModel is the measured speeds on a piece of hardware, one row per model and quantization.
+func speedByModel(gen *index.Generation, h *hardwareRecord) Table {
+	t := Table{
+		ID: "speed", Title: "Measured speed by model",
+		Intro: "Tokens per second while one stream generates on one device, with at most 512 tokens in the cache.",
+		Columns: []Column{
+			{Text: "Model"},
+			{Text: "Quantization", Short: true},
+			{Text: "Median tok/s", Number: true},
+			{Text: "Lowest", Number: true},
+			{Text: "Highest", Number: true},
+			{Text: "Runs", Number: true},
+			{Text: "Pages", Number: true, Title: "Distinct source pages"},
+		},
+		Empty: "No run of this kind is known. Runs with other settings are below.",
+		More:  &Link{Text: "All runs on this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
+	}
+	groups := singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization)
+	n := newNames(gen)
+	for i := range groups {
+		g := &groups[i]
+		t.Rows = append(t.Rows, append([]Cell{n.cell("models", dataset.Slug(g.Key[0])), textCell(g.Key[1])}, spread(g, benchmarksOf(g.Key[0], string(h.Slug), g.Key[1]))...))
+	}
+	if len(groups) > 0 {
+		t.Source = fmt.Sprintf("%s from published measurements; each run names its page.", Sentence(plural(len(groups), "row", "rows")))
+	}
+	return t
+}
+
+// shownNeighbours is how many neighbours a table lists.
+const shownNeighbours = 10
+
+// neighboursTable is hardware with about the same memory.
+func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
+	t := Table{
+		ID: "neighbours", Title: "Its neighbours",
+		Intro:   "Hardware with the same amount of memory, by bandwidth.",
+		Columns: []Column{{Text: "Hardware"}, {Text: "Memory", Number: true, Title: "GB"}, {Text: "Bandwidth", Number: true, Title: "GB/s"}, {Text: "Street price", Number: true, Title: "US dollars"}, {Text: "Runs", Number: true}},
+		Empty:   "No other hardware has the same amount of memory, or it is not known.",
+	}
+	if h.VRAMGB == nil {
+		return t
+	}
+	q := index.Query{
+		Ranges: []index.Range{{Field: "vram_gb", Min: *h.VRAMGB, Max: *h.VRAMGB}},
+		Sort:   index.Sort{Field: "memory_bandwidth_gbps", Desc: true}, Limit: gen.Hardware.Len(),
+	}
+	ords := gen.Hardware.Select(q).Ords
+	mine := slices.IndexFunc(ords, func(ord uint32) bool { return gen.Hardware.Slug(ord) == string(h.Slug) })
+	from := max(0, min(mine-shownNeighbours/2, len(ords)-shownNeighbours))
+	for _, ord := range ords[from:min(len(ords), from+shownNeighbours)] {
+		other := decode[hardwareRecord](gen.Hardware.Row(ord))
+		name := Cell{Text: other.Name, Href: "/hardware/" + string(other.Slug)}
+		if other.Slug == h.Slug {
+			name = Cell{Text: other.Name, Class: "self"}
+		}
+		t.Rows = append(t.Rows, []Cell{name, numberCell(other.VRAMGB), numberCell(other.MemoryBandwidthGBps), priceCell(other.StreetPriceUSD), {Text: grouped(int64(other.BenchmarkCount))}})
+	}
+	if len(t.Rows) > 0 {
+		gb := url.QueryEscape(exactPlain(*h.VRAMGB))
+		t.More = &Link{Text: "All hardware with this memory", Href: "/explore/hardware?max_vram_gb=" + gb + "&min_vram_gb=" + gb + "&sort=-memory_bandwidth_gbps", NoFollow: true}
+	}
+	return t
+}
+
+func priceCell(v *float64) Cell {
+	if v == nil {
+		return textCell("")
+	}
+	return Cell{Text: "$" + rounded(*v)}
+}
+
+// exactPlain is a number as parameters take it.
+func exactPlain(v float64) string { return strings.ReplaceAll(exact(v), ",", "") }
+
+// pricesTable is every price seen.
+func pricesTable(h *hardwareRecord) Table {
+	t := Table{ID: "prices", Title: "Prices seen", Columns: []Column{{Text: "Day"}, {Text: "Price", Number: true}, {Text: "Condition"}, {Text: "Kind"}, {Text: "Source"}}}
+	for i := range h.PriceObservations {
+		p := &h.PriceObservations[i]
+		price := Cell{Text: rounded(p.Amount) + " " + p.Currency, Title: text(p.Note)}
+		if r := deref(p.AmountRange); len(r) == 2 {
+			price.Note = "to " + rounded(r[1])
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: string(p.Date)}, price, {Text: p.Condition}, textCell(text(p.Kind)), {Text: host(string(p.Source)), Href: webAddress(string(p.Source))}})
+	}
+	return t
+}

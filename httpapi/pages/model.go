@@ -1,0 +1,423 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/index"
+)
+
+// Model is the page of a model. ord is its ordinal in the generation.
+func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
+	m := decode[modelRecord](gen.Models.Detail(ord))
+	sources, refs := sourcesOf(m.Sources)
+	v := &Sheet{
+		Frame: recordFrame(gen, at, "/explore/models", m.Name, modelDescription(m)), Kind: "model", Heading: m.Name,
+		Crumbs: []Link{{Text: "Models", Href: "/explore/models"}, {Text: Sentence(string(m.Family)), Href: "/explore/models?family=" + url.QueryEscape(string(m.Family))}},
+		Lead:   modelLead(m), Sources: sources, Figures: modelFigures(m, refs), Groups: modelGroups(m, refs),
+		Actions: []Link{
+			{Text: "Hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
+		},
+	}
+	if m.Notes != nil {
+		v.Notes = append(v.Notes, *m.Notes)
+	}
+	v.Tables = append(v.Tables, speedByHardware(gen, m), memoryTable(gen, m), sizesTable(m), runsOf(gen, index.Model, string(m.Slug), m.BenchmarkCount))
+	v.finishRecord("models", string(m.Slug), m.Name)
+	return v
+}
+
+// recordFrame is the frame of the page of a record.
+func recordFrame(gen *index.Generation, at Place, section, name, description string) Frame {
+	return Frame{
+		Place: at, Title: name, Description: description, Section: section, Canonical: at.Path, Dataset: stampOf(gen),
+		Forms: forms(at, "json", "md"), Scripts: []string{"app.js"},
+	}
+}
+
+func modelDescription(m *modelRecord) string {
+	return strings.TrimSuffix(modelLead(m), ".") + ": memory it needs, quantized sizes and measured tokens per second, with sources."
+}
+
+func modelLead(m *modelRecord) string {
+	parts := []string{m.Organization}
+	if m.ParamsB != nil {
+		size := rounded(*m.ParamsB) + "B parameters"
+		if m.ActiveParamsB != nil {
+			size += ", " + rounded(*m.ActiveParamsB) + "B active"
+		}
+		parts = append(parts, size)
+	}
+	if m.Architecture.Type != nil {
+		parts = append(parts, string(*m.Architecture.Type))
+	}
+	if m.Architecture.ContextLength != nil {
+		parts = append(parts, tokens(*m.Architecture.ContextLength)+" context")
+	}
+	if m.ReleaseDate != nil {
+		parts = append(parts, "released "+dateText(m.ReleaseDate))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func modelFigures(m *modelRecord, refs map[string][]int) []Fact {
+	f := facts{refs: refs}
+	if m.ParamsB != nil {
+		note := ""
+		if m.ActiveParamsB != nil {
+			note = rounded(*m.ActiveParamsB) + " B active per token"
+		}
+		f.add("Parameters", "params_b", Cell{Text: rounded(*m.ParamsB) + " B"}, note)
+	}
+	if n := m.Architecture.ContextLength; n != nil {
+		f.add("Context", "architecture.context_length", Cell{Text: tokens(*n), Title: grouped(*n) + " tokens"}, "tokens")
+	}
+	if in := m.Intelligence; in != nil && in.Score != nil {
+		note := string(in.Confidence) + " confidence"
+		if in.Lower != nil && in.Upper != nil {
+			note = rounded(*in.Lower) + " to " + rounded(*in.Upper) + ", " + note
+		}
+		f.add("Intelligence", "", Cell{Text: rounded(*in.Score), Href: "/api/v1/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
+	}
+	f.add("Benchmarks", "", Cell{Text: grouped(int64(m.BenchmarkCountWithVariants)), Href: "#runs"}, "measured runs")
+	return f.list
+}
+
+func modelGroups(m *modelRecord, refs map[string][]int) (out []Group) {
+	f := facts{refs: refs}
+	f.add("Maker", "", Cell{Text: m.Organization, Href: "/explore/models?organization=" + url.QueryEscape(m.Organization), NoFollow: true}, "")
+	f.add("Family", "", Cell{Text: string(m.Family), Href: "/explore/models?family=" + url.QueryEscape(string(m.Family)), NoFollow: true}, "")
+	f.add("Released", "release_date", Cell{Text: dateText(m.ReleaseDate)}, basis(m.ReleaseDateBasis, map[string]string{"repository": "day of the repository", "listing": "from a listing", "paper": "day of the paper", "reported": "as reported"}))
+	f.text("Licence", "license", text(m.License))
+	if m.HFRepo != nil {
+		f.add("Repository", "", Cell{Text: *m.HFRepo, Href: "https://huggingface.co/" + *m.HFRepo}, "Hugging Face")
+	}
+	f.text("Input and output", "", join(m.Modalities))
+	f.text("Other names", "", strings.Join(m.Aliases, ", "))
+	f.text("Slug", "", string(m.Slug))
+	out = append(out, f.group("About")...)
+
+	a := &m.Architecture
+	f.number("Parameters", "params_b", m.ParamsB, "× 10⁹")
+	f.number("Active parameters", "active_params_b", m.ActiveParamsB, "× 10⁹")
+	f.number("Effective parameters", "effective_params_b", m.EffectiveParamsB, "× 10⁹")
+	f.text("Blocks", "architecture.type", text(a.Type))
+	f.count("Layers", "architecture.num_layers", a.NumLayers, "")
+	f.count("Hidden size", "architecture.hidden_size", a.HiddenSize, "")
+	f.count("Feed-forward size", "architecture.intermediate_size", a.IntermediateSize, "")
+	f.count("Expert size", "architecture.moe_intermediate_size", a.MoEIntermediateSize, "")
+	f.count("Experts", "architecture.num_experts", a.NumExperts, "")
+	f.count("Experts per token", "architecture.num_experts_per_token", a.NumExpertsPerToken, "")
+	f.count("Shared experts", "architecture.num_shared_experts", a.NumSharedExperts, "")
+	f.count("Dense layers first", "architecture.num_dense_layers", a.NumDenseLayers, "")
+	f.count("Attention heads", "architecture.num_attention_heads", a.NumAttentionHeads, "")
+	f.count("Vocabulary", "architecture.vocab_size", a.VocabSize, "tokens")
+	f.count("Context length", "architecture.context_length", a.ContextLength, "tokens")
+	f.count("Sliding window", "architecture.sliding_window", a.SlidingWindow, "tokens")
+	f.number("RoPE base", "architecture.rope_theta", a.RopeTheta, "")
+	f.text("Activation", "architecture.activation", text(a.Activation))
+	f.text("Normalization", "architecture.norm", text(a.Norm))
+	f.flag("Tied embeddings", "architecture.tie_word_embeddings", a.TieWordEmbeddings)
+	out = append(out, f.group("Architecture")...)
+
+	k := &m.KVCache
+	f.text("Attention", "kv_cache.attention", text(k.Attention))
+	f.count("Key-value heads", "kv_cache.num_kv_heads", k.NumKVHeads, "")
+	f.count("Values per head", "kv_cache.head_dim", k.HeadDim, "")
+	f.count("Compressed width", "kv_cache.kv_lora_rank", k.KVLoraRank, "")
+	f.count("Rotary part", "kv_cache.qk_rope_head_dim", k.QKRopeHeadDim, "")
+	f.count("Layers with a cache", "kv_cache.num_kv_layers", k.NumKVLayers, "")
+	f.count("Sliding-window layers", "kv_cache.num_sliding_window_layers", k.NumSlidingWindowLayers, "")
+	f.count("Linear-attention layers", "kv_cache.num_linear_attention_layers", k.NumLinearAttentionLayers, "")
+	if k.RecurrentStateBytes != nil {
+		f.add("Recurrent state", "kv_cache.recurrent_state_bytes", Cell{Text: grouped(*k.RecurrentStateBytes) + " bytes"}, "per sequence")
+	}
+	return append(out, f.group("Key-value cache")...)
+}
+
+func basis[T ~string](v *T, words map[string]string) string {
+	if v == nil {
+		return ""
+	}
+	return words[string(*v)]
+}
+
+// speedByHardware is the measured speeds of a model, one row per hardware and quantization.
+func speedByHardware(gen *index.Generation, m *modelRecord) Table {
+	t := Table{
+		ID: "speed", Title: "Measured speed by hardware",
+		Intro: "Tokens per second while one stream generates on one device, with at most 512 tokens in the cache. Each row is one quantization on one piece of hardware.",
+		Columns: []Column{
+			{Text: "Hardware"},
+			{Text: "Quantization", Short: true},
+			{Text: "Median tok/s", Number: true},
+			{Text: "Lowest", Number: true},
+			{Text: "Highest", Number: true},
+			{Text: "Runs", Number: true},
+			{Text: "Pages", Number: true, Title: "Distinct source pages"},
+		},
+		Empty: "No run of this kind is known. Runs with other settings are below.",
+		More:  &Link{Text: "All runs of this model", Href: "/explore/benchmarks?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
+	}
+	groups := singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization)
+	n := newNames(gen)
+	t.Rows = make([][]Cell, 0, len(groups))
+	for i := range groups {
+		g := &groups[i]
+		t.Rows = append(t.Rows, append([]Cell{n.cell("hardware", dataset.Slug(g.Key[0])), textCell(g.Key[1])}, spread(g, benchmarksOf(string(m.Slug), g.Key[0], g.Key[1]))...))
+	}
+	if len(groups) > 0 {
+		t.Source = fmt.Sprintf("%s from published measurements; each run names its page.", Sentence(plural(len(groups), "row", "rows")))
+	}
+	return t
+}
+
+// benchmarksOf is the list of the runs behind a row.
+func benchmarksOf(model, hardware, quantization string) string {
+	q := url.Values{"settings": {index.SingleStream}}
+	for name, v := range map[string]string{"model": model, "hardware": hardware, "quantization": quantization} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	return "/explore/benchmarks?" + q.Encode()
+}
+
+// maxSpeedRows is how many rows a table of speeds has.
+const maxSpeedRows = 60
+
+// singleStream are the groups of single-stream speeds of a model or of hardware, fastest first.
+func singleStream(gen *index.Generation, field index.Field, slug string, by ...index.Field) []index.Group {
+	stats, err := gen.Benchmarks.Stats(index.StatsQuery{
+		Query: index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}}},
+		By:    by, Metric: index.GenerationTPS, MaxGroups: 10_000,
+	})
+	if err != nil { // more groups than one record can have
+		return nil
+	}
+	groups, _ := stats.Page("median", true, nil, maxSpeedRows)
+	return groups
+}
+
+// spread is the cells of a group: median, lowest, highest, runs, pages.
+func spread(g *index.Group, href string) []Cell {
+	runs := Cell{Text: grouped(int64(g.N)), Href: href, NoFollow: true}
+	if g.N > 1 && !g.Comparable {
+		runs.Note, runs.Title = "mixed settings", "These runs differ in settings that matter; open them before comparing."
+	}
+	return []Cell{{Text: rounded(g.Median)}, {Text: rounded(g.Min)}, {Text: rounded(g.Max)}, runs, {Text: grouped(int64(g.Pages))}}
+}
+
+// contexts are the lengths a table of memory shows.
+var contexts = []int64{2048, 8192, 32768, 131072}
+
+// shownSizes are the quantizations a table of memory shows where the model has them, smallest first.
+var shownSizes = []string{"Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0", "MXFP4", "BF16", "F16"}
+
+// memoryTable is what a model takes at some context lengths.
+func memoryTable(gen *index.Generation, m *modelRecord) Table {
+	t := Table{
+		ID: "memory", Title: "Memory by context length",
+		Intro:   "Weights, key-value cache (16 bit) and compute buffer in llama.cpp on one device, computed from the published shape. A memory of 24 GB counts as 24 GiB.",
+		Columns: []Column{{Text: "Quantization", Short: true}, {Text: "Weights", Number: true}},
+		Empty:   "The facts to compute it from are not published.",
+		Source:  "Computed; the formulas and their sources are in the reference of the API.",
+	}
+	var rows [][]Cell
+	for _, c := range contexts {
+		if limit := m.Architecture.ContextLength; limit != nil && c > *limit {
+			break
+		}
+		answer, fault := gen.Fit.Fit(fit.Query{Model: m.Slug, MemoryGB: 1e6, Context: c})
+		if fault != nil {
+			break
+		}
+		t.Columns = append(t.Columns, Column{Text: tokens(c), Number: true, Title: grouped(c) + " tokens"})
+		rows = memoryRows(rows, answer)
+	}
+	t.Rows = rows
+	return t
+}
+
+// memoryRows adds a column to rows of sizes.
+func memoryRows(rows [][]Cell, answer *fit.Answer) [][]Cell {
+	if rows == nil {
+		for _, name := range shownSizes {
+			if size := sizeNamed(answer, name); size != nil {
+				weights := Cell{Text: gib(size.Memory.Weights.Bytes)}
+				if size.Memory.Weights.Basis != fit.Published {
+					weights.Note, weights.Title = "computed", "Nobody published the size of such a file: parameters x bits per weight / 8"
+				}
+				rows = append(rows, []Cell{{Text: size.Quantization}, weights})
+			}
+		}
+	}
+	for i := range rows {
+		cell := textCell("")
+		if size := sizeNamed(answer, rows[i][0].Text); size != nil && size.Memory.Total != nil {
+			cell = Cell{Text: gib(*size.Memory.Total)}
+			if size.Memory.Cache != nil && size.Memory.Cache.Basis == fit.UpperBound {
+				cell.Note, cell.Title = "at most", "A fact that would make the cache smaller is missing."
+			}
+		}
+		rows[i] = append(rows[i], cell)
+	}
+	return rows
+}
+
+func sizeNamed(answer *fit.Answer, name string) *fit.Size {
+	i := slices.IndexFunc(answer.Sizes, func(z fit.Size) bool { return strings.EqualFold(z.Quantization, name) })
+	if i < 0 {
+		return nil
+	}
+	return &answer.Sizes[i]
+}
+
+// sizesTable is the quantized forms of a model.
+func sizesTable(m *modelRecord) Table {
+	t := Table{
+		ID: "sizes", Title: "Quantized sizes", Empty: "No size is known.",
+		Columns: []Column{{Text: "Quantization", Short: true}, {Text: "Format"}, {Text: "Size", Number: true}, {Text: "Bits per weight", Number: true}, {Text: "Basis"}, {Text: "File"}},
+	}
+	for i := range m.Quantizations {
+		q := &m.Quantizations[i]
+		file := textCell("")
+		switch {
+		case q.Repo != nil:
+			file = Cell{Text: *q.Repo, Href: "https://huggingface.co/" + *q.Repo}
+		case q.Source != nil:
+			file = Cell{Text: host(string(*q.Source)), Href: webAddress(string(*q.Source))}
+		}
+		b := Cell{Text: string(q.Basis), Title: text(q.Method)}
+		if q.SizeRounding != nil {
+			b.Title = "printed to " + *q.SizeRounding
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: q.Name}, {Text: q.Format}, {Text: gib(q.SizeBytes), Title: grouped(q.SizeBytes) + " bytes"}, bitsCell(q.BitsPerWeight), b, file})
+	}
+	return t
+}
+
+func bitsCell(v *float64) Cell {
+	if v == nil {
+		return textCell("")
+	}
+	return Cell{Text: exact(math.Round(*v*100) / 100)}
+}
+
+// shownRuns is how many runs the page of a record lists.
+const shownRuns = 50
+
+// runsOf is the newest runs of a record.
+func runsOf(gen *index.Generation, field index.Field, slug string, own int) Table {
+	page := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}, Limit: shownRuns})
+	t := Table{ID: "runs", Title: "Runs", Empty: "No run is known. If you measured one, propose it.", Columns: runColumns(field)}
+	if page.Total > 0 {
+		t.Intro = fmt.Sprintf("The newest %d of %s.", min(len(page.Ords), page.Total), plural(page.Total, "published run", "published runs"))
+		t.More = &Link{Text: "All runs, with filters", Href: "/explore/benchmarks?" + string(field) + "=" + url.QueryEscape(slug), NoFollow: true}
+		if page.Total > own && field != index.Tool {
+			t.Intro += fmt.Sprintf(" %s of them are of the record itself, the others of its variants.", grouped(int64(own)))
+		}
+	}
+	n := newNames(gen)
+	for _, ord := range page.Ords {
+		t.Rows = append(t.Rows, runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), field))
+	}
+	return t
+}
+
+// runColumns are the columns of a table of runs; the field that all of them share is left out.
+func runColumns(without index.Field) (out []Column) {
+	for _, c := range []struct {
+		field index.Field
+		Column
+	}{
+		{index.Model, Column{Text: "Model"}},
+		{index.Hardware, Column{Text: "Hardware"}},
+		{index.None, Column{Text: "Quantization", Short: true}},
+		{index.GenerationTPS, Column{Text: "Generation", Number: true, Title: "Tokens per second"}},
+		{index.PromptTPS, Column{Text: "Prompt", Number: true, Title: "Tokens per second"}},
+		{index.None, Column{Text: "Settings"}},
+		{index.Tool, Column{Text: "Tool"}},
+		{index.RunDate, Column{Text: "Date", Short: true}},
+		{index.None, Column{Text: "Source"}},
+	} {
+		if c.field != without || without == index.None {
+			out = append(out, c.Column)
+		}
+	}
+	return out
+}
+
+func runCells(n *names, b *benchmarkRecord, without index.Field) (out []Cell) {
+	page := "/benchmarks/" + string(b.ID)
+	speed, title := b.GenerationTPS, "tokens per second"
+	if b.IsThroughput() {
+		speed, title = b.TotalTPS, "output of the whole system under load, tokens per second"
+	}
+	generation := Cell{Text: unknown, Href: page}
+	if speed != nil {
+		generation = Cell{Text: exact(*speed), Href: page, Title: title}
+	}
+	if b.Withdrawn != nil {
+		generation.Note, generation.Title = "withdrawn", b.Withdrawn.Reason
+	}
+	if without != index.Model {
+		out = append(out, n.cell("models", b.Model))
+	}
+	if without != index.Hardware {
+		cell := n.cell("hardware", b.Hardware)
+		if b.HardwareCount > 1 {
+			cell.Note = "× " + grouped(b.HardwareCount)
+		}
+		out = append(out, cell)
+	}
+	out = append(out, textCell(text(b.Quantization)), generation, numberCell(b.PromptTPS), Cell{Text: settingsOf(b)})
+	if without != index.Tool {
+		tool := n.cell("tools", b.Tool)
+		if b.Backend != nil {
+			tool.Note = *b.Backend
+		}
+		out = append(out, tool)
+	}
+	return append(out, textCell(dateText(b.RunDate)), sourceCell(b))
+}
+
+// settingsOf is what makes a run differ from one stream on one device, in a few words.
+func settingsOf(b *benchmarkRecord) string {
+	var out []string
+	add := func(is bool, words string) {
+		if is {
+			out = append(out, words)
+		}
+	}
+	if b.HardwareCount > 1 {
+		out = append(out, plural(int(b.HardwareCount), "device", "devices"))
+	}
+	if b.Concurrency != nil && *b.Concurrency > 1 {
+		out = append(out, grouped(*b.Concurrency)+" streams")
+	}
+	if b.ContextDepth != nil && *b.ContextDepth > 0 {
+		out = append(out, "depth "+tokens(*b.ContextDepth))
+	}
+	add(b.Scenario != nil, text(b.Scenario))
+	add(b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, "speculative")
+	add(b.PartialOffload != nil && *b.PartialOffload, "offloaded")
+	add(b.RateBasis != nil && *b.RateBasis == "end_to_end", "end to end")
+	add(b.FlashAttention != nil && *b.FlashAttention, "flash attention")
+	if len(out) == 0 {
+		return unknown
+	}
+	return strings.Join(out, ", ")
+}
+
+func sourceCell(b *benchmarkRecord) Cell {
+	if b.SourceURL != nil {
+		return Cell{Text: host(string(*b.SourceURL)), Href: webAddress(string(*b.SourceURL)), Note: string(b.Source)}
+	}
+	return Cell{Text: "own measurement", Note: string(b.Source)}
+}

@@ -1,0 +1,302 @@
+package pages
+
+import (
+	"bytes"
+	"html/template"
+	"strings"
+
+	"modeldex/dataset"
+)
+
+// A Sheet is a page of facts and tables, in HTML and in Markdown.
+type Sheet struct {
+	Frame
+	Crumbs  []Link
+	Kind    string // of the record, for the line above the name
+	Heading string
+	Lead    string
+	Badges  []string
+	Figures []Fact // the few that matter most
+	Groups  []Group
+	Tables  []Table
+	Sources []Source
+	Notes   []string
+	Cite    *Citation
+	Actions []Link
+}
+
+// A Fact is one value with its name.
+type Fact struct {
+	Label string
+	Value Cell
+	Note  string // what to know about the value
+	// Refs are the places in Sheet.Sources of the pages that back the value, from 1.
+	Refs []int
+}
+
+// A Group is facts about one thing.
+type Group struct {
+	Title string
+	Facts []Fact
+}
+
+// A Cell is a text, perhaps with a link.
+type Cell struct {
+	Text  string
+	Href  string
+	Title string // shown when pointed at
+	Class string // of style.css
+	// Note is a smaller text behind the value.
+	Note     string
+	NoFollow bool
+}
+
+// Known reports whether there is a value.
+func (c Cell) Known() bool { return c.Text != "" && c.Text != unknown }
+
+// Outside reports whether the link leaves this site.
+func (c Cell) Outside() bool { return strings.HasPrefix(c.Href, "http") }
+
+// A Column is the head of a column.
+type Column struct {
+	Text   string
+	Number bool
+	Short  bool // values do not wrap
+	Title  string
+	Sort   string // address of the table in this order, empty for none
+	Order  string // ascending or descending where the table is in this order
+}
+
+// A Table is rows of cells, perhaps below a plot.
+type Table struct {
+	ID      string
+	Title   string
+	Intro   string
+	Columns []Column
+	Rows    [][]Cell
+	Empty   string // what to say without rows
+	Plot    template.HTML
+	Embed   *Embed // lines to show the plot elsewhere, nil for none
+	Source  string // where the figures come from, in a line
+	More    *Link
+}
+
+// An Embed is the lines that show a plot on another page.
+type Embed struct{ Markdown, HTML string }
+
+// A Source is a page that facts were read from.
+type Source struct {
+	Number       int
+	Fields       string
+	Href, Text   string
+	Via, ViaHref string
+	Note         string
+}
+
+// SheetHTML is the page.
+func (s *Site) SheetHTML(v *Sheet) []byte { return s.render("sheet.html", v) }
+
+// Markdown is the page as a Markdown document.
+func (v *Sheet) Markdown() []byte {
+	var b bytes.Buffer
+	b.WriteString("# " + mdText(v.Heading) + "\n\n")
+	if v.Lead != "" {
+		b.WriteString(mdText(v.Lead) + "\n\n")
+	}
+	for _, f := range v.Figures {
+		b.WriteString("- " + mdText(f.Label) + ": " + mdCell(f.Value, v.Base))
+		if f.Note != "" {
+			b.WriteString(" (" + mdText(f.Note) + ")")
+		}
+		b.WriteString("\n")
+	}
+	for _, g := range v.Groups {
+		b.WriteString("\n## " + mdText(g.Title) + "\n\n| | |\n|---|---|\n")
+		for _, f := range g.Facts {
+			b.WriteString("| " + mdText(f.Label) + " | " + mdCell(f.Value, v.Base))
+			if f.Note != "" {
+				b.WriteString(" (" + mdText(f.Note) + ")")
+			}
+			b.WriteString(" |\n")
+		}
+	}
+	for i := range v.Tables {
+		v.Tables[i].markdown(&b, v.Base)
+	}
+	if len(v.Sources) > 0 {
+		b.WriteString("\n## Sources\n\n")
+		for _, s := range v.Sources {
+			b.WriteString("- " + mdText(s.Fields) + ": " + mdText(strings.TrimSpace(s.Href+" "+s.Via)) + "\n")
+		}
+	}
+	for _, n := range v.Notes {
+		b.WriteString("\n> " + mdText(n) + "\n")
+	}
+	b.WriteString("\n---\n\n" + mdText(v.Dataset.line()) + "\n")
+	if v.Base != "" {
+		b.WriteString("\n" + v.Absolute(v.Address()) + "\n")
+	}
+	return b.Bytes()
+}
+
+func (d Stamp) line() string {
+	return "Dataset " + d.Version + ", released " + d.Released + ", " + d.License + "."
+}
+
+func (t *Table) markdown(b *bytes.Buffer, base string) {
+	b.WriteString("\n## " + mdText(t.Title) + "\n\n")
+	if t.Intro != "" {
+		b.WriteString(mdText(t.Intro) + "\n\n")
+	}
+	if len(t.Rows) == 0 {
+		b.WriteString(mdText(t.Empty) + "\n")
+		return
+	}
+	for _, c := range t.Columns {
+		b.WriteString("| " + mdText(c.Text) + " ")
+	}
+	b.WriteString("|\n")
+	for _, c := range t.Columns {
+		if c.Number {
+			b.WriteString("|---:")
+		} else {
+			b.WriteString("|---")
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range t.Rows {
+		for _, c := range row {
+			b.WriteString("| " + mdCell(c, base) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	if t.Source != "" {
+		b.WriteString("\n" + mdText(t.Source) + "\n")
+	}
+}
+
+// mdEscaper keeps text from being read as Markdown or HTML.
+var mdEscaper = strings.NewReplacer(
+	"\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "<", "&lt;", ">", "&gt;", "|", "\\|", "#", "\\#",
+	"\n", " ", "\r", " ", "&", "&amp;", "!", "\\!",
+)
+
+func mdText(s string) string { return mdEscaper.Replace(s) }
+
+func mdCell(c Cell, base string) string {
+	out := mdText(c.Text)
+	if c.Href != "" {
+		href := c.Href
+		if strings.HasPrefix(href, "/") {
+			href = base + href
+		}
+		out = "[" + out + "](" + strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "\n", "").Replace(href) + ")"
+	}
+	if c.Note != "" {
+		out += " " + mdText(c.Note)
+	}
+	return out
+}
+
+// sourcesOf lists the sources of a record and the places of those that back each field.
+func sourcesOf(refs []dataset.SourceRef) (list []Source, byField map[string][]int) {
+	byField = map[string][]int{}
+	for i, r := range refs {
+		src := Source{Number: i + 1, Fields: strings.Join(r.Fields, ", "), Note: text(r.Note)}
+		if r.URL != nil {
+			src.Href = webAddress(string(*r.URL))
+			src.Text = string(*r.URL)
+		}
+		src.Via, src.ViaHref = text(r.Via), webAddress(text(r.Via))
+		if src.Text == "" {
+			src.Text, src.Via, src.Href, src.ViaHref = src.Via, "", src.ViaHref, ""
+		}
+		list = append(list, src)
+		for _, f := range r.Fields {
+			byField[f] = append(byField[f], i+1)
+		}
+	}
+	return list, byField
+}
+
+// facts collects the facts of a group; those without a value are left out.
+type facts struct {
+	list []Fact
+	refs map[string][]int
+}
+
+func (f *facts) add(label, field string, value Cell, note string) {
+	if !value.Known() {
+		return
+	}
+	f.list = append(f.list, Fact{Label: label, Value: value, Note: note, Refs: f.refsOf(field)})
+}
+
+// refsOf finds the sources of a field, or of the object it is in.
+func (f *facts) refsOf(field string) []int {
+	if refs := f.refs[field]; refs != nil {
+		return refs
+	}
+	if object, _, ok := strings.Cut(field, "."); ok {
+		return f.refs[object]
+	}
+	return nil
+}
+
+func (f *facts) text(label, field, value string) { f.add(label, field, Cell{Text: value}, "") }
+
+func (f *facts) number(label, field string, v *float64, unit string) {
+	if v != nil {
+		f.add(label, field, Cell{Text: withUnit(exact(*v), unit)}, "")
+	}
+}
+
+func (f *facts) count(label, field string, v *int64, unit string) {
+	if v != nil {
+		f.add(label, field, Cell{Text: withUnit(grouped(*v), unit)}, "")
+	}
+}
+
+func (f *facts) flag(label, field string, v *bool) {
+	if v != nil {
+		f.add(label, field, Cell{Text: yesNo(*v)}, "")
+	}
+}
+
+func (f *facts) group(title string) []Group {
+	if len(f.list) == 0 {
+		return nil
+	}
+	g := Group{title, f.list}
+	f.list = nil
+	return []Group{g}
+}
+
+func yesNo(v bool) string {
+	if v {
+		return "yes"
+	}
+	return "no"
+}
+
+func withUnit(v, unit string) string {
+	if unit == "" {
+		return v
+	}
+	return v + " " + unit
+}
+
+// numberCell is a number as the record has it.
+func numberCell(v *float64) Cell {
+	if v == nil {
+		return Cell{Text: unknown}
+	}
+	return Cell{Text: exact(*v)}
+}
+
+func textCell(v string) Cell {
+	if v == "" {
+		v = unknown
+	}
+	return Cell{Text: v}
+}

@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"html"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// shownPages are pages of every kind over the dataset of this repository.
+var shownPages = []string{
+	"/",
+	"/explore/models", "/explore/models?family=llama&min_params_b=7&sort=-params_b&q=instruct", "/explore/models?fits=nvidia-rtx-4090",
+	"/explore/hardware", "/explore/hardware?vendor=apple,intel&max_price_usd=2000", "/explore/hardware?runs=gpt-oss-20b&context=32768&sort=street_price_usd",
+	"/explore/tools", "/explore/tools?category=runner&backend=vulkan",
+	"/explore/benchmarks", "/explore/benchmarks?model=llama-3.1-8b-instruct&settings=single_stream&sort=-generation_tps", "/explore/benchmarks?scenario=offline",
+	"/models/llama-3.1-8b-instruct", "/models/gpt-oss-20b", "/hardware/nvidia-rtx-4090", "/hardware/apple-m2-ultra", "/tools/llama.cpp", "/benchmarks/bm-adfbf9a134d4",
+}
+
+var (
+	leads     = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
+	unescaped = regexp.MustCompile(`<(?:style|script)>| style=| onclick=|javascript:|ZgotmplZ|&lt;nil&gt;|%!`)
+)
+
+// TestPages asks for pages of every kind and holds them to what browsers, crawlers and caches need.
+func TestPages(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	c, checked := &leadChecker{service: s, shapes: map[string]int{}}, map[string]bool{}
+	for _, path := range shownPages {
+		a := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")
+		if a.status != http.StatusOK || a.header.Get("Content-Type") != htmlType {
+			t.Errorf("%s: status %d, %s: %.200s", path, a.status, a.header.Get("Content-Type"), a.body)
+			continue
+		}
+		body := string(a.body)
+		if got := a.header.Get("Content-Security-Policy"); got != pagePolicy {
+			t.Errorf("%s has the policy %q", path, got)
+		}
+		if strings.Count(body, "<h1") != 1 || strings.Count(body, `id="main"`) != 1 || !strings.Contains(body, `<html lang="en">`) {
+			t.Errorf("%s: want one h1, one main part and a language", path)
+		}
+		if m := unescaped.FindString(body); m != "" {
+			t.Errorf("%s holds %q", path, m)
+		}
+		for _, m := range leads.FindAllStringSubmatch(body, -1) {
+			c.checkLead(t, path, html.UnescapeString(m[1]), checked)
+		}
+		again := s.ask(t, "GET", path, "Authorization", "", "If-None-Match", a.header.Get("ETag"))
+		if again.status != http.StatusNotModified {
+			t.Errorf("%s: status %d where the page did not change, want 304", path, again.status)
+		}
+		if packed := s.ask(t, "GET", path, "Accept-Encoding", "br"); len(packed.raw) > 60<<10 {
+			t.Errorf("%s: %d bytes compressed, want less than 60 KiB", path, len(packed.raw))
+		}
+	}
+	t.Logf("%d addresses checked", len(checked))
+}
+
+// leadChecker asks for what pages lead to, two addresses of each shape.
+type leadChecker struct {
+	*service
+	shapes map[string]int
+}
+
+// digitsAndNames are what differs between addresses of one shape: the name of a record, the values of
+// parameters.
+var digitsAndNames = regexp.MustCompile(`(^/(?:models|hardware|tools|benchmarks)/|=)[^&]*`)
+
+// checkLead holds an address a page leads to: of this service and there, or a page of others.
+func (s *leadChecker) checkLead(t *testing.T, path, href string, checked map[string]bool) {
+	t.Helper()
+	address, _, _ := strings.Cut(href, "#")
+	base := "http://service"
+	address = strings.TrimPrefix(address, base)
+	switch {
+	case address == "" || checked[address] || address == "/api/v1/keys": // which takes POST
+	case strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://"):
+	case !strings.HasPrefix(address, "/"):
+		t.Errorf("%s leads to %q", path, href)
+	default:
+		checked[address] = true
+		shape := digitsAndNames.ReplaceAllString(address, "$1")
+		if s.shapes[shape]++; s.shapes[shape] > 2 {
+			return
+		}
+		if a := s.ask(t, "HEAD", address, "Accept", "text/html, */*"); a.status != http.StatusOK {
+			t.Errorf("%s leads to %s: status %d", path, address, a.status)
+		}
+	}
+}
+
+// TestPageForms holds that the data of a page is what the API answers, and no more.
+func TestPageForms(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	for _, tt := range []struct{ page, api string }{
+		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7"},
+		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd"},
+		{"/models/gemma-3-1b-it.json", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500"},
+		{"/hardware/nvidia-rtx-4090.json", "/api/v1/hardware/nvidia-rtx-4090"},
+		{"/tools/llama.cpp.json", "/api/v1/tools/llama.cpp"},
+		{"/benchmarks/bm-adfbf9a134d4.json", "/api/v1/benchmarks/bm-adfbf9a134d4"},
+	} {
+		page, api := s.ask(t, "GET", tt.page, "Authorization", ""), s.ask(t, "GET", tt.api)
+		if page.status != http.StatusOK || string(page.body) != string(api.body) {
+			t.Errorf("%s: status %d and not the body of %s", tt.page, page.status, tt.api)
+		}
+	}
+	for _, path := range []string{"/explore/models.md", "/models/llama-3.1-8b-instruct.md", "/hardware/nvidia-rtx-4090.md", "/tools/llama.cpp.md", "/benchmarks/bm-adfbf9a134d4.md"} {
+		a := s.ask(t, "GET", path, "Authorization", "")
+		if a.status != http.StatusOK || a.header.Get("Content-Type") != markdownType || !strings.HasPrefix(string(a.body), "# ") || strings.Contains(string(a.body), "<") {
+			t.Errorf("%s: status %d, %s: %.80s", path, a.status, a.header.Get("Content-Type"), a.body)
+		}
+	}
+	var list listEnvelope
+	if err := json.Unmarshal(s.ask(t, "GET", "/explore/models.json").body, &list); err != nil || list.Links.Next == nil {
+		t.Fatalf("%v: the first page of models leads nowhere", err)
+	}
+	_, query, _ := strings.Cut(*list.Links.Next, "?")
+	if a := s.ask(t, "GET", "/explore/models.json?"+query, "Authorization", ""); a.status != http.StatusBadRequest {
+		t.Errorf("rows beyond the first page as data without a key: status %d, want 400", a.status)
+	}
+	for _, path := range []string{"/explore/models.json?limit=201", "/explore/benchmarks.json?limit=501"} {
+		if a := s.ask(t, "GET", path, "Authorization", ""); a.status != http.StatusBadRequest {
+			t.Errorf("%s: status %d, want 400", path, a.status)
+		}
+	}
+}
+
+// TestPageAddresses holds that other names of a page lead to it, and what is wrong is told.
+func TestPageAddresses(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	for _, tt := range []struct {
+		path   string
+		status int
+		to     string
+	}{
+		{"/models/meta-llama/Llama-3.1-8B-Instruct", 301, "/models/llama-3.1-8b-instruct"},
+		{"/models/llama3.1:8b.json", 301, "/models/llama-3.1-8b-instruct.json"},
+		{"/hardware/RTX%204090", 301, "/hardware/nvidia-rtx-4090"},
+		{"/models/", 301, "/explore/models"},
+		{"/models/llama-3.1-8b-instruc", 404, ""},
+		{"/models/llama-3.1-8b-instruct?x=1", 400, ""},
+		{"/benchmarks/bm-000000000000", 404, ""},
+		{"/explore/modls", 404, ""},
+		{"/explore/models?familly=llama", 400, ""},
+		{"/explore/models?min_params_b=9&max_params_b=2", 400, ""},
+		{"/explore/models?q=&family=llama&min_params_b=", 303, "/explore/models?family=llama"},
+		{"/explore/models?q=", 303, "/explore/models"},
+	} {
+		a := s.ask(t, "GET", tt.path, "Authorization", "")
+		if a.status != tt.status || a.header.Get("Location") != tt.to {
+			t.Errorf("%s: status %d to %q, want %d to %q", tt.path, a.status, a.header.Get("Location"), tt.status, tt.to)
+		}
+	}
+}
+
+// TestPageText holds that the text of a record is text, whatever it contains.
+func TestPageText(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(mustSmallData(t))); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "models", "*.json"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%v: no models", err)
+	}
+	raw, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const evil = `<script>alert(1)</script> " onload="x' {{.}} | a | _b_ [c](javascript:d) שלום`
+	edit := func(slug, name string) {
+		text := regexp.MustCompile(`"slug": "[^"]*"`).ReplaceAllString(string(raw), `"slug": "`+slug+`"`)
+		text = regexp.MustCompile(`"hf_repo": "[^"]*"`).ReplaceAllString(text, `"hf_repo": null`)
+		text = regexp.MustCompile(`"aliases": \[[^\]]*\]`).ReplaceAllString(text, `"aliases": []`)
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = regexp.MustCompile(`"name": "[^"]*",\n  "organization": "[^"]*"`).ReplaceAllLiteralString(text, `"name": `+string(quoted)+`, "organization": `+string(quoted))
+		if err := os.WriteFile(filepath.Join(dir, "models", slug+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("evil", evil)
+	edit("long", strings.Repeat("Verylongname", 60))
+	_, live, err := generationOf(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newService(t, live)
+	for _, path := range []string{"/models/evil", "/models/long", "/explore/models", "/explore/models?q=alert(1)", "/explore/models?organization=" + "%3Cscript%3Ealert(1)%3C/script%3E"} {
+		a := s.ask(t, "GET", path, "Authorization", "")
+		body := string(a.body)
+		if a.status != http.StatusOK {
+			t.Errorf("%s: status %d: %.300s", path, a.status, body)
+		}
+		if strings.Contains(body, "<script>") || strings.Contains(body, `onload="x`) || strings.Contains(body, "javascript:d)\"") {
+			t.Errorf("%s holds markup of a name", path)
+		}
+	}
+	if a := s.ask(t, "GET", "/models/evil.md", "Authorization", ""); strings.Contains(string(a.body), "<script") || regexp.MustCompile(`[^\\]\]\(javascript`).Match(a.body) {
+		t.Errorf("the Markdown of a page holds markup of a name: %.300s", a.body)
+	}
+}
