@@ -43,10 +43,7 @@ func origins(t *testing.T) []origin {
 // once, with the number of measurements it gave.
 func TestSourcesFile(t *testing.T) {
 	list, counts := origins(t), map[string]int{}
-	set, err := Load(os.DirFS("../data"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := mustShipped(t)
 	for _, b := range set.Benchmarks.All() {
 		switch {
 		case b.SourceKey != nil:
@@ -108,10 +105,7 @@ func TestCredits(t *testing.T) {
 
 // TestReadmeCounts: the counts on the page of the data are those of the data.
 func TestReadmeCounts(t *testing.T) {
-	set, err := Load(os.DirFS("../data"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := mustShipped(t)
 	throughput := 0
 	for _, b := range set.Benchmarks.All() {
 		if b.IsThroughput() {

@@ -88,14 +88,14 @@ func TestCompareModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	set, err := Load(os.DirFS("../data"), Options{})
+	set, err := Load(sample(t), Options{})
 	must(t, err)
-	for range 50 {
+	for range 20 {
 		next, want := *set, map[string]Act{}
 		runs := set.Benchmarks.All()
 		for i := len(runs) - 1; i >= 0; i-- {
 			b := &runs[i]
-			switch r.IntN(400) {
+			switch r.IntN(40) {
 			case 0:
 				want[string(b.ID)] = Removed
 				runs = slices.Delete(runs, i, i+1)

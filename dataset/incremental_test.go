@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -68,17 +69,19 @@ func alter(r *rand.Rand, fsys fstest.MapFS, step int) string {
 	}
 }
 
+var stepsFlag = flag.Int("steps", 8, "changes of files the test of incremental loads makes; there are eight kinds")
+
 // TestLast: a load with the last set at hand gives what a load without gives, edit after edit.
 func TestLast(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	fsys := shipped(t)
+	fsys := sample(t)
 	last, err := Load(fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for step := range 16 {
+	for step := range *stepsFlag {
 		what := alter(r, fsys, step)
 		got, err := Load(fsys, Options{Last: last, Workers: 1 + r.IntN(3)})
 		if err != nil {
@@ -100,7 +103,7 @@ func TestLast(t *testing.T) {
 
 // TestLastIsShared: what was not changed is not decoded again.
 func TestLastIsShared(t *testing.T) {
-	fsys := shipped(t)
+	fsys := sample(t)
 	last, err := Load(fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func TestLastIsShared(t *testing.T) {
 
 // TestLastFindings: with the last set at hand the findings are the same too.
 func TestLastFindings(t *testing.T) {
-	fsys := shipped(t)
+	fsys := sample(t)
 	last, err := Load(fsys, Options{})
 	if err != nil {
 		t.Fatal(err)

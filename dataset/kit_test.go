@@ -1,11 +1,16 @@
 package dataset
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -43,6 +48,48 @@ func shipped(tb testing.TB) fstest.MapFS {
 		tb.Fatal(err)
 	}
 	return out
+}
+
+// sample is the shipped data with one benchmark in sixteen, the models these refer to, and no
+// snapshots: enough for tests that load it many times.
+func sample(tb testing.TB) fstest.MapFS {
+	tb.Helper()
+	out := shipped(tb)
+	used := map[string]bool{}
+	for name, f := range out {
+		if kindOf(name) != benchmarksDir {
+			continue
+		}
+		var kept []byte
+		for i, line := range bytes.SplitAfter(f.Data, []byte{'\n'}) {
+			if i%16 != 0 {
+				continue
+			}
+			kept = append(kept, line...)
+			var refs struct{ Model string }
+			if len(line) > 0 {
+				must(tb, json.Unmarshal(line, &refs))
+			}
+			used[refs.Model+".json"] = true
+		}
+		out[name] = &fstest.MapFile{Data: kept}
+	}
+	for name := range out {
+		if dir, file := path.Split(name); dir == modelsDir+"/" && !used[file] || strings.HasPrefix(dir, "snapshots/") {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// shippedSet is the shipped data, loaded once for all tests that only read it.
+var shippedSet = sync.OnceValues(func() (*Set, error) { return Load(os.DirFS("../data"), Options{}) })
+
+func mustShipped(tb testing.TB) *Set {
+	tb.Helper()
+	set, err := shippedSet()
+	must(tb, err)
+	return set
 }
 
 func must(tb testing.TB, err error) {

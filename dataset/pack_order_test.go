@@ -14,7 +14,7 @@ func TestAnyOrder(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	fsys := shipped(t)
+	fsys := sample(t)
 	want, err := Load(fsys, Options{})
 	if err != nil {
 		t.Fatal(err)

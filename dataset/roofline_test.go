@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math"
-	"os"
 	"testing"
 )
 
@@ -114,10 +113,7 @@ func TestBitsOf(t *testing.T) {
 // TestShippedSpeeds: no shipped measurement passes the memory bandwidth without drafting, the
 // known exceptions come out where their effective size puts them, and most have a verdict.
 func TestShippedSpeeds(t *testing.T) {
-	set, err := Load(os.DirFS("../data"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := mustShipped(t)
 	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
 	known := map[Slug]float64{"bm-0e5c85cee749": 0.84, "bm-c18f17c8eef1": 0.78, "bm-18aff202cc00": 0.69}
 	verdicts, speeds := 0, 0
@@ -143,10 +139,7 @@ func TestShippedSpeeds(t *testing.T) {
 }
 
 func BenchmarkRatio(b *testing.B) {
-	set, err := Load(os.DirFS("../data"), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	set := mustShipped(b)
 	line, runs := NewRoofline(set.Models, set.Hardware, set.Quantizations), set.Benchmarks.All()
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

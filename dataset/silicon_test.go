@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,10 +39,7 @@ func TestSilicon(t *testing.T) {
 
 // TestShippedSilicon: who opens the graphics or the machine finds the chip the rows stand at.
 func TestShippedSilicon(t *testing.T) {
-	set, err := Load(os.DirFS("../data"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := mustShipped(t)
 	s := NewSilicon(set.Hardware)
 	for slug, chip := range map[Slug]Slug{
 		"amd-radeon-8060s": "amd-ryzen-ai-max-395", "nvidia-dgx-spark": "nvidia-gb10", "intel-arc-140v": "intel-core-ultra-7-258v",

@@ -40,6 +40,16 @@ var smallData = sync.OnceValues(func() (string, error) {
 	return dir, pickBenchmarks(filepath.Join(dir, "benchmarks"), ids)
 })
 
+// recordsOnly copies the records of the shipped dataset the first time a test asks for them and
+// returns the directory, which is not to be changed.
+var recordsOnly = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(workDir, "records")
+	if err := os.CopyFS(dir, os.DirFS("../data")); err != nil {
+		return "", err
+	}
+	return dir, os.RemoveAll(filepath.Join(dir, "snapshots"))
+})
+
 func writeFile(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 )
 
 // plain is a record as its file says it, read by the standard library into a map.
@@ -51,11 +50,12 @@ type directory struct {
 	records map[string][]plain          // by resource
 	bySlug  map[string]map[string]plain // by resource, then slug
 	names   map[string]map[string]string
+	// computed says that computed values were added, see addRatios.
+	computed bool
 }
 
 // readDirectory reads the files of a dataset with no code of this module.
-func readDirectory(tb testing.TB, files fs.FS) *directory {
-	tb.Helper()
+func readDirectory(files fs.FS) (*directory, error) {
 	d := &directory{records: map[string][]plain{}, bySlug: map[string]map[string]plain{}, names: map[string]map[string]string{}}
 	for _, kind := range []string{"models", "hardware", "tools", "benchmarks"} {
 		d.bySlug[kind] = map[string]plain{}
@@ -79,7 +79,7 @@ func readDirectory(tb testing.TB, files fs.FS) *directory {
 			return nil
 		})
 		if err != nil {
-			tb.Fatal(err)
+			return nil, err
 		}
 	}
 	d.sort()
@@ -87,7 +87,7 @@ func readDirectory(tb testing.TB, files fs.FS) *directory {
 	// Lists have throughput results only when they are asked for by scenario.
 	d.records["benchmarks"] = slices.DeleteFunc(d.records["benchmarks"], func(b plain) bool { return b.text("scenario") != "" })
 	d.name()
-	return d
+	return d, nil
 }
 
 func (d *directory) sort() {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"net/url"
@@ -12,15 +13,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+var questionsFlag = flag.Int("questions", 120, "questions the test of random queries asks")
+
 // TestRandomQueries asks random questions of the shipped records over HTTP and answers them
 // again with a loop over the files: same records, same order, same totals, same notices of what
 // a range left out.
 func TestRandomQueries(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
-	dir := readDirectory(t, shippedFiles())
+	dir := mustShippedRecords(t)
 	addRatios(t, s, dir)
 	rnd := rand.New(rand.NewPCG(seedOf(t), 0))
-	questions := 300
+	questions := *questionsFlag
 	if testing.Short() || raceEnabled {
 		questions = 40
 	}

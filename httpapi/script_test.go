@@ -123,7 +123,7 @@ func newRunner(t *testing.T) *runner {
 	return &runner{
 		t: t, dir: dir, data: mustSmallData(t), tiers: filepath.Join(here, "tiers.json"),
 		transport: newTransport(t), watch: newWatch(),
-		vars: map[string]string{"DIR": dir, "HERE": here},
+		vars: map[string]string{"DIR": dir, "HERE": here, "SMALL": mustSmallData(t)},
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,7 +19,7 @@ import (
 // standard library reads in its file.
 func TestServedRecords(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
-	dir := readDirectory(t, shippedFiles())
+	dir := mustShippedRecords(t)
 	for _, r := range resources {
 		t.Run(r.name, func(t *testing.T) {
 			walked := s.walk(t, fmt.Sprintf("/api/v1/%s?limit=%d", r.name, r.maxLimit))
@@ -61,8 +63,8 @@ func compareRecord(t *testing.T, where string, row []byte, want plain, short boo
 	if short { // lists leave the files of a model to its own address
 		delete(want, "quantizations")
 	}
-	if diff := cmp.Diff(want, withoutAdded(got)); diff != "" {
-		t.Errorf("%s of %s: -file +served\n%s", where, want.name(), diff)
+	if got := withoutAdded(got); !reflect.DeepEqual(want, got) {
+		t.Errorf("%s of %s: -file +served\n%s", where, want.name(), cmp.Diff(want, got))
 	}
 }
 
@@ -105,7 +107,7 @@ func compareDetail(t *testing.T, s *service, r *resource, want plain, row []byte
 func TestServedModelDetails(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	kinds := map[string]int{}
-	for i, m := range readDirectory(t, shippedFiles()).records["models"] {
+	for i, m := range mustShippedRecords(t).records["models"] {
 		var detail struct {
 			Data struct {
 				Slug          string            `json:"slug"`
@@ -158,7 +160,7 @@ func checkQuantization(t *testing.T, slug string, params *float64, q plain) {
 // with sorting the records.
 func TestWalks(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
-	dir := readDirectory(t, shippedFiles())
+	dir := mustShippedRecords(t)
 	addRatios(t, s, dir)
 	for _, r := range resources {
 		for _, name := range append([]string{""}, r.sortNames()...) {
@@ -172,8 +174,8 @@ func TestWalks(t *testing.T) {
 					if name != "" {
 						path += "&sort=" + name
 					}
-					if diff := cmp.Diff(want, s.walk(t, path).names); diff != "" {
-						t.Errorf("GET %s: -want +got\n%s", path, diff)
+					if got := s.walk(t, path).names; !slices.Equal(want, got) {
+						t.Errorf("GET %s: -want +got\n%s", path, cmp.Diff(want, got))
 					}
 				}
 			})
@@ -181,10 +183,27 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// addRatios takes the one value that is worked out, not read, from what is served; how it is
-// worked out is tested where that is done.
+// shippedRecords are the records of this repository, read once for all tests, which do not change
+// what they read but by addRatios.
+var shippedRecords = sync.OnceValues(func() (*directory, error) { return readDirectory(shippedFiles()) })
+
+func mustShippedRecords(tb testing.TB) *directory {
+	tb.Helper()
+	dir, err := shippedRecords()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return dir
+}
+
+// addRatios takes the values that are computed, not read, from what is served; how they are
+// computed is tested where that is done.
 func addRatios(t *testing.T, s *service, dir *directory) {
 	t.Helper()
+	if dir.computed {
+		return
+	}
+	dir.computed = true
 	for _, row := range s.walk(t, "/api/v1/benchmarks?limit=500").records {
 		var rec plain
 		if err := json.Unmarshal(row, &rec); err != nil {

@@ -65,6 +65,9 @@ type key struct {
 }
 
 func TestFleetUnderFaults(t *testing.T) {
+	if os.Getenv("MODELDEX_LONG_TESTS") != "1" {
+		t.Skip("half a minute of faults; MODELDEX_LONG_TESTS=1 runs it")
+	}
 	f := start(t)
 	keys := f.signUp(*keysFlag)
 	stop := make(chan struct{})

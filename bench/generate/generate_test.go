@@ -68,7 +68,7 @@ func TestLoads(t *testing.T) {
 		{"none", Options{Rows: 0}, 0, 0, 0},
 		{"one", Options{Rows: 1, Seed: 9}, 1, 500, 2000},
 		{"full", Options{Rows: 4000, Seed: 1}, 1, 1100, 1700},
-		{"lean", Options{Rows: 60_000, Seed: 2, Lean: true}, 2, 410, 480},
+		{"lean", Options{Rows: shardLines + 1000, Seed: 2, Lean: true}, 2, 410, 480},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestLikeness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, _ := made(t, Options{Rows: 20_000, Seed: 3})
+	dir, _ := made(t, Options{Rows: 6000, Seed: 3})
 	got, want := load(t, dir).Benchmarks.All(), source.Benchmarks.All()
 	first, models, hardware := top(want, modelOf, 1), top(want, modelOf, 10), top(want, hardwareOf, 10)
 	shares := []struct {

@@ -178,7 +178,7 @@ func TestFleet(t *testing.T) {
 		keys[i].digest, _ = quota.ParseKey(issued.Secret.Reveal(), servers[0].keeper.KeyPrefix())
 		keys[i].id = issued.Account.ID
 	}
-	steps, kills := 600, 0
+	steps, kills := 300, 0
 	if n, err := strconv.Atoi(os.Getenv("MODELDEX_FLEET_STEPS")); err == nil {
 		steps = n // the long form
 	}
