@@ -76,6 +76,7 @@ type Call struct {
 	acc        *account
 	plan       *plan
 	held       *period // nil once charged or released, and when nothing was held
+	more       uint64  // calls held beside the first, see Extend
 	reset      int64
 	charged    uint64
 	shown      uint64 // charged is shown as no fewer than this
@@ -92,11 +93,12 @@ func (c *Call) ID() ID {
 }
 
 // Charge counts the call and returns the standing after it. Remaining comes from the one
-// atomic step that counted: over parallel calls it falls by exactly one each.
+// atomic step that counted: over parallel calls it falls by exactly one each, or by what Extend
+// made of it.
 func (c *Call) Charge() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
-		w := p.word.Add(oneCharge)
+		w := p.word.Add(oneCharge * (1 + c.more))
 		c.charged, c.shown = w>>availBits, p.shown.Load()
 		if w&availMask <= uint64(p.refillBelow.Load()) && !p.queued.Load() {
 			c.k.want(p)
@@ -110,7 +112,7 @@ func (c *Call) Charge() Standing {
 func (c *Call) Release() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
-		c.charged, c.shown = p.word.Add(1)>>availBits, p.shown.Load()
+		c.charged, c.shown = p.word.Add(1+c.more)>>availBits, p.shown.Load()
 	}
 	return c.Standing()
 }

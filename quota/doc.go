@@ -35,7 +35,8 @@ until its context ends.
 # What it promises
 
 Calls charged and calls held together never exceed the quota, nor what the ledger counts. The
-number of calls left falls by exactly one per charged call, also with parallel callers, and
+number of calls left falls by exactly one per charged call, or by what Call.Extend made of it, also
+with parallel callers, and
 rises within a month only when an operator changes the limit. After a clean Close the ledger is
 exact. After a crash at any instant it counts no fewer calls than were charged, and at most one
 lease more per key, beside the calls that were being answered.

@@ -45,6 +45,7 @@ type modelHeld struct {
 	acc   *modelAccount
 	month quota.Month
 	limit uint64
+	cost  uint64
 }
 
 func (m *model) turn(now time.Time) {
@@ -184,7 +185,10 @@ func (r *modelRun) spend() {
 		if want == quota.Admitted {
 			a.holds[month]++
 			r.model.newest = max(r.model.newest, month)
-			h := modelHeld{call, a, month, a.limit()}
+			h := modelHeld{call, a, month, a.limit(), 1}
+			if r.rnd.IntN(6) == 0 {
+				r.extend(&h)
+			}
 			if r.rnd.IntN(8) == 0 && len(r.model.held) < 20 {
 				r.model.held = append(r.model.held, h)
 			} else {
@@ -194,12 +198,28 @@ func (r *modelRun) spend() {
 	}
 }
 
+// extend makes a call cost several, if so many are left.
+func (r *modelRun) extend(h *modelHeld) {
+	cost := 1 + uint64(r.rnd.IntN(60))
+	want := quota.Admitted
+	if h.acc.calls[h.month]+h.acc.holds[h.month]+cost-1 > h.limit {
+		want = quota.QuotaExhausted
+	}
+	if got := h.call.Extend(cost); got != want {
+		r.t.Errorf("Extend(%d) of %s = %v, want %v", cost, h.acc.id, got, want)
+	}
+	if want == quota.Admitted {
+		h.acc.holds[h.month] += cost - 1
+		h.cost = cost
+	}
+}
+
 // end charges or releases a held call.
 func (r *modelRun) end(h modelHeld) {
-	h.acc.holds[h.month]--
+	h.acc.holds[h.month] -= h.cost
 	got := h.call.Release
 	if r.rnd.IntN(3) > 0 {
-		h.acc.calls[h.month]++
+		h.acc.calls[h.month] += h.cost
 		got = h.call.Charge
 	}
 	if got, want := got().Remaining, h.limit-min(h.acc.calls[h.month], h.limit); got != want {

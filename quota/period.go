@@ -44,18 +44,21 @@ type period struct {
 	quietAt uint64        // the spent seen then
 
 	prev       *period       // an older month of the account that is not settled yet
-	waiting    int           // callers waiting for a lease
+	waiting    int           // calls that callers wait to hold
 	leaseReady chan struct{} // closed when they should look again; nil when nobody waits
 }
 
 // hold takes one leased call. False means that none is available.
-func (p *period) hold() bool {
+func (p *period) hold() bool { return p.holdAll(1) }
+
+// holdAll takes n leased calls, or none. False means that fewer are available.
+func (p *period) holdAll(n uint64) bool {
 	for {
 		w := p.word.Load()
-		if w&availMask == 0 {
+		if w&availMask < n {
 			return false
 		}
-		if p.word.CompareAndSwap(w, w-1) {
+		if p.word.CompareAndSwap(w, w-n) {
 			return true
 		}
 	}

@@ -20,7 +20,7 @@ func (k *Keeper) await(c *Call) {
 		case <-timeout.C:
 			late = true
 		}
-		k.leave(p)
+		k.leave(p, 1)
 		if late {
 			if p.hold() { // written in the last moment
 				c.held = p
@@ -61,19 +61,26 @@ func (k *Keeper) enter(c *Call, now instant) (*period, chan struct{}) {
 		k.wantLocked(p) // so that a lease is there when the store is
 		c.refuse(LedgerUnavailable, max(time.Second, time.Until(k.outage.retry)))
 	default:
-		k.wantLocked(p)
-		p.waiting++
-		if p.leaseReady == nil {
-			p.leaseReady = make(chan struct{})
-		}
-		return p, p.leaseReady
+		return p, k.queueLocked(p, 1)
 	}
 	return nil, nil
 }
 
-func (k *Keeper) leave(p *period) {
+// queueLocked asks for a lease of calls and returns what is closed when it may be there. The caller
+// holds mu, and leave must follow.
+func (k *Keeper) queueLocked(p *period, calls int) chan struct{} {
+	k.wantLocked(p)
+	p.waiting += calls
+	if p.leaseReady == nil {
+		p.leaseReady = make(chan struct{})
+	}
+	return p.leaseReady
+}
+
+// leave takes back what queueLocked asked for.
+func (k *Keeper) leave(p *period, calls int) {
 	k.mu.Lock()
-	p.waiting--
+	p.waiting -= calls
 	k.mu.Unlock()
 }
 
