@@ -1,0 +1,117 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/goccy/go-json/jsontext"
+)
+
+// csv writes rows as RFC 4180 has it. The writer of the standard library cannot: it ends lines
+// inside of cells with CR LF as well, and it does not tell an empty text from a null.
+type csv struct {
+	w     io.Writer
+	cells *cells
+	line  []byte
+	text  []byte
+}
+
+func newCSV(w io.Writer, s *Schema) (*csv, error) {
+	e := &csv{w: w, cells: newCells(s)}
+	for i, c := range s.Columns {
+		if i > 0 {
+			e.line = append(e.line, ',')
+		}
+		e.line = appendCell(e.line, []byte(c.Name))
+	}
+	return e, e.end()
+}
+
+func (e *csv) Encode(row []byte) error {
+	if err := e.cells.split(row); err != nil {
+		return err
+	}
+	e.line = e.line[:0]
+	for i, v := range e.cells.values {
+		if i > 0 {
+			e.line = append(e.line, ',')
+		}
+		if err := e.cell(i, v); err != nil {
+			return fmt.Errorf("%s: %w", e.cells.schema.Columns[i].Name, err)
+		}
+	}
+	return e.end()
+}
+
+func (e *csv) cell(column int, v jsontext.Value) error {
+	switch e.cells.schema.Columns[column].Type {
+	case Integer, Number, Flag:
+		e.line = append(e.line, v...)
+	case Text:
+		if v == nil {
+			return nil
+		}
+		text, err := jsontext.AppendUnquote(e.text[:0], v)
+		e.text = text
+		e.line = appendText(e.line, text)
+		return err
+	default:
+		if v != nil {
+			e.line = appendCell(e.line, v)
+		}
+	}
+	return nil
+}
+
+func (e *csv) end() error {
+	e.line = append(e.line, "\r\n"...)
+	_, err := e.w.Write(e.line)
+	return err
+}
+
+func (e *csv) Close() error { return nil }
+
+// appendText appends a cell with a text.
+func appendText(dst, text []byte) []byte {
+	switch {
+	case len(text) == 0:
+		return append(dst, `""`...)
+	case startsFormula(text):
+		return appendCell(dst, append([]byte{'\''}, text...))
+	default:
+		return appendCell(dst, text)
+	}
+}
+
+// formulaStarts are the characters with which spreadsheets begin a formula, or skip to get to one:
+// those of "CSV Injection" of OWASP.
+const formulaStarts = "=+-@\t\r\n＝＋－＠"
+
+// startsFormula reports whether a text begins with a character of formulaStarts, or would once
+// apostrophes at its start are removed.
+func startsFormula(text []byte) bool {
+	first := bytes.TrimLeft(text, "'")
+	for _, c := range formulaStarts {
+		if bytes.HasPrefix(first, []byte(string(c))) {
+			return true
+		}
+	}
+	return false
+}
+
+// appendCell appends a cell, in quotes where it needs them.
+func appendCell(dst, cell []byte) []byte {
+	if !strings.ContainsAny(string(cell), ",\"\r\n") && cell[0] != ' ' && cell[len(cell)-1] != ' ' {
+		return append(dst, cell...)
+	}
+	dst = append(dst, '"')
+	for _, c := range cell {
+		if c == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,43 @@
+package export
+
+import (
+	"fmt"
+	"io"
+)
+
+// Encoder writes rows as a file.
+type Encoder interface {
+	// Encode writes one row, given as its finished JSON. The bytes are not kept.
+	Encode(row []byte) error
+	// Close writes the end of the file. It does not close the writer.
+	Close() error
+}
+
+// NewEncoder begins a file in a format other than JSON: the header of CSV is written at once. The
+// result writes in pieces of any size; it should be given a buffer. Equal rows give equal bytes.
+func NewEncoder(w io.Writer, f Format, s *Schema, about About) (Encoder, error) {
+	switch f {
+	case CSV:
+		return newCSV(w, s)
+	case NDJSON:
+		return &ndjson{w: w}, nil
+	case Parquet:
+		return newParquet(w, s, about), nil
+	default:
+		return nil, fmt.Errorf("rows are not written as %s", f)
+	}
+}
+
+// ndjson writes rows as they are.
+type ndjson struct {
+	w    io.Writer
+	line []byte
+}
+
+func (e *ndjson) Encode(row []byte) error {
+	e.line = append(append(e.line[:0], row...), '\n')
+	_, err := e.w.Write(e.line)
+	return err
+}
+
+func (e *ndjson) Close() error { return nil }

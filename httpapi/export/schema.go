@@ -1,0 +1,175 @@
+package export
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Type is the type of the values of a column.
+type Type uint8
+
+// The types.
+const (
+	Text    Type = iota // a text; dates are texts, since some are only a year or a month
+	Integer             // a whole number of 64 bits
+	Number              // a 64-bit floating point number
+	Flag                // true or false
+	Texts               // a list of texts
+	Any                 // other lists, and objects without fixed members, as JSON
+)
+
+var typeNames = [...]string{Text: "text", Integer: "integer", Number: "number", Flag: "boolean", Texts: "texts", Any: "json"}
+
+// String is the name of the type in the metadata of files.
+func (t Type) String() string { return typeNames[t] }
+
+// Column is one column of a file.
+type Column struct {
+	Name     string // the path of members in a row, with dots
+	Type     Type
+	Nullable bool
+	Unit     string // of numbers, such as "GB/s"; empty for plain counts and other types
+	Doc      string // a sentence; may be empty
+}
+
+// Schema is the columns of a kind of row. It is immutable and safe for concurrent use.
+type Schema struct {
+	Name    string // of the table, such as "benchmarks"
+	Columns []Column
+	root    *branch
+}
+
+// branch is the columns at or below a member of a row.
+type branch struct {
+	column  int                // of a member that is one column; -1 otherwise
+	members map[string]*branch // by name in JSON quotes, as rows spell it
+}
+
+// SchemaOf reads the columns off the Go type of a row: a struct with json tags. The unit of a column
+// is that of the tag jsonschema_extras. doc, if not nil, describes the column with a dotted name.
+func SchemaOf(name string, row reflect.Type, doc func(column string) string) *Schema {
+	var columns []Column
+	addColumns(&columns, row, "", false)
+	for i := range columns {
+		if doc != nil {
+			columns[i].Doc = doc(columns[i].Name)
+		}
+	}
+	return NewSchema(name, columns)
+}
+
+// NewSchema makes a schema of columns. Names must be distinct, and none may be the path to another.
+func NewSchema(name string, columns []Column) *Schema {
+	s := &Schema{Name: name, Columns: columns, root: &branch{column: -1}}
+	for i, c := range columns {
+		at := s.root
+		for part := range strings.SplitSeq(c.Name, ".") {
+			at = at.member(part)
+		}
+		at.column = i
+	}
+	return s
+}
+
+func (b *branch) member(name string) *branch {
+	if b.members == nil {
+		b.members = map[string]*branch{}
+	}
+	quoted := `"` + name + `"` // names of members need no escapes
+	if b.members[quoted] == nil {
+		b.members[quoted] = &branch{column: -1}
+	}
+	return b.members[quoted]
+}
+
+// addColumns appends the columns of a struct.
+func addColumns(dst *[]Column, t reflect.Type, prefix string, nullable bool) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			addColumns(dst, f.Type, prefix, nullable)
+		case name != "" && name != "-":
+			null := nullable || f.Type.Kind() == reflect.Pointer || strings.Contains(options, "omit") ||
+				slices.Contains(strings.Split(f.Tag.Get("jsonschema"), ","), "nullable")
+			c := Column{Name: prefix + name, Nullable: null, Unit: unitOf(f.Tag)}
+			if elem := target(f.Type); elem.Kind() == reflect.Struct {
+				addColumns(dst, elem, c.Name+".", null)
+			} else {
+				c.Type = typeOf(elem)
+				*dst = append(*dst, c)
+			}
+		}
+	}
+}
+
+func target(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+func unitOf(tag reflect.StructTag) string {
+	for part := range strings.SplitSeq(tag.Get("jsonschema_extras"), ",") {
+		if unit, ok := strings.CutPrefix(part, "unit="); ok {
+			return unit
+		}
+	}
+	return ""
+}
+
+func typeOf(t reflect.Type) Type {
+	switch t.Kind() {
+	case reflect.String:
+		return Text
+	case reflect.Bool:
+		return Flag
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		return Integer
+	case reflect.Float32, reflect.Float64:
+		return Number
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.String {
+			return Texts
+		}
+	}
+	return Any
+}
+
+// Select keeps the columns with the dotted names, and those below them, in the order of the schema.
+func (s *Schema) Select(names []string) *Schema {
+	return s.filter(func(c string) bool { return slices.ContainsFunc(names, func(n string) bool { return at(c, n) }) })
+}
+
+// Without leaves out the column with a dotted name, and those below it.
+func (s *Schema) Without(name string) *Schema {
+	return s.filter(func(c string) bool { return !at(c, name) })
+}
+
+// Replace puts columns in the place of the one with a name.
+func (s *Schema) Replace(name string, columns ...Column) *Schema {
+	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
+	return NewSchema(s.Name, slices.Concat(s.Columns[:i], columns, s.Columns[i+1:]))
+}
+
+func (s *Schema) filter(keep func(column string) bool) *Schema {
+	var columns []Column
+	for _, c := range s.Columns {
+		if keep(c.Name) {
+			columns = append(columns, c)
+		}
+	}
+	return NewSchema(s.Name, columns)
+}
+
+// at reports whether a column is the one with a name or below it.
+func at(column, name string) bool {
+	rest, ok := strings.CutPrefix(column, name)
+	return ok && (rest == "" || rest[0] == '.')
+}
