@@ -193,7 +193,7 @@ func (c *complaints) everywhere() {
 var contractCodes = map[int][]string{
 	400: {"invalid_parameter", "unknown_parameter", "invalid_cursor", "cursor_mismatch", "invalid_json", "invalid_field", "bad_request"},
 	401: {"missing_key", "invalid_key"},
-	403: {"key_revoked", "key_suspended", "key_rotated"},
+	403: {"key_revoked", "key_suspended", "key_rotated", "tier_required"},
 	404: {"not_found", "unknown_route"},
 	405: {"method_not_allowed"},
 	406: {"not_acceptable"},
@@ -260,11 +260,12 @@ var strongTag = regexp.MustCompile(`^"[!#-~]+"$`)
 // dataBody holds a 200 of a data address to its envelope and its cache headers.
 func (c *complaints) dataBody() {
 	h := c.a.header
-	c.want(h.Get("Content-Type") == "application/json", "data is sent as %q", h.Get("Content-Type"))
 	c.want(strongTag.MatchString(h.Get("ETag")), "ETag %q is not a strong tag", h.Get("ETag"))
 	c.want(h.Get("Cache-Control") == "private, max-age=300", "Cache-Control is %q", h.Get("Cache-Control"))
-	c.want(h.Get("Vary") == "Authorization, Accept-Encoding, Origin", "Vary is %q", h.Get("Vary"))
-	if c.a.method == http.MethodHead {
+	c.want(h.Get("Vary") == keyedVary || h.Get("Vary") == filedVary, "Vary is %q", h.Get("Vary"))
+	isJSON := h.Get("Content-Type") == "application/json"
+	c.want(isJSON == (h.Get("Content-Disposition") == ""), "data is sent as %q with Content-Disposition %q", h.Get("Content-Type"), h.Get("Content-Disposition"))
+	if c.a.method == http.MethodHead || !isJSON {
 		return
 	}
 	var envelope map[string]json.RawMessage

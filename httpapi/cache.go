@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"modeldex/httpapi/export"
+
 	"github.com/dgraph-io/ristretto/v2"
 	"golang.org/x/sync/singleflight"
 )
@@ -42,13 +44,24 @@ func appendKey[T string | []byte](dst []byte, content []byte, c coding, address 
 	return append(dst, address...)
 }
 
+// appendSpelling appends the cache key of an address as it was sent, by a caller who likes a format
+// best. An address begins with a slash, so no such key is another's.
+func appendSpelling[T string | []byte](dst []byte, content []byte, c coding, f export.Format, address T) []byte {
+	dst = append(append(dst, content...), '0'+byte(c))
+	if f != export.JSON {
+		dst = append(dst, 'a'+byte(f))
+	}
+	return append(dst, address...)
+}
+
 // scratch is memory for cache keys, reused between requests.
 var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
-// find returns the response of an address in a coding, nil where there is none.
-func (b *responseCache) find(content []byte, c coding, address []byte) *response {
+// find returns the response of an address as it was sent, by a caller who likes a coding and a
+// format best; nil where there is none.
+func (b *responseCache) find(content []byte, c coding, f export.Format, address []byte) *response {
 	key := scratch.Get().(*[]byte)
-	*key = appendKey((*key)[:0], content, c, address)
+	*key = appendSpelling((*key)[:0], content, c, f, address)
 	resp := b.get(*key)
 	scratch.Put(key)
 	return resp
@@ -85,12 +98,12 @@ func (b *responseCache) getOrRender(content []byte, c coding, address string, re
 	return made.(*response)
 }
 
-// alias keeps a response under another spelling of its address, so that the next caller who
-// spells it so skips the parser.
-func (b *responseCache) alias(resp *response, content []byte, c coding, canonical string, spelling []byte) {
+// alias keeps a response under another spelling of its address, or its address and another Accept
+// header, so that the next caller who sends them skips the parser.
+func (b *responseCache) alias(resp *response, content []byte, c coding, f export.Format, canonical string, spelling []byte) {
 	const longest = 512 // longer spellings are rare and would fill the cache with keys
-	if string(spelling) != canonical && len(spelling) <= longest {
-		b.put(string(appendKey(nil, content, c, spelling)), resp)
+	if (string(spelling) != canonical || f != export.JSON) && len(spelling) <= longest {
+		b.put(string(appendSpelling(nil, content, c, f, spelling)), resp)
 	}
 }
 

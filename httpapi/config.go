@@ -29,6 +29,7 @@ type keeper interface {
 	Ready(ctx context.Context) error
 	Stats() quota.Stats
 	KeyPrefix() string
+	Tiers() quota.Tiers
 }
 
 // Config is what a Server needs. Fields without a default must be set.
@@ -71,6 +72,7 @@ type Server struct {
 	cache   *responseCache
 	limit   *connectionLimit
 	metrics *metrics
+	streams streams
 	pages   *pageSet
 	// idPrefix and idCount make request ids, see appendRequestID.
 	idPrefix string

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -148,6 +149,26 @@ func compress(body []byte, c coding) []byte {
 		return body
 	}
 	return bytes.Clone(out.Bytes())
+}
+
+// compressor is what puts a coding around a stream; nil for identity. Windows are bounded, so that a
+// stream takes a few hundred kilobytes on either side.
+func compressor(c coding) func(io.Writer) io.WriteCloser {
+	const window = 256 << 10
+	switch c {
+	case zstandard:
+		return func(w io.Writer) io.WriteCloser {
+			return sure(zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window)))
+		}
+	case brotliCoding:
+		return func(w io.Writer) io.WriteCloser {
+			return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: 3, LGWin: 18}) // 2^18 bytes
+		}
+	case gzipCoding:
+		return func(w io.Writer) io.WriteCloser { return sure(gzip.NewWriterLevel(w, 3)) }
+	default:
+		return nil
+	}
 }
 
 // mustWrite holds the compressors to writing into memory without error.

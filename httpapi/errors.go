@@ -31,10 +31,11 @@ var (
 	keyRevoked          = code{"key_revoked", 403, "API key revoked", "This key was revoked for good. Get a new one: POST /api/v1/keys."}
 	keySuspended        = code{"key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to have it resumed."}
 	keyRotated          = code{"key_rotated", 403, "API key replaced", "This key was replaced by rotation and its grace has ended. Use the key the rotation returned."}
+	tierRequired        = code{"tier_required", 403, "Tier required", "This takes a key of a higher tier; the detail says which. Everything else about the request is in order."}
 	notFound            = code{"not_found", 404, "Not found", "There is no record of that name. Near names are listed in errors."}
 	unknownRoute        = code{"unknown_route", 404, "Unknown address", "Nothing is served at this address. The routes are listed at /docs."}
 	methodNotAllowed    = code{"method_not_allowed", 405, "Method not allowed", "This address does not take that method; the Allow header lists those it takes."}
-	notAcceptable       = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json."}
+	notAcceptable       = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet."}
 	requestTimeout      = code{"request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again."}
 	tooManyKeys         = code{"too_many_keys", 409, "Too many keys", "This e-mail address has as many active keys as it may. Revoke one first: DELETE /api/v1/keys/self."}
 	versionGone         = code{"version_gone", 410, "Version gone", "This process has not served that version of the dataset, or no longer holds what changed since. Read the lists anew, then ask for changes since the dataset_version they show."}
@@ -57,7 +58,7 @@ var (
 // codes lists every error, in the order they are documented in.
 var codes = []*code{
 	&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &invalidJSON, &invalidField, &badRequest,
-	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &notFound, &unknownRoute, &methodNotAllowed,
+	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &tierRequired, &notFound, &unknownRoute, &methodNotAllowed,
 	&notAcceptable, &requestTimeout, &tooManyKeys, &versionGone, &lengthRequired, &bodyTooLarge, &uriTooLong, &unsupportedType,
 	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &headersTooLarge, &internal, &serverBusy, &notReady,
 	&ledgerUnavailable, &versionNotSupported,

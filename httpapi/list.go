@@ -4,17 +4,34 @@ import (
 	"bytes"
 	"slices"
 
+	"modeldex/httpapi/export"
 	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/gofiber/fiber/v2"
 )
 
 // page answers a list: parameters, then the page from the cache, or rendered.
 func (r *resource) page(s *Server, req *request) (*response, *failure) {
-	q, f := r.parse(req.ctx.QueryArgs(), req.gen)
+	q, f := r.parseFor(req)
 	if f != nil {
 		return nil, f
+	}
+	if f := req.acceptsFormat(q); f != nil {
+		return nil, f
+	}
+	t := r.table(req.gen)
+	switch {
+	case q.all:
+		q.Limit = t.Len()
+		ords := t.Select(q.Query).Ords
+		return s.complete(req, q, r.schema(q), len(ords), func() export.Rows { return r.rowsOf(t, ords, q) })
+	case q.format != export.JSON:
+		return s.filed(req, q, func() ([]byte, string) {
+			page := t.Select(q.Query)
+			return fileOf(req.gen, q.format, r.schema(q), r.rowsOf(t, page.Ords, q)), q.link(page.Next)
+		}), nil
 	}
 	return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.render(req.gen, q) }), nil
 }
@@ -35,7 +52,7 @@ func (q *listQuery) cacheName() string {
 // cache know it under the address as it was sent as well. link is the Link header, empty where
 // there is none.
 func (s *Server) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
-	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response {
+	return s.kept(req, canonical, func() *response {
 		body, link := render()
 		resp := newEntity(body, req.coding, jsonType, func(c coding) string { return etag(req.content[:], c, canonical) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
@@ -43,10 +60,23 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 			resp.set("Link", link)
 		}
 		resp.private()
+		if req.route.filed() {
+			resp.set(fiber.HeaderVary, filedVary)
+		}
+		return resp
+	})
+}
+
+// kept is cached for any response.
+func (s *Server) kept(req *request, canonical string, render func() *response) *response {
+	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response {
+		resp := render()
 		resp.route = req.route
 		return resp
 	})
-	s.cache.alias(resp, req.content[:], req.coding, canonical, req.ctx.RequestURI())
+	if req.accepts.any {
+		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, canonical, req.ctx.RequestURI())
+	}
 	return resp
 }
 
@@ -57,33 +87,51 @@ func (r *resource) render(gen *index.Generation, q *listQuery) (body []byte, lin
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), q.mixedNotice(t))
 	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
-	if q.runs != nil {
-		return append(r.appendRuns(append([]byte{}, pageStart...), t, page.Ords, q), end...), link
-	}
-	if q.fields != nil {
-		return append(appendSelected(append([]byte{}, pageStart...), t, page.Ords, r.kept(q.fields)), end...), link
+	if q.runs != nil || q.fields != nil {
+		return append(r.appendRows(append([]byte{}, pageStart...), t, page.Ords, q), end...), link
 	}
 	return bytes.Join(append(t.AppendRows([][]byte{pageStart}, page.Ords), end), nil), link
 }
 
 // kept is the projection to some fields and the key of the records.
 func (r *resource) kept(fields []string) *projection {
-	key := "slug"
-	if r.byDate() {
-		key = "id"
+	if fields == nil {
+		return nil
 	}
-	return newProjection(append([]string{key}, fields...))
+	return newProjection(append([]string{r.key()}, fields...))
 }
 
-// appendSelected appends what is kept of rows.
-func appendSelected(dst []byte, t *index.Table, ords []uint32, kept *projection) []byte {
+// key is the field that names a record.
+func (r *resource) key() string {
+	if r.byDate() {
+		return "id"
+	}
+	return "slug"
+}
+
+// appendRows appends rows with what a query keeps of them, and what runs.
+func (r *resource) appendRows(dst []byte, t *index.Table, ords []uint32, q *listQuery) []byte {
+	kept := r.kept(q.fields)
 	for i, ord := range ords {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = kept.append(dst, t.Row(ord))
+		dst = appendRow(dst, t, ord, kept, q)
 	}
 	return dst
+}
+
+// appendRow appends a row: what is kept of it, nil for all, and what runs as its last member.
+func appendRow(dst []byte, t *index.Table, ord uint32, kept *projection, q *listQuery) []byte {
+	if kept != nil {
+		dst = kept.append(dst, t.Row(ord))
+	} else {
+		dst = append(dst, t.Row(ord)...)
+	}
+	if q.runs == nil {
+		return dst
+	}
+	return append(append(append(dst[:len(dst)-1], `,"fit":`...), marshal(q.runs[t.Slug(ord)])...), '}')
 }
 
 var pageStart = []byte(`{"data":[`)
@@ -112,8 +160,15 @@ func (q *listQuery) envelope(gen *index.Generation, total, count int, notices []
 	if last == nil {
 		return append(b, `null}}`...), ""
 	}
-	next := q.next(last)
-	return append(appendString(b, next), `}}`...), "<" + next + `>; rel="next"`
+	return append(appendString(b, q.next(last)), `}}`...), q.link(last)
+}
+
+// link is the Link header of a page, empty where no other follows.
+func (q *listQuery) link(last *index.Position) string {
+	if last == nil {
+		return ""
+	}
+	return "<" + q.next(last) + `>; rel="next"`
 }
 
 func appendNotices(b []byte, notices []Notice) []byte {

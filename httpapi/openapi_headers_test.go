@@ -40,6 +40,7 @@ var headerDocs = []headerDoc{
 	{"Retry-After", "Seconds to wait before the next try.", obj("type", "integer", "minimum", 1), false},
 	{"WWW-Authenticate", "How to send a key.", obj("type", "string", "pattern", "^Bearer "), false},
 	{"Allow", "Methods of the address; on 405 only.", obj("type", "string", "minLength", 1), true},
+	{"Content-Disposition", "Name to keep a file under; absent from JSON.", obj("type", "string", "pattern", `^attachment; filename="[a-z-]+\.[a-z]+"$`), true},
 	{"Content-Security-Policy", "What the page may load: nothing of another origin.", obj("type", "string", "minLength", 1), false},
 }
 

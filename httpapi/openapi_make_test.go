@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/export"
 	"modeldex/snapshot"
 )
 
@@ -215,7 +216,12 @@ func paramSchema(r *resource, pm *param) object {
 		if pm.name != "limit" {
 			return obj("type", "integer", "minimum", 1, "maximum", r.maxLimit)
 		}
-		return obj("type", "integer", "minimum", 1, "maximum", r.maxLimit, "default", defaultLimit)
+		number := obj("type", "integer", "minimum", 1, "maximum", r.maxLimit)
+		if r.filed() {
+			return obj("anyOf", []any{number, obj("const", allRows)}, "default", defaultLimit)
+		}
+		number.set("default", defaultLimit)
+		return number
 	case cursorToken:
 		return obj("type", "string", "pattern", "^[0-9A-Za-z_-]+$", "maxLength", maxCursor)
 	case oneName:
@@ -230,6 +236,8 @@ func paramSchema(r *resource, pm *param) object {
 		return obj("type", "number", "minimum", 0, "maximum", pm.most)
 	case flagValue:
 		return obj("type", "boolean", "default", false)
+	case fileFormat:
+		return obj("type", "string", "enum", pm.values)
 	case versionRef:
 		return obj("type", "string", "pattern", "^[0-9A-Za-z._+-]+$", "minLength", 1, "maxLength", maxVersionRef)
 	default: // searchText
@@ -253,6 +261,15 @@ func requestBody(rt *route) any {
 
 func jsonContent(schema string) object {
 	return obj(jsonType, obj("schema", ref("schemas", schema)))
+}
+
+// fileContent is a body that is JSON or a file.
+func fileContent(schema string) object {
+	out := jsonContent(schema)
+	for _, f := range export.Formats[1:] {
+		out.set(f.MediaType(), obj("schema", obj("description", "Rows of the page as "+f.String()+".")))
+	}
+	return out
 }
 
 // responses lists every status the route answers, and as default the errors of requests that
@@ -305,13 +322,13 @@ func success(rt *route) []statusResponse {
 	case rt.list == fitQuery:
 		return withNotModified(rt, "The sizes of the model, best first.", jsonContent("FitAnswer"))
 	case rt.list == statsList:
-		return withNotModified(rt, "A page of groups, or a matrix of all.", jsonContent("StatsAnswer"), "Link")
+		return withNotModified(rt, "A page of groups, or a matrix of all.", fileContent("StatsAnswer"), "Link", "Content-Disposition")
 	case rt.list != nil && rt.list.singular == "facet":
 		return withNotModified(rt, "One entry per field.", jsonContent("FacetList"))
 	case rt.list != nil:
-		return withNotModified(rt, "A page of records.", jsonContent(titleCase(strings.TrimSuffix(rt.list.singular, "s"))+"List"), "Link")
+		return withNotModified(rt, "A page of records.", fileContent(titleCase(strings.TrimSuffix(rt.list.singular, "s"))+"List"), "Link", "Content-Disposition")
 	case rt.record != nil:
-		out := withNotModified(rt, "The record.", jsonContent(titleCase(rt.record.singular)+"Answer"))
+		out := withNotModified(rt, "The record.", fileContent(titleCase(rt.record.singular)+"Answer"), "Content-Disposition")
 		if rt.record == benchmarks {
 			return out
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset/fit"
@@ -124,6 +125,14 @@ var tagTexts = [][2]string{
 	{"documents", "This description and the pages for people."},
 }
 
+// fileText describes the files of a list, and recordFileText that of a record.
+var fileText = "\n\nFiles: format=csv, ndjson or parquet, or an Accept header that names their media type, gives the rows of the page without the envelope; the header Link leads to the next page. " +
+	"Members of nested objects are columns with dotted names, lists are one column. Cells of CSV that a spreadsheet would run as a formula have an apostrophe before them. " +
+	"limit=all gives every row in one streamed response, to keys of every tier above free (others: 403 tier_required): a response of n rows costs one call per started " + strconv.Itoa(rowsPerCall) + " rows, and none at all with 429 if fewer are left of the month. " +
+	"A response that was cut is incomplete by HTTP: the last chunk is missing."
+
+const recordFileText = "format=csv, ndjson or parquet, or an Accept header that names their media type, gives the record as a file of one row."
+
 // routeText describes a route beyond its summary.
 func routeText(rt *route) string {
 	switch {
@@ -132,7 +141,7 @@ func routeText(rt *route) string {
 	case rt.list == fitQuery:
 		return fitText()
 	case rt.list == statsList:
-		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results are never included. An answer 200 is charged as one call."
+		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results are never included. An answer 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. An answer 200 is charged as one call."
 	case rt.list != nil:
@@ -140,11 +149,11 @@ func routeText(rt *route) string {
 		if rt.list.byDate() {
 			order = "by run date, newest first and unknown last, then by id"
 		}
-		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. An answer 200 is charged as one call.", order)
+		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. An answer 200 is charged as one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "Answers 200 and 404 are charged as one call."
+		return "Answers 200 and 404 are charged as one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias answers 301 with the address of the slug, free of charge. Answers 200 and 404 are charged as one call."
+		return "An alias answers 301 with the address of the slug, free of charge. Answers 200 and 404 are charged as one call. " + recordFileText
 	}
 	return map[string]string{
 		"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys an address may be issued an hour, and of active keys an e-mail address may have, is limited.",
@@ -206,10 +215,10 @@ var problemSets = []problemSet{
 	{"BadBody", "The body is at fault; all faults are listed.", []*code{&invalidJSON, &invalidField, &badRequest}},
 	{"BadNames", "The body is at fault; all faults are listed.", []*code{&invalidJSON, &invalidField, &unknownParameter, &badRequest}},
 	{"Unauthorized", "The key is missing or unknown, or was sent in the address.", []*code{&missingKey, &invalidKey}},
-	{"Forbidden", "The key is known but does not work any more, or for now.", []*code{&keyRevoked, &keySuspended, &keyRotated}},
+	{"Forbidden", "The key is known but does not work any more, or for now, or its tier does not include this.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
 	{"NotFound", "There is no such record; near names are suggested.", []*code{&notFound, &unknownRoute}},
 	{"UnknownRoute", "Nothing is served at this address.", []*code{&unknownRoute}},
-	{"NotAcceptable", "The Accept header rules JSON out.", []*code{&notAcceptable}},
+	{"NotAcceptable", "The Accept header rules out every form of the response.", []*code{&notAcceptable}},
 	{"TooManyKeys", "The e-mail address has as many active keys as it may.", []*code{&tooManyKeys}},
 	{"Gone", "What changed since is not held.", []*code{&versionGone}},
 	{"BodyTooLarge", "The body is larger than 4 KiB, names than 64 KiB.", []*code{&bodyTooLarge}},
@@ -218,7 +227,7 @@ var problemSets = []problemSet{
 	{"TooFast", "Calls come too fast.", []*code{&burstExceeded}},
 	{"SignupLimited", "The address was issued as many keys as it may be within an hour.", []*code{&signupLimited}},
 	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{&internal}},
-	{"Unavailable", "No dataset is loaded, or calls cannot be counted.", []*code{&notReady, &ledgerUnavailable}},
+	{"Unavailable", "No dataset is loaded, or calls cannot be counted, or too many complete results are being sent.", []*code{&notReady, &ledgerUnavailable, &serverBusy}},
 	{"LedgerUnavailable", "Keys cannot be changed or calls counted.", []*code{&ledgerUnavailable}},
 	{"NotReady", "No dataset is loaded yet.", []*code{&notReady}},
 }

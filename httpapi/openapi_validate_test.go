@@ -261,7 +261,7 @@ func (d *apiDocument) bodyFaults(where []string, response map[string]any, method
 	if content[kind] == nil && content["*/*"] == nil {
 		return []error{fmt.Errorf("header Content-Type: must be one of %s, got %s", strings.Join(sortedKeys(content), ", "), kind)}
 	}
-	if !strings.HasSuffix(kind, "json") {
+	if kind != jsonType && !strings.HasSuffix(kind, "+json") {
 		return nil
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))

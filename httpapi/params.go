@@ -13,6 +13,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/export"
 	"modeldex/index"
 
 	"github.com/valyala/fasthttp"
@@ -21,10 +22,13 @@ import (
 // listQuery is a list's parsed parameters.
 type listQuery struct {
 	index.Query
-	limited  bool                // Limit was given
-	meta     []byte              // members of meta beside those of lists, each with a comma after it
-	fields   []string            // of the rows; nil: all
-	selected map[string][]string // values of oneWord and wordList parameters
+	limited     bool          // Limit was given
+	all         bool          // limit=all was given
+	format      export.Format // given, or what the caller accepts
+	formatGiven bool
+	meta        []byte              // members of meta beside those of lists, each with a comma after it
+	fields      []string            // of the rows; nil: all
+	selected    map[string][]string // values of oneWord and wordList parameters
 	// canonical is the address that stands for every spelling of this query; filters is the
 	// part a cursor is bound to.
 	canonical, filters string
@@ -42,6 +46,7 @@ type parser struct {
 	out    listQuery
 	// in and prefix are where the values come from, where not from the query.
 	in, prefix string
+	accepts    export.Format // the form of rows without the parameter format
 }
 
 // parse reads the parameters of a list. All faults come back together.
@@ -49,11 +54,19 @@ func (r *resource) parse(args *fasthttp.Args, gen *index.Generation) (*listQuery
 	return (&parser{r: r, gen: gen, values: map[string][]string{}}).parse(args)
 }
 
+// parseFor is parse for a request, whose Accept header may ask for a file.
+func (r *resource) parseFor(req *request) (*listQuery, *failure) {
+	return (&parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}).parse(req.ctx.QueryArgs())
+}
+
 func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 	r := p.r
 	p.collect(args)
 	p.joinOwnerOnly()
 	p.out.Limit = defaultLimit
+	if p.r.filed() {
+		p.out.format = p.accepts
+	}
 	var canonical []string
 	for i := range r.params {
 		pm := &r.params[i]
@@ -146,6 +159,8 @@ func (p *parser) read(pm *param, values []string) string {
 		return p.readSort(pm, v)
 	case versionRef:
 		return p.readVersionRef(pm, v)
+	case fileFormat:
+		return p.readFormat(pm, v)
 	case fieldNames:
 		return p.readFields(pm, values)
 	case oneWord, wordList:
@@ -494,7 +509,15 @@ func (q *listQuery) word(pm *param) string {
 
 func (p *parser) readLimit(pm *param, v string) string {
 	n, err := strconv.Atoi(v)
-	if err != nil || !digits(v) || n < 1 || n > p.r.maxLimit {
+	bulk := pm.name == "limit" && p.r.filed()
+	switch {
+	case bulk && v == allRows:
+		p.out.all = true
+		return "" // written by finish, as every limit
+	case (err != nil || !digits(v) || n < 1 || n > p.r.maxLimit) && bulk:
+		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d, or %s with a file format", p.r.maxLimit, allRows))
+		return ""
+	case err != nil || !digits(v) || n < 1 || n > p.r.maxLimit:
 		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d", p.r.maxLimit))
 		return ""
 	}
@@ -508,9 +531,8 @@ func (p *parser) readLimit(pm *param, v string) string {
 // finish puts the canonical address together and reads the cursor, which is bound to it.
 func (p *parser) finish(canonical []string) {
 	p.out.filters = "/api/v1/" + p.r.path + "?" + strings.Join(canonical, "&")
-	if p.out.Limit != defaultLimit && p.r.byName["limit"] != nil {
-		canonical = append(canonical, "limit="+strconv.Itoa(p.out.Limit))
-	}
+	p.checkAll()
+	canonical = append(canonical, p.out.pageParams(p.r.byName["limit"] != nil)...)
 	if tokens := p.values["cursor"]; tokens != nil {
 		after, bad := decodeCursor(tokens[0], queryTag(p.out.filters))
 		if bad != nil {
@@ -520,6 +542,19 @@ func (p *parser) finish(canonical []string) {
 		canonical = append(canonical, "cursor="+tokens[0])
 	}
 	p.out.canonical = address(p.r, canonical)
+}
+
+// pageParams are the parameters that a cursor is not bound to: the form of a page and its size.
+func (q *listQuery) pageParams(limited bool) (out []string) {
+	if q.format != export.JSON {
+		out = append(out, "format="+q.format.String())
+	}
+	if q.all {
+		out = append(out, "limit="+allRows)
+	} else if limited && q.Limit != defaultLimit {
+		out = append(out, "limit="+strconv.Itoa(q.Limit))
+	}
+	return out
 }
 
 // cursorFault reports a cursor at fault. Where other parameters are at fault too, the
@@ -542,14 +577,9 @@ func address(r *resource, params []string) string {
 
 // next is the address of the page behind a position.
 func (q *listQuery) next(p *index.Position) string {
-	a := strings.TrimSuffix(q.filters, "?")
-	join := "?"
-	if a == q.filters {
-		join = "&"
+	params := append(q.pageParams(true), "cursor="+encodeCursor(p, queryTag(q.filters)))
+	if !strings.HasSuffix(q.filters, "?") {
+		return q.filters + "&" + strings.Join(params, "&")
 	}
-	if q.Limit != defaultLimit {
-		a += join + "limit=" + strconv.Itoa(q.Limit)
-		join = "&"
-	}
-	return a + join + "cursor=" + encodeCursor(p, queryTag(q.filters))
+	return q.filters + strings.Join(params, "&")
 }

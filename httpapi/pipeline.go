@@ -30,10 +30,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 // hit is the cached response to a request, nil where there is none. Only responses with status
 // 200 of routes with a key are found so.
 func (s *Server) hit(req *request) *response {
-	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() {
+	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.any {
 		return nil
 	}
-	return s.cache.find(req.content[:], req.coding, req.ctx.RequestURI())
+	return s.cache.find(req.content[:], req.coding, req.accepts.best, req.ctx.RequestURI())
 }
 
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it
@@ -80,7 +80,7 @@ func (s *Server) find(req *request) (*response, *failure) {
 	switch {
 	case req.early != nil:
 		return nil, req.early
-	case req.route.access >= keyed && !req.acceptsJSON():
+	case req.route.access >= keyed && !req.accepts.json && !req.route.filed():
 		return nil, fail(&notAcceptable)
 	case req.route.access == charged && req.gen == nil:
 		return nil, &failure{code: &notReady, retryAfter: 1}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/export"
 	"modeldex/index"
 )
 
@@ -14,7 +15,10 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 	if name == "" { // the list with a slash behind it
 		return req.moved("/api/v1/" + r.name), nil
 	}
-	q, bad := r.detail.parse(req.ctx.QueryArgs(), req.gen)
+	q, bad := r.detail.parseFor(req)
+	if bad == nil {
+		bad = req.acceptsFormat(q)
+	}
 	if bad != nil {
 		return nil, bad
 	}
@@ -24,7 +28,38 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 		return r.elsewhere(req, t, name)
 	}
 	address := "/api/v1/" + r.name + "/" + name + strings.TrimPrefix(q.canonical, "/api/v1/"+r.name)
+	if q.format != export.JSON {
+		q.canonical = address
+		return s.filed(req, q, func() ([]byte, string) { return r.fileOfOne(req, q, t, ord), "" }), nil
+	}
 	return s.cached(req, address, func() ([]byte, string) { return r.renderOne(req, q, t, ord), "" }), nil
+}
+
+// fileOfOne is one record as a file of one row.
+func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
+	columns := r.detail.schema(q)
+	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
+		columns = columns.Without("benchmarks")
+	}
+	rows := [][]byte{r.recordOf(req.gen, q, t, ord)}
+	return fileOf(req.gen, q.format, columns, func() (row []byte) {
+		if len(rows) > 0 {
+			row, rows = rows[0], nil
+		}
+		return row
+	})
+}
+
+// recordOf is a record at its own address; a model's ends with the finished rows of its benchmarks.
+func (r *resource) recordOf(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) []byte {
+	record := t.Detail(ord)
+	if r == models && q.word(&benchmarksFlag) == "true" {
+		record = withBenchmarks(gen, record, t.Slug(ord), q)
+	}
+	if kept := r.kept(q.fields); kept != nil {
+		return kept.append(nil, record)
+	}
+	return record
 }
 
 var (
@@ -69,19 +104,10 @@ func nearSlugs(t *index.Table, name string) []string {
 	return slices.Compact(near) // names of one record are about as near, and stand side by side
 }
 
-// renderOne writes the body of one record; a model's ends with the finished rows of its benchmarks.
+// renderOne writes the body of one record.
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	gen := req.gen
-	record := t.Detail(ord)
-	if r == models && q.word(&benchmarksFlag) == "true" {
-		record = withBenchmarks(gen, record, t.Slug(ord), q)
-	}
-	b := []byte(`{"data":`)
-	if q.fields == nil {
-		b = append(b, record...)
-	} else {
-		b = r.kept(q.fields).append(b, record)
-	}
+	b := append([]byte(`{"data":`), r.recordOf(gen, q, t, ord)...)
 	b = append(b, `,"meta":{"dataset_version":`...)
 	b = append(appendString(b, gen.Info.Version), `,"dataset_digest":"`...)
 	return append(append(b, gen.Digest.String()...), `"}}`...)

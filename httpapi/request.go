@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +50,7 @@ type request struct {
 	catalog *snapshot.Catalog
 	content [16]byte // names gen and catalog, see contentOf
 	coding  coding   // what the caller can decode and likes best
+	accepts acceptance
 	digest  quota.Digest
 	call    quota.Call
 	keyed   bool // call was decided
@@ -71,6 +71,7 @@ func (s *Server) newRequest(ctx *fasthttp.RequestCtx) *request {
 	req.gen, req.catalog = s.cfg.Live.Current(), s.catalog()
 	req.content = contentOf(req.gen, req.catalog)
 	req.coding = accepted(ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding))
+	req.accepts = acceptedBy(ctx.Request.Header.Peek(fiber.HeaderAccept))
 	return req
 }
 
@@ -114,36 +115,6 @@ func (req *request) has(etag string) bool {
 		}
 	}
 	return false
-}
-
-// acceptsJSON says whether the Accept header lets JSON through (RFC 9110, 12.5.1): the most
-// specific range that names it has a weight above zero. Parameters of a range do not matter, nor
-// does the case of letters. No header accepts everything.
-func (req *request) acceptsJSON() bool {
-	header := req.ctx.Request.Header.Peek(fiber.HeaderAccept)
-	if len(header) == 0 || string(header) == "*/*" || string(header) == jsonType {
-		return true
-	}
-	best, weight := 0, 0
-	for item := range bytes.SplitSeq(header, []byte{','}) {
-		kind, params, _ := bytes.Cut(item, []byte{';'})
-		kind = bytes.TrimSpace(kind)
-		specific := 0
-		switch {
-		case string(kind) == "*/*":
-			specific = 1
-		case equalFold(kind, "application/*"):
-			specific = 2
-		case equalFold(kind, "application/problem+json"):
-			specific = 3 // a caller who reads our errors reads our data
-		case equalFold(kind, jsonType):
-			specific = 4
-		}
-		if specific > best {
-			best, weight = specific, weightOf(params)
-		}
-	}
-	return best > 0 && weight > 0
 }
 
 // noParameters rejects any query on an address that takes none.

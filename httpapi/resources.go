@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/export"
 	"modeldex/index"
 )
 
@@ -27,6 +28,7 @@ const (
 	sortKey                     // one of the endpoint's sorts
 	pageLimit                   // records per page
 	cursorToken                 // place to continue from
+	fileFormat                  // form of the rows, see formats.go
 	versionRef                  // version or digest of a dataset
 	fieldNames                  // names of fields of the rows
 	oneWord                     // one of a fixed list, see word
@@ -62,9 +64,10 @@ type resource struct {
 	sorts    []string
 	normal   string // the default sort
 	maxLimit int
-	row      *fieldTree // what fields= can name; nil: no such parameter
-	detail   *resource  // the endpoint of single records
-	facets   *resource  // the endpoint of its facets
+	row      *fieldTree            // what fields= can name; nil: no such parameter
+	columns  func() *export.Schema // of the rows as a file; nil: they cannot be one
+	detail   *resource             // the endpoint of single records
+	facets   *resource             // the endpoint of its facets
 
 	byName     map[string]*param
 	paramNames []string // in the order they are documented in
@@ -90,10 +93,10 @@ func tableOf(f index.Field, gen *index.Generation) *index.Table {
 }
 
 var (
-	models     = newList(resource{detail: &resource{row: treeOf[ModelDetail](), params: []param{benchmarksFlag, benchmarksLimit}}, name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: "slug", row: treeOf[ModelRow]()}, index.ModelFields)
-	hardware   = newList(resource{name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: "slug", row: treeOf[HardwareRow]()}, index.HardwareFields)
-	tools      = newList(resource{name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: "slug", row: treeOf[ToolRow]()}, index.ToolFields)
-	benchmarks = newList(resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", row: treeOf[BenchmarkRow]()}, index.BenchmarkFields)
+	models     = newList(resource{detail: &resource{row: treeOf[ModelDetail](), columns: schemaOf[ModelDetail]("models", "ModelDetail"), params: []param{benchmarksFlag, benchmarksLimit}}, name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: "slug", row: treeOf[ModelRow](), columns: schemaOf[ModelRow]("models", "Model")}, index.ModelFields)
+	hardware   = newList(resource{name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: "slug", row: treeOf[HardwareRow](), columns: schemaOf[HardwareRow]("hardware", "Hardware")}, index.HardwareFields)
+	tools      = newList(resource{name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: "slug", row: treeOf[ToolRow](), columns: schemaOf[ToolRow]("tools", "Tool")}, index.ToolFields)
+	benchmarks = newList(resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", row: treeOf[BenchmarkRow](), columns: schemaOf[BenchmarkRow]("benchmarks", "Benchmark")}, index.BenchmarkFields)
 )
 
 // resources lists every list of records, in the order they are documented in.
@@ -114,9 +117,10 @@ func newList(r resource, fields []index.FieldInfo) *resource {
 	r.params = append(r.params,
 		param{name: "q", kind: searchText, doc: "Words that must all occur in " + searched(&r) + ". Letter case is ignored; at most 8 words, 100 characters."},
 		param{name: "sort", kind: sortKey, doc: "Order, descending with a leading hyphen. Unknown values come last in both directions; ties are in default order."},
-		param{name: "limit", kind: pageLimit, doc: "Maximum number of records per page."},
+		param{name: "limit", kind: pageLimit, doc: "Maximum number of records per page. " + allText},
 		param{name: "cursor", kind: cursorToken, doc: "Place to continue from, taken from links.next of the previous page. Filters and sort must stay as they were."},
 		fieldsParam,
+		formatParam,
 	)
 	out := withNames(r)
 	out.detail, out.facets = newDetail(out), newFacetList(out, fields)
@@ -126,12 +130,12 @@ func newList(r resource, fields []index.FieldInfo) *resource {
 // newDetail is the endpoint of single records of a list. What differs from the list is declared
 // with it: a larger row, further parameters.
 func newDetail(list *resource) *resource {
-	d := resource{row: list.row}
+	d := resource{row: list.row, columns: list.columns}
 	if list.detail != nil {
 		d = *list.detail
 	}
 	d.name, d.singular, d.table, d.normal, d.maxLimit = list.name, list.singular, list.table, list.normal, maxDetailLimit
-	d.params = append(d.params, fieldsParam)
+	d.params = append(d.params, fieldsParam, formatParam)
 	return withNames(d)
 }
 

@@ -35,6 +35,8 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	case status == http.StatusNotModified:
 		out.Header.SetStatusCode(status)
 		out.Header.SetContentEncoding("")
+	case resp.stream != nil:
+		s.sendStream(req, resp)
 	case resp.shared:
 		sendShared(req.ctx, resp)
 	default:

@@ -21,6 +21,7 @@ const (
 	publicCache  = "public, max-age=300"
 	foreverCache = "public, max-age=31536000, immutable"
 	keyedVary    = "Authorization, Accept-Encoding, Origin"
+	filedVary    = "Authorization, Accept, Accept-Encoding, Origin"
 	openVary     = "Accept-Encoding, Origin"
 )
 
@@ -32,9 +33,10 @@ type response struct {
 	// header holds the headers that are the same for every caller.
 	header fasthttp.ResponseHeader
 	body   []byte
-	etag   string // empty: the response is not compared with If-None-Match
-	coding coding // of the body
-	route  *route // of cached data: what its address leads to
+	etag   string  // empty: the response is not compared with If-None-Match
+	stream *stream // in place of body; see stream.go
+	coding coding  // of the body
+	route  *route  // of cached data: what its address leads to
 	// shared responses live in the cache or as long as the process; see directwrite.go.
 	shared bool
 	// readers is how many connections are sending a shared body at the moment: the one thing that

@@ -6,8 +6,6 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/index"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // fitParams are the parameters with which a list keeps what runs: models on a piece of hardware,
@@ -109,24 +107,4 @@ func (p *parser) keepRuns(pm *param, found []fit.Best) {
 		p.out.runs[slugs[i]] = &found[i]
 	}
 	p.out.Sets, p.out.setOf = append(p.out.Sets, index.Set{Field: index.Slug, Values: slugs}), append(p.out.setOf, pm)
-}
-
-// appendRuns appends rows, each with what runs as its last member.
-func (r *resource) appendRuns(dst []byte, t *index.Table, ords []uint32, q *listQuery) []byte {
-	for i, ord := range ords {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		if q.fields != nil {
-			dst = r.kept(q.fields).append(dst, t.Row(ord))
-		} else {
-			dst = append(dst, t.Row(ord)...)
-		}
-		best, err := jsonv2.Marshal(q.runs[t.Slug(ord)])
-		if err != nil {
-			panic(err) // it holds numbers and slugs
-		}
-		dst = append(append(append(dst[:len(dst)-1], `,"fit":`...), best...), '}')
-	}
-	return dst
 }

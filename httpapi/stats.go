@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"modeldex/httpapi/export"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -82,7 +83,7 @@ var (
 var statsList = newStatsList()
 
 func newStatsList() *resource {
-	r := resource{name: "benchmarks", path: "benchmarks/stats", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key"}
+	r := resource{name: "benchmarks", path: "benchmarks/stats", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key", columns: schemaOf[StatsRow]("statistics", "StatsGroup")}
 	r.params = []param{groupByParam, metricParam, weightParam, shapeParam, valueParam, allSettings}
 	for _, pm := range append(filterParams(index.BenchmarkFields, benchmarks.maxLimit), benchmarkParams...) {
 		if pm.name != "settings" && pm.name != "scenario" { // throughput results are no speeds of a stream
@@ -92,8 +93,9 @@ func newStatsList() *resource {
 	r.params = append(r.params,
 		param{name: "q", kind: searchText, doc: "Words that must all occur in " + searched(benchmarks) + "."},
 		param{name: "sort", kind: sortKey, doc: "Order of the groups, descending with a leading hyphen; ties are in the order of keys."},
-		param{name: "limit", kind: pageLimit, doc: "Maximum number of groups per page."},
+		param{name: "limit", kind: pageLimit, doc: "Maximum number of groups per page. " + allText},
 		param{name: "cursor", kind: cursorToken, doc: "Place to continue from, taken from links.next of the previous page."},
+		formatParam,
 	)
 	return withNames(r)
 }
@@ -115,11 +117,14 @@ func fieldOf(fields []index.FieldInfo, name index.Field) index.FieldInfo {
 
 // showStats answers statistics by group.
 func showStats(s *Server, req *request) (*response, *failure) {
-	q, f := statsList.parse(req.ctx.QueryArgs(), req.gen)
+	q, f := statsList.parseFor(req)
 	if f != nil {
 		return nil, f
 	}
 	if f := checkStats(q); f != nil {
+		return nil, f
+	}
+	if f := req.acceptsFormat(q); f != nil {
 		return nil, f
 	}
 	stats, err := req.gen.Benchmarks.Stats(statsQuery(q))
@@ -127,12 +132,55 @@ func showStats(s *Server, req *request) (*response, *failure) {
 	switch pivot := q.word(&shapeParam) == "pivot"; {
 	case errors.As(err, &tooMany):
 		return nil, badGroups(fmt.Sprintf("gives more than %d groups; filter by hardware, model or family, or group by one field", tooMany.Max))
+	case pivot && q.format != export.JSON:
+		return nil, badParameter("format", q.format.String(), "is not available with shape=pivot; the list has one row per group")
 	case pivot && cellsOf(stats) > maxCells:
 		return nil, badGroups(fmt.Sprintf("gives a matrix of more than %d cells; filter by hardware, model or family", maxCells))
 	case pivot:
 		return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderPivot(req.gen, q, stats), "" }), nil
 	}
+	switch {
+	case q.all:
+		q.Limit = len(stats.Groups)
+		groups, _ := q.groups(stats)
+		return s.complete(req, q, statsSchema(q), len(groups), func() export.Rows { return statsRows(groups, q) })
+	case q.format != export.JSON:
+		return s.filed(req, q, func() ([]byte, string) {
+			groups, next := q.groups(stats)
+			return fileOf(req.gen, q.format, statsSchema(q), statsRows(groups, q)), q.link(next)
+		}), nil
+	}
 	return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderStats(req.gen, q, stats) }), nil
+}
+
+// statsSchema is the columns of groups: for each field of group_by one in the place of group.
+func statsSchema(q *listQuery) *export.Schema {
+	var by []export.Column
+	for _, name := range q.selected["group_by"] {
+		by = append(by, export.Column{Name: "group." + name, Nullable: true, Doc: fieldOf(index.BenchmarkFields, index.Field(name)).Doc})
+	}
+	return statsList.columns().Replace("group", by...)
+}
+
+// statsRows gives groups one after the other.
+func statsRows(groups []index.Group, q *listQuery) export.Rows {
+	return func() []byte {
+		if len(groups) == 0 {
+			return nil
+		}
+		row := marshal(statsRow(&groups[0], q.selected["group_by"]))
+		groups = groups[1:]
+		return row
+	}
+}
+
+// groups is the page of groups that a query asks for.
+func (q *listQuery) groups(stats *index.Stats) ([]index.Group, *index.Position) {
+	by := "key"
+	if q.Sort.Field != index.None {
+		by = string(q.Sort.Field)
+	}
+	return stats.Page(by, q.Sort.Desc, q.After, q.Limit)
 }
 
 // checkStats rejects parameters that do not go together.
@@ -198,11 +246,7 @@ func axes(stats *index.Stats) (rows, columns []string) {
 
 // renderStats writes a page of groups.
 func renderStats(gen *index.Generation, q *listQuery, stats *index.Stats) (body []byte, link string) {
-	by := "key"
-	if q.Sort.Field != index.None {
-		by = string(q.Sort.Field)
-	}
-	groups, next := stats.Page(by, q.Sort.Desc, q.After, q.Limit)
+	groups, next := q.groups(stats)
 	b := append([]byte{}, pageStart...)
 	for i := range groups {
 		if i > 0 {

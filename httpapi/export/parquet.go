@@ -27,13 +27,13 @@ const (
 // parquetEncoder writes rows as Parquet.
 type parquetEncoder struct {
 	cells *cells
-	w     *parquet.Writer
+	w     *parquet.GenericWriter[any]
 	batch []parquet.Row
 	texts []byte // of the batch
 }
 
 func newParquet(w io.Writer, s *Schema, about About) *parquetEncoder {
-	return &parquetEncoder{cells: newCells(s), batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewWriter(w,
+	return &parquetEncoder{cells: newCells(s), batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w,
 		parquet.NewSchema(s.Name, newGroup(s)),
 		parquet.CreatedBy("modeldex", "1", ""), // not the version of the program: equal rows give equal files
 		parquet.Compression(&parquet.Zstd),
@@ -82,7 +82,7 @@ type field struct {
 	name string
 }
 
-func (f field) Name() string                      { return f.name }
+func (f field) Name() string                    { return f.name }
 func (field) Value(reflect.Value) reflect.Value { panic("rows are written as values") }
 
 func newGroup(s *Schema) group {

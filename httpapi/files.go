@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"modeldex/httpapi/export"
+	"modeldex/index"
+	"modeldex/quota"
+)
+
+// allRows is the limit of a complete result, and rowsPerCall how many rows of one a call pays for.
+const (
+	allRows     = "all"
+	rowsPerCall = 500
+)
+
+var allText = fmt.Sprintf("%s: every row in one response, streamed, with a file format and a key of a paid tier; it costs one call per started %d rows.", allRows, rowsPerCall)
+
+// fileOf makes a file of some rows.
+func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
+	r, err := export.NewReader(f, s, aboutOf(gen), rows, nil)
+	if err != nil {
+		panic(err) // the format is one of files
+	}
+	return sure(io.ReadAll(r)) // of rows that this program made
+}
+
+// readFormat reads the form of rows. It is written by finish: a cursor goes on in any form.
+func (p *parser) readFormat(pm *param, v string) string {
+	f, ok := export.FormatOf(v)
+	if !ok {
+		p.notOneOf(pm.name, v, pm.values)
+		return ""
+	}
+	p.out.format, p.out.formatGiven = f, true
+	return ""
+}
+
+// checkAll rejects what does not go together with limit=all.
+func (p *parser) checkAll() {
+	switch {
+	case !p.out.all:
+	case p.values["cursor"] != nil:
+		p.fault(&invalidParameter, "cursor", p.values["cursor"][0], "must not be given with limit="+allRows+", which has no pages")
+	case p.out.format == export.JSON:
+		p.fault(&invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
+	}
+}
+
+// schema is the columns of the rows of a list or a record under a query.
+func (r *resource) schema(q *listQuery) *export.Schema {
+	s := r.columns()
+	if q.runs == nil {
+		s = s.Without("fit")
+	}
+	if q.fields != nil {
+		s = s.Select(append([]string{r.key(), "fit"}, q.fields...))
+	}
+	return s
+}
+
+// rowsOf gives rows one after the other, as the JSON list has them.
+func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Rows {
+	var space []byte
+	kept := r.kept(q.fields)
+	return func() []byte {
+		if len(ords) == 0 {
+			return nil
+		}
+		ord := ords[0]
+		ords = ords[1:]
+		if kept == nil && q.runs == nil {
+			return t.Row(ord)
+		}
+		space = appendRow(space[:0], t, ord, kept, q)
+		return space
+	}
+}
+
+// complete answers with every row of a query, streamed. The call is extended before the first byte:
+// the key pays for all rows or gets none.
+func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, count int, rows func() export.Rows) (*response, *failure) {
+	tier := req.call.Standing().Tier
+	if tier == quota.FreeTier {
+		return nil, &failure{code: &tierRequired, detail: fmt.Sprintf(
+			"limit=%s, the complete result in one response, needs a key of the tier %s; this key is of the tier %s. Without it the same rows come in pages.",
+			allRows, paidTiers(s.cfg.Keeper.Tiers()), tier)}
+	}
+	c := req.coding
+	if q.format == export.Parquet {
+		c = identity // it is compressed inside
+	}
+	tag := etag(req.content[:], c, q.cacheName())
+	resp := req.fileResponse(nil, c, q.format, tag)
+	if req.has(tag) {
+		return resp, nil // 304, free of charge
+	}
+	if f := req.extend(count); f != nil {
+		return nil, f
+	}
+	end, f := s.streams.begin(req.call.ID())
+	if f != nil {
+		return nil, f
+	}
+	gen := req.gen
+	resp.stream = &stream{done: end, open: func() (io.Reader, error) {
+		return export.NewReader(q.format, schema, aboutOf(gen), rows(), compressor(c))
+	}}
+	return resp, nil
+}
+
+// extend makes the call of a request cost what so many rows cost.
+func (req *request) extend(rows int) *failure {
+	cost := max(1, (rows+rowsPerCall-1)/rowsPerCall)
+	switch req.call.Extend(uint64(cost)) {
+	case quota.Admitted:
+		return nil
+	case quota.QuotaExhausted:
+		st := req.call.Standing()
+		return &failure{code: &quotaExhausted, retryAfter: st.RetrySeconds(), detail: fmt.Sprintf(
+			"This result has %d rows and costs %d calls; %d are left of the month. Nothing was charged.", rows, cost, st.Remaining)}
+	default:
+		return &failure{code: &ledgerUnavailable, retryAfter: req.call.Standing().RetrySeconds()}
+	}
+}
+
+// paidTiers names the tiers above the free one.
+func paidTiers(tiers quota.Tiers) string {
+	var out []byte
+	names := slices.DeleteFunc(tiers.Names(), func(name string) bool { return name == quota.FreeTier })
+	for i, name := range names {
+		if i > 0 {
+			out = append(out, " or "...)
+		}
+		out = append(out, name...)
+	}
+	return string(out)
+}
+
+// filed is cached for a file.
+func (s *Server) filed(req *request, q *listQuery, render func() (file []byte, link string)) *response {
+	name := q.cacheName()
+	c := req.coding
+	if q.format == export.Parquet {
+		c = identity
+	}
+	return s.kept(req, name, func() *response {
+		file, link := render()
+		if len(file) <= compressFrom {
+			c = identity
+		}
+		resp := req.fileResponse(compress(file, c), c, q.format, etag(req.content[:], c, name))
+		if link != "" {
+			resp.set("Link", link)
+		}
+		return resp
+	})
+}
+
+// fileResponse is the response of a file.
+func (req *request) fileResponse(body []byte, c coding, f export.Format, tag string) *response {
+	resp := encodedEntity(body, c, f.ContentType(), tag)
+	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+	resp.keep(privateCache, filedVary)
+	resp.set("Content-Disposition", `attachment; filename="`+req.route.fileName()+"."+f.String()+`"`)
+	return resp
+}
+
+// fileName is what a file of a route is called, without its extension.
+func (rt *route) fileName() string {
+	switch {
+	case rt.list == statsList:
+		return "benchmark-statistics"
+	case rt.list != nil:
+		return rt.list.name
+	default:
+		return rt.record.singular
+	}
+}

@@ -1,0 +1,151 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"modeldex/quota"
+)
+
+// stream is a body that is made while it is sent, for results that do not fit into memory. A
+// response with one has no other body.
+type stream struct {
+	// open begins the body. Every time it gives the same bytes.
+	open func() (io.Reader, error)
+	// done ends the use of what the body is made of. It is called once.
+	done func()
+}
+
+// sendStream has fasthttp ask for the body piece by piece. With HTTP/1.1 it sends each as a chunk,
+// so that a body which ends early is seen to be cut: the last chunk is missing, and the connection is
+// closed. HTTP/1.0 has no chunks: there the body is made twice, the first time to know its length.
+func (s *Server) sendStream(req *request, resp *response) {
+	body := &streamBody{stream: resp.stream, size: -1, number: req.number, slow: func() { s.limit.closedSlow.Add(1) }, failed: s.streamFailed}
+	if !req.ctx.Request.Header.IsHTTP11() && !req.ctx.IsHead() {
+		body.measure()
+	}
+	req.ctx.Response.SetBodyStream(body, body.size)
+}
+
+func (s *Server) streamFailed(number uint64, err error) {
+	s.cfg.Log.Error("a response was cut", "request_id", string(appendRequestID(nil, s.idPrefix, number)), "cause", err)
+}
+
+// streamBody is a stream being sent. It begins with the first read: after a HEAD there is none.
+type streamBody struct {
+	stream *stream
+	size   int // in bytes; -1: unknown
+	number uint64
+	slow   func()
+	failed func(number uint64, err error)
+
+	in     io.Reader
+	err    error
+	sent   int64
+	asked  time.Time     // when the last read returned
+	waited time.Duration // that the caller took to take what was read
+}
+
+// measure finds the size. An error stays for the first read.
+func (b *streamBody) measure() {
+	in, err := b.stream.open()
+	if err == nil {
+		var n int64
+		n, err = io.Copy(io.Discard, in)
+		b.size = int(n)
+	}
+	b.err = err
+}
+
+var errSlowReader = errors.New("the caller reads too slowly")
+
+// Read implements io.Reader.
+func (b *streamBody) Read(p []byte) (int, error) {
+	if !b.asked.IsZero() {
+		b.waited += time.Since(b.asked)
+	}
+	if b.err == nil && b.waited > writeGrace+time.Duration(b.sent/leastSpeed)*time.Second {
+		b.slow()
+		b.err = errSlowReader
+	}
+	n, err := b.read(p)
+	b.sent += int64(n)
+	b.asked = time.Now()
+	return n, err
+}
+
+// read reads on. A panic becomes an error, which cuts the response.
+func (b *streamBody) read(p []byte) (n int, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			n, err = 0, fmt.Errorf("panic: %v", cause)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			if b.err == nil {
+				b.failed(b.number, err)
+			}
+			b.err = err
+		}
+	}()
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.in == nil {
+		if b.in, err = b.stream.open(); err != nil {
+			return 0, err
+		}
+	}
+	return b.in.Read(p)
+}
+
+// Close implements io.Closer: fasthttp calls it when the body was sent, or could not be.
+func (b *streamBody) Close() error {
+	if b.stream != nil {
+		b.stream.done()
+		b.stream = nil
+	}
+	return nil
+}
+
+const (
+	maxStreams    = 16 // streams at a time: each keeps a generation and some ten megabytes
+	maxKeyStreams = 2  // of one key
+)
+
+// streams counts the streams under way. The zero value is ready; it is safe for concurrent use.
+type streams struct {
+	mu  sync.Mutex
+	all int
+	by  map[quota.ID]int
+}
+
+// begin takes a place for a stream of a key. end gives it back.
+func (l *streams) begin(id quota.ID) (end func(), f *failure) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const retry = 5 // seconds: a result of 100,000 rows takes about as long
+	switch {
+	case l.by[id] >= maxKeyStreams:
+		return nil, &failure{code: &burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", maxKeyStreams)}
+	case l.all >= maxStreams:
+		return nil, &failure{code: &serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
+	}
+	if l.by == nil {
+		l.by = map[quota.ID]int{}
+	}
+	l.all++
+	l.by[id]++
+	return func() { l.end(id) }, nil
+}
+
+func (l *streams) end(id quota.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if l.by[id]--; l.by[id] == 0 {
+		delete(l.by, id)
+	}
+}
