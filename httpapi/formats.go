@@ -122,7 +122,9 @@ var documentedSchemas = sync.OnceValue(func() map[string]*documentedSchema {
 			Schemas map[string]*documentedSchema `json:"schemas"`
 		} `json:"components"`
 	}
-	must(json.Unmarshal(openapiJSON, &doc)) // embedded, and checked by tests
+	if err := json.Unmarshal(openapiJSON, &doc); err != nil {
+		panic(err) // embedded, and checked by tests
+	}
 	return doc.Components.Schemas
 })
 
