@@ -57,7 +57,7 @@ func (s *Server) page(req *request, at pages.Place, contentType string, render f
 		return resp
 	})
 	if s.cfg.BaseURL != "" {
-		s.cache.alias(resp, req.content[:], req.coding, key, req.ctx.RequestURI())
+		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, key, req.ctx.RequestURI())
 	}
 	return resp
 }
