@@ -22,6 +22,7 @@ type cli struct {
 	Start    startCmd    `cmd:"" help:"Measure time and memory from files to a generation."`
 	Memory   memoryCmd   `cmd:"" help:"Measure resident memory after the start and under traffic, against the goals."`
 	Ledgers  ledgersCmd  `cmd:"" help:"Compare a ledger in etcd with one in a file."`
+	Stats    statsCmd    `cmd:"" help:"Measure statistics of a million benchmarks on one core, beside DuckDB."`
 	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots of kept results anew."`
 }
 

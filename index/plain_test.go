@@ -58,6 +58,14 @@ func (r *random) set(n, others int) *dataset.Set {
 	runs := make([]dataset.Benchmark, n)
 	for i := range runs {
 		runs[i] = r.benchmark(i, s)
+		if i > 0 && r.IntN(5) == 0 { // the same again on another day, with another speed
+			again := runs[r.IntN(i)]
+			again.ID, again.RunDate = runs[i].ID, runs[i].RunDate
+			if again.Scenario == nil {
+				again.GenerationTPS = runs[i].GenerationTPS
+			}
+			runs[i] = again
+		}
 	}
 	s.Benchmarks = sorted(runs)
 	return s

@@ -1,13 +1,19 @@
 package index
 
-// quantile is the p-quantile of sorted values, at least one, by the definition known as type 7
-// (Hyndman and Fan, Sample Quantiles in Statistical Packages, The American Statistician 1996, the
-// default of R and NumPy): linear interpolation at the place (n-1)p, counted from 0.
-func quantile(sorted []float64, p float64) float64 {
-	at := float64(len(sorted)-1) * p
-	low := int(at)
-	if low+1 == len(sorted) {
-		return sorted[low]
+// quantile is the p-quantile of n values, at least one, which value gives in ascending order, by the
+// definition known as type 7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
+// Statistician 1996, the default of R and NumPy): linear interpolation at the place (n-1)p, counted
+// from 0.
+func quantile(n int, value func(rank int) float64, p float64) float64 {
+	place := float64(n-1) * p
+	low := int(place)
+	if low+1 == n {
+		return value(low)
 	}
-	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
+	return value(low) + (place-float64(low))*(value(low+1)-value(low))
+}
+
+// at gives sorted values by rank.
+func at(sorted []float64) func(rank int) float64 {
+	return func(rank int) float64 { return sorted[rank] }
 }

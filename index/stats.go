@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // StatsQuery asks for statistics of one metric by group.
@@ -50,21 +48,11 @@ type Group struct {
 	// Comparable: the values differ neither in what was measured nor in how, as far as settings say.
 	Comparable bool
 
-	t       *Table
-	metric  Field
-	combo   []uint32 // settings of the first record
-	differs uint64   // settings that differ, by place
-	one     [2]one   // the model and the hardware
+	d      *dimensions
+	metric Field
+	first  []uint64 // the words of the first record, see codes
+	xor    []uint64 // the bits of words that differ between records
 }
-
-// one is a code that all records of a group have, or that differs.
-type one struct {
-	code    uint32
-	differs bool
-}
-
-// add compares the code of one more record.
-func (o *one) add(code uint32) { o.differs = o.differs || o.code != code }
 
 // SharedSetting is a setting that is equal in all records of a group. Value is empty if it is
 // unknown in all of them.
@@ -75,25 +63,15 @@ type SharedSetting struct {
 
 // Settings lists the settings that are equal in all records of a group, and those that differ.
 func (g *Group) Settings() (shared []SharedSetting, differ []Field) {
-	for i, f := range g.t.dimensions.settings {
-		if f == Settings {
-			continue
-		}
-		if g.differs&(1<<i) != 0 {
+	for _, f := range g.d.settings {
+		slot := g.d.codes.slots[f]
+		if slot.differs(g.xor) {
 			differ = append(differ, f)
-			continue
+		} else {
+			shared = append(shared, SharedSetting{f, slot.value(slot.code(g.first[slot.word]))})
 		}
-		shared = append(shared, SharedSetting{f, g.t.postings[f].valueOf(g.combo[i])})
 	}
 	return shared, differ
-}
-
-// valueOf is the value of a code, empty for unknown.
-func (p *posting) valueOf(code uint32) string {
-	if code == 0 {
-		return ""
-	}
-	return p.values[code-1]
 }
 
 // Stats computes statistics. Groups are in the order of their keys; unknown keys are last. A field
@@ -104,20 +82,10 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	if err := g.assign(); err != nil {
 		return nil, err
 	}
+	g.collect()
 	g.measure()
-	g.describe()
-	slices.SortFunc(g.groups, compareKeys)
+	g.countPages()
 	return &Stats{Groups: g.groups, Unknown: g.unknown, Excluded: excluded, ExcludedBySets: t.excludedBySets(q.Query)}, nil
-}
-
-// compareKeys orders groups by their keys, unknown last.
-func compareKeys(a, b Group) int {
-	for i := range a.Key {
-		if c := CompareKeys(a.Key[i], b.Key[i]); c != 0 {
-			return c
-		}
-	}
-	return 0
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.
@@ -126,233 +94,6 @@ func CompareKeys(a, b string) int {
 		return cmp.Compare(b, a)
 	}
 	return strings.Compare(a, b)
-}
-
-// A grouping is statistics being computed.
-type grouping struct {
-	t       *Table
-	q       StatsQuery
-	set     *roaring.Bitmap // nil is every record
-	metric  *column
-	groups  []Group
-	of      []uint32 // by ordinal: number of its group from 1, 0 for none
-	starts  []int    // by group: where its records start when records are in order of groups
-	matched int
-	unknown int
-}
-
-func newGrouping(t *Table, q StatsQuery, set *roaring.Bitmap) *grouping {
-	return &grouping{t: t, q: q, set: set, metric: t.columns[q.Metric], of: make([]uint32, t.n)}
-}
-
-// each calls do with the matching records in default order, in batches.
-func (g *grouping) each(do func(ords []uint32)) {
-	if g.set != nil {
-		inBatches(do, g.set)
-		return
-	}
-	var batch [256]uint32
-	for from := 0; from < g.t.n; from += len(batch) {
-		n := min(len(batch), g.t.n-from)
-		for i := range n {
-			batch[i] = uint32(from + i)
-		}
-		do(batch[:n])
-	}
-}
-
-// assign finds the group of each record.
-func (g *grouping) assign() error {
-	first := g.t.dimensions.of(g.q.By[0])
-	second, width := []uint32(nil), 1
-	if len(g.q.By) == 2 {
-		second, width = g.t.dimensions.of(g.q.By[1]), len(g.t.postings[g.q.By[1]].values)+1
-	}
-	// By key: number of the group. Fields have thousands of values at most, and most products of
-	// two fields with the use Groups have fewer cells than a million records have values.
-	numbers := make([]uint32, width*(len(g.t.postings[g.q.By[0]].values)+1))
-	nums := g.metric.nums
-	tooMany := false
-	g.each(func(ords []uint32) {
-		for _, ord := range ords {
-			if math.IsNaN(nums[ord]) {
-				g.unknown++
-				continue
-			}
-			key := first[ord]
-			if second != nil {
-				key = key*uint32(width) + second[ord]
-			}
-			if numbers[key] == 0 {
-				if len(g.groups) == g.q.MaxGroups {
-					tooMany = true
-					continue
-				}
-				g.groups = append(g.groups, g.newGroup(ord, first, second))
-				numbers[key] = uint32(len(g.groups))
-			}
-			n := numbers[key]
-			g.of[ord] = n
-			g.groups[n-1].N++
-			g.matched++
-		}
-	})
-	if tooMany {
-		return TooManyGroupsError{g.q.MaxGroups}
-	}
-	g.starts = make([]int, len(g.groups)+1)
-	for i := range g.groups {
-		g.starts[i+1] = g.starts[i] + g.groups[i].N
-	}
-	return nil
-}
-
-// newGroup makes the group of its first record. Default order is newest first.
-func (g *grouping) newGroup(ord uint32, first, second []uint32) Group {
-	d := g.t.dimensions
-	out := Group{
-		Key: []string{g.t.postings[g.q.By[0]].valueOf(first[ord])}, Newest: g.t.columns[RunDate].nums[ord],
-		t: g.t, metric: g.q.Metric, combo: d.combos[d.combined[ord]],
-		one: [2]one{{code: d.codes[Model][ord]}, {code: d.codes[Hardware][ord]}},
-	}
-	if second != nil {
-		out.Key = append(out.Key, g.t.postings[g.q.By[1]].valueOf(second[ord]))
-	}
-	return out
-}
-
-// measure computes the quantiles of all groups.
-func (g *grouping) measure() {
-	if g.q.OncePerPage {
-		g.measureOncePerPage()
-		return
-	}
-	values := make([]float64, g.matched)
-	next := slices.Clone(g.starts)
-	// In the order of the column the values of each group are already sorted. A few values are
-	// faster sorted than found in the order of all.
-	inOrder := g.metric.asc != nil && g.matched >= g.t.n/8
-	place := func(ords []uint32) {
-		for _, ord := range ords {
-			if n := g.of[ord]; n != 0 {
-				values[next[n-1]] = g.metric.nums[ord]
-				next[n-1]++
-			}
-		}
-	}
-	if inOrder {
-		place(g.metric.asc[:g.metric.known])
-	} else {
-		g.each(place)
-	}
-	for i := range g.groups {
-		mine := values[g.starts[i]:g.starts[i+1]]
-		if !inOrder {
-			slices.Sort(mine)
-		}
-		g.groups[i].summarize(mine)
-	}
-}
-
-// summarize sets the quantiles of sorted values.
-func (g *Group) summarize(sorted []float64) {
-	g.N = len(sorted)
-	g.Min, g.Max = sorted[0], sorted[len(sorted)-1]
-	g.P10, g.P25, g.Median = quantile(sorted, 0.10), quantile(sorted, 0.25), quantile(sorted, 0.50)
-	g.P75, g.P90 = quantile(sorted, 0.75), quantile(sorted, 0.90)
-}
-
-// run is one record of a group and what makes it a repetition of another.
-type run struct {
-	model, hardware, combo, page uint32
-	value                        float64
-}
-
-func (r run) compare(s run) int {
-	return cmp.Or(cmp.Compare(r.model, s.model), cmp.Compare(r.hardware, s.hardware), cmp.Compare(r.combo, s.combo),
-		cmp.Compare(r.page, s.page), cmp.Compare(r.value, s.value))
-}
-
-func (r run) repeats(s run) bool {
-	r.value, s.value = 0, 0
-	return r == s
-}
-
-func (g *grouping) measureOncePerPage() {
-	d, runs := g.t.dimensions, make([]run, g.matched)
-	models, hardware := d.codes[Model], d.codes[Hardware]
-	next := slices.Clone(g.starts)
-	g.each(func(ords []uint32) {
-		for _, ord := range ords {
-			if n := g.of[ord]; n != 0 {
-				runs[next[n-1]] = run{models[ord], hardware[ord], d.combined[ord], d.pages[ord], g.metric.nums[ord]}
-				next[n-1]++
-			}
-		}
-	})
-	var medians, repeated []float64
-	for i := range g.groups {
-		mine := runs[g.starts[i]:g.starts[i+1]]
-		slices.SortFunc(mine, run.compare)
-		medians = medians[:0]
-		for from := 0; from < len(mine); {
-			repeated = repeated[:0]
-			to := from
-			for ; to < len(mine) && mine[to].repeats(mine[from]); to++ {
-				repeated = append(repeated, mine[to].value)
-			}
-			medians, from = append(medians, quantile(repeated, 0.5)), to
-		}
-		slices.Sort(medians)
-		g.groups[i].summarize(medians)
-	}
-}
-
-// describe finds the source pages of all groups, and what is equal in them.
-func (g *grouping) describe() {
-	d := g.t.dimensions
-	models, hardware := d.codes[Model], d.codes[Hardware]
-	type origin struct{ combo, page uint32 }
-	origins := make([]origin, g.matched)
-	next := slices.Clone(g.starts)
-	g.each(func(ords []uint32) {
-		for _, ord := range ords {
-			n := g.of[ord]
-			if n == 0 {
-				continue
-			}
-			origins[next[n-1]] = origin{d.combined[ord], d.pages[ord]}
-			next[n-1]++
-			group := &g.groups[n-1]
-			group.one[0].add(models[ord])
-			group.one[1].add(hardware[ord])
-		}
-	})
-	seenPage, seenCombo := make([]uint32, d.numPages+1), make([]uint32, len(d.combos)) // last group it was seen in, from 1
-
-	all := uint64(1)<<len(d.settings) - 1 // nothing more can differ
-	for i := range g.groups {
-		group := &g.groups[i]
-		for _, o := range origins[g.starts[i]:g.starts[i+1]] {
-			if seenPage[o.page] != uint32(i)+1 {
-				seenPage[o.page] = uint32(i) + 1
-				group.Pages++
-			}
-			if group.differs != all && seenCombo[o.combo] != uint32(i)+1 {
-				seenCombo[o.combo] = uint32(i) + 1
-				group.compareSettings(d.combos[o.combo])
-			}
-		}
-		group.Comparable = group.comparable()
-	}
-}
-
-func (g *Group) compareSettings(combo []uint32) {
-	for i, code := range combo {
-		if code != g.combo[i] {
-			g.differs |= 1 << i
-		}
-	}
 }
 
 // decisive are the settings that decide whether two speeds are of the same kind, unless both have
@@ -364,7 +105,7 @@ var decisive = []Field{"rate_basis", Concurrency, "hardware_count", "context_dep
 // settings that are known and equal; for speeds of prompts also the length of the prompt, and for
 // energy what the power was measured at.
 func (g *Group) comparable() bool {
-	if g.one[0].differs || g.one[1].differs || !g.sharesKnown(Quantization) {
+	if slots := g.d.codes.slots; slots[Model].differs(g.xor) || slots[Hardware].differs(g.xor) || !g.sharesKnown(Quantization) {
 		return false
 	}
 	if (g.metric == PromptTPS || g.metric == "ttft_ms") && !g.sharesKnown("n_prompt") {
@@ -373,8 +114,8 @@ func (g *Group) comparable() bool {
 	if g.metric == "tokens_per_joule" && !g.sharesKnown("power_basis") {
 		return false
 	}
-	at := g.t.dimensions.place(Settings)
-	if g.differs&(1<<at) == 0 && g.t.postings[Settings].valueOf(g.combo[at]) == SingleStream {
+	settings := g.d.codes.slots[Settings]
+	if !settings.differs(g.xor) && settings.value(settings.code(g.first[settings.word])) == SingleStream {
 		return true
 	}
 	return !slices.ContainsFunc(decisive, func(f Field) bool { return !g.sharesKnown(f) })
@@ -382,8 +123,8 @@ func (g *Group) comparable() bool {
 
 // sharesKnown reports whether a setting is known and equal in all records.
 func (g *Group) sharesKnown(f Field) bool {
-	at := g.t.dimensions.place(f)
-	return g.differs&(1<<at) == 0 && g.combo[at] != 0
+	slot := g.d.codes.slots[f]
+	return !slot.differs(g.xor) && slot.known(slot.code(g.first[slot.word]))
 }
 
 // GroupOrders lists what groups can be sorted by, beside their key.
@@ -417,56 +158,72 @@ func (g *Group) Statistic(by string) float64 {
 	}
 }
 
-// position is the place just after a group.
-func (g *Group) position(by string) *Position {
-	v := g.Statistic(by)
-	p := &Position{Known: !math.IsNaN(v), Slug: strings.Join(g.Key, "\x00")}
-	if p.Known {
-		p.Num = v
-	}
-	return p
-}
-
 // Page returns at most limit groups in the order of one of GroupOrders, descending if desc is set,
 // after a position; ties are in the order of keys and unknown values last. next is where the next
 // page begins, nil on the last.
 func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups []Group, next *Position) {
-	sorted := slices.Clone(s.Groups)
-	compare := func(a, b *Position) int { return comparePositions(a, b, desc, by == "key") }
-	slices.SortStableFunc(sorted, func(a, b Group) int { return compare(a.position(by), b.position(by)) })
+	places := make([]groupPlace, len(s.Groups))
+	for i := range s.Groups {
+		places[i] = placeOf(&s.Groups[i], by)
+	}
+	compare := func(a, b groupPlace) int { return a.compare(b, desc, by == "key") }
+	slices.SortFunc(places, compare)
 	if after != nil {
-		n, found := slices.BinarySearchFunc(sorted, after, func(g Group, p *Position) int { return compare(g.position(by), p) })
+		from := groupPlace{after.Known, after.Num, strings.Split(after.Slug, keySeparator), nil}
+		n, found := slices.BinarySearchFunc(places, from, compare)
 		if found {
 			n++
 		}
-		sorted = sorted[n:]
+		places = places[n:]
 	}
-	if len(sorted) > limit {
-		sorted = sorted[:limit]
-		next = sorted[limit-1].position(by)
+	if len(places) > limit {
+		places = places[:limit]
+		next = places[limit-1].position()
 	}
-	return sorted, next
+	groups = make([]Group, len(places))
+	for i, p := range places {
+		groups[i] = *p.group
+	}
+	return groups, next
 }
 
-// comparePositions orders groups by value, unknown last, then by key.
-func comparePositions(a, b *Position, desc, byKey bool) int {
-	if a.Known != b.Known {
-		return boolInt(!a.Known) - boolInt(!b.Known)
+// A groupPlace is the place of a group in an order, or a place that a group had.
+type groupPlace struct {
+	known bool
+	value float64
+	key   []string
+	group *Group
+}
+
+func placeOf(g *Group, by string) groupPlace {
+	v := g.Statistic(by)
+	if math.IsNaN(v) {
+		return groupPlace{false, 0, g.Key, g}
 	}
-	c := cmp.Compare(a.Num, b.Num)
+	return groupPlace{true, v, g.Key, g}
+}
+
+// keySeparator is between the values of a key in a position. No value contains it.
+const keySeparator = "\x00"
+
+func (p groupPlace) position() *Position {
+	return &Position{Known: p.known, Num: p.value, Slug: strings.Join(p.key, keySeparator)}
+}
+
+// compare orders groups by value, unknown last, then by key.
+func (p groupPlace) compare(q groupPlace, desc, byKey bool) int {
+	if p.known != q.known {
+		return boolInt(!p.known) - boolInt(!q.known)
+	}
+	c := cmp.Compare(p.value, q.value)
 	if desc {
 		c = -c
 	}
-	if c != 0 {
-		return c
-	}
-	for x, y := strings.Split(a.Slug, "\x00"), strings.Split(b.Slug, "\x00"); len(x) > 0 && len(y) > 0; x, y = x[1:], y[1:] {
-		if c := CompareKeys(x[0], y[0]); c != 0 {
-			if byKey && desc {
-				return -c
-			}
-			return c
+	if c == 0 {
+		c = slices.CompareFunc(p.key, q.key, CompareKeys)
+		if byKey && desc {
+			c = -c
 		}
 	}
-	return 0
+	return c
 }

@@ -1,0 +1,102 @@
+package index
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// codes are the values of some fields of every record as small numbers, several of them packed in
+// each 64-bit word. Statistics read every matching record, and read this instead of texts or
+// bitmaps. What all records of a group share follows from XOR: a bit that differs between two of
+// them is set in the XOR of one of them with the first, and the OR of these over the group tells for
+// every field at once whether it differs.
+//
+// Code c of a field is value c in sorted order; the code after the last is unknown. So codes are in
+// the order of keys.
+type codes struct {
+	slots map[Field]slot
+	words [][]uint64 // by place of the word, then by ordinal
+}
+
+// A slot is where the code of a field is in the words.
+type slot struct {
+	p     *posting
+	word  int
+	shift int
+	mask  uint64 // of the code, not shifted
+}
+
+// newCodes packs fields that have one value per record at most.
+func newCodes(t *Table, fields []Field) *codes {
+	c := &codes{slots: make(map[Field]slot, len(fields))}
+	used := 64 // bits of the last word
+	for _, f := range fields {
+		p := t.postings[f]
+		size := max(1, bits.Len(uint(len(p.values))))
+		if used+size > 64 {
+			c.words, used = append(c.words, make([]uint64, t.n)), 0
+		}
+		c.slots[f] = slot{p, len(c.words) - 1, used, 1<<size - 1}
+		used += size
+	}
+	var workers sync.WaitGroup
+	for word := range c.words { // one goroutine per word: no two write the same memory
+		workers.Go(func() {
+			for _, s := range c.slots {
+				if s.word == word {
+					c.fill(s)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return c
+}
+
+// fill sets the codes of one field.
+func (c *codes) fill(s slot) {
+	set := func(code int, records ...*roaring.Bitmap) {
+		or, words := uint64(code)<<s.shift, c.words[s.word]
+		inBatches(func(ords []uint32) {
+			for _, ord := range ords {
+				words[ord] |= or
+			}
+		}, records...)
+	}
+	for code, v := range s.p.values {
+		set(code, s.p.byValue[v])
+	}
+	set(len(s.p.values), s.p.unknown)
+}
+
+// samePostings reports whether the fields have the values they had.
+func (c *codes) samePostings(t *Table) bool {
+	for f, s := range c.slots {
+		if t.postings[f] != s.p {
+			return false
+		}
+	}
+	return true
+}
+
+// code is the code of a field in its word.
+func (s slot) code(word uint64) uint32 { return uint32(word >> s.shift & s.mask) }
+
+// differs reports whether a field differs between records, by the OR of the XOR of their words.
+func (s slot) differs(xor []uint64) bool { return xor[s.word]>>s.shift&s.mask != 0 }
+
+// size is how many codes there are, that of unknown included.
+func (s slot) size() int { return len(s.p.values) + 1 }
+
+// value is the value of a code, empty for unknown.
+func (s slot) value(code uint32) string {
+	if int(code) == len(s.p.values) {
+		return ""
+	}
+	return s.p.values[code]
+}
+
+// known reports whether the code is that of a value.
+func (s slot) known(code uint32) bool { return int(code) < len(s.p.values) }
