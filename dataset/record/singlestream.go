@@ -27,24 +27,39 @@ type defaults struct {
 }
 
 var (
-	// A bench program of the tool generates from an empty or short cache, one stream, no draft.
-	benchTool = defaults{decode: true, alone: true, plain: true, empty: true}
-	// A chat server reports the decode rate of one request. Ollama and LM Studio draft only for
+	// A bench program of the tool generates from an empty or short cache, one stream, no draft, and
+	// prints prompts apart. So do chat servers for one user: Ollama and LM Studio draft only for
 	// models with a draft head, and then a row says so.
-	chatTool = defaults{decode: true, alone: true, plain: true, empty: true}
-	// A batching server measures totals over requests unless the row says otherwise.
+	benchTool = defaults{decode: true, alone: true, plain: true, empty: true}
+	// A program for one user reports one request; whether its rate includes the prompt is up to the
+	// page. Drafting has to be asked for, and every run begins with an empty cache.
+	runner = defaults{alone: true, plain: true, empty: true}
+	// A batching server or library measures totals over requests unless the row says otherwise.
 	batchTool = defaults{plain: true, empty: true}
 )
 
-// toolDefaults maps tools to what they measure by default. A tool that is not listed is taken as
-// chatTool: it runs on one machine for one user.
-var toolDefaults = map[Slug]defaults{
-	"llama.cpp": benchTool, "ik-llama.cpp": benchTool, "mlx-lm": benchTool, "exllamav2": benchTool, "exllamav3": benchTool,
-	"mlc-llm": benchTool, "gpt-fast": benchTool, "openvino-genai": benchTool, "t-mac": benchTool, "bitnet.cpp": benchTool,
-	"ollama": chatTool, "lm-studio": chatTool,
-	"vllm": batchTool, "sglang": batchTool, "tensorrt-llm": batchTool, "text-generation-inference": batchTool,
-	"lmdeploy": batchTool, "optimum-habana": batchTool, "deepspeed-mii": batchTool, "openvino-model-server": batchTool,
-}
+// toolDefaults maps tools to what they measure by default, as their own benchmark programs and pages
+// print it. Nothing is known of a tool that is not listed: a null of its rows is never 1 or false.
+var toolDefaults = func() map[Slug]defaults {
+	out := map[Slug]defaults{}
+	for _, group := range []struct {
+		defaults
+		tools string
+	}{
+		{benchTool, "llama.cpp ik-llama.cpp mlx-lm exllama exllamav2 exllamav3 mlc-llm gpt-fast openvino-genai t-mac bitnet.cpp" +
+			" rkllm autoawq ktransformers hailo-genai ollama lm-studio"},
+		{runner, "calm chatglm.cpp llm-awq mlx-vlm qualcomm-genie qualcomm-qnn executorch mnn cactus litert-lm coreml-llm-cli" +
+			" powerinfer llama-cpp-python ctransformers candle distributed-llama"},
+		{batchTool, "vllm sglang tensorrt-llm text-generation-inference lmdeploy optimum-habana deepspeed-mii openvino-model-server" +
+			" transformers ctranslate2 litgpt autogptq onnxruntime mistral.rs omlx vllm-mlx rapid-mlx vllm.rs dashinfer" +
+			" optimum-nvidia ipex-llm tensorrt-edge-llm docker-model-runner ds4 quip-sharp aqlm"},
+	} {
+		for tool := range strings.FieldsSeq(group.tools) {
+			out[Slug(tool)] = group.defaults
+		}
+	}
+	return out
+}()
 
 // SingleStream reports whether the generation speed of b is the decode rate of one stream on one
 // device: no throughput row, not withdrawn, rate_basis decode, concurrency 1, hardware_count 1, no speculation, no weights in other
@@ -52,10 +67,7 @@ var toolDefaults = map[Slug]defaults{
 // if it has one; otherwise the answer is SingleUnknown. field names the field that decided
 // against it, in the spelling of the API; it is empty for SingleYes.
 func (b *Benchmark) SingleStream() (is Single, field string) {
-	d, listed := toolDefaults[b.Tool]
-	if !listed {
-		d = chatTool
-	}
+	d := toolDefaults[b.Tool]
 	switch {
 	case b.Withdrawn != nil:
 		return SingleNo, "withdrawn"

@@ -31,7 +31,16 @@ func TestSingleStream(t *testing.T) {
 		{"a filled cache", func(b *Benchmark) { b.ContextDepth = num(513) }, SingleNo, "context_depth"},
 		{"a batching server that says nothing", func(b *Benchmark) { b.Tool = "vllm" }, SingleUnknown, "concurrency"},
 		{"a batching server that says only that", func(b *Benchmark) { b.Tool, b.Concurrency = "vllm", num(1) }, SingleUnknown, "rate_basis"},
-		{"a tool nobody listed", func(b *Benchmark) { b.Tool = "new-runner" }, SingleYes, ""},
+		{"a program for one user that may count the prompt", func(b *Benchmark) { b.Tool = "executorch" }, SingleUnknown, "rate_basis"},
+		{"a tool without known defaults", func(b *Benchmark) { b.Tool = "new-runner" }, SingleUnknown, "concurrency"},
+		{"a tool without known defaults that says most", func(b *Benchmark) {
+			r := RateDecode
+			b.Tool, b.Concurrency, b.RateBasis, b.SpeculativeDecoding = "new-runner", num(1), &r, &no
+		}, SingleUnknown, "context_depth"},
+		{"a tool without known defaults that says all", func(b *Benchmark) {
+			r := RateDecode
+			b.Tool, b.Concurrency, b.RateBasis, b.SpeculativeDecoding, b.ContextDepth = "new-runner", num(1), &r, &no, num(0)
+		}, SingleYes, ""},
 	} {
 		b := base
 		c.change(&b)
