@@ -30,6 +30,8 @@ const (
 	// trendPart is how much of the way the trend moves a measurement to the configuration asked
 	// for.
 	trendPart = 0.55
+	// effectPart is the same for the effects of names.
+	effectPart = 0.55
 	// tooFar ends the search: beyond it nothing is near enough for an estimate. A class is no
 	// neighbour of another.
 	tooFar = 12.0
@@ -101,7 +103,7 @@ func (l *learnt) guess(p *point, t *trend, skip func(s *sample) bool) (g guess, 
 	buf := guessPool.Get().(*[]neighbour) //nolint:forcetypeassert // the pool holds nothing else
 	near := (*buf)[:0]
 	done = func() { *buf = near; guessPool.Put(buf) }
-	here := t.at(p)
+	here := t.parts(p)
 	g.nearest = math.Inf(1)
 	for i := range l.samples[p.class] {
 		s := &l.samples[p.class][i]
@@ -113,7 +115,7 @@ func (l *learnt) guess(p *point, t *trend, skip func(s *sample) bool) (g guess, 
 			continue
 		}
 		g.nearest = min(g.nearest, d)
-		near = append(near, neighbour{s, s.logShare + trendPart*(here-s.trend), 0, d})
+		near = append(near, neighbour{s, s.logShare + here - s.trend, 0, d})
 	}
 	if len(near) == 0 {
 		return g, false, done

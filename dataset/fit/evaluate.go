@@ -183,7 +183,7 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 				own.samples[c] = slices.Clone(own.samples[c])
 				for i := range own.samples[c] {
 					s := &own.samples[c][i]
-					s.trend = t.at(&s.point)
+					s.trend = t.parts(&s.point)
 				}
 			}
 			for i := range rows {

@@ -156,7 +156,7 @@ func (e *Engine) pointOf(m *target, h *dataset.Hardware, b *dataset.Benchmark, b
 		unit = string(*b.ComputeUnit)
 	}
 	return point{
-		model: number(modelName, string(b.Model)), hardware: number(hardwareName, string(h.Slug)),
+		model: number(modelName, string(b.Model)), family: number(familyName, string(m.Family)), hardware: number(hardwareName, string(h.Slug)),
 		silicon: number(siliconName, e.learnt.siliconOf(h.Slug)), arch: number(archName, text(h.Architecture)),
 		tool: number(toolName, string(b.Tool)), toolKind: number(toolKindName, toolKindOf(b.Tool)),
 		backend: number(backendName, backend), unit: number(unitName, unit),
@@ -183,7 +183,7 @@ func (l *learnt) collect(rows []row) {
 		}
 		middle := &rows[n/2]
 		l.samples[middle.class] = append(l.samples[middle.class], sample{
-			point: middle.point, page: middle.page, rows: int32(n), id: middle.id, logShare: middle.logShare, trend: l.trend.at(&middle.point),
+			point: middle.point, page: middle.page, rows: int32(n), id: middle.id, logShare: middle.logShare, trend: l.trend.parts(&middle.point),
 		})
 		rows = rows[n:]
 	}

@@ -30,14 +30,15 @@ func (c Class) String() string { return classNames[c] }
 // A point is a configuration in numbers: one that was measured, or one an estimate is asked for.
 // Names are numbered, so that comparing them costs one comparison.
 type point struct {
-	model, hardware, silicon, arch int32 // silicon: the record and its variants count as one
-	tool, toolKind, backend, unit  int32
-	quant, quantKind               int32
-	class                          Class
-	mixture                        bool
-	logBytes                       float64 // of the bytes one token reads
-	logBandwidth                   float64 // of the bytes per second of one device
-	logBits                        float64 // of the bits per weight
+	model, family                 int32
+	hardware, silicon, arch       int32 // silicon: the record and its variants count as one
+	tool, toolKind, backend, unit int32
+	quant, quantKind              int32
+	class                         Class
+	mixture                       bool
+	logBytes                      float64 // of the bytes one token reads
+	logBandwidth                  float64 // of the bytes per second of one device
+	logBits                       float64 // of the bits per weight
 }
 
 // logTime is the logarithm of the seconds one token takes at full bandwidth.
@@ -53,7 +54,7 @@ type sample struct {
 	rows     int32
 	id       dataset.Slug // of the row with the median
 	logShare float64      // logarithm of speed x bytes per token / bandwidth
-	trend    float64      // what the trend says in its place
+	trend    float64      // how far the trend moved its place
 }
 
 // A kind of name; equal names of different kinds have nothing to do with each other.
@@ -61,6 +62,7 @@ type kind uint8
 
 const (
 	modelName kind = iota
+	familyName
 	hardwareName
 	siliconName
 	archName

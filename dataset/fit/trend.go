@@ -6,7 +6,13 @@ import "math"
 // squares: short tokens reach less of the bandwidth than long ones, and by how much depends on
 // the class. It moves a measurement part of the way to the configuration asked for before the
 // measurement counts.
-type trend [trendTerms]float64
+type trend struct {
+	smooth  smooth
+	effects effects
+}
+
+// smooth are the weights of the terms.
+type smooth [trendTerms]float64
 
 const (
 	trendTerms = 1 + 3*int(classes) + 4
@@ -29,12 +35,99 @@ func (p *point) terms() (x [trendTerms]float64) {
 	return x
 }
 
-// at is the logarithm of the share the trend expects.
-func (t *trend) at(p *point) (share float64) {
+// parts is how far the trend moves a configuration from the middle of all, in logarithms of the
+// share: a part of what it expects, as a measurement says more of its own place than a trend does.
+func (t *trend) parts(p *point) float64 {
+	return trendPart*t.smooth.at(p) + effectPart*t.effects.at(p)
+}
+
+func (s *smooth) at(p *point) (share float64) {
 	for i, x := range p.terms() {
-		share += t[i] * x
+		share += s[i] * x
 	}
 	return share
+}
+
+// An effect is what one name does to the share, whatever else a configuration is: a model whose
+// layers take more than their bytes say, a piece of hardware whose driver is slow with one backend.
+// Names are of groups; a configuration has one name of each. Names with few measurements are pulled
+// to 0, and a name that was never measured is 0.
+type effect uint8
+
+const (
+	modelEffect  effect = iota // the model
+	familyEffect               // its family
+	placeEffect                // silicon with kernels and backend
+	formatEffect               // how weights are stored, with kernels and backend
+	archEffect                 // family with kernels and backend
+	effectGroups
+)
+
+// pull is how many measurements, counted by the root of the rows of a page, pull a name of a group as
+// strongly to 0 as its own pull it away.
+var pull = [effectGroups]float64{modelEffect: 3, familyEffect: 6, placeEffect: 3, formatEffect: 6, archEffect: 6}
+
+// effects maps names of groups to logarithms.
+type effects [effectGroups]map[uint64]float64
+
+// effectNames are the names of a configuration.
+func (p *point) effectNames() [effectGroups]uint64 {
+	kernels := uint64(uint16(p.toolKind))<<16 | uint64(uint16(p.backend))
+	return [effectGroups]uint64{
+		modelEffect: uint64(uint32(p.model)), familyEffect: uint64(uint32(p.family)),
+		placeEffect:  uint64(uint32(p.silicon))<<32 | kernels,
+		formatEffect: uint64(uint32(p.quantKind))<<32 | kernels,
+		archEffect:   uint64(uint32(p.family))<<32 | kernels,
+	}
+}
+
+func (e *effects) at(p *point) (sum float64) {
+	if e[0] == nil {
+		return 0
+	}
+	for g, name := range p.effectNames() {
+		sum += e[g][name]
+	}
+	return sum
+}
+
+// rounds is how often each group is fitted to what the others leave.
+const rounds = 4
+
+// fitEffects fits the groups by turns to what the smooth part leaves of the rows.
+func fitEffects(rows []row, weights []float64, s *smooth) (e effects) {
+	left := make([]float64, len(rows))
+	names := make([][effectGroups]uint64, len(rows))
+	for i := range rows {
+		left[i], names[i] = rows[i].logShare-s.at(&rows[i].point), rows[i].effectNames()
+	}
+	type sum struct{ weight, value float64 }
+	for g := range e {
+		e[g] = map[uint64]float64{}
+	}
+	for range rounds {
+		for g := range e {
+			sums := make(map[uint64]sum, len(e[g]))
+			for i := range rows {
+				if w := weights[i]; w > 0 {
+					name := names[i][g]
+					of := sums[name]
+					sums[name] = sum{of.weight + w, of.value + w*(left[i]+e[g][name])}
+				}
+			}
+			for name, of := range sums {
+				sums[name] = sum{of.weight, of.value / (of.weight + pull[g])}
+			}
+			for i := range rows {
+				name := names[i][g]
+				left[i] += e[g][name] - sums[name].value
+			}
+			for name, of := range sums {
+				e[g][name] = of.value
+			}
+		}
+	}
+	return e
 }
 
 // fitTrend fits the rows for which use is true, all where it is nil. A page counts by the root
@@ -44,6 +137,7 @@ func fitTrend(rows []row, use func(r *row) bool) trend {
 	for i := range rows {
 		pages[rows[i].page]++
 	}
+	weights := make([]float64, len(rows))
 	var a [trendTerms][trendTerms + 1]float64
 	for i := range a {
 		a[i][i] = ridge
@@ -54,6 +148,7 @@ func fitTrend(rows []row, use func(r *row) bool) trend {
 			continue
 		}
 		w := 1 / math.Sqrt(float64(pages[r.page]))
+		weights[i] = w
 		x := r.terms()
 		for j, xj := range x {
 			if xj == 0 {
@@ -65,12 +160,14 @@ func fitTrend(rows []row, use func(r *row) bool) trend {
 			a[j][trendTerms] += w * xj * r.logShare
 		}
 	}
-	return solve(&a)
+	t := trend{smooth: solve(&a)}
+	t.effects = fitEffects(rows, weights, &t.smooth)
+	return t
 }
 
 // solve eliminates by Gauss and Jordan. The ridge makes the matrix positive definite, so no
 // pivot is 0.
-func solve(a *[trendTerms][trendTerms + 1]float64) (out trend) {
+func solve(a *[trendTerms][trendTerms + 1]float64) (out smooth) {
 	for i := range a {
 		pivot := i
 		for j := i + 1; j < trendTerms; j++ {

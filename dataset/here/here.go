@@ -1,8 +1,10 @@
 // Package here inspects the machine it runs on and finds the records of its hardware.
 //
-// It reads PCI devices under /sys, the processor and memory under /proc, and what nvidia-smi,
-// rocm-smi, sysctl and system_profiler print where they are installed. It only reads: it changes
-// nothing, opens no connection and sends nothing.
+// On Linux it reads PCI devices under /sys, the processor and memory under /proc, and what nvidia-smi
+// and rocm-smi print where they are installed; on macOS what sysctl and system_profiler print; on
+// Windows what PowerShell says of display adapters and memory, and the registry of the memory of
+// cards and the name of the processor. It only reads: it changes nothing, opens no connection and
+// sends nothing.
 package here
 
 import (
@@ -26,7 +28,7 @@ import (
 
 // Machine is what is inspected. Tests give one of their own.
 type Machine struct {
-	// OS is the operating system as Go names it: linux, darwin.
+	// OS is the operating system as Go names it: linux, darwin, windows.
 	OS string
 	// Root is the file system, with paths such as sys/bus/pci/devices. Nil means no files.
 	Root fs.FS
@@ -45,7 +47,7 @@ func This() Machine {
 
 // Device is one piece of hardware that was found.
 type Device struct {
-	// Source is where it was found: pci, nvidia-smi, rocm-smi, processor, system_profiler.
+	// Source is where it was found: pci, nvidia-smi, rocm-smi, processor, system_profiler, windows.
 	Source string `json:"source"`
 	// Text is what was printed there.
 	Text string `json:"text"`
@@ -79,9 +81,12 @@ func Inspect(m Machine, names *resolve.Resolver) Report {
 		m.Run = func(string, ...string) ([]byte, error) { return nil, errors.New("no programs") }
 	}
 	i := &inspection{Machine: m, names: names}
-	if m.OS == "darwin" {
+	switch m.OS {
+	case "darwin":
 		i.mac()
-	} else {
+	case "windows":
+		i.windows()
+	default:
 		i.processorOf("proc/cpuinfo")
 		i.report.MemoryGB = i.memory()
 		i.nvidia()
@@ -110,14 +115,7 @@ type inspection struct {
 // add finds the record of a device and lists it. Graphics inside a processor are read with the
 // processor's name; the memory size helps where two cards have one name.
 func (i *inspection) add(d Device) {
-	text := d.Text
-	if d.MemoryGB >= 1 {
-		text += fmt.Sprintf(", %.0f MiB", d.MemoryGB*1024)
-	}
-	a := i.names.Resolve(resolve.Hardware, text)
-	if a.Slug == "" && d.MemoryGB >= 1 { // graphics with main memory set aside: no size of the part
-		a = i.names.Resolve(resolve.Hardware, d.Text)
-	}
+	a := i.read(d.Text, d.MemoryGB)
 	if i.processor != "" && d.Source != "processor" {
 		part := d.Text
 		if a.Slug != "" { // the id of a device is no name
@@ -135,6 +133,27 @@ func (i *inspection) add(d Device) {
 		return
 	}
 	i.report.Devices = append(i.report.Devices, d)
+}
+
+// addNamed adds a device with a name and an id. The name decides where it leads to one record, as an
+// id may be that of several products; where it does not, the id says more.
+func (i *inspection) addNamed(d Device, id string) {
+	if id != "" && i.read(d.Text, d.MemoryGB).Slug == "" {
+		if a := i.read(id, d.MemoryGB); a.Slug != "" || a.Ambiguous {
+			d.Text = id
+		}
+	}
+	i.add(d)
+}
+
+// read resolves a text with the memory size that was printed for it.
+func (i *inspection) read(text string, memoryGB float64) resolve.Answer {
+	if memoryGB >= 1 {
+		if a := i.names.Resolve(resolve.Hardware, fmt.Sprintf("%s, %.0f MiB", text, memoryGB*1024)); a.Slug != "" {
+			return a
+		}
+	}
+	return i.names.Resolve(resolve.Hardware, text) // graphics with main memory set aside: no size of the part
 }
 
 func (i *inspection) file(name string) string {
@@ -222,48 +241,6 @@ func (i *inspection) pci() {
 		bytes, _ := strconv.ParseFloat(i.file(at+"/mem_info_vram_total"), 64) // of amdgpu
 		i.add(Device{Source: "pci", Text: text, MemoryGB: tenths(bytes / (1 << 30))})
 	}
-}
-
-// mac asks sysctl and system_profiler.
-func (i *inspection) mac() {
-	if out, err := i.Run("sysctl", "-n", "hw.memsize"); err == nil {
-		bytes, _ := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-		i.report.MemoryGB = tenths(bytes / (1 << 30))
-	}
-	out, err := i.Run("system_profiler", "SPDisplaysDataType")
-	if err != nil {
-		if out, err = i.Run("sysctl", "-n", "machdep.cpu.brand_string"); err == nil {
-			i.add(Device{Source: "processor", Text: strings.TrimSpace(string(out)), MemoryGB: i.report.MemoryGB})
-		}
-		return
-	}
-	chip := ""
-	flush := func(cores string) {
-		if chip == "" {
-			return
-		}
-		text := chip
-		if cores != "" {
-			text += " (" + cores + "-core GPU)"
-		}
-		d := Device{Source: "system_profiler", Text: text}
-		if strings.HasPrefix(chip, "Apple") {
-			d.MemoryGB = i.report.MemoryGB
-		}
-		i.add(d)
-		chip = ""
-	}
-	for line := range strings.Lines(string(out)) {
-		label, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		switch value = strings.TrimSpace(value); label {
-		case "Chipset Model":
-			flush("")
-			chip = value
-		case "Total Number of Cores":
-			flush(value)
-		}
-	}
-	flush("")
 }
 
 // nothing is a file system without files.

@@ -50,6 +50,28 @@ func programs(out map[string]string) func(string, ...string) ([]byte, error) {
 	}
 }
 
+// printed is what a program printed, kept in testdata.
+func printed(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// windowsWith prints what Windows does for a display adapter with a name and an id.
+func windowsWith(t *testing.T, name, id string) map[string]string {
+	t.Helper()
+	return map[string]string{
+		"powershell -NoProfile -NonInteractive -Command " + windowsAdapters:     "\"Name\",\"PNPDeviceID\"\r\n\"" + name + "\",\"" + id + "\"\r\n",
+		"powershell -NoProfile -NonInteractive -Command " + windowsMemory:       "68644655104\r\n",
+		"reg query " + displayClass + " /s /v HardwareInformation.qwMemorySize": printed(t, "windows-registry.txt"),
+		"reg query " + displayClass + " /s /v MatchingDeviceId":                 printed(t, "windows-ids.txt"),
+		"reg query " + firstProcessor + " /s /v ProcessorNameString":            printed(t, "windows-processor.txt"),
+	}
+}
+
 func TestInspect(t *testing.T) {
 	r, err := names()
 	if err != nil {
@@ -72,6 +94,12 @@ func TestInspect(t *testing.T) {
 		{"the revision tells", Machine{OS: "linux", Root: files(device("0000:03:00.0", "0x030000", "1002", "744c", "c8")...)}, "amd-rx-7900-xtx", []string{"amd-rx-7900-xtx"}, 0},
 		{"other devices do not count", Machine{OS: "linux", Root: files(append(device("0000:02:00.0", "0x010802", "144d", "a80a", "00"), ryzen)...)}, "amd-ryzen-9-5900x", []string{"amd-ryzen-9-5900x"}, 0},
 		{"a Mac", Machine{OS: "darwin", Run: programs(map[string]string{"sysctl -n hw.memsize": "137438953472\n", "system_profiler": "Graphics/Displays:\n\n    Apple M3 Max:\n\n      Chipset Model: Apple M3 Max\n      Type: GPU\n      Total Number of Cores: 40\n"})}, "apple-m3-max-40gpu", []string{"apple-m3-max-40gpu"}, 128},
+		{"a Mac with a card", Machine{OS: "darwin", Run: programs(map[string]string{"sysctl -n hw.memsize": "34359738368\n", "sysctl -n machdep.cpu.brand_string": "Intel(R) Xeon(R) W-2140B CPU @ 3.20GHz\n", "system_profiler": printed(t, "mac-imac-pro.txt")})}, "", []string{"", ""}, 32},
+		{"a card with one id and several names", Machine{OS: "darwin", Run: programs(map[string]string{"system_profiler": printed(t, "mac-rx-590.txt")})}, "amd-rx-590", []string{"", "amd-rx-590"}, 0},
+		{"a Mac that lists no displays", Machine{OS: "darwin", Run: programs(map[string]string{"sysctl -n machdep.cpu.brand_string": "Apple M4 Max\n"})}, "apple-m4-max", []string{"apple-m4-max"}, 0},
+		{"Windows", Machine{OS: "windows", Run: programs(map[string]string{"powershell -NoProfile -NonInteractive -Command " + windowsAdapters: printed(t, "windows-adapters.csv")})}, "nvidia-rtx-5090-laptop", []string{"", "nvidia-rtx-5090-laptop"}, 0},
+		{"Windows knows the memory of a card", Machine{OS: "windows", Run: programs(windowsWith(t, "NVIDIA GeForce RTX 5060 Ti", `PCI\VEN_10DE&DEV_2D04&SUBSYS_53541462&REV_A1\4&1`))}, "nvidia-rtx-5060-ti-16gb", []string{"nvidia-rtx-5060-ti-16gb", "amd-ryzen-9-5900x"}, 63.9},
+		{"a device without an id of PCI", Machine{OS: "windows", Run: programs(windowsWith(t, "Qualcomm(R) Adreno(TM) X1-85 GPU", `ACPI\QCOM0C36\0`))}, "qualcomm-snapdragon-x-elite", []string{"qualcomm-snapdragon-x-elite", "amd-ryzen-9-5900x"}, 63.9},
 		{"rocm-smi", Machine{OS: "linux", Run: programs(map[string]string{"rocm-smi": "GPU[0]\t\t: Card Series: \t\tAMD Radeon RX 6900 XT\n"})}, "amd-rx-6900-xt", []string{"amd-rx-6900-xt"}, 0},
 		{"nothing known", Machine{OS: "linux", Root: files(append(device("0000:01:00.0", "0x030000", "dead", "beef", "01"), "proc/cpuinfo=model name : Strange CPU 1\n")...)}, "", []string{"", ""}, 0},
 		{"nothing at all", Machine{OS: "plan9"}, "", nil, 0},
