@@ -13,7 +13,7 @@ import (
 func (s *Server) admit(req *request) *failure {
 	switch req.route.access {
 	case open:
-		return nil
+		return s.spendPage(req, pageCost(req))
 	case shown: // rejected for another reason, whatever the key
 		if s.identify(req) == nil {
 			req.decide(s.cfg.Keeper.AdmitFree(req.digest))

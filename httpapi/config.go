@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/proxies"
 	"modeldex/index"
 	"modeldex/quota"
@@ -56,6 +57,10 @@ type Config struct {
 	// ConnectionsPerAddress is how many of them one address may have, an IPv6 network of 64 bits
 	// counting as one; zero means a quarter. Trusted proxies are exempt.
 	ConnectionsPerAddress int
+	// PagesPerMinute is how many pages and charts one address may ask for per minute without a key, an
+	// IPv6 network of 64 bits counting as one, and PagesAtOnce how many of them at once. Zero pages
+	// per minute is no limit.
+	PagesPerMinute, PagesAtOnce int
 	// Version is the program's, shown in OpenAPI and metrics.
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
@@ -71,6 +76,7 @@ type Server struct {
 	router  fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
 	cache   *responseCache
 	limit   *connectionLimit
+	readers *fairuse.Limiter // requests for pages without a key, by address
 	metrics *metrics
 	streams streams
 	pages   *pageSet

@@ -47,6 +47,7 @@ var (
 	burstExceeded       = code{"burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; refused calls cost nothing."}
 	signupLimited       = code{"signup_limited", 429, "Too many sign-ups", "This address was issued as many keys as it may be within an hour. Try again after Retry-After seconds."}
 	tooManyConnections  = code{"too_many_connections", 429, "Too many connections", "Your address has as many connections open as it may. Use connections again instead of opening new ones, or try again after Retry-After seconds."}
+	pageLimited         = code{"page_limited", 429, "Too many pages", "Your address has asked for more pages and charts without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys."}
 	headersTooLarge     = code{"headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB."}
 	internal            = code{"internal", 500, "Internal error", "Something went wrong here, not with the request. Report request_id to the support address if it goes on."}
 	serverBusy          = code{"server_busy", 503, "Server busy", "As many connections are open as this server takes, and none is idle. Try again after Retry-After seconds."}
@@ -60,7 +61,7 @@ var codes = []*code{
 	&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &invalidJSON, &invalidField, &badRequest,
 	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &tierRequired, &notFound, &unknownRoute, &methodNotAllowed,
 	&notAcceptable, &requestTimeout, &tooManyKeys, &versionGone, &lengthRequired, &bodyTooLarge, &uriTooLong, &unsupportedType,
-	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &headersTooLarge, &internal, &serverBusy, &notReady,
+	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &pageLimited, &headersTooLarge, &internal, &serverBusy, &notReady,
 	&ledgerUnavailable, &versionNotSupported,
 }
 

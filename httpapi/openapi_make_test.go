@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/charts"
 	"modeldex/httpapi/export"
 	"modeldex/snapshot"
 )
@@ -120,6 +121,12 @@ func pathText(rt *route, name string) (text, example string) {
 		return "Slug of the record or an alias of it, with .json or .md for its data.", ""
 	case "id":
 		return "Id of the benchmark, with .json or .md for its data.", "bm-d20987d408c6"
+	case "preset":
+		return "Name of the chart.", "model-memory"
+	case "model":
+		return "Slug of the model, or an alias of it.", "gpt-oss-20b"
+	case "hardware":
+		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
 	case "code":
 		return "Code of an error.", invalidParameter.name
 	case "hash":
@@ -136,6 +143,9 @@ func parameters(rt *route) (out []any) {
 	for _, m := range pathParam.FindAllStringSubmatch(rt.docPath(), -1) {
 		text, example := pathText(rt, m[1])
 		p := obj("name", m[1], "in", "path", "required", true, "description", text, "schema", obj("type", "string", "minLength", 1))
+		if m[1] == "preset" {
+			p.set("schema", obj("type", "string", "enum", presetNames()))
+		}
 		if rt.id == "problem" {
 			p.set("schema", obj("type", "string", "enum", codeNames(codes)))
 		}
@@ -165,6 +175,13 @@ func parameters(rt *route) (out []any) {
 		out = append(out, ref("parameters", "IfNoneMatch"))
 	}
 	return out
+}
+
+func presetNames() (names []string) {
+	for _, p := range charts.Presets {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // answersEntry says whether a route answers with an entity tag.
@@ -317,6 +334,9 @@ var answerSchemas = map[string]string{
 
 func success(rt *route) []statusResponse {
 	switch {
+	case rt.tag == "charts":
+		return append(withNotModified(rt, "The picture.", obj(svgType, obj("schema", obj("type", "string"))), "Content-Security-Policy", "Dataset-Version"),
+			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.list == changesList:
 		return withNotModified(rt, "A page of changes, in the order of loads.", jsonContent("ChangeList"), "Link", "Dataset-Version")
 	case rt.list == fitQuery:

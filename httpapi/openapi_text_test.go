@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
 )
 
 // about is the description of the whole document: what a caller needs before the first route.
@@ -91,7 +92,7 @@ rest. A rejected request for which names were searched costs one call more of th
 func chargingText() string {
 	return "Routes of data count each answer 200 and 404 as one call of the month; 301, 304 and every other answer is free. " +
 		"Routes of keys are not counted. Every call with a key counts for the calls at once. " +
-		"Routes without a lock need no key and count nothing."
+		"Routes without a lock need no key and count nothing; pages, charts and badges have an allowance for each client address, beyond which they answer 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -120,6 +121,7 @@ var tagTexts = [][2]string{
 	{"dataset", "What is being served, and what changed."},
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
+	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},
 	{"operation", "For balancers and monitors."},
 	{"pages", "Pages for people. With .json or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
 	{"documents", "This description and the pages for people."},
@@ -136,6 +138,10 @@ const recordFileText = "format=csv, ndjson or parquet, or an Accept header that 
 // routeText describes a route beyond its summary.
 func routeText(rt *route) string {
 	switch {
+	case rt.list == chartQuery:
+		return chartText()
+	case rt.list == badgeQuery:
+		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
 	case rt.list == changesList:
 		return "Needs no key. Changes are told of load by load, within one by table and slug: changes of a record in several loads are several entries. They are held for the loads this process has seen, within bounds; 410 says that those asked for are not."
 	case rt.list == fitQuery:
@@ -183,6 +189,16 @@ func routeText(rt *route) string {
 	}[rt.id]
 }
 
+// chartText describes the charts by name.
+func chartText() string {
+	var b strings.Builder
+	b.WriteString("Needs no key. The picture has no script and loads nothing; its title, summary and source are in it as text. Aliases answer 301 with the address of the slug. May be kept for five minutes. Charts:\n\n")
+	for _, p := range charts.Presets {
+		fmt.Fprintf(&b, "- `%s` takes `%s`: %s\n", p.Name, p.Param, lowerFirst(p.Doc))
+	}
+	return strings.TrimSpace(b.String())
+}
+
 // fitText describes the route of the front page's question, with the formulas and their sources.
 func fitText() string {
 	var b strings.Builder
@@ -225,6 +241,7 @@ var problemSets = []problemSet{
 	{"UnsupportedMediaType", "The body is not declared as JSON.", []*code{&unsupportedType}},
 	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{&quotaExhausted, &burstExceeded}},
 	{"TooFast", "Calls come too fast.", []*code{&burstExceeded}},
+	{"PageLimited", "The address has asked for too many pages and charts without a key.", []*code{&pageLimited}},
 	{"SignupLimited", "The address was issued as many keys as it may be within an hour.", []*code{&signupLimited}},
 	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{&internal}},
 	{"Unavailable", "No dataset is loaded, or calls cannot be counted, or too many complete results are being sent.", []*code{&notReady, &ledgerUnavailable, &serverBusy}},
@@ -247,7 +264,12 @@ func problemsOf(rt *route) []string {
 	case charged:
 		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooManyRequests", "Unavailable")
 	}
+	if rt.tag == "pages" || rt.tag == "charts" {
+		names = append(names, "PageLimited")
+	}
 	switch {
+	case rt.list == chartQuery || rt.list == badgeQuery:
+		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
 		return append(names, "BadListQuery", "Gone", "NotReady")
 	case rt.list == fitQuery:

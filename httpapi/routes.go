@@ -16,6 +16,7 @@ func buildRoutes() []route {
 		out = append(out, r.routes()...)
 	}
 	out = append(out, pageRoutes()...)
+	out = append(out, figureRoutes()...)
 	return append(out,
 		route{method: "GET", path: "/api/v1/fit", id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, list: fitQuery, answer: showFit},
 		route{method: "POST", path: "/api/v1/fit", id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},

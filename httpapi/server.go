@@ -10,6 +10,7 @@ import (
 	"net"
 	"time"
 
+	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/pages"
 
 	"github.com/gofiber/fiber/v2"
@@ -32,6 +33,11 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, cache: cache, idPrefix: hex.EncodeToString(prefix[:]) + "-"}
 	s.limit = newConnectionLimit(cfg.Connections, cfg.ConnectionsPerAddress, openFiles())
 	s.limit.log, s.limit.exempt, s.limit.reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
+	start := time.Now()
+	if cfg.Now != nil {
+		start = cfg.Now()
+	}
+	s.readers = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
 	s.metrics = newMetrics(s, routes)
 	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
 	s.app = fiber.New(fiber.Config{

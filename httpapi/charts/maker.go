@@ -489,7 +489,7 @@ func (m Maker) CompareModels(slugs []string) *Figure {
 	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return m.hardwareName(g.name) + " " + g.quantization })
 	d.Title, d.Source = "The same measurements of "+names(d.Series), m.source("; the table has every median")
 	f := Compare(d)
-	f.Address = address("compare", "models", strings.Join(slugs, ","))
+	f.Address = address("compare-models", "models", strings.Join(slugs, ","))
 	return f
 }
 

@@ -56,9 +56,11 @@ type Config struct {
 	CacheBytes            int64
 	// Connections and ConnectionsPerAddress are those of httpapi.Config.
 	Connections, ConnectionsPerAddress int
-	TrustedProxies                     proxies.Trusted
-	Schemas                            map[string][]byte
-	Version                            string
+	// PagesPerMinute and PagesAtOnce are those of httpapi.Config.
+	PagesPerMinute, PagesAtOnce int
+	TrustedProxies              proxies.Trusted
+	Schemas                     map[string][]byte
+	Version                     string
 
 	// Log takes what happens. It must not be nil.
 	Log *slog.Logger
@@ -128,6 +130,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
+		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
 		CacheBytes: cfg.CacheBytes, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
 	})
 	if err != nil {

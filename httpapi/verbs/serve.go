@@ -32,6 +32,8 @@ type Serve struct {
 	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB." env:"MODELDEX_CACHE_MB" default:"256"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 is no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
+	PagesPerMinute  int      `help:"Pages and charts one address may ask for per minute without a key; 0 is no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
+	PagesAtOnce     int      `help:"Pages and charts one address may ask for at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
 	KeysPerEmail    int      `help:"Active keys one e-mail address may have; 0 is no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
 	FoldPlusTags    bool     `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
 	LogFormat       string   `help:"text or json; default text on a terminal, json otherwise." env:"MODELDEX_LOG_FORMAT" enum:"text,json," default:""`
@@ -69,6 +71,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
 		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
+		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
 		TrustedProxies: c.trusted, Schemas: schemas, Version: env.Version,
 		Log: c.logger(env), Stdout: env.Stdout,
 	}, nil

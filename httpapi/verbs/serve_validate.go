@@ -28,6 +28,8 @@ func (c *Serve) Validate() error {
 		checkSupport(c.SupportEmail),
 		checkRange("--cache-mb", c.CacheMB, 1),
 		checkRange("--signups-per-hour", int64(c.SignupsPerHour), 0),
+		checkRange("--pages-per-minute", int64(c.PagesPerMinute), 0),
+		checkRange("--pages-at-once", int64(c.PagesAtOnce), 1),
 		checkRange("--keys-per-email", int64(c.KeysPerEmail), 0),
 		checkRange("--max-connections", int64(c.MaxConnections), 0),
 		checkRange("--max-connections-per-address", int64(c.MaxConnsPerAddr), 0),

@@ -1,0 +1,102 @@
+package charts
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"modeldex/index"
+	"modeldex/snapshot/svg"
+)
+
+// BadgeData is one measured speed.
+type BadgeData struct {
+	Model, Hardware string // names
+	Quantization    string // the runs are of; empty: it is not known
+	Runs            int    // 0: none is known
+	TPS             float64
+}
+
+// Text is what the badge says, such as "131 tok/s, 4 runs, Q4_K_M".
+func (d *BadgeData) Text() string {
+	quantization := ""
+	if d.Quantization != "" {
+		quantization = ", " + d.Quantization
+	}
+	switch d.Runs {
+	case 0:
+		return "not measured" + quantization
+	case 1:
+		return short(d.TPS) + " tok/s, single run" + quantization
+	}
+	return fmt.Sprintf("%s tok/s, %s%s", short(d.TPS), count(d.Runs, "run"), quantization)
+}
+
+// Title is the whole badge in words.
+func (d *BadgeData) Title() string {
+	return plain(d.Model + " on " + d.Hardware + ": " + d.Text())
+}
+
+const badgeCSS = `text{font:11px Verdana,"DejaVu Sans",Geneva,sans-serif;fill:#fff}.left{fill:#444c54}.right{fill:#0b6b53}.none{fill:#6b7178}`
+
+// badgeSize is the size of its text, and badgeRoom what is left beside each half.
+const (
+	badgeSize = 11.0
+	badgeRoom = 8.0
+	badgeName = 300.0 // width of the longest name that is not cut
+)
+
+// Badge draws a badge, 20 pixels high: what was measured on the left, the speed on the right. Its
+// colours have enough contrast on pages of either scheme.
+func Badge(d BadgeData) []byte {
+	name := clip(d.Model+" on "+d.Hardware, badgeSize, badgeName)
+	text := clip(d.Text(), badgeSize, badgeName)
+	left := textWidth(name, badgeSize)*1.06 + 2*badgeRoom // Verdana is wide
+	right := textWidth(text, badgeSize)*1.06 + 2*badgeRoom
+	b := &svg.Drawing{Width: int(left+right) + 1, Height: 20, Title: d.Title(), CSS: badgeCSS, Class: "badge"}
+	class := "right"
+	if d.Runs == 0 {
+		class = "none"
+	}
+	b.Rect(0, 0, left, 20, svg.Style{Class: "left"})
+	b.Rect(left, 0, float64(b.Width)-left, 20, svg.Style{Class: class})
+	b.Text(left/2, 14, name, svg.Style{Anchor: "middle"})
+	b.Text(left+(float64(b.Width)-left)/2, 14, text, svg.Style{Anchor: "middle"})
+	return []byte(b.String())
+}
+
+// BadgeOf reads what a badge shows: the median of the runs of one stream of a model on a piece of
+// hardware, with the quantization named or, if that is empty, the one with the most runs.
+func (m Maker) BadgeOf(model, hardware, quantization string) BadgeData {
+	d := BadgeData{Model: m.modelName(model), Hardware: m.hardwareName(hardware), Quantization: quantization}
+	page := m.gen.Benchmarks.Select(index.Query{
+		Sets: []index.Set{
+			{Field: index.Model, Values: []string{model}}, {Field: index.Hardware, Values: []string{hardware}},
+			{Field: index.Settings, Values: []string{index.SingleStream}},
+		},
+		Limit: mostRead,
+	})
+	byQuantization := map[string][]Run{}
+	counts := map[string]int{}
+	for _, ord := range page.Ords {
+		var b benchmarkRow
+		read(m.gen.Benchmarks.Row(ord), &b)
+		if b.GenerationTPS == nil || *b.GenerationTPS <= 0 {
+			continue
+		}
+		r := b.run()
+		byQuantization[r.Quantization] = append(byQuantization[r.Quantization], r)
+		counts[r.Quantization]++
+	}
+	chosen := quantization
+	if quantization == "" {
+		chosen = most(counts)
+	}
+	runs := byQuantization[chosen]
+	if len(runs) == 0 {
+		return d
+	}
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.TPS, b.TPS) })
+	d.Quantization, d.Runs, d.TPS = chosen, len(runs), middle(runs)
+	return d
+}

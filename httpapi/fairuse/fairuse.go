@@ -1,0 +1,100 @@
+// Package fairuse limits how much each client address may ask for without a key.
+//
+// Each address has an allowance: so many requests at once, refilled at a steady rate (a token
+// bucket). A request can cost more than one. What counts as one address is all of IPv4's, and the
+// first 64 bits of IPv6's, which is what one subscriber is given.
+//
+// The rule is the generic cell rate algorithm (ITU-T I.371), which needs one number for each
+// address: the time when its allowance is full again. A limiter of golang.org/x/time/rate for each
+// address would take ten times the memory and hold a lock of its own.
+//
+// A Limiter is safe for concurrent use. It forgets everything at a restart.
+package fairuse
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// maxClients bounds the addresses in each of the two halves of the memory: about 6 MB in all.
+const maxClients = 1 << 15
+
+// Limiter counts requests of addresses.
+type Limiter struct {
+	step  time.Duration // in which one request is refilled
+	depth time.Duration // in which the whole allowance is refilled
+
+	mu sync.Mutex
+	// recent and older map an address to the time when its allowance is full again. When recent has
+	// as many as it may, it becomes older, and what was older is forgotten: those addresses have
+	// asked for nothing since 32,768 others did.
+	recent, older map[netip.Addr]time.Duration
+	start         time.Time
+}
+
+// New makes a limiter of perMinute requests, and burst of them at once. It is nil, which limits
+// nothing, if perMinute is not above 0. A burst below 1 is 1.
+func New(perMinute, burst int, start time.Time) *Limiter {
+	if perMinute <= 0 {
+		return nil
+	}
+	step := time.Minute / time.Duration(perMinute)
+	return &Limiter{step: step, depth: step * time.Duration(max(burst, 1)), recent: map[netip.Addr]time.Duration{}, start: start}
+}
+
+// Take counts a request of so many units at a time. It returns 0, or how long to wait until the
+// allowance is enough; nothing is counted then. A request that costs more than the whole allowance
+// is counted once that is full. Addresses that are not valid share one allowance.
+func (l *Limiter) Take(addr netip.Addr, cost int, now time.Time) time.Duration {
+	if l == nil || cost <= 0 {
+		return 0
+	}
+	at := now.Sub(l.start)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := subscriber(addr)
+	full := max(l.fullAt(key), at)
+	price := min(l.step*time.Duration(cost), l.depth)
+	if wait := full + price - at - l.depth; wait > 0 {
+		return wait
+	}
+	l.keep(key, full+price)
+	return 0
+}
+
+// fullAt is when the allowance of an address is full again; 0 for one that is not known.
+func (l *Limiter) fullAt(key netip.Addr) time.Duration {
+	if at, known := l.recent[key]; known {
+		return at
+	}
+	return l.older[key]
+}
+
+func (l *Limiter) keep(key netip.Addr, full time.Duration) {
+	if _, known := l.recent[key]; !known && len(l.recent) >= maxClients {
+		l.older, l.recent = l.recent, map[netip.Addr]time.Duration{}
+	}
+	l.recent[key] = full
+}
+
+// Clients is the number of addresses that are remembered.
+func (l *Limiter) Clients() int {
+	if l == nil {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.recent) + len(l.older)
+}
+
+// subscriber is what counts as one address.
+func subscriber(addr netip.Addr) netip.Addr {
+	addr = addr.Unmap().WithZone("")
+	if addr.Is6() {
+		if p, err := addr.Prefix(64); err == nil {
+			return p.Addr()
+		}
+	}
+	return addr
+}

@@ -1,0 +1,257 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset/resolve"
+	"modeldex/httpapi/charts"
+	"modeldex/index"
+)
+
+// Pictures for other pages: charts and badges. They need no key and have no script, and nothing in
+// them is loaded from elsewhere.
+
+const (
+	svgType = "image/svg+xml"
+	// figurePolicy is for a picture that is opened by itself: its own style, and nothing else.
+	figurePolicy = "default-src 'none'; style-src 'unsafe-inline'"
+)
+
+var (
+	themeParam = param{name: "theme", kind: oneChoice, values: charts.Scheme("").Values(), doc: "Colour scheme; auto follows the reader's."}
+	widthParam = param{name: "width", kind: wholeNumber, most: charts.MaxWidth, doc: fmt.Sprintf("Width in pixels, from %d to %d; %d without it.", charts.MinWidth, charts.MaxWidth, charts.DefaultWidth)}
+)
+
+// chartQuery is the parameters of all charts. Each chart takes one of the first three.
+var chartQuery = withNames(resource{
+	name: "charts", singular: "chart",
+	params: []param{
+		{name: "model", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: of charts of one model."},
+		{name: "models", kind: oneName, table: modelsOf, doc: fmt.Sprintf("Models, by slug or alias, separated by commas, 2 to %d: of the chart compare-models.", charts.MostCompared)},
+		{name: "hardware", kind: oneName, table: hardwareOf, doc: fmt.Sprintf("Hardware, by slug or alias; for compare and prices up to %d, separated by commas.", charts.MostCompared)},
+		themeParam, widthParam,
+	},
+})
+
+// badgeQuery is the parameters of a badge.
+var badgeQuery = withNames(resource{
+	name: "badge", singular: "badge",
+	params: []param{{name: "quantization", kind: oneText, doc: "Only runs with this quantization, such as Q4_K_M; without it the one with the most runs. Letter case does not count."}},
+})
+
+// figureRoutes are the addresses of pictures.
+func figureRoutes() []route {
+	return []route{
+		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartQuery, answer: showChart},
+		{method: "GET", path: "/badge/*", doc: "/badge/{model}/{hardware}.svg", id: "badge", tag: "charts", summary: "A measured speed as a small picture, for other pages", list: badgeQuery, answer: showBadge},
+	}
+}
+
+// showChart answers a chart.
+func showChart(s *Server, req *request) (*response, *failure) {
+	preset := charts.FindPreset(req.param("preset"))
+	switch {
+	case preset == nil:
+		return nil, unknownPreset(req.param("preset"))
+	case req.gen == nil:
+		return nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	p := &parser{r: chartQuery, gen: req.gen, values: map[string][]string{}}
+	p.collect(req.ctx.QueryArgs())
+	r := fitReader{parser: p}
+	slugs, asGiven := r.records(preset)
+	theme, width := r.theme(), r.width()
+	for _, other := range []string{"model", "models", "hardware"} {
+		if other != preset.Param && p.values[other] != nil {
+			p.fault(&unknownParameter, other, p.values[other][0], "is not a parameter of this chart, which takes "+preset.Param)
+		}
+	}
+	if f := p.faults.failure(); f != nil {
+		return nil, f
+	}
+	canonical := "/charts/" + preset.Name + ".svg?" + strings.Join(r.canonical, "&")
+	if !asGiven {
+		return req.moved(canonical), nil
+	}
+	return s.figure(req, canonical, func() []byte { return preset.Figure(req.gen, slugs).SVG(theme, width) }), nil
+}
+
+func unknownPreset(name string) *failure {
+	names := make([]string, len(charts.Presets))
+	for i := range charts.Presets {
+		names[i] = charts.Presets[i].Name
+	}
+	fault := Fault{In: "path", Name: "preset", Value: clip(name), Detail: "must be one of " + strings.Join(names, ", "), Allowed: names}
+	fault.Suggestion = new(suggester).nearest(name, names)
+	return &failure{code: &notFound, detail: "There is no chart of that name.", faults: []Fault{fault}}
+}
+
+// records reads the records a chart is of. asGiven reports whether they were named by their slugs;
+// an alias has the address of its slug.
+func (r *fitReader) records(preset *charts.Preset) (slugs []string, asGiven bool) {
+	v := r.value(preset.Param)
+	if v == "" {
+		if r.values[preset.Param] == nil {
+			r.fault(&invalidParameter, preset.Param, "", "is required")
+		}
+		return nil, true
+	}
+	names := strings.Split(v, ",")
+	if len(names) < preset.Least || len(names) > preset.Most {
+		r.fault(&invalidParameter, preset.Param, v, fmt.Sprintf("must be %s, got %d", numberOfNames(preset.Least, preset.Most), len(names)))
+		return nil, true
+	}
+	asGiven = true
+	for _, name := range names {
+		slug := r.record(preset.Param, resolve.Kind(preset.Kind), strings.TrimSpace(name))
+		asGiven = asGiven && slug == name
+		if slug != "" && !slices.Contains(slugs, slug) {
+			slugs = append(slugs, slug)
+		}
+	}
+	if len(slugs) < preset.Least && r.faults.code == nil {
+		r.fault(&invalidParameter, preset.Param, v, fmt.Sprintf("must be %s that differ", numberOfNames(preset.Least, preset.Most)))
+	}
+	r.canonical = append(r.canonical, preset.Param+"="+strings.ReplaceAll(url.QueryEscape(strings.Join(slugs, ",")), "%2C", ","))
+	return slugs, asGiven && len(slugs) == len(names)
+}
+
+func numberOfNames(least, most int) string {
+	if most == 1 {
+		return "one name"
+	}
+	return fmt.Sprintf("%d to %d names separated by commas", least, most)
+}
+
+// record finds a record by slug, alias or a name that can be read by rules.
+func (r *fitReader) record(param string, kind resolve.Kind, name string) string {
+	t := r.r.byName[param].table(r.gen)
+	if slug, ok := slugOf(r.gen, t, kind, name); ok {
+		return slug
+	}
+	if f := r.fault(&invalidParameter, param, name, "is not known"); f != nil {
+		if near := r.faults.near(*clip(name), t.Names(), 1); len(near) > 0 {
+			f.Suggestion, _ = t.Resolve(near[0])
+		}
+	}
+	return ""
+}
+
+// slugOf is the slug of a record by any of its names.
+func slugOf(gen *index.Generation, t *index.Table, kind resolve.Kind, name string) (string, bool) {
+	if _, found := t.Find(name); found {
+		return name, true
+	}
+	if slug, ok := t.Resolve(name); ok {
+		return slug, true
+	}
+	if a := gen.Names.Resolve(kind, name); a.Found() {
+		return string(a.Slug), true
+	}
+	return "", false
+}
+
+// theme reads the colour scheme of a chart.
+func (r *fitReader) theme() charts.Scheme {
+	if r.value("theme") == string(charts.Auto) {
+		return charts.Auto
+	}
+	return charts.Scheme(r.choice("theme"))
+}
+
+// width reads the width of a chart.
+func (r *fitReader) width() int {
+	if v := r.value("width"); v == "" || v == strconv.Itoa(charts.DefaultWidth) {
+		return charts.DefaultWidth
+	}
+	w := int(r.number("width"))
+	if w == 0 {
+		return charts.DefaultWidth // at fault
+	}
+	if w < charts.MinWidth {
+		r.fault(&invalidParameter, "width", strconv.Itoa(w), fmt.Sprintf("must be a whole number from %d to %d", charts.MinWidth, charts.MaxWidth))
+	}
+	return w
+}
+
+// showBadge answers a badge.
+func showBadge(s *Server, req *request) (*response, *failure) {
+	path, isSVG := strings.CutSuffix(req.param("*"), ".svg")
+	slash := strings.LastIndexByte(path, '/') // aliases of models have slashes: meta-llama/Llama-2-7b-hf
+	switch {
+	case !isSVG || slash <= 0:
+		return nil, fail(&unknownRoute)
+	case req.gen == nil:
+		return nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	p := &parser{r: badgeQuery, gen: req.gen, values: map[string][]string{}}
+	p.collect(req.ctx.QueryArgs())
+	quantization, query := p.quantization()
+	if f := p.faults.failure(); f != nil {
+		return nil, f
+	}
+	var slugs [2]string
+	moved := false
+	for i, part := range []struct {
+		r    *resource
+		name string
+	}{{models, path[:slash]}, {hardware, path[slash+1:]}} {
+		t := part.r.table(req.gen)
+		slug, ok := slugOf(req.gen, t, resolve.Kind(part.r.singular), part.name)
+		if !ok {
+			f := fail(&notFound, Fault{In: "path", Name: part.r.singular, Value: clip(part.name), Detail: "no such " + part.r.singular})
+			if near := nearSlugs(t, part.name); len(near) > 0 {
+				f.faults[0].Suggestion = near[0]
+			}
+			return nil, f
+		}
+		slugs[i], moved = slug, moved || slug != part.name
+	}
+	canonical := "/badge/" + url.PathEscape(slugs[0]) + "/" + url.PathEscape(slugs[1]) + ".svg" + query
+	if moved {
+		return req.moved(canonical), nil
+	}
+	return s.figure(req, canonical, func() []byte {
+		return charts.Badge(charts.For(req.gen).BadgeOf(slugs[0], slugs[1], quantization))
+	}), nil
+}
+
+// quantization reads the quantization of a badge, spelled as benchmarks have it.
+func (p *parser) quantization() (name, query string) {
+	r := fitReader{parser: p}
+	given := r.text("quantization")
+	if given == "" {
+		return "", ""
+	}
+	for _, have := range p.gen.Benchmarks.Values(index.Quantization) {
+		if strings.EqualFold(have, given) && (name == "" || have == given) {
+			name = have
+		}
+	}
+	if name == "" {
+		if f := p.fault(&invalidParameter, "quantization", given, "is not a quantization of any benchmark"); f != nil {
+			f.Suggestion = p.faults.nearest(*clip(given), p.gen.Benchmarks.Values(index.Quantization))
+		}
+	}
+	return name, "?quantization=" + url.QueryEscape(name)
+}
+
+// figure answers a picture from the cache, or draws it.
+func (s *Server) figure(req *request, canonical string, draw func() []byte) *response {
+	key := canonical + "\x00" + s.cfg.Version // another version may draw another picture
+	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
+		resp := newEntity(draw(), req.coding, svgType, func(c coding) string { return etag(req.content[:], c, key) })
+		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+		resp.set("Content-Security-Policy", figurePolicy)
+		resp.set("Cross-Origin-Resource-Policy", "cross-origin")
+		resp.public()
+		resp.route = req.route
+		return resp
+	})
+	s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, key, req.ctx.RequestURI())
+	return resp
+}

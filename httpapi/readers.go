@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"path"
+	"slices"
+	"time"
+)
+
+// Fair use without a key. Pages, charts and badges are free for everyone, and an allowance for each
+// address keeps one reader from taking all of the server. The data forms of pages cost more, so that
+// they are no way around the quota of a key. Files that pages load cost nothing.
+
+// dataCost is what a data form of a page costs, in pages.
+const dataCost = 5
+
+// dataEndings are the endings of the data forms of pages.
+var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}
+
+// pageCost is what a request costs of the allowance of its address, in pages.
+func pageCost(req *request) int {
+	switch req.route.tag {
+	case "charts":
+		return 1
+	case "pages":
+		if slices.Contains(dataEndings, path.Ext(string(req.ctx.Path()))) {
+			return dataCost
+		}
+		return 1
+	}
+	return 0
+}
+
+// spendPage takes the cost of a request from the allowance of its address. Requests from this
+// machine that came through no proxy are exempt.
+func (s *Server) spendPage(req *request, cost int) *failure {
+	if cost == 0 || s.readers == nil {
+		return nil
+	}
+	from := s.client(req.ctx)
+	if from.Local {
+		return nil
+	}
+	wait := s.readers.Take(from.Addr, cost, req.started)
+	if wait == 0 {
+		return nil
+	}
+	return &failure{code: &pageLimited, retryAfter: int64((wait + time.Second - 1) / time.Second)}
+}
