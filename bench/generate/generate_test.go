@@ -151,7 +151,7 @@ func TestLikeness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, _ := made(t, Options{Rows: 6000, Seed: 3})
+	dir, _ := made(t, Options{Rows: 20_000, Seed: 3})
 	got, want := load(t, dir).Benchmarks.All(), source.Benchmarks.All()
 	first, models, hardware := top(want, modelOf, 1), top(want, modelOf, 10), top(want, hardwareOf, 10)
 	shares := []struct {
