@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"sync"
 	"unsafe"
 
@@ -36,12 +34,6 @@ func newResponseCache(bytes int64) (*responseCache, error) {
 		NumCounters: max(1000, 10*bytes/typicalBody), MaxCost: bytes, BufferItems: 64, IgnoreInternalCost: true, Metrics: true,
 	})
 	return &responseCache{cache: c}, err
-}
-
-// appendKey appends a cache key: the digest of the content, the coding, the address.
-func appendKey[T string | []byte](dst []byte, content []byte, c coding, address T) []byte {
-	dst = append(append(dst, content...), '0'+byte(c))
-	return append(dst, address...)
 }
 
 // appendSpelling appends the cache key of an address as it was sent, by a caller who likes a format
@@ -105,12 +97,6 @@ func (b *responseCache) alias(resp *response, content []byte, c coding, f export
 	if (string(spelling) != canonical || f != export.JSON) && len(spelling) <= longest {
 		b.put(string(appendSpelling(nil, content, c, f, spelling)), resp)
 	}
-}
-
-// etag is strong and made of what the body is a function of, never of the body.
-func etag(content []byte, c coding, address string) string {
-	sum := sha256.Sum256(appendKey(nil, content, c, address))
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }
 
 // close ends the cache. It must come after the HTTP server has stopped: ristretto panics on a

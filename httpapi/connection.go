@@ -12,7 +12,7 @@ import (
 type connection struct {
 	net.Conn
 	direct directBody // of the response being sent
-	tail   *response  // the response whose body the next Write sends behind its own bytes
+	tail   sharedBody // what the next Write sends behind its own bytes
 	pieces [2][]byte  // room for both
 	vector net.Buffers
 	closed atomic.Bool
@@ -46,8 +46,8 @@ var processStart = time.Now().Add(-time.Second)
 // Write sends p, and the tail behind it, in one system call where the system has one for it.
 func (k *connection) Write(p []byte) (int, error) {
 	tail := k.tail
-	k.tail = nil
-	if tail != nil {
+	k.tail = sharedBody{}
+	if tail.bytes != nil {
 		return k.writeShared(p, tail)
 	}
 	if err := k.allowWrite(len(p)); err != nil {
@@ -61,22 +61,22 @@ func (k *connection) Write(p []byte) (int, error) {
 	return k.Conn.Write(p)
 }
 
-// writeShared sends p and then the body of a response.
-func (k *connection) writeShared(p []byte, resp *response) (int, error) {
-	if err := k.allowWrite(len(p) + len(resp.body)); err != nil {
+// writeShared sends p and then a body.
+func (k *connection) writeShared(p []byte, body sharedBody) (int, error) {
+	if err := k.allowWrite(len(p) + len(body.bytes)); err != nil {
 		return 0, err
 	}
-	if len(resp.body) >= countedBody && k.limit != nil { // many connections may send one body: it is in memory once
-		if k.writing.Store(now()); resp.readers.Add(1) == 1 {
-			k.limit.unread(len(resp.body))
+	if len(body.bytes) >= countedBody && k.limit != nil { // many connections may send one body: it is in memory once
+		if k.writing.Store(now()); body.readers.Add(1) == 1 {
+			k.limit.unread(len(body.bytes))
 		}
 		defer func() {
-			if k.writing.Store(0); resp.readers.Add(-1) == 0 {
-				k.limit.read(len(resp.body))
+			if k.writing.Store(0); body.readers.Add(-1) == 0 {
+				k.limit.read(len(body.bytes))
 			}
 		}()
 	}
-	k.pieces = [2][]byte{p, resp.body}
+	k.pieces = [2][]byte{p, body.bytes}
 	k.vector = k.pieces[:]
 	n, err := k.vector.WriteTo(k.Conn)
 	k.pieces, k.vector = [2][]byte{}, nil // the body must not be kept alive

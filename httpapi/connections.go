@@ -26,6 +26,8 @@ const (
 	// defaultUnread bounds the bodies that were made for one caller each and are not read yet.
 	defaultUnread = 64 << 20
 	logEvery      = 10 * time.Second
+	// maxHeaders is the size of the head of a request, and of the buffer it is read into.
+	maxHeaders = 16 << 10
 )
 
 // connectionLimit bounds the open connections: all of them, and those of one address. When all

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"github.com/valyala/fasthttp"
 )
@@ -11,6 +12,13 @@ import (
 // directFrom is the smallest body that is written directly: smaller ones fit into fasthttp's
 // buffer beside their head, where copying them costs less than a longer system call.
 const directFrom = 4 << 10
+
+// sharedBody is a body that many callers share, and is never written to.
+type sharedBody struct {
+	bytes []byte
+	// readers counts the connections that are sending it, for the bound on unread responses.
+	readers *atomic.Int32
+}
 
 // sendShared sends a body that many callers share. A large one leaves from where it is, in one
 // system call with its head; fasthttp would copy the start of it into its buffer, write that, and
@@ -21,37 +29,37 @@ const directFrom = 4 << 10
 // flushes that buffer, and the connection adds the body to the bytes of that one flush. Nothing
 // here knows or assumes what the buffer holds, so pipelined requests, however they are cut into
 // segments, cannot change what is sent.
-func sendShared(ctx *fasthttp.RequestCtx, resp *response) {
+func sendShared(ctx *fasthttp.RequestCtx, body sharedBody) {
 	conn, ok := ctx.Conn().(*connection)
-	if !ok || len(resp.body) < directFrom {
-		ctx.Response.SetBodyRaw(resp.body)
+	if !ok || len(body.bytes) < directFrom {
+		ctx.Response.SetBodyRaw(body.bytes)
 		return
 	}
-	conn.direct = directBody{conn: conn, resp: resp}
-	ctx.Response.SetBodyStream(&conn.direct, len(resp.body))
+	conn.direct = directBody{conn: conn, body: body}
+	ctx.Response.SetBodyStream(&conn.direct, len(body.bytes))
 }
 
 // directBody is the body of the response a connection is about to send.
 type directBody struct {
 	conn *connection
-	resp *response
+	body sharedBody
 }
 
 // WriteTo sends what w has buffered and then the body. fasthttp calls it once, after the head.
 func (d *directBody) WriteTo(w io.Writer) (int64, error) {
-	resp := d.resp
+	body := d.body
 	*d = directBody{conn: d.conn}
 	buffer, ok := w.(*bufio.Writer)
 	if !ok || buffer.Buffered() == 0 {
-		n, err := w.Write(resp.body)
+		n, err := w.Write(body.bytes)
 		return int64(n), err
 	}
-	d.conn.tail = resp // the next Write of the connection is the flush, and it sends the tail
+	d.conn.tail = body // the next Write of the connection is the flush, and it sends the tail
 	if err := buffer.Flush(); err != nil {
-		d.conn.tail = nil
+		d.conn.tail = sharedBody{}
 		return 0, err
 	}
-	return int64(len(resp.body)), nil
+	return int64(len(body.bytes)), nil
 }
 
 var errNotRead = errors.New("the body of a shared response is written, not read")

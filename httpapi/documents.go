@@ -3,11 +3,15 @@ package httpapi
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed"
 	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
 )
+
+//go:embed openapi.json
+var openapiJSON []byte
 
 // document is a response that stays the same while the program runs: a page, a file of the
 // pages, the OpenAPI document. Each coding is made when it is first asked for, so that a start
@@ -98,4 +102,11 @@ func unpack(packed []byte) []byte {
 func sumOfBytes(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return sum[:]
+}
+
+// newDocument is an entity that is not a function of a query; its tag is of its content.
+func newDocument(body []byte, contentType string, c coding) *response {
+	resp := newEntity(body, c, contentType, func(c coding) string { return etag(body, c, "") })
+	resp.public()
+	return resp
 }

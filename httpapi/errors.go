@@ -1,10 +1,7 @@
 package httpapi
 
 import (
-	"net/http"
 	"strings"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // code is one kind of error a caller can meet: what programs switch on.
@@ -133,59 +130,4 @@ func clipTo(v string, most int) *string {
 		}
 	}
 	return &v
-}
-
-// problem is the response to a failure: a problem document. It is the only place where a status
-// meets an error.
-func (s *Server) problem(req *request, f *failure) *response {
-	id := string(appendRequestID(nil, s.idPrefix, req.number))
-	if f.code.status >= http.StatusInternalServerError {
-		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
-	}
-	req.call.SpendBurst(f.searches)
-	resp := newProblem(f, s.cfg.SupportEmail, string(req.ctx.Path()), id, s.base(req.ctx))
-	if req.gen != nil && req.route.access >= shown {
-		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
-	}
-	return resp
-}
-
-// newProblem writes a problem document; base is put before the addresses in it.
-func newProblem(f *failure, support, path, id, base string) *response {
-	p := Problem{
-		Type: base + "/problems/" + f.code.name, Title: f.code.title, Status: f.code.status, Detail: f.detail,
-		Instance: strings.ToValidUTF8(path, "\uFFFD"), Code: f.code.name, RequestID: id, Errors: f.faults, ErrorsOmitted: f.omitted,
-	}
-	if p.Detail == "" {
-		p.Detail = f.code.help
-	}
-	p.Detail = strings.ToValidUTF8(p.Detail, "\uFFFD")
-	if f.code == &internal || f.code.status == http.StatusForbidden {
-		p.Support = support
-	}
-	b, err := jsonv2.Marshal(&p)
-	if err != nil { // only a text that is not UTF-8 could do this, and none is left
-		panic(err)
-	}
-	resp := uncached(f.code.status, b)
-	resp.set("Content-Type", "application/problem+json")
-	resp.set("Vary", keyedVary)
-	f.writeHeaders(resp)
-	return resp
-}
-
-// writeHeaders writes the headers an error has by its kind.
-func (f *failure) writeHeaders(resp *response) {
-	if f.code.status == http.StatusUnauthorized {
-		resp.set("WWW-Authenticate", `Bearer realm="modeldex"`)
-	}
-	if f.allow != "" {
-		resp.set("Allow", f.allow)
-	}
-	if f.retryAfter > 0 {
-		setHeaderInt(&resp.header, "Retry-After", f.retryAfter)
-	}
-	if f.close {
-		resp.header.SetConnectionClose()
-	}
 }

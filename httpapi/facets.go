@@ -48,27 +48,6 @@ type FacetBin struct {
 	Count int `json:"count" jsonschema:"minimum=0,example=31"`
 }
 
-// newFacetList is the endpoint of the facets of a list: its filters and the fields to count.
-func newFacetList(list *resource, fields []index.FieldInfo) *resource {
-	var names []string
-	for _, f := range fields {
-		if f.Is(index.Facets) {
-			names = append(names, string(f.Name))
-		}
-	}
-	r := resource{name: list.name, path: list.name + "/facets", singular: "facet", table: list.table, maxLimit: 1000, normal: list.normal}
-	r.params = []param{
-		{name: "fields", kind: wordList, values: names, doc: "Fields to count, separated by commas. Each is counted without its own filter."},
-		{name: "limit", kind: pageLimit, doc: "Maximum number of values per field."},
-	}
-	for _, pm := range list.params {
-		if !slices.Contains([]string{"fields", "limit", "sort", "cursor"}, pm.name) {
-			r.params = append(r.params, pm)
-		}
-	}
-	return withNames(r)
-}
-
 // facetsOf answers the facets of a list.
 func facetsOf(facets *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
@@ -124,18 +103,4 @@ func facetRow(f *index.Facet, info index.FieldInfo, limit int) *FacetRow {
 		row.Bins = append(row.Bins, FacetBin{value(bin.From), value(bin.To), bin.Count})
 	}
 	return row
-}
-
-// fieldsOf are the declared fields of a list.
-func fieldsOf(name string) []index.FieldInfo {
-	switch name {
-	case "models":
-		return index.ModelFields
-	case "hardware":
-		return index.HardwareFields
-	case "tools":
-		return index.ToolFields
-	default:
-		return index.BenchmarkFields
-	}
 }

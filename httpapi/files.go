@@ -10,14 +10,6 @@ import (
 	"modeldex/quota"
 )
 
-// allRows is the limit of a complete result, and rowsPerCall how many rows of one a call pays for.
-const (
-	allRows     = "all"
-	rowsPerCall = 500
-)
-
-var allText = fmt.Sprintf("%s: every row in one response, streamed, with a file format and a key of a paid tier; it costs one call per started %d rows.", allRows, rowsPerCall)
-
 // fileOf makes a file of some rows.
 func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
 	r, err := export.NewReader(f, s, aboutOf(gen), rows, nil)
@@ -25,28 +17,6 @@ func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows expor
 		panic(err) // the format is one of files
 	}
 	return sure(io.ReadAll(r)) // of rows that this program made
-}
-
-// readFormat reads the form of rows. It is written by finish: a cursor goes on in any form.
-func (p *parser) readFormat(pm *param, v string) string {
-	f, ok := export.FormatOf(v)
-	if !ok {
-		p.notOneOf(pm.name, v, pm.values)
-		return ""
-	}
-	p.out.format, p.out.formatGiven = f, true
-	return ""
-}
-
-// checkAll rejects what does not go together with limit=all.
-func (p *parser) checkAll() {
-	switch {
-	case !p.out.all:
-	case p.values["cursor"] != nil:
-		p.fault(&invalidParameter, "cursor", p.values["cursor"][0], "must not be given with limit="+allRows+", which has no pages")
-	case p.out.format == export.JSON:
-		p.fault(&invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
-	}
 }
 
 // schema is the columns of the rows of a list or a record under a query.
@@ -178,4 +148,17 @@ func (rt *route) fileName() string {
 	default:
 		return rt.record.singular
 	}
+}
+
+// acceptsFormat rejects a response in a form that the caller neither asked for nor accepts.
+func (req *request) acceptsFormat(q *listQuery) *failure {
+	if !q.formatGiven && !req.accepts.any {
+		return fail(&notAcceptable)
+	}
+	return nil
+}
+
+// filed reports whether a route negotiates the form of its response.
+func (rt *route) filed() bool {
+	return rt.list.filed() || rt.record != nil && rt.record.detail.filed()
 }

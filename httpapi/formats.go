@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"sync"
@@ -23,80 +23,6 @@ func formatNames() (out []string) {
 
 // filed reports whether the rows of an endpoint can be a file.
 func (r *resource) filed() bool { return r != nil && r.columns != nil }
-
-// filed reports whether a route negotiates the form of its response.
-func (rt *route) filed() bool {
-	return rt.list.filed() || rt.record != nil && rt.record.detail.filed()
-}
-
-// acceptance is what an Accept header lets through.
-type acceptance struct {
-	best export.Format // of all formats: the one with the highest weight, JSON among equals
-	any  bool          // one of the formats may be sent
-	json bool          // JSON may be sent
-}
-
-// everything is what a request without an Accept header accepts.
-var everything = acceptance{best: export.JSON, any: true, json: true}
-
-// otherNames are names of media types in use beside those of export.Format.MediaType. A caller who
-// reads our errors reads our data.
-var otherNames = map[string]export.Format{
-	"application/problem+json": export.JSON,
-	"application/ndjson":       export.NDJSON, "application/jsonl": export.NDJSON, "application/x-jsonlines": export.NDJSON,
-	"application/parquet": export.Parquet, "application/x-parquet": export.Parquet,
-}
-
-// acceptedBy reads an Accept header (RFC 9110, 12.5.1): for each format the most specific range
-// that names it decides. Parameters of a range do not matter, nor does the case of letters.
-func acceptedBy(header []byte) acceptance {
-	if len(header) == 0 || string(header) == "*/*" || string(header) == jsonType {
-		return everything
-	}
-	var specific, weight [export.Parquet + 1]int
-	for item := range bytes.SplitSeq(header, []byte{','}) {
-		kind, params, _ := bytes.Cut(item, []byte{';'})
-		name, w := strings.ToLower(string(bytes.TrimSpace(kind))), weightOf(params)
-		for _, f := range export.Formats {
-			if s := specificity(name, f); s > specific[f] {
-				specific[f], weight[f] = s, w
-			}
-		}
-	}
-	out := acceptance{json: weight[export.JSON] > 0}
-	for _, f := range export.Formats {
-		if weight[f] > weight[out.best] {
-			out.best = f
-		}
-		out.any = out.any || weight[f] > 0
-	}
-	return out
-}
-
-// specificity is how precisely a media range names a format, 0 for not at all.
-func specificity(name string, f export.Format) int {
-	kind, _, _ := strings.Cut(f.MediaType(), "/")
-	switch other, ok := otherNames[name]; {
-	case name == f.MediaType():
-		return 4
-	case ok && other == f:
-		return 3
-	case name == kind+"/*":
-		return 2
-	case name == "*/*":
-		return 1
-	default:
-		return 0
-	}
-}
-
-// acceptsFormat rejects a response in a form that the caller neither asked for nor accepts.
-func (req *request) acceptsFormat(q *listQuery) *failure {
-	if !q.formatGiven && !req.accepts.any {
-		return fail(&notAcceptable)
-	}
-	return nil
-}
 
 // schemaOf makes the schema of rows when it is first asked for. Its texts are those of a schema of
 // the OpenAPI document.
@@ -165,3 +91,11 @@ func (d *documentedSchema) property(name string) *documentedSchema {
 func aboutOf(gen *index.Generation) export.About {
 	return export.About{Title: gen.Info.Title, Version: gen.Info.Version, Digest: gen.Digest.String(), Licence: gen.Info.License}
 }
+
+// allRows is the limit of a complete result, and rowsPerCall how many rows of one a call pays for.
+const (
+	allRows     = "all"
+	rowsPerCall = 500
+)
+
+var allText = fmt.Sprintf("%s: every row in one response, streamed, with a file format and a key of a paid tier; it costs one call per started %d rows.", allRows, rowsPerCall)

@@ -7,7 +7,6 @@ import (
 	"modeldex/httpapi/export"
 	"modeldex/index"
 
-	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -182,10 +181,7 @@ func appendNotices(b []byte, notices []Notice) []byte {
 	return append(b, text...)
 }
 
-func appendString(b []byte, s string) []byte {
-	out, err := jsontext.AppendQuote(b, s)
-	if err != nil {
-		panic(err) // addresses are escaped and versions checked
-	}
-	return out
+// parseFor is parse for a request, whose Accept header may ask for a file.
+func (r *resource) parseFor(req *request) (*listQuery, *failure) {
+	return (&parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}).parse(req.ctx.QueryArgs())
 }

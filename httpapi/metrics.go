@@ -1,15 +1,11 @@
 package httpapi
 
 import (
-	"log/slog"
-	"net/http"
 	"strconv"
 	"sync/atomic"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // metrics are what /metrics of the admin listener shows. Labels are route ids, methods and
@@ -29,7 +25,8 @@ type routeMetrics struct {
 // from the cache takes microseconds, a rejected key or a cold page milliseconds.
 var latencies = []float64{25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 5}
 
-func newMetrics(s *Server, routes []route) *metrics {
+// newMetrics makes the metrics of a server and of every route it counts requests by.
+func newMetrics(s *Server, routes []*route) *metrics {
 	m := &metrics{registry: prometheus.NewRegistry(), routes: map[*route]*routeMetrics{}}
 	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "modeldex_requests_total", Help: "Requests answered, by route and class of status.",
@@ -45,10 +42,7 @@ func newMetrics(s *Server, routes []route) *metrics {
 		}
 		m.routes[rt] = rm
 	}
-	for i := range routes {
-		add(&routes[i])
-	}
-	for _, rt := range []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected} {
+	for _, rt := range routes {
 		add(rt)
 	}
 	m.register(s)
@@ -108,35 +102,6 @@ func (m *metrics) gauge(name, help string, value func() float64) {
 
 func (m *metrics) counter(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
-}
-
-// Metrics serves what Prometheus scrapes. It belongs on the admin listener.
-func (s *Server) Metrics() http.Handler {
-	return promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{})
-}
-
-// note counts a finished request and, at debug level, logs it: by route and key id, never by
-// address, query or key.
-func (s *Server) note(req *request, status int) {
-	took := time.Since(req.ctx.Time())
-	if m := s.metrics.routes[req.route]; m != nil {
-		m.seconds.Observe(took.Seconds())
-		if counter := m.classes[min(status/100, 5)]; counter != nil {
-			counter.Inc()
-		}
-	}
-	if !s.cfg.Log.Enabled(req.ctx, slog.LevelDebug) {
-		return
-	}
-	attrs := []slog.Attr{
-		slog.String("request_id", string(appendRequestID(nil, s.idPrefix, req.number))),
-		slog.String("method", string(req.ctx.Method())), slog.String("route", req.route.id), slog.Int("status", status),
-		slog.Duration("took", took),
-	}
-	if req.keyed {
-		attrs = append(attrs, slog.String("key", req.call.ID().String()))
-	}
-	s.cfg.Log.LogAttrs(req.ctx, slog.LevelDebug, "request", attrs...)
 }
 
 func boolValue(b bool) float64 {

@@ -9,9 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-//go:embed openapi.json
-var openapiJSON []byte
-
 // pagePolicy lets a page load scripts, styles, images and data from this origin and nothing
 // else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"

@@ -54,11 +54,6 @@ func (r *resource) parse(args *fasthttp.Args, gen *index.Generation) (*listQuery
 	return (&parser{r: r, gen: gen, values: map[string][]string{}}).parse(args)
 }
 
-// parseFor is parse for a request, whose Accept header may ask for a file.
-func (r *resource) parseFor(req *request) (*listQuery, *failure) {
-	return (&parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}).parse(req.ctx.QueryArgs())
-}
-
 func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 	r := p.r
 	p.collect(args)
@@ -582,4 +577,26 @@ func (q *listQuery) next(p *index.Position) string {
 		return q.filters + "&" + strings.Join(params, "&")
 	}
 	return q.filters + strings.Join(params, "&")
+}
+
+// readFormat reads the form of rows. It is written by finish: a cursor goes on in any form.
+func (p *parser) readFormat(pm *param, v string) string {
+	f, ok := export.FormatOf(v)
+	if !ok {
+		p.notOneOf(pm.name, v, pm.values)
+		return ""
+	}
+	p.out.format, p.out.formatGiven = f, true
+	return ""
+}
+
+// checkAll rejects what does not go together with limit=all.
+func (p *parser) checkAll() {
+	switch {
+	case !p.out.all:
+	case p.values["cursor"] != nil:
+		p.fault(&invalidParameter, "cursor", p.values["cursor"][0], "must not be given with limit="+allRows+", which has no pages")
+	case p.out.format == export.JSON:
+		p.fault(&invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
+	}
 }

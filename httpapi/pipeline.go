@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
+	"time"
 
 	"modeldex/quota"
 
@@ -18,7 +20,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	if f := malformed(&ctx.Request.Header); f != nil {
 		req.route, req.early = &rejected, f
 	} else if req.hit = s.hit(req); req.hit != nil {
-		req.route = req.hit.route
+		req.route = req.hit.route.(*route)
 	} else {
 		req.free()
 		s.router(ctx)
@@ -101,4 +103,28 @@ func (req *request) settle(status int) quota.Standing {
 	default:
 		return req.call.Release()
 	}
+}
+
+// note counts a finished request and, at debug level, logs it: by route and key id, never by
+// address, query or key.
+func (s *Server) note(req *request, status int) {
+	took := time.Since(req.ctx.Time())
+	if m := s.metrics.routes[req.route]; m != nil {
+		m.seconds.Observe(took.Seconds())
+		if counter := m.classes[min(status/100, 5)]; counter != nil {
+			counter.Inc()
+		}
+	}
+	if !s.cfg.Log.Enabled(req.ctx, slog.LevelDebug) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", string(appendRequestID(nil, s.idPrefix, req.number))),
+		slog.String("method", string(req.ctx.Method())), slog.String("route", req.route.id), slog.Int("status", status),
+		slog.Duration("took", took),
+	}
+	if req.keyed {
+		attrs = append(attrs, slog.String("key", req.call.ID().String()))
+	}
+	s.cfg.Log.LogAttrs(req.ctx, slog.LevelDebug, "request", attrs...)
 }

@@ -145,3 +145,11 @@ func sure[T any](v T, err error) T {
 	}
 	return v
 }
+
+func appendString(b []byte, s string) []byte {
+	out, err := jsontext.AppendQuote(b, s)
+	if err != nil {
+		panic(err) // addresses are escaped and versions checked
+	}
+	return out
+}

@@ -14,7 +14,6 @@ import (
 const (
 	maxBody    = 4 << 10
 	maxNames   = 64 << 10 // the body of POST /api/v1/resolve: 200 names
-	maxHeaders = 16 << 10
 	maxAddress = 8 << 10
 )
 

@@ -62,11 +62,6 @@ func (r *resource) recordOf(gen *index.Generation, q *listQuery, t *index.Table,
 	return record
 }
 
-var (
-	benchmarksFlag  = param{name: "benchmarks", kind: oneWord, values: []string{"true", "false"}, doc: "false: without the benchmarks of the model."}
-	benchmarksLimit = param{name: "benchmarks_limit", kind: pageLimit, doc: "Maximum number of benchmarks of the model, newest first. Without it all are returned."}
-)
-
 // elsewhere answers a name that is not a slug: an alias, other letter case or a slash at the end
 // moves on, all else is not found.
 func (r *resource) elsewhere(req *request, t *index.Table, name string) (*response, *failure) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -124,4 +125,42 @@ func (req *request) noParameters() *failure {
 		faults.add(&unknownParameter, Fault{In: "query", Name: *clip(string(name)), Detail: "is not a parameter of this endpoint"})
 	}
 	return faults.failure()
+}
+
+// moved sends the caller to another address for good.
+func (req *request) moved(location string) *response {
+	resp := newResponse(http.StatusMovedPermanently, "", nil)
+	resp.set(fiber.HeaderLocation, location)
+	if req.route.access == open || req.route.access == shown {
+		resp.public()
+	} else {
+		resp.private()
+	}
+	if req.gen != nil && req.route.access >= shown {
+		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+	}
+	return resp
+}
+
+func (s *Server) catalog() *snapshot.Catalog {
+	if s.cfg.Snapshots != nil {
+		if catalog := s.cfg.Snapshots(); catalog != nil {
+			return catalog
+		}
+	}
+	return noSnapshots
+}
+
+// contentOf names what answers of data are made of: the dataset and the newest snapshot. It
+// goes into cache keys and entity tags, so a change of either outdates them at once.
+func contentOf(gen *index.Generation, catalog *snapshot.Catalog) (content [16]byte) {
+	if gen != nil {
+		copy(content[:], gen.Digest[:])
+	}
+	if published, ok := catalog.Latest(); ok {
+		for i := range 8 {
+			content[i] ^= published.Hash[i] // hex digits, 32 bits of hash
+		}
+	}
+	return content
 }

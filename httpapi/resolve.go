@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"modeldex/dataset/resolve"
-	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -61,15 +60,6 @@ type NameCandidate struct {
 	Reason string `json:"reason" jsonschema:"example=one of the products with this name"`
 }
 
-// known is nil for the zero value, which JSON shows as null.
-func known[T comparable](v T) *T {
-	var none T
-	if v == none {
-		return nil
-	}
-	return &v
-}
-
 func nameView(a resolve.Answer) NameView {
 	v := NameView{
 		Input: a.Input, Kind: known(string(a.Kind)), Slug: known(string(a.Slug)), Name: known(a.Name), Confidence: known(string(a.Confidence)),
@@ -80,27 +70,6 @@ func nameView(a resolve.Answer) NameView {
 		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}
 	}
 	return v
-}
-
-// named is the slug of the record of a table that a name means, empty for none. Filters, paths and
-// questions of fit find names here and nowhere else. The answer is empty for a slug itself, which
-// needs no reading, and for benchmarks, which have ids only.
-func named(gen *index.Generation, t *index.Table, name string) (slug string, a resolve.Answer) {
-	if _, ok := t.Find(name); ok {
-		return name, a
-	}
-	switch t {
-	case gen.Models:
-		a = gen.Names.Resolve(resolve.Model, name)
-	case gen.Hardware:
-		a = gen.Names.Resolve(resolve.Hardware, name)
-	case gen.Tools:
-		a = gen.Names.Resolve(resolve.Tool, name)
-	default:
-		slug, _ = t.Resolve(name)
-		return slug, a
-	}
-	return string(a.Slug), a
 }
 
 // nameAsked is one name a caller sent.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/fit"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 )
@@ -235,3 +236,90 @@ func (p *param) multiple() bool {
 }
 
 var owner = index.Set{Field: index.Source, Values: []string{string(dataset.Owner)}}
+
+// newFacetList is the endpoint of the facets of a list: its filters and the fields to count.
+func newFacetList(list *resource, fields []index.FieldInfo) *resource {
+	var names []string
+	for _, f := range fields {
+		if f.Is(index.Facets) {
+			names = append(names, string(f.Name))
+		}
+	}
+	r := resource{name: list.name, path: list.name + "/facets", singular: "facet", table: list.table, maxLimit: 1000, normal: list.normal}
+	r.params = []param{
+		{name: "fields", kind: wordList, values: names, doc: "Fields to count, separated by commas. Each is counted without its own filter."},
+		{name: "limit", kind: pageLimit, doc: "Maximum number of values per field."},
+	}
+	for _, pm := range list.params {
+		if !slices.Contains([]string{"fields", "limit", "sort", "cursor"}, pm.name) {
+			r.params = append(r.params, pm)
+		}
+	}
+	return withNames(r)
+}
+
+var (
+	benchmarksFlag  = param{name: "benchmarks", kind: oneWord, values: []string{"true", "false"}, doc: "false: without the benchmarks of the model."}
+	benchmarksLimit = param{name: "benchmarks_limit", kind: pageLimit, doc: "Maximum number of benchmarks of the model, newest first. Without it all are returned."}
+)
+
+// fitParams are the parameters with which a list keeps what runs: models on a piece of hardware,
+// hardware for a model.
+func fitParams(list string) []param {
+	var out []param
+	switch list {
+	case "models":
+		out = append(out, param{name: "fits", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the member fit."})
+	case "hardware":
+		out = append(out,
+			param{name: "runs", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the member fit."},
+			param{name: "quantization", kind: oneText, doc: "With runs: the size of the model, such as Q4_K_M, instead of the best."})
+	default:
+		return nil
+	}
+	other := "With " + out[0].name + ": "
+	out = append(out, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: other + "least generation speed, measured or estimated, in tokens per second; with a full cache where context is given."})
+	for _, name := range []string{"count", "context", "kv", "engine", "allow_extended"} {
+		pm := *fitQuery.byName[name]
+		pm.doc = other + lowerFirst(pm.doc)
+		out = append(out, pm)
+	}
+	return append(out, param{name: "pareto", kind: flagValue, doc: other + "true: only rows that nothing beats in both dimensions: speed, and intelligence of a model or street price of hardware."})
+}
+
+// fieldsOf are the declared fields of a list.
+func fieldsOf(name string) []index.FieldInfo {
+	switch name {
+	case "models":
+		return index.ModelFields
+	case "hardware":
+		return index.HardwareFields
+	case "tools":
+		return index.ToolFields
+	default:
+		return index.BenchmarkFields
+	}
+}
+
+// fitQuery is the parameters of GET /api/v1/fit, and the fields of a query of POST /api/v1/fit.
+var fitQuery = withNames(resource{
+	name: "fit", singular: "fit",
+	params: []param{
+		{name: "model", kind: oneName, table: modelsOf, doc: "Model, by slug or alias. Required."},
+		{name: "hardware", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias. Required, unless memory_gb describes the machine."},
+		{name: "quantization", kind: oneText, doc: "One size of the model by name, such as Q4_K_M; all sizes, best first, without it. Letter case does not count."},
+		{name: "count", kind: wholeNumber, most: fit.MaxCount, doc: "Number of devices. With the rules of llama.cpp each has a part of the layers."},
+		{name: "context", kind: wholeNumber, most: fit.MaxContext, doc: "Tokens to keep room for. Without it 8192, or the limit of the model where that is less. Above the limit of the model: 400, unless allow_extended is true."},
+		{name: "kv", kind: oneChoice, values: fit.KVType("").Values(), doc: "Storage of the key-value cache; f16 without it."},
+		{name: "engine", kind: oneChoice, values: fit.Rules("").Values(), doc: "Program whose memory rules apply; llama.cpp without it."},
+		{name: "memory_gb", kind: plainNumber, most: 1e6, doc: "Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place of hardware."},
+		{name: "bandwidth_gbps", kind: plainNumber, most: 1e6, doc: "Memory bandwidth of one device, in 10^9 bytes per second."},
+		{name: "unified_share", kind: plainNumber, most: 1, doc: "Part of unified memory a model may use; without it the default of the vendor's system, which the answer names."},
+		{name: "system_memory_gb", kind: plainNumber, most: 1e6, doc: "Main memory beside a discrete card, in GB, for the verdict offload."},
+		{name: "allow_extended", kind: flagValue, doc: "true: accept a context above the limit of the model, as with YaRN."},
+		{name: "usd_per_kwh", kind: plainNumber, most: 1e6, doc: "Price of energy, for costs."},
+		{name: "hours_per_day", kind: plainNumber, most: 24, doc: "Hours of use per day, for costs."},
+		{name: "years", kind: plainNumber, most: 100, doc: "Years of use, for costs."},
+		{name: "usd_per_hour", kind: plainNumber, most: 1e6, doc: "Rent of the hardware per hour, for costs; in place of its price and energy."},
+	},
+})

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -36,7 +38,8 @@ type response struct {
 	etag   string  // empty: the response is not compared with If-None-Match
 	stream *stream // in place of body; see stream.go
 	coding coding  // of the body
-	route  *route  // of cached data: what its address leads to
+	// route is that of cached data, a *route; responses know of no routes.
+	route any
 	// shared responses live in the cache or as long as the process; see directwrite.go.
 	shared bool
 	// readers is how many connections are sending a shared body at the moment: the one thing that
@@ -76,32 +79,10 @@ func encodedEntity(body []byte, c coding, contentType, tag string) *response {
 	return resp
 }
 
-// newDocument is an entity that is not a function of a query; its tag is of its content.
-func newDocument(body []byte, contentType string, c coding) *response {
-	resp := newEntity(body, c, contentType, func(c coding) string { return etag(body, c, "") })
-	resp.public()
-	return resp
-}
-
 // uncached is a JSON response no cache may keep.
 func uncached(status int, body []byte) *response {
 	resp := newResponse(status, jsonType, body)
 	resp.set(fiber.HeaderCacheControl, "no-store")
-	return resp
-}
-
-// moved sends the caller to another address for good.
-func (req *request) moved(location string) *response {
-	resp := newResponse(http.StatusMovedPermanently, "", nil)
-	resp.set(fiber.HeaderLocation, location)
-	if req.route.access == open || req.route.access == shown {
-		resp.public()
-	} else {
-		resp.private()
-	}
-	if req.gen != nil && req.route.access >= shown {
-		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
-	}
 	return resp
 }
 
@@ -159,3 +140,15 @@ func etagMatches(header []byte, etag string) bool {
 }
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
+
+// etag is strong and made of what the body is a function of, never of the body.
+func etag(content []byte, c coding, address string) string {
+	sum := sha256.Sum256(appendKey(nil, content, c, address))
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+}
+
+// appendKey appends a cache key: the digest of the content, the coding, the address.
+func appendKey[T string | []byte](dst []byte, content []byte, c coding, address T) []byte {
+	dst = append(append(dst, content...), '0'+byte(c))
+	return append(dst, address...)
+}

@@ -134,3 +134,43 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	b, err := jsonv2.Marshal(v)
 	return append(dst, b...), err
 }
+
+// Intelligence is what the newest snapshot document says of a model: a prior from published
+// evaluations, not a measurement made here.
+type Intelligence struct {
+	// Composite score, 0 to 100, null where the document gives none.
+	Score *float64 `json:"score_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=71.25"`
+	// Lower end of the 95 percent interval of the score, null where the document gives none.
+	Lower *float64 `json:"lower_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=68.1"`
+	// Upper end of the 95 percent interval of the score, null where the document gives none.
+	Upper *float64 `json:"upper_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=74.4"`
+	// How reliable the composite is.
+	Confidence snapshot.Confidence `json:"confidence" jsonschema:"enum=high,enum=moderate,enum=low,example=moderate"`
+	// Evaluation sources the score was made from.
+	Sources []snapshot.SourceID `json:"source_ids"`
+	// Place by score among the models with open weights and a score, 1 is best; equal scores share a place. Null for a model that is not open, whose openness is unknown, or that has no score.
+	OpenRank *int `json:"open_rank" jsonschema:"nullable,minimum=1,example=12"`
+	// Number of models with open weights and a score.
+	OpenCount int `json:"open_count" jsonschema:"minimum=0,example=300"`
+	// Document it is taken from: /api/v1/snapshots/{hash}.
+	SnapshotHash string `json:"snapshot_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
+}
+
+// intelligence is what the newest snapshot says of a model, nil if it does not know the model.
+func intelligence(catalog *snapshot.Catalog, slug string) *Intelligence {
+	in, ok := catalog.Intelligence(slug)
+	if !ok {
+		return nil
+	}
+	out := &Intelligence{
+		Score: in.Score, Lower: in.Lower, Upper: in.Upper, Confidence: in.Confidence,
+		Sources: in.Sources, OpenCount: in.OpenCount, SnapshotHash: in.Hash,
+	}
+	if in.OpenRank > 0 {
+		out.OpenRank = &in.OpenRank
+	}
+	return out
+}
+
+// noSnapshots stands in where no documents are published.
+var noSnapshots = &snapshot.Catalog{}

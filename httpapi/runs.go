@@ -8,30 +8,6 @@ import (
 	"modeldex/index"
 )
 
-// fitParams are the parameters with which a list keeps what runs: models on a piece of hardware,
-// hardware for a model.
-func fitParams(list string) []param {
-	var out []param
-	switch list {
-	case "models":
-		out = append(out, param{name: "fits", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the member fit."})
-	case "hardware":
-		out = append(out,
-			param{name: "runs", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the member fit."},
-			param{name: "quantization", kind: oneText, doc: "With runs: the size of the model, such as Q4_K_M, instead of the best."})
-	default:
-		return nil
-	}
-	other := "With " + out[0].name + ": "
-	out = append(out, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: other + "least generation speed, measured or estimated, in tokens per second; with a full cache where context is given."})
-	for _, name := range []string{"count", "context", "kv", "engine", "allow_extended"} {
-		pm := *fitQuery.byName[name]
-		pm.doc = other + lowerFirst(pm.doc)
-		out = append(out, pm)
-	}
-	return append(out, param{name: "pareto", kind: flagValue, doc: other + "true: only rows that nothing beats in both dimensions: speed, and intelligence of a model or street price of hardware."})
-}
-
 // readRuns reads the parameters of fitParams and finds what runs. The result is a filter by slug,
 // and what rows say of it. The work is bounded by the records and the sizes of models.
 func (p *parser) readRuns() []string {

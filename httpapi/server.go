@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"time"
 
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/pages"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // New makes a server. It starts no goroutine but the cache's own.
@@ -38,7 +40,11 @@ func New(cfg Config) (*Server, error) {
 		start = cfg.Now()
 	}
 	s.readers = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
-	s.metrics = newMetrics(s, routes)
+	counted := []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected}
+	for i := range routes {
+		counted = append(counted, &routes[i])
+	}
+	s.metrics = newMetrics(s, counted)
 	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,
@@ -109,4 +115,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		s.cache.close() // with requests still under way it is left to the end of the process
 	}
 	return err
+}
+
+// Metrics serves what Prometheus scrapes. It belongs on the admin listener.
+func (s *Server) Metrics() http.Handler {
+	return promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{})
 }

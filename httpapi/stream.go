@@ -19,21 +19,6 @@ type stream struct {
 	done func()
 }
 
-// sendStream has fasthttp ask for the body piece by piece. With HTTP/1.1 it sends each as a chunk,
-// so that a body which ends early is seen to be cut: the last chunk is missing, and the connection is
-// closed. HTTP/1.0 has no chunks: there the body is made twice, the first time to know its length.
-func (s *Server) sendStream(req *request, resp *response) {
-	body := &streamBody{stream: resp.stream, size: -1, number: req.number, slow: func() { s.limit.closedSlow.Add(1) }, failed: s.streamFailed}
-	if !req.ctx.Request.Header.IsHTTP11() && !req.ctx.IsHead() {
-		body.measure()
-	}
-	req.ctx.Response.SetBodyStream(body, body.size)
-}
-
-func (s *Server) streamFailed(number uint64, err error) {
-	s.cfg.Log.Error("a response was cut", "request_id", string(appendRequestID(nil, s.idPrefix, number)), "cause", err)
-}
-
 // streamBody is a stream being sent. It begins with the first read: after a HEAD there is none.
 type streamBody struct {
 	stream *stream

@@ -1,0 +1,198 @@
+package httpapi
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/index"
+)
+
+// collectMembers is collect for the members of a JSON object, whose texts, numbers and flags are
+// read like parameters.
+func (p *parser) collectMembers(members map[string]jsontext.Value) {
+	for name, raw := range members {
+		v := string(raw)
+		if raw.Kind() == '"' {
+			if err := jsonv2.Unmarshal(raw, &v); err != nil {
+				v = ""
+			}
+		}
+		switch _, known := p.r.byName[name]; {
+		case !known:
+			p.unknown(name)
+		case raw.Kind() == 'n': // null is as good as left out
+		case v == "":
+			p.fault(&invalidField, name, v, "must not be empty")
+		case raw.Kind() == '{' || raw.Kind() == '[':
+			p.fault(&invalidField, name, v, "must be a text, a number, true or false")
+		default:
+			p.values[name] = []string{v}
+		}
+	}
+}
+
+// fitQuery reads the parameters into a query and their canonical spelling.
+func (p *parser) fitQuery() (q fit.Query, canonical []string) {
+	r := fitReader{parser: p}
+	q = fit.Query{
+		Model:          dataset.Slug(r.name("model")),
+		Hardware:       dataset.Slug(r.name("hardware")),
+		Quantization:   r.text("quantization"),
+		Count:          int(r.number("count")),
+		Context:        int64(r.number("context")),
+		KV:             fit.KVType(r.choice("kv")),
+		Rules:          fit.Rules(r.choice("engine")),
+		MemoryGB:       r.number("memory_gb"),
+		BandwidthGBps:  r.number("bandwidth_gbps"),
+		UnifiedShare:   r.number("unified_share"),
+		SystemMemoryGB: r.number("system_memory_gb"),
+		AllowExtended:  r.flag("allow_extended"),
+	}
+	costs := fit.Costs{
+		USDPerKWh: r.optional("usd_per_kwh", true), HoursPerDay: r.optional("hours_per_day", false),
+		Years: r.optional("years", false), USDPerHour: r.optional("usd_per_hour", true),
+	}
+	if costs != (fit.Costs{}) {
+		costs.Today = released(p.gen)
+		q.Costs = &costs
+	}
+	if q.Model == "" && p.values["model"] == nil {
+		p.fault(&invalidParameter, "model", "", "is required")
+	}
+	if q.Hardware == "" && q.MemoryGB == 0 && p.values["hardware"] == nil && p.values["memory_gb"] == nil {
+		p.fault(&invalidParameter, "hardware", "", "is required, unless memory_gb describes the machine")
+	}
+	return q, r.canonical
+}
+
+// released is the day of the dataset: prices are old or not by it, so that an answer depends on
+// nothing but dataset and query.
+func released(gen *index.Generation) time.Time {
+	n := int(index.DateNumber(&gen.Info.Released))
+	return time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
+}
+
+// fitReader reads parameters by name and gathers their canonical spelling.
+type fitReader struct {
+	*parser
+	canonical []string
+}
+
+func (r *fitReader) value(name string) string {
+	if v := r.values[name]; v != nil {
+		return v[0]
+	}
+	return ""
+}
+
+func (r *fitReader) keep(name, v string) {
+	r.canonical = append(r.canonical, name+"="+url.QueryEscape(v))
+}
+
+// name finds a record by slug, alias or a name that can be read by rules; an unknown name is a fault
+// with a near slug.
+func (r *fitReader) name(name string) string {
+	v := r.value(name)
+	if v == "" {
+		return ""
+	}
+	pm := r.r.byName[name]
+	t := pm.table(r.gen)
+	slug, a := named(r.gen, t, v)
+	if slug == "" {
+		detail := "is not known"
+		if a.Ambiguous {
+			detail = "may be several records: " + a.Reason
+		}
+		if f := r.fault(&invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
+			f.Suggestion = string(a.Candidates[0].Slug)
+		}
+		return ""
+	}
+	r.keep(name, slug)
+	return slug
+}
+
+const maxFitText = 100
+
+func (r *fitReader) text(name string) string {
+	v := r.value(name)
+	if len(v) > maxFitText {
+		r.fault(&invalidParameter, name, v, fmt.Sprintf("must be at most %d bytes", maxFitText))
+		return ""
+	}
+	if v != "" {
+		r.keep(name, v)
+	}
+	return v
+}
+
+func (r *fitReader) choice(name string) string {
+	v := r.value(name)
+	if v == "" {
+		return ""
+	}
+	if allowed := r.r.byName[name].values; !slices.Contains(allowed, v) {
+		r.notOneOf(name, v, allowed)
+		return ""
+	}
+	r.keep(name, v)
+	return v
+}
+
+func (r *fitReader) flag(name string) bool {
+	v := r.value(name)
+	if v == "true" {
+		r.keep(name, v)
+		return true
+	}
+	if v != "" && v != "false" {
+		r.notOneOf(name, v, []string{"true", "false"})
+	}
+	return false
+}
+
+// number reads a plain decimal above 0; 0 where there is none.
+func (r *fitReader) number(name string) float64 {
+	if v := r.optional(name, false); v != nil {
+		return *v
+	}
+	return 0
+}
+
+func (r *fitReader) optional(name string, zero bool) *float64 {
+	v := r.value(name)
+	if v == "" {
+		return nil
+	}
+	pm := r.r.byName[name]
+	n, ok := plainDecimal(v)
+	kind, least := "number", "above 0"
+	if pm.kind == wholeNumber {
+		kind, least, ok = "whole number", "from 1", ok && n == math.Trunc(n)
+	}
+	if zero {
+		least = "from 0"
+	}
+	if !ok || n > pm.most || n == 0 && !zero {
+		r.fault(&invalidParameter, name, v, fmt.Sprintf("must be a %s %s to %s", kind, least, strconv.FormatFloat(pm.most, 'f', -1, 64)))
+		return nil
+	}
+	r.keep(name, strconv.FormatFloat(n, 'f', -1, 64))
+	return &n
+}
+
+// fitFault reports what the engine found wrong with a query.
+func (p *parser) fitFault(fault *fit.Fault) {
+	p.fault(&invalidParameter, fault.Field, strings.Join(p.values[fault.Field], ","), fault.Text)
+}
