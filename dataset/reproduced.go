@@ -1,6 +1,9 @@
 package dataset
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // equalWithin is how near two speeds of one configuration must be to count as the same result.
 const equalWithin = 0.1
@@ -30,51 +33,44 @@ func configurationOf(b *Benchmark) (configuration, bool) {
 	return c, true
 }
 
-// Reproduced counts, for each benchmark in the order given, the other sources that measured an
-// equal configuration within 10 %: same model, quantization, hardware, number of devices, tool,
-// basis of the rate and number of requests, from an empty cache, without drafting or weights in
-// main memory. A source counts once; sources are told apart by source_key, so own measurements
-// and rows without one confirm nothing. The count is 0 where a row lacks one of the fields.
-func Reproduced(benchmarks []Benchmark) []int32 {
-	groups := map[configuration][]int{}
-	for i := range benchmarks {
-		if c, ok := configurationOf(&benchmarks[i]); ok {
-			groups[c] = append(groups[c], i)
+// Reproduced counts, for each benchmark, the other sources that measured an equal configuration
+// within 10 %: same model, quantization, hardware, number of devices, tool, basis of the rate and
+// number of requests, from an empty cache, without drafting or weights in main memory. A source
+// counts once; sources are told apart by source_key, so own measurements and rows without one
+// confirm nothing. The count is -1 where a row lacks one of the fields, so that nothing can be
+// compared.
+func Reproduced(benchmarks *Pack) []int32 {
+	groups := map[configuration][]int32{}
+	out := make([]int32, benchmarks.Len())
+	for i := range out {
+		out[i] = -1
+		if c, ok := configurationOf(benchmarks.At(i)); ok {
+			groups[c] = append(groups[c], int32(i))
 		}
 	}
-	out := make([]int32, len(benchmarks))
 	for _, members := range groups {
-		slices.SortFunc(members, func(a, b int) int {
-			if *benchmarks[a].GenerationTPS < *benchmarks[b].GenerationTPS {
-				return -1
-			}
-			return 1
-		})
-		for at, i := range members {
-			own, speed := *benchmarks[i].SourceKey, *benchmarks[i].GenerationTPS
-			others := map[string]bool{}
-			near := func(j int) bool {
-				b := &benchmarks[members[j]]
-				if low, high := min(speed, *b.GenerationTPS), max(speed, *b.GenerationTPS); high-low > equalWithin*high {
-					return false
-				}
-				if *b.SourceKey != own {
-					others[*b.SourceKey] = true
-				}
-				return true
-			}
-			for j := at - 1; j >= 0; j-- {
-				if !near(j) {
-					break
-				}
-			}
-			for j := at + 1; j < len(members); j++ {
-				if !near(j) {
-					break
-				}
-			}
-			out[i] = int32(len(others))
-		}
+		confirm(benchmarks, members, out)
 	}
 	return out
+}
+
+// confirm counts the sources of benchmarks with one configuration. In the order of speed, the
+// benchmarks within 10 % of one are a window that only moves upwards.
+func confirm(benchmarks *Pack, members []int32, out []int32) {
+	speed := func(i int32) float64 { return *benchmarks.At(int(i)).GenerationTPS }
+	slices.SortFunc(members, func(a, b int32) int { return cmp.Compare(speed(a), speed(b)) })
+	near := func(low, high int32) bool { return speed(high)-speed(low) <= equalWithin*speed(high) }
+	sources, from, to := map[string]int{}, 0, 0 // how many rows of the window each source has
+	for _, i := range members {
+		for ; to < len(members) && near(i, members[to]); to++ {
+			sources[*benchmarks.At(int(members[to])).SourceKey]++
+		}
+		for ; !near(members[from], i); from++ {
+			key := *benchmarks.At(int(members[from])).SourceKey
+			if sources[key]--; sources[key] == 0 {
+				delete(sources, key)
+			}
+		}
+		out[i] = int32(len(sources) - 1) // its own is among them
+	}
 }

@@ -149,7 +149,7 @@ var fieldsParam = param{name: "fields", kind: fieldNames, doc: "Fields of the ro
 var benchmarkParams = []param{
 	{name: "verified", kind: ownerOnly, doc: "true: only measurements of the owner of this directory, as source=owner. false: no restriction."},
 	{name: "owner_only", kind: ownerOnly, doc: "Same as verified."},
-	{name: "include_variants", kind: includeVariants, doc: "false: model and hardware match only records with exactly that slug. Otherwise they also match its variants, the chips that contain it, machines built from it, and repackagings of a model."},
+	{name: "include_variants", kind: includeVariants, doc: "false: hardware matches only records with exactly that slug. Otherwise it also matches its variants, the chips that contain it, and machines built from it."},
 }
 
 // searched says where the words of q are looked for.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"math"
+	"strconv"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
@@ -18,7 +19,7 @@ type ModelRow struct {
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
 	// Number of benchmarks of the model itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=206"`
-	// Number of benchmarks of the model and of its repackagings, as the filter model= finds them.
+	// Number of benchmarks that the filter model= finds; those of repackagings of the same weights are the model's own.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
 	// What the newest snapshot says of the model; null if it does not know it.
 	Intelligence *Intelligence `json:"intelligence" jsonschema:"nullable"`
@@ -60,6 +61,8 @@ type BenchmarkRow struct {
 	RooflineRatio *float64 `json:"roofline_ratio" jsonschema:"nullable,minimum=0,example=0.63"`
 	// Generation speed of each stream, in tokens per second, computed: generation_tps where it is the decode rate of one stream, otherwise generation_tps / concurrency. Null where an input is missing.
 	GenerationTPSPerStream *float64 `json:"generation_tps_per_stream" jsonschema:"nullable,minimum=0,example=13.36" jsonschema_extras:"unit=tokens/s"`
+	// Number of other sources that measured the same model, quantization, hardware, number of devices, tool, kind of rate and number of requests within 10 %, computed. Null where one of these is not known, or the run had a filled cache, drafting or weights in main memory.
+	ReproducedBy *int64 `json:"reproduced_by" jsonschema:"nullable,minimum=0,example=2" jsonschema_extras:"unit=sources"`
 }
 
 // Renderers make the rows of a generation where no snapshot document is published.
@@ -98,17 +101,22 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 	return out
 }
 
-// appendBenchmark writes a BenchmarkRow: the line of the record and two members more.
-func appendBenchmark(dst []byte, b *dataset.Benchmark, roofline, perStream float64) ([]byte, error) {
+// appendBenchmark writes a BenchmarkRow: the line of the record and three members more.
+func appendBenchmark(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte, error) {
 	dst, err := b.AppendLine(dst)
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = appendOptional(append(dst[:len(dst)-1], `,"roofline_ratio":`...), roofline); err != nil {
+	if dst, err = appendOptional(append(dst[:len(dst)-1], `,"roofline_ratio":`...), c.Roofline); err != nil {
 		return dst, err
 	}
-	dst, err = appendOptional(append(dst, `,"generation_tps_per_stream":`...), perStream)
-	return append(dst, '}'), err
+	if dst, err = appendOptional(append(dst, `,"generation_tps_per_stream":`...), c.PerStreamTPS); err != nil {
+		return dst, err
+	}
+	if dst = append(dst, `,"reproduced_by":`...); c.ReproducedBy < 0 {
+		return append(dst, "null}"...), nil
+	}
+	return append(strconv.AppendInt(dst, int64(c.ReproducedBy), 10), '}'), nil
 }
 
 // appendOptional appends a number, or null for NaN.

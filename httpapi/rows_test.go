@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -42,11 +43,16 @@ func checkBenchmarkRow(t *testing.T, b *dataset.Benchmark, ratio, perStream floa
 		}
 		return &v
 	}
-	want, err := jsonv2.Marshal(&BenchmarkRow{*b, known(ratio), known(perStream)})
+	computed := index.Computed{Roofline: ratio, PerStreamTPS: perStream, ReproducedBy: int32(len(b.Model))%4 - 1}
+	row := BenchmarkRow{*b, known(ratio), known(perStream), nil}
+	if n := int64(computed.ReproducedBy); n >= 0 {
+		row.ReproducedBy = &n
+	}
+	want, err := jsonv2.Marshal(&row)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := appendBenchmark([]byte("head"), b, ratio, perStream)
+	got, err := appendBenchmark([]byte("head"), b, computed)
 	if err != nil || string(got) != "head"+string(want) {
 		t.Errorf("row\n%s, %v, want\n%s", got, err, want)
 	}

@@ -209,7 +209,7 @@ func addRatios(t *testing.T, s *service, dir *directory) {
 		if err := json.Unmarshal(row, &rec); err != nil {
 			t.Fatal(err)
 		}
-		for _, computed := range []string{"roofline_ratio", "generation_tps_per_stream"} {
+		for _, computed := range []string{"roofline_ratio", "generation_tps_per_stream", "reproduced_by"} {
 			dir.bySlug["benchmarks"][rec.name()][computed] = rec[computed]
 		}
 	}

@@ -160,7 +160,7 @@ func BenchmarkFind(b *testing.B) {
 // bytes it serves.
 func BenchmarkBuild(b *testing.B) {
 	r := renderers
-	r.Benchmark = func(dst []byte, _ *dataset.Benchmark, _, _ float64) ([]byte, error) {
+	r.Benchmark = func(dst []byte, _ *dataset.Benchmark, _ Computed) ([]byte, error) {
 		return append(dst, leanRow...), nil
 	}
 	for _, n := range benchRows {

@@ -12,12 +12,15 @@ type benchmarkRecord struct {
 	*dataset.Benchmark
 	family   string
 	roofline float64 // NaN if unknown
+	// reproduced is how many other sources measured the same, -1 if unknown.
+	reproduced int32
 }
 
 var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: "id", Text: func(b *benchmarkRecord) string { return string(b.ID) }, Param: "id", Uses: Key, Doc: "Stable public key; several fetch a batch."},
-	{Name: Model, Text: func(b *benchmarkRecord) string { return string(b.Model) }, Refers: Model, Param: "model", Uses: Facets | Groups, Doc: "Measured model, by slug or alias, with its repackagings."},
+	{Name: Model, Text: func(b *benchmarkRecord) string { return string(b.Model) }, Refers: Model, Param: "model", Uses: Facets | Groups, Doc: "Measured model, by slug or alias. The names of repackagings are aliases of the model whose weights they have."},
 	{Name: Hardware, Text: func(b *benchmarkRecord) string { return string(b.Hardware) }, Refers: Hardware, Param: "hardware", Uses: Facets | Groups, Doc: "Measured hardware, by slug or alias, with its variants."},
+	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
 	{Name: Tool, Text: func(b *benchmarkRecord) string { return string(b.Tool) }, Refers: Tool, Param: "tool", Uses: Facets | Groups | Setting, Doc: "Measuring tool, by slug or alias."},
 	{Name: Family, Text: func(b *benchmarkRecord) string { return b.family }, Param: "family", Uses: Facets | Groups, Doc: "Family of the measured model."},
 	{Name: Quantization, Text: func(b *benchmarkRecord) string { return text(b.Quantization) }, Param: "quantization", Uses: Facets | Groups | Setting, Doc: "Quantization, such as Q4_K_M. Letter case is ignored."},
@@ -43,6 +46,7 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: PerStream, Number: func(b *benchmarkRecord) float64 { return PerStreamTPS(b.Benchmark) }, Unit: "tokens/s", Min: "min_tps_per_stream", Uses: Sorts | Facets | Metric, Doc: "Generation speed of each stream, in tokens per second."},
 	{Name: PromptTPS, Number: func(b *benchmarkRecord) float64 { return number(b.PromptTPS) }, Unit: "tokens/s", Min: "min_prompt_tps", Uses: Sorts | Facets | Metric, Doc: "Prompt processing speed, in tokens per second."},
 	{Name: Roofline, Number: func(b *benchmarkRecord) float64 { return b.roofline }, Min: "min_roofline_ratio", Max: "max_roofline_ratio", Uses: Sorts | Facets | Metric, Doc: "Share of the memory bandwidth the generation speed accounts for; above 1 something was drafted or is wrong."},
+	{Name: "reproduced_by", Count: reproducedBy, Unit: "sources", Min: "min_reproduced_by", Uses: Facets | Nulls, Doc: "Number of other sources that measured the same configuration within 10 %."},
 	{Name: "total_tps", Number: func(b *benchmarkRecord) float64 { return number(b.TotalTPS) }, Unit: "tokens/s", Min: "min_total_tps", Uses: Sorts, Doc: "Output of a whole system under load, in tokens per second; throughput results only."},
 	{Name: "ttft_ms", Number: func(b *benchmarkRecord) float64 { return number(b.TTFTMs) }, Unit: "ms", Uses: Metric, Doc: "Time to the first token, in milliseconds."},
 	{Name: "tokens_per_joule", Number: func(b *benchmarkRecord) float64 { return tokensPerJoule(b.Benchmark) }, Unit: "tokens/J", Uses: Metric, Doc: "Generation speed divided by power, in tokens per joule."},
@@ -70,6 +74,14 @@ func PerStreamTPS(b *dataset.Benchmark) float64 {
 		return number(b.GenerationTPS)
 	}
 	return number(b.GenerationTPS) / wholeNumber(b.Concurrency)
+}
+
+func reproducedBy(b *benchmarkRecord) *int64 {
+	if b.reproduced < 0 {
+		return nil
+	}
+	n := int64(b.reproduced)
+	return &n
 }
 
 // tokensPerJoule is the generation speed divided by the power, NaN if either is unknown.
@@ -106,20 +118,22 @@ func month(b *benchmarkRecord) string {
 // benchmarkBuilder makes the table of benchmarks.
 type benchmarkBuilder struct {
 	builder[benchmarkRecord]
-	records  *dataset.Pack
-	roofline *dataset.Roofline
-	families map[dataset.Slug]string // model slug -> family
-	ratios   []float64               // rooflines by ordinal; nil: not computed yet
+	records    *dataset.Pack
+	roofline   *dataset.Roofline
+	families   map[dataset.Slug]string // model slug -> family
+	ratios     []float64               // rooflines by ordinal; nil: not computed yet
+	reproduced []int32                 // by ordinal, see dataset.Reproduced
 	// samePages: every benchmark has the source page it had in the table before.
 	samePages bool
 }
 
 var benchmarkHome = Sort{Field: RunDate, Desc: true}
 
-func newBenchmarkBuilder(set *dataset.Set, r Renderers) *benchmarkBuilder {
+// newBenchmarkBuilder makes the builder of a set; reproduced is dataset.Reproduced of its benchmarks.
+func newBenchmarkBuilder(set *dataset.Set, r Renderers, reproduced []int32) *benchmarkBuilder {
 	b := &benchmarkBuilder{
 		records: &set.Benchmarks, families: make(map[dataset.Slug]string, len(set.Models)),
-		roofline: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
+		roofline: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations), reproduced: reproduced,
 	}
 	for i := range set.Models {
 		b.families[set.Models[i].Slug] = string(set.Models[i].Family)
@@ -140,7 +154,7 @@ func (b *benchmarkBuilder) readers() func(i int) *benchmarkRecord {
 	read, rec := b.records.Reader(), new(benchmarkRecord)
 	return func(i int) *benchmarkRecord {
 		bench := read.At(i)
-		*rec = benchmarkRecord{bench, b.families[bench.Model], b.ratio(bench, i)}
+		*rec = benchmarkRecord{bench, b.families[bench.Model], b.ratio(bench, i), b.reproduced[i]}
 		return rec
 	}
 }
@@ -156,7 +170,7 @@ func (b *benchmarkBuilder) ratio(bench *dataset.Benchmark, i int) float64 {
 }
 
 func buildBenchmarks(set *dataset.Set, r Renderers) (*Table, error) {
-	b := newBenchmarkBuilder(set, r)
+	b := newBenchmarkBuilder(set, r, dataset.Reproduced(&set.Benchmarks))
 	g := b.gather()
 	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
 	t, err := b.assemble(g)
@@ -171,7 +185,9 @@ func buildBenchmarks(set *dataset.Set, r Renderers) (*Table, error) {
 // listed without being asked for.
 func (b *benchmarkBuilder) finish(t, prev *Table, set *dataset.Set) {
 	t.dimensions = b.newDimensions(t, prev)
-	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware), Model: modelVariants(set.Models)}
+	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware)}
+	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware)}}
+	t.reproduced = b.reproduced
 	if p := t.postings[Scenario]; p != nil && len(p.values) > 0 {
 		t.listed = p.unknown
 	}

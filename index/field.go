@@ -28,6 +28,7 @@ const (
 	Scenario       Field = "scenario"
 	Concurrency    Field = "concurrency"
 	Month          Field = "month"
+	Silicon        Field = "silicon"
 )
 
 // SingleStream is the value of Settings that benchmarks have if they measured one stream on one
@@ -35,7 +36,7 @@ const (
 const SingleStream = "single_stream"
 
 // Uses say what a field can do beside being filtered by its parameters.
-type Uses uint8
+type Uses uint16
 
 // The uses.
 const (
@@ -47,6 +48,7 @@ const (
 	Nulls                    // filters report how many records they exclude because it is unknown
 	Prefix                   // a filter value that ends with * matches all values with that prefix
 	Key                      // its values are the slugs of the table
+	Related                  // its values stand for several values of another field; it is a filter only
 )
 
 // FieldKind is the type of a field's values.
@@ -78,7 +80,8 @@ type FieldInfo struct {
 // Is reports whether the field has all of some uses.
 func (f *FieldInfo) Is(u Uses) bool { return f.Uses&u == u }
 
-// FieldOf declares a field of the records of type R. Exactly one accessor is set. Everything that
+// FieldOf declares a field of the records of type R. Exactly one accessor is set, none for the use
+// Related. Everything that
 // is known about a field follows from its declaration: filters, orders, facets and groups of the
 // index, and the parser, messages and OpenAPI of the service.
 type FieldOf[R any] struct {
@@ -119,7 +122,7 @@ func (f *FieldOf[R]) kind() FieldKind {
 func (f *FieldOf[R]) hasPosting() bool {
 	switch f.kind() {
 	case Text, Flag, Count:
-		return f.Uses&Key == 0 && (f.Param != "" || f.Min != "" || f.Max != "" || f.Uses&(Facets|Groups|Setting) != 0)
+		return f.Uses&(Key|Related) == 0 && (f.Param != "" || f.Min != "" || f.Max != "" || f.Uses&(Facets|Groups|Setting) != 0)
 	default:
 		return false
 	}

@@ -74,6 +74,9 @@ func (t *Table) sets(q Query) []*roaring.Bitmap {
 
 // set is the records that match a set filter.
 func (t *Table) set(s Set) *roaring.Bitmap {
+	if r, ok := t.related[s.Field]; ok {
+		s = r.resolve(s)
+	}
 	p := t.postings[s.Field]
 	if p == nil { // the key
 		return t.find(s.Values)

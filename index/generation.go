@@ -34,9 +34,7 @@ type Renderers struct {
 	ModelDetail func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts) ([]byte, error)
 	Hardware    func(dst []byte, h *dataset.Hardware, benchmarks BenchmarkCounts) ([]byte, error)
 	Tool        func(dst []byte, t *dataset.Tool, benchmarks BenchmarkCounts) ([]byte, error)
-	// roofline is the share of the memory bandwidth the speed accounts for, perStream the generation
-	// speed of each stream in tokens per second; NaN if unknown.
-	Benchmark func(dst []byte, b *dataset.Benchmark, roofline, perStream float64) ([]byte, error)
+	Benchmark   func(dst []byte, b *dataset.Benchmark, computed Computed) ([]byte, error)
 
 	// Score is the composite intelligence score of a model, 0 to 100, from outside the dataset; NaN
 	// if unknown. Nil: all are unknown.
@@ -44,6 +42,16 @@ type Renderers struct {
 	// Edition names what Score and Model use beside the record. Rebuild makes all models again if it
 	// is another than before.
 	Edition string
+}
+
+// Computed is what the generation adds to a benchmark.
+type Computed struct {
+	// Roofline is the share of the memory bandwidth the speed accounts for, PerStreamTPS the
+	// generation speed of each stream in tokens per second; NaN if unknown.
+	Roofline, PerStreamTPS float64
+	// ReproducedBy is how many other sources measured the same, -1 if unknown, see
+	// dataset.Reproduced.
+	ReproducedBy int32
 }
 
 func (r *Renderers) score(model dataset.Slug) float64 {
@@ -54,7 +62,7 @@ func (r *Renderers) score(model dataset.Slug) float64 {
 }
 
 func (r *Renderers) benchmark(dst []byte, b *benchmarkRecord) ([]byte, error) {
-	return r.Benchmark(dst, b.Benchmark, b.roofline, PerStreamTPS(b.Benchmark))
+	return r.Benchmark(dst, b.Benchmark, Computed{b.roofline, PerStreamTPS(b.Benchmark), b.reproduced})
 }
 
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from

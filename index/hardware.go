@@ -14,6 +14,7 @@ type hardwareRecord struct {
 
 var hardwareFields = []FieldOf[hardwareRecord]{
 	{Name: Slug, Text: func(h *hardwareRecord) string { return string(h.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
+	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
 	{Name: Name, Text: func(h *hardwareRecord) string { return strings.ToLower(h.Name) }, Uses: Sorts, Doc: "Name as its vendor writes it."},
 	{Name: "vendor", Text: func(h *hardwareRecord) string { return string(h.Vendor) }, Values: dataset.Vendor("").Values(), Param: "vendor", Uses: Facets, Doc: "Who makes the part."},
 	{Name: "type", Text: func(h *hardwareRecord) string { return string(h.Type) }, Values: dataset.HardwareType("").Values(), Param: "type", Uses: Facets, Doc: "Kind of part or machine."},
@@ -39,5 +40,9 @@ func buildHardware(recs []dataset.Hardware, benchmarks *Table, r Renderers) (*Ta
 	s := named(full, hardwareFields, func(h *hardwareRecord) string { return string(h.Slug) })
 	s.names = func(i int) []string { return namesOf(string(recs[i].Slug), recs[i].Name, recs[i].Aliases...) }
 	s.row = same(func(dst []byte, i int) ([]byte, error) { return r.Hardware(dst, &recs[i], full[i].counts) })
-	return s.build()
+	t, err := s.build()
+	if err == nil {
+		t.related = map[Field]related{Silicon: {Slug, siliconOf(recs)}}
+	}
+	return t, err
 }

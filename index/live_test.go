@@ -15,7 +15,7 @@ import (
 // marked renders rows that name the build they belong to.
 func marked(build int) Renderers {
 	r := renderers
-	r.Benchmark = func(dst []byte, b *dataset.Benchmark, _, _ float64) ([]byte, error) {
+	r.Benchmark = func(dst []byte, b *dataset.Benchmark, _ Computed) ([]byte, error) {
 		return fmt.Appendf(dst, "%d %s", build, b.ID), nil
 	}
 	return r

@@ -120,6 +120,9 @@ func (r *random) query(p *plain) Query {
 		}
 		q.Sets = append(q.Sets, Set{Field: f, Values: values, OnlySelf: r.IntN(3) == 0})
 	}
+	if hardware := p.home.Field == RunDate || slices.Contains(p.sets, "vendor"); hardware && r.IntN(6) == 0 {
+		q.Sets = append(q.Sets, Set{Field: Silicon, Values: slices.Concat([]string{"none"}, some().sets[Silicon])})
+	}
 	if r.IntN(10) == 0 { // a batch of records
 		key := Set{Field: Slug, Values: []string{some().slug, some().slug, "none"}}
 		if p.home.Field == RunDate {

@@ -138,6 +138,7 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 		PartialOffload: maybe(r, pick(r, []bool{false, true})), FlashAttention: maybe(r, r.IntN(2) == 0),
 		TTFTMs: maybe(r, r.num(3)), PowerWatts: maybe(r, 100+r.num(9)),
 		RateBasis: maybe(r, pick(r, dataset.RateBases)), ComputeUnit: maybe(r, pick(r, dataset.ComputeUnits)), PowerBasis: maybe(r, pick(r, dataset.PowerBases)),
+		SourceKey: maybe(r, pick(r, []string{"a", "b", "c"})),
 		SourceURL: maybe(r, dataset.URL(fmt.Sprintf("https://example.org/%d", r.IntN(9)))),
 	}
 	if r.IntN(12) == 0 {
@@ -160,7 +161,7 @@ var renderers = Renderers{
 	Tool: func(dst []byte, t *dataset.Tool, n BenchmarkCounts) ([]byte, error) {
 		return fmt.Appendf(dst, "%s %d", t.Slug, n.Own), nil
 	},
-	Benchmark: func(dst []byte, b *dataset.Benchmark, _, _ float64) ([]byte, error) { return append(dst, b.ID...), nil },
+	Benchmark: func(dst []byte, b *dataset.Benchmark, _ Computed) ([]byte, error) { return append(dst, b.ID...), nil },
 	Score:     testScore,
 }
 
@@ -211,8 +212,8 @@ func plains(s *dataset.Set) [4]*plain {
 		{home: bySlug, sets: []Field{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, nums: []Field{"vram_gb", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "launch_price_usd", "street_price_usd", "release_date", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"category", "backend", "license", "os", "api", "model_format", "has_benchmarks"}, nums: []Field{"first_release", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{
-			home: Sort{Field: RunDate, Desc: true}, sets: slices.Concat(settingFields, []Field{Model, Hardware, Source, Family, Settings, "depth_band", Month, Scenario}),
-			nums: []Field{RunDate, GenerationTPS, PerStream, PromptTPS, "total_tps"}, ranged: []Field{Concurrency, "hardware_count", "context_depth"},
+			home: Sort{Field: RunDate, Desc: true}, sets: slices.Concat(settingFields, []Field{Model, Hardware, Source, Family, Settings, "depth_band", Month, Scenario, "reproduced_by"}),
+			nums: []Field{RunDate, GenerationTPS, PerStream, PromptTPS, "total_tps"}, ranged: []Field{Concurrency, "hardware_count", "context_depth", "reproduced_by"},
 			listed:   func(rec *plainRecord) bool { return len(rec.sets[Scenario]) == 0 },
 			variants: map[Field]map[string][]string{Hardware: plainVariants(s)},
 		},
@@ -225,6 +226,12 @@ func plains(s *dataset.Set) [4]*plain {
 		runs[b.Model]++
 		runs[b.Hardware]++
 		runs[b.Tool]++
+	}
+	anchors, silicon := map[dataset.Slug][]string{}, dataset.NewSilicon(s.Hardware) // what finds a piece of hardware
+	for _, h := range s.Hardware {
+		for _, found := range silicon.Of(h.Slug) {
+			anchors[found] = append(anchors[found], string(h.Slug))
+		}
 	}
 	for _, m := range s.Models {
 		rec := plainNamed(m.Slug, m.Name, m.Aliases, runs)
@@ -253,6 +260,7 @@ func plains(s *dataset.Set) [4]*plain {
 		names[h.Slug] = rec.names
 		rec.sets["vendor"], rec.sets["type"] = []string{string(h.Vendor)}, []string{string(h.Type)}
 		rec.sets["architecture"], rec.sets["backend"] = known(h.Architecture), h.Backends
+		rec.sets[Silicon] = anchors[h.Slug]
 		rec.sets["unified_memory"] = []string{fmt.Sprint(h.UnifiedMemory)}
 		for f, v := range map[Field]*float64{"vram_gb": h.VRAMGB, "memory_bandwidth_gbps": h.MemoryBandwidthGBps, "fp16_tflops": h.FP16TFLOPS, "tdp_watts": h.TDPWatts, "launch_price_usd": h.LaunchPriceUSD, "street_price_usd": h.StreetPriceUSD} {
 			rec.num(f, v)
@@ -268,7 +276,8 @@ func plains(s *dataset.Set) [4]*plain {
 		rec.date("first_release", tl.FirstRelease)
 		out[2].recs = append(out[2].recs, rec)
 	}
-	for _, b := range s.Benchmarks.All() {
+	reproduced := dataset.Reproduced(&s.Benchmarks)
+	for i, b := range s.Benchmarks.All() {
 		rec := plainRecord{slug: string(b.ID), id: string(b.ID), nums: map[Field]float64{}}
 		rec.names = slices.Concat(names[b.Model], names[b.Hardware], names[b.Tool])
 		rec.sets = map[Field][]string{
@@ -278,6 +287,10 @@ func plains(s *dataset.Set) [4]*plain {
 			"n_prompt": shown(b.NPrompt), "n_gen": shown(b.NGen), "speculative_decoding": shown(b.SpeculativeDecoding),
 			"rate_basis": known(b.RateBasis), Scenario: known(b.Scenario), "compute_unit": known(b.ComputeUnit), "power_basis": known(b.PowerBasis),
 			"partial_offload": shown(b.PartialOffload), "flash_attention": shown(b.FlashAttention),
+		}
+		rec.sets[Silicon] = anchors[b.Hardware]
+		if n := reproduced[i]; n >= 0 {
+			rec.sets["reproduced_by"] = []string{fmt.Sprint(n)}
 		}
 		plainBenchmark(&rec, &b)
 		rec.date(RunDate, b.RunDate)
@@ -353,7 +366,7 @@ func plainBenchmark(rec *plainRecord, b *dataset.Benchmark) {
 	}
 	rec.num("ttft_ms", b.TTFTMs)
 	rec.num("total_tps", b.TotalTPS)
-	for _, f := range []Field{Concurrency, "hardware_count", "context_depth", "n_prompt", "n_gen"} {
+	for _, f := range []Field{Concurrency, "hardware_count", "context_depth", "n_prompt", "n_gen", "reproduced_by"} {
 		for _, v := range rec.sets[f] {
 			rec.nums[f], _ = strconv.ParseFloat(v, 64)
 		}

@@ -88,8 +88,8 @@ func sameListed(before, after *Table) bool {
 // A rowMapping says which rows of the benchmarks are unchanged between two generations.
 type rowMapping struct {
 	from []uint32 // by ordinal: the ordinal of the same row before, noRow if there was none
-	// inPlace: every ordinal has the slug it had before; changed are those whose record or roofline
-	// changed.
+	// inPlace: every ordinal has the slug it had before; changed are those whose record, or what is
+	// computed of it, changed.
 	inPlace bool
 	changed []int
 }
@@ -97,13 +97,13 @@ type rowMapping struct {
 const noRow = ^uint32(0)
 
 // mapRows compares the benchmarks of two sets.
-func mapRows(last, set *dataset.Set, sameRatio func(old, now int) bool) rowMapping {
+func mapRows(last, set *dataset.Set, sameComputed func(old, now int) bool) rowMapping {
 	c := rowMapping{from: make([]uint32, set.Benchmarks.Len()), inPlace: true}
 	set.Benchmarks.Pair(&last.Benchmarks, func(old, now int, same bool) {
 		c.inPlace = c.inPlace && old == now
 		switch {
 		case now < 0:
-		case same && sameRatio(old, now):
+		case same && sameComputed(old, now):
 			c.from[now] = uint32(old)
 		default:
 			c.from[now], c.changed = noRow, append(c.changed, now)
@@ -112,19 +112,24 @@ func mapRows(last, set *dataset.Set, sameRatio func(old, now int) bool) rowMappi
 	return c
 }
 
-// sameRatios compares rooflines if the records they are computed from have changed.
-func (b *benchmarkBuilder) sameRatios(prev *Table, last, set *dataset.Set) func(old, now int) bool {
+// sameComputed compares what the generation adds to a benchmark, which can change while the record
+// does not: rooflines if the records they are computed from have changed, and how many other sources
+// measured the same.
+func (b *benchmarkBuilder) sameComputed(prev *Table, last, set *dataset.Set) func(old, now int) bool {
+	sameReproduced := func(old, now int) bool { return prev.reproduced[old] == b.reproduced[now] }
 	if reflect.DeepEqual(last.Models, set.Models) && reflect.DeepEqual(last.Hardware, set.Hardware) && reflect.DeepEqual(last.Quantizations, set.Quantizations) {
-		return func(int, int) bool { return true }
+		return sameReproduced
 	}
 	read := b.readers()
-	return func(old, now int) bool { return sameNumber(prev.columns[Roofline].nums[old], read(now).roofline) }
+	return func(old, now int) bool {
+		return sameReproduced(old, now) && sameNumber(prev.columns[Roofline].nums[old], read(now).roofline)
+	}
 }
 
 // rebuildBenchmarks makes the table of benchmarks from the previous one.
 func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table, error) {
-	before, b := newBenchmarkBuilder(last, r), newBenchmarkBuilder(set, r)
-	rows := mapRows(last, set, b.sameRatios(prev, last, set))
+	before, b := newBenchmarkBuilder(last, r, prev.reproduced), newBenchmarkBuilder(set, r, dataset.Reproduced(&set.Benchmarks))
+	rows := mapRows(last, set, b.sameComputed(prev, last, set))
 	t := newTable(b.n, benchmarkHome)
 	t.slugs, t.nulls, t.kinds = prev.slugs, prev.nulls, prev.kinds
 	t.postings, t.columns = maps.Clone(prev.postings), maps.Clone(prev.columns)

@@ -181,7 +181,7 @@ func TestRebuildOfAnother(t *testing.T) {
 // head of the default order, which moves every ordinal.
 func BenchmarkRebuild(b *testing.B) {
 	rend := renderers
-	rend.Benchmark = func(dst []byte, _ *dataset.Benchmark, _, _ float64) ([]byte, error) {
+	rend.Benchmark = func(dst []byte, _ *dataset.Benchmark, _ Computed) ([]byte, error) {
 		return append(dst, leanRow...), nil
 	}
 	for _, n := range benchRows {

@@ -20,6 +20,8 @@ type Table struct {
 	spelled    []string          // the names, sorted
 	search     searcher
 	variants   map[Field]variants // of the records that a field refers to
+	related    map[Field]related  // filters whose values stand for several of another field
+	reproduced []int32            // of benchmarks, by ordinal: see dataset.Reproduced
 	nulls      map[Field]bool     // the fields with the use Nulls
 	kinds      map[Field]FieldKind
 	listed     *roaring.Bitmap // the records that match without a filter by Scenario; nil: all

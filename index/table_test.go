@@ -204,7 +204,7 @@ func TestBuildError(t *testing.T) {
 			r.Tool = func(dst []byte, _ *dataset.Tool, _ BenchmarkCounts) ([]byte, error) { return dst, bad }
 		}},
 		{"last benchmark", func(r *Renderers) {
-			r.Benchmark = func(dst []byte, b *dataset.Benchmark, _, _ float64) ([]byte, error) {
+			r.Benchmark = func(dst []byte, b *dataset.Benchmark, _ Computed) ([]byte, error) {
 				if b.ID == set.Benchmarks.ID(set.Benchmarks.Len()-1) {
 					return dst, bad
 				}

@@ -7,7 +7,9 @@ import (
 )
 
 // variants maps a slug to the slugs of the records that are forms of it. A filter by the slug
-// matches them too, so that no benchmark is missed because its source was more exact.
+// matches them too, so that no benchmark is missed because its source was more exact. Models have
+// none: a repackaging of the same weights has no record of its own, its names are aliases of the
+// model, and its benchmarks are the model's.
 type variants map[string][]string
 
 // with adds the variants of each value.
@@ -85,6 +87,29 @@ func (v variants) add(slug dataset.Slug, forms map[dataset.Slug]bool) {
 	slices.Sort(v[string(slug)])
 }
 
-// modelVariants links models with their pure repackagings: records of another repository with the
-// same weights.
-func modelVariants([]dataset.Model) variants { return nil }
+// related says that the values of a filter are slugs that each stand for several values of another
+// field; Slug for the records themselves.
+type related struct {
+	by   Field
+	with map[string][]string
+}
+
+// siliconOf maps the slug of each piece of hardware to all that share its silicon, itself included.
+func siliconOf(recs []dataset.Hardware) map[string][]string {
+	silicon, out := dataset.NewSilicon(recs), make(map[string][]string, len(recs))
+	for i := range recs {
+		out[string(recs[i].Slug)] = texts(silicon.Of(recs[i].Slug))
+	}
+	return out
+}
+
+// resolve is the set filter on the other field.
+func (r related) resolve(s Set) Set {
+	out := Set{Field: r.by, OnlySelf: true}
+	for _, v := range s.Values {
+		out.Values = append(out.Values, r.with[v]...)
+	}
+	slices.Sort(out.Values)
+	out.Values = slices.Compact(out.Values)
+	return out
+}
