@@ -63,7 +63,7 @@ func drawFrontier(c *canvas, models, best []FitModel) float64 {
 	}
 	a := &area{canvas: c, left: 34, top: 24, right: c.width - 10, bottom: 350}
 	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(false, lowY, highY, a.bottom, a.top)
-	a.axes("Generation speed (tokens/s)", "Intelligence (composite, 0 to 100)", short)
+	a.axes("Generation speed (tokens/s)", "Intelligence (composite, 0 to 100)", compact)
 	var through [][2]float64
 	for i := range best {
 		x, y := a.x.at(best[i].TPS), a.y.at(best[i].Score)
@@ -83,8 +83,11 @@ func drawFrontier(c *canvas, models, best []FitModel) float64 {
 		}
 		a.mark(x, y, 3.6, 0, class, fmt.Sprintf("%s: %s of 100, %s, %s", m.Name, short(m.Score), m.Quantization, m.speed()))
 	}
-	for i := range best {
-		l.block(a.x.at(best[i].TPS), a.y.at(best[i].Score), 5)
+	for i := range models {
+		l.block(a.x.at(models[i].TPS), a.y.at(models[i].Score), 3)
+	}
+	for i := 1; i < len(through); i++ {
+		l.blockLine(through[i-1], through[i])
 	}
 	for i := range best {
 		l.place(a.x.at(best[i].TPS), a.y.at(best[i].Score), 5, clip(best[i].Name, smallSize, 150), svg.Style{Class: "small strong halo"})
@@ -213,7 +216,7 @@ func drawCompare(c *canvas, series []Series, rows []CompareRow) float64 {
 	a.top = c.legend(series)
 	a.bottom = a.top + row*float64(len(rows)) + 4
 	a.x = newScale(true, low, high, a.left, a.right)
-	a.xAxis("Generation speed (tokens/s)", a.x.ticks(40), short)
+	a.xAxis("Generation speed (tokens/s)", a.x.ticks(40), compact)
 	for n, r := range rows {
 		y := a.top + row*float64(n) + 14
 		if c.narrow() {
@@ -355,7 +358,7 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 			class = "bar-main"
 		}
 		c.Rect(left, at+4, max(1, s.at(v)-left), 16, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s; %s dollars (%s)", p.Name, short(v), short(p.PriceUSD), p.PriceKind))})
-		c.Text(s.at(v)+6, at+16, "$"+short(v), svg.Style{Class: "small strong"})
+		c.Text(s.at(v)+6, at+16, "$"+compact(v), svg.Style{Class: "small strong"})
 	}
 	c.Line(left, y-row*float64(len(items)), left, y, svg.Style{Class: "axis"})
 	return y + 6

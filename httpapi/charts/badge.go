@@ -71,7 +71,8 @@ func (m Maker) BadgeOf(model, hardware, quantization string) BadgeData {
 	d := BadgeData{Model: m.modelName(model), Hardware: m.hardwareName(hardware), Quantization: quantization}
 	page := m.gen.Benchmarks.Select(index.Query{
 		Sets: []index.Set{
-			{Field: index.Model, Values: []string{model}}, {Field: index.Hardware, Values: []string{hardware}},
+			{Field: index.Model, Values: []string{model}},
+			{Field: index.Hardware, Values: []string{hardware}},
 			{Field: index.Settings, Values: []string{index.SingleStream}},
 		},
 		Limit: mostRead,

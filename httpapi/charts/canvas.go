@@ -121,6 +121,8 @@ func plain(s string) string {
 			return -1
 		case unicode.IsSpace(r) || unicode.IsControl(r):
 			return ' '
+		case r == 0xFFFE || r == 0xFFFF:
+			return unicode.ReplacementChar
 		}
 		return r
 	}, s)
@@ -161,8 +163,13 @@ type labels struct {
 // block keeps a place free.
 func (l *labels) block(x, y, r float64) { l.taken = append(l.taken, box{x - r, y - r, x + r, y + r}) }
 
-// place writes a label beside a point, where there is room, and reports whether there was.
-func (l *labels) place(x, y, r float64, s string, style svg.Style) bool {
+// blockLine keeps the place of a level or upright line free.
+func (l *labels) blockLine(from, to [2]float64) {
+	l.taken = append(l.taken, box{min(from[0], to[0]) - 1, min(from[1], to[1]) - 1, max(from[0], to[0]) + 1, max(from[1], to[1]) + 1})
+}
+
+// place writes a label beside a point, where there is room; without room there is no label.
+func (l *labels) place(x, y, r float64, s string, style svg.Style) {
 	size := sizeOf(style)
 	w, h := textWidth(s, size), size
 	gap := r + 4
@@ -184,9 +191,8 @@ func (l *labels) place(x, y, r float64, s string, style svg.Style) bool {
 		l.taken = append(l.taken, b)
 		style.Anchor = at.anchor
 		l.Text(x+at.dx, y+at.dy, s, style)
-		return true
+		return
 	}
-	return false
 }
 
 func (l *labels) covered(b box) bool {

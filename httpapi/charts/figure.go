@@ -130,8 +130,8 @@ func (f *Figure) drawing(width int, d *svg.Drawing, c canvas) string {
 	var head, foot []string
 	if c.framed {
 		inner -= 2 * framePad
-		head = wrap(f.Title, 15, inner, 2)
-		foot = append(wrap(f.Note, smallSize, inner, 4), wrap(f.Source, smallSize, inner, 3)...)
+		head = wrap(f.Title, 15, inner, 3)
+		foot = append(wrap(f.Note, smallSize, inner, 9), wrap(f.Source, smallSize, inner, 4)...)
 	}
 	c.Drawing, c.width = body, inner
 	height := 40.0
@@ -158,19 +158,19 @@ func (f *Figure) drawing(width int, d *svg.Drawing, c canvas) string {
 	return d.String()
 }
 
-var figureTemplate = template.Must(template.New("figure").Parse(`<figure class="chart" id="{{.ID}}">
-<h3>{{.Figure.Title}}</h3>
-{{if .Figure.Empty}}<p>{{.Figure.Missing}}</p>
-{{else}}{{.Drawing}}{{if .Figure.Note}}<p class="source">{{.Figure.Note}}</p>
-{{end}}<p class="source">{{.Figure.Source}}</p>
-<details><summary>Values<span class="of"> of {{.Figure.Title}}</span></summary>
-<div class="values" tabindex="0" role="region" aria-label="Values of {{.Figure.Title}}">{{template "table" .Figure.Table}}</div></details>
-{{with .Embed}}<details class="embed"><summary>Embed<span class="of"> {{$.Figure.Title}}</span></summary>
-<div class="snippet"><p>Markdown</p><pre tabindex="0"><code>{{.Markdown}}</code></pre></div>
-<div class="snippet"><p>HTML</p><pre tabindex="0"><code>{{.HTML}}</code></pre></div></details>
+var figureTemplate = template.Must(template.New("figure").Funcs(template.FuncMap{"plain": plain}).Parse(`<figure class="chart" id="{{.ID}}">
+<h3>{{plain .Figure.Title}}</h3>
+{{if .Figure.Empty}}<p>{{plain .Figure.Missing}}</p>
+{{else}}{{.Drawing}}{{if .Figure.Note}}<p class="source">{{plain .Figure.Note}}</p>
+{{end}}<p class="source">{{plain .Figure.Source}}</p>
+<details><summary>Values<span class="of"> of {{plain .Figure.Title}}</span></summary>
+<div class="values" tabindex="0" role="region" aria-label="Values of {{plain .Figure.Title}}">{{template "table" .Figure.Table}}</div></details>
+{{with .Embed}}<details class="embed"><summary>Embed<span class="of"> {{plain $.Figure.Title}}</span></summary>
+<div class="snippet"><p>Markdown</p><pre tabindex="0"><code>{{plain .Markdown}}</code></pre></div>
+<div class="snippet"><p>HTML</p><pre tabindex="0"><code>{{plain .HTML}}</code></pre></div></details>
 {{end}}{{end}}</figure>
-{{define "table"}}<table><thead><tr>{{range .Columns}}<th scope="col"{{if .Number}} class="number"{{end}}>{{.Name}}</th>{{end}}</tr></thead>
-<tbody>{{$columns := .Columns}}{{range .Rows}}<tr>{{range $i, $cell := .}}<td{{if (index $columns $i).Number}} class="number"{{end}}>{{if .Href}}<a href="{{.Href}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}</td>{{end}}</tr>
+{{define "table"}}<table><thead><tr>{{range .Columns}}<th scope="col"{{if .Number}} class="number"{{end}}>{{plain .Name}}</th>{{end}}</tr></thead>
+<tbody>{{$columns := .Columns}}{{range .Rows}}<tr>{{range $i, $cell := .}}<td{{if (index $columns $i).Number}} class="number"{{end}}>{{if .Href}}<a href="{{.Href}}">{{plain .Text}}</a>{{else}}{{plain .Text}}{{end}}</td>{{end}}</tr>
 {{end}}</tbody></table>{{end}}`))
 
 // HTML is the whole figure for an HTML page: heading, drawing, note, source, the table of values and

@@ -81,7 +81,7 @@ func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
 	highY = max(highY, min(bandwidth/lowX, highY*3)) // some of the roof shows
 	a := &area{canvas: c, left: 44, top: 24, right: c.width - 10, bottom: 300}
 	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(true, lowY, highY, a.bottom, a.top)
-	a.axes("Weights read per token (GB)", "Generation speed (tokens/s)", short)
+	a.axes("Weights read per token (GB)", "Generation speed (tokens/s)", compact)
 	for _, share := range []struct {
 		of          float64
 		class, name string
@@ -196,7 +196,7 @@ func drawFits(c *canvas, models []FitModel) float64 {
 	a.x = scale{false, 0, max(1, models[0].Score), a.left, a.right}
 	for _, v := range a.x.ticks(60) {
 		a.Line(a.x.at(v), a.top, a.x.at(v), a.bottom, svg.Style{Class: "grid"})
-		a.text(min(a.x.at(v), a.right-6), a.bottom+15, short(v), svg.Style{Class: "soft small", Anchor: "middle"})
+		a.text(min(max(a.x.at(v), 6), a.right-6), a.bottom+15, short(v), svg.Style{Class: "soft small", Anchor: "middle"})
 	}
 	for i := range models {
 		m := &models[i]
@@ -214,8 +214,14 @@ func drawFits(c *canvas, models []FitModel) float64 {
 		}
 		end := max(a.x.at(m.Score), a.left+1)
 		a.Rect(a.left, y+3, end-a.left, 18, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s of 100, %s GB, %s", m.Name, short(m.Score), short(m.MemoryGB), label))})
-		a.Text(a.left+6, y+16, clip(label, smallSize, end-a.left-46), svg.Style{Class: "small"})
-		a.Text(end-5, y+16, short(m.Score), svg.Style{Class: "small strong", Anchor: "end"})
+		if room := end - a.left - 46; room > 30 {
+			a.Text(a.left+6, y+16, clip(label, smallSize, room), svg.Style{Class: "small"})
+		}
+		if end-a.left < 40 {
+			a.text(end+5, y+16, short(m.Score), svg.Style{Class: "small strong"})
+		} else {
+			a.Text(end-5, y+16, short(m.Score), svg.Style{Class: "small strong", Anchor: "end"})
+		}
 	}
 	a.Line(a.left, a.top, a.left, a.bottom, svg.Style{Class: "axis"})
 	a.text(a.right, a.bottom+32, "Intelligence (composite, 0 to 100)", svg.Style{Class: "soft small", Anchor: "end"})
@@ -276,7 +282,7 @@ func drawNeighbours(c *canvas, of Priced, others []Priced) float64 {
 		lowY, highY = min(lowY, p.BandwidthGBps), max(highY, p.BandwidthGBps)
 	}
 	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(true, lowY, highY, a.bottom, a.top)
-	a.axes("Price (US dollars)", "Memory bandwidth (GB/s)", short)
+	a.axes("Price (US dollars)", "Memory bandwidth (GB/s)", compact)
 	l := &labels{canvas: c, bounds: box{a.left, a.top, c.width, a.bottom}}
 	for _, p := range others {
 		l.block(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4)

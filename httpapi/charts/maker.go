@@ -46,10 +46,10 @@ type sizeRow struct {
 	Source        *string  `json:"source"`
 }
 
-func (m Maker) model(slug string) (modelRow, bool) {
+func (m Maker) model(slug string) modelRow {
 	ord, ok := m.gen.Models.Find(slug)
 	if !ok {
-		return modelRow{Slug: slug, Name: slug}, false
+		return modelRow{Slug: slug, Name: slug}
 	}
 	var row struct {
 		Name         string `json:"name"`
@@ -63,7 +63,7 @@ func (m Maker) model(slug string) (modelRow, bool) {
 	if row.Architecture.ContextLength != nil {
 		out.ContextLength = *row.Architecture.ContextLength
 	}
-	return out, true
+	return out
 }
 
 // read decodes a row of the index, which was encoded by the same program.
@@ -181,9 +181,9 @@ var usualSizes = []string{"Q4_K_M", "Q8_0", "MXFP4", "BF16", "F16", "Q2_K", "Q6_
 
 // ModelMemory draws memory against context of a model.
 func (m Maker) ModelMemory(slug string) *Figure {
-	model, _ := m.model(slug)
+	model := m.model(slug)
 	d := MemoryData{Model: model.Name, Source: m.source("; computed from the published architecture")}
-	for _, name := range chosenSizes(model.Sizes) {
+	for _, name := range chosenSizes(model.Sizes, m.mostMeasured(slug, model.Sizes)) {
 		d.Lines = append(d.Lines, m.memoryLine(&model, name))
 	}
 	f := Memory(d)
@@ -191,8 +191,20 @@ func (m Maker) ModelMemory(slug string) *Figure {
 	return f
 }
 
-// chosenSizes are at most four usual sizes of a model, the largest first.
-func chosenSizes(sizes []sizeRow) []string {
+// mostMeasured is the size of a model that most benchmarks used, empty without any.
+func (m Maker) mostMeasured(slug string, sizes []sizeRow) string {
+	counts := map[string]int{}
+	for _, s := range sizes {
+		counts[s.Name] = m.gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{slug}}, {Field: index.Quantization, Values: []string{s.Name}}}}).Total
+	}
+	if name := most(counts); counts[name] > 0 {
+		return name
+	}
+	return ""
+}
+
+// chosenSizes are at most four sizes of a model, the largest first: the main one and usual ones.
+func chosenSizes(sizes []sizeRow, main string) []string {
 	bytes := map[string]int64{}
 	for _, s := range sizes {
 		if s.SizeBytes > 0 {
@@ -200,8 +212,8 @@ func chosenSizes(sizes []sizeRow) []string {
 		}
 	}
 	var out []string
-	for _, name := range usualSizes {
-		same := func(o string) bool { return math.Abs(math.Log(float64(bytes[o])/float64(bytes[name]))) < 0.04 }
+	for _, name := range append([]string{main}, usualSizes...) {
+		same := func(o string) bool { return math.Abs(math.Log(float64(bytes[o])/float64(bytes[name]))) < 0.12 }
 		if bytes[name] > 0 && len(out) < 4 && !slices.ContainsFunc(out, same) {
 			out = append(out, name)
 		}
@@ -240,7 +252,7 @@ func (m Maker) memoryLine(model *modelRow, quantization string) MemoryLine {
 
 // ModelSizes draws the sizes of the quantizations of a model.
 func (m Maker) ModelSizes(slug string) *Figure {
-	model, _ := m.model(slug)
+	model := m.model(slug)
 	d := SizesData{Model: model.Name, Source: m.source("; the table names the page of each size")}
 	for _, s := range model.Sizes {
 		size := Size{Name: s.Name, Bytes: s.SizeBytes, BitsPerWeight: math.NaN(), Published: s.Basis == "published"}
@@ -269,7 +281,10 @@ func (m Maker) ModelSpeeds(slug string) *Figure {
 		byHardware[runs[i].Hardware] = append(byHardware[runs[i].Hardware], r)
 		quantizations[r.Quantization]++
 	}
-	d.Main, d.Total = most(quantizations), len(byHardware)
+	d.Total = len(byHardware)
+	if main := most(quantizations); 4*quantizations[main] >= len(runs) {
+		d.Main = main // what fewer used is not the usual one
+	}
 	for hardware, rs := range byHardware {
 		d.Rows = append(d.Rows, SpeedRow{Name: hardware, Runs: rs})
 	}

@@ -75,7 +75,7 @@ func drawMemory(c *canvas, lines []MemoryLine, low, high, first, last float64) f
 	}
 	a := &area{canvas: c, left: 52, top: 24, right: c.width - labelWidth - 10, bottom: 290}
 	a.x = scale{true, first, max(last, first*2), a.left, a.right}
-	a.y = newScale(true, low, high*1.15, a.bottom, a.top)
+	a.y = newScale(true, memoryBelow(low), memoryAbove(high), a.bottom, a.top)
 	var sizes []float64
 	for _, v := range commonMemory {
 		if !a.y.has(v) || len(sizes) > 0 && a.y.at(sizes[len(sizes)-1])-a.y.at(v) < 15 {
@@ -110,6 +110,17 @@ func drawMemory(c *canvas, lines []MemoryLine, low, high, first, last float64) f
 		a.Text(a.right+8, ends[n]+4, clip(lines[i].Name, smallSize, labelWidth+2), svg.Style{Class: "small strong t" + string(rune('0'+i%4))})
 	}
 	return a.bottom + 40
+}
+
+// memoryBelow and memoryAbove are the next common memory sizes.
+func memoryBelow(v float64) float64 {
+	i, _ := slices.BinarySearch(commonMemory, v)
+	return min(v, commonMemory[max(i-1, 0)])
+}
+
+func memoryAbove(v float64) float64 {
+	i, _ := slices.BinarySearch(commonMemory, v)
+	return max(v, commonMemory[min(i, len(commonMemory)-1)])
 }
 
 func lineClass(i int) string { return [...]string{"l0", "l1", "l2", "l3"}[i%4] }
@@ -213,7 +224,7 @@ func drawSizes(c *canvas, sizes []Size) float64 {
 		size := float64(s.Bytes) / gib
 		a.Text(nameWidth, y+13, clip(s.Name, smallSize, nameWidth), svg.Style{Class: "small", Anchor: "end"})
 		a.Rect(a.left, y+3, max(1, a.x.at(size)-a.left), row-5, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s GB, %s bits per weight", s.Name, short(size), short(s.BitsPerWeight)))})
-		a.Text(a.x.at(size)+5, y+13, short(size), svg.Style{Class: "small halo"})
+		a.text(a.x.at(size)+5, y+13, compact(size), svg.Style{Class: "small halo"})
 	}
 	a.Line(a.left, a.top-2, a.left, a.bottom, svg.Style{Class: "axis"})
 	a.text(a.right, a.bottom+15, "Size of the weights (GB)", svg.Style{Class: "soft small", Anchor: "end"})
@@ -333,7 +344,7 @@ func drawSpeeds(c *canvas, rows []SpeedRow, main string, low, high float64) floa
 	a := &area{canvas: c, left: labelWidth + 8, top: 6, right: c.width - 8}
 	a.bottom = a.top + row*float64(len(rows)) + 4
 	a.x = newScale(true, low, high, a.left, a.right)
-	a.xAxis("Generation speed (tokens/s)", a.x.ticks(40), short)
+	a.xAxis("Generation speed (tokens/s)", a.x.ticks(40), compact)
 	for i, r := range rows {
 		y := a.top + row*float64(i) + 13
 		if c.narrow() {

@@ -121,6 +121,19 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
+// compact is short for places with little room: 2M for two million.
+func compact(v float64) string {
+	switch abs := math.Abs(v); {
+	case abs >= 1e12:
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	case abs >= 1e9:
+		return short(v/1e9) + "B"
+	case abs >= 1e6:
+		return short(v/1e6) + "M"
+	}
+	return short(v)
+}
+
 func thousands(digits string) string {
 	sign := ""
 	if digits != "" && digits[0] == '-' {

@@ -61,6 +61,12 @@ func TestPictures(t *testing.T) {
 	if dir == "" {
 		t.Skip("MODELDEX_PICTURES names no directory to keep pictures in")
 	}
+	m := charts.For(mustShipped(t))
+	for name, of := range map[string][2]string{"badge": {"gpt-oss-20b", "nvidia-rtx-4090"}, "badge-many": {"llama-2-7b", "nvidia-rtx-4090"}, "badge-none": {"llama-2-7b", "broadcom-raspberry-pi-5"}} {
+		if err := os.WriteFile(filepath.Join(dir, name+".svg"), charts.Badge(m.BadgeOf(of[0], of[1], "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, f := range shippedFigures(t) {
 		for _, width := range []int{360, 680} {
 			for _, scheme := range []charts.Scheme{charts.Light, charts.Dark} {
