@@ -88,7 +88,7 @@ var publicNames = map[string]string{
 	"BurstView": "KeyBurst", "BenchmarkRow": "Benchmark", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "ChangeRow": "Change", "NameView": "ResolvedName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "Estimate": "FitEstimate",
-	"Weight": "FitWeight", "Checked": "FitValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
+	"Weight": "FitWeight", "Checked": "FitValidated", "DepthScore": "FitDepthValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
 	"StatsRow": "StatsGroup", "FacetRow": "Facet",
 }
 

@@ -235,6 +235,8 @@ type Slowdown struct {
 	N int `json:"n" jsonschema:"minimum=1,example=8"`
 	// What those share with the query.
 	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=class"`
+	// How such slowdowns did against measured ones that were hidden from them, by source page. One without a validation, or with none that is better than no slowdown, is not given.
+	Checked *DepthScore `json:"validated"`
 }
 
 // Cost is what a million generated tokens cost at the speed to use. Null figures have a reason.

@@ -62,6 +62,28 @@ func BenchmarkBestOfOneCard(b *testing.B) {
 	}
 }
 
+// The same on the machine with most measurements.
+func BenchmarkBestOfOneMachine(b *testing.B) {
+	e := shippedEngine(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, fault := e.Models(Query{Hardware: "amd-ryzen-ai-max-395"}, 0); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}
+
+// All hardware that runs one model, as a list with runs= needs.
+func BenchmarkBestOfOneModel(b *testing.B) {
+	e := shippedEngine(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, fault := e.Hardware(Query{Model: "llama-3.3-70b-instruct", Quantization: "Q4_K_M", Context: 8192, Count: 2}, 10); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}
+
 func BenchmarkEvaluate(b *testing.B) {
 	set := shippedSet(b)
 	for b.Loop() {

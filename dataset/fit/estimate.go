@@ -8,8 +8,10 @@ import (
 )
 
 // Distances between configurations: what one difference costs. A measurement weighs e to the
-// power of minus its distance, so one at 2.3 weighs a tenth. The numbers were searched for on the shipped
-// data so that the errors of Evaluate are small, and rounded; they are not finer than that.
+// power of minus its distance, so one at 2.3 weighs a tenth. The numbers, and the pulls of effects,
+// were searched for on three of four source pages of the shipped data so that the errors of Evaluate
+// are small there, and rounded; they are not finer than that. The pages of the fourth part (apart)
+// took no part in the search.
 const (
 	otherModel    = 1.4
 	otherVariant  = 2.3 // another record of the same silicon
@@ -28,29 +30,22 @@ const (
 	perTime       = 0.65
 	perActive     = 0.15
 	// trendPart is how much of the way the trend moves a measurement to the configuration asked
-	// for.
-	trendPart = 0.55
-	// effectPart is the same for the effects of names.
+	// for, and effectPart how much of it the effects of names do.
+	trendPart  = 0.55
 	effectPart = 0.55
 	// tooFar ends the search: beyond it nothing is near enough for an estimate. A class is no
 	// neighbour of another.
 	tooFar = 12.0
 	// lightest is the smallest weight, relative to the nearest, that still counts.
-	lightest = 1e-4
+	lightest = 1e-2
 )
 
 // distance is how little b says about a, 0 for the same configuration.
-func distance(a, b *point) (d float64) {
-	if a.hardware != b.hardware {
-		if a.silicon == b.silicon {
-			d += otherVariant
-		} else {
-			d += otherHardware + perBandwidth*math.Abs(a.logBandwidth-b.logBandwidth)
-			if a.arch != b.arch {
-				d += otherArch
-			}
-		}
-	}
+func distance(a, b *point) float64 { return placeDistance(a, b) + modelDistance(a, b) }
+
+// placeDistance is the part of the distance between what models run on and with. It is the same for
+// all models on one machine.
+func placeDistance(a, b *point) (d float64) {
 	if a.tool != b.tool {
 		d += otherTool
 		if a.toolKind != b.toolKind {
@@ -63,6 +58,21 @@ func distance(a, b *point) (d float64) {
 	if a.unit != b.unit {
 		d += otherUnit
 	}
+	if a.hardware != b.hardware {
+		if a.silicon == b.silicon {
+			d += otherVariant
+		} else {
+			d += otherHardware + perBandwidth*math.Abs(a.logBandwidth-b.logBandwidth)
+			if a.arch != b.arch {
+				d += otherArch
+			}
+		}
+	}
+	return d
+}
+
+// modelDistance is the part of the distance between models and how they are stored.
+func modelDistance(a, b *point) (d float64) {
 	if a.quant != b.quant {
 		d += otherQuant + perBits*math.Abs(a.logBits-b.logBits)
 		if a.quantKind != b.quantKind {
@@ -76,6 +86,36 @@ func distance(a, b *point) (d float64) {
 		d += otherModel
 	}
 	return d + perBytes*math.Abs(a.logBytes-b.logBytes) + perTime*math.Abs(a.logTime()-b.logTime()) + perActive*math.Abs(a.logActive()-b.logActive())
+}
+
+// A place is the samples that are near enough to a machine with a tool, with their distance from it. A list of what one machine runs asks for it once and then looks at these only.
+type place struct {
+	at      point // of the machine and tool; nothing of a model
+	samples []placed
+}
+
+type placed struct {
+	*sample
+	far float64
+}
+
+// placeOf gathers the samples near to the machine and tool of a configuration.
+func (l *learnt) placeOf(p *point) *place {
+	out := &place{at: *p}
+	for i := range l.samples[p.class] {
+		s := &l.samples[p.class][i]
+		if d := placeDistance(p, &s.point); d <= tooFar {
+			out.samples = append(out.samples, placed{s, d})
+		}
+	}
+	return out
+}
+
+// is reports whether a configuration is of this machine and tool.
+func (l *place) is(p *point) bool {
+	a := &l.at
+	return a.hardware == p.hardware && a.tool == p.tool && a.backend == p.backend && a.unit == p.unit && a.class == p.class &&
+		a.logBandwidth == p.logBandwidth
 }
 
 // A neighbour is a measurement near a configuration: what it says about it, and its weight.
@@ -96,26 +136,30 @@ type guess struct {
 
 var guessPool = sync.Pool{New: func() any { return new([]neighbour) }}
 
-// guess estimates the share of a configuration from the samples that skip does not exclude; ok
-// is false where none is near enough. trend is that of the configuration's place; trends differ
-// in Evaluate only. The neighbours are valid until done is called.
-func (l *learnt) guess(p *point, t *trend, skip func(s *sample) bool) (g guess, ok bool, done func()) {
+// guess estimates the share of a configuration from the samples of its place that skip does not
+// exclude; ok is false where none is near enough. trend is that of the configuration's place; trends
+// differ in Evaluate only. The neighbours are valid until done is called.
+func (l *learnt) guess(p *point, t *trend, from *place, skip func(s *sample) bool) (g guess, ok bool, done func()) {
 	buf := guessPool.Get().(*[]neighbour) //nolint:forcetypeassert // the pool holds nothing else
 	near := (*buf)[:0]
 	done = func() { *buf = near; guessPool.Put(buf) }
 	here := t.parts(p)
-	g.nearest = math.Inf(1)
-	for i := range l.samples[p.class] {
-		s := &l.samples[p.class][i]
-		if skip != nil && skip(s) {
+	g.nearest = tooFar
+	reach := math.Log(lightest) // beyond the nearest by more than this, a sample weighs nothing
+	for i := range from.samples {
+		s := &from.samples[i]
+		if s.far > g.nearest-reach {
 			continue
 		}
-		d := distance(p, &s.point)
-		if d > tooFar {
+		if skip != nil && skip(s.sample) {
+			continue
+		}
+		d := s.far + modelDistance(p, &s.point)
+		if d > tooFar || d > g.nearest-reach {
 			continue
 		}
 		g.nearest = min(g.nearest, d)
-		near = append(near, neighbour{s, s.logShare + here - s.trend, 0, d})
+		near = append(near, neighbour{s.sample, s.logShare + here - s.trend, 0, d})
 	}
 	if len(near) == 0 {
 		return g, false, done

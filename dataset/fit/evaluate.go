@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"hash/crc32"
 	"math"
 	"slices"
 	"sync"
@@ -51,6 +52,11 @@ type Evaluation struct {
 	Pages          int     `json:"pages"`
 	ConstantShare  float64 `json:"constant_share"`
 	Scores         []Score `json:"scores"`
+	// Apart are the scores of the rows whose source page took no part in the search for the numbers
+	// of estimates, with bands fitted to the other rows.
+	Apart []Score `json:"scores_apart"`
+	// Depth is how near slowdowns with a filled cache came.
+	Depth []DepthScore `json:"depth"`
 }
 
 // Of returns the score of a holdout and class; false where there is none.
@@ -102,10 +108,40 @@ func Evaluate(set *dataset.Set) *Validated {
 	}
 	factors := factorsOf(trials)
 	v.Factors = factors
+	v.Depth = e.learnt.evaluateDepth()
+	seen, unseen := split(trials, e.learnt.names[pageName])
+	fromSeen := factorsOf(seen)
 	for _, h := range Holdouts {
 		v.Scores = append(v.Scores, scores(h, trials[h], constant, factors)...)
+		v.Apart = append(v.Apart, scores(h, unseen[h], constant, fromSeen)...)
 	}
 	return v
+}
+
+// apart is how many parts the source pages are in, one of which is left out where numbers are
+// searched for.
+const apart = 4
+
+// isApart reports whether a page is of the part that was left out. It follows from the address alone.
+func isApart(page string) bool { return crc32.ChecksumIEEE([]byte("held out "+page))%apart == 0 }
+
+// split puts the trials of pages apart aside.
+func split(trials map[Holdout][]trial, pages map[string]int32) (seen, unseen map[Holdout][]trial) {
+	left := map[int32]bool{}
+	for page, number := range pages {
+		left[number] = isApart(page)
+	}
+	seen, unseen = map[Holdout][]trial{}, map[Holdout][]trial{}
+	for h, list := range trials {
+		for i := range list {
+			if left[list[i].page] {
+				unseen[h] = append(unseen[h], list[i])
+			} else {
+				seen[h] = append(seen[h], list[i])
+			}
+		}
+	}
+	return seen, unseen
 }
 
 // covered is the part of held-out measurements a band is to hold.
@@ -186,9 +222,10 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 					s.trend = t.parts(&s.point)
 				}
 			}
+			var m machine
 			for i := range rows {
 				if r := &rows[i]; h.fold(r) == fold {
-					out[i] = own.try(r, &t, h)
+					out[i] = own.try(r, &t, m.place(&own, &r.point), h)
 				}
 			}
 		})
@@ -197,8 +234,8 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 	return out
 }
 
-func (l *learnt) try(r *row, t *trend, h Holdout) trial {
-	g, ok, done := l.guess(&r.point, t, h.hides(r))
+func (l *learnt) try(r *row, t *trend, from *place, h Holdout) trial {
+	g, ok, done := l.guess(&r.point, t, from, h.hides(r))
 	defer done()
 	near := holdoutOf(&r.point, g.neighbours)
 	g.neighbours = g.neighbours[:min(len(g.neighbours), 1)] // the memory is for the next trial

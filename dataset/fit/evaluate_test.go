@@ -17,9 +17,9 @@ func TestEvaluation(t *testing.T) {
 		within25, within50  float64 // at least
 		estimated, low, top float64 // part of the rows with an estimate, and bounds of the coverage
 	}{
-		{ByPage, 0.125, 0.76, 0.87, 0.82, 0.87, 0.93},
-		{ByModel, 0.12, 0.78, 0.88, 0.90, 0.87, 0.93},
-		{ByHardware, 0.185, 0.59, 0.73, 0.52, 0.87, 0.93},
+		{ByPage, 0.105, 0.77, 0.89, 0.87, 0.88, 0.93},
+		{ByModel, 0.105, 0.77, 0.90, 0.93, 0.88, 0.93},
+		{ByHardware, 0.18, 0.60, 0.78, 0.56, 0.88, 0.93},
 	} {
 		s, _ := v.Of(c.holdout, "all")
 		if s.MedianError > c.median || s.Within25 < c.within25 || s.Within50 < c.within50 {
@@ -39,6 +39,18 @@ func TestEvaluation(t *testing.T) {
 		if kept.MedianError < s.MedianError-0.02 || kept.Coverage > s.Coverage+0.03 {
 			t.Errorf("by %s: validated.json promises %.3f and %.3f, the data give %.3f and %.3f; run modeldex fit evaluate --write dataset/fit/validated.json --report bench/results/fit.md",
 				c.holdout, kept.MedianError, kept.Coverage, s.MedianError, s.Coverage)
+		}
+	}
+	for h, most := range map[Holdout]float64{ByPage: 0.115, ByModel: 0.115, ByHardware: 0.24} {
+		for _, s := range v.Apart {
+			if s.Holdout == h && s.Class == "all" && (s.MedianError > most || s.Rows < 500 || s.Coverage < 0.85) {
+				t.Errorf("by %s, on pages that took no part in the search: median error %.3f of %d rows, covered %.3f; want at most %v", h, s.MedianError, s.Rows, s.Coverage, most)
+			}
+		}
+	}
+	for _, s := range v.Depth {
+		if s.Rows < 200 || s.MedianError > 0.04 || s.MedianError > s.Ignored/2 {
+			t.Errorf("slowdowns of %s: median error %.3f of %d, ignored %.3f; want at most 0.04 and half of that", s.Group, s.MedianError, s.Rows, s.Ignored)
 		}
 	}
 }

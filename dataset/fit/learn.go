@@ -23,9 +23,11 @@ type learnt struct {
 	names    numbers
 	silicon  map[dataset.Slug]string // variant -> the record that stands for it
 	backends map[backendKey]int      // how often a backend was measured
+	usual    map[[2]int32]string     // silicon, or class below 0, and kind of tool -> its most measured backend
 	samples  [classes][]sample
 	trend    trend
 	slow     []slowdown
+	costs    map[slowKey]slowCost // of groups of slowdowns
 }
 
 // A row is one comparable measurement.
@@ -62,7 +64,9 @@ func (e *Engine) learn(set *dataset.Set) {
 	}
 	r := e.readAll(set)
 	e.runs = newRuns(set.Benchmarks, r.runs)
+	l.chooseBackends()
 	l.slow = e.slowdowns(r)
+	l.learnCosts()
 	l.collect(r.rows)
 }
 

@@ -36,7 +36,7 @@ type Best struct {
 // 50 microseconds for each model that fits.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	asked := q.Context
+	asked, near := q.Context, &nearby{}
 	for _, slug := range e.bySlug {
 		at := q
 		at.Model = slug
@@ -47,6 +47,7 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 		if fault != nil {
 			return nil, fault
 		}
+		m.near = near // one machine for all
 		if b, ok := e.best(&at, t, m, minTPS, asked > 0); ok {
 			out = append(out, b)
 		}
@@ -96,7 +97,7 @@ func (e *Engine) best(q *Query, t *target, m *machine, minTPS float64, filled bo
 			if m.hw != nil {
 				b.Hardware = m.hw.Slug
 			}
-			s := e.speed(q, t, m, z, true)
+			s := e.speed(q, t, m, z, inMemory|brief)
 			b.TPS, b.Use = s.TPS, s.Use
 			if filled && s.Filled != nil {
 				b.TPS, b.Depth = &s.Filled.TPS, s.Filled.Depth

@@ -95,6 +95,21 @@ type machine struct {
 	discrete  bool
 	bandwidth float64 // bytes per second of one device, 0 where unknown
 	missing   []string
+	near      *nearby
+}
+
+// nearby keeps the samples near to a machine between the estimates for its models.
+type nearby struct{ *place }
+
+// place gathers the samples near to a configuration, or gives those of the one before.
+func (m *machine) place(l *learnt, p *point) *place {
+	if m.near == nil {
+		m.near = &nearby{}
+	}
+	if m.near.place == nil || !m.near.is(p) {
+		m.near.place = l.placeOf(p)
+	}
+	return m.near.place
 }
 
 func (e *Engine) machine(q *Query) (*machine, *Fault) {

@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"math"
 	"strings"
 
 	"modeldex/dataset"
@@ -44,8 +43,9 @@ type point struct {
 // logTime is the logarithm of the seconds one token takes at full bandwidth.
 func (p *point) logTime() float64 { return p.logBytes - p.logBandwidth }
 
-// logActive is the logarithm of the parameters one token reads.
-func (p *point) logActive() float64 { return p.logBytes - p.logBits + math.Log(8) }
+// logActive is the logarithm of the parameters one token reads, less that of 8, which cancels out
+// where two are compared.
+func (p *point) logActive() float64 { return p.logBytes - p.logBits }
 
 // A sample is one configuration as one source page measured it: the median of the page's rows.
 type sample struct {

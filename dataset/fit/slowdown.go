@@ -19,7 +19,10 @@ type slowdown struct {
 	class    Class
 	toolKind int32
 	backend  int32
+	page     int32
 	cost     float64
+	part     float64 // the cache, in parts of the weights
+	left     float64 // the part of the speed that was left
 }
 
 // slowdowns pairs each deep row with the shallow rows of the same page and configuration.
@@ -43,7 +46,8 @@ func (e *Engine) slowdowns(r *reader) (out []slowdown) {
 		}
 		base := shallow[(from+to)/2].logShare
 		if part := t.cacheShare(d.depth, math.Exp(d.logBytes)); part > 0.01 && base >= d.logShare {
-			out = append(out, slowdown{d.class, d.toolKind, d.backend, (math.Exp(base-d.logShare) - 1) / part})
+			left := math.Exp(d.logShare - base)
+			out = append(out, slowdown{d.class, d.toolKind, d.backend, d.page, (1/left - 1) / part, part, left})
 		}
 	}
 	slices.SortFunc(out, func(a, b slowdown) int { return cmp.Compare(a.cost, b.cost) })
@@ -58,31 +62,141 @@ func (t *target) cacheShare(depth int64, bytes float64) float64 {
 // enoughSlow is how many measured slowdowns a narrower group needs before the wider one is asked.
 const enoughSlow = 8
 
-// slowdown gives the part of the speed left at a depth; ok is false where nothing is known.
+// A slowGroup is slowdowns that share something with the configuration asked for.
+type slowGroup struct {
+	name    string
+	belongs func(x *slowdown, class Class, toolKind, backend int32) bool
+}
+
+// slowGroups are the groups, narrowest first.
+var slowGroups = []slowGroup{
+	{"kernels", func(x *slowdown, class Class, toolKind, backend int32) bool {
+		return x.class == class && x.toolKind == toolKind && x.backend == backend
+	}},
+	{"class", func(x *slowdown, class Class, _, _ int32) bool { return x.class == class }},
+	{"all", func(*slowdown, Class, int32, int32) bool { return true }},
+}
+
+// cost is the median cost of a group without those hide excludes, and how many there were.
+func (l *learnt) cost(g *slowGroup, class Class, toolKind, backend int32, hide func(x *slowdown) bool) (cost float64, n int) {
+	var costs []float64
+	for i := range l.slow {
+		if x := &l.slow[i]; g.belongs(x, class, toolKind, backend) && (hide == nil || !hide(x)) {
+			costs = append(costs, x.cost)
+		}
+	}
+	if len(costs) == 0 {
+		return 0, 0
+	}
+	return medianOf(costs), len(costs)
+}
+
+// A slowKey is a group of slowdowns; what the group does not share is 0.
+type slowKey struct {
+	group             int
+	class             Class
+	toolKind, backend int32
+}
+
+type slowCost struct {
+	cost float64
+	n    int
+}
+
+func keyOf(group int, class Class, toolKind, backend int32) slowKey {
+	switch slowGroups[group].name {
+	case "kernels":
+		return slowKey{group, class, toolKind, backend}
+	case "class":
+		return slowKey{group, class, 0, 0}
+	}
+	return slowKey{group: group}
+}
+
+// learnCosts works out the cost of every group there is, so that an answer looks it up.
+func (l *learnt) learnCosts() {
+	l.costs = map[slowKey]slowCost{}
+	for i := range l.slow {
+		x := &l.slow[i]
+		for g := range slowGroups {
+			key := keyOf(g, x.class, x.toolKind, x.backend)
+			if _, done := l.costs[key]; !done {
+				cost, n := l.cost(&slowGroups[g], x.class, x.toolKind, x.backend, nil)
+				l.costs[key] = slowCost{cost, n}
+			}
+		}
+	}
+}
+
+// usualCost is the cost of the group of a configuration.
+func (l *learnt) usualCost(group int, p *point) (cost float64, n int) {
+	c := l.costs[keyOf(group, p.class, p.toolKind, p.backend)]
+	return c.cost, c.n
+}
+
+// slowdown gives the part of the speed left at a depth; ok is false where nothing is known, or where
+// its validation says that leaving the speed as it is would be as good.
 func (e *Engine) slowdown(t *target, p *point, depth int64) (s Slowdown, ok bool) {
 	if len(t.shape.missing) > 0 || len(e.learnt.slow) == 0 {
 		return s, false
 	}
-	for _, group := range []struct {
-		name    string
-		belongs func(x *slowdown) bool
-	}{
-		{"kernels", func(x *slowdown) bool {
-			return x.class == p.class && x.toolKind == p.toolKind && x.backend == p.backend
-		}},
-		{"class", func(x *slowdown) bool { return x.class == p.class }},
-		{"all", func(*slowdown) bool { return true }},
-	} {
-		var costs []float64
-		for i := range e.learnt.slow {
-			if x := &e.learnt.slow[i]; group.belongs(x) {
-				costs = append(costs, x.cost)
-			}
+	for i := range slowGroups {
+		g := &slowGroups[i]
+		checked := validated.depth(g.name)
+		if checked == nil {
+			continue
 		}
-		if len(costs) >= enoughSlow || group.name == "all" && len(costs) > 0 {
-			lost := medianOf(costs) * t.cacheShare(depth, math.Exp(p.logBytes))
-			return Slowdown{Depth: depth, Factor: round4(1 / (1 + lost)), N: len(costs), Group: group.name}, true
+		if cost, n := e.learnt.usualCost(i, p); n >= enoughSlow {
+			lost := cost * t.cacheShare(depth, math.Exp(p.logBytes))
+			return Slowdown{Depth: depth, Factor: round4(1 / (1 + lost)), N: n, Group: g.name, Checked: checked}, true
 		}
 	}
 	return s, false
+}
+
+// A DepthScore says how near the slowdowns of a group came to measured ones whose source page was
+// hidden. Errors are of the speed that is left.
+type DepthScore struct {
+	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=kernels"`
+	// Measured slowdowns that were hidden and predicted.
+	Rows int `json:"rows" jsonschema:"minimum=0,example=500"`
+	// Median absolute error of the prediction, 0.1 being 10 %.
+	MedianError float64 `json:"median_error" jsonschema:"minimum=0,example=0.05"`
+	// The same where the speed is left as it is with an empty cache.
+	Ignored float64 `json:"median_error_ignored" jsonschema:"minimum=0,example=0.2"`
+	// Part of the predictions within 25 %.
+	Within25 float64 `json:"within_25_percent" jsonschema:"minimum=0,maximum=1,example=0.9"`
+}
+
+// evaluateDepth predicts each measured slowdown from those of other pages.
+func (l *learnt) evaluateDepth() (out []DepthScore) {
+	for i := range slowGroups {
+		g := &slowGroups[i]
+		var errs, ignored []float64
+		for j := range l.slow {
+			x := &l.slow[j]
+			cost, n := l.cost(g, x.class, x.toolKind, x.backend, func(y *slowdown) bool { return y.page == x.page })
+			if n >= enoughSlow {
+				errs = append(errs, math.Log(1/(1+cost*x.part)/x.left))
+				ignored = append(ignored, math.Log(1/x.left))
+			}
+		}
+		s := DepthScore{Group: g.name, Rows: len(errs)}
+		if len(errs) > 0 {
+			s.MedianError, s.Within25, _ = nearness(errs)
+			s.Ignored, _, _ = nearness(ignored)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// depth is the validation of a group; nil where it has none that speaks for it.
+func (v *Validated) depth(group string) *DepthScore {
+	for i := range v.Depth {
+		if s := &v.Depth[i]; s.Group == group && s.Rows >= 20 && s.MedianError < s.Ignored {
+			return s
+		}
+	}
+	return nil
 }

@@ -22,13 +22,29 @@ const (
 	mostIDs      = 20
 )
 
+// A wish says what a speed is worked out for.
+type wish uint8
+
+const (
+	inMemory wish = 1 << iota // the weights are in the memory of the devices
+	brief                     // without the measurements an estimate rests on, and how it was validated
+)
+
+func residentIf(is bool) wish {
+	if is {
+		return inMemory
+	}
+	return 0
+}
+
 // speed works out the speed of one size. An estimate is only for weights that are resident in the
-// memory of the devices: one device, or several whose layers work in turn.
-func (e *Engine) speed(q *Query, t *target, m *machine, z *dataset.Quantization, resident bool) *Speed {
+// memory of the devices: one device, or several whose layers work in turn. A brief one is left out
+// where there are measurements.
+func (e *Engine) speed(q *Query, t *target, m *machine, z *dataset.Quantization, want wish) *Speed {
 	s := &Speed{Measured: e.measured(q, t, m, z.Name)}
-	p, estimate := e.estimate(q, t, m, z)
-	if resident {
-		s.Estimate = estimate
+	p, backend, ok := e.configuration(q, t, m, z)
+	if ok && want&inMemory != 0 && (want&brief == 0 || s.Measured == nil) {
+		s.Estimate = e.estimate(q, m, &p, backend, want)
 	}
 	switch {
 	case s.Measured != nil:
@@ -98,44 +114,53 @@ func (r Rules) tool() dataset.Slug {
 	return dataset.Slug(r)
 }
 
-// estimate works out a speed; nil where a fact is missing or nothing is near enough. The point is
-// the configuration it is for, valid also without an estimate.
-func (e *Engine) estimate(q *Query, t *target, m *machine, z *dataset.Quantization) (point, *Estimate) {
-	l := &e.learnt
-	tool := cmp.Or(q.Tool, q.Rules.tool())
+// configuration is what an estimate of a size is for, with the backend; false where a fact is missing.
+func (e *Engine) configuration(q *Query, t *target, m *machine, z *dataset.Quantization) (p point, backend string, ok bool) {
 	h := m.hw
 	if h == nil {
 		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !m.discrete}
 	}
-	b := dataset.Benchmark{Model: t.Slug, Quantization: &z.Name, Hardware: h.Slug, Tool: tool, HardwareCount: 1}
+	b := dataset.Benchmark{Model: t.Slug, Quantization: &z.Name, Hardware: h.Slug, Tool: q.tool(), HardwareCount: 1}
 	size := float64(z.SizeBytes) / gib
 	b.ModelSizeGiB = &size
-	backend := q.Backend
+	backend = q.Backend
 	if backend == "" {
-		backend = e.backendOf(h, tool)
+		backend = e.learnt.backendOf(h, b.Tool)
 	}
 	b.Backend = &backend
-	p, ok := e.pointOf(t, h, &b, m.bandwidth, l.names.find)
-	if !ok || q.Count > 1 && q.Rules != LlamaCpp {
-		return p, nil
-	}
+	p, ok = e.pointOf(t, h, &b, m.bandwidth, e.learnt.names.find)
 	if p.backend < 0 && backend == "" {
 		p.backend = -2
 	}
-	g, ok, done := l.guess(&p, &l.trend, nil)
+	return p, backend, ok
+}
+
+// tool is the program of a query.
+func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
+
+// estimate works out the speed of a configuration; nil where nothing is near enough.
+func (e *Engine) estimate(q *Query, m *machine, p *point, backend string, want wish) *Estimate {
+	if q.Count > 1 && q.Rules != LlamaCpp {
+		return nil
+	}
+	l := &e.learnt
+	g, ok, done := l.guess(p, &l.trend, m.place(l, p), nil)
 	defer done()
-	kind := holdoutOf(&p, g.neighbours)
+	kind := holdoutOf(p, g.neighbours)
 	factor := validated.Factors.of(kind, p.class)
 	if !ok || !g.says(factor) {
-		return p, nil
+		return nil
 	}
 	low, high := g.band(factor)
 	out := &Estimate{
 		P05: round3(math.Exp(low - p.logTime())), Median: round3(math.Exp(g.middle - p.logTime())), P95: round3(math.Exp(high - p.logTime())),
-		Method: Method, Share: round4(math.Exp(g.middle)), Bytes: int64(math.Exp(p.logBytes)), Nearest: round3(g.nearest),
-		Tool: string(tool), Backend: backend, Class: p.class.String(), Evidence: weightsOfNear(g.neighbours), Assumes: []string{},
 	}
-	out.Checked = checked(kind, p.class)
+	if want&brief != 0 {
+		return out
+	}
+	out.Method, out.Share, out.Bytes, out.Nearest = Method, round4(math.Exp(g.middle)), int64(math.Exp(p.logBytes)), round3(g.nearest)
+	out.Tool, out.Backend, out.Class = string(q.tool()), backend, p.class.String()
+	out.Evidence, out.Assumes, out.Checked = weightsOfNear(g.neighbours), []string{}, checked(kind, p.class)
 	if q.Count > 1 {
 		out.Assumes = append(out.Assumes, "the devices hold different layers and work in turn, so that together they are as fast as one; not validated")
 		out.Checked = nil
@@ -144,7 +169,7 @@ func (e *Engine) estimate(q *Query, t *target, m *machine, z *dataset.Quantizati
 		out.Assumes = append(out.Assumes, "a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
 		out.Checked = nil
 	}
-	return p, out
+	return out
 }
 
 // weightsOfNear lists the heaviest neighbours.
@@ -185,21 +210,26 @@ func (l *learnt) count(p *point) {
 	l.backends[backendKey{-1 - int32(p.class), p.toolKind, p.backend}]++
 }
 
-// backendOf is the backend most measurements of a piece of hardware with such a tool used, else
-// of its class; empty where there is none.
-func (e *Engine) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
-	l := &e.learnt
-	silicon, kind := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool))
-	for _, place := range []int32{silicon, -1 - int32(classOf(h, "gpu"))} {
-		best, most := "", 0
-		for name, number := range l.names[backendName] {
-			if n := l.backends[backendKey{place, kind, number}]; n > most || n == most && n > 0 && name < best {
-				best, most = name, n
+// chooseBackends finds the backend most measurements of a place with a kind of tool used.
+func (l *learnt) chooseBackends() {
+	l.usual = map[[2]int32]string{}
+	most := map[[2]int32]int{}
+	for name, number := range l.names[backendName] {
+		for key, n := range l.backends {
+			at := [2]int32{key.place, key.toolKind}
+			if key.backend == number && (n > most[at] || n == most[at] && name < l.usual[at]) {
+				most[at], l.usual[at] = n, name
 			}
 		}
-		if most > 0 {
-			return best
-		}
 	}
-	return ""
+}
+
+// backendOf is the backend most measurements of a piece of hardware with such a tool used, else
+// of its class; empty where there is none.
+func (l *learnt) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
+	silicon, kind := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool))
+	if name, ok := l.usual[[2]int32{silicon, kind}]; ok {
+		return name
+	}
+	return l.usual[[2]int32{-1 - int32(classOf(h, "gpu")), kind}]
 }

@@ -65,7 +65,7 @@ const (
 
 // pull is how many measurements, counted by the root of the rows of a page, pull a name of a group as
 // strongly to 0 as its own pull it away.
-var pull = [effectGroups]float64{modelEffect: 3, familyEffect: 6, placeEffect: 3, formatEffect: 6, archEffect: 6}
+var pull = [effectGroups]float64{modelEffect: 1, familyEffect: 16, placeEffect: 2.5, formatEffect: 16, archEffect: 16}
 
 // effects maps names of groups to logarithms.
 type effects [effectGroups]map[uint64]float64

@@ -66,7 +66,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
 		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
-		s.Speed = e.speed(&q, t, m, sizes[s.Quantization], s.Verdict != No && s.Verdict != Offload)
+		s.Speed = e.speed(&q, t, m, sizes[s.Quantization], residentIf(s.Verdict != No && s.Verdict != Offload))
 		if q.Costs != nil {
 			s.Cost = e.cost(&q, m, s.Speed)
 		}

@@ -1,10 +1,12 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -176,8 +178,10 @@ func speedText(s *fit.Speed) string {
 type Evaluate struct {
 	verbs.DatasetArg
 	verbs.Format
-	Write  string `help:"Write the results for the build to this file, dataset/fit/validated.json." placeholder:"FILE"`
-	Report string `help:"Write the results as a page for people to this file, bench/results/fit.md." placeholder:"FILE"`
+	Write  string             `help:"Write the results for the build to this file, dataset/fit/validated.json." placeholder:"FILE"`
+	Report string             `help:"Write the results as a page for people to this file, bench/results/fit.md." placeholder:"FILE"`
+	Most   map[string]float64 `help:"Fail where the median error of a holdout is larger: page=0.11;hardware=0.2;model=0.11." placeholder:"HOLDOUT=ERROR;..."`
+	Covers []float64          `help:"Fail where the 90 % band of a holdout covers less than the first part of the measurements, or more than the second." placeholder:"LEAST,MOST"`
 }
 
 // Run prints the scores by holdout and class.
@@ -204,13 +208,36 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 		}
 	}
 	if c.JSON() {
-		return env.PrintJSON(v)
+		return errors.Join(env.PrintJSON(v), c.bounds(&v.Evaluation))
 	}
 	if _, err := io.WriteString(env.Stdout, page.String()); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Stderr, "%s: %d comparable measurements of %d pages\n", src.Where, v.Rows, v.Pages)
-	return nil
+	return c.bounds(&v.Evaluation)
+}
+
+// bounds says where an evaluation is worse than was asked for.
+func (c *Evaluate) bounds(ev *fit.Evaluation) error {
+	var errs []error
+	for name, most := range c.Most {
+		s, ok := ev.Of(fit.Holdout(name), "all")
+		switch {
+		case !ok:
+			errs = append(errs, fmt.Errorf("most: there is no holdout %q", name))
+		case s.Estimated == 0 || s.MedianError > most:
+			errs = append(errs, fmt.Errorf("holdout %s: the median error is %.3f, at most %v is asked for", name, s.MedianError, most))
+		}
+	}
+	if len(c.Covers) == 2 {
+		for _, h := range fit.Holdouts {
+			if s, _ := ev.Of(h, "all"); s.Coverage < c.Covers[0] || s.Coverage > c.Covers[1] {
+				errs = append(errs, fmt.Errorf("holdout %s: the band covers %.3f of the measurements, %v to %v is asked for", h, s.Coverage, c.Covers[0], c.Covers[1]))
+			}
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
 }
 
 func printEvaluation(w io.Writer, v *fit.Validated) {
@@ -221,10 +248,36 @@ Each measurement is estimated without what the holdout hides: *page* its source 
 model on that silicon. "Estimated" counts the rows with something near enough. The constant rule uses %.3f of the bandwidth, the best
 constant for these rows.
 
-| holdout | class | rows | estimated | median error | within 25 %% | within 1.5 x | 90 %% band covers | band width | constant: median error | within 25 %% | within 1.5 x |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 `, v.DatasetVersion, v.Digest[:12], v.Rows, v.Pages, v.ConstantShare)
-	for _, s := range v.Scores {
+	printScores(w, v.Scores)
+	fmt.Fprint(w, `
+## Pages that took no part in the search
+
+The numbers in the estimates (distances, pulls, parts of the trend) were searched for on three of four source pages, chosen by a hash
+of the address. These are the measurements of the others, with bands that were fitted to the first three as well. An earlier search,
+from which this one started, had seen all pages.
+
+`)
+	printScores(w, v.Apart)
+	fmt.Fprint(w, `
+## Slowdown with a filled cache
+
+Each measured slowdown is predicted from those of other source pages: of the same kernels and backend, of the class, of all. "Ignored" is
+the error where the speed is left as it is with an empty cache. A group that is no better than that is not applied.
+
+| group | rows | median error | within 25 % | ignored: median error |
+|---|---:|---:|---:|---:|
+`)
+	for _, d := range v.Depth {
+		fmt.Fprintf(w, "| %s | %d | %.1f %% | %.1f %% | %.1f %% |\n", d.Group, d.Rows, d.MedianError*100, d.Within25*100, d.Ignored*100)
+	}
+}
+
+func printScores(w io.Writer, scores []fit.Score) {
+	fmt.Fprint(w, `| holdout | class | rows | estimated | median error | within 25 % | within 1.5 x | 90 % band covers | band width | constant: median error | within 25 % | within 1.5 x |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+`)
+	for _, s := range scores {
 		if s.Estimated == 0 {
 			fmt.Fprintf(w, "| %s | %s | %d | 0 | | | | | | | | |\n", s.Holdout, s.Class, s.Rows)
 			continue
