@@ -198,7 +198,7 @@ var contractCodes = map[int][]string{
 	405: {"method_not_allowed"},
 	406: {"not_acceptable"},
 	408: {"request_timeout"},
-	409: {"too_many_keys"},
+	409: {"too_many_keys", "too_many_webhooks", "webhook_queue_full"},
 	410: {"version_gone"},
 	411: {"length_required"},
 	413: {"body_too_large"},
@@ -207,6 +207,7 @@ var contractCodes = map[int][]string{
 	429: {"quota_exhausted", "burst_exceeded", "signup_limited", "too_many_connections", "page_limited"},
 	431: {"headers_too_large"},
 	500: {"internal"},
+	501: {"webhooks_unsupported"},
 	503: {"not_ready", "ledger_unavailable", "server_busy"},
 	505: {"http_version_not_supported"},
 }

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/proxies"
+	"modeldex/httpapi/webhook"
 	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/snapshot"
@@ -31,6 +32,7 @@ type keeper interface {
 	Stats() quota.Stats
 	KeyPrefix() string
 	Tiers() quota.Tiers
+	CheckCurrent(d quota.Digest) quota.Verdict
 }
 
 // Config is what a Server needs. Fields without a default must be set.
@@ -39,6 +41,8 @@ type Config struct {
 	Keeper keeper
 	// History knows of rejected loads and of changes between generations; nil knows of none.
 	History *History
+	// Hooks keeps webhooks; nil answers that the server has none.
+	Hooks *webhook.Service
 	// Snapshots gives the published snapshot documents; nil, or a nil catalog, publishes none.
 	Snapshots func() *snapshot.Catalog
 	// Schemas are JSON Schemas by file name, served under /api/v1/schemas.

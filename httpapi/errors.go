@@ -35,6 +35,8 @@ var (
 	notAcceptable       = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet."}
 	requestTimeout      = code{"request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again."}
 	tooManyKeys         = code{"too_many_keys", 409, "Too many keys", "This e-mail address has as many active keys as it may. Revoke one first: DELETE /api/v1/keys/self."}
+	tooManyWebhooks     = code{"too_many_webhooks", 409, "Too many webhooks", "This key has 20 webhooks, which is as many as it may have. Delete one first: DELETE /api/v1/webhooks/{id}."}
+	webhookQueueFull    = code{"webhook_queue_full", 409, "Queue of the webhook full", "100 messages wait for this webhook. Wait until some are delivered, or delete it."}
 	versionGone         = code{"version_gone", 410, "Version gone", "This process has not served that version of the dataset, or no longer holds what changed since. Read the lists anew, then ask for changes since the dataset_version they show."}
 	lengthRequired      = code{"length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding."}
 	bodyTooLarge        = code{"body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve 64 KiB."}
@@ -47,6 +49,7 @@ var (
 	pageLimited         = code{"page_limited", 429, "Too many pages", "Your address has asked for more pages and charts without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys."}
 	headersTooLarge     = code{"headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB."}
 	internal            = code{"internal", 500, "Internal error", "Something went wrong here, not with the request. Report request_id to the support address if it goes on."}
+	webhooksUnsupported = code{"webhooks_unsupported", 501, "Webhooks not supported", "This server keeps its keys where it cannot keep webhooks: in etcd. Follow GET /api/v1/changes instead."}
 	serverBusy          = code{"server_busy", 503, "Server busy", "As many connections are open as this server takes, and none is idle. Try again after Retry-After seconds."}
 	versionNotSupported = code{"http_version_not_supported", 505, "HTTP version not supported", "This server speaks HTTP/1.1 and HTTP/1.0. For HTTP/2 put a proxy in front of it."}
 	notReady            = code{"not_ready", 503, "Not ready", "No dataset is loaded yet. Try again after Retry-After seconds."}
@@ -57,8 +60,8 @@ var (
 var codes = []*code{
 	&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &invalidJSON, &invalidField, &badRequest,
 	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &tierRequired, &notFound, &unknownRoute, &methodNotAllowed,
-	&notAcceptable, &requestTimeout, &tooManyKeys, &versionGone, &lengthRequired, &bodyTooLarge, &uriTooLong, &unsupportedType,
-	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &pageLimited, &headersTooLarge, &internal, &serverBusy, &notReady,
+	&notAcceptable, &requestTimeout, &tooManyKeys, &tooManyWebhooks, &webhookQueueFull, &versionGone, &lengthRequired, &bodyTooLarge, &uriTooLong, &unsupportedType,
+	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &pageLimited, &headersTooLarge, &internal, &webhooksUnsupported, &serverBusy, &notReady,
 	&ledgerUnavailable, &versionNotSupported,
 }
 

@@ -36,6 +36,7 @@ func makeOpenAPI(t *testing.T) []byte {
 		"servers", []any{obj("url", "/", "description", "The origin this document was fetched from.")},
 		"tags", tags(),
 		"paths", paths(),
+		"webhooks", webhookOperations(),
 		"components", obj("schemas", schemas, "responses", problemResponses(), "headers", headerComponents(),
 			"parameters", obj("IfNoneMatch", ifNoneMatch()),
 			"securitySchemes", obj("key", obj("type", "http", "scheme", "bearer", "description", "An API key, as POST /api/v1/keys issues it."))),
@@ -120,6 +121,9 @@ func pathText(rt *route, name string) (text, example string) {
 	case "slug":
 		return "Slug of the record or an alias of it, with .json or .md for its data.", ""
 	case "id":
+		if rt.tag == "webhooks" {
+			return "Id of the webhook.", "wh_00abcdefghi"
+		}
 		return "Id of the benchmark, with .json or .md for its data.", "bm-d20987d408c6"
 	case "preset":
 		return "Name of the chart.", "model-memory"
@@ -127,6 +131,8 @@ func pathText(rt *route, name string) (text, example string) {
 		return "Slug of the model, or an alias of it.", "gpt-oss-20b"
 	case "hardware":
 		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
+	case "number":
+		return "Number of the delivery.", "7"
 	case "code":
 		return "Code of an error.", invalidParameter.name
 	case "hash":
@@ -161,6 +167,11 @@ func parameters(rt *route) (out []any) {
 		out = append(out,
 			obj("name", "q", "in", "query", "required", true, "description", "The name, as it was found.", "schema", obj("type", "string", "minLength", 1, "maxLength", resolve.MaxName), "example", "NVIDIA Corporation AD102 [GeForce RTX 4090]"),
 			obj("name", "kind", "in", "query", "description", "Kind of record it names. Without it all kinds are looked in.", "schema", obj("type", "string", "enum", resolve.Kinds)))
+	}
+	if rt.id == "listDeliveries" {
+		out = append(out,
+			obj("name", "before", "in", "query", "description", "Only deliveries with a lower number, as links.next has it.", "schema", obj("type", "integer", "minimum", 1)),
+			obj("name", "limit", "in", "query", "description", "Maximum number of deliveries per page.", "schema", obj("type", "integer", "minimum", 1, "maximum", maxDeliveries, "default", 20)))
 	}
 	list := rt.list
 	if rt.record != nil {
@@ -272,6 +283,12 @@ func requestBody(rt *route) any {
 		return obj("required", true, "content", jsonContent("NamesToResolve"))
 	case "rotateKey":
 		return obj("required", false, "content", jsonContent("Rotation"))
+	case "rotateWebhook":
+		return obj("required", false, "content", jsonContent("WebhookRotation"))
+	case "createWebhook":
+		return obj("required", true, "content", jsonContent("NewWebhook"))
+	case "changeWebhook":
+		return obj("required", true, "content", jsonContent("WebhookChange"))
 	}
 	return nil
 }
@@ -354,6 +371,8 @@ func success(rt *route) []statusResponse {
 		}
 		return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.",
 			"headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
+	case rt.tag == "webhooks":
+		return webhookSuccess(rt)
 	case rt.id == "issueKey":
 		return []statusResponse{{201, obj("description", "The new key, shown this once.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("IssuedKeyAnswer"))}}
 	case rt.id == "ready":

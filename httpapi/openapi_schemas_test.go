@@ -11,9 +11,11 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 	"modeldex/snapshot"
 
+	"github.com/goccy/go-json/jsontext"
 	"github.com/invopop/jsonschema"
 )
 
@@ -84,6 +86,8 @@ type RecordMeta struct {
 
 // publicNames are the names schemas have where the Go type has another.
 var publicNames = map[string]string{
+	"WebhookView": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
+	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
 	"ModelRow": "Model", "HardwareRow": "Hardware", "ToolRow": "Tool", "KeyView": "Key", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "BenchmarkRow": "Benchmark", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "ChangeRow": "Change", "NameView": "ResolvedName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
@@ -115,6 +119,9 @@ var rendered = []any{
 	DatasetView{},
 	Health{},
 	ChangeRow{},
+	WebhookView{},
+	DeliveryView{},
+	webhook.MessageRecord{},
 	fit.Answer{},
 	NameView{},
 }
@@ -123,7 +130,7 @@ var rendered = []any{
 func typeSchemas(t *testing.T) object {
 	t.Helper()
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
-	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./"} {
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
 			t.Fatal(err)
 		}
@@ -136,6 +143,7 @@ func typeSchemas(t *testing.T) object {
 			describeFields(name, made[name])
 		}
 	}
+	webhookSchemas(made)
 	var out object
 	for _, name := range sortedKeys(made) {
 		out.set(name, made[name])
@@ -188,6 +196,8 @@ func publicName(t reflect.Type) string {
 // scalarSchema is the schema of types whose values are texts of a form or of a closed set.
 func scalarSchema(t reflect.Type) *jsonschema.Schema {
 	switch v := reflect.Zero(t).Interface().(type) {
+	case jsontext.Value: // written out in webhookSchemas
+		return &jsonschema.Schema{Type: "object"}
 	case dataset.Slug:
 		most := uint64(dataset.MaxSlug)
 		return &jsonschema.Schema{Type: "string", Pattern: dataset.SlugPattern, MaxLength: &most}
@@ -327,6 +337,9 @@ func envelopes() object {
 	out.set("NameAnswer", closedObject("What a name means.", "data", ref("schemas", "ResolvedName"), "meta", ref("schemas", "RecordMeta")))
 	out.set("NamesAnswer", closedObject("What names mean, in the order they were sent.", "data", obj("type", "array", "description", "One entry for each name.", "items", ref("schemas", "ResolvedName")), "meta", ref("schemas", "RecordMeta")))
 	out.set("NamesToResolve", namesSchema())
+	for _, m := range webhookEnvelopes() {
+		out.set(m.name, m.value)
+	}
 	out.set("NewKey", newKeySchema())
 	out.set("Rotation", rotationSchema())
 	return out

@@ -112,6 +112,7 @@ func markdown(text string) string { return quotedTag.ReplaceAllString(text, "`$1
 // tagTexts describe the groups of routes, in the order they are shown in.
 var tagTexts = [][2]string{
 	{"keys", "Get a key, see what it has used, replace it, revoke it."},
+	{"webhooks", "Have new benchmarks sent to you: for keys of tier pro and enterprise."},
 	{"models", "Open-weight language models: architecture, key-value cache, quantized files."},
 	{"hardware", "Graphics cards, processors, systems on a chip and whole machines."},
 	{"tools", "Programs that run, serve, tune or use models locally."},
@@ -167,6 +168,16 @@ func routeText(rt *route) string {
 		"showKey":        "Not charged; counts for the calls at once.",
 		"revokeKey":      "Final: the key is refused from the answer on. Not charged.",
 		"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
+		"createWebhook":  "For keys of tier pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks.",
+		"listWebhooks":   "A key has at most 20, so there are no pages.",
+		"getWebhook":     "status, disabled_reason and failing_since say how deliveries go.",
+		"changeWebhook":  "Fields that are left out stay as they are; filters are replaced as a whole. {\"status\":\"active\"} makes a paused or disabled webhook go on with the messages that wait. What happened while it was not active is not sent: GET /api/v1/changes has it.",
+		"deleteWebhook":  "A request under way may still arrive.",
+		"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change in between.",
+		"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook.",
+		"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
+		"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
+		"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
 		"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is an answer 200 too. An answer 200 is charged as one call.",
 		"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. An answer 200 is charged as one call.",
 		"showDataset":    "Needs no key. Shows a refused change of the files at once.",
@@ -213,6 +224,13 @@ func fitText() string {
 	return strings.TrimSpace(b.String())
 }
 
+// hooksText describes webhooks for the reference.
+const hooksText = "Messages follow the Standard Webhooks specification: check webhook-signature with the secret and one of its libraries, answer 2xx within 15 seconds, and remember webhook-id, because a message may come twice. " +
+	"A release sends one message per event, with the records that match the filters up to max_records and 256 KiB, complete counts, and a link to all changes. " +
+	"Messages of a webhook come in order: the next one after the one before was accepted. A message that is not accepted is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. " +
+	"While 100 messages wait, another release disables it too. URLs need https and a public host; redirects are not followed. " +
+	"Filters are those of the list of benchmarks and are compared with the record as it is now; a record that is gone has no fields, so every webhook of benchmark.withdrawn is told of it."
+
 // problemSet is the errors of one status that a kind of route answers.
 type problemSet struct {
 	name  string // of the component
@@ -229,8 +247,13 @@ var problemSets = []problemSet{
 	{"BadQuery", "The route takes no such parameter.", []*code{&unknownParameter, &badRequest}},
 	{"BadFitQuery", "A parameter is at fault; all faults are listed.", []*code{&invalidParameter, &unknownParameter, &badRequest}},
 	{"BadBody", "The body is at fault; all faults are listed.", []*code{&invalidJSON, &invalidField, &badRequest}},
+	{"BadHookBody", "The body or the query is at fault; all faults are listed.", []*code{&invalidJSON, &invalidField, &unknownParameter, &badRequest}},
 	{"BadNames", "The body is at fault; all faults are listed.", []*code{&invalidJSON, &invalidField, &unknownParameter, &badRequest}},
 	{"Unauthorized", "The key is missing or unknown, or was sent in the address.", []*code{&missingKey, &invalidKey}},
+	{"NoWebhook", "The key has no such webhook or delivery.", []*code{&notFound, &unknownRoute}},
+	{"TooManyWebhooks", "The key has as many webhooks as it may.", []*code{&tooManyWebhooks}},
+	{"QueueFull", "Too many messages wait for this webhook.", []*code{&webhookQueueFull}},
+	{"WebhooksUnsupported", "This server has no webhooks.", []*code{&webhooksUnsupported}},
 	{"Forbidden", "The key is known but does not work any more, or for now, or its tier does not include this.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
 	{"NotFound", "There is no such record; near names are suggested.", []*code{&notFound, &unknownRoute}},
 	{"UnknownRoute", "Nothing is served at this address.", []*code{&unknownRoute}},
@@ -258,10 +281,12 @@ var refusedEarly = []*code{
 // problemsOf names the sets a route answers, beside InternalError, which any may.
 func problemsOf(rt *route) []string {
 	var names []string
-	switch rt.access {
-	case keyed:
+	switch {
+	case rt.tag == "webhooks":
+		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooFast", "Unavailable", "WebhooksUnsupported")
+	case rt.access == keyed:
 		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooFast", "LedgerUnavailable")
-	case charged:
+	case rt.access == charged:
 		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooManyRequests", "Unavailable")
 	}
 	if rt.tag == "pages" || rt.tag == "charts" {
@@ -284,6 +309,16 @@ func problemsOf(rt *route) []string {
 		"postFit":        {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
 		"showKey":        {"BadQuery"},
 		"rotateKey":      {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
+		"createWebhook":  {"BadBody", "TooManyWebhooks", "BodyTooLarge", "UnsupportedMediaType"},
+		"listWebhooks":   {"BadQuery"},
+		"getWebhook":     {"BadQuery", "NoWebhook"},
+		"changeWebhook":  {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
+		"deleteWebhook":  {"BadQuery", "NoWebhook"},
+		"rotateWebhook":  {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
+		"testWebhook":    {"BadQuery", "NoWebhook", "QueueFull"},
+		"listDeliveries": {"BadListQuery", "NoWebhook"},
+		"getDelivery":    {"BadQuery", "NoWebhook"},
+		"redeliver":      {"BadQuery", "NoWebhook", "QueueFull"},
 		"resolveName":    {"BadListQuery"},
 		"resolveNames":   {"BadNames", "BodyTooLarge", "UnsupportedMediaType"},
 		"showDataset":    {"BadQuery", "NotReady"},

@@ -74,9 +74,10 @@ func readDocument(b []byte) (*apiDocument, error) {
 	for template, methods := range dig(root, "paths") {
 		d.paths = append(d.paths, documentPath{template, pathPattern(template), methods.(map[string]any)})
 	}
-	slices.SortFunc(d.paths, func(a, b documentPath) int { // a name written out goes before a parameter
-		return strings.Compare(strings.ReplaceAll(a.template, "{", "\x7f"), strings.ReplaceAll(b.template, "{", "\x7f"))
-	})
+	place := func(p documentPath) string { // a name written out goes before a parameter, a longer path before its beginning
+		return strings.ReplaceAll(p.template, "{", "\x7f") + "\xff"
+	}
+	slices.SortFunc(d.paths, func(a, b documentPath) int { return strings.Compare(place(a), place(b)) })
 	for _, s := range dig(root, "components", "schemas") {
 		closeObjects(s)
 	}

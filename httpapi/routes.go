@@ -1,5 +1,7 @@
 package httpapi
 
+import "strings"
+
 // routes is every address of the public listener, in the order they are documented in. The
 // steps of a request are the same for all of them: see handler.
 var routes = buildRoutes()
@@ -17,6 +19,7 @@ func buildRoutes() []route {
 	}
 	out = append(out, pageRoutes()...)
 	out = append(out, figureRoutes()...)
+	out = append(out, webhookRoutes()...)
 	return append(out,
 		route{method: "GET", path: "/api/v1/fit", id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, list: fitQuery, answer: showFit},
 		route{method: "POST", path: "/api/v1/fit", id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},
@@ -36,6 +39,29 @@ func buildRoutes() []route {
 		route{method: "GET", path: "/problems/:code", doc: "/problems/{code}", id: "problem", tag: "documents", summary: "What an error code means and what to do", answer: showProblem},
 		route{method: "GET", path: "/assets/:name", doc: "/assets/{name}", id: "asset", tag: "documents", summary: "Files of the pages", answer: asset},
 	)
+}
+
+// webhookRoutes are the webhooks of the calling key.
+func webhookRoutes() []route {
+	const one = "/api/v1/webhooks/:id"
+	out := []route{
+		{method: "POST", path: "/api/v1/webhooks", id: "createWebhook", summary: "Have new benchmarks sent to a URL; the secret that signs them is shown this once", answer: createWebhook},
+		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "The webhooks of the calling key", answer: listWebhooks},
+		{method: "GET", path: one, id: "getWebhook", summary: "One webhook", answer: showWebhook},
+		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change some fields of a webhook, pause it, or make it active again", answer: changeWebhook},
+		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Remove a webhook with its queue and its log", answer: deleteWebhook},
+		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while both sign", answer: rotateWebhook},
+		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now", answer: testWebhook},
+		{method: "GET", path: one + "/deliveries", id: "listDeliveries", summary: "Deliveries of a webhook, newest first", answer: listDeliveries},
+		{method: "GET", path: one + "/deliveries/:number", id: "getDelivery", summary: "One delivery with the body that is sent", answer: showDelivery},
+		{method: "POST", path: one + "/deliveries/:number/redeliver", id: "redeliver", summary: "Send the message of a delivery again, now and with the same id", answer: redeliver},
+	}
+	for i := range out {
+		rt := &out[i]
+		rt.tag, rt.access = "webhooks", keyed
+		rt.doc = strings.NewReplacer(":id", "{id}", ":number", "{number}").Replace(rt.path)
+	}
+	return out
 }
 
 // routes is the list of a resource and the address of each of its records.

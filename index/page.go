@@ -32,3 +32,16 @@ func (t *Table) Select(q Query) Page {
 	}
 	return page
 }
+
+// Among returns those of ords that match the filters of a query, in their order. Sort, place and
+// limit of the query do not matter.
+func (t *Table) Among(q Query, ords []uint32) []uint32 {
+	m, _ := t.matching(q)
+	var out []uint32
+	for _, ord := range ords {
+		if m.has(ord) {
+			out = append(out, ord)
+		}
+	}
+	return out
+}

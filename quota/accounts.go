@@ -75,6 +75,13 @@ func (k *Keeper) identify(d Digest, current bool) (*account, Verdict) {
 	return c.acc, c.Verdict
 }
 
+// CheckCurrent returns Admitted for the current secret of an account that may call, and otherwise why
+// not. It counts nothing.
+func (k *Keeper) CheckCurrent(d Digest) Verdict {
+	_, v := k.identify(d, true)
+	return v
+}
+
 // Self returns the account of digest d. Another verdict than Admitted says why not; the
 // account is then returned all the same if there is one.
 func (k *Keeper) Self(ctx context.Context, d Digest) (Account, Verdict, error) {

@@ -17,7 +17,8 @@ const maxFindings = 100
 // Report is what a check of a ledger found.
 type Report struct {
 	Accounts int      `json:"accounts"`
-	Months   []Month  `json:"months"`   // that have a bucket of their own
+	Months   []Month  `json:"months"` // that have a bucket of their own
+	Webhooks int      `json:"webhooks"`
 	Size     int64    `json:"size"`     // bytes of the file
 	Free     int64    `json:"free"`     // bytes of it that a compaction would give back, about
 	Findings []string `json:"findings"` // what is wrong: place and sentence; at most 100
@@ -102,6 +103,7 @@ func (c *checker) run(freePages int) error {
 	if err != nil {
 		c.report.Add("%v", err)
 	}
+	c.checkHooks()
 	return nil
 }
 

@@ -31,14 +31,32 @@ type Portable interface {
 	Import(ctx context.Context, accounts []Exported) error
 }
 
-// ErrNotEmpty is returned by Copy when the target has accounts.
-var ErrNotEmpty = errors.New("the target has accounts already")
+// Errors of Copy.
+var (
+	// ErrNotEmpty is returned when the target has accounts.
+	ErrNotEmpty = errors.New("the target has accounts already")
+	// ErrNoHooks is returned when the source has webhooks and the target cannot keep any.
+	ErrNoHooks = errors.New("the source has webhooks, and only a ledger file can keep webhooks; delete them first")
+)
+
+// HookRow is one row of what a ledger file keeps for webhooks, in the form of the file.
+type HookRow struct {
+	Bucket     string
+	Key, Value []byte
+}
+
+// hookPortable is a ledger whose webhooks can be copied.
+type hookPortable interface {
+	exportHooks(ctx context.Context, fn func(HookRow) error) error
+	importHooks(ctx context.Context, rows []HookRow) error
+}
 
 // CopyReport says what a copy has.
 type CopyReport struct {
 	Accounts int    `json:"accounts"`
-	Calls    uint64 `json:"calls"`  // over all accounts and months
-	SHA256   string `json:"sha256"` // of all accounts in order of id, as JSON
+	Calls    uint64 `json:"calls"`    // over all accounts and months
+	Webhooks int    `json:"webhooks"` // with their messages and logs
+	SHA256   string `json:"sha256"`   // of all accounts in order of id, as JSON, and of the rows of webhooks
 }
 
 // importBatch is how many accounts Copy writes at a time.
@@ -83,10 +101,40 @@ func transfer(ctx context.Context, from, to Portable) error {
 		batch = batch[:0]
 		return err
 	})
+	if err == nil && len(batch) > 0 {
+		err = to.Import(ctx, batch)
+	}
+	if err != nil {
+		return err
+	}
+	return transferHooks(ctx, from, to)
+}
+
+// transferHooks imports the webhooks of from into to.
+func transferHooks(ctx context.Context, from, to Portable) error {
+	source, ok := from.(hookPortable)
+	if !ok {
+		return nil
+	}
+	target, ok := to.(hookPortable)
+	var batch []HookRow
+	size := 0
+	err := source.exportHooks(ctx, func(r HookRow) error {
+		if !ok {
+			return ErrNoHooks
+		}
+		batch, size = append(batch, r), size+len(r.Key)+len(r.Value)
+		if size < compactTx {
+			return nil
+		}
+		err := target.importHooks(ctx, batch)
+		batch, size = nil, 0
+		return err
+	})
 	if err != nil || len(batch) == 0 {
 		return err
 	}
-	return to.Import(ctx, batch)
+	return target.importHooks(ctx, batch)
 }
 
 // Sum reads a whole ledger and adds it up.
@@ -101,6 +149,14 @@ func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 		}
 		return enc.Encode(a)
 	})
+	if hooks, ok := l.(hookPortable); ok && err == nil {
+		err = hooks.exportHooks(ctx, func(row HookRow) error {
+			if row.Bucket == string(hooksBucket) {
+				r.Webhooks++
+			}
+			return enc.Encode(row)
+		})
+	}
 	r.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	return r, err
 }

@@ -110,7 +110,31 @@ by a damaged page is noticed.
 	history                                                      months folded by Compact
 	  key_2AqAjwMbpGS (8 bytes)     -> sealed 2026-01 1000, 2026-02 998
 
-Numbers inside payloads are varints. Erasing a person frees the bytes but does not overwrite
+The first webhook adds these buckets; programs that do not know them leave them alone. Webhook ids are
+8 bytes like account ids; deliveries and releases are numbered from 1, most significant byte first.
+Values are JSON, except records of messages and marks.
+
+	hooks
+	  account, webhook (16 bytes)   -> sealed {"url":"https://…","events":[…],"secrets":[…],…}
+
+	outbox                                                       messages that wait
+	  account, webhook, number (24) -> sealed {"message":"msg_…","event":"benchmark.created",…}
+
+	sent                                                         those that do not: the newest 100 per webhook
+	  account, webhook, number (24) -> as above, with all attempts
+
+	releases                                                     for 30 days
+	  number (8 bytes)              -> sealed {"version":"2026.11.22","digest":"…",…}
+
+	records                                                      what messages of a release list
+	  release, place (12 bytes)     -> sealed JSON of the record
+
+	announced                                                    what the next release is compared with
+	  "baseline"                    -> sealed {"version":…,"digest":…,"records":5496,…}
+	  "p", part (2 bytes)           -> sealed marks: id, hash of the fields (8 bytes), withdrawn (1 byte);
+	                                   256 parts by hash of the id, 26 bytes per benchmark
+
+Numbers inside other payloads are varints. Erasing a person frees the bytes but does not overwrite
 them; they leave the file with the next Compact.
 */
 package quota

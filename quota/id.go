@@ -28,14 +28,17 @@ func newID(now time.Time) ID {
 }
 
 // String returns the public form.
-func (id ID) String() string {
-	var out [len(idPrefix) + idChars]byte
-	copy(out[:], idPrefix)
-	for i := len(out) - 1; i >= len(idPrefix); i-- {
+func (id ID) String() string { return formatID(idPrefix, uint64(id)) }
+
+// formatID writes an id as a prefix and 11 base62 characters.
+func formatID(prefix string, id uint64) string {
+	out := make([]byte, len(prefix)+idChars)
+	copy(out, prefix)
+	for i := len(out) - 1; i >= len(prefix); i-- {
 		out[i] = base62[id%62]
 		id /= 62
 	}
-	return string(out[:])
+	return string(out)
 }
 
 // MarshalText returns the public form.
@@ -53,7 +56,12 @@ func (id *ID) UnmarshalText(text []byte) error {
 
 // ParseID reads the public form of an id.
 func ParseID(s string) (ID, bool) {
-	s, ok := strings.CutPrefix(s, idPrefix)
+	id, ok := parseID(idPrefix, s)
+	return ID(id), ok
+}
+
+func parseID(prefix, s string) (uint64, bool) {
+	s, ok := strings.CutPrefix(s, prefix)
 	if !ok || len(s) != idChars {
 		return 0, false
 	}
@@ -65,7 +73,7 @@ func ParseID(s string) (ID, bool) {
 		}
 		id = id*62 + uint64(v)
 	}
-	return ID(id), id != 0
+	return id, id != 0
 }
 
 // key returns the id as a ledger key: eight bytes, most significant first, so that the

@@ -263,6 +263,11 @@ func (l *Ledger) Update(ctx context.Context, id ID, fn func(*Record, *Person) er
 				return err
 			}
 		}
+		if r.Status == StatusRevoked {
+			if err := removeHooksOf(tx, id); err != nil {
+				return err
+			}
+		}
 		return putRecord(tx, &r)
 	})
 	return r, err

@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
+	"modeldex/httpapi/webhook"
 	"modeldex/index"
 	"modeldex/snapshot"
 )
@@ -22,6 +23,10 @@ type reloader struct {
 	history httpapi.History
 	catalog atomic.Pointer[snapshot.Catalog]
 	memory  *memory
+	// hooks is told of every generation; nil before the ledger is open, and where it keeps no webhooks.
+	hooks atomic.Pointer[webhook.Service]
+	// latest is what is being served, for hooks.
+	latest atomic.Pointer[webhook.Dataset]
 	// last is what the generation being served was made of. Once there is a watcher it belongs to
 	// the watcher's goroutine, as does looked.
 	last   *dataset.Set
@@ -111,6 +116,10 @@ func (r *reloader) publish(set *dataset.Set, started time.Time) error {
 		return err
 	}
 	r.last = set
+	r.latest.Store(&webhook.Dataset{Set: set, Generation: gen})
+	if hooks := r.hooks.Load(); hooks != nil {
+		hooks.Published()
+	}
 	r.cfg.Log.Info("dataset loaded", "generation", gen.Number, "version", gen.Info.Version, "digest", gen.Digest.String(),
 		"models", gen.Models.Len(), "hardware", gen.Hardware.Len(), "tools", gen.Tools.Len(), "benchmarks", gen.Benchmarks.Len(),
 		"changes", changes.Summary(), "took", time.Since(started).String())

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"modeldex/httpapi"
 	"modeldex/httpapi/operator"
 	"modeldex/httpapi/proxies"
+	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 	"modeldex/quota/ledgers"
 )
@@ -59,8 +61,10 @@ type Config struct {
 	// PagesPerMinute and PagesAtOnce are those of httpapi.Config.
 	PagesPerMinute, PagesAtOnce int
 	TrustedProxies              proxies.Trusted
-	Schemas                     map[string][]byte
-	Version                     string
+	// WebhooksToLoopback lets webhooks have URLs of this machine, over http as well.
+	WebhooksToLoopback bool
+	Schemas            map[string][]byte
+	Version            string
 
 	// Log takes what happens. It must not be nil.
 	Log *slog.Logger
@@ -126,8 +130,15 @@ func openLedger(cfg *Config) (opened *operator.Opened, undo func() error, err er
 
 // serve listens and serves until ctx ends; served says whether it came to that.
 func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opened) (served bool, err error) {
+	hooks, err := startWebhooks(cfg, r, opened)
+	if err != nil {
+		return false, err
+	}
+	if hooks != nil {
+		defer hooks.Close()
+	}
 	server, err := httpapi.New(httpapi.Config{
-		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
+		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
@@ -162,6 +173,29 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownWait)
 	defer cancel()
 	return true, errors.Join(err, server.Shutdown(ctx), <-failed)
+}
+
+// startWebhooks starts the webhooks of a ledger; nil for a ledger that keeps none.
+func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.Service, error) {
+	store, ok := opened.Ledger.(quota.HookStore)
+	if !ok {
+		cfg.Log.Info("no webhooks: they need a ledger file")
+		return nil, nil
+	}
+	hooks, err := webhook.New(webhook.Config{
+		Store: store,
+		Account: func(ctx context.Context, id quota.ID) (quota.Record, error) {
+			record, _, err := opened.Ledger.Get(ctx, id)
+			return record, err
+		},
+		Allowed: httpapi.HasWebhooks, Latest: r.latest.Load, Match: httpapi.MatchBenchmarks, Base: strings.TrimSuffix(cfg.BaseURL, "/"),
+		Guard: webhook.Guard{AllowLoopback: cfg.WebhooksToLoopback}, Version: cfg.Version, Log: cfg.Log,
+	})
+	if err == nil {
+		r.hooks.Store(hooks)
+		hooks.Published() // a generation may have come between
+	}
+	return hooks, err
 }
 
 // onHangup calls do for every SIGHUP until stop is called.

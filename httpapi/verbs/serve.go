@@ -36,6 +36,7 @@ type Serve struct {
 	PagesAtOnce     int      `help:"Pages and charts one address may ask for at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
 	KeysPerEmail    int      `help:"Active keys one e-mail address may have; 0 is no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
 	FoldPlusTags    bool     `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
+	HooksToLoopback bool     `name:"webhooks-to-loopback" help:"Let webhooks have http and https URLs of this machine, to try them out; never on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`
 	LogFormat       string   `help:"text or json; default text on a terminal, json otherwise." env:"MODELDEX_LOG_FORMAT" enum:"text,json," default:""`
 	LogLevel        string   `help:"debug (every request), info, warn or error." env:"MODELDEX_LOG_LEVEL" enum:"debug,info,warn,error" default:"info"`
 
@@ -72,7 +73,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
 		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
-		TrustedProxies: c.trusted, Schemas: schemas, Version: env.Version,
+		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
 		Log: c.logger(env), Stdout: env.Stdout,
 	}, nil
 }

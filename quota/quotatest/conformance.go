@@ -37,6 +37,7 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
+	testWebhooks(t, open)
 }
 
 // record returns a valid account; n tells accounts apart and orders them.

@@ -1,0 +1,127 @@
+package httpapi
+
+import (
+	"modeldex/httpapi/webhook"
+	"modeldex/quota"
+)
+
+// webhookSchemas writes out the records of messages, which are bytes of lists.
+func webhookSchemas(made map[string]object) {
+	data, _ := made["WebhookMessageData"].get("properties")
+	fields := data.(object)
+	fields.set("records", obj("type", "array", "description", "The benchmarks, newest run date first: at most max_records of the webhook, and 256 KiB. Empty for dataset.released and a test.",
+		"maxItems", webhook.MaxRecords, "items", ref("schemas", "WebhookMessageRecord")))
+	record, _ := made["WebhookMessageRecord"].get("properties")
+	fields = record.(object)
+	fields.set("record", obj("description", "The benchmark as lists show it; null for a removed one.", "oneOf", []any{ref("schemas", "Benchmark"), obj("type", "null")}))
+	view, _ := made["Webhook"].get("properties")
+	fields = view.(object)
+	fields.set("filters", obj("type", "object", "description", "Filters of benchmarks by name, as in the list of benchmarks; empty means all of them.",
+		"propertyNames", obj("enum", hookFilters.paramNames), "additionalProperties", obj("type", "array", "minItems", 1, "items", obj("type", "string"))))
+}
+
+// webhookEnvelopes are the bodies of requests and responses about webhooks.
+func webhookEnvelopes() object {
+	hook := ref("schemas", "Webhook")
+	withSecret := append(ref("schemas", "Webhook"), member{"required", []string{"secret"}})
+	notices := closedObject("What is to be said about the filters.", "notices", obj("type", "array", "description", "Filters that match nothing known, and names that were read by rules.", "items", ref("schemas", "Notice")))
+	var out object
+	out.set("NewWebhookAnswer", closedObject("A webhook with its secret, shown this once.", "data", withSecret, "meta", notices))
+	out.set("WebhookChangeAnswer", closedObject("The webhook as it is now.", "data", hook, "meta", notices))
+	out.set("WebhookAnswer", closedObject("One webhook.", "data", hook))
+	out.set("WebhookSecretAnswer", closedObject("The webhook with its new secret, shown this once.", "data", withSecret))
+	out.set("WebhookList", closedObject("The webhooks of the key, oldest first.", "data", obj("type", "array", "description", "The webhooks.", "maxItems", webhook.MaxPerKey, "items", hook)))
+	out.set("WebhookDeliveryAnswer", closedObject("One delivery.", "data", ref("schemas", "WebhookDelivery")))
+	out.set("WebhookDeliveryList", closedObject("A page of deliveries, newest first.",
+		"data", obj("type", "array", "description", "The deliveries.", "items", ref("schemas", "WebhookDelivery")),
+		"links", closedObject("Addresses relative to this origin.", "next", obj("type", []string{"string", "null"}, "format", "uri-reference", "description", "The next page; null on the last."))))
+	created := draftSchema("What to send, and where to.")
+	created.set("required", []string{"url"})
+	out.set("NewWebhook", created)
+	out.set("WebhookChange", draftSchema("The fields to change."))
+	out.set("WebhookRotation", obj("type", "object", "description", "How the old secret ends.", "properties", obj(
+		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", longestGrace, "default", int(webhook.DefaultGrace.Seconds()),
+			"description", "How long the old secret goes on signing beside the new one, in seconds.", "examples", []int{3600}),
+	), "additionalProperties", false))
+	return out
+}
+
+// draftSchema is the body of a new or changed webhook.
+func draftSchema(text string) object {
+	value := []any{obj("type", "string"), obj("type", "number"), obj("type", "boolean")}
+	entry := obj("oneOf", append(value, obj("type", "array", "minItems", 1, "items", obj("oneOf", value))))
+	var filters object
+	for i := range hookFilters.params {
+		pm := &hookFilters.params[i]
+		one := obj("description", pm.doc)
+		filters.set(pm.name, append(one, entry...))
+	}
+	return obj("type", "object", "description", text, "additionalProperties", false, "properties", obj(
+		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: https, port 443 or from 1024, a public host.", "examples", []string{"https://example.com/hooks/modeldex"}),
+		"description", obj("type", "string", "maxLength", webhook.MaxDescription, "description", "Note for its owner.", "examples", []string{"new runs on my card"}),
+		"events", obj("type", "array", "minItems", 1, "description", "What to be told of; benchmark.created if it is left out.", "items", obj("type", "string", "enum", webhook.Events), "examples", []any{[]string{webhook.Created, webhook.Withdrawn}}),
+		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the list of benchmarks; null or empty is every benchmark.", "additionalProperties", false, "properties", filters,
+			"examples", []any{obj("hardware", []string{"nvidia-rtx-4090"}, "min_tps", 50)}),
+		"max_records", obj("type", "integer", "minimum", 0, "maximum", webhook.MaxRecords, "default", webhook.MaxRecords, "description", "How many records a message lists at most.", "examples", []int{20}),
+		"status", obj("type", "string", "enum", []string{string(quota.HookActive), string(quota.HookPaused)}, "description", "paused stops messages; active goes on with those that wait."),
+	))
+}
+
+// webhookSuccess is what the routes of webhooks answer.
+func webhookSuccess(rt *route) []statusResponse {
+	status, schema, more := 200, "", []string{"Cache-Control", "Dataset-Version?"}
+	switch rt.id {
+	case "createWebhook":
+		status, schema, more = 201, "NewWebhookAnswer", append(more, "Location")
+	case "changeWebhook":
+		schema = "WebhookChangeAnswer"
+	case "listWebhooks":
+		schema = "WebhookList"
+	case "getWebhook":
+		schema = "WebhookAnswer"
+	case "rotateWebhook":
+		schema = "WebhookSecretAnswer"
+	case "getDelivery":
+		schema = "WebhookDeliveryAnswer"
+	case "listDeliveries":
+		schema, more = "WebhookDeliveryList", append(more, "Link")
+	case "testWebhook", "redeliver":
+		status, schema, more = 202, "WebhookDeliveryAnswer", append(more, "Location")
+	case "deleteWebhook":
+		return []statusResponse{{204, obj("description", "Gone.", "headers", headersOf(keyed, more...))}}
+	}
+	return []statusResponse{{status, obj("description", "Done.", "headers", headersOf(keyed, more...), "content", jsonContent(schema))}}
+}
+
+// webhookOperations describes what receivers get, for code generators.
+func webhookOperations() object {
+	texts := map[string]string{
+		webhook.Created:   "Benchmarks that are new in a release.",
+		webhook.Changed:   "Benchmarks with a field of another value than in the release before, or that count again.",
+		webhook.Withdrawn: "Benchmarks that were withdrawn, or are gone from the dataset.",
+		webhook.Released:  "A release of the dataset, whatever changed. Filters do not matter; it comes after the messages on benchmarks.",
+		webhook.Test:      "A test that was asked for.",
+	}
+	header := func(name, text, pattern string) object {
+		return obj("name", name, "in", "header", "required", true, "description", text, "schema", obj("type", "string", "pattern", pattern))
+	}
+	var out object
+	for _, event := range append(append([]string{}, webhook.Events...), webhook.Test) {
+		out.set(event, obj("post", obj(
+			"operationId", "on"+titleCase(event), "tags", []string{"webhooks"}, "summary", texts[event], "description", hooksText,
+			"parameters", []any{
+				header("webhook-id", "Id of the message, the same whenever it is sent.", "^msg_[0-9A-Za-z]{22}$"),
+				header("webhook-timestamp", "When this attempt was made, in seconds since 1970.", "^[0-9]+$"),
+				header("webhook-signature", "HMAC-SHA256 of id, timestamp and body, joined with dots, in base64 after v1: one for each secret, separated by spaces.", "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)*$"),
+			},
+			"requestBody", obj("required", true, "content", jsonContent("WebhookMessage")),
+			"responses", obj(
+				"2XX", obj("description", "Accepted: it is not sent again."),
+				"410", obj("description", "Not wanted any more: the webhook is disabled."),
+				"default", obj("description", "Not accepted: it is sent again later, after Retry-After at the earliest."),
+			),
+			"security", []any{},
+		)))
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Guard says which addresses messages may be sent to. The owner of a key chooses the URL, so
+// without it the server could be made to send requests into the network it is in: to its own admin
+// listener, to services that trust their neighbours, to the metadata service of a cloud.
+//
+// A URL is checked when it is given, and each address again when a connection is made: after the
+// name was resolved and before the first packet, so that a name that has changed its address in
+// between changes nothing. Redirects are not followed and no proxy is used.
+//
+// The zero value is ready to use. All methods are safe for concurrent use.
+type Guard struct {
+	// AllowLoopback allows loopback addresses, over http as well: for trying webhooks out on one
+	// machine.
+	AllowLoopback bool
+	// Resolver resolves names; nil is the system's.
+	Resolver *net.Resolver
+}
+
+// ErrForbidden is returned for an address to which nothing is sent.
+var ErrForbidden = errors.New("address is not allowed")
+
+// maxURL is the longest URL, in bytes.
+const maxURL = 2048
+
+// resolveTime bounds resolving a name when a URL is given.
+const resolveTime = 3 * time.Second
+
+// CheckURL checks a URL and the addresses its name has now. The error is a sentence about the URL,
+// without subject.
+func (g *Guard) CheckURL(ctx context.Context, text string) error {
+	u, err := g.parse(text)
+	if err != nil {
+		return err
+	}
+	host := strings.ToLower(u.Hostname())
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return g.checkLiteral(addr, u.Scheme)
+	}
+	if err := g.checkName(host, u.Scheme); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	addrs, err := g.resolver().LookupNetIP(ctx, "ip", host)
+	if err != nil || len(addrs) == 0 {
+		return fmt.Errorf("must name a host that can be resolved; %s cannot", host)
+	}
+	for _, a := range addrs {
+		if g.CheckAddr(a) != nil {
+			return fmt.Errorf("must name a public host; %s has an address of a loopback, private, link-local or reserved network", host)
+		}
+	}
+	return nil
+}
+
+func (g *Guard) resolver() *net.Resolver {
+	if g.Resolver != nil {
+		return g.Resolver
+	}
+	return net.DefaultResolver
+}
+
+// parse checks the form of a URL.
+func (g *Guard) parse(text string) (*url.URL, error) {
+	if len(text) > maxURL {
+		return nil, fmt.Errorf("must have at most %d bytes", maxURL)
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Opaque != "" || u.Host == "" {
+		return nil, errors.New("must be a URL such as https://example.com/hook")
+	}
+	switch {
+	case u.Scheme != "https" && !(g.AllowLoopback && u.Scheme == "http"):
+		return nil, errors.New("must begin with https://")
+	case u.User != nil:
+		return nil, errors.New("must not have a user or password; check the signature of a message instead")
+	case u.Fragment != "" || strings.HasSuffix(text, "#"):
+		return nil, errors.New("must not have a fragment (#), which is never sent")
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+		return nil, errors.New("must be ASCII without spaces: write other letters of the name in punycode and of the path with %")
+	case strings.Contains(authority(text), "%"):
+		return nil, errors.New("must have a host without % escapes")
+	}
+	return u, checkPort(u.Port())
+}
+
+// authority is the part between the slashes, as it was written.
+func authority(text string) string {
+	_, rest, _ := strings.Cut(text, "//")
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
+}
+
+func checkPort(port string) error {
+	if port == "" || port == "443" {
+		return nil
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n < 1024 {
+		return errors.New("must have port 443 or a port from 1024 to 65535")
+	}
+	return nil
+}
+
+// checkLiteral checks a host that is written as an address.
+func (g *Guard) checkLiteral(addr netip.Addr, scheme string) error {
+	switch {
+	case addr.Zone() != "":
+		return errors.New("must not have an address with a zone")
+	case g.CheckAddr(addr) != nil:
+		return errors.New("must not have an address of a loopback, private, link-local or reserved network")
+	case scheme == "http" && !addr.Unmap().IsLoopback():
+		return errors.New("must begin with https://; http is for loopback only")
+	}
+	return nil
+}
+
+// localNames are names of machines and networks that are not public.
+var localNames = []string{"localhost", "local", "localdomain", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "onion"}
+
+// checkName checks a host that is written as a name.
+func (g *Guard) checkName(host, scheme string) error {
+	host = strings.ToLower(host)
+	local := slices.ContainsFunc(localNames, func(n string) bool { return host == n || strings.HasSuffix(host, "."+n) })
+	switch {
+	case g.AllowLoopback && host == "localhost":
+		return nil
+	case scheme == "http":
+		return errors.New("must begin with https://; http is for loopback only")
+	case len(host) > 253 || !validName(host):
+		return errors.New("must have a host name of letters, digits and hyphens, with a dot in it")
+	case local:
+		return errors.New("must name a public host, not one of a local network")
+	case endsInNumber(host):
+		return errors.New("must not have an address in another notation than four decimal numbers without leading zeros")
+	}
+	return nil
+}
+
+func validName(host string) bool {
+	labels := strings.Split(host, ".")
+	for _, l := range labels {
+		if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return len(labels) > 1 || endsInNumber(host) // a single number has a message of its own
+}
+
+// endsInNumber reports whether the last label is a number: then resolvers of C libraries and
+// browsers read the name as an IPv4 address in decimal, octal or hexadecimal parts
+// (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+func endsInNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// CheckAddr returns ErrForbidden for an address to which nothing is sent. IPv4 addresses inside
+// IPv6 ones are checked as what they are.
+func (g *Guard) CheckAddr(addr netip.Addr) error {
+	if g.AllowLoopback && addr.Unmap().IsLoopback() {
+		return nil
+	}
+	if !public(addr) {
+		return ErrForbidden
+	}
+	return nil
+}
+
+// reserved are the networks that are not public hosts: the registries of special addresses of IANA
+// (https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry, read
+// 2026-11), multicast, and the address of the metadata service of Azure, which is a public one.
+var reserved = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+	"2001::/23",     // protocol assignments: Teredo, ORCHID, benchmarking and others
+	"2001:db8::/32", // documentation
+	"2002::/16",     // 6to4: an IPv4 address inside, relayed by machines nobody knows
+	"2620:4f:8000::/48", "3fff::/20",
+)
+
+var (
+	globalUnicast = netip.MustParsePrefix("2000::/3")
+	// nat64 is where translators of IPv6-only networks put public IPv4 addresses (RFC 6052).
+	nat64 = netip.MustParsePrefix("64:ff9b::/96")
+)
+
+func prefixes(texts ...string) (out []netip.Prefix) {
+	for _, t := range texts {
+		out = append(out, netip.MustParsePrefix(t))
+	}
+	return out
+}
+
+// public reports whether an address can be that of a public host.
+func public(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	if !addr.IsValid() || addr.Zone() != "" {
+		return false
+	}
+	if nat64.Contains(addr) {
+		b := addr.As16()
+		addr = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	if addr.Is6() && (!globalUnicast.Contains(addr) || isatap(addr)) {
+		return false
+	}
+	return !slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// isatap reports whether an IPv6 address carries an IPv4 one in its interface identifier (RFC 5214).
+func isatap(addr netip.Addr) bool {
+	b := addr.As16()
+	return b[8]&^2 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+}
+
+// Control is for net.Dialer: it is called with the address that is about to be connected to.
+func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || !strings.HasPrefix(network, "tcp") {
+		return ErrForbidden
+	}
+	if err := g.CheckAddr(to.Addr()); err != nil {
+		return err
+	}
+	if to.Addr().Unmap().IsLoopback() {
+		return nil // allowed, by now
+	}
+	return g.checkOwn(to.Addr().Unmap())
+}
+
+// checkOwn returns ErrForbidden for a public address that is this machine's own: what listens there
+// may trust the machine it is on.
+func (g *Guard) checkOwn(addr netip.Addr) error {
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return ErrForbidden
+	}
+	for _, a := range own {
+		if n, ok := a.(*net.IPNet); ok {
+			if ip, ok := netip.AddrFromSlice(n.IP); ok && ip.Unmap() == addr {
+				return ErrForbidden
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package webhook
+
+import (
+	"bytes"
+	"net/url"
+	"time"
+
+	"modeldex/quota"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// The events a webhook can be told of.
+const (
+	Created   = "benchmark.created"
+	Changed   = "benchmark.changed"
+	Withdrawn = "benchmark.withdrawn"
+	Released  = "dataset.released"
+	// Test is sent when its owner asks for it, never by itself.
+	Test = "webhook.test"
+)
+
+// Events lists the events that can be subscribed to, in the order their messages are sent.
+var Events = []string{Created, Changed, Withdrawn, Released}
+
+const (
+	// MaxRecords is how many records one message lists at most.
+	MaxRecords = 100
+	// maxBytes is how many bytes the records of one message have at most.
+	maxBytes = 256 << 10
+)
+
+// Message is the body of a delivery.
+type Message struct {
+	// What happened: the event.
+	Type string `json:"type" jsonschema:"enum=benchmark.created,enum=benchmark.changed,enum=benchmark.withdrawn,enum=dataset.released,enum=webhook.test,example=benchmark.created"`
+	// When this server saw the release, or was asked for the test.
+	Timestamp time.Time `json:"timestamp"`
+	// What it is about.
+	Data MessageData `json:"data"`
+}
+
+// MessageData is what a message is about.
+type MessageData struct {
+	// Id of the webhook the message is for.
+	Webhook string `json:"webhook" jsonschema:"example=wh_00abcdefghi"`
+	// The release; left out of a test.
+	Dataset *MessageDataset `json:"dataset,omitempty"`
+	// How many benchmarks of the release match the filters; for dataset.released all that the release created, changed or withdrew.
+	Total int `json:"total" jsonschema:"minimum=0,example=12"`
+	// How many of them are listed in records.
+	Count int `json:"count" jsonschema:"minimum=0,maximum=100,example=12"`
+	// The benchmarks, newest run date first: at most max_records of the webhook, and 256 KiB. Empty for dataset.released and a test.
+	Records []jsontext.Value `json:"records"`
+	// Where the rest is.
+	Links *MessageLinks `json:"links,omitempty"`
+}
+
+// MessageDataset names a release and counts what it changed.
+type MessageDataset struct {
+	// Version of the dataset.
+	Version string `json:"version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over the files of the dataset, in hex.
+	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Version that was announced before.
+	PreviousVersion string `json:"previous_version" jsonschema:"example=2026.11.20"`
+	// Digest that was announced before.
+	PreviousDigest string `json:"previous_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Benchmarks of the release that are new, whatever the filters.
+	Created int `json:"created" jsonschema:"minimum=0,example=40"`
+	// Benchmarks with a field of another value.
+	Changed int `json:"changed" jsonschema:"minimum=0,example=2"`
+	// Benchmarks that were withdrawn or are gone.
+	Withdrawn int `json:"withdrawn" jsonschema:"minimum=0,example=0"`
+}
+
+// MessageRecord is one benchmark of a message.
+type MessageRecord struct {
+	// Id of the benchmark.
+	ID string `json:"id" jsonschema:"example=bm-d20987d408c6"`
+	// What happened to it; removed is gone from the dataset altogether.
+	Change string `json:"change" jsonschema:"enum=created,enum=changed,enum=withdrawn,enum=removed,example=created"`
+	// The benchmark as lists show it; null for a removed one.
+	Record jsontext.Value `json:"record" jsonschema:"nullable"`
+}
+
+// MessageLinks are addresses of the API. They are relative unless the server knows its own address.
+type MessageLinks struct {
+	// What changed since the release announced before, field by field.
+	Changes string `json:"changes" jsonschema:"format=uri-reference,example=/api/v1/changes?since=2026.11.20"`
+	// The list of benchmarks with the filters of the webhook.
+	Benchmarks string `json:"benchmarks" jsonschema:"format=uri-reference,example=/api/v1/benchmarks?hardware=nvidia-rtx-4090"`
+}
+
+// Body makes the body of a delivery: the same bytes for the same delivery, as long as its release is
+// kept. base is put before links.
+func Body(job *quota.Job, base string) ([]byte, error) {
+	m := Message{
+		Type: job.Event, Timestamp: time.Unix(job.Created, 0).UTC(),
+		Data: MessageData{Webhook: job.Key.Hook.String(), Total: job.Total, Records: []jsontext.Value{}},
+	}
+	if r := job.Release; r.Number != 0 {
+		m.Data.Dataset = &MessageDataset{
+			Version: r.Version, Digest: r.Digest, PreviousVersion: r.PreviousVersion, PreviousDigest: r.PreviousDigest,
+			Created: r.Created, Changed: r.Changed, Withdrawn: r.Withdrawn,
+		}
+		m.Data.Links = &MessageLinks{Changes: base + "/api/v1/changes?since=" + url.QueryEscape(r.PreviousDigest), Benchmarks: base + "/api/v1/benchmarks"}
+		if job.Hook.Filters != "" {
+			m.Data.Links.Benchmarks += "?" + job.Hook.Filters
+		}
+	}
+	size := 0
+	for _, row := range job.Rows {
+		if size += len(row); size > maxBytes {
+			break
+		}
+		m.Data.Records = append(m.Data.Records, row)
+	}
+	m.Data.Count = len(m.Data.Records)
+	var b bytes.Buffer
+	err := jsonv2.MarshalWrite(&b, &m)
+	return b.Bytes(), err
+}

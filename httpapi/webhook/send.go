@@ -1,0 +1,129 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"modeldex/quota"
+)
+
+const (
+	attemptTime     = 15 * time.Second // one attempt, from resolving the name to the end of the response
+	maxResponse     = 64 << 10         // bytes of a response's body that are read
+	maxHeaders      = 16 << 10
+	idleConnections = 64
+)
+
+// newClient makes the client of all deliveries. Addresses are checked for each connection, see Guard.
+func newClient(cfg *Config) *http.Client {
+	guard := cfg.Guard
+	dialer := &net.Dialer{Timeout: attemptTime, KeepAlive: -1, Resolver: guard.resolver(), Control: guard.Control}
+	tlsConfig := cfg.TLS
+	if tlsConfig == nil {
+		tlsConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{
+		Transport: &http.Transport{
+			Proxy: nil, // a proxy would resolve the name itself
+			// What is behind DialContext also makes connections for https, whose host name is compared with the
+			// certificate.
+			DialContext:            dialer.DialContext,
+			TLSClientConfig:        tlsConfig,
+			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1 alone
+			DisableCompression:     true,
+			MaxIdleConns:           idleConnections,
+			MaxIdleConnsPerHost:    perHost,
+			IdleConnTimeout:        30 * time.Second,
+			MaxResponseHeaderBytes: maxHeaders,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// answer is what a receiver answered.
+type answer struct {
+	status     int // 0: nothing
+	retryAfter time.Duration
+	failure    string // empty: the message was accepted
+}
+
+// send makes one attempt.
+func (s *Service) send(ctx context.Context, job *quota.Job, now time.Time) answer {
+	body, err := Body(job, s.cfg.Base)
+	if err != nil {
+		return answer{failure: "the message cannot be made: " + err.Error()}
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.Hook.URL, bytes.NewReader(body))
+	if err != nil {
+		return answer{failure: "the URL cannot be used"}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "modeldex-webhooks/"+s.cfg.Version)
+	req.Header.Set("Webhook-Id", job.Message)
+	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
+	req.Header.Set("Webhook-Signature", signatures(job.Hook.Secrets, job.Message, now.Unix(), body))
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return answer{failure: explain(err)}
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, maxResponse) // read, so that the connection can be used again
+	a := answer{status: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
+	switch {
+	case a.status >= 300 && a.status <= 399:
+		a.failure = fmt.Sprintf("status %d: redirects are not followed", a.status)
+	case a.status < 200 || a.status > 299:
+		a.failure = fmt.Sprintf("status %d", a.status)
+	}
+	return a
+}
+
+// retryAfter reads the header of that name: seconds, or a date. It is 0 for neither.
+func retryAfter(text string, now time.Time) time.Duration {
+	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return time.Duration(max(n, 0)) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// explain says why there is no response, in words for the owner of the webhook. Addresses are left
+// out: what a name resolves to inside the server's network is not the owner's business.
+func explain(err error) string {
+	var dns *net.DNSError
+	var unknown x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.Is(err, ErrForbidden):
+		return "the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent"
+	case errors.As(err, &dns):
+		return "the name cannot be resolved"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Sprintf("no response within %d seconds", int(attemptTime.Seconds()))
+	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
+		return "the TLS certificate is not valid for the name"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "the connection was refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed without a response"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "the host cannot be reached"
+	}
+	return "the request failed before a response"
+}

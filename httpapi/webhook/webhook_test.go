@@ -1,0 +1,592 @@
+package webhook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"modeldex/dataset"
+	"modeldex/dataset/pack"
+	"modeldex/index"
+	"modeldex/quota"
+
+	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+// patience is how long a test waits for something that will come unless there is a defect.
+const patience = 20 * time.Second
+
+// kit is a service on a real ledger, with a clock that can be moved.
+type kit struct {
+	*Service
+	t      *testing.T
+	ledger *quota.Ledger
+	owner  quota.ID
+	cfg    Config
+	path   string
+
+	mu     sync.Mutex
+	moved  time.Duration
+	latest *Dataset
+}
+
+func newKit(t *testing.T) *kit {
+	t.Helper()
+	k := &kit{t: t, path: filepath.Join(t.TempDir(), "modeldex.db")}
+	k.cfg = Config{
+		Account: func(ctx context.Context, id quota.ID) (quota.Record, error) {
+			r, _, err := k.ledger.Get(ctx, id)
+			return r, err
+		},
+		Allowed: func(tier string) bool { return tier != "free" },
+		Latest: func() *Dataset {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			return k.latest
+		},
+		Match: func(gen *index.Generation, filters string, ords []uint32) ([]uint32, error) {
+			if filters == "bad" {
+				return nil, errors.New("bad")
+			}
+			var q index.Query
+			if filters != "" {
+				q.Sets = []index.Set{{Field: index.Backend, Values: []string{filters}}}
+			}
+			return gen.Benchmarks.Among(q, ords), nil
+		},
+		Guard: Guard{AllowLoopback: true},
+		Now: func() time.Time {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			return time.Now().Add(k.moved)
+		},
+	}
+	k.open()
+	r := quota.Record{ID: 1 << 40, Rev: 1, Status: quota.StatusActive, Tier: "pro"}
+	_, _ = rand.Read(r.Digest[:])
+	if err := k.ledger.Create(context.Background(), r, quota.Person{Name: "A"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	k.owner = r.ID
+	k.publish(nil)
+	k.start()
+	t.Cleanup(func() {
+		if k.Service != nil {
+			k.stop()
+		}
+		if report, err := quota.Check(k.path); err != nil || len(report.Findings) > 0 {
+			t.Errorf("after the test the ledger has findings: %v, %v", report.Findings, err)
+		}
+	})
+	return k
+}
+
+func (k *kit) open() {
+	k.t.Helper()
+	var err error
+	if k.ledger, err = quota.Open(k.path, quota.Options{}); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+func (k *kit) start() {
+	k.t.Helper()
+	k.cfg.Store = k.ledger
+	var err error
+	if k.Service, err = New(k.cfg); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+func (k *kit) stop() {
+	k.t.Helper()
+	k.Service.Close()
+	if err := k.ledger.Close(); err != nil {
+		k.t.Error(err)
+	}
+	k.Service = nil
+}
+
+// move lets time pass on the clock of the service.
+func (k *kit) move(d time.Duration) {
+	k.mu.Lock()
+	k.moved += d
+	k.mu.Unlock()
+	if k.Service != nil {
+		k.dispatch.look()
+	}
+}
+
+// publish serves a dataset with these benchmarks.
+func (k *kit) publish(recs []dataset.Benchmark) {
+	k.t.Helper()
+	set := &dataset.Set{Info: dataset.Info{Version: fmt.Sprintf("v%d", len(recs))}}
+	_, _ = rand.Read(set.Digest[:])
+	list := make([]*dataset.Benchmark, len(recs))
+	for i := range recs {
+		list[i] = &recs[i]
+	}
+	set.Benchmarks = pack.Sorted(list)
+	gen, err := index.Build(set, index.Renderers{Benchmark: func(dst []byte, b *dataset.Benchmark, _ index.Computed) ([]byte, error) {
+		out, err := json.Marshal(map[string]any{"id": b.ID, "generation_tps": b.GenerationTPS})
+		return append(dst, out...), err
+	}})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.mu.Lock()
+	k.latest = &Dataset{set, gen}
+	k.mu.Unlock()
+	if k.Service != nil {
+		k.Published()
+	}
+}
+
+// bench is a benchmark with a speed.
+func bench(i int, tps float64, backend string) dataset.Benchmark {
+	return dataset.Benchmark{ID: dataset.Slug(fmt.Sprintf("bm-%04d", i)), GenerationTPS: &tps, Backend: &backend, HardwareCount: 1}
+}
+
+// heard is one message as a receiver got it.
+type heard struct {
+	id, event string
+	body      []byte
+	msg       Message
+}
+
+// receiver verifies what it gets with the library of the specification.
+type receiver struct {
+	*httptest.Server
+	t  *testing.T
+	mu sync.Mutex
+	// answer is the status for the next requests, the last one stays; 0 is 200.
+	answers []int
+	header  http.Header
+	secrets []string
+	heard   []heard
+	more    chan struct{}
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{t: t, more: make(chan struct{}, 1000), header: http.Header{}}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// ServeHTTP takes a message.
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, secret := range r.secrets {
+		verifier, err := standard.NewWebhook(secret)
+		if err != nil {
+			r.t.Errorf("the library does not take the secret: %v", err)
+			continue
+		}
+		if err := verifier.VerifyIgnoringTimestamp(body, req.Header); err != nil {
+			r.t.Errorf("message %s is not signed with each secret: %v", req.Header.Get("webhook-id"), err)
+		}
+	}
+	status := http.StatusOK
+	if len(r.answers) > 0 {
+		if status = r.answers[0]; len(r.answers) > 1 {
+			r.answers = r.answers[1:]
+		}
+	}
+	h := heard{id: req.Header.Get("webhook-id"), body: body}
+	if err := json.Unmarshal(body, &h.msg); err != nil {
+		r.t.Errorf("the body is no JSON: %v", err)
+	}
+	h.event = h.msg.Type
+	r.heard = append(r.heard, h)
+	maps.Copy(w.Header(), r.header)
+	w.WriteHeader(status)
+	r.more <- struct{}{}
+}
+
+func (r *receiver) answer(statuses ...int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers = statuses
+}
+
+// wait waits until n messages have come and returns them all.
+func (r *receiver) wait(n int) []heard {
+	r.t.Helper()
+	limit := time.After(patience)
+	for {
+		r.mu.Lock()
+		got := slices.Clone(r.heard)
+		r.mu.Unlock()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-r.more:
+		case <-limit:
+			r.t.Fatalf("%d messages came, want %d", len(got), n)
+		}
+	}
+}
+
+// await waits until something holds.
+func (k *kit) await(what string, ok func() bool) {
+	k.t.Helper()
+	for limit := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(limit) {
+			k.t.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
+
+func (k *kit) create(r *receiver, filters string, events ...string) quota.HookKey {
+	k.t.Helper()
+	url := r.URL + "/hook"
+	h, secret, err := k.Create(context.Background(), k.owner, Draft{URL: &url, Events: events, Filters: &filters})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	r.mu.Lock()
+	r.secrets = []string{secret}
+	r.mu.Unlock()
+	return h.Key
+}
+
+func (k *kit) hook(key quota.HookKey) quota.Hook {
+	k.t.Helper()
+	h, err := k.Get(context.Background(), key)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return h
+}
+
+func ids(m Message) (out []string) {
+	for _, raw := range m.Data.Records {
+		var r struct{ ID, Change string }
+		_ = json.Unmarshal(raw, &r)
+		out = append(out, r.Change+" "+r.ID)
+	}
+	return out
+}
+
+// TestRelease follows releases from the dataset to a receiver: events, order, filters, counts.
+func TestRelease(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	first := []dataset.Benchmark{bench(1, 10, "cuda"), bench(2, 20, "vulkan")}
+	k.publish(first)
+	k.create(r, "", Events...)
+	withdrawn := bench(2, 20, "vulkan")
+	withdrawn.Withdrawn = &dataset.Withdrawal{}
+	k.publish([]dataset.Benchmark{bench(1, 11, "cuda"), withdrawn, bench(3, 30, "cuda"), bench(4, 40, "vulkan")})
+	got := r.wait(4)
+	want := []string{Created, Changed, Withdrawn, Released}
+	for i, h := range got {
+		if h.event != want[i] || h.msg.Data.Dataset == nil || *h.msg.Data.Dataset != (MessageDataset{
+			"v4", k.latest.Set.Digest.String(), "v2", h.msg.Data.Dataset.PreviousDigest, 2, 1, 1,
+		}) {
+			t.Errorf("message %d is %s: %s", i, h.event, h.body)
+		}
+	}
+	if list := ids(got[0].msg); !slices.Equal(list, []string{"created bm-0003", "created bm-0004"}) || got[0].msg.Data.Total != 2 {
+		t.Errorf("created: %v", list)
+	}
+	if list := ids(got[1].msg); !slices.Equal(list, []string{"changed bm-0001"}) {
+		t.Errorf("changed: %v", list)
+	}
+	if list := ids(got[2].msg); !slices.Equal(list, []string{"withdrawn bm-0002"}) {
+		t.Errorf("withdrawn: %v", list)
+	}
+	if got[3].msg.Data.Total != 4 || len(got[3].msg.Data.Records) != 0 {
+		t.Errorf("released: %s", got[3].body)
+	}
+	// A record that is gone is told of; one that was withdrawn before is not.
+	k.publish([]dataset.Benchmark{bench(3, 30, "cuda"), bench(4, 40, "vulkan")})
+	got = r.wait(6)
+	if list := ids(got[4].msg); got[4].event != Withdrawn || !slices.Equal(list, []string{"removed bm-0001"}) {
+		t.Errorf("removed: %s %v", got[4].event, list)
+	}
+	// The same content under another digest is a release without benchmarks.
+	k.publish([]dataset.Benchmark{bench(3, 30, "cuda"), bench(4, 40, "vulkan")})
+	if got = r.wait(7); got[6].event != Released || got[6].msg.Data.Total != 0 {
+		t.Errorf("release without changes: %s", got[6].body)
+	}
+}
+
+// TestFilters has two webhooks with other filters, and one whose filters no program can read.
+func TestFilters(t *testing.T) {
+	k := newKit(t)
+	cuda, vulkan, bad := newReceiver(t), newReceiver(t), newReceiver(t)
+	k.create(cuda, "cuda", Created)
+	k.create(vulkan, "vulkan", Created)
+	broken := k.create(bad, "bad", Created)
+	var recs []dataset.Benchmark
+	for i := range 300 {
+		recs = append(recs, bench(i, 1, []string{"cuda", "vulkan", "cuda"}[i%3]))
+	}
+	k.publish(recs)
+	if m := cuda.wait(1)[0].msg.Data; m.Total != 200 || m.Count != MaxRecords || len(m.Records) != MaxRecords {
+		t.Errorf("cuda: total %d, count %d", m.Total, m.Count)
+	}
+	if m := vulkan.wait(1)[0].msg.Data; m.Total != 100 || m.Count != MaxRecords {
+		t.Errorf("vulkan: total %d, count %d", m.Total, m.Count)
+	}
+	k.await("disabling", func() bool { return k.hook(broken).State == quota.HookDisabled })
+}
+
+// TestWhileDown loads a release while the service is down.
+func TestWhileDown(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	k.create(r, "", Created)
+	k.stop()
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.open()
+	k.start()
+	if got := r.wait(1); ids(got[0].msg)[0] != "created bm-0001" {
+		t.Errorf("after the start came %s", got[0].body)
+	}
+	k.stop()
+	k.open()
+	k.start() // the same dataset again announces nothing
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
+	if got := r.wait(2); len(got) != 2 || ids(got[1].msg)[0] != "created bm-0002" {
+		t.Errorf("after the second start came %s", got[1].body)
+	}
+}
+
+// TestRetries fails a message until its webhook is disabled, and makes it active again.
+func TestRetries(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	key := k.create(r, "", Created)
+	r.answer(500)
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
+	for n := 1; n <= Attempts; n++ {
+		got := r.wait(n)
+		if got[n-1].id != got[0].id || string(got[n-1].body) != string(got[0].body) {
+			t.Fatalf("attempt %d has another id or body", n)
+		}
+		if n < Attempts {
+			k.await("storing the attempt", func() bool { return len(k.log(key)[1].Attempts)+len(k.log(key)[0].Attempts) >= n })
+			k.move(26 * time.Hour)
+		}
+	}
+	k.await("disabling", func() bool { return k.hook(key).State == quota.HookDisabled })
+	h := k.hook(key)
+	if h.Reason == "" || h.LastFailure.Status != 500 || h.Queued == 0 {
+		t.Errorf("the disabled webhook is %+v", h)
+	}
+	// What waits goes on when it is active again, and a redelivery repeats id and body.
+	r.answer(200)
+	active := quota.HookActive
+	if _, err := k.Update(context.Background(), key, Draft{State: &active}); err != nil {
+		t.Fatal(err)
+	}
+	got := r.wait(Attempts + 1)
+	if got[Attempts].id == got[0].id {
+		t.Error("the failed message came again by itself")
+	}
+	if _, err := k.Redeliver(context.Background(), key, 1); err != nil {
+		t.Fatal(err)
+	}
+	if got = r.wait(Attempts + 2); got[Attempts+1].id != got[0].id || string(got[Attempts+1].body) != string(got[0].body) {
+		t.Errorf("the redelivery has another id or body")
+	}
+}
+
+func (k *kit) log(key quota.HookKey) []quota.Delivery {
+	k.t.Helper()
+	list, err := k.Deliveries(context.Background(), key, 0, 100)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return append(list, quota.Delivery{}, quota.Delivery{})
+}
+
+// A receiver that is gone, one that sends elsewhere, and one that asks for time.
+func TestAnswers(t *testing.T) {
+	k := newKit(t)
+	gone, redirect, busy, elsewhere := newReceiver(t), newReceiver(t), newReceiver(t), newReceiver(t)
+	keys := []quota.HookKey{k.create(gone, "", Created), k.create(redirect, "", Created), k.create(busy, "", Created)}
+	gone.answer(http.StatusGone)
+	redirect.answer(http.StatusTemporaryRedirect)
+	redirect.header.Set("Location", elsewhere.URL)
+	busy.answer(http.StatusServiceUnavailable)
+	busy.header.Set("Retry-After", "3600")
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.await("410", func() bool { return k.hook(keys[0]).State == quota.HookDisabled })
+	k.await("redirect", func() bool { return k.hook(keys[1]).LastFailure != nil })
+	k.await("busy", func() bool { return k.hook(keys[2]).LastFailure != nil })
+	if h := k.hook(keys[1]); h.LastFailure.Status != 307 || h.State != quota.HookActive {
+		t.Errorf("after a redirect the webhook is %+v", h)
+	}
+	if d := k.log(keys[2])[0]; d.NextAt < k.now().Add(50*time.Minute).Unix() {
+		t.Errorf("the next attempt is in %d s, want the hour asked for", d.NextAt-k.now().Unix())
+	}
+	if n := len(elsewhere.wait(0)); n != 0 {
+		t.Errorf("%d requests followed the redirect", n)
+	}
+}
+
+// TestRotation signs with both secrets in the grace, and with the new one after it.
+func TestRotation(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	key := k.create(r, "", Created)
+	_, second, err := k.Rotate(context.Background(), key, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	r.secrets = append(r.secrets, second)
+	r.mu.Unlock()
+	if _, err := k.Try(context.Background(), key); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.wait(1); got[0].event != Test {
+		t.Errorf("the test is %s", got[0].body)
+	}
+	k.move(2 * time.Hour)
+	r.mu.Lock()
+	first := r.secrets[0]
+	r.secrets = []string{second}
+	r.mu.Unlock()
+	if _, err := k.Try(context.Background(), key); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(2)
+	h := k.hook(key)
+	signed := signatures(h.Secrets, "msg_x", k.now().Unix(), []byte("{}"))
+	verifier, err := standard.NewWebhook(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{"Webhook-Id": {"msg_x"}, "Webhook-Timestamp": {fmt.Sprint(k.now().Unix())}, "Webhook-Signature": {signed}}
+	if verifier.VerifyIgnoringTimestamp([]byte("{}"), header) == nil {
+		t.Error("the old secret signs after its grace")
+	}
+}
+
+// Keys that lose their tier, are suspended or revoked.
+func TestAccounts(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	key := k.create(r, "", Created)
+	change := func(fn func(*quota.Record)) {
+		t.Helper()
+		if _, err := k.ledger.Update(context.Background(), k.owner, func(r *quota.Record, _ *quota.Person) error { fn(r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(func(r *quota.Record) { r.Status = quota.StatusSuspended })
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.await("queueing", func() bool { return k.hook(key).Queued == 1 })
+	change(func(r *quota.Record) { r.Status, r.Tier = quota.StatusActive, "free" })
+	k.move(time.Hour)
+	k.await("disabling", func() bool { return k.hook(key).State == quota.HookDisabled })
+	if n := len(r.wait(0)); n != 0 {
+		t.Errorf("%d messages were sent for a suspended key", n)
+	}
+	change(func(r *quota.Record) { r.Tier = "pro" })
+	active := quota.HookActive
+	if _, err := k.Update(context.Background(), key, Draft{State: &active}); err != nil {
+		t.Fatal(err)
+	}
+	r.wait(1)
+	change(func(r *quota.Record) { r.Status = quota.StatusRevoked })
+	if _, err := k.Get(context.Background(), key); !errors.Is(err, quota.ErrNoHook) {
+		t.Errorf("the webhook of a revoked key: %v", err)
+	}
+}
+
+func TestDrafts(t *testing.T) {
+	k := newKit(t)
+	text := func(s string) *string { return &s }
+	number := func(n int) *int { return &n }
+	disabled := quota.HookDisabled
+	for name, d := range map[string]Draft{
+		"url":         {},
+		"no url":      {URL: text("nonsense")},
+		"events":      {URL: text("http://127.0.0.1:9999/"), Events: []string{"x"}},
+		"none":        {URL: text("http://127.0.0.1:9999/"), Events: []string{}},
+		"max_records": {URL: text("http://127.0.0.1:9999/"), MaxRecords: number(101)},
+		"status":      {URL: text("http://127.0.0.1:9999/"), State: &disabled},
+	} {
+		if _, _, err := k.Create(context.Background(), k.owner, d); !errors.As(err, new(Faults)) {
+			t.Errorf("%s: Create() = %v, want faults", name, err)
+		}
+	}
+	for i := range MaxPerKey + 1 {
+		_, _, err := k.Create(context.Background(), k.owner, Draft{URL: text("http://127.0.0.1:9999/")})
+		if (i < MaxPerKey) != (err == nil) || err != nil && !errors.Is(err, quota.ErrTooManyHooks) {
+			t.Errorf("webhook %d: %v", i+1, err)
+		}
+	}
+}
+
+// The delays grow, and add up to about three days.
+func TestSchedule(t *testing.T) {
+	for range 100 {
+		sum, last := time.Duration(0), time.Duration(0)
+		for n := 1; n < Attempts; n++ {
+			d, more := nextDelay(n, 0)
+			if !more || d <= last {
+				t.Fatalf("delay %d is %v after %v", n, d, last)
+			}
+			sum, last = sum+d, d
+		}
+		if _, more := nextDelay(Attempts, 0); more || sum < 64*time.Hour || sum > 80*time.Hour {
+			t.Errorf("%d attempts are spread over %v, want about 72 h", Attempts, sum)
+		}
+	}
+	if d, _ := nextDelay(1, time.Hour); d != time.Hour {
+		t.Errorf("Retry-After of an hour gives %v", d)
+	}
+	if d, _ := nextDelay(1, 1000*time.Hour); d != maxRetryAfter {
+		t.Errorf("Retry-After of 1000 hours gives %v", d)
+	}
+}
+
+// A field that gets a value changes the hash, one that has none does not count.
+func TestHash(t *testing.T) {
+	var h hasher
+	seen := map[uint64]string{}
+	add := func(name string, b dataset.Benchmark) {
+		t.Helper()
+		sum := h.hash(&b)
+		if other, ok := seen[sum]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		seen[sum] = name
+	}
+	b := bench(1, 10, "cuda")
+	add("plain", b)
+	n := int64(512)
+	b.NPrompt = &n
+	add("prompt length", b)
+	b.NPrompt, b.NGen = nil, &n
+	add("generated length", b)
+	b.Withdrawn = &dataset.Withdrawal{}
+	add("withdrawn", b)
+	add("speed", bench(1, 10.5, "cuda"))
+	again := bench(1, 10, "cuda")
+	empty := ""
+	again.Notes = &empty
+	if seen[h.hash(&again)] != "plain" {
+		t.Error("an empty field counts")
+	}
+}
