@@ -24,3 +24,23 @@ type Set struct {
 
 	previous *previousLoad // nil in a set no load made
 }
+
+// LoadedFile is one file that a load read.
+type LoadedFile struct {
+	Name   string // in the dataset, with slashes
+	Size   int64  // in bytes
+	Digest Digest // SHA-256 of its bytes
+}
+
+// Files lists the files that the set was read from, by name; nil for a set no load made. The digest
+// of the set is made of their digests and names.
+func (s *Set) Files() []LoadedFile {
+	if s.previous == nil {
+		return nil
+	}
+	out := make([]LoadedFile, len(s.previous.files))
+	for i, f := range s.previous.files {
+		out[i] = LoadedFile{f.name, f.size, f.digest}
+	}
+	return out
+}

@@ -204,6 +204,7 @@ var contractCodes = map[int][]string{
 	413: {"body_too_large"},
 	414: {"uri_too_long"},
 	415: {"unsupported_media_type"},
+	416: {"range_not_satisfiable"},
 	429: {"quota_exhausted", "burst_exceeded", "signup_limited", "too_many_connections", "page_limited"},
 	431: {"headers_too_large"},
 	500: {"internal"},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"net"
 	"sync"
@@ -69,6 +70,13 @@ type Config struct {
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
 	Log *slog.Logger
+	// Dumps says who may have the dumps; the zero value is DumpsOff.
+	Dumps DumpMode
+	// Files are the files of the dataset, for the dumps.
+	Files fs.FS
+	// DumpsDir is where the files of dumps are kept, without names; empty means the directory of
+	// temporary files.
+	DumpsDir string
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.
 	Now func() time.Time
 }
@@ -83,6 +91,7 @@ type Server struct {
 	readers *fairuse.Limiter // requests for pages without a key, by address
 	metrics *metrics
 	streams streams
+	dumps   *dumps
 	pages   *pageSet
 	// idPrefix and idCount make request ids, see appendRequestID.
 	idPrefix string

@@ -75,7 +75,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 		return nil, f
 	}
 	gen := req.gen
-	resp.stream = &stream{done: end, open: func() (io.Reader, error) {
+	resp.stream = &stream{size: -1, done: end, open: func() (io.Reader, error) {
 		return export.NewReader(q.format, schema, aboutOf(gen), rows(), compressor(c))
 	}}
 	return resp, nil

@@ -40,7 +40,9 @@ var headerDocs = []headerDoc{
 	{"Retry-After", "Seconds to wait before the next try.", obj("type", "integer", "minimum", 1), false},
 	{"WWW-Authenticate", "How to send a key.", obj("type", "string", "pattern", "^Bearer "), false},
 	{"Allow", "Methods of the address; on 405 only.", obj("type", "string", "minLength", 1), true},
-	{"Content-Disposition", "Name to keep a file under; absent from JSON.", obj("type", "string", "pattern", `^attachment; filename="[a-z-]+\.[a-z]+"$`), true},
+	{"Accept-Ranges", "Ranges of bytes may be asked for.", obj("type", "string", "const", "bytes"), false},
+	{"Content-Range", "Range of bytes of the file that is sent, and its size.", obj("type", "string", "pattern", "^bytes "), false},
+	{"Content-Disposition", "Name to keep a file under; absent from JSON.", obj("type", "string", "pattern", `^attachment; filename="[0-9A-Za-z_.-]+"$`), true},
 	{"Content-Security-Policy", "What the page may load: nothing of another origin.", obj("type", "string", "minLength", 1), false},
 }
 

@@ -384,6 +384,14 @@ func success(rt *route) []statusResponse {
 		return withNotModified(rt, "What the name means.", jsonContent("NameAnswer"))
 	case rt.id == "showDataset":
 		return withNotModified(rt, "What is being served.", jsonContent("DatasetAnswer"), "Dataset-Version")
+	case rt.id == "listDumps":
+		return withNotModified(rt, "The files of the newest dump.", jsonContent("DumpAnswer"))
+	case rt.id == "getDump":
+		body := obj("*/*", obj("schema", obj("description", "The file: application/vnd.apache.parquet, application/zstd, application/ld+json or text/plain.")))
+		names := []string{"Content-Disposition", "Accept-Ranges", "Dataset-Version"}
+		return append(withNotModified(rt, "The file.", body, names...),
+			statusResponse{206, obj("description", "The range of it that was asked for.", "headers", headersOf(rt.access, append(names, "ETag", "Cache-Control", "Vary", "Content-Range")...), "content", body)},
+			statusResponse{307, obj("description", "The newest edition: Location has its address.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.id == "listSnapshots":
 		return withNotModified(rt, "Every document.", jsonContent("SnapshotList"))
 	case rt.tag == "snapshots":
@@ -471,6 +479,8 @@ func problemResponse(text string, list []*code, a access) object {
 		// 405 to a valid key shows where it stands.
 		names = append(names, "Allow", "Dataset-Version?", "X-RateLimit-Limit?", "X-RateLimit-Remaining?", "X-RateLimit-Reset?",
 			"X-RateLimit-Tier?", "RateLimit-Policy", "RateLimit")
+	case status == 416:
+		names = append(names, "Content-Range")
 	case status == 401:
 		names = append(names, "WWW-Authenticate")
 	case status == 429 || status == 503:

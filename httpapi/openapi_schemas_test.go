@@ -88,7 +88,7 @@ type RecordMeta struct {
 var publicNames = map[string]string{
 	"WebhookView": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"ModelRow": "Model", "HardwareRow": "Hardware", "ToolRow": "Tool", "KeyView": "Key", "QuotaView": "KeyQuota",
+	"ModelRow": "Model", "HardwareRow": "Hardware", "ToolRow": "Tool", "KeyView": "Key", "DumpView": "Dump", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "BenchmarkRow": "Benchmark", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "ChangeRow": "Change", "NameView": "ResolvedName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "Estimate": "FitEstimate",
@@ -112,6 +112,7 @@ var rendered = []any{
 	RecordMeta{},
 	Notice{},
 	SnapshotInfo{},
+	DumpView{},
 	Problem{},
 	Fault{},
 	KeyView{},
@@ -331,6 +332,7 @@ func envelopes() object {
 	out.set("KeyAnswer", closedObject("The calling key.", "data", ref("schemas", "Key")))
 	out.set("KeyUsageAnswer", closedObject("The calling key and what it has used.", "data", ref("schemas", "KeyUsage")))
 	out.set("DatasetAnswer", closedObject("What is being served.", "data", ref("schemas", "Dataset")))
+	out.set("DumpAnswer", closedObject("The files of a dump.", "data", ref("schemas", "Dump")))
 	out.set("SnapshotList", closedObject("Every published snapshot document, newest first.", "data", obj("type", "array", "description", "The documents.", "items", ref("schemas", "SnapshotInfo"))))
 	out.set("FitAnswers", closedObject("Answers in the order of the queries.", "data", obj("type", "array", "description", "The answers, each with the best size alone.", "items", ref("schemas", "Fit")), "meta", ref("schemas", "RecordMeta")))
 	out.set("FitQueries", fitQueriesSchema())

@@ -262,7 +262,7 @@ func (d *apiDocument) bodyFaults(where []string, response map[string]any, method
 	if content[kind] == nil && content["*/*"] == nil {
 		return []error{fmt.Errorf("header Content-Type: must be one of %s, got %s", strings.Join(sortedKeys(content), ", "), kind)}
 	}
-	if kind != jsonType && !strings.HasSuffix(kind, "+json") {
+	if content[kind] == nil || kind != jsonType && !strings.HasSuffix(kind, "+json") {
 		return nil
 	}
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))

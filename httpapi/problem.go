@@ -11,7 +11,7 @@ import (
 // meets an error.
 func (s *Server) problem(req *request, f *failure) *response {
 	id := string(appendRequestID(nil, s.idPrefix, req.number))
-	if f.code.status >= http.StatusInternalServerError {
+	if f.code.status >= http.StatusInternalServerError && f.code != &notReady { // which passes by itself, and callers ask often
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	}
 	req.call.SpendBurst(f.searches)

@@ -129,7 +129,7 @@ var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*r
 	resp := newResponse(fiber.StatusNoContent, "", nil)
 	resp.set(fiber.HeaderAllow, allow)
 	resp.set("Access-Control-Allow-Methods", allow)
-	resp.set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match")
+	resp.set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match, If-Range, Range")
 	resp.set("Access-Control-Max-Age", "86400")
 	return resp, nil
 }}

@@ -90,9 +90,16 @@ func secondsOfMonth(reset int64) int64 {
 // so that a body which ends early is seen to be cut: the last chunk is missing, and the connection is
 // closed. HTTP/1.0 has no chunks: there the body is made twice, the first time to know its length.
 func (s *Server) sendStream(req *request, resp *response) {
-	body := &streamBody{stream: resp.stream, size: -1, number: req.number, slow: func() { s.limit.closedSlow.Add(1) }, failed: s.streamFailed}
-	if !req.ctx.Request.Header.IsHTTP11() && !req.ctx.IsHead() {
+	body := &streamBody{stream: resp.stream, size: resp.stream.size, number: req.number, slow: func() { s.limit.closedSlow.Add(1) }, failed: s.streamFailed}
+	if body.size < 0 && !req.ctx.Request.Header.IsHTTP11() {
 		body.measure()
+	}
+	if req.ctx.IsHead() {
+		// Without a body stream: behind the head of one with chunks fasthttp writes the empty line
+		// that ends the last chunk.
+		req.ctx.Response.Header.SetContentLength(body.size)
+		_ = body.Close() // never fails
+		return
 	}
 	req.ctx.Response.SetBodyStream(body, body.size)
 }

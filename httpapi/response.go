@@ -17,7 +17,8 @@ const (
 	jsonType = "application/json"
 	// exposedHeaders may be read by a page of another origin.
 	exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Tier, X-RateLimit-Reset, RateLimit-Policy, RateLimit, " +
-		"X-Request-Id, Dataset-Version, Dataset-Digest, ETag, Link, Retry-After, Location, WWW-Authenticate, Allow"
+		"X-Request-Id, Dataset-Version, Dataset-Digest, ETag, Link, Retry-After, Location, WWW-Authenticate, Allow, " +
+		"Content-Disposition, Accept-Ranges, Content-Range"
 	// Five minutes, the documented time a response may be kept.
 	privateCache = "private, max-age=300"
 	publicCache  = "public, max-age=300"

@@ -27,6 +27,8 @@ func buildRoutes() []route {
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
 		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records while this process ran, field by field", list: changesList, answer: listChanges},
 		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "What is being served: version, digest, counts, times, licence", answer: showDataset},
+		route{method: "GET", path: "/api/v1/dumps", id: "listDumps", tag: "dumps", summary: "The complete dataset as files", answer: listDumps},
+		route{method: "GET", path: "/api/v1/dumps/:edition/:file", doc: "/api/v1/dumps/{edition}/{file}", id: "getDump", tag: "dumps", summary: "One file of a dump; the address never changes its content", answer: getDump},
 		route{method: "GET", path: "/api/v1/snapshots", id: "listSnapshots", tag: "snapshots", summary: "Published model-intelligence snapshots, newest first", answer: listSnapshots},
 		route{method: "GET", path: "/api/v1/snapshots/latest", id: "latestSnapshot", tag: "snapshots", summary: "The newest snapshot document", answer: latestSnapshot},
 		route{method: "GET", path: "/api/v1/snapshots/:hash", doc: "/api/v1/snapshots/{hash}", id: "getSnapshot", tag: "snapshots", summary: "One snapshot document by its hash; the address never changes its answer", answer: snapshotByHash},

@@ -45,6 +45,7 @@ func New(cfg Config) (*Server, error) {
 		counted = append(counted, &routes[i])
 	}
 	s.metrics = newMetrics(s, counted)
+	s.dumps = newDumps(s)
 	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,
@@ -81,6 +82,7 @@ func (s *Server) Serve(ln net.Listener) error {
 	if !s.begins(ln) {
 		return ln.Close()
 	}
+	defer s.dumps.start()()
 	s.cfg.Log.Info("accepting connections", "limit", s.limit.max, "per_address", s.limit.perAddress)
 	if err := s.app.Listener(connections{ln, s.limit}); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("serving: %w", err)

@@ -13,13 +13,14 @@ import (
 // stream is a body that is made while it is sent, for results that do not fit into memory. A
 // response with one has no other body.
 type stream struct {
+	size int // in bytes; -1: not known before the end
 	// open begins the body. Every time it gives the same bytes.
 	open func() (io.Reader, error)
 	// done ends the use of what the body is made of. It is called once.
 	done func()
 }
 
-// streamBody is a stream being sent. It begins with the first read: after a HEAD there is none.
+// streamBody is a stream being sent. It begins with the first read.
 type streamBody struct {
 	stream *stream
 	size   int // in bytes; -1: unknown

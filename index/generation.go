@@ -15,6 +15,7 @@ type Generation struct {
 	Number uint64 // from 1, in order of publishing; 0 before
 	Info   dataset.Info
 	Digest dataset.Digest
+	Files  []dataset.LoadedFile // that were loaded, by name
 	Loaded time.Time
 	// Edition is Renderers.Edition of the models.
 	Edition string
@@ -68,7 +69,7 @@ func (r *Renderers) benchmark(dst []byte, b *benchmarkRecord) ([]byte, error) {
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from
 // the renderers.
 func Build(set *dataset.Set, r Renderers) (*Generation, error) {
-	gen := &Generation{Info: set.Info, Digest: set.Digest, Loaded: time.Now().UTC(), Edition: r.Edition}
+	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	engine := gen.makeEngine(set)
 	defer engine.Wait()
 	var err error

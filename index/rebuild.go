@@ -21,7 +21,7 @@ func Rebuild(prev *Generation, last, set *dataset.Set, r Renderers) (*Generation
 	if prev == nil || last == nil || prev.Digest != last.Digest {
 		return Build(set, r)
 	}
-	gen := &Generation{Info: set.Info, Digest: set.Digest, Loaded: time.Now().UTC(), Edition: r.Edition}
+	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	engine := gen.makeEngine(set)
 	defer engine.Wait()
 	var err error

@@ -55,7 +55,10 @@ type Config struct {
 	// BaseURL, SupportEmail, CacheBytes, TrustedProxies, Schemas and Version are those of
 	// httpapi.Config.
 	BaseURL, SupportEmail string
-	CacheBytes            int64
+	// Dumps and DumpsDir are those of httpapi.Config.
+	Dumps      httpapi.DumpMode
+	DumpsDir   string
+	CacheBytes int64
 	// Connections and ConnectionsPerAddress are those of httpapi.Config.
 	Connections, ConnectionsPerAddress int
 	// PagesPerMinute and PagesAtOnce are those of httpapi.Config.
@@ -139,7 +142,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	}
 	server, err := httpapi.New(httpapi.Config{
 		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
-		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail,
+		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, Dumps: cfg.Dumps, DumpsDir: cfg.DumpsDir, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
 		CacheBytes: cfg.CacheBytes, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,

@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"modeldex/dataset/verbs"
+	"modeldex/httpapi"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/service"
 	"modeldex/snapshot"
@@ -30,6 +31,8 @@ type Serve struct {
 	MaxConnections  int      `help:"Connections open at a time; 0 takes 16384, or what the limit of open files leaves." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 takes a quarter of all." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
 	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB." env:"MODELDEX_CACHE_MB" default:"256"`
+	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
+	DumpsDir        string   `help:"Where the files of dumps are kept while the server runs; default the directory of temporary files." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 is no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
 	PagesPerMinute  int      `help:"Pages and charts one address may ask for per minute without a key; 0 is no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
@@ -70,7 +73,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		Files: src.Files, Dir: src.Dir, Where: src.Where,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
-		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, CacheBytes: c.CacheMB << 20,
+		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.DumpsDir, CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
 		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,

@@ -1,0 +1,47 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// byteRange is a part of a file.
+type byteRange struct{ from, size int64 }
+
+// rangeOf reads a Range header (RFC 9110, 14.2) for a file of a size: 206 with the range, 416 where
+// the file has no such bytes, and 200 with the whole file without a header, and for what may be
+// ignored: other units, several ranges, and what is malformed.
+func rangeOf(header string, size int64) (byteRange, int) {
+	whole := byteRange{0, size}
+	unit, spec, ok := strings.Cut(header, "=")
+	first, last, dash := strings.Cut(strings.TrimSpace(spec), "-")
+	if !ok || !dash || !strings.EqualFold(unit, "bytes") || !optionalDigits(first) || !optionalDigits(last) || first+last == "" {
+		return whole, http.StatusOK
+	}
+	from, to := position(first), position(last)
+	switch {
+	case first == "": // so many bytes at the end
+		from, to = max(0, size-to), size-1
+	case last == "":
+		to = size - 1
+	case to < from:
+		return whole, http.StatusOK
+	}
+	if from >= size {
+		return whole, http.StatusRequestedRangeNotSatisfiable
+	}
+	return byteRange{from, min(to, size-1) - from + 1}, http.StatusPartialContent
+}
+
+func optionalDigits(v string) bool { return v == "" || digits(v) }
+
+// position reads a number. What is too large for a file is the largest number.
+func position(v string) int64 {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return n
+}

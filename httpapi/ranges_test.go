@@ -1,0 +1,39 @@
+package httpapi
+
+import "testing"
+
+func TestRangeOf(t *testing.T) {
+	tests := []struct {
+		header     string
+		size       int64
+		status     int
+		from, want int64
+	}{
+		{"", 100, 200, 0, 100},
+		{"bytes=0-0", 100, 206, 0, 1},
+		{"bytes=10-19", 100, 206, 10, 10},
+		{"Bytes= 10-19 ", 100, 206, 10, 10},
+		{"bytes=90-", 100, 206, 90, 10},
+		{"bytes=90-1000", 100, 206, 90, 10},
+		{"bytes=-10", 100, 206, 90, 10},
+		{"bytes=-1000", 100, 206, 0, 100},
+		{"bytes=0-99999999999999999999999", 100, 206, 0, 100},
+		{"bytes=100-", 100, 416, 0, 100},
+		{"bytes=99999999999999999999999-", 100, 416, 0, 100},
+		{"bytes=-0", 100, 416, 0, 100},
+		{"bytes=0-", 0, 416, 0, 0},
+		{"bytes=19-10", 100, 200, 0, 100},
+		{"bytes=0-1,3-4", 100, 200, 0, 100},
+		{"bytes=-", 100, 200, 0, 100},
+		{"bytes=a-b", 100, 200, 0, 100},
+		{"bytes=+1-2", 100, 200, 0, 100},
+		{"bytes", 100, 200, 0, 100},
+		{"rows=0-1", 100, 200, 0, 100},
+	}
+	for _, tt := range tests {
+		got, status := rangeOf(tt.header, tt.size)
+		if status != tt.status || got != (byteRange{tt.from, tt.want}) {
+			t.Errorf("rangeOf(%q, %d) = %+v, %d, want from %d, size %d, status %d", tt.header, tt.size, got, status, tt.from, tt.want, tt.status)
+		}
+	}
+}
