@@ -73,6 +73,9 @@ func paths() object {
 	var out object
 	for i := range routes {
 		rt := &routes[i]
+		if rt.hidden {
+			continue
+		}
 		item, _ := out.get(rt.docPath())
 		methods, _ := item.(object)
 		methods.set(strings.ToLower(rt.method), operation(rt))
@@ -351,6 +354,10 @@ var answerSchemas = map[string]string{
 
 func success(rt *route) []statusResponse {
 	switch {
+	case rt.tag == "pages":
+		return pageAnswers(rt)
+	case rt.tag == "pages":
+		return pageAnswers(rt)
 	case rt.tag == "charts":
 		return append(withNotModified(rt, "The picture.", obj(svgType, obj("schema", obj("type", "string"))), "Content-Security-Policy", "Dataset-Version"),
 			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
@@ -400,8 +407,6 @@ func success(rt *route) []statusResponse {
 		return withNotModified(rt, "The document.", obj(jsonType, obj("schema", obj("type", "object"))))
 	case rt.id == "asset":
 		return withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says."))))
-	case rt.tag == "pages":
-		return pageAnswers(rt)
 	case answerSchemas[rt.id] != "":
 		return []statusResponse{{200, obj("description", "Done.", "headers", headersOf(rt.access, append([]string{"Cache-Control"}, datasetVersion(rt)...)...), "content", jsonContent(answerSchemas[rt.id]))}}
 	default:
@@ -412,13 +417,20 @@ func success(rt *route) []statusResponse {
 // pageAnswers are the forms of a page and where its other addresses lead.
 func pageAnswers(rt *route) []statusResponse {
 	content := obj("text/html", obj("schema", obj("type", "string")))
-	content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
-	content.set("text/markdown", obj("schema", obj("type", "string")))
-	out := withNotModified(rt, "The page, or its data.", content, "Content-Security-Policy")
-	if rt.id == "explore" {
-		return append(out, statusResponse{303, obj("description", "The form sent empty fields: Location has the address without them.", "headers", headersOf(open, "Cache-Control", "Location"))})
+	if rt.id != "front" && rt.id != "aboutPage" {
+		content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
+		content.set("text/csv", obj("schema", obj("type", "string")))
+		content.set("text/markdown", obj("schema", obj("type", "string")))
 	}
-	return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
+	out := withNotModified(rt, "The page, or its data.", content, "Content-Security-Policy")
+	switch {
+	case rt.id == "explore" || rt.list != nil:
+		return append(out, statusResponse{303, obj("description", "The form sent empty fields: Location has the address without them.", "headers", headersOf(open, "Cache-Control", "Location"))})
+	case strings.HasPrefix(rt.id, "page"):
+		return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
+	default:
+		return out
+	}
 }
 
 // withNotModified is an answer with an entity tag and the 304 that goes with it.

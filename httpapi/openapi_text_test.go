@@ -125,7 +125,7 @@ var tagTexts = [][2]string{
 	{"schemas", "JSON Schemas of the documents and records."},
 	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},
 	{"operation", "For balancers and monitors."},
-	{"pages", "Pages for people. With .json or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
+	{"pages", "Pages for people. With .json, .csv or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
 	{"documents", "This description and the pages for people."},
 }
 
@@ -197,7 +197,11 @@ func routeText(rt *route) string {
 		"pageBenchmark":  "As a page: figures, settings, source, and what else is known of the same pair. As data: the record as the API answers it.",
 		"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
 		"docs":           "This document as a page, with a form to try every route.",
-		"front":          "What this is, with a form to get a key.",
+		"front":          "Choose hardware to see what runs on it; below, how to get a key.",
+		"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data.",
+		"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
+		"snapshotsPage":  "As JSON: the list of documents.",
+		"aboutPage":      "For people.",
 		"problem":        "Where the member type of every error leads.",
 		"asset":          "Names hold a hash of the content, so files may be kept for good.",
 	}[rt.id]
@@ -336,6 +340,8 @@ func problemsOf(rt *route) []string {
 		"getSchema":      {"BadQuery", "NotFound"},
 		"problem":        {"UnknownRoute"},
 		"explore":        {"BadListQuery", "UnknownRoute", "NotReady"},
+		"snapshotsPage":  {"BadQuery", "NotReady"},
+		"aboutPage":      {"BadQuery", "NotReady"},
 		"pageModel":      {"BadQuery", "NotFound", "NotReady"},
 		"pageHardware":   {"BadQuery", "NotFound", "NotReady"},
 		"pageTool":       {"BadQuery", "NotFound", "NotReady"},

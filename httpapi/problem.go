@@ -15,16 +15,20 @@ func (s *Server) problem(req *request, f *failure) *response {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	}
 	req.call.SpendBurst(f.searches)
-	resp := newProblem(f, s.cfg.SupportEmail, string(req.ctx.Path()), id, s.base(req.ctx))
+	p := problemOf(f, s.cfg.SupportEmail, string(req.ctx.Path()), id, s.base(req.ctx))
+	if req.wantsPage() {
+		return s.failurePage(req, f, p)
+	}
+	resp := newProblem(f, p)
 	if req.gen != nil && req.route.access >= shown {
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	}
 	return resp
 }
 
-// newProblem writes a problem document; base is put before the addresses in it.
-func newProblem(f *failure, support, path, id, base string) *response {
-	p := Problem{
+// problemOf fills a problem document; base is put before the addresses in it.
+func problemOf(f *failure, support, path, id, base string) *Problem {
+	p := &Problem{
 		Type: base + "/problems/" + f.code.name, Title: f.code.title, Status: f.code.status, Detail: f.detail,
 		Instance: strings.ToValidUTF8(path, "\uFFFD"), Code: f.code.name, RequestID: id, Errors: f.faults, ErrorsOmitted: f.omitted,
 	}
@@ -35,7 +39,12 @@ func newProblem(f *failure, support, path, id, base string) *response {
 	if f.code == &internal || f.code.status == http.StatusForbidden {
 		p.Support = support
 	}
-	b, err := jsonv2.Marshal(&p)
+	return p
+}
+
+// newProblem is the response with a problem document.
+func newProblem(f *failure, p *Problem) *response {
+	b, err := jsonv2.Marshal(p)
 	if err != nil { // only a text that is not UTF-8 could do this, and none is left
 		panic(err)
 	}

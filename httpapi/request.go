@@ -33,6 +33,8 @@ type route struct {
 	summary string
 	tag     string
 	access  access
+	// hidden routes are forms of another route, which documents them.
+	hidden bool
 	// list is the resource whose parameters the route takes, record the one it answers one of.
 	list, record *resource
 	answer       func(s *Server, req *request) (*response, *failure)

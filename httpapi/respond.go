@@ -47,7 +47,7 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 // rejection is the response to a connection that is not served, head and all.
 func (s *Server) rejection(f *failure) []byte {
 	id := string(appendRequestID(nil, s.idPrefix, s.idCount.Add(1)))
-	resp := newProblem(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/"))
+	resp := newProblem(f, problemOf(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/")))
 	var out fasthttp.Response
 	resp.header.CopyTo(&out.Header)
 	setHeader(&out.Header, "X-Request-Id", id)

@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
 
@@ -12,20 +14,39 @@ import (
 )
 
 // The pages of views: lists and records. Each address has forms by its ending: none is the page
-// for people, .json what the API answers, .md the page as Markdown. They need no key, so that they give no more than
+// for people, .json and .csv what the API answers, .md the page as Markdown. They need no key, so that they give no more than
 // a page of the API: the first rows of a list, and the newest benchmarks of a record.
 
 // pageRoutes are the addresses of pages people read.
 func pageRoutes() []route {
 	out := []route{
-		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json or .md as data", answer: explore},
+		{method: "GET", path: "/", id: "front", tag: "pages", summary: "Front page", answer: front},
+		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
 	}
 	for _, r := range resources {
 		doc := "{slug}"
 		if r == benchmarks {
 			doc = "{id}"
 		}
-		out = append(out, route{method: "GET", path: "/" + r.name + "/*", doc: "/" + r.name + "/" + doc, id: "page" + titleCase(r.singular), tag: "pages", summary: "The page of one " + r.singular + "; with .json or .md as data", answer: recordPage(r)})
+		out = append(out, route{method: "GET", path: "/" + r.name + "/*", doc: "/" + r.name + "/" + doc, id: "page" + titleCase(r.singular), tag: "pages", summary: "The page of one " + r.singular + "; with .json, .csv or .md as data", answer: recordPage(r)})
+	}
+	for _, p := range []struct {
+		name, summary string
+		list          *resource
+		answer        func(*Server, *request) (*response, *failure)
+	}{
+		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, fitPage},
+		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, comparePage},
+		{"snapshots", "Scores of models with sources and limits, as a page; with .md as Markdown", nil, snapshotsPage},
+	} {
+		out = append(out, route{method: "GET", path: "/" + p.name, id: p.name + "Page", tag: "pages", summary: p.summary, list: p.list, answer: p.answer})
+		for _, e := range endings {
+			out = append(out, route{method: "GET", path: "/" + p.name + e, hidden: true, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
+		}
+	}
+	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: aboutPage})
+	for i := range out {
+		out[i].answer = remembered(out[i].answer)
 	}
 	return out
 }
@@ -56,14 +77,40 @@ func (s *Server) page(req *request, at pages.Place, contentType string, render f
 		resp.route = req.route
 		return resp
 	})
-	if s.cfg.BaseURL != "" {
+	if spelling := s.spelled(req); spelling != nil {
+		s.cache.put(string(spelling), resp)
+	} else if s.cfg.BaseURL != "" && req.accepts.any {
 		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, key, req.ctx.RequestURI())
 	}
 	return resp
 }
 
+// remembered finds pages by the address as it was sent, where they hold the host of the request, so
+// that they are not found before their route (see Server.hit).
+func remembered(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
+	return func(s *Server, req *request) (*response, *failure) {
+		if key := s.spelled(req); key != nil {
+			if resp := s.cache.get(key); resp != nil {
+				return resp, nil
+			}
+		}
+		return answer(s, req)
+	}
+}
+
+// spelled is the cache key of a page by the address as it was sent; nil for addresses that are long,
+// which are rare and would fill the cache with keys, and where Server.hit finds pages.
+func (s *Server) spelled(req *request) []byte {
+	const longest = 512
+	uri := req.ctx.RequestURI()
+	if s.cfg.BaseURL != "" || len(uri) > longest {
+		return nil
+	}
+	return appendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
+}
+
 // endings are the forms of a page beside HTML.
-var endings = []string{".json", ".md"}
+var endings = []string{".json", ".csv", ".md"}
 
 // formOf splits the ending of a form off a name.
 func formOf(name string) (stem, ending string) {
@@ -91,25 +138,53 @@ func explore(s *Server, req *request) (*response, *failure) {
 		return req.seeOther(path, args), nil
 	}
 	q, f := r.parse(args, req.gen)
+	if f == nil {
+		f = r.viewFault(q, ending)
+	}
 	if f != nil {
 		return nil, f
-	}
-	if ending != "" && q.After != nil {
-		return nil, fail(&unknownParameter, Fault{In: "query", Name: "cursor", Detail: "is not a parameter of this form, which gives the first rows only; go on with a key at /api/v1/" + r.name})
 	}
 	if !q.limited && ending == "" {
 		q.Limit = pages.PageRows
 	}
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, path, query)
-	if ending == ".json" {
-		return s.page(req, at, jsonType, func() []byte { body, _ := r.render(req.gen, q); return body }), nil
-	}
 	view := func() *pages.Explore { return s.pages.Explore(req.gen, exploreQuery(r, q), at) }
-	if ending == ".md" {
+	switch ending {
+	case ".json":
+		return s.page(req, at, jsonType, func() []byte { body, _ := r.render(req.gen, q); return body }), nil
+	case ".csv":
+		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, q) }), nil
+	case ".md":
 		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
+	default:
+		return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(view()) }), nil
 	}
-	return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(view()) }), nil
+}
+
+// viewFault rejects what lists of the API take and views do not: the form is the ending of the
+// address, and rows beyond the first page of data need a key.
+func (r *resource) viewFault(q *listQuery, ending string) *failure {
+	var faults faultList
+	reject := func(name, detail string) {
+		faults.add(&unknownParameter, Fault{In: "query", Name: name, Detail: detail})
+	}
+	if q.formatGiven {
+		reject("format", "is not a parameter of a page; the ending of the address is the form: .json, .csv or .md")
+	}
+	if q.all {
+		faults.add(&invalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
+	}
+	if ending != "" && q.After != nil {
+		reject("cursor", "is not a parameter of this form, which gives the first rows only; go on with a key at /api/v1/"+r.name)
+	}
+	return faults.failure()
+}
+
+// csv is the first rows of a list as a file.
+func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
+	t := r.table(gen)
+	return fileOf(gen, export.CSV, r.schema(q), r.rowsOf(t, t.Select(q.Query).Ords, q))
 }
 
 // exploreQuery is what a page needs of a parsed list.
@@ -198,12 +273,15 @@ func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending 
 			return s.pages.Benchmark(req.gen, ord, at)
 		}
 	}
+	q := &listQuery{limited: true}
+	q.Limit = maxPageBenchmarks
 	switch ending {
 	case ".json":
-		return s.page(req, at, jsonType, func() []byte {
-			q := &listQuery{limited: true}
-			q.Limit = maxPageBenchmarks
-			return r.renderOne(req, q, r.table(req.gen), ord)
+		return s.page(req, at, jsonType, func() []byte { return r.renderOne(req, q, r.table(req.gen), ord) })
+	case ".csv":
+		return s.page(req, at, export.CSV.ContentType(), func() []byte {
+			q.format = export.CSV
+			return r.fileOfOne(req, q, r.table(req.gen), ord)
 		})
 	case ".md":
 		return s.page(req, at, markdownType, func() []byte { return view().Markdown() })
@@ -215,13 +293,13 @@ func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending 
 // pageElsewhere answers a name that is not a slug: an alias moves on to the page of its record.
 func (r *resource) pageElsewhere(req *request, t *index.Table, name string) (*response, *failure) {
 	stem, ending := formOf(name)
-	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/"), stem, strings.ToLower(stem)} {
-		if slug, ok := t.Resolve(spelling); ok {
-			if spelling != stem && spelling != strings.ToLower(stem) {
-				ending = ""
-			}
-			return req.moved("/" + r.name + "/" + url.PathEscape(slug) + ending), nil
+	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/")} {
+		if slug, _ := named(req.gen, t, spelling); slug != "" {
+			return req.moved("/" + r.name + "/" + url.PathEscape(slug)), nil
 		}
+	}
+	if slug, _ := named(req.gen, t, stem); slug != "" && ending != "" {
+		return req.moved("/" + r.name + "/" + url.PathEscape(slug) + ending), nil
 	}
 	return nil, r.noRecord(t, name)
 }

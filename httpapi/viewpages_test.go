@@ -18,6 +18,9 @@ var shownPages = []string{
 	"/explore/hardware", "/explore/hardware?vendor=apple,intel&max_price_usd=2000", "/explore/hardware?runs=gpt-oss-20b&context=32768&sort=street_price_usd",
 	"/explore/tools", "/explore/tools?category=runner&backend=vulkan",
 	"/explore/benchmarks", "/explore/benchmarks?model=llama-3.1-8b-instruct&settings=single_stream&sort=-generation_tps", "/explore/benchmarks?scenario=offline",
+	"/fit", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=apple-m3-max-40gpu&memory_gb=64", "/fit?memory_gb=12&bandwidth_gbps=400&context=16384&min_tps=20", "/fit?model=gpt-oss-20b", "/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b",
+	"/compare", "/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090,amd-rx-7900-xtx", "/compare?models=llama-3.1-8b-instruct,qwen3-8b",
+	"/snapshots", "/about",
 	"/models/llama-3.1-8b-instruct", "/models/gpt-oss-20b", "/hardware/nvidia-rtx-4090", "/hardware/apple-m2-ultra", "/tools/llama.cpp", "/benchmarks/bm-adfbf9a134d4",
 }
 
@@ -60,7 +63,7 @@ func TestPages(t *testing.T) {
 	t.Logf("%d addresses checked", len(checked))
 }
 
-// leadChecker asks for what pages lead to, two addresses of each shape.
+// leadChecker asks for what pages lead to, one address of each shape.
 type leadChecker struct {
 	*service
 	shapes map[string]int
@@ -84,7 +87,7 @@ func (s *leadChecker) checkLead(t *testing.T, path, href string, checked map[str
 	default:
 		checked[address] = true
 		shape := digitsAndNames.ReplaceAllString(address, "$1")
-		if s.shapes[shape]++; s.shapes[shape] > 2 {
+		if s.shapes[shape]++; s.shapes[shape] > 1 {
 			return
 		}
 		if a := s.ask(t, "HEAD", address, "Accept", "text/html, */*"); a.status != http.StatusOK {
@@ -103,13 +106,20 @@ func TestPageForms(t *testing.T) {
 		{"/hardware/nvidia-rtx-4090.json", "/api/v1/hardware/nvidia-rtx-4090"},
 		{"/tools/llama.cpp.json", "/api/v1/tools/llama.cpp"},
 		{"/benchmarks/bm-adfbf9a134d4.json", "/api/v1/benchmarks/bm-adfbf9a134d4"},
+		{"/explore/models.csv?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&format=csv"},
+		{"/models/gemma-3-1b-it.csv", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500&format=csv"},
+		{"/benchmarks/bm-adfbf9a134d4.csv", "/api/v1/benchmarks/bm-adfbf9a134d4?format=csv"},
+		{"/compare.json?hardware=nvidia-rtx-3090,nvidia-rtx-4090", "/api/v1/hardware?slug=nvidia-rtx-3090,nvidia-rtx-4090"},
+		{"/compare.csv?models=qwen3-8b", "/api/v1/models?slug=qwen3-8b&format=csv"},
+		{"/fit.json?hardware=nvidia-rtx-4090&model=gpt-oss-20b", "/api/v1/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b"},
+		{"/snapshots.json", "/api/v1/snapshots"},
 	} {
 		page, api := s.ask(t, "GET", tt.page, "Authorization", ""), s.ask(t, "GET", tt.api)
 		if page.status != http.StatusOK || string(page.body) != string(api.body) {
 			t.Errorf("%s: status %d and not the body of %s", tt.page, page.status, tt.api)
 		}
 	}
-	for _, path := range []string{"/explore/models.md", "/models/llama-3.1-8b-instruct.md", "/hardware/nvidia-rtx-4090.md", "/tools/llama.cpp.md", "/benchmarks/bm-adfbf9a134d4.md"} {
+	for _, path := range []string{"/explore/models.md", "/models/llama-3.1-8b-instruct.md", "/hardware/nvidia-rtx-4090.md", "/tools/llama.cpp.md", "/benchmarks/bm-adfbf9a134d4.md", "/fit.md?hardware=nvidia-rtx-4090", "/compare.md?models=qwen3-8b", "/snapshots.md"} {
 		a := s.ask(t, "GET", path, "Authorization", "")
 		if a.status != http.StatusOK || a.header.Get("Content-Type") != markdownType || !strings.HasPrefix(string(a.body), "# ") || strings.Contains(string(a.body), "<") {
 			t.Errorf("%s: status %d, %s: %.80s", path, a.status, a.header.Get("Content-Type"), a.body)
@@ -123,7 +133,10 @@ func TestPageForms(t *testing.T) {
 	if a := s.ask(t, "GET", "/explore/models.json?"+query, "Authorization", ""); a.status != http.StatusBadRequest {
 		t.Errorf("rows beyond the first page as data without a key: status %d, want 400", a.status)
 	}
-	for _, path := range []string{"/explore/models.json?limit=201", "/explore/benchmarks.json?limit=501"} {
+	for _, path := range []string{
+		"/explore/models.json?limit=201", "/explore/benchmarks.json?limit=501", "/explore/models.csv?limit=all", "/explore/models?limit=all&format=csv",
+		"/explore/models?format=csv", "/fit.json", "/fit.csv?model=gpt-oss-20b", "/compare.json",
+	} {
 		if a := s.ask(t, "GET", path, "Authorization", ""); a.status != http.StatusBadRequest {
 			t.Errorf("%s: status %d, want 400", path, a.status)
 		}
@@ -150,11 +163,50 @@ func TestPageAddresses(t *testing.T) {
 		{"/explore/models?min_params_b=9&max_params_b=2", 400, ""},
 		{"/explore/models?q=&family=llama&min_params_b=", 303, "/explore/models?family=llama"},
 		{"/explore/models?q=", 303, "/explore/models"},
+		{"/fit?hardware=&context=&model=gpt-oss-20b", 303, "/fit?model=gpt-oss-20b"},
+		{"/fit?hardware=rtx+4o90", 400, ""},
+		{"/fit?memory_gb=-1", 400, ""},
+		{"/compare?hardware=a,b,c,d,e", 400, ""},
+		{"/compare?hardware=nvidia-rtx-4090&models=qwen3-8b", 400, ""},
 	} {
 		a := s.ask(t, "GET", tt.path, "Authorization", "")
 		if a.status != tt.status || a.header.Get("Location") != tt.to {
 			t.Errorf("%s: status %d to %q, want %d to %q", tt.path, a.status, a.header.Get("Location"), tt.status, tt.to)
 		}
+	}
+}
+
+// TestFailurePages holds that a browser is shown an error as a page, with the status programs get.
+func TestFailurePages(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	for _, tt := range []struct {
+		path, code string
+		status     int
+		leads      string // to what the reader may have meant
+	}{
+		{"/models/llama-3.1-8b-instruc", "not_found", 404, `href="/models/llama-3.1-8b-instruct"`},
+		{"/explore/hardware?vendor=nvida&type=gpu", "invalid_parameter", 400, `href="/explore/hardware?type=gpu&amp;vendor=nvidia"`},
+		{"/explore/hardware?vendr=nvidia", "unknown_parameter", 400, `href="/explore/hardware?vendor=nvidia"`},
+		{"/compare?hardware=nvidia-rtx-4o90", "invalid_parameter", 400, `href="/compare?hardware=nvidia-rtx-4090`},
+		{"/model/qwen3-8b", "unknown_route", 404, `href="/models/qwen3-8b"`},
+		{"/<script>alert(1)</script>", "unknown_route", 404, ""},
+		{"/models/%3Cscript%3Ealert(1)%3C/script%3E", "not_found", 404, ""},
+		{"/problems/none", "unknown_route", 404, ""},
+	} {
+		page := s.ask(t, "GET", tt.path, "Authorization", "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+		if page.status != tt.status || page.header.Get("Content-Type") != htmlType || page.header.Get("Content-Security-Policy") != pagePolicy {
+			t.Errorf("%s in a browser: status %d, %s", tt.path, page.status, page.header.Get("Content-Type"))
+		}
+		if body := string(page.body); !strings.Contains(body, tt.code) || !strings.Contains(body, tt.leads) || strings.Contains(body, "<script>alert") {
+			t.Errorf("%s in a browser: want %s and %s in %s", tt.path, tt.code, tt.leads, body)
+		}
+		program := s.ask(t, "GET", tt.path, "Authorization", "", "Accept", "application/json")
+		if program.status != tt.status || program.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s in a program: status %d, %s", tt.path, program.status, program.header.Get("Content-Type"))
+		}
+	}
+	if a := s.ask(t, "GET", "/api/v1/models?x=1", "Accept", "text/html,*/*;q=0.8"); a.header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("an error of the API in a browser is %s", a.header.Get("Content-Type"))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
 
@@ -69,6 +70,7 @@ type Explore struct {
 	Facets   []Facet
 	Ranges   []Range
 	Inputs   []Input
+	Settings []Choice // of benchmarks
 	Sorts    []Choice
 	Table    Table
 	Chosen   []Link // filters in force; the link takes one away
@@ -188,7 +190,7 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	v := &Explore{
 		Frame: Frame{
 			Place: at, Title: l.heading, Description: l.lead, Section: at.Path, Canonical: at.Path, Dataset: stampOf(gen),
-			Unlisted: at.Query != "", Forms: forms(at.withoutCursor(), "json", "md"), Scripts: []string{"app.js"},
+			Unlisted: at.Query != "", Forms: forms(at.withoutCursor(), "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
 		},
 		Kind: q.Kind, Heading: l.heading, Lead: l.lead, Total: plural(page.Total, l.singular, cmp.Or(map[string]string{"hardware": "pieces of hardware"}[q.Kind], q.Kind)),
 		Words: q.Params.Get("q"), Notes: q.Notes, Clear: at.Path,
@@ -202,9 +204,16 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 		v.Inputs = append(v.Inputs, in)
 	}
 	v.Sorts = l.sortChoices(q)
+	if q.Kind == "benchmarks" {
+		now := q.Params.Get("settings")
+		v.Settings = []Choice{{"", "All", now == ""}, {index.SingleStream, "One stream on one device", now == index.SingleStream}}
+	}
 	v.Chosen = l.chosen(gen, q, at)
 	v.Filtered = len(v.Chosen) > 0
 	v.Table = l.rows(gen, q, page.Ords, at)
+	if on := q.Params.Get("fits"); on != "" && q.Query.After == nil {
+		v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
+	}
 	if page.Next != nil {
 		v.Next = at.Path + "?" + q.Next(page.Next)
 	}

@@ -68,7 +68,10 @@ var navigation = []Link{
 	{Text: "Hardware", Href: "/explore/hardware"},
 	{Text: "Tools", Href: "/explore/tools"},
 	{Text: "Benchmarks", Href: "/explore/benchmarks"},
+	{Text: "What runs?", Href: "/fit"},
+	{Text: "Compare", Href: "/compare"},
 	{Text: "API", Href: "/docs"},
+	{Text: "About", Href: "/about"},
 }
 
 // Navigation is the links of every page, the section of this one marked.
@@ -95,6 +98,7 @@ func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":     s.asset,
 		"group":     func(n int) string { return grouped(int64(n)) },
+		"number":    func(i int) int { return i + 1 },
 		"mediaType": func(form string) string { return mediaTypes[form] },
 	}
 }

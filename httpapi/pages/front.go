@@ -12,6 +12,7 @@ type front struct {
 	Frame
 	Counts Counts
 	Cards  []Choice
+	Quick  []Link // hardware people look at most
 }
 
 // Front is the front page. gen is nil before the first dataset is loaded.
@@ -22,7 +23,8 @@ func (s *Site) Front(gen *index.Generation, at Place) []byte {
 	}}
 	if gen != nil {
 		v.Counts = Counts{gen.Models.Len(), gen.Hardware.Len(), gen.Tools.Len(), gen.Benchmarks.Len()}
-		v.Cards = mostMeasured(gen)
+		v.Cards = mostMeasured(gen, gen.Hardware, offered)
+		v.Quick = quick(gen)
 		v.Data = map[string]any{
 			"@context": "https://schema.org", "@type": "DataCatalog", "name": "modeldex", "description": v.Description, "url": v.Absolute("/"),
 			"license": licenseAddress(v.Dataset.License), "version": v.Dataset.Version, "dateModified": v.Dataset.Released,
@@ -31,16 +33,15 @@ func (s *Site) Front(gen *index.Generation, at Place) []byte {
 	return s.render("front.html", &v)
 }
 
-// shownCards is how many pieces of hardware the front page offers.
-const shownCards = 24
-
-// mostMeasured is the hardware with the most benchmarks.
-func mostMeasured(gen *index.Generation) []Choice {
-	page := gen.Hardware.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: shownCards})
-	out := make([]Choice, 0, len(page.Ords))
+// quick is the most measured hardware people buy for themselves.
+func quick(gen *index.Generation) (out []Link) {
+	page := gen.Hardware.Select(index.Query{
+		Ranges: []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}},
+		Sort:   index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: 6,
+	})
 	for _, ord := range page.Ords {
 		slug := gen.Hardware.Slug(ord)
-		out = append(out, Choice{Value: slug, Label: nameOf(gen.Hardware, slug)})
+		out = append(out, Link{Text: nameOf(gen.Hardware, slug), Href: "/hardware/" + slug})
 	}
 	return out
 }

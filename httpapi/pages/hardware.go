@@ -10,6 +10,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
 
@@ -23,13 +24,18 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 		Crumbs: []Link{{Text: "Hardware", Href: "/explore/hardware"}, {Text: vendorName(h.Vendor), Href: "/explore/hardware?vendor=" + url.QueryEscape(string(h.Vendor))}},
 		Lead:   hardwareLead(h), Sources: sources, Figures: hardwareFigures(h, refs), Groups: hardwareGroups(gen, h, refs),
 		Actions: []Link{
-			{Text: "All models that run", Href: "/explore/models?fits=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
+			{Text: "All models that run", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
+			{Text: "Compare", Href: "/compare?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 		},
 	}
 	if h.Note != nil {
 		v.Notes = append(v.Notes, *h.Note)
 	}
 	v.Tables = append(v.Tables, fitsTable(gen, h), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
+	draw, slug := charts.For(gen), string(h.Slug)
+	v.Tables[0].Plot = plot(draw.HardwareFits(slug), "plot-fits", at.Base)
+	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
+	v.Tables[2].Plot = plot(draw.HardwareNeighbours(slug), "plot-neighbours", at.Base)
 	v.Tables = slices.DeleteFunc(v.Tables, func(t Table) bool { return t.ID == "prices" && len(t.Rows) == 0 })
 	v.finishRecord("hardware", string(h.Slug), h.Name)
 	return v
@@ -167,20 +173,20 @@ func fitsTable(gen *index.Generation, h *hardwareRecord) Table {
 		Intro:   "The models with the highest intelligence score that fit with room for 8,192 tokens, each in its most precise size that fits. Speeds that were measured on this hardware are set apart from estimates.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
-		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/explore/models?fits=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
+		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 		Source:  "Memory is computed; the method of estimates is in the reference of the API.",
 	}
 	found, fault := gen.Fit.Models(fit.Query{Hardware: h.Slug}, 0)
 	if fault != nil {
 		return t
 	}
-	rows := byIntelligence(gen, found)
+	rows := BestFirst(gen, found)
 	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))])
 	return t
 }
 
-// byIntelligence orders models by score, unknown last, then by parameters.
-func byIntelligence(gen *index.Generation, found []fit.Best) []fit.Best {
+// BestFirst orders models that run by score, unknown last, then by parameters.
+func BestFirst(gen *index.Generation, found []fit.Best) []fit.Best {
 	value := func(b *fit.Best, field index.Field) float64 {
 		ord, ok := gen.Models.Find(string(b.Model))
 		if !ok {

@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
 
@@ -22,12 +23,18 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 		Lead:   modelLead(m), Sources: sources, Figures: modelFigures(m, refs), Groups: modelGroups(m, refs),
 		Actions: []Link{
 			{Text: "Hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
+			{Text: "Does it fit?", Href: "/fit?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
+			{Text: "Compare", Href: "/compare?models=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
 		},
 	}
 	if m.Notes != nil {
 		v.Notes = append(v.Notes, *m.Notes)
 	}
 	v.Tables = append(v.Tables, speedByHardware(gen, m), memoryTable(gen, m), sizesTable(m), runsOf(gen, index.Model, string(m.Slug), m.BenchmarkCount))
+	draw, slug := charts.For(gen), string(m.Slug)
+	v.Tables[0].Plot = plot(draw.ModelSpeeds(slug), "plot-speed", at.Base)
+	v.Tables[1].Plot = plot(draw.ModelMemory(slug), "plot-memory", at.Base)
+	v.Tables[2].Plot = plot(draw.ModelSizes(slug), "plot-sizes", at.Base)
 	v.finishRecord("models", string(m.Slug), m.Name)
 	return v
 }
@@ -36,7 +43,7 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 func recordFrame(gen *index.Generation, at Place, section, name, description string) Frame {
 	return Frame{
 		Place: at, Title: name, Description: description, Section: section, Canonical: at.Path, Dataset: stampOf(gen),
-		Forms: forms(at, "json", "md"), Scripts: []string{"app.js"},
+		Forms: forms(at, "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
 	}
 }
 
@@ -82,7 +89,7 @@ func modelFigures(m *modelRecord, refs map[string][]int) []Fact {
 		if in.Lower != nil && in.Upper != nil {
 			note = rounded(*in.Lower) + " to " + rounded(*in.Upper) + ", " + note
 		}
-		f.add("Intelligence", "", Cell{Text: rounded(*in.Score), Href: "/api/v1/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
+		f.add("Intelligence", "", Cell{Text: rounded(*in.Score), Href: "/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
 	}
 	f.add("Benchmarks", "", Cell{Text: grouped(int64(m.BenchmarkCountWithVariants)), Href: "#runs"}, "measured runs")
 	return f.list
@@ -227,6 +234,7 @@ func memoryTable(gen *index.Generation, m *modelRecord) Table {
 		Columns: []Column{{Text: "Quantization", Short: true}, {Text: "Weights", Number: true}},
 		Empty:   "The facts to compute it from are not published.",
 		Source:  "Computed; the formulas and their sources are in the reference of the API.",
+		More:    &Link{Text: "Other lengths, caches and machines", Href: "/fit?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
 	}
 	var rows [][]Cell
 	for _, c := range contexts {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/charts"
 )
 
 // A Sheet is a page of facts and tables, in HTML and in Markdown.
@@ -63,6 +64,7 @@ type Column struct {
 	Number bool
 	Short  bool // values do not wrap
 	Title  string
+	Href   string // the page of what the column is about
 	Sort   string // address of the table in this order, empty for none
 	Order  string // ascending or descending where the table is in this order
 }
@@ -75,14 +77,25 @@ type Table struct {
 	Columns []Column
 	Rows    [][]Cell
 	Empty   string // what to say without rows
-	Plot    template.HTML
-	Embed   *Embed // lines to show the plot elsewhere, nil for none
+	Plot    *Plot
 	Source  string // where the figures come from, in a line
 	More    *Link
 }
 
-// An Embed is the lines that show a plot on another page.
-type Embed struct{ Markdown, HTML string }
+// A Plot is a drawing above a table.
+type Plot struct {
+	Title, Note, Source string
+	Drawing             template.HTML // made by package charts
+	Embed               *charts.Embed // lines to show it elsewhere
+}
+
+// plot is the drawing of a figure, nil where there is nothing to draw.
+func plot(f *charts.Figure, id, base string) *Plot {
+	if f.Empty() {
+		return nil
+	}
+	return &Plot{f.Title, f.Note, f.Source, f.Inline(id), f.Embed(base)}
+}
 
 // A Source is a page that facts were read from.
 type Source struct {

@@ -8,6 +8,8 @@ import (
 	"html/template"
 	"path"
 	"strings"
+
+	"modeldex/httpapi/charts"
 )
 
 //go:embed templates assets swagger-ui
@@ -45,6 +47,7 @@ func New(cfg Config) *Site {
 	for _, dir := range []string{"assets", "swagger-ui"} {
 		s.addAssets(dir)
 	}
+	s.addAsset("charts.css", []byte(charts.Stylesheet), false)
 	layout := template.Must(template.New("layout.html").Funcs(s.functions()).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	pages, err := files.ReadDir("templates")
 	must(err)
@@ -101,16 +104,20 @@ func (s *Site) addAssets(dir string) {
 		if other := assetNames[name]; other != "" {
 			name = other
 		}
-		ext := path.Ext(name)
-		contentType := assetTypes[ext]
-		if contentType == "" {
-			continue // a note for maintainers of the files
-		}
-		sum := sha256.Sum256(body)
-		hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:5]) + ext
-		s.names[name] = hashed
-		s.assets = append(s.assets, Asset{hashed, contentType, body, packed})
+		s.addAsset(name, body, packed)
 	}
+}
+
+func (s *Site) addAsset(name string, body []byte, packed bool) {
+	ext := path.Ext(name)
+	contentType := assetTypes[ext]
+	if contentType == "" {
+		return // a note for maintainers of the files
+	}
+	sum := sha256.Sum256(body)
+	hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:5]) + ext
+	s.names[name] = hashed
+	s.assets = append(s.assets, Asset{hashed, contentType, body, packed})
 }
 
 // asset is the address of a file, as templates write it.

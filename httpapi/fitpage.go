@@ -1,0 +1,251 @@
+package httpapi
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/pages"
+	"modeldex/index"
+)
+
+// fitView is the parameters of the page about what runs: those of the endpoint fit that describe a
+// machine, and a least speed.
+var fitView = newFitView()
+
+func newFitView() *resource {
+	r := resource{name: "fit", singular: "fit"}
+	for _, pm := range fitQuery.params {
+		if !slices.Contains([]string{"usd_per_kwh", "hours_per_day", "years", "usd_per_hour"}, pm.name) {
+			r.params = append(r.params, pm)
+		}
+	}
+	r.params = append(r.params, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: "Least generation speed, measured or estimated, in tokens per second."})
+	return withNames(r)
+}
+
+// viewForm reads which form of a page with fixed addresses is asked for, and its parameters. The
+// response is a redirect to the address without empty parameters, nil otherwise.
+func (req *request) viewForm(path string, r *resource) (p *parser, ending string, resp *response, f *failure) {
+	if req.gen == nil {
+		return nil, "", nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
+	args, dropped := withoutEmpty(req.ctx.QueryArgs())
+	if dropped && ending == "" {
+		return nil, "", req.seeOther(path, args), nil
+	}
+	p = &parser{r: r, gen: req.gen, values: map[string][]string{}}
+	p.collect(args)
+	return p, ending, nil, nil
+}
+
+// fitPage answers the page about what runs.
+func fitPage(s *Server, req *request) (*response, *failure) {
+	p, ending, resp, f := req.viewForm("/fit", fitView)
+	if f != nil || resp != nil {
+		return resp, f
+	}
+	q, canonical := p.fitView()
+	if p.faults.code == nil {
+		p.findFit(q)
+	}
+	if f := p.faults.failure(); f != nil {
+		return nil, f
+	}
+	query := strings.Join(canonical, "&")
+	at := s.place(req, "/fit", query)
+	q.Params, _ = url.ParseQuery(query) // made by this program
+	if ending != "" && q.Answer == nil && q.Found == nil {
+		return nil, badParameter("hardware", "", "is required, unless memory_gb describes the machine")
+	}
+	switch ending {
+	case ".json":
+		return s.page(req, at, jsonType, func() []byte { return fitData(req.gen, q) }), nil
+	case ".csv":
+		if q.Answer != nil {
+			return nil, fail(&unknownRoute)
+		}
+		return s.page(req, at, export.CSV.ContentType(), func() []byte { return fitFile(req.gen, q) }), nil
+	case ".md":
+		return s.page(req, at, markdownType, func() []byte { return s.pages.Fit(req.gen, q, at).Markdown() }), nil
+	default:
+		return s.page(req, at, htmlType, func() []byte { return s.pages.FitHTML(s.pages.Fit(req.gen, q, at)) }), nil
+	}
+}
+
+// fitView reads the parameters of the page; all of them may be left out.
+func (p *parser) fitView() (*pages.FitQuery, []string) {
+	r := fitReader{parser: p}
+	q := &pages.FitQuery{Query: fit.Query{
+		Model:          dataset.Slug(r.name("model")),
+		Hardware:       dataset.Slug(r.name("hardware")),
+		Quantization:   r.text("quantization"),
+		Count:          int(r.number("count")),
+		Context:        int64(r.number("context")),
+		KV:             fit.KVType(r.choice("kv")),
+		Rules:          fit.Rules(r.choice("engine")),
+		MemoryGB:       r.number("memory_gb"),
+		BandwidthGBps:  r.number("bandwidth_gbps"),
+		UnifiedShare:   r.number("unified_share"),
+		SystemMemoryGB: r.number("system_memory_gb"),
+		AllowExtended:  r.flag("allow_extended"),
+	}, MinTPS: r.number("min_tps")}
+	return q, r.canonical
+}
+
+// findFit asks the engine what the page needs to know. The work is bounded as that of the filter
+// fits.
+func (p *parser) findFit(q *pages.FitQuery) {
+	if q.Query.Hardware == "" && q.Query.MemoryGB == 0 {
+		return
+	}
+	var fault *fit.Fault
+	if q.Query.Model != "" {
+		q.Answer, fault = p.gen.Fit.Fit(q.Query)
+	} else if q.Found, fault = p.gen.Fit.Models(q.Query, q.MinTPS); q.Found == nil {
+		q.Found = []fit.Best{}
+	}
+	if fault != nil {
+		p.fitFault(fault)
+	}
+}
+
+// maxFitRows is how many models the data forms list: as many as a page of the API.
+const maxFitRows = 200
+
+func fitData(gen *index.Generation, q *pages.FitQuery) []byte {
+	if q.Answer != nil {
+		return withMeta(gen, q.Answer)
+	}
+	found := pages.BestFirst(gen, q.Found)
+	return withMeta(gen, found[:min(len(found), maxFitRows)])
+}
+
+var fitColumns = schemaOf[fit.Best]("fit", "")
+
+func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
+	found := pages.BestFirst(gen, q.Found)
+	found = found[:min(len(found), maxFitRows)]
+	return fileOf(gen, export.CSV, fitColumns(), func() []byte {
+		if len(found) == 0 {
+			return nil
+		}
+		row := marshal(&found[0])
+		found = found[1:]
+		return row
+	})
+}
+
+// compareView is the parameters of a comparison.
+var compareView = withNames(resource{name: "compare", singular: "comparison", params: []param{
+	{name: "hardware", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Hardware, Refers: index.Hardware}, doc: "Hardware, by slug or another name, in the order to show it in."},
+	{name: "models", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Model, Refers: index.Model}, doc: "Models, by slug or another name, in the order to show them in."},
+}})
+
+// comparePage answers the page of a comparison.
+func comparePage(s *Server, req *request) (*response, *failure) {
+	p, ending, resp, f := req.viewForm("/compare", compareView)
+	if f != nil || resp != nil {
+		return resp, f
+	}
+	q := &pages.CompareQuery{Hardware: p.compared(hardware, "hardware"), Models: p.compared(models, "models")}
+	if len(q.Hardware) > 0 && len(q.Models) > 0 {
+		p.fault(&invalidParameter, "models", strings.Join(q.Models, ","), "must not be given together with hardware")
+	}
+	r, slugs, query := hardware, q.Hardware, ""
+	if len(q.Models) > 0 {
+		r, slugs = models, q.Models
+	}
+	if len(slugs) > 0 {
+		query = r.name + "=" + strings.Join(slugs, ",")
+	} else if ending != "" {
+		p.fault(&invalidParameter, "hardware", "", "or models is required")
+	}
+	if f := p.faults.failure(); f != nil {
+		return nil, f
+	}
+	at := s.place(req, "/compare", query)
+	list := func() *listQuery {
+		out := &listQuery{canonical: "/api/v1/" + r.name + "?slug=" + strings.Join(slugs, ",")}
+		out.Query = index.Query{Sets: []index.Set{{Field: index.Slug, Values: slugs}}, Limit: defaultLimit}
+		out.setOf = []*param{r.byName["slug"]}
+		return out
+	}
+	view := func() *pages.Compare { return s.pages.Compare(req.gen, q, at) }
+	switch ending {
+	case ".json":
+		return s.page(req, at, jsonType, func() []byte { body, _ := r.render(req.gen, list()); return body }), nil
+	case ".csv":
+		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, list()) }), nil
+	case ".md":
+		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
+	default:
+		return s.page(req, at, htmlType, func() []byte { return s.pages.CompareHTML(view()) }), nil
+	}
+}
+
+// compared are the slugs of a parameter in the order they were given in, each once.
+func (p *parser) compared(r *resource, name string) (slugs []string) {
+	t := r.table(p.gen)
+	given := p.listed(p.r.byName[name], p.values[name])
+	if p.values[name] == nil {
+		return nil
+	}
+	if len(given) > pages.MostCompared {
+		p.fault(&invalidParameter, name, strings.Join(given, ","), "must have at most 4 values")
+		return nil
+	}
+	for _, v := range given {
+		slug, _ := named(p.gen, t, v)
+		switch {
+		case slug == "":
+			if f := p.fault(&invalidParameter, name, v, "is not known"); f != nil {
+				if near := nearSlugs(t, v); len(near) > 0 {
+					f.Suggestion = near[0]
+				}
+			}
+		case !slices.Contains(slugs, slug):
+			slugs = append(slugs, slug)
+		}
+	}
+	return slugs
+}
+
+// snapshotsPage answers the page of the scores of models.
+func snapshotsPage(s *Server, req *request) (*response, *failure) {
+	ending := strings.TrimPrefix(string(req.ctx.Path()), "/snapshots")
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
+	if req.gen == nil {
+		return nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	at := s.place(req, "/snapshots", "")
+	view := func() *pages.Sheet { return s.pages.Snapshots(req.gen, req.catalog, at) }
+	switch ending {
+	case ".json":
+		return listSnapshots(s, req)
+	case ".csv":
+		return nil, fail(&unknownRoute)
+	case ".md":
+		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
+	default:
+		return s.page(req, at, htmlType, func() []byte { return s.pages.SheetHTML(view()) }), nil
+	}
+}
+
+// aboutPage answers the page on method, licence and limits.
+func aboutPage(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
+	if req.gen == nil {
+		return nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	at := s.place(req, "/about", "")
+	return s.page(req, at, htmlType, func() []byte { return s.pages.About(req.gen, at) }), nil
+}

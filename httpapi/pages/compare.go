@@ -1,0 +1,233 @@
+package pages
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
+	"modeldex/index"
+)
+
+// MostCompared is how many records a comparison has at most.
+const MostCompared = charts.MostCompared
+
+// CompareQuery is what a comparison is of: hardware or models, by slug, all of them known.
+type CompareQuery struct {
+	Hardware, Models []string
+	Notes            []string
+}
+
+// Compare is records side by side.
+type Compare struct {
+	Sheet
+	Kind    string // hardware or models
+	Chosen  []string
+	Choices []Choice
+	Other   Link // the comparison of the other kind
+}
+
+// Compare is the page of a comparison.
+func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
+	v := &Compare{Kind: "hardware", Chosen: q.Hardware, Choices: mostMeasured(gen, gen.Hardware, offered), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
+	v.Sheet = Sheet{Frame: Frame{
+		Place: at, Title: "Compare", Section: "/compare", Canonical: "/compare", Dataset: stampOf(gen), Unlisted: at.Query != "",
+		Description: "Hardware or models side by side: facts, the same measurements, price per GB and per token per second.",
+		Scripts:     []string{"app.js"}, Styles: []string{"charts.css"},
+	}, Heading: "Compare", Notes: q.Notes, Lead: "Up to four pieces of hardware, or models, side by side: their facts, and the same measurements on each."}
+	draw := charts.For(gen)
+	switch {
+	case len(q.Hardware) > 0:
+		v.Heading = strings.Join(namesOf(gen, "hardware", q.Hardware), " · ")
+		v.Tables = append(v.Tables, hardwareFacts(gen, q.Hardware), figureTable("speed", "The same measurements", draw.CompareHardware(q.Hardware), at.Base), figureTable("prices", "What memory and speed cost", draw.HardwarePrices(q.Hardware), at.Base))
+	case len(q.Models) > 0:
+		v.Heading = strings.Join(namesOf(gen, "models", q.Models), " · ")
+		v.Tables = append(v.Tables, modelFacts(gen, q.Models), figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base))
+	}
+	if len(q.Models) > 0 {
+		v.Kind, v.Chosen, v.Choices = "models", q.Models, mostMeasured(gen, gen.Models, offered)
+		v.Other = Link{Text: "Compare hardware instead", Href: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090"}
+	}
+	if len(v.Tables) > 0 {
+		v.Title, v.Lead = "Compare: "+v.Heading, ""
+		v.Forms = forms(at, "json", "csv", "md")
+	}
+	for len(v.Chosen) < MostCompared {
+		v.Chosen = append(v.Chosen[:len(v.Chosen):len(v.Chosen)], "")
+	}
+	return v
+}
+
+// CompareHTML is the page.
+func (s *Site) CompareHTML(v *Compare) []byte { return s.render("compare.html", v) }
+
+func namesOf(gen *index.Generation, kind string, slugs []string) []string {
+	n := newNames(gen)
+	out := make([]string, len(slugs))
+	for i, slug := range slugs {
+		out[i] = n.of(kind, dataset.Slug(slug))
+	}
+	return out
+}
+
+// figureTable is the drawing of a figure above its values.
+func figureTable(id, title string, f *charts.Figure, base string) Table {
+	t := Table{ID: id, Title: title, Empty: f.Missing, Plot: plot(f, "plot-"+id, base)}
+	for _, c := range f.Table.Columns {
+		t.Columns = append(t.Columns, Column{Text: c.Name, Number: c.Number})
+	}
+	for _, row := range f.Table.Rows {
+		cells := make([]Cell, len(row))
+		for i, c := range row {
+			cells[i] = Cell{Text: c.Text}
+			if strings.HasPrefix(c.Href, "/") || webAddress(c.Href) != "" {
+				cells[i].Href = c.Href
+			}
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// sideBySide is a table with a row for each fact and a column for each record. A fact no record has is
+// left out.
+type sideBySide struct {
+	Table
+	columns int
+}
+
+func newSideBySide(names *names, kind string, slugs []string) *sideBySide {
+	t := &sideBySide{Table{ID: "facts", Title: "Facts", Columns: []Column{{Text: "Fact"}}}, len(slugs)}
+	for _, slug := range slugs {
+		t.Columns = append(t.Columns, Column{Text: names.of(kind, dataset.Slug(slug)), Href: "/" + kind + "/" + slug})
+	}
+	return t
+}
+
+func (t *sideBySide) add(label string, cell func(i int) Cell) {
+	row, known := []Cell{{Text: label}}, false
+	for i := range t.columns {
+		c := cell(i)
+		known = known || c.Known()
+		if !c.Known() {
+			c = textCell("")
+		}
+		row = append(row, c)
+	}
+	if known {
+		t.Rows = append(t.Rows, row)
+	}
+}
+
+func unitCell(v *float64, unit string) Cell {
+	if v == nil {
+		return Cell{}
+	}
+	return Cell{Text: withUnit(exact(*v), unit)}
+}
+
+func hardwareFacts(gen *index.Generation, slugs []string) Table {
+	t := newSideBySide(newNames(gen), "hardware", slugs)
+	recs := records[hardwareRecord](gen.Hardware, slugs)
+	t.add("Kind", func(i int) Cell {
+		return Cell{Text: vendorName(recs[i].Vendor) + " " + cmp.Or(typeNames[recs[i].Type], string(recs[i].Type))}
+	})
+	t.add("Released", func(i int) Cell {
+		return Cell{Text: cmp.Or(dateText(recs[i].ReleaseDate), text(recs[i].ReleaseQuarter))}
+	})
+	t.add("Architecture", func(i int) Cell { return Cell{Text: text(recs[i].Architecture)} })
+	t.add("Memory", func(i int) Cell {
+		c := unitCell(recs[i].VRAMGB, "GB")
+		c.Note = text(recs[i].MemoryType)
+		return c
+	})
+	t.add("Unified memory", func(i int) Cell { return Cell{Text: yesNo(recs[i].UnifiedMemory)} })
+	t.add("Bandwidth", func(i int) Cell { return unitCell(recs[i].MemoryBandwidthGBps, "GB/s") })
+	t.add("FP16", func(i int) Cell {
+		c := unitCell(recs[i].FP16TFLOPS, "TFLOPS")
+		c.Note = text(recs[i].FP16Basis)
+		return c
+	})
+	t.add("Power", func(i int) Cell { return unitCell(recs[i].TDPWatts, "W") })
+	t.add("Price at launch", func(i int) Cell { return priceOrNone(recs[i].LaunchPriceUSD) })
+	t.add("Street price", func(i int) Cell {
+		c := priceOrNone(recs[i].StreetPriceUSD)
+		c.Href = webAddress(text(recs[i].StreetPriceSource))
+		c.Note = strings.TrimSpace(text(recs[i].StreetPriceCondition) + " " + dateText(recs[i].StreetPriceDate))
+		return c
+	})
+	t.add("Backends seen", func(i int) Cell { return Cell{Text: strings.Join(recs[i].Backends, ", ")} })
+	t.add("Models that fit", func(i int) Cell {
+		found, fault := gen.Fit.Models(fit.Query{Hardware: recs[i].Slug}, 0)
+		if fault != nil {
+			return Cell{}
+		}
+		return Cell{Text: grouped(int64(len(found))), Href: "/fit?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
+	})
+	t.add("Runs", func(i int) Cell {
+		return Cell{Text: grouped(int64(recs[i].BenchmarkCountWithVariants)), Href: "/explore/benchmarks?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
+	})
+	return t.Table
+}
+
+func priceOrNone(v *float64) Cell {
+	if v == nil {
+		return Cell{}
+	}
+	return priceCell(v)
+}
+
+func modelFacts(gen *index.Generation, slugs []string) Table {
+	t := newSideBySide(newNames(gen), "models", slugs)
+	recs := records[modelRecord](gen.Models, slugs)
+	t.add("Maker", func(i int) Cell { return Cell{Text: recs[i].Organization} })
+	t.add("Released", func(i int) Cell { return Cell{Text: dateText(recs[i].ReleaseDate)} })
+	t.add("Licence", func(i int) Cell { return Cell{Text: text(recs[i].License)} })
+	t.add("Parameters", func(i int) Cell { return unitCell(recs[i].ParamsB, "billion") })
+	t.add("Active per token", func(i int) Cell { return unitCell(recs[i].ActiveParamsB, "billion") })
+	t.add("Blocks", func(i int) Cell { return Cell{Text: text(recs[i].Architecture.Type)} })
+	t.add("Context", func(i int) Cell {
+		if c := recs[i].Architecture.ContextLength; c != nil {
+			return Cell{Text: tokens(*c)}
+		}
+		return Cell{}
+	})
+	t.add("Input and output", func(i int) Cell { return Cell{Text: join(recs[i].Modalities)} })
+	t.add("Intelligence", func(i int) Cell {
+		in := recs[i].Intelligence
+		if in == nil || in.Score == nil {
+			return Cell{}
+		}
+		return Cell{Text: rounded(*in.Score), Note: string(in.Confidence) + " confidence", Href: "/snapshots"}
+	})
+	for _, name := range []string{"Q4_K_M", "Q8_0"} {
+		for _, context := range []int64{8192, 32768} {
+			t.add(name+" with "+tokens(context)+" context", func(i int) Cell {
+				answer, fault := gen.Fit.Fit(fit.Query{Model: recs[i].Slug, MemoryGB: 1e6, Context: context})
+				if fault != nil {
+					return Cell{}
+				}
+				if size := sizeNamed(answer, name); size != nil && size.Memory.Total != nil {
+					return Cell{Text: gib(*size.Memory.Total)}
+				}
+				return Cell{}
+			})
+		}
+	}
+	t.add("Runs", func(i int) Cell {
+		return Cell{Text: grouped(int64(recs[i].BenchmarkCountWithVariants)), Href: "/explore/benchmarks?model=" + url.QueryEscape(slugs[i]), NoFollow: true}
+	})
+	return t.Table
+}
+
+// records decodes the records with the slugs, which are all there.
+func records[T any](t *index.Table, slugs []string) []*T {
+	out := make([]*T, len(slugs))
+	for i, slug := range slugs {
+		ord, _ := t.Find(slug)
+		out[i] = decode[T](t.Row(ord))
+	}
+	return out
+}

@@ -1,0 +1,23 @@
+package pages
+
+// A Failure is an error as a page for people.
+type Failure struct {
+	Frame
+	Status                           int
+	Code, Heading, Detail, RequestID string
+	Support                          string // address to write to; empty: none
+	Faults                           []Fault
+	Back                             *Link
+}
+
+// A Fault is one thing wrong with an address.
+type Fault struct {
+	Name, Value, Detail string
+	Near                []Link // what the reader may have meant
+}
+
+// Failure is the page of an error.
+func (s *Site) Failure(v *Failure) []byte {
+	v.Title, v.Unlisted = v.Heading, true
+	return s.render("failure.html", v)
+}

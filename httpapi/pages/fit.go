@@ -1,0 +1,259 @@
+package pages
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
+	"modeldex/index"
+)
+
+// FitQuery is what the page about what runs is asked.
+type FitQuery struct {
+	Query  fit.Query
+	MinTPS float64
+	Params url.Values // in canonical spelling
+	// Found are the models that run on the machine; nil where the query has a model or no machine.
+	Found []fit.Best
+	// Answer is about the model of the query; nil without one.
+	Answer *fit.Answer
+}
+
+// Fit is the page about what runs.
+type Fit struct {
+	Sheet
+	Form struct {
+		Hardware, Model, Memory, Bandwidth, Context, MinTPS, Count, Share string
+		KV, Engines                                                       []Choice
+		More                                                              bool // the rarer fields are in use
+	}
+	Hardware []Choice // to choose from
+	Models   []Choice
+}
+
+// shownFitRows is how many models each list of the page has.
+const shownFitRows = 100
+
+// Fit is the page about what runs.
+func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
+	v := &Fit{Sheet: Sheet{
+		Frame: Frame{
+			Place: at, Title: "What runs on my machine?", Section: "/fit", Canonical: "/fit", Dataset: stampOf(gen), Unlisted: at.Query != "",
+			Description: "Choose hardware, or enter memory and bandwidth: the open-weight models that run, best first, with measured and estimated speed apart.",
+			Scripts:     []string{"app.js"}, Styles: []string{"charts.css"},
+		},
+		Heading: "What runs on my machine?",
+		Lead:    "Choose hardware, or describe it by memory and bandwidth. Every verdict is computed from published facts, every speed is measured or an estimate with its band.",
+	}}
+	v.Form.Hardware, v.Form.Model, v.Form.Memory, v.Form.Bandwidth = q.Params.Get("hardware"), q.Params.Get("model"), q.Params.Get("memory_gb"), q.Params.Get("bandwidth_gbps")
+	v.Form.Context, v.Form.MinTPS, v.Form.Count, v.Form.Share = q.Params.Get("context"), q.Params.Get("min_tps"), q.Params.Get("count"), q.Params.Get("unified_share")
+	v.Form.KV, v.Form.Engines = choices(fit.KVType("").Values(), string(q.Query.KV)), choices(fit.Rules("").Values(), string(q.Query.Rules))
+	v.Form.More = v.Form.Count != "" || v.Form.Share != "" || q.Query.KV != "" || q.Query.Rules != "" || v.Form.Memory != "" || v.Form.Bandwidth != ""
+	v.Hardware = mostMeasured(gen, gen.Hardware, offered)
+	v.Models = mostMeasured(gen, gen.Models, offered)
+	machine := machineName(gen, q)
+	switch {
+	case q.Answer != nil:
+		v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
+		v.Title, v.Lead = v.Heading, verdictLine(q.Answer)
+		v.Forms = forms(at, "json", "md")
+		v.Tables = []Table{sizesOnMachine(q.Answer)}
+	case machine != "":
+		v.Heading = "What runs on " + machine + "?"
+		v.Title = v.Heading
+		v.Lead = foundLine(q)
+		v.Forms = forms(at, "json", "csv", "md")
+		v.Tables = foundTables(gen, q)
+		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
+			v.Tables[0].Plot = plot(charts.For(gen).HardwareFrontier(string(q.Query.Hardware)), "plot-frontier", at.Base)
+		}
+	case q.Query.Model != "":
+		v.Notes = []string{"Choose hardware, or enter memory, to see whether " + newNames(gen).of("models", q.Query.Model) + " runs on it."}
+		v.Actions = []Link{{Text: "All hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(q.Query.Model)) + "&sort=street_price_usd", NoFollow: true}}
+	}
+	return v
+}
+
+// FitHTML is the page.
+func (s *Site) FitHTML(v *Fit) []byte { return s.render("fit.html", v) }
+
+func choices(values []string, now string) []Choice {
+	out := make([]Choice, len(values))
+	for i, v := range values {
+		out[i] = Choice{v, v, v == now}
+	}
+	return out
+}
+
+// machineName is the machine of a query in words, empty where there is none.
+func machineName(gen *index.Generation, q *FitQuery) string {
+	var parts []string
+	if q.Query.Count > 1 {
+		parts = append(parts, grouped(int64(q.Query.Count))+" ×")
+	}
+	switch {
+	case q.Query.Hardware != "":
+		parts = append(parts, newNames(gen).of("hardware", q.Query.Hardware))
+		if q.Query.MemoryGB > 0 {
+			parts = append(parts, "with "+exact(q.Query.MemoryGB)+" GB")
+		}
+	case q.Query.MemoryGB > 0:
+		parts = append(parts, exact(q.Query.MemoryGB)+" GB")
+		if q.Query.BandwidthGBps > 0 {
+			parts = append(parts, "at "+exact(q.Query.BandwidthGBps)+" GB/s")
+		}
+	default:
+		return ""
+	}
+	return strings.Join(parts, " ")
+}
+
+// verdictWords are verdicts in words.
+var verdictWords = map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "tight", fit.Offload: "only with part of the weights in main memory", fit.Unknown: "not known", fit.No: "does not fit"}
+
+func verdictLine(a *fit.Answer) string {
+	switch a.Verdict {
+	case fit.Fits:
+		return "It runs, with room for " + tokens(a.Context) + " tokens. Sizes are listed best first."
+	case fit.Tight:
+		return "It runs only by using memory that should stay free, with room for " + tokens(a.Context) + " tokens."
+	case fit.Offload:
+		return "No size fits on the device; part of the weights would have to be in main memory."
+	case fit.No:
+		return "No known size of it fits, with room for " + tokens(a.Context) + " tokens."
+	default:
+		return "It cannot be said: " + strings.Join(a.Missing, ", ") + " is not published."
+	}
+}
+
+// sizesOnMachine is a table of the sizes of a model on a machine.
+func sizesOnMachine(a *fit.Answer) Table {
+	t := Table{
+		ID: "sizes", Title: "Sizes, best first", Empty: "No size of the model is known.",
+		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
+		Columns: []Column{
+			{Text: "Quantization", Short: true},
+			{Text: "Verdict"},
+			{Text: "Weights", Number: true},
+			{Text: "Cache", Number: true},
+			{Text: "Total", Number: true},
+			{Text: "To spare", Number: true},
+			{Text: "Longest context", Number: true, Title: "With a 16-bit cache"},
+			{Text: "Measured tok/s", Number: true},
+			{Text: "Estimated tok/s", Number: true},
+		},
+		Source: "Formulas and their sources are in the reference of the API.",
+	}
+	for i := range a.Sizes {
+		z := &a.Sizes[i]
+		verdict := Cell{Text: cmp.Or(verdictWords[z.Verdict], string(z.Verdict)), Class: "v-" + string(z.Verdict), Title: strings.Join(z.Missing, ", ")}
+		if len(z.Evidence) > 0 {
+			verdict.Note, verdict.Href, verdict.Title = "a run proves it", "/benchmarks/"+string(z.Evidence[0].ID), ""
+		}
+		cache, total, spare := textCell(""), textCell(""), textCell("")
+		if z.Memory.Cache != nil {
+			cache.Text = gib(z.Memory.Cache.Bytes.Bytes)
+		}
+		if z.Memory.Total != nil {
+			total.Text = gib(*z.Memory.Total)
+		}
+		if z.Headroom != nil {
+			spare.Text = gib(*z.Headroom)
+		}
+		longest := textCell("")
+		if z.MaxContext.F16 != nil {
+			longest.Text = tokens(*z.MaxContext.F16)
+		}
+		measured, estimate := speedCells(a, z)
+		t.Rows = append(t.Rows, []Cell{{Text: z.Quantization, Note: z.Format}, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
+	}
+	return t
+}
+
+func speedCells(a *fit.Answer, z *fit.Size) (measured, estimate Cell) {
+	measured, estimate = textCell(""), textCell("")
+	if z.Speed == nil {
+		return measured, estimate
+	}
+	if m := z.Speed.Measured; m != nil {
+		measured = Cell{Text: rounded(m.Median), Note: plural(m.N, "run", "runs"), NoFollow: true}
+		if a.Hardware != nil {
+			measured.Href = benchmarksOf(string(a.Model), string(*a.Hardware), z.Quantization)
+		}
+	}
+	if e := z.Speed.Estimate; e != nil {
+		estimate = Cell{Text: rounded(e.Median), Note: rounded(e.P05) + " to " + rounded(e.P95), Title: e.Method}
+	}
+	return measured, estimate
+}
+
+func foundLine(q *FitQuery) string {
+	out := plural(len(q.Found), "model runs", "models run")
+	if q.Query.Context > 0 {
+		out += " with room for " + tokens(q.Query.Context) + " tokens"
+	} else {
+		out += " with room for 8,192 tokens, or their limit where that is less"
+	}
+	if q.MinTPS > 0 {
+		out += ", at " + exact(q.MinTPS) + " tokens per second or more"
+	}
+	return out + ". Each is listed with the most precise size that fits, best first: by intelligence score, then by parameters."
+}
+
+// foundTables are the models that run, by what is known of their speed.
+func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {
+	var by [3][]fit.Best
+	for _, b := range BestFirst(gen, q.Found) {
+		switch {
+		case b.TPS == nil:
+			by[2] = append(by[2], b)
+		case b.Use != nil && *b.Use == fit.UseMeasured:
+			by[0] = append(by[0], b)
+		default:
+			by[1] = append(by[1], b)
+		}
+	}
+	for i, head := range []Table{
+		{ID: "measured", Title: "Measured", Intro: "The speed of the listed size was measured on this hardware."},
+		{ID: "estimated", Title: "Estimated", Intro: "Nobody published the speed of the listed size on this machine; it is worked out from the nearest measurements."},
+		{ID: "unmeasured", Title: "Speed not known", Intro: "These fit, and nothing near enough was measured."},
+	} {
+		if len(by[i]) == 0 {
+			continue
+		}
+		t := head
+		t.Title += ": " + plural(len(by[i]), "model", "models")
+		t.Columns = []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}}
+		shown := by[i][:min(len(by[i]), shownFitRows)]
+		t.Rows = fitRows(gen, shown)
+		if len(shown) < len(by[i]) {
+			t.Source = "The best " + grouped(shownFitRows) + " are shown."
+		}
+		if i == 0 && q.Query.Hardware != "" {
+			t.More = &Link{Text: "Every measured speed on this hardware, in all sizes", Href: "/hardware/" + string(q.Query.Hardware) + "#speed"}
+		}
+		out = append(out, t)
+	}
+	if len(out) == 0 {
+		out = []Table{{ID: "none", Title: "Nothing fits", Empty: "No known size of any model fits under these conditions. Try a shorter context, less speed, or a compressed cache."}}
+	}
+	return out
+}
+
+// offered is how many records a field suggests.
+const offered = 150
+
+// mostMeasured are the records with the most benchmarks, by name.
+func mostMeasured(_ *index.Generation, t *index.Table, n int) []Choice {
+	page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: n})
+	out := make([]Choice, 0, len(page.Ords))
+	for _, ord := range page.Ords {
+		slug := t.Slug(ord)
+		out = append(out, Choice{Value: slug, Label: nameOf(t, slug)})
+	}
+	slices.SortFunc(out, func(a, b Choice) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	return out
+}

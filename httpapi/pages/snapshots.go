@@ -1,0 +1,120 @@
+package pages
+
+import (
+	"strings"
+
+	"modeldex/index"
+	"modeldex/snapshot"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// shownScores is how many models the page of scores lists.
+const shownScores = 100
+
+// Snapshots is the page of the published documents of model intelligence.
+func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Place) *Sheet {
+	v := &Sheet{
+		Frame: Frame{
+			Place: at, Title: "Model intelligence", Section: "/snapshots", Canonical: "/snapshots", Dataset: stampOf(gen), Scripts: []string{"app.js"},
+			Description: "Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", Forms: forms(at, "json", "md"),
+		},
+		Heading: "Model intelligence",
+		Lead:    "A prior from published evaluations, on a scale from 0 to 100. No number here was measured by this directory, and none says anything about a quantized model on your machine.",
+	}
+	newest, ok := catalog.Latest()
+	if !ok {
+		v.Notes = append(v.Notes, "No document is published.")
+		return v
+	}
+	doc := readSnapshot(newest)
+	v.Groups = []Group{{"The newest document", []Fact{
+		{Label: "Made", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
+		{Label: "Models", Value: Cell{Text: grouped(newest.ModelCount)}, Note: grouped(newest.ConfidenceCounts.High) + " with high confidence, " + grouped(newest.ConfidenceCounts.Moderate) + " moderate, " + grouped(newest.ConfidenceCounts.Low) + " low"},
+		{Label: "Scores", Value: Cell{Text: grouped(newest.ScoreCount)}},
+		{Label: "Licence", Value: Cell{Text: newest.License}},
+		{Label: "Attribution", Value: Cell{Text: newest.Attribution}},
+		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash, NoFollow: true}, Note: "JSON, " + rounded(float64(newest.Bytes)/1e6) + " MB, immutable"},
+	}}, {"How to read it", []Fact{
+		{Label: "Composite", Value: Cell{Text: doc.Normalization.Composite}},
+		{Label: "Names", Value: Cell{Text: doc.Normalization.ModelMatching}},
+		{Label: "Limits", Value: Cell{Text: doc.FrameworkNote}},
+	}}}
+	v.Tables = append(v.Tables, scoreTable(gen), sourcesTable(doc), documentsTable(catalog))
+	return v
+}
+
+// snapshotHead is a document without its models.
+type snapshotHead struct {
+	FrameworkNote string                 `json:"framework_note"`
+	Sources       []snapshot.Source      `json:"sources"`
+	Normalization snapshot.Normalization `json:"normalization"`
+}
+
+func readSnapshot(p *snapshot.Published) *snapshotHead {
+	doc := &snapshotHead{}
+	if err := jsonv2.Unmarshal(p.Body(), doc); err != nil {
+		panic(err) // the document was verified when it was read
+	}
+	return doc
+}
+
+// scoreTable is the models of the directory by score.
+func scoreTable(gen *index.Generation) Table {
+	t := Table{
+		ID: "scores", Title: "Scores of models in the directory", Empty: "No model of the directory has a score.",
+		Intro:   "The interval is where the score would be found in 95 of 100 cases, from the spread of the evaluations.",
+		Columns: []Column{{Text: "Model"}, {Text: "Score", Number: true}, {Text: "Interval", Number: true}, {Text: "Confidence"}, {Text: "Sources"}, {Text: "Place", Number: true, Title: "Among models with open weights and a score"}, {Text: "Parameters", Number: true}},
+		More:    &Link{Text: "All models by intelligence", Href: "/explore/models?sort=-intelligence", NoFollow: true},
+	}
+	page := gen.Models.Select(index.Query{Sort: index.Sort{Field: "intelligence", Desc: true}, Limit: shownScores})
+	for _, ord := range page.Ords {
+		m := decode[modelRecord](gen.Models.Row(ord))
+		in := m.Intelligence
+		if in == nil || in.Score == nil {
+			break
+		}
+		interval, place, params := textCell(""), textCell(""), textCell("")
+		if in.Lower != nil && in.Upper != nil {
+			interval.Text = rounded(*in.Lower) + " to " + rounded(*in.Upper)
+		}
+		if in.OpenRank != nil {
+			place.Text = grouped(int64(*in.OpenRank))
+			place.Title = "of " + grouped(int64(in.OpenCount))
+		}
+		if m.ParamsB != nil {
+			params.Text = rounded(*m.ParamsB) + "B"
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: rounded(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.ReplaceAll(join(in.Sources), "source_", "")}, place, params})
+	}
+	return t
+}
+
+func sourcesTable(doc *snapshotHead) Table {
+	t := Table{
+		ID: "evaluations", Title: "Evaluations it draws on", Empty: "The document names no source.",
+		Columns: []Column{{Text: "Source"}, {Text: "Data"}, {Text: "Captured", Short: true}, {Text: "Rows", Number: true}, {Text: "Licence and limits"}},
+	}
+	for _, src := range doc.Sources {
+		day, _, _ := strings.Cut(src.CapturedAt, "T")
+		t.Rows = append(t.Rows, []Cell{
+			{Text: src.Label, Note: strings.TrimPrefix(string(src.SourceID), "source_")},
+			{Text: src.Dataset, Href: webAddress(src.SourceURL), Note: src.Config},
+			{Text: day},
+			{Text: grouped(src.FetchedRows), Note: "of " + grouped(src.TotalRowsReported)},
+			{Text: src.LicenseNote, Note: src.SamplingNote, Class: "prose"},
+		})
+	}
+	return t
+}
+
+func documentsTable(catalog *snapshot.Catalog) Table {
+	t := Table{
+		ID: "documents", Title: "Published documents", Intro: "Each has an address that never changes its answer.",
+		Columns: []Column{{Text: "Document"}, {Text: "Made", Short: true}, {Text: "Models", Number: true}, {Text: "Scores", Number: true}, {Text: "Licence"}},
+	}
+	for _, d := range catalog.List() {
+		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash, NoFollow: true}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: grouped(d.ModelCount)}, {Text: grouped(d.ScoreCount)}, {Text: d.License}})
+	}
+	return t
+}
