@@ -28,7 +28,7 @@ import (
 
 // shipped is the dataset of this build, so that the binary alone serves.
 //
-//go:embed data/dataset.json data/quantizations.json data/models data/hardware data/tools data/benchmarks data/snapshots/snapshot-*.json data/schemas
+//go:embed data/dataset.json data/quantizations.json data/models data/hardware data/tools data/benchmarks data/changes data/snapshots/snapshot-*.json data/schemas
 var shipped embed.FS
 
 // version is set by the linker in releases.
@@ -42,11 +42,14 @@ const (
 
 // cli is the table of verbs. Each is a struct of flags with a method Run.
 type cli struct {
-	Serve server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
-	Check data.Check   `cmd:"" help:"Check a dataset and list every finding as path:line:col: field: sentence. Ends with 1 if there is one."`
-	Fmt   data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that a change of one field is a change of one line."`
-	Diff  data.Diff    `cmd:"" help:"List what differs between two datasets, record by record and field by field."`
-	Keys  struct {
+	Serve   server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
+	Check   data.Check   `cmd:"" help:"Check a dataset and list every finding as path:line:col: field: sentence. Ends with 1 if there is one."`
+	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that a change of one field is a change of one line."`
+	Diff    data.Diff    `cmd:"" help:"List what differs between two datasets, record by record and field by field."`
+	Changes struct {
+		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
+	} `cmd:"" help:"Record what releases change."`
+	Keys struct {
 		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it, this once."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
 		Show    server.KeysShow    `cmd:"" help:"Show keys by id, hint or e-mail address."`

@@ -27,6 +27,7 @@ func (l *loader) check() error {
 	ids.Go(l.checkRepeats)
 	l.checkBenchmarks(models, hardware, tools)
 	l.checkPlausible()
+	l.checkChanges()
 	ids.Wait()
 	return l.checkPublished(benchmarks)
 }

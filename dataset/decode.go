@@ -20,6 +20,8 @@ func (l *loader) decodeLines(file, line int, b []byte) {
 		decodeLines(l, l.tools.put, record.Decode, file, line, b)
 	case benchmarksDir:
 		l.withDecoder(func(d *record.Decoder[Benchmark]) { decodeLines(l, l.benchmarks.put, d.Decode, file, line, b) })
+	case ChangesDir:
+		decodeLines(l, l.changes.put, record.DecodeChange, file, line, b)
 	}
 }
 

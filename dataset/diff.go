@@ -14,22 +14,18 @@ import (
 )
 
 // Act is what happened to a record between two sets.
-type Act string
+type Act = record.Act
 
-// What can happen to a record. A withdrawn one is there still and says why; a removed one is
-// gone.
+// What can happen to a record.
 const (
-	Added     Act = "added"
-	Changed   Act = "changed"
-	Withdrawn Act = "withdrawn"
-	Removed   Act = "removed"
+	Added     = record.Added
+	Changed   = record.Changed
+	Withdrawn = record.Withdrawn
+	Removed   = record.Removed
 )
 
 // Acts lists what can happen to a record.
-var Acts = []Act{Added, Changed, Withdrawn, Removed}
-
-// Values lists what can happen to a record.
-func (Act) Values() []string { return record.Texts(Acts) }
+var Acts = record.Acts
 
 // Changes is what differs between two sets, as their files have it: what is computed at load
 // follows from it and is left out.
@@ -51,19 +47,16 @@ type RecordChange struct {
 	Slug   string        `json:"slug"`
 	Change Act           `json:"change"`
 	Fields []FieldChange `json:"fields"` // of a changed or withdrawn record, in order of the format
+	// Record is a removed record as it was.
+	Record jsontext.Value `json:"record,omitempty"`
 }
 
-// FieldChange is one field that has another value. Where the entries of a list of objects were
-// added or taken away, it holds the stretch of both lists that differs.
-type FieldChange struct {
-	Field string         `json:"field"` // dotted
-	Old   jsontext.Value `json:"old"`
-	New   jsontext.Value `json:"new"`
-}
+// FieldChange is one field that has another value, see record.FieldChange.
+type FieldChange = record.FieldChange
 
 // ChangeTables lists the tables changes are told of, in their order: dataset.json, the storage
 // types, and the record folders.
-var ChangeTables = []string{"dataset", "quantizations", modelsDir, hardwareDir, toolsDir, benchmarksDir}
+var ChangeTables = record.Texts(record.ChangeTables)
 
 // Compare lists what happened from one set to the other. It costs a look at each record; where
 // the newer set was loaded with the older at hand, benchmarks that did not change cost next to
@@ -135,8 +128,8 @@ func compareTable[T any](c *Changes, table string, from, to listing[T], slug fun
 			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: actOf(fields), Fields: fields})
 		}
 	}
-	for name := range old {
-		c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Removed, Fields: []FieldChange{}})
+	for name, i := range old {
+		c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Removed, Fields: []FieldChange{}, Record: valueText(reflect.ValueOf(from.at(i)))})
 	}
 	slices.SortFunc(c.Records[start:], func(a, b RecordChange) int { return cmp.Compare(a.Slug, b.Slug) })
 }
@@ -204,10 +197,12 @@ func (c *comparison) lists(at string, r *record.Rule, from, to reflect.Value) {
 		end++
 	}
 	c.add(at, from.Slice(first, from.Len()-end), to.Slice(first, to.Len()-end))
+	place := int64(first)
+	c.fields[len(c.fields)-1].At = &place
 }
 
 func (c *comparison) add(at string, from, to reflect.Value) {
-	c.fields = append(c.fields, FieldChange{at, valueText(from), valueText(to)})
+	c.fields = append(c.fields, FieldChange{Field: at, Old: valueText(from), New: valueText(to)})
 }
 
 // valueText is a value as its file has it, in one line.

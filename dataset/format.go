@@ -106,6 +106,8 @@ func (l *loader) formOf(i int, b []byte) ([]byte, bool, error) {
 		return form(l, i, b, func(a, b *Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
 	case toolsDir:
 		return form(l, i, b, func(a, b *Tool) int { return cmp.Compare(a.Slug, b.Slug) })
+	case ChangesDir:
+		return l.formOfChanges(i, b)
 	default:
 		return form(l, i, b, olderRun)
 	}

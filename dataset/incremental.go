@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"modeldex/dataset/record"
 )
 
 // previousLoad is what a set remembers of the files it was read from, so that the next load
@@ -24,6 +26,7 @@ type previousLoad struct {
 	hardware      previous[Hardware]
 	tools         previous[Tool]
 	benchmarks    previous[Benchmark]
+	changes       previous[record.ChangeLine]
 }
 
 type previousFile struct {
@@ -59,6 +62,7 @@ func (l *loader) remember() *previousLoad {
 	k := &previousLoad{
 		files: make([]previousFile, len(l.files)), info: remember(&l.info), quantizations: remember(&l.quantizations),
 		models: remember(&l.models), hardware: remember(&l.hardware), tools: remember(&l.tools), benchmarks: remember(&l.benchmarks),
+		changes: remember(&l.changes),
 	}
 	for i, name := range l.files {
 		k.files[i] = previousFile{name, l.sizes[i], l.digests[i], l.single[i]}
@@ -126,6 +130,8 @@ func (l *loader) reuse(i int) {
 		reuse(&l.tools, &k.tools, was, now)
 	case benchmarksDir:
 		reuse(&l.benchmarks, &k.benchmarks, was, now)
+	case ChangesDir:
+		reuse(&l.changes, &k.changes, was, now)
 	}
 	l.progress(int(l.sizes[i]))
 }

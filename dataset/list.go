@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // The folders of a dataset and the files at its root.
@@ -17,6 +19,9 @@ const (
 	hardwareDir       = "hardware"
 	toolsDir          = "tools"
 	benchmarksDir     = "benchmarks"
+	// ChangesDir is the folder of what past releases changed. A dataset need not have it, and it is
+	// no part of the digest, for it holds digests.
+	ChangesDir = "changes"
 )
 
 // The largest files that are read. A larger one is a finding: the largest .json of the shipped
@@ -60,6 +65,9 @@ func (l *loader) list() error {
 	for _, dir := range folders {
 		l.listDir(dir)
 	}
+	if _, err := fs.Stat(l.fsys, ChangesDir); err == nil || l.linked(ChangesDir) {
+		l.listDir(ChangesDir)
+	}
 	slices.Sort(l.files)
 	l.sizes = make([]int64, len(l.files))
 	for i, name := range l.files {
@@ -93,6 +101,8 @@ func (l *loader) listDir(dir string) {
 		case strings.HasPrefix(name, "."): // editors and version control
 		case e.IsDir():
 			l.add(Finding{Path: path.Join(dir, name), Text: "a record folder must hold files only, got a folder"})
+		case dir == ChangesDir && !changesFile.MatchString(name) && ext != ".md":
+			l.add(Finding{Path: path.Join(dir, name), Text: "must be named <year>.ndjson"})
 		case ext != ".json" && ext != ".ndjson" && ext != ".md":
 			l.add(Finding{Path: path.Join(dir, name), Text: "must be a .json or .ndjson file"})
 		case ext != ".md":
@@ -146,6 +156,8 @@ func (l *loader) missed(name string) {
 		l.tools.put(chunk[Tool]{undecodable: unknown})
 	case benchmarksDir:
 		l.benchmarks.put(chunk[Benchmark]{undecodable: unknown})
+	case ChangesDir:
+		l.changes.put(chunk[record.ChangeLine]{undecodable: unknown})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"modeldex/dataset/history"
 	"modeldex/dataset/pack"
 )
 
@@ -90,9 +91,13 @@ func (l *loader) set() *Set {
 	addComputed(s.Models, s.Quantizations)
 	hash := sha256.New()
 	for i, name := range l.files {
+		if kindOf(name) == ChangesDir {
+			continue // it holds digests
+		}
 		fmt.Fprintf(hash, "%s %s\n", l.digests[i], name)
 	}
 	hash.Sum(s.Digest[:0])
+	s.Releases = history.New(l.changes.recs)
 	s.previous = l.remember()
 	return s
 }

@@ -36,6 +36,7 @@ type loader struct {
 	hardware      collector[Hardware]
 	tools         collector[Tool]
 	benchmarks    collector[Benchmark]
+	changes       collector[record.ChangeLine]
 
 	mu       sync.Mutex
 	pending  []pendingFinding

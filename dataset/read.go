@@ -51,6 +51,7 @@ func (l *loader) closeCollectors() {
 	l.hardware.close()
 	l.tools.close()
 	l.benchmarks.close()
+	l.changes.close()
 }
 
 // A lineError is a line that cannot be read, which ends the reading of its file.

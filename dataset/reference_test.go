@@ -33,6 +33,9 @@ var referenced = []struct {
 	{"Withdrawal", "`withdrawn` of a benchmark", reflect.TypeFor[Withdrawal]()},
 	{"Source", "entries of `sources`", reflect.TypeFor[SourceRef]()},
 	{"Dataset", "`dataset.json`", reflect.TypeFor[Info]()},
+	{"Release", "lines of `changes/<year>.ndjson` that begin a release", reflect.TypeFor[record.Release]()},
+	{"Change", "the other lines of `changes/<year>.ndjson`", reflect.TypeFor[record.Change]()},
+	{"Field change", "entries of `fields` of a change", reflect.TypeFor[record.FieldChange]()},
 }
 
 // TestFieldReference holds the reference in data/README.md to the types. -update rewrites it.
@@ -150,6 +153,8 @@ func kindText(r *record.Rule) string {
 		return "number" + boundsText(r)
 	case reflect.Bool:
 		return "true or false"
+	case reflect.Interface:
+		return "any value"
 	default:
 		return "text" + boundsText(r)
 	}

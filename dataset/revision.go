@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrNoGit is returned by Revision where there is no git command.
@@ -50,6 +52,50 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		return nil, errors.New(strings.TrimSpace(string(exit.Stderr)))
 	case err != nil:
 		return nil, err
+	}
+	return out, nil
+}
+
+// Commit is a commit of git.
+type Commit struct {
+	Hash string    // in hex
+	Time time.Time // of the commit, in UTC
+}
+
+// CommitOf returns the commit a revision names.
+func CommitOf(ctx context.Context, dir, revision string) (Commit, error) {
+	found, err := commits(ctx, dir, "-1", "--end-of-options", revision+"^{commit}")
+	if err != nil {
+		return Commit{}, fmt.Errorf("%s: %w", revision, err)
+	}
+	return found[0], nil
+}
+
+// CommitsOf returns the commits that changed the records below dir, newest first, at most n of
+// them. Where the records differ from those of HEAD, clean is false.
+func CommitsOf(ctx context.Context, dir string, n int) (found []Commit, clean bool, err error) {
+	files, folders := Layout()
+	paths := append(append([]string{"--"}, files...), folders...)
+	status, err := git(ctx, dir, append([]string{"status", "--porcelain", "--untracked-files=all"}, paths...)...)
+	if err != nil {
+		return nil, false, err
+	}
+	found, err = commits(ctx, dir, append([]string{fmt.Sprintf("-%d", n), "HEAD"}, paths...)...)
+	return found, len(status) == 0, err
+}
+
+func commits(ctx context.Context, dir string, args ...string) (out []Commit, err error) {
+	text, err := git(ctx, dir, append([]string{"log", "--format=%H %ct"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		hash, seconds, _ := strings.Cut(strings.TrimSpace(line), " ")
+		at, err := strconv.ParseInt(seconds, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git log printed %q", line)
+		}
+		out = append(out, Commit{hash, time.Unix(at, 0).UTC()})
 	}
 	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	generate "github.com/invopop/jsonschema"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -35,6 +36,8 @@ var schemata = []struct {
 	{"benchmark", Benchmark{}, false},
 	{"quantizations", QuantizationType{}, true},
 	{"dataset", Info{}, false},
+	{"release", record.Release{}, false},
+	{"change", record.Change{}, false},
 }
 
 func schemaFile(name string) string { return filepath.Join(schemasDir, name+".schema.json") }
@@ -92,11 +95,14 @@ func schemaOf(rec any, list bool, docs map[string]map[string]string) *generate.S
 var defined = map[string]reflect.Type{
 	"Architecture": reflect.TypeFor[Architecture](), "KVCache": reflect.TypeFor[KVCache](), "Quantization": reflect.TypeFor[Quantization](),
 	"SourceRef": reflect.TypeFor[SourceRef](), "PriceObservation": reflect.TypeFor[PriceObservation](), "ObservedBits": reflect.TypeFor[ObservedBits](),
-	"Withdrawal": reflect.TypeFor[Withdrawal](),
+	"Withdrawal": reflect.TypeFor[Withdrawal](), "FieldChange": reflect.TypeFor[record.FieldChange](),
 }
 
 // scalarSchema gives the schema of the types that check themselves.
 func scalarSchema(t reflect.Type) *generate.Schema {
+	if t == reflect.TypeFor[jsontext.Value]() {
+		return &generate.Schema{} // any value
+	}
 	if t.Kind() != reflect.String {
 		return nil
 	}

@@ -2,9 +2,12 @@ package dataset
 
 import (
 	"encoding/hex"
+
+	"modeldex/dataset/history"
 )
 
-// Digest is the SHA-256 of everything a load read: equal digests mean equal content.
+// Digest is the SHA-256 of everything a load read but the folder changes: equal digests mean equal
+// records.
 type Digest [32]byte
 
 // String gives the digest in lower-case hex.
@@ -21,6 +24,9 @@ type Set struct {
 	Benchmarks Pack
 	// Quantizations are the known ways of storing weights, by place in their file.
 	Quantizations []QuantizationType
+
+	// Releases is what past releases changed. It is no part of the digest.
+	Releases *history.Log
 
 	previous *previousLoad // nil in a set no load made
 }

@@ -143,6 +143,9 @@ var dataPath = regexp.MustCompile(`^/api/v1/(models|hardware|tools|benchmarks|fi
 
 // isData says whether the address is one of the counted ones.
 func (a *answer) isData() bool {
+	if path, _, _ := strings.Cut(a.path, "?"); strings.HasSuffix(path, "/changes") { // of records; they need no key
+		return false
+	}
 	return dataPath.MatchString(a.path) && (a.method == http.MethodGet || a.method == http.MethodHead || a.method == http.MethodPost && (a.path == "/api/v1/fit" || strings.HasPrefix(a.path, resolvePath)))
 }
 

@@ -1,126 +1,194 @@
 package httpapi
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/history"
+	"modeldex/dataset/record"
 	"modeldex/index"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// history takes loads of the versions, the n-th with as many changes as given; digests repeat
-// where versions end alike after a slash: "1/a" is version 1 with digest aaaa….
-func history(t *testing.T, loads map[uint64]int, editions ...string) *History {
-	t.Helper()
-	var l History
-	for i, text := range editions {
+// editions makes a History of loads and of the releases that were recorded among them, as
+// "version/letter" each: the digest is the letter, sixty-four times. rows is the number of changes
+// by letter, three where none is given.
+func editions(loads, releases string, rows map[string]int) *History {
+	of := func(text string) (version, digest string) {
 		version, letter, _ := strings.Cut(text, "/")
-		gen := uint64(i + 1)
-		c := &dataset.Changes{New: dataset.Edition{Version: version, Digest: strings.Repeat(letter, 64)}}
-		for n := range loads[gen] {
-			c.Records = append(c.Records, dataset.RecordChange{Table: "tools", Slug: fmt.Sprintf("g%d-%d", gen, n), Change: dataset.Added})
+		return version, strings.Repeat(letter, 64)
+	}
+	entries := func(digest string) (out []dataset.RecordChange) {
+		n, given := rows[digest[:1]]
+		if !given {
+			n = 3
 		}
-		if err := l.Record(gen, time.Unix(0, 0).UTC(), c); err != nil {
-			t.Fatal(err)
+		for i := range n {
+			out = append(out, dataset.RecordChange{Table: "tools", Slug: fmt.Sprintf("%.1s-%06d", digest, i), Change: dataset.Added})
 		}
+		return out
+	}
+	log := &history.Log{}
+	for i, text := range strings.Fields(releases) {
+		version, digest := of(text)
+		commit := strings.Repeat("c0ffee", 7)[:39] + digest[:1]
+		s := history.Step{Release: record.Release{Version: version, Digest: digest, Released: dataset.Date(fmt.Sprintf("2026-01-%02d", 10*(i+1))), Commit: &commit}}
+		if i > 0 {
+			s.After = &log.Steps[i-1].Digest
+			s.Entries = (&dataset.Changes{Records: entries(digest)}).Step(&dataset.Set{}).Entries
+		}
+		log.Steps = append(log.Steps, s)
+	}
+	var l History
+	for i, text := range strings.Fields(loads) {
+		version, digest := of(text)
+		c := &dataset.Changes{New: dataset.Edition{Version: version, Digest: digest}}
+		if i > 0 {
+			c.Records = entries(digest)
+		}
+		set := &dataset.Set{Info: dataset.Info{Version: version}, Releases: log}
+		l.Record(uint64(i+1), set, c)
 	}
 	return &l
 }
 
-func TestStepsSince(t *testing.T) {
-	// The second and third bear one version; the fourth went back to the content of the first.
-	l := history(t, nil, "1/a", "2/b", "2/c", "1/a", "3/d")
+// served is generation number n with the digest of a letter.
+func served(n uint64, letter string) *index.Generation {
+	g := &index.Generation{Number: n}
+	if _, err := hex.Decode(g.Digest[:], []byte(strings.Repeat(letter, 64))); err != nil {
+		panic(err)
+	}
+	return g
+}
+
+func TestTrail(t *testing.T) {
+	// Of the loads alone: the second and third have one version; the fourth went back to the content
+	// of the first.
+	loads := editions("1/a 2/b 2/c 1/a 3/d", "", nil)
+	// Releases 1, 2 and 3; this process has loaded 2, an edit of it, 3, and two edits of that.
+	both := editions("2/b 2/e 3/c 3/d 3/f", "1/a 2/b 3/c", nil)
+	// The edit that was loaded first is recorded nowhere.
+	apart := editions("2/e 2/f", "1/a 2/b", nil)
 	hex := func(letter string, n int) string { return strings.Repeat(letter, n) }
 	tests := []struct {
 		name, since string
-		gen         uint64 // served
-		want        []uint64
-		gone        bool
+		h           *History
+		gen         *index.Generation
+		want        string // digests of the steps
+		gap, gone   bool
 	}{
-		{name: "nothing", gen: 5, want: []uint64{1, 2, 3, 4, 5}},
-		{name: "nothing, before the last", gen: 4, want: []uint64{1, 2, 3, 4}},
-		{name: "the first generation", since: "1", gen: 1},
-		{name: "a version", since: "3", gen: 5},
-		{name: "a version of two loads: the first of them", since: "2", gen: 5, want: []uint64{3, 4, 5}},
-		{name: "a version that came back: the first time", since: "1", gen: 5, want: []uint64{2, 3, 4, 5}},
-		{name: "a digest", since: hex("c", 64), gen: 5, want: []uint64{4, 5}},
-		{name: "the head of a digest", since: hex("b", 12), gen: 5, want: []uint64{3, 4, 5}},
-		{name: "a digest that came back: the last time", since: hex("a", 20), gen: 5, want: []uint64{5}},
-		{name: "a digest that came back, before it did", since: hex("a", 20), gen: 3, want: []uint64{2, 3}},
-		{name: "too short a head", since: hex("b", 11), gen: 5, gone: true},
-		{name: "unknown", since: "0.9", gen: 5, gone: true},
-		{name: "not served yet", since: "3", gen: 4, gone: true},
+		{name: "nothing", h: loads, gen: served(5, "d"), want: "bcad"},
+		{name: "nothing, before the last", h: loads, gen: served(4, "a"), want: "bca"},
+		{name: "the first generation", since: "1", h: loads, gen: served(1, "a")},
+		{name: "a version", since: "3", h: loads, gen: served(5, "d")},
+		{name: "a version of two loads: the first of them", since: "2", h: loads, gen: served(5, "d"), want: "cad"},
+		{name: "a version that came back: the first time", since: "1", h: loads, gen: served(5, "d"), want: "bcad"},
+		{name: "a digest", since: hex("c", 64), h: loads, gen: served(5, "d"), want: "ad"},
+		{name: "the head of a digest", since: hex("b", 12), h: loads, gen: served(5, "d"), want: "cad"},
+		{name: "a digest that came back: the last time", since: hex("a", 20), h: loads, gen: served(5, "d"), want: "d"},
+		{name: "a digest that came back, before it did", since: hex("a", 20), h: loads, gen: served(3, "c"), want: "bc"},
+		{name: "too short a head", since: hex("b", 11), h: loads, gen: served(5, "d"), gone: true},
+		{name: "unknown", since: "0.9", h: loads, gen: served(5, "d"), gone: true},
+		{name: "not served yet", since: "3", h: loads, gen: served(4, "a"), gone: true},
+		{name: "no history at all", since: "3", h: nil, gen: served(4, "a"), gone: true},
+
+		{name: "releases, then edits", h: both, gen: served(5, "f"), want: "abcdf"},
+		{name: "since a release before this process", since: "1", h: both, gen: served(5, "f"), want: "bcdf"},
+		{name: "since the release loaded first", since: "2", h: both, gen: served(5, "f"), want: "cdf"},
+		{name: "since an edit of it", since: hex("e", 12), h: both, gen: served(5, "f"), want: "cdf"},
+		{name: "since the newest release", since: "3", h: both, gen: served(5, "f"), want: "df"},
+		{name: "as the newest release is served", since: "1", h: both, gen: served(3, "c"), want: "bc"},
+		{name: "as an edit is served", since: "1", h: both, gen: served(2, "e"), want: "be"},
+		{name: "a commit", since: "c0ffeec", h: both, gen: served(5, "f"), want: "df"},
+		{name: "a commit, whole", since: strings.Repeat("c0ffee", 7)[:39] + "a", h: both, gen: served(5, "f"), want: "bcdf"},
+		{name: "a day of a release", since: "2026-01-20", h: both, gen: served(5, "f"), want: "bcdf"},
+		{name: "a day between releases", since: "2026-01-21", h: both, gen: served(5, "f"), want: "cdf"},
+		{name: "a day after all", since: "2026-02-01", h: both, gen: served(5, "f"), want: "df"},
+		{name: "the first day", since: "2026-01-10", h: both, gen: served(5, "f"), want: "bcdf"},
+		{name: "a day before all", since: "2026-01-09", h: both, gen: served(5, "f"), gone: true},
+
+		{name: "a gap", since: "1", h: apart, gen: served(2, "f"), want: "bf", gap: true},
+		{name: "behind the gap", since: hex("e", 64), h: apart, gen: served(2, "f"), want: "f"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			steps, ok := stepsSince(l.held(), &index.Generation{Number: tt.gen}, tt.since)
-			var got []uint64
-			for _, s := range steps {
-				got = append(got, s.gen)
+			trail, ok := tt.h.now().trail(tt.gen, tt.since)
+			got := ""
+			for _, s := range trail.steps {
+				got += s.Digest[:1]
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" || ok == tt.gone {
-				t.Errorf("stepsSince(%q) of generation %d: held %t, want %t; steps (-want +got):\n%s", tt.since, tt.gen, ok, !tt.gone, diff)
+			if got != tt.want || ok == tt.gone || trail.gap != tt.gap {
+				t.Errorf("trail since %q: %q, gap %t, known %t; want %q, gap %t, known %t", tt.since, got, trail.gap, ok, tt.want, tt.gap, !tt.gone)
 			}
 		})
 	}
 }
 
-// TestHistoryIsBounded: rows of old loads are given up, and what leads over them is gone.
+// TestHistoryIsBounded: changes of old loads are given up, and what leads over them is gone.
 func TestHistoryIsBounded(t *testing.T) {
-	editions, sizes := []string{"0/0"}, map[uint64]int{}
-	for gen := uint64(2); gen <= 12; gen++ {
-		editions, sizes[gen] = append(editions, fmt.Sprintf("%d/%x", gen, gen)), maxStepRows+7
+	texts, sizes := []string{"0/0"}, map[string]int{}
+	for gen := 2; gen <= 12; gen++ {
+		letter := fmt.Sprintf("%x", gen)
+		texts, sizes[letter] = append(texts, fmt.Sprintf("%d/%s", gen, letter)), maxStepRows+7
 	}
-	l := history(t, sizes, editions...)
-	last := &index.Generation{Number: 12}
-	steps, ok := stepsSince(l.held(), last, "")
-	if !ok || totalRows(steps) > maxRows || len(steps) != maxRows/maxStepRows {
-		t.Errorf("%d rows of %d loads are held, want at most %d", totalRows(steps), len(steps), maxRows)
+	l := editions(strings.Join(texts, " "), "", sizes)
+	last := served(12, "c")
+	trail, ok := l.now().trail(last, "")
+	if total := rowsOf(trail.steps); !ok || total > maxRows || len(trail.steps) != maxRows/maxStepRows {
+		t.Errorf("%d changes of %d loads are held, want at most %d", total, len(trail.steps), maxRows)
 	}
-	if _, ok := stepsSince(l.held(), last, "2"); ok {
+	if _, ok := l.now().trail(last, "2"); ok {
 		t.Error("changes since a load whose followers were given up are answered")
 	}
-	if steps, ok := stepsSince(l.held(), last, "10"); !ok || len(steps) != 2 {
-		t.Errorf("changes since version 10: %d loads, held %t, want 2", len(steps), ok)
+	if trail, ok = l.now().trail(last, "10"); !ok || len(trail.steps) != 2 {
+		t.Errorf("changes since version 10: %d loads, held %t, want 2", len(trail.steps), ok)
 	}
-	notices := leftOutNotices(steps)
-	if len(notices) != len(steps) || *notices[0].Count != 7 {
-		t.Errorf("notices %+v, want one a load of 7 changes left out", notices)
+	notices := trail.notices()
+	if len(notices) != len(trail.steps) || *notices[0].Count != 7 {
+		t.Errorf("notices %+v, want one per load of 7 changes left out", notices)
 	}
 	for gen := uint64(13); gen < 13+2*maxSteps; gen++ {
-		if err := l.Record(gen, time.Time{}, &dataset.Changes{}); err != nil {
-			t.Fatal(err)
-		}
+		l.Record(gen, &dataset.Set{}, &dataset.Changes{})
 	}
-	if n := len(l.held()); n != maxSteps {
+	if n := len(l.now().loads); n != maxSteps {
 		t.Errorf("%d loads are remembered, want %d", n, maxSteps)
 	}
+}
+
+func rowsOf(steps []*step) (n int) {
+	for _, s := range steps {
+		n += len(s.Entries)
+	}
+	return n
 }
 
 // TestChangePages walks changes in pages of every size: each once, in order, also when a load
 // comes in between.
 func TestChangePages(t *testing.T) {
-	sizes := map[uint64]int{2: 3, 3: 0, 4: 5, 5: 1}
-	l := history(t, sizes, "1/a", "2/b", "3/c", "4/d", "5/e")
+	l := editions("2/b 3/c 4/d 5/e", "1/a 2/b", map[string]int{"b": 3, "c": 0, "d": 5, "e": 1})
 	var want []string
-	for gen := uint64(2); gen <= 5; gen++ {
-		for n := range sizes[gen] {
-			want = append(want, fmt.Sprintf("g%d-%d", gen, n))
+	all, _ := l.now().trail(served(4, "e"), "1")
+	for _, s := range all.steps {
+		for _, e := range s.Entries {
+			want = append(want, e.Slug)
 		}
+	}
+	if len(want) != 9 {
+		t.Fatalf("changes %q, want 9", want)
 	}
 	for limit := 1; limit <= len(want)+1; limit++ {
 		q := &listQuery{filters: "/api/v1/changes?since=1", canonical: "/api/v1/changes?since=1"}
 		q.Limit = limit
 		var got []string
 		for page := 0; page <= len(want); page++ {
-			gen := &index.Generation{Number: uint64(min(5, 4+page))} // the fifth is taken behind the first page
-			steps, ok := stepsSince(l.held(), gen, "1")
+			gen := served(uint64(min(4, 3+page)), string("de"[min(1, page)])) // the last is loaded after the first page
+			trail, ok := l.now().trail(gen, "1")
 			if !ok {
 				t.Fatal("version 1 is gone")
 			}
@@ -128,22 +196,23 @@ func TestChangePages(t *testing.T) {
 				Data []ChangeRow
 				Meta struct{ Total, Count, Limit int }
 			}
-			body, _ := renderChanges(gen, steps, q)
+			body, _ := trail.render(l.now(), gen, q, false)
 			if err := json.Unmarshal(body, &answer); err != nil {
 				t.Fatal(err)
 			}
 			for _, row := range answer.Data {
 				got = append(got, row.Slug)
 			}
-			if answer.Meta.Total != totalRows(steps) || answer.Meta.Count != len(answer.Data) || answer.Meta.Limit != limit {
-				t.Errorf("meta %+v with %d of %d rows", answer.Meta, len(answer.Data), totalRows(steps))
+			if answer.Meta.Total != rowsOf(trail.steps) || answer.Meta.Count != len(answer.Data) || answer.Meta.Limit != limit {
+				t.Errorf("meta %+v with %d of %d rows", answer.Meta, len(answer.Data), rowsOf(trail.steps))
 			}
-			_, _, last := window(steps, q)
-			if last == nil && gen.Number == 5 {
+			_, _, last := trail.page(q)
+			if last == nil && gen.Number == 4 {
 				break
 			}
 			if last == nil { // everything so far was on the first page
-				last = &index.Position{Known: true, Num: 4, Home: float64(sizes[4] - 1)}
+				end := answer.Data[len(answer.Data)-1]
+				last = &index.Position{Known: true, Text: end.Digest, Slug: end.Table + "/" + end.Slug}
 			}
 			q.After = last
 		}
@@ -188,7 +257,7 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	var none *History
-	if none.Refused() != nil || none.held() != nil {
+	if none.Refused() != nil || none.now().loads != nil {
 		t.Error("a server without a History tells of some")
 	}
 }

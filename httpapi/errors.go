@@ -37,7 +37,7 @@ var (
 	tooManyKeys         = code{"too_many_keys", 409, "Too many keys", "This e-mail address has as many active keys as it may. Revoke one first: DELETE /api/v1/keys/self."}
 	tooManyWebhooks     = code{"too_many_webhooks", 409, "Too many webhooks", "This key has 20 webhooks, which is as many as it may have. Delete one first: DELETE /api/v1/webhooks/{id}."}
 	webhookQueueFull    = code{"webhook_queue_full", 409, "Queue of the webhook full", "100 messages wait for this webhook. Wait until some are delivered, or delete it."}
-	versionGone         = code{"version_gone", 410, "Version gone", "This process has not served that version of the dataset, or no longer holds what changed since. Read the lists anew, then ask for changes since the dataset_version they show."}
+	versionGone         = code{"version_gone", 410, "Version gone", "That version of the dataset is not recorded and this process has not served it, or what changed since is no longer known. Read the lists anew, then ask for changes since the dataset_version they show; errors names the oldest version that is known."}
 	lengthRequired      = code{"length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding."}
 	bodyTooLarge        = code{"body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve 64 KiB."}
 	uriTooLong          = code{"uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once."}

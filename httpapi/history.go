@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
-
-	jsonv2 "github.com/goccy/go-json/v2"
+	"modeldex/dataset/history"
 )
 
 // Refused is a load that was not taken; the last good dataset goes on.
@@ -46,18 +45,26 @@ func newRefused(at time.Time, err error) *Refused {
 	return r
 }
 
-// History is what became of the loads of this process: the newest refusal, and what changed from
-// one generation to the next. Only the reloader writes to it. The zero value is empty. Safe for
-// concurrent use; readers do not wait.
+// History is what happened to the records: from release to release as the dataset recorded it, and
+// from load to load as this process saw it; and the newest rejected load. Only the reloader writes
+// to it. The zero value is empty. Safe for concurrent use; readers do not wait.
 type History struct {
 	refused  atomic.Pointer[Refused]
 	refusals atomic.Uint64
 	taking   sync.Mutex
-	steps    atomic.Pointer[[]step] // never written to once stored
+	past     atomic.Pointer[past] // never written to once stored
 }
 
-// Bounds of what is held of past generations. A row is a few hundred bytes, so that the rows
-// are some 20 MB at most.
+// past is one state of a History.
+type past struct {
+	number   uint64 // counts the states
+	log      *history.Log
+	recorded []*step // of log, oldest first
+	loads    []*step // by generation
+}
+
+// Bounds of what is held of past loads. A change is a few hundred bytes, so that they are some 20
+// MB at most.
 const (
 	maxSteps    = 256
 	maxRows     = 50_000
@@ -65,14 +72,17 @@ const (
 	maxRowBytes = 32 << 20
 )
 
-// step is how one generation came from the one before.
+// step is how one edition of the dataset came from the one before: a release, or a load of this
+// process.
 type step struct {
-	gen     uint64
-	edition dataset.Edition
-	rows    [][]byte // finished changes, in order
-	bytes   int
-	leftOut int  // changes beyond maxStepRows
-	dropped bool // the rows were given up for those of newer steps
+	*history.Step
+	recorded bool
+	gen      uint64 // of a load
+	bytes    int    // of the values of a load, about
+	leftOut  int    // changes of a load beyond maxStepRows
+	dropped  bool   // the changes of the load were given up for those of newer ones
+	// records finds the records of the newest loads; nil in others.
+	records func() *dataset.Records
 }
 
 // Refuse notes that a load was refused and returns what callers are told of it.
@@ -94,46 +104,80 @@ func (h *History) Refused() *Refused {
 	return h.refused.Load()
 }
 
-// Record notes what changed from the generation being served to the next, before that is
-// published as number gen: an answer made from gen then finds the way to it. The first has
-// nothing in Records.
-func (h *History) Record(gen uint64, loaded time.Time, c *dataset.Changes) error {
-	s := step{gen: gen, edition: c.New, leftOut: max(0, len(c.Records)-maxStepRows)}
-	for i := range c.Records[:len(c.Records)-s.leftOut] {
-		row, err := jsonv2.Marshal(newChangeRow(gen, loaded, c.New, &c.Records[i]))
-		if err != nil {
-			return fmt.Errorf("rendering a change: %w", err)
-		}
-		s.rows, s.bytes = append(s.rows, row), s.bytes+len(row)
+// Record notes what changed from the generation being served to the next, which was made of set,
+// before that is published as number gen: an answer made from gen then finds the way to it. The
+// first has no changes.
+func (h *History) Record(gen uint64, set *dataset.Set, c *dataset.Changes) {
+	s := &step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *dataset.Records { return dataset.NewRecords(set) })}
+	if s.leftOut = max(0, len(s.Entries)-maxStepRows); s.leftOut > 0 {
+		s.Entries = slices.Clone(s.Entries[:maxStepRows])
 	}
+	for _, e := range s.Entries {
+		s.bytes += 200 + len(e.Record)
+		for _, f := range e.Fields {
+			s.bytes += 100 + len(f.Old) + len(f.New)
+		}
+	}
+	h.change(func(p *past) {
+		p.loads = dropOld(append(slices.Clone(p.loads), s))
+		p.take(set.Releases)
+	})
+}
+
+// Releases takes the recorded releases of a set whose records are those being served.
+func (h *History) Releases(set *dataset.Set) {
+	h.change(func(p *past) { p.take(set.Releases) })
+}
+
+// change stores the next state.
+func (h *History) change(do func(p *past)) {
 	h.taking.Lock()
 	defer h.taking.Unlock()
-	steps := append(slices.Clone(h.held()), s)
-	dropOld(steps)
-	steps = steps[max(0, len(steps)-maxSteps):]
-	h.steps.Store(&steps)
-	return nil
+	next := *h.now()
+	next.number++
+	do(&next)
+	h.past.Store(&next)
 }
 
-// dropOld gives up the rows of old steps until the rest fits. The newest step stays whatever
-// its size, which maxStepRows bounds.
-func dropOld(steps []step) {
-	rows, size := 0, 0
-	for i := len(steps) - 1; i >= 0; i-- {
-		s := &steps[i]
-		rows, size = rows+len(s.rows), size+s.bytes
-		if i < len(steps)-1 && (rows > maxRows || size > maxRowBytes) {
-			s.rows, s.bytes, s.dropped = nil, 0, true
+// now is the state of the moment.
+func (h *History) now() *past {
+	if h != nil {
+		if p := h.past.Load(); p != nil {
+			return p
 		}
 	}
+	return &past{}
 }
 
-func (h *History) held() []step {
-	if h == nil {
-		return nil
+func (p *past) take(log *history.Log) {
+	if p.log == log {
+		return
 	}
-	if steps := h.steps.Load(); steps != nil {
-		return *steps
+	p.log, p.recorded = log, nil
+	if log == nil {
+		return
 	}
-	return nil
+	for i := range log.Steps {
+		p.recorded = append(p.recorded, &step{Step: &log.Steps[i], recorded: true})
+	}
+}
+
+// dropOld gives up the changes of old loads until the rest fits. Those of the newest stay whatever
+// their size, which maxStepRows bounds.
+func dropOld(loads []*step) []*step {
+	const withRecords = 2 // one being served, and one that requests may still use
+	rows, size := 0, 0
+	for i := len(loads) - 1; i >= 0; i-- {
+		s := *loads[i]
+		rows, size = rows+len(s.Entries), size+s.bytes
+		if i < len(loads)-withRecords {
+			s.records = nil
+		}
+		if i < len(loads)-1 && (rows > maxRows || size > maxRowBytes) {
+			bare := history.Step{Release: s.Release}
+			s.Step, s.bytes, s.dropped = &bare, 0, true
+		}
+		loads[i] = &s
+	}
+	return loads[max(0, len(loads)-maxSteps):]
 }

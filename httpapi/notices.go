@@ -11,7 +11,7 @@ import (
 // Notice tells a caller why an answer may hold less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=null_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=null_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.

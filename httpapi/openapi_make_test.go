@@ -118,6 +118,12 @@ func pathText(rt *route, name string) (text, example string) {
 	case benchmarks:
 		return "Id of the benchmark.", "bm-d20987d408c6"
 	}
+	if rt.list == recordChanges {
+		if name == "id" {
+			return "Id of the benchmark.", "bm-d20987d408c6"
+		}
+		return "Slug of the record. An alias answers 301; a record that was removed still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
+	}
 	switch name {
 	case "kind":
 		return "List, with .json or .md for its data.", "models"
@@ -231,7 +237,7 @@ func paramSchema(r *resource, pm *param) object {
 		return obj("type", "string", "enum", pm.values, "default", pm.values[0])
 	case wholeNumbers:
 		return obj("type", "array", "items", obj("type", "integer", "minimum", 0), "minItems", 1, "maxItems", maxValues)
-	case openSet, slugSet, keySet, fieldNames:
+	case openSet, slugSet, keySet, fieldNames, textList:
 		return obj("type", "array", "items", obj("type", "string", "minLength", 1), "minItems", 1, "maxItems", cmp.Or(pm.maxCount, maxValues))
 	case atLeast, atMost:
 		return obj("type", "number", "minimum", 0)
@@ -361,8 +367,14 @@ func success(rt *route) []statusResponse {
 	case rt.tag == "charts":
 		return append(withNotModified(rt, "The picture.", obj(svgType, obj("schema", obj("type", "string"))), "Content-Security-Policy", "Dataset-Version"),
 			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
-	case rt.list == changesList:
-		return withNotModified(rt, "A page of changes, in the order of loads.", jsonContent("ChangeList"), "Link", "Dataset-Version")
+	case rt.list == changesList || rt.list == recordChanges:
+		content := jsonContent("ChangeList")
+		content.set("application/x-ndjson", obj("schema", obj("description", "One change per line, each as an entry of data.")))
+		out := withNotModified(rt, "A page of changes, oldest release first.", content, "Link", "Dataset-Version")
+		if rt.list == recordChanges && rt.tag != benchmarks.name {
+			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
+		}
+		return out
 	case rt.list == fitQuery:
 		return withNotModified(rt, "The sizes of the model, best first.", jsonContent("FitAnswer"))
 	case rt.list == statsList:

@@ -145,7 +145,9 @@ func routeText(rt *route) string {
 	case rt.list == badgeQuery:
 		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
 	case rt.list == changesList:
-		return "Needs no key. Changes are told of load by load, within one by table and slug: changes of a record in several loads are several entries. They are held for the loads this process has seen, within bounds; 410 says that those asked for are not."
+		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. With records=true the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
+	case rt.list == recordChanges:
+		return "Needs no key. As the list of all changes, for one record; a record that was removed is answered too."
 	case rt.list == fitQuery:
 		return fitText()
 	case rt.list == statsList:
@@ -307,6 +309,8 @@ func problemsOf(rt *route) []string {
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
 		return append(names, "BadListQuery", "Gone", "NotReady")
+	case rt.list == recordChanges:
+		return append(names, "BadListQuery", "NotFound", "Gone", "NotReady")
 	case rt.list == fitQuery:
 		return append(names, "BadFitQuery")
 	case rt.list != nil:

@@ -160,6 +160,8 @@ func (p *parser) read(pm *param, values []string) string {
 		return p.readFields(pm, values)
 	case oneWord, wordList:
 		return p.readSelected(pm, values)
+	case textList:
+		return p.readTexts(pm, values)
 	default:
 		return p.readLimit(pm, v)
 	}
@@ -599,4 +601,38 @@ func (p *parser) checkAll() {
 	case p.out.format == export.JSON:
 		p.fault(&invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
 	}
+}
+
+const maxVersionRef = 100
+
+// readVersionRef checks the form of a version, digest, commit or day.
+func (p *parser) readVersionRef(pm *param, v string) string {
+	const extra = "._+-"
+	odd := func(r rune) bool {
+		return r > 'z' || !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(extra, r))
+	}
+	if len(v) > maxVersionRef || strings.ContainsFunc(v, odd) {
+		p.fault(&invalidParameter, pm.name, v, "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex")
+		return ""
+	}
+	return url.QueryEscape(v)
+}
+
+// readTexts reads one or more texts.
+func (p *parser) readTexts(pm *param, values []string) string {
+	given := p.listed(pm, values)
+	if len(given) > maxValues {
+		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", maxValues, len(given)))
+		return ""
+	}
+	slices.Sort(given)
+	if p.out.selected == nil {
+		p.out.selected = map[string][]string{}
+	}
+	p.out.selected[pm.name] = given
+	escaped := make([]string, len(given))
+	for i, v := range given {
+		escaped[i] = url.QueryEscape(v)
+	}
+	return strings.Join(escaped, ",")
 }

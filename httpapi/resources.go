@@ -34,6 +34,7 @@ const (
 	fieldNames                  // names of fields of the rows
 	oneWord                     // one of a fixed list, see word
 	wordList                    // one or more of a fixed list, see word
+	textList                    // one or more texts
 	oneName                     // one record of another table, by slug or alias
 	oneText                     // one text
 	oneChoice                   // one of a fixed list
@@ -69,6 +70,7 @@ type resource struct {
 	columns  func() *export.Schema // of the rows as a file; nil: they cannot be one
 	detail   *resource             // the endpoint of single records
 	facets   *resource             // the endpoint of its facets
+	fixed    map[string][]string   // values of parameters that the path gives
 
 	byName     map[string]*param
 	paramNames []string // in the order they are documented in
@@ -232,7 +234,7 @@ func (r *resource) sortNames() []string {
 
 // multiple reports whether a parameter takes several values.
 func (p *param) multiple() bool {
-	return slices.Contains([]kind{closedSet, openSet, slugSet, keySet, wholeNumbers, fieldNames, wordList}, p.kind)
+	return slices.Contains([]kind{closedSet, openSet, slugSet, keySet, wholeNumbers, fieldNames, wordList, textList}, p.kind)
 }
 
 var owner = index.Set{Field: index.Source, Values: []string{string(dataset.Owner)}}

@@ -1,6 +1,9 @@
 package httpapi
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // routes is every address of the public listener, in the order they are documented in. The
 // steps of a request are the same for all of them: see handler.
@@ -25,7 +28,7 @@ func buildRoutes() []route {
 		route{method: "POST", path: "/api/v1/fit", id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},
 		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, answer: resolveName},
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
-		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records while this process ran, field by field", list: changesList, answer: listChanges},
+		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: listChanges},
 		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "What is being served: version, digest, counts, times, licence", answer: showDataset},
 		route{method: "GET", path: "/api/v1/dumps", id: "listDumps", tag: "dumps", summary: "The complete dataset as files", answer: listDumps},
 		route{method: "GET", path: "/api/v1/dumps/:edition/:file", doc: "/api/v1/dumps/{edition}/{file}", id: "getDump", tag: "dumps", summary: "One file of a dump; the address never changes its content", answer: getDump},
@@ -79,7 +82,12 @@ func (r *resource) routes() []route {
 	case benchmarks:
 		one.doc = "/api/v1/benchmarks/{id}"
 	}
+	past := route{
+		method: "GET", path: "/api/v1/" + r.name + "/:slug/changes", doc: cmp.Or(one.doc, one.path) + "/changes", id: "list" + titleCase(r.singular) + "Changes",
+		summary: "What happened to one " + r.singular + " from release to release", tag: r.name, list: recordChanges, answer: r.changesOf,
+	}
 	return []route{
+		past,
 		{method: "GET", path: "/api/v1/" + r.name, id: "list" + titleCase(r.name), summary: "List " + r.name, tag: r.name, access: charged, list: r, answer: r.page},
 		{method: "GET", path: "/api/v1/" + r.facets.path, id: "facet" + titleCase(r.name), summary: "Counts of " + r.name + " by the values of fields, under filters", tag: r.name, access: charged, list: r.facets, answer: facetsOf(r.facets)},
 		one,

@@ -54,7 +54,7 @@ func (w *walker) add(offset int, field, text string) {
 // value reads one value; the error is one of syntax and ends the walk.
 func (w *walker) value(r *Rule, nullable bool, at string) error {
 	switch kind := w.dec.PeekKind(); {
-	case kind == jsontext.KindNull && nullable:
+	case r.Kind == reflect.Interface, kind == jsontext.KindNull && nullable:
 		return w.dec.SkipValue()
 	case r.Kind == reflect.Struct && kind == jsontext.KindBeginObject:
 		return w.object(r.Object, at)
@@ -150,7 +150,7 @@ func (w *walker) missing(s *Schema, seen map[string]bool, offset int, at string)
 // Required reports whether a record must have the field: one that may be null, a list that may be
 // empty and an object may be left out.
 func (f *Field) Required() bool {
-	return !f.Nullable && (f.MinLen > 0 || f.Kind != reflect.Slice && f.Kind != reflect.Struct)
+	return !f.Nullable && (f.MinLen > 0 || f.Kind != reflect.Slice && f.Kind != reflect.Struct && f.Kind != reflect.Interface)
 }
 
 func (s *Schema) unknown(name string) string {
@@ -182,6 +182,8 @@ var wanted = map[reflect.Kind]string{
 func (r *Rule) Check(v jsontext.Value, nullable bool) string {
 	fits, text := false, ""
 	switch kind := v.Kind(); r.Kind {
+	case reflect.Interface:
+		return "" // any value
 	case reflect.String:
 		if fits = kind == jsontext.KindString; fits {
 			text = r.textFault(unquote(v))

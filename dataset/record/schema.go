@@ -94,6 +94,9 @@ func FieldOf(sf reflect.StructField) Field {
 // and the rest of its entries, as in the schemas.
 func ruleOf(t reflect.Type, tag string) Rule {
 	r := Rule{Kind: t.Kind()}
+	if t == anyValue {
+		return Rule{Kind: reflect.Interface} // any JSON
+	}
 	switch r.Kind {
 	case reflect.Struct:
 		r.Object = SchemaOf(t)
@@ -167,6 +170,9 @@ func (s *Schema) valid(v reflect.Value) bool {
 			}
 			fv = fv.Elem()
 		} else if fv.IsZero() {
+			if f.Kind == reflect.Interface {
+				continue // may be left out, as null
+			}
 			return false
 		}
 		if !f.valid(fv) {

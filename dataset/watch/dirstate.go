@@ -52,7 +52,7 @@ func stateOf(dir string, also []string) *dirState {
 	for _, name := range files {
 		s.stamp(filepath.Join(dir, name))
 	}
-	for _, folder := range folders {
+	for _, folder := range append(folders, dataset.ChangesDir) {
 		s.addRecords(filepath.Join(dir, folder))
 	}
 	for _, name := range also {

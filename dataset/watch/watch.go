@@ -221,7 +221,7 @@ func (w *Watcher) hand(set *dataset.Set, err error) {
 	case err != nil:
 		w.rejected = err.Error()
 		w.take(nil, err)
-	case w.last != nil && set.Digest == w.last.Digest && w.rejected == "": // unchanged: no error, and no news
+	case w.last != nil && set.Digest == w.last.Digest && set.Releases == w.last.Releases && w.rejected == "": // unchanged: no error, and no news
 	default:
 		w.last, w.rejected = set, ""
 		w.take(set, nil)

@@ -98,6 +98,8 @@ func (r *reloader) publish(set *dataset.Set, started time.Time) error {
 	prev := r.live.Current()
 	renderers := httpapi.RenderersOf(r.catalog.Load())
 	if prev != nil && prev.Digest == set.Digest && prev.Edition == renderers.Edition {
+		r.last = set
+		r.history.Releases(set) // the recorded changes are no part of the digest
 		return nil
 	}
 	gen, err := index.Rebuild(prev, r.last, set, renderers)
@@ -111,7 +113,8 @@ func (r *reloader) publish(set *dataset.Set, started time.Time) error {
 	changes := dataset.Compare(before, set)
 	if err := r.live.PublishAfter(gen, func(number uint64) error {
 		// Before it is served: a response made from it can then find how it came about.
-		return r.history.Record(number, gen.Loaded, changes)
+		r.history.Record(number, set, changes)
+		return nil
 	}); err != nil {
 		return err
 	}

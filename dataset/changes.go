@@ -1,0 +1,164 @@
+package dataset
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"modeldex/dataset/history"
+	"modeldex/dataset/record"
+
+	"github.com/goccy/go-json/jsontext"
+)
+
+// changesFile is the form of the names in ChangesDir: the year of the releases in it.
+var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
+
+// checkChanges checks what no single line of ChangesDir shows: the releases follow each other, and
+// each line of changes belongs to one of them, says something new and has the values its act has.
+func (l *loader) checkChanges() {
+	c := changesCheck{l: l, digests: map[string]place{}}
+	for i, line := range l.changes.recs {
+		switch {
+		case line.Release != nil:
+			c.release(line.Release, l.changes.places[i])
+		case line.Change != nil:
+			c.change(line.Change, l.changes.places[i])
+		}
+	}
+}
+
+type changesCheck struct {
+	l       *loader
+	last    *record.Release
+	digests map[string]place
+	seen    map[string]place // by table and slug, of the changes of last
+}
+
+func (c *changesCheck) release(r *record.Release, p place) {
+	l := c.l
+	switch first, known := c.digests[r.Digest]; {
+	case known:
+		l.at(p, "digest", "is a duplicate of "+l.placeText(first))
+	default:
+		c.digests[r.Digest] = p
+	}
+	l.date(p, "released", &r.Released)
+	if year := strings.TrimSuffix(path.Base(l.files[p.file]), ".ndjson"); !strings.HasPrefix(string(r.Released), year) {
+		l.at(p, "released", fmt.Sprintf("must be in the year of the file, %s, got %q", year, r.Released))
+	}
+	l.pair(p, "commit", r.Commit != nil, "committed", r.Committed != nil)
+	switch {
+	case len(l.changes.undecodable) > 0: // the line before may be one that was not read
+	case c.last == nil && r.After != nil:
+		l.at(p, "after", "must be null for the first release")
+	case c.last != nil && (r.After == nil || *r.After != c.last.Digest):
+		l.at(p, "after", fmt.Sprintf("must be the digest of the release before, %s", c.last.Digest))
+	}
+	c.last, c.seen = r, map[string]place{}
+}
+
+func (c *changesCheck) change(r *record.Change, p place) {
+	l := c.l
+	switch {
+	case c.last == nil && len(l.changes.undecodable) == 0:
+		l.at(p, "", "must follow the line of a release")
+	case c.last != nil && c.last.After == nil:
+		l.at(p, "", "must not follow the first release, where the history begins")
+	}
+	if valued := r.Act == Changed || r.Act == Withdrawn; valued != (len(r.Fields) > 0) {
+		l.at(p, "fields", "must have entries where change is changed or withdrawn, and none otherwise", "change")
+	}
+	if kept := len(r.Record) > 0 && r.Record.Kind() != 'n'; kept != (r.Act == Removed) || kept && r.Record.Kind() != '{' {
+		l.at(p, "record", "must be the record where change is removed, and null otherwise", "change")
+	}
+	if r.Act == Removed && len(r.Slugs) != 1 {
+		l.at(p, "slugs", fmt.Sprintf("must have one entry where change is removed, got %d", len(r.Slugs)), "change")
+	}
+	for i := range r.Fields {
+		if f := &r.Fields[i]; f.At != nil && (f.Old.Kind() != '[' || f.New.Kind() != '[') {
+			l.at(p, fmt.Sprintf("fields.%d.at", i), "must be null where the values are no lists", fmt.Sprintf("fields.%d.old", i))
+		}
+	}
+	for i, slug := range r.Slugs {
+		at, key := fmt.Sprintf("slugs.%d", i), string(r.Table)+"/"+slug
+		if i > 0 && r.Slugs[i-1] >= slug {
+			l.at(p, at, fmt.Sprintf("must be in order, got %q after %q", slug, r.Slugs[i-1]))
+		}
+		if first, known := c.seen[key]; known {
+			l.at(p, at, fmt.Sprintf("%q is a duplicate of %s in this release", slug, l.placeText(first)))
+		} else if c.seen != nil {
+			c.seen[key] = p
+		}
+	}
+}
+
+// formOfChanges gives a file of ChangesDir in its form, false where it has faults.
+func (l *loader) formOfChanges(i int, b []byte) (out []byte, ok bool, err error) {
+	var c collector[record.ChangeLine]
+	decodeLines(l, c.put, record.DecodeChange, i, 1, b)
+	if l.hasFaults(int32(i)) {
+		return nil, false, nil
+	}
+	c.close()
+	for _, line := range c.recs {
+		text, err := history.Line(line)
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, text...)
+	}
+	return out, true, nil
+}
+
+// Step gives changes as the step of a release log.
+func (c *Changes) Step(of *Set) *history.Step {
+	s := &history.Step{Release: record.Release{Version: of.Info.Version, Digest: c.New.Digest, Released: of.Info.Released, After: &c.Old.Digest}}
+	for i := range c.Records {
+		r := &c.Records[i]
+		s.Entries = append(s.Entries, history.Entry{Slug: r.Slug, Change: &record.Change{
+			Table: record.ChangeTable(r.Table), Act: r.Change, Fields: r.Fields, Record: r.Record,
+		}})
+	}
+	history.Sort(s.Entries)
+	return s
+}
+
+// Records finds the records of a set as lines, as their files have them: without what is computed.
+// It is safe for concurrent use.
+type Records struct {
+	byName map[string]func() any // by table and slug
+}
+
+// NewRecords makes the names of all records of a set findable. It keeps the set in memory.
+func NewRecords(s *Set) *Records {
+	r := &Records{map[string]func() any{"dataset/dataset": func() any { return &s.Info }}}
+	addRecords(r, ChangeTables[1], s.Quantizations, func(q *QuantizationType) string { return q.Name })
+	addRecords(r, modelsDir, s.written(), func(m *Model) string { return string(m.Slug) })
+	addRecords(r, hardwareDir, s.Hardware, func(h *Hardware) string { return string(h.Slug) })
+	addRecords(r, toolsDir, s.Tools, func(t *Tool) string { return string(t.Slug) })
+	for i := range s.Benchmarks.Len() {
+		r.byName[benchmarksDir+"/"+string(s.Benchmarks.ID(i))] = func() any { return s.Benchmarks.At(i) }
+	}
+	return r
+}
+
+func addRecords[T any](r *Records, table string, recs []T, slug func(*T) string) {
+	for i := range recs {
+		r.byName[table+"/"+slug(&recs[i])] = func() any { return &recs[i] }
+	}
+}
+
+// Line gives a record of a table, false where there is none of that slug.
+func (r *Records) Line(table, slug string) (jsontext.Value, bool) {
+	rec, ok := r.byName[table+"/"+slug]
+	if !ok {
+		return nil, false
+	}
+	line, err := Line(rec())
+	if err != nil {
+		panic(err) // records are made of texts, numbers and lists that were read from JSON
+	}
+	return line, true
+}

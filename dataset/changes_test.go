@@ -1,0 +1,311 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"modeldex/dataset/history"
+	"modeldex/dataset/record"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/google/go-cmp/cmp"
+)
+
+// lines are all records of a set, by table and slug.
+func lines(s *Set) map[string]string {
+	out, all := map[string]string{}, NewRecords(s)
+	for name := range all.byName {
+		table, slug, _ := strings.Cut(name, "/")
+		line, _ := all.Line(table, slug)
+		out[name] = string(line)
+	}
+	return out
+}
+
+// reread gives a step as its file has it.
+func reread(t testing.TB, s *history.Step) history.Step {
+	t.Helper()
+	first := &history.Step{Release: record.Release{Version: "0", Digest: *s.After, Released: s.Released}}
+	file, err := history.Append(nil, first)
+	must(t, err)
+	file, err = history.Append(file, s)
+	must(t, err)
+	var read []*record.ChangeLine
+	for line := range bytes.Lines(file) {
+		rec := new(record.ChangeLine)
+		if problems := record.DecodeChange(bytes.TrimSpace(line), rec); problems != nil {
+			t.Fatalf("line %s: %v", line, problems)
+		}
+		read = append(read, rec)
+	}
+	return history.New(read).Steps[1]
+}
+
+// TestChangesLeadOver applies the recorded changes of 1,000 random edits to the records before and
+// takes them back from those after: each gives the other, byte for byte.
+func TestChangesLeadOver(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	all := mustShipped(t)
+	runs := all.Benchmarks.All()
+	set := &Set{Info: all.Info, Quantizations: some(r, all.Quantizations), Models: some(r, all.written()), Hardware: some(r, all.Hardware), Tools: some(r, all.Tools), Benchmarks: packed(some(r, runs))}
+	acts := map[Act]int{}
+	first := set
+	for i := range 1000 {
+		if i%10 == 0 {
+			set = first // lists grow with the edits
+		}
+		next := &Set{
+			Info: set.Info, Quantizations: edited(r, set.Quantizations, all.Quantizations, func(q *QuantizationType) *string { return &q.Name }),
+			Models:     edited(r, set.Models, all.Models, func(m *Model) *Slug { return &m.Slug }),
+			Hardware:   edited(r, set.Hardware, all.Hardware, func(h *Hardware) *Slug { return &h.Slug }),
+			Tools:      edited(r, set.Tools, all.Tools, func(t *Tool) *Slug { return &t.Slug }),
+			Benchmarks: packed(edited(r, set.Benchmarks.All(), runs, func(b *Benchmark) *Slug { return &b.ID })),
+		}
+		next.Info.Version = fmt.Sprint(r.Int())
+		step := reread(t, Compare(set, next).Step(next))
+		from, to := lines(set), lines(next)
+		forth, back := applied(t, from, to, step.Entries, false), applied(t, to, from, step.Entries, true)
+		if !maps.Equal(to, forth) {
+			t.Fatalf("the changes applied to the records before (-after +found):\n%s", cmp.Diff(to, forth))
+		}
+		if !maps.Equal(from, back) {
+			t.Fatalf("the changes taken back from the records after (-before +found):\n%s", cmp.Diff(from, back))
+		}
+		for _, e := range step.Entries {
+			acts[e.Act]++
+		}
+		set = next
+	}
+	for _, act := range Acts {
+		if acts[act] == 0 {
+			t.Errorf("no record was %s", act)
+		}
+	}
+}
+
+// applied gives records after the entries of a step, or, undone, before them; an added record is
+// taken from the other side, as a reader takes it from the dataset.
+func applied(t testing.TB, recs, other map[string]string, entries []history.Entry, undo bool) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for name, line := range recs {
+		out[name] = line
+	}
+	for _, e := range entries {
+		name := string(e.Table) + "/" + e.Slug
+		switch {
+		case e.Act == Added && !undo:
+			out[name] = other[name]
+		case e.Act == Removed && undo:
+			out[name] = string(e.Record)
+		case e.Act == Added || e.Act == Removed:
+			delete(out, name)
+		default:
+			do := history.Apply
+			if undo {
+				do = history.Undo
+			}
+			line, err := do(jsontext.Value(out[name]), e.Fields)
+			must(t, err)
+			out[name] = string(line)
+		}
+	}
+	return out
+}
+
+// some is up to eight records.
+func some[T any](r *rand.Rand, recs []T) []T {
+	out := make([]T, min(8, len(recs)))
+	for i, at := range r.Perm(len(recs))[:len(out)] {
+		out[i] = recs[at]
+	}
+	return out
+}
+
+func packed(runs []Benchmark) Pack {
+	slices.SortFunc(runs, func(a, b Benchmark) int { return NewerRun(&a, &b) })
+	return NewPack(runs)
+}
+
+// edited is a list with records added, removed and changed: a changed one has a field, or a stretch
+// of a list, of another record.
+func edited[T any, S ~string](r *rand.Rand, recs, all []T, slug func(*T) *S) []T {
+	out := slices.Clone(recs)
+	for range r.IntN(3) {
+		i := r.IntN(len(out))
+		switch r.IntN(6) {
+		case 0:
+			fresh := all[r.IntN(len(all))]
+			*slug(&fresh) += S(fmt.Sprintf("-%d", r.Int()))
+			out = append(out, fresh)
+		case 1:
+			if len(out) > 4 {
+				out = slices.Delete(out, i, i+1)
+			}
+		default:
+			rec := copied(out[i])
+			blend(r, reflect.ValueOf(&rec).Elem(), reflect.ValueOf(copied(all[r.IntN(len(all))])))
+			*slug(&rec) = *slug(&out[i])
+			out[i] = rec
+		}
+	}
+	return out
+}
+
+// copied is a record that shares nothing with the one given.
+func copied[T any](rec T) (out T) {
+	line, err := Line(&rec)
+	if err == nil {
+		err = jsonv2.Unmarshal(line, &out)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// blend gives some field of an object the value of another.
+func blend(r *rand.Rand, v, from reflect.Value) {
+	for range 1 + r.IntN(3) {
+		fields := reflect.VisibleFields(v.Type())
+		sf := fields[r.IntN(len(fields))]
+		fv, other := v.FieldByIndex(sf.Index), from.FieldByIndex(sf.Index)
+		switch {
+		case sf.Anonymous:
+		case sf.Name == "Withdrawn" && r.IntN(2) == 0:
+			fv.Set(reflect.ValueOf(&Withdrawal{Date: "2026-01-01", Reason: "a test"}))
+		case fv.Kind() == reflect.Struct && r.IntN(2) == 0:
+			blend(r, fv, other)
+		case fv.Kind() == reflect.Slice && fv.Len() > 0 && r.IntN(2) == 0:
+			at := r.IntN(fv.Len())
+			if fv.Index(at).Kind() == reflect.Struct && other.Len() > 0 && r.IntN(2) == 0 {
+				blend(r, fv.Index(at), other.Index(r.IntN(other.Len())))
+				continue
+			}
+			end := at + r.IntN(fv.Len()-at+1)
+			fv.Set(reflect.AppendSlice(reflect.AppendSlice(reflect.AppendSlice(reflect.MakeSlice(fv.Type(), 0, 0), fv.Slice(0, at)), other), fv.Slice(end, fv.Len())))
+		default:
+			fv.Set(other)
+		}
+	}
+}
+
+// TestShippedChanges: the recorded history ends with a release of this repository, is in its
+// canonical form, and taking it back gives records of the releases before.
+func TestShippedChanges(t *testing.T) {
+	files, set := os.DirFS("../data"), mustShipped(t)
+	if set.Releases.Last() == nil {
+		t.Fatal("the shipped dataset has no recorded changes")
+	}
+	if would, err := FormatCheck(files); err != nil || slices.ContainsFunc(would, func(name string) bool { return strings.HasPrefix(name, ChangesDir) }) {
+		t.Errorf("not in canonical form: %q, %v", would, err)
+	}
+	if set.Releases.Last().Digest != set.Digest.String() {
+		t.Logf("the records differ from those of the last recorded release, %s", set.Releases.Last().Version)
+		return
+	}
+	recs := lines(set)
+	for i := len(set.Releases.Steps) - 1; i > 0; i-- {
+		recs = applied(t, recs, nil, set.Releases.Steps[i].Entries, true)
+	}
+	for name, line := range recs {
+		if !jsontext.Value(line).IsValid() {
+			t.Fatalf("%s of the first release is no JSON: %s", name, line)
+		}
+	}
+}
+
+// TestRecordChanges records from directories and from git: once, in order, and what is not the
+// next release is an error that changes nothing.
+func TestRecordChanges(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	writeBase(t, dir)
+	load := func() *Set {
+		t.Helper()
+		set, err := Load(os.DirFS(dir), Options{Now: fixtureDay})
+		must(t, err)
+		return set
+	}
+	one := load()
+	putFile(t, filepath.Join(dir, infoFile), info("2"))
+	two := load()
+	if path, err := RecordChanges(dir, two.Releases, &Recorded{Set: one}, Recorded{Set: two}); err != nil || filepath.Base(path) != "2026.ndjson" {
+		t.Fatalf("RecordChanges = %q, %v", path, err)
+	}
+	recorded := load()
+	if recorded.Digest != two.Digest || len(recorded.Releases.Steps) != 2 || recorded.Releases.Last().Digest != two.Digest.String() {
+		t.Fatalf("digest %s, releases %+v, want two that end with %s", recorded.Digest, recorded.Releases, two.Digest)
+	}
+	state := func() string {
+		b, err := fs.ReadFile(os.DirFS(dir), ChangesDir+"/2026.ndjson")
+		must(t, err)
+		return string(b)
+	}
+	before := state()
+	if path, err := RecordChanges(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: two}); path != "" || err != nil || state() != before {
+		t.Errorf("recorded twice: %q, %v", path, err)
+	}
+	putFile(t, filepath.Join(dir, infoFile), info("3"))
+	three := load()
+	if _, err := RecordChanges(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: three}); err == nil || state() != before {
+		t.Errorf("from a release that is not the last: %v", err)
+	}
+	putFile(t, filepath.Join(dir, infoFile), strings.Replace(info("4"), "2026-01-02", "2025-12-31", 1))
+	if _, err := RecordChanges(dir, recorded.Releases, &Recorded{Set: two}, Recorded{Set: load()}); err == nil || state() != before {
+		t.Errorf("a release before the last: %v", err)
+	}
+	if form, err := FormatCheck(os.DirFS(dir)); slices.Contains(form, ChangesDir+"/2026.ndjson") || err != nil {
+		t.Errorf("not in canonical form: %q, %v", form, err)
+	}
+}
+
+// TestCommits: the commit of the records is that of the last change of a record, and edits show.
+func TestCommits(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git command here")
+	}
+	dir, ctx := filepath.Join(t.TempDir(), "data"), context.Background()
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-03-04T05:06:07+02:00")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	writeBase(t, dir)
+	run("init", "-q")
+	run("add", ".")
+	run("commit", "-q", "-m", "records")
+	records := run("rev-parse", "HEAD")
+	putFile(t, filepath.Join(dir, "README.md"), "a page")
+	run("add", ".")
+	run("commit", "-q", "-m", "a page")
+	found, clean, err := CommitsOf(ctx, dir, 5)
+	if err != nil || !clean || len(found) != 1 || found[0].Hash != records || found[0].Time.Format("2006-01-02T15:04:05Z07:00") != "2026-03-04T03:06:07Z" {
+		t.Errorf("CommitsOf = %v, %t, %v; want %s alone", found, clean, err, records)
+	}
+	if c, err := CommitOf(ctx, dir, "HEAD"); err != nil || c.Hash == records {
+		t.Errorf("CommitOf(HEAD) = %v, %v", c, err)
+	}
+	putFile(t, filepath.Join(dir, infoFile), info("2"))
+	if _, clean, err := CommitsOf(ctx, dir, 1); clean || err != nil {
+		t.Errorf("an edit that is not committed: clean %t, %v", clean, err)
+	}
+}

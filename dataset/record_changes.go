@@ -1,0 +1,86 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"modeldex/dataset/history"
+	"modeldex/dataset/record"
+)
+
+// Recorded is one edition of a dataset to be recorded, with the commit it was read from, if any.
+type Recorded struct {
+	*Set
+	Commit *Commit
+}
+
+// RecordChanges appends the step from one edition of a dataset to another to the files of changes
+// below dir, whose log so far is given, and returns the path of the file it wrote. Where the log
+// is empty, it begins with from; with from nil it begins with to. An edition that is recorded is not
+// recorded again: the path is empty then, and nothing is written.
+func RecordChanges(dir string, log *history.Log, from *Recorded, to Recorded) (path string, err error) {
+	if log.Find(to.Digest.String()) >= 0 {
+		return "", nil
+	}
+	var steps []*history.Step
+	switch last := log.Last(); {
+	case last == nil && from == nil:
+		steps = append(steps, to.begins())
+	case last == nil:
+		steps = append(steps, from.begins())
+	case from == nil || last.Digest != from.Digest.String():
+		return "", fmt.Errorf("the changes must be those since the last recorded release, %s with digest %.12s…", last.Version, last.Digest)
+	}
+	if from != nil {
+		if from.Digest == to.Digest {
+			return "", errors.New("both datasets have the same records")
+		}
+		step := Compare(from.Set, to.Set).Step(to.Set)
+		step.Release = to.release(step.After)
+		steps = append(steps, step)
+	}
+	return writeSteps(dir, log.Last(), steps)
+}
+
+func (r *Recorded) release(after *string) record.Release {
+	out := record.Release{Version: r.Info.Version, Digest: r.Digest.String(), Released: r.Info.Released, After: after}
+	if r.Commit != nil {
+		at := r.Commit.Time.UTC().Format(time.RFC3339)
+		out.Commit, out.Committed = &r.Commit.Hash, &at
+	}
+	return out
+}
+
+func (r *Recorded) begins() *history.Step { return &history.Step{Release: r.release(nil)} }
+
+// writeSteps appends steps to the files of their years.
+func writeSteps(dir string, last *history.Step, steps []*history.Step) (path string, err error) {
+	for _, s := range steps {
+		if last != nil && s.Released < last.Released {
+			return path, fmt.Errorf("%s was released on %s, before %s of %s: releases are recorded in their order", s.Version, s.Released, last.Version, last.Released)
+		}
+		last = s
+		path = filepath.Join(dir, ChangesDir, string(s.Released)[:4]+".ndjson")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return path, err
+		}
+		old, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			err = os.WriteFile(path, nil, 0o644)
+		}
+		if err != nil {
+			return path, err
+		}
+		b, err := history.Append(old, s)
+		if err != nil {
+			return path, err
+		}
+		if err := replaceFile(path, b); err != nil {
+			return path, err
+		}
+	}
+	return path, nil
+}

@@ -1,0 +1,115 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"modeldex/dataset"
+	"modeldex/dataset/history"
+)
+
+// ChangesRecord appends what a release changed to the files of changes.
+type ChangesRecord struct {
+	Data string `help:"Dataset directory, to whose changes/<year>.ndjson the release is appended." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
+	From string `help:"Release before: a dataset directory, or a git revision of the one --data names. Without it the last recorded release, found in git." placeholder:"OLD"`
+	To   string `help:"The release: as --from. Without it the files of --data; if they are those of a commit, that commit is noted." placeholder:"NEW"`
+}
+
+// Run records the changes, once: a release that is recorded changes nothing.
+func (c *ChangesRecord) Run(env *Env) error {
+	ctx := context.Background()
+	log, to, err := c.load(ctx)
+	if err != nil {
+		return err
+	}
+	if i := log.Find(to.Digest.String()); i >= 0 {
+		fmt.Fprintf(env.Stdout, "nothing to record: release %s has these records\n", log.Steps[i].Version)
+		return nil
+	}
+	from, err := c.before(ctx, log)
+	if err != nil {
+		return err
+	}
+	path, err := dataset.RecordChanges(c.Data, log, from, to)
+	if err != nil {
+		return err
+	}
+	if from == nil {
+		fmt.Fprintf(env.Stdout, "%s: the history begins with release %s\n", path, to.Info.Version)
+		return nil
+	}
+	fmt.Fprintf(env.Stdout, "%s: release %s since %s: %s\n", path, to.Info.Version, from.Info.Version, dataset.Compare(from.Set, to.Set).Summary())
+	return nil
+}
+
+// load reads the log of --data and the release to be recorded.
+func (c *ChangesRecord) load(ctx context.Context) (*history.Log, dataset.Recorded, error) {
+	here, err := loadFrom(c.Data, c.Data)
+	if err != nil {
+		return nil, dataset.Recorded{}, err
+	}
+	to := dataset.Recorded{Set: here}
+	if c.To != "" {
+		to, err = c.edition(ctx, c.To)
+		return here.Releases, to, err
+	}
+	if found, clean, err := dataset.CommitsOf(ctx, c.Data, 1); err == nil && clean && len(found) > 0 {
+		to.Commit = &found[0]
+	}
+	return here.Releases, to, nil
+}
+
+// edition loads a directory or a revision.
+func (c *ChangesRecord) edition(ctx context.Context, name string) (out dataset.Recorded, err error) {
+	if out.Set, err = loadFrom(c.Data, name); err != nil {
+		return out, err
+	}
+	if st, err := os.Stat(name); err != nil || !st.IsDir() {
+		commit, err := dataset.CommitOf(ctx, c.Data, name)
+		if err != nil {
+			return out, err
+		}
+		out.Commit = &commit
+	}
+	return out, nil
+}
+
+// searched is how many commits are searched for the last recorded release.
+const searched = 50
+
+// before is the release before: the one named, or the last recorded one as git has it. Nil begins
+// the history.
+func (c *ChangesRecord) before(ctx context.Context, log *history.Log) (*dataset.Recorded, error) {
+	if c.From != "" {
+		found, err := c.edition(ctx, c.From)
+		return &found, err
+	}
+	last := log.Last()
+	if last == nil {
+		return nil, nil //nolint:nilnil // there is no release before the first
+	}
+	var hashes []string
+	if last.Commit != nil {
+		hashes = append(hashes, *last.Commit)
+	} else if found, _, err := dataset.CommitsOf(ctx, c.Data, searched); err == nil {
+		for _, commit := range found {
+			hashes = append(hashes, commit.Hash)
+		}
+	}
+	var errs []error
+	for _, hash := range hashes {
+		found, err := c.edition(ctx, hash)
+		if err == nil && found.Digest.String() == last.Digest {
+			return &found, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(append(errs, fmt.Errorf("the last recorded release, %s with digest %.12s…, was not found in git: name its directory or revision with --from", last.Version, last.Digest))...)
+}
+
+// loadFrom loads a directory, or a revision of the dataset directory.
+func loadFrom(data, name string) (*dataset.Set, error) {
+	return (&Diff{Data: data}).load(name)
+}

@@ -1,0 +1,95 @@
+package verbs
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestChangesRecordVerb records a release from git and a second one after it, finds the one before
+// by itself, and changes nothing when run again.
+func TestChangesRecordVerb(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git command here")
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	base, err := txtar.ParseFile("../testdata/base.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range base.Files {
+		put(f.Name, string(f.Data))
+	}
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	record := func(c ChangesRecord) string {
+		t.Helper()
+		var out bytes.Buffer
+		c.Data = dir
+		if err := c.Run(&Env{Stdout: &out, Stderr: &out}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	says := func(got, want string) {
+		t.Helper()
+		if !strings.Contains(got, want) {
+			t.Errorf("record printed %q, want it to contain %q", got, want)
+		}
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "one")
+	says(record(ChangesRecord{}), "the history begins with release 1")
+	says(record(ChangesRecord{}), "nothing to record")
+
+	info, err := os.ReadFile(filepath.Join(dir, "dataset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("dataset.json", strings.Replace(string(info), `"version": "1"`, `"version": "2"`, 1))
+	git("add", ".")
+	git("commit", "-q", "-m", "two")
+	says(record(ChangesRecord{}), "release 2 since 1: 1 changed")
+	file := func() string {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(dir, "changes", "*.ndjson"))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("files %q, %v", found, err)
+		}
+		b, err := os.ReadFile(found[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	before := file()
+	if n := strings.Count(before, `"committed":"2`); n != 2 || strings.Count(before, "\n") != 3 {
+		t.Errorf("recorded:\n%swant two releases with commits and a change", before)
+	}
+	says(record(ChangesRecord{}), "nothing to record: release 2")
+	says(record(ChangesRecord{To: "HEAD~1"}), "nothing to record: release 1")
+	if file() != before {
+		t.Error("recording again changed the file")
+	}
+}
