@@ -144,7 +144,7 @@ func (l *loader) checkArchitectureDate(h *Hardware, p place) {
 const spare = 1.05
 
 // checkWeights asks for partial_offload where the weights are larger than the memory of the
-// devices. Sizes are those of the row, else parameters x bits per weight.
+// devices, and reports a run that says it needed none. Sizes are those of the row, else parameters x bits per weight.
 func (l *loader) checkWeights() {
 	line := newRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
 	params := map[Slug]float64{}
@@ -156,7 +156,7 @@ func (l *loader) checkWeights() {
 	for i, b := range l.benchmarks.recs {
 		h := line.hardware[b.Hardware]
 		onCPU := b.ComputeUnit != nil && *b.ComputeUnit != OnGPU
-		if h == nil || b.Withdrawn != nil || b.PartialOffload != nil || h.Type == "cpu" || onCPU || b.IsThroughput() || len(l.faulty) > 0 {
+		if h == nil || b.Withdrawn != nil || b.PartialOffload != nil && *b.PartialOffload || h.Type == "cpu" || onCPU || b.IsThroughput() || len(l.faulty) > 0 {
 			continue
 		}
 		memory := cmp.Or(b.MemoryGB, h.VRAMGB)
@@ -170,7 +170,12 @@ func (l *loader) checkWeights() {
 		case b.Quantization != nil:
 			gib = params[b.Model] * 1e9 * line.bitsOf(*b.Quantization) / 8 / (1 << 30)
 		}
-		if room := *memory * float64(b.HardwareCount); gib > room*spare {
+		room := *memory * float64(b.HardwareCount)
+		switch {
+		case gib <= room*spare:
+		case b.PartialOffload != nil:
+			l.warning(l.benchmarks.places[i], "memory_gb", fmt.Sprintf("must hold the weights of a run without offload: they take %.1f GiB of %v GB", gib, room), "partial_offload", "model_size_gib")
+		default:
 			l.warning(l.benchmarks.places[i], "partial_offload", fmt.Sprintf("must say whether part of the weights lay in main memory: they take %.1f GiB of %v GB", gib, room), "memory_gb", "model_size_gib")
 		}
 	}

@@ -76,7 +76,7 @@ Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. With
 
 HEAD is GET without the body, at the same price. OPTIONS is free, needs no key and lists the methods of an address in
 Allow. Any origin may call (CORS): Authorization, Content-Type and If-None-Match may be sent, and all headers
-described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve: 64 KiB), headers at most 16 KiB, addresses at
+described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve and pairs to fit: 64 KiB), headers at most 16 KiB, addresses at
 most 8 KiB.
 
 ## Errors

@@ -13,7 +13,7 @@ import (
 // Limits of a request. A request larger than these is rejected before any handler sees it.
 const (
 	maxBody    = 4 << 10
-	maxNames   = 64 << 10 // the body of POST /api/v1/resolve: 200 names
+	maxNames   = 64 << 10 // the body of POST /api/v1/resolve and /api/v1/fit: 200 names, 100 pairs
 	maxAddress = 8 << 10
 )
 
@@ -25,9 +25,10 @@ var (
 	wrongMethod     = route{id: "wrong_method", access: shown}
 )
 
-// bodyLimits lets the endpoint that takes 200 names at once have a larger body than the others.
+// bodyLimits lets the endpoints that take a list of names or pairs have a larger body than the
+// others.
 func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	if path, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'}); h.IsPost() && string(path) == resolvePath {
+	if path, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'}); h.IsPost() && (string(path) == resolvePath || string(path) == fitPath) {
 		config.MaxRequestBodySize = maxNames
 	}
 	return config

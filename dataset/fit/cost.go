@@ -91,7 +91,11 @@ func (c *Cost) price(q *Query, m *machine) (perHour float64, ok bool) {
 		c.PriceBasis = &basis
 		return *q.Costs.USDPerHour, true
 	}
-	if m.hw == nil || q.Costs.HoursPerDay == nil || q.Costs.Years == nil {
+	if m.hw == nil {
+		c.Reasons = append(c.Reasons, "no price is known of a machine described by its memory; usd_per_hour is not given")
+		return 0, false
+	}
+	if q.Costs.HoursPerDay == nil || q.Costs.Years == nil {
 		c.Reasons = append(c.Reasons, "hours_per_day and years, or usd_per_hour, are not given")
 		return 0, false
 	}
