@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestSchemas(t *testing.T) {
 		enc := json.NewEncoder(&want)
 		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
-		if err := enc.Encode(schemaOf(s.rec, s.list, docs)); err != nil {
+		if err := enc.Encode(schemaOf(s.name, s.rec, s.list, docs)); err != nil {
 			t.Fatal(err)
 		}
 		if *update {
@@ -66,7 +67,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-func schemaOf(rec any, list bool, docs map[string]map[string]string) *generate.Schema {
+// schemaOf makes one schema. Its id is a name, not an address: the schema is served by many.
+func schemaOf(name string, rec any, list bool, docs map[string]map[string]string) *generate.Schema {
 	r := &generate.Reflector{
 		Anonymous: true, ExpandedStruct: true, Mapper: scalarSchema,
 		LookupComment: func(t reflect.Type, field string) string { return docs[t.Name()][field] },
@@ -78,7 +80,9 @@ func schemaOf(rec any, list bool, docs map[string]map[string]string) *generate.S
 		finish(def, record.SchemaOf(defined[name]))
 	}
 	s.Title = typ.Name()
+	id := generate.ID("urn:modeldex:schema:" + name)
 	if !list {
+		s.ID = id
 		// The member by which a file names its schema to editors; see WithoutSchema.
 		kind := map[string]string{"Info": infoFile, "Model": modelsDir, "Hardware": hardwareDir, "Tool": toolsDir}[typ.Name()]
 		if ref, ok := schemaFiles[kind]; ok {
@@ -88,7 +92,7 @@ func schemaOf(rec any, list bool, docs map[string]map[string]string) *generate.S
 	}
 	defs := s.Definitions
 	s.Version, s.Definitions = "", nil
-	return &generate.Schema{Version: generate.Version, Title: "List of " + typ.Name(), Type: "array", Items: s, Definitions: defs}
+	return &generate.Schema{Version: generate.Version, ID: id, Title: "List of " + typ.Name(), Type: "array", Items: s, Definitions: defs}
 }
 
 // defined are the struct types that stand in $defs, by name.
@@ -135,6 +139,7 @@ func finish(s *generate.Schema, of *record.Schema) {
 			s.Required = append(s.Required, f.Name)
 		}
 		property, _ := s.Properties.Get(f.Name)
+		nameUnit(property)
 		if len(property.OneOf) == 2 {
 			property = orNull(property.OneOf[0])
 			s.Properties.Set(f.Name, property)
@@ -146,6 +151,20 @@ func finish(s *generate.Schema, of *record.Schema) {
 				}
 			}
 		}
+	}
+}
+
+// nameUnit moves a unit into the description: JSON Schema has no keyword for it, and strict
+// validators reject keywords they do not know.
+func nameUnit(property *generate.Schema) {
+	for _, s := range append([]*generate.Schema{property, property.Items}, property.OneOf...) {
+		if s == nil || s.Extras["unit"] == nil {
+			continue
+		}
+		if unit := fmt.Sprint(s.Extras["unit"]); !strings.Contains(property.Description, unit) {
+			property.Description = strings.TrimSpace(property.Description + " Unit: " + unit + ".")
+		}
+		delete(s.Extras, "unit")
 	}
 }
 
@@ -228,6 +247,46 @@ func TestSchemasAcceptShipped(t *testing.T) {
 	}
 	if validated < 5000 {
 		t.Errorf("validated %d records", validated)
+	}
+}
+
+// TestSchemasAreStrict: the schemas have an id of their own, and no keyword but those of the
+// standard, which strict validators insist on.
+func TestSchemasAreStrict(t *testing.T) {
+	known := strings.Fields("$schema $id $defs $ref title description type properties required additionalProperties items enum const pattern format examples " +
+		"minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems uniqueItems anyOf oneOf allOf default")
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		members, _ := v.(map[string]any)
+		for name, value := range members {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: %q is not a keyword of JSON Schema", at, name)
+			}
+			switch name {
+			case "properties", "$defs":
+				for key, one := range value.(map[string]any) {
+					walk(at+"/"+name+"/"+key, one)
+				}
+			case "anyOf", "oneOf", "allOf":
+				for _, one := range value.([]any) {
+					walk(at+"/"+name, one)
+				}
+			case "items", "additionalProperties":
+				walk(at+"/"+name, value)
+			}
+		}
+	}
+	ids := map[any]bool{}
+	for _, s := range schemata {
+		b, err := os.ReadFile(schemaFile(s.name))
+		must(t, err)
+		var doc map[string]any
+		must(t, json.Unmarshal(b, &doc))
+		if doc["$id"] != "urn:modeldex:schema:"+s.name || ids[doc["$id"]] {
+			t.Errorf("%s has $id %v", s.name, doc["$id"])
+		}
+		ids[doc["$id"]] = true
+		walk(s.name, doc)
 	}
 }
 

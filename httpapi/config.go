@@ -32,6 +32,7 @@ type keeper interface {
 	Ready(ctx context.Context) error
 	Stats() quota.Stats
 	KeyPrefix() string
+	Warnings() []string
 	Tiers() quota.Tiers
 	CheckCurrent(d quota.Digest) quota.Verdict
 }

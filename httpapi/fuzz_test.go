@@ -80,16 +80,26 @@ func FuzzParameters(f *testing.F) {
 		a := s.ask(t, "GET", path)
 		reportComplaints(t, a)
 		if a.status != http.StatusOK {
-			if !slices.Contains([]int{400, 401, 414, 431}, a.status) {
+			if !slices.Contains([]int{400, 401, 414, 431}, a.status) && a.code() != "tier_required" {
 				t.Fatalf("GET %s: status %d: %s", path, a.status, a.body)
 			}
 			return
+		}
+		if a.header.Get("Content-Type") != jsonType {
+			return // a file, which does not name its canonical address
 		}
 		var l listEnvelope
 		if err := json.Unmarshal(a.body, &l); err != nil {
 			t.Fatal(err)
 		}
 		again := s.ask(t, "GET", l.Links.Self)
+		if slices.ContainsFunc(l.Meta.Notices, func(n Notice) bool { return n.Code == "name_resolved" }) {
+			a.body, _, _ = bytes.Cut(a.body, []byte(`],"meta":{`)) // the canonical address has no name to explain
+			if !bytes.HasPrefix(again.body, a.body) {
+				t.Fatalf("GET %s has other rows than its canonical address %s", path, l.Links.Self)
+			}
+			return
+		}
 		if !bytes.Equal(a.body, again.body) || a.header.Get("ETag") != again.header.Get("ETag") {
 			t.Fatalf("GET %s is answered\n%s, its canonical address %s\n%s", path, a.body, l.Links.Self, again.body)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"mime"
 	"slices"
 	"strings"
 	"time"
@@ -103,6 +104,9 @@ func ledgerFailure(err error) (*response, *failure) {
 // issueKey answers a sign-up.
 func issueKey(s *Server, req *request) (*response, *failure) {
 	var form quota.IssueRequest
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
 	fields := []bodyField{{"name", &form.Name, true}, {"email", &form.Email, true}, {"use_case", &form.UseCase, true}}
 	if f := readBody(req.c, fields); f != nil && f.code != &invalidField {
 		return nil, f
@@ -192,21 +196,41 @@ func bodyFailure(faults []Fault, members map[string]jsontext.Value, names []stri
 
 // bodyMembers reads the members of a JSON object.
 func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
-	kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
-	if kind = strings.ToLower(strings.TrimSpace(kind)); kind != jsonType && !strings.HasSuffix(kind, "+json") {
-		return nil, fail(&unsupportedType)
+	if f := checkMediaType(c); f != nil {
+		return nil, f
 	}
 	members := map[string]jsontext.Value{}
-	body := bytes.Clone(c.Body()) // the members point into it
+	body := bytes.Clone(c.Request().Body()) // as it was sent; the members point into it
+	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
+		return nil, &failure{code: &invalidJSON, detail: "The body begins with a byte order mark, which JSON does not have. Send it without the first three bytes."}
+	}
 	if err := jsonv2.Unmarshal(body, &members); err != nil || members == nil {
 		detail := "The body must be one JSON object."
 		var syntax *jsontext.SyntacticError
-		if errors.As(err, &syntax) { // its own text may show the body, its place may not
+		switch place := errors.As(err, &syntax); {
+		case place && errors.Is(err, jsontext.ErrDuplicateName):
+			detail = "The body has two members of one name: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
+		case place: // its own text may show the body, its place may not
 			detail = "The body is not valid JSON: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		}
 		return nil, &failure{code: &invalidJSON, detail: detail}
 	}
 	return members, nil
+}
+
+// checkMediaType rejects a body that is not declared as plain JSON in UTF-8.
+func checkMediaType(c *fiber.Ctx) *failure {
+	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
+	charset, given := params["charset"]
+	switch coding := strings.ToLower(c.Get(fiber.HeaderContentEncoding)); {
+	case err != nil || kind != jsonType:
+		return fail(&unsupportedType)
+	case given && !strings.EqualFold(charset, "utf-8"):
+		return &failure{code: &unsupportedType, detail: "JSON is UTF-8. Send the body as application/json, in UTF-8."}
+	case coding != "" && coding != "identity":
+		return &failure{code: &unsupportedType, detail: "Bodies are not decompressed here. Send the body without a Content-Encoding."}
+	}
+	return nil
 }
 
 // showKey answers what the calling key has used.
@@ -227,12 +251,18 @@ func showKey(s *Server, req *request) (*response, *failure) {
 
 // revokeKey ends the calling key.
 func revokeKey(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
 	account, verdict, err := s.cfg.Keeper.RevokeSelf(context.Background(), req.digest)
 	return s.changed(req, verdict, err, func() (*response, *failure) { return data(fiber.StatusOK, keyView(account, "", req.started)) })
 }
 
 // rotateKey replaces the calling key. The body may be left out.
 func rotateKey(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
 	grace, f := graceSeconds(req.c)
 	if f != nil {
 		return nil, f

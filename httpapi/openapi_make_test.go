@@ -413,6 +413,10 @@ func success(rt *route) []statusResponse {
 			statusResponse{307, obj("description", "The newest edition: Location has its address.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.id == "listSnapshots":
 		return withNotModified(rt, "Every document.", jsonContent("SnapshotList"))
+	case rt.id == "listSchemas":
+		return withNotModified(rt, "Every schema.", jsonContent("SchemaList"))
+	case rt.id == "listEndpoints":
+		return withNotModified(rt, "Every endpoint.", jsonContent("EndpointList"))
 	case rt.tag == "snapshots":
 		return withNotModified(rt, "The document, byte for byte as published.", jsonContent("SnapshotDocument"))
 	case rt.id == "openapi" || rt.id == "getSchema":

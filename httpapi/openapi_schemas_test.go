@@ -113,6 +113,8 @@ var rendered = []any{
 	Notice{},
 	SnapshotInfo{},
 	DumpView{},
+	SchemaInfo{},
+	Endpoint{},
 	Problem{},
 	Fault{},
 	KeyView{},
@@ -322,6 +324,9 @@ func envelopes() object {
 		if e.one != "" {
 			out.set(e.one, closedObject("One record.", "data", row, "meta", ref("schemas", "RecordMeta")))
 		}
+	}
+	for _, pair := range [][2]string{{"SchemaList", "SchemaInfo"}, {"EndpointList", "Endpoint"}} {
+		out.set(pair[0], closedObject("All of them.", "data", obj("type", "array", "description", "In order.", "items", ref("schemas", pair[1]))))
 	}
 	out.set("StatsAnswer", closedObject("Statistics by group.", "data", obj("description", "The groups of this page, or with shape=pivot a matrix of all.", "oneOf", []any{
 		obj("type", "array", "description", "The groups of this page, in order.", "items", ref("schemas", "StatsGroup")), ref("schemas", "StatsPivot"),

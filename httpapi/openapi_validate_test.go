@@ -157,6 +157,16 @@ func (d *apiDocument) response(method, path string, status int) (where []string,
 		}
 		return d.follow(append(where, name), dig(all, name))
 	}
+	if status == http.StatusMovedPermanently && strings.HasSuffix(path, "/") { // described in the text of the document
+		return nil, map[string]any{"headers": map[string]any{
+			"X-Request-Id":                  map[string]any{"$ref": "#/components/headers/X-Request-Id"},
+			"Access-Control-Allow-Origin":   map[string]any{"$ref": "#/components/headers/Access-Control-Allow-Origin"},
+			"Access-Control-Expose-Headers": map[string]any{"$ref": "#/components/headers/Access-Control-Expose-Headers"},
+			"Cache-Control":                 map[string]any{"$ref": "#/components/headers/Cache-Control"},
+			"Vary":                          map[string]any{"$ref": "#/components/headers/Vary"},
+			"Location":                      map[string]any{"required": true, "schema": map[string]any{"type": "string"}},
+		}}, nil
+	}
 	if status == http.StatusNotFound {
 		return d.follow([]string{"components", "responses", "UnknownRoute"}, dig(d.root, "components", "responses", "UnknownRoute"))
 	}

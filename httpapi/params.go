@@ -318,7 +318,11 @@ func (p *parser) slugValue(pm *param, v string) []string {
 // readNumber takes plain decimals only: no sign, no exponent, no NaN.
 func (p *parser) readNumber(pm *param, v string) string {
 	n, ok := plainDecimal(v)
-	if !ok {
+	switch {
+	case !ok && len(v) > maxDigits:
+		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must have at most %d characters", maxDigits))
+		return ""
+	case !ok:
 		p.fault(&invalidParameter, pm.name, v, "must be a plain decimal number such as 7 or 13.5")
 		return ""
 	}
@@ -330,9 +334,12 @@ func (p *parser) readNumber(pm *param, v string) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
+// maxDigits is the length of the longest number: no value of the dataset has half as many digits.
+const maxDigits = 24
+
 func plainDecimal(v string) (float64, bool) {
 	whole, fraction, dot := strings.Cut(v, ".")
-	if len(v) > 24 || !digits(whole) || dot && !digits(fraction) {
+	if len(v) > maxDigits || !digits(whole) || dot && !digits(fraction) {
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(v, 64)

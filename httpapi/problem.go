@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -15,7 +16,8 @@ func (s *Server) problem(req *request, f *failure) *response {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	}
 	req.call.SpendBurst(f.searches)
-	p := problemOf(f, s.cfg.SupportEmail, string(req.ctx.Path()), id, s.base(req.ctx))
+	f = f.withoutKeys(s.cfg.Keeper.KeyPrefix())
+	p := problemOf(f, s.cfg.SupportEmail, hideKeys(string(req.ctx.Path()), s.cfg.Keeper.KeyPrefix()), id, s.base(req.ctx))
 	if req.wantsPage() {
 		return s.failurePage(req, f, p)
 	}
@@ -68,5 +70,51 @@ func (f *failure) writeHeaders(resp *response) {
 	}
 	if f.close {
 		resp.header.SetConnectionClose()
+	}
+}
+
+// withoutKeys is the failure with the keys hidden that a caller put into a value: responses are
+// logged and shown to others.
+func (f *failure) withoutKeys(prefix string) *failure {
+	out := *f
+	out.detail, out.faults = hideKeys(f.detail, prefix), slices.Clone(f.faults)
+	for i := range out.faults {
+		fault := &out.faults[i]
+		fault.Name, fault.Detail = hideKeys(fault.Name, prefix), hideKeys(fault.Detail, prefix)
+		if fault.Value != nil {
+			hidden := hideKeys(*fault.Value, prefix)
+			fault.Value = &hidden
+		}
+	}
+	return &out
+}
+
+// hideKeys replaces what has the form of a key: the prefix, an underscore and letters and digits.
+// The checksum is not computed: a key with a typing error is a secret too.
+func hideKeys(text, prefix string) string {
+	if !strings.Contains(text, prefix+"_") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, prefix+"_")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		n := strings.IndexFunc(after, func(r rune) bool {
+			return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+		})
+		if n < 0 {
+			n = len(after)
+		}
+		const leastSecret = 20 // a key has 36, or fewer where the text was clipped
+		b.WriteString(prefix + "_")
+		if n < leastSecret {
+			b.WriteString(after[:n])
+		} else {
+			b.WriteString("[key]")
+		}
+		text = after[n:]
 	}
 }

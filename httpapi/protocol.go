@@ -21,7 +21,7 @@ const (
 // they are counted under these names. wrongMethod shows the standing of a valid key.
 var (
 	rejected        = route{id: "rejected"}
-	unknownEndpoint = route{id: "unknown"}
+	unknownEndpoint = route{id: "unknown", answer: answerUnknown}
 	wrongMethod     = route{id: "wrong_method", access: shown}
 )
 
@@ -112,11 +112,19 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 	case status == fiber.StatusMethodNotAllowed:
 		s.routed(c.Context(), c, &wrongMethod, &failure{code: &methodNotAllowed, allow: allowed(c)})
 	case status == fiber.StatusNotFound:
-		s.routed(c.Context(), c, &unknownEndpoint, fail(&unknownRoute))
+		s.routed(c.Context(), c, &unknownEndpoint, nil)
 	default:
 		s.routed(c.Context(), c, &rejected, &failure{code: &internal, cause: err})
 	}
 	return nil
+}
+
+// answerUnknown answers an address without a route: not found, but for a slash too many.
+func answerUnknown(_ *Server, req *request) (*response, *failure) {
+	if resp := slashMoved(req); resp != nil {
+		return resp, nil
+	}
+	return nil, fail(&unknownRoute)
 }
 
 // allowed lists the methods of an address; fiber has set them on its response.

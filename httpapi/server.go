@@ -47,12 +47,13 @@ func New(cfg Config) (*Server, error) {
 	s.metrics = newMetrics(s, counted)
 	s.dumps = newDumps(s)
 	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
+	s.pages.documents["api"] = newEndpoints(routes)
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,
 		// A request is small and must come at once. How long a response may take depends on its
 		// size, see connection.allowWrite.
 		ReadTimeout: 5 * time.Second, IdleTimeout: 30 * time.Second,
-		BodyLimit: maxBody, ReadBufferSize: maxHeaders, Concurrency: 2 * s.limit.max, // never reached: the limit is kept where connections are accepted
+		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: maxHeaders, Concurrency: 2 * s.limit.max, // never reached: the limit is kept where connections are accepted
 		ErrorHandler: s.onRouterError,
 	})
 	for i := range routes {

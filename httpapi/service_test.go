@@ -55,7 +55,7 @@ func newService(tb testing.TB, live *index.Live) *service {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server, err := New(Config{Live: live, Keeper: keeper, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
+	server, err := New(Config{Live: live, Keeper: keeper, SupportEmail: "support@example.com", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
 	if err != nil {
 		tb.Fatal(err)
 	}

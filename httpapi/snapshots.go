@@ -100,7 +100,7 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 	name := req.param("name") + ".json"
 	schema, ok := s.cfg.Schemas[name]
 	if !ok {
-		return nil, &failure{code: &notFound, detail: "No schema has this name."}
+		return nil, s.noSchema(name)
 	}
 	sum := sha256.Sum256(schema)
 	return s.cache.getOrRender(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/snapshot"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
@@ -30,8 +31,10 @@ type DatasetView struct {
 	Generation uint64 `json:"generation" jsonschema:"minimum=1,example=1"`
 	// Records held.
 	Counts Counts `json:"counts"`
-	// The newest change of the files that was refused, null where the newest was taken.
+	// The most recent load, if it was rejected; null otherwise.
 	Refused *Refused `json:"refused" jsonschema:"nullable"`
+	// Snapshot documents that are not published because of what is wrong with them: at most 20 findings.
+	SnapshotsRefused []string `json:"snapshots_refused" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
 }
 
 // Counts is how many records of each kind are held.
@@ -52,8 +55,12 @@ type Health struct {
 	Status string `json:"status" jsonschema:"example=ok"`
 	// Version of the dataset being served, null before the first.
 	DatasetVersion *string `json:"dataset_version,omitempty" jsonschema:"nullable,example=2026.11.21"`
-	// The newest change of the files that was refused, left out where the newest was taken.
+	// The most recent load, if it was rejected; left out otherwise.
 	Refused *Refused `json:"refused,omitempty"`
+	// Findings of snapshot documents that are not published, at most 20; left out where there are none.
+	SnapshotsRefused []string `json:"snapshots_refused,omitempty" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
+	// What the ledger had to repair or leave out when it was opened; left out where there was nothing.
+	LedgerWarnings []string `json:"ledger_warnings,omitempty" jsonschema:"example=one of the two head pages is damaged: the last change may be missing"`
 }
 
 // showDataset answers what is being served. It is made anew each time: a refused load shows
@@ -70,7 +77,7 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
 		Counts:  Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
-		Refused: s.cfg.History.Refused(),
+		Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {
 		return nil, &failure{code: &internal, cause: err}
@@ -80,13 +87,23 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
+// refusedSnapshots are the findings of documents that are not published.
+func refusedSnapshots(catalog *snapshot.Catalog) []string {
+	out := []string{}
+	findings := catalog.Rejected()
+	for _, f := range findings[:min(len(findings), shownFindings)] {
+		out = append(out, *clipTo(f.String(), 1000))
+	}
+	return out
+}
+
 func alive(*Server, *request) (*response, *failure) {
 	return health(fiber.StatusOK, Health{Status: "ok"})
 }
 
 // ready says whether calls can be answered; 503 takes the instance out of a balancer.
 func ready(s *Server, req *request) (*response, *failure) {
-	h := Health{Status: "ok", Refused: s.cfg.History.Refused()}
+	h := Health{Status: "ok", Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings()}
 	if req.gen == nil {
 		h.Status = "no dataset is loaded"
 		return health(fiber.StatusServiceUnavailable, h)

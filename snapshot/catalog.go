@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -24,6 +26,7 @@ type Catalog struct {
 	documents []*Published            // newest first by generated_at, then by hash
 	byHash    map[string]*Published   // output_hash_sha256 -> published
 	newest    map[string]Intelligence // model_key -> what the newest document says
+	rejected  []Finding
 }
 
 // Published is one published document with its finished bytes.
@@ -88,13 +91,19 @@ func (s *Catalog) Reload(folder fs.FS) (*Catalog, []Finding, error) {
 			documents = append(documents, published)
 		}
 	}
-	return newCatalog(documents), findings, nil
+	made := newCatalog(documents)
+	made.rejected = findings
+	return made, findings, nil
 }
+
+// Rejected returns the findings of the files that were left out, or stay as they were, in the order
+// of files. The slice is shared and must not be written to.
+func (s *Catalog) Rejected() []Finding { return s.rejected }
 
 // readPublished reads one file; what s held under its name stands in for a refused one.
 func (s *Catalog) readPublished(folder fs.FS, name string) (*Published, []Finding) {
 	was := s.byPath(name)
-	body, err := fs.ReadFile(folder, name)
+	body, err := readBounded(folder, name)
 	if err != nil {
 		return was, []Finding{{Path: name, Rule: "reading: " + err.Error()}}
 	}
@@ -110,6 +119,27 @@ func (s *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 		return was, findings
 	}
 	return newPublished(name, c.Document, body, sum), nil
+}
+
+// readBounded reads a regular file of at most MaxDocumentBytes.
+func readBounded(folder fs.FS, name string) ([]byte, error) {
+	f, err := folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("must be a regular file")
+	}
+	body, err := io.ReadAll(io.LimitReader(f, MaxDocumentBytes+1))
+	if err == nil && len(body) > MaxDocumentBytes {
+		err = fmt.Errorf("must be at most %d bytes", MaxDocumentBytes)
+	}
+	return body, err
 }
 
 func newPublished(name string, doc *Document, body []byte, sum [sha256.Size]byte) *Published {

@@ -209,3 +209,17 @@ func TestCatalogReaders(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestCatalogBounds: a file is read up to a bound, and only if it is a regular file.
+func TestCatalogBounds(t *testing.T) {
+	folder, _, _ := catalogFolder(t, nil)
+	folder["snapshot-long.json"] = &fstest.MapFile{Data: make([]byte, MaxDocumentBytes+1)}
+	folder["snapshot-pipe.json"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	s, findings := mustOpen(t, folder)
+	if s.Len() != 2 || len(findings) != 2 || !strings.Contains(findings[0].String(), "at most") || !strings.Contains(findings[1].String(), "regular file") {
+		t.Errorf("%d documents, findings %v; want the 2 good ones, and a finding for each other file", s.Len(), findings)
+	}
+	if diff := cmp.Diff(findings, s.Rejected()); diff != "" {
+		t.Errorf("Rejected (-findings +rejected):\n%s", diff)
+	}
+}

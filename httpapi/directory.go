@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/gofiber/fiber/v2"
+)
+
+// Endpoint is one address and method of the API.
+type Endpoint struct {
+	// HTTP method. GET endpoints answer HEAD as well.
+	Method string `json:"method" jsonschema:"enum=GET,enum=POST,enum=PATCH,enum=PUT,enum=DELETE,example=GET"`
+	// Address, with parameters in braces.
+	Path string `json:"path" jsonschema:"example=/api/v1/models/{slug}"`
+	// Name of the operation in the OpenAPI document.
+	OperationID string `json:"operation_id" jsonschema:"example=getModel"`
+	// What it answers.
+	Summary string `json:"summary" jsonschema:"example=One model with architecture\\, quantizations\\, KV cache and every benchmark held for it"`
+	// Whether it needs an API key.
+	Key bool `json:"key" jsonschema:"example=true"`
+}
+
+// apiPath is where the list of endpoints is, and the start of the addresses it lists.
+const apiPath = "/api/v1"
+
+// newEndpoints is the list of the endpoints among routes.
+func newEndpoints(routes []route) *document {
+	list := []Endpoint{}
+	for i := range routes {
+		rt := &routes[i]
+		address := rt.doc
+		if address == "" {
+			address = rt.path
+		}
+		if strings.HasPrefix(address, apiPath) {
+			list = append(list, Endpoint{rt.method, address, rt.id, rt.summary, rt.access >= keyed})
+		}
+	}
+	return newDocumentForms(marshal(map[string]any{"data": list}), form{contentType: jsonType})
+}
+
+// SchemaInfo is one published JSON Schema.
+type SchemaInfo struct {
+	// Name of the schema.
+	Name string `json:"name" jsonschema:"example=model.schema.json"`
+	// Address of the schema.
+	URL string `json:"url" jsonschema:"example=/api/v1/schemas/model.schema.json"`
+	// Identifier by which other schemas may refer to it; null where it has none.
+	ID *string `json:"id" jsonschema:"nullable,example=urn:modeldex:schema:model"`
+	// What it describes.
+	Title *string `json:"title" jsonschema:"nullable,example=Model"`
+	// Size of the schema, in bytes.
+	Bytes int `json:"bytes" jsonschema:"minimum=1,example=20480"`
+}
+
+const schemasPath = apiPath + "/schemas"
+
+// listSchemas answers every published JSON Schema, by name.
+func listSchemas(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
+	list := []SchemaInfo{}
+	for _, name := range slices.Sorted(maps.Keys(s.cfg.Schemas)) {
+		var head struct {
+			ID    *string `json:"$id"`
+			Title *string `json:"title"`
+		}
+		if err := jsonv2.Unmarshal(s.cfg.Schemas[name], &head); err != nil {
+			return nil, &failure{code: &internal, cause: err}
+		}
+		list = append(list, SchemaInfo{name, schemasPath + "/" + name, head.ID, head.Title, len(s.cfg.Schemas[name])})
+	}
+	return newDocument(marshal(map[string]any{"data": list}), jsonType, req.coding), nil
+}
+
+// noSchema is the failure of a name that no schema has, with the nearest name.
+func (s *Server) noSchema(name string) *failure {
+	names := slices.Sorted(maps.Keys(s.cfg.Schemas))
+	fault := Fault{In: "path", Name: "name", Value: clip(name), Detail: "no such schema", Allowed: names}
+	base := strings.TrimSuffix(name, path.Ext(name))
+	for _, n := range names { // model.json and model are model.schema.json
+		if strings.TrimSuffix(n, ".schema.json") == base {
+			fault.Suggestion = n
+		}
+	}
+	if fault.Suggestion == "" {
+		fault.Suggestion = new(suggester).nearest(name, names)
+	}
+	return &failure{code: &notFound, detail: "No schema has this name. GET " + schemasPath + " lists them.", faults: []Fault{fault}}
+}
+
+// slashMoved answers an address with slashes at its end where the same address without them has a
+// route. Other requests get nil.
+func slashMoved(req *request) *response {
+	h := &req.ctx.Request.Header
+	address := string(req.ctx.Path())
+	short := strings.TrimRight(address, "/")
+	if short == address || !h.IsGet() && !h.IsHead() {
+		return nil
+	}
+	for i := range routes {
+		if rt := &routes[i]; rt.method == fiber.MethodGet && rt.matches(short) {
+			if query := req.ctx.URI().QueryString(); len(query) > 0 {
+				short += "?" + string(query)
+			}
+			return req.moved(short)
+		}
+	}
+	return nil
+}
+
+// matches reports whether an address is one of a route without a wildcard; the router finds those
+// of the others. Only characters that need no escape are matched, so that the address can be sent
+// back as it is.
+func (rt *route) matches(address string) bool {
+	if strings.Trim(address, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/") != "" {
+		return false
+	}
+	want, got := strings.Split(rt.path, "/"), strings.Split(address, "/")
+	return slices.EqualFunc(want, got, func(w, g string) bool {
+		if name, isParam := strings.CutPrefix(w, ":"); isParam {
+			return len(g) > len(path.Ext(name)) && strings.HasSuffix(g, path.Ext(name))
+		}
+		return w == g
+	})
+}
