@@ -124,6 +124,12 @@ func pathText(rt *route, name string) (text, example string) {
 		}
 		return "Slug of the record. An alias answers 301; a record that was removed still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
 	}
+	if rt.tag == "feeds" {
+		if name == "file" {
+			return "benchmarks or changes, with .atom or .json for the form.", "benchmarks.atom"
+		}
+		return "Slug, or the name of a family.", map[string]string{"feedOfModels": "llama-3.1-8b-instruct", "feedOfHardware": "nvidia-rtx-4090", "feedOfFamilies": "llama"}[rt.id]
+	}
 	switch name {
 	case "kind":
 		return "List, with .json or .md for its data.", "models"
@@ -362,8 +368,13 @@ func success(rt *route) []statusResponse {
 	switch {
 	case rt.tag == "pages":
 		return pageAnswers(rt)
-	case rt.tag == "pages":
-		return pageAnswers(rt)
+	case rt.tag == "feeds":
+		content := obj(atomType, obj("schema", obj("type", "string")), jsonFeedType, obj("schema", obj("type", "object", "description", "A JSON Feed 1.1.")))
+		out := withNotModified(rt, "The feed, newest first, at most 100 entries.", content, "Dataset-Version")
+		if rt.id == "feedOfModels" || rt.id == "feedOfHardware" {
+			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
+		}
+		return out
 	case rt.tag == "charts":
 		return append(withNotModified(rt, "The picture.", obj(svgType, obj("schema", obj("type", "string"))), "Content-Security-Policy", "Dataset-Version"),
 			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})

@@ -121,6 +121,7 @@ var tagTexts = [][2]string{
 	{"names", "From what a driver, a hub or a file prints to the slug of the record."},
 	{"dataset", "What is being served, and what changed."},
 	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, Croissant metadata and SHA-256 sums."},
+	{"feeds", "News for feed readers: new benchmarks, and what releases changed."},
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
 	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},
@@ -146,6 +147,8 @@ func routeText(rt *route) string {
 		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
 	case rt.list == changesList:
 		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. With records=true the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
+	case rt.tag == "feeds":
+		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the ending. Made of recorded releases alone, with their times; ids never change."
 	case rt.list == recordChanges:
 		return "Needs no key. As the list of all changes, for one record; a record that was removed is answered too."
 	case rt.list == fitQuery:
@@ -311,6 +314,8 @@ func problemsOf(rt *route) []string {
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
 		return append(names, "BadListQuery", "Gone", "NotReady")
+	case rt.tag == "feeds":
+		return append(names, "BadQuery", "NotFound", "NotReady")
 	case rt.list == recordChanges:
 		return append(names, "BadListQuery", "NotFound", "Gone", "NotReady")
 	case rt.list == fitQuery:

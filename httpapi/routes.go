@@ -22,6 +22,7 @@ func buildRoutes() []route {
 	}
 	out = append(out, pageRoutes()...)
 	out = append(out, figureRoutes()...)
+	out = append(out, feedRoutes()...)
 	out = append(out, webhookRoutes()...)
 	return append(out,
 		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, list: fitQuery, answer: showFit},

@@ -1,0 +1,184 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"modeldex/dataset"
+	"modeldex/dataset/history"
+	"modeldex/dataset/record"
+	"modeldex/index"
+)
+
+// atomDocument is what RFC 4287 asks of a feed, read by another decoder than the writer's types.
+type atomDocument struct {
+	XMLName xml.Name
+	ID      []string `xml:"http://www.w3.org/2005/Atom id"`
+	Title   []string `xml:"http://www.w3.org/2005/Atom title"`
+	Updated []string `xml:"http://www.w3.org/2005/Atom updated"`
+	Authors []string `xml:"http://www.w3.org/2005/Atom author>name"`
+	Links   []struct {
+		Rel  string `xml:"rel,attr"`
+		Href string `xml:"href,attr"`
+		Type string `xml:"type,attr"`
+	} `xml:"http://www.w3.org/2005/Atom link"`
+	Entries []struct {
+		ID      []string `xml:"http://www.w3.org/2005/Atom id"`
+		Title   []string `xml:"http://www.w3.org/2005/Atom title"`
+		Updated []string `xml:"http://www.w3.org/2005/Atom updated"`
+		Content []string `xml:"http://www.w3.org/2005/Atom content"`
+		Link    []struct {
+			Rel  string `xml:"rel,attr"`
+			Href string `xml:"href,attr"`
+		} `xml:"http://www.w3.org/2005/Atom link"`
+	} `xml:"http://www.w3.org/2005/Atom entry"`
+}
+
+// TestFeeds checks feeds of the small dataset against the rules of RFC 4287 and JSON Feed 1.1: one
+// id, title and time per feed and entry, ids that are IRIs and never repeat, times of releases, newest
+// first; and both forms say the same.
+func TestFeeds(t *testing.T) {
+	_, live, err := generationOf(dataset.Dir(mustSmallData(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen := live.Current()
+	l := recordedAs(t, gen)
+	for _, sc := range []*feedScope{
+		{path: "/feeds/all", title: "all", page: "/"},
+		recordScope(gen, models, "llama-2-7b"),
+		recordScope(gen, hardware, "nvidia-rtx-4090"),
+		familyScope(gen, "llama"),
+	} {
+		for _, benchmarksOnly := range []bool{true, false} {
+			f := l.now().newsOf(gen, sc, benchmarksOnly, "https://example.org")
+			f.Self = "https://example.org/feeds/x"
+			if len(f.Entries) == 0 || len(f.Entries) > maxEntries {
+				t.Errorf("%s: %d entries, want 1 to %d", f.Title, len(f.Entries), maxEntries)
+			}
+			text, err := f.Atom()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids := checkAtom(t, f.Title, text)
+			text, err = f.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkJSONFeed(t, f.Title, text, ids)
+		}
+	}
+}
+
+var uuidURN = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+
+func checkAtom(t *testing.T, name string, text []byte) (ids []string) {
+	t.Helper()
+	var doc atomDocument
+	if err := xml.Unmarshal(text, &doc); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	one := func(where string, values []string) string {
+		t.Helper()
+		if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
+			t.Errorf("%s: %s is %q, want one text", name, where, values)
+			return ""
+		}
+		return values[0]
+	}
+	when := func(where string, values []string) time.Time {
+		t.Helper()
+		at, err := time.Parse(time.RFC3339, one(where, values))
+		if err != nil {
+			t.Errorf("%s: %s: %v", name, where, err)
+		}
+		return at
+	}
+	if doc.XMLName.Space != "http://www.w3.org/2005/Atom" || doc.XMLName.Local != "feed" || len(doc.Authors) != 1 {
+		t.Errorf("%s: root %v, authors %q", name, doc.XMLName, doc.Authors)
+	}
+	seen := map[string]bool{one("id", doc.ID): true}
+	one("title", doc.Title)
+	updated, last := when("updated", doc.Updated), time.Time{}
+	rels := map[string]int{}
+	for _, link := range doc.Links {
+		rels[link.Rel]++
+		if u, err := url.Parse(link.Href); err != nil || !u.IsAbs() || link.Type == "" {
+			t.Errorf("%s: link %+v", name, link)
+		}
+	}
+	if rels["self"] != 1 || rels["alternate"] != 1 {
+		t.Errorf("%s: links %v, want one self and one alternate", name, rels)
+	}
+	for i, e := range doc.Entries {
+		id, at := one("id of an entry", e.ID), when("updated of an entry", e.Updated)
+		one("title of an entry", e.Title)
+		one("content of an entry", e.Content)
+		if seen[id] || !uuidURN.MatchString(id) {
+			t.Errorf("%s: id %q comes twice or has another form", name, id)
+		}
+		if seen[id] = true; i == 0 && !at.Equal(updated) || i > 0 && at.After(last) {
+			t.Errorf("%s: entry %d is of %v after %v in a feed of %v", name, i, at, last, updated)
+		}
+		if len(e.Link) != 1 || e.Link[0].Rel != "alternate" {
+			t.Errorf("%s: links of an entry %+v", name, e.Link)
+		}
+		last, ids = at, append(ids, id)
+	}
+	return ids
+}
+
+func checkJSONFeed(t *testing.T, name string, text []byte, ids []string) {
+	t.Helper()
+	var doc struct {
+		Version, Title string
+		Home           string `json:"home_page_url"`
+		Self           string `json:"feed_url"`
+		Items          []struct {
+			ID, URL, Title string
+			Text           string    `json:"content_text"`
+			Published      time.Time `json:"date_published"`
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if doc.Version != "https://jsonfeed.org/version/1.1" || doc.Title == "" || doc.Home == "" || doc.Self == "" || len(doc.Items) != len(ids) {
+		t.Errorf("%s: %+v, want %d items", name, doc, len(ids))
+		return
+	}
+	for i, item := range doc.Items {
+		if item.ID != ids[i] || item.Text == "" || item.URL == "" || item.Published.IsZero() {
+			t.Errorf("%s: item %+v, want the id %s", name, item, ids[i])
+		}
+	}
+}
+
+// recordedAs is a history in which the newest release made all records of a generation.
+func recordedAs(t *testing.T, gen *index.Generation) *History {
+	t.Helper()
+	commit, at, first := strings.Repeat("a", 40), "2026-02-03T04:05:06Z", strings.Repeat("0", 64)
+	log := &history.Log{Steps: []history.Step{
+		{Release: record.Release{Version: "1", Digest: first, Released: "2026-01-01"}},
+		{Release: record.Release{Version: "2", Digest: gen.Digest.String(), Released: "2026-02-03", Commit: &commit, Committed: &at, After: &first}},
+	}}
+	for _, r := range resources {
+		table := r.table(gen)
+		for ord := range uint32(table.Len()) {
+			c := &record.Change{Table: record.ChangeTable(r.name), Act: record.Added}
+			if ord%3 == 0 && r != benchmarks {
+				c.Act, c.Fields = record.Changed, []record.FieldChange{{Field: "name", Old: []byte(`"<a> & b"`), New: []byte(`"c"`)}}
+			}
+			log.Steps[1].Entries = append(log.Steps[1].Entries, history.Entry{Slug: table.Slug(ord), Change: c})
+		}
+	}
+	history.Sort(log.Steps[1].Entries)
+	var l History
+	l.Releases(&dataset.Set{Releases: log})
+	return &l
+}
