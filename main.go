@@ -69,6 +69,7 @@ type cli struct {
 	Import struct {
 		LlamaBench data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
 		Facts      data.ImportFacts      `cmd:"" help:"Lay tables of facts (models, hardware, tools, benchmarks as NDJSON, quant_bpw.json) over a dataset; records only the dataset has stay."`
+		PCIIDs     data.ImportPCIIDs     `cmd:"" name:"pciids" help:"Propose PCI ids for hardware that has none, from the list of pciutils; writes nothing."`
 	} `cmd:"" help:"Turn gathered facts into dataset files."`
 	Snapshot struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Turn a downloaded table of a source into rows on standard output; keep them in data/snapshots/sources."`

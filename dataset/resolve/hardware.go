@@ -13,6 +13,7 @@ import (
 type hwRecord struct {
 	record
 	kind       dataset.HardwareType
+	vendor     dataset.Vendor
 	memory     float64   // in its slug, GB; 0 for none
 	sizes      []float64 // it is sold with, GB; empty where unknown
 	most       float64   // GB; 0 where unknown
@@ -60,7 +61,7 @@ func newHardwareNames(hardware []dataset.Hardware) *hardwareNames {
 	}
 	for i := range hardware {
 		h := &hardware[i]
-		rec := hwRecord{record: record{h.Slug, h.Name}, kind: h.Type, variants: refs(h.Variants), chips: refs(h.Chip), integrated: -1}
+		rec := hwRecord{record: record{h.Slug, h.Name}, kind: h.Type, vendor: h.Vendor, variants: refs(h.Variants), chips: refs(h.Chip), integrated: -1}
 		if h.IntegratedGPU != nil {
 			if g, ok := bySlug[*h.IntegratedGPU]; ok {
 				rec.integrated = g
@@ -232,6 +233,10 @@ func generic(words []string) bool {
 func (n *hardwareNames) read(text string) reading {
 	cut := cutHardware(text)
 	r := n.readMain(cut.main, cut.extras)
+	if maker := makerOf(cut.main); maker != "" { // a GeForce 840M is no Radeon 840M
+		other := func(rec int32) bool { return n.recs[rec].vendor != maker }
+		r.found, r.clash = slices.DeleteFunc(slices.Clone(r.found), other), slices.DeleteFunc(slices.Clone(r.clash), other)
+	}
 	r.count = cut.count
 	r = n.withExtras(r, cut.main, cut.extras)
 	r.main = cut.main

@@ -4,12 +4,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"modeldex/dataset"
 )
 
 // hwNoise are words that say nothing about which record a name means: the vendor, the brand every
 // card of it carries, and what drivers put around a name. "quadro" is not among them: a Quadro RTX
 // 4000 is no RTX 4000.
 var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp")
+
+// makers are the words that name the maker of graphics, or a brand only one maker has.
+var makers = map[string]dataset.Vendor{
+	"nvidia": "nvidia", "geforce": "nvidia", "quadro": "nvidia", "tesla": "nvidia", "amd": "amd", "radeon": "amd", "instinct": "amd",
+	"ryzen": "amd", "epyc": "amd", "apple": "apple",
+}
+
+// makerOf is the maker a name states, empty where it states none or several.
+func makerOf(main string) (maker dataset.Vendor) {
+	for _, w := range toolWords(main) {
+		if m := makers[w]; m != "" {
+			if maker != "" && m != maker {
+				return ""
+			}
+			maker = m
+		}
+	}
+	return maker
+}
 
 // laptopWords are the three ways of saying that a chip is the one for laptops.
 var laptopWords = set("laptop mobile notebook")
