@@ -72,14 +72,17 @@ func browserPath() string {
 
 // startServer builds the program and serves the shipped dataset on a free port.
 func startServer(dir string) (stop func(), err error) {
-	program := filepath.Join(dir, "modeldex")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building the program: %w\n%s", err, out)
+	program := os.Getenv("MODELDEX_PROGRAM")
+	if program == "" {
+		program = filepath.Join(dir, "modeldex")
+		build := exec.Command("go", "build", "-o", program, ".")
+		build.Dir = filepath.Join("..", "..")
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("building the program: %w\n%s", err, out)
+		}
 	}
 	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--ledger", filepath.Join(dir, "keys.db"))
-	cmd.Dir = build.Dir
+	cmd.Dir = filepath.Join("..", "..")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
