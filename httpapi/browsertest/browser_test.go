@@ -72,7 +72,7 @@ func browserPath() string {
 
 // startServer builds the program and serves the shipped dataset on a free port.
 func startServer(dir string) (stop func(), err error) {
-	program := os.Getenv("MODELDEX_PROGRAM")
+	program := os.Getenv("BROWSERTEST_PROGRAM")
 	if program == "" {
 		program = filepath.Join(dir, "modeldex")
 		build := exec.Command("go", "build", "-o", program, ".")
@@ -148,7 +148,7 @@ func open(t *testing.T, path string, l look) *tab {
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}
-	p.do(t, chromedp.EmulateViewport(l.width, l.height), chromedp.Navigate(origin+path))
+	p.do(t, chromedp.EmulateViewport(l.width, l.height), chromedp.Navigate(address(path)))
 	return p
 }
 
@@ -246,4 +246,12 @@ func (p *tab) keep(t *testing.T, name string) {
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// address is that of a path of the server; other addresses stay.
+func address(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return origin + path
+	}
+	return path
 }

@@ -4,8 +4,8 @@
 // the browser stays out of the server's.
 //
 // Without a browser the tests are skipped; MODELDEX_REQUIRE_BROWSER=1 makes that a failure.
-// The checks of accessibility need axe-core: MODELDEX_AXE names its axe.min.js, .ci/run installs it
-// as .ci/cache/axe.min.js. Without it they are skipped; MODELDEX_REQUIRE_AXE=1 makes that a failure.
-// MODELDEX_PROGRAM=FILE tests a program that is built already.
+// The checks of accessibility need axe-core: MODELDEX_AXE names its axe.min.js, as .ci/run
+// installs it. Without it they are skipped; MODELDEX_REQUIRE_AXE=1 makes that a failure.
+// BROWSERTEST_PROGRAM=FILE tests a program that is built already.
 // MODELDEX_SCREENSHOTS=DIR keeps a picture of every page in every form.
 package browsertest

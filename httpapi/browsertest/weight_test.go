@@ -3,6 +3,7 @@ package browsertest
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,37 +15,28 @@ const (
 	mostFirst = 60 << 10
 )
 
-// TestWeight holds that no kind of page is heavier than it may be.
-func TestWeight(t *testing.T) {
-	for _, page := range pages {
-		t.Run(page.name, func(t *testing.T) {
-			p := open(t, page.path, looks[0])
-			p.wait(t, page.complete)
-			p.wait(t, `document.readyState === 'complete'`)
-			p.mu.Lock()
-			requests := p.requests
-			p.mu.Unlock()
-			total, first := 0, 0
-			seen := map[string]bool{}
-			for i, address := range requests {
-				if address, _, _ = strings.Cut(address, "#"); seen[address] || !strings.HasPrefix(address, origin) {
-					continue
-				}
-				seen[address] = true
-				n, kind := sent(t, address)
-				total += n
-				if i == 0 || strings.HasPrefix(kind, "text/css") {
-					first += n
-				}
-			}
-			t.Logf("%d KB in %d files, %d KB at first", total>>10, len(seen), first>>10)
-			if page.swagger {
-				return // the reference loads Swagger UI, which is larger than all pages
-			}
-			if total > mostBytes || first > mostFirst || first == 0 {
-				t.Errorf("the page sends %d bytes, %d of them before anything is seen; want at most %d and %d", total, first, mostBytes, mostFirst)
-			}
-		})
+// checkWeight holds that a page is no heavier than it may be.
+func checkWeight(t *testing.T, p *tab) {
+	t.Helper()
+	p.mu.Lock()
+	requests := slices.Clone(p.requests)
+	p.mu.Unlock()
+	total, first := 0, 0
+	seen := map[string]bool{}
+	for i, address := range requests {
+		if address, _, _ = strings.Cut(address, "#"); seen[address] || !strings.HasPrefix(address, origin) {
+			continue
+		}
+		seen[address] = true
+		n, kind := sent(t, address)
+		total += n
+		if i == 0 || strings.HasPrefix(kind, "text/css") {
+			first += n
+		}
+	}
+	t.Logf("%.1f KB in %d files, %.1f KB at first", float64(total)/1024, len(seen), float64(first)/1024)
+	if total > mostBytes || first > mostFirst || first == 0 {
+		t.Errorf("the page sends %d bytes, %d of them before anything is seen; want at most %d and %d", total, first, mostBytes, mostFirst)
 	}
 }
 

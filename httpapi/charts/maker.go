@@ -392,8 +392,50 @@ func (m Maker) HardwareRoof(slug string) *Figure {
 	return f
 }
 
-// fitting finds the models that run on a piece of hardware and have a score, and how many run.
+// fewestBits is from how many bits per weight on a measured size is preferred to a more precise one
+// that nobody measured.
+const fewestBits = 4
+
+// measuredSizes is the quantization most runs of one stream on a piece of hardware used, by model.
+func (m Maker) measuredSizes(slug string) map[string]string {
+	runs, _ := m.runs(index.Hardware, slug)
+	counts := map[string]map[string]int{}
+	for i := range runs {
+		if b := &runs[i]; b.Quantization != nil && b.Hardware == slug {
+			if counts[b.Model] == nil {
+				counts[b.Model] = map[string]int{}
+			}
+			counts[b.Model][*b.Quantization]++
+		}
+	}
+	out := map[string]string{}
+	for model, of := range counts {
+		out[model] = most(of)
+	}
+	return out
+}
+
+// atMeasured is a model at a size that was measured on a piece of hardware and fits; false where there
+// is no such size of enough bits.
+func (m Maker) atMeasured(model dataset.Slug, hardware, quantization string) (FitModel, bool) {
+	if quantization == "" {
+		return FitModel{}, false
+	}
+	answer, fault := m.gen.Fit.Fit(fit.Query{Model: model, Hardware: dataset.Slug(hardware), Quantization: quantization, BestOnly: true})
+	if fault != nil || len(answer.Sizes) == 0 {
+		return FitModel{}, false
+	}
+	s := &answer.Sizes[0]
+	if !s.Verdict.Runs() || s.BitsPerWeight == nil || *s.BitsPerWeight < fewestBits || s.Memory.Total == nil || s.Speed == nil || s.Speed.Measured == nil {
+		return FitModel{}, false
+	}
+	return FitModel{Quantization: s.Quantization, MemoryGB: float64(*s.Memory.Total) / gib, TPS: s.Speed.Measured.Median, Measured: true, Tight: s.Verdict == fit.Tight}, true
+}
+
+// fitting finds the models that run on a piece of hardware and have a score, and how many run. Each is
+// at the size most measured there, or else at the most precise one that fits.
 func (m Maker) fitting(slug string) (models []FitModel, total int) {
+	measured := m.measuredSizes(slug)
 	best, fault := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug)}, 0)
 	if fault != nil {
 		return nil, 0
@@ -408,8 +450,12 @@ func (m Maker) fitting(slug string) (models []FitModel, total int) {
 		if math.IsNaN(score) {
 			continue
 		}
-		out := FitModel{Name: m.modelName(string(b.Model)), Href: "/models/" + string(b.Model), Score: score, Quantization: b.Quantization, MemoryGB: float64(b.Total) / gib, TPS: number(b.TPS), Tight: b.Verdict == fit.Tight}
-		out.Measured = b.Use != nil && *b.Use == fit.UseMeasured
+		out, ok := m.atMeasured(b.Model, slug, measured[string(b.Model)])
+		if !ok {
+			out = FitModel{Quantization: b.Quantization, MemoryGB: float64(b.Total) / gib, TPS: number(b.TPS), Tight: b.Verdict == fit.Tight}
+			out.Measured = b.Use != nil && *b.Use == fit.UseMeasured
+		}
+		out.Name, out.Href, out.Score = m.modelName(string(b.Model)), "/models/"+string(b.Model), score
 		models = append(models, out)
 	}
 	return models, len(best)
