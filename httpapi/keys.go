@@ -68,6 +68,12 @@ type KeyUsage struct {
 	Remaining uint64 `json:"remaining" jsonschema:"example=983"`
 	// Calls of every month on record, oldest first.
 	Usage []quota.MonthCalls `json:"usage"`
+	// Calls of the last 31 days on which there were any, oldest first, in UTC. Written once per minute: after a crash up to a minute may be missing, which used is not.
+	Days []DayView `json:"days"`
+	// What of these days was spared, and what could have been.
+	Savings SavingsView `json:"savings"`
+	// Where the month is going.
+	Forecast ForecastView `json:"forecast"`
 }
 
 // keyView is the view at a time. The account lists old secrets from the first to stop working to
@@ -246,7 +252,14 @@ func showKey(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return ledgerFailure(err)
 	}
-	return data(fiber.StatusOK, KeyUsage{keyView(account, "", req.started), account.Used, account.Remaining, usage})
+	days, err := s.cfg.Keeper.Days(context.Background(), account.ID)
+	if err != nil {
+		return ledgerFailure(err)
+	}
+	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: usage}
+	use.Days, use.Savings = daysView(days, quota.DayOf(req.started))
+	use.Forecast = forecast(&account, days, req.started)
+	return data(fiber.StatusOK, use)
 }
 
 // revokeKey ends the calling key.

@@ -7,6 +7,7 @@ import (
 	"modeldex/httpapi/export"
 	"modeldex/index"
 
+	"github.com/cespare/xxhash/v2"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -71,6 +72,7 @@ func (s *Server) kept(req *request, canonical string, render func() *response) *
 	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response {
 		resp := render()
 		resp.route = req.route
+		resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
 		return resp
 	})
 	if req.accepts.any {

@@ -55,6 +55,7 @@ func (s *Server) serve(req *request) {
 		status = http.StatusNotModified
 	}
 	standing := req.settle(status) // charges the call, or gives it back
+	req.noteUse(resp, status)
 	s.write(req, resp, status, standing)
 	s.note(req, status)
 	req.free()

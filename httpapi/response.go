@@ -41,6 +41,10 @@ type response struct {
 	coding coding  // of the body
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
+	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0
+	// of responses that are not of cached data.
+	tag    uint64
+	paging uint32
 	// shared responses live in the cache or as long as the process; see directwrite.go.
 	shared bool
 	// readers is how many connections are sending a shared body at the moment: the one thing that

@@ -78,6 +78,7 @@ type Call struct {
 	held       *period // nil once charged or released, and when nothing was held
 	more       uint64  // calls held beside the first, see Extend
 	reset      int64
+	day        Day
 	charged    uint64
 	shown      uint64 // charged is shown as no fewer than this
 	burstFull  time.Duration
@@ -99,6 +100,7 @@ func (c *Call) Charge() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
 		w := p.word.Add(oneCharge * (1 + c.more))
+		c.days().calls.Add(1 + c.more)
 		c.charged, c.shown = w>>availBits, p.shown.Load()
 		if w&availMask <= uint64(p.refillBelow.Load()) && !p.queued.Load() {
 			c.k.want(p)
@@ -198,7 +200,7 @@ func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	now := k.instant()
 	cal := k.calendar(now.unix)
 	acc := cred.acc
-	c := Call{Verdict: Admitted, k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to}
+	c := Call{Verdict: Admitted, k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to, day: Day(now.unix / secondsPerDay)}
 	if v := c.plan.verdict(); v != Admitted {
 		c.Verdict = v
 	} else if until := cred.until.Load(); until != 0 && now.unix >= until {

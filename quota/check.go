@@ -103,6 +103,15 @@ func (c *checker) run(freePages int) error {
 	if err != nil {
 		c.report.Add("%v", err)
 	}
+	if c.tx.Bucket(daysBucket) != nil {
+		c.each(daysBucket, func(k, v []byte) error {
+			if err := c.known(k); err != nil {
+				return err
+			}
+			_, err := readDays(k, v)
+			return err
+		})
+	}
 	c.checkHooks()
 	return nil
 }

@@ -16,6 +16,7 @@ type Exported struct {
 	Record Record       `json:"record"`
 	Person Person       `json:"person"` // zero for one that was erased
 	Months []MonthCalls `json:"months"` // oldest first
+	Days   []DayUsage   `json:"days"`   // oldest first
 }
 
 // Portable is a ledger that can be copied to another one. Ledger and the store in package
@@ -173,7 +174,11 @@ func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
 			if err != nil {
 				return false, err
 			}
-			if err := fn(Exported{Record: r, Person: p, Months: months}); err != nil {
+			days, err := getDays(tx.Bucket(daysBucket), r.ID)
+			if err != nil {
+				return false, err
+			}
+			if err := fn(Exported{Record: r, Person: p, Months: months, Days: days}); err != nil {
 				return false, &answer{err}
 			}
 			return true, nil
@@ -211,7 +216,14 @@ func importOne(tx *bolt.Tx, a Exported) error {
 			return err
 		}
 	}
-	return nil
+	if len(a.Days) == 0 {
+		return nil
+	}
+	b, err := tx.CreateBucketIfNotExists(daysBucket)
+	if err != nil {
+		return err
+	}
+	return putDays(b, a.Record.ID, a.Days)
 }
 
 // BackupTo copies a ledger into a new ledger file at path, which must not exist, and returns its size

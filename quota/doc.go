@@ -110,6 +110,9 @@ by a damaged page is noticed.
 	history                                                      months folded by Compact
 	  key_2AqAjwMbpGS (8 bytes)     -> sealed 2026-01 1000, 2026-02 998
 
+	days                                                         use per day, written once per minute
+	  key_2AqAjwMbpGS (8 bytes)     -> sealed day, calls, 304s, repeated, paging; of the last 35 days
+
 The first webhook adds these buckets; programs that do not know them leave them alone. Webhook ids are
 8 bytes like account ids; deliveries and releases are numbered from 1, most significant byte first.
 Values are JSON, except records of messages and marks.

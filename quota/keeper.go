@@ -95,6 +95,11 @@ type Keeper struct {
 	outage outage
 	blind  error // why changes of other processes are not seen; nil when they are
 
+	flushMu   sync.Mutex // held while days are written; taken before daysMu
+	daysMu    sync.Mutex // guards days and unwritten
+	days      []*dayCounts
+	unwritten []AccountDay
+
 	kick  chan struct{} // one slot: the queue has something
 	lost  chan struct{} // closed when the store has returned ErrRemoved; see Lost
 	onced sync.Once     // closes lost
@@ -138,6 +143,7 @@ func NewKeeper(store Store, cfg Config) (*Keeper, error) {
 	}
 	k.tasks.Go(func() { k.runCommitter(ctx) })
 	k.tasks.Go(func() { k.runWatch(ctx) })
+	k.tasks.Go(func() { k.runDays(ctx) })
 	return k, nil
 }
 
@@ -233,7 +239,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 			break // what is held stays counted
 		}
 	}
-	return k.settleAll()
+	return errors.Join(k.settleAll(), k.flushDays())
 }
 
 // sleep waits for d or for ctx to end.

@@ -84,6 +84,10 @@ func (s *Store) Export(ctx context.Context, fn func(quota.Exported) error) error
 	if err != nil {
 		return s.explain("reading", err)
 	}
+	days, err := s.allDays(ctx, rev)
+	if err != nil {
+		return s.explain("reading", err)
+	}
 	var failed error // fn's own error, which is returned as it is
 	accounts := s.key("a") + "/"
 	_, err = s.each(ctx, accounts, "", rev, func(rest string, value []byte) error {
@@ -95,7 +99,7 @@ func (s *Store) Export(ctx context.Context, fn func(quota.Exported) error) error
 		if err != nil {
 			return err
 		}
-		failed = fn(quota.Exported{Record: r, Person: people[id], Months: months[id]})
+		failed = fn(quota.Exported{Record: r, Person: people[id], Months: months[id], Days: days[id]})
 		return failed
 	})
 	if failed != nil {
@@ -158,6 +162,9 @@ func (s *Store) importOne(ctx context.Context, a quota.Exported) error {
 	}
 	if a.Person.Email != "" {
 		ops = append(ops, clientv3.OpPut(s.addressDir(a.Person.AddressKey())+id, ""))
+	}
+	if len(a.Days) > 0 {
+		ops = append(ops, clientv3.OpPut(s.key("d", id), encodeDays(a.Days)))
 	}
 	day := s.now().Unix() / (24 * 60 * 60)
 	for _, m := range a.Months {

@@ -34,6 +34,7 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 		"load":      testLoad,
 		"watch":     testWatch,
 		"copy":      testCopy,
+		"days":      testDays,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

@@ -1,0 +1,126 @@
+package httpapi
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"modeldex/dataset"
+	"modeldex/quota"
+)
+
+// DayView is what a key did on one day.
+type DayView struct {
+	// Day in UTC.
+	Date dataset.Date `json:"date" jsonschema:"example=2026-11-22"`
+	// Calls charged.
+	Calls uint64 `json:"calls" jsonschema:"minimum=0,example=412"`
+	// Responses 304, which are free.
+	NotModified uint64 `json:"not_modified" jsonschema:"minimum=0,example=120"`
+	// Calls charged for a response that the key had received a short while before, unchanged: If-None-Match would have made them 304.
+	Repeated uint64 `json:"repeated" jsonschema:"minimum=0,example=31"`
+	// Calls that the largest limit would have saved on pages behind the first.
+	Paging float64 `json:"paging" jsonschema:"minimum=0,example=12.5"`
+}
+
+// SavingsView adds up the days shown.
+type SavingsView struct {
+	// Calls that 304 responses have saved.
+	Saved uint64 `json:"saved" jsonschema:"minimum=0,example=120"`
+	// Calls that If-None-Match would have saved beside them.
+	IfNoneMatch uint64 `json:"if_none_match" jsonschema:"minimum=0,example=31"`
+	// Calls that the largest limit would have saved while paging.
+	LargerPages float64 `json:"larger_pages" jsonschema:"minimum=0,example=12.5"`
+}
+
+// ForecastView says where the month is going if the key goes on as in the last days.
+type ForecastView struct {
+	// Calls per day: the mean of the last 7 days, or since the key was issued if that is less.
+	CallsPerDay float64 `json:"calls_per_day" jsonschema:"minimum=0,example=58.9"`
+	// Calls that will be used at the end of the month: used, and calls_per_day until then. It may be above the limit.
+	ProjectedUsed uint64 `json:"projected_used" jsonschema:"minimum=0,example=930"`
+	// When the month's calls will be used up; null if they will not be before it ends.
+	ExhaustedAt *time.Time `json:"exhausted_at" jsonschema:"nullable"`
+}
+
+// shownDays is how many days of use are shown.
+const shownDays = 31
+
+// daysView are the days shown today, and their sums.
+func daysView(days []quota.DayUsage, today quota.Day) ([]DayView, SavingsView) {
+	out, paging := []DayView{}, uint64(0)
+	var sum SavingsView
+	for _, d := range days {
+		if today-d.Day >= shownDays {
+			continue
+		}
+		out = append(out, DayView{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls, d.NotModified, d.Repeated, float64(d.Paging) / 1000})
+		sum.Saved += d.NotModified
+		sum.IfNoneMatch += d.Repeated
+		paging += d.Paging
+	}
+	sum.LargerPages = float64(paging) / 1000
+	return out, sum
+}
+
+// forecastDays is how many days a forecast rests on, today included.
+const forecastDays = 7
+
+// forecast goes on with the mean of the last days, of which today is as long as it has lasted.
+func forecast(a *quota.Account, days []quota.DayUsage, now time.Time) (f ForecastView) {
+	from := (quota.DayOf(now) - forecastDays + 1).Start()
+	if a.CreatedAt.After(from) {
+		from = a.CreatedAt
+	}
+	calls := uint64(0)
+	for _, d := range days {
+		if d.Day >= quota.DayOf(from) {
+			calls += d.Calls
+		}
+	}
+	const day = 24 * time.Hour
+	span := max(now.Sub(from), time.Hour) // the rate of a key's first minutes says nothing
+	perDay := float64(calls) / (float64(span) / float64(day))
+	left := max(0, float64(a.ResetsAt.Sub(now))/float64(day))
+	f.CallsPerDay = math.Round(perDay*10) / 10
+	f.ProjectedUsed = a.Used + uint64(math.Round(perDay*left))
+	if f.ProjectedUsed > a.Limit && perDay > 0 {
+		at := now.Add(time.Duration(float64(a.Remaining) / perDay * float64(day))).UTC().Truncate(time.Minute)
+		f.ExhaustedAt = &at
+	}
+	return f
+}
+
+// noteUse counts what a response to a key could have cost less.
+func (req *request) noteUse(resp *response, status int) {
+	switch {
+	case !req.keyed || req.route.access != charged:
+	case status == http.StatusNotModified:
+		req.call.NoteNotModified()
+	case status == http.StatusOK:
+		req.call.NoteSent(resp.tag, resp.paging)
+	}
+}
+
+// pagingOf is how many thousandths of a call the largest page would have saved on the page of a
+// canonical address: on one behind the first, for a single page may be all that is wanted.
+func pagingOf(list *resource, canonical string) uint32 {
+	_, query, _ := strings.Cut(canonical, "?")
+	if list == nil || list.maxLimit == 0 || !strings.Contains(query, "cursor=") {
+		return 0
+	}
+	limit := defaultLimit
+	for pair := range strings.SplitSeq(query, "&") {
+		if text, ok := strings.CutPrefix(pair, "limit="); ok {
+			if n, err := strconv.Atoi(text); err == nil {
+				limit = n
+			}
+		}
+	}
+	if limit >= list.maxLimit {
+		return 0
+	}
+	return uint32(1000 - 1000*limit/list.maxLimit)
+}
