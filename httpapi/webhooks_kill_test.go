@@ -108,8 +108,13 @@ type growing struct {
 
 func newGrowing(tb testing.TB) *growing {
 	tb.Helper()
+	return newGrowingOf(tb, mustSmallData(tb))
+}
+
+func newGrowingOf(tb testing.TB, from string) *growing {
+	tb.Helper()
 	g := &growing{dir: tb.TempDir()}
-	if err := os.CopyFS(g.dir, os.DirFS(mustSmallData(tb))); err != nil {
+	if err := os.CopyFS(g.dir, os.DirFS(from)); err != nil {
 		tb.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(g.dir, "benchmarks", "*.ndjson"))
