@@ -46,6 +46,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.metrics = newMetrics(s, counted)
 	s.dumps = newDumps(s)
+	s.streams.max, s.streams.perKey = maxStreams, maxKeyStreams
 	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
 	s.pages.documents["api"] = newEndpoints(routes)
 	s.app = fiber.New(fiber.Config{

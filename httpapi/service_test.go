@@ -43,7 +43,7 @@ func newService(tb testing.TB, live *index.Live) *service {
 		tb.Fatal(err)
 	}
 	endless := quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000}
-	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: endless})
+	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: endless}, quota.Tier{Name: "pro", CallsPerMonth: quota.MaxLimit, Burst: endless})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -116,6 +116,20 @@ func mustSmallLive(tb testing.TB) *index.Live {
 		tb.Fatal(err)
 	}
 	return live
+}
+
+// pay moves the service's key to a paid tier, and lets it stream as often as it likes.
+func (s *service) pay(tb testing.TB) {
+	tb.Helper()
+	digest, _ := quota.ParseKey(s.secret, s.keeper.KeyPrefix())
+	account, _, err := s.keeper.Self(context.Background(), digest)
+	if err == nil {
+		_, err = s.keeper.SetTier(context.Background(), account.ID, "pro", 0)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.streams.max, s.streams.perKey = 1000, 1000
 }
 
 // ask sends a request with the service's key and reads the answer, which may be any. more are

@@ -35,16 +35,19 @@ type streamBody struct {
 	waited time.Duration // that the caller took to take what was read
 }
 
-// measure finds the size. An error stays for the first read.
+// measure finds the size. After an error the size is one that is never sent, so that the response is
+// seen to be cut.
 func (b *streamBody) measure() {
-	in, err := b.stream.open()
-	if err == nil {
-		var n int64
-		n, err = io.Copy(io.Discard, in)
-		b.size = int(n)
+	n, err := io.Copy(io.Discard, readerFunc(b.read))
+	if err != nil {
+		n = 1
 	}
-	b.err = err
+	b.in, b.size = nil, int(n)
 }
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 var errSlowReader = errors.New("the caller reads too slowly")
 
@@ -101,8 +104,10 @@ const (
 	maxKeyStreams = 2  // of one key
 )
 
-// streams counts the streams under way. The zero value is ready; it is safe for concurrent use.
+// streams counts the streams under way. It is safe for concurrent use.
 type streams struct {
+	max, perKey int // set before the first begins
+
 	mu  sync.Mutex
 	all int
 	by  map[quota.ID]int
@@ -114,9 +119,9 @@ func (l *streams) begin(id quota.ID) (end func(), f *failure) {
 	defer l.mu.Unlock()
 	const retry = 5 // seconds: a result of 100,000 rows takes about as long
 	switch {
-	case l.by[id] >= maxKeyStreams:
-		return nil, &failure{code: &burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", maxKeyStreams)}
-	case l.all >= maxStreams:
+	case l.by[id] >= l.perKey:
+		return nil, &failure{code: &burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", l.perKey)}
+	case l.all >= l.max:
 		return nil, &failure{code: &serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
 	}
 	if l.by == nil {

@@ -59,6 +59,7 @@ func TestWireProxies(t *testing.T) {
 				t.Skipf("%s is not installed, so the server is not tried behind it", tt.name)
 			}
 			s := newService(t, mustShipped(t).live)
+			s.pay(t)
 			dir, proxy := t.TempDir(), freeAddr(t)
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)

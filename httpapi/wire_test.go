@@ -15,6 +15,7 @@ var wireResponses = flag.Int("wire", 2500, "responses the wire test checks")
 // TestWire attacks the connections of the server; see package wiretest.
 func TestWire(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
+	s.pay(t) // so that there are streams among the responses
 	attack(t, wiretest.Options{Addr: s.listenTCP(t), Secret: s.secret, Responses: *wireResponses, Seed: seedOf(t)})
 }
 
@@ -50,6 +51,7 @@ func (s *service) limitedTCP(t *testing.T, most, perAddress int) (server *Server
 	if err != nil {
 		t.Fatal(err)
 	}
+	other.streams.max, other.streams.perKey = s.streams.max, s.streams.perKey
 	served := make(chan error, 1)
 	go func() { served <- other.Serve(ln) }()
 	t.Cleanup(func() {

@@ -127,6 +127,12 @@ func (a *attack) catalog() error {
 		add("GET", path, "", withKey, "Accept-Encoding: gzip")
 		add("GET", path, "", withKey, "Accept-Encoding: zstd")
 	}
+	// Streams in chunks; a key of the free tier gets 403.
+	for _, path := range []string{"/api/v1/tools?limit=all&format=ndjson", "/api/v1/tools?limit=all&format=parquet"} {
+		add("GET", path, "", withKey)
+		add("HEAD", path, "", withKey)
+		add("GET", path, "", withKey, "Accept-Encoding: zstd")
+	}
 	smuggled := "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 	add("GET", "/healthz", "")
 	add("HEAD", "/healthz", "")

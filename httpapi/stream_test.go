@@ -1,0 +1,182 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
+)
+
+// streamServer answers every request with one stream and returns how to reach it.
+func streamServer(t *testing.T, s *stream) (dial func() (net.Conn, error), ends *int) {
+	t.Helper()
+	ends = new(int)
+	s.size = -1
+	s.done = func() { *ends++ }
+	service := newService(t, mustSmallLive(t))
+	ln := fasthttputil.NewInmemoryListener()
+	server := fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		one := *s
+		resp := newResponse(http.StatusOK, "text/plain", nil)
+		resp.stream = &one
+		resp.header.CopyTo(&ctx.Response.Header)
+		service.sendStream(&request{ctx: ctx}, resp)
+	}}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ln) }()
+	t.Cleanup(func() {
+		if err := errors.Join(ln.Close(), <-served); err != nil {
+			t.Error(err)
+		}
+	})
+	return ln.Dial, ends
+}
+
+// lines is a body of so many lines, that fails behind them where err is set.
+func lines(n int, err error) func() (io.Reader, error) {
+	return func() (io.Reader, error) {
+		body := strings.Repeat("a line of the body\n", n)
+		if err == nil {
+			return strings.NewReader(body), nil
+		}
+		return io.MultiReader(strings.NewReader(body), errorReader{err}), nil
+	}
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+type panicReader struct{}
+
+func (panicReader) Read([]byte) (int, error) { panic("a defect") }
+
+// say sends bytes on a connection of its own and returns the responses to requests with methods.
+func say(t *testing.T, dial func() (net.Conn, error), text string, methods ...string) (bodies []string, last error) {
+	t.Helper()
+	conn, err := dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = conn.Write([]byte(text)) }()
+	in := bufio.NewReader(conn)
+	for _, method := range methods {
+		resp, err := http.ReadResponse(in, &http.Request{Method: method})
+		if err != nil {
+			return bodies, err
+		}
+		body, err := io.ReadAll(resp.Body)
+		bodies = append(bodies, string(body))
+		if err != nil {
+			return bodies, err
+		}
+	}
+	return bodies, nil
+}
+
+// TestStream: a stream comes whole, also between other responses of one connection, HEAD has no body
+// and no rest of one, and each gives its place back.
+func TestStream(t *testing.T) {
+	dial, ends := streamServer(t, &stream{open: lines(5000, nil)})
+	get, head := "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
+	whole := strings.Repeat("a line of the body\n", 5000)
+	got, err := say(t, dial, get+head+get+head+head+get, "GET", "HEAD", "GET", "HEAD", "HEAD", "GET")
+	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{whole, "", whole, "", "", whole}) {
+		t.Errorf("%d responses, the last with %v", len(got), err)
+	}
+	if *ends != 6 {
+		t.Errorf("%d streams were ended, want 6", *ends)
+	}
+}
+
+// TestStreamCut: a stream that fails, in whatever way, is seen to be cut.
+func TestStreamCut(t *testing.T) {
+	failures := map[string]func() (io.Reader, error){
+		"error": lines(5000, errors.New("no more")),
+		"panic": func() (io.Reader, error) {
+			return io.MultiReader(strings.NewReader(strings.Repeat("x", 100_000)), panicReader{}), nil
+		},
+		"at once": func() (io.Reader, error) { return nil, errors.New("not opened") },
+	}
+	for name, open := range failures {
+		t.Run(name, func(t *testing.T) {
+			dial, ends := streamServer(t, &stream{open: open})
+			got, err := say(t, dial, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET")
+			if err == nil {
+				t.Errorf("%d bytes came and nothing shows that more was to come", len(got[0]))
+			}
+			for end := time.Now().Add(10 * time.Second); *ends != 1 && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
+			// HTTP/1.0 has no chunks: the length says that bytes are missing.
+			if _, err := say(t, dial, "GET / HTTP/1.0\r\n\r\n", "GET"); err == nil {
+				t.Error("HTTP/1.0: nothing shows that more was to come")
+			}
+		})
+	}
+}
+
+// TestStreamHTTP10: callers that know no chunks get none.
+func TestStreamHTTP10(t *testing.T) {
+	dial, _ := streamServer(t, &stream{open: lines(3000, nil)})
+	conn, err := dial()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go func() { _, _ = conn.Write([]byte("GET / HTTP/1.0\r\n\r\n")) }()
+	raw, err := io.ReadAll(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, body, _ := bytes.Cut(raw, []byte("\r\n\r\n"))
+	if string(body) != strings.Repeat("a line of the body\n", 3000) || bytes.Contains(head, []byte("chunked")) || !bytes.Contains(head, []byte("Content-Length: 57000")) {
+		t.Errorf("a body of %d bytes behind\n%s", len(body), head)
+	}
+}
+
+// TestStreamSlowReader: a caller that takes less than the least speed is given up.
+func TestStreamSlowReader(t *testing.T) {
+	slow := 0
+	b := &streamBody{stream: &stream{open: lines(100_000, nil)}, slow: func() { slow++ }, failed: func(uint64, error) {}}
+	buf := make([]byte, 4096)
+	for i := range 100 {
+		if _, err := b.Read(buf); err != nil {
+			t.Fatalf("read %d: %v", i, err)
+		}
+	}
+	b.waited = writeGrace + time.Duration(b.sent/leastSpeed)*time.Second + time.Minute
+	if _, err := b.Read(buf); !errors.Is(err, errSlowReader) || slow != 1 {
+		t.Errorf("Read after a long wait = %v, want %v", err, errSlowReader)
+	}
+}
+
+// TestStreamPlaces: streams are limited, all of them and those of a key.
+func TestStreamPlaces(t *testing.T) {
+	l := streams{max: 3, perKey: 2}
+	end, _ := l.begin(1)
+	_, first := l.begin(1)
+	_, second := l.begin(1)
+	_, third := l.begin(2)
+	_, fourth := l.begin(3)
+	if first != nil || third != nil || second == nil || second.code != &burstExceeded || fourth == nil || fourth.code != &serverBusy {
+		t.Errorf("begin = %v, %v, %v, %v", first, second, third, fourth)
+	}
+	end()
+	if _, again := l.begin(1); again != nil {
+		t.Errorf("after the end of one: %v", again)
+	}
+}
