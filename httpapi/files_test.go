@@ -328,3 +328,67 @@ func compareDuckDB(t *testing.T, s *service, got map[string]json.RawMessage) {
 		}
 	}
 }
+
+// TestRecipes runs the recipes of httpapi/export/README.md as far as their tools are here: jq as it is
+// printed, the SQL with DuckDB, and the columns that Grafana is told to take.
+func TestRecipes(t *testing.T) {
+	text, err := os.ReadFile("export/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipped := mustShipped(t)
+	s := newService(t, shipped.live)
+	s.pay(t)
+	addr := s.listenTCP(t)
+	t.Run("jq", func(t *testing.T) {
+		for _, program := range []string{"curl", "jq", "sh"} {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skipf("%s is not installed, so the recipe is not run", program)
+			}
+		}
+		recipe := strings.ReplaceAll(between(t, string(text), "A page in `jq`", "```sh\n", "```"), "127.0.0.1:8080", addr)
+		cmd := exec.Command("sh", "-c", recipe)
+		cmd.Env = append(os.Environ(), "KEY="+s.secret)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "llama-3.1-70b-instruct\t") {
+			t.Errorf("the recipe printed %v\n%s", err, out)
+		}
+	})
+	t.Run("grafana", func(t *testing.T) {
+		path := strings.TrimSpace(strings.TrimPrefix(between(t, string(text), "Grafana, with", "```\n", "```"), "http://127.0.0.1:8080"))
+		table, err := csv.NewReader(bytes.NewReader(s.ask(t, "GET", path).body)).ReadAll()
+		if err != nil || len(table) < 2 || !slices.Contains(table[0], "group.hardware") || !slices.Contains(table[0], "median") {
+			t.Errorf("GET %s: %d lines, %v", path, len(table), err)
+		}
+	})
+	t.Run("duckdb", func(t *testing.T) {
+		dir := duckDB(t)
+		sql := between(t, string(text), "latest/benchmarks_wide.parquet", `duckdb -c "`, `"`)
+		file := filepath.Join(t.TempDir(), "benchmarks_wide.parquet")
+		wide := wideTable(shipped.live.Current())
+		if err := os.WriteFile(file, fileOf(shipped.live.Current(), export.Parquet, wide.Schema, wide.Rows()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("node", "-e", `const {createRequire} = require('node:module');
+			const {DuckDBInstance} = createRequire(process.argv[1] + '/')('@duckdb/node-api');
+			DuckDBInstance.create(':memory:').then((i) => i.connect()).then((db) => db.runAndReadAll(process.argv[2])).then((r) => console.log(JSON.stringify(r.getRowsJson())))`,
+			dir, strings.ReplaceAll(sql, "benchmarks_wide.parquet", file))
+		out, err := cmd.CombinedOutput()
+		var rows [][]any
+		if err != nil || json.Unmarshal(out, &rows) != nil || len(rows) != 10 {
+			t.Errorf("the recipe gave %v\n%s", err, out)
+		}
+	})
+}
+
+// between is the text between two marks, behind a third.
+func between(t *testing.T, text, behind, from, to string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(text, behind)
+	_, rest, begins := strings.Cut(rest, from)
+	out, _, ends := strings.Cut(rest, to)
+	if !found || !begins || !ends {
+		t.Fatalf("the page has nothing behind %q between %q and %q", behind, from, to)
+	}
+	return out
+}
