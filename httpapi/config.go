@@ -95,6 +95,7 @@ type Server struct {
 	streams streams
 	dumps   *dumps
 	pages   *pageSet
+	routes  []route // the table of routes
 	// idPrefix and idCount make request ids, see appendRequestID.
 	idPrefix string
 	idCount  atomic.Uint64

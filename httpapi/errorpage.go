@@ -25,7 +25,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 		v.Detail = f.code.help
 	}
 	for i := range p.Errors {
-		v.Faults = append(v.Faults, req.faultView(&p.Errors[i], v.Faults)...)
+		v.Faults = append(v.Faults, req.faultView(&p.Errors[i], v.Faults, s.cfg.Keeper.KeyPrefix())...)
 	}
 	if f.code == &unknownRoute {
 		v.Faults = req.sameName(p.Instance)
@@ -53,8 +53,8 @@ func resourceNamed(name string) *resource {
 
 // faultView is a fault with links to what the reader may have meant. Faults of one name in the path
 // are one fault with several links.
-func (req *request) faultView(f *Fault, before []pages.Fault) []pages.Fault {
-	link := req.nearLink(f)
+func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []pages.Fault {
+	link := req.nearLink(f, prefix)
 	if f.In == "path" && len(before) > 0 && link != nil {
 		last := &before[len(before)-1]
 		last.Near = append(last.Near, *link)
@@ -70,9 +70,9 @@ func (req *request) faultView(f *Fault, before []pages.Fault) []pages.Fault {
 	return []pages.Fault{out}
 }
 
-// nearLink is the address with what the reader may have meant.
-func (req *request) nearLink(f *Fault) *pages.Link {
-	path := string(req.ctx.Path())
+// nearLink is the address with what the reader may have meant; keys in it are not repeated.
+func (req *request) nearLink(f *Fault, prefix string) *pages.Link {
+	path := hideKeys(string(req.ctx.Path()), prefix)
 	switch {
 	case f.Suggestion == "":
 		return nil
@@ -89,7 +89,7 @@ func (req *request) nearLink(f *Fault) *pages.Link {
 		case n == f.Name:
 			v = strings.ReplaceAll(v, *f.Value, f.Suggestion)
 		}
-		query.Add(n, v)
+		query.Add(hideKeys(n, prefix), hideKeys(v, prefix))
 	}
 	return &pages.Link{Text: f.Suggestion, Href: path + "?" + query.Encode(), NoFollow: true}
 }

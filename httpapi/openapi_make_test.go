@@ -449,7 +449,7 @@ func pageAnswers(rt *route) []statusResponse {
 		content.set("text/csv", obj("schema", obj("type", "string")))
 		content.set("text/markdown", obj("schema", obj("type", "string")))
 	}
-	out := withNotModified(rt, "The page, or its data.", content, "Content-Security-Policy")
+	out := withNotModified(rt, "The page, or its data.", content, "Content-Security-Policy", "Dataset-Version")
 	switch {
 	case rt.id == "explore" || rt.list != nil:
 		return append(out, statusResponse{303, obj("description", "The form sent empty fields: Location has the address without them.", "headers", headersOf(open, "Cache-Control", "Location"))})

@@ -33,7 +33,7 @@ type route struct {
 	summary string
 	tag     string
 	access  access
-	// hidden routes are forms of another route, which documents them.
+	// hidden routes are forms of another route, which documents them, or files for crawlers.
 	hidden bool
 	// list is the resource whose parameters the route takes, record the one it answers one of.
 	list, record *resource

@@ -20,7 +20,7 @@ func buildRoutes() []route {
 	for _, r := range resources {
 		out = append(out, r.routes()...)
 	}
-	out = append(out, pageRoutes()...)
+	out = append(append(out, pageRoutes()...), crawlerRoutes()...)
 	out = append(out, figureRoutes()...)
 	out = append(out, feedRoutes()...)
 	out = append(out, webhookRoutes()...)

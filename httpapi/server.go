@@ -57,6 +57,7 @@ func New(cfg Config) (*Server, error) {
 		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: maxHeaders, Concurrency: 2 * s.limit.max, // never reached: the limit is kept where connections are accepted
 		ErrorHandler: s.onRouterError,
 	})
+	s.routes = routes
 	for i := range routes {
 		s.addRoute(&routes[i])
 	}

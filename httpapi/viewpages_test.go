@@ -210,6 +210,63 @@ func TestFailurePages(t *testing.T) {
 	}
 }
 
+// TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
+func TestCrawlerFiles(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	robots := string(s.ask(t, "GET", "/robots.txt", "Authorization", "").body)
+	if !strings.Contains(robots, "Disallow: /explore/*?") || !strings.Contains(robots, "Sitemap: http://service/sitemap.xml") {
+		t.Errorf("robots.txt is %s", robots)
+	}
+	loc := regexp.MustCompile(`<loc>http://service(/[^<]*)</loc>`)
+	seen := map[string]int{}
+	for _, m := range loc.FindAllStringSubmatch(string(s.ask(t, "GET", "/sitemap.xml", "Authorization", "").body), -1) {
+		a := s.ask(t, "GET", m[1], "Authorization", "")
+		urls := loc.FindAllStringSubmatch(string(a.body), -1)
+		if a.status != http.StatusOK || len(urls) == 0 || len(urls) > 10_000 {
+			t.Errorf("%s: status %d, %d addresses", m[1], a.status, len(urls))
+			continue
+		}
+		for i, u := range urls {
+			kind, _, _ := strings.Cut(u[1][1:], "/")
+			seen[kind]++
+			if i < 3 {
+				if a := s.ask(t, "HEAD", u[1]); a.status != http.StatusOK {
+					t.Errorf("%s names %s: status %d", m[1], u[1], a.status)
+				}
+			}
+		}
+	}
+	gen := mustShipped(t).live.Current()
+	if seen["models"] != gen.Models.Len() || seen["hardware"] != gen.Hardware.Len() || seen["tools"] != gen.Tools.Len() || seen["benchmarks"] != gen.Benchmarks.Len() {
+		t.Errorf("the sitemaps name %v", seen)
+	}
+	for _, path := range []string{"/sitemaps/models-2.xml", "/sitemaps/models-0.xml", "/sitemaps/models-01.xml", "/sitemaps/x-1.xml"} {
+		if a := s.ask(t, "GET", path); a.status != http.StatusNotFound {
+			t.Errorf("%s: status %d, want 404", path, a.status)
+		}
+	}
+	links := regexp.MustCompile(`\]\(http://service(/[^)]*)\)`)
+	for _, path := range []string{"/llms.txt", "/llms-full.txt"} {
+		a := s.ask(t, "GET", path, "Authorization", "")
+		found := links.FindAllStringSubmatch(string(a.body), -1)
+		if a.status != http.StatusOK || !strings.HasPrefix(string(a.body), "# modeldex\n") || len(found) < 10 || strings.Contains(string(a.body), "%!") {
+			t.Errorf("%s: status %d, %d links: %.200s", path, a.status, len(found), a.body)
+		}
+		for _, m := range found[:10] {
+			if a := s.ask(t, "HEAD", m[1]); a.status != http.StatusOK {
+				t.Errorf("%s names %s: status %d", path, m[1], a.status)
+			}
+		}
+	}
+	var catalog struct {
+		Linkset []map[string]any `json:"linkset"`
+	}
+	a := s.ask(t, "GET", "/.well-known/api-catalog", "Authorization", "")
+	if err := json.Unmarshal(a.body, &catalog); err != nil || len(catalog.Linkset) != 1 || catalog.Linkset[0]["service-desc"] == nil || a.header.Get("Content-Type") != catalogType {
+		t.Errorf("%v: the catalog of the API is %s", err, a.body)
+	}
+}
+
 // TestPageText holds that the text of a record is text, whatever it contains.
 func TestPageText(t *testing.T) {
 	dir := t.TempDir()

@@ -1,0 +1,159 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"modeldex/index"
+)
+
+// What crawlers and agents read: robots.txt, sitemaps, llms.txt, and the catalog of the API.
+
+// mapSize is how many addresses a sitemap has at most; the protocol allows 50,000.
+const mapSize = 10_000
+
+// Robots is robots.txt. Lists under filters are endless, so crawlers are kept out of them.
+func Robots(base string) []byte {
+	return []byte("User-agent: *\nDisallow: /api/\nDisallow: /explore/*?\nDisallow: /fit?\nDisallow: /compare?\nDisallow: /*.json$\nDisallow: /*.csv$\n\nSitemap: " + base + "/sitemap.xml\n")
+}
+
+type sitemapIndex struct {
+	XMLName xml.Name   `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
+	Maps    []location `xml:"sitemap"`
+}
+
+type sitemap struct {
+	XMLName xml.Name   `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	URLs    []location `xml:"url"`
+}
+
+type location struct {
+	Loc string `xml:"loc"`
+	Mod string `xml:"lastmod,omitempty"`
+}
+
+// views are the pages that are no records.
+var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/about", "/docs"}
+
+// SitemapIndex lists the sitemaps of a generation.
+func SitemapIndex(gen *index.Generation, base string) []byte {
+	out := sitemapIndex{Maps: []location{{base + "/sitemaps/views-1.xml", string(gen.Info.Released)}}}
+	for _, kind := range kinds {
+		for n := 1; (n-1)*mapSize < lists[kind].table(gen).Len(); n++ {
+			out.Maps = append(out.Maps, location{fmt.Sprintf("%s/sitemaps/%s-%d.xml", base, kind, n), string(gen.Info.Released)})
+		}
+	}
+	return asXML(out)
+}
+
+// kinds are the kinds of records in the order of sitemaps.
+var kinds = []string{"models", "hardware", "tools", "benchmarks"}
+
+// Sitemap is the sitemap with a name, such as models-1; nil where there is none.
+func Sitemap(gen *index.Generation, base, name string) []byte {
+	kind, part, _ := strings.Cut(name, "-")
+	var n int
+	if _, err := fmt.Sscanf(part, "%d", &n); err != nil || n < 1 || fmt.Sprint(n) != part {
+		return nil
+	}
+	var out sitemap
+	if kind == "views" && n == 1 {
+		for _, v := range views {
+			out.URLs = append(out.URLs, location{base + v, string(gen.Info.Released)})
+		}
+		return asXML(out)
+	}
+	l := lists[kind]
+	if l == nil || (n-1) >= l.table(gen).Len()/mapSize+1 {
+		return nil
+	}
+	t := l.table(gen)
+	for ord := (n - 1) * mapSize; ord < min(n*mapSize, t.Len()); ord++ {
+		out.URLs = append(out.URLs, location{Loc: base + "/" + kind + "/" + url.PathEscape(t.Slug(uint32(ord)))})
+	}
+	if out.URLs == nil {
+		return nil
+	}
+	return asXML(out)
+}
+
+func asXML(v any) []byte {
+	b, err := xml.Marshal(v)
+	must(err)
+	return append(append([]byte(xml.Header), b...), '\n')
+}
+
+// APICatalog is the catalog of the API by RFC 9727, a linkset of RFC 9264.
+func APICatalog(base string) []byte {
+	link := func(path, media string) []any {
+		return []any{map[string]any{"href": base + path, "type": media}}
+	}
+	b, err := json.MarshalIndent(map[string]any{"linkset": []any{map[string]any{
+		"anchor":       base + "/api/v1",
+		"service-desc": link("/openapi.json", "application/vnd.oai.openapi+json;version=3.1"),
+		"service-doc":  link("/docs", "text/html"),
+		"service-meta": link("/llms.txt", "text/plain"),
+		"status":       link("/readyz", "application/json"),
+	}}}, "", "  ")
+	must(err)
+	return append(b, '\n')
+}
+
+// Endpoint is an endpoint of the API, for llms-full.txt.
+type Endpoint struct{ Method, Path, Summary, Key string }
+
+const llmsHead = `# modeldex
+
+> A directory of open-weight language models, the hardware they run on, the tools that run them, and published measurements of tokens per second. It answers which model runs on what, and how fast, with the evidence. %s, released %s, %s.
+
+Every page has its data at the same address with .json, .csv or .md behind it: %s/models/llama-3.1-8b-instruct.md. A figure nobody published is null, never 0. Speeds compare only where settings agree: use settings=single_stream. Measurements and estimates are never mixed into one figure. Cite the address of the page and the day you read it.
+
+## Pages
+
+- [Models](%[4]s/explore/models.md): list with filters, the parameters are those of /api/v1/models
+- [Hardware](%[4]s/explore/hardware.md): with runs=MODEL and context=N, the hardware that runs a model
+- [Tools](%[4]s/explore/tools.md)
+- [Benchmarks](%[4]s/explore/benchmarks.md)
+- [What runs](%[4]s/fit.md?hardware=nvidia-rtx-4090): models that run on hardware, best first; with model= the verdict of each size
+- [Compare](%[4]s/compare.md?hardware=nvidia-rtx-3090,nvidia-rtx-4090): up to four side by side
+- [Model intelligence](%[4]s/snapshots.md): scores with sources and limits
+
+## API
+
+- [OpenAPI 3.1](%[4]s/openapi.json): every endpoint, parameter and error
+- [Reference](%[4]s/docs): for people
+- [Catalog](%[4]s/.well-known/api-catalog): RFC 9727
+- A free key takes one call: POST %[4]s/api/v1/keys with name, email and use_case. Send it as Authorization: Bearer KEY.
+`
+
+// LLMs is llms.txt.
+func LLMs(gen *index.Generation, base string) []byte {
+	return fmt.Appendf(nil, llmsHead, "Dataset "+gen.Info.Version, gen.Info.Released, gen.Info.License, base)
+}
+
+// namesPerKind is how many records llms-full.txt names of each kind: as many as a page of the API.
+const namesPerKind = 200
+
+// LLMsFull is llms-full.txt: llms.txt, every endpoint, and the records with the most benchmarks.
+func LLMsFull(gen *index.Generation, base string, endpoints []Endpoint) []byte {
+	b := bytes.NewBuffer(LLMs(gen, base))
+	b.WriteString("\n## Endpoints\n\n")
+	for _, e := range endpoints {
+		fmt.Fprintf(b, "- %s %s: %s (%s)\n", e.Method, e.Path, mdText(e.Summary), e.Key)
+	}
+	for _, kind := range kinds[:3] {
+		l := lists[kind]
+		t := l.table(gen)
+		page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: namesPerKind})
+		fmt.Fprintf(b, "\n## %s: the %d of %d with the most benchmarks\n\n", l.heading, len(page.Ords), page.Total)
+		for _, ord := range page.Ords {
+			slug := t.Slug(ord)
+			fmt.Fprintf(b, "- [%s](%s/%s/%s.md): %s\n", mdText(nameOf(t, slug)), base, kind, slug, plural(int(t.Number(index.BenchmarkCount, ord)), "benchmark", "benchmarks"))
+		}
+	}
+	return b.Bytes()
+}
