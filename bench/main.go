@@ -19,6 +19,7 @@ type cli struct {
 	Generate generateCmd `cmd:"" help:"Make a dataset of any number of benchmarks."`
 	Bare     bareCmd     `cmd:"" hidden:"" help:"Serve bytes with fasthttp alone."`
 	Wire     wireCmd     `cmd:"" help:"Attack the connections of a server and check every response."`
+	Fuzz     fuzzCmd     `cmd:"" help:"Run every fuzz target for a while."`
 	Start    startCmd    `cmd:"" help:"Measure time and memory from files to a generation."`
 	Memory   memoryCmd   `cmd:"" help:"Measure resident memory after the start and under traffic, against the goals."`
 	Ledgers  ledgersCmd  `cmd:"" help:"Compare a ledger in etcd with one in a file."`

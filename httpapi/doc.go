@@ -1,23 +1,32 @@
 // Package httpapi speaks HTTP: routes, parameters, row shapes, envelopes, errors, the response
 // cache and the documents that describe them.
 //
-// A request to a data route takes these steps, in this order (see Server.answer):
+// A request takes the steps of pipeline.go, in this order:
 //
-//  1. The generation is taken from index.Live, once. A GET whose finished answer the response
-//     cache holds by content, encoding and the address as it was sent asks no router (see
-//     Server.hit).
-//  2. The key is read from the Authorization header, admitted by the keeper (which counts the
-//     burst and holds one call of the month) or refused.
-//  3. Without a finished answer the parameters are parsed into a query, whose canonical address
-//     the cache is asked for; on a miss of that the page is selected, and its rows are sent from
-//     where the index holds them, or made one body that is kept (see bodyCache.worthKeeping).
+//  1. The generation is taken from index.Live, once. A GET whose response the cache has, by content,
+//     coding, format and the address as it was sent, needs no router.
+//  2. The key is read from the Authorization header, and the keeper admits the call (which counts for
+//     the burst and holds one call of the month) or rejects it.
+//  3. Without a cached response the route is asked: parameters become a query with a canonical
+//     address, under which the cache is asked again; on a miss the rows are selected and rendered,
+//     once for all callers who wait for them.
 //  4. If-None-Match is compared.
-//  5. The call is charged (200 and 404) or given back (all else), and the answer is sent
-//     with the standing that this very step returned: by the socket, head and all, where the
-//     request came alone, else by fasthttp (see takesWhole).
+//  5. The call is charged (200 and 404) or given back (all else), and the response is written with
+//     what is left of the quota after this very step.
 //
-// One table of routes (routes.go) and one of parameters a resource (params.go) feed the
-// router, the parser, its error texts and the OpenAPI document.
+// One table of routes (routes.go) and one of the parameters of each list (resources.go, made from the
+// fields that index declares) feed the router, the parser, its error texts and the OpenAPI document.
+//
+// The files use one another in one direction, lowest first:
+//
+//   - what knows of no server: errors.go, faults.go, response.go, cache.go, documents.go, encoding.go,
+//     accept.go, cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
+//     connection.go, directwrite.go)
+//   - parameters: resources.go (what there is), params.go and its parts (how it is read), names.go
+//   - the server and one request: config.go, request.go, problem.go, auth.go
+//   - endpoints: list.go, record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
+//     changes.go, snapshots.go, status.go, pages.go and others, one noun each
+//   - the way through: respond.go, protocol.go, pipeline.go, routes.go, server.go
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler
