@@ -40,11 +40,8 @@ const (
 	lightest = 1e-2
 )
 
-// distance is how little b says about a, 0 for the same configuration.
-func distance(a, b *point) float64 { return placeDistance(a, b) + modelDistance(a, b) }
-
-// placeDistance is the part of the distance between what models run on and with. It is the same for
-// all models on one machine.
+// placeDistance is how little b says about a by what models run on and with, 0 for the same. It is the
+// same for all models on one machine. The distance of two configurations is that and modelDistance.
 func placeDistance(a, b *point) (d float64) {
 	if a.tool != b.tool {
 		d += otherTool
@@ -71,7 +68,7 @@ func placeDistance(a, b *point) (d float64) {
 	return d
 }
 
-// modelDistance is the part of the distance between models and how they are stored.
+// modelDistance is how little b says about a by the models and how they are stored.
 func modelDistance(a, b *point) (d float64) {
 	if a.quant != b.quant {
 		d += otherQuant + perBits*math.Abs(a.logBits-b.logBits)

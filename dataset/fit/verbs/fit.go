@@ -240,7 +240,7 @@ func (c *Evaluate) bounds(ev *fit.Evaluation) error {
 	return errors.Join(errs...)
 }
 
-func printEvaluation(w io.Writer, v *fit.Validated) {
+func printEvaluation(w *strings.Builder, v *fit.Validated) {
 	fmt.Fprintf(w, `# Speed estimates against hidden measurements
 
 Command: `+"`modeldex fit evaluate data`"+`. Dataset %s (digest %s): %d comparable single-stream measurements of %d source pages.
@@ -250,7 +250,7 @@ constant for these rows.
 
 `, v.DatasetVersion, v.Digest[:12], v.Rows, v.Pages, v.ConstantShare)
 	printScores(w, v.Scores)
-	fmt.Fprint(w, `
+	w.WriteString(`
 ## Pages that took no part in the search
 
 The numbers in the estimates (distances, pulls, parts of the trend) were searched for on three of four source pages, chosen by a hash
@@ -259,7 +259,7 @@ from which this one started, had seen all pages.
 
 `)
 	printScores(w, v.Apart)
-	fmt.Fprint(w, `
+	w.WriteString(`
 ## Slowdown with a filled cache
 
 Each measured slowdown is predicted from those of other source pages: of the same kernels and backend, of the class, of all. "Ignored" is
@@ -273,8 +273,8 @@ the error where the speed is left as it is with an empty cache. A group that is 
 	}
 }
 
-func printScores(w io.Writer, scores []fit.Score) {
-	fmt.Fprint(w, `| holdout | class | rows | estimated | median error | within 25 % | within 1.5 x | 90 % band covers | band width | constant: median error | within 25 % | within 1.5 x |
+func printScores(w *strings.Builder, scores []fit.Score) {
+	w.WriteString(`| holdout | class | rows | estimated | median error | within 25 % | within 1.5 x | 90 % band covers | band width | constant: median error | within 25 % | within 1.5 x |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 `)
 	for _, s := range scores {
