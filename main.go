@@ -49,7 +49,8 @@ type cli struct {
 	Changes struct {
 		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
 	} `cmd:"" help:"Record what releases change."`
-	Keys struct {
+	Mirror data.Mirror `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
+	Keys   struct {
 		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it, this once."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
 		Show    server.KeysShow    `cmd:"" help:"Show keys by id, hint or e-mail address."`

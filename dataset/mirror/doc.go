@@ -1,0 +1,11 @@
+// Package mirror keeps a dataset directory in step with a service that publishes dumps.
+//
+// It asks /api/v1/dumps of the origin, loads the archive dataset.tar.zst when it is another than
+// before, compares its size and SHA-256 with the list, unpacks it into a directory of its own, loads
+// it as a server would, and only then lets the dataset directory, which is a symbolic link, lead to
+// it. Whatever fails before that step changes nothing. A server that follows the directory swaps to
+// the new records by itself.
+//
+// What comes from the origin is not trusted: sizes and numbers of files are bounded, an archive
+// holds regular files of a dataset only, and paths cannot leave the directory (os.Root).
+package mirror

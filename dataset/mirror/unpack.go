@@ -1,0 +1,222 @@
+package mirror
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Bounds of an archive once it is unpacked.
+const (
+	maxFiles    = 200_000
+	maxFile     = 2 << 30
+	maxUnpacked = 4 << 30
+)
+
+// place is where a mirror keeps its directories: beside the dataset directory, which is a link to
+// the newest of them, in a folder of its own, each named by the SHA-256 of its archive.
+type place struct{ link, store string }
+
+func placeOf(dir string) place {
+	dir = filepath.Clean(dir)
+	return place{dir, filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".mirror")}
+}
+
+const partPrefix = "part-"
+
+// prepare makes the folder and removes what an interrupted run left in it.
+func (p place) prepare() error {
+	if st, err := os.Lstat(p.link); err == nil && st.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("%s: exists and was not made by a mirror; name a directory that does not exist yet", p.link)
+	}
+	if err := os.MkdirAll(p.store, 0o755); err != nil {
+		return err
+	}
+	left, err := filepath.Glob(filepath.Join(p.store, partPrefix+"*"))
+	for _, name := range left {
+		err = errors.Join(err, os.RemoveAll(name))
+	}
+	return err
+}
+
+// current is the SHA-256 of the archive that the dataset directory was made of, empty for none.
+func (p place) current() string {
+	to, err := os.Readlink(p.link)
+	if err != nil || filepath.Base(filepath.Dir(to)) != filepath.Base(p.store) {
+		return ""
+	}
+	if _, err := os.Stat(p.link); err != nil {
+		return ""
+	}
+	return filepath.Base(to)
+}
+
+// fetch loads an archive, checks it and puts it in place.
+func (m *Mirror) fetch(ctx context.Context, f file, digest string) error {
+	part, err := os.MkdirTemp(m.place.store, partPrefix)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(part) //nolint:errcheck // the next start tries again
+	archive := filepath.Join(part, archiveName)
+	if err := m.download(ctx, f, archive); err != nil {
+		return fmt.Errorf("%s: %w", archiveName, err)
+	}
+	files := filepath.Join(part, "files")
+	if err := unpack(archive, files); err != nil {
+		return fmt.Errorf("%s: %w", archiveName, err)
+	}
+	set, err := dataset.Load(dataset.Dir(files), dataset.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: the dataset in it is rejected: %w", archiveName, err)
+	}
+	if set.Digest.String() != digest {
+		return fmt.Errorf("%s: the records have the digest %s, the list says %s", archiveName, set.Digest, digest)
+	}
+	return m.place.put(files, f.SHA256)
+}
+
+// download writes the archive to a file if it has the size and the SHA-256 of the list.
+func (m *Mirror) download(ctx context.Context, f file, to string) (err error) {
+	address, err := m.origin.Parse(f.URL)
+	if err != nil || address.Scheme != m.origin.Scheme || address.Host != m.origin.Host || address.User != nil {
+		return fmt.Errorf("the address %q leaves the origin", f.URL)
+	}
+	resp, err := m.get(ctx, (&url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path, RawQuery: address.RawQuery}).String(), "")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	hash := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, hash), io.LimitReader(resp.Body, f.Bytes+1))
+	switch {
+	case err != nil:
+		return err
+	case n != f.Bytes:
+		return fmt.Errorf("has %d bytes or more, the list says %d", n, f.Bytes)
+	case hex.EncodeToString(hash.Sum(nil)) != f.SHA256:
+		return fmt.Errorf("has the SHA-256 %x, the list says %s", hash.Sum(nil), f.SHA256)
+	}
+	return nil
+}
+
+// unpack writes the files of an archive below a new directory.
+func unpack(archive, dir string) error {
+	in, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	plain, err := zstd.NewReader(in, zstd.WithDecoderMaxMemory(256<<20), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	entries, total := tar.NewReader(plain), int64(0)
+	for n := 0; ; n++ {
+		h, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag == tar.TypeDir {
+			continue // made as files need them
+		}
+		if total += h.Size; n >= maxFiles || h.Size > maxFile || total > maxUnpacked {
+			return fmt.Errorf("has more than %d files or %d bytes, or a file of more than %d", maxFiles, int64(maxUnpacked), int64(maxFile))
+		}
+		if err := allowed(h); err != nil {
+			return err
+		}
+		if err := write(root, h.Name, entries); err != nil {
+			return err
+		}
+	}
+}
+
+// allowed says whether an entry is a file that a dataset has.
+func allowed(h *tar.Header) error {
+	if h.Typeflag != tar.TypeReg {
+		return fmt.Errorf("entry %q must be a regular file", h.Name)
+	}
+	files, folders := dataset.Layout()
+	folders = append(folders, dataset.ChangesDir, "snapshots")
+	ext := path.Ext(h.Name)
+	if !fs.ValidPath(h.Name) || strings.Contains(h.Name, `\`) || !slices.Contains(files, h.Name) && (!slices.Contains(folders, path.Dir(h.Name)) || ext != ".json" && ext != ".ndjson") {
+		return fmt.Errorf("entry %q is no file of a dataset", h.Name)
+	}
+	return nil
+}
+
+// write writes one file, which must not be there yet.
+func write(root *os.Root, name string, in io.Reader) error {
+	if dir := path.Dir(name); dir != "." {
+		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// put lets the dataset directory lead to new files, in one step, and removes all but the ones before.
+func (p place) put(files, sum string) error {
+	before, to := p.current(), filepath.Join(p.store, sum)
+	if err := os.RemoveAll(to); err != nil { // left by a run that ended before the link was put
+		return err
+	}
+	if err := os.Rename(files, to); err != nil {
+		return err
+	}
+	link := filepath.Join(p.store, partPrefix+"link")
+	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Symlink(filepath.Join(filepath.Base(p.store), sum), link); err != nil {
+		return err
+	}
+	if err := os.Rename(link, p.link); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(p.store)
+	for _, e := range entries {
+		if name := e.Name(); name != sum && name != before && !strings.HasPrefix(name, partPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(p.store, name)))
+		}
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"modeldex/dataset/mirror"
+)
+
+// Origin is the flags of the key for an origin that asks for one.
+type Origin struct {
+	OriginKeyFile string `help:"File with the API key for the origin, if its dumps need one; MODELDEX_ORIGIN_KEY is used instead of it." env:"MODELDEX_ORIGIN_KEY_FILE" placeholder:"FILE"`
+	OriginKey     string `hidden:"" help:"The key itself, for the environment only: others can read flags in the list of processes." env:"MODELDEX_ORIGIN_KEY"`
+}
+
+// ReadKey returns the key, empty for none.
+func (o Origin) ReadKey() (string, error) {
+	if o.OriginKey != "" || o.OriginKeyFile == "" {
+		return o.OriginKey, nil
+	}
+	b, err := os.ReadFile(o.OriginKeyFile)
+	key := strings.TrimSpace(string(b))
+	if err == nil && key == "" {
+		err = fmt.Errorf("%s: has no key", o.OriginKeyFile)
+	}
+	return key, err
+}
+
+// Mirror keeps a dataset directory in step with another service.
+type Mirror struct {
+	URL   string        `arg:"" help:"Address of the service to mirror, such as https://example.org."`
+	Data  string        `help:"Dataset directory to keep in step: one that does not exist yet, or one a mirror made. It becomes a symbolic link." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
+	Every time.Duration `help:"How often to ask." default:"1m"`
+	Once  bool          `help:"Bring the directory in step once and end."`
+	Origin
+}
+
+// Run follows the origin until SIGTERM or SIGINT.
+func (c *Mirror) Run(env *Env) error {
+	key, err := c.ReadKey()
+	if err != nil {
+		return err
+	}
+	if c.Every < time.Second {
+		return errors.New("--every: must be at least 1s")
+	}
+	m, err := mirror.New(mirror.Config{Origin: c.URL, Dir: c.Data, Key: key, Every: c.Every, Log: slog.New(slog.NewTextHandler(env.Stderr, nil))})
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	if !c.Once {
+		m.Follow(ctx)
+		return nil
+	}
+	changed, err := m.Once(ctx)
+	if err != nil {
+		return err
+	}
+	word := "is up to date"
+	if changed {
+		word = "was replaced"
+	}
+	fmt.Fprintf(env.Stdout, "%s %s\n", c.Data, word)
+	return nil
+}
