@@ -276,7 +276,7 @@ type HookStore interface {
 	Baseline(ctx context.Context) (Baseline, bool, error)
 	// Marks returns one part of the benchmarks that were announced, in order of id.
 	Marks(ctx context.Context, part int) ([]Mark, error)
-	// Announce stores a release. It returns ErrSuperseded unless Release.PreviousDigest is the digest
+	// Announce stores a release: all of it or, as far as any other method tells, nothing. It returns ErrSuperseded unless Release.PreviousDigest is the digest
 	// announced last, and the webhooks for which messages wait. Webhooks that are gone or not active
 	// get none; one with a full queue is disabled.
 	Announce(ctx context.Context, a *Announcement) ([]Waiting, error)

@@ -34,12 +34,14 @@ var _ HookStore = (*Ledger)(nil)
 type hookTx struct {
 	*bolt.Tx
 	hooks, outbox, sent, releases, records, announced *bolt.Bucket
+
+	next uint64 // number of the next release; 0 until it is asked for, see unannounced
 }
 
 func hookTxOf(tx *bolt.Tx) *hookTx {
 	return &hookTx{
-		tx, tx.Bucket(hooksBucket), tx.Bucket(outboxBucket), tx.Bucket(sentBucket), tx.Bucket(releasesBucket),
-		tx.Bucket(recordsBucket), tx.Bucket(announcedBucket),
+		Tx: tx, hooks: tx.Bucket(hooksBucket), outbox: tx.Bucket(outboxBucket), sent: tx.Bucket(sentBucket), releases: tx.Bucket(releasesBucket),
+		records: tx.Bucket(recordsBucket), announced: tx.Bucket(announcedBucket),
 	}
 }
 
@@ -391,33 +393,81 @@ func makeHookBuckets(tx *bolt.Tx) (*hookTx, error) {
 	return hookTxOf(tx), nil
 }
 
-// Announce implements HookStore, in one transaction.
+// announceHooks and announceRows are how much of a release one transaction writes: while it runs, the
+// leases of calls wait.
+const (
+	announceHooks = 200
+	announceRows  = 1000
+)
+
+// Announce implements HookStore. Records and deliveries are written by many small transactions, under
+// the number of the release to come; the last one stores the release and the new baseline, and only
+// then are the deliveries due. What a killed process has written of a release that was not stored is
+// removed before the next.
 func (l *Ledger) Announce(ctx context.Context, a *Announcement) (waiting []Waiting, err error) {
-	err = l.update(ctx, "writing", func(plain *bolt.Tx) error {
-		waiting = nil
+	if a.First {
+		return nil, l.announced(ctx, a, 0)
+	}
+	last, known, err := l.Baseline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !known || last.Digest != a.Release.PreviousDigest {
+		return nil, ErrSuperseded
+	}
+	if err := l.removeUnannounced(ctx, last.Next); err != nil {
+		return nil, err
+	}
+	for first := 0; first < len(a.Rows); first += announceRows {
+		part := a.Rows[first:min(len(a.Rows), first+announceRows)]
+		if err := l.updateHooks(ctx, func(tx *hookTx) error { return tx.putRows(last.Next, first, part) }); err != nil {
+			return nil, err
+		}
+	}
+	for rest := a.Deliveries; len(rest) > 0; {
+		n, hooks := 0, 0
+		for n < len(rest) && (n == 0 || hooks < announceHooks || rest[n].Key == rest[n-1].Key) { // those of one webhook are next to each other
+			if n == 0 || rest[n].Key != rest[n-1].Key {
+				hooks++
+			}
+			n++
+		}
+		var queued []Waiting
+		err := l.updateHooks(ctx, func(tx *hookTx) (err error) {
+			queued, err = tx.putParts(last.Next, a.Release.At, rest[:n])
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		waiting, rest = append(waiting, queued...), rest[n:]
+	}
+	return waiting, l.announced(ctx, a, last.Next)
+}
+
+// announced stores the baseline, and release n unless it is 0.
+func (l *Ledger) announced(ctx context.Context, a *Announcement, n uint64) error {
+	return l.update(ctx, "writing", func(plain *bolt.Tx) error {
 		tx, err := makeHookBuckets(plain)
 		if err != nil {
 			return err
 		}
-		last, known, err := tx.baseline()
+		last, _, err := tx.baseline()
 		if err != nil {
 			return err
 		}
-		if !a.First && (!known || last.Digest != a.Release.PreviousDigest) {
-			return &answer{ErrSuperseded}
-		}
 		next := a.Baseline
 		next.Next = max(last.Next, 1)
-		if !a.First {
-			if waiting, err = tx.putRelease(next.Next, a); err != nil {
+		if n != 0 {
+			if last.Next != n || last.Digest != a.Release.PreviousDigest {
+				return &answer{ErrSuperseded}
+			}
+			if err := tx.putRelease(n, a); err != nil {
 				return err
 			}
 			next.Next++
-		}
-		if a.First {
-			if err := removePrefix(tx.announced, []byte{'p'}, nil); err != nil {
-				return err
-			}
+		} else if err := removePrefix(tx.announced, []byte{'p'}, nil); err != nil {
+			return err
 		}
 		for part, marks := range a.Parts {
 			if err := putMarks(tx.announced, part, marks); err != nil {
@@ -426,39 +476,96 @@ func (l *Ledger) Announce(ctx context.Context, a *Announcement) (waiting []Waiti
 		}
 		return putJSON(tx.announced, baselineKey, next)
 	})
-	return waiting, err
 }
 
-// putRelease stores a release, its records and its deliveries.
-func (tx *hookTx) putRelease(n uint64, a *Announcement) ([]Waiting, error) {
+// removeUnannounced removes what was written of release n, which was not stored.
+func (l *Ledger) removeUnannounced(ctx context.Context, n uint64) error {
+	var left []Delivery
+	rows := false
+	err := l.viewHooks(ctx, func(tx *hookTx) error {
+		k, _ := tx.records.Cursor().Seek(releaseKey(n))
+		rows = k != nil
+		return tx.outbox.ForEach(func(k, v []byte) error {
+			d, err := readDelivery(k, v)
+			if err == nil && d.Release >= n {
+				left = append(left, d)
+			}
+			return err
+		})
+	})
+	if err != nil || !rows && len(left) == 0 {
+		return err
+	}
+	for part := range slices.Chunk(left, announceHooks) {
+		err := l.updateHooks(ctx, func(tx *hookTx) error {
+			for i := range part {
+				if err := tx.drop(&part[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return l.updateHooks(ctx, func(tx *hookTx) error { return removePrefix(tx.records, releaseKey(n), nil) })
+}
+
+// unannounced reports whether a delivery belongs to a release that is not stored yet, or was not
+// stored because the process was killed.
+func (tx *hookTx) unannounced(d *Delivery) (bool, error) {
+	if d.Release == 0 {
+		return false, nil
+	}
+	if tx.next == 0 {
+		b, _, err := tx.baseline()
+		if err != nil {
+			return false, err
+		}
+		tx.next = b.Next
+	}
+	return d.Release >= tx.next, nil
+}
+
+// putRows stores records of release n, from place first on.
+func (tx *hookTx) putRows(n uint64, first int, rows [][]byte) error {
+	tx.records.FillPercent = 0.9 // keys rise
+	for i, row := range rows {
+		k := rowKey(n, uint32(first+i))
+		if err := insert(tx.records, k, seal(k, row)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putRelease stores a release whose records are stored.
+func (tx *hookTx) putRelease(n uint64, a *Announcement) error {
 	r := a.Release
 	r.Number, r.Rows, r.Bytes = n, len(a.Rows), 0
-	tx.records.FillPercent = 0.9 // keys rise
-	for i, row := range a.Rows {
-		k := rowKey(n, uint32(i))
-		if err := insert(tx.records, k, seal(k, row)); err != nil {
-			return nil, err
-		}
+	for _, row := range a.Rows {
 		r.Bytes += len(row)
 	}
-	if err := putJSON(tx.releases, releaseKey(n), r); err != nil {
-		return nil, err
-	}
-	var waiting []Waiting
-	for i := 0; i < len(a.Deliveries); { // those of one webhook are next to each other
+	return errors.Join(putJSON(tx.releases, releaseKey(n), r), tx.dropReleases())
+}
+
+// putParts queues deliveries of some webhooks, and lists those for which it did.
+func (tx *hookTx) putParts(n uint64, at int64, list []Delivery) (waiting []Waiting, err error) {
+	for i := 0; i < len(list); {
 		first := i
-		for i < len(a.Deliveries) && a.Deliveries[i].Key == a.Deliveries[first].Key {
+		for i < len(list) && list[i].Key == list[first].Key {
 			i++
 		}
-		queued, err := tx.putDeliveries(n, r.At, a.Deliveries[first:i])
+		queued, err := tx.putDeliveries(n, at, list[first:i])
 		if err != nil {
 			return nil, err
 		}
 		if queued {
-			waiting = append(waiting, Waiting{a.Deliveries[first].Key, r.At})
+			waiting = append(waiting, Waiting{list[first].Key, at})
 		}
 	}
-	return waiting, tx.dropReleases()
+	return waiting, nil
 }
 
 // putDeliveries queues the deliveries of one webhook, and reports whether it did.
@@ -569,6 +676,12 @@ func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {
 			return Delivery{}, 0, err
 		}
 		if !d.Once && (ordered || h.State != HookActive) {
+			continue
+		}
+		if early, err := tx.unannounced(&d); early || err != nil {
+			if err != nil {
+				return Delivery{}, 0, err
+			}
 			continue
 		}
 		ordered = ordered || !d.Once
@@ -703,7 +816,11 @@ func (l *Ledger) Deliveries(ctx context.Context, k HookKey, before uint64, limit
 				if err != nil {
 					return err
 				}
-				out, n = append(out, d), n+1
+				if early, err := tx.unannounced(&d); err != nil {
+					return err
+				} else if !early {
+					out, n = append(out, d), n+1
+				}
 			}
 		}
 		return nil
@@ -743,6 +860,11 @@ func (l *Ledger) Delivery(ctx context.Context, k HookKey, seq uint64) (job Job, 
 		d, err := readDelivery(key, v)
 		if err != nil {
 			return err
+		}
+		if early, err := tx.unannounced(&d); err != nil {
+			return err
+		} else if early {
+			return &answer{ErrNoDelivery}
 		}
 		job, err = tx.job(h, d)
 		return err
