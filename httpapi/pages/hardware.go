@@ -170,7 +170,7 @@ const shownFits = 25
 func fitsTable(gen *index.Generation, h *hardwareRecord) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
-		Intro:   "The models with the highest intelligence score that fit with room for 8,192 tokens, each in its most precise size that fits. Speeds that were measured on this hardware are set apart from estimates.",
+		Intro:   "The models with the highest intelligence score that fit with room for 8,192 tokens, each in the most precise size that was measured here, or else that fits. Speeds that were measured on this hardware are set apart from estimates.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
@@ -180,7 +180,7 @@ func fitsTable(gen *index.Generation, h *hardwareRecord) Table {
 	if fault != nil {
 		return t
 	}
-	rows := BestFirst(gen, found)
+	rows := BestFirst(gen, WithEvidence(gen, fit.Query{Hardware: h.Slug}, 0, found))
 	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))])
 	return t
 }
