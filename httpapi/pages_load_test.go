@@ -1,0 +1,94 @@
+package httpapi
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"testing"
+)
+
+// TestRandomFacetAddresses asks for more combinations of filters than the cache may keep: what is
+// kept stays within its bound, and so does the memory of the process.
+func TestRandomFacetAddresses(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	const bound = 1 << 20
+	small, err := newResponseCache(bound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cache.close()
+	s.cache = small
+	random := rand.New(rand.NewPCG(seedOf(t), 0))
+	ask := func(n int) {
+		for range n {
+			path := fmt.Sprintf("/explore/hardware?min_vram_gb=%d&max_price_usd=%d&q=%c", 1+random.IntN(64), 100+random.IntN(9000), 'a'+random.IntN(26))
+			if random.IntN(4) == 0 {
+				path = fmt.Sprintf("/charts/model-sizes.svg?model=gpt-oss-20b&width=%d", 320+random.IntN(800))
+			}
+			if a := s.ask(t, "GET", path); a.status != http.StatusOK {
+				t.Fatalf("GET %s: %d: %.300s", path, a.status, a.body)
+			}
+		}
+		small.cache.Wait()
+	}
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	ask(60)
+	before := heap()
+	ask(120)
+	added, evicted := small.cache.Metrics.CostAdded(), small.cache.Metrics.CostEvicted()
+	if added <= bound {
+		t.Fatalf("%d bytes were kept: too few to fill a cache of %d", added, bound)
+	}
+	if kept := added - evicted; kept > bound {
+		t.Errorf("the cache keeps %d bytes, more than its bound of %d", kept, bound)
+	}
+	if after := heap(); after > before+8<<20 {
+		t.Errorf("the memory in use grew from %d to %d KB", before>>10, after>>10)
+	}
+}
+
+// BenchmarkPages measures pages beside the same data as JSON, from the cache and made anew:
+//
+//	go test ./httpapi -run xxx -bench Pages
+func BenchmarkPages(b *testing.B) {
+	for _, bm := range []struct{ name, path string }{
+		{"record/page", "/models/gpt-oss-20b"},
+		{"record/json", "/api/v1/models/gpt-oss-20b"},
+		{"explore/page", "/explore/hardware?vendor=nvidia&min_vram_gb=16"},
+		{"explore/json", "/api/v1/hardware?vendor=nvidia&min_vram_gb=16"},
+		{"chart", "/charts/model-speeds.svg?model=gpt-oss-20b"},
+		{"badge", "/badge/gpt-oss-20b/nvidia-rtx-4090.svg"},
+	} {
+		for _, cold := range []bool{false, true} {
+			name := bm.name + "/cached"
+			if cold {
+				name = bm.name + "/made"
+			}
+			b.Run(name, func(b *testing.B) {
+				x := newBench(b, bm.path, "Accept-Encoding", "br")
+				for range 20 {
+					x.ask()
+					x.s.cache.cache.Wait()
+				}
+				b.ReportAllocs()
+				b.ResetTimer()
+				for b.Loop() {
+					if cold {
+						x.s.cache.cache.Clear()
+					}
+					if got := x.ask(); got != http.StatusOK {
+						b.Fatalf("status %d: %s", got, x.ctx.Response.Body())
+					}
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+				b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
+			})
+		}
+	}
+}
