@@ -38,15 +38,18 @@ type LoadedFile struct {
 	Digest Digest // SHA-256 of its bytes
 }
 
-// Files lists the files that the set was read from, by name; nil for a set no load made. The digest
-// of the set is made of their digests and names.
+// Files lists the files that the records of the set were read from, by name; nil for a set no load
+// made. The digest of the set is made of their digests and names; the folder of recorded changes is
+// in neither.
 func (s *Set) Files() []LoadedFile {
 	if s.previous == nil {
 		return nil
 	}
-	out := make([]LoadedFile, len(s.previous.files))
-	for i, f := range s.previous.files {
-		out[i] = LoadedFile{f.name, f.size, f.digest}
+	out := make([]LoadedFile, 0, len(s.previous.files))
+	for _, f := range s.previous.files {
+		if kindOf(f.name) != ChangesDir { // it may change while the records stay
+			out = append(out, LoadedFile{f.name, f.size, f.digest})
+		}
 	}
 	return out
 }
