@@ -56,16 +56,10 @@ func (c *statsCmd) Run() error {
 			return err
 		}
 	}
-	set, err := dataset.Load(dataset.Dir(c.Data), dataset.Options{})
+	gen, err := loadAndBuild(c.Data)
 	if err != nil {
 		return err
 	}
-	gen, err := index.Build(set, httpapi.Renderers)
-	if err != nil {
-		return err
-	}
-	set = nil
-	runtime.GC()
 	var duck *duckAnswer
 	if c.DuckDB {
 		if duck, err = c.askDuckDB(dir); err != nil {
@@ -83,6 +77,15 @@ func (c *statsCmd) Run() error {
 		err = cmp.Or(err, os.WriteFile(c.Out, []byte(table), 0o644))
 	}
 	return err
+}
+
+// loadAndBuild makes the generation of a dataset.
+func loadAndBuild(data string) (*index.Generation, error) {
+	set, err := dataset.Load(dataset.Dir(data), dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return index.Build(set, httpapi.Renderers)
 }
 
 // measure asks all questions on one core. Nothing is kept between two rounds: the table has no cache.
