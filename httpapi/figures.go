@@ -223,7 +223,7 @@ func showBadge(s *Server, req *request) (*response, *failure) {
 // quantization reads the quantization of a badge, spelled as benchmarks have it.
 func (p *parser) quantization() (name, query string) {
 	r := fitReader{parser: p}
-	given := r.text("quantization")
+	given := r.quantization()
 	if given == "" {
 		return "", ""
 	}

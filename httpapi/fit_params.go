@@ -47,7 +47,7 @@ func (p *parser) fitQuery() (q fit.Query, canonical []string) {
 	q = fit.Query{
 		Model:          dataset.Slug(r.name("model")),
 		Hardware:       dataset.Slug(r.name("hardware")),
-		Quantization:   r.text("quantization"),
+		Quantization:   r.quantization(),
 		Count:          int(r.number("count")),
 		Context:        int64(r.number("context")),
 		KV:             fit.KVType(r.choice("kv")),
@@ -125,7 +125,8 @@ func (r *fitReader) name(name string) string {
 
 const maxFitText = 100
 
-func (r *fitReader) text(name string) string {
+func (r *fitReader) quantization() string {
+	const name = "quantization"
 	v := r.value(name)
 	if len(v) > maxFitText {
 		r.fault(&invalidParameter, name, v, fmt.Sprintf("must be at most %d bytes", maxFitText))

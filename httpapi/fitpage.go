@@ -83,7 +83,7 @@ func (p *parser) fitView() (*pages.FitQuery, []string) {
 	q := &pages.FitQuery{Query: fit.Query{
 		Model:          dataset.Slug(r.name("model")),
 		Hardware:       dataset.Slug(r.name("hardware")),
-		Quantization:   r.text("quantization"),
+		Quantization:   r.quantization(),
 		Count:          int(r.number("count")),
 		Context:        int64(r.number("context")),
 		KV:             fit.KVType(r.choice("kv")),

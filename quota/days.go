@@ -110,12 +110,11 @@ func (c *Call) NoteSent(tag uint64, paging uint32) {
 		return
 	}
 	d := c.days()
-	if slot := &d.recent[tag%recentTags]; slot.Load() == tag {
+	if d.recent[tag%recentTags].Load() == tag {
 		d.again.Add(1)
 		return // its paging was counted before
-	} else {
-		slot.Store(tag)
 	}
+	d.recent[tag%recentTags].Store(tag)
 	if paging > 0 {
 		d.paging.Add(uint64(paging))
 	}

@@ -157,6 +157,7 @@ func (e *Engine) slowdown(t *target, p *point, depth int64) (s Slowdown, ok bool
 // A DepthScore says how near the slowdowns of a group came to measured ones whose source page was
 // hidden. Errors are of the speed that is left.
 type DepthScore struct {
+	// What the prediction rests on: slowdowns of the same kernels, of the class of hardware, or of all.
 	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=kernels"`
 	// Measured slowdowns that were hidden and predicted.
 	Rows int `json:"rows" jsonschema:"minimum=0,example=500"`

@@ -31,7 +31,7 @@ type Compare struct {
 
 // Compare is the page of a comparison.
 func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
-	v := &Compare{Kind: "hardware", Chosen: q.Hardware, Choices: mostMeasured(gen, gen.Hardware, offered), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
+	v := &Compare{Kind: "hardware", Chosen: q.Hardware, Choices: mostMeasured(gen.Hardware), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
 	v.Sheet = Sheet{Frame: Frame{
 		Place: at, Title: "Compare", Section: "/compare", Canonical: "/compare", Dataset: stampOf(gen), Unlisted: at.Query != "",
 		Description: "Hardware or models side by side: facts, the same measurements, price per GB and per token per second.",
@@ -47,7 +47,7 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 		v.Tables = append(v.Tables, modelFacts(gen, q.Models), figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base))
 	}
 	if len(q.Models) > 0 {
-		v.Kind, v.Chosen, v.Choices = "models", q.Models, mostMeasured(gen, gen.Models, offered)
+		v.Kind, v.Chosen, v.Choices = "models", q.Models, mostMeasured(gen.Models)
 		v.Other = Link{Text: "Compare hardware instead", Href: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090"}
 	}
 	if len(v.Tables) > 0 {

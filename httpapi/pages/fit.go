@@ -52,8 +52,8 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	v.Form.Context, v.Form.MinTPS, v.Form.Count, v.Form.Share = q.Params.Get("context"), q.Params.Get("min_tps"), q.Params.Get("count"), q.Params.Get("unified_share")
 	v.Form.KV, v.Form.Engines = choices(fit.KVType("").Values(), string(q.Query.KV)), choices(fit.Rules("").Values(), string(q.Query.Rules))
 	v.Form.More = v.Form.Count != "" || v.Form.Share != "" || q.Query.KV != "" || q.Query.Rules != "" || v.Form.Memory != "" || v.Form.Bandwidth != ""
-	v.Hardware = mostMeasured(gen, gen.Hardware, offered)
-	v.Models = mostMeasured(gen, gen.Models, offered)
+	v.Hardware = mostMeasured(gen.Hardware)
+	v.Models = mostMeasured(gen.Models)
 	machine := machineName(gen, q)
 	switch {
 	case q.Answer != nil:
@@ -247,8 +247,8 @@ func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {
 const offered = 150
 
 // mostMeasured are the records with the most benchmarks, by name.
-func mostMeasured(_ *index.Generation, t *index.Table, n int) []Choice {
-	page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: n})
+func mostMeasured(t *index.Table) []Choice {
+	page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: offered})
 	out := make([]Choice, 0, len(page.Ords))
 	for _, ord := range page.Ords {
 		slug := t.Slug(ord)

@@ -41,6 +41,15 @@ type Frame struct {
 	Image   string // path of a preview image, empty for none
 }
 
+// Feeds are the news about what the page shows: one model, one piece of hardware, or everything.
+func (f *Frame) Feeds() []Link {
+	base := "/feeds/"
+	if strings.HasPrefix(f.Canonical, "/models/") || strings.HasPrefix(f.Canonical, "/hardware/") {
+		base = "/feeds" + f.Canonical + "/"
+	}
+	return []Link{{Text: "New benchmarks", Href: base + "benchmarks.atom"}, {Text: "Changes", Href: base + "changes.atom"}}
+}
+
 // A Link leads somewhere.
 type Link struct {
 	Text, Href string

@@ -23,7 +23,7 @@ func (s *Site) Front(gen *index.Generation, at Place) []byte {
 	}}
 	if gen != nil {
 		v.Counts = Counts{gen.Models.Len(), gen.Hardware.Len(), gen.Tools.Len(), gen.Benchmarks.Len()}
-		v.Cards = mostMeasured(gen, gen.Hardware, offered)
+		v.Cards = mostMeasured(gen.Hardware)
 		v.Quick = quick(gen)
 		v.Data = map[string]any{
 			"@context": "https://schema.org", "@type": "DataCatalog", "name": "modeldex", "description": v.Description, "url": v.Absolute("/"),
