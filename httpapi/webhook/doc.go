@@ -9,8 +9,10 @@ queues messages in the ledger and delivers them by HTTP, signed.
 The ledger remembers of every benchmark that was announced its id, a hash of its fields and whether
 it was withdrawn. When a generation is published, and when the server starts, the benchmarks are
 compared with that. The differences are one release: the records that messages list, one message per
-event and webhook, and the new state are stored in one step. So a release that was loaded while the
-server was down, or at the moment it was killed, is announced later, and none is announced twice.
+event and webhook, and the new state. They are written in small transactions, so that calls do not wait
+for thousands of webhooks; the last one makes them count, and what a killed server had written before
+it is removed. So a release that was loaded while the server was down, or at the moment it was killed,
+is announced later, and none is announced twice.
 
 A webhook without filters is told of every benchmark; filters are those of the list of benchmarks and
 are compared with the record as it is now. Withdrawn records match as they are; one that is gone from
