@@ -365,11 +365,11 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) (out []Cell) {
 	page := "/benchmarks/" + string(b.ID)
 	speed, title := b.GenerationTPS, "tokens per second"
 	if b.IsThroughput() {
-		speed, title = b.TotalTPS, "output of the whole system under load, tokens per second"
+		speed, title = b.TotalTPS, "tokens per second, output of the whole system under load"
 	}
 	generation := Cell{Text: unknown, Href: page}
 	if speed != nil {
-		generation = Cell{Text: exact(*speed), Href: page, Title: title}
+		generation = Cell{Text: brief(*speed), Href: page, Title: exact(*speed) + " " + title}
 	}
 	if b.Withdrawn != nil {
 		generation.Note, generation.Title = "withdrawn", b.Withdrawn.Reason
@@ -384,7 +384,14 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) (out []Cell) {
 		}
 		out = append(out, cell)
 	}
-	out = append(out, textCell(text(b.Quantization)), generation, numberCell(b.PromptTPS), Cell{Text: settingsOf(b)})
+	prompt := Cell{Text: unknown}
+	if b.PromptTPS != nil {
+		prompt.Text = brief(*b.PromptTPS)
+		if whole := exact(*b.PromptTPS); whole != prompt.Text {
+			prompt.Title = whole + " tokens per second"
+		}
+	}
+	out = append(out, textCell(text(b.Quantization)), generation, prompt, Cell{Text: settingsOf(b)})
 	if without != index.Tool {
 		tool := n.cell("tools", b.Tool)
 		if b.Backend != nil {

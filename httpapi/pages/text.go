@@ -45,6 +45,15 @@ func exact(v float64) string {
 	return whole
 }
 
+// brief writes a number with at most two decimals, more than a measurement repeats; below 1 with two
+// significant digits.
+func brief(v float64) string {
+	if math.Abs(v) < 1 {
+		return rounded(v)
+	}
+	return exact(math.Round(v*100) / 100)
+}
+
 // rounded writes a number with about three significant digits.
 func rounded(v float64) string {
 	switch size := math.Abs(v); {
