@@ -118,6 +118,9 @@ func BenchmarkID(b *Benchmark) (Slug, error) { return record.BenchmarkID(b) }
 // NewerRun is the default order of benchmarks, see record.NewerRun.
 func NewerRun(a, b *Benchmark) int { return record.NewerRun(a, b) }
 
+// DateOf is record.DateOf.
+func DateOf(number uint32) Date { return record.DateOf(number) }
+
 // Near returns the candidates a reader may have meant by word, see record.Near.
 func Near(word string, candidates []string, n int) []string { return record.Near(word, candidates, n) }
 

@@ -41,10 +41,9 @@ func (p *parser) collectMembers(members map[string]jsontext.Value) {
 	}
 }
 
-// fitQuery reads the parameters into a query and their canonical spelling.
-func (p *parser) fitQuery() (q fit.Query, canonical []string) {
-	r := fitReader{parser: p}
-	q = fit.Query{
+// pair reads what is asked of a model and a piece of hardware; everything may be left out.
+func (r *fitReader) pair() fit.Query {
+	return fit.Query{
 		Model:          dataset.Slug(r.name("model")),
 		Hardware:       dataset.Slug(r.name("hardware")),
 		Quantization:   r.quantization(),
@@ -58,6 +57,12 @@ func (p *parser) fitQuery() (q fit.Query, canonical []string) {
 		SystemMemoryGB: r.number("system_memory_gb"),
 		AllowExtended:  r.flag("allow_extended"),
 	}
+}
+
+// fitQuery reads the parameters into a query and their canonical spelling.
+func (p *parser) fitQuery() (q fit.Query, canonical []string) {
+	r := fitReader{parser: p}
+	q = r.pair()
 	costs := fit.Costs{
 		USDPerKWh: r.optional("usd_per_kwh", true), HoursPerDay: r.optional("hours_per_day", false),
 		Years: r.optional("years", false), USDPerHour: r.optional("usd_per_hour", true),

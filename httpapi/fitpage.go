@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
@@ -80,20 +79,7 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 // fitView reads the parameters of the page; all of them may be left out.
 func (p *parser) fitView() (*pages.FitQuery, []string) {
 	r := fitReader{parser: p}
-	q := &pages.FitQuery{Query: fit.Query{
-		Model:          dataset.Slug(r.name("model")),
-		Hardware:       dataset.Slug(r.name("hardware")),
-		Quantization:   r.quantization(),
-		Count:          int(r.number("count")),
-		Context:        int64(r.number("context")),
-		KV:             fit.KVType(r.choice("kv")),
-		Rules:          fit.Rules(r.choice("engine")),
-		MemoryGB:       r.number("memory_gb"),
-		BandwidthGBps:  r.number("bandwidth_gbps"),
-		UnifiedShare:   r.number("unified_share"),
-		SystemMemoryGB: r.number("system_memory_gb"),
-		AllowExtended:  r.flag("allow_extended"),
-	}, MinTPS: r.number("min_tps")}
+	q := &pages.FitQuery{Query: r.pair(), MinTPS: r.number("min_tps")}
 	return q, r.canonical
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"modeldex/dataset"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 
@@ -334,14 +335,7 @@ func dateText(v float64) *string {
 	if math.IsNaN(v) {
 		return nil
 	}
-	n := int(v)
-	text := fmt.Sprintf("%04d", n/10000)
-	if month := n / 100 % 100; month > 0 {
-		text += fmt.Sprintf("-%02d", month)
-		if day := n % 100; day > 0 {
-			text += fmt.Sprintf("-%02d", day)
-		}
-	}
+	text := string(dataset.DateOf(uint32(v)))
 	return &text
 }
 

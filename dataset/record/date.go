@@ -1,6 +1,9 @@
 package record
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Date is a calendar date as YYYY-MM-DD, or YYYY-MM or YYYY where the source gives no more.
 type Date string
@@ -80,5 +83,19 @@ func (d Date) Number() uint32 {
 		return n * 100
 	default:
 		return n
+	}
+}
+
+// DateOf returns the date with the number yyyymmdd, where a month or day of zero is not given: it is
+// the inverse of Number for every date.
+func DateOf(number uint32) Date {
+	year, month, day := number/10_000, number/100%100, number%100
+	switch {
+	case month == 0:
+		return Date(fmt.Sprintf("%04d", year))
+	case day == 0:
+		return Date(fmt.Sprintf("%04d-%02d", year, month))
+	default:
+		return Date(fmt.Sprintf("%04d-%02d-%02d", year, month, day))
 	}
 }

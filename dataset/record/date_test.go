@@ -56,3 +56,12 @@ func TestDateLikeTimeParse(t *testing.T) {
 		}
 	}
 }
+
+// DateOf undoes Number.
+func TestDateOf(t *testing.T) {
+	for _, d := range []Date{"2024", "2024-05", "2024-05-09", "0987-12-31"} {
+		if got := DateOf(d.Number()); got != d {
+			t.Errorf("DateOf(%d) = %q, want %q", d.Number(), got, d)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -244,30 +243,12 @@ func fitCells(b *fit.Best) []Cell {
 
 // speedByModel is the measured speeds on a piece of hardware, one row per model and quantization.
 func speedByModel(gen *index.Generation, h *hardwareRecord) Table {
-	t := Table{
-		ID: "speed", Title: "Measured speed by model",
-		Intro: "Tokens per second while one stream generates on one device, with at most 512 tokens in the cache.",
-		Columns: []Column{
-			{Text: "Model"},
-			{Text: "Quantization", Short: true},
-			{Text: "Median tok/s", Number: true},
-			{Text: "Lowest", Number: true},
-			{Text: "Highest", Number: true},
-			{Text: "Runs", Number: true},
-			{Text: "Pages", Number: true, Title: "Distinct source pages"},
-		},
-		Empty: "No run of this kind is known. Runs with other settings are below.",
-		More:  &Link{Text: "All runs on this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
-	}
-	groups := singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization)
+	t := speedTable("model")
+	t.More = &Link{Text: "All runs on this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true}
 	n := newNames(gen)
-	for i := range groups {
-		g := &groups[i]
-		t.Rows = append(t.Rows, append([]Cell{n.cell("models", dataset.Slug(g.Key[0])), textCell(g.Key[1])}, spread(g, benchmarksOf(g.Key[0], string(h.Slug), g.Key[1]))...))
-	}
-	if len(groups) > 0 {
-		t.Source = fmt.Sprintf("%s from published measurements; each run names its page.", Sentence(plural(len(groups), "row", "rows")))
-	}
+	t.addSpeeds(singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization), func(other, quantization string) (Cell, string) {
+		return n.cell("models", dataset.Slug(other)), benchmarksOf(other, string(h.Slug), quantization)
+	})
 	return t
 }
 

@@ -156,11 +156,23 @@ func basis[T ~string](v *T, words map[string]string) string {
 
 // speedByHardware is the measured speeds of a model, one row per hardware and quantization.
 func speedByHardware(gen *index.Generation, m *modelRecord) Table {
-	t := Table{
-		ID: "speed", Title: "Measured speed by hardware",
-		Intro: "Tokens per second while one stream generates on one device, with at most 512 tokens in the cache. Each row is one quantization on one piece of hardware.",
+	t := speedTable("hardware")
+	t.Intro += " Each row is one quantization on one piece of hardware."
+	t.More = &Link{Text: "All runs of this model", Href: "/explore/benchmarks?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true}
+	n := newNames(gen)
+	t.addSpeeds(singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization), func(other, quantization string) (Cell, string) {
+		return n.cell("hardware", dataset.Slug(other)), benchmarksOf(string(m.Slug), other, quantization)
+	})
+	return t
+}
+
+// speedTable is a table of measured speeds without rows; by is what its rows are of.
+func speedTable(by string) Table {
+	return Table{
+		ID: "speed", Title: "Measured speed by " + by,
+		Intro: "Tokens per second while one stream generates on one device, with at most 512 tokens in the cache.",
 		Columns: []Column{
-			{Text: "Hardware"},
+			{Text: Sentence(by)},
 			{Text: "Quantization", Short: true},
 			{Text: "Median tok/s", Number: true},
 			{Text: "Lowest", Number: true},
@@ -169,19 +181,21 @@ func speedByHardware(gen *index.Generation, m *modelRecord) Table {
 			{Text: "Pages", Number: true, Title: "Distinct source pages"},
 		},
 		Empty: "No run of this kind is known. Runs with other settings are below.",
-		More:  &Link{Text: "All runs of this model", Href: "/explore/benchmarks?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
 	}
-	groups := singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization)
-	n := newNames(gen)
+}
+
+// addSpeeds adds a row per group of a model or piece of hardware and a quantization: other gives the
+// cell of the first and the list of the runs.
+func (t *Table) addSpeeds(groups []index.Group, other func(slug, quantization string) (Cell, string)) {
 	t.Rows = make([][]Cell, 0, len(groups))
 	for i := range groups {
 		g := &groups[i]
-		t.Rows = append(t.Rows, append([]Cell{n.cell("hardware", dataset.Slug(g.Key[0])), textCell(g.Key[1])}, spread(g, benchmarksOf(string(m.Slug), g.Key[0], g.Key[1]))...))
+		cell, runs := other(g.Key[0], g.Key[1])
+		t.Rows = append(t.Rows, append([]Cell{cell, textCell(g.Key[1])}, spread(g, runs)...))
 	}
 	if len(groups) > 0 {
-		t.Source = fmt.Sprintf("%s from published measurements; each run names its page.", Sentence(plural(len(groups), "row", "rows")))
+		t.Source = Sentence(plural(len(groups), "row", "rows")) + " from published measurements; each run names its page."
 	}
-	return t
 }
 
 // benchmarksOf is the list of the runs behind a row.

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -105,15 +104,7 @@ func dateOf(v float64) string {
 	if math.IsNaN(v) {
 		return unknown
 	}
-	n := int(v)
-	text := fmt.Sprintf("%04d", n/10000)
-	if month := n / 100 % 100; month > 0 {
-		text += fmt.Sprintf("-%02d", month)
-		if day := n % 100; day > 0 {
-			text += fmt.Sprintf("-%02d", day)
-		}
-	}
-	return text
+	return string(dataset.DateOf(uint32(v)))
 }
 
 func text[T ~string](v *T) string {

@@ -57,7 +57,7 @@ func TestAgainstSources(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if read++; stands(&b, numbers) {
+			if read++; isAmong(&b, numbers) {
 				found++
 			} else {
 				missing = append(missing, string(b.ID))
@@ -112,9 +112,9 @@ func numbersOf(files map[string][]float64, dir, url string) ([]float64, bool) {
 	return list, list != nil
 }
 
-// stands reports whether the figures of a measurement are among the numbers of its source: each
+// isAmong reports whether the figures of a measurement are among the numbers of its source: each
 // speed as printed, or else the figures its notes quote.
-func stands(b *dataset.Benchmark, numbers []float64) bool {
+func isAmong(b *dataset.Benchmark, numbers []float64) bool {
 	all := true
 	for _, v := range []*float64{b.PromptTPS, b.GenerationTPS, b.TotalTPS} {
 		all = all && (v == nil || has(numbers, *v) || strings.Contains(text(b.Notes), "ms") && near(numbers, 1000 / *v)) // milliseconds a token
