@@ -61,7 +61,7 @@ var (
 	changesTable   = param{name: "table", kind: wordList, values: changeTables, doc: "Changes of records of these kinds."}
 	changesSlug    = param{name: "slug", kind: textList, doc: "Changes of the records of these slugs, ids of benchmarks included. Aliases are not looked up, for the record may be gone."}
 	changesField   = param{name: "field", kind: textList, doc: "Records in which one of these fields, or a field in it, has another value. Dotted names, such as architecture.context_length. Added and removed records are left out."}
-	changesRecords = param{name: "records", kind: oneWord, values: []string{"false", "true"}, doc: "true: added records are shown as their files have them, so that the changes can be applied to a copy of the dataset."}
+	changesRecords = param{name: "records", kind: oneWord, values: []string{"false", "true"}, doc: "true: added records are shown as their files have them, so that the changes can be applied to a copy of the dataset. That is bulk data, so the rule of the dumps holds for it: open to all, for keys above the free tier, or off."}
 	changesFormat  = param{name: "format", kind: oneWord, values: []string{"json", "ndjson"}, doc: "ndjson: one change per line, without the envelope; the Link header leads to the next page."}
 	changesLimit   = param{name: "limit", kind: pageLimit, doc: "Most changes per page."}
 	changesCursor  = param{name: "cursor", kind: cursorToken, doc: "Place to go on from, taken from links.next of the page before. The other parameters must stay as they were."}
@@ -97,7 +97,9 @@ func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 	if t := r.table(req.gen); !s.cfg.History.now().mentions(r.name, slug) {
 		if _, ok := t.Find(slug); !ok {
 			if known, ok := t.Resolve(slug); ok {
-				return req.moved("/api/v1/" + r.name + "/" + url.PathEscape(known) + "/changes"), nil
+				resp := req.moved("/api/v1/" + r.name + "/" + url.PathEscape(known) + "/changes")
+				resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+				return resp, nil
 			}
 			return r.elsewhere(req, t, slug)
 		}
@@ -127,6 +129,11 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 		}
 		q.selected[name] = values
 	}
+	if q.word(&changesRecords) == "true" {
+		if f := s.admitBulk(req); f != nil {
+			return nil, f
+		}
+	}
 	since, past := string(args.Peek("since")), s.cfg.History.now()
 	t, ok := past.trail(req.gen, since)
 	if !ok {
@@ -147,12 +154,23 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 		body, link := t.render(past, req.gen, q, lines)
 		resp := newDocument(body, contentType, req.coding)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+		if q.word(&changesRecords) == "true" {
+			s.keepDump(resp, "max-age=300")
+		}
 		if link != "" {
 			resp.set("Link", link)
 		}
 		resp.route = req.route
 		return resp
 	}), nil
+}
+
+// admitBulk lets a caller have whole records of the list of changes: those who may have the dumps.
+func (s *Server) admitBulk(req *request) *failure {
+	if f := s.admitDumps(req); f == nil || f.code != &unknownRoute {
+		return f
+	}
+	return badParameter(changesRecords.name, "true", "must be false: this server gives no records in bulk. The lists have the same records.")
 }
 
 // found is one change of a trail.

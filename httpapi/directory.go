@@ -105,9 +105,6 @@ func slashMoved(req *request) *response {
 	}
 	for i := range routes {
 		if rt := &routes[i]; rt.method == fiber.MethodGet && rt.matches(short) {
-			if query := req.ctx.URI().QueryString(); len(query) > 0 {
-				short += "?" + string(query)
-			}
 			return req.moved(short)
 		}
 	}

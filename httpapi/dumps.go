@@ -296,14 +296,8 @@ func dumpAddress(d *export.Dump, name string) string {
 
 // dumpsFor is the dumps a caller may have, newest first; there is at least one.
 func (s *Server) dumpsFor(req *request) ([]*export.Dump, *failure) {
-	switch s.cfg.Dumps {
-	case DumpsOpen:
-	case DumpsKeyed:
-		if f := s.admitPaid(req); f != nil {
-			return nil, f
-		}
-	default:
-		return nil, &failure{code: &unknownRoute, detail: "This server offers no dumps. The lists have the same rows."}
+	if f := s.admitDumps(req); f != nil {
+		return nil, f
 	}
 	list := s.dumps.list()
 	if len(list) == 0 {
@@ -311,6 +305,18 @@ func (s *Server) dumpsFor(req *request) ([]*export.Dump, *failure) {
 		return nil, &failure{code: &notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
 	}
 	return list, nil
+}
+
+// admitDumps lets those have bulk data for whom the dumps are.
+func (s *Server) admitDumps(req *request) *failure {
+	switch s.cfg.Dumps {
+	case DumpsOpen:
+		return nil
+	case DumpsKeyed:
+		return s.admitPaid(req)
+	default:
+		return &failure{code: &unknownRoute, detail: "This server offers no dumps. The lists have the same rows."}
+	}
 }
 
 // admitPaid has a key of a tier above the free one admitted. It counts for the burst only.
@@ -324,7 +330,7 @@ func (s *Server) admitPaid(req *request) *failure {
 		return f
 	}
 	if tier := req.call.Standing().Tier; tier == quota.FreeTier {
-		return &failure{code: &tierRequired, detail: fmt.Sprintf("Dumps need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
+		return &failure{code: &tierRequired, detail: fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func routeText(rt *route) string {
 	case rt.list == badgeQuery:
 		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
 	case rt.list == changesList:
-		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. With records=true the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
+		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. records=true is bulk data: it takes the key that the dumps take, and where they are off it is rejected. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
 	case rt.tag == "feeds":
 		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the ending. Made of recorded releases alone, with their times; ids never change."
 	case rt.list == recordChanges:
@@ -279,8 +279,8 @@ var problemSets = []problemSet{
 	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{&quotaExhausted, &burstExceeded}},
 	{"TooFast", "Calls come too fast.", []*code{&burstExceeded}},
 	{"PageLimited", "The address has asked for too many pages and charts without a key.", []*code{&pageLimited}},
-	{"DumpKey", "Dumps are for paying keys here, and the key is missing or unknown.", []*code{&missingKey, &invalidKey}},
-	{"DumpTier", "Dumps are for paying keys here, and the key is none or does not work.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
+	{"DumpKey", "Bulk data is for paying keys here, and the key is missing or unknown.", []*code{&missingKey, &invalidKey}},
+	{"DumpTier", "Bulk data is for paying keys here, and the key is none or does not work.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
 	{"RangeNotSatisfiable", "The file has no such bytes.", []*code{&rangeNotSatisfiable}},
 	{"SignupLimited", "The address was issued as many keys as it may be within an hour.", []*code{&signupLimited}},
 	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{&internal}},
@@ -313,11 +313,11 @@ func problemsOf(rt *route) []string {
 	case rt.list == chartQuery || rt.list == badgeQuery:
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
-		return append(names, "BadListQuery", "Gone", "NotReady")
+		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
 	case rt.tag == "feeds":
 		return append(names, "BadQuery", "NotFound", "NotReady")
 	case rt.list == recordChanges:
-		return append(names, "BadListQuery", "NotFound", "Gone", "NotReady")
+		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
 	case rt.list == fitQuery:
 		return append(names, "BadFitQuery")
 	case rt.list != nil:

@@ -129,8 +129,12 @@ func (req *request) noParameters() *failure {
 	return faults.failure()
 }
 
-// moved sends the caller to another address for good.
+// moved sends the caller to another address for good, with the parameters of the request, unless the
+// address has them already.
 func (req *request) moved(location string) *response {
+	if query := req.ctx.URI().QueryString(); len(query) > 0 && !strings.Contains(location, "?") {
+		location += "?" + string(query)
+	}
 	resp := newResponse(http.StatusMovedPermanently, "", nil)
 	resp.set(fiber.HeaderLocation, location)
 	if req.route.access == open || req.route.access == shown {
