@@ -137,3 +137,17 @@ const (
 	SingleNo      = record.SingleNo
 	SingleYes     = record.SingleYes
 )
+
+// Act is what happened to a record between two sets.
+type Act = record.Act
+
+// What can happen to a record.
+const (
+	Added     = record.Added
+	Changed   = record.Changed
+	Withdrawn = record.Withdrawn
+	Removed   = record.Removed
+)
+
+// Acts lists what can happen to a record.
+var Acts = record.Acts

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -39,33 +38,6 @@ func (l *loader) checkInfo() {
 		l.at(l.info.places[1], "", "the file must hold one object")
 	case n == 0 && len(l.info.undecodable) == 0 && slices.Contains(l.files, infoFile):
 		l.add(Finding{Path: infoFile, Text: "the file must hold one object, got none"})
-	}
-}
-
-// pair holds two fields that are null together or not at all.
-func (l *loader) pair(p place, a string, hasA bool, b string, hasB bool) {
-	if hasA && !hasB {
-		l.at(p, b, "must not be null where "+a+" is known", a)
-	}
-	if hasB && !hasA {
-		l.at(p, b, "must be null where "+a+" is null", a)
-	}
-}
-
-func (l *loader) date(p place, field string, d *Date) {
-	if d == nil {
-		return
-	}
-	// A day of slack: a date in UTC may lie ahead of the clock of whoever wrote it.
-	if t, ok := d.Time(); ok && t.After(l.now.Add(24*time.Hour)) {
-		l.at(p, field, fmt.Sprintf("must not lie in the future, got %q", *d))
-	}
-}
-
-// spread holds a pair of numbers to its order, lowest first.
-func (l *loader) spread(p place, field string, pair *[]float64) {
-	if pair != nil && len(*pair) == 2 && (*pair)[0] > (*pair)[1] {
-		l.at(p, field, fmt.Sprintf("must have the lower number first, got %v and %v", (*pair)[0], (*pair)[1]))
 	}
 }
 

@@ -127,3 +127,53 @@ func (s *speedCheck) judgeGroups() {
 		}
 	}
 }
+
+// promptWork is what is needed to judge a prompt speed: reading one token of a prompt takes at
+// least two operations for each parameter in use.
+type promptWork struct {
+	params float64 // in use for a token; 0 where unknown
+	file   float64 // all parameters; 0 where unknown
+}
+
+func workOf(m *Model) (w promptWork) {
+	if m.ParamsB != nil {
+		w.file = *m.ParamsB * 1e9
+	}
+	w.params = readingOf(m).params
+	return w
+}
+
+// rateOf is how many operations a second a part can do at most, 0 where its rates are unknown.
+func rateOf(h *Hardware) float64 {
+	most := func(rates ...*float64) (n float64) {
+		for _, r := range rates {
+			if r != nil {
+				n = max(n, *r*1e12)
+			}
+		}
+		return n
+	}
+	if h.FP16Basis != nil && *h.FP16Basis != "shader" || h.FP16TensorFP32AccTFLOPS != nil || h.FP16TensorFP16AccTFLOPS != nil {
+		return promptOverDense * most(h.FP16TFLOPS, h.FP16TensorFP32AccTFLOPS, h.FP16TensorFP16AccTFLOPS, h.FP32TFLOPS, h.INT8TOPS)
+	}
+	return promptOverOther * most(h.FP16TFLOPS, h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS, h.FP32TFLOPS, h.INT8TOPS)
+}
+
+// checkSpeeds holds the speeds of a measurement to what its devices can compute.
+func (s *speedCheck) checkSpeeds(b *Benchmark, p place) {
+	devices := float64(b.HardwareCount)
+	for field, v := range map[string]*float64{"prompt_tps": b.PromptTPS, "generation_tps": b.GenerationTPS} {
+		s.atMost(p, field, v, maxSpeedTPS*devices, " tokens per second")
+	}
+	work := s.work[b.Model]
+	if b.PromptTPS != nil && work.params > 0 {
+		if allowed := s.rates[b.Hardware] * devices / (2 * work.params); allowed > 0 && *b.PromptTPS > allowed && *b.PromptTPS <= maxSpeedTPS*devices {
+			s.at(p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*b.PromptTPS)))
+		}
+	}
+	if b.ModelSizeGiB != nil && work.file > 0 {
+		if bits := *b.ModelSizeGiB * (1 << 30) * 8 / work.file; bits < minWeightBits || bits > maxWeightBits {
+			s.at(p, "model_size_gib", fmt.Sprintf("must give %v to %v bits per weight of the model, not %.1f", minWeightBits, maxWeightBits, bits))
+		}
+	}
+}

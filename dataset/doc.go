@@ -8,14 +8,13 @@
 //   - A Set is all records of one load, in default order, with a digest of the bytes read.
 //   - A Pack is the benchmarks of a Set in default order.
 //   - A Finding is one thing a check dislikes: path, line, column, field and a sentence. A fault
-//     refuses the dataset, a warning asks a person to look.
-//   - Changes are what differs between two Sets, record by record and field by field.
+//     rejects the dataset, a warning asks a person to look.
 //   - A ratio is how near a measured speed comes to the memory bandwidth, see Roofline.
 //
 // Load reads a directory (or an embedded copy of one) strictly: an unknown field, a wrong
 // type, a value outside its set, a duplicate slug and a reference to nothing are faults,
-// and all of them are reported at once. A directory with one fault gives no Set. Check tells
-// the warnings too, Format writes the files in their one form.
+// and all of them are reported at once. A directory with one fault gives no Set. Check reports
+// the warnings too, Format writes the files in canonical format.
 //
 // Reading is bounded: Dir opens regular files inside the directory only, a file and a line have a
 // largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its
@@ -27,7 +26,14 @@
 // sets share the records of the others.
 //
 // The rooms: record (types and the rules of one record), ndjson (lines with numbers), pack (the
-// benchmarks of a set), watch (loading again when files change), resolve, fit, importer and verbs.
+// benchmarks of a set), watch (loading again when files change), diff and history (what changed from
+// one release to the next), resolve (names to records), fit (what runs on what, and how fast), here
+// (this machine), mirror, importer, wholefile and verbs.
+//
+// The files of a load, lowest first: layout.go and options.go, finding.go, set.go, loader.go (the
+// state of one load), pending.go (where a finding is), decode.go, list.go, read.go and
+// incremental.go, the check files, and load.go, which calls them in order.
+//
 // A new rule of one record is a tag in record; a new rule across records is a method in a check_
 // file and a fixture in testdata/lint, from which data/README.md takes its sentence.
 //

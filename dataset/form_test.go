@@ -49,7 +49,7 @@ func TestPlaces(t *testing.T) {
 			for _, w := range tt.want {
 				want += tt.file + ":" + w + "\n"
 			}
-			fsys, _ := fixtureFS(t, &txtar.Archive{})
+			fsys, _ := fixtureFS(&txtar.Archive{})
 			fsys[tt.file] = &fstest.MapFile{Data: []byte(tt.data)}
 			for _, chunk := range []int{1, 7, 64, 1 << 20} {
 				if got := findingsOf(t, fsys, Options{chunk: chunk}); got != want {

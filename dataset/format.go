@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,8 +13,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"modeldex/dataset/history"
 	"modeldex/dataset/ndjson"
 	"modeldex/dataset/record"
+	"modeldex/dataset/wholefile"
 )
 
 // Format rewrites the record files below dir in their one form: every key present and in the
@@ -26,7 +27,7 @@ import (
 // understood would be lost; their Findings are the error, after all others are done.
 func Format(dir string) (changed []string, err error) {
 	return format(Dir(dir), func(name string, b []byte) error {
-		return replaceFile(filepath.Join(dir, filepath.FromSlash(name)), b)
+		return wholefile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), b)
 	})
 }
 
@@ -162,28 +163,20 @@ func written[T any](name string, recs []*T, lines, single bool) ([]byte, error) 
 	return out.Bytes(), nil
 }
 
-// replaceFile puts a file in the place of another in one step: a server that watches must never
-// read half of it.
-func replaceFile(name string, b []byte) error {
-	name, err := filepath.EvalSymlinks(name) // a link stays a link
-	if err != nil {
-		return err
+// formOfChanges gives a file of ChangesDir in its form, false where it has faults.
+func (l *loader) formOfChanges(i int, b []byte) (out []byte, ok bool, err error) {
+	var c collector[record.ChangeLine]
+	decodeLines(l, c.put, record.DecodeChange, i, 1, b)
+	if l.hasFaults(int32(i)) {
+		return nil, false, nil
 	}
-	st, err := os.Stat(name)
-	if err != nil {
-		return err
+	c.close()
+	for _, line := range c.recs {
+		text, err := history.Line(line)
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, text...)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".fmt-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(st.Mode().Perm()), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return out, true, nil
 }

@@ -16,7 +16,7 @@ import (
 func onDisk(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	base, _ := fixtureFS(t, &txtar.Archive{})
+	base, _ := fixtureFS(&txtar.Archive{})
 	for name, f := range base {
 		if _, own := files[name]; !own {
 			writeFile(t, dir, name, string(f.Data))

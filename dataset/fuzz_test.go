@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/record"
 )
 
@@ -22,11 +23,15 @@ func seeds(f *testing.F, add func(name string, b []byte)) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, file := range append(files, "testdata/base.txtar") {
+	archives := []*txtar.Archive{datasettest.Base()}
+	for _, file := range files {
 		a, err := txtar.ParseFile(file)
 		if err != nil {
 			f.Fatal(err)
 		}
+		archives = append(archives, a)
+	}
+	for _, a := range archives {
 		for _, member := range a.Files {
 			if ext := filepath.Ext(member.Name); ext == ".json" || ext == ".ndjson" {
 				add(member.Name, member.Data)
@@ -106,7 +111,7 @@ func FuzzFile(f *testing.F) {
 	seeds(f, func(name string, b []byte) { f.Add(max(0, slices.Index(names, name)), b) })
 	f.Fuzz(func(t *testing.T, which int, b []byte) {
 		name := names[uint(which)%uint(len(names))]
-		base, _ := fixtureFS(t, &txtar.Archive{})
+		base, _ := fixtureFS(&txtar.Archive{})
 		base[name] = &fstest.MapFile{Data: b}
 		set, err := Load(base, Options{Now: fixtureDay, chunk: 50})
 		if err == nil {

@@ -11,49 +11,21 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/record"
 )
-
-// fixtureDay is the day the fixtures are judged on.
-func fixtureDay() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
-
-// fixtureFS lays the files of an archive over the base dataset. The file called removed lists
-// base files to leave out; the files of a fixture that are no dataset files are returned too.
-func fixtureFS(t testing.TB, a *txtar.Archive) (fstest.MapFS, map[string]string) {
-	t.Helper()
-	base, err := txtar.ParseFile("testdata/base.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fsys, rest := fstest.MapFS{}, map[string]string{}
-	for _, f := range append(base.Files, a.Files...) {
-		if f.Name == "findings" || f.Name == "removed" || strings.HasPrefix(f.Name, previously) {
-			rest[f.Name] = string(f.Data)
-			continue
-		}
-		fsys[f.Name] = &fstest.MapFile{Data: f.Data}
-	}
-	for name := range strings.FieldsSeq(rest["removed"]) {
-		delete(fsys, name)
-	}
-	return fsys, rest
-}
-
-// previously is the folder of a fixture that holds the dataset as it was published before.
-const previously = "previously/"
 
 // previousFS is the base dataset with the files a fixture has under previously, nil if none.
 func previousFS(t testing.TB, rest map[string]string) fs.FS {
 	t.Helper()
-	before, _ := fixtureFS(t, &txtar.Archive{})
+	before, _ := fixtureFS(&txtar.Archive{})
 	found := false
 	for name, text := range rest {
-		if under, ok := strings.CutPrefix(name, previously); ok {
+		if under, ok := strings.CutPrefix(name, datasettest.Previously); ok {
 			before[under], found = &fstest.MapFile{Data: []byte(text)}, true
 		}
 	}
@@ -96,7 +68,7 @@ func TestLint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fsys, rest := fixtureFS(t, a)
+			fsys, rest := fixtureFS(a)
 			got := findingsOf(t, fsys, Options{Previous: previousFS(t, rest)})
 			if *update {
 				last := &a.Files[len(a.Files)-1]
@@ -138,7 +110,7 @@ func pointTrue(t *testing.T, fsys fstest.MapFS, findings string) {
 }
 
 func TestBaseIsClean(t *testing.T) {
-	fsys, _ := fixtureFS(t, &txtar.Archive{})
+	fsys, _ := fixtureFS(&txtar.Archive{})
 	if got := findingsOf(t, fsys, Options{}); got != "" {
 		t.Errorf("the base of the fixtures has findings:\n%s", got)
 	}

@@ -11,42 +11,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// The folders of a dataset and the files at its root.
-const (
-	infoFile          = "dataset.json"
-	quantizationsFile = "quantizations.json"
-	modelsDir         = "models"
-	hardwareDir       = "hardware"
-	toolsDir          = "tools"
-	benchmarksDir     = "benchmarks"
-	// ChangesDir is the folder of what past releases changed. A dataset need not have it, and it is
-	// no part of the digest, for it holds digests.
-	ChangesDir = "changes"
-)
-
-// The largest files that are read. A larger one is a finding: the largest .json of the shipped
-// data has 0.2 MB, and a million benchmarks in one .ndjson file have 0.9 GB.
-const (
-	maxJSON   = 32 << 20
-	maxNDJSON = 2 << 30
-)
-
-func maxSize(name string) int64 {
-	if path.Ext(name) == ".ndjson" {
-		return maxNDJSON
-	}
-	return maxJSON
-}
-
-func tooLarge(name string) string {
-	return fmt.Sprintf("the file must have at most %d MiB", maxSize(name)>>20)
-}
-
-// Layout returns the names of the files at the root of a dataset and of its record folders.
-func Layout() (files, folders []string) {
-	return []string{infoFile, quantizationsFile}, []string{modelsDir, hardwareDir, toolsDir, benchmarksDir}
-}
-
 // list finds the files of the dataset, in order of path, and adds up their sizes. What is not a
 // regular file is a finding and is never opened: opening a named pipe waits for ever, and a
 // device has no end.

@@ -6,29 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"time"
 
 	"modeldex/dataset/history"
 	"modeldex/dataset/pack"
 )
-
-// Options says how to load. The zero value loads with every core and no progress.
-type Options struct {
-	// Workers is how many goroutines decode; zero means one per core.
-	Workers int
-	// Progress, if set, is called from one goroutine after each piece read, in bytes.
-	Progress func(read, total int64)
-	// Now is the clock that dates in the future are judged by; nil means time.Now.
-	Now func() time.Time
-	// Previous, if set, is the dataset as it was published before: a benchmark of it that is gone
-	// is a fault.
-	Previous fs.FS
-	// Last, if set, is what an earlier Load returned: files whose bytes are the same are not
-	// decoded again. Everything is checked again all the same.
-	Last *Set
-
-	chunk int // bytes of a chunk; zero means chunkSize
-}
 
 // Load reads and checks the dataset in fsys, see Dir. A dataset with a fault gives Findings as
 // the error, all of them, sorted by place; any other error means that there is no dataset to be
@@ -100,12 +81,4 @@ func (l *loader) set() *Set {
 	s.Releases = history.New(l.changes.recs)
 	s.previous = l.remember()
 	return s
-}
-
-func values[T any](recs []*T) []T {
-	out := make([]T, len(recs))
-	for i, r := range recs {
-		out[i] = *r
-	}
-	return out
 }

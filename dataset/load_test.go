@@ -90,7 +90,7 @@ func planted(random *rand.Rand, b []byte) []byte {
 
 func TestDigest(t *testing.T) {
 	digest := func(change func(fstest.MapFS)) Digest {
-		fsys, _ := fixtureFS(t, &txtar.Archive{})
+		fsys, _ := fixtureFS(&txtar.Archive{})
 		change(fsys)
 		set, err := Load(fsys, Options{Now: fixtureDay})
 		if err != nil {
@@ -170,7 +170,7 @@ func (brokenFile) Read([]byte) (int, error) { return 0, errBroken }
 func TestUnreadable(t *testing.T) {
 	for _, name := range []string{"dataset.json", "tools/runner.json", "benchmarks/2026.ndjson"} {
 		for _, onRead := range []bool{false, true} {
-			base, _ := fixtureFS(t, &txtar.Archive{})
+			base, _ := fixtureFS(&txtar.Archive{})
 			set, err := Load(brokenFS{base, name, onRead}, Options{Now: fixtureDay})
 			var found Findings
 			want := name + ": cannot be read: " + errBroken.Error()
@@ -230,7 +230,7 @@ func (f fadingFS) Stat(name string) (fs.FileInfo, error) { return f.files.Stat(n
 
 // TestFileGoesAway: a file that is gone when a column is looked up leaves the finding its line.
 func TestFileGoesAway(t *testing.T) {
-	base, _ := fixtureFS(t, &txtar.Archive{})
+	base, _ := fixtureFS(&txtar.Archive{})
 	base["benchmarks/2026.ndjson"].Data = bytes.Replace(base["benchmarks/2026.ndjson"].Data, []byte(`"alpha-8b"`), []byte(`"alpha-9b"`), 1)
 	_, err := Load(fadingFS{base, map[string]bool{}, new(sync.Mutex)}, Options{Now: fixtureDay})
 	want := `benchmarks/2026.ndjson:1: model: no model has slug "alpha-9b"; did you mean "alpha-8b"`
@@ -240,8 +240,8 @@ func TestFileGoesAway(t *testing.T) {
 }
 
 func TestPreviousUnreadable(t *testing.T) {
-	base, _ := fixtureFS(t, &txtar.Archive{})
-	before, _ := fixtureFS(t, &txtar.Archive{})
+	base, _ := fixtureFS(&txtar.Archive{})
+	before, _ := fixtureFS(&txtar.Archive{})
 	if _, err := Check(base, Options{Now: fixtureDay, Previous: brokenFS{before, "benchmarks/2026.ndjson", true}}); err == nil || !strings.Contains(err.Error(), "benchmarks/2026.ndjson: cannot be read: "+errBroken.Error()) {
 		t.Errorf("Check with an unreadable previous dataset = %v", err)
 	}

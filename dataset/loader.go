@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"path"
 	"runtime"
 	"strings"
 	"sync"
@@ -46,6 +45,15 @@ type loader struct {
 	full   atomic.Bool // there are maxFindings findings: the rest is not looked for
 }
 
+// A pendingFinding is a finding whose column is not known yet: the bytes of the record were gone
+// when it was found.
+type pendingFinding struct {
+	at       place
+	field    string
+	text     string
+	severity Severity
+}
+
 // maxFindings bounds the memory of a report: a gigabyte of broken lines has millions of faults,
 // of which a reader looks at the first few.
 const maxFindings = 10_000
@@ -79,14 +87,6 @@ func (l *loader) last() *previousLoad {
 		return nil
 	}
 	return l.opt.Last.previous
-}
-
-// kindOf says which kind of records a file has, by its folder or, at the root, its name.
-func kindOf(name string) string {
-	if dir := path.Dir(name); dir != "." {
-		return dir
-	}
-	return name
 }
 
 func (l *loader) progress(n int) {

@@ -9,15 +9,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A pendingFinding is a finding whose column is not known yet: the bytes of the record were gone
-// when it was found.
-type pendingFinding struct {
-	at       place
-	field    string
-	text     string
-	severity Severity
-}
-
 // at adds a fault of a field. Where the field, or one it was judged by, has a fault of its own,
 // this one would only follow from that and is dropped.
 func (l *loader) at(p place, field, text string, by ...string) {

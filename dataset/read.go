@@ -14,11 +14,6 @@ import (
 	"modeldex/dataset/ndjson"
 )
 
-// chunkSize is how much of an .ndjson file one worker takes at a time: large enough that
-// handing it over costs nothing, small enough that a few in flight stay small. A longer line
-// makes a longer chunk.
-const chunkSize = 1 << 20
-
 // read decodes every file of the dataset, in parallel.
 func (l *loader) read() error {
 	if err := l.list(); err != nil {

@@ -53,3 +53,20 @@ func (s *Set) Files() []LoadedFile {
 	}
 	return out
 }
+
+// Written returns the models as their files have them, without what is computed. The caller must not
+// change them.
+func (s *Set) Written() []Model {
+	if s.previous == nil {
+		return s.Models
+	}
+	return values(s.previous.models.recs)
+}
+
+func values[T any](recs []*T) []T {
+	out := make([]T, len(recs))
+	for i, r := range recs {
+		out[i] = *r
+	}
+	return out
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/index"
@@ -24,13 +25,13 @@ func editions(loads, releases string, rows map[string]int) *History {
 		version, letter, _ := strings.Cut(text, "/")
 		return version, strings.Repeat(letter, 64)
 	}
-	entries := func(digest string) (out []dataset.RecordChange) {
+	entries := func(digest string) (out []diff.RecordChange) {
 		n, given := rows[digest[:1]]
 		if !given {
 			n = 3
 		}
 		for i := range n {
-			out = append(out, dataset.RecordChange{Table: "tools", Slug: fmt.Sprintf("%.1s-%06d", digest, i), Change: dataset.Added})
+			out = append(out, diff.RecordChange{Table: "tools", Slug: fmt.Sprintf("%.1s-%06d", digest, i), Change: dataset.Added})
 		}
 		return out
 	}
@@ -41,14 +42,14 @@ func editions(loads, releases string, rows map[string]int) *History {
 		s := history.Step{Release: record.Release{Version: version, Digest: digest, Released: dataset.Date(fmt.Sprintf("2026-01-%02d", 10*(i+1))), Commit: &commit}}
 		if i > 0 {
 			s.After = &log.Steps[i-1].Digest
-			s.Entries = (&dataset.Changes{Records: entries(digest)}).Step(&dataset.Set{}).Entries
+			s.Entries = (&diff.Changes{Records: entries(digest)}).Step(&dataset.Set{}).Entries
 		}
 		log.Steps = append(log.Steps, s)
 	}
 	var l History
 	for i, text := range strings.Fields(loads) {
 		version, digest := of(text)
-		c := &dataset.Changes{New: dataset.Edition{Version: version, Digest: digest}}
+		c := &diff.Changes{New: diff.Edition{Version: version, Digest: digest}}
 		if i > 0 {
 			c.Records = entries(digest)
 		}
@@ -154,7 +155,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("notices %+v, want one per load of 7 changes left out", notices)
 	}
 	for gen := uint64(13); gen < 13+2*maxSteps; gen++ {
-		l.Record(gen, &dataset.Set{}, &dataset.Changes{})
+		l.Record(gen, &dataset.Set{}, &diff.Changes{})
 	}
 	if n := len(l.now().loads); n != maxSteps {
 		t.Errorf("%d loads are remembered, want %d", n, maxSteps)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 )
 
@@ -82,7 +83,7 @@ type step struct {
 	leftOut  int    // changes of a load beyond maxStepRows
 	dropped  bool   // the changes of the load were given up for those of newer ones
 	// records finds the records of the newest loads; nil in others.
-	records func() *dataset.Records
+	records func() *diff.Records
 }
 
 // Refuse notes that a load was refused and returns what callers are told of it.
@@ -107,8 +108,8 @@ func (h *History) Refused() *Refused {
 // Record notes what changed from the generation being served to the next, which was made of set,
 // before that is published as number gen: an answer made from gen then finds the way to it. The
 // first has no changes.
-func (h *History) Record(gen uint64, set *dataset.Set, c *dataset.Changes) {
-	s := &step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *dataset.Records { return dataset.NewRecords(set) })}
+func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
+	s := &step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *diff.Records { return diff.NewRecords(set) })}
 	if s.leftOut = max(0, len(s.Entries)-maxStepRows); s.leftOut > 0 {
 		s.Entries = slices.Clone(s.Entries[:maxStepRows])
 	}

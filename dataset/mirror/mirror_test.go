@@ -97,7 +97,7 @@ func regular(files map[string]string) (out []tar.Header) {
 // base is the smallest dataset, with a version.
 func base(t *testing.T, version string) map[string]string {
 	t.Helper()
-	a, err := txtar.ParseFile("../testdata/base.txtar")
+	a, err := txtar.ParseFile("../datasettest/base.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 )
 
@@ -32,7 +33,7 @@ func (c *ChangesRecord) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	path, err := dataset.RecordChanges(c.Data, log, from, to)
+	path, err := diff.Record(c.Data, log, from, to)
 	if err != nil {
 		return err
 	}
@@ -40,17 +41,17 @@ func (c *ChangesRecord) Run(env *Env) error {
 		fmt.Fprintf(env.Stdout, "%s: the history begins with release %s\n", path, to.Info.Version)
 		return nil
 	}
-	fmt.Fprintf(env.Stdout, "%s: release %s since %s: %s\n", path, to.Info.Version, from.Info.Version, dataset.Compare(from.Set, to.Set).Summary())
+	fmt.Fprintf(env.Stdout, "%s: release %s since %s: %s\n", path, to.Info.Version, from.Info.Version, diff.Compare(from.Set, to.Set).Summary())
 	return nil
 }
 
 // load reads the log of --data and the release to be recorded.
-func (c *ChangesRecord) load(ctx context.Context) (*history.Log, dataset.Recorded, error) {
+func (c *ChangesRecord) load(ctx context.Context) (*history.Log, diff.Recorded, error) {
 	here, err := loadFrom(c.Data, c.Data)
 	if err != nil {
-		return nil, dataset.Recorded{}, err
+		return nil, diff.Recorded{}, err
 	}
-	to := dataset.Recorded{Set: here}
+	to := diff.Recorded{Set: here}
 	if c.To != "" {
 		to, err = c.edition(ctx, c.To)
 		return here.Releases, to, err
@@ -62,7 +63,7 @@ func (c *ChangesRecord) load(ctx context.Context) (*history.Log, dataset.Recorde
 }
 
 // edition loads a directory or a revision.
-func (c *ChangesRecord) edition(ctx context.Context, name string) (out dataset.Recorded, err error) {
+func (c *ChangesRecord) edition(ctx context.Context, name string) (out diff.Recorded, err error) {
 	if out.Set, err = loadFrom(c.Data, name); err != nil {
 		return out, err
 	}
@@ -81,7 +82,7 @@ const searched = 50
 
 // before is the release before: the one named, or the last recorded one as git has it. Nil begins
 // the history.
-func (c *ChangesRecord) before(ctx context.Context, log *history.Log) (*dataset.Recorded, error) {
+func (c *ChangesRecord) before(ctx context.Context, log *history.Log) (*diff.Recorded, error) {
 	if c.From != "" {
 		found, err := c.edition(ctx, c.From)
 		return &found, err

@@ -2,13 +2,12 @@ package verbs
 
 import (
 	"bytes"
+	"modeldex/dataset/datasettest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestChangesRecordVerb records a release from git and a second one after it, finds the one before
@@ -18,23 +17,8 @@ func TestChangesRecordVerb(t *testing.T) {
 		t.Skip("no git command here")
 	}
 	dir := filepath.Join(t.TempDir(), "data")
-	base, err := txtar.ParseFile("../testdata/base.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	put := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, f := range base.Files {
-		put(f.Name, string(f.Data))
-	}
+	datasettest.WriteBase(t, dir)
+	put := func(name, text string) { datasettest.PutFile(t, filepath.Join(dir, name), text) }
 	git := func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 )
 
 // Diff lists what differs between two datasets.
@@ -25,7 +26,7 @@ func (c *Diff) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	return dataset.Compare(from, to).Report(env.Stdout, c.Format)
+	return diff.Compare(from, to).Report(env.Stdout, c.Format)
 }
 
 func (c *Diff) load(name string) (*dataset.Set, error) {

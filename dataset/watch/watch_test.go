@@ -14,10 +14,10 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/rogpeppe/go-internal/txtar"
 	"go.uber.org/goleak"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 )
 
 // patience is how long a test waits for what must come; it bounds a failing test only.
@@ -39,33 +39,7 @@ type watched struct {
 
 // quick is a watch that does not wait long; rescans are too rare to help unless asked for.
 func quick() Options {
-	return Options{Load: dataset.Options{Now: fixtureDay}, Debounce: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond, RescanEvery: time.Hour}
-}
-
-// fixtureDay is the day on which the fixtures are read.
-func fixtureDay() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
-
-// writeBase writes the base dataset below dir.
-func writeBase(t *testing.T, dir string) {
-	t.Helper()
-	base, err := txtar.ParseFile("../testdata/base.txtar")
-	must(t, err)
-	for _, f := range base.Files {
-		putFile(t, filepath.Join(dir, f.Name), string(f.Data))
-	}
-}
-
-func putFile(t *testing.T, name, text string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	must(t, os.WriteFile(name, []byte(text), 0o644))
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return Options{Load: dataset.Options{Now: datasettest.Day}, Debounce: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond, RescanEvery: time.Hour}
 }
 
 // watch watches dir, which holds a clean dataset that has been loaded.
@@ -74,7 +48,7 @@ func watch(t *testing.T, dir string, opt Options) *watched {
 	leaks := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
 	last, err := dataset.Load(dataset.Dir(dir), opt.Load)
-	must(t, err)
+	datasettest.Must(t, err)
 	w := &watched{t: t, dir: dir, got: make(chan outcome, 1000)}
 	w.Watcher = Watch(dir, last, opt, func(set *dataset.Set, err error) { w.got <- outcome{set, err} })
 	t.Cleanup(w.Close)
@@ -120,45 +94,45 @@ func info(version string) string {
 
 func (w *watched) setVersion(version string) {
 	w.t.Helper()
-	putFile(w.t, filepath.Join(w.dir, "dataset.json"), info(version))
+	datasettest.PutFile(w.t, filepath.Join(w.dir, "dataset.json"), info(version))
 }
 
 // TestWatchEdits: each way of changing files is an event.
 func TestWatchEdits(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	w := watch(t, dir, quick())
 	tool := filepath.Join(dir, "tools", "runner.json")
 	text, err := os.ReadFile(tool)
-	must(t, err)
+	datasettest.Must(t, err)
 
 	w.setVersion("2")
 	w.wantVersion("2")
 
 	// Written beside and renamed over, as editors do.
-	putFile(t, filepath.Join(dir, "new.json"), info("3"))
-	must(t, os.Rename(filepath.Join(dir, "new.json"), filepath.Join(dir, "dataset.json")))
+	datasettest.PutFile(t, filepath.Join(dir, "new.json"), info("3"))
+	datasettest.Must(t, os.Rename(filepath.Join(dir, "new.json"), filepath.Join(dir, "dataset.json")))
 	w.wantVersion("3")
 
-	must(t, os.Truncate(tool, 20))
+	datasettest.Must(t, os.Truncate(tool, 20))
 	w.wantRefused("tools/runner.json")
-	must(t, os.WriteFile(tool, text, 0o644))
+	datasettest.Must(t, os.WriteFile(tool, text, 0o644))
 	w.wantVersion("3") // back to what was handed over last: told, for a refusal came between
 
-	must(t, os.Remove(tool))
+	datasettest.Must(t, os.Remove(tool))
 	w.wantRefused(`no tool has slug "runner"`)
-	must(t, os.WriteFile(tool, text, 0o644))
+	datasettest.Must(t, os.WriteFile(tool, text, 0o644))
 	w.wantVersion("3")
 
 	// A record folder that is replaced, and one edit more in the new one.
-	must(t, os.Rename(filepath.Join(dir, "tools"), filepath.Join(dir, ".tools-old")))
+	datasettest.Must(t, os.Rename(filepath.Join(dir, "tools"), filepath.Join(dir, ".tools-old")))
 	w.wantRefused("tools: the folder is missing")
-	must(t, os.Mkdir(filepath.Join(dir, "tools"), 0o755))
-	must(t, os.WriteFile(tool, text, 0o644))
+	datasettest.Must(t, os.Mkdir(filepath.Join(dir, "tools"), 0o755))
+	datasettest.Must(t, os.WriteFile(tool, text, 0o644))
 	w.wantVersion("3")
-	must(t, os.WriteFile(tool, []byte("{}"), 0o644))
+	datasettest.Must(t, os.WriteFile(tool, []byte("{}"), 0o644))
 	w.wantRefused("tools/runner.json")
-	must(t, os.WriteFile(tool, append(text, '\n'), 0o644))
+	datasettest.Must(t, os.WriteFile(tool, append(text, '\n'), 0o644))
 	w.wantVersion("3")
 }
 
@@ -166,22 +140,22 @@ func TestWatchEdits(t *testing.T) {
 func TestWatchRenamedDirectory(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	w := watch(t, dir, quick())
 	for version := 2; version < 6; version++ {
 		next := filepath.Join(root, "next")
-		writeBase(t, next)
-		putFile(t, filepath.Join(next, "dataset.json"), info(fmt.Sprint(version)))
-		must(t, os.Rename(dir, filepath.Join(root, fmt.Sprint("old", version))))
-		must(t, os.Rename(next, dir))
+		datasettest.WriteBase(t, next)
+		datasettest.PutFile(t, filepath.Join(next, "dataset.json"), info(fmt.Sprint(version)))
+		datasettest.Must(t, os.Rename(dir, filepath.Join(root, fmt.Sprint("old", version))))
+		datasettest.Must(t, os.Rename(next, dir))
 		w.wantVersion(fmt.Sprint(version))
 		// The new one is watched too.
 		w.setVersion(fmt.Sprint(version, ".1"))
 		w.wantVersion(fmt.Sprint(version, ".1"))
 	}
-	must(t, os.Rename(dir, filepath.Join(root, "gone")))
+	datasettest.Must(t, os.Rename(dir, filepath.Join(root, "gone")))
 	w.wantRefused("no such file")
-	must(t, os.Rename(filepath.Join(root, "gone"), dir))
+	datasettest.Must(t, os.Rename(filepath.Join(root, "gone"), dir))
 	w.wantVersion("5.1")
 }
 
@@ -212,13 +186,13 @@ func TestWatchMounts(t *testing.T) {
 func turner(t *testing.T, root, shape string) func(version string) {
 	fresh := func(version string, under string) string {
 		name := filepath.Join(root, "..v"+version)
-		writeBase(t, filepath.Join(name, under))
-		putFile(t, filepath.Join(name, under, "dataset.json"), info(version))
+		datasettest.WriteBase(t, filepath.Join(name, under))
+		datasettest.PutFile(t, filepath.Join(name, under, "dataset.json"), info(version))
 		return filepath.Base(name)
 	}
 	link := func(to, name string) {
-		must(t, os.Symlink(to, filepath.Join(root, "tmp")))
-		must(t, os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, name)))
+		datasettest.Must(t, os.Symlink(to, filepath.Join(root, "tmp")))
+		datasettest.Must(t, os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, name)))
 	}
 	switch shape {
 	case "rev":
@@ -230,13 +204,13 @@ func turner(t *testing.T, root, shape string) func(version string) {
 		link("..data/data", "data")
 		return func(version string) { link(fresh(version, "data"), "..data") }
 	default: // root/data holds ..data and links into it
-		must(t, os.Mkdir(filepath.Join(root, "data"), 0o755))
+		datasettest.Must(t, os.Mkdir(filepath.Join(root, "data"), 0o755))
 		for _, name := range []string{"dataset.json", "quantizations.json", "models", "hardware", "tools", "benchmarks"} {
-			must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(root, "data", name)))
+			datasettest.Must(t, os.Symlink(filepath.Join("..data", name), filepath.Join(root, "data", name)))
 		}
 		return func(version string) {
 			name := fresh(version, "")
-			must(t, os.Rename(filepath.Join(root, name), filepath.Join(root, "data", name)))
+			datasettest.Must(t, os.Rename(filepath.Join(root, name), filepath.Join(root, "data", name)))
 			link(name, "data/..data")
 		}
 	}
@@ -245,19 +219,19 @@ func turner(t *testing.T, root, shape string) func(version string) {
 // TestWatchMoving: a load under which a file changes is not handed over, good as it may be.
 func TestWatchMoving(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	var loads atomic.Int32
 	opt := quick()
 	opt.Load.Progress = func(read, total int64) {
 		if read == total && loads.Add(1) == 2 { // the first is the one before the watch
-			putFile(t, filepath.Join(dir, "dataset.json"), info("3"))
+			datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), info("3"))
 		}
 	}
 	w := watch(t, dir, opt)
 	w.setVersion("2")
 	for o := range w.got {
 		if o.err != nil || o.set.Info.Version == "3" {
-			must(t, o.err)
+			datasettest.Must(t, o.err)
 			break
 		}
 		t.Fatalf("version %s was handed over, though dataset.json changed while it was read", o.set.Info.Version)
@@ -267,14 +241,14 @@ func TestWatchMoving(t *testing.T) {
 // TestWatchNeverAtRest: files that change at every look are told of, and taken once they rest.
 func TestWatchNeverAtRest(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	var restless atomic.Bool
 	var n atomic.Int32
 	opt := quick()
 	opt.BeforeLoad = func() {
 		if restless.Load() {
 			opt := n.Add(1)
-			putFile(t, filepath.Join(dir, "tools", "note.md"), strings.Repeat("x", int(opt)))
+			datasettest.PutFile(t, filepath.Join(dir, "tools", "note.md"), strings.Repeat("x", int(opt)))
 		}
 	}
 	opt.Load.Progress = func(read, total int64) { opt.BeforeLoad() }
@@ -290,8 +264,8 @@ func TestWatchNeverAtRest(t *testing.T) {
 func TestWatchCheckout(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")
-	writeBase(t, dir)
-	must(t, os.Mkdir(filepath.Join(root, ".git"), 0o755))
+	datasettest.WriteBase(t, dir)
+	datasettest.Must(t, os.Mkdir(filepath.Join(root, ".git"), 0o755))
 	var looks atomic.Int32
 	opt := quick()
 	opt.BeforeLoad = func() { looks.Add(1) }
@@ -301,7 +275,7 @@ func TestWatchCheckout(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	lock := filepath.Join(root, ".git", "index.lock")
-	putFile(t, lock, "")
+	datasettest.PutFile(t, lock, "")
 	before := looks.Load()
 	w.setVersion("half")
 	time.Sleep(20 * opt.Debounce)
@@ -309,7 +283,7 @@ func TestWatchCheckout(t *testing.T) {
 		t.Errorf("the files were read %d times during a checkout", n)
 	}
 	w.setVersion("whole")
-	must(t, os.Remove(lock))
+	datasettest.Must(t, os.Remove(lock))
 	for o := range w.got {
 		if o.err != nil || o.set.Info.Version == "half" {
 			t.Fatalf("half a checkout was handed over: %v", o)
@@ -323,20 +297,20 @@ func TestWatchCheckout(t *testing.T) {
 // TestGitLock finds the index of a linked work tree, and passes over a lock that was left behind.
 func TestGitLock(t *testing.T) {
 	root := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(root, "tree", "data"), 0o755))
-	putFile(t, filepath.Join(root, "tree", ".git"), "gitdir: ../repo/.git/worktrees/tree\n")
+	datasettest.Must(t, os.MkdirAll(filepath.Join(root, "tree", "data"), 0o755))
+	datasettest.PutFile(t, filepath.Join(root, "tree", ".git"), "gitdir: ../repo/.git/worktrees/tree\n")
 	root, err := filepath.EvalSymlinks(root)
-	must(t, err)
+	datasettest.Must(t, err)
 	want := filepath.Join(root, "repo/.git/worktrees/tree/index.lock")
 	if got := gitLock(filepath.Join(root, "tree", "data")); got != want {
 		t.Errorf("gitLock = %q, want %q", got, want)
 	}
-	putFile(t, want, "")
+	datasettest.PutFile(t, want, "")
 	if s := stateOf(filepath.Join(root, "tree", "data"), nil); !s.locked() {
 		t.Error("the work tree is not locked")
 	}
 	old := time.Now().Add(-time.Hour)
-	must(t, os.Chtimes(want, old, old))
+	datasettest.Must(t, os.Chtimes(want, old, old))
 	if s := stateOf(filepath.Join(root, "tree", "data"), nil); s.locked() {
 		t.Error("a lock of an hour ago keeps the files locked")
 	}
@@ -346,7 +320,7 @@ func TestGitLock(t *testing.T) {
 // reason is told once.
 func TestWatchWithoutEvents(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	told := make(chan error, 1000)
 	opt := quick()
 	opt.RescanEvery = 5 * time.Millisecond
@@ -371,7 +345,7 @@ func TestWatchWithoutEvents(t *testing.T) {
 // time written right after it was read.
 func TestWatchLostEvents(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	opt := quick()
 	opt.RescanEvery = 5 * time.Millisecond
 	opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
@@ -380,9 +354,9 @@ func TestWatchLostEvents(t *testing.T) {
 	w.setVersion("2")
 	w.wantVersion("2")
 	st, err := os.Stat(name)
-	must(t, err)
+	datasettest.Must(t, err)
 	w.setVersion("3")
-	must(t, os.Chtimes(name, st.ModTime(), st.ModTime()))
+	datasettest.Must(t, os.Chtimes(name, st.ModTime(), st.ModTime()))
 	w.wantVersion("3")
 }
 
@@ -391,20 +365,20 @@ func TestWatchLostEvents(t *testing.T) {
 func TestWatchUnreadable(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	opt := quick()
 	opt.RescanEvery = 5 * time.Millisecond
 	w := watch(t, dir, opt)
 	name := filepath.Join(dir, "tools", "runner.json")
-	must(t, os.Rename(name, filepath.Join(root, "kept")))
-	must(t, os.Symlink("runner.json", name)) // a link to itself: even root cannot read it
+	datasettest.Must(t, os.Rename(name, filepath.Join(root, "kept")))
+	datasettest.Must(t, os.Symlink("runner.json", name)) // a link to itself: even root cannot read it
 	w.wantRefused("tools/runner.json: cannot be read")
 	time.Sleep(20 * opt.RescanEvery)
 	if n := len(w.got); n > 0 {
 		t.Errorf("%d outcomes more for the same reason", n)
 	}
-	must(t, os.Remove(name))
-	must(t, os.Rename(filepath.Join(root, "kept"), name))
+	datasettest.Must(t, os.Remove(name))
+	datasettest.Must(t, os.Rename(filepath.Join(root, "kept"), name))
 	w.wantVersion("1")
 }
 
@@ -412,7 +386,7 @@ func TestWatchUnreadable(t *testing.T) {
 func TestWatchNeighbours(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	opt := quick()
 	var looks atomic.Int32
 	opt.BeforeLoad = func() { looks.Add(1) }
@@ -421,7 +395,7 @@ func TestWatchNeighbours(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	for i := range 50 {
-		putFile(t, filepath.Join(root, "modeldex.db"), fmt.Sprint(i))
+		datasettest.PutFile(t, filepath.Join(root, "modeldex.db"), fmt.Sprint(i))
 	}
 	time.Sleep(10 * opt.Debounce)
 	if n := looks.Load(); n != 1 {
@@ -469,7 +443,7 @@ func TestForward(t *testing.T) {
 // TestRescanIsFolded: a thousand kicks are few looks, and none is lost.
 func TestRescanIsFolded(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	var looks atomic.Int32
 	opt := quick()
 	opt.BeforeLoad = func() { looks.Add(1) }
@@ -490,7 +464,7 @@ func TestRescanIsFolded(t *testing.T) {
 // the watch from ending, and hands nothing over later.
 func TestCloseDoesNotWait(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	hung, end := make(chan struct{}), make(chan struct{})
 	opt := quick()
 	opt.BeforeLoad = func() {
@@ -498,10 +472,10 @@ func TestCloseDoesNotWait(t *testing.T) {
 		<-end
 	}
 	last, err := dataset.Load(dataset.Dir(dir), opt.Load)
-	must(t, err)
+	datasettest.Must(t, err)
 	var taken atomic.Int32
 	w := Watch(dir, last, opt, func(*dataset.Set, error) { taken.Add(1) })
-	putFile(t, filepath.Join(dir, "dataset.json"), info("2"))
+	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), info("2"))
 	<-hung
 	closed := make(chan struct{})
 	go func() {
@@ -524,7 +498,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 // watch goes on once it is gone.
 func TestWatchStrangeFiles(t *testing.T) {
 	dir := t.TempDir()
-	writeBase(t, dir)
+	datasettest.WriteBase(t, dir)
 	w := watch(t, dir, quick())
 	name := filepath.Join(dir, "tools", "x.json")
 	for version, strange := range strangeFiles {
@@ -533,7 +507,7 @@ func TestWatchStrangeFiles(t *testing.T) {
 			continue
 		}
 		w.wantRefused("tools/x.json: " + strange.want)
-		must(t, os.Remove(name))
+		datasettest.Must(t, os.Remove(name))
 		w.setVersion(fmt.Sprint("v", version))
 		w.wantVersion(fmt.Sprint("v", version))
 	}

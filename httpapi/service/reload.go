@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
 	"modeldex/httpapi/webhook"
@@ -110,7 +111,7 @@ func (r *reloader) publish(set *dataset.Set, started time.Time) error {
 	if before == nil {
 		before = set // the first has nothing before it
 	}
-	changes := dataset.Compare(before, set)
+	changes := diff.Compare(before, set)
 	if err := r.live.PublishAfter(gen, func(number uint64) error {
 		// Before it is served: a response made from it can then find how it came about.
 		r.history.Record(number, set, changes)

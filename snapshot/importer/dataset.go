@@ -1,13 +1,13 @@
 package importer
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
 	"modeldex/dataset"
+	"modeldex/dataset/wholefile"
 	"modeldex/snapshot"
 )
 
@@ -39,7 +39,7 @@ func DirectoryOf(models []dataset.Model) []snapshot.Entry {
 // FreezeDirectory writes directory.ndjson into a folder: the directory that a build used, so that
 // it can be repeated.
 func FreezeDirectory(folder string, entries []snapshot.Entry) error {
-	return writeFile(filepath.Join(folder, DirectoryFile), func(w io.Writer) error { return WriteDirectory(w, entries) })
+	return wholefile.Write(filepath.Join(folder, DirectoryFile), func(w io.Writer) error { return WriteDirectory(w, entries) })
 }
 
 // PlotFile draws a document and writes the SVG file. A document with a finding is an error and
@@ -54,22 +54,5 @@ func PlotFile(document, svg string, opt snapshot.PlotOptions) error {
 	if len(findings) > 0 {
 		return fmt.Errorf("%s: %d findings, the first: %s", document, len(findings), findings[0])
 	}
-	return writeFile(svg, func(w io.Writer) error { return snapshot.Plot(w, doc, opt) })
-}
-
-// writeFile writes a file that appears whole or not at all.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	err = write(f)
-	if err == nil {
-		err = errors.Join(f.Chmod(0o644), f.Sync())
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return wholefile.Write(svg, func(w io.Writer) error { return snapshot.Plot(w, doc, opt) })
 }

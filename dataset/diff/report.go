@@ -1,4 +1,4 @@
-package dataset
+package diff
 
 import (
 	"bytes"
@@ -11,11 +11,11 @@ import (
 	"modeldex/dataset/record"
 )
 
-// ChangeForms lists the forms Changes.Report knows: lines for people, JSON for programs, and
+// Forms lists the forms Changes.Report knows: lines for people, JSON for programs, and
 // Markdown for a comment on a pull request.
-var ChangeForms = []string{"text", "json", "markdown"}
+var Forms = []string{"text", "json", "markdown"}
 
-// Report writes the changes in one of ChangeForms.
+// Report writes the changes in one of Forms.
 //
 //   - text: a line a record, marked + added, ~ changed, x withdrawn or - removed, and below it a
 //     line a field; last the numbers of each.
@@ -31,11 +31,11 @@ func (c *Changes) Report(w io.Writer, form string) error {
 	case "markdown":
 		return c.reportMarkdown(w)
 	default:
-		return fmt.Errorf("diff form: must be one of %s, got %q", strings.Join(ChangeForms, ", "), form)
+		return fmt.Errorf("diff form: must be one of %s, got %q", strings.Join(Forms, ", "), form)
 	}
 }
 
-var actMarks = map[Act]byte{Added: '+', Changed: '~', Withdrawn: 'x', Removed: '-'}
+var actMarks = map[record.Act]byte{record.Added: '+', record.Changed: '~', record.Withdrawn: 'x', record.Removed: '-'}
 
 func (c *Changes) reportText(w io.Writer) error {
 	var b bytes.Buffer
@@ -55,12 +55,12 @@ func (c *Changes) reportText(w io.Writer) error {
 
 // Summary counts the records of each act, in a line: "2 added, 1 removed", or "no changes".
 func (c *Changes) Summary() string {
-	count := map[Act]int{}
+	count := map[record.Act]int{}
 	for i := range c.Records {
 		count[c.Records[i].Change]++
 	}
 	var parts []string
-	for _, act := range Acts {
+	for _, act := range record.Acts {
 		if n := count[act]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, act))
 		}

@@ -1,4 +1,4 @@
-package dataset
+package diff
 
 import (
 	"errors"
@@ -7,21 +7,23 @@ import (
 	"path/filepath"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
+	"modeldex/dataset/wholefile"
 )
 
 // Recorded is one edition of a dataset to be recorded, with the commit it was read from, if any.
 type Recorded struct {
-	*Set
-	Commit *Commit
+	*dataset.Set
+	Commit *dataset.Commit
 }
 
-// RecordChanges appends the step from one edition of a dataset to another to the files of changes
+// Record appends the step from one edition of a dataset to another to the files of changes
 // below dir, whose log so far is given, and returns the path of the file it wrote. Where the log
 // is empty, it begins with from; with from nil it begins with to. An edition that is recorded is not
 // recorded again: the path is empty then, and nothing is written.
-func RecordChanges(dir string, log *history.Log, from *Recorded, to Recorded) (path string, err error) {
+func Record(dir string, log *history.Log, from *Recorded, to Recorded) (path string, err error) {
 	if log.Find(to.Digest.String()) >= 0 {
 		return "", nil
 	}
@@ -63,22 +65,19 @@ func writeSteps(dir string, last *history.Step, steps []*history.Step) (path str
 			return path, fmt.Errorf("%s was released on %s, before %s of %s: releases are recorded in their order", s.Version, s.Released, last.Version, last.Released)
 		}
 		last = s
-		path = filepath.Join(dir, ChangesDir, string(s.Released)[:4]+".ndjson")
+		path = filepath.Join(dir, dataset.ChangesDir, string(s.Released)[:4]+".ndjson")
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return path, err
 		}
 		old, err := os.ReadFile(path)
-		if errors.Is(err, os.ErrNotExist) {
-			err = os.WriteFile(path, nil, 0o644)
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return path, err
 		}
 		b, err := history.Append(old, s)
 		if err != nil {
 			return path, err
 		}
-		if err := replaceFile(path, b); err != nil {
+		if err := wholefile.WriteBytes(path, b); err != nil {
 			return path, err
 		}
 	}

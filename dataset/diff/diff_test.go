@@ -1,13 +1,14 @@
-package dataset
+package diff
 
 import (
 	"bytes"
-	"context"
-	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
+	"modeldex/dataset/record"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,12 +18,14 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-func loadFixture(t *testing.T, archive string, opt Options) *Set {
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func loadFixture(t *testing.T, archive string, opt dataset.Options) *dataset.Set {
 	t.Helper()
-	fsys, _ := fixtureFS(t, txtar.Parse([]byte(archive)))
-	opt.Now = fixtureDay
-	set, err := Load(fsys, opt)
-	must(t, err)
+	fsys, _ := datasettest.Fixture(txtar.Parse([]byte(archive)))
+	opt.Now = datasettest.Day
+	set, err := dataset.Load(fsys, opt)
+	datasettest.Must(t, err)
 	return set
 }
 
@@ -49,18 +52,18 @@ benchmarks/2026.ndjson
 
 // TestCompareReport holds each form of each direction to a golden file.
 func TestCompareReport(t *testing.T) {
-	from, to := loadFixture(t, "", Options{}), loadFixture(t, after, Options{})
+	from, to := loadFixture(t, "", dataset.Options{}), loadFixture(t, after, dataset.Options{})
 	for name, c := range map[string]*Changes{"forth": Compare(from, to), "back": Compare(to, from), "none": Compare(to, to)} {
-		for _, form := range ChangeForms {
+		for _, form := range Forms {
 			t.Run(name+"/"+form, func(t *testing.T) {
 				var b bytes.Buffer
-				must(t, c.Report(&b, form))
-				golden := filepath.Join("testdata", "diff", name+"."+form)
+				datasettest.Must(t, c.Report(&b, form))
+				golden := filepath.Join("testdata", name+"."+form)
 				if *update {
-					putFile(t, golden, b.String())
+					datasettest.PutFile(t, golden, b.String())
 				}
 				want, err := os.ReadFile(golden)
-				must(t, err)
+				datasettest.Must(t, err)
 				if diff := cmp.Diff(string(want), b.String()); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", golden, diff)
 				}
@@ -75,8 +78,8 @@ func TestCompareReport(t *testing.T) {
 // TestCompareAlike: a set loaded with the other at hand gives the changes that one loaded
 // without gives, and so do sets no load made.
 func TestCompareAlike(t *testing.T) {
-	from := loadFixture(t, "", Options{})
-	apart, near := loadFixture(t, after, Options{}), loadFixture(t, after, Options{Last: from})
+	from := loadFixture(t, "", dataset.Options{})
+	apart, near := loadFixture(t, after, dataset.Options{}), loadFixture(t, after, dataset.Options{Last: from})
 	want := Compare(from, apart)
 	if diff := cmp.Diff(want, Compare(from, near)); diff != "" {
 		t.Errorf("with the older set at hand (-want +got):\n%s", diff)
@@ -88,28 +91,28 @@ func TestCompareModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	set, err := Load(sample(t), Options{})
-	must(t, err)
+	set, err := dataset.Load(datasettest.Sample(t), dataset.Options{})
+	datasettest.Must(t, err)
 	for range 20 {
-		next, want := *set, map[string]Act{}
+		next, want := *set, map[string]record.Act{}
 		runs := set.Benchmarks.All()
 		for i := len(runs) - 1; i >= 0; i-- {
 			b := &runs[i]
 			switch r.IntN(40) {
 			case 0:
-				want[string(b.ID)] = Removed
+				want[string(b.ID)] = record.Removed
 				runs = slices.Delete(runs, i, i+1)
 			case 1:
-				want[string(b.ID)] = Changed
-				day := Date(fmt.Sprintf("20%02d-01-01", 10+r.IntN(10)))
+				want[string(b.ID)] = record.Changed
+				day := dataset.Date(fmt.Sprintf("20%02d-01-01", 10+r.IntN(10)))
 				b.RunDate = &day
 			case 2:
-				want[string(b.ID)] = Changed
+				want[string(b.ID)] = record.Changed
 				b.HardwareCount += 100
 			case 3:
 				fresh := *b
 				fresh.ID += "-copy"
-				want[string(fresh.ID)] = Added
+				want[string(fresh.ID)] = record.Added
 				runs = append(runs, fresh)
 			case 4: // equal, not the same memory
 				name := strings.Clone(b.HardwareRaw)
@@ -120,9 +123,9 @@ func TestCompareModel(t *testing.T) {
 				}
 			}
 		}
-		slices.SortFunc(runs, func(a, b Benchmark) int { return NewerRun(&a, &b) })
-		next.Benchmarks = NewPack(runs)
-		got := map[string]Act{}
+		slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
+		next.Benchmarks = dataset.NewPack(runs)
+		got := map[string]record.Act{}
 		for _, rec := range Compare(set, &next).Records {
 			got[rec.Slug] = rec.Change
 		}
@@ -136,55 +139,12 @@ func TestCompareModel(t *testing.T) {
 func TestMarkdownIsBounded(t *testing.T) {
 	c := &Changes{}
 	for i := range 10_000 {
-		c.Records = append(c.Records, RecordChange{Table: benchmarksDir, Slug: fmt.Sprint("bm-", i), Change: Added})
+		c.Records = append(c.Records, RecordChange{Table: "benchmarks", Slug: fmt.Sprint("bm-", i), Change: record.Added})
 	}
 	var b bytes.Buffer
-	must(t, c.Report(&b, "markdown"))
+	datasettest.Must(t, c.Report(&b, "markdown"))
 	listed := strings.Count(b.String(), "- added ")
 	if want := fmt.Sprintf("\n%d more records are left out here.\n", len(c.Records)-listed); b.Len() > 65_536 || listed == 0 || !strings.HasSuffix(b.String(), want) {
 		t.Errorf("%d bytes, %d records listed, end %q, want %q", b.Len(), listed, b.String()[b.Len()-60:], want)
-	}
-}
-
-// TestRevision compares two commits of a repository whose dataset lies in a folder.
-func TestRevision(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git command here")
-	}
-	root := t.TempDir()
-	dir := filepath.Join(root, "some where", "data")
-	run := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
-	run("init", "-q")
-	writeBase(t, dir)
-	run("add", ".")
-	run("commit", "-q", "-m", "one")
-	putFile(t, filepath.Join(dir, infoFile), info("2"))
-	run("commit", "-q", "-a", "-m", "two")
-	putFile(t, filepath.Join(dir, infoFile), info("3")) // not committed
-
-	version := func(revision string) string {
-		files, err := Revision(context.Background(), dir, revision)
-		must(t, err)
-		set, err := Load(files, Options{Now: fixtureDay})
-		must(t, err)
-		return set.Info.Version
-	}
-	if one, two := version("HEAD~1"), version("HEAD"); one != "1" || two != "2" {
-		t.Errorf("HEAD~1 has version %s and HEAD %s, want 1 and 2", one, two)
-	}
-	for _, bad := range []string{"no-such-branch", "--output=x", "", "HEAD:some"} {
-		if _, err := Revision(context.Background(), dir, bad); err == nil || !strings.Contains(err.Error(), "neither a directory nor a git revision") {
-			t.Errorf("Revision(%q) = %v, want an error that says what it is not", bad, err)
-		}
-	}
-	t.Setenv("PATH", t.TempDir())
-	if _, err := Revision(context.Background(), dir, "HEAD"); !errors.Is(err, ErrNoGit) {
-		t.Errorf("without git Revision = %v, want ErrNoGit", err)
 	}
 }

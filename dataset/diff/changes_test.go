@@ -1,20 +1,20 @@
-package dataset
+package diff
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 
@@ -23,8 +23,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// shipped is the shipped data.
+func shipped(tb testing.TB) *dataset.Set {
+	tb.Helper()
+	set, err := dataset.Load(os.DirFS(datasettest.ShippedDir(tb)), dataset.Options{})
+	datasettest.Must(tb, err)
+	return set
+}
+
 // lines are all records of a set, by table and slug.
-func lines(s *Set) map[string]string {
+func lines(s *dataset.Set) map[string]string {
 	out, all := map[string]string{}, NewRecords(s)
 	for name := range all.byName {
 		table, slug, _ := strings.Cut(name, "/")
@@ -39,9 +47,9 @@ func reread(t testing.TB, s *history.Step) history.Step {
 	t.Helper()
 	first := &history.Step{Release: record.Release{Version: "0", Digest: *s.After, Released: s.Released}}
 	file, err := history.Append(nil, first)
-	must(t, err)
+	datasettest.Must(t, err)
 	file, err = history.Append(file, s)
-	must(t, err)
+	datasettest.Must(t, err)
 	var read []*record.ChangeLine
 	for line := range bytes.Lines(file) {
 		rec := new(record.ChangeLine)
@@ -59,21 +67,21 @@ func TestChangesLeadOver(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	all := mustShipped(t)
+	all := shipped(t)
 	runs := all.Benchmarks.All()
-	set := &Set{Info: all.Info, Quantizations: some(r, all.Quantizations), Models: some(r, all.written()), Hardware: some(r, all.Hardware), Tools: some(r, all.Tools), Benchmarks: packed(some(r, runs))}
-	acts := map[Act]int{}
+	set := &dataset.Set{Info: all.Info, Quantizations: some(r, all.Quantizations), Models: some(r, all.Written()), Hardware: some(r, all.Hardware), Tools: some(r, all.Tools), Benchmarks: packed(some(r, runs))}
+	acts := map[record.Act]int{}
 	first := set
 	for i := range 1000 {
 		if i%10 == 0 {
 			set = first // lists grow with the edits
 		}
-		next := &Set{
-			Info: set.Info, Quantizations: edited(r, set.Quantizations, all.Quantizations, func(q *QuantizationType) *string { return &q.Name }),
-			Models:     edited(r, set.Models, all.Models, func(m *Model) *Slug { return &m.Slug }),
-			Hardware:   edited(r, set.Hardware, all.Hardware, func(h *Hardware) *Slug { return &h.Slug }),
-			Tools:      edited(r, set.Tools, all.Tools, func(t *Tool) *Slug { return &t.Slug }),
-			Benchmarks: packed(edited(r, set.Benchmarks.All(), runs, func(b *Benchmark) *Slug { return &b.ID })),
+		next := &dataset.Set{
+			Info: set.Info, Quantizations: edited(r, set.Quantizations, all.Quantizations, func(q *dataset.QuantizationType) *string { return &q.Name }),
+			Models:     edited(r, set.Models, all.Models, func(m *dataset.Model) *dataset.Slug { return &m.Slug }),
+			Hardware:   edited(r, set.Hardware, all.Hardware, func(h *dataset.Hardware) *dataset.Slug { return &h.Slug }),
+			Tools:      edited(r, set.Tools, all.Tools, func(t *dataset.Tool) *dataset.Slug { return &t.Slug }),
+			Benchmarks: packed(edited(r, set.Benchmarks.All(), runs, func(b *dataset.Benchmark) *dataset.Slug { return &b.ID })),
 		}
 		next.Info.Version = fmt.Sprint(r.Int())
 		step := reread(t, Compare(set, next).Step(next))
@@ -90,7 +98,7 @@ func TestChangesLeadOver(t *testing.T) {
 		}
 		set = next
 	}
-	for _, act := range Acts {
+	for _, act := range record.Acts {
 		if acts[act] == 0 {
 			t.Errorf("no record was %s", act)
 		}
@@ -108,11 +116,11 @@ func applied(t testing.TB, recs, other map[string]string, entries []history.Entr
 	for _, e := range entries {
 		name := string(e.Table) + "/" + e.Slug
 		switch {
-		case e.Act == Added && !undo:
+		case e.Act == record.Added && !undo:
 			out[name] = other[name]
-		case e.Act == Removed && undo:
+		case e.Act == record.Removed && undo:
 			out[name] = string(e.Record)
-		case e.Act == Added || e.Act == Removed:
+		case e.Act == record.Added || e.Act == record.Removed:
 			delete(out, name)
 		default:
 			do := history.Apply
@@ -120,7 +128,7 @@ func applied(t testing.TB, recs, other map[string]string, entries []history.Entr
 				do = history.Undo
 			}
 			line, err := do(jsontext.Value(out[name]), e.Fields)
-			must(t, err)
+			datasettest.Must(t, err)
 			out[name] = string(line)
 		}
 	}
@@ -136,9 +144,9 @@ func some[T any](r *rand.Rand, recs []T) []T {
 	return out
 }
 
-func packed(runs []Benchmark) Pack {
-	slices.SortFunc(runs, func(a, b Benchmark) int { return NewerRun(&a, &b) })
-	return NewPack(runs)
+func packed(runs []dataset.Benchmark) dataset.Pack {
+	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
+	return dataset.NewPack(runs)
 }
 
 // edited is a list with records added, removed and changed: a changed one has a field, or a stretch
@@ -168,7 +176,7 @@ func edited[T any, S ~string](r *rand.Rand, recs, all []T, slug func(*T) *S) []T
 
 // copied is a record that shares nothing with the one given.
 func copied[T any](rec T) (out T) {
-	line, err := Line(&rec)
+	line, err := dataset.Line(&rec)
 	if err == nil {
 		err = jsonv2.Unmarshal(line, &out)
 	}
@@ -187,7 +195,7 @@ func blend(r *rand.Rand, v, from reflect.Value) {
 		switch {
 		case sf.Anonymous:
 		case sf.Name == "Withdrawn" && r.IntN(2) == 0:
-			fv.Set(reflect.ValueOf(&Withdrawal{Date: "2026-01-01", Reason: "a test"}))
+			fv.Set(reflect.ValueOf(&dataset.Withdrawal{Date: "2026-01-01", Reason: "a test"}))
 		case fv.Kind() == reflect.Struct && r.IntN(2) == 0:
 			blend(r, fv, other)
 		case fv.Kind() == reflect.Slice && fv.Len() > 0 && r.IntN(2) == 0:
@@ -207,11 +215,11 @@ func blend(r *rand.Rand, v, from reflect.Value) {
 // TestShippedChanges: the recorded history ends with a release of this repository, is in its
 // canonical form, and taking it back gives records of the releases before.
 func TestShippedChanges(t *testing.T) {
-	files, set := os.DirFS("../data"), mustShipped(t)
+	files, set := os.DirFS("../../data"), shipped(t)
 	if set.Releases.Last() == nil {
 		t.Fatal("the shipped dataset has no recorded changes")
 	}
-	if would, err := FormatCheck(files); err != nil || slices.ContainsFunc(would, func(name string) bool { return strings.HasPrefix(name, ChangesDir) }) {
+	if would, err := dataset.FormatCheck(files); err != nil || slices.ContainsFunc(would, func(name string) bool { return strings.HasPrefix(name, dataset.ChangesDir) }) {
 		t.Errorf("not in canonical form: %q, %v", would, err)
 	}
 	if set.Releases.Last().Digest != set.Digest.String() {
@@ -229,21 +237,21 @@ func TestShippedChanges(t *testing.T) {
 	}
 }
 
-// TestRecordChanges records from directories and from git: once, in order, and what is not the
+// TestRecord records from directories and from git: once, in order, and what is not the
 // next release is an error that changes nothing.
-func TestRecordChanges(t *testing.T) {
+func TestRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	writeBase(t, dir)
-	load := func() *Set {
+	datasettest.WriteBase(t, dir)
+	load := func() *dataset.Set {
 		t.Helper()
-		set, err := Load(os.DirFS(dir), Options{Now: fixtureDay})
-		must(t, err)
+		set, err := dataset.Load(os.DirFS(dir), dataset.Options{Now: datasettest.Day})
+		datasettest.Must(t, err)
 		return set
 	}
 	one := load()
-	putFile(t, filepath.Join(dir, infoFile), info("2"))
+	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), datasettest.Info("2"))
 	two := load()
-	if path, err := RecordChanges(dir, two.Releases, &Recorded{Set: one}, Recorded{Set: two}); err != nil || filepath.Base(path) != "2026.ndjson" {
+	if path, err := Record(dir, two.Releases, &Recorded{Set: one}, Recorded{Set: two}); err != nil || filepath.Base(path) != "2026.ndjson" {
 		t.Fatalf("RecordChanges = %q, %v", path, err)
 	}
 	recorded := load()
@@ -251,61 +259,24 @@ func TestRecordChanges(t *testing.T) {
 		t.Fatalf("digest %s, releases %+v, want two that end with %s", recorded.Digest, recorded.Releases, two.Digest)
 	}
 	state := func() string {
-		b, err := fs.ReadFile(os.DirFS(dir), ChangesDir+"/2026.ndjson")
-		must(t, err)
+		b, err := fs.ReadFile(os.DirFS(dir), dataset.ChangesDir+"/2026.ndjson")
+		datasettest.Must(t, err)
 		return string(b)
 	}
 	before := state()
-	if path, err := RecordChanges(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: two}); path != "" || err != nil || state() != before {
+	if path, err := Record(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: two}); path != "" || err != nil || state() != before {
 		t.Errorf("recorded twice: %q, %v", path, err)
 	}
-	putFile(t, filepath.Join(dir, infoFile), info("3"))
+	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), datasettest.Info("3"))
 	three := load()
-	if _, err := RecordChanges(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: three}); err == nil || state() != before {
+	if _, err := Record(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: three}); err == nil || state() != before {
 		t.Errorf("from a release that is not the last: %v", err)
 	}
-	putFile(t, filepath.Join(dir, infoFile), strings.Replace(info("4"), "2026-01-02", "2025-12-31", 1))
-	if _, err := RecordChanges(dir, recorded.Releases, &Recorded{Set: two}, Recorded{Set: load()}); err == nil || state() != before {
+	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), strings.Replace(datasettest.Info("4"), "2026-01-02", "2025-12-31", 1))
+	if _, err := Record(dir, recorded.Releases, &Recorded{Set: two}, Recorded{Set: load()}); err == nil || state() != before {
 		t.Errorf("a release before the last: %v", err)
 	}
-	if form, err := FormatCheck(os.DirFS(dir)); slices.Contains(form, ChangesDir+"/2026.ndjson") || err != nil {
+	if form, err := dataset.FormatCheck(os.DirFS(dir)); slices.Contains(form, dataset.ChangesDir+"/2026.ndjson") || err != nil {
 		t.Errorf("not in canonical form: %q, %v", form, err)
-	}
-}
-
-// TestCommits: the commit of the records is that of the last change of a record, and edits show.
-func TestCommits(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git command here")
-	}
-	dir, ctx := filepath.Join(t.TempDir(), "data"), context.Background()
-	run := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-03-04T05:06:07+02:00")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	writeBase(t, dir)
-	run("init", "-q")
-	run("add", ".")
-	run("commit", "-q", "-m", "records")
-	records := run("rev-parse", "HEAD")
-	putFile(t, filepath.Join(dir, "README.md"), "a page")
-	run("add", ".")
-	run("commit", "-q", "-m", "a page")
-	found, clean, err := CommitsOf(ctx, dir, 5)
-	if err != nil || !clean || len(found) != 1 || found[0].Hash != records || found[0].Time.Format("2006-01-02T15:04:05Z07:00") != "2026-03-04T03:06:07Z" {
-		t.Errorf("CommitsOf = %v, %t, %v; want %s alone", found, clean, err, records)
-	}
-	if c, err := CommitOf(ctx, dir, "HEAD"); err != nil || c.Hash == records {
-		t.Errorf("CommitOf(HEAD) = %v, %v", c, err)
-	}
-	putFile(t, filepath.Join(dir, infoFile), info("2"))
-	if _, clean, err := CommitsOf(ctx, dir, 1); clean || err != nil {
-		t.Errorf("an edit that is not committed: clean %t, %v", clean, err)
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package diff
 
 import (
 	"cmp"
@@ -10,29 +10,16 @@ import (
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 
+	"modeldex/dataset"
 	"modeldex/dataset/record"
 )
-
-// Act is what happened to a record between two sets.
-type Act = record.Act
-
-// What can happen to a record.
-const (
-	Added     = record.Added
-	Changed   = record.Changed
-	Withdrawn = record.Withdrawn
-	Removed   = record.Removed
-)
-
-// Acts lists what can happen to a record.
-var Acts = record.Acts
 
 // Changes is what differs between two sets, as their files have it: what is computed at load
 // follows from it and is left out.
 type Changes struct {
 	Old     Edition        `json:"old"`
 	New     Edition        `json:"new"`
-	Records []RecordChange `json:"records"` // in order of ChangeTables, then of slug
+	Records []RecordChange `json:"records"` // in order of record.ChangeTables, then of slug
 }
 
 // Edition names a set.
@@ -43,33 +30,30 @@ type Edition struct {
 
 // RecordChange is what happened to one record.
 type RecordChange struct {
-	Table  string        `json:"table"`
-	Slug   string        `json:"slug"`
-	Change Act           `json:"change"`
-	Fields []FieldChange `json:"fields"` // of a changed or withdrawn record, in order of the format
+	Table  string               `json:"table"`
+	Slug   string               `json:"slug"`
+	Change record.Act           `json:"change"`
+	Fields []record.FieldChange `json:"fields"` // of a changed or withdrawn record, in order of the format
 	// Record is a removed record as it was.
 	Record jsontext.Value `json:"record,omitempty"`
 }
 
-// FieldChange is one field that has another value, see record.FieldChange.
-type FieldChange = record.FieldChange
-
-// ChangeTables lists the tables changes are told of, in their order: dataset.json, the storage
+// tables are the tables that changes are reported of, in their order: dataset.json, the storage
 // types, and the record folders.
-var ChangeTables = record.Texts(record.ChangeTables)
+var tables = record.Texts(record.ChangeTables)
 
 // Compare lists what happened from one set to the other. It costs a look at each record; where
 // the newer set was loaded with the older at hand, benchmarks that did not change cost next to
 // nothing.
-func Compare(from, to *Set) *Changes {
-	c := &Changes{Old: from.edition(), New: to.edition()}
-	compareTable(c, ChangeTables[0], list([]Info{from.Info}), list([]Info{to.Info}), func(*Info) string { return "dataset" })
-	compareTable(c, ChangeTables[1], list(from.Quantizations), list(to.Quantizations), func(q *QuantizationType) string { return q.Name })
-	compareTable(c, ChangeTables[2], list(from.written()), list(to.written()), func(m *Model) string { return string(m.Slug) })
-	compareTable(c, ChangeTables[3], list(from.Hardware), list(to.Hardware), func(h *Hardware) string { return string(h.Slug) })
-	compareTable(c, ChangeTables[4], list(from.Tools), list(to.Tools), func(t *Tool) string { return string(t.Slug) })
+func Compare(from, to *dataset.Set) *Changes {
+	c := &Changes{Old: editionOf(from), New: editionOf(to)}
+	compareTable(c, tables[0], list([]dataset.Info{from.Info}), list([]dataset.Info{to.Info}), func(*dataset.Info) string { return "dataset" })
+	compareTable(c, tables[1], list(from.Quantizations), list(to.Quantizations), func(q *dataset.QuantizationType) string { return q.Name })
+	compareTable(c, tables[2], list(from.Written()), list(to.Written()), func(m *dataset.Model) string { return string(m.Slug) })
+	compareTable(c, tables[3], list(from.Hardware), list(to.Hardware), func(h *dataset.Hardware) string { return string(h.Slug) })
+	compareTable(c, tables[4], list(from.Tools), list(to.Tools), func(t *dataset.Tool) string { return string(t.Slug) })
 	old, now := differing(&from.Benchmarks, &to.Benchmarks)
-	compareTable(c, ChangeTables[5], old, now, func(b *Benchmark) string { return string(b.ID) })
+	compareTable(c, tables[5], old, now, func(b *dataset.Benchmark) string { return string(b.ID) })
 	return c
 }
 
@@ -83,18 +67,10 @@ func list[T any](recs []T) listing[T] {
 	return listing[T]{len(recs), func(i int) *T { return &recs[i] }}
 }
 
-func (s *Set) edition() Edition { return Edition{s.Info.Version, s.Digest.String()} }
-
-// written gives the models as they stand in their files.
-func (s *Set) written() []Model {
-	if s.previous == nil {
-		return s.Models
-	}
-	return values(s.previous.models.recs)
-}
+func editionOf(s *dataset.Set) Edition { return Edition{s.Info.Version, s.Digest.String()} }
 
 // differing drops what two tables of benchmarks have in common.
-func differing(from, to *Pack) (old, now listing[Benchmark]) {
+func differing(from, to *dataset.Pack) (old, now listing[dataset.Benchmark]) {
 	var was, is []int
 	to.Pair(from, func(i, j int, same bool) {
 		if i >= 0 && !same {
@@ -104,8 +80,8 @@ func differing(from, to *Pack) (old, now listing[Benchmark]) {
 			is = append(is, j)
 		}
 	})
-	some := func(p *Pack, places []int) listing[Benchmark] {
-		return listing[Benchmark]{len(places), func(i int) *Benchmark { return p.At(places[i]) }}
+	some := func(p *dataset.Pack, places []int) listing[dataset.Benchmark] {
+		return listing[dataset.Benchmark]{len(places), func(i int) *dataset.Benchmark { return p.At(places[i]) }}
 	}
 	return some(from, was), some(to, is)
 }
@@ -123,33 +99,33 @@ func compareTable[T any](c *Changes, table string, from, to listing[T], slug fun
 		was, known := old[name]
 		delete(old, name)
 		if !known {
-			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Added, Fields: []FieldChange{}})
+			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: record.Added, Fields: []record.FieldChange{}})
 		} else if fields := compareRecords(from.at(was), rec); len(fields) > 0 {
 			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: actOf(fields), Fields: fields})
 		}
 	}
 	for name, i := range old {
-		c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: Removed, Fields: []FieldChange{}, Record: valueText(reflect.ValueOf(from.at(i)))})
+		c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: record.Removed, Fields: []record.FieldChange{}, Record: valueText(reflect.ValueOf(from.at(i)))})
 	}
 	slices.SortFunc(c.Records[start:], func(a, b RecordChange) int { return cmp.Compare(a.Slug, b.Slug) })
 }
 
-func actOf(fields []FieldChange) Act {
-	withdrawn := slices.ContainsFunc(fields, func(f FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' })
+func actOf(fields []record.FieldChange) record.Act {
+	withdrawn := slices.ContainsFunc(fields, func(f record.FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' })
 	if withdrawn {
-		return Withdrawn
+		return record.Withdrawn
 	}
-	return Changed
+	return record.Changed
 }
 
-func compareRecords[T any](from, to *T) []FieldChange {
+func compareRecords[T any](from, to *T) []record.FieldChange {
 	var c comparison
 	c.objects("", record.SchemaOf(reflect.TypeFor[T]()), reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem())
 	return c.fields
 }
 
 // comparison gathers the fields in which two records differ.
-type comparison struct{ fields []FieldChange }
+type comparison struct{ fields []record.FieldChange }
 
 func (c *comparison) objects(at string, s *record.Schema, from, to reflect.Value) {
 	for i := range s.Fields {
@@ -202,7 +178,7 @@ func (c *comparison) lists(at string, r *record.Rule, from, to reflect.Value) {
 }
 
 func (c *comparison) add(at string, from, to reflect.Value) {
-	c.fields = append(c.fields, FieldChange{Field: at, Old: valueText(from), New: valueText(to)})
+	c.fields = append(c.fields, record.FieldChange{Field: at, Old: valueText(from), New: valueText(to)})
 }
 
 // valueText is a value as its file has it, in one line.

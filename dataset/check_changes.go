@@ -3,17 +3,10 @@ package dataset
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
-	"modeldex/dataset/history"
 	"modeldex/dataset/record"
-
-	"github.com/goccy/go-json/jsontext"
 )
-
-// changesFile is the form of the names in ChangesDir: the year of the releases in it.
-var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
 
 // checkChanges checks what no single line of ChangesDir shows: the releases follow each other, and
 // each line of changes belongs to one of them, says something new and has the values its act has.
@@ -92,73 +85,4 @@ func (c *changesCheck) change(r *record.Change, p place) {
 			c.seen[key] = p
 		}
 	}
-}
-
-// formOfChanges gives a file of ChangesDir in its form, false where it has faults.
-func (l *loader) formOfChanges(i int, b []byte) (out []byte, ok bool, err error) {
-	var c collector[record.ChangeLine]
-	decodeLines(l, c.put, record.DecodeChange, i, 1, b)
-	if l.hasFaults(int32(i)) {
-		return nil, false, nil
-	}
-	c.close()
-	for _, line := range c.recs {
-		text, err := history.Line(line)
-		if err != nil {
-			return nil, false, err
-		}
-		out = append(out, text...)
-	}
-	return out, true, nil
-}
-
-// Step gives changes as the step of a release log.
-func (c *Changes) Step(of *Set) *history.Step {
-	s := &history.Step{Release: record.Release{Version: of.Info.Version, Digest: c.New.Digest, Released: of.Info.Released, After: &c.Old.Digest}}
-	for i := range c.Records {
-		r := &c.Records[i]
-		s.Entries = append(s.Entries, history.Entry{Slug: r.Slug, Change: &record.Change{
-			Table: record.ChangeTable(r.Table), Act: r.Change, Fields: r.Fields, Record: r.Record,
-		}})
-	}
-	history.Sort(s.Entries)
-	return s
-}
-
-// Records finds the records of a set as lines, as their files have them: without what is computed.
-// It is safe for concurrent use.
-type Records struct {
-	byName map[string]func() any // by table and slug
-}
-
-// NewRecords makes the names of all records of a set findable. It keeps the set in memory.
-func NewRecords(s *Set) *Records {
-	r := &Records{map[string]func() any{"dataset/dataset": func() any { return &s.Info }}}
-	addRecords(r, ChangeTables[1], s.Quantizations, func(q *QuantizationType) string { return q.Name })
-	addRecords(r, modelsDir, s.written(), func(m *Model) string { return string(m.Slug) })
-	addRecords(r, hardwareDir, s.Hardware, func(h *Hardware) string { return string(h.Slug) })
-	addRecords(r, toolsDir, s.Tools, func(t *Tool) string { return string(t.Slug) })
-	for i := range s.Benchmarks.Len() {
-		r.byName[benchmarksDir+"/"+string(s.Benchmarks.ID(i))] = func() any { return s.Benchmarks.At(i) }
-	}
-	return r
-}
-
-func addRecords[T any](r *Records, table string, recs []T, slug func(*T) string) {
-	for i := range recs {
-		r.byName[table+"/"+slug(&recs[i])] = func() any { return &recs[i] }
-	}
-}
-
-// Line gives a record of a table, false where there is none of that slug.
-func (r *Records) Line(table, slug string) (jsontext.Value, bool) {
-	rec, ok := r.byName[table+"/"+slug]
-	if !ok {
-		return nil, false
-	}
-	line, err := Line(rec())
-	if err != nil {
-		panic(err) // records are made of texts, numbers and lists that were read from JSON
-	}
-	return line, true
 }

@@ -1,0 +1,44 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// pair holds two fields that are null together or not at all.
+func (l *loader) pair(p place, a string, hasA bool, b string, hasB bool) {
+	if hasA && !hasB {
+		l.at(p, b, "must not be null where "+a+" is known", a)
+	}
+	if hasB && !hasA {
+		l.at(p, b, "must be null where "+a+" is null", a)
+	}
+}
+
+func (l *loader) date(p place, field string, d *Date) {
+	if d == nil {
+		return
+	}
+	// A day of slack: a date in UTC may lie ahead of the clock of whoever wrote it.
+	if t, ok := d.Time(); ok && t.After(l.now.Add(24*time.Hour)) {
+		l.at(p, field, fmt.Sprintf("must not lie in the future, got %q", *d))
+	}
+}
+
+// spread holds a pair of numbers to its order, lowest first.
+func (l *loader) spread(p place, field string, pair *[]float64) {
+	if pair != nil && len(*pair) == 2 && (*pair)[0] > (*pair)[1] {
+		l.at(p, field, fmt.Sprintf("must have the lower number first, got %v and %v", (*pair)[0], (*pair)[1]))
+	}
+}
+
+// atMost adds a fault where a known value passes a bound.
+func (l *loader) atMost(p place, field string, v *float64, bound float64, why string) {
+	if v != nil && *v > bound {
+		l.at(p, field, fmt.Sprintf("must be at most %s%s, got %s", plainNumber(bound), why, plainNumber(*v)))
+	}
+}
+
+// plainNumber writes a number as files do, without an exponent.
+func plainNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -1,0 +1,142 @@
+// Package datasettest is the test kit of dataset and its rooms: the base dataset that fixtures
+// change, the shipped data in memory, and what tests write files with. It knows files only, so that
+// the tests inside package dataset can use it.
+package datasettest
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+//go:embed base.txtar
+var base []byte
+
+// Base is the smallest dataset without findings, as an archive of the caller's own.
+func Base() *txtar.Archive { return txtar.Parse(bytes.Clone(base)) } // the files are parts of what is parsed
+
+// Day is the day on which the fixtures are judged.
+func Day() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
+
+// Previously is the folder of a fixture that holds the dataset as it was published before.
+const Previously = "previously/"
+
+// Fixture lays the files of an archive over the base dataset. The file called removed lists base
+// files to leave out; rest is the files that are no dataset files: removed, findings, and those
+// below Previously.
+func Fixture(over *txtar.Archive) (fsys fstest.MapFS, rest map[string]string) {
+	fsys, rest = fstest.MapFS{}, map[string]string{}
+	for _, f := range append(Base().Files, over.Files...) {
+		if f.Name == "findings" || f.Name == "removed" || strings.HasPrefix(f.Name, Previously) {
+			rest[f.Name] = string(f.Data)
+			continue
+		}
+		fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
+	for name := range strings.FieldsSeq(rest["removed"]) {
+		delete(fsys, name)
+	}
+	return fsys, rest
+}
+
+// WriteBase writes the base dataset below dir.
+func WriteBase(tb testing.TB, dir string) {
+	tb.Helper()
+	for _, f := range Base().Files {
+		PutFile(tb, filepath.Join(dir, f.Name), string(f.Data))
+	}
+}
+
+// Info is dataset.json with a version.
+func Info(version string) string {
+	return `{"schema_version": 1, "version": "` + version + `", "released": "2026-01-02", "title": "fixture", "licence": "CC-BY-SA-4.0"}`
+}
+
+// ShippedDir is the directory of the shipped data, as a test of any package of the module finds it.
+func ShippedDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	Must(tb, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, "data")
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			tb.Fatal("no go.mod above the directory of the test")
+		}
+		dir = up
+	}
+}
+
+// Shipped reads the shipped data into memory.
+func Shipped(tb testing.TB) fstest.MapFS {
+	tb.Helper()
+	out, src := fstest.MapFS{}, os.DirFS(ShippedDir(tb))
+	Must(tb, fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(src, name)
+		out[name] = &fstest.MapFile{Data: b}
+		return err
+	}))
+	return out
+}
+
+// Sample is the shipped data with one benchmark in sixteen, the models these refer to, and no
+// snapshots: enough for tests that load it many times.
+func Sample(tb testing.TB) fstest.MapFS {
+	tb.Helper()
+	out := Shipped(tb)
+	used := map[string]bool{}
+	for name, f := range out {
+		if path.Dir(name) != "benchmarks" {
+			continue
+		}
+		var kept []byte
+		for i, line := range bytes.SplitAfter(f.Data, []byte{'\n'}) {
+			if i%16 != 0 {
+				continue
+			}
+			kept = append(kept, line...)
+			var refs struct{ Model string }
+			if len(line) > 0 {
+				Must(tb, json.Unmarshal(line, &refs))
+			}
+			used[refs.Model+".json"] = true
+		}
+		out[name] = &fstest.MapFile{Data: kept}
+	}
+	for name := range out {
+		if dir, file := path.Split(name); dir == "models/" && !used[file] || strings.HasPrefix(dir, "snapshots/") {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// Must ends the test where there is an error.
+func Must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// PutFile writes a file and makes the folders above it.
+func PutFile(tb testing.TB, name, text string) {
+	tb.Helper()
+	Must(tb, os.MkdirAll(filepath.Dir(name), 0o755))
+	Must(tb, os.WriteFile(name, []byte(text), 0o644))
+}

@@ -1,0 +1,48 @@
+// Package wholefile writes files that appear whole or not at all: another program, such as a server
+// that watches the directory, never reads half of one, and a crash leaves the old file.
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Write writes a file beside path, syncs it and renames it to path. A symbolic link stays a link:
+// the file it leads to is replaced. A file that exists keeps its permissions, a new one has mode
+// 0644. After an error the file is as it was.
+func Write(path string, write func(io.Writer) error) (err error) {
+	mode := os.FileMode(0o644)
+	switch to, err := filepath.EvalSymlinks(path); {
+	case err == nil:
+		st, err := os.Stat(to)
+		if err != nil {
+			return err
+		}
+		path, mode = to, st.Mode().Perm()
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err = write(f); err == nil {
+		err = errors.Join(f.Chmod(mode), f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// WriteBytes is Write with the bytes at hand.
+func WriteBytes(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+}

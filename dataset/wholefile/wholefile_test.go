@@ -1,0 +1,69 @@
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func holds(t *testing.T, path, want string, mode os.FileMode) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil || string(b) != want {
+		t.Errorf("%s holds %q, %v; want %q", filepath.Base(path), b, err, want)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != mode {
+		t.Errorf("%s: mode %v, %v; want %v", filepath.Base(path), st.Mode(), err, mode)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "a.json"), filepath.Join(dir, "link.json")
+	if err := WriteBytes(path, []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "one", 0o644)
+	if err := errors.Join(os.Chmod(path, 0o600), os.Symlink("a.json", link), WriteBytes(link, []byte("two"))); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "two", 0o600)
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v; want a link still", st.Mode(), err)
+	}
+}
+
+// TestWriteFails: where writing fails the old file stays and nothing is left behind.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.json")
+	broken := errors.New("broken")
+	half := func(w io.Writer) error {
+		_, err := io.WriteString(w, "half")
+		return errors.Join(err, broken)
+	}
+	if err := Write(path, half); !errors.Is(err, broken) || len(names(t, dir)) > 0 {
+		t.Errorf("Write = %v, left %q; want the error and no file", err, names(t, dir))
+	}
+	if err := WriteBytes(path, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, half); !errors.Is(err, broken) || len(names(t, dir)) != 1 {
+		t.Errorf("Write = %v, left %q; want the error and the old file alone", err, names(t, dir))
+	}
+	holds(t, path, "old", 0o644)
+}
