@@ -4,20 +4,13 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
-	"net"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
 	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/snapshot"
-
-	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 )
 
 // keeper is what the API needs of the keys and their quota; *quota.Keeper is one.
@@ -37,6 +30,16 @@ type keeper interface {
 	Tiers() quota.Tiers
 	CheckCurrent(d quota.Digest) quota.Verdict
 }
+
+// DumpMode says who may have the dumps.
+type DumpMode string
+
+// The modes. The zero value is that of a server without dumps.
+const (
+	DumpsOff   DumpMode = "off"
+	DumpsKeyed DumpMode = "keyed" // keys of a tier above the free one
+	DumpsOpen  DumpMode = "open"  // anyone
+)
 
 // Config is what a Server needs. Fields without a default must be set.
 type Config struct {
@@ -81,28 +84,4 @@ type Config struct {
 	DumpsDir string
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.
 	Now func() time.Time
-}
-
-// Server answers the public API. It is made by New, serves until Shutdown and is not reused.
-type Server struct {
-	cfg     Config
-	app     *fiber.App
-	router  fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
-	cache   *responseCache
-	limit   *connectionLimit
-	readers *fairuse.Limiter // requests for pages without a key, by address
-	metrics *metrics
-	streams streams
-	dumps   *dumps
-	pages   *pageSet
-	routes  []route // the table of routes
-	// idPrefix and idCount make request ids, see appendRequestID.
-	idPrefix string
-	idCount  atomic.Uint64
-
-	undeclared sync.Once // the warning about a proxy that is not trusted
-
-	mu      sync.Mutex
-	ln      net.Listener // what Serve listens on; nil before
-	stopped bool
 }

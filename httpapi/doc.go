@@ -23,10 +23,10 @@
 //     accept.go, cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
 //     connection.go, directwrite.go)
 //   - parameters: resources.go (what there is), params.go and its parts (how it is read), names.go
-//   - the server and one request: config.go, request.go, problem.go, auth.go
+//   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
 //   - endpoints: list.go, record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
 //     changes.go, snapshots.go, status.go, pages.go and others, one noun each
-//   - the way through: respond.go, protocol.go, pipeline.go, routes.go, server.go
+//   - the way through: respond.go, protocol.go, pipeline.go, routes.go, serve.go
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler

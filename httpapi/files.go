@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -140,14 +141,10 @@ func (req *request) fileResponse(body []byte, c coding, f export.Format, tag str
 
 // fileName is what a file of a route is called, without its extension.
 func (rt *route) fileName() string {
-	switch {
-	case rt.list == statsList:
-		return "benchmark-statistics"
-	case rt.list != nil:
-		return rt.list.name
-	default:
-		return rt.record.singular
+	if rt.list != nil {
+		return cmp.Or(rt.list.file, rt.list.name)
 	}
+	return rt.record.singular
 }
 
 // acceptsFormat rejects a response in a form that the caller neither asked for nor accepts.

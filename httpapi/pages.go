@@ -2,55 +2,9 @@ package httpapi
 
 import (
 	_ "embed"
-	"sync"
-
-	"modeldex/httpapi/pages"
 
 	"github.com/gofiber/fiber/v2"
 )
-
-// pagePolicy lets a page load scripts, styles, images and data from this origin and nothing
-// else.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
-
-const (
-	htmlType     = "text/html; charset=utf-8"
-	markdownType = "text/markdown; charset=utf-8"
-)
-
-// pageSet is the pages, and those of them that stay the same while the program runs.
-type pageSet struct {
-	*pages.Site
-	// documents maps an address below / to its response.
-	documents map[string]*document
-	problems  map[string]func() *document // code of an error -> its page, made when first asked for
-}
-
-// newPages makes the pages that never change.
-func newPages(cfg pages.Config) *pageSet {
-	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, problems: map[string]func() *document{}}
-	p.documents["openapi.json"] = newDocumentForms(openapiJSON, form{contentType: jsonType})
-	for _, a := range p.Assets() {
-		like := form{contentType: a.ContentType, forever: true}
-		if a.Packed {
-			p.documents["assets/"+a.Name] = newPackedDocument(a.Body, like)
-		} else {
-			p.documents["assets/"+a.Name] = newDocumentForms(a.Body, like)
-		}
-	}
-	page := func(body []byte) *document {
-		return newDocumentForms(body, form{contentType: htmlType, policy: pagePolicy})
-	}
-	p.documents["docs"] = page(p.Docs())
-	all := make([]pages.Code, len(codes))
-	for i, c := range codes {
-		all[i] = pages.Code{Name: c.name, Title: c.title, Help: c.help, Status: c.status}
-	}
-	for _, c := range all {
-		p.problems[c.Name] = sync.OnceValue(func() *document { return page(p.Problem(c, all)) })
-	}
-	return p
-}
 
 func (s *Server) document(req *request, address string) (*response, *failure) {
 	d := s.pages.documents[address]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // fieldTree is the names of the fields of a row, as the parameter fields spells them.
@@ -152,4 +153,13 @@ func appendString(b []byte, s string) []byte {
 		panic(err) // addresses are escaped and versions checked
 	}
 	return out
+}
+
+// marshal is the JSON of a value whose types can be marshaled, with sorted keys.
+func marshal(v any) []byte {
+	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
+	if err != nil {
+		panic(err) // of numbers, texts and lists of them
+	}
+	return b
 }

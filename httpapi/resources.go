@@ -60,6 +60,7 @@ type param struct {
 type resource struct {
 	name     string // plural, as in the path
 	path     string // of the list, below /api/v1/; empty: name
+	file     string // of the list as a file, without its extension; empty: name
 	singular string
 	table    func(*index.Generation) *index.Table
 	params   []param
@@ -325,3 +326,6 @@ var fitQuery = withNames(resource{
 		{name: "usd_per_hour", kind: plainNumber, most: 1e6, doc: "Rent of the hardware per hour, for costs; in place of its price and energy."},
 	},
 })
+
+// titleCase writes a word of lower-case letters with a capital.
+func titleCase(s string) string { return string(s[0]-'a'+'A') + s[1:] }

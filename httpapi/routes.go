@@ -96,5 +96,3 @@ func (r *resource) routes() []route {
 		one,
 	}
 }
-
-func titleCase(s string) string { return string(s[0]-'a'+'A') + s[1:] }

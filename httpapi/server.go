@@ -1,128 +1,36 @@
 package httpapi
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
-	"time"
+	"sync"
+	"sync/atomic"
 
 	"modeldex/httpapi/fairuse"
-	"modeldex/httpapi/pages"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/valyala/fasthttp"
 )
 
-// New makes a server. It starts no goroutine but the cache's own.
-func New(cfg Config) (*Server, error) {
-	if cfg.CacheBytes == 0 {
-		cfg.CacheBytes = 256 << 20
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	cache, err := newResponseCache(cfg.CacheBytes)
-	if err != nil {
-		return nil, fmt.Errorf("making the response cache: %w", err)
-	}
-	var prefix [5]byte
-	_, _ = rand.Read(prefix[:]) // never fails, says its documentation
-	s := &Server{cfg: cfg, cache: cache, idPrefix: hex.EncodeToString(prefix[:]) + "-"}
-	s.limit = newConnectionLimit(cfg.Connections, cfg.ConnectionsPerAddress, openFiles())
-	s.limit.log, s.limit.exempt, s.limit.reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
-	start := time.Now()
-	if cfg.Now != nil {
-		start = cfg.Now()
-	}
-	s.readers = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
-	counted := []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected}
-	for i := range routes {
-		counted = append(counted, &routes[i])
-	}
-	s.metrics = newMetrics(s, counted)
-	s.dumps = newDumps(s)
-	s.streams.max, s.streams.perKey = maxStreams, maxKeyStreams
-	s.pages = newPages(pages.Config{SupportEmail: cfg.SupportEmail})
-	s.pages.documents["api"] = newEndpoints(routes)
-	s.app = fiber.New(fiber.Config{
-		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,
-		// A request is small and must come at once. How long a response may take depends on its
-		// size, see connection.allowWrite.
-		ReadTimeout: 5 * time.Second, IdleTimeout: 30 * time.Second,
-		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: maxHeaders, Concurrency: 2 * s.limit.max, // never reached: the limit is kept where connections are accepted
-		ErrorHandler: s.onRouterError,
-	})
-	s.routes = routes
-	for i := range routes {
-		s.addRoute(&routes[i])
-	}
-	s.router = s.app.Handler()
-	s.app.Server().Handler = s.handle
-	s.app.Server().HeaderReceived = bodyLimits
-	s.app.Server().ErrorHandler = s.onReadError
-	return s, nil
-}
+// Server answers the public API. It is made by New, serves until Shutdown and is not reused.
+type Server struct {
+	cfg     Config
+	app     *fiber.App
+	router  fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
+	cache   *responseCache
+	limit   *connectionLimit
+	readers *fairuse.Limiter // requests for pages without a key, by address
+	metrics *metrics
+	streams streams
+	dumps   *dumps
+	pages   *pageSet
+	routes  []route // the table of routes
+	// idPrefix and idCount make request ids, see appendRequestID.
+	idPrefix string
+	idCount  atomic.Uint64
 
-// addRoute tells the router of a route. GET routes answer HEAD as well.
-func (s *Server) addRoute(rt *route) {
-	handler := func(c *fiber.Ctx) error {
-		s.routed(c.Context(), c, rt, nil)
-		return nil
-	}
-	s.app.Add(rt.method, rt.path, handler)
-	if rt.method == fiber.MethodGet {
-		s.app.Add(fiber.MethodHead, rt.path, handler)
-	}
-}
+	undeclared sync.Once // the warning about a proxy that is not trusted
 
-// Serve answers on ln until Shutdown; it returns nil after one, also where that came first.
-func (s *Server) Serve(ln net.Listener) error {
-	if !s.begins(ln) {
-		return ln.Close()
-	}
-	defer s.dumps.start()()
-	s.cfg.Log.Info("accepting connections", "limit", s.limit.max, "per_address", s.limit.perAddress)
-	if err := s.app.Listener(connections{ln, s.limit}); err != nil && !errors.Is(err, net.ErrClosed) {
-		return fmt.Errorf("serving: %w", err)
-	}
-	return nil
-}
-
-// begins takes the listener, unless the server was shut down before.
-func (s *Server) begins(ln net.Listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ln = ln
-	return !s.stopped
-}
-
-// stop says that the server was shut down and returns the listener.
-func (s *Server) stop() net.Listener {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopped = true
-	return s.ln
-}
-
-// Shutdown stops listening, waits for requests under way until ctx ends, then frees the cache.
-func (s *Server) Shutdown(ctx context.Context) error {
-	ln := s.stop()
-	err := s.app.ShutdownWithContext(ctx)
-	if ln != nil {
-		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it
-	}
-	if err == nil {
-		s.cache.close() // with requests still under way it is left to the end of the process
-	}
-	return err
-}
-
-// Metrics serves what Prometheus scrapes. It belongs on the admin listener.
-func (s *Server) Metrics() http.Handler {
-	return promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{})
+	mu      sync.Mutex
+	ln      net.Listener // what Serve listens on; nil before
+	stopped bool
 }

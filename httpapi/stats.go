@@ -11,8 +11,6 @@ import (
 	"modeldex/dataset"
 	"modeldex/httpapi/export"
 	"modeldex/index"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // StatsRow is the statistics of one group of benchmarks.
@@ -84,7 +82,7 @@ var (
 var statsList = newStatsList()
 
 func newStatsList() *resource {
-	r := resource{name: "benchmarks", path: "benchmarks/stats", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key", columns: schemaOf[StatsRow]("statistics", "StatsGroup")}
+	r := resource{name: "benchmarks", path: "benchmarks/stats", file: "benchmark-statistics", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key", columns: schemaOf[StatsRow]("statistics", "StatsGroup")}
 	r.params = []param{groupByParam, metricParam, weightParam, shapeParam, valueParam, allSettings}
 	for _, pm := range append(filterParams(index.BenchmarkFields, benchmarks.maxLimit), benchmarkParams...) {
 		if pm.name != "settings" && pm.name != "scenario" { // throughput results are no speeds of a stream
@@ -361,13 +359,4 @@ func renderPivot(gen *index.Generation, q *listQuery, stats *index.Stats) []byte
 	q.Limit = maxCells
 	end, _ := q.envelope(gen, len(stats.Groups), len(stats.Groups), statsNotices(q, stats), nil)
 	return append(append([]byte(`{"data":`), marshal(&out)...), end[1:]...) // without the bracket that ends a list
-}
-
-// marshal is the JSON of a value whose types can be marshaled, with sorted keys.
-func marshal(v any) []byte {
-	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
-	if err != nil {
-		panic(err) // of numbers, texts and lists of them
-	}
-	return b
 }

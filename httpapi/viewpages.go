@@ -9,118 +9,11 @@ import (
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
-
-	"github.com/valyala/fasthttp"
 )
 
 // The pages of views: lists and records. Each address has forms by its ending: none is the page
 // for people, .json and .csv what the API answers, .md the page as Markdown. They need no key, so that they give no more than
 // a page of the API: the first rows of a list, and the newest benchmarks of a record.
-
-// pageRoutes are the addresses of pages people read.
-func pageRoutes() []route {
-	out := []route{
-		{method: "GET", path: "/", id: "front", tag: "pages", summary: "Front page", answer: front},
-		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
-	}
-	for _, r := range resources {
-		doc := "{slug}"
-		if r == benchmarks {
-			doc = "{id}"
-		}
-		out = append(out, route{method: "GET", path: "/" + r.name + "/*", doc: "/" + r.name + "/" + doc, id: "page" + titleCase(r.singular), tag: "pages", summary: "The page of one " + r.singular + "; with .json, .csv or .md as data", answer: recordPage(r)})
-	}
-	for _, p := range []struct {
-		name, summary string
-		list          *resource
-		answer        func(*Server, *request) (*response, *failure)
-	}{
-		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, fitPage},
-		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, comparePage},
-		{"snapshots", "Scores of models with sources and limits, as a page; with .md as Markdown", nil, snapshotsPage},
-	} {
-		out = append(out, route{method: "GET", path: "/" + p.name, id: p.name + "Page", tag: "pages", summary: p.summary, list: p.list, answer: p.answer})
-		for _, e := range endings {
-			out = append(out, route{method: "GET", path: "/" + p.name + e, hidden: true, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
-		}
-	}
-	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: aboutPage})
-	for i := range out {
-		out[i].answer = remembered(out[i].answer)
-	}
-	return out
-}
-
-// place is where a page is served from.
-func (s *Server) place(req *request, path, query string) pages.Place {
-	return pages.Place{Base: s.base(req.ctx), Path: path, Query: query}
-}
-
-// page answers a page that is a function of dataset and address from the cache, or renders it.
-// contentType is that of the form.
-func (s *Server) page(req *request, at pages.Place, contentType string, render func() []byte) *response {
-	// A page holds its own address, so that each base has one of its own; and a page of other
-	// templates is another page.
-	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition()
-	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(render(), req.coding, contentType, func(c coding) string { return etag(req.content[:], c, key) })
-		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
-		if contentType == htmlType {
-			resp.set("Content-Security-Policy", pagePolicy)
-			resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
-		}
-		if s.cfg.BaseURL != "" {
-			resp.public()
-		} else {
-			resp.keep("private, max-age=300", openVary) // it names the host of the request
-		}
-		resp.route = req.route
-		return resp
-	})
-	if spelling := s.spelled(req); spelling != nil {
-		s.cache.put(string(spelling), resp)
-	} else if s.cfg.BaseURL != "" && req.accepts.any {
-		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, key, req.ctx.RequestURI())
-	}
-	return resp
-}
-
-// remembered finds pages by the address as it was sent, where they hold the host of the request, so
-// that they are not found before their route (see Server.hit).
-func remembered(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
-	return func(s *Server, req *request) (*response, *failure) {
-		if key := s.spelled(req); key != nil {
-			if resp := s.cache.get(key); resp != nil {
-				return resp, nil
-			}
-		}
-		return answer(s, req)
-	}
-}
-
-// spelled is the cache key of a page by the address as it was sent; nil for addresses that are long,
-// which are rare and would fill the cache with keys, and where Server.hit finds pages.
-func (s *Server) spelled(req *request) []byte {
-	const longest = 512
-	uri := req.ctx.RequestURI()
-	if s.cfg.BaseURL != "" || len(uri) > longest {
-		return nil
-	}
-	return appendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
-}
-
-// endings are the forms of a page beside HTML.
-var endings = []string{".json", ".csv", ".md"}
-
-// formOf splits the ending of a form off a name.
-func formOf(name string) (stem, ending string) {
-	for _, e := range endings {
-		if stem, ok := strings.CutSuffix(name, e); ok {
-			return stem, e
-		}
-	}
-	return name, ""
-}
 
 // explore answers the page of a list.
 func explore(s *Server, req *request) (*response, *failure) {
@@ -200,30 +93,6 @@ func exploreQuery(r *resource, q *listQuery) *pages.ExploreQuery {
 		out.Notes = append(out.Notes, pages.Sentence(n.Detail))
 	}
 	return out
-}
-
-// withoutEmpty is a copy of arguments without those that have no value.
-func withoutEmpty(args *fasthttp.Args) (out *fasthttp.Args, dropped bool) {
-	out = &fasthttp.Args{}
-	for name, v := range args.All() {
-		if len(v) == 0 {
-			dropped = true
-			continue
-		}
-		out.AddBytesKV(name, v)
-	}
-	return out, dropped
-}
-
-// seeOther sends a browser to a page.
-func (req *request) seeOther(path string, args *fasthttp.Args) *response {
-	if args.Len() > 0 {
-		path += "?" + string(args.QueryString())
-	}
-	resp := newResponse(303, "", nil)
-	resp.set("Location", path)
-	resp.set("Cache-Control", "no-store")
-	return resp
 }
 
 // recordPage answers the page of a record.

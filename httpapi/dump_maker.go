@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"context"
+	"modeldex/httpapi/export"
+	"modeldex/index"
+	"modeldex/snapshot"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// keptDumps is how many editions are kept: the newest, and those a download may have begun with.
+	keptDumps = 3
+	// dumpSettle is how long a generation must have been served until its dump is made without being
+	// asked for: edits that follow each other are one dump, and a short run makes none.
+	dumpSettle = 2 * time.Second
+	dumpLook   = 500 * time.Millisecond
+	dumpRetry  = 30 * time.Second // after a dump could not be made
+)
+
+// dumps makes a dump of each generation in the background and keeps the newest.
+type dumps struct {
+	cfg     *Config
+	catalog func() *snapshot.Catalog
+	asked   chan struct{} // of size one: somebody waits for a dump
+
+	mu   sync.Mutex
+	kept []*export.Dump // newest first
+}
+
+func newDumps(cfg *Config, catalog func() *snapshot.Catalog) *dumps {
+	return &dumps{cfg: cfg, catalog: catalog, asked: make(chan struct{}, 1)}
+}
+
+// start makes dumps until the function it returns is called, which waits for the end.
+func (d *dumps) start() (stop func()) {
+	if d.cfg.Dumps != DumpsOpen && d.cfg.Dumps != DumpsKeyed {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() { d.follow(ctx) })
+	return func() {
+		cancel()
+		work.Wait()
+	}
+}
+
+// follow looks for new generations. One dump is made at a time.
+func (d *dumps) follow(ctx context.Context) {
+	look := time.NewTicker(dumpLook)
+	defer look.Stop()
+	var made, seen [16]byte
+	var since time.Time
+	for ctx.Err() == nil {
+		asked := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.asked:
+			asked = true
+		case <-look.C:
+		}
+		gen, catalog := d.cfg.Live.Current(), d.catalog()
+		content := contentOf(gen, catalog)
+		if content != seen {
+			seen, since = content, time.Now()
+		}
+		if gen == nil || content == made || !asked && time.Since(since) < dumpSettle {
+			continue
+		}
+		if err := d.make(ctx, gen); err == nil {
+			made = content
+		} else if ctx.Err() == nil {
+			d.cfg.Log.Warn("dump not made", "version", gen.Info.Version, "digest", gen.Digest.String(), "cause", err)
+			since = time.Now().Add(dumpRetry - dumpSettle)
+		}
+	}
+}
+
+func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
+	started := time.Now()
+	dump, err := export.Build(ctx, dumpSources(d.cfg, gen))
+	if err != nil {
+		return err
+	}
+	d.keep(dump)
+	var bytes int64
+	for _, f := range dump.Files {
+		bytes += f.Size
+	}
+	d.cfg.Log.Info("dump made", "version", dump.Version, "digest", dump.Digest, "edition", dump.Edition, "bytes", bytes, "took", time.Since(started).String())
+	return nil
+}
+
+func (d *dumps) keep(dump *export.Dump) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kept = slices.DeleteFunc(d.kept, func(old *export.Dump) bool { return old.Edition == dump.Edition })
+	d.kept = slices.Insert(d.kept, 0, dump)
+	d.kept = d.kept[:min(len(d.kept), keptDumps)]
+}
+
+// list is the dumps that are kept, newest first. The slice is the caller's.
+func (d *dumps) list() []*export.Dump {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.kept)
+}
+
+// ask has a dump made at once where there is none.
+func (d *dumps) ask() {
+	select {
+	case d.asked <- struct{}{}:
+	default: // a request is waiting already
+	}
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"modeldex/httpapi/export"
+	"modeldex/index"
+	"modeldex/snapshot"
+	"slices"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// dumpSources is what the dump of a generation is made of.
+func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
+	src := &export.Sources{
+		About: aboutOf(gen), Released: string(gen.Info.Released), FS: cfg.Files, Dir: cfg.DumpsDir,
+		Description: "Open-weight language models, hardware, local-AI tools and measured tokens per second, with their sources.",
+		Extras:      []string{"snapshots/" + snapshot.Pattern, "changes/*.ndjson"},
+	}
+	for _, f := range gen.Files {
+		src.Originals = append(src.Originals, export.Original{Name: f.Name, Size: f.Size, Digest: f.Digest})
+	}
+	table := func(schema *export.Schema, doc string, t *index.Table, row func(uint32) []byte) export.Table {
+		return export.Table{Schema: schema, Doc: doc, Count: t.Len(), Rows: func() export.Rows { return allRowsOf(t, row) }}
+	}
+	src.Tables = []export.Table{
+		table(models.detail.columns().Without("benchmarks").Without("fit"), "Models with their architecture and quantized files.", gen.Models, gen.Models.Detail),
+		table(hardware.columns().Without("fit"), "Hardware with memory, bandwidth and prices.", gen.Hardware, gen.Hardware.Row),
+		table(tools.columns(), "Local-AI tools.", gen.Tools, gen.Tools.Row),
+		table(benchmarks.columns(), "Measured speeds, throughput results included.", gen.Benchmarks, gen.Benchmarks.Row),
+		wideTable(gen),
+	}
+	return src
+}
+
+// facts are the columns of a table that are no lists, for tables that are joined with it.
+type facts struct {
+	member  string // of a joined row
+	columns []export.Column
+	kept    *projection
+}
+
+func factsOf(member string, r *resource) *facts {
+	f := &facts{member: member}
+	var names []string
+	for _, c := range r.columns().Without("fit").Columns {
+		if c.Type != export.Texts && c.Type != export.Any {
+			names = append(names, c.Name)
+			c.Name = member + "." + c.Name
+			f.columns = append(f.columns, c)
+		}
+	}
+	f.kept = newProjection(names)
+	return f
+}
+
+// of gives the facts of records by slug, as a member of a row.
+func (f *facts) of(t *index.Table) func(dst []byte, slug string) []byte {
+	made := map[string][]byte{} // by slug
+	return func(dst []byte, slug string) []byte {
+		if made[slug] == nil {
+			ord, _ := t.Find(slug) // the checks rule out that it is not there
+			made[slug] = f.kept.append([]byte(`,"`+f.member+`":`), t.Row(ord))
+		}
+		return append(dst, made[slug]...)
+	}
+}
+
+// wideTable is the benchmarks, each with the facts of its model and its hardware.
+func wideTable(gen *index.Generation) export.Table {
+	ofModel, ofHardware := factsOf("model_facts", models), factsOf("hardware_facts", hardware)
+	return export.Table{
+		Schema: export.NewSchema("benchmarks_wide", slices.Concat(benchmarks.columns().Columns, ofModel.columns, ofHardware.columns)),
+		Doc:    "Benchmarks, each with the facts of its model and its hardware.", Count: gen.Benchmarks.Len(),
+		Rows: func() export.Rows {
+			model, machine := ofModel.of(gen.Models), ofHardware.of(gen.Hardware)
+			var line []byte
+			return allRowsOf(gen.Benchmarks, func(ord uint32) []byte {
+				row := gen.Benchmarks.Row(ord)
+				var refers struct {
+					Model    string `json:"model"`
+					Hardware string `json:"hardware"`
+				}
+				if err := jsonv2.Unmarshal(row, &refers); err != nil {
+					panic(err) // a row of this program
+				}
+				line = model(append(line[:0], row[:len(row)-1]...), refers.Model)
+				line = append(machine(line, refers.Hardware), '}')
+				return line
+			})
+		},
+	}
+}
+
+// allRowsOf gives the rows of a table in its order.
+func allRowsOf(t *index.Table, row func(ord uint32) []byte) export.Rows {
+	next := uint32(0)
+	return func() []byte {
+		if int(next) == t.Len() {
+			return nil
+		}
+		next++
+		return row(next - 1)
+	}
+}

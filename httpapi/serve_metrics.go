@@ -1,0 +1,50 @@
+package httpapi
+
+import "sync/atomic"
+
+// countParts adds the metrics of the parts of the server.
+func (s *Server) countParts(m *metrics) {
+	m.gauge("modeldex_generation", "Number of the dataset load being served.", func() float64 {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return float64(gen.Number)
+		}
+		return 0
+	})
+	m.gauge("modeldex_row_bytes", "Bytes of rendered records in the generation being served.", func() float64 {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return float64(gen.Bytes())
+		}
+		return 0
+	})
+	m.gauge("modeldex_dataset_refused", "1 while the most recent load of the dataset is rejected.", func() float64 {
+		if s.cfg.History.Refused() != nil {
+			return 1
+		}
+		return 0
+	})
+	m.counter("modeldex_dataset_refusals_total", "Loads of the dataset that were rejected.", func() float64 {
+		if s.cfg.History == nil {
+			return 0
+		}
+		return float64(s.cfg.History.refusals.Load())
+	})
+	m.counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.cache.Metrics.Hits()) })
+	m.counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.cache.Metrics.Misses()) })
+	l := s.limit
+	count := func(name, help string, n *atomic.Uint64) {
+		m.counter(name, help, func() float64 { return float64(n.Load()) })
+	}
+	m.gauge("modeldex_connections", "Open connections.", func() float64 { return float64(l.count()) })
+	m.gauge("modeldex_connections_limit", "Connections that may be open at a time.", func() float64 { return float64(l.max) })
+	m.gauge("modeldex_unread_bytes", "Bytes of responses that wait to be read by their callers.", func() float64 { return float64(l.unreadBytes.Load()) })
+	count("modeldex_accept_errors_total", "Connections that could not be accepted for a while.", &l.acceptErrors)
+	count("modeldex_connections_rejected_full_total", "Connections rejected because all were in use.", &l.rejectedFull)
+	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", &l.rejectedAddress)
+	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", &l.closedIdle)
+	count("modeldex_connections_closed_slow_total", "Connections closed because their caller read too slowly.", &l.closedSlow)
+	m.gauge("modeldex_keys", "Keys in memory, of every status.", func() float64 { return float64(s.cfg.Keeper.Stats().Accounts) })
+	m.counter("modeldex_ledger_commits_total", "Lease commits that succeeded.", func() float64 { return float64(s.cfg.Keeper.Stats().Commits) })
+	m.counter("modeldex_ledger_failures_total", "Lease commits that failed.", func() float64 { return float64(s.cfg.Keeper.Stats().Failures) })
+	m.gauge("modeldex_ledger_failing", "1 while leases cannot be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Failing) })
+	m.gauge("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Blind) })
+}
