@@ -28,6 +28,9 @@
 //     changes.go, snapshots.go, status.go, pages.go and others, one noun each
 //   - the way through: respond.go, protocol.go, pipeline.go, routes.go, serve.go
 //
+// Where files must use each other the circle is small: TestFileCircles counts, in every package of
+// httpapi and dataset, the files that depend on each other by the identifiers they use.
+//
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler
 // returns, so every string kept longer than that is cloned at the edge.

@@ -261,12 +261,17 @@ type Cost struct {
 	Notices []string `json:"notices"`
 }
 
-// Values lists the bases as texts.
-func (Basis) Values() []string {
-	return []string{string(Published), string(Computed), string(UpperBound), string(Estimated)}
-}
-
-// Values lists the holdouts as texts.
-func (Holdout) Values() []string {
-	return []string{string(ByPage), string(ByHardware), string(ByModel)}
+// A DepthScore says how near the slowdowns of a group came to measured ones whose source page was
+// hidden. Errors are of the speed that is left.
+type DepthScore struct {
+	// What the prediction rests on: slowdowns of the same kernels, of the class of hardware, or of all.
+	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=kernels"`
+	// Measured slowdowns that were hidden and predicted.
+	Rows int `json:"rows" jsonschema:"minimum=0,example=500"`
+	// Median absolute error of the prediction, 0.1 being 10 %.
+	MedianError float64 `json:"median_error" jsonschema:"minimum=0,example=0.05"`
+	// The same where the speed is left as it is with an empty cache.
+	Ignored float64 `json:"median_error_ignored" jsonschema:"minimum=0,example=0.2"`
+	// Part of the predictions within 25 %.
+	Within25 float64 `json:"within_25_percent" jsonschema:"minimum=0,maximum=1,example=0.9"`
 }

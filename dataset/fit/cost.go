@@ -6,15 +6,6 @@ import (
 	"modeldex/dataset"
 )
 
-// Costs is what a caller pays and how much the machine is used. Nothing has a default.
-type Costs struct {
-	USDPerKWh   *float64
-	HoursPerDay *float64
-	Years       *float64
-	USDPerHour  *float64  // of rented hardware, in place of its price
-	Today       time.Time // for the age of prices
-}
-
 // Part of the TDP a machine draws while it generates: decoding waits for memory, so cards stay
 // below their limit. A stated assumption, labelled in every answer that uses it.
 const tdpShare = 0.8

@@ -14,11 +14,16 @@
 //   - An Evaluation compares estimates with measurements that were hidden from them. Its results
 //     for the shipped data are part of the build (validated.json) and of every estimate.
 //
+// The files, lowest first: words.go, query.go, answer.go and rules.go (what goes in and comes out),
+// memory.go (formulas of bytes), sample.go, stats.go and trend.go (one measurement, and many),
+// engine.go and learnt.go (what an engine keeps), points.go, estimate.go and slowdown.go (speed),
+// sizes.go, evidence.go, speed.go, cost.go and verdict.go (one answer), lists.go (many), learn.go and
+// new.go (making an engine), evaluate.go and validated.go (how good estimates are).
+//
 // Which rows compare is decided by dataset.Benchmark.SingleStream. Memory is counted in bytes,
 // bandwidth in 10^9 bytes per second, speed in tokens per second.
 //
-// An Engine is immutable and safe for concurrent use. Making one reads the
-// newest 250,000 measurements once. A
-// verdict costs under a microsecond, an estimate some 50, because it looks at each measurement of
-// the class of hardware. Answers depend on nothing but the dataset and the query.
+// An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000
+// measurements once. A verdict costs under a microsecond, an estimate some 50, because it looks at
+// each measurement of the class of hardware. Answers depend on nothing but the dataset and the query.
 package fit

@@ -85,17 +85,6 @@ func modelDistance(a, b *point) (d float64) {
 	return d + perBytes*math.Abs(a.logBytes-b.logBytes) + perTime*math.Abs(a.logTime()-b.logTime()) + perActive*math.Abs(a.logActive()-b.logActive())
 }
 
-// A place is the samples that are near enough to a machine with a tool, with their distance from it. A list of what one machine runs asks for it once and then looks at these only.
-type place struct {
-	at      point // of the machine and tool; nothing of a model
-	samples []placed
-}
-
-type placed struct {
-	*sample
-	far float64
-}
-
 // placeOf gathers the samples near to the machine and tool of a configuration.
 func (l *learnt) placeOf(p *point) *place {
 	out := &place{at: *p}

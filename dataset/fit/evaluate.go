@@ -9,66 +9,6 @@ import (
 	"modeldex/dataset"
 )
 
-// Holdout is what is hidden from an estimate that is compared with a measurement.
-type Holdout string
-
-// The holdouts. Page hides the source page of the measurement. Hardware hides the whole silicon
-// and the page. Model hides the model on that silicon, whatever the page.
-const (
-	ByPage     Holdout = "page"
-	ByHardware Holdout = "hardware"
-	ByModel    Holdout = "model"
-)
-
-// Holdouts lists the holdouts.
-var Holdouts = []Holdout{ByPage, ByHardware, ByModel}
-
-// A Score says how near estimates came to held-out measurements. Errors are estimate over
-// measurement less one, without sign. Rates are parts of the rows that got an estimate.
-type Score struct {
-	Holdout   Holdout `json:"holdout"`
-	Class     string  `json:"class"` // all, a class of hardware, dense or mixture
-	Rows      int     `json:"rows"`
-	Estimated int     `json:"estimated"` // rows with something near enough
-	// MedianError is the median absolute error, 0.1 being 10 %.
-	MedianError float64 `json:"median_error"`
-	Within25    float64 `json:"within_25_percent"`
-	Within50    float64 `json:"within_factor_1_5"`
-	// Coverage is the part of measurements inside the 90 % band, Width the median of its upper
-	// end over its lower.
-	Coverage float64 `json:"coverage_90"`
-	Width    float64 `json:"band_width"`
-	// Constant is the median error of the rule with one constant share, the best for these rows.
-	Constant         float64 `json:"constant_share_median_error"`
-	ConstantWithin25 float64 `json:"constant_share_within_25_percent"`
-	ConstantWithin50 float64 `json:"constant_share_within_factor_1_5"`
-}
-
-// An Evaluation is the scores of all holdouts and classes.
-type Evaluation struct {
-	DatasetVersion string  `json:"dataset_version"`
-	Digest         string  `json:"dataset_digest"`
-	Rows           int     `json:"rows"`
-	Pages          int     `json:"pages"`
-	ConstantShare  float64 `json:"constant_share"`
-	Scores         []Score `json:"scores"`
-	// Apart are the scores of the rows whose source page took no part in the search for the numbers
-	// of estimates, with bands fitted to the other rows.
-	Apart []Score `json:"scores_apart"`
-	// Depth is how near slowdowns with a filled cache came.
-	Depth []DepthScore `json:"depth"`
-}
-
-// Of returns the score of a holdout and class; false where there is none.
-func (ev *Evaluation) Of(h Holdout, class string) (Score, bool) {
-	for _, s := range ev.Scores {
-		if s.Holdout == h && s.Class == class {
-			return s, true
-		}
-	}
-	return Score{}, false
-}
-
 // trial is one comparison.
 type trial struct {
 	*row
@@ -280,32 +220,4 @@ func score(h Holdout, class string, trials []trial, constant float64, factors fa
 	s.Constant, s.ConstantWithin25, s.ConstantWithin50 = nearness(flat)
 	s.Coverage, s.Width = round4(float64(inside)/float64(s.Estimated)), round4(medianOf(widths))
 	return s
-}
-
-// nearness gives the median of errors, and the parts within 25 % and a factor of 1.5.
-func nearness(logs []float64) (median, within25, within50 float64) {
-	abs := make([]float64, len(logs))
-	for i, l := range logs {
-		abs[i] = math.Abs(math.Exp(l) - 1)
-		if abs[i] <= 0.25 {
-			within25++
-		}
-		if math.Abs(l) <= math.Log(1.5) {
-			within50++
-		}
-	}
-	n := float64(len(logs))
-	return round4(medianOf(abs)), round4(within25 / n), round4(within50 / n)
-}
-
-func round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
-
-// medianOf sorts values and gives the middle one, the mean of the middle two of an even number.
-func medianOf(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	if n%2 == 1 {
-		return values[n/2]
-	}
-	return (values[n/2-1] + values[n/2]) / 2
 }

@@ -8,14 +8,6 @@ import (
 	"modeldex/dataset"
 )
 
-// A proof is evidence with what it applies to.
-type proof struct {
-	Evidence
-	quantization string
-	hardware     dataset.Slug
-	unified      bool
-}
-
 // A Finding is a run that contradicts the formula, for maintainers to look at.
 type Finding struct {
 	Model        dataset.Slug `json:"model"`

@@ -18,35 +18,6 @@ const maxRows = 50_000
 // large table is not slower than its other parts: 250,000 take 0.4 seconds.
 const mostRead = 250_000
 
-// learnt is what estimates rest on.
-type learnt struct {
-	names    numbers
-	silicon  map[dataset.Slug]string // variant -> the record that stands for it
-	backends map[backendKey]int      // how often a backend was measured
-	usual    map[[2]int32]string     // silicon, or class below 0, and kind of tool -> its most measured backend
-	samples  [classes][]sample
-	trend    trend
-	slow     []slowdown
-	costs    map[slowKey]slowCost // of groups of slowdowns
-}
-
-// A row is one comparable measurement.
-type row struct {
-	point
-	page     int32
-	id       dataset.Slug
-	logShare float64
-}
-
-// A reader gathers what an engine keeps of the measurements.
-type reader struct {
-	*Engine
-	rows []row
-	deep []deepRow
-	thin uint32 // rows whose hash has one of these bits are left out
-	runs []runKey
-}
-
 // learn reads the measurements once.
 func (e *Engine) learn(set *dataset.Set) {
 	l := &e.learnt
@@ -120,60 +91,6 @@ func (r *reader) left(b *dataset.Benchmark) bool {
 
 func hashOf(id dataset.Slug) uint32 { return crc32.ChecksumIEEE([]byte(id)) }
 
-func pageOf(b *dataset.Benchmark) string {
-	if b.SourceURL == nil {
-		return "own"
-	}
-	return string(*b.SourceURL)
-}
-
-// siliconOf is the record that stands for a piece of hardware and its variants.
-func (l *learnt) siliconOf(h dataset.Slug) string {
-	if s, isVariant := l.silicon[h]; isVariant {
-		return s
-	}
-	return string(h)
-}
-
-// point gives the configuration of a measurement in numbers; false where a fact is missing.
-func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
-	h, m := e.hardware[b.Hardware], e.models[b.Model]
-	if h == nil || m == nil {
-		return point{}, false
-	}
-	return e.pointOf(m, h, b, e.line.Bandwidth(b.Hardware), e.learnt.names.of)
-}
-
-// pointOf is point with the bandwidth given and names numbered by number. b need hold no more
-// than model, quantization, size, tool and backend.
-func (e *Engine) pointOf(m *target, h *dataset.Hardware, b *dataset.Benchmark, bandwidth float64, number func(kind, string) int32) (point, bool) {
-	bytes, bits := e.line.BytesPerToken(b), e.line.BitsPerWeight(*b.Quantization)
-	if bytes == 0 || bandwidth == 0 {
-		return point{}, false
-	}
-	if bits == 0 {
-		bits = 4.5 // only compared with other bits; most names without a number are of 4-bit files
-	}
-	backend := text(b.Backend)
-	unit := unitOf(backend)
-	if b.ComputeUnit != nil {
-		unit = string(*b.ComputeUnit)
-	}
-	return point{
-		model: number(modelName, string(b.Model)), family: number(familyName, string(m.Family)), hardware: number(hardwareName, string(h.Slug)),
-		silicon: number(siliconName, e.learnt.siliconOf(h.Slug)), arch: number(archName, text(h.Architecture)),
-		tool: number(toolName, string(b.Tool)), toolKind: number(toolKindName, toolKindOf(b.Tool)),
-		backend: number(backendName, backend), unit: number(unitName, unit),
-		quant: number(quantName, *b.Quantization), quantKind: number(quantKindName, quantKindOf(*b.Quantization)),
-		class: classOf(h, unit), mixture: m.mixture(),
-		logBytes: math.Log(bytes), logBandwidth: math.Log(bandwidth), logBits: math.Log(bits),
-	}, true
-}
-
-func (t *target) mixture() bool {
-	return t.Architecture.NumExperts != nil || t.ActiveParamsB != nil
-}
-
 // collect makes samples of the rows: rows of one page and configuration become one.
 func (l *learnt) collect(rows []row) {
 	l.trend = fitTrend(rows, nil)
@@ -191,12 +108,4 @@ func (l *learnt) collect(rows []row) {
 		})
 		rows = rows[n:]
 	}
-}
-
-// compareRuns orders rows by page and configuration.
-func compareRuns(a, b *row) int {
-	return cmp.Or(
-		cmp.Compare(a.page, b.page), cmp.Compare(a.model, b.model), cmp.Compare(a.hardware, b.hardware), cmp.Compare(a.tool, b.tool),
-		cmp.Compare(a.backend, b.backend), cmp.Compare(a.quant, b.quant), cmp.Compare(a.logBytes, b.logBytes),
-	)
 }

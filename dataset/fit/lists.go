@@ -137,22 +137,6 @@ func (e *Engine) Verdicts(hardware dataset.Slug) (pairs int) {
 	return pairs
 }
 
-// ordered lists the sizes of a model, the most precise first.
-func (t *target) ordered() []int {
-	out := make([]int, len(t.Quantizations))
-	for i := range out {
-		out[i] = i
-	}
-	of := func(i int) float64 {
-		s := Size{BitsPerWeight: t.bits(&t.Quantizations[i])}
-		return precision(&s)
-	}
-	slices.SortStableFunc(out, func(a, b int) int {
-		return cmp.Or(-cmp.Compare(of(a), of(b)), cmp.Compare(t.Quantizations[a].SizeBytes, t.Quantizations[b].SizeBytes))
-	})
-	return out
-}
-
 // Pareto keeps the rows that no other beats: none is at least as good in both values and better
 // in one. Values are to be large; a row without one of them is left out. Rows keep their order.
 func Pareto[T any](rows []T, values func(row *T) (x, y float64, ok bool)) []T {

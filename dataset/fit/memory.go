@@ -4,17 +4,6 @@ import (
 	"modeldex/dataset"
 )
 
-// Basis says how far a number of bytes can be trusted.
-type Basis string
-
-// The bases of byte counts.
-const (
-	Published  Basis = "published"   // the size of a real file
-	Computed   Basis = "computed"    // follows from published figures by the formula named
-	UpperBound Basis = "upper_bound" // at most this much: a fact that would make it smaller is missing
-	Estimated  Basis = "estimated"   // a rule of thumb with a source
-)
-
 // Formula describes one formula and where it comes from.
 type Formula struct {
 	ID     string      `json:"id"`

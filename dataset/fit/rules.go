@@ -1,7 +1,5 @@
 package fit
 
-import "modeldex/dataset"
-
 // gib is 2^30 bytes. Vendors count memory in the same unit although they write GB: a card of
 // 24 GB reports 24,564 MiB (https://github.com/ggml-org/llama.cpp/pull/15860), one of 80 GB
 // 81,559 MiB.
@@ -104,26 +102,4 @@ func (r Rules) slidingCells(context, window, microBatch int64) int64 {
 		return min(pad(context, mlxStep), window)
 	}
 	return pad(min(pad(context, llamaPad), window+microBatch), llamaPad)
-}
-
-// shareOf is the default share of unified memory of a machine of so many GB.
-//
-// macOS lets graphics use two thirds of up to 36 GB and three quarters of more: machines of
-// 16 GB report 10,922 MiB, of 64 GB 49,152 MiB as recommendedMaxWorkingSetSize. AMD's tools give
-// graphics at most 96 of 128 GB; the Linux default is half, and can be raised to nearly all.
-// NVIDIA's unified machines have one pool for both sides, of which the system keeps its part.
-func shareOf(h *dataset.Hardware, gb float64) Share {
-	switch {
-	case h.Vendor == dataset.Apple && gb <= 36:
-		return shareFrom(2.0/3, "default working set of macOS up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
-	case h.Vendor == dataset.Apple:
-		return shareFrom(0.75, "default working set of macOS above 36 GB", "https://github.com/gpustack/gpustack/issues/1375")
-	case h.Vendor == dataset.Nvidia:
-		return shareFrom(0.9, "one pool for processor and graphics, less the system's part", "https://github.com/vllm-project/vllm/issues/35313")
-	}
-	return shareFrom(0.75, "largest share vendors' tools give to graphics, 96 of 128 GB", "https://rocm.docs.amd.com/en/latest/how-to/system-optimization/strixhalo.html")
-}
-
-func shareFrom(part float64, basis string, source dataset.URL) Share {
-	return Share{round4(part), basis, &source}
 }

@@ -181,3 +181,22 @@ func text(s *string) string {
 	}
 	return *s
 }
+
+// A place is the samples that are near enough to a machine with a tool, with their distance from it. A list of what one machine runs asks for it once and then looks at these only.
+type place struct {
+	at      point // of the machine and tool; nothing of a model
+	samples []placed
+}
+
+type placed struct {
+	*sample
+	far float64
+}
+
+// A row is one comparable measurement.
+type row struct {
+	point
+	page     int32
+	id       dataset.Slug
+	logShare float64
+}

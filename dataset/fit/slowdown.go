@@ -6,25 +6,6 @@ import (
 	"slices"
 )
 
-// A deepRow is a measurement with a filled cache that would compare if it were empty.
-type deepRow struct {
-	row
-	depth int64
-}
-
-// A slowdown is how much a filled cache cost in one configuration. cost is the time lost for each
-// byte of cache, in times a byte of weights takes: 1 where the cache is read as fast as the
-// weights, more where attention is slower than the memory.
-type slowdown struct {
-	class    Class
-	toolKind int32
-	backend  int32
-	page     int32
-	cost     float64
-	part     float64 // the cache, in parts of the weights
-	left     float64 // the part of the speed that was left
-}
-
 // slowdowns pairs each deep row with the shallow rows of the same page and configuration.
 func (e *Engine) slowdowns(r *reader) (out []slowdown) {
 	shallow := slices.Clone(r.rows)
@@ -91,18 +72,6 @@ func (l *learnt) cost(g *slowGroup, class Class, toolKind, backend int32, hide f
 	return medianOf(costs), len(costs)
 }
 
-// A slowKey is a group of slowdowns; what the group does not share is 0.
-type slowKey struct {
-	group             int
-	class             Class
-	toolKind, backend int32
-}
-
-type slowCost struct {
-	cost float64
-	n    int
-}
-
 func keyOf(group int, class Class, toolKind, backend int32) slowKey {
 	switch slowGroups[group].name {
 	case "kernels":
@@ -152,21 +121,6 @@ func (e *Engine) slowdown(t *target, p *point, depth int64) (s Slowdown, ok bool
 		}
 	}
 	return s, false
-}
-
-// A DepthScore says how near the slowdowns of a group came to measured ones whose source page was
-// hidden. Errors are of the speed that is left.
-type DepthScore struct {
-	// What the prediction rests on: slowdowns of the same kernels, of the class of hardware, or of all.
-	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=kernels"`
-	// Measured slowdowns that were hidden and predicted.
-	Rows int `json:"rows" jsonschema:"minimum=0,example=500"`
-	// Median absolute error of the prediction, 0.1 being 10 %.
-	MedianError float64 `json:"median_error" jsonschema:"minimum=0,example=0.05"`
-	// The same where the speed is left as it is with an empty cache.
-	Ignored float64 `json:"median_error_ignored" jsonschema:"minimum=0,example=0.2"`
-	// Part of the predictions within 25 %.
-	Within25 float64 `json:"within_25_percent" jsonschema:"minimum=0,maximum=1,example=0.9"`
 }
 
 // evaluateDepth predicts each measured slowdown from those of other pages.

@@ -61,3 +61,49 @@ func EncodeValidated(v *Validated) ([]byte, error) {
 	out, err := json.MarshalIndent(v, "", " ")
 	return append(out, '\n'), err
 }
+
+// A Score says how near estimates came to held-out measurements. Errors are estimate over
+// measurement less one, without sign. Rates are parts of the rows that got an estimate.
+type Score struct {
+	Holdout   Holdout `json:"holdout"`
+	Class     string  `json:"class"` // all, a class of hardware, dense or mixture
+	Rows      int     `json:"rows"`
+	Estimated int     `json:"estimated"` // rows with something near enough
+	// MedianError is the median absolute error, 0.1 being 10 %.
+	MedianError float64 `json:"median_error"`
+	Within25    float64 `json:"within_25_percent"`
+	Within50    float64 `json:"within_factor_1_5"`
+	// Coverage is the part of measurements inside the 90 % band, Width the median of its upper
+	// end over its lower.
+	Coverage float64 `json:"coverage_90"`
+	Width    float64 `json:"band_width"`
+	// Constant is the median error of the rule with one constant share, the best for these rows.
+	Constant         float64 `json:"constant_share_median_error"`
+	ConstantWithin25 float64 `json:"constant_share_within_25_percent"`
+	ConstantWithin50 float64 `json:"constant_share_within_factor_1_5"`
+}
+
+// An Evaluation is the scores of all holdouts and classes.
+type Evaluation struct {
+	DatasetVersion string  `json:"dataset_version"`
+	Digest         string  `json:"dataset_digest"`
+	Rows           int     `json:"rows"`
+	Pages          int     `json:"pages"`
+	ConstantShare  float64 `json:"constant_share"`
+	Scores         []Score `json:"scores"`
+	// Apart are the scores of the rows whose source page took no part in the search for the numbers
+	// of estimates, with bands fitted to the other rows.
+	Apart []Score `json:"scores_apart"`
+	// Depth is how near slowdowns with a filled cache came.
+	Depth []DepthScore `json:"depth"`
+}
+
+// Of returns the score of a holdout and class; false where there is none.
+func (ev *Evaluation) Of(h Holdout, class string) (Score, bool) {
+	for _, s := range ev.Scores {
+		if s.Holdout == h && s.Class == class {
+			return s, true
+		}
+	}
+	return Score{}, false
+}

@@ -7,31 +7,6 @@ import (
 	"modeldex/dataset"
 )
 
-// Verdict says whether a model runs on a machine.
-type Verdict string
-
-// The verdicts, best first. Tight: weights, cache and buffer fit, but only by using the reserve.
-// Offload: they do not, and part of the weights can be kept in main memory. Unknown: a fact is
-// missing.
-const (
-	Fits    Verdict = "fits"
-	Tight   Verdict = "tight"
-	Offload Verdict = "offload"
-	Unknown Verdict = "unknown"
-	No      Verdict = "no"
-)
-
-// Verdicts lists the verdicts, best first.
-var Verdicts = []Verdict{Fits, Tight, Offload, Unknown, No}
-
-// Values lists the verdicts as texts.
-func (Verdict) Values() []string {
-	return []string{string(Fits), string(Tight), string(Offload), string(Unknown), string(No)}
-}
-
-// Runs reports whether the whole model is in the memory of the machine.
-func (v Verdict) Runs() bool { return v == Fits || v == Tight }
-
 // Fit answers a query. A *Fault says what is wrong with it. A query for all sizes gives no more
 // than the model has, 40 or so.
 func (e *Engine) Fit(q Query) (*Answer, *Fault) {
@@ -88,27 +63,6 @@ func better(a, b Size) int {
 		-cmp.Compare(precision(&a), precision(&b)),
 		cmp.Compare(a.Memory.Weights.Bytes, b.Memory.Weights.Bytes),
 	)
-}
-
-func precision(s *Size) float64 {
-	if s.BitsPerWeight == nil {
-		return 0
-	}
-	if *s.BitsPerWeight > 17 {
-		return -1
-	}
-	return *s.BitsPerWeight
-}
-
-// sizes returns the sizes of a name, all for the empty one.
-func (t *target) sizes(name string) []*dataset.Quantization {
-	var out []*dataset.Quantization
-	for i := range t.Quantizations {
-		if z := &t.Quantizations[i]; name == "" || sameName(z.Name, name) {
-			out = append(out, z)
-		}
-	}
-	return out
 }
 
 // A need is what a model takes beside its weights, which is the same for all its sizes.
@@ -195,22 +149,6 @@ func (e *Engine) judge(q *Query, t *target, m *machine, n *need, z *dataset.Quan
 		}
 	}
 	return s
-}
-
-func weightsOf(z *dataset.Quantization) Bytes {
-	if z.Basis == dataset.Published {
-		return Bytes{z.SizeBytes, Published, "weights.file"}
-	}
-	return Bytes{z.SizeBytes, Computed, "weights.bits"}
-}
-
-// bits is the storage of a size in bits per weight, worked out where the record does not say.
-func (t *target) bits(z *dataset.Quantization) *float64 {
-	if z.BitsPerWeight != nil || t.ParamsB == nil {
-		return z.BitsPerWeight
-	}
-	bits := float64(z.SizeBytes) * 8 / (*t.ParamsB * 1e9)
-	return &bits
 }
 
 func (t *target) maxContexts(q *Query, m *machine, weights int64) MaxContexts {

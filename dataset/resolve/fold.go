@@ -98,3 +98,9 @@ func join(words []string) string {
 	}
 	return b.String()
 }
+
+func toolWords(text string) []string {
+	words := make([]string, 0, 16)
+	runs(text, func(w string) { words = append(words, w) })
+	return words
+}

@@ -433,13 +433,6 @@ func (n *hardwareNames) readAlternatives(options [][]string) (r reading) {
 	return r
 }
 
-func appendOnce(list []int32, rec int32) []int32 {
-	if slices.Contains(list, rec) {
-		return list
-	}
-	return append(list, rec)
-}
-
 // withExtras judges what stood beside the name: the processor of the machine around a card, the
 // graphics inside a chip, the machine itself, the driver.
 func (n *hardwareNames) withExtras(r reading, main string, extras []string) reading {

@@ -50,14 +50,6 @@ var (
 		" amp holo trinity twin edge solid ftw xc kingpin verto xlr epic rgb gamerock gamingpro jetstream phantom ghost panther ichill igame vulcan neptune speedster merc qick swft mercury quicksilver taichi challenger steel legend founders edition white black titan3 orc guardian fan triple argb vapor")
 )
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
 // hwWords reads the significant words of a part of a name, and the memory size in it, in GB.
 func hwWords(text string) (words []string, memory float64) {
 	all := toolWords(text)

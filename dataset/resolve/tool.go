@@ -6,12 +6,6 @@ import (
 	"modeldex/dataset"
 )
 
-// record is what every kind of record has.
-type record struct {
-	slug dataset.Slug
-	name string
-}
-
 // toolNames finds tools.
 type toolNames struct {
 	recs  []record
@@ -35,26 +29,6 @@ func newToolNames(tools []dataset.Tool) *toolNames {
 	}
 	n.like.freeze()
 	return n
-}
-
-// addOnce appends a record to the list of a key and reports whether the key was new to it.
-func addOnce(keys map[string][]int32, key string, rec int32) bool {
-	for _, have := range keys[key] {
-		if have == rec {
-			return false
-		}
-	}
-	if key == "" {
-		return false
-	}
-	keys[key] = append(keys[key], rec)
-	return true
-}
-
-func toolWords(text string) []string {
-	words := make([]string, 0, 16)
-	runs(text, func(w string) { words = append(words, w) })
-	return words
 }
 
 func (n *toolNames) resolve(text string) Answer {
@@ -81,8 +55,6 @@ func (n *toolNames) list(recs []int32, reason string) (out []Candidate) {
 	}
 	return out
 }
-
-const unknownName = "no record has this name"
 
 // cutVersion cuts a version off the end of a tool's name: "ollama 0.5.4", "vllm/v0.8", "llama.cpp
 // b4567". A version has a point, or is a build number behind a b; a plain number may be part of

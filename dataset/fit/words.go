@@ -1,0 +1,61 @@
+package fit
+
+// Verdict says whether a model runs on a machine.
+type Verdict string
+
+// The verdicts, best first. Tight: weights, cache and buffer fit, but only by using the reserve.
+// Offload: they do not, and part of the weights can be kept in main memory. Unknown: a fact is
+// missing.
+const (
+	Fits    Verdict = "fits"
+	Tight   Verdict = "tight"
+	Offload Verdict = "offload"
+	Unknown Verdict = "unknown"
+	No      Verdict = "no"
+)
+
+// Verdicts lists the verdicts, best first.
+var Verdicts = []Verdict{Fits, Tight, Offload, Unknown, No}
+
+// Values lists the verdicts as texts.
+func (Verdict) Values() []string {
+	return []string{string(Fits), string(Tight), string(Offload), string(Unknown), string(No)}
+}
+
+// Runs reports whether the whole model is in the memory of the machine.
+func (v Verdict) Runs() bool { return v == Fits || v == Tight }
+
+// Basis says how far a number of bytes can be trusted.
+type Basis string
+
+// The bases of byte counts.
+const (
+	Published  Basis = "published"   // the size of a real file
+	Computed   Basis = "computed"    // follows from published figures by the formula named
+	UpperBound Basis = "upper_bound" // at most this much: a fact that would make it smaller is missing
+	Estimated  Basis = "estimated"   // a rule of thumb with a source
+)
+
+// Values lists the bases as texts.
+func (Basis) Values() []string {
+	return []string{string(Published), string(Computed), string(UpperBound), string(Estimated)}
+}
+
+// Holdout is what is hidden from an estimate that is compared with a measurement.
+type Holdout string
+
+// The holdouts. Page hides the source page of the measurement. Hardware hides the whole silicon
+// and the page. Model hides the model on that silicon, whatever the page.
+const (
+	ByPage     Holdout = "page"
+	ByHardware Holdout = "hardware"
+	ByModel    Holdout = "model"
+)
+
+// Holdouts lists the holdouts.
+var Holdouts = []Holdout{ByPage, ByHardware, ByModel}
+
+// Values lists the holdouts as texts.
+func (Holdout) Values() []string {
+	return []string{string(ByPage), string(ByHardware), string(ByModel)}
+}
