@@ -24,9 +24,39 @@
 //     connection.go, directwrite.go)
 //   - parameters: resources.go (what there is), params.go and its parts (how it is read), names.go
 //   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
-//   - endpoints: list.go, record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
+//   - endpoints: list.go (with cached.go and envelope.go), record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
 //     changes.go, snapshots.go, status.go, pages.go and others, one noun each
 //   - the way through: respond.go, protocol.go, pipeline.go, routes.go, serve.go
+//
+// One filter from its URL to bytes, as an example: min_bandwidth_gbps of GET /api/v1/hardware, in a
+// spelling that is not cached. The files that see the parameter in any form (address, value, query,
+// rows, body), in the order of the calls:
+//
+//	pipeline.go   handle, hit: the address as it was sent ...
+//	cache.go      find: ... is not in the cache
+//	serve.go      addRoute: the router found the route
+//	pipeline.go   routed, serve, respond, find
+//	auth.go       admit: no value is a key
+//	list.go       resource.page
+//	params.go     parse, read, readNumber, bound, finish: a query and its canonical address
+//	cached.go     cached, kept
+//	cache.go      getOrRender: the canonical address is not in the cache either
+//	list.go       render
+//	index         page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
+//	notices.go    excludedNotices: how many records have no bandwidth
+//	envelope.go   envelope
+//	params.go     next: the address of the next page ...
+//	cursor.go     encodeCursor: ... and its cursor
+//	response.go   newEntity, encodedEntity, etag
+//	encoding.go   compress
+//	usage.go      pagingOf
+//	cache.go      put, alias: the next caller who sends this address is answered at the second line
+//	request.go    has: If-None-Match
+//	respond.go    write
+//	directwrite.go, connection.go: the bytes
+//
+// No file comes back more than twice (cache.go); the field itself is one line of index/hardware.go, from
+// which params.go knows the parameter.
 //
 // Where files must use each other the circle is small: TestFileCircles counts, in every package of
 // httpapi and dataset, the files that depend on each other by the identifiers they use.

@@ -54,6 +54,11 @@ func (r *resource) parse(args *fasthttp.Args, gen *index.Generation) (*listQuery
 	return (&parser{r: r, gen: gen, values: map[string][]string{}}).parse(args)
 }
 
+// parseFor is parse for a request, whose Accept header may ask for a file.
+func (r *resource) parseFor(req *request) (*listQuery, *failure) {
+	return (&parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}).parse(req.ctx.QueryArgs())
+}
+
 func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 	r := p.r
 	p.collect(args)

@@ -1,0 +1,51 @@
+package httpapi
+
+import (
+	"github.com/cespare/xxhash/v2"
+	"github.com/gofiber/fiber/v2"
+)
+
+// cacheName is the name of the page in the cache: its canonical address, and the names that were
+// taken for other values, for the notices quote them.
+func (q *listQuery) cacheName() string {
+	name := q.canonical
+	for _, n := range q.notices {
+		if n.Code == "name_resolved" {
+			name += "\x00" + n.Parameter + "=" + *n.Value
+		}
+	}
+	return name
+}
+
+// cached returns the response of a canonical address from the cache, or renders it, and has the
+// cache know it under the address as it was sent as well. link is the Link header, empty where
+// there is none.
+func (s *Server) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
+	return s.kept(req, canonical, func() *response {
+		body, link := render()
+		resp := newEntity(body, req.coding, jsonType, func(c coding) string { return etag(req.content[:], c, canonical) })
+		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+		if link != "" {
+			resp.set("Link", link)
+		}
+		resp.private()
+		if req.route.filed() {
+			resp.set(fiber.HeaderVary, filedVary)
+		}
+		return resp
+	})
+}
+
+// kept is cached for any response.
+func (s *Server) kept(req *request, canonical string, render func() *response) *response {
+	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response {
+		resp := render()
+		resp.route = req.route
+		resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
+		return resp
+	})
+	if req.accepts.any {
+		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, canonical, req.ctx.RequestURI())
+	}
+	return resp
+}
