@@ -28,7 +28,7 @@ import (
 
 // shipped is the dataset of this build, so that the binary alone serves.
 //
-//go:embed data/dataset.json data/quantizations.json data/models data/hardware data/tools data/benchmarks data/changes data/snapshots/snapshot-*.json data/schemas
+//go:embed data/dataset.json data/quantizations.json data/sources.json data/models data/hardware data/tools data/benchmarks data/changes data/snapshots/snapshot-*.json data/schemas
 var shipped embed.FS
 
 // version is set by the linker in releases.

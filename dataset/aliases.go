@@ -21,6 +21,7 @@ type (
 	QuantizationType = record.QuantizationType
 	ObservedBits     = record.ObservedBits
 	Info             = record.Info
+	Origin           = record.Origin
 	Slug             = record.Slug
 	Date             = record.Date
 	URL              = record.URL

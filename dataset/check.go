@@ -24,7 +24,9 @@ func (l *loader) check() error {
 	var ids sync.WaitGroup
 	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
 	ids.Go(l.checkRepeats)
-	l.checkBenchmarks(models, hardware, tools)
+	origins := l.checkOrigins()
+	l.checkBenchmarks(models, hardware, tools, origins)
+	l.checkCredits(origins)
 	l.checkPlausible()
 	l.checkChanges()
 	ids.Wait()
@@ -140,7 +142,7 @@ func (l *loader) checkIDs() map[Slug]int32 {
 }
 
 // checkBenchmarks looks at every benchmark once, on all workers.
-func (l *loader) checkBenchmarks(models, hardware, tools *registry) {
+func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) {
 	speeds := l.newSpeedCheck(models, hardware)
 	const step = 4096 // records: enough that handing them over costs nothing
 	var work errgroup.Group
@@ -152,6 +154,7 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry) {
 				models.reference(l, p, "model", b.Model)
 				hardware.reference(l, p, "hardware", b.Hardware)
 				tools.reference(l, p, "tool", b.Tool)
+				origins.reference(l, p, b)
 				l.checkRun(b, p)
 				speeds.check(b, p)
 			}

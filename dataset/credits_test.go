@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -11,95 +10,74 @@ import (
 	"testing"
 )
 
-// origin is one entry of data/sources.json: a repository or site that facts were read from.
-type origin struct {
-	Key          string  `json:"key"`
-	URL          URL     `json:"url"`
-	Owner        string  `json:"owner"`
-	License      *string `json:"licence"`
-	Read         Date    `json:"read"`
-	Measurements int     `json:"measurements"`
-	Models       int     `json:"models"`
-	Hardware     int     `json:"hardware"`
-	Tools        int     `json:"tools"`
-}
-
-func origins(t *testing.T) []origin {
-	t.Helper()
-	b, err := os.ReadFile("../data/sources.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.DisallowUnknownFields()
-	var out []origin
-	if err := dec.Decode(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// TestSourcesFile holds data/sources.json to the records: every source of a measurement is in it
-// once, with the number of measurements it gave.
+// TestSourcesFile: every page that a shipped record names is of an origin that data/sources.json
+// lists, every measurement of others has its key, and nothing is listed that no record names.
 func TestSourcesFile(t *testing.T) {
-	list, counts := origins(t), map[string]int{}
-	set := mustShipped(t)
-	for _, b := range set.Benchmarks.All() {
-		switch {
-		case b.SourceKey != nil:
-			counts[*b.SourceKey]++
-		case b.SourceURL != nil:
-			t.Errorf("%s has a source_url and no source_key", b.ID)
-		}
-	}
-	known := map[string]bool{}
-	for i, o := range list {
-		if known[o.Key] || i > 0 && o.Key <= list[i-1].Key {
-			t.Errorf("%s stands twice or out of order", o.Key)
-		}
-		known[o.Key] = true
-		if o.URL == "" || o.Owner == "" || o.Read == "" || o.License != nil && *o.License == "" {
-			t.Errorf("%s lacks its address, owner, day or licence", o.Key)
-		}
-		if o.Measurements != counts[o.Key] {
-			t.Errorf("%s: measurements is %d, the records have %d", o.Key, o.Measurements, counts[o.Key])
-		}
-	}
-	for key := range counts {
-		if !known[key] {
-			t.Errorf("%s is the source of measurements and not in sources.json", key)
+	found, err := Check(os.DirFS("../data"), Options{})
+	must(t, err)
+	for _, f := range found {
+		if strings.Contains(f.Text, "sources.json") || f.Path == sourcesFile || f.Field == "source_key" {
+			t.Error(f)
 		}
 	}
 }
 
-// TestCredits: data/CREDITS.md is made from data/sources.json.
+// TestCredits: data/CREDITS.md is made from data/sources.json and the records.
 func TestCredits(t *testing.T) {
 	var page strings.Builder
-	page.WriteString("# Credits\n\nWho published what this directory holds, most measurements first. Made from `sources.json` by\n" +
-		"`go test ./dataset -run TestCredits -update`; do not edit by hand. \"none stated\" means that no licence file was found,\n" +
-		"\"not examined\" that nobody looked. Single measured facts were taken, no text.\n\n" +
+	page.WriteString("# Credits\n\nWho published what this directory holds, most measurements first. Made from `sources.json` and the records by\n" +
+		"`go test ./dataset -run TestCredits -update`; do not edit by hand. \"none stated\" means that the source was searched for a\n" +
+		"licence and has none, \"not examined\" that nobody looked. Single facts were taken, no text.\n\n" +
 		"| source | owner | licence | measurements | models | hardware | tools | read |\n|---|---|---|---:|---:|---:|---:|---|\n")
-	list := origins(t)
-	slices.SortStableFunc(list, func(a, b origin) int { return b.Measurements - a.Measurements })
-	for _, o := range list {
+	for _, c := range Credits(mustShipped(t)) {
 		licence := "not examined"
-		if o.License != nil {
-			licence = *o.License
+		if c.License != nil {
+			licence = *c.License
 		}
-		fmt.Fprintf(&page, "| [%s](%s) | %s | %s | %d | %d | %d | %d | %s |\n", o.Key, o.URL, o.Owner, licence, o.Measurements, o.Models, o.Hardware, o.Tools, o.Read)
+		fmt.Fprintf(&page, "| [%s](%s) | %s | %s | %d | %d | %d | %d | %s |\n", c.Key, c.URL, c.Owner, licence, c.Measurements, c.Models, c.Hardware, c.Tools, c.Read)
 	}
 	if *update {
-		if err := os.WriteFile("../data/CREDITS.md", []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("../data/CREDITS.md", []byte(page.String()), 0o644))
 		return
 	}
 	got, err := os.ReadFile("../data/CREDITS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if string(got) != page.String() {
 		t.Error("data/CREDITS.md is out of date, run go test ./dataset -run TestCredits -update")
+	}
+}
+
+// TestCreditsCount counts by a plain loop over what the files of the shipped data say.
+func TestCreditsCount(t *testing.T) {
+	set := mustShipped(t)
+	measurements, hardware := map[string]int{}, map[string]int{}
+	for _, b := range set.Benchmarks.All() {
+		if b.SourceURL != nil {
+			measurements[b.SourceURL.OriginKey()]++
+		}
+	}
+	for i := range set.Hardware {
+		text, err := Line(&set.Hardware[i])
+		must(t, err)
+		keys := map[string]bool{}
+		for _, page := range regexp.MustCompile(`"(?:url|via|source)":"(https?://[^" ]+)`).FindAllSubmatch(text, -1) {
+			keys[URL(page[1]).OriginKey()] = true
+		}
+		for key := range keys {
+			hardware[key]++
+		}
+	}
+	list := Credits(set)
+	for i, c := range list {
+		if c.Measurements != measurements[c.Key] || c.Hardware != hardware[c.Key] {
+			t.Errorf("%s: %d measurements and %d hardware, want %d and %d", c.Key, c.Measurements, c.Hardware, measurements[c.Key], hardware[c.Key])
+		}
+		if i > 0 && c.Measurements > list[i-1].Measurements {
+			t.Errorf("%s has more measurements than %s before it", c.Key, list[i-1].Key)
+		}
+	}
+	if len(list) != len(set.Origins) || len(list) == 0 {
+		t.Errorf("%d credits of %d origins", len(list), len(set.Origins))
 	}
 }
 

@@ -32,6 +32,8 @@ func (l *loader) decodeFile(file int, b []byte) {
 		decodeFile(l, l.info.put, record.Decode, file, b)
 	case quantizationsFile:
 		decodeFile(l, l.quantizations.put, record.Decode, file, b)
+	case sourcesFile:
+		decodeFile(l, l.origins.put, record.DecodeOrigin, file, b)
 	case modelsDir:
 		decodeFile(l, l.models.put, record.Decode, file, b)
 	case hardwareDir:

@@ -101,6 +101,8 @@ func (l *loader) formOf(i int, b []byte) ([]byte, bool, error) {
 		return form[Info](l, i, b, nil)
 	case quantizationsFile:
 		return form[QuantizationType](l, i, b, nil) // their order is that of the tables
+	case sourcesFile:
+		return formWith(l, i, b, record.DecodeOrigin, func(a, b *Origin) int { return cmp.Compare(a.Key, b.Key) })
 	case modelsDir:
 		return form(l, i, b, func(a, b *Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	case hardwareDir:
@@ -127,12 +129,16 @@ func olderRun(a, b *Benchmark) int {
 
 // form decodes a file, sorts its records where there is an order, and writes them again.
 func form[T any](l *loader, i int, b []byte, order func(a, b *T) int) ([]byte, bool, error) {
+	return formWith(l, i, b, record.Decode, order)
+}
+
+func formWith[T any](l *loader, i int, b []byte, decode decodeFunc[T], order func(a, b *T) int) ([]byte, bool, error) {
 	lines := path.Ext(l.files[i]) == ".ndjson"
 	var c collector[T]
 	if lines {
-		decodeLines(l, c.put, record.Decode, i, 1, b)
+		decodeLines(l, c.put, decode, i, 1, b)
 	} else {
-		decodeFile(l, c.put, record.Decode, i, b)
+		decodeFile(l, c.put, decode, i, b)
 	}
 	if l.hasFaults(int32(i)) {
 		return nil, false, nil

@@ -15,7 +15,7 @@ func remember[T any](c *collector[T]) previous[T] { return previous[T]{c.recs, c
 func (l *loader) remember() *previousLoad {
 	k := &previousLoad{
 		files: make([]previousFile, len(l.files)), info: remember(&l.info), quantizations: remember(&l.quantizations),
-		models: remember(&l.models), hardware: remember(&l.hardware), tools: remember(&l.tools), benchmarks: remember(&l.benchmarks),
+		origins: remember(&l.origins), models: remember(&l.models), hardware: remember(&l.hardware), tools: remember(&l.tools), benchmarks: remember(&l.benchmarks),
 		changes: remember(&l.changes),
 	}
 	for i, name := range l.files {
@@ -76,6 +76,8 @@ func (l *loader) reuse(i int) {
 		reuse(&l.info, &k.info, was, now)
 	case quantizationsFile:
 		reuse(&l.quantizations, &k.quantizations, was, now)
+	case sourcesFile:
+		reuse(&l.origins, &k.origins, was, now)
 	case modelsDir:
 		reuse(&l.models, &k.models, was, now)
 	case hardwareDir:

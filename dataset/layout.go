@@ -10,6 +10,7 @@ import (
 const (
 	infoFile          = "dataset.json"
 	quantizationsFile = "quantizations.json"
+	sourcesFile       = "sources.json" // a dataset whose measurements name no source_key need not have it
 	modelsDir         = "models"
 	hardwareDir       = "hardware"
 	toolsDir          = "tools"
@@ -39,7 +40,7 @@ func tooLarge(name string) string {
 
 // Layout returns the names of the files at the root of a dataset and of its record folders.
 func Layout() (files, folders []string) {
-	return []string{infoFile, quantizationsFile}, []string{modelsDir, hardwareDir, toolsDir, benchmarksDir}
+	return []string{infoFile, quantizationsFile, sourcesFile}, []string{modelsDir, hardwareDir, toolsDir, benchmarksDir}
 }
 
 // changesFile is the form of the names in ChangesDir: the year of the releases in it.

@@ -21,6 +21,9 @@ func (l *loader) list() error {
 	files, folders := Layout()
 	for _, name := range files {
 		if _, err := fs.Stat(l.fsys, name); errors.Is(err, fs.ErrNotExist) && !l.linked(name) {
+			if name == sourcesFile {
+				continue // see checkCredits
+			}
 			l.add(Finding{Path: name, Text: "the file is missing"})
 		} else {
 			l.addFile(name)
@@ -112,6 +115,8 @@ func (l *loader) missed(name string) {
 	switch kindOf(name) {
 	case infoFile:
 		l.info.put(chunk[Info]{undecodable: unknown})
+	case sourcesFile:
+		l.origins.put(chunk[Origin]{undecodable: unknown})
 	case modelsDir:
 		l.models.put(chunk[Model]{undecodable: unknown})
 	case hardwareDir:

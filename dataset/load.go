@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -61,24 +59,18 @@ func (l *loader) run() error {
 func (l *loader) set() *Set {
 	s := &Set{
 		Info: *l.info.recs[0], Models: values(l.models.recs), Hardware: values(l.hardware.recs),
-		Tools: values(l.tools.recs), Quantizations: values(l.quantizations.recs), Benchmarks: pack.Sorted(l.benchmarks.recs),
+		Tools: values(l.tools.recs), Quantizations: values(l.quantizations.recs), Origins: values(l.origins.recs), Benchmarks: pack.Sorted(l.benchmarks.recs),
 	}
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
+	slices.SortFunc(s.Origins, func(a, b Origin) int { return cmp.Compare(a.Key, b.Key) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
 	for i := range s.Models { // what is appended must not reach the list that is remembered
 		s.Models[i].Quantizations = slices.Clip(s.Models[i].Quantizations)
 	}
 	addComputed(s.Models, s.Quantizations)
-	hash := sha256.New()
-	for i, name := range l.files {
-		if kindOf(name) == ChangesDir {
-			continue // it holds digests
-		}
-		fmt.Fprintf(hash, "%s %s\n", l.digests[i], name)
-	}
-	hash.Sum(s.Digest[:0])
 	s.Releases = history.New(l.changes.recs)
 	s.previous = l.remember()
+	s.Digest = digestOf(s.Files())
 	return s
 }

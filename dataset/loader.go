@@ -31,6 +31,7 @@ type loader struct {
 
 	info          collector[Info]
 	quantizations collector[QuantizationType]
+	origins       collector[Origin]
 	models        collector[Model]
 	hardware      collector[Hardware]
 	tools         collector[Tool]

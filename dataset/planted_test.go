@@ -62,6 +62,9 @@ var mistakes = []mistake{
 	{"benchmarks/undated.ndjson", "bm-d20987d408c6", `"date_basis":null`, `"date_basis":§"run"`, "date_basis: must be null where run_date is null"},
 	{"benchmarks/2023.ndjson", "", `"hardware_count":1`, `"hardware_count":§0`, "hardware_count: must be at least 1"},
 	{"quantizations.json", "", `"name": "IQ1_M"`, `"name": §"IQ1_S"`, `name: "IQ1_S" is a duplicate of quantizations.json:`},
+	{"sources.json", "", `"owner": "abachy.com"`, `"owner": §""`, "owner: must not be empty"},
+	{"sources.json", "", `"key": "accio.com"`, `"key": §"accio.org"`, `key: must be that of url, "accio.com", got "accio.org"`},
+	{"benchmarks/2025.ndjson", "bm-2c2cd2e41aa7", `"source_key":"`, `"source_key":§"x`, "source_key: must be that of source_url"},
 	{"dataset.json", "", `"schema_version": 1`, `"schema_version": §2`, "schema_version: must be 1, got 2"},
 }
 

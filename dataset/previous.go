@@ -18,6 +18,7 @@ type previousLoad struct {
 
 	info          previous[Info]
 	quantizations previous[QuantizationType]
+	origins       previous[Origin]
 	models        previous[Model]
 	hardware      previous[Hardware]
 	tools         previous[Tool]

@@ -42,6 +42,7 @@ func (l *loader) read() error {
 func (l *loader) closeCollectors() {
 	l.info.close()
 	l.quantizations.close()
+	l.origins.close()
 	l.models.close()
 	l.hardware.close()
 	l.tools.close()

@@ -32,6 +32,7 @@ var referenced = []struct {
 	{"Observed bits", "`observed` of a quantization type", reflect.TypeFor[ObservedBits]()},
 	{"Withdrawal", "`withdrawn` of a benchmark", reflect.TypeFor[Withdrawal]()},
 	{"Source", "entries of `sources`", reflect.TypeFor[SourceRef]()},
+	{"Origin", "entries of `sources.json`", reflect.TypeFor[Origin]()},
 	{"Dataset", "`dataset.json`", reflect.TypeFor[Info]()},
 	{"Release", "lines of `changes/<year>.ndjson` that begin a release", reflect.TypeFor[record.Release]()},
 	{"Change", "the other lines of `changes/<year>.ndjson`", reflect.TypeFor[record.Change]()},

@@ -36,6 +36,7 @@ var schemata = []struct {
 	{"tool", Tool{}, false},
 	{"benchmark", Benchmark{}, false},
 	{"quantizations", QuantizationType{}, true},
+	{"sources", Origin{}, true},
 	{"dataset", Info{}, false},
 	{"release", record.Release{}, false},
 	{"change", record.Change{}, false},

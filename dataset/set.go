@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"modeldex/dataset/history"
 )
@@ -24,11 +26,38 @@ type Set struct {
 	Benchmarks Pack
 	// Quantizations are the known ways of storing weights, by place in their file.
 	Quantizations []QuantizationType
+	// Origins are the repositories and sites that facts were read from, by key: sources.json.
+	Origins []Origin
 
 	// Releases is what past releases changed. It is no part of the digest.
 	Releases *history.Log
 
 	previous *previousLoad // nil in a set no load made
+}
+
+// IsRelease reports whether a digest, as a recorded release has it, is that of the set. The releases
+// recorded before sources.json was read with the records left it out of their digests.
+func (s *Set) IsRelease(digest string) bool {
+	if s.Digest.String() == digest {
+		return true
+	}
+	var older []LoadedFile
+	for _, f := range s.Files() {
+		if f.Name != sourcesFile {
+			older = append(older, f)
+		}
+	}
+	return digestOf(older).String() == digest
+}
+
+// digestOf sums up files, by name.
+func digestOf(files []LoadedFile) (d Digest) {
+	hash := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(hash, "%s %s\n", f.Digest, f.Name)
+	}
+	hash.Sum(d[:0])
+	return d
 }
 
 // LoadedFile is one file that a load read.

@@ -92,7 +92,9 @@ func TestInnerLink(t *testing.T) {
 	must(t, os.Symlink("..v1", filepath.Join(dir, "..data")))
 	files, folders := Layout()
 	for _, name := range append(files, folders...) {
-		must(t, os.Symlink("..data/"+name, filepath.Join(dir, name)))
+		if _, err := os.Stat(filepath.Join(dir, "..data", name)); err == nil { // sources.json may be missing
+			must(t, os.Symlink("..data/"+name, filepath.Join(dir, name)))
+		}
 	}
 	if _, err := Load(Dir(dir), Options{Now: fixtureDay}); err != nil {
 		t.Error(err)

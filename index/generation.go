@@ -22,6 +22,10 @@ type Generation struct {
 
 	Models, Hardware, Tools, Benchmarks *Table
 
+	// Credits are the repositories and sites the facts were read from, those with most measurements
+	// first, with how much each gave.
+	Credits []dataset.Credit
+
 	// Fit answers which model runs on what.
 	Fit *fit.Engine
 	// Names finds the records that texts mean. It is made of models, hardware and tools alone.
@@ -90,11 +94,12 @@ func Build(set *dataset.Set, r Renderers) (*Generation, error) {
 	return gen, nil
 }
 
-// makeEngine makes the engine of a set while the tables are built. The generation is complete after
-// Wait.
+// makeEngine makes the engine and the credits of a set while the tables are built. The generation is
+// complete after Wait.
 func (g *Generation) makeEngine(set *dataset.Set) *sync.WaitGroup {
 	var work sync.WaitGroup
 	work.Go(func() { g.Fit = fit.New(set) })
+	work.Go(func() { g.Credits = dataset.Credits(set) })
 	return &work
 }
 

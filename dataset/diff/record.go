@@ -24,16 +24,17 @@ type Recorded struct {
 // is empty, it begins with from; with from nil it begins with to. An edition that is recorded is not
 // recorded again: the path is empty then, and nothing is written.
 func Record(dir string, log *history.Log, from *Recorded, to Recorded) (path string, err error) {
-	if log.Find(to.Digest.String()) >= 0 {
+	last := log.Last()
+	if log.Find(to.Digest.String()) >= 0 || last != nil && to.IsRelease(last.Digest) {
 		return "", nil
 	}
 	var steps []*history.Step
-	switch last := log.Last(); {
+	switch {
 	case last == nil && from == nil:
 		steps = append(steps, to.begins())
 	case last == nil:
 		steps = append(steps, from.begins())
-	case from == nil || last.Digest != from.Digest.String():
+	case from == nil || !from.IsRelease(last.Digest):
 		return "", fmt.Errorf("the changes must be those since the last recorded release, %s with digest %.12s…", last.Version, last.Digest)
 	}
 	if from != nil {
@@ -41,10 +42,14 @@ func Record(dir string, log *history.Log, from *Recorded, to Recorded) (path str
 			return "", errors.New("both datasets have the same records")
 		}
 		step := Compare(from.Set, to.Set).Step(to.Set)
-		step.Release = to.release(step.After)
+		after := step.After
+		if last != nil {
+			after = &last.Digest
+		}
+		step.Release = to.release(after)
 		steps = append(steps, step)
 	}
-	return writeSteps(dir, log.Last(), steps)
+	return writeSteps(dir, last, steps)
 }
 
 func (r *Recorded) release(after *string) record.Release {

@@ -102,7 +102,7 @@ func (c *ChangesRecord) before(ctx context.Context, log *history.Log) (*diff.Rec
 	var errs []error
 	for _, hash := range hashes {
 		found, err := c.edition(ctx, hash)
-		if err == nil && found.Digest.String() == last.Digest {
+		if err == nil && found.IsRelease(last.Digest) {
 			return &found, nil
 		}
 		errs = append(errs, err)

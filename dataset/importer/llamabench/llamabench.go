@@ -55,6 +55,8 @@ type Importer struct {
 	opt   Options
 	known knowledge
 	have  map[dataset.Slug]bool // ids of benchmarks there are
+
+	originKey *string // of the page, nil where sources.json does not have it
 }
 
 // New makes an importer for the records of set. The error names an option that cannot be used.
@@ -65,6 +67,10 @@ func New(set *dataset.Set, opt Options) (*Importer, error) {
 	im := &Importer{opt: opt, known: newKnowledge(set), have: map[dataset.Slug]bool{}}
 	for i := range set.Benchmarks.Len() {
 		im.have[set.Benchmarks.ID(i)] = true
+	}
+	key := opt.SourceURL.OriginKey()
+	if slices.ContainsFunc(set.Origins, func(o dataset.Origin) bool { return o.Key == key }) {
+		im.originKey = &key
 	}
 	known := false
 	for i := range set.Tools {

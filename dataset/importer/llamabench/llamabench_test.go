@@ -129,6 +129,7 @@ func TestResultPasses(t *testing.T) {
 	}
 	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "dataset.json")
 	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "quantizations.json")
+	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "sources.json")
 	set, err := dataset.Load(files, dataset.Options{})
 	if err != nil {
 		t.Fatalf("the data with the imported lines is refused:\n%v", err)
@@ -586,4 +587,24 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestOriginKey: a page of a known origin gives its lines the key of it.
+func TestOriginKey(t *testing.T) {
+	set, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := string(set.Origins[len(set.Origins)/2].URL) + "/x"
+	for page, want := range map[dataset.URL]bool{dataset.URL(known): true, "https://unheard-of.example/run": false} {
+		result := read(t, importer(t, Options{SourceURL: page}), "json-metal-m4-llama-3.2-3b.json")
+		for i := range result.Benchmarks {
+			if got := result.Benchmarks[i].SourceKey; (got != nil) != want || want && *got != page.OriginKey() {
+				t.Errorf("lines of %s have the key %v", page, got)
+			}
+		}
+		if len(result.Benchmarks) == 0 {
+			t.Errorf("no line of %s", page)
+		}
+	}
 }

@@ -181,6 +181,7 @@ func (im *Importer) finish(b *dataset.Benchmark, p *paired) {
 	}
 	if im.opt.SourceURL != "" {
 		b.SourceURL = &im.opt.SourceURL
+		b.SourceKey = im.originKey
 	}
 	day, basis := p.date, dataset.DateBasis("run")
 	if day == "" {

@@ -1,0 +1,104 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"modeldex/dataset/record"
+)
+
+// origins knows the keys of sources.json.
+type origins struct {
+	byKey   map[string]int32
+	missing bool // there is no file
+	gap     bool // a key is unreadable, so any may be there
+	sorted  func() []string
+}
+
+// checkOrigins checks that no key of sources.json is there twice, and that each is that of its address.
+func (l *loader) checkOrigins() *origins {
+	o := &origins{byKey: map[string]int32{}, missing: !slices.Contains(l.files, sourcesFile), gap: len(l.origins.undecodable) > 0}
+	o.sorted = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(o.byKey)) })
+	for i, rec := range l.origins.recs {
+		p := l.origins.places[i]
+		if first, twice := o.byKey[rec.Key]; twice {
+			l.at(p, "key", fmt.Sprintf("%q is a duplicate of %s", rec.Key, l.placeText(l.origins.places[first])))
+			continue
+		}
+		o.byKey[rec.Key] = int32(i)
+		l.date(p, "read", &rec.Read)
+		if want := rec.URL.OriginKey(); want != rec.Key {
+			l.at(p, "key", fmt.Sprintf("must be that of url, %q, got %q", want, rec.Key), "url")
+		}
+	}
+	return o
+}
+
+// reference checks the key of a measurement: it is that of the page, and sources.json has it. A
+// dataset that names no keys needs no file.
+func (o *origins) reference(l *loader, p place, b *Benchmark) {
+	switch {
+	case b.SourceURL == nil && b.SourceKey != nil:
+		l.at(p, "source_key", "must be null where source_url is null", "source_url")
+	case b.SourceURL == nil:
+	case b.SourceKey == nil:
+		if !o.missing {
+			l.warning(p, "source_key", fmt.Sprintf("is unknown, the page is of %q", b.SourceURL.OriginKey()), "source_url")
+		}
+	case *b.SourceKey != b.SourceURL.OriginKey():
+		l.at(p, "source_key", fmt.Sprintf("must be that of source_url, %q, got %q", b.SourceURL.OriginKey(), *b.SourceKey), "source_url")
+	default:
+		if _, known := o.byKey[*b.SourceKey]; !known && !o.gap && !o.missing {
+			l.at(p, "source_key", fmt.Sprintf("sources.json has no key %q", *b.SourceKey)+record.Suggestion(*b.SourceKey, o.sorted()))
+		}
+	}
+}
+
+// checkCredits warns of pages whose repository or site sources.json does not list, of a file that is
+// missing though measurements name keys, and of entries that no record names a page of.
+func (l *loader) checkCredits(o *origins) {
+	if o.missing {
+		named := slices.ContainsFunc(l.benchmarks.recs, func(b *Benchmark) bool { return b.SourceKey != nil })
+		if named && len(l.origins.undecodable) == 0 {
+			l.add(Finding{Path: sourcesFile, Text: "the file is missing, and measurements name its keys"})
+		}
+		return
+	}
+	if !l.warn {
+		return
+	}
+	used := map[string]bool{}
+	for _, b := range l.benchmarks.recs {
+		if b.SourceKey != nil {
+			used[*b.SourceKey] = true
+		}
+	}
+	warn := func(p place) func(string, URL) {
+		return func(field string, page URL) {
+			key := page.OriginKey()
+			if _, known := o.byKey[key]; !known && !used[key] && !o.gap {
+				l.warning(p, field, fmt.Sprintf("sources.json has no key %q", key)+record.Suggestion(key, o.sorted()))
+			}
+			used[key] = true // one warning for each key
+		}
+	}
+	for i, m := range l.models.recs {
+		modelPages(m, warn(l.models.places[i]))
+	}
+	for i, h := range l.hardware.recs {
+		hardwarePages(h, warn(l.hardware.places[i]))
+	}
+	for i, t := range l.tools.recs {
+		sourcePages(t.Sources, warn(l.tools.places[i]))
+	}
+	for i, q := range l.quantizations.recs {
+		sourcePages(q.Sources, warn(l.quantizations.places[i]))
+	}
+	for i, rec := range l.origins.recs {
+		if !used[rec.Key] {
+			l.warning(l.origins.places[i], "key", "no record names a page of it")
+		}
+	}
+}

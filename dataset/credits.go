@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Credit is a repository or site that facts were read from, and how much of them.
+type Credit struct {
+	Origin
+	Measurements int // benchmarks whose page it has
+	Models       int // that name a page of it
+	Hardware     int // that name a page of it
+	Tools        int // that name a page of it
+}
+
+// Credits lists the origins of a set: those with most measurements first, then those with most
+// records, then by key. It looks at every record once.
+func Credits(s *Set) []Credit {
+	out := make([]Credit, len(s.Origins))
+	at := make(map[string]*Credit, len(out))
+	for i, o := range s.Origins {
+		out[i].Origin = o
+		at[o.Key] = &out[i]
+	}
+	benchmarks := s.Benchmarks.Reader()
+	for i := range benchmarks.Len() {
+		if key := benchmarks.At(i).SourceKey; key != nil {
+			if c := at[*key]; c != nil {
+				c.Measurements++
+			}
+		}
+	}
+	once := func(count func(*Credit)) (visit func(string, URL)) {
+		var seen []string // a record names few
+		return func(_ string, page URL) {
+			key := page.OriginKey()
+			if c := at[key]; c != nil && !slices.Contains(seen, key) {
+				count(c)
+				seen = append(seen, key)
+			}
+		}
+	}
+	for i := range s.Models {
+		modelPages(&s.Models[i], once(func(c *Credit) { c.Models++ }))
+	}
+	for i := range s.Hardware {
+		hardwarePages(&s.Hardware[i], once(func(c *Credit) { c.Hardware++ }))
+	}
+	for i := range s.Tools {
+		sourcePages(s.Tools[i].Sources, once(func(c *Credit) { c.Tools++ }))
+	}
+	slices.SortFunc(out, func(a, b Credit) int {
+		return cmp.Or(b.Measurements-a.Measurements, b.Models+b.Hardware+b.Tools-a.Models-a.Hardware-a.Tools, cmp.Compare(a.Key, b.Key))
+	})
+	return out
+}
+
+// sourcePages visits the pages a list of sources names, and the copies they were read through.
+func sourcePages(list []SourceRef, visit func(field string, page URL)) {
+	for i := range list {
+		at := "sources." + strconv.Itoa(i)
+		if list[i].URL != nil {
+			visit(at+".url", *list[i].URL)
+		}
+		if via := list[i].Via; via != nil {
+			if copied, _, _ := strings.Cut(*via, " "); URL(copied).Valid() {
+				visit(at+".via", URL(copied))
+			}
+		}
+	}
+}
+
+// modelPages visits the pages a model names.
+func modelPages(m *Model, visit func(field string, page URL)) {
+	sourcePages(m.Sources, visit)
+	for i := range m.Quantizations {
+		if q := &m.Quantizations[i]; q.Source != nil && q.Basis == Published {
+			visit("quantizations."+strconv.Itoa(i)+".source", *q.Source)
+		}
+	}
+}
+
+// hardwarePages visits the pages a piece of hardware names.
+func hardwarePages(h *Hardware, visit func(field string, page URL)) {
+	sourcePages(h.Sources, visit)
+	for i := range h.PriceObservations {
+		visit("price_observations."+strconv.Itoa(i)+".source", h.PriceObservations[i].Source)
+	}
+}

@@ -1,0 +1,32 @@
+package record
+
+import "slices"
+
+// Origin is a repository or site that facts were read from: one entry of data/sources.json. What it
+// gave is counted from the records that name its pages, see dataset.Credits.
+type Origin struct {
+	// Key of the pages that belong to it: the host without www, and of a repository on GitHub its owner and name too, all in lower case.
+	Key string `json:"key" jsonschema:"pattern=^[0-9a-z][0-9a-z._/-]*$,example=github.com/geerlingguy/ai-benchmarks"`
+	// Its address.
+	URL URL `json:"url" jsonschema:"example=https://github.com/geerlingguy/ai-benchmarks"`
+	// Who publishes it.
+	Owner string `json:"owner" jsonschema:"minLength=1,example=geerlingguy"`
+	// Licence: an SPDX id where one exists, else the licence's own name; "none stated" where the source was searched for a licence and has none. Null where nobody looked.
+	License *string `json:"licence" jsonschema:"nullable,minLength=1,example=MIT"`
+	// Day it was first read for this directory.
+	Read Date `json:"read" jsonschema:"example=2026-11-21"`
+}
+
+// counted are members that sources.json had up to release 2026.11.22; they are counted now.
+var counted = []string{"measurements", "models", "hardware", "tools"}
+
+// DecodeOrigin reads one Origin as Decode does, but for the counts in files of older releases, which
+// it passes over: such a release can be compared with.
+func DecodeOrigin(b []byte, rec *Origin) []Problem {
+	all := Decode(b, rec)
+	problems := slices.DeleteFunc(slices.Clone(all), func(p Problem) bool { return slices.Contains(counted, p.Field) })
+	if len(all) > 0 && len(problems) == 0 {
+		Salvage(b, rec)
+	}
+	return problems
+}
