@@ -20,17 +20,23 @@ func (l *loader) check() error {
 	l.checkModels()
 	l.checkHardware(hardware)
 	l.checkTools()
-	var benchmarks map[Slug]int32
-	var ids sync.WaitGroup
-	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
-	ids.Go(l.checkRepeats)
 	origins := l.checkOrigins()
-	l.checkBenchmarks(models, hardware, tools, origins)
+	benchmarks := l.checkRuns(models, hardware, tools, origins)
 	l.checkCredits(origins)
 	l.checkPlausible()
 	l.checkChanges()
-	ids.Wait()
 	return l.checkPublished(benchmarks)
+}
+
+// checkRuns checks every benchmark, alone, with the records it refers to and with the others, and
+// returns where the ids are.
+func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) (benchmarks map[Slug]int32) {
+	var ids sync.WaitGroup
+	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
+	ids.Go(l.checkRepeats)
+	l.checkBenchmarks(models, hardware, tools, origins)
+	ids.Wait()
+	return benchmarks
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.

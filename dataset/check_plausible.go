@@ -29,9 +29,14 @@ func (l *loader) checkPlausible() {
 	}
 	if l.warn {
 		l.checkFP16Siblings()
-		l.checkWeights()
-		l.checkSpread()
+		l.checkUnlikely()
 	}
+}
+
+// checkUnlikely looks for benchmarks that ask for a look, where warnings are asked for.
+func (l *loader) checkUnlikely() {
+	l.checkWeights()
+	l.checkSpread()
 }
 
 // checkCache holds the layers and heads of the cache to those of the model.

@@ -85,7 +85,12 @@ func (l *loader) placeFile(file int32, records map[place][]pendingFinding) {
 		walkSpans(b, file, spans, func(at place, text []byte) { l.placeRecord(at, text, records) })
 		return
 	}
-	_ = ndjson.Each(f, func(line int, text []byte) error { // what is not found is placed by its line
+	l.placeIn(file, f, records)
+}
+
+// placeIn adds the findings of the records it finds in lines, and removes them from records.
+func (l *loader) placeIn(file int32, lines io.Reader, records map[place][]pendingFinding) {
+	_ = ndjson.Each(lines, func(line int, text []byte) error { // what is not found is placed by its line
 		l.placeRecord(place{file: file, line: int32(line)}, text, records)
 		return nil
 	})

@@ -47,6 +47,9 @@ type Config struct {
 	Keeper keeper
 	// History knows of rejected loads and of changes between generations; nil knows of none.
 	History *History
+	// Records gives the records being served and the generation that was made of them, which the page
+	// for contributions compares with; nil answers that nothing is loaded.
+	Records func() *webhook.Dataset
 	// Hooks keeps webhooks; nil answers that the server has none.
 	Hooks *webhook.Service
 	// Snapshots gives the published snapshot documents; nil, or a nil catalog, publishes none.
@@ -55,6 +58,9 @@ type Config struct {
 	Schemas map[string][]byte
 	// BaseURL is put before the addresses of error pages; empty takes scheme and host of the request.
 	BaseURL string
+	// RepositoryURL is where the files of the dataset are kept, for readers who propose lines; empty:
+	// unknown.
+	RepositoryURL string
 	// SupportEmail is shown with errors of our own.
 	SupportEmail string
 	// CacheBytes bounds the bodies kept for reuse; zero means 256 MiB.

@@ -12,7 +12,8 @@ import (
 // API's.
 func (req *request) wantsPage() bool {
 	h := &req.ctx.Request.Header
-	return (h.IsGet() || h.IsHead()) && bytes.Contains(h.Peek("Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
+	read := h.IsGet() || h.IsHead() || h.IsPost() && string(req.ctx.Path()) == contributePath
+	return read && bytes.Contains(h.Peek("Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
 }
 
 // failurePage is an error as a page, with the status and the headers of the error.

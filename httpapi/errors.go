@@ -39,7 +39,7 @@ var (
 	webhookQueueFull    = code{"webhook_queue_full", 409, "Queue of the webhook full", "100 messages wait for this webhook. Wait until some are delivered, or delete it."}
 	versionGone         = code{"version_gone", 410, "Version gone", "That version of the dataset is not recorded and this process has not served it, or what changed since is no longer known. Read the lists anew, then ask for changes since the dataset_version they show; errors names the oldest version that is known."}
 	lengthRequired      = code{"length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding."}
-	bodyTooLarge        = code{"body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve and /api/v1/fit 64 KiB."}
+	bodyTooLarge        = code{"body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve and /api/v1/fit 64 KiB, for the form of /contribute 224 KiB."}
 	uriTooLong          = code{"uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once."}
 	unsupportedType     = code{"unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json."}
 	quotaExhausted      = code{"quota_exhausted", 429, "Monthly quota used up", "Every call of this month is used. The quota starts anew at the time in X-RateLimit-Reset; Retry-After says how long that is."}

@@ -13,6 +13,7 @@ import (
 
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/contribute"
 	"modeldex/httpapi/export"
 	"modeldex/snapshot"
 )
@@ -300,12 +301,37 @@ func requestBody(rt *route) any {
 		return obj("required", false, "content", jsonContent("Rotation"))
 	case "rotateWebhook":
 		return obj("required", false, "content", jsonContent("WebhookRotation"))
+	case "checkContribution":
+		return obj("required", true, "content", obj(formType, obj("schema", contributionForm())))
 	case "createWebhook":
 		return obj("required", true, "content", jsonContent("NewWebhook"))
 	case "changeWebhook":
 		return obj("required", true, "content", jsonContent("WebhookChange"))
 	}
 	return nil
+}
+
+// contributionForm describes the fields of the page for contributions.
+func contributionForm() object {
+	properties := obj(contribute.KindField, obj("type", "string", "enum", []string{contribute.FieldsForm, contribute.PastedForm}, "default", contribute.FieldsForm,
+		"description", contribute.FieldsForm+": one measurement, whose other fields have the names and the rules of a benchmark. "+contribute.PastedForm+": an output of llama-bench."))
+	for _, g := range append(slices.Clone(contribute.Groups), contribute.Pasted) {
+		for _, f := range g.Fields {
+			if _, known := properties.get(f.Name); known {
+				continue
+			}
+			text := obj("type", "string", "description", strings.TrimSpace(f.Label+". "+f.Help))
+			if f.Choices != nil {
+				values := make([]string, len(f.Choices))
+				for i, c := range f.Choices {
+					values[i] = c.Value
+				}
+				text.set("enum", values)
+			}
+			properties.set(f.Name, text)
+		}
+	}
+	return obj("type", "object", "properties", properties)
 }
 
 func jsonContent(schema string) object {
@@ -444,7 +470,12 @@ func success(rt *route) []statusResponse {
 // pageAnswers are the forms of a page and where its other addresses lead.
 func pageAnswers(rt *route) []statusResponse {
 	content := obj("text/html", obj("schema", obj("type", "string")))
-	if rt.id != "front" && rt.id != "aboutPage" {
+	switch rt.id {
+	case "checkContribution":
+		return []statusResponse{{200, obj("description", "The page with the finished lines, or with what is wrong at each field.",
+			"headers", headersOf(open, "Cache-Control", "Vary", "Content-Security-Policy", "Dataset-Version", "Content-Encoding"), "content", content)}}
+	case "front", "aboutPage", "contributePage":
+	default:
 		content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
 		content.set("text/csv", obj("schema", obj("type", "string")))
 		content.set("text/markdown", obj("schema", obj("type", "string")))

@@ -28,8 +28,14 @@ var (
 // bodyLimits lets the endpoints that take a list of names or pairs have a larger body than the
 // others.
 func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
-	if path, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'}); h.IsPost() && (string(path) == resolvePath || string(path) == fitPath) {
+	if !h.IsPost() {
+		return config
+	}
+	switch path, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'}); string(path) {
+	case resolvePath, fitPath:
 		config.MaxRequestBodySize = maxNames
+	case contributePath:
+		config.MaxRequestBodySize = maxForm
 	}
 	return config
 }

@@ -13,6 +13,9 @@ import (
 // dataCost is what a data form of a page costs, in pages.
 const dataCost = 5
 
+// checkCost is what checking a contribution costs: it is compared with all benchmarks.
+const checkCost = 5
+
 // dataEndings are the endings of the data forms of pages.
 var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}
 
@@ -22,6 +25,9 @@ func pageCost(req *request) int {
 	case "charts":
 		return 1
 	case "pages":
+		if req.ctx.IsPost() {
+			return checkCost
+		}
 		if slices.Contains(dataEndings, path.Ext(string(req.ctx.Path()))) {
 			return dataCost
 		}

@@ -21,7 +21,7 @@ func buildRoutes() []route {
 		out = append(out, r.routes()...)
 	}
 	out = append(append(out, pageRoutes()...), crawlerRoutes()...)
-	out = append(out, figureRoutes()...)
+	out = append(append(out, contributeRoutes()...), figureRoutes()...)
 	out = append(out, feedRoutes()...)
 	out = append(out, webhookRoutes()...)
 	return append(out,

@@ -81,7 +81,7 @@ func startServer(dir string) (stop func(), err error) {
 			return nil, fmt.Errorf("building the program: %w\n%s", err, out)
 		}
 	}
-	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--ledger", filepath.Join(dir, "keys.db"))
+	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--ledger", filepath.Join(dir, "keys.db"), "--repository-url", "https://github.com/example/modeldex")
 	cmd.Dir = filepath.Join("..", "..")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"encoding/json"
+	"net/url"
 	"strings"
 )
 
@@ -14,6 +15,12 @@ type Citation struct {
 // finishRecord adds to the page of a record what follows from its address.
 func (v *Sheet) finishRecord(kind, slug, name string) {
 	v.Cite = cite(&v.Frame, name)
+	switch kind {
+	case "models":
+		v.Invite = &Link{Text: "Contribute a run of this model", Href: "/contribute?model=" + url.QueryEscape(slug), NoFollow: true}
+	case "hardware":
+		v.Invite = &Link{Text: "Contribute a run on this hardware", Href: "/contribute?hardware=" + url.QueryEscape(slug), NoFollow: true}
+	}
 	v.Data = recordData(&v.Frame, kind, slug, name)
 }
 

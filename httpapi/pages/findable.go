@@ -18,7 +18,7 @@ const mapSize = 10_000
 
 // Robots is robots.txt. Lists under filters are endless, so crawlers are kept out of them.
 func Robots(base string) []byte {
-	return []byte("User-agent: *\nDisallow: /api/\nDisallow: /explore/*?\nDisallow: /fit?\nDisallow: /compare?\nDisallow: /*.json$\nDisallow: /*.csv$\n\nSitemap: " + base + "/sitemap.xml\n")
+	return []byte("User-agent: *\nDisallow: /api/\nDisallow: /explore/*?\nDisallow: /fit?\nDisallow: /compare?\nDisallow: /contribute?\nDisallow: /*.json$\nDisallow: /*.csv$\n\nSitemap: " + base + "/sitemap.xml\n")
 }
 
 type sitemapIndex struct {
@@ -37,7 +37,7 @@ type location struct {
 }
 
 // views are the pages that are no records.
-var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/about", "/docs"}
+var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/contribute", "/about", "/docs"}
 
 // SitemapIndex lists the sitemaps of a generation.
 func SitemapIndex(gen *index.Generation, base string) []byte {

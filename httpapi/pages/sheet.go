@@ -24,6 +24,8 @@ type Sheet struct {
 	Notes   []string
 	Cite    *Citation
 	Actions []Link
+	// Invite leads to the form for measurements of readers, with what the page is about filled in.
+	Invite *Link
 }
 
 // A Fact is one value with its name.

@@ -55,6 +55,8 @@ type Config struct {
 	// BaseURL, SupportEmail, CacheBytes, TrustedProxies, Schemas and Version are those of
 	// httpapi.Config.
 	BaseURL, SupportEmail string
+	// RepositoryURL is that of httpapi.Config.
+	RepositoryURL string
 	// Dumps and DumpsDir are those of httpapi.Config.
 	Dumps      httpapi.DumpMode
 	DumpsDir   string
@@ -141,8 +143,8 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		defer hooks.Close()
 	}
 	server, err := httpapi.New(httpapi.Config{
-		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
-		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, Dumps: cfg.Dumps, DumpsDir: cfg.DumpsDir, Files: cfg.Files,
+		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Records: r.latest.Load, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
+		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, DumpsDir: cfg.DumpsDir, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
 		CacheBytes: cfg.CacheBytes, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,

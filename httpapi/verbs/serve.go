@@ -28,6 +28,7 @@ type Serve struct {
 	AdminToken      string   `hidden:"" help:"The token itself, for the environment only: others can read flags in the list of processes." env:"MODELDEX_ADMIN_TOKEN"`
 	BaseURL         string   `help:"Address of the service as callers know it; default from the request." env:"MODELDEX_BASE_URL" placeholder:"URL"`
 	SupportEmail    string   `help:"Where callers report failures." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
+	RepositoryURL   string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; /tree/BRANCH/FOLDER behind it names another branch than main and another folder than data. The page /contribute then leads there." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	MaxConnections  int      `help:"Connections open at a time; 0 takes 16384, or what the limit of open files leaves." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 takes a quarter of all." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
 	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB." env:"MODELDEX_CACHE_MB" default:"256"`
@@ -73,7 +74,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		Files: src.Files, Dir: src.Dir, Where: src.Where,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
-		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.DumpsDir, CacheBytes: c.CacheMB << 20,
+		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.DumpsDir, CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
 		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,

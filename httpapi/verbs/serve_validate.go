@@ -24,7 +24,8 @@ func (c *Serve) Validate() error {
 	return errors.Join(
 		checkAddr("--addr", c.Addr),
 		checkAddr("--admin-addr", c.AdminAddr),
-		checkBaseURL(c.BaseURL),
+		checkURL("--base-url", "https://api.example.com", c.BaseURL),
+		checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL),
 		checkSupport(c.SupportEmail),
 		checkRange("--cache-mb", c.CacheMB, 1),
 		checkRange("--signups-per-hour", int64(c.SignupsPerHour), 0),
@@ -58,13 +59,13 @@ func checkAddr(flag, addr string) error {
 	return nil
 }
 
-func checkBaseURL(text string) error {
+func checkURL(flag, example, text string) error {
 	if text == "" {
 		return nil
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("--base-url: must be an http or https URL such as https://api.example.com, got %q", text)
+		return fmt.Errorf("%s: must be an http or https URL such as %s, got %q", flag, example, text)
 	}
 	return nil
 }

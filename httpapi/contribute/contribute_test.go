@@ -1,0 +1,276 @@
+package contribute
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"modeldex/dataset"
+	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
+)
+
+// shippedDesk has the records of this repository, loaded once for all tests.
+var shippedDesk = sync.OnceValues(func() (*Desk, error) {
+	set, err := dataset.Load(os.DirFS("../../data"), dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return NewDesk(set, resolve.New(set), func() time.Time { return time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC) }), nil
+})
+
+func mustDesk(tb testing.TB) *Desk {
+	tb.Helper()
+	d, err := shippedDesk()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// filled is a form that gives a line, with changes: name and value in turn, an empty value removes.
+func filled(changes ...string) url.Values {
+	v := url.Values{
+		KindField: {FieldsForm}, "model": {"unsloth/Qwen3-8B-GGUF:Q4_K_M"}, "hardware": {"RTX 4090"}, "tool": {"llama.cpp"}, "generation_tps": {"101.27"},
+		"source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "run_date": {"2026-05-01"},
+	}
+	for i := 0; i < len(changes); i += 2 {
+		v.Set(changes[i], changes[i+1])
+	}
+	return v
+}
+
+// TestMeasurement: what is entered is what the line says, names are read, and what follows is added.
+func TestMeasurement(t *testing.T) {
+	r := mustDesk(t).Check(filled("flash_attention", "true", "n_gen", "128", "notes", `<script>"x"</script>`))
+	if len(r.Faults) > 0 || len(r.Ready()) != 1 {
+		t.Fatalf("faults %v, lines %v", r.Faults, r.Lines)
+	}
+	line := r.Ready()[0]
+	var b dataset.Benchmark
+	if problems := record.Decode([]byte(line.Text), &b); problems != nil {
+		t.Fatalf("%v: %s", problems, line.Text)
+	}
+	again, err := dataset.Line(&b)
+	if err != nil || string(again) != line.Text {
+		t.Errorf("%v: the line is not in the form of files:\n%s\n%s", err, line.Text, again)
+	}
+	if id, err := dataset.BenchmarkID(&b); err != nil || b.ID != id || line.ID != id {
+		t.Errorf("%v: id %s and %s, want %s", err, b.ID, line.ID, id)
+	}
+	if line.File != "benchmarks/2026.ndjson" {
+		t.Errorf("the line belongs in %s", line.File)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(line.Text), &got); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{
+		"model": "qwen3-8b", "model_raw": "unsloth/Qwen3-8B-GGUF:Q4_K_M", "quantization": "Q4_K_M", "hardware": "nvidia-rtx-4090", "hardware_raw": "RTX 4090",
+		"hardware_count": 1.0, "tool": "llama.cpp", "generation_tps": 101.27, "flash_attention": true, "n_gen": 128.0, "prompt_tps": nil, "speculative_decoding": nil,
+		"source": "community", "source_key": "github.com/ggml-org/llama.cpp", "run_date": "2026-05-01", "date_basis": "run", "notes": `<script>"x"</script>`,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+}
+
+// TestFieldFaults: each rule is reported at its field, in the words of modeldex check.
+func TestFieldFaults(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		changes []string
+		field   string
+		text    string // part of it
+		near    string
+	}{
+		{"unknown model", []string{"model", "qwen3-8c"}, "model", "no model is known by this name", "qwen3-8b"},
+		{"ambiguous hardware", []string{"hardware", "RTX 4060 Ti 99GB"}, "hardware", "", ""},
+		{"no model", []string{"model", ""}, "model", "is required", ""},
+		{"no tool", []string{"tool", ""}, "tool", "is required", ""},
+		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be known where prompt_tps is null", ""},
+		{"a speed in words", []string{"generation_tps", "fast"}, "generation_tps", `must be a number, got "fast"`, ""},
+		{"a comma", []string{"generation_tps", "101,27"}, "generation_tps", `must be a number, got "101,27"`, ""},
+		{"not a number", []string{"generation_tps", "NaN"}, "generation_tps", "must be a number", ""},
+		{"hex", []string{"generation_tps", "0x10"}, "generation_tps", "must be a number", ""},
+		{"negative", []string{"generation_tps", "-1"}, "generation_tps", "must be greater than 0, got -1", ""},
+		{"faster than the memory", []string{"generation_tps", "90000"}, "generation_tps", "must not pass what the memory bandwidth allows", ""},
+		{"half a device", []string{"hardware_count", "0.5"}, "hardware_count", "must be a whole number, got 0.5", ""},
+		{"no devices", []string{"hardware_count", "0"}, "hardware_count", "must be at least 1", ""},
+		{"a flag of another kind", []string{"flash_attention", "maybe"}, "flash_attention", `must be true or false, got "maybe"`, ""},
+		{"a value outside its set", []string{"rate_basis", "decod"}, "rate_basis", `must be one of decode, end_to_end, total, got "decod"; did you mean "decode"`, ""},
+		{"no page", []string{"source_url", ""}, "source_url", `must not be null where source is "community"`, ""},
+		{"a page that is none", []string{"source_url", "javascript:alert(1)"}, "source_url", "must be an address that starts with https:// or http://", ""},
+		{"no such day", []string{"run_date", "2026-02-30"}, "run_date", "must be a date as YYYY-MM-DD", ""},
+		{"the future", []string{"run_date", "2027-01-01"}, "run_date", "must not lie in the future", ""},
+		{"an invisible character", []string{"notes", "a\u202eb"}, "notes", "must not contain control or invisible characters", ""},
+		{"too long", []string{"notes", strings.Repeat("x", MaxValue+1)}, "notes", "must be at most 1000 bytes long, got 1001", ""},
+		{"not UTF-8", []string{"notes", "\xff"}, "notes", "must be UTF-8", ""},
+		{"an unknown field", []string{"id", "bm-1"}, "", "id: is not a field of the form", ""},
+	} {
+		r := mustDesk(t).Check(filled(tt.changes...))
+		if len(r.Ready()) != 0 {
+			t.Errorf("%s: a line is ready: %v", tt.name, r.Lines)
+		}
+		i := slices.IndexFunc(r.Faults, func(f Fault) bool { return f.Field == tt.field })
+		if i < 0 || !strings.Contains(r.Faults[i].Text, tt.text) {
+			t.Errorf("%s: faults %v, want %q at %q", tt.name, r.Faults, tt.text, tt.field)
+			continue
+		}
+		if tt.near != "" && !slices.ContainsFunc(r.Faults[i].Near, func(n Near) bool { return n.Slug == tt.near }) {
+			t.Errorf("%s: near are %v, want %s", tt.name, r.Faults[i].Near, tt.near)
+		}
+	}
+	r := mustDesk(t).Check(url.Values{KindField: {FieldsForm}, "model": {"qwen3-8b", "gpt-oss-20b"}})
+	if len(r.Faults) != 1 || r.Faults[0].Text != "must be given once" {
+		t.Errorf("a field given twice: %v", r.Faults)
+	}
+}
+
+// TestRepeat: a measurement the dataset has is rejected, by its id or its figures.
+func TestRepeat(t *testing.T) {
+	d := mustDesk(t)
+	var b *dataset.Benchmark
+	for i := range d.set.Benchmarks.Len() {
+		b = d.set.Benchmarks.At(i)
+		plain := b.PromptTPS != nil && b.GenerationTPS != nil && *b.PromptTPS > 1234.5 && *b.GenerationTPS != float64(int(*b.GenerationTPS))
+		if plain && b.Tool == "llama.cpp" && b.Source == dataset.Community && b.RunDate != nil && b.Notes == nil {
+			break
+		}
+	}
+	line, err := dataset.Line(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values map[string]any
+	dec := json.NewDecoder(strings.NewReader(string(line)))
+	dec.UseNumber()
+	if err := dec.Decode(&values); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{KindField: {FieldsForm}}
+	for name := range fieldsOf(FieldsForm) {
+		switch v := values[name].(type) {
+		case string:
+			form.Set(name, v)
+		case json.Number:
+			form.Set(name, v.String())
+		case bool:
+			form.Set(name, map[bool]string{true: "true", false: "false"}[v])
+		}
+	}
+	form.Set("source_url", "https://example.com/elsewhere") // which is not among the sources
+	r := d.Check(form)
+	if len(r.Ready()) != 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return strings.Contains(f.Text, "is the same measurement as") }) {
+		t.Errorf("%s entered again from another page: faults %v, lines %v", b.ID, r.Faults, r.Lines)
+	}
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "example.com is not among the sources yet") }) {
+		t.Errorf("notes %v do not say that the source is new", r.Notes)
+	}
+}
+
+// TestOutput: an output of llama-bench gives the lines the importer makes, each checked with all of
+// the dataset.
+func TestOutput(t *testing.T) {
+	d := mustDesk(t)
+	text, err := os.ReadFile(filepath.Join("../../dataset/importer/llamabench/testdata", "json-metal-m4-llama-3.2-3b.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{KindField: {PastedForm}, outputField: {string(text)}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "hardware": {"Apple M4"}, "model": {"llama-3.2-3b-instruct"}}
+	r := d.Check(form)
+	if len(r.Faults) > 0 || len(r.Lines) == 0 {
+		t.Fatalf("faults %v, %d lines, skipped %v", r.Faults, len(r.Lines), r.Skipped)
+	}
+	for _, l := range r.Lines {
+		var b dataset.Benchmark
+		if record.Decode([]byte(l.Text), &b) != nil || b.ID != l.ID || b.Model != "llama-3.2-3b-instruct" || b.SourceKey == nil || *b.SourceKey != "github.com/ggml-org/llama.cpp" {
+			t.Errorf("a line is %s", l.Text)
+		}
+	}
+	for _, tt := range []struct{ field, value, at, text string }{
+		{outputField, "", outputField, "is required"},
+		{outputField, "hello", outputField, "holds no row of llama-bench"},
+		{outputField, "[1,2", outputField, ""},
+		{outputField, strings.Repeat("x", MaxPasted+1), outputField, "must be at most"},
+		{"model", "llama-3.2-3b-instrukt", "model", "no model is known by this name"},
+		{"source_url", "", "source_url", "must be given where source is"},
+		{"source_url", "x", "source_url", "must start with https:// or http://"},
+		{"run_date", "today", "run_date", "must be a date"},
+		{"generation_tps", "3", "", "generation_tps: is not a field of the form"},
+	} {
+		form := url.Values{KindField: {PastedForm}, outputField: {string(text)}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "hardware": {"apple-m4"}}
+		form.Set(tt.field, tt.value)
+		r := d.Check(form)
+		if len(r.Ready()) > 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Field == tt.at && strings.Contains(f.Text, tt.text) }) {
+			t.Errorf("%s=%.40q: faults %v, %d lines", tt.field, tt.value, r.Faults, len(r.Lines))
+		}
+	}
+}
+
+// TestFields: every field of the form is one of a benchmark, of the kind it is filled in as, and
+// every choice is one the record takes.
+func TestFields(t *testing.T) {
+	for name, f := range fieldsOf(FieldsForm) {
+		kind, known := kinds[name]
+		if !known || (f.Kind == Number) != (kind.String() == "int64" || kind.String() == "float64") || kind.String() == "bool" && len(f.Choices) != 2 {
+			t.Errorf("%s is a %s in the form and a %s in the record", name, f.Kind, kind)
+		}
+		for _, c := range f.Choices {
+			changes := []string{name, c.Value}
+			if name == "power_basis" {
+				changes = append(changes, "power_watts", "300")
+			}
+			for _, fault := range mustDesk(t).Check(filled(changes...)).Faults {
+				if fault.Field == name {
+					t.Errorf("%s=%s: %s", name, c.Value, fault.Text)
+				}
+			}
+		}
+	}
+}
+
+// FuzzForm: whatever is sent, a line that is ready decodes, and what is rejected says why.
+func FuzzForm(f *testing.F) {
+	f.Add("form=fields&model=qwen3-8b&hardware=RTX+4090&tool=llama.cpp&generation_tps=100.1&source_url=https%3A%2F%2Fexample.com")
+	f.Add("form=llama-bench&output=%7C+model+%7C+test+%7C+t%2Fs+%7C%0A%7C+llama+8B+%7C+tg128+%7C+1+%7C&source_url=https%3A%2F%2Fexample.com&model=llama-3.1-8b-instruct&hardware=rtx+4090")
+	f.Add("form=fields&model=%00&notes=%3Cscript%3E&hardware_count=1e400&run_date=-1")
+	f.Add("form=llama-bench&output=%5B%7B%22model_filename%22%3A1%7D%5D")
+	d := mustDesk(f)
+	f.Fuzz(func(t *testing.T, body string) {
+		values, err := url.ParseQuery(body)
+		if err != nil || len(body) > 8<<10 {
+			return
+		}
+		r := d.Check(values)
+		for _, l := range r.Ready() {
+			var b dataset.Benchmark
+			if problems := record.Decode([]byte(l.Text), &b); problems != nil || strings.Contains(l.Text, "\n") {
+				t.Errorf("%v: %q", problems, l.Text)
+			}
+			if findings, err := dataset.Propose(d.set, []byte(l.Text), dataset.Options{Now: d.now}); err != nil || len(findings.Faults()) > 0 {
+				t.Errorf("a line that is ready: %v %v: %s", err, findings, l.Text)
+			}
+		}
+		if len(r.Ready()) == 0 && len(r.Faults) == 0 && len(r.Skipped) == 0 && len(r.Lines) == 0 {
+			t.Errorf("nothing came of %q, and nothing says why", body)
+		}
+	})
+}
+
+func BenchmarkCheck(b *testing.B) {
+	d := mustDesk(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if r := d.Check(filled()); len(r.Ready()) != 1 {
+			b.Fatal(r.Faults)
+		}
+	}
+}
