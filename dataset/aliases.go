@@ -125,6 +125,9 @@ func DateOf(number uint32) Date { return record.DateOf(number) }
 // Near returns the candidates a reader may have meant by word, see record.Near.
 func Near(word string, candidates []string, n int) []string { return record.Near(word, candidates, n) }
 
+// Clip makes a text fit to be shown, see record.Clip.
+func Clip(s string, n int) string { return record.Clip(s, n) }
+
 // Validate reports every field of a record made in memory that breaks a rule of its type, see
 // record.Validate.
 func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error { return record.Validate(rec) }

@@ -1,8 +1,6 @@
 package httpapi
 
-import (
-	"strings"
-)
+import "modeldex/dataset"
 
 // code is one kind of error a caller can meet: what programs switch on.
 type code struct {
@@ -123,15 +121,8 @@ type failure struct {
 
 func fail(c *code, faults ...Fault) *failure { return &failure{code: c, faults: faults} }
 
-// clip makes a value fit to be shown: valid UTF-8, at most 100 characters.
-func clip(v string) *string { return clipTo(v, 100) }
-
-func clipTo(v string, most int) *string {
-	v = strings.ToValidUTF8(v, "\uFFFD")
-	if len(v) > most {
-		if runes := []rune(v); len(runes) > most {
-			v = string(runes[:most]) + "…"
-		}
-	}
+// clip makes a value fit to be shown, of at most 100 characters.
+func clip(v string) *string {
+	v = dataset.Clip(v, 100)
 	return &v
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"modeldex/dataset"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/httpapi/feeds"
@@ -229,7 +230,7 @@ func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.E
 				text += fmt.Sprintf("\nand %d more fields", len(e.Fields)-shown)
 				break
 			}
-			text += fmt.Sprintf("\n%s: %s -> %s", f.Field, *clipTo(string(f.Old), 200), *clipTo(string(f.New), 200))
+			text += fmt.Sprintf("\n%s: %s -> %s", f.Field, dataset.Clip(string(f.Old), 200), dataset.Clip(string(f.New), 200))
 		}
 		out = append(out, feeds.Entry{
 			ID: feeds.ID("change/" + s.Digest + "/" + key), Title: key + " " + string(e.Act), Page: base + "/" + string(e.Table) + "/" + url.PathEscape(e.Slug),

@@ -92,7 +92,7 @@ func refusedSnapshots(catalog *snapshot.Catalog) []string {
 	out := []string{}
 	findings := catalog.Rejected()
 	for _, f := range findings[:min(len(findings), shownFindings)] {
-		out = append(out, *clipTo(f.String(), 1000))
+		out = append(out, dataset.Clip(f.String(), 1000))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"modeldex/httpapi/wiretest"
+	"modeldex/quota/linktest"
 )
 
 // proxyConfigs are real proxies in front of the server: how each is configured, and started with
@@ -60,7 +61,7 @@ func TestWireProxies(t *testing.T) {
 			}
 			s := newService(t, mustShipped(t).live)
 			s.pay(t)
-			dir, proxy := t.TempDir(), freeAddr(t)
+			dir, proxy := t.TempDir(), linktest.FreeAddr(t)
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -91,16 +92,6 @@ func findProxy(name string) (string, error) {
 		return exec.LookPath("/usr/sbin/" + name)
 	}
 	return path, nil
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 func awaitListening(addr string) error {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"modeldex/dataset"
 )
 
 // MaxFindings limits the findings of one round.
@@ -47,11 +49,4 @@ func pointer(tokens ...string) string {
 }
 
 // clip keeps a stranger's text short in a report.
-func clip(s string) string { return clipTo(s, 40) }
-
-func clipTo(s string, n int) string {
-	if len(s) > n {
-		return strings.ToValidUTF8(s[:n], "") + "..."
-	}
-	return s
-}
+func clip(s string) string { return dataset.Clip(s, 40) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset"
 	"modeldex/snapshot/svg"
 )
 
@@ -156,9 +157,4 @@ func (p *plot) captions() {
 
 // shorten cuts a key that does not fit. The key, not the display name, is shown: two settings of
 // one model share the latter.
-func shorten(key string) string {
-	if r := []rune(key); len(r) > nameRunes {
-		return string(r[:nameRunes-1]) + "…"
-	}
-	return key
-}
+func shorten(key string) string { return dataset.Clip(key, nameRunes-1) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"modeldex/dataset"
 	"slices"
 	"strconv"
 	"strings"
@@ -183,7 +184,7 @@ func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []F
 }
 
 func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
-	f := Finding{Pointer: pointer(e.InstanceLocation...), Rule: "schema: " + clipTo(e.ErrorKind.LocalizedString(p), 300)}
+	f := Finding{Pointer: pointer(e.InstanceLocation...), Rule: "schema: " + dataset.Clip(e.ErrorKind.LocalizedString(p), 300)}
 	// point at the member itself where the schema dislikes one that is there
 	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok && len(extra.Properties) == 1 {
 		f.Pointer += pointer(extra.Properties[0])

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"modeldex/quota/etcd/etcdtest"
+	"modeldex/quota/linktest"
 )
 
 var (
@@ -312,7 +313,7 @@ func start(t *testing.T) *fleet {
 	f.write("tiers.json", fmt.Sprintf(`{"tiers":[{"name":"free","calls_per_month":%d,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`, limit))
 	f.dataset()
 	for i := range 3 {
-		s := &server{addr: freeAddr(t), log: f.file(fmt.Sprintf("server%d.log", i))}
+		s := &server{addr: linktest.FreeAddr(t), log: f.file(fmt.Sprintf("server%d.log", i))}
 		ledger := f.ledger
 		if i == 0 {
 			ledger = f.isolate(s, ledger)
@@ -387,41 +388,12 @@ func (f *fleet) isolate(s *server, ledger string) string {
 	f.must("ip", "-n", namespace, "link", "set", "lo", "up")
 	var endpoints []string
 	for _, e := range f.etcd.Endpoints {
-		endpoints = append(endpoints, f.forward(e))
+		endpoints = append(endpoints, linktest.New(f.t, etcdHost, e).Addr())
 	}
 	_, port, _ := net.SplitHostPort(s.addr)
 	s.addr = net.JoinHostPort(clientSide, port)
 	s.prefix = []string{"ip", "netns", "exec", namespace}
 	return "etcd://" + strings.Join(endpoints, ",") + "/modeldex"
-}
-
-// forward carries connections from the namespace to a member of etcd on loopback.
-func (f *fleet) forward(to string) string {
-	f.t.Helper()
-	ln, err := net.Listen("tcp", etcdHost+":0")
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	f.t.Cleanup(func() { _ = ln.Close() })
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				up, err := net.Dial("tcp", to)
-				if err != nil {
-					return
-				}
-				defer up.Close()
-				go func() { _, _ = io.Copy(up, c); _ = up.Close() }()
-				_, _ = io.Copy(c, up)
-			}()
-		}
-	}()
-	return ln.Addr().String()
 }
 
 func (f *fleet) must(command ...string) {
@@ -433,7 +405,7 @@ func (f *fleet) must(command ...string) {
 
 func (f *fleet) haproxy() {
 	f.t.Helper()
-	f.front = freeAddr(f.t)
+	f.front = linktest.FreeAddr(f.t)
 	var b strings.Builder
 	fmt.Fprintf(&b, "defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n  retries 0\nfrontend api\n  bind %s\n  default_backend servers\nbackend servers\n  balance roundrobin\n  option httpchk GET /readyz\n", f.front)
 	for i, s := range f.servers {
@@ -452,16 +424,6 @@ func (f *fleet) haproxy() {
 		time.Sleep(100 * time.Millisecond)
 	}
 	f.t.Fatal("HAProxy does not reach the servers")
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // run starts a server; its output is appended to its log.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -117,5 +118,16 @@ func TestErrors(t *testing.T) {
 	}
 	if err := Each(strings.NewReader("a\nb"), func(int, []byte) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("error of visit: %v", err)
+	}
+}
+
+// TestDecode: bad lines are reported with their numbers, blank ones are passed over.
+func TestDecode(t *testing.T) {
+	got, err := Decode("f", []byte("1\n\nx\n 2\ny"), func(text []byte, v *int) (err error) {
+		*v, err = strconv.Atoi(strings.TrimSpace(string(text)))
+		return err
+	})
+	if !slices.Equal(got, []int{1, 2}) || err == nil || !strings.HasPrefix(err.Error(), "f:3: ") || !strings.Contains(err.Error(), "\nf:5: ") {
+		t.Errorf("Decode = %v, %v; want 1 and 2, and errors of lines 3 and 5", got, err)
 	}
 }

@@ -45,13 +45,17 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Clip returns a text of at most n bytes, cut between characters and then ended by an ellipsis.
+// Clip makes a text fit to be shown: valid UTF-8, at most n characters, and an ellipsis where more
+// were cut off.
 func Clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
 	}
-	return s[:n] + "…"
+	return s
 }

@@ -24,7 +24,7 @@ func TestClip(t *testing.T) {
 		text string
 		n    int
 		want string
-	}{{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"aüb", 2, "a…"}, {"", 0, ""}, {"üü", 1, "…"}} {
+	}{{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"aüb", 2, "aü…"}, {"aü", 2, "aü"}, {"", 0, ""}, {"ü", 0, "…"}, {"a\xffb", 3, "a\uFFFDb"}} {
 		if got := Clip(tt.text, tt.n); got != tt.want {
 			t.Errorf("Clip(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
 		}

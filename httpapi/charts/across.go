@@ -195,15 +195,7 @@ func (c *canvas) legend(series []Series) float64 {
 }
 
 func drawCompare(c *canvas, series []Series, rows []CompareRow) float64 {
-	row, labelWidth := 24.0, 0.0
-	if c.narrow() {
-		row = 38
-	} else {
-		for _, r := range rows {
-			labelWidth = max(labelWidth, textWidth(r.Name, fontSize)+8)
-		}
-		labelWidth = min(labelWidth, c.width*0.38)
-	}
+	row, labelWidth := c.labelled(24, 38, 8, len(rows), func(i int) string { return rows[i].Name })
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
 		for _, v := range r.Values {
@@ -324,15 +316,7 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 	}
 	c.text(0, y+14, title, svg.Style{Class: "strong"})
 	y += 22
-	row, labelWidth := 24.0, 0.0
-	if c.narrow() {
-		row = 38
-	} else {
-		for i := range items {
-			labelWidth = max(labelWidth, textWidth(items[i].Name, fontSize)+4)
-		}
-		labelWidth = min(labelWidth, c.width*0.36)
-	}
+	row, labelWidth := c.labelled(24, 38, 4, len(items), func(i int) string { return items[i].Name })
 	left := 0.0
 	if !c.narrow() {
 		left = labelWidth + 8

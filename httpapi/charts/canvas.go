@@ -70,6 +70,18 @@ func (c *canvas) mark(x, y, r float64, series int, class, tip string) {
 // seriesClass is the class of the marks of a series.
 func seriesClass(series int) string { return [...]string{"d0", "d1", "d2", "d3"}[series%4] }
 
+// labelled sets up n rows with a label each: before the marks, as wide as the longest needs but at most
+// 0.36 of the canvas; or, on a narrow canvas, above them in higher rows, where labelWidth is 0.
+func (c *canvas) labelled(height, narrowHeight, gap float64, n int, label func(i int) string) (rowHeight, labelWidth float64) {
+	if c.narrow() {
+		return narrowHeight, 0
+	}
+	for i := range n {
+		labelWidth = max(labelWidth, textWidth(label(i), fontSize)+gap)
+	}
+	return height, min(labelWidth, c.width*0.36)
+}
+
 // textWidth is about how wide a text is. The reader's font is not known: the figures are upper
 // bounds for common sans-serif fonts.
 func textWidth(s string, size float64) float64 {

@@ -179,15 +179,7 @@ func basisWord(tps float64, measured bool) string {
 }
 
 func drawFits(c *canvas, models []FitModel) float64 {
-	row, labelWidth := 24.0, 0.0
-	if c.narrow() {
-		row = 38
-	} else {
-		for _, m := range models {
-			labelWidth = max(labelWidth, textWidth(m.Name, fontSize)+4)
-		}
-		labelWidth = min(labelWidth, c.width*0.36)
-	}
+	row, labelWidth := c.labelled(24, 38, 4, len(models), func(i int) string { return models[i].Name })
 	a := &area{canvas: c, left: labelWidth + 8, top: 4, right: c.width - 6}
 	if c.narrow() {
 		a.left = 2

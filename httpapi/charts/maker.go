@@ -528,29 +528,40 @@ func apart(a, b float64) float64 { return math.Abs(math.Log(ratio(a, b))) }
 
 // CompareHardware draws the same measurements of several pieces of hardware side by side.
 func (m Maker) CompareHardware(slugs []string) *Figure {
-	d := CompareData{Row: "Model and quantization"}
-	for _, slug := range slugs[:min(len(slugs), MostCompared)] {
-		d.Series = append(d.Series, Series{m.hardwareName(slug), "/hardware/" + slug})
-	}
-	groups := m.groups(index.Hardware, slugs, func(b *benchmarkRow) string { return b.Model })
-	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return m.modelName(g.name) + " " + g.quantization })
-	d.Title, d.Source = "The same measurements on "+names(d.Series), m.source("; the table has every median")
-	f := Compare(d)
-	f.Address = address("compare", "hardware", strings.Join(slugs, ","))
-	return f
+	return m.compare(&comparison{
+		preset: "compare", table: "hardware", field: index.Hardware, title: "The same measurements on ", row: "Model and quantization",
+		name: m.hardwareName, other: func(b *benchmarkRow) string { return b.Model }, otherName: m.modelName,
+	}, slugs)
 }
 
 // CompareModels draws the speed of several models on the same hardware side by side.
 func (m Maker) CompareModels(slugs []string) *Figure {
-	d := CompareData{Row: "Hardware and quantization"}
+	return m.compare(&comparison{
+		preset: "compare-models", table: "models", field: index.Model, title: "The same measurements of ", row: "Hardware and quantization",
+		name: m.modelName, other: func(b *benchmarkRow) string { return b.Hardware }, otherName: m.hardwareName,
+	}, slugs)
+}
+
+// comparison is what is compared, and by what the measurements are the same.
+type comparison struct {
+	preset, table string // of the address of the figure, and of a page of what is compared
+	field         index.Field
+	title, row    string
+	name          func(slug string) string
+	other         func(*benchmarkRow) string
+	otherName     func(slug string) string
+}
+
+func (m Maker) compare(c *comparison, slugs []string) *Figure {
+	d := CompareData{Row: c.row}
 	for _, slug := range slugs[:min(len(slugs), MostCompared)] {
-		d.Series = append(d.Series, Series{m.modelName(slug), "/models/" + slug})
+		d.Series = append(d.Series, Series{c.name(slug), "/" + c.table + "/" + slug})
 	}
-	groups := m.groups(index.Model, slugs, func(b *benchmarkRow) string { return b.Hardware })
-	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return m.hardwareName(g.name) + " " + g.quantization })
-	d.Title, d.Source = "The same measurements of "+names(d.Series), m.source("; the table has every median")
+	groups := m.groups(c.field, slugs, c.other)
+	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return c.otherName(g.name) + " " + g.quantization })
+	d.Title, d.Source = c.title+names(d.Series), m.source("; the table has every median")
 	f := Compare(d)
-	f.Address = address("compare-models", "models", strings.Join(slugs, ","))
+	f.Address = address(c.preset, c.table, strings.Join(slugs, ","))
 	return f
 }
 

@@ -332,15 +332,7 @@ func benchmarkHref(id string) string {
 }
 
 func drawSpeeds(c *canvas, rows []SpeedRow, main string, low, high float64) float64 {
-	row, labelWidth := 22.0, 0.0
-	if c.narrow() {
-		row = 34
-	} else {
-		for _, r := range rows {
-			labelWidth = max(labelWidth, textWidth(r.Name, fontSize)+10)
-		}
-		labelWidth = min(labelWidth, c.width*0.36)
-	}
+	row, labelWidth := c.labelled(22, 34, 10, len(rows), func(i int) string { return rows[i].Name })
 	a := &area{canvas: c, left: labelWidth + 8, top: 6, right: c.width - 8}
 	a.bottom = a.top + row*float64(len(rows)) + 4
 	a.x = newScale(true, low, high, a.left, a.right)

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,81 +14,13 @@ import (
 	"modeldex/quota"
 	"modeldex/quota/etcd"
 	"modeldex/quota/etcd/etcdtest"
+	"modeldex/quota/linktest"
 )
-
-// link carries one server's connections to etcd and can be cut.
-type link struct {
-	ln  net.Listener
-	to  string
-	cut atomic.Bool
-
-	mu    sync.Mutex
-	conns map[net.Conn]struct{}
-}
-
-func newLink(t *testing.T, to string) *link {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &link{ln: ln, to: to, conns: map[net.Conn]struct{}{}}
-	t.Cleanup(func() { _ = ln.Close(); l.close() })
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go l.carry(c)
-		}
-	}()
-	return l
-}
-
-func (l *link) addr() string { return l.ln.Addr().String() }
-
-func (l *link) carry(c net.Conn) {
-	defer c.Close()
-	if l.cut.Load() {
-		return
-	}
-	up, err := net.Dial("tcp", l.to)
-	if err != nil {
-		return
-	}
-	defer up.Close()
-	l.mu.Lock()
-	l.conns[c], l.conns[up] = struct{}{}, struct{}{}
-	l.mu.Unlock()
-	go func() { _, _ = io.Copy(up, c); _ = up.Close() }()
-	_, _ = io.Copy(c, up)
-	l.mu.Lock()
-	delete(l.conns, c)
-	delete(l.conns, up)
-	l.mu.Unlock()
-}
-
-func (l *link) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.conns {
-		_ = c.Close()
-	}
-}
-
-// setCut breaks all connections and refuses new ones, or lets them through again.
-func (l *link) setCut(cut bool) {
-	l.cut.Store(cut)
-	if cut {
-		l.close()
-	}
-}
 
 // server is one process of a fleet: a keeper on its own connection to etcd.
 type server struct {
 	t      *testing.T
-	link   *link
+	link   *linktest.Link
 	prefix string
 	skew   time.Duration
 
@@ -102,7 +31,7 @@ type server struct {
 
 func (s *server) start() {
 	s.t.Helper()
-	store, err := etcd.Open(context.Background(), etcd.Options{Endpoints: []string{s.link.addr()}, Prefix: s.prefix, DialTimeout: 30 * time.Second})
+	store, err := etcd.Open(context.Background(), etcd.Options{Endpoints: []string{s.link.Addr()}, Prefix: s.prefix, DialTimeout: 30 * time.Second})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -122,7 +51,7 @@ func (s *server) start() {
 
 // kill ends the process without giving anything back: its connection is cut before it can.
 func (s *server) kill() {
-	s.link.setCut(true)
+	s.link.SetCut(true)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	go func(k *quota.Keeper, st *etcd.Store) { _ = k.Close(ctx); _ = st.Close() }(s.keeper, s.store)
@@ -163,7 +92,7 @@ func TestFleet(t *testing.T) {
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 3)
 	for i := range servers {
-		servers[i] = &server{t: t, link: newLink(t, c.Endpoints[0]), prefix: prefix, skew: time.Duration(i-1) * 30 * time.Second}
+		servers[i] = &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: prefix, skew: time.Duration(i-1) * 30 * time.Second}
 		servers[i].start()
 	}
 	keys := make([]*fleetKey, 4)
@@ -188,13 +117,13 @@ func TestFleet(t *testing.T) {
 		case n < 8:
 			kills++
 			s.kill()
-			s.link.setCut(false)
+			s.link.SetCut(false)
 			s.start()
 		case n < 12:
-			s.link.setCut(!s.link.cut.Load())
+			s.link.SetCut(!s.link.IsCut())
 		case n < 20:
 			for _, s := range servers {
-				s.link.setCut(false)
+				s.link.SetCut(false)
 			}
 		case n < 24:
 			time.Sleep(time.Duration(rnd.IntN(40)) * time.Millisecond)
@@ -206,7 +135,7 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	for _, s := range servers {
-		s.link.setCut(false)
+		s.link.SetCut(false)
 	}
 	for _, s := range servers {
 		closeServer(t, s)
@@ -265,7 +194,7 @@ func TestChangesReachAllServers(t *testing.T) {
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 2)
 	for i := range servers {
-		servers[i] = &server{t: t, link: newLink(t, c.Endpoints[0]), prefix: prefix}
+		servers[i] = &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: prefix}
 		servers[i].start()
 		defer closeServer(t, servers[i])
 	}
@@ -304,7 +233,7 @@ func TestChangesReachAllServers(t *testing.T) {
 		call := servers[1].keeper.Admit(first)
 		call.Charge()
 	}
-	servers[1].link.setCut(true)
+	servers[1].link.SetCut(true)
 	if _, err := servers[0].keeper.Revoke(ctx, id); err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +241,7 @@ func TestChangesReachAllServers(t *testing.T) {
 		return servers[1].keeper.Stats().Blind && servers[1].keeper.Ready(ctx) != nil
 	})
 	second, _ := issue("b@example.com")
-	servers[1].link.setCut(false)
+	servers[1].link.SetCut(false)
 	wait("the revocation after the cut", func() bool { return verdict(servers[1], first) == quota.Revoked })
 	wait("the key issued during the cut", func() bool { return verdict(servers[1], second) == quota.Admitted })
 	wait("Ready after the cut", func() bool { return servers[1].keeper.Ready(ctx) == nil })

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -15,6 +14,7 @@ import (
 
 	jsonv2 "github.com/goccy/go-json/v2"
 
+	"modeldex/dataset/ndjson"
 	"modeldex/snapshot"
 )
 
@@ -206,23 +206,7 @@ func readLines[T any](folder fs.FS, name string) ([]T, error) {
 	return decodeLines[T](name, b, jsonv2.RejectUnknownMembers(true))
 }
 
-// decodeLines decodes each line into a fresh value; empty lines are passed over. All bad
-// lines are reported, to the first hundred.
+// decodeLines decodes each line into a fresh value.
 func decodeLines[T any](name string, b []byte, opts ...jsonv2.Options) ([]T, error) {
-	var out []T
-	var errs []error
-	for n := 1; len(b) > 0 && len(errs) < 100; n++ {
-		line, rest, _ := bytes.Cut(b, []byte{'\n'})
-		b = rest
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var v T
-		if err := jsonv2.Unmarshal(line, &v, opts...); err != nil {
-			errs = append(errs, fmt.Errorf("%s:%d: %w", name, n, err))
-			continue
-		}
-		out = append(out, v)
-	}
-	return out, errors.Join(errs...)
+	return ndjson.Decode(name, b, func(text []byte, v *T) error { return jsonv2.Unmarshal(text, v, opts...) })
 }

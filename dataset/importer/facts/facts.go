@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/ndjson"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -108,21 +109,8 @@ func readTable[T any](im *importer, name string, out *[]T) error {
 }
 
 // lines decodes the lines of a table.
-func lines[T any](file string, b []byte) (recs []T, err error) {
-	var errs []error
-	n := 0
-	for line := range bytes.Lines(b) {
-		if n++; len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var rec T
-		if err := decode(line, &rec); err != nil {
-			errs = append(errs, fmt.Errorf("%s:%d: %w", file, n, err))
-			continue
-		}
-		recs = append(recs, rec)
-	}
-	return recs, errors.Join(errs...)
+func lines[T any](file string, b []byte) ([]T, error) {
+	return ndjson.Decode(file, b, func(text []byte, rec *T) error { return decode(text, rec) })
 }
 
 func decode(line []byte, rec any) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/ndjson"
 
 	"github.com/goccy/go-json"
 )
@@ -36,9 +37,7 @@ func parseJSON(b []byte) ([]row, error) {
 // begins as an object and cannot be read is a row of its own.
 func parseLines(b []byte) ([]row, error) {
 	var rows []row
-	n := 0
-	for line := range bytes.Lines(b) {
-		n++
+	for n, line := range ndjson.Lines(1, b) {
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
 			continue
 		}

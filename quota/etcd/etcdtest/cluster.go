@@ -5,7 +5,6 @@ package etcdtest
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+
+	"modeldex/quota/linktest"
 )
 
 // Cluster is a number of etcd processes on this machine.
@@ -52,8 +53,8 @@ func start(tb testing.TB, members int, c *Cluster) *Cluster {
 	c.tb, c.dir, c.members = tb, tb.TempDir(), make([]*exec.Cmd, members)
 	var initial []string
 	for i := range members {
-		c.Endpoints = append(c.Endpoints, freeAddr(tb))
-		c.peers = append(c.peers, freeAddr(tb))
+		c.Endpoints = append(c.Endpoints, linktest.FreeAddr(tb))
+		c.peers = append(c.peers, linktest.FreeAddr(tb))
 		initial = append(initial, fmt.Sprintf("m%d=http://%s", i, c.peers[i]))
 	}
 	c.cluster = strings.Join(initial, ",")
@@ -67,16 +68,6 @@ func start(tb testing.TB, members int, c *Cluster) *Cluster {
 	}
 	c.Wait()
 	return c
-}
-
-func freeAddr(tb testing.TB) string {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // Restart starts a member that is not running, on its old data.

@@ -1,0 +1,108 @@
+// Package linktest is the test kit for connections: addresses that are free, and links that carry
+// TCP connections and can be cut.
+package linktest
+
+import (
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// FreeAddr is an address on loopback at which no program listens.
+func FreeAddr(tb testing.TB) string {
+	tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// A Link carries connections to an address. Its methods may be called from many goroutines.
+type Link struct {
+	ln net.Listener
+	to string
+
+	mu    sync.Mutex
+	cut   bool
+	conns map[net.Conn]struct{}
+}
+
+// New makes a link to an address that listens at a free port of host, until the end of the test.
+func New(tb testing.TB, host, to string) *Link {
+	tb.Helper()
+	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l := &Link{ln: ln, to: to, conns: map[net.Conn]struct{}{}}
+	tb.Cleanup(func() { _ = ln.Close(); l.SetCut(true) })
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go l.carry(c)
+		}
+	}()
+	return l
+}
+
+// Addr is where the link listens.
+func (l *Link) Addr() string { return l.ln.Addr().String() }
+
+// SetCut breaks all connections and closes new ones at once, or lets new ones through again.
+func (l *Link) SetCut(cut bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = cut
+	if cut {
+		for c := range l.conns {
+			_ = c.Close()
+		}
+	}
+}
+
+// IsCut reports whether the link is cut.
+func (l *Link) IsCut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cut
+}
+
+// add notes a connection, unless the link is cut.
+func (l *Link) add(c net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.cut {
+		l.conns[c] = struct{}{}
+	}
+	return !l.cut
+}
+
+func (l *Link) remove(c net.Conn) {
+	_ = c.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.conns, c)
+}
+
+func (l *Link) carry(c net.Conn) {
+	defer l.remove(c)
+	if !l.add(c) {
+		return
+	}
+	up, err := net.Dial("tcp", l.to)
+	if err != nil {
+		return
+	}
+	defer l.remove(up)
+	if !l.add(up) {
+		return
+	}
+	go func() { _, _ = io.Copy(up, c); _ = up.Close() }()
+	_, _ = io.Copy(c, up)
+}

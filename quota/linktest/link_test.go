@@ -1,0 +1,57 @@
+package linktest
+
+import (
+	"io"
+	"net"
+	"testing"
+)
+
+// TestLink: bytes go both ways, a cut ends connections and lets none through, and healing it does.
+func TestLink(t *testing.T) {
+	echo, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer echo.Close()
+	go func() {
+		for {
+			c, err := echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = io.Copy(c, c); _ = c.Close() }()
+		}
+	}()
+	l := New(t, "127.0.0.1", echo.Addr().String())
+	dial := func() net.Conn {
+		t.Helper()
+		c, err := net.Dial("tcp", l.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	carries := func(c net.Conn) error {
+		if _, err := c.Write([]byte("hello")); err != nil {
+			return err
+		}
+		_, err := io.ReadFull(c, make([]byte, 5))
+		return err
+	}
+	open := dial()
+	if err := carries(open); err != nil {
+		t.Fatalf("through an open link: %v", err)
+	}
+	l.SetCut(true)
+	if err := carries(open); err == nil {
+		t.Error("a connection outlived the cut")
+	}
+	if err := carries(dial()); err == nil {
+		t.Error("a new connection passed the cut")
+	}
+	l.SetCut(false)
+	if err := carries(dial()); err != nil {
+		t.Errorf("through a healed link: %v", err)
+	}
+}
