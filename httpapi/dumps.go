@@ -178,6 +178,7 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	resp.set("Content-Disposition", `attachment; filename="`+file.Name+`"`)
 	s.keepDump(resp, "max-age=31536000, immutable")
 	resp.madeOf(dump.Version, dump.Digest)
+	resp.ages = false // what the address names never changes
 	if status == http.StatusPartialContent {
 		resp.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", span.from, span.from+span.size-1, file.Size))
 	}

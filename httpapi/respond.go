@@ -31,6 +31,9 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	if req.keyed || req.route.access >= keyed {
 		limitHeaders(&out.Header, standing, req.started.Unix())
 	}
+	if resp.ages && s.cfg.Mirror != nil {
+		staleHeaders(&out.Header, s.cfg.Mirror(), req.started)
+	}
 	switch {
 	case status == http.StatusNotModified:
 		out.Header.SetStatusCode(status)

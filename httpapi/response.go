@@ -18,7 +18,7 @@ const (
 	// exposedHeaders may be read by a page of another origin.
 	exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Tier, X-RateLimit-Reset, RateLimit-Policy, RateLimit, " +
 		"X-Request-Id, Dataset-Version, Dataset-Digest, ETag, Link, Retry-After, Location, WWW-Authenticate, Allow, " +
-		"Content-Disposition, Accept-Ranges, Content-Range"
+		"Content-Disposition, Accept-Ranges, Content-Range, Age, Dataset-Notice"
 	// Five minutes, the documented time a response may be kept.
 	privateCache = "private, max-age=300"
 	publicCache  = "public, max-age=300"
@@ -39,6 +39,7 @@ type response struct {
 	etag   string  // empty: the response is not compared with If-None-Match
 	stream *stream // in place of body; see stream.go
 	coding coding  // of the body
+	ages   bool    // it is made of a dataset that can be behind that of an origin, see mirrored.go
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
 	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0
@@ -110,6 +111,7 @@ func (resp *response) keep(control, vary string) {
 
 // madeOf names the dataset a response was made of.
 func (resp *response) madeOf(version, digest string) {
+	resp.ages = true
 	resp.set("Dataset-Version", version)
 	resp.set("Dataset-Digest", digest)
 }

@@ -55,6 +55,8 @@ type Health struct {
 	Status string `json:"status" jsonschema:"example=ok"`
 	// Version of the dataset being served, null before the first.
 	DatasetVersion *string `json:"dataset_version,omitempty" jsonschema:"nullable,example=2026.11.21"`
+	// How the dataset stands to the service it is mirrored from; left out where it is no mirror.
+	Mirror *MirrorView `json:"mirror,omitempty"`
 	// The most recent load, if it was rejected; left out otherwise.
 	Refused *Refused `json:"refused,omitempty"`
 	// Findings of snapshot documents that are not published, at most 20; left out where there are none.
@@ -103,7 +105,7 @@ func alive(*Server, *request) (*response, *failure) {
 
 // ready says whether calls can be answered; 503 takes the instance out of a balancer.
 func ready(s *Server, req *request) (*response, *failure) {
-	h := Health{Status: "ok", Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings()}
+	h := Health{Status: "ok", Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings(), Mirror: s.mirrorView()}
 	if req.gen == nil {
 		h.Status = "no dataset is loaded"
 		return health(fiber.StatusServiceUnavailable, h)

@@ -6,6 +6,9 @@
 // it. Whatever fails before that step changes nothing. A server that follows the directory swaps to
 // the new records by itself.
 //
+// A Mirror belongs to one process at a time, by a lock that ends with the process. Its State says
+// since when the origin could not be asked, and is kept over restarts by the time of a file.
+//
 // What comes from the origin is not trusted: sizes and numbers of files are bounded, an archive
 // holds regular files of a dataset only, and paths cannot leave the directory (os.Root).
 package mirror

@@ -6,14 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
+
+	"modeldex/dataset"
 )
 
 // Config says what to mirror and where to.
@@ -28,8 +33,14 @@ type Config struct {
 	Every time.Duration
 	// Log takes what happens; nil drops it.
 	Log *slog.Logger
-	// Client speaks HTTP; nil means one with timeouts.
+	// Client speaks HTTP; nil means http.DefaultTransport. Requests end by themselves where the
+	// origin sends nothing for a while.
 	Client *http.Client
+	// Last, if set, is the set being served: a new one shares with it what did not change.
+	Last func() *dataset.Set
+	// BeforeLoad is called before an archive is loaded, Replaced after the directory was replaced;
+	// nil for neither.
+	BeforeLoad, Replaced func()
 }
 
 // Bounds of what an origin may send.
@@ -40,33 +51,54 @@ const (
 	firstPause, longestPause = 5 * time.Second, 10 * time.Minute
 	// The longest Retry-After that is believed.
 	longestWait = time.Hour
+	// silence is how long an origin may send nothing.
+	silence = 30 * time.Second
 )
 
-// A Mirror follows one origin. Its methods are safe for concurrent use; Once and Follow are for one
+// A Mirror follows one origin. State is safe for concurrent use; the other methods are for one
 // goroutine.
 type Mirror struct {
 	cfg    Config
 	origin *url.URL
 	place  place
+	lock   *os.File
 	etag   string // of the list that led to what is there
+	again  bool   // the archive is loaded although it is the one that is there
 
-	mu    sync.Mutex
-	state State
+	state atomic.Pointer[State]
 }
 
-// State is how far the mirror is behind its origin.
+// State is how the directory stands to its origin at a moment. It is not written to.
 type State struct {
-	// Contact is when the origin last answered well; zero before that.
+	// Origin is the address of the service.
+	Origin string
+	// Contact is when the origin last said that the directory is in step, in this process or one
+	// before it; zero where that is not known.
 	Contact time.Time
-	// Failure is why it did not since; empty while it does.
-	Failure string
+	// Since is when the first check failed after that; zero while the checks succeed.
+	Since time.Time
+	// Cause is why the last check failed, without addresses and paths: it may be shown to strangers.
+	Cause string
 }
 
-// New checks the configuration and clears what an interrupted run left.
-func New(cfg Config) (*Mirror, error) {
-	origin, err := url.Parse(strings.TrimRight(cfg.Origin, "/"))
+// Stale reports whether the directory may be behind its origin, because that cannot be asked.
+func (s *State) Stale() bool { return !s.Since.IsZero() }
+
+// ParseOrigin checks the address of a service.
+func ParseOrigin(text string) (*url.URL, error) {
+	origin, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || origin.Scheme != "https" && origin.Scheme != "http" || origin.Host == "" || origin.User != nil || origin.RawQuery != "" {
-		return nil, fmt.Errorf("%q: must be the http or https address of a service, without a user or parameters", cfg.Origin)
+		return nil, fmt.Errorf("%q: must be the http or https address of a service, without a user or parameters", text)
+	}
+	return origin, nil
+}
+
+// New checks the configuration, takes the directory for this process and clears what an interrupted
+// run left.
+func New(cfg Config) (*Mirror, error) {
+	origin, err := ParseOrigin(cfg.Origin)
+	if err != nil {
+		return nil, err
 	}
 	if cfg.Every == 0 {
 		cfg.Every = time.Minute
@@ -75,7 +107,7 @@ func New(cfg Config) (*Mirror, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	if cfg.Client == nil {
-		cfg.Client = &http.Client{Timeout: 10 * time.Minute}
+		cfg.Client = &http.Client{}
 	}
 	client := *cfg.Client
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
@@ -86,23 +118,30 @@ func New(cfg Config) (*Mirror, error) {
 	}
 	cfg.Client = &client
 	m := &Mirror{cfg: cfg, origin: origin, place: placeOf(cfg.Dir)}
-	return m, m.place.prepare()
+	if m.lock, err = m.place.prepare(); err != nil {
+		return nil, err
+	}
+	m.state.Store(&State{Origin: origin.String(), Contact: m.place.checked()})
+	return m, nil
 }
 
-// State returns how far the mirror is behind.
-func (m *Mirror) State() State {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.state
-}
+// Close lets another process have the directory. Nothing else of the mirror may be called after it.
+func (m *Mirror) Close() error { return m.lock.Close() }
+
+// State returns how the directory stands to the origin.
+func (m *Mirror) State() *State { return m.state.Load() }
 
 // Has reports whether a dataset was mirrored before.
 func (m *Mirror) Has() bool { return m.place.current() != "" }
 
+// Refetch makes the next check load the archive again: what is there is damaged.
+func (m *Mirror) Refetch() { m.again, m.etag = true, "" }
+
 // Follow keeps the directory in step until ctx ends. It never gives up: after a failure it waits
 // longer each time, and as long as the origin says in Retry-After.
 func (m *Mirror) Follow(ctx context.Context) {
-	pause := firstPause
+	first := min(firstPause, m.cfg.Every)
+	pause := first
 	for ctx.Err() == nil {
 		changed, err := m.Once(ctx)
 		wait := m.cfg.Every
@@ -120,7 +159,7 @@ func (m *Mirror) Follow(ctx context.Context) {
 			m.cfg.Log.Info("mirror: dataset replaced", "dir", m.cfg.Dir)
 		}
 		if err == nil {
-			pause = firstPause
+			pause = first
 		}
 		select {
 		case <-ctx.Done():
@@ -143,14 +182,57 @@ func (e *RetryError) Error() string {
 // Once asks the origin and brings the directory in step; changed says whether it was replaced.
 func (m *Mirror) Once(ctx context.Context) (changed bool, err error) {
 	changed, err = m.once(ctx)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err == nil {
-		m.state = State{Contact: time.Now().UTC()}
-	} else {
-		m.state.Failure = err.Error()
+	next := *m.State()
+	switch {
+	case err == nil:
+		next.Contact, next.Since, next.Cause = time.Now().UTC(), time.Time{}, ""
+		m.place.check(next.Contact)
+	case ctx.Err() != nil:
+		return changed, err // the process ends: that says nothing of the origin
+	default:
+		next.Cause = causeOf(err)
+		if next.Since.IsZero() {
+			next.Since = time.Now().UTC()
+		}
+	}
+	m.state.Store(&next)
+	if changed && m.cfg.Replaced != nil {
+		m.cfg.Replaced()
 	}
 	return changed, err
+}
+
+// statusError is an answer of the origin that helps nothing.
+type statusError struct {
+	path, status string
+}
+
+func (e *statusError) Error() string { return e.path + " answered " + e.status }
+
+// causeOf says why a check failed in words that may be shown to strangers.
+func causeOf(err error) string {
+	var later *RetryError
+	var status *statusError
+	var network *url.Error
+	var file *fs.PathError
+	var link *os.LinkError
+	var stream net.Error
+	switch {
+	case errors.As(err, &later):
+		return fmt.Sprintf("the origin answered %d and asks to wait", later.Status)
+	case errors.As(err, &status):
+		return "the origin answered " + status.status
+	case errors.As(err, &file):
+		return "the copy cannot be written: " + file.Err.Error()
+	case errors.As(err, &link):
+		return "the copy cannot be written: " + link.Err.Error()
+	case errors.Is(err, errSilent):
+		return "the origin stopped sending"
+	case errors.As(err, &network), errors.As(err, &stream), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the origin cannot be reached, or the connection broke"
+	default:
+		return "what the origin sent was rejected"
+	}
 }
 
 // list is what is read of the list of dumps.
@@ -180,13 +262,13 @@ func (m *Mirror) once(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	changed := m.place.current() != archive.SHA256
+	changed := m.again || m.place.current() != archive.SHA256
 	if changed {
 		if err := m.fetch(ctx, archive, found.Data.Digest); err != nil {
 			return false, err
 		}
 	}
-	m.etag = etag
+	m.etag, m.again = etag, false
 	return changed, nil
 }
 
@@ -243,10 +325,18 @@ func (m *Mirror) get(ctx context.Context, address, etag string) (*http.Response,
 	if m.cfg.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+m.cfg.Key)
 	}
-	resp, err := m.cfg.Client.Do(req)
+	ctx, cancel := context.WithCancelCause(ctx)
+	quiet := time.AfterFunc(silence, func() { cancel(errSilent) })
+	resp, err := m.cfg.Client.Do(req.WithContext(ctx))
 	if err != nil {
+		quiet.Stop()
+		cancel(nil)
+		if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+			err = cause
+		}
 		return nil, err
 	}
+	resp.Body = &watchedBody{resp.Body, ctx, quiet, cancel}
 	if resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusNotModified && etag != "" {
 		return resp, nil
 	}
@@ -259,5 +349,33 @@ func (m *Mirror) get(ctx context.Context, address, etag string) (*http.Response,
 			return nil, &RetryError{max(0, time.Until(at)), resp.StatusCode}
 		}
 	}
-	return nil, fmt.Errorf("%s answered %s", req.URL.Path, resp.Status)
+	return nil, &statusError{req.URL.Path, resp.Status}
+}
+
+var errSilent = fmt.Errorf("the origin sent nothing for %s", silence)
+
+// watchedBody ends a response whose sender is silent. A bound on the whole response would be too
+// short for a large archive on a slow line, or too long for a list.
+type watchedBody struct {
+	io.ReadCloser
+	ctx    context.Context //nolint:containedctx // of the request that the body belongs to
+	quiet  *time.Timer
+	cancel context.CancelCauseFunc
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.quiet.Reset(silence)
+	n, err := b.ReadCloser.Read(p)
+	if cause := context.Cause(b.ctx); err != nil && errors.Is(cause, errSilent) {
+		err = cause
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *watchedBody) Close() error {
+	b.quiet.Stop()
+	b.cancel(nil)
+	return b.ReadCloser.Close()
 }

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,8 +84,22 @@ func (o *origin) publish(entries []tar.Header, bodies map[string]string, digest 
 	}
 	sum := sha256.Sum256(b.Bytes())
 	o.archive, o.list.Data.Digest = b.Bytes(), digest
-	o.list.Data.Files = []file{{archiveName, "/api/v1/dumps/x/" + archiveName, int64(b.Len()), hex.EncodeToString(sum[:])}}
+	o.list.Data.Files = []file{{archiveName, "/api/v1/dumps/" + hex.EncodeToString(sum[:]) + "/" + archiveName, int64(b.Len()), hex.EncodeToString(sum[:])}}
 	o.etag = `"` + hex.EncodeToString(sum[:4]) + `"`
+}
+
+// reopen is the next process that mirrors to a directory.
+func reopen(t *testing.T, m *Mirror) *Mirror {
+	t.Helper()
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := New(m.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { again.Close() })
+	return again
 }
 
 func regular(files map[string]string) (out []tar.Header) {
@@ -157,6 +172,7 @@ func follow(t *testing.T, key string) (*origin, *Mirror, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { m.Close() })
 	return o, m, dir
 }
 
@@ -190,22 +206,29 @@ func TestMirror(t *testing.T) {
 	if changed, err := m.Once(context.Background()); changed || err == nil || !maps.Equal(contents(t, dir), one) {
 		t.Errorf("across a broken connection Once = %t, %v", changed, err)
 	}
-	if st := m.State(); st.Failure == "" || st.Contact.IsZero() {
+	contact := m.State().Contact
+	if st := m.State(); !st.Stale() || contact.IsZero() || st.Cause != "the origin cannot be reached, or the connection broke" {
 		t.Errorf("state %+v after a failure", st)
 	}
 	o.cut = false
 	once(m, true, two)
-	if st := m.State(); st.Failure != "" {
+	if st := m.State(); st.Stale() || st.Cause != "" || !st.Contact.After(contact) {
 		t.Errorf("state %+v after success", st)
 	}
-	again, err := New(m.cfg)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := New(m.cfg); err == nil || !strings.Contains(err.Error(), "another process mirrors to it") {
+		t.Errorf("a second mirror of the directory: %v", err)
+	}
+	contact = m.State().Contact
+	again := reopen(t, m)
+	if st := again.State(); st.Stale() || st.Contact.Sub(contact).Abs() > time.Second {
+		t.Errorf("state %+v after a restart, want contact at %s", st, contact)
 	}
 	once(again, false, two)
-	if kept, _ := filepath.Glob(filepath.Join(m.place.store, "*")); len(kept) != 2 {
+	if kept, _ := filepath.Glob(filepath.Join(m.place.store, "????????????????????????????????*")); len(kept) != 2 {
 		t.Errorf("kept %q, want the dataset and the one before", kept)
 	}
+	again.Refetch()
+	once(again, true, two)
 }
 
 // TestForgedDumps: whatever an origin sends, the directory stays as it is, and nothing appears
@@ -275,6 +298,9 @@ func TestWaits(t *testing.T) {
 	if _, err := m.Once(context.Background()); !errors.As(err, &later) || later.After != 7*time.Second {
 		t.Errorf("Once = %v, want a RetryError of 7 s", err)
 	}
+	if st := m.State(); st.Cause != "the origin answered 503 and asks to wait" {
+		t.Errorf("cause %q", st.Cause)
+	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -284,6 +310,25 @@ func TestWaits(t *testing.T) {
 	for _, bad := range []string{"", "example.org", "ftp://example.org", "https://user:pass@example.org", "https://example.org?x=1"} {
 		if _, err := New(Config{Origin: bad, Dir: filepath.Join(t.TempDir(), "data")}); err == nil {
 			t.Errorf("New(%q) is no error", bad)
+		}
+	}
+}
+
+// serveEvery serves the list of the next origin each time, and the archives of all.
+func serveEvery(lists *atomic.Uint64, origins []*origin) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/v1/dumps" {
+			o := origins[lists.Add(1)%uint64(len(origins))]
+			w.Header().Set("ETag", o.etag)
+			if err := json.NewEncoder(w).Encode(o.list); err != nil {
+				return // the mirror was killed
+			}
+			return
+		}
+		for _, o := range origins {
+			if strings.Contains(r.URL.Path, o.list.Data.Files[0].SHA256) {
+				_, _ = w.Write(o.archive)
+			}
 		}
 	}
 }

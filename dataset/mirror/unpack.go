@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"modeldex/dataset"
 
@@ -37,21 +38,53 @@ func placeOf(dir string) place {
 	return place{dir, filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".mirror")}
 }
 
-const partPrefix = "part-"
+const (
+	partPrefix  = "part-"
+	lockName    = "lock"    // held by the process that mirrors
+	checkedName = "checked" // changed when the origin said that the directory is in step
+)
 
-// prepare makes the folder and removes what an interrupted run left in it.
-func (p place) prepare() error {
+// prepare makes the folder, takes it for this process as long as the file it returns is open, and
+// removes what an interrupted run left in it.
+func (p place) prepare() (lock *os.File, err error) {
 	if st, err := os.Lstat(p.link); err == nil && st.Mode()&fs.ModeSymlink == 0 {
-		return fmt.Errorf("%s: exists and was not made by a mirror; name a directory that does not exist yet", p.link)
+		return nil, fmt.Errorf("%s: exists and was not made by a mirror; name a directory that does not exist yet", p.link)
 	}
 	if err := os.MkdirAll(p.store, 0o755); err != nil {
-		return err
+		return nil, err
+	}
+	if lock, err = os.OpenFile(filepath.Join(p.store, lockName), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		return nil, err
+	}
+	if err := lockFile(lock); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: another process mirrors to it: %w", p.link, err), lock.Close())
 	}
 	left, err := filepath.Glob(filepath.Join(p.store, partPrefix+"*"))
 	for _, name := range left {
 		err = errors.Join(err, os.RemoveAll(name))
 	}
-	return err
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// check notes when the origin said that the directory is in step. It is for the next start alone, so
+// that a disk that is full does not matter.
+func (p place) check(at time.Time) {
+	name := filepath.Join(p.store, checkedName)
+	if os.Chtimes(name, at, at) != nil {
+		_ = os.WriteFile(name, nil, 0o644)
+	}
+}
+
+// checked is when that was; zero where it is not known.
+func (p place) checked() time.Time {
+	st, err := os.Stat(filepath.Join(p.store, checkedName))
+	if err != nil || p.current() == "" {
+		return time.Time{}
+	}
+	return st.ModTime().UTC()
 }
 
 // current is the SHA-256 of the archive that the dataset directory was made of, empty for none.
@@ -81,7 +114,14 @@ func (m *Mirror) fetch(ctx context.Context, f file, digest string) error {
 	if err := unpack(archive, files); err != nil {
 		return fmt.Errorf("%s: %w", archiveName, err)
 	}
-	set, err := dataset.Load(dataset.Dir(files), dataset.Options{})
+	if m.cfg.BeforeLoad != nil {
+		m.cfg.BeforeLoad()
+	}
+	var opt dataset.Options
+	if m.cfg.Last != nil {
+		opt.Last = m.cfg.Last()
+	}
+	set, err := dataset.Load(dataset.Dir(files), opt)
 	if err != nil {
 		return fmt.Errorf("%s: the dataset in it is rejected: %w", archiveName, err)
 	}
@@ -214,7 +254,7 @@ func (p place) put(files, sum string) error {
 	}
 	entries, err := os.ReadDir(p.store)
 	for _, e := range entries {
-		if name := e.Name(); name != sum && name != before && !strings.HasPrefix(name, partPrefix) {
+		if name := e.Name(); e.IsDir() && name != sum && name != before && !strings.HasPrefix(name, partPrefix) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(p.store, name)))
 		}
 	}

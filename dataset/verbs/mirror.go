@@ -55,6 +55,7 @@ func (c *Mirror) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
+	defer m.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	if !c.Once {

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/diff"
+	"modeldex/dataset/mirror"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
 	"modeldex/httpapi/webhook"
@@ -24,6 +25,8 @@ type reloader struct {
 	history httpapi.History
 	catalog atomic.Pointer[snapshot.Catalog]
 	memory  *memory
+	mirror  *mirror.Mirror // nil where the dataset is no mirror
+	watcher atomic.Pointer[watcher]
 	// hooks is told of every generation; nil before the ledger is open, and where it keeps no webhooks.
 	hooks atomic.Pointer[webhook.Service]
 	// latest is what is being served, for hooks.
@@ -64,7 +67,7 @@ func (r *reloader) start(start watchFunc) watcher {
 	if start == nil {
 		start = watchFiles
 	}
-	return start(r.cfg.Dir, r.last, watch.Options{
+	w := start(r.cfg.Dir, r.last, watch.Options{
 		ExtraDirs: []string{"snapshots"},
 		BeforeLoad: func() {
 			r.looked = time.Now()
@@ -73,6 +76,8 @@ func (r *reloader) start(start watchFunc) watcher {
 		},
 		OnError: func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
 	}, r.reload)
+	r.watcher.Store(&w)
+	return w
 }
 
 // reload is given what the watcher loaded, or why it could not. A rejected load leaves the last

@@ -30,6 +30,8 @@ type Config struct {
 	Files fs.FS
 	// Dir is the directory of Files, which is watched; empty means that they never change.
 	Dir string
+	// Follow, if set, makes Dir a mirror of another service, in step with it while the service runs.
+	Follow *Follow
 	// Where says in the log where the dataset is.
 	Where string
 	// Progress, if set, is told how far the first load is, in bytes.
@@ -85,9 +87,15 @@ const shutdownWait = 30 * time.Second
 // Run serves until ctx ends or SIGTERM or SIGINT arrives: then it stops listening, waits for the
 // requests that have begun, writes the counts and returns nil. SIGHUP makes it look at the files
 // of the dataset at once. A start that fails leaves neither a socket nor a new ledger behind.
-func Run(ctx context.Context, cfg Config) error {
+func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
-	if err := r.first(); err != nil {
+	if cfg.Follow == nil {
+		err = r.first()
+	} else if r.mirror, err = r.openMirror(ctx); err == nil {
+		defer func() { err = errors.Join(err, r.mirror.Close()) }()
+		err = r.firstMirrored(ctx, r.mirror)
+	}
+	if err != nil {
 		return err
 	}
 	// Not before: until here a signal may end the process at once, for there is nothing to lose.
@@ -97,6 +105,7 @@ func Run(ctx context.Context, cfg Config) error {
 	watcher := r.start(cfg.watch)
 	defer watcher.Close()
 	defer onHangup(watcher.Rescan)()
+	defer r.follow(ctx)()
 
 	opened, undo, err := openLedger(&cfg)
 	if err != nil {
@@ -148,6 +157,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
 		CacheBytes: cfg.CacheBytes, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
+		Mirror: r.mirrorState(),
 	})
 	if err != nil {
 		return false, err

@@ -1,13 +1,16 @@
 package verbs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path"
+	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi"
 	"modeldex/httpapi/proxies"
@@ -20,6 +23,9 @@ import (
 // Serve serves the API.
 type Serve struct {
 	verbs.Dataset
+	Follow      string        `help:"Mirror another modeldex service into the dataset directory, which becomes a symbolic link, and serve that; see also: modeldex mirror." env:"MODELDEX_FOLLOW" placeholder:"URL"`
+	FollowEvery time.Duration `help:"How often to ask that service." env:"MODELDEX_FOLLOW_EVERY" default:"1m"`
+	verbs.Origin
 	Ledger
 	Addr            string   `help:"Address to listen on; port 0 picks one." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
 	AdminSocket     string   `help:"Unix socket of administration, mode 0600; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
@@ -60,7 +66,7 @@ func (c *Serve) Run(env *verbs.Env) error {
 }
 
 func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
-	src, err := c.Find(env)
+	src, follow, err := c.source(env)
 	if err != nil {
 		return cfg, err
 	}
@@ -71,7 +77,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 	place := c.place()
 	place.Socket = c.AdminSocket
 	return service.Config{
-		Files: src.Files, Dir: src.Dir, Where: src.Where,
+		Files: src.Files, Dir: src.Dir, Where: src.Where, Follow: follow,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
 		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.DumpsDir, CacheBytes: c.CacheMB << 20,
@@ -80,6 +86,17 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
 		Log: c.logger(env), Stdout: env.Stdout,
 	}, nil
+}
+
+// source is the dataset to serve; follow is nil unless it is a mirror's.
+func (c *Serve) source(env *verbs.Env) (src verbs.Source, follow *service.Follow, err error) {
+	if c.Follow == "" {
+		src, err = c.Find(env)
+		return src, nil, err
+	}
+	dir := cmp.Or(c.Data, "data") // as modeldex mirror
+	key, err := c.ReadKey()
+	return verbs.Source{Files: dataset.Dir(dir), Dir: dir, Where: dir + ", a mirror of " + c.Follow}, &service.Follow{Origin: c.Follow, Key: key, Every: c.FollowEvery}, err
 }
 
 func (c *Serve) logger(env *verbs.Env) *slog.Logger {

@@ -7,7 +7,9 @@ import (
 	"net/mail"
 	"net/url"
 	"strconv"
+	"time"
 
+	"modeldex/dataset/mirror"
 	"modeldex/httpapi/operator"
 	"modeldex/httpapi/proxies"
 )
@@ -26,6 +28,7 @@ func (c *Serve) Validate() error {
 		checkAddr("--admin-addr", c.AdminAddr),
 		checkURL("--base-url", "https://api.example.com", c.BaseURL),
 		checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL),
+		c.checkFollow(),
 		checkSupport(c.SupportEmail),
 		checkRange("--cache-mb", c.CacheMB, 1),
 		checkRange("--signups-per-hour", int64(c.SignupsPerHour), 0),
@@ -66,6 +69,19 @@ func checkURL(flag, example, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("%s: must be an http or https URL such as %s, got %q", flag, example, text)
+	}
+	return nil
+}
+
+func (c *Serve) checkFollow() error {
+	if c.Follow == "" {
+		return nil
+	}
+	if _, err := mirror.ParseOrigin(c.Follow); err != nil {
+		return fmt.Errorf("--follow: %w", err)
+	}
+	if c.FollowEvery < time.Second {
+		return fmt.Errorf("--follow-every: must be at least 1s, got %s", c.FollowEvery)
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type Link struct {
 
 	mu    sync.Mutex
 	cut   bool
+	left  int64 // bytes from the address until the link cuts itself; 0: no end
 	conns map[net.Conn]struct{}
 }
 
@@ -58,12 +59,46 @@ func (l *Link) Addr() string { return l.ln.Addr().String() }
 func (l *Link) SetCut(cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.cut = cut
+	l.cut, l.left = cut, 0
 	if cut {
 		for c := range l.conns {
 			_ = c.Close()
 		}
 	}
+}
+
+// CutAfter cuts the link when it has carried n more bytes back from the address, so that a response
+// ends within its body. SetCut ends the wait for it.
+func (l *Link) CutAfter(n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = n
+}
+
+// carried counts bytes that came back; false means that they were the last.
+func (l *Link) carried(n int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left == 0 {
+		return true
+	}
+	l.left -= int64(n)
+	return l.left > 0
+}
+
+// metered is what comes back through a link.
+type metered struct {
+	net.Conn
+	link *Link
+}
+
+// Read implements io.Reader.
+func (m metered) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p[:min(len(p), 4<<10)])
+	if !m.link.carried(n) {
+		m.link.SetCut(true)
+	}
+	return n, err
 }
 
 // IsCut reports whether the link is cut.
@@ -104,5 +139,5 @@ func (l *Link) carry(c net.Conn) {
 		return
 	}
 	go func() { _, _ = io.Copy(up, c); _ = up.Close() }()
-	_, _ = io.Copy(c, up)
+	_, _ = io.Copy(c, metered{up, l})
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestLink: bytes go both ways, a cut ends connections and lets none through, and healing it does.
+// TestLink: bytes go both ways, a cut ends connections and lets none through, and healing it does; CutAfter
+// cuts by itself.
 func TestLink(t *testing.T) {
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,5 +54,13 @@ func TestLink(t *testing.T) {
 	l.SetCut(false)
 	if err := carries(dial()); err != nil {
 		t.Errorf("through a healed link: %v", err)
+	}
+	l.CutAfter(7)
+	open = dial()
+	if err := carries(open); err != nil {
+		t.Errorf("before the last byte: %v", err)
+	}
+	if err := carries(open); err == nil || !l.IsCut() {
+		t.Errorf("beyond the last byte: %v", err)
 	}
 }

@@ -1,0 +1,61 @@
+package httpapi
+
+import (
+	"time"
+
+	"modeldex/dataset/mirror"
+
+	"github.com/valyala/fasthttp"
+)
+
+// A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in
+// headers, not in bodies: a body stays the function of dataset and query that its ETag names, so that
+// what callers and the cache have stays good, nothing is rendered anew each time an origin comes and
+// goes, and a body can be compared with the origin's at any time.
+
+// MirrorView is how the dataset stands to the service it is mirrored from.
+type MirrorView struct {
+	// Address of that service.
+	Origin string `json:"origin" jsonschema:"example=https://models.example.org"`
+	// Whether the dataset may be behind it: the last check failed.
+	Stale bool `json:"stale" jsonschema:"example=false"`
+	// When the origin last said that the dataset is the newest; null where that is not known.
+	LastSuccess *time.Time `json:"last_success" jsonschema:"nullable"`
+	// When the first check failed after that; null where the dataset is not stale.
+	Since *time.Time `json:"since" jsonschema:"nullable"`
+	// Why the last check failed; null where the dataset is not stale.
+	Cause *string `json:"cause" jsonschema:"nullable,example=the origin cannot be reached\\, or the connection broke"`
+}
+
+// mirrorView is nil where the dataset is no mirror.
+func (s *Server) mirrorView() *MirrorView {
+	if s.cfg.Mirror == nil {
+		return nil
+	}
+	st := s.cfg.Mirror()
+	v := &MirrorView{Origin: st.Origin, Stale: st.Stale(), LastSuccess: knownTime(st.Contact)}
+	if v.Stale {
+		v.Since, v.Cause = &st.Since, &st.Cause
+	}
+	return v
+}
+
+func knownTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// staleHeaders tells callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
+// caches know how long ago the response was confirmed, and ask again sooner.
+func staleHeaders(h *fasthttp.ResponseHeader, st *mirror.State, now time.Time) {
+	if !st.Stale() {
+		return
+	}
+	var space [64]byte
+	setHeaderBytes(h, "Dataset-Notice", append(st.Since.AppendFormat(append(space[:0], `stale; since="`...), time.RFC3339), '"'))
+	if !st.Contact.IsZero() {
+		setHeaderInt(h, "Age", max(0, int64(now.Sub(st.Contact)/time.Second)))
+	}
+}
