@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"modeldex/httpapi/export"
-	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -88,43 +87,6 @@ func (s *Server) dumpsFor(req *request) ([]*export.Dump, *failure) {
 		return nil, &failure{code: &notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
 	}
 	return list, nil
-}
-
-// admitDumps lets those have bulk data for whom the dumps are.
-func (s *Server) admitDumps(req *request) *failure {
-	switch s.cfg.Dumps {
-	case DumpsOpen:
-		return nil
-	case DumpsKeyed:
-		return s.admitPaid(req)
-	default:
-		return &failure{code: &unknownRoute, detail: "This server offers no dumps. The lists have the same rows."}
-	}
-}
-
-// admitPaid has a key of a tier above the free one admitted. It counts for the burst only.
-func (s *Server) admitPaid(req *request) *failure {
-	if f := s.identify(req); f != nil {
-		return f
-	}
-	f := req.decide(s.cfg.Keeper.AdmitFree(req.digest))
-	req.keyed = false // dumps cost nothing, so that responses do not show what is left
-	if f != nil {
-		return f
-	}
-	if tier := req.call.Standing().Tier; tier == quota.FreeTier {
-		return &failure{code: &tierRequired, detail: fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
-	}
-	return nil
-}
-
-// keepDump says how long a response about dumps may be kept, and by whom.
-func (s *Server) keepDump(resp *response, age string) {
-	if s.cfg.Dumps == DumpsKeyed {
-		resp.keep("private, "+age, keyedVary)
-	} else {
-		resp.keep("public, "+age, openVary)
-	}
 }
 
 // getDump answers a file of an edition; latest and the digest of a dataset lead to its newest one.
