@@ -134,13 +134,9 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 			return nil, f
 		}
 	}
-	since, past := string(args.Peek("since")), s.cfg.History.now()
-	t, ok := past.trail(req.gen, since)
-	if !ok {
-		return nil, fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "is no dataset whose later changes are known", Suggestion: past.nearest(req.gen)})
-	}
-	if q.After != nil && indexOf(t.steps, q.After.Text) < 0 {
-		return nil, fail(&versionGone, Fault{In: "query", Name: "cursor", Value: clip(string(args.Peek("cursor"))), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.nearest(req.gen)})
+	t, past, f := s.trailOf(req, q, string(args.Peek("since")))
+	if f != nil {
+		return nil, f
 	}
 	lines := q.word(&changesFormat) == "ndjson"
 	contentType := jsonType
@@ -163,6 +159,21 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 		resp.route = req.route
 		return resp
 	}), nil
+}
+
+// trailOf is the way from an edition to what is being served, and the state of the history it was
+// found in.
+func (s *Server) trailOf(req *request, q *listQuery, since string) (trail, *past, *failure) {
+	past := s.cfg.History.now()
+	t, ok := past.trail(req.gen, since)
+	if !ok {
+		return t, nil, fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "is no dataset whose later changes are known", Suggestion: past.nearest(req.gen)})
+	}
+	if q.After != nil && indexOf(t.steps, q.After.Text) < 0 {
+		cursor := string(req.ctx.QueryArgs().Peek("cursor"))
+		return t, nil, fail(&versionGone, Fault{In: "query", Name: "cursor", Value: clip(cursor), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.nearest(req.gen)})
+	}
+	return t, past, nil
 }
 
 // admitBulk lets a caller have whole records of the list of changes: those who may have the dumps.

@@ -145,7 +145,7 @@ func routeText(rt *route) string {
 		return chartText()
 	case rt.list == badgeQuery:
 		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
-	case rt.list == changesList:
+	case rt.list == changesList || rt.list == changesView:
 		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. records=true is bulk data: it takes the key that the dumps take, and where they are off it is rejected. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
 	case rt.tag == "feeds":
 		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the ending. Made of recorded releases alone, with their times; ids never change."
@@ -209,6 +209,8 @@ func routeText(rt *route) string {
 		"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
 		"snapshotsPage":  "As JSON: the list of documents.",
 		"aboutPage":      "For people.",
+		"changesPage":    "Newest first. As data: the first rows of what the page shows, in CSV one line per field; /api/v1/changes has all of them, oldest first.",
+		"creditsPage":    "As data: every source, complete.",
 		"contributePage": "A form for one measurement, and one for an output of llama-bench. model, hardware and quantization fill in what a link knows.",
 		"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
 			"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
@@ -357,6 +359,7 @@ func problemsOf(rt *route) []string {
 		"explore":           {"BadListQuery", "UnknownRoute", "NotReady"},
 		"snapshotsPage":     {"BadQuery", "NotReady"},
 		"aboutPage":         {"BadQuery", "NotReady"},
+		"creditsPage":       {"BadQuery", "NotReady"},
 		"checkContribution": {"BadQuery", "BodyTooLarge", "UnsupportedMediaType", "NotReady"},
 		"pageModel":         {"BadQuery", "NotFound", "NotReady"},
 		"pageHardware":      {"BadQuery", "NotFound", "NotReady"},

@@ -15,9 +15,15 @@ func (s *Server) place(req *request, path, query string) pages.Place {
 // page answers a page that is a function of dataset and address from the cache, or renders it.
 // contentType is that of the form.
 func (s *Server) page(req *request, at pages.Place, contentType string, render func() []byte) *response {
+	return s.pageOf(req, at, contentType, "", render)
+}
+
+// pageOf is page for one that is a function of something else as well, which variant names. It is not
+// found by its address alone.
+func (s *Server) pageOf(req *request, at pages.Place, contentType, variant string, render func() []byte) *response {
 	// A page holds its own address, so that each base has one of its own; and a page of other
 	// templates is another page.
-	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition()
+	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
 	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
 		resp := newEntity(render(), req.coding, contentType, func(c coding) string { return etag(req.content[:], c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
@@ -33,6 +39,9 @@ func (s *Server) page(req *request, at pages.Place, contentType string, render f
 		resp.route = req.route
 		return resp
 	})
+	if variant != "" {
+		return resp
+	}
 	if spelling := s.spelled(req); spelling != nil {
 		s.cache.put(string(spelling), resp)
 	} else if s.cfg.BaseURL != "" && req.accepts.any {

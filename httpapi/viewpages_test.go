@@ -20,7 +20,7 @@ var shownPages = []string{
 	"/explore/benchmarks", "/explore/benchmarks?model=llama-3.1-8b-instruct&settings=single_stream&sort=-generation_tps", "/explore/benchmarks?scenario=offline",
 	"/fit", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=apple-m3-max-40gpu&memory_gb=64", "/fit?memory_gb=12&bandwidth_gbps=400&context=16384&min_tps=20", "/fit?model=gpt-oss-20b", "/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b",
 	"/compare", "/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090,amd-rx-7900-xtx", "/compare?models=llama-3.1-8b-instruct,qwen3-8b",
-	"/snapshots", "/about",
+	"/snapshots", "/about", "/changes", "/changes?table=hardware&field=pci_ids", "/credits", "/contribute?model=qwen3-8b",
 	"/models/llama-3.1-8b-instruct", "/models/gpt-oss-20b", "/hardware/nvidia-rtx-4090", "/hardware/apple-m2-ultra", "/tools/llama.cpp", "/benchmarks/bm-adfbf9a134d4",
 }
 
@@ -119,7 +119,7 @@ func TestPageForms(t *testing.T) {
 			t.Errorf("%s: status %d and not the body of %s", tt.page, page.status, tt.api)
 		}
 	}
-	for _, path := range []string{"/explore/models.md", "/models/llama-3.1-8b-instruct.md", "/hardware/nvidia-rtx-4090.md", "/tools/llama.cpp.md", "/benchmarks/bm-adfbf9a134d4.md", "/fit.md?hardware=nvidia-rtx-4090", "/compare.md?models=qwen3-8b", "/snapshots.md"} {
+	for _, path := range []string{"/explore/models.md", "/models/llama-3.1-8b-instruct.md", "/hardware/nvidia-rtx-4090.md", "/tools/llama.cpp.md", "/benchmarks/bm-adfbf9a134d4.md", "/fit.md?hardware=nvidia-rtx-4090", "/compare.md?models=qwen3-8b", "/snapshots.md", "/changes.md", "/credits.md"} {
 		a := s.ask(t, "GET", path, "Authorization", "")
 		if a.status != http.StatusOK || a.header.Get("Content-Type") != markdownType || !strings.HasPrefix(string(a.body), "# ") || strings.Contains(string(a.body), "<") {
 			t.Errorf("%s: status %d, %s: %.80s", path, a.status, a.header.Get("Content-Type"), a.body)

@@ -41,6 +41,9 @@ var pages = []page{
 	{name: "compare-models", path: "/compare?models=gpt-oss-20b,llama-3.1-8b-instruct", complete: heading},
 	{name: "snapshots", path: "/snapshots", complete: heading},
 	{name: "about", path: "/about", complete: heading},
+	{name: "changes", path: "/changes", complete: heading},
+	{name: "changes-narrowed", path: "/changes?table=hardware&field=pci_ids", complete: heading},
+	{name: "credits", path: "/credits", complete: heading},
 	{name: "contribute", path: "/contribute?model=gpt-oss-20b", complete: heading},
 	{name: "missing", path: "/models/gpt-os-20b", complete: heading, fails: true},
 }

@@ -18,7 +18,7 @@ const mapSize = 10_000
 
 // Robots is robots.txt. Lists under filters are endless, so crawlers are kept out of them.
 func Robots(base string) []byte {
-	return []byte("User-agent: *\nDisallow: /api/\nDisallow: /explore/*?\nDisallow: /fit?\nDisallow: /compare?\nDisallow: /contribute?\nDisallow: /*.json$\nDisallow: /*.csv$\n\nSitemap: " + base + "/sitemap.xml\n")
+	return []byte("User-agent: *\nDisallow: /api/\nDisallow: /explore/*?\nDisallow: /fit?\nDisallow: /compare?\nDisallow: /contribute?\nDisallow: /changes?\nDisallow: /*.json$\nDisallow: /*.csv$\n\nSitemap: " + base + "/sitemap.xml\n")
 }
 
 type sitemapIndex struct {
@@ -37,7 +37,7 @@ type location struct {
 }
 
 // views are the pages that are no records.
-var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/contribute", "/about", "/docs"}
+var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/changes", "/credits", "/contribute", "/about", "/docs"}
 
 // SitemapIndex lists the sitemaps of a generation.
 func SitemapIndex(gen *index.Generation, base string) []byte {
@@ -121,6 +121,9 @@ Every page has its data at the same address with .json, .csv or .md behind it: %
 - [What runs](%[4]s/fit.md?hardware=nvidia-rtx-4090): models that run on hardware, best first; with model= the verdict of each size
 - [Compare](%[4]s/compare.md?hardware=nvidia-rtx-3090,nvidia-rtx-4090): up to four side by side
 - [Model intelligence](%[4]s/snapshots.md): scores with sources and limits
+- [Changes](%[4]s/changes.md): releases and what they did to records; table, slug, field and release narrow it
+- [Credits](%[4]s/credits.md): who published what, with licences
+- [Contribute](%[4]s/contribute): a form that makes and checks the line of a measurement
 
 ## API
 

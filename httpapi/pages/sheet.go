@@ -26,6 +26,8 @@ type Sheet struct {
 	Actions []Link
 	// Invite leads to the form for measurements of readers, with what the page is about filled in.
 	Invite *Link
+	// Past leads to what happened to the record.
+	Past *Link
 }
 
 // A Fact is one value with its name.

@@ -1,0 +1,261 @@
+package httpapi
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset/record"
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/pages"
+	"modeldex/index"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+const (
+	changesPath = "/changes"
+	creditsPath = "/credits"
+)
+
+// changesView is the parameters of the page of changes: those of the list that narrow it, and one
+// release.
+var changesView = withNames(resource{
+	name: "changes", singular: "change", maxLimit: 200,
+	params: []param{
+		{name: "release", kind: versionRef, doc: "One release, by its version, digest (the first 12 digits are enough) or commit (the first 7)."},
+		changesSince, changesTable, changesSlug, changesField, changesLimit, changesCursor,
+	},
+})
+
+// changesPage answers the page of releases and of what happened to records, newest first. Its data
+// forms have the rows of its first page; the list of the API has all of them, oldest first.
+func changesPage(s *Server, req *request) (*response, *failure) {
+	if req.gen == nil {
+		return nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	ending := strings.TrimPrefix(string(req.ctx.Path()), changesPath)
+	args, dropped := withoutEmpty(req.ctx.QueryArgs())
+	if dropped && ending == "" {
+		return req.seeOther(changesPath, args), nil
+	}
+	q, f := changesView.parse(args, req.gen)
+	if f != nil {
+		return nil, f
+	}
+	if q.After != nil && ending != "" {
+		return nil, fail(&unknownParameter, Fault{In: "query", Name: "cursor", Detail: "is not a parameter of this form, which gives the first rows only; all of them are at /api/v1/changes"})
+	}
+	t, past, f := s.trailOf(req, q, string(args.Peek("since")))
+	if f != nil {
+		return nil, f
+	}
+	if release := string(args.Peek("release")); release != "" {
+		t.steps = slices.DeleteFunc(slices.Clone(t.steps), func(st *step) bool { return !st.named(release) })
+		if len(t.steps) == 0 {
+			return nil, badParameter("release", release, "is no release whose changes are known")
+		}
+	}
+	t.steps = slices.Clone(t.steps)
+	slices.Reverse(t.steps)
+	if q.Limit = q.limitOr(defaultLimit); ending == "" {
+		q.Limit = q.limitOr(pages.PageRows)
+	}
+	_, query, _ := strings.Cut(q.canonical, "?")
+	at := s.place(req, changesPath, query)
+	variant := strconv.FormatUint(past.number, 10) + " " + strconv.FormatUint(req.gen.Number, 10) // see Server.changes
+	view := func() *pages.Changes { return s.pages.Changes(req.gen, t.view(q, at), at) }
+	switch ending {
+	case ".json":
+		return s.pageOf(req, at, jsonType, variant, func() []byte { return t.data(past, req.gen, q) }), nil
+	case ".csv":
+		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return t.file(req.gen, q) }), nil
+	case ".md":
+		return s.pageOf(req, at, markdownType, variant, func() []byte { return view().Markdown() }), nil
+	default:
+		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ChangesHTML(view()) }), nil
+	}
+}
+
+// named reports whether a step is what a version, a digest or a commit names.
+func (s *step) named(ref string) bool {
+	return s.Version == ref || len(ref) >= shortDigest && strings.HasPrefix(s.Digest, ref) || len(ref) >= shortCommit && s.Commit != nil && strings.HasPrefix(*s.Commit, ref)
+}
+
+// view is what the page shows of a trail, whose steps are newest first.
+func (t *trail) view(q *listQuery, at pages.Place) *pages.ChangesQuery {
+	rows, total, last := t.page(q)
+	params, _ := url.ParseQuery(at.Query) // made by this program
+	params.Del("cursor")
+	out := &pages.ChangesQuery{Total: total, Later: q.After != nil, Params: params, Tables: changeTables}
+	if last != nil {
+		_, out.Next, _ = strings.Cut(q.next(last), "?")
+	}
+	for _, n := range t.notices() {
+		out.Notes = append(out.Notes, pages.Sentence(n.Detail)+".")
+	}
+	for _, s := range t.steps {
+		label := s.Version + ", " + string(s.Released)
+		out.Versions = append(out.Versions, pages.Choice{Value: s.Digest[:shortDigest], Label: label})
+	}
+	if len(params) == 0 && q.After == nil {
+		out.Releases = releasesOf(t.steps)
+	}
+	for _, f := range rows {
+		s := t.steps[f.step]
+		c := pages.Change{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.recorded, Table: string(f.Table), Slug: f.Slug, Act: string(f.Act)}
+		for _, field := range f.Fields {
+			c.Fields = append(c.Fields, pages.ChangedField{Name: field.Field, Old: string(field.Old), New: string(field.New)})
+		}
+		out.Changes = append(out.Changes, c)
+	}
+	return out
+}
+
+// releasesOf sums up steps.
+func releasesOf(steps []*step) []pages.Release {
+	out := make([]pages.Release, len(steps))
+	for i, s := range steps {
+		out[i] = pages.Release{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.recorded, Counts: talliesOf(s)}
+	}
+	return out
+}
+
+// talliesOf counts what a step did, in the order of kinds and acts.
+func talliesOf(s *step) (out []pages.Tally) {
+	counts := map[pages.Tally]int{}
+	for _, e := range s.Entries {
+		counts[pages.Tally{Table: string(e.Table), Act: string(e.Act)}]++
+	}
+	for _, table := range record.ChangeTables {
+		for _, act := range record.Acts {
+			t := pages.Tally{Table: string(table), Act: string(act)}
+			if n := counts[t]; n > 0 {
+				t.N = n
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// data is the first rows as JSON, each as the list of the API has it.
+func (t *trail) data(p *past, gen *index.Generation, q *listQuery) []byte {
+	found, total, _ := t.page(q)
+	rows := make([][]byte, len(found))
+	for i, f := range found {
+		row, err := jsonv2.Marshal(t.row(p, gen, f, false))
+		if err != nil {
+			panic(err) // made of texts and of values that were read from JSON
+		}
+		rows[i] = row
+	}
+	own := *q
+	_, query, _ := strings.Cut(q.canonical, "?")
+	if own.canonical = changesPath + ".json"; query != "" {
+		own.canonical += "?" + query
+	}
+	end, _ := own.envelope(gen, total, len(rows), t.notices(), nil)
+	return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end)
+}
+
+// changeLine is a change as a row of a file: one for each field.
+type changeLine struct {
+	DatasetVersion string `json:"dataset_version"`
+	Released       string `json:"released"`
+	Table          string `json:"table"`
+	Slug           string `json:"slug"`
+	Change         string `json:"change"`
+	// Field is null where the record was added or removed. Old and New are JSON.
+	Field *string `json:"field"`
+	Old   *string `json:"old"`
+	New   *string `json:"new"`
+}
+
+var changeColumns = schemaOf[changeLine]("changes", "")
+
+// file is the first rows as a file.
+func (t *trail) file(gen *index.Generation, q *listQuery) []byte {
+	found, _, _ := t.page(q)
+	var rows [][]byte
+	for _, f := range found {
+		s := t.steps[f.step]
+		line := changeLine{DatasetVersion: s.Version, Released: string(s.Released), Table: string(f.Table), Slug: f.Slug, Change: string(f.Act)}
+		if len(f.Fields) == 0 {
+			rows = append(rows, marshal(&line))
+		}
+		for _, c := range f.Fields {
+			before, after := string(c.Old), string(c.New)
+			line.Field, line.Old, line.New = &c.Field, &before, &after
+			rows = append(rows, marshal(&line))
+		}
+	}
+	return fileOf(gen, export.CSV, changeColumns(), eachOf(rows))
+}
+
+// eachOf gives rows one after the other.
+func eachOf(rows [][]byte) export.Rows {
+	return func() []byte {
+		if len(rows) == 0 {
+			return nil
+		}
+		row := rows[0]
+		rows = rows[1:]
+		return row
+	}
+}
+
+// creditLine is a source as the data forms of the page of credits have it.
+type creditLine struct {
+	Key          string  `json:"key"`
+	URL          string  `json:"url"`
+	Owner        string  `json:"owner"`
+	Licence      *string `json:"licence"`
+	Read         string  `json:"read"`
+	Measurements int64   `json:"measurements"`
+	Models       int64   `json:"models"`
+	Hardware     int64   `json:"hardware"`
+	Tools        int64   `json:"tools"`
+}
+
+var creditColumns = schemaOf[creditLine]("credits", "")
+
+func creditLines(gen *index.Generation) []creditLine {
+	out := make([]creditLine, len(gen.Credits))
+	for i := range gen.Credits {
+		c := &gen.Credits[i]
+		out[i] = creditLine{c.Key, string(c.URL), c.Owner, c.License, string(c.Read), int64(c.Measurements), int64(c.Models), int64(c.Hardware), int64(c.Tools)}
+	}
+	return out
+}
+
+// creditsPage answers the page of who published what the directory holds. Its data forms are complete,
+// for a licence may ask to name everybody.
+func creditsPage(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
+	if req.gen == nil {
+		return nil, &failure{code: &notReady, retryAfter: 1}
+	}
+	at := s.place(req, creditsPath, "")
+	view := func() *pages.Sheet { return s.pages.Credits(req.gen, at) }
+	switch strings.TrimPrefix(string(req.ctx.Path()), creditsPath) {
+	case ".json":
+		return s.page(req, at, jsonType, func() []byte { return withMeta(req.gen, creditLines(req.gen)) }), nil
+	case ".csv":
+		return s.page(req, at, export.CSV.ContentType(), func() []byte {
+			var rows [][]byte
+			for _, line := range creditLines(req.gen) {
+				rows = append(rows, marshal(&line))
+			}
+			return fileOf(req.gen, export.CSV, creditColumns(), eachOf(rows))
+		}), nil
+	case ".md":
+		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
+	default:
+		return s.page(req, at, htmlType, func() []byte { return s.pages.SheetHTML(view()) }), nil
+	}
+}

@@ -1,0 +1,241 @@
+package pages
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"modeldex/index"
+)
+
+// ChangesQuery is what happened to records, newest release first, as the page of changes shows it.
+type ChangesQuery struct {
+	Releases []Release // newest first; nil where the page is narrowed
+	Changes  []Change
+	Total    int
+	Next     string // query of the page behind, empty for none
+	Later    bool   // this is not the first page
+	Params   url.Values
+	Notes    []string
+	Tables   []string // kinds of records there are
+	Versions []Choice // releases to choose from
+}
+
+// A Release is one recorded edition, or a load that no release has recorded yet.
+type Release struct {
+	Version, Digest, Released, Commit string
+	Recorded                          bool
+	// Counts say how many records of a kind were added, changed and so on.
+	Counts []Tally
+}
+
+// A Tally is how often something happened to records of a kind.
+type Tally struct {
+	Table, Act string
+	N          int
+}
+
+// A Change is what one release did to one record.
+type Change struct {
+	Version, Digest, Released string
+	Recorded                  bool
+	Table, Slug, Act          string
+	Fields                    []ChangedField
+}
+
+// A ChangedField is a field with another value; values are JSON.
+type ChangedField struct{ Name, Old, New string }
+
+// Changes is the page of releases and of what happened to records.
+type Changes struct {
+	Sheet
+	Form struct {
+		Table, Release []Choice
+		Slug, Field    string
+	}
+	Narrowed    bool
+	Next, First string
+}
+
+// Changes is the page of releases and of what happened to records.
+func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Changes {
+	v := &Changes{Sheet: Sheet{
+		Frame: Frame{
+			Place: at, Title: "Changes", Section: "/changes", Canonical: "/changes", Dataset: stampOf(gen), Unlisted: at.Query != "",
+			Description: "What each release of the dataset added, changed, withdrew and removed, field by field.", Scripts: []string{"app.js"},
+			Forms: forms(at.withoutCursor(), "json", "csv", "md"),
+		},
+		Heading: "Changes",
+		Lead:    "What each release added, changed, withdrew and removed, newest first. Published lines are withdrawn by a note, not deleted.",
+		Notes:   q.Notes,
+	}}
+	given := func(name string) string { return q.Params.Get(name) }
+	for _, t := range q.Tables {
+		v.Form.Table = append(v.Form.Table, Choice{t, Sentence(t), t == given("table")})
+	}
+	for _, c := range q.Versions {
+		c.Selected = c.Value == given("release")
+		v.Form.Release = append(v.Form.Release, c)
+	}
+	v.Form.Slug, v.Form.Field = given("slug"), given("field")
+	v.Narrowed = len(q.Params) > 0
+	if q.Releases != nil {
+		v.Tables = append(v.Tables, releaseTable(q.Releases))
+	}
+	v.Tables = append(v.Tables, changeTable(gen, q))
+	if q.Next != "" {
+		v.Next = at.Path + "?" + q.Next
+	}
+	if q.Later {
+		first := at.withoutCursor()
+		v.First = first.Address()
+	}
+	return v
+}
+
+// ChangesHTML is the page.
+func (s *Site) ChangesHTML(v *Changes) []byte { return s.render("changes.html", v) }
+
+func releaseTable(list []Release) Table {
+	t := Table{
+		ID: "releases", Title: plural(len(list), "release", "releases"), Empty: "No release is recorded.",
+		Columns: []Column{{Text: "Release"}, {Text: "Day", Short: true}, {Text: "What it did"}, {Text: "Digest", Short: true}},
+		More:    &Link{Text: "Follow as a feed", Href: "/feeds/changes.atom"},
+	}
+	for _, r := range list {
+		var parts []string
+		for _, c := range r.Counts {
+			parts = append(parts, grouped(int64(c.N))+" "+nounOf(c.Table, c.N)+" "+c.Act)
+		}
+		what := Cell{Text: strings.Join(parts, ", "), Class: "prose"}
+		if len(parts) == 0 {
+			what.Text = "The recorded history begins here"
+		}
+		name := Cell{Text: r.Version, Href: "/changes?release=" + r.Digest[:min(shownDigest, len(r.Digest))], NoFollow: true}
+		if !r.Recorded {
+			name.Note = "not released yet"
+		}
+		t.Rows = append(t.Rows, []Cell{name, {Text: r.Released}, what, {Text: r.Digest[:min(shownDigest, len(r.Digest))], Title: r.Digest}})
+	}
+	return t
+}
+
+// shownDigest is how much of a digest names an edition.
+const shownDigest = 12
+
+// nounOf is the name of records of a kind.
+func nounOf(table string, n int) string {
+	switch {
+	case table == "dataset":
+		return "head of the dataset"
+	case table == "hardware" && n == 1:
+		return "piece of hardware"
+	case table == "hardware":
+		return "pieces of hardware"
+	case n == 1:
+		return strings.TrimSuffix(table, "s")
+	default:
+		return table
+	}
+}
+
+func changeTable(gen *index.Generation, q *ChangesQuery) Table {
+	t := Table{
+		ID: "changes", Title: plural(q.Total, "change of a record", "changes of records"), Empty: "Nothing like that is recorded.",
+		Columns: []Column{{Text: "Record"}, {Text: "Kind", Short: true}, {Text: "Change"}, {Text: "Fields"}, {Text: "Release", Short: true}},
+	}
+	n := newNames(gen)
+	for i := range q.Changes {
+		c := &q.Changes[i]
+		release := Cell{Text: c.Version, Href: "/changes?release=" + c.Digest[:min(shownDigest, len(c.Digest))], NoFollow: true, Title: c.Released}
+		if !c.Recorded {
+			release.Note = "not released yet"
+		}
+		t.Rows = append(t.Rows, []Cell{changedRecord(gen, n, c), {Text: strings.TrimSuffix(c.Table, "s")}, {Text: c.Act, Class: "act-" + c.Act}, changedFields(c.Fields), release})
+	}
+	return t
+}
+
+// changedRecord is the name of a record with the way to its page, where there is one still, and to its
+// own history.
+func changedRecord(gen *index.Generation, n *names, c *Change) Cell {
+	out := Cell{Text: c.Slug}
+	l := lists[c.Table]
+	if l == nil {
+		return out
+	}
+	ord, found := l.table(gen).Find(c.Slug)
+	if !found {
+		out.Note = "no longer there"
+		return out
+	}
+	out.Href = "/" + c.Table + "/" + url.PathEscape(c.Slug)
+	if c.Table != "benchmarks" {
+		out.Text = nameOf(l.table(gen), c.Slug)
+		return out
+	}
+	b := decode[benchmarkRecord](gen.Benchmarks.Row(ord))
+	out.Text, out.Note = n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), c.Slug
+	return out
+}
+
+// shownFields is how many fields of a change are written out, shownValue how much of a value, in
+// characters.
+const (
+	shownFields = 4
+	shownValue  = 60
+)
+
+func changedFields(fields []ChangedField) Cell {
+	var parts []string
+	for i, f := range fields {
+		if i == shownFields {
+			parts = append(parts, "and "+grouped(int64(len(fields)-shownFields))+" more")
+			break
+		}
+		parts = append(parts, words(f.Name)+": "+valueText(f.Old)+" → "+valueText(f.New))
+	}
+	return Cell{Text: strings.Join(parts, "; "), Class: "prose"}
+}
+
+// valueText is a JSON value for readers: lists of objects are counted, other lists written out.
+func valueText(value string) string {
+	var v any
+	dec := json.NewDecoder(strings.NewReader(value))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		v = value
+	}
+	out := ""
+	switch v := v.(type) {
+	case nil:
+		return "unknown"
+	case bool:
+		out = yesNo(v)
+	case []any:
+		out = listText(v)
+	case map[string]any:
+		out = "an object of " + plural(len(v), "field", "fields")
+	default:
+		out = fmt.Sprint(v)
+	}
+	if runes := []rune(out); len(runes) > shownValue {
+		return string(runes[:shownValue]) + "…"
+	}
+	return out
+}
+
+func listText(list []any) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		if _, object := v.(map[string]any); object {
+			return plural(len(list), "entry", "entries")
+		}
+		texts[i] = fmt.Sprint(v)
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(texts, ", ")
+}

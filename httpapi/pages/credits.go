@@ -1,0 +1,62 @@
+package pages
+
+import (
+	"modeldex/dataset"
+	"modeldex/index"
+)
+
+// Credits is the page of who published what the directory holds.
+func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
+	v := &Sheet{
+		Frame: Frame{
+			Place: at, Title: "Credits", Section: "/credits", Canonical: "/credits", Dataset: stampOf(gen), Scripts: []string{"app.js"},
+			Description: "Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", Forms: forms(at, "json", "csv", "md"),
+		},
+		Heading: "Credits",
+		Lead:    "Nearly every figure here was published by somebody else. These are the people and projects who did, each once.",
+		Notes:   []string{"Single measured facts were taken, no text. The licence is that of the repository or site: “none stated” means that no licence was found, “not examined” that nobody looked."},
+	}
+	measured := Table{
+		ID: "measurements", Empty: "No source of measurements is listed.", Intro: "Most measurements first.",
+		Columns: []Column{{Text: "Source"}, {Text: "Owner"}, {Text: "Licence"}, {Text: "Measurements", Number: true}, {Text: "Records", Number: true, Title: "Models, hardware and tools that name a page of it"}, {Text: "Read", Short: true}},
+	}
+	facts := Table{
+		ID: "facts", Empty: "No source of facts alone is listed.", Intro: "Facts about models, hardware, tools and prices; most records first.",
+		Columns: []Column{{Text: "Source"}, {Text: "Owner"}, {Text: "Licence"}, {Text: "Models", Number: true}, {Text: "Hardware", Number: true}, {Text: "Tools", Number: true}, {Text: "Read", Short: true}},
+	}
+	total := 0
+	for i := range gen.Credits {
+		c := &gen.Credits[i]
+		total += c.Measurements
+		head := []Cell{{Text: c.Key, Href: webAddress(string(c.URL))}, {Text: c.Owner}, licenceCell(c)}
+		read := Cell{Text: string(c.Read)}
+		if c.Measurements > 0 {
+			measured.Rows = append(measured.Rows, append(head, count(c.Measurements), count(c.Models+c.Hardware+c.Tools), read))
+		} else {
+			facts.Rows = append(facts.Rows, append(head, count(c.Models), count(c.Hardware), count(c.Tools), read))
+		}
+	}
+	measured.Title = plural(len(measured.Rows), "source", "sources") + " of measurements"
+	facts.Title = plural(len(facts.Rows), "source", "sources") + " of facts"
+	v.Figures = []Fact{
+		{Label: "Sources", Value: Cell{Text: grouped(int64(len(gen.Credits)))}},
+		{Label: "Measurements they gave", Value: Cell{Text: grouped(int64(total))}},
+	}
+	v.Tables = []Table{measured, facts}
+	v.Invite = &Link{Text: "Contribute it", Href: "/contribute"}
+	return v
+}
+
+func licenceCell(c *dataset.Credit) Cell {
+	if c.License == nil {
+		return Cell{Text: "not examined", Class: "none"}
+	}
+	return Cell{Text: *c.License}
+}
+
+func count(n int) Cell {
+	if n == 0 {
+		return Cell{Text: unknown}
+	}
+	return Cell{Text: grouped(int64(n))}
+}
