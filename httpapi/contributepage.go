@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	contributePath = "/contribute"
-	formType       = "application/x-www-form-urlencoded"
+	formType = "application/x-www-form-urlencoded"
 	// maxForm is the most bytes of a form that was filled in: a pasted output of 64 KiB takes up to
 	// three times as much with its signs escaped.
 	maxForm = 224 << 10

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	jsonv2 "github.com/goccy/go-json/v2"
-	"github.com/gofiber/fiber/v2"
 )
 
 // Endpoint is one address and method of the API.
@@ -23,9 +22,6 @@ type Endpoint struct {
 	// Whether it needs an API key.
 	Key bool `json:"key" jsonschema:"example=true"`
 }
-
-// apiPath is where the list of endpoints is, and the start of the addresses it lists.
-const apiPath = "/api/v1"
 
 // newEndpoints is the list of the endpoints among routes.
 func newEndpoints(routes []route) *document {
@@ -56,8 +52,6 @@ type SchemaInfo struct {
 	// Size of the schema, in bytes.
 	Bytes int `json:"bytes" jsonschema:"minimum=1,example=20480"`
 }
-
-const schemasPath = apiPath + "/schemas"
 
 // listSchemas answers every published JSON Schema, by name.
 func listSchemas(s *Server, req *request) (*response, *failure) {
@@ -92,37 +86,4 @@ func (s *Server) noSchema(name string) *failure {
 		fault.Suggestion = new(suggester).nearest(name, names)
 	}
 	return &failure{code: &notFound, detail: "No schema has this name. GET " + schemasPath + " lists them.", faults: []Fault{fault}}
-}
-
-// slashMoved answers an address with slashes at its end where the same address without them has a
-// route. Other requests get nil.
-func slashMoved(req *request) *response {
-	h := &req.ctx.Request.Header
-	address := string(req.ctx.Path())
-	short := strings.TrimRight(address, "/")
-	if short == address || !h.IsGet() && !h.IsHead() {
-		return nil
-	}
-	for i := range routes {
-		if rt := &routes[i]; rt.method == fiber.MethodGet && rt.matches(short) {
-			return req.moved(short)
-		}
-	}
-	return nil
-}
-
-// matches reports whether an address is one of a route without a wildcard; the router finds those
-// of the others. Only characters that need no escape are matched, so that the address can be sent
-// back as it is.
-func (rt *route) matches(address string) bool {
-	if strings.Trim(address, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/") != "" {
-		return false
-	}
-	want, got := strings.Split(rt.path, "/"), strings.Split(address, "/")
-	return slices.EqualFunc(want, got, func(w, g string) bool {
-		if name, isParam := strings.CutPrefix(w, ":"); isParam {
-			return len(g) > len(path.Ext(name)) && strings.HasSuffix(g, path.Ext(name))
-		}
-		return w == g
-	})
 }

@@ -12,8 +12,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-const fitPath = "/api/v1/fit"
-
 // maxFitQueries is how many queries one POST takes. Each costs under a millisecond.
 const maxFitQueries = 100
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"net"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -126,8 +128,8 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 }
 
 // answerUnknown answers an address without a route: not found, but for a slash too many.
-func answerUnknown(_ *Server, req *request) (*response, *failure) {
-	if resp := slashMoved(req); resp != nil {
+func answerUnknown(s *Server, req *request) (*response, *failure) {
+	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
 	}
 	return nil, fail(&unknownRoute)
@@ -165,4 +167,37 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 		s.cfg.Log.Debug("connection lost inside a request", "cause", network.Error())
 	}
 	s.routed(ctx, nil, &rejected, closing(fail(code)))
+}
+
+// slashMoved answers an address with slashes at its end where the same address without them has a
+// route. Other requests get nil.
+func (s *Server) slashMoved(req *request) *response {
+	h := &req.ctx.Request.Header
+	address := string(req.ctx.Path())
+	short := strings.TrimRight(address, "/")
+	if short == address || !h.IsGet() && !h.IsHead() {
+		return nil
+	}
+	for i := range s.routes {
+		if rt := &s.routes[i]; rt.method == fiber.MethodGet && rt.matches(short) {
+			return req.moved(short)
+		}
+	}
+	return nil
+}
+
+// matches reports whether an address is one of a route without a wildcard; the router finds those
+// of the others. Only characters that need no escape are matched, so that the address can be sent
+// back as it is.
+func (rt *route) matches(address string) bool {
+	if strings.Trim(address, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/") != "" {
+		return false
+	}
+	want, got := strings.Split(rt.path, "/"), strings.Split(address, "/")
+	return slices.EqualFunc(want, got, func(w, g string) bool {
+		if name, isParam := strings.CutPrefix(w, ":"); isParam {
+			return len(g) > len(path.Ext(name)) && strings.HasSuffix(g, path.Ext(name))
+		}
+		return w == g
+	})
 }

@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	resolvePath = "/api/v1/resolve"
 	// mostNames is how many names one request may ask for.
 	mostNames = 200
 )

@@ -1,10 +1,12 @@
 package index
 
 import (
+	"context"
 	"runtime"
 	"sort"
-	"sync"
 	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // blockRows is the maximum number of entries per allocation: enough that a block costs the garbage
@@ -96,27 +98,24 @@ func full(n int) []part {
 // buildBlob builds the blocks of a blob on all cores, each worker with its own appender.
 func buildBlob(parts []part, appenders func() appender) (blob, error) {
 	out := blob{blocks: make([]block, len(parts)), firsts: make([]uint32, len(parts))}
-	var (
-		next    atomic.Int64
-		failed  atomic.Pointer[error]
-		workers sync.WaitGroup
-	)
+	var next atomic.Int64
+	workers, failed := errgroup.WithContext(context.Background())
 	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
+		workers.Go(func() error {
 			var scratch []byte
 			add := appenders()
-			for i := int(next.Add(1)) - 1; i < len(parts) && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < len(parts) && failed.Err() == nil; i = int(next.Add(1)) - 1 {
 				var err error
 				if scratch, err = out.blocks[i].fill(scratch[:0], parts[i], add); err != nil {
-					failed.Store(&err)
+					return err
 				}
 				out.firsts[i] = uint32(parts[i].from)
 			}
+			return nil
 		})
 	}
-	workers.Wait()
-	if err := failed.Load(); err != nil {
-		return blob{}, *err
+	if err := workers.Wait(); err != nil {
+		return blob{}, err
 	}
 	return out, nil
 }
