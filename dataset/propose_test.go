@@ -56,6 +56,10 @@ func spoiled(tb testing.TB, set *Set, n int, rng *rand.Rand) []byte {
 // TestPropose: what Propose says about lines is what Check says about them in a file of the dataset.
 func TestPropose(t *testing.T) {
 	fsys := sample(t)
+	// The later of two equal measurements gets the finding. For Propose that is always the proposed line,
+	// so no file may come after it.
+	fsys["benchmarks/0.ndjson"] = fsys["benchmarks/undated.ndjson"]
+	delete(fsys, "benchmarks/undated.ndjson")
 	set, err := Load(fsys, Options{})
 	must(t, err)
 	seed := rand.Uint64()

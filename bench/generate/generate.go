@@ -70,7 +70,7 @@ func prepare(dir string) error {
 
 // copyRest copies everything but benchmarks, as it is.
 func copyRest(dir string, from fs.FS) error {
-	for _, pattern := range []string{"quantizations.json", "models/*", "hardware/*", "tools/*"} {
+	for _, pattern := range []string{"quantizations.json", "sources.json", "models/*", "hardware/*", "tools/*"} {
 		names, err := fs.Glob(from, pattern)
 		if err != nil {
 			return err

@@ -68,7 +68,7 @@ func TestLoads(t *testing.T) {
 		{"none", Options{Rows: 0}, 0, 0, 0},
 		{"one", Options{Rows: 1, Seed: 9}, 1, 500, 2000},
 		{"full", Options{Rows: 4000, Seed: 1}, 1, 1100, 1700},
-		{"lean", Options{Rows: shardLines + 1000, Seed: 2, Lean: true}, 2, 410, 480},
+		{"lean", Options{Rows: shardLines + 1000, Seed: 2, Lean: true}, 2, 380, 450},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -212,7 +212,7 @@ func lean(b *dataset.Benchmark) {
 	b.ModelRaw, b.HardwareRaw = "-", "-"
 	if b.SourceURL != nil {
 		short := dataset.URL("https://example.org/" + b.ID)
-		b.SourceURL = &short
+		b.SourceURL, b.SourceKey = &short, nil
 	}
 }
 
