@@ -19,6 +19,8 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	req := s.newRequest(ctx) // takes the generation, once
 	if f := malformed(&ctx.Request.Header); f != nil {
 		req.route, req.early = &rejected, f
+	} else if oneSlash(&ctx.Request) {
+		req.route = &unknownEndpoint
 	} else if req.hit = s.hit(req); req.hit != nil {
 		req.route = req.hit.route.(*route)
 	} else {

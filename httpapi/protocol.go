@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"net"
 	"path"
@@ -77,6 +78,22 @@ func malformed(h *fasthttp.RequestHeader) *failure {
 	return nil
 }
 
+// oneSlash leaves one of several slashes at the start of an address, and reports whether there were
+// several. fasthttp may read what follows two slashes as a host: //docs would be the front page of the
+// host "docs".
+func oneSlash(r *fasthttp.Request) bool {
+	address := r.Header.RequestURI()
+	n := 0
+	for n < len(address) && address[n] == '/' {
+		n++
+	}
+	if n < 2 {
+		return false
+	}
+	r.SetRequestURIBytes(address[n-1:])
+	return true
+}
+
 // closing ends the connection behind a failure: what follows on it cannot be told apart.
 func closing(f *failure) *failure {
 	f.close = true
@@ -127,7 +144,7 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// answerUnknown answers an address without a route: not found, but for a slash too many.
+// answerUnknown answers an address without a route: not found, but for slashes too many.
 func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
@@ -169,15 +186,15 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	s.routed(ctx, nil, &rejected, closing(fail(code)))
 }
 
-// slashMoved answers an address with slashes at its end where the same address without them has a
-// route. Other requests get nil.
+// slashMoved answers an address with slashes at its end or several in a row, where the same address
+// without them has a route. Other requests get nil.
 func (s *Server) slashMoved(req *request) *response {
 	h := &req.ctx.Request.Header
-	address := string(req.ctx.Path())
-	short := strings.TrimRight(address, "/")
-	if short == address || !h.IsGet() && !h.IsHead() {
+	if !h.IsGet() && !h.IsHead() {
 		return nil
 	}
+	// Path has one slash in place of several; the router, which knows no such address, sees them all.
+	short := cmp.Or(strings.TrimRight(string(req.ctx.Path()), "/"), "/")
 	for i := range s.routes {
 		if rt := &s.routes[i]; rt.method == fiber.MethodGet && rt.matches(short) {
 			return req.moved(short)
