@@ -135,7 +135,7 @@ func pathText(rt *route, name string) (text, example string) {
 	case "kind":
 		return "List, with .json or .md for its data.", "models"
 	case "slug":
-		return "Slug of the record or an alias of it, with .json or .md for its data.", ""
+		return "Slug of the record or an alias of it, with .json or .md for its data.", map[string]string{"pageModel": "gpt-oss-20b", "pageHardware": "nvidia-rtx-4090", "pageTool": "llama.cpp"}[rt.id]
 	case "id":
 		if rt.tag == "webhooks" {
 			return "Id of the webhook.", "wh_00abcdefghi"
@@ -147,6 +147,12 @@ func pathText(rt *route, name string) (text, example string) {
 		return "Slug of the model, or an alias of it.", "gpt-oss-20b"
 	case "hardware":
 		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
+	case "part":
+		return "A group of endpoints, objects or errors.", "models"
+	case "edition":
+		return "Edition of a dump, the SHA-256 of a dataset, or latest.", "latest"
+	case "file":
+		return "Name of a file, as the list of dumps has it.", "models.ndjson.zst"
 	case "number":
 		return "Number of the delivery.", "7"
 	case "code":
@@ -195,7 +201,9 @@ func parameters(rt *route) (out []any) {
 	}
 	if list != nil {
 		for i := range list.params {
-			out = append(out, queryParam(list, &list.params[i]))
+			p := queryParam(list, &list.params[i])
+			withExample(rt, &p, &list.params[i])
+			out = append(out, p)
 		}
 	}
 	if answersEntry(rt) {
@@ -290,25 +298,28 @@ func paramSchema(r *resource, pm *param) object {
 }
 
 func requestBody(rt *route) any {
+	schema, required := "", true
 	switch rt.id {
 	case "issueKey":
-		return obj("required", true, "content", jsonContent("NewKey"))
+		schema = "NewKey"
 	case "postFit":
-		return obj("required", true, "content", jsonContent("FitQueries"))
+		schema = "FitQueries"
 	case "resolveNames":
-		return obj("required", true, "content", jsonContent("NamesToResolve"))
+		schema = "NamesToResolve"
 	case "rotateKey":
-		return obj("required", false, "content", jsonContent("Rotation"))
+		schema, required = "Rotation", false
 	case "rotateWebhook":
-		return obj("required", false, "content", jsonContent("WebhookRotation"))
+		schema, required = "WebhookRotation", false
 	case "checkContribution":
-		return obj("required", true, "content", obj(formType, obj("schema", contributionForm())))
+		return obj("required", true, "content", obj(formType, obj("schema", contributionForm(), "example", bodyExamples[rt.id])))
 	case "createWebhook":
-		return obj("required", true, "content", jsonContent("NewWebhook"))
+		schema = "NewWebhook"
 	case "changeWebhook":
-		return obj("required", true, "content", jsonContent("WebhookChange"))
+		schema = "WebhookChange"
+	default:
+		return nil
 	}
-	return nil
+	return obj("required", required, "content", obj(jsonType, obj("schema", ref("schemas", schema), "example", bodyExamples[rt.id])))
 }
 
 // contributionForm describes the fields of the page for contributions.
@@ -474,16 +485,22 @@ func pageAnswers(rt *route) []statusResponse {
 	case "checkContribution":
 		return []statusResponse{{200, obj("description", "The page with the finished lines, or with what is wrong at each field.",
 			"headers", headersOf(open, "Cache-Control", "Vary", "Content-Security-Policy", "Dataset-Version", "Content-Encoding"), "content", content)}}
-	case "front", "aboutPage", "contributePage":
+	case "front", "aboutPage", "contributePage", "docs", "docsPart":
 	default:
 		content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
 		content.set("text/csv", obj("schema", obj("type", "string")))
 		content.set("text/markdown", obj("schema", obj("type", "string")))
 	}
-	out := withNotModified(rt, "The page, or its data.", content, "Content-Security-Policy", "Dataset-Version")
+	headers := []string{"Content-Security-Policy", "Dataset-Version"}
+	if rt.id == "docs" || rt.id == "docsPart" { // they are made of no dataset
+		headers = headers[:1]
+	}
+	out := withNotModified(rt, "The page, or its data.", content, headers...)
 	switch {
 	case rt.id == "explore" || rt.list != nil:
 		return append(out, statusResponse{303, obj("description", "The form sent empty fields: Location has the address without them.", "headers", headersOf(open, "Cache-Control", "Location"))})
+	case rt.id == "docsPart":
+		return append(out, statusResponse{301, obj("description", "The address ends with a slash: Location has it without.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
 	case strings.HasPrefix(rt.id, "page"):
 		return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
 	default:

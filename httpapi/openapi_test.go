@@ -257,7 +257,12 @@ func TestOpenAPIReferences(t *testing.T) {
 			if _, found, err := d.follow(nil, map[string]any{"$ref": target}); err != nil || found == nil {
 				t.Errorf("%s leads nowhere", target)
 			}
-		case name == "nullable" || name == "exclusiveMinimum" && v == true || name == "example" && !isText:
+		case name == "nullable" || name == "exclusiveMinimum" && v == true:
+			t.Errorf("%s is of OpenAPI 3.0", name)
+		}
+	})
+	walk(dig(d.root, "components", "schemas"), func(name string, v any) { // parameters and bodies may have it
+		if _, isText := v.(string); name == "example" && !isText {
 			t.Errorf("%s is of OpenAPI 3.0", name)
 		}
 	})

@@ -112,7 +112,6 @@ func markdown(text string) string { return quotedTag.ReplaceAllString(text, "`$1
 // tagTexts describe the groups of routes, in the order they are shown in.
 var tagTexts = [][2]string{
 	{"keys", "Get a key, see what it has used, replace it, revoke it."},
-	{"webhooks", "Have new benchmarks sent to you: for keys of tier pro and enterprise."},
 	{"models", "Open-weight language models: architecture, key-value cache, quantized files."},
 	{"hardware", "Graphics cards, processors, systems on a chip and whole machines."},
 	{"tools", "Programs that run, serve, tune or use models locally."},
@@ -121,10 +120,11 @@ var tagTexts = [][2]string{
 	{"names", "From what a driver, a hub or a file prints to the slug of the record."},
 	{"dataset", "What is being served, and what changed."},
 	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, Croissant metadata and SHA-256 sums."},
-	{"feeds", "News for feed readers: new benchmarks, and what releases changed."},
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
 	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},
+	{"feeds", "News for feed readers: new benchmarks, and what releases changed."},
+	{"webhooks", "Have new benchmarks sent to you: for keys of tier pro and enterprise."},
 	{"operation", "For balancers and monitors."},
 	{"pages", "Pages for people. With .json, .csv or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
 	{"documents", "This description and the pages for people."},
@@ -203,7 +203,8 @@ func routeText(rt *route) string {
 		"pageTool":       "As a page: facts, newest runs, sources. As data: the record as the API answers it.",
 		"pageBenchmark":  "As a page: figures, settings, source, and what else is known of the same pair. As data: the record as the API answers it.",
 		"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
-		"docs":           "This document as a page, with a form to try every route.",
+		"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
+		"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
 		"front":          "Choose hardware to see what runs on it; below, how to get a key.",
 		"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data.",
 		"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
@@ -366,6 +367,7 @@ func problemsOf(rt *route) []string {
 		"pageTool":          {"BadQuery", "NotFound", "NotReady"},
 		"pageBenchmark":     {"BadQuery", "NotFound", "NotReady"},
 		"asset":             {"UnknownRoute"},
+		"docsPart":          {"UnknownRoute"},
 	}[rt.id]...)
 }
 

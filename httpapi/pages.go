@@ -1,10 +1,44 @@
 package httpapi
 
 import (
-	_ "embed"
+	"slices"
+	"sync"
+
+	"modeldex/httpapi/pages"
+	"modeldex/httpapi/reference"
 
 	"github.com/gofiber/fiber/v2"
 )
+
+// apiReference is what the pages below /docs show: the document that /openapi.json serves, read when the
+// first of them is asked for.
+var apiReference = sync.OnceValue(func() *reference.Reference {
+	ref, err := reference.Read(openapiJSON)
+	if err != nil {
+		panic(err) // the document is embedded, and a test reads it
+	}
+	return ref
+})
+
+// docs answers a page of the reference of the API. It needs no dataset: who has none is likely to read it.
+func docs(s *Server, req *request) (*response, *failure) {
+	part, at := "", s.place(req, "/docs", "")
+	if req.route.id == "docsPart" {
+		if part = req.param("part"); !slices.Contains(pages.DocsParts(apiReference()), part) {
+			return nil, fail(&unknownRoute)
+		}
+		at.Path += "/" + part
+	}
+	var anyContent [16]byte // the page does not depend on the dataset
+	return s.cache.getOrRender(anyContent[:], req.coding, at.Path+"\x00"+at.Base, func() *response {
+		resp := newDocument(s.pages.Docs(apiReference(), s.pages.codes, part, at), htmlType, req.coding)
+		resp.set("Content-Security-Policy", pagePolicy)
+		if s.cfg.BaseURL == "" {
+			resp.keep("private, max-age=300", openVary) // it names the host of the request
+		}
+		return resp
+	}), nil
+}
 
 func (s *Server) document(req *request, address string) (*response, *failure) {
 	d := s.pages.documents[address]

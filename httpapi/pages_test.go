@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"io"
 	"maps"
-	"strings"
 	"testing"
 
 	"modeldex/httpapi/pages"
@@ -69,26 +68,6 @@ func decode(t *testing.T, e *response) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-func TestPackedDocumentCoding(t *testing.T) {
-	packed := compress([]byte(strings.Repeat("modeldex ", 1000)), brotliCoding)
-	d := newPackedDocument(packed, form{})
-	for _, tt := range []struct {
-		accept string
-		want   coding
-	}{
-		{"", identity},
-		{"gzip, deflate, br, zstd", brotliCoding}, // zstd is liked as well, and larger
-		{"zstd, br;q=0.1", brotliCoding},
-		{"zstd, br;q=0", zstandard},
-		{"gzip", gzipCoding},
-		{"identity", identity},
-	} {
-		if got := d.response([]byte(tt.accept)).coding; got != tt.want {
-			t.Errorf("Accept-Encoding %q is answered as %s, want %s", tt.accept, codingNames[got], codingNames[tt.want])
-		}
-	}
 }
 
 func BenchmarkNewPages(b *testing.B) {

@@ -1,8 +1,9 @@
 package httpapi
 
 import (
-	"modeldex/httpapi/pages"
 	"sync"
+
+	"modeldex/httpapi/pages"
 )
 
 // pagePolicy lets a page load scripts, styles, images and data from this origin and nothing
@@ -20,6 +21,7 @@ type pageSet struct {
 	// documents maps an address below / to its response.
 	documents map[string]*document
 	problems  map[string]func() *document // code of an error -> its page, made when first asked for
+	codes     []pages.Code
 }
 
 // newPages makes the pages that never change.
@@ -27,23 +29,16 @@ func newPages(cfg pages.Config) *pageSet {
 	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, problems: map[string]func() *document{}}
 	p.documents["openapi.json"] = newDocumentForms(openapiJSON, form{contentType: jsonType})
 	for _, a := range p.Assets() {
-		like := form{contentType: a.ContentType, forever: true}
-		if a.Packed {
-			p.documents["assets/"+a.Name] = newPackedDocument(a.Body, like)
-		} else {
-			p.documents["assets/"+a.Name] = newDocumentForms(a.Body, like)
-		}
+		p.documents["assets/"+a.Name] = newDocumentForms(a.Body, form{contentType: a.ContentType, forever: true})
 	}
 	page := func(body []byte) *document {
 		return newDocumentForms(body, form{contentType: htmlType, policy: pagePolicy})
 	}
-	p.documents["docs"] = page(p.Docs())
-	all := make([]pages.Code, len(codes))
-	for i, c := range codes {
-		all[i] = pages.Code{Name: c.name, Title: c.title, Help: c.help, Status: c.status}
+	for _, c := range codes {
+		p.codes = append(p.codes, pages.Code{Name: c.name, Title: c.title, Help: c.help, Status: c.status})
 	}
-	for _, c := range all {
-		p.problems[c.Name] = sync.OnceValue(func() *document { return page(p.Problem(c, all)) })
+	for _, c := range p.codes {
+		p.problems[c.Name] = sync.OnceValue(func() *document { return page(p.Problem(c, p.codes)) })
 	}
 	return p
 }

@@ -42,7 +42,8 @@ func buildRoutes() []route {
 		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", summary: "The process answers", answer: alive},
 		route{method: "GET", path: "/readyz", id: "ready", tag: "operation", summary: "A dataset is loaded and the ledger answers", answer: ready},
 		route{method: "GET", path: "/openapi.json", id: "openapi", tag: "documents", summary: "This document", answer: static("openapi.json")},
-		route{method: "GET", path: "/docs", id: "docs", tag: "documents", summary: "Reference page", answer: static("docs")},
+		route{method: "GET", path: "/docs", id: "docs", tag: "pages", summary: "The reference of the API, for people", answer: docs},
+		route{method: "GET", path: "/docs/:part", doc: "/docs/{part}", id: "docsPart", tag: "pages", summary: "One part of the reference: a group of endpoints, the shared objects, or the errors", answer: docs},
 		route{method: "GET", path: "/problems/:code", doc: "/problems/{code}", id: "problem", tag: "documents", summary: "What an error code means and what to do", answer: showProblem},
 		route{method: "GET", path: "/assets/:name", doc: "/assets/{name}", id: "asset", tag: "documents", summary: "Files of the pages", answer: asset},
 	)

@@ -14,8 +14,6 @@ import (
 // page is a kind of page and the sign that it is complete.
 type page struct {
 	name, path, complete string
-	// swagger says that the page is mostly Swagger UI, whose own markup and colours are not ours.
-	swagger bool
 	// fails says that the page is an error, which browsers note.
 	fails bool
 }
@@ -25,7 +23,11 @@ const heading = `document.querySelector('h1')`
 // pages are the kinds of page.
 var pages = []page{
 	{name: "front", path: "/", complete: `document.querySelector('.copy') && !document.querySelector('.copy').hidden`},
-	{name: "docs", path: "/docs", complete: `document.querySelectorAll('.opblock').length > 10`, swagger: true},
+	{name: "docs", path: "/docs", complete: `document.querySelector('.guide .copy')`},
+	{name: "docs-tools", path: "/docs/tools", complete: `document.querySelector('.opener')`},
+	{name: "docs-webhooks", path: "/docs/webhooks", complete: `document.querySelector('.opener')`},
+	{name: "docs-objects", path: "/docs/objects", complete: heading},
+	{name: "docs-errors", path: "/docs/errors", complete: heading},
 	{name: "problem", path: "/problems/quota_exhausted", complete: heading},
 	{name: "explore-models", path: "/explore/models", complete: heading},
 	{name: "explore-hardware", path: "/explore/hardware?vendor=nvidia&min_vram_gb=16&sort=street_price_usd", complete: heading},
@@ -48,10 +50,10 @@ var pages = []page{
 	{name: "missing", path: "/models/gpt-os-20b", complete: heading, fails: true},
 }
 
-// looks are the forms a kind of page is seen in: all for the first page and the reference, which have
-// most of their own, and for others the two that differ in both width and scheme.
+// looks are the forms a kind of page is seen in: all for the first page, which has most of its own, and
+// for others the two that differ in both width and scheme.
 func (p *page) looks() []look {
-	if p.name == "front" || p.swagger {
+	if p.name == "front" {
 		return looks
 	}
 	return []look{looks[0], looks[3]}
@@ -76,10 +78,8 @@ func TestPages(t *testing.T) {
 				if bare := eval[[]string](t, p, bareElements); len(bare) > 0 {
 					t.Errorf("without a name for screen readers: %q", bare)
 				}
-				if !page.swagger {
-					checkContrast(t, p)
-				}
-				if l == looks[0] && !page.swagger && !page.fails { // Swagger UI is larger than all pages
+				checkContrast(t, p)
+				if l == looks[0] && !page.fails {
 					checkWeight(t, p)
 				}
 				if axeSource() != "" && (l == looks[0] || l == looks[3]) { // wide and light, narrow and dark
@@ -276,11 +276,10 @@ func TestSignUpFaults(t *testing.T) {
 // TestReference holds that the reference shows every operation of the document.
 func TestReference(t *testing.T) {
 	p := open(t, "/docs", looks[0])
-	p.wait(t, pages[1].complete)
-	paths := eval[[]string](t, p, `[...document.querySelectorAll('.opblock-summary-path')].map((e) => e.dataset.path)`)
+	p.wait(t, heading)
 	shown := map[string]int{}
-	for _, path := range paths {
-		shown[path]++
+	for _, text := range eval[[]string](t, p, `[...document.querySelectorAll('.toc a')].map((e) => e.innerText.replace(/\s+/g, ' '))`) {
+		shown[text]++
 	}
 	resp, err := http.Get(origin + "/openapi.json")
 	if err != nil {
@@ -294,33 +293,47 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, methods := range doc.Paths {
-		if shown[path] != len(methods) {
-			t.Errorf("the reference shows %d operations of %s, want %d", shown[path], path, len(methods))
+		for method := range methods {
+			if name := strings.ToUpper(method) + " " + path; shown[name] != 1 {
+				t.Errorf("the reference lists %s %d times, want once", name, shown[name])
+			}
 		}
-	}
-	if text := eval[string](t, p, `document.querySelector('.errors-wrapper')?.textContent ?? ''`); text != "" {
-		t.Errorf("the reference reports: %s", text)
 	}
 }
 
-// TestTryItOut types a key into the reference and makes a call from it.
+// TestTryItOut types a key into the reference and makes calls from it, one of them with a body.
 func TestTryItOut(t *testing.T) {
 	_, key := issueKey(t)
-	p := open(t, "/docs#/tools/getTool", looks[0])
-	p.wait(t, `document.querySelector('#operations-tools-getTool .execute')`)
-	p.do(t,
-		chromedp.Click(chromedp.CSS(".btn.authorize")),
-		chromedp.SendKeys(chromedp.CSS(".modal-ux input"), key),
-		chromedp.Click(chromedp.CSS(".modal-ux .btn.authorize")),
-		chromedp.Click(chromedp.CSS(".modal-ux .btn-done")))
-	p.do(t, chromedp.Click(chromedp.CSS("#operations-tools-getTool .execute")))
-	p.wait(t, `document.querySelector('#operations-tools-getTool .live-responses-table .response-col_status')`)
+	p := open(t, "/docs/tools#getTool", looks[0])
+	p.wait(t, `document.querySelector('#getTool .opener')`)
+	p.do(t, chromedp.Click(chromedp.CSS("#getTool .opener")))
+	p.do(t, chromedp.SendKeys(chromedp.CSS("#try-getTool-key"), key), chromedp.KeyEvent("\r"))
+	p.wait(t, `document.querySelector('#getTool output .code-of')`)
 	p.keep(t, "docs-tried")
-	if got := eval[string](t, p, `document.querySelector('#operations-tools-getTool .live-responses-table tbody .response-col_status').textContent`); !strings.HasPrefix(got, "200") {
-		t.Errorf("the call answers %q, want 200", got)
+	if got := eval[string](t, p, `document.querySelector('#getTool output').innerText`); !strings.HasPrefix(got, "200") || !strings.Contains(got, `"slug": "llama.cpp"`) {
+		t.Errorf("the call shows %.200q, want 200 and the record", got)
 	}
-	if got := eval[string](t, p, `document.querySelector('#operations-tools-getTool .live-responses-table').textContent`); !strings.Contains(got, "llama.cpp") {
-		t.Errorf("the answer shown is %.200q", got)
+	p.do(t, chromedp.Click(chromedp.CSS("#listTools .opener")))
+	if got := eval[string](t, p, `document.activeElement.id`); got != "try-listTools-address" {
+		t.Errorf("the focus is on %q, want the address: the key is known", got)
+	}
+	p.checkQuiet(t)
+	if stored := eval[int](t, p, `localStorage.length + sessionStorage.length + document.cookie.length`); stored != 0 {
+		t.Error("the page stores something, and it may store no key")
+	}
+	if axeSource() != "" {
+		checkAccessible(t, p)
+	}
+
+	p = open(t, "/docs/names", looks[2])
+	p.wait(t, `document.querySelector('#resolveNames .opener')`)
+	p.do(t, chromedp.Click(chromedp.CSS("#resolveNames .opener")), chromedp.SendKeys(chromedp.CSS("#try-resolveNames-key"), key), chromedp.KeyEvent("\r"))
+	p.wait(t, `document.querySelector('#resolveNames output .code-of')`)
+	if got := eval[string](t, p, `document.querySelector('#resolveNames output').innerText`); !strings.HasPrefix(got, "200") || !strings.Contains(got, "nvidia-rtx-4090") {
+		t.Errorf("the call with a body shows %.200q, want 200 and the slug", got)
+	}
+	if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+		t.Errorf("the page is %d pixels wider than its window", over)
 	}
 	p.checkQuiet(t)
 }

@@ -19,11 +19,3 @@ func (s *Site) Problem(c Code, all []Code) []byte {
 		Frame: Frame{Place: Place{Path: "/problems/" + c.Name}, Title: c.Title, Description: c.Help}, Code: c.Name, Heading: c.Title, Help: c.Help, Status: c.Status, All: all,
 	})
 }
-
-// Docs is the reference page of the API.
-func (s *Site) Docs() []byte {
-	return s.render("docs.html", &Frame{
-		Place: Place{Path: "/docs"}, Title: "API reference", Section: "/docs", Description: "Every endpoint of the modeldex API, with parameters, responses and errors.",
-		Styles: []string{"swagger-ui.css", "docs.css"}, Scripts: []string{"swagger-ui-bundle.js", "docs.js"},
-	})
-}

@@ -12,7 +12,7 @@ import (
 	"modeldex/httpapi/charts"
 )
 
-//go:embed templates assets swagger-ui
+//go:embed templates assets
 var files embed.FS
 
 // An Asset is a file that pages load. Its name has a hash of the content, so that it may be kept
@@ -21,7 +21,6 @@ type Asset struct {
 	Name        string // below /assets/
 	ContentType string
 	Body        []byte
-	Packed      bool // Body is brotli; see swagger-ui/README.md
 }
 
 // Config is what pages say about the service they belong to.
@@ -44,10 +43,8 @@ type Site struct {
 // New parses the embedded templates. It panics if one does not parse: they are part of the build.
 func New(cfg Config) *Site {
 	s := &Site{cfg: cfg, names: map[string]string{}, templates: map[string]*template.Template{}}
-	for _, dir := range []string{"assets", "swagger-ui"} {
-		s.addAssets(dir)
-	}
-	s.addAsset("charts.css", []byte(charts.Stylesheet), false)
+	s.addAssets("assets")
+	s.addAsset("charts.css", []byte(charts.Stylesheet))
 	layout := template.Must(template.New("layout.html").Funcs(s.functions()).ParseFS(files, "templates/layout.html", "templates/parts.html"))
 	pages, err := files.ReadDir("templates")
 	must(err)
@@ -82,11 +79,6 @@ func must(err error) {
 	}
 }
 
-// assetNames are the names under which pages know files whose own would not do as an address.
-var assetNames = map[string]string{
-	"LICENSE": "swagger-ui.LICENSE.txt", "NOTICE": "swagger-ui.NOTICE.txt", "swagger-ui-bundle.js.LICENSE.txt": "swagger-ui-bundle.LICENSES.txt",
-}
-
 // assetTypes are the content types of files, by extension; others are not served. The tables of
 // the operating system differ from machine to machine.
 var assetTypes = map[string]string{
@@ -100,15 +92,11 @@ func (s *Site) addAssets(dir string) {
 	for _, f := range list {
 		body, err := files.ReadFile(dir + "/" + f.Name())
 		must(err)
-		name, packed := strings.CutSuffix(f.Name(), ".br")
-		if other := assetNames[name]; other != "" {
-			name = other
-		}
-		s.addAsset(name, body, packed)
+		s.addAsset(f.Name(), body)
 	}
 }
 
-func (s *Site) addAsset(name string, body []byte, packed bool) {
+func (s *Site) addAsset(name string, body []byte) {
 	ext := path.Ext(name)
 	contentType := assetTypes[ext]
 	if contentType == "" {
@@ -117,7 +105,7 @@ func (s *Site) addAsset(name string, body []byte, packed bool) {
 	sum := sha256.Sum256(body)
 	hashed := strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:5]) + ext
 	s.names[name] = hashed
-	s.assets = append(s.assets, Asset{hashed, contentType, body, packed})
+	s.assets = append(s.assets, Asset{hashed, contentType, body})
 }
 
 // asset is the address of a file, as templates write it.

@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// queryExamples are the parameters of the call that the reference shows for an endpoint, by the id of
+// the operation. TestReferenceCalls makes each call.
+var queryExamples = map[string]map[string]string{
+	"listModels":      {"family": "llama", "max_params_b": "9"},
+	"facetModels":     {"fields": "family,license", "has_benchmarks": "true"},
+	"getModel":        {"benchmarks_limit": "10"},
+	"listHardware":    {"vendor": "nvidia", "min_vram_gb": "16", "sort": "street_price_usd"},
+	"facetHardware":   {"fields": "vendor,vram_gb"},
+	"listTools":       {"backend": "vulkan"},
+	"facetTools":      {"fields": "category"},
+	"listBenchmarks":  {"hardware": "nvidia-rtx-4090", "model": "gpt-oss-20b", "settings": "single_stream", "sort": "-generation_tps"},
+	"facetBenchmarks": {"fields": "tool,backend", "hardware": "nvidia-rtx-4090"},
+	"benchmarkStats":  {"group_by": "hardware", "model": "llama-3.1-8b-instruct", "sort": "-median"},
+	"showFit":         {"model": "gpt-oss-20b", "hardware": "nvidia-rtx-4090", "context": "32768"},
+	"listChanges":     {"table": "models", "limit": "10"},
+	"listDeliveries":  {"limit": "10"},
+	"chart":           {"model": "gpt-oss-20b"},
+	"fitPage":         {"hardware": "nvidia-rtx-4090", "context": "32768"},
+	"comparePage":     {"hardware": "nvidia-rtx-3090,nvidia-rtx-4090"},
+}
+
+// withExample adds the example of an endpoint to a parameter: as JSON of the type its schema has.
+func withExample(rt *route, p *object, pm *param) {
+	text, ok := queryExamples[rt.id][pm.name]
+	if !ok {
+		return
+	}
+	number := func(s string) any {
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			return json.Number(s)
+		}
+		return s
+	}
+	switch {
+	case pm.multiple():
+		var list []any
+		for v := range strings.SplitSeq(text, ",") {
+			if pm.kind == wholeNumbers {
+				list = append(list, number(v))
+			} else {
+				list = append(list, v)
+			}
+		}
+		p.set("example", list)
+	default:
+		p.set("example", number(text))
+	}
+}
+
+// bodyExamples are the bodies of calls that the reference shows.
+var bodyExamples = map[string]object{
+	"issueKey":     obj("name", "my dashboard", "email", "ada@example.com", "use_case", "Comparing graphics cards for a local assistant."),
+	"rotateKey":    obj("grace_seconds", 3600),
+	"postFit":      obj("queries", []any{obj("model", "gpt-oss-20b", "hardware", "nvidia-rtx-4090"), obj("model", "llama-3.1-8b-instruct", "hardware", "apple-m3-max")}),
+	"resolveNames": obj("names", []any{"unsloth/Qwen3-8B-GGUF:Q4_K_M", obj("q", "GeForce RTX 4090", "kind", "hardware")}),
+	"checkContribution": obj("model", "gpt-oss-20b", "quantization", "MXFP4", "hardware", "RTX 4090", "tool", "llama.cpp", "backend", "cuda", "generation_tps", "131.4", "rate_basis", "decode",
+		"source", "community", "source_url", "https://example.com/measured", "run_date", "2026-05-11"),
+	"createWebhook": obj("url", "https://example.com/hooks/modeldex", "events", []any{"benchmark.created"}, "filters", obj("hardware", []any{"nvidia-rtx-4090"})),
+	"changeWebhook": obj("status", "paused"),
+	"rotateWebhook": obj("grace_seconds", 3600),
+}

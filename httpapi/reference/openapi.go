@@ -1,0 +1,170 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// What is read of an OpenAPI document. Members that no page shows are not read.
+
+// named is a member of a JSON object.
+type named[T any] struct {
+	name  string
+	value T
+}
+
+// ordered is a JSON object whose order is kept: that of the document is what its authors chose.
+type ordered[T any] []named[T]
+
+// UnmarshalJSONFrom reads an object.
+func (o *ordered[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if tok, err := dec.ReadToken(); err != nil {
+		return err
+	} else if tok.Kind() != '{' {
+		return fmt.Errorf("want an object, got %v", tok.Kind())
+	}
+	for dec.PeekKind() != '}' {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		member := named[T]{name: tok.String()}
+		if err := jsonv2.UnmarshalDecode(dec, &member.value); err != nil {
+			return err
+		}
+		*o = append(*o, member)
+	}
+	_, err := dec.ReadToken()
+	return err
+}
+
+func (o ordered[T]) get(name string) (v T, ok bool) {
+	i := slices.IndexFunc(o, func(m named[T]) bool { return m.name == name })
+	if i < 0 {
+		return v, false
+	}
+	return o[i].value, true
+}
+
+type document struct {
+	Info struct {
+		Title       string `json:"title"`
+		Version     string `json:"version"`
+		Summary     string `json:"summary"`
+		Description string `json:"description"`
+	} `json:"info"`
+	Tags []struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	} `json:"tags"`
+	Paths      ordered[ordered[*operation]] `json:"paths"`
+	Webhooks   ordered[ordered[*operation]] `json:"webhooks"`
+	Components struct {
+		Schemas    ordered[*schema]    `json:"schemas"`
+		Responses  ordered[*response]  `json:"responses"`
+		Headers    ordered[*header]    `json:"headers"`
+		Parameters ordered[*parameter] `json:"parameters"`
+	} `json:"components"`
+}
+
+type operation struct {
+	ID          string                `json:"operationId"`
+	Tags        []string              `json:"tags"`
+	Summary     string                `json:"summary"`
+	Description string                `json:"description"`
+	Parameters  []*parameter          `json:"parameters"`
+	Body        *body                 `json:"requestBody"`
+	Responses   ordered[*response]    `json:"responses"`
+	Security    []map[string][]string `json:"security"`
+}
+
+type parameter struct {
+	Ref         string         `json:"$ref"`
+	Name        string         `json:"name"`
+	In          string         `json:"in"`
+	Description string         `json:"description"`
+	Required    bool           `json:"required"`
+	Schema      *schema        `json:"schema"`
+	Example     jsontext.Value `json:"example"`
+}
+
+type body struct {
+	Required bool                `json:"required"`
+	Content  ordered[*mediaType] `json:"content"`
+}
+
+type mediaType struct {
+	Schema  *schema        `json:"schema"`
+	Example jsontext.Value `json:"example"`
+}
+
+type response struct {
+	Ref         string              `json:"$ref"`
+	Description string              `json:"description"`
+	Headers     ordered[*header]    `json:"headers"`
+	Content     ordered[*mediaType] `json:"content"`
+}
+
+type header struct {
+	Ref         string  `json:"$ref"`
+	Description string  `json:"description"`
+	Required    bool    `json:"required"`
+	Schema      *schema `json:"schema"`
+}
+
+// schema is the part of JSON Schema 2020-12 the document uses.
+type schema struct {
+	Any  bool `json:"-"` // the schema true
+	None bool `json:"-"` // the schema false
+
+	Ref              string           `json:"$ref"`
+	Type             texts            `json:"type"`
+	Description      string           `json:"description"`
+	Properties       ordered[*schema] `json:"properties"`
+	Required         []string         `json:"required"`
+	Additional       *schema          `json:"additionalProperties"`
+	Items            *schema          `json:"items"`
+	OneOf            []*schema        `json:"oneOf"`
+	AnyOf            []*schema        `json:"anyOf"`
+	Enum             []jsontext.Value `json:"enum"`
+	Const            jsontext.Value   `json:"const"`
+	Default          jsontext.Value   `json:"default"`
+	Examples         []jsontext.Value `json:"examples"`
+	Pattern          string           `json:"pattern"`
+	Format           string           `json:"format"`
+	Unit             string           `json:"x-unit"`
+	Minimum          *float64         `json:"minimum"`
+	ExclusiveMinimum *float64         `json:"exclusiveMinimum"`
+	Maximum          *float64         `json:"maximum"`
+	MinLength        *int             `json:"minLength"`
+	MaxLength        *int             `json:"maxLength"`
+	MinItems         *int             `json:"minItems"`
+	MaxItems         *int             `json:"maxItems"`
+}
+
+// UnmarshalJSONFrom reads a schema, which may be true or false.
+func (s *schema) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind == 't' || kind == 'f' {
+		s.Any, s.None = kind == 't', kind == 'f'
+		return dec.SkipValue()
+	}
+	type plain schema
+	return jsonv2.UnmarshalDecode(dec, (*plain)(s))
+}
+
+// texts is a text or a list of texts.
+type texts []string
+
+// UnmarshalJSONFrom reads one or several.
+func (t *texts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if dec.PeekKind() == '[' {
+		return jsonv2.UnmarshalDecode(dec, (*[]string)(t))
+	}
+	var one string
+	err := jsonv2.UnmarshalDecode(dec, &one)
+	*t = texts{one}
+	return err
+}

@@ -1,0 +1,282 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+)
+
+var shipped = sync.OnceValue(func() []byte {
+	b, err := os.ReadFile("../openapi.json")
+	if err != nil {
+		panic(err)
+	}
+	return b
+})
+
+func mustRead(t *testing.T, doc string) *Reference {
+	t.Helper()
+	ref, err := Read([]byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ref
+}
+
+// TestHTML compares HTML with a complete implementation of CommonMark on every text of the document.
+func TestHTML(t *testing.T) {
+	var doc any
+	if err := json.Unmarshal(shipped(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	var collect func(v any)
+	collect = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for name, m := range v {
+				if s, ok := m.(string); ok && name == "description" {
+					all[s] = true
+				}
+				collect(m)
+			}
+		case []any:
+			for _, e := range v {
+				collect(e)
+			}
+		}
+	}
+	collect(doc)
+	if len(all) < 500 {
+		t.Fatalf("the document has %d texts, want hundreds", len(all))
+	}
+	for text := range all {
+		if diff := cmp.Diff(commonMark(t, text), plain(string(HTML(text)))); diff != "" {
+			t.Errorf("%.80q differs from CommonMark (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func commonMark(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := goldmark.Convert([]byte(text), &b); err != nil {
+		t.Fatal(err)
+	}
+	return plain(b.String())
+}
+
+// plain makes two spellings of the same HTML equal.
+func plain(s string) string {
+	return strings.TrimSpace(strings.NewReplacer("&#34;", `"`, "&quot;", `"`, "&#39;", "'").Replace(s))
+}
+
+func TestHTMLParts(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"code", "a `b < c` d", "<p>a <code>b &lt; c</code> d</p>"},
+		{"strong", "**a** b", "<p><strong>a</strong> b</p>"},
+		{"link", "see [the page](/problems/x)", `<p>see <a href="/problems/x">the page</a></p>`},
+		{"script", "<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"},
+		{"script in a link", `[a](javascript:alert)`, "<p>[a](javascript:alert)</p>"},
+		{"quotes in a link", `[a](https://x/"onclick="y)`, `<p><a href="https://x/&#34;onclick=&#34;y">a</a></p>`},
+		{"list", "- a\n- b\n  c", "<ul>\n<li>a</li>\n<li>b\nc</li>\n</ul>"},
+		{"list with code", "1. a\n\n       x\n\n2. b", "<ol>\n<li>\n<p>a</p>\n<pre><code>x\n</code></pre>\n</li>\n<li>\n<p>b</p>\n</li>\n</ol>"},
+		{"empty", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, strings.TrimSpace(string(HTML(tt.text)))); diff != "" {
+				t.Errorf("HTML(%q) differs (-want +got):\n%s", tt.text, diff)
+			}
+		})
+	}
+}
+
+// TestReadComplete counts, in the shipped document and in what is read of it, operations, parameters,
+// errors, schemas and fields.
+func TestReadComplete(t *testing.T) {
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string
+			Parameters  []json.RawMessage
+			Responses   map[string]json.RawMessage
+		}
+		Components struct {
+			Schemas map[string]struct{ Properties map[string]json.RawMessage }
+			Headers map[string]json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(shipped(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	type counts struct{ Parameters, Responses int }
+	want, got := map[string]counts{}, map[string]counts{}
+	for _, methods := range doc.Paths {
+		for _, op := range methods {
+			want[op.OperationID] = counts{len(op.Parameters), len(op.Responses)}
+		}
+	}
+	ref := mustRead(t, string(shipped()))
+	objects := slices.Clone(ref.Objects)
+	for _, g := range ref.Groups {
+		for _, e := range g.Endpoints {
+			got[e.ID] = counts{len(e.Parameters) + len(e.Shared), len(e.Responses) + len(e.Errors)}
+			for _, name := range e.Shared {
+				if !slices.ContainsFunc(g.Shared, func(p Parameter) bool { return p.Name == name }) {
+					t.Errorf("%s: the group does not describe the parameter %s", e.ID, name)
+				}
+			}
+		}
+		objects = append(objects, g.Objects...)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations differ (-document +read):\n%s", diff)
+	}
+	wantFields, gotFields := map[string]int{}, map[string]int{}
+	for name, s := range doc.Components.Schemas {
+		wantFields[name] = len(s.Properties)
+	}
+	for _, o := range objects {
+		if _, twice := gotFields[o.Name]; twice {
+			t.Errorf("%s is described twice", o.Name)
+		}
+		gotFields[o.Name] = 0
+		for _, f := range o.Fields {
+			if !strings.ContainsAny(f.Name, ".[") { // not of an object inside
+				gotFields[o.Name]++
+			}
+		}
+	}
+	if diff := cmp.Diff(wantFields, gotFields); diff != "" {
+		t.Errorf("fields of objects differ (-document +read):\n%s", diff)
+	}
+	if len(ref.Headers) != len(doc.Components.Headers) {
+		t.Errorf("%d headers, want %d", len(ref.Headers), len(doc.Components.Headers))
+	}
+}
+
+// small is a document with one of everything.
+const small = `{"openapi":"3.1.0","info":{"title":"t","version":"1","description":"Lead.\n\n## First part\n\nText of $BASE."},
+"tags":[{"name":"cars","description":"Cars."},{"name":"boats","description":"Boats."}],
+"paths":{
+ "/cars/{id}":{"get":{"operationId":"getCar","tags":["cars"],"summary":"One car","security":[{"key":[]}],
+  "parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"},"example":"a/b"}],
+  "responses":{"200":{"description":"The car.","content":{"application/json":{"schema":{"$ref":"#/components/schemas/Car"}}}},"404":{"$ref":"#/components/responses/None"}}}},
+ "/cars":{"post":{"operationId":"addCar","tags":["cars"],"summary":"A new car","requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Car"},"example":{"name":"x"}}}},
+  "parameters":[{"name":"color","in":"query","schema":{"type":"array","items":{"type":"string","enum":["red","blue"]},"minItems":1,"maxItems":2},"example":["red","blue"]}],
+  "responses":{"204":{"description":"Done."}}}},
+ "/boats":{"get":{"operationId":"listBoats","tags":["boats"],"summary":"Boats","responses":{"200":{"description":"All.","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Boat"}}}}}}}}},
+"components":{"responses":{"None":{"description":"No such car.","content":{"application/problem+json":{"schema":{"properties":{"code":{"enum":["not_found"]}}}}}}},
+"schemas":{
+ "Car":{"type":"object","description":"A car.","required":["name"],"properties":{"name":{"type":"string","maxLength":9,"examples":["Z"]},
+  "maker":{"oneOf":[{"$ref":"#/components/schemas/Maker"},{"type":"null"}]},"doors":{"type":["integer","null"],"minimum":2,"maximum":5,"default":4},
+  "size":{"type":"object","properties":{"length":{"type":"number","exclusiveMinimum":0,"x-unit":"m"}}}}},
+ "Boat":{"type":"object","properties":{"maker":{"$ref":"#/components/schemas/Maker"}}},
+ "Maker":{"type":"object","description":"Who made it.","properties":{"since":{"type":"string","format":"date"},"kind":{"const":"maker"}}}}}}`
+
+func words(t Type) string {
+	var b strings.Builder
+	for _, p := range t.Parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+func TestRead(t *testing.T) {
+	ref := mustRead(t, small)
+	var order []string
+	for _, e := range ref.Groups[0].Endpoints {
+		order = append(order, e.Method+" "+e.Address)
+	}
+	if diff := cmp.Diff([]string{"POST /cars?color=red,blue", "GET /cars/a/b"}, order); diff != "" {
+		t.Errorf("endpoints differ (-want +got):\n%s", diff)
+	}
+	post, get := ref.Groups[0].Endpoints[0], ref.Groups[0].Endpoints[1]
+	if post.Key || !get.Key {
+		t.Errorf("keys: %t, %t, want false, true", post.Key, get.Key)
+	}
+	if got := words(post.Parameters[0].Type); got != "list (1 to 2) of text" || !slices.Equal(post.Parameters[0].Type.Values, []string{"red", "blue"}) {
+		t.Errorf("color is %s of %q", got, post.Parameters[0].Type.Values)
+	}
+	if post.Body == nil || post.Body.Example != `{"name":"x"}` || words(post.Body.Type) != "Car" {
+		t.Errorf("body %+v", post.Body)
+	}
+	if len(get.Errors) != 1 || get.Errors[0].Status != "404" || !slices.Equal(get.Errors[0].Codes, []string{"not_found"}) {
+		t.Errorf("errors %+v", get.Errors)
+	}
+	fields := map[string]string{}
+	for _, f := range ref.Groups[0].Objects[0].Fields {
+		fields[f.Name] = words(f.Type)
+	}
+	want := map[string]string{"name": "text (at most 9 characters)", "maker": "Maker or null", "doors": "whole number from 2 to 5 or null", "size": "object", "size.length": "number above 0, in m"}
+	if !maps.Equal(fields, want) {
+		t.Errorf("fields differ (-want +got):\n%s", cmp.Diff(want, fields))
+	}
+	if len(ref.Objects) != 1 || ref.Objects[0].Name != "Maker" {
+		t.Errorf("objects of no group: %+v, want Maker, which both groups refer to equally directly", ref.Objects)
+	}
+	if len(ref.Chapters) != 1 || ref.Chapters[0].ID != "first-part" || ref.Lead != "<p>Lead.</p>\n" {
+		t.Errorf("guide: %q, %+v", ref.Lead, ref.Chapters)
+	}
+}
+
+func TestReadFaults(t *testing.T) {
+	for _, tt := range []struct{ name, from, to, want string }{
+		{"no JSON", `{"openapi"`, `{openapi`, "reading the OpenAPI document: "},
+		{"paths no object", `"paths":{`, `"paths":[],"x":{`, "want an object"},
+		{"schema missing", `schemas/Maker"}}`, `schemas/Owner"}}`, "nothing is at #/components/schemas/Owner"},
+		{"response missing", `responses/None`, `responses/Some`, "nothing is at #/components/responses/Some"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if !strings.Contains(small, tt.from) {
+				t.Fatalf("the document has no %s", tt.from)
+			}
+			_, err := Read([]byte(strings.Replace(small, tt.from, tt.to, 1)))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestReadWords holds that types are words: no schema of the document is left as a name of JSON Schema.
+func TestReadWords(t *testing.T) {
+	jsonName := regexp.MustCompile(`\b(string|array|integer|boolean)\b`)
+	ref := mustRead(t, string(shipped()))
+	check := func(where string, typ Type) {
+		if text := words(typ); text == "" || jsonName.MatchString(text) && !strings.Contains(text, "matches") {
+			t.Errorf("%s is %q", where, text)
+		}
+	}
+	for _, g := range ref.Groups {
+		for _, o := range g.Objects {
+			for _, f := range o.Fields {
+				check(o.Name+"."+f.Name, f.Type)
+			}
+		}
+		for _, e := range g.Endpoints {
+			for _, p := range e.Parameters {
+				check(e.ID+" "+p.Name, p.Type)
+			}
+		}
+	}
+}
+
+// BenchmarkRead is what the first reader of the reference waits for.
+func BenchmarkRead(b *testing.B) {
+	doc := shipped()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
