@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bufio"
 	"html"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -149,6 +151,33 @@ func TestReferenceCalls(t *testing.T) {
 	}
 	if calls != operations {
 		t.Errorf("the reference shows %d calls, want one for each of %d operations", calls, operations)
+	}
+}
+
+// TestTwoSlashes sends addresses that begin with two slashes, of which a parser may take what follows
+// for a host. net/http sends no such address.
+func TestTwoSlashes(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	for _, head := range []string{
+		"//docs/ HTTP/1.1\r\nHost: x", "//docs HTTP/1.1\r\nHost: x", "// HTTP/1.1\r\nHost: x", "///docs HTTP/1.1\r\nHost: x", "//api/v1/dataset HTTP/1.1\r\nHost: x",
+		"//docs/?x=://y HTTP/1.1\r\nHost: x", "//docs/ HTTP/1.0", "//docs HTTP/1.0\r\nHost: ",
+	} {
+		conn, err := s.listener.Dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, "GET "+head+"\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "two slashes") {
+			t.Errorf("GET %q: status %d, %v: %.200s", head, resp.StatusCode, err, body)
+		}
+		_ = conn.Close()
 	}
 }
 

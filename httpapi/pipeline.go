@@ -21,6 +21,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		req.route, req.early = &rejected, f
 	} else if oneSlash(&ctx.Request) {
 		req.route = &unknownEndpoint
+		req.early = &failure{code: &unknownRoute, detail: "No address begins with two slashes. The routes are listed at /docs."}
 	} else if req.hit = s.hit(req); req.hit != nil {
 		req.route = req.hit.route.(*route)
 	} else {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"net"
 	"path"
@@ -144,7 +143,7 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// answerUnknown answers an address without a route: not found, but for slashes too many.
+// answerUnknown answers an address without a route: not found, but for a slash too many.
 func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
@@ -186,15 +185,15 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	s.routed(ctx, nil, &rejected, closing(fail(code)))
 }
 
-// slashMoved answers an address with slashes at its end or several in a row, where the same address
-// without them has a route. Other requests get nil.
+// slashMoved answers an address with slashes at its end where the same address without them has a
+// route. Other requests get nil.
 func (s *Server) slashMoved(req *request) *response {
 	h := &req.ctx.Request.Header
-	if !h.IsGet() && !h.IsHead() {
+	address := string(req.ctx.Path())
+	short := strings.TrimRight(address, "/")
+	if short == address || !h.IsGet() && !h.IsHead() {
 		return nil
 	}
-	// Path has one slash in place of several; the router, which knows no such address, sees them all.
-	short := cmp.Or(strings.TrimRight(string(req.ctx.Path()), "/"), "/")
 	for i := range s.routes {
 		if rt := &s.routes[i]; rt.method == fiber.MethodGet && rt.matches(short) {
 			return req.moved(short)
