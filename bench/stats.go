@@ -197,7 +197,7 @@ func (q *duckQuestion) compare(stats *index.Stats) error {
 	}
 	for i := range stats.Groups {
 		g := &stats.Groups[i]
-		key := strings.Join(g.Key, "|")
+		key := strings.Join(g.Key(), "|")
 		theirs, ok := q.Groups[key]
 		if !ok || theirs.N != g.N || theirs.Pages != g.Pages {
 			return fmt.Errorf("%s: %d rows of %d pages, DuckDB has %d of %d", key, g.N, g.Pages, theirs.N, theirs.Pages)

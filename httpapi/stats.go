@@ -231,7 +231,7 @@ func cellsOf(stats *index.Stats) int {
 func axes(stats *index.Stats) (rows, columns []string) {
 	seen := [2]map[string]bool{{}, {}}
 	for i := range stats.Groups {
-		key := stats.Groups[i].Key
+		key := stats.Groups[i].Key()
 		if !seen[0][key[0]] {
 			seen[0][key[0]], rows = true, append(rows, key[0])
 		}
@@ -287,8 +287,8 @@ func statsRow(g *index.Group, by []string) *StatsRow {
 		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
 		NewestRunDate: dateText(g.Newest), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
 	}
-	for i, f := range by {
-		row.Group[f] = orNull(g.Key[i])
+	for i, v := range g.Key() {
+		row.Group[by[i]] = orNull(v)
 	}
 	for _, s := range shared {
 		row.SharedSettings[string(s.Field)] = settingValue(s)
@@ -352,7 +352,8 @@ func renderPivot(gen *index.Generation, q *listQuery, stats *index.Stats) []byte
 	}
 	for i := range stats.Groups {
 		g := &stats.Groups[i]
-		row, column, value := rowOf[g.Key[0]], columnOf[g.Key[1]], twelveDigits(g.Statistic(q.word(&valueParam)))
+		key := g.Key()
+		row, column, value := rowOf[key[0]], columnOf[key[1]], twelveDigits(g.Statistic(q.word(&valueParam)))
 		out.Values[row][column], out.N[row][column], out.Comparable[row][column] = value, g.N, g.Comparable
 	}
 	q.meta = append(statsMeta(q), `"value":"`+q.word(&valueParam)+`",`...)

@@ -15,9 +15,13 @@ import (
 //
 // Code c of a field is value c in sorted order; the code after the last is unknown. So codes are in
 // the order of keys.
+//
+// Words are in the order of one field, then of ordinals. A record's number in this order is its place.
 type codes struct {
-	slots map[Field]slot
-	words [][]uint64 // by place of the word, then by ordinal
+	slots  map[Field]slot
+	words  [][]uint64 // by number of the word, then by place
+	ords   []uint32   // by place: the ordinal
+	places []uint32   // by ordinal: the place
 }
 
 // A slot is where the code of a field is in the words.
@@ -28,9 +32,14 @@ type slot struct {
 	mask  uint64 // of the code, not shifted
 }
 
-// newCodes packs fields that have one value per record at most.
-func newCodes(t *Table, fields []Field) *codes {
-	c := &codes{slots: make(map[Field]slot, len(fields))}
+// newCodes packs fields that have one value per record at most, in the order of one of them.
+func newCodes(t *Table, order Field, fields []Field) *codes {
+	c := &codes{slots: make(map[Field]slot, len(fields)), ords: make([]uint32, 0, t.n), places: make([]uint32, t.n)}
+	first := t.postings[order]
+	for _, v := range first.values {
+		c.place(first.byValue[v])
+	}
+	c.place(first.unknown)
 	used := 64 // bits of the last word
 	for _, f := range fields {
 		p := t.postings[f]
@@ -55,13 +64,23 @@ func newCodes(t *Table, fields []Field) *codes {
 	return c
 }
 
+// place gives the next places to records.
+func (c *codes) place(records *roaring.Bitmap) {
+	inBatches(func(ords []uint32) {
+		for _, ord := range ords {
+			c.places[ord] = uint32(len(c.ords))
+			c.ords = append(c.ords, ord)
+		}
+	}, records)
+}
+
 // fill sets the codes of one field.
 func (c *codes) fill(s slot) {
 	set := func(code int, records ...*roaring.Bitmap) {
 		or, words := uint64(code)<<s.shift, c.words[s.word]
 		inBatches(func(ords []uint32) {
 			for _, ord := range ords {
-				words[ord] |= or
+				words[c.places[ord]] |= or
 			}
 		}, records...)
 	}
@@ -69,6 +88,16 @@ func (c *codes) fill(s slot) {
 		set(code, s.p.byValue[v])
 	}
 	set(len(s.p.values), s.p.unknown)
+}
+
+// bits selects the bits of some fields in each word.
+func (c *codes) bits(fields ...Field) []uint64 {
+	out := make([]uint64, len(c.words))
+	for _, f := range fields {
+		s := c.slots[f]
+		out[s.word] |= s.mask << s.shift
+	}
+	return out
 }
 
 // samePostings reports whether the fields have the values they had.

@@ -1,28 +1,40 @@
 package index
 
 import (
-	"cmp"
+	"encoding/binary"
 	"hash/maphash"
+	"sync"
 
 	"modeldex/dataset"
 )
 
-// dimensions are what statistics group benchmarks by and compare them by.
+// dimensions are what statistics group benchmarks by and compare them by. They have an order of
+// their own: a place is a record's number in the order of hardware, then of ordinals. Statistics read
+// every matching record, most of them by hardware, and so read memory that is close together.
 type dimensions struct {
-	codes    *codes  // of the fields with the uses Groups and Setting, and Settings
-	settings []Field // the fields with the use Setting
-	// configuration selects the bits of the codes that say what was measured and how: model, hardware,
-	// settings, and whether they are those of a single stream.
-	configuration []uint64
-	pages         []uint32 // by ordinal: which source page, from 1; 0: none
-	numPages      int
+	codes    *codes   // of the fields with the uses Groups and Setting, and Settings
+	settings []Field  // the fields with the use Setting
+	pages    []uint32 // by place: which source page, from 1; 0: none
+	numPages int
+	// repeats are equal for places with the same page that say the same of what was measured and how:
+	// model, hardware, settings, and whether they are those of a single stream. From 1.
+	repeats    []uint32
+	numRepeats int
+	metrics    map[Field]metricOrder
+}
+
+// metricOrder is the records with a value of a metric in order of hardware, then of value. Groups of one
+// hardware then have their values in order already, and all are read from the start of memory to its end.
+type metricOrder struct {
+	places []uint32
+	values []float64
 }
 
 // newDimensions makes the dimensions of a table with postings, or shares those of prev where they
 // are the same.
 func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 	d := &dimensions{}
-	var fields []Field
+	var fields, metrics []Field
 	for _, f := range BenchmarkFields {
 		if f.Is(Setting) {
 			d.settings = append(d.settings, f.Name)
@@ -30,60 +42,137 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 		if f.Is(Setting) || f.Is(Groups) || f.Name == Settings {
 			fields = append(fields, f.Name)
 		}
+		if f.Is(Metric) {
+			metrics = append(metrics, f.Name)
+		}
 	}
 	if prev != nil && prev.dimensions.codes.samePostings(t) {
 		d.codes = prev.dimensions.codes
 	} else {
-		d.codes = newCodes(t, fields)
-	}
-	d.configuration = make([]uint64, len(d.codes.words))
-	for _, f := range append([]Field{Model, Hardware, Settings}, d.settings...) {
-		slot := d.codes.slots[f]
-		d.configuration[slot.word] |= slot.mask << slot.shift
+		d.codes, prev = newCodes(t, Hardware, fields), nil // other places: nothing can be shared
 	}
 	if prev != nil && b.samePages {
 		d.pages, d.numPages = prev.dimensions.pages, prev.dimensions.numPages
+		d.repeats, d.numRepeats = prev.dimensions.repeats, prev.dimensions.numRepeats
 	} else {
-		d.pages, d.numPages = pagesOf(b.records)
+		d.pages, d.numPages = pagesOf(b.records, d.codes.ords)
+		d.repeats, d.numRepeats = d.newRepeats()
 	}
+	d.sortMetrics(t, prev, metrics)
 	return d
 }
 
-// compareConfigurations orders two records by what was measured and how; 0 if both are the same.
-func (d *dimensions) compareConfigurations(a, b uint32) int {
-	for i, bits := range d.configuration {
-		words := d.codes.words[i]
-		if c := cmp.Compare(words[a]&bits, words[b]&bits); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-// pagesOf numbers the source pages in the order they are first met. The hash table has the number
-// of a record instead of its text, which is a fifth of the cost of a map of a million texts.
-func pagesOf(records *dataset.Pack) (pages []uint32, n int) {
-	type cell struct{ page, record uint32 } // page 0: empty
-	pages = make([]uint32, records.Len())
-	size := 8
-	for size*2 < len(pages)*3 {
-		size *= 2
-	}
-	cells, seed, read := make([]cell, size), maphash.MakeSeed(), records.Reader()
-	for i := range pages {
-		url := read.At(i).SourceURL
-		if url == nil {
+// sortMetrics sets the orders of all metrics, or shares those of prev whose column is the same.
+func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
+	orders := make([]metricOrder, len(metrics))
+	var workers sync.WaitGroup
+	for i, f := range metrics {
+		if prev != nil && prev.columns[f] == t.columns[f] {
+			orders[i] = prev.dimensions.metrics[f]
 			continue
 		}
-		at := maphash.String(seed, string(*url)) & uint64(size-1)
-		for cells[at].page != 0 && *read.At(int(cells[at].record)).SourceURL != *url {
-			at = (at + 1) & uint64(size-1)
+		workers.Go(func() { orders[i] = d.codes.sortMetric(t.columns[f], Hardware) })
+	}
+	workers.Wait()
+	d.metrics = make(map[Field]metricOrder, len(metrics))
+	for i, f := range metrics {
+		d.metrics[f] = orders[i]
+	}
+}
+
+// sortMetric sorts the records with a value by a field, then by value.
+func (c *codes) sortMetric(col *column, by Field) metricOrder {
+	ords, known := col.asc, col.known
+	if ords == nil { // a column without an order
+		var unknown []uint32
+		ords, unknown = ascending(col.nums)
+		known = len(ords) - len(unknown)
+	}
+	s := c.slots[by]
+	words, next := c.words[s.word], make([]int, s.size()+1)
+	for _, ord := range ords[:known] {
+		next[s.code(words[c.places[ord]])+1]++
+	}
+	for code := range s.size() {
+		next[code+1] += next[code]
+	}
+	out := metricOrder{make([]uint32, known), make([]float64, known)}
+	for _, ord := range ords[:known] {
+		place := c.places[ord]
+		at := &next[s.code(words[place])]
+		out.places[*at], out.values[*at] = place, col.nums[ord]
+		*at++
+	}
+	return out
+}
+
+// pagesOf numbers the source pages of records in the order they are first met at places, so that the
+// pages of one piece of hardware have numbers that are close together. ords are the records by place.
+func pagesOf(records *dataset.Pack, ords []uint32) (pages []uint32, n int) {
+	read, other, seed := records.Reader(), records.Reader(), maphash.MakeSeed()
+	byOrd, n := numberDistinct(records.Len(), func(i int) (hash uint64, ok bool) {
+		if url := read.At(i).SourceURL; url != nil {
+			return maphash.String(seed, string(*url)), true
 		}
-		if cells[at].page == 0 {
-			n++
-			cells[at] = cell{uint32(n), uint32(i)}
+		return 0, false
+	}, func(i, k int) bool { return *read.At(i).SourceURL == *other.At(k).SourceURL })
+	numbers, next := make([]uint32, n+1), uint32(0)
+	pages = make([]uint32, len(ords))
+	for place, ord := range ords {
+		page := byOrd[ord]
+		if page != 0 && numbers[page] == 0 {
+			next++
+			numbers[page] = next
 		}
-		pages[i] = cells[at].page
+		pages[place] = numbers[page]
 	}
 	return pages, n
+}
+
+// newRepeats numbers the pages and configurations of all places.
+func (d *dimensions) newRepeats() (repeats []uint32, n int) {
+	configuration := d.codes.bits(append([]Field{Model, Hardware, Settings}, d.settings...)...)
+	seed, key := maphash.MakeSeed(), make([]byte, 0, 8*(1+len(configuration)))
+	return numberDistinct(len(d.pages), func(place int) (uint64, bool) {
+		key = binary.NativeEndian.AppendUint64(key[:0], uint64(d.pages[place]))
+		for w, bits := range configuration {
+			key = binary.NativeEndian.AppendUint64(key, d.codes.words[w][place]&bits)
+		}
+		return maphash.Bytes(seed, key), true
+	}, func(a, b int) bool {
+		differ := uint64(d.pages[a] ^ d.pages[b])
+		for w, bits := range configuration {
+			differ |= (d.codes.words[w][a] ^ d.codes.words[w][b]) & bits
+		}
+		return differ == 0
+	})
+}
+
+// numberDistinct numbers n things from 1 in the order they are first met, equal ones with the same
+// number; a thing whose hash is not ok has number 0. The hash table has the number of a thing instead
+// of its text, which is a fifth of the cost of a map of a million texts.
+func numberDistinct(n int, hash func(i int) (h uint64, ok bool), same func(i, k int) bool) (numbers []uint32, distinct int) {
+	type cell struct{ number, first uint32 } // number 0: empty
+	numbers = make([]uint32, n)
+	size := 8
+	for size*2 < n*3 {
+		size *= 2
+	}
+	cells := make([]cell, size)
+	for i := range numbers {
+		h, ok := hash(i)
+		if !ok {
+			continue
+		}
+		at := h & uint64(size-1)
+		for cells[at].number != 0 && !same(i, int(cells[at].first)) {
+			at = (at + 1) & uint64(size-1)
+		}
+		if cells[at].number == 0 {
+			distinct++
+			cells[at] = cell{uint32(distinct), uint32(i)}
+		}
+		numbers[i] = cells[at].number
+	}
+	return numbers, distinct
 }

@@ -2,71 +2,136 @@ package index
 
 import (
 	"cmp"
+	"maps"
 	"math"
-	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A grouping is statistics being computed. The records of a group are put together by a counting
-// sort: they are counted, and then each is put at the next place of its group.
+// A grouping is statistics being computed. Records are read in the order of their hardware, and those
+// of a group are put together by a counting sort: they are counted, and then each is put at the next
+// place of its group.
 type grouping struct {
-	t       *Table
 	q       StatsQuery
-	metric  *column
-	ords    []uint32 // the matching records with a value of the metric, in default order
-	unknown int      // matching records without one
-	of      []uint32 // the group of each of ords
-	by      []slot   // the fields of the keys
-	groups  []Group  // in the order of their keys
-	starts  []int    // by group: how many records the groups before have; one more at the end
-	// The source pages and values of records in the order of groups; values are nil if measure does
-	// not need them.
-	pages  []uint32
-	values []float64
+	d       *dimensions
+	dates   []float64   // of the runs, by ordinal
+	records metricOrder // to count
+	of      []uint32    // the group of each record
+	starts  []int       // by group, in the order of their keys: how many records the groups before have; one more at the end
+	groups  []Group
+	*scratch
 }
 
-// newGrouping finds the records to count. set is what the query matches; nil is every record.
-func newGrouping(t *Table, q StatsQuery, set *roaring.Bitmap) *grouping {
-	g := &grouping{t: t, q: q, metric: t.columns[q.Metric]}
-	nums := g.metric.nums
-	if set == nil {
-		g.ords = make([]uint32, 0, t.n)
-		for ord := range nums {
-			if !math.IsNaN(nums[ord]) {
-				g.ords = append(g.ords, uint32(ord))
-			}
-		}
-		g.unknown = t.n - len(g.ords)
-		return g
+// scratch is memory that statistics need while they are computed, and reuse: at a million records it
+// is 40 MB, and to get it from the system would cost as much as all the rest.
+type scratch struct {
+	records metricOrder
+	of      []uint32
+	values  []float64 // of the records in the order of groups: value, page and number of the repeat
+	pages   []uint32
+	repeats []uint32
+	seen    []uint32 // by page: the last group it was seen in, from 1
+	times   []uint32 // by repeat: how many records of the group
+	several []repeated
+	once    []float64
+	counts  []uint32 // by cell of a table of two keys
+}
+
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
+
+// sized returns a slice of n values in the memory of buf, which grows if needed. They are what they were.
+func sized[T any](buf *[]T, n int) []T {
+	if cap(*buf) < n {
+		*buf = make([]T, n)
 	}
-	matched := int(set.GetCardinality())
-	g.ords = make([]uint32, 0, matched)
-	inBatches(func(ords []uint32) {
-		for _, ord := range ords {
-			if !math.IsNaN(nums[ord]) {
-				g.ords = append(g.ords, ord)
-			}
-		}
-	}, set)
-	g.unknown = matched - len(g.ords)
+	return (*buf)[:n]
+}
+
+// zeroed is sized with zeros.
+func zeroed[T any](buf *[]T, n int) []T {
+	out := sized(buf, n)
+	clear(out)
+	return out
+}
+
+// newGrouping finds the records to count. set is what the query matches; nil is every record. The
+// caller calls free when done.
+func newGrouping(t *Table, q StatsQuery, set *roaring.Bitmap) *grouping {
+	g := &grouping{q: q, d: t.dimensions, dates: t.columns[RunDate].nums, scratch: scratchPool.Get().(*scratch)}
+	all := t.dimensions.metrics[q.Metric]
+	if set == nil {
+		g.records = all
+	} else if matched := int(set.GetCardinality()); matched <= len(all.places)/64 {
+		g.records = few(set, matched, t.columns[q.Metric].nums, g.d.codes)
+	} else {
+		g.records = g.among(all, set, matched)
+	}
 	return g
 }
 
-// assign numbers the groups in the order of their keys and finds the group of each record.
-func (g *grouping) assign() error {
-	for _, f := range g.q.By {
-		g.by = append(g.by, g.t.dimensions.codes.slots[f])
+func (g *grouping) free() { scratchPool.Put(g.scratch) }
+
+// among is those of all records that are in a set.
+func (g *grouping) among(all metricOrder, set *roaring.Bitmap, matched int) metricOrder {
+	ords := g.d.codes.ords
+	bits := newDenseBits(set, len(ords))
+	defer bits.free()
+	size, n := min(len(all.places), matched)+1, 0
+	places, values := sized(&g.scratch.records.places, size), sized(&g.scratch.records.values, size)
+	for i, place := range all.places { // without a branch, which a processor could not predict
+		places[n], values[n] = place, all.values[i]
+		n += bits.has(ords[place])
 	}
-	keys := g.key(g.by[0])
-	if len(g.by) == 2 {
-		keys = keys.with(g.key(g.by[1]))
+	return metricOrder{places[:n], values[:n]}
+}
+
+// few is the records of a set with a value of a metric, given by ordinal. Sorting few of them costs
+// less than a look at all records.
+func few(set *roaring.Bitmap, matched int, nums []float64, c *codes) metricOrder {
+	ranked := make([]rankKey, 0, matched)
+	inBatches(func(ords []uint32) {
+		for _, ord := range ords {
+			if v := nums[ord]; !math.IsNaN(v) {
+				ranked = append(ranked, rankKey{v, c.places[ord]})
+			}
+		}
+	}, set)
+	slices.SortFunc(ranked, rankKey.compare)
+	out := metricOrder{make([]uint32, len(ranked)), make([]float64, len(ranked))}
+	for i, r := range ranked {
+		out.places[i], out.values[i] = r.ord, r.key
 	}
-	g.of = make([]uint32, len(g.ords))
-	counts := make([]uint32, keys.size())
-	for i, ord := range g.ords {
-		cell := keys.cell(ord)
+	return out
+}
+
+// divide numbers the groups in the order of their keys and finds the group of each record.
+func (g *grouping) divide() error {
+	n := len(g.records.places)
+	g.of = sized(&g.scratch.of, n)
+	first, second := g.d.codes.key(g.q.By[0]), oneValue
+	if len(g.q.By) == 2 {
+		second = g.d.codes.key(g.q.By[1])
+	}
+	if first.n*second.n > n { // a filter leaves few of the values
+		first, second = first.among(g.records.places), second.among(g.records.places)
+	}
+	if first.n*second.n <= tableCells+n {
+		return g.numberByTable(&first, &second)
+	}
+	return g.numberByMap(&first, &second)
+}
+
+// tableCells is the most cells of two keys that are counted in a table (4 MB), and one cell more for
+// each record. More are counted in a map, which has no more entries than there may be groups.
+const tableCells = 1 << 20
+
+// numberByTable counts the records of every cell there can be, in the order of keys.
+func (g *grouping) numberByTable(first, second *key) error {
+	counts := zeroed(&g.counts, first.n*second.n)
+	for i, place := range g.records.places {
+		cell := first.number(place)*uint32(second.n) + second.number(place)
 		g.of[i] = cell
 		counts[cell]++
 	}
@@ -77,7 +142,7 @@ func (g *grouping) assign() error {
 	if n > g.q.MaxGroups {
 		return TooManyGroupsError{g.q.MaxGroups}
 	}
-	g.groups, g.starts = make([]Group, n), make([]int, 1, n+1)
+	g.starts = make([]int, 1, n+1)
 	numbers := counts // the count of a cell becomes the number of its group
 	for cell, count := range counts {
 		if count > 0 {
@@ -91,20 +156,50 @@ func (g *grouping) assign() error {
 	return nil
 }
 
-// A key says which cell of a table of one or two dimensions a record belongs to.
-type key struct {
-	slot  slot
-	words []uint64 // by ordinal
-	ranks []uint32 // by code
-	n     int      // ranks
-	next  *key     // the second dimension
+// numberByMap counts the records of the cells that occur, until there are too many.
+func (g *grouping) numberByMap(first, second *key) error {
+	counts := map[uint64]int{} // by first rank << 32 | second rank
+	cellOf := func(place uint32) uint64 { return uint64(first.number(place))<<32 | uint64(second.number(place)) }
+	for _, place := range g.records.places {
+		if counts[cellOf(place)]++; len(counts) > g.q.MaxGroups {
+			return TooManyGroupsError{g.q.MaxGroups}
+		}
+	}
+	g.starts = make([]int, 1, len(counts)+1)
+	for number, cell := range slices.Sorted(maps.Keys(counts)) {
+		g.starts = append(g.starts, g.starts[number]+counts[cell])
+		counts[cell] = number
+	}
+	for i, place := range g.records.places {
+		g.of[i] = uint32(counts[cellOf(place)])
+	}
+	return nil
 }
 
-// key numbers the codes of a field that occur, in their order: a filter leaves few of them.
-func (g *grouping) key(s slot) key {
-	k := key{slot: s, words: g.t.dimensions.codes.words[s.word], ranks: make([]uint32, s.size())}
-	for _, ord := range g.ords {
-		k.ranks[s.code(k.words[ord])] = 1
+// A key numbers the values of a field in their order.
+type key struct {
+	slot  slot
+	words []uint64 // by place
+	ranks []uint32 // by code; nil: codes are the numbers
+	n     int
+}
+
+// oneValue is the key of a second field if there is none.
+var oneValue = key{n: 1}
+
+func (c *codes) key(f Field) key {
+	s := c.slots[f]
+	return key{slot: s, words: c.words[s.word], n: s.size()}
+}
+
+// among numbers only the values that some records have.
+func (k key) among(places []uint32) key {
+	if k.words == nil {
+		return k
+	}
+	k.ranks, k.n = make([]uint32, k.slot.size()), 0
+	for _, place := range places {
+		k.ranks[k.slot.code(k.words[place])] = 1
 	}
 	for code, occurs := range k.ranks {
 		k.ranks[code] = uint32(k.n)
@@ -113,181 +208,151 @@ func (g *grouping) key(s slot) key {
 	return k
 }
 
-func (k key) with(next key) key {
-	k.next = &next
-	return k
+// number is the number of a record's value.
+func (k *key) number(place uint32) uint32 {
+	if k.words == nil {
+		return 0
+	}
+	code := k.slot.code(k.words[place])
+	if k.ranks == nil {
+		return code
+	}
+	return k.ranks[code]
 }
 
-func (k *key) size() int {
-	if k.next == nil {
-		return k.n
-	}
-	return k.n * k.next.n
-}
-
-func (k *key) cell(ord uint32) uint32 {
-	cell := k.ranks[k.slot.code(k.words[ord])]
-	if k.next != nil {
-		cell = cell*uint32(k.next.n) + k.next.ranks[k.next.slot.code(k.next.words[ord])]
-	}
-	return cell
-}
-
-// collect puts the records of each group together and compares their words.
-func (g *grouping) collect() {
-	d := g.t.dimensions
-	width := len(d.codes.words)
-	compared := make([]uint64, 2*width*len(g.groups)) // of each group: the words of its first record, and what differs
-	g.pages = make([]uint32, len(g.ords))
-	if !g.inOrder() {
-		g.values = make([]float64, len(g.ords))
-	}
-	next, firsts := slices.Clone(g.starts), make([]uint32, len(g.groups))
-	for i, ord := range g.ords {
-		n := g.of[i]
-		at := next[n]
-		next[n]++
-		g.pages[at] = d.pages[ord]
-		if g.values != nil {
-			g.values[at] = g.metric.nums[ord]
-		}
-		mine := compared[2*width*int(n) : 2*width*int(n+1)]
-		if at == g.starts[n] {
-			firsts[n] = ord
-			for w, words := range d.codes.words {
-				mine[w] = words[ord]
-			}
-		}
-		for w, words := range d.codes.words {
-			mine[width+w] |= mine[w] ^ words[ord]
+// describe says of each group what its records have in common, and its newest run. Each loop reads few
+// parts of memory, one after the other.
+func (g *grouping) describe() {
+	codes, width, n := g.d.codes, len(g.d.codes.words), len(g.starts)-1
+	words := make([]uint64, 2*width*n) // of each group the AND of the words of its records, and the OR
+	for i := range n {
+		for w := range width {
+			words[2*width*i+w] = ^uint64(0)
 		}
 	}
-	keys := make([]string, len(g.by)*len(g.groups))
+	for w, column := range codes.words {
+		for i, place := range g.records.places {
+			at := 2*width*int(g.of[i]) + w
+			words[at] &= column[place]
+			words[at+width] |= column[place]
+		}
+	}
+	newest := make([]uint32, n)
+	for i := range newest {
+		newest[i] = ^uint32(0)
+	}
+	for i, place := range g.records.places {
+		newest[g.of[i]] = min(newest[g.of[i]], codes.ords[place]) // default order is newest first
+	}
+	g.groups = make([]Group, n)
+	asked, comparison := &statsOf{codes, g.d.settings, g.q.By}, newComparison(codes, g.q.Metric)
 	for i := range g.groups {
-		mine := compared[2*width*i : 2*width*(i+1)]
-		group := &g.groups[i]
-		*group = Group{
-			Key: keys[len(g.by)*i : len(g.by)*(i+1) : len(g.by)*(i+1)], d: d, metric: g.q.Metric, first: mine[:width], xor: mine[width:],
-			Newest: g.t.columns[RunDate].nums[firsts[i]], // default order is newest first
+		mine := words[2*width*i:][:2*width]
+		for w := range width {
+			mine[width+w] ^= mine[w]
 		}
-		for k, s := range g.by {
-			group.Key[k] = s.value(s.code(group.first[s.word]))
+		g.groups[i] = Group{Newest: g.dates[newest[i]], of: asked, words: mine}
+		g.groups[i].Comparable = comparison.comparable(&g.groups[i])
+	}
+}
+
+// collect puts the values, pages and repeats of each group together.
+func (g *grouping) collect() (values []float64, pages, repeats []uint32) {
+	n := len(g.of)
+	pages, repeats = sized(&g.pages, n), sized(&g.repeats, n)
+	if g.inOrder() && slices.IsSorted(g.of) {
+		for i, place := range g.records.places {
+			pages[i] = g.d.pages[place]
 		}
+		return g.records.values, pages, nil
 	}
-}
-
-// inOrder reports whether the values of groups are found in the order of the column. It costs a
-// look at each record of the table, most of them far apart in memory; sorting a group of a few
-// values costs less.
-func (g *grouping) inOrder() bool {
-	if g.q.OncePerPage || g.metric.asc == nil || len(g.groups) == 0 {
-		return false
-	}
-	return len(g.ords)*bits.Len(uint(len(g.ords)/len(g.groups))) > 6*g.metric.known
-}
-
-// measure computes the quantiles of all groups.
-func (g *grouping) measure() {
-	switch {
-	case g.q.OncePerPage:
-		g.measureOncePerPage()
-	case g.values == nil:
-		g.measureInOrder()
-	default:
-		for i := range g.groups {
-			mine := g.values[g.starts[i]:g.starts[i+1]]
-			slices.Sort(mine)
-			g.groups[i].summarize(len(mine), at(mine))
-		}
-	}
-}
-
-// measureInOrder puts the records of each group in the order of the column.
-func (g *grouping) measureInOrder() {
-	of := make([]uint32, g.t.n) // by ordinal, from 1; 0: not counted
-	for i, ord := range g.ords {
-		of[ord] = g.of[i] + 1
-	}
-	ascending, next := make([]uint32, len(g.ords)), slices.Clone(g.starts)
-	for _, ord := range g.metric.asc[:g.metric.known] {
-		if n := of[ord]; n != 0 {
-			ascending[next[n-1]] = ord
-			next[n-1]++
-		}
-	}
-	for i := range g.groups {
-		mine := ascending[g.starts[i]:g.starts[i+1]]
-		g.groups[i].summarize(len(mine), func(rank int) float64 { return g.metric.nums[mine[rank]] })
-	}
-}
-
-// summarize sets the quantiles of n values; value gives them in ascending order.
-func (g *Group) summarize(n int, value func(rank int) float64) {
-	g.N = n
-	g.Min, g.Max = value(0), value(n-1)
-	g.P10, g.P25, g.Median = quantile(n, value, 0.10), quantile(n, value, 0.25), quantile(n, value, 0.50)
-	g.P75, g.P90 = quantile(n, value, 0.75), quantile(n, value, 0.90)
-}
-
-// measureOncePerPage is measure with the records of one page and configuration counted as one.
-func (g *grouping) measureOncePerPage() {
-	// A page and the place of a record in ords are sorted as one number. Most pages have one record
-	// in a group, so that configurations need not be compared.
-	keys := make([]uint64, len(g.ords))
+	values = sized(&g.values, n)
 	next := slices.Clone(g.starts)
-	for i, ord := range g.ords {
-		keys[next[g.of[i]]] = uint64(g.t.dimensions.pages[ord])<<32 | uint64(i)
+	for i, place := range g.records.places {
+		at := next[g.of[i]]
 		next[g.of[i]]++
-	}
-	var medians []float64
-	for i := range g.groups {
-		mine := keys[g.starts[i]:g.starts[i+1]]
-		slices.Sort(mine)
-		medians = medians[:0]
-		for to := 0; to < len(mine); {
-			from, page := to, mine[to]>>32
-			for to < len(mine) && mine[to]>>32 == page {
-				to++
-			}
-			medians = g.appendMedians(medians, mine[from:to])
-		}
-		slices.Sort(medians)
-		g.groups[i].summarize(len(medians), at(medians))
-	}
-}
-
-// appendMedians appends the median of each configuration among records of one page.
-func (g *grouping) appendMedians(medians []float64, keys []uint64) []float64 {
-	ord := func(key uint64) uint32 { return g.ords[uint32(key)] }
-	if len(keys) == 1 {
-		return append(medians, g.metric.nums[ord(keys[0])])
-	}
-	d := g.t.dimensions
-	compare := func(a, b uint64) int { return d.compareConfigurations(ord(a), ord(b)) }
-	slices.SortFunc(keys, func(a, b uint64) int {
-		return cmp.Or(compare(a, b), cmp.Compare(g.metric.nums[ord(a)], g.metric.nums[ord(b)]))
-	})
-	var values []float64
-	for i, key := range keys {
-		values = append(values, g.metric.nums[ord(key)])
-		if i+1 == len(keys) || compare(key, keys[i+1]) != 0 {
-			medians, values = append(medians, quantile(len(values), at(values), 0.5)), values[:0]
+		values[at], pages[at] = g.records.values[i], g.d.pages[place]
+		if g.q.OncePerPage {
+			repeats[at] = g.d.repeats[place]
 		}
 	}
-	return medians
+	return values, pages, repeats
 }
 
-// countPages counts the distinct source pages of all groups.
-func (g *grouping) countPages() {
-	seen := make([]uint32, g.t.dimensions.numPages+1) // by page: the last group it was seen in, from 1
+// inOrder reports whether the values of a group are in order when they are read in the order of
+// records.
+func (g *grouping) inOrder() bool { return slices.Contains(g.q.By, Hardware) && !g.q.OncePerPage }
+
+// measure computes the quantiles of all groups, and counts their pages.
+func (g *grouping) measure() {
+	values, pages, repeats := g.collect()
+	seen, times := sized(&g.seen, g.d.numPages+1), sized(&g.times, g.d.numRepeats+1)
+	inOrder := g.inOrder()
 	for i := range g.groups {
-		group := &g.groups[i]
-		for _, page := range g.pages[g.starts[i]:g.starts[i+1]] {
+		from, to := g.starts[i], g.starts[i+1]
+		group, mine := &g.groups[i], values[from:to]
+		for _, page := range pages[from:to] {
 			if seen[page] != uint32(i)+1 {
 				seen[page] = uint32(i) + 1
 				group.Pages++
 			}
 		}
-		group.Comparable = group.comparable()
+		if g.q.OncePerPage {
+			mine = g.oncePerPage(mine, repeats[from:to], times)
+		}
+		if !inOrder {
+			slices.Sort(mine)
+		}
+		group.summarize(mine)
 	}
+	if len(pages) > len(seen)/8 {
+		clear(seen)
+		return
+	}
+	for _, page := range pages {
+		seen[page] = 0
+	}
+}
+
+type repeated struct {
+	repeat uint32
+	value  float64
+}
+
+// oncePerPage returns the values of a group, those of records that repeat each other replaced by their
+// median. They are not in order, and valid until the next call. times are zero, before and after.
+func (s *scratch) oncePerPage(values []float64, repeats, times []uint32) []float64 {
+	for _, r := range repeats {
+		times[r]++
+	}
+	s.once, s.several = s.once[:0], s.several[:0]
+	for i, r := range repeats {
+		if times[r] == 1 {
+			s.once = append(s.once, values[i])
+		} else {
+			s.several = append(s.several, repeated{r, values[i]})
+		}
+	}
+	for _, r := range repeats {
+		times[r] = 0
+	}
+	slices.SortFunc(s.several, func(a, b repeated) int {
+		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.value, b.value))
+	})
+	for to := 0; to < len(s.several); {
+		from := to
+		for to < len(s.several) && s.several[to].repeat == s.several[from].repeat {
+			to++
+		}
+		s.once = append(s.once, quantile(to-from, func(rank int) float64 { return s.several[from+rank].value }, 0.5))
+	}
+	return s.once
+}
+
+// summarize sets the quantiles of a group. N becomes the number of values.
+func (g *Group) summarize(sorted []float64) {
+	n, value := len(sorted), at(sorted)
+	g.N, g.Min, g.Max = n, sorted[0], sorted[n-1]
+	g.P10, g.P25, g.Median = quantile(n, value, 0.10), quantile(n, value, 0.25), quantile(n, value, 0.50)
+	g.P75, g.P90 = quantile(n, value, 0.75), quantile(n, value, 0.90)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -39,8 +40,7 @@ type Stats struct {
 
 // Group is the statistics of the records with one key.
 type Group struct {
-	Key []string // the values of StatsQuery.By; empty for unknown
-	N   int      // values counted
+	N int // values counted
 	// Pages is the number of distinct source pages; all measurements without a page count as one.
 	Pages                                int
 	Min, P10, P25, Median, P75, P90, Max float64
@@ -48,10 +48,31 @@ type Group struct {
 	// Comparable: the values differ neither in what was measured nor in how, as far as settings say.
 	Comparable bool
 
-	d      *dimensions
-	metric Field
-	first  []uint64 // the words of the first record, see codes
-	xor    []uint64 // the bits of words that differ between records
+	of    *statsOf
+	words []uint64 // the bits that are set in the words of all records, then those that differ; see codes
+}
+
+// statsOf is what all groups of one question have in common.
+type statsOf struct {
+	codes    *codes
+	settings []Field
+	by       []Field
+}
+
+// common is the words of the records, right where they do not differ.
+func (g *Group) common() []uint64 { return g.words[:len(g.words)/2] }
+
+// differ is the bits of words that differ between records.
+func (g *Group) differ() []uint64 { return g.words[len(g.words)/2:] }
+
+// Key is the values of StatsQuery.By; empty for unknown.
+func (g *Group) Key() []string {
+	out := make([]string, len(g.of.by))
+	for i, f := range g.of.by {
+		s := g.of.codes.slots[f]
+		out[i] = s.value(s.code(g.words[s.word]))
+	}
+	return out
 }
 
 // SharedSetting is a setting that is equal in all records of a group. Value is empty if it is
@@ -63,12 +84,12 @@ type SharedSetting struct {
 
 // Settings lists the settings that are equal in all records of a group, and those that differ.
 func (g *Group) Settings() (shared []SharedSetting, differ []Field) {
-	for _, f := range g.d.settings {
-		slot := g.d.codes.slots[f]
-		if slot.differs(g.xor) {
+	for _, f := range g.of.settings {
+		slot := g.of.codes.slots[f]
+		if slot.differs(g.differ()) {
 			differ = append(differ, f)
 		} else {
-			shared = append(shared, SharedSetting{f, slot.value(slot.code(g.first[slot.word]))})
+			shared = append(shared, SharedSetting{f, slot.value(slot.code(g.common()[slot.word]))})
 		}
 	}
 	return shared, differ
@@ -79,13 +100,13 @@ func (g *Group) Settings() (shared []SharedSetting, differ []Field) {
 func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	m, excluded := t.matching(q.Query)
 	g := newGrouping(t, q, m.all())
-	if err := g.assign(); err != nil {
+	defer g.free()
+	if err := g.divide(); err != nil {
 		return nil, err
 	}
-	g.collect()
+	g.describe()
 	g.measure()
-	g.countPages()
-	return &Stats{Groups: g.groups, Unknown: g.unknown, Excluded: excluded, ExcludedBySets: t.excludedBySets(q.Query)}, nil
+	return &Stats{Groups: g.groups, Unknown: m.total - len(g.of), Excluded: excluded, ExcludedBySets: t.excludedBySets(q.Query)}, nil
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.
@@ -100,31 +121,58 @@ func CompareKeys(a, b string) int {
 // the settings of a single stream.
 var decisive = []Field{"rate_basis", Concurrency, "hardware_count", "context_depth", "speculative_decoding", "partial_offload"}
 
-// comparable reports whether the values of a group measure the same: one model on one kind of
-// hardware in one quantization, either all with the settings of a single stream or with decisive
-// settings that are known and equal; for speeds of prompts also the length of the prompt, and for
-// energy what the power was measured at.
-func (g *Group) comparable() bool {
-	if slots := g.d.codes.slots; slots[Model].differs(g.xor) || slots[Hardware].differs(g.xor) || !g.sharesKnown(Quantization) {
-		return false
-	}
-	if (g.metric == PromptTPS || g.metric == "ttft_ms") && !g.sharesKnown("n_prompt") {
-		return false
-	}
-	if g.metric == "tokens_per_joule" && !g.sharesKnown("power_basis") {
-		return false
-	}
-	settings := g.d.codes.slots[Settings]
-	if !settings.differs(g.xor) && settings.value(settings.code(g.first[settings.word])) == SingleStream {
-		return true
-	}
-	return !slices.ContainsFunc(decisive, func(f Field) bool { return !g.sharesKnown(f) })
+// decidesOf are settings that decide as well whether two values of a metric are of the same kind: the
+// length of the prompt, and what the power was measured at.
+var decidesOf = map[Field]Field{PromptTPS: "n_prompt", "ttft_ms": "n_prompt", "tokens_per_joule": "power_basis"}
+
+// A comparison decides whether the values of a group measure the same: one model on one kind of
+// hardware in one quantization, with the setting that decidesOf says, either all with the settings of
+// a single stream or with decisive settings that are known and equal.
+type comparison struct {
+	always, decisive knownAndEqual
+	settings         slot
+	singleStream     int // the code of SingleStream, -1 if no record has it
 }
 
-// sharesKnown reports whether a setting is known and equal in all records.
-func (g *Group) sharesKnown(f Field) bool {
-	slot := g.d.codes.slots[f]
-	return !slot.differs(g.xor) && slot.known(slot.code(g.first[slot.word]))
+func newComparison(c *codes, metric Field) comparison {
+	always := []Field{Model, Hardware, Quantization}
+	if f, ok := decidesOf[metric]; ok {
+		always = append(always, f)
+	}
+	settings := c.slots[Settings]
+	return comparison{c.knownAndEqual(always), c.knownAndEqual(decisive), settings, slices.Index(settings.p.values, SingleStream)}
+}
+
+func (c *comparison) comparable(g *Group) bool {
+	if !c.always.in(g) {
+		return false
+	}
+	isSingle := !c.settings.differs(g.differ()) && int(c.settings.code(g.common()[c.settings.word])) == c.singleStream
+	return isSingle || c.decisive.in(g)
+}
+
+// knownAndEqual are fields whose values must be known and equal in all records of a group.
+type knownAndEqual struct {
+	bits  []uint64 // of all fields, by word
+	slots []slot
+}
+
+func (c *codes) knownAndEqual(fields []Field) knownAndEqual {
+	out := knownAndEqual{bits: c.bits(fields...)}
+	for _, f := range fields {
+		out.slots = append(out.slots, c.slots[f])
+	}
+	return out
+}
+
+func (k *knownAndEqual) in(g *Group) bool {
+	common, differ := g.common(), g.differ()
+	for w, bits := range k.bits {
+		if differ[w]&bits != 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(k.slots, func(s slot) bool { return !s.known(s.code(common[s.word])) })
 }
 
 // GroupOrders lists what groups can be sorted by, beside their key.
@@ -164,25 +212,22 @@ func (g *Group) Statistic(by string) float64 {
 func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups []Group, next *Position) {
 	places := make([]groupPlace, len(s.Groups))
 	for i := range s.Groups {
-		places[i] = placeOf(&s.Groups[i], by)
+		v := s.Groups[i].Statistic(by)
+		places[i] = groupPlace{!math.IsNaN(v), v, 2 * i}
 	}
 	compare := func(a, b groupPlace) int { return a.compare(b, desc, by == "key") }
 	slices.SortFunc(places, compare)
 	if after != nil {
-		from := groupPlace{after.Known, after.Num, strings.Split(after.Slug, keySeparator), nil}
-		n, found := slices.BinarySearchFunc(places, from, compare)
-		if found {
-			n++
-		}
-		places = places[n:]
+		n, found := slices.BinarySearchFunc(places, s.placeAt(after), compare)
+		places = places[n+boolInt(found):]
 	}
 	if len(places) > limit {
 		places = places[:limit]
-		next = places[limit-1].position()
+		next = places[limit-1].position(s)
 	}
 	groups = make([]Group, len(places))
 	for i, p := range places {
-		groups[i] = *p.group
+		groups[i] = s.Groups[p.key/2]
 	}
 	return groups, next
 }
@@ -191,23 +236,29 @@ func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups [
 type groupPlace struct {
 	known bool
 	value float64
-	key   []string
-	group *Group
-}
-
-func placeOf(g *Group, by string) groupPlace {
-	v := g.Statistic(by)
-	if math.IsNaN(v) {
-		return groupPlace{false, 0, g.Key, g}
-	}
-	return groupPlace{true, v, g.Key, g}
+	key   int // twice the number of the group in the order of keys; odd for a key that is between two groups
 }
 
 // keySeparator is between the values of a key in a position. No value contains it.
 const keySeparator = "\x00"
 
-func (p groupPlace) position() *Position {
-	return &Position{Known: p.known, Num: p.value, Slug: strings.Join(p.key, keySeparator)}
+// position is the place of a group that there is.
+func (p groupPlace) position(s *Stats) *Position {
+	out := &Position{Known: p.known, Slug: strings.Join(s.Groups[p.key/2].Key(), keySeparator)}
+	if p.known {
+		out.Num = p.value
+	}
+	return out
+}
+
+// placeAt is the place of a group that there is or was.
+func (s *Stats) placeAt(p *Position) groupPlace {
+	key := strings.Split(p.Slug, keySeparator)
+	n := sort.Search(len(s.Groups), func(i int) bool { return slices.CompareFunc(s.Groups[i].Key(), key, CompareKeys) >= 0 })
+	if n == len(s.Groups) || !slices.Equal(s.Groups[n].Key(), key) {
+		return groupPlace{p.Known, p.Num, 2*n - 1}
+	}
+	return groupPlace{p.Known, p.Num, 2 * n}
 }
 
 // compare orders groups by value, unknown last, then by key.
@@ -215,12 +266,15 @@ func (p groupPlace) compare(q groupPlace, desc, byKey bool) int {
 	if p.known != q.known {
 		return boolInt(!p.known) - boolInt(!q.known)
 	}
-	c := cmp.Compare(p.value, q.value)
+	c := 0
+	if p.known {
+		c = cmp.Compare(p.value, q.value)
+	}
 	if desc {
 		c = -c
 	}
 	if c == 0 {
-		c = slices.CompareFunc(p.key, q.key, CompareKeys)
+		c = cmp.Compare(p.key, q.key)
 		if byKey && desc {
 			c = -c
 		}

@@ -53,23 +53,23 @@ func compareStats(t *testing.T, table *Table, want *plain, q StatsQuery) {
 
 func compareGroup(t *testing.T, got *Group, want *plainGroup, q StatsQuery) {
 	t.Helper()
-	if !slices.Equal(got.Key, want.key) || got.N != len(want.values) || got.Pages != want.pages || !sameNumber(got.Newest, want.newest) {
-		t.Fatalf("Stats(%+v): group %q of %d values, %d pages, newest %v; want %q, %d, %d, %v", q, got.Key, got.N, got.Pages, got.Newest, want.key, len(want.values), want.pages, want.newest)
+	if !slices.Equal(got.Key(), want.key) || got.N != len(want.values) || got.Pages != want.pages || !sameNumber(got.Newest, want.newest) {
+		t.Fatalf("Stats(%+v): group %q of %d values, %d pages, newest %v; want %q, %d, %d, %v", q, got.Key(), got.N, got.Pages, got.Newest, want.key, len(want.values), want.pages, want.newest)
 	}
 	for _, c := range []struct{ got, p float64 }{{got.Min, 0}, {got.P10, .1}, {got.P25, .25}, {got.Median, .5}, {got.P75, .75}, {got.P90, .9}, {got.Max, 1}} {
 		if w := plainQuantile(want.values, c.p); math.Abs(c.got-w) > 1e-9*max(1, math.Abs(w)) {
-			t.Fatalf("Stats(%+v): quantile %v of %q = %v, want %v of %v", q, c.p, got.Key, c.got, w, want.values)
+			t.Fatalf("Stats(%+v): quantile %v of %q = %v, want %v of %v", q, c.p, got.Key(), c.got, w, want.values)
 		}
 	}
 	shared, differ := got.Settings()
 	if diff := gocmp.Diff(want.shared, shared); diff != "" {
-		t.Fatalf("Stats(%+v): shared settings of %q (-want +got):\n%s", q, got.Key, diff)
+		t.Fatalf("Stats(%+v): shared settings of %q (-want +got):\n%s", q, got.Key(), diff)
 	}
 	if diff := gocmp.Diff(want.differ, differ); diff != "" {
-		t.Fatalf("Stats(%+v): differing settings of %q (-want +got):\n%s", q, got.Key, diff)
+		t.Fatalf("Stats(%+v): differing settings of %q (-want +got):\n%s", q, got.Key(), diff)
 	}
 	if got.Comparable != want.comparable {
-		t.Fatalf("Stats(%+v): comparable of %q = %v, want %v", q, got.Key, got.Comparable, want.comparable)
+		t.Fatalf("Stats(%+v): comparable of %q = %v, want %v", q, got.Key(), got.Comparable, want.comparable)
 	}
 }
 
@@ -209,6 +209,38 @@ func TestStatsOfManyGroups(t *testing.T) {
 	}
 }
 
+// TestStatsNumbering: groups counted by table and by map are the same, and so is the bound.
+func TestStatsNumbering(t *testing.T) {
+	t.Parallel()
+	r := newRandom(seedOf(t), 40, 0.2)
+	set := r.set(3000, 60)
+	table, want := mustBuild(t, set).Benchmarks, plains(set)[3]
+	for range 40 {
+		q := r.statsQuery(want)
+		m, _ := table.matching(q.Query)
+		g := newGrouping(table, q, m.all())
+		if err := g.divide(); err != nil {
+			t.Fatal(err)
+		}
+		of, starts := slices.Clone(g.of), g.starts
+		first, second := g.d.codes.key(q.By[0]), oneValue
+		if len(q.By) == 2 {
+			second = g.d.codes.key(q.By[1])
+		}
+		for name, number := range map[string]func(first, second *key) error{"table": g.numberByTable, "map": g.numberByMap} {
+			g.q.MaxGroups = len(starts) - 1
+			if err := number(&first, &second); err != nil || !slices.Equal(of, g.of) || !slices.Equal(starts, g.starts) {
+				t.Errorf("Stats(%+v) by %s: %d groups, %v; want %d of the same records", q, name, len(g.starts)-1, err, len(starts)-1)
+			}
+			g.q.MaxGroups--
+			if err := number(&first, &second); len(starts) > 1 && !errors.As(err, new(TooManyGroupsError)) {
+				t.Errorf("Stats(%+v) by %s of at most %d groups = %v, want a TooManyGroupsError", q, name, g.q.MaxGroups, err)
+			}
+		}
+		g.free()
+	}
+}
+
 // TestStatsPages reads groups page by page in every order: together they are all groups once.
 func TestStatsPages(t *testing.T) {
 	t.Parallel()
@@ -223,13 +255,13 @@ func TestStatsPages(t *testing.T) {
 			all, _ := stats.Page(by, desc, nil, 10_000)
 			var got, want [][]string
 			for _, g := range all {
-				want = append(want, g.Key)
+				want = append(want, g.Key())
 			}
 			for after, more := (*Position)(nil), true; more; more = after != nil {
 				var page []Group
 				page, after = stats.Page(by, desc, after, 7)
 				for _, g := range page {
-					got = append(got, g.Key)
+					got = append(got, g.Key())
 				}
 			}
 			if diff := gocmp.Diff(want, got); diff != "" || len(want) != len(stats.Groups) {

@@ -272,7 +272,7 @@ func WithEvidence(gen *index.Generation, q fit.Query, minTPS float64, found []fi
 	out, seen := slices.Clone(found), map[string]bool{}
 	groups := singleStream(gen, index.Hardware, string(q.Hardware), index.Model, index.Quantization)
 	for i := range groups {
-		model := groups[i].Key[0]
+		model := groups[i].Key()[0]
 		n, listed := at[model]
 		if !listed || seen[model] || out[n].Use != nil && *out[n].Use == fit.UseMeasured {
 			continue

@@ -190,8 +190,9 @@ func (t *Table) addSpeeds(groups []index.Group, other func(slug, quantization st
 	t.Rows = make([][]Cell, 0, len(groups))
 	for i := range groups {
 		g := &groups[i]
-		cell, runs := other(g.Key[0], g.Key[1])
-		t.Rows = append(t.Rows, append([]Cell{cell, textCell(g.Key[1])}, spread(g, runs)...))
+		key := g.Key()
+		cell, runs := other(key[0], key[1])
+		t.Rows = append(t.Rows, append([]Cell{cell, textCell(key[1])}, spread(g, runs)...))
 	}
 	if len(groups) > 0 {
 		t.Source = Sentence(plural(len(groups), "row", "rows")) + " from published measurements; each run names its page."
