@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -19,10 +20,10 @@ import (
 // memoryCmd shows what the program needs after its start, and at most under traffic.
 type memoryCmd struct {
 	Data     string        `default:"data" placeholder:"DIR" help:"Dataset to serve."`
-	CacheMB  []int64       `name:"cache-mb" default:"256,64" help:"Sizes of the response cache to measure."`
+	CacheMB  []int64       `name:"cache-mb" default:"256,128" help:"Sizes of the response cache to measure."`
 	Requests int           `default:"40000" help:"Requests per size; nearly all are new to the cache."`
 	Clients  int           `default:"32" help:"Connections."`
-	Rest     time.Duration `default:"12s" help:"How long the program rests before its memory counts as that after the start."`
+	Rest     time.Duration `default:"12s" help:"How long the program rests behind its first dump before its memory counts as that after the start."`
 	Seed     uint64        `default:"1" help:"Seed of the requests."`
 }
 
@@ -79,6 +80,9 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 		return m, err
 	}
 	defer s.stop()
+	if err := s.awaitDump(); err != nil {
+		return m, err
+	}
 	time.Sleep(c.Rest)
 	status := fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)
 	m.start = statusBytesOf(status, "VmRSS")
@@ -99,6 +103,22 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 	}
 	m.ok = ok.Load()
 	return m, nil
+}
+
+// awaitDump waits until the server has made the dump of its dataset, which it does after each load
+// when nobody asks: what that needs is over soon.
+func (s *server) awaitDump() error {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
+		resp, err := http.Get("http://" + s.addr + "/api/v1/dumps")
+		if err != nil {
+			return err
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return nil
+		}
+	}
+	return errors.New("the server made no dump within two minutes")
 }
 
 // client asks for large pages that are nearly all new, in every coding, until enough were asked.

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// computed returns the size of a model of paramsB billion parameters stored this way:
-// parameters x effective bits per weight / 8. Small models with large vocabularies run above
-// it, because embeddings and output head are kept at higher precision.
-func computed(q *QuantizationType, paramsB float64) Quantization {
+// computed returns a type as it stands in every model of which nobody published a size, but for the
+// size: method, bits and source are shared by all of them.
+func computed(q *QuantizationType) Quantization {
 	bits := *q.EffectiveBitsPerWeight
 	method := "params_b x 10^9 x bits_per_weight / 8"
 	if q.EffectiveBasis != nil {
@@ -16,10 +15,14 @@ func computed(q *QuantizationType, paramsB float64) Quantization {
 	}
 	return Quantization{
 		Name: q.Name, Format: q.Format, BitsPerWeight: &bits,
-		SizeBytes: int64(math.Round(paramsB * 1e9 * bits / 8)),
-		Basis:     Computed, Method: &method, Source: sourceOf(q, "effective_bits_per_weight"),
+		Basis: Computed, Method: &method, Source: sourceOf(q, "effective_bits_per_weight"),
 	}
 }
+
+// computedSize is the size of a model of paramsB billion parameters, in bytes: parameters x
+// effective bits per weight / 8. Small models with large vocabularies run above it, because
+// embeddings and output head are kept at higher precision.
+func computedSize(paramsB, bits float64) int64 { return int64(math.Round(paramsB * 1e9 * bits / 8)) }
 
 // sourceOf is the page the field was read from, nil where no page backs it.
 func sourceOf(q *QuantizationType, field string) *URL {
@@ -34,6 +37,12 @@ func sourceOf(q *QuantizationType, field string) *URL {
 // addComputed appends to every model of known size the quantizations nobody published a size
 // of. A type without a measured whole-file average is left out rather than guessed.
 func addComputed(models []Model, types []QuantizationType) {
+	var known []Quantization
+	for i := range types {
+		if types[i].EffectiveBitsPerWeight != nil {
+			known = append(known, computed(&types[i]))
+		}
+	}
 	for i := range models {
 		m := &models[i]
 		if m.ParamsB == nil {
@@ -43,10 +52,13 @@ func addComputed(models []Model, types []QuantizationType) {
 		for _, q := range m.Quantizations {
 			have[q.Name] = true
 		}
-		for j := range types {
-			if t := &types[j]; t.EffectiveBitsPerWeight != nil && !have[t.Name] {
-				m.Quantizations = append(m.Quantizations, computed(t, *m.ParamsB))
+		missing := make([]Quantization, 0, len(known))
+		for _, q := range known {
+			if !have[q.Name] {
+				q.SizeBytes = computedSize(*m.ParamsB, *q.BitsPerWeight)
+				missing = append(missing, q)
 			}
 		}
+		m.Quantizations = slices.Concat(m.Quantizations, missing) // a list of its own: that of the file is remembered
 	}
 }

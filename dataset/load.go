@@ -65,9 +65,6 @@ func (l *loader) set() *Set {
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Origins, func(a, b Origin) int { return cmp.Compare(a.Key, b.Key) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
-	for i := range s.Models { // what is appended must not reach the list that is remembered
-		s.Models[i].Quantizations = slices.Clip(s.Models[i].Quantizations)
-	}
 	addComputed(s.Models, s.Quantizations)
 	s.Releases = history.New(l.changes.recs)
 	s.previous = l.remember()

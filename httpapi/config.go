@@ -82,6 +82,8 @@ type Config struct {
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
 	Log *slog.Logger
+	// Worked, if set, is called after work in the background that took much memory for a while.
+	Worked func()
 	// Dumps says who may have the dumps; the zero value is DumpsOff.
 	Dumps DumpMode
 	// Files are the files of the dataset, for the dumps.

@@ -71,7 +71,11 @@ func (d *dumps) follow(ctx context.Context) {
 		if gen == nil || content == made || !asked && time.Since(since) < dumpSettle {
 			continue
 		}
-		if err := d.make(ctx, gen); err == nil {
+		err := d.make(ctx, gen)
+		if d.cfg.Worked != nil {
+			d.cfg.Worked()
+		}
+		if err == nil {
 			made = content
 		} else if ctx.Err() == nil {
 			d.cfg.Log.Warn("dump not made", "version", gen.Info.Version, "digest", gen.Digest.String(), "cause", err)

@@ -50,7 +50,7 @@ func (b *builder[R]) assemble(g *gathered) (*Table, error) {
 	workers.Go(func() { t.slugs = newSlugs(b.n, b.slug) })
 	workers.Go(func() { t.rows, inRows = buildRows(b.n, b.row) })
 	if b.detail != nil {
-		workers.Go(func() { t.details, inDetail = buildBlob(full(b.n), b.detail) })
+		workers.Go(func() { t.details, inDetail = buildDetails(b.n, b.detail) })
 	}
 	if b.names != nil {
 		workers.Go(func() {

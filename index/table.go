@@ -12,7 +12,7 @@ type Table struct {
 	n          int
 	slugs      slugs
 	rows       rows
-	details    blob
+	details    details
 	home       Sort // the column and direction of default order
 	postings   map[Field]*posting
 	columns    map[Field]*column
@@ -50,7 +50,7 @@ func (t *Table) AppendRows(dst [][]byte, ords []uint32) [][]byte {
 }
 
 // Detail returns the longer form of a record, for its own URL; the row if the table has no longer
-// form. The bytes are shared and must not be changed.
+// form. The bytes must not be changed: those of a row are shared.
 func (t *Table) Detail(ord uint32) []byte {
 	if t.details.blocks == nil {
 		return t.rows.at(ord)
@@ -100,5 +100,5 @@ func (t *Table) Number(f Field, ord uint32) float64 {
 	return math.NaN()
 }
 
-// Bytes is the size of all rows and details.
-func (t *Table) Bytes() int { return t.rows.size() + t.details.size() }
+// Bytes is the size of all rows and details, in bytes as they are asked for.
+func (t *Table) Bytes() int { return t.rows.size() + t.details.bytes }

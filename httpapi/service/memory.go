@@ -29,9 +29,20 @@ type memory struct {
 // what is new; if a load takes longer, it goes on under the bound.
 const lookTime = 5 * time.Second
 
-// minHeadroom is how much garbage may gather beside a small cache, in bytes: with less, a burst of
-// large pages would keep the collector running.
-const minHeadroom = 16 << 20
+const (
+	// minHeadroom is how much garbage may gather beside the cache, in bytes: with less, a burst of
+	// large pages would keep the collector running.
+	minHeadroom = 32 << 20
+	// programBytes is how much of the program's file serving maps again, see forgetProgram. It is
+	// resident as well, and the collector does not know of it.
+	programBytes = 20 << 20
+)
+
+// answerBytes is how much of a cache of that size responses may fill, so that what else grows under
+// traffic has room in the quarter on top: all of it from 208 MiB on, half of it up to 69.
+func answerBytes(cache int64) int64 {
+	return max(cache/2, min(cache, cache+cache/4-minHeadroom-programBytes))
+}
 
 func newMemory(cacheBytes int64) *memory {
 	percent := debug.SetGCPercent(100)
@@ -43,11 +54,30 @@ func newMemory(cacheBytes int64) *memory {
 // memory yet, so it happens at once. rows is the size of the rows being served, in bytes.
 func (m *memory) started(rows int) {
 	runtime.GC() // empties pools, whose contents the next collection frees
-	debug.FreeOSMemory()
+	giveBack()
 	m.mu.Lock()
 	m.startBytes, m.startRows = held(), max(1, rows)
 	m.mu.Unlock()
 	m.bound(rows)
+}
+
+// worked is called after work in the background that took much memory for a while, such as a dump of
+// the dataset. The first one may find that the start needs less than was known before.
+func (m *memory) worked() {
+	giveBack()
+	m.mu.Lock()
+	rows := m.rows
+	if rows == m.startRows {
+		m.startBytes = min(m.startBytes, held())
+	}
+	m.mu.Unlock()
+	m.bound(rows)
+}
+
+// giveBack returns to the system all memory that is not in use.
+func giveBack() {
+	debug.FreeOSMemory()
+	forgetProgram()
 }
 
 // reloading lifts the bound while two generations may be in memory. A look reads every file, to
@@ -61,13 +91,7 @@ func (m *memory) reloading() {
 	if m.afterLook != nil {
 		m.afterLook.Stop()
 	}
-	m.afterLook = time.AfterFunc(lookTime, func() {
-		debug.FreeOSMemory()
-		m.mu.Lock()
-		rows := m.rows
-		m.mu.Unlock()
-		m.bound(rows)
-	})
+	m.afterLook = time.AfterFunc(lookTime, m.worked)
 }
 
 // reloaded collects the generation that is no longer served, and sets the bound again. Without it,
@@ -105,7 +129,7 @@ func (m *memory) bound(rows int) {
 // limit is the bound in bytes.
 func (m *memory) limit(rows int) int64 {
 	base := float64(m.startBytes) * max(1, float64(rows)/float64(m.startRows))
-	return int64(base) + m.cacheBytes + max(m.cacheBytes/4, minHeadroom)
+	return int64(base) + max(m.cacheBytes+m.cacheBytes/4-programBytes, answerBytes(m.cacheBytes)+minHeadroom)
 }
 
 // minSpare is how much garbage may gather on any heap before it is collected, in bytes.

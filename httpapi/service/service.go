@@ -156,7 +156,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, DumpsDir: cfg.DumpsDir, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
-		CacheBytes: cfg.CacheBytes, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
+		CacheBytes: answerBytes(cfg.CacheBytes), Worked: r.memory.worked, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
 		Mirror: r.mirrorState(),
 	})
 	if err != nil {

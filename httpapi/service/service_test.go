@@ -316,7 +316,8 @@ func TestAdminTCP(t *testing.T) {
 	}
 }
 
-// TestMemoryBound: the limit is the start, the cache and a quarter of it, and grows with the rows.
+// TestMemoryBound: the limit is the start, the cache and a quarter of it, without what the program's own
+// file takes, and grows with the rows; small caches keep room for garbage.
 func TestMemoryBound(t *testing.T) {
 	const mb = 1 << 20
 	for _, tt := range []struct {
@@ -324,14 +325,18 @@ func TestMemoryBound(t *testing.T) {
 		start, cache            int64
 		startRows, rows, wantMB int64
 	}{
-		{"a large cache", 60 * mb, 256 * mb, 17 * mb, 17 * mb, 60 + 256 + 64},
-		{"a small cache has room for some garbage", 60 * mb, 16 * mb, 17 * mb, 17 * mb, 60 + 16 + 16},
-		{"twice the rows", 60 * mb, 256 * mb, 17 * mb, 34 * mb, 120 + 256 + 64},
-		{"fewer rows", 60 * mb, 256 * mb, 17 * mb, 1 * mb, 60 + 256 + 64},
+		{"a large cache", 60 * mb, 256 * mb, 17 * mb, 17 * mb, 60 + 256 + 64 - 20},
+		{"a medium cache", 60 * mb, 128 * mb, 17 * mb, 17 * mb, 60 + 128 + 32 - 20},
+		{"a small cache has room for some garbage", 60 * mb, 16 * mb, 17 * mb, 17 * mb, 60 + 8 + 32},
+		{"twice the rows", 60 * mb, 256 * mb, 17 * mb, 34 * mb, 120 + 256 + 64 - 20},
+		{"fewer rows", 60 * mb, 256 * mb, 17 * mb, 1 * mb, 60 + 256 + 64 - 20},
 	} {
 		m := &memory{cacheBytes: tt.cache, startBytes: tt.start, startRows: int(tt.startRows)}
 		if got := m.limit(int(tt.rows)) / mb; got != tt.wantMB {
 			t.Errorf("%s: limit %d MB, want %d", tt.name, got, tt.wantMB)
+		}
+		if all, most := answerBytes(tt.cache), m.limit(int(tt.startRows))-tt.start; all < tt.cache/2 || all > tt.cache || all+minHeadroom > most {
+			t.Errorf("%s: %d MB of responses and %d of garbage in %d MB", tt.name, all/mb, minHeadroom/mb, most/mb)
 		}
 	}
 }

@@ -37,7 +37,7 @@ type Serve struct {
 	RepositoryURL   string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; /tree/BRANCH/FOLDER behind it names another branch than main and another folder than data. The page /contribute then leads there." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	MaxConnections  int      `help:"Connections open at a time; 0 takes 16384, or what the limit of open files leaves." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 takes a quarter of all." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
-	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB." env:"MODELDEX_CACHE_MB" default:"256"`
+	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB. What the server takes grows by a quarter more than that; of less than 208 a part is kept free for making them." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
 	DumpsDir        string   `help:"Where the files of dumps are kept while the server runs; default the directory of temporary files." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
