@@ -49,7 +49,8 @@ type cli struct {
 	Changes struct {
 		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
 	} `cmd:"" help:"Record what releases change."`
-	Mirror data.Mirror `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
+	Mirror data.Mirror   `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
+	Export server.Export `cmd:"" help:"Write what the server answers as files for any file host: lists, records, facets, pages, feeds, dumps, OpenAPI, each with compressed forms."`
 	Keys   struct {
 		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it, this once."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`

@@ -41,13 +41,22 @@ var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tool
 
 // SitemapIndex lists the sitemaps of a generation.
 func SitemapIndex(gen *index.Generation, base string) []byte {
-	out := sitemapIndex{Maps: []location{{base + "/sitemaps/views-1.xml", string(gen.Info.Released)}}}
-	for _, kind := range kinds {
-		for n := 1; (n-1)*mapSize < lists[kind].table(gen).Len(); n++ {
-			out.Maps = append(out.Maps, location{fmt.Sprintf("%s/sitemaps/%s-%d.xml", base, kind, n), string(gen.Info.Released)})
-		}
+	var out sitemapIndex
+	for _, name := range SitemapNames(gen) {
+		out.Maps = append(out.Maps, location{base + "/sitemaps/" + name + ".xml", string(gen.Info.Released)})
 	}
 	return asXML(out)
+}
+
+// SitemapNames are the names of the sitemaps of a generation.
+func SitemapNames(gen *index.Generation) []string {
+	out := []string{"views-1"}
+	for _, kind := range kinds {
+		for n := 1; (n-1)*mapSize < lists[kind].table(gen).Len(); n++ {
+			out = append(out, fmt.Sprintf("%s-%d", kind, n))
+		}
+	}
+	return out
 }
 
 // kinds are the kinds of records in the order of sitemaps.

@@ -41,6 +41,19 @@ func newReloader(cfg *Config) *reloader {
 	return &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
 }
 
+// Fixed loads the dataset of a configuration for a server whose dataset does not change: what the
+// configuration says of requests, keys and listeners is not looked at.
+func Fixed(cfg Config) (httpapi.Config, error) {
+	r := newReloader(&cfg)
+	if err := r.first(); err != nil {
+		return httpapi.Config{}, err
+	}
+	return httpapi.Config{
+		Live: &r.live, History: &r.history, Snapshots: r.catalog.Load, Schemas: cfg.Schemas, Files: cfg.Files,
+		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Version: cfg.Version, Log: cfg.Log,
+	}, nil
+}
+
 // first loads the snapshots and the dataset for the first time. One comes after the other, and what
 // checking the snapshots needed is collected in between: side by side they would mix their memory,
 // and five megabytes of holes would stay behind.

@@ -1,0 +1,223 @@
+package static
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"modeldex/httpapi"
+	"modeldex/quota"
+)
+
+// Config says what to export and where to.
+type Config struct {
+	// Server is what to serve: dataset, documents, addresses. Its Keeper, Dumps, DumpsDir, CacheBytes
+	// and limits are set by Export.
+	Server httpapi.Config
+	// Dir is the directory to write. It must not exist, be empty, or be an earlier export.
+	Dir string
+	// Concurrency is how many responses are made at a time; zero means one.
+	Concurrency int
+}
+
+// Summary is what an export wrote, and the file export.json of it.
+type Summary struct {
+	// Format names the layout.
+	Format string `json:"format"`
+	// Version, Digest and Licence are those of the dataset, Program is the version of the program.
+	Version string `json:"dataset_version"`
+	Digest  string `json:"dataset_digest"`
+	Licence string `json:"licence"`
+	Program string `json:"program_version"`
+	// BaseURL is what absolute addresses begin with.
+	BaseURL string `json:"base_url"`
+	// Files and Bytes are without compressed forms, Compressed and CompressedBytes those alone.
+	Files           int            `json:"files"`
+	Bytes           int64          `json:"bytes"`
+	Compressed      int            `json:"compressed_files"`
+	CompressedBytes int64          `json:"compressed_bytes"`
+	Kinds           map[string]int `json:"files_by_kind"`
+}
+
+// layout is Summary.Format. An export is known by it.
+const layout = "modeldex-export-1"
+
+// summaryFile and listFile are written last.
+const (
+	summaryFile = "export.json"
+	listFile    = "files.ndjson"
+)
+
+// cacheBytes is the cache of the server: a response is asked for once in each coding.
+const cacheBytes = 4 << 20
+
+// entry is a line of the list of files.
+type entry struct {
+	File       string   `json:"file"`
+	Address    string   `json:"address"`
+	Kind       string   `json:"kind"`
+	MediaType  string   `json:"media_type"`
+	Bytes      int64    `json:"bytes"`
+	SHA256     string   `json:"sha256"`
+	Compressed []string `json:"compressed"`
+
+	compressedBytes int64
+}
+
+// Export writes the files and puts the directory in place in one step; an error, and the end of ctx,
+// leave what was there before. It takes the memory of the dataset and of as many responses as are made
+// at a time. One process may export to a directory at a time.
+func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
+	out, err := newTree(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, out.discard()) }()
+	server, key, stop, err := open(cfg.Server)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if err := server.MakeDump(ctx); err != nil {
+		return nil, fmt.Errorf("making the dump: %w", err)
+	}
+	gen := cfg.Server.Live.Current()
+	sum := &Summary{
+		Format: layout, Version: gen.Info.Version, Digest: gen.Digest.String(), Licence: gen.Info.License,
+		Program: cfg.Server.Version, BaseURL: cfg.Server.BaseURL, Kinds: map[string]int{},
+	}
+	w := &writer{server: server, key: key, out: out}
+	if err := w.all(ctx, max(1, cfg.Concurrency), sum); err != nil {
+		return nil, err
+	}
+	b, err := json.MarshalIndent(sum, "", "  ")
+	if err == nil {
+		err = out.write(summaryFile, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
+	}
+	if err == nil {
+		err = out.publish()
+	}
+	return sum, err
+}
+
+// open starts a server without a listener, and a key that may ask without end. Keys are kept in a
+// directory that stop removes.
+func open(cfg httpapi.Config) (_ *httpapi.Server, key string, stop func() error, err error) {
+	dir, err := os.MkdirTemp("", "modeldex-export-")
+	if err != nil {
+		return nil, "", nil, err
+	}
+	stop = func() error { return os.RemoveAll(dir) }
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, stop())
+		}
+	}()
+	ledger, err := quota.Open(filepath.Join(dir, "keys.db"), quota.Options{})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	stop = func() error { return errors.Join(ledger.Close(), os.RemoveAll(dir)) }
+	const endless = 1_000_000
+	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: quota.Burst{Rate: endless, PerSeconds: 1, Depth: endless}})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	stop = func() error {
+		return errors.Join(keeper.Close(context.Background()), ledger.Close(), os.RemoveAll(dir))
+	}
+	issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{Name: "export", Email: "export@localhost.invalid", UseCase: "export"})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	cfg.Keeper, cfg.Dumps, cfg.DumpsDir, cfg.CacheBytes, cfg.PagesPerMinute, cfg.Hooks = keeper, httpapi.DumpsOpen, dir, cacheBytes, 0, nil
+	server, err := httpapi.New(cfg)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	stop = func() error {
+		return errors.Join(server.Shutdown(context.Background()), keeper.Close(context.Background()), ledger.Close(), os.RemoveAll(dir))
+	}
+	return server, issued.Secret.Reveal(), stop, nil
+}
+
+// all writes the files of all places, some at a time, and the list of them in the order of the places.
+func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	type job struct {
+		place httpapi.Place
+		done  chan []entry
+	}
+	jobs, order := make(chan job), make(chan job, concurrency)
+	var work sync.WaitGroup
+	work.Go(func() {
+		defer close(jobs)
+		defer close(order)
+		for p := range w.server.Places() {
+			j := job{p, make(chan []entry, 1)}
+			select {
+			case order <- j:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case jobs <- j:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for range concurrency {
+		work.Go(func() {
+			for j := range jobs {
+				entries, err := w.place(ctx, j.place)
+				if err != nil {
+					cancel(fmt.Errorf("%s: %w", j.place.Address, err))
+					return
+				}
+				j.done <- entries
+			}
+		})
+	}
+	err := w.out.write(listFile, func(out io.Writer) error {
+		lines := json.NewEncoder(out)
+		lines.SetEscapeHTML(false)
+		for j := range order {
+			select {
+			case entries := <-j.done:
+				for i := range entries {
+					sum.add(&entries[i])
+					if err := lines.Encode(&entries[i]); err != nil {
+						return err
+					}
+				}
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		cancel(err)
+	}
+	work.Wait()
+	return err
+}
+
+func (s *Summary) add(e *entry) {
+	s.Files++
+	s.Bytes += e.Bytes
+	s.Compressed += len(e.Compressed)
+	s.CompressedBytes += e.compressedBytes
+	s.Kinds[e.Kind]++
+}
