@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -37,7 +38,10 @@ var smallData = sync.OnceValues(func() (string, error) {
 			ids[name] = true
 		}
 	}
-	return dir, pickBenchmarks(filepath.Join(dir, "benchmarks"), ids)
+	if err := pickBenchmarks(filepath.Join(dir, "benchmarks"), ids); err != nil {
+		return "", err
+	}
+	return dir, pickSources(dir)
 })
 
 // recordsOnly copies the records of the shipped dataset the first time a test asks for them and
@@ -86,6 +90,39 @@ func pickBenchmarks(dir string, ids map[string]bool) error {
 		return fmt.Errorf("no benchmark has the ids %v", ids)
 	}
 	return nil
+}
+
+// pickSources drops the sources that no record of a dataset names a page of, which Check warns of.
+func pickSources(dir string) error {
+	path := filepath.Join(dir, "sources.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	found, err := dataset.Check(dataset.Dir(dir), dataset.Options{})
+	if err != nil {
+		return err
+	}
+	lines, unused := strings.Split(string(text), "\n"), map[string]bool{}
+	for _, f := range found {
+		if f.Path == "sources.json" && f.Field == "key" {
+			unused[strings.TrimSpace(lines[f.Line-1])] = true // "key": "example.com",
+		}
+	}
+	var all, used []map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	for _, source := range all {
+		if !unused[fmt.Sprintf("\"key\": %q,", source["key"])] {
+			used = append(used, source)
+		}
+	}
+	b, err := json.Marshal(used)
+	if err != nil {
+		return err
+	}
+	return writeFile(path, b)
 }
 
 func mustSmallData(tb testing.TB) string {

@@ -16,6 +16,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"modeldex/dataset/datasettest"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -148,6 +150,7 @@ func TestOpenAPIKin(t *testing.T) {
 	if *update {
 		t.Skip("the golden test writes the document")
 	}
+	datasettest.NeedLong(t, "a second reader of the document, which takes five seconds")
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = false
 	doc, err := loader.LoadFromData(openapiJSON)

@@ -11,9 +11,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset/datasettest"
 )
 
-var questionsFlag = flag.Int("questions", 120, "questions the test of random queries asks")
+var questionsFlag = flag.Int("questions", datasettest.Rounds(40, 120), "questions the test of random queries asks")
 
 // TestRandomQueries asks random questions of the shipped records over HTTP and answers them
 // again with a loop over the files: same records, same order, same totals, same notices of what

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"modeldex/dataset/datasettest"
 )
 
 // TestScripts runs the plain scripts of testdata/scripts, each against a server of its own:
@@ -21,6 +23,9 @@ func TestScripts(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			if strings.HasPrefix(filepath.Base(file), "long_") {
+				datasettest.NeedLong(t, "a script on the shipped snapshots")
+			}
 			t.Parallel()
 			text, err := os.ReadFile(file)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/wiretest"
 	"modeldex/quota/linktest"
 )
@@ -80,7 +81,7 @@ func TestWireProxies(t *testing.T) {
 			if err := awaitListening(proxy); err != nil {
 				t.Fatalf("%s: %v\n%s", tt.name, err, out)
 			}
-			attack(t, wiretest.Options{Addr: proxy, Secret: s.secret, Responses: 1500, Seed: seedOf(t), Proxied: true})
+			attack(t, wiretest.Options{Addr: proxy, Secret: s.secret, Responses: datasettest.Rounds(500, 1500), Seed: seedOf(t), Proxied: true})
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the model tests; 0 picks one")
@@ -49,6 +50,9 @@ func TestModel(t *testing.T) {
 	seed := seedOf(t)
 	for i, size := range modelSizes {
 		t.Run(fmt.Sprintf("rows=%d/distinct=%d/unknown=%v", size.benchmarks, size.distinct, size.unknown), func(t *testing.T) {
+			if size.benchmarks > 1<<16 {
+				datasettest.NeedLong(t, "more records than a bitmap container has")
+			}
 			t.Parallel()
 			r := newRandom(seed+uint64(i), size.distinct, size.unknown)
 			set := r.set(size.benchmarks, size.others)
@@ -77,7 +81,7 @@ func TestModelShipped(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
 	set := shippedSet(t)
 	got, want := tables(mustBuild(t, set)), plains(set)
-	for range 100 {
+	for range datasettest.Rounds(30, 100) {
 		kind := max(0, r.IntN(6)-2)
 		compare(t, got[kind], want[kind], r.query(want[kind]))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 )
 
 // edit makes a copy of a set with one kind of change.
@@ -59,7 +60,7 @@ func TestRebuild(t *testing.T) {
 			r := newRandom(seedOf(t), 20, 0.2)
 			last := r.set(rows, 40)
 			gen := mustBuild(t, last)
-			for step := range 4 * editKinds {
+			for step := range datasettest.Rounds(1, 4) * editKinds {
 				kind := step % editKinds
 				set := r.edit(last, kind, step+1)
 				if set.Benchmarks.Len() < rows/2 {

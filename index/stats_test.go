@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset/datasettest"
 )
 
 // TestStatsModel compares statistics of random queries with a loop over the records, quantiles to
@@ -20,7 +22,7 @@ func TestStatsModel(t *testing.T) {
 			r := newRandom(seed+uint64(i), 40, 0.2)
 			set := r.set(rows, max(12, rows/100))
 			table, want := mustBuild(t, set).Benchmarks, plains(set)[3]
-			for range 120 {
+			for range datasettest.Rounds(40, 120) {
 				compareStats(t, table, want, r.statsQuery(want))
 			}
 		})

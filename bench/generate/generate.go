@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
 
 	"modeldex/dataset"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Options says what to make.
@@ -21,6 +22,8 @@ type Options struct {
 	// Lean leaves out of the lines what is unknown and what nobody filters or sorts by, which
 	// makes them about 330 bytes long instead of 900.
 	Lean bool
+
+	shardLines int // of tests; 0: the constant
 }
 
 // shardLines is how many benchmarks one file holds.
@@ -107,22 +110,21 @@ func (m *maker) writeShards(dir string) (total int64, err error) {
 		order[i] = m.stamp(i)
 	}
 	slices.SortFunc(order, func(a, b stamp) int { return cmp.Or(cmp.Compare(a.date, b.date), cmp.Compare(a.id, b.id)) })
-	shards := slices.Collect(slices.Chunk(order, shardLines))
-	sizes, errs := make([]int64, len(shards)), make([]error, len(shards))
-	var writing sync.WaitGroup
-	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+	shards := slices.Collect(slices.Chunk(order, cmp.Or(m.opt.shardLines, shardLines)))
+	sizes := make([]int64, len(shards))
+	var writing errgroup.Group
+	writing.SetLimit(runtime.GOMAXPROCS(0))
 	for i, shard := range shards {
-		turns <- struct{}{}
-		writing.Go(func() {
-			sizes[i], errs[i] = m.writeShard(filepath.Join(dir, fmt.Sprintf("%04d.ndjson", i+1)), shard)
-			<-turns
+		writing.Go(func() (err error) {
+			sizes[i], err = m.writeShard(filepath.Join(dir, fmt.Sprintf("%04d.ndjson", i+1)), shard)
+			return err
 		})
 	}
-	writing.Wait()
+	err = writing.Wait()
 	for _, n := range sizes {
 		total += n
 	}
-	return total, errors.Join(errs...)
+	return total, err
 }
 
 func (m *maker) writeShard(name string, shard []stamp) (int64, error) {

@@ -13,16 +13,17 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 )
 
 // shipped is the dataset of this repository.
 var shipped = os.DirFS("../../data")
 
 // made writes a dataset and returns its files by name.
-func made(t *testing.T, opt Options) (dir string, files map[string]string) {
+func made(t *testing.T, source fs.FS, opt Options) (dir string, files map[string]string) {
 	t.Helper()
 	dir = t.TempDir()
-	size, err := Write(dir, shipped, opt)
+	size, err := Write(dir, source, opt)
 	if err != nil {
 		t.Fatalf("Write: %v", err)
 	}
@@ -67,12 +68,13 @@ func TestLoads(t *testing.T) {
 	}{
 		{"none", Options{Rows: 0}, 0, 0, 0},
 		{"one", Options{Rows: 1, Seed: 9}, 1, 500, 2000},
-		{"full", Options{Rows: 4000, Seed: 1}, 1, 1100, 1700},
-		{"lean", Options{Rows: shardLines + 1000, Seed: 2, Lean: true}, 2, 380, 450},
+		{"full", Options{Rows: 1500, Seed: 1}, 1, 1100, 1700},
+		{"lean", Options{Rows: 3000, Seed: 2, Lean: true, shardLines: 2000}, 2, 380, 450},
 	}
+	source := datasettest.Sample(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, files := made(t, tt.opt)
+			dir, files := made(t, source, tt.opt)
 			set := load(t, dir)
 			if set.Benchmarks.Len() != tt.opt.Rows {
 				t.Errorf("%d benchmarks, want %d", set.Benchmarks.Len(), tt.opt.Rows)
@@ -125,13 +127,14 @@ func value(line, member string) string {
 // TestSeed: equal seeds give equal files, others others.
 func TestSeed(t *testing.T) {
 	opt := Options{Rows: 500, Seed: 7}
-	_, first := made(t, opt)
-	_, again := made(t, opt)
+	source := datasettest.Sample(t)
+	_, first := made(t, source, opt)
+	_, again := made(t, source, opt)
 	if diff := gocmp.Diff(first, again); diff != "" {
 		t.Errorf("two runs with seed 7 (-first +second):\n%s", diff)
 	}
 	opt.Seed = 8
-	_, other := made(t, opt)
+	_, other := made(t, source, opt)
 	if first["benchmarks/0001.ndjson"] == other["benchmarks/0001.ndjson"] {
 		t.Error("seeds 7 and 8 give the same benchmarks")
 	}
@@ -147,11 +150,12 @@ func TestSeed(t *testing.T) {
 // TestLikeness holds what is made to what it was made from: what is popular stays so, what is
 // unknown stays unknown about as often, and every filter keeps its values.
 func TestLikeness(t *testing.T) {
+	datasettest.NeedLong(t, "it makes 20,000 records, without which shares say little")
 	source, err := dataset.Load(shipped, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, _ := made(t, Options{Rows: 20_000, Seed: 3})
+	dir, _ := made(t, shipped, Options{Rows: 20_000, Seed: 3})
 	got, want := load(t, dir).Benchmarks.All(), source.Benchmarks.All()
 	first, models, hardware := top(want, modelOf, 1), top(want, modelOf, 10), top(want, hardwareOf, 10)
 	shares := []struct {

@@ -212,7 +212,7 @@ func lean(b *dataset.Benchmark) {
 	b.ModelRaw, b.HardwareRaw = "-", "-"
 	if b.SourceURL != nil {
 		short := dataset.URL("https://example.org/" + b.ID)
-		b.SourceURL, b.SourceKey = &short, nil
+		b.SourceURL, b.SourceKey = &short, nil // the key is that of the page
 	}
 }
 

@@ -140,3 +140,31 @@ func PutFile(tb testing.TB, name, text string) {
 	Must(tb, os.MkdirAll(filepath.Dir(name), 0o755))
 	Must(tb, os.WriteFile(name, []byte(text), 0o644))
 }
+
+// Long reports whether tests run in their long form: MODELDEX_LONG_TESTS=1, as in CI. The short form
+// tests the same with fewer rounds or smaller data, so that all tests of the module take a minute.
+func Long() bool { return os.Getenv("MODELDEX_LONG_TESTS") == "1" }
+
+// Rounds is how often a test repeats what it does: short, or long in the long form.
+func Rounds(short, long int) int {
+	if Long() {
+		return long
+	}
+	return short
+}
+
+// NeedLong skips a test in the short form; what says why it has no short one.
+func NeedLong(tb testing.TB, what string) {
+	tb.Helper()
+	if !Long() {
+		tb.Skip(what + "; MODELDEX_LONG_TESTS=1 runs it")
+	}
+}
+
+// WriteFiles writes files below dir.
+func WriteFiles(tb testing.TB, dir string, files fstest.MapFS) {
+	tb.Helper()
+	for name, f := range files {
+		PutFile(tb, filepath.Join(dir, filepath.FromSlash(name)), string(f.Data))
+	}
+}

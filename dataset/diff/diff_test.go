@@ -93,7 +93,7 @@ func TestCompareModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	set, err := dataset.Load(datasettest.Sample(t), dataset.Options{})
 	datasettest.Must(t, err)
-	for range 20 {
+	for range datasettest.Rounds(5, 20) {
 		next, want := *set, map[string]record.Act{}
 		runs := set.Benchmarks.All()
 		for i := len(runs) - 1; i >= 0; i-- {

@@ -10,7 +10,8 @@ import (
 
 // TestImportLlamaBenchFails: nothing imported is a failure, and one bad file leaves the others.
 func TestImportLlamaBenchFails(t *testing.T) {
-	dir := t.TempDir()
+	dir, data := t.TempDir(), t.TempDir()
+	datasettest.WriteFiles(t, data, datasettest.Sample(t))
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -35,7 +36,7 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		var out, errs bytes.Buffer
 		env := &Env{Stdout: &out, Stderr: &errs}
 		c := ImportLlamaBench{Files: tt.files, Source: "community", SourceURL: "https://example.com/run", Model: "llama-3-8b"}
-		c.Data = "../../data"
+		c.Data = data
 		err := c.Run(env)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)

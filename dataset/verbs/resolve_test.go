@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"modeldex/dataset/datasettest"
 )
 
 func TestResolve(t *testing.T) {
+	dir := t.TempDir()
+	datasettest.WriteFiles(t, dir, datasettest.Sample(t))
 	for _, tt := range []struct {
 		name string
 		verb Resolve
@@ -18,7 +22,7 @@ func TestResolve(t *testing.T) {
 		{"json", Resolve{Names: []string{"qwen3:8b"}, Format: Format{AsJSON: true}}, `"slug": "qwen3-8b"`},
 	} {
 		var out bytes.Buffer
-		tt.verb.Data = "../../data"
+		tt.verb.Data = dir
 		if err := tt.verb.Run(&Env{Stdout: &out}); err != nil || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %v, prints\n%s\nwant in it %q", tt.name, err, out.String(), tt.want)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gowebpki/jcs"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/snapshot"
 )
 
@@ -241,7 +242,7 @@ func TestShippedFirstStays(t *testing.T) {
 // TestShippedPredicts: held-out sources are predicted better than the goals of the common scale,
 // the intervals cover what they claim, and the limitations state what was found.
 func TestShippedPredicts(t *testing.T) {
-	if os.Getenv("MODELDEX_LONG_TESTS") != "1" {
+	if !datasettest.Long() {
 		t.Skip("it builds the document once without each source; MODELDEX_LONG_TESTS=1 runs it")
 	}
 	in, err := Load(os.DirFS(shipped), Options{})
@@ -306,6 +307,9 @@ func TestPythonCheck(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "shipped" {
+				datasettest.NeedLong(t, "the shipped document takes Python seconds")
+			}
 			file := tt.file
 			if tt.doc != nil {
 				file = filepath.Join(t.TempDir(), "snapshot.json")

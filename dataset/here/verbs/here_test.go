@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/here"
 	"modeldex/dataset/verbs"
 )
 
 func TestHere(t *testing.T) {
+	dir := t.TempDir()
+	datasettest.WriteFiles(t, dir, datasettest.Sample(t))
 	card := here.Machine{OS: "linux", Run: func(name string, _ ...string) ([]byte, error) {
 		if name == "nvidia-smi" {
 			return []byte("NVIDIA GeForce RTX 4090, 24564 MiB\n"), nil
@@ -31,7 +34,7 @@ func TestHere(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c := &Here{Limit: 3}
-		c.Data, c.Count, c.KV, c.Engine = "../../../data", 1, "f16", "llama.cpp"
+		c.Data, c.Count, c.KV, c.Engine = dir, 1, "f16", "llama.cpp"
 		tt.change(c)
 		if err := c.run(&verbs.Env{Stdout: &out, Stderr: &out}, tt.machine); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
