@@ -28,6 +28,7 @@ func (l *loader) checkPlausible() {
 		l.checkArchitectureDate(h, p)
 	}
 	if l.warn {
+		l.checkKin()
 		l.checkFP16Siblings()
 		l.checkUnlikely()
 	}

@@ -1,0 +1,63 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// tuned are the endings by which makers tell the model for use from the base model of the same name.
+var tuned = []string{"-instruct", "-it", "-chat"}
+
+// checkKin warns of a model that is older than the base model of its name, and of an exact parameter
+// count that another model of another shape has to the last digit: it was copied.
+func (l *loader) checkKin() {
+	bySlug := make(map[Slug]*Model, len(l.models.recs))
+	byCount := map[float64]*Model{}
+	for _, m := range l.models.recs {
+		bySlug[m.Slug] = m
+	}
+	for i, m := range l.models.recs {
+		p := l.models.places[i]
+		if base := baseOf(m, bySlug); base != nil && m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
+			l.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
+		}
+		if m.ParamsB == nil || !exact(*m.ParamsB) {
+			continue
+		}
+		if other, ok := byCount[*m.ParamsB]; !ok {
+			byCount[*m.ParamsB] = m
+		} else if otherShape(&m.Architecture, &other.Architecture) {
+			l.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %v", other.Slug, *m.ParamsB), "architecture")
+		}
+	}
+}
+
+// baseOf is the base model that a model is named after, nil where there is none.
+func baseOf(m *Model, known map[Slug]*Model) *Model {
+	for _, ending := range tuned {
+		if name, ok := strings.CutSuffix(string(m.Slug), ending); ok {
+			return known[Slug(name)]
+		}
+	}
+	return nil
+}
+
+// before compares two dates as far as both say: a year is not before a day in it.
+func before(a, b Date) bool {
+	n := min(len(a), len(b))
+	return a[:n] < b[:n]
+}
+
+// exact reports whether a count in billions is known to the million or better, as no rounded name is.
+func exact(params float64) bool {
+	thousands := params * 1000
+	return math.Abs(thousands-math.Round(thousands)) > 1e-6
+}
+
+// otherShape reports whether two shapes differ in more than entries added to a vocabulary.
+func otherShape(a, b *Architecture) bool {
+	differ := func(x, y *int64) bool { return x != nil && y != nil && *x != *y }
+	return differ(a.NumLayers, b.NumLayers) || differ(a.HiddenSize, b.HiddenSize) ||
+		differ(a.IntermediateSize, b.IntermediateSize) || differ(a.MoEIntermediateSize, b.MoEIntermediateSize)
+}
