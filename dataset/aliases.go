@@ -70,6 +70,8 @@ const (
 	Official      = record.Official
 	Published     = record.Published
 	Computed      = record.Computed
+	PowerDevice   = record.PowerDevice
+	PowerWall     = record.PowerWall
 	RateDecode    = record.RateDecode
 	RateEndToEnd  = record.RateEndToEnd
 	RateTotal     = record.RateTotal

@@ -48,9 +48,15 @@ func (e *Engine) cost(q *Query, m *machine, s *Speed) *Cost {
 // power is the median of what runs of this pair measured, else a part of the TDP.
 func (c *Cost) power(q *Query, m *machine, s *Speed, e *Engine) {
 	basis := "measured"
-	if watts := e.watts(q, m, s); len(watts) > 0 {
+	if watts, of := e.watts(q, m, s); len(watts) > 0 {
 		w := round3(medianOf(watts))
 		c.Watts, c.PowerBasis = &w, &basis
+		switch {
+		case of == nil:
+			c.Notices = append(c.Notices, "the runs do not say whether their power is that of the device or of the whole machine")
+		case *of == dataset.PowerWall:
+			c.Notices = append(c.Notices, "the power was measured of the whole machine at the wall")
+		}
 		return
 	}
 	if m.hw != nil && m.hw.TDPWatts != nil {
@@ -60,18 +66,32 @@ func (c *Cost) power(q *Query, m *machine, s *Speed, e *Engine) {
 	}
 }
 
-// watts reads the power of the measured runs.
-func (e *Engine) watts(q *Query, m *machine, s *Speed) (out []float64) {
+// watts reads the power of the measured runs and what it was measured of: the device, or where no run
+// says that, the machine at the wall, or where none says either, nil. They are not mixed.
+func (e *Engine) watts(q *Query, m *machine, s *Speed) ([]float64, *dataset.PowerBasis) {
 	if m.hw == nil || s.Measured == nil {
-		return nil
+		return nil, nil
 	}
-	l := &e.learnt
+	l, device, wall := &e.learnt, dataset.PowerDevice, dataset.PowerWall
+	var ofDevice, ofMachine, ofEither []float64
 	e.runs.each(l.names.find(modelName, string(q.Model)), l.names.find(siliconName, l.siliconOf(m.hw.Slug)), func(b *dataset.Benchmark) {
-		if b.PowerWatts != nil && int(b.HardwareCount) == q.Count {
-			out = append(out, *b.PowerWatts)
+		switch {
+		case b.PowerWatts == nil || int(b.HardwareCount) != q.Count:
+		case b.PowerBasis == nil:
+			ofEither = append(ofEither, *b.PowerWatts)
+		case *b.PowerBasis == device:
+			ofDevice = append(ofDevice, *b.PowerWatts)
+		default:
+			ofMachine = append(ofMachine, *b.PowerWatts)
 		}
 	})
-	return out
+	switch {
+	case len(ofDevice) > 0:
+		return ofDevice, &device
+	case len(ofMachine) > 0:
+		return ofMachine, &wall
+	}
+	return ofEither, nil
 }
 
 // price is what an hour of use costs without energy: the rent, or the price over the hours the

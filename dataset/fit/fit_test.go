@@ -250,6 +250,34 @@ func TestCosts(t *testing.T) {
 	}
 }
 
+// Power of the device and of the machine at the wall are not mixed: the device counts where a run says it.
+func TestPowerIsNotMixed(t *testing.T) {
+	run := func(id dataset.Slug, watts float64, basis *dataset.PowerBasis) dataset.Benchmark {
+		return bench(func(b *dataset.Benchmark) { b.ID, b.PowerWatts, b.PowerBasis = id, &watts, basis })
+	}
+	device, wall := dataset.PowerDevice, dataset.PowerWall
+	for _, tt := range []struct {
+		name    string
+		runs    []dataset.Benchmark
+		want    float64
+		notices int
+	}{
+		{"both", []dataset.Benchmark{run("bm-1", 100, &device), run("bm-2", 400, &wall), run("bm-3", 500, nil), run("bm-4", 120, &device)}, 110, 0},
+		{"wall", []dataset.Benchmark{run("bm-1", 400, &wall), run("bm-2", 100, nil)}, 400, 1},
+		{"neither", []dataset.Benchmark{run("bm-1", 300, nil)}, 300, 1},
+	} {
+		e := engineOf(func(*dataset.Model) {}, func(h *dataset.Hardware) { h.TDPWatts = dec(250) }, tt.runs...)
+		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: &Costs{USDPerKWh: dec(0.3)}})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		c := a.Sizes[0].Cost
+		if c.Watts == nil || *c.Watts != tt.want || *c.PowerBasis != "measured" || len(c.Notices) != tt.notices {
+			t.Errorf("%s: %+v, want %v W and %d notices", tt.name, c, tt.want, tt.notices)
+		}
+	}
+}
+
 // Equal datasets give equal answers, made from many goroutines.
 func TestSameAnswers(t *testing.T) {
 	set := shippedSet(t)

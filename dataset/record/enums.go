@@ -88,7 +88,13 @@ var RateBases = []RateBasis{RateDecode, RateEndToEnd, RateTotal}
 type PowerBasis string
 
 // PowerBases lists what power can be measured at: the device itself, the machine at the wall.
-var PowerBases = []PowerBasis{"device", "wall"}
+var PowerBases = []PowerBasis{PowerDevice, PowerWall}
+
+// What power can be measured at.
+const (
+	PowerDevice PowerBasis = "device"
+	PowerWall   PowerBasis = "wall"
+)
 
 // ComputeUnit is the unit that generated.
 type ComputeUnit string
