@@ -1,7 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"strconv"
+	"sync/atomic"
+
+	"modeldex/httpapi/webhook"
+	"modeldex/quota"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -53,6 +58,30 @@ func (m *metrics) gauge(name, help string, value func() float64) {
 
 func (m *metrics) counter(name, help string, value func() float64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
+}
+
+// webhooks adds the metrics of webhooks.
+func (m *metrics) webhooks(hooks *webhook.Service) {
+	ctx := context.Background()
+	states := func(state string, value func(quota.HookCounts) int) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "modeldex_webhooks", Help: "Webhooks of all keys, by state; at most 15 seconds old.", ConstLabels: prometheus.Labels{"state": state},
+		}, func() float64 { return float64(value(hooks.Counts(ctx))) }))
+	}
+	states("active", func(c quota.HookCounts) int { return c.Active })
+	states("paused", func(c quota.HookCounts) int { return c.Paused })
+	states("disabled", func(c quota.HookCounts) int { return c.Disabled })
+	results := func(result string, n *atomic.Uint64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (it failed and is tried again) or failed.",
+			ConstLabels: prometheus.Labels{"result": result},
+		}, func() float64 { return float64(n.Load()) }))
+	}
+	results("delivered", &hooks.Results.Delivered)
+	results("retried", &hooks.Results.Retried)
+	results("failed", &hooks.Results.Failed)
+	m.gauge("modeldex_webhook_messages_pending", "Messages that wait for an active webhook; at most 15 seconds old.", func() float64 { return float64(hooks.Counts(ctx).Pending) })
+	m.gauge("modeldex_webhook_oldest_pending_seconds", "Age of the oldest message that waits for an active webhook; 0 if none does.", func() float64 { return hooks.OldestPending(ctx).Seconds() })
 }
 
 func boolValue(b bool) float64 {

@@ -51,6 +51,9 @@ func (s *Server) countParts(m *metrics) {
 	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", &l.rejectedAddress)
 	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", &l.closedIdle)
 	count("modeldex_connections_closed_slow_total", "Connections closed because their caller read too slowly.", &l.closedSlow)
+	if s.cfg.Hooks != nil {
+		m.webhooks(s.cfg.Hooks)
+	}
 	m.gauge("modeldex_keys", "Keys in memory, of every status.", func() float64 { return float64(s.cfg.Keeper.Stats().Accounts) })
 	m.counter("modeldex_ledger_commits_total", "Lease commits that succeeded.", func() float64 { return float64(s.cfg.Keeper.Stats().Commits) })
 	m.counter("modeldex_ledger_failures_total", "Lease commits that failed.", func() float64 { return float64(s.cfg.Keeper.Stats().Failures) })

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/httpapi/operator"
+
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -215,6 +217,17 @@ func TestWebhooksKilled(t *testing.T) {
 	t.Logf("%d kills, %d benchmarks in %d messages, %d came again", *hookKills, len(want), len(r.order), r.repeats)
 	checkOrder(t, p.addr, secret, r.order)
 	r.mu.Unlock()
+	client, err := operator.Dial(filepath.Join(work, "modeldex.db.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	metrics, err := client.Metrics(t.Context())
+	for _, line := range []string{`modeldex_webhooks{state="active"} 1`, `modeldex_webhooks{state="disabled"} 0`, `modeldex_webhook_deliveries_total{result="delivered"} `, "modeldex_webhook_messages_pending ", "modeldex_webhook_oldest_pending_seconds "} {
+		if err != nil || !bytes.Contains(metrics, []byte("\n"+line)) {
+			t.Errorf("no line %q in the metrics, %v", line, err)
+		}
+	}
 	if code, err := p.stop(); code != 0 || err != nil {
 		t.Errorf("the server ended with %d, %v", code, err)
 	}

@@ -255,6 +255,13 @@ type Waiting struct {
 	At  int64 // Unix seconds of the next attempt
 }
 
+// HookCounts is the webhooks of all accounts in numbers.
+type HookCounts struct {
+	Active, Paused, Disabled int
+	Pending                  int   // messages that wait for an active webhook
+	Oldest                   int64 // when the oldest of them was made, Unix seconds; 0: none waits
+}
+
 // HookStore is what a ledger keeps for webhooks. Ledger implements it. Whatever a method reports as
 // done is durable before it returns, and each call is one step: all of it is done or nothing. All
 // methods are safe for concurrent use.
@@ -287,6 +294,8 @@ type HookStore interface {
 	Enqueue(ctx context.Context, d Delivery) (Delivery, error)
 	// Waiting lists the webhooks for which messages wait.
 	Waiting(ctx context.Context) ([]Waiting, error)
+	// CountHooks counts the webhooks of all accounts. It reads each of them.
+	CountHooks(ctx context.Context) (HookCounts, error)
 	// Due returns the delivery that is to be attempted next at now, with its webhook, its release and
 	// the records it lists. Where none is due yet, Delivery.Seq is 0 and at says when one is; 0 is
 	// never.

@@ -666,6 +666,38 @@ func (l *Ledger) Waiting(ctx context.Context) (out []Waiting, err error) {
 	return out, err
 }
 
+// CountHooks implements HookStore.
+func (l *Ledger) CountHooks(ctx context.Context) (out HookCounts, err error) {
+	err = l.viewHooks(ctx, func(tx *hookTx) error {
+		out = HookCounts{}
+		return tx.eachHook(0, func(h Hook) error {
+			switch h.State {
+			case HookPaused:
+				out.Paused++
+				return nil
+			case HookDisabled:
+				out.Disabled++
+				return nil
+			}
+			out.Active++
+			if h.Queued == 0 {
+				return nil
+			}
+			out.Pending += h.Queued
+			k, v := tx.outbox.Cursor().Seek(h.Key.key()) // its oldest
+			if !bytes.HasPrefix(k, h.Key.key()) {
+				return nil
+			}
+			d, err := readDelivery(k, v)
+			if err == nil && (out.Oldest == 0 || d.Created < out.Oldest) {
+				out.Oldest = d.Created
+			}
+			return err
+		})
+	})
+	return out, err
+}
+
 // due finds the delivery of a webhook to attempt next at now, and otherwise when one is due: one
 // that its owner asked for, or the oldest of the others while the webhook is active.
 func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {

@@ -302,6 +302,7 @@ func (d *dispatcher) store(ctx context.Context, batch []settling) {
 		if err == nil {
 			d.mu.Lock()
 			for i, b := range batch {
+				d.s.count(&b.outcome)
 				at := time.Time{}
 				if next[i] != 0 {
 					at = time.Unix(next[i], 0)

@@ -55,12 +55,16 @@ type Config struct {
 
 // Service keeps webhooks and sends their messages. It is made by New and ends with Close.
 type Service struct {
+	// Results are read while they are counted.
+	Results Results
+
 	cfg      Config
 	store    quota.HookStore
 	client   *http.Client
 	dispatch *dispatcher
 	lookups  chan struct{} // one slot for each name that is resolved for a caller
 
+	counted counted
 	first   sync.Mutex // held while the first baseline is made
 	changed chan struct{}
 	stop    context.CancelFunc

@@ -385,9 +385,20 @@ func TestRetries(t *testing.T) {
 		if n < Attempts {
 			k.await("storing the attempt", func() bool { return len(k.log(key)[1].Attempts)+len(k.log(key)[0].Attempts) >= n })
 			k.move(26 * time.Hour)
+			if got, age := k.Counts(context.Background()), k.OldestPending(context.Background()); got.Active != 1 || got.Pending != 2 || age < time.Duration(n)*26*time.Hour {
+				t.Errorf("after attempt %d: %+v, the oldest message waits for %s; want two messages, for %d times 26 hours", n, got, age, n)
+			}
 		}
 	}
 	k.await("disabling", func() bool { return k.hook(key).State == quota.HookDisabled })
+	k.move(countEvery)
+	if got := k.Counts(context.Background()); got != (quota.HookCounts{Disabled: 1}) {
+		t.Errorf("counts of the disabled webhook are %+v", got)
+	}
+	k.await("counting results", func() bool { return k.Results.Failed.Load() == 1 })
+	if got := int(k.Results.Retried.Load()); got != Attempts-1 {
+		t.Errorf("%d attempts are counted as retried, want %d", got, Attempts-1)
+	}
 	h := k.hook(key)
 	if h.Reason == "" || h.LastFailure.Status != 500 || h.Queued == 0 {
 		t.Errorf("the disabled webhook is %+v", h)
@@ -408,6 +419,7 @@ func TestRetries(t *testing.T) {
 	if got = r.wait(Attempts + 2); got[Attempts+1].id != got[0].id || string(got[Attempts+1].body) != string(got[0].body) {
 		t.Errorf("the redelivery has another id or body")
 	}
+	k.await("counting deliveries", func() bool { return k.Results.Delivered.Load() == 2 })
 }
 
 func (k *kit) log(key quota.HookKey) []quota.Delivery {

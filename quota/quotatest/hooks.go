@@ -219,6 +219,9 @@ func testReleases(t *testing.T, s hookStore) {
 	if got, err := s.Waiting(ctx); err != nil || len(got) != 1 || got[0] != (quota.Waiting{Key: k, At: Start.Unix()}) {
 		t.Errorf("Waiting() = %v, %v", got, err)
 	}
+	if got, err := s.CountHooks(ctx); err != nil || got != (quota.HookCounts{Active: 2, Paused: 1, Pending: 2, Oldest: Start.Unix()}) {
+		t.Errorf("CountHooks() = %+v, %v, want two active, one paused, two messages since %d", got, err, Start.Unix())
+	}
 	job, _, err := s.Due(ctx, k, Start.Unix())
 	must(t, err)
 	if job.Seq != 1 || job.Release.Number != 1 || job.Release.Digest != digestOf(1) || job.Hook.URL == "" ||
