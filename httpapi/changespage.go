@@ -97,7 +97,7 @@ func (t *trail) view(q *listQuery, at pages.Place) *pages.ChangesQuery {
 		out.Notes = append(out.Notes, pages.Sentence(n.Detail)+".")
 	}
 	for _, s := range t.steps {
-		label := s.Version + ", " + string(s.Released)
+		label := s.Version + ", " + s.Digest[:shortDigest]
 		out.Versions = append(out.Versions, pages.Choice{Value: s.Digest[:shortDigest], Label: label})
 	}
 	if len(params) == 0 && q.After == nil {
