@@ -142,7 +142,7 @@ func (s *Server) fixedPlaces() iter.Seq[Place] {
 // fixedPlace is false for routes with parts of the path, for those that need a key or a choice, and
 // for those that say something of a process.
 func (rt *route) fixedPlace() (Place, bool) {
-	form, ending := formOf(rt.path)
+	form, ending := formOf(rt.path, endings)
 	switch {
 	case rt.method != http.MethodGet || rt.access != open || strings.ContainsAny(rt.path, ":*") || rt.tag == "operation" || rt.id == "showDataset":
 		return Place{}, false

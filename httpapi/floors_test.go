@@ -37,6 +37,7 @@ var owners = map[string]string{
 	"github.com/RoaringBitmap/roaring":    "index",
 	"github.com/alecthomas/kong":          "main",
 	"github.com/prometheus/client_golang": "httpapi",
+	"golang.org/x/image":                  "httpapi",
 }
 
 // foundations are the rooms below httpapi: they do not log and do not read flags or the

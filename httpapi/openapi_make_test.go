@@ -491,6 +491,9 @@ func pageAnswers(rt *route) []statusResponse {
 		content.set("text/csv", obj("schema", obj("type", "string")))
 		content.set("text/markdown", obj("schema", obj("type", "string")))
 	}
+	if strings.HasPrefix(rt.id, "page") {
+		content.set(pngType, obj("schema", obj("type", "string", "contentMediaType", pngType)))
+	}
 	headers := []string{"Content-Security-Policy", "Dataset-Version"}
 	if rt.id == "docs" || rt.id == "docsPart" { // they are made of no dataset
 		headers = headers[:1]

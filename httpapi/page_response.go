@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"modeldex/httpapi/pages"
+	"slices"
 	"strings"
 
 	"github.com/valyala/fasthttp"
@@ -24,14 +25,18 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	// A page holds its own address, so that each base has one of its own; and a page of other
 	// templates is another page.
 	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
-	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(render(), req.coding, contentType, func(c coding) string { return etag(req.content[:], c, key) })
+	packing := req.coding
+	if contentType == pngType {
+		packing = identity // it is compressed inside
+	}
+	resp := s.cache.getOrRender(req.content[:], packing, key, func() *response {
+		resp := newEntity(render(), packing, contentType, func(c coding) string { return etag(req.content[:], c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
 			resp.set("Content-Security-Policy", pagePolicy)
 			resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
 		}
-		if s.cfg.BaseURL != "" {
+		if s.cfg.BaseURL != "" || contentType == pngType {
 			resp.public()
 		} else {
 			resp.keep("private, max-age=300", openVary) // it names the host of the request
@@ -74,11 +79,16 @@ func (s *Server) spelled(req *request) []byte {
 	return appendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
 }
 
+const pngType = "image/png"
+
 // endings are the forms of a page beside HTML.
 var endings = []string{".json", ".csv", ".md"}
 
+// recordEndings are the forms of the page of a record: it has a picture as well.
+var recordEndings = append(slices.Clone(endings), ".png")
+
 // formOf splits the ending of a form off a name.
-func formOf(name string) (stem, ending string) {
+func formOf(name string, endings []string) (stem, ending string) {
 	for _, e := range endings {
 		if stem, ok := strings.CutSuffix(name, e); ok {
 			return stem, e

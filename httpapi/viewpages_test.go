@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"html"
+	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -314,5 +316,30 @@ func TestPageText(t *testing.T) {
 	}
 	if a := s.ask(t, "GET", "/models/evil.md", "Authorization", ""); strings.Contains(string(a.body), "<script") || regexp.MustCompile(`[^\\]\]\(javascript`).Match(a.body) {
 		t.Errorf("the Markdown of a page holds markup of a name: %.300s", a.body)
+	}
+}
+
+// TestPreviews: each kind of record has a picture of 1200 x 630 pixels that its page names, and a
+// picture is kept like a page.
+func TestPreviews(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	for _, path := range []string{"/models/gpt-oss-20b", "/hardware/nvidia-rtx-4090", "/tools/llama.cpp", "/benchmarks/bm-adfbf9a134d4"} {
+		page := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")
+		if !strings.Contains(string(page.body), `<meta property="og:image" content="http://service`+path+`.png">`) {
+			t.Errorf("%s does not name its picture", path)
+		}
+		a := s.ask(t, "GET", path+".png", "Authorization", "", "Accept-Encoding", "br, gzip")
+		head, err := png.DecodeConfig(bytes.NewReader(a.raw))
+		if err != nil || head.Width != 1200 || head.Height != 630 || a.header.Get("Content-Type") != "image/png" || a.header.Get("Content-Encoding") != "" || a.header.Get("Cache-Control") != publicCache {
+			t.Errorf("%s.png: %v, %d x %d, headers %v", path, err, head.Width, head.Height, a.header)
+		}
+		if again := s.ask(t, "GET", path+".png", "Authorization", "", "If-None-Match", a.header.Get("ETag"), "Accept-Encoding", "identity"); again.status != http.StatusNotModified {
+			t.Errorf("%s.png: status %d where the picture did not change, want 304", path, again.status)
+		}
+	}
+	for path, want := range map[string]int{"/hardware/RTX%204090.png": 301, "/models/none.png": 404, "/explore/models.png": 404, "/fit.png": 404} {
+		if a := s.ask(t, "GET", path, "Authorization", ""); a.status != want {
+			t.Errorf("%s: status %d, want %d", path, a.status, want)
+		}
 	}
 }

@@ -15,6 +15,7 @@ type Citation struct {
 // finishRecord adds to the page of a record what follows from its address.
 func (v *Sheet) finishRecord(kind, slug, name string) {
 	v.Cite = cite(&v.Frame, name)
+	v.Image = v.Path + ".png"
 	v.Past = &Link{Text: "What changed in this record", Href: "/changes?slug=" + url.QueryEscape(slug) + "&table=" + kind, NoFollow: true}
 	switch kind {
 	case "models":

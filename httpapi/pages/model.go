@@ -215,6 +215,15 @@ const maxSpeedRows = 60
 
 // singleStream are the groups of single-stream speeds of a model or of hardware, fastest first.
 func singleStream(gen *index.Generation, field index.Field, slug string, by ...index.Field) []index.Group {
+	return streamGroups(gen, field, slug, "median", by...)
+}
+
+// mostRun are the same groups, those with most runs first.
+func mostRun(gen *index.Generation, field index.Field, slug string, by ...index.Field) []index.Group {
+	return streamGroups(gen, field, slug, "n", by...)
+}
+
+func streamGroups(gen *index.Generation, field index.Field, slug, order string, by ...index.Field) []index.Group {
 	stats, err := gen.Benchmarks.Stats(index.StatsQuery{
 		Query: index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}}},
 		By:    by, Metric: index.GenerationTPS, MaxGroups: 10_000,
@@ -222,7 +231,7 @@ func singleStream(gen *index.Generation, field index.Field, slug string, by ...i
 	if err != nil { // more groups than one record can have
 		return nil
 	}
-	groups, _ := stats.Page("median", true, nil, maxSpeedRows)
+	groups, _ := stats.Page(order, true, nil, maxSpeedRows)
 	return groups
 }
 
