@@ -92,10 +92,11 @@ func (p *parser) findFit(q *pages.FitQuery) {
 	var fault *fit.Fault
 	if q.Query.Model != "" {
 		q.Answer, fault = p.gen.Fit.Fit(q.Query)
-	} else if q.Found, fault = p.gen.Fit.Models(q.Query, q.MinTPS); q.Found == nil {
-		q.Found = []fit.Best{}
-	} else if q.Query.Context == 0 { // with a context speeds are those of a full cache
-		q.Found = pages.WithEvidence(p.gen, q.Query, q.MinTPS, q.Found)
+	} else {
+		q.Query.MeasuredFirst = true
+		if q.Found, fault = p.gen.Fit.Models(q.Query, q.MinTPS); q.Found == nil {
+			q.Found = []fit.Best{}
+		}
 	}
 	if fault != nil {
 		p.fitFault(fault)

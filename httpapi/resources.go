@@ -266,6 +266,12 @@ var (
 	benchmarksLimit = param{name: "benchmarks_limit", kind: pageLimit, doc: "Maximum number of benchmarks of the model, newest first. Without it all are returned."}
 )
 
+// Values of the parameter prefer.
+const (
+	preferPrecise  = "precise"
+	preferMeasured = "measured"
+)
+
 // fitParams are the parameters with which a list keeps what runs: models on a piece of hardware,
 // hardware for a model.
 func fitParams(list string) []param {
@@ -287,6 +293,8 @@ func fitParams(list string) []param {
 		pm.doc = other + lowerFirst(pm.doc)
 		out = append(out, pm)
 	}
+	out = append(out, param{name: "prefer", kind: oneChoice, values: []string{preferPrecise, preferMeasured}, doc: other + "which size a row names. " +
+		preferPrecise + ": the most precise that fits. " + preferMeasured + ": the most precise of at least 4 bits per weight that fits and was measured on the hardware, else as " + preferPrecise + "; the pages choose so."})
 	return append(out, param{name: "pareto", kind: flagValue, doc: other + "true: only rows that nothing beats in both dimensions: speed, and intelligence of a model or street price of hardware."})
 }
 

@@ -19,6 +19,7 @@ func (p *parser) readRuns() []string {
 	q := fit.Query{
 		Count: int(r.number("count")), Context: int64(r.number("context")), KV: fit.KVType(r.choice("kv")),
 		Rules: fit.Rules(r.choice("engine")), AllowExtended: r.flag("allow_extended"), Quantization: r.quantization(),
+		MeasuredFirst: r.choice("prefer") == preferMeasured,
 	}
 	least, pareto := r.number("min_tps"), r.flag("pareto")
 	if p.values[main] == nil {

@@ -15,8 +15,10 @@ type Best struct {
 	Hardware dataset.Slug `json:"hardware" jsonschema:"example=nvidia-rtx-4090"`
 	// Number of devices.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
-	// Name of the size: the most precise that runs and is fast enough.
+	// Name of the size: the most precise that runs and is fast enough, or that was measured as well.
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
+	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
+	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
 	// fits, or tight where no size fits.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// Weights, cache and buffer.
@@ -29,9 +31,13 @@ type Best struct {
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
 }
 
+// LeastBits is the precision, in bits per weight, below which people rarely go while they have a choice:
+// perplexity rises steeply under it (llama.cpp, https://github.com/ggml-org/llama.cpp/pull/1684).
+const LeastBits = 4
+
 // Models finds the models that run on the machine of a query, by slug: of each the most precise
 // size that fits, or is tight where none fits, and reaches at least minTPS tokens per second
-// (0: any, known or not). With a context in the query the speed is that with a full cache. The
+// (0: any, known or not); with MeasuredFirst one that was measured, where there is one. With a context in the query the speed is that with a full cache. The
 // model of the query is not looked at. The work is bounded by the models and their sizes: some
 // 50 microseconds for each model that fits.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
@@ -77,28 +83,43 @@ func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 	return out, nil
 }
 
-// best finds the most precise size that runs and is fast enough.
+// best finds the size of a model that a list names.
 func (e *Engine) best(q *Query, t *target, m *machine, minTPS float64, filled bool) (Best, bool) {
 	n := t.need(q, m)
-	for _, want := range []Verdict{Fits, Tight} {
+	if q.MeasuredFirst && e.wasMeasured(t, m) {
+		enough := func(z *dataset.Quantization) bool { bits := t.bits(z); return bits != nil && *bits >= LeastBits }
+		if b, ok := e.mostPrecise(q, t, m, &n, []Verdict{Fits}, 0, minTPS, filled, enough); ok {
+			return b, true
+		}
+	}
+	return e.mostPrecise(q, t, m, &n, []Verdict{Fits, Tight}, inMemory, minTPS, filled, nil)
+}
+
+// mostPrecise finds the most precise size that has one of the verdicts, the first of them that any size
+// has, and is fast enough. Without inMemory in want only sizes with a measured speed count, and no
+// speed is estimated. A nil allowed allows all sizes.
+func (e *Engine) mostPrecise(q *Query, t *target, m *machine, n *need, verdicts []Verdict, want wish, minTPS float64, filled bool, allowed func(z *dataset.Quantization) bool) (Best, bool) {
+	for _, verdict := range verdicts {
 		for _, i := range t.order {
 			z := &t.Quantizations[i]
-			if q.Quantization != "" && !sameName(q.Quantization, z.Name) {
+			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(z) {
 				continue
 			}
 			v := n.verdict(z.SizeBytes, m)
 			if v != Fits && len(e.proofs[t.Slug]) > 0 && len(e.evidence(q, t, m, z)) > 0 {
 				v = Fits
 			}
-			if v != want || minTPS > 0 && !e.couldReach(q, t, m, z, minTPS) {
+			if v != verdict || minTPS > 0 && !e.couldReach(q, t, m, z, minTPS) {
 				continue
 			}
-			b := Best{Model: t.Slug, Count: q.Count, Quantization: z.Name, Verdict: v, Total: n.total(z.SizeBytes)}
+			s := e.speed(q, t, m, z, want|brief)
+			if want&inMemory == 0 && s.Measured == nil {
+				continue
+			}
+			b := Best{Model: t.Slug, Count: q.Count, Quantization: z.Name, BitsPerWeight: t.bits(z), Verdict: v, Total: n.total(z.SizeBytes), TPS: s.TPS, Use: s.Use}
 			if m.hw != nil {
 				b.Hardware = m.hw.Slug
 			}
-			s := e.speed(q, t, m, z, inMemory|brief)
-			b.TPS, b.Use = s.TPS, s.Use
 			if filled && s.Filled != nil {
 				b.TPS, b.Depth = &s.Filled.TPS, s.Filled.Depth
 			}
@@ -109,6 +130,12 @@ func (e *Engine) best(q *Query, t *target, m *machine, minTPS float64, filled bo
 		}
 	}
 	return Best{}, false
+}
+
+// wasMeasured reports whether a model was measured on the machine at all.
+func (e *Engine) wasMeasured(t *target, m *machine) bool {
+	l := &e.learnt
+	return m.hw != nil && e.runs.any(l.names.find(modelName, string(t.Slug)), l.names.find(siliconName, l.siliconOf(m.hw.Slug)))
 }
 
 // couldReach reports whether the memory is fast enough for a speed at all, which saves most

@@ -35,9 +35,23 @@ func (r *runs) each(model, silicon int32, visit func(b *dataset.Benchmark)) {
 		return
 	}
 	key := pairKey(model, silicon)
-	from, _ := slices.BinarySearchFunc(r.keys, key, func(a runKey, key uint64) int { return cmp.Compare(a.pair, key) })
+	from, _ := r.find(key)
 	read := r.pack.Reader()
 	for n := 0; n < mostRuns && from+n < len(r.keys) && r.keys[from+n].pair == key; n++ {
 		visit(read.At(int(r.keys[from+n].at)))
 	}
+}
+
+// any reports whether there are measurements of a pair.
+func (r *runs) any(model, silicon int32) bool {
+	if model < 0 || silicon < 0 {
+		return false
+	}
+	_, found := r.find(pairKey(model, silicon))
+	return found
+}
+
+// find is where the measurements of a pair begin, and whether there are any.
+func (r *runs) find(key uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(r.keys, key, func(a runKey, key uint64) int { return cmp.Compare(a.pair, key) })
 }

@@ -392,56 +392,16 @@ func (m Maker) HardwareRoof(slug string) *Figure {
 	return f
 }
 
-// fewestBits is from how many bits per weight on a measured size is preferred to a more precise one
-// that nobody measured.
-const fewestBits = 4
-
-// measuredSizes is the quantization most runs of one stream on a piece of hardware used, by model.
-func (m Maker) measuredSizes(slug string) map[string]string {
-	runs, _ := m.runs(index.Hardware, slug)
-	counts := map[string]map[string]int{}
-	for i := range runs {
-		if b := &runs[i]; b.Quantization != nil && b.Hardware == slug {
-			if counts[b.Model] == nil {
-				counts[b.Model] = map[string]int{}
-			}
-			counts[b.Model][*b.Quantization]++
-		}
-	}
-	out := map[string]string{}
-	for model, of := range counts {
-		out[model] = most(of)
-	}
-	return out
+// found is what runs on a piece of hardware, none where that cannot be said.
+func (m Maker) found(slug string) []fit.Best {
+	found, _ := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug), MeasuredFirst: true}, 0)
+	return found
 }
 
-// atMeasured is a model at a size that was measured on a piece of hardware and fits; false where there
-// is no such size of enough bits.
-func (m Maker) atMeasured(model dataset.Slug, hardware, quantization string) (FitModel, bool) {
-	if quantization == "" {
-		return FitModel{}, false
-	}
-	answer, fault := m.gen.Fit.Fit(fit.Query{Model: model, Hardware: dataset.Slug(hardware), Quantization: quantization, BestOnly: true})
-	if fault != nil || len(answer.Sizes) == 0 {
-		return FitModel{}, false
-	}
-	s := &answer.Sizes[0]
-	if !s.Verdict.Runs() || s.BitsPerWeight == nil || *s.BitsPerWeight < fewestBits || s.Memory.Total == nil || s.Speed == nil || s.Speed.Measured == nil {
-		return FitModel{}, false
-	}
-	return FitModel{Quantization: s.Quantization, MemoryGB: float64(*s.Memory.Total) / gib, TPS: s.Speed.Measured.Median, Measured: true, Tight: s.Verdict == fit.Tight}, true
-}
-
-// fitting finds the models that run on a piece of hardware and have a score, and how many run. Each is
-// at the size most measured there, or else at the most precise one that fits.
-func (m Maker) fitting(slug string) (models []FitModel, total int) {
-	measured := m.measuredSizes(slug)
-	best, fault := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug)}, 0)
-	if fault != nil {
-		return nil, 0
-	}
-	for i := range best {
-		b := &best[i]
+// scored are the models among those found that have a score.
+func (m Maker) scored(found []fit.Best) (models []FitModel) {
+	for i := range found {
+		b := &found[i]
 		ord, ok := m.gen.Models.Find(string(b.Model))
 		if !ok {
 			continue
@@ -450,29 +410,30 @@ func (m Maker) fitting(slug string) (models []FitModel, total int) {
 		if math.IsNaN(score) {
 			continue
 		}
-		out, ok := m.atMeasured(b.Model, slug, measured[string(b.Model)])
-		if !ok {
-			out = FitModel{Quantization: b.Quantization, MemoryGB: float64(b.Total) / gib, TPS: number(b.TPS), Tight: b.Verdict == fit.Tight}
-			out.Measured = b.Use != nil && *b.Use == fit.UseMeasured
-		}
+		out := FitModel{Quantization: b.Quantization, MemoryGB: float64(b.Total) / gib, TPS: number(b.TPS), Tight: b.Verdict == fit.Tight}
+		out.Measured = b.Use != nil && *b.Use == fit.UseMeasured
 		out.Name, out.Href, out.Score = m.modelName(string(b.Model)), "/models/"+string(b.Model), score
 		models = append(models, out)
 	}
-	return models, len(best)
+	return models
 }
 
-// HardwareFits draws what fits on a piece of hardware, by intelligence.
-func (m Maker) HardwareFits(slug string) *Figure {
-	models, total := m.fitting(slug)
-	f := Fits(FitsData{Hardware: m.hardwareName(slug), Models: models, Total: total, Source: m.source("; scores of the newest snapshot, speeds measured or estimated from measurements")})
+// HardwareFits is the models with the highest scores that run on a piece of hardware.
+func (m Maker) HardwareFits(slug string) *Figure { return m.FitsOf(slug, m.found(slug)) }
+
+// FitsOf is HardwareFits of what was found to run on the hardware alone, measured sizes first.
+func (m Maker) FitsOf(slug string, found []fit.Best) *Figure {
+	f := Fits(FitsData{Hardware: m.hardwareName(slug), Models: m.scored(found), Total: len(found), Source: m.source("; scores of the newest snapshot, speeds measured or estimated from measurements")})
 	f.Address = address("hardware-fits", "hardware", slug)
 	return f
 }
 
-// HardwareFrontier draws intelligence against speed on a piece of hardware.
-func (m Maker) HardwareFrontier(slug string) *Figure {
-	models, _ := m.fitting(slug)
-	f := Frontier(FrontierData{Hardware: m.hardwareName(slug), Models: models, Source: m.source("; scores of the newest snapshot, speeds measured or estimated from measurements")})
+// HardwareFrontier is the intelligence of models against their speed on a piece of hardware.
+func (m Maker) HardwareFrontier(slug string) *Figure { return m.FrontierOf(slug, m.found(slug)) }
+
+// FrontierOf is HardwareFrontier of what was found, as FitsOf.
+func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
+	f := Frontier(FrontierData{Hardware: m.hardwareName(slug), Models: m.scored(found), Source: m.source("; scores of the newest snapshot, speeds measured or estimated from measurements")})
 	f.Address = address("hardware-frontier", "hardware", slug)
 	return f
 }

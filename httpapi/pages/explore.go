@@ -419,7 +419,7 @@ func isRun(name string) bool { return name == "fits" || name == "runs" }
 // goesWithRuns reports whether a parameter means something only beside fits or runs.
 func (l *list) goesWithRuns(name string) bool {
 	switch name {
-	case "quantization", "min_tps", "count", "context", "kv", "engine", "allow_extended", "pareto":
+	case "quantization", "min_tps", "count", "context", "kv", "engine", "allow_extended", "prefer", "pareto":
 		return l.inputs != nil
 	}
 	return false

@@ -68,7 +68,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		v.Forms = forms(at, "json", "csv", "md")
 		v.Tables = foundTables(gen, q)
 		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
-			v.Tables[0].Plot = plot(charts.For(gen).HardwareFrontier(string(q.Query.Hardware)), "plot-frontier", at.Base)
+			v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", at.Base)
 		}
 	case q.Query.Model != "":
 		v.Notes = []string{"Choose hardware, or enter memory, to see whether " + newNames(gen).of("models", q.Query.Model) + " runs on it."}
@@ -256,57 +256,4 @@ func mostMeasured(t *index.Table) []Choice {
 	}
 	slices.SortFunc(out, func(a, b Choice) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
 	return out
-}
-
-// WithEvidence puts evidence first: where a size of at least four bits fits on the hardware and its
-// speed was measured there, that size stands for the model instead of the most precise one, whose
-// speed is an estimate. The work is bounded by the models measured on the hardware.
-func WithEvidence(gen *index.Generation, q fit.Query, minTPS float64, found []fit.Best) []fit.Best {
-	if q.Hardware == "" {
-		return found
-	}
-	at := map[string]int{}
-	for i := range found {
-		at[string(found[i].Model)] = i
-	}
-	out, seen := slices.Clone(found), map[string]bool{}
-	groups := singleStream(gen, index.Hardware, string(q.Hardware), index.Model, index.Quantization)
-	for i := range groups {
-		model := groups[i].Key()[0]
-		n, listed := at[model]
-		if !listed || seen[model] || out[n].Use != nil && *out[n].Use == fit.UseMeasured {
-			continue
-		}
-		seen[model] = true
-		ask := q
-		ask.Model = out[n].Model
-		if answer, fault := gen.Fit.Fit(ask); fault == nil {
-			if b, ok := measuredSize(answer, out[n], minTPS); ok {
-				out[n] = b
-			}
-		}
-	}
-	return out
-}
-
-// leastBits is the least precision that people choose where they have a choice.
-const leastBits = 4
-
-// measuredSize is the most precise size that fits and was measured; sizes are best first. With a
-// context in the query the speed of lists is that with a full cache, where one is known.
-func measuredSize(a *fit.Answer, b fit.Best, minTPS float64) (fit.Best, bool) {
-	for i := range a.Sizes {
-		z := &a.Sizes[i]
-		if z.Verdict != fit.Fits || z.Speed == nil || z.Speed.Measured == nil || z.Memory.Total == nil || z.BitsPerWeight == nil || *z.BitsPerWeight < leastBits {
-			continue
-		}
-		tps, use := z.Speed.Measured.Median, fit.UseMeasured
-		b.Depth = 0
-		if tps < minTPS {
-			continue
-		}
-		b.Quantization, b.Verdict, b.Total, b.TPS, b.Use = z.Quantization, z.Verdict, *z.Memory.Total, &tps, &use
-		return b, true
-	}
-	return b, false
 }

@@ -30,9 +30,10 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	if h.Note != nil {
 		v.Notes = append(v.Notes, *h.Note)
 	}
-	v.Tables = append(v.Tables, fitsTable(gen, h), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
+	found, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
+	v.Tables = append(v.Tables, fitsTable(gen, h, found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
 	draw, slug := charts.For(gen), string(h.Slug)
-	v.Tables[0].Plot = plot(draw.HardwareFits(slug), "plot-fits", at.Base)
+	v.Tables[0].Plot = plot(draw.FitsOf(slug, found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
 	v.Tables[2].Plot = plot(draw.HardwareNeighbours(slug), "plot-neighbours", at.Base)
 	v.Tables = slices.DeleteFunc(v.Tables, func(t Table) bool { return t.ID == "prices" && len(t.Rows) == 0 })
@@ -166,7 +167,7 @@ func listOf(v *[]float64, unit string) string {
 const shownFits = 25
 
 // fitsTable is the models that run on a piece of hardware, by intelligence.
-func fitsTable(gen *index.Generation, h *hardwareRecord) Table {
+func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
 		Intro:   "The models with the highest intelligence score that fit with room for 8,192 tokens, each in the most precise size that was measured here, or else that fits. Speeds that were measured on this hardware are set apart from estimates.",
@@ -175,11 +176,7 @@ func fitsTable(gen *index.Generation, h *hardwareRecord) Table {
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 		Source:  "Memory is computed; the method of estimates is in the reference of the API.",
 	}
-	found, fault := gen.Fit.Models(fit.Query{Hardware: h.Slug}, 0)
-	if fault != nil {
-		return t
-	}
-	rows := BestFirst(gen, WithEvidence(gen, fit.Query{Hardware: h.Slug}, 0, found))
+	rows := BestFirst(gen, found)
 	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))])
 	return t
 }
@@ -224,8 +221,11 @@ func fitRows(gen *index.Generation, found []fit.Best) [][]Cell {
 // fitCells are size, memory and speed of what runs.
 func fitCells(b *fit.Best) []Cell {
 	size := Cell{Text: b.Quantization}
-	if b.Verdict == fit.Tight {
+	switch {
+	case b.Verdict == fit.Tight:
 		size.Note, size.Title = "tight", "It fits only by using memory that should stay free."
+	case b.BitsPerWeight != nil && *b.BitsPerWeight < fit.LeastBits:
+		size.Note, size.Title = "below 4 bits", "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
 	}
 	speed, kind := Cell{Text: unknown}, Cell{Text: "not known", Class: "none"}
 	if b.TPS != nil {
