@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"modeldex/dataset/datasettest"
 )
 
 // TestImportLlamaBenchFails: nothing imported is a failure, and one bad file leaves the others.
