@@ -72,7 +72,7 @@ func TestHeads(t *testing.T) {
 func (s *service) heads(t *testing.T, requests []byte) (out []http.Header) {
 	t.Helper()
 	c := &played{reads: [][]byte{requests}}
-	if err := s.app.Server().ServeConn(newConnection(c)); err != nil {
+	if err := s.ServeConn(c); err != nil {
 		t.Fatal(err)
 	}
 	for r := bufio.NewReader(&c.out); ; {

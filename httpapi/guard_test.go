@@ -71,7 +71,7 @@ func (s *service) script(tb testing.TB) *scripted {
 	tb.Helper()
 	c := newScripted()
 	served := make(chan error, 1)
-	go func() { served <- s.app.Server().ServeConn(newConnection(c)) }()
+	go func() { served <- s.ServeConn(c) }()
 	tb.Cleanup(func() {
 		close(c.requests)
 		if err := <-served; err != nil {
@@ -291,7 +291,7 @@ func TestOrder(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &played{reads: slices.Clone(tt.reads)}
-			if err := s.app.Server().ServeConn(newConnection(c)); err != nil {
+			if err := s.ServeConn(c); err != nil {
 				t.Fatal(err)
 			}
 			c.check(t, tt.want, bodies)

@@ -37,16 +37,7 @@ func runTests(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	workDir = dir
-	code := make(chan int)
-	go func() { code <- m.Run() }()
-	for {
-		select {
-		case f := <-mainThread:
-			f()
-		case c := <-code:
-			return c
-		}
-	}
+	return m.Run()
 }
 
 // program builds the program the first time a test asks for it and returns its path.

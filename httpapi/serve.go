@@ -94,6 +94,10 @@ func (s *Server) Serve(ln net.Listener) error {
 	return nil
 }
 
+// ServeConn answers the requests of a connection that was accepted elsewhere, until its end. No limit
+// of connections is kept. It returns nil where the caller ended it.
+func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(newConnection(c)) }
+
 // begins takes the listener, unless the server was shut down before.
 func (s *Server) begins(ln net.Listener) bool {
 	s.mu.Lock()
