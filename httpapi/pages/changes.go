@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"modeldex/index"
@@ -152,7 +153,7 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 		if !c.Recorded {
 			release.Note = "not released yet"
 		}
-		t.Rows = append(t.Rows, []Cell{changedRecord(gen, n, c), {Text: strings.TrimSuffix(c.Table, "s")}, {Text: c.Act, Class: "act-" + c.Act}, changedFields(c.Fields), release})
+		t.Rows = append(t.Rows, []Cell{changedRecord(gen, n, c), {Text: strings.TrimSuffix(c.Table, "s")}, {Text: c.Act, Class: "act-" + c.Act}, changedFields(c.Fields, q.Params.Get("field")), release})
 	}
 	return t
 }
@@ -187,8 +188,19 @@ const (
 	shownValue  = 60
 )
 
-func changedFields(fields []ChangedField) Cell {
+// changedFields writes out the fields of a change; those the page is narrowed to come first.
+func changedFields(fields []ChangedField, wanted string) Cell {
 	var parts []string
+	if wanted != "" {
+		first := func(f ChangedField) int {
+			if rest, ok := strings.CutPrefix(f.Name, wanted); ok && (rest == "" || rest[0] == '.') {
+				return 0
+			}
+			return 1
+		}
+		fields = slices.Clone(fields)
+		slices.SortStableFunc(fields, func(a, b ChangedField) int { return first(a) - first(b) })
+	}
 	for i, f := range fields {
 		if i == shownFields {
 			parts = append(parts, "and "+grouped(int64(len(fields)-shownFields))+" more")
