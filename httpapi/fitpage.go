@@ -65,9 +65,6 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	case ".json":
 		return s.page(req, at, jsonType, func() []byte { return fitData(req.gen, q) }), nil
 	case ".csv":
-		if q.Answer != nil {
-			return nil, fail(&unknownRoute)
-		}
 		return s.page(req, at, export.CSV.ContentType(), func() []byte { return fitFile(req.gen, q) }), nil
 	case ".md":
 		return s.page(req, at, markdownType, func() []byte { return s.pages.Fit(req.gen, q, at).Markdown() }), nil
@@ -116,15 +113,25 @@ func fitData(gen *index.Generation, q *pages.FitQuery) []byte {
 
 var fitColumns = schemaOf[fit.Best]("fit", "")
 
+var fitSizeColumns = schemaOf[fit.Size]("sizes", "FitSize")
+
+// fitFile is what fitData has as a file: the models that run, or the sizes of the model that was chosen.
 func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
+	if q.Answer != nil {
+		return rowsFile(gen, fitSizeColumns(), q.Answer.Sizes)
+	}
 	found := pages.BestFirst(gen, q.Found)
-	found = found[:min(len(found), maxFitRows)]
-	return fileOf(gen, export.CSV, fitColumns(), func() []byte {
-		if len(found) == 0 {
+	return rowsFile(gen, fitColumns(), found[:min(len(found), maxFitRows)])
+}
+
+// rowsFile is rows as CSV.
+func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
+	return fileOf(gen, export.CSV, columns, func() []byte {
+		if len(rows) == 0 {
 			return nil
 		}
-		row := marshal(&found[0])
-		found = found[1:]
+		row := marshal(&rows[0])
+		rows = rows[1:]
 		return row
 	})
 }
@@ -204,6 +211,8 @@ func (p *parser) compared(r *resource, name string) (slugs []string) {
 	return slugs
 }
 
+var snapshotColumns = schemaOf[SnapshotInfo]("snapshots", "SnapshotInfo")
+
 // snapshotsPage answers the page of the scores of models.
 func snapshotsPage(s *Server, req *request) (*response, *failure) {
 	ending := strings.TrimPrefix(string(req.ctx.Path()), "/snapshots")
@@ -219,7 +228,7 @@ func snapshotsPage(s *Server, req *request) (*response, *failure) {
 	case ".json":
 		return listSnapshots(s, req)
 	case ".csv":
-		return nil, fail(&unknownRoute)
+		return s.page(req, at, export.CSV.ContentType(), func() []byte { return rowsFile(req.gen, snapshotColumns(), snapshotInfos(req.catalog)) }), nil
 	case ".md":
 		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
 	default:

@@ -20,7 +20,7 @@ func pageRoutes() []route {
 	}{
 		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, fitPage},
 		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, comparePage},
-		{"snapshots", "Scores of models with sources and limits, as a page; with .md as Markdown", nil, snapshotsPage},
+		{"snapshots", "Scores of models with sources and limits, as a page; with .json, .csv or .md as data", nil, snapshotsPage},
 		{"changes", "What releases did to records, as a page; with .json, .csv or .md as data", changesView, changesPage},
 		{"credits", "Who published what the directory holds, as a page; with .json, .csv or .md as data", nil, creditsPage},
 	} {

@@ -43,7 +43,16 @@ func listSnapshots(_ *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
 	}
-	list := req.catalog.List()
+	b, err := jsonv2.Marshal(map[string]any{"data": snapshotInfos(req.catalog)})
+	if err != nil {
+		return nil, &failure{code: &internal, cause: err}
+	}
+	return newDocument(b, jsonType, req.coding), nil
+}
+
+// snapshotInfos are the published documents, newest first.
+func snapshotInfos(catalog *snapshot.Catalog) []SnapshotInfo {
+	list := catalog.List()
 	infos := make([]SnapshotInfo, len(list))
 	for i, d := range list {
 		infos[i] = SnapshotInfo{
@@ -52,11 +61,7 @@ func listSnapshots(_ *Server, req *request) (*response, *failure) {
 			ScoreCount: d.ScoreCount, SourceCount: d.SourceCount, ConfidenceCounts: d.ConfidenceCounts, Bytes: d.Bytes,
 		}
 	}
-	b, err := jsonv2.Marshal(map[string]any{"data": infos})
-	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
-	}
-	return newDocument(b, jsonType, req.coding), nil
+	return infos
 }
 
 func latestSnapshot(s *Server, req *request) (*response, *failure) {

@@ -127,6 +127,16 @@ func TestPageForms(t *testing.T) {
 			t.Errorf("%s: status %d, %s: %.80s", path, a.status, a.header.Get("Content-Type"), a.body)
 		}
 	}
+	for path, want := range map[string]string{
+		"/fit.csv?hardware=nvidia-rtx-4090":                   "model,hardware,count,quantization,bits_per_weight,verdict",
+		"/fit.csv?hardware=nvidia-rtx-4090&model=gpt-oss-20b": "quantization,format,bits_per_weight,verdict,",
+		"/snapshots.csv": "output_hash_sha256,url,schema_version,schema_url,generated_at,",
+	} {
+		a := s.ask(t, "GET", path, "Authorization", "")
+		if lines := strings.Count(string(a.body), "\n"); a.status != http.StatusOK || !strings.HasPrefix(string(a.body), want) || lines < 2 && path != "/snapshots.csv" {
+			t.Errorf("%s: status %d, want the columns %s and rows: %.200s", path, a.status, want, a.body)
+		}
+	}
 	var list listEnvelope
 	if err := json.Unmarshal(s.ask(t, "GET", "/explore/models.json").body, &list); err != nil || list.Links.Next == nil {
 		t.Fatalf("%v: the first page of models leads nowhere", err)

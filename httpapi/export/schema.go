@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Type is the type of the values of a column.
@@ -98,7 +99,7 @@ func addColumns(dst *[]Column, t reflect.Type, prefix string, nullable bool) {
 			null := nullable || f.Type.Kind() == reflect.Pointer || strings.Contains(options, "omit") ||
 				slices.Contains(strings.Split(f.Tag.Get("jsonschema"), ","), "nullable")
 			c := Column{Name: prefix + name, Nullable: null, Unit: unitOf(f.Tag)}
-			if elem := target(f.Type); elem.Kind() == reflect.Struct {
+			if elem := target(f.Type); elem.Kind() == reflect.Struct && elem != moment {
 				addColumns(dst, elem, c.Name+".", null)
 			} else {
 				c.Type = typeOf(elem)
@@ -124,7 +125,13 @@ func unitOf(tag reflect.StructTag) string {
 	return ""
 }
 
+// moment is a struct that JSON has as a text.
+var moment = reflect.TypeFor[time.Time]()
+
 func typeOf(t reflect.Type) Type {
+	if t == moment {
+		return Text
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return Text

@@ -157,7 +157,7 @@ var lists = map[string]*list{
 		columns: []column{
 			{Column{Text: "Model"}, "", false},
 			{Column{Text: "Hardware"}, "", false},
-			{Column{Text: "Quantization", Short: true}, "", false},
+			{Column{Text: "Quantization"}, "", false},
 			{Column{Text: "Generation", Number: true, Title: "Tokens per second"}, "generation_tps", false},
 			{Column{Text: "Prompt", Number: true, Title: "Tokens per second"}, "prompt_tps", false},
 			{Column{Text: "Settings"}, "", false},
@@ -206,7 +206,7 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	v.Sorts = l.sortChoices(q)
 	if q.Kind == "benchmarks" {
 		now := q.Params.Get("settings")
-		v.Settings = []Choice{{"", "All", now == ""}, {index.SingleStream, "One stream on one device", now == index.SingleStream}}
+		v.Settings = []Choice{{index.SingleStream, "One request on one device: speeds that compare", now == index.SingleStream}, {"", "All settings, mixed", now == ""}}
 	}
 	v.Chosen = l.chosen(gen, q, at)
 	v.Filtered = len(v.Chosen) > 0

@@ -59,7 +59,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	case q.Answer != nil:
 		v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
 		v.Title, v.Lead = v.Heading, verdictLine(q.Answer)
-		v.Forms = forms(at, "json", "md")
+		v.Forms = forms(at, "json", "csv", "md")
 		v.Tables = []Table{sizesOnMachine(q.Answer)}
 	case machine != "":
 		v.Heading = "What runs on " + machine + "?"
@@ -129,6 +129,9 @@ func verdictLine(a *fit.Answer) string {
 	}
 }
 
+// belowFour is the remark on sizes of less than fit.LeastBits.
+const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
+
 // sizesOnMachine is a table of the sizes of a model on a machine.
 func sizesOnMachine(a *fit.Answer) Table {
 	t := Table{
@@ -168,7 +171,11 @@ func sizesOnMachine(a *fit.Answer) Table {
 			longest.Text = tokens(*z.MaxContext.F16)
 		}
 		measured, estimate := speedCells(a, z)
-		t.Rows = append(t.Rows, []Cell{{Text: z.Quantization, Note: z.Format}, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
+		name := Cell{Text: z.Quantization, Note: z.Format}
+		if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
+			name.Note, name.Title = strings.TrimSpace(z.Format+", below 4 bits"), belowFour
+		}
+		t.Rows = append(t.Rows, []Cell{name, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
 	}
 	return t
 }

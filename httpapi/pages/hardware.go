@@ -84,7 +84,9 @@ func hardwareFigures(h *hardwareRecord, refs map[string][]int) []Fact {
 		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: rounded(*h.MemoryBandwidthGBps)}, "GB/s")
 	}
 	if h.StreetPriceUSD != nil {
-		f.add("Price", "street_price_usd", Cell{Text: "$" + rounded(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource))}, strings.TrimSpace(text(h.StreetPriceCondition)+" "+dateText(h.StreetPriceDate)))
+		condition, more, _ := strings.Cut(text(h.StreetPriceCondition), ",") // behind the comma, how it was worked out
+		price := Cell{Text: "$" + rounded(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource)), Title: Sentence(strings.TrimSpace(more))}
+		f.add("Price", "street_price_usd", price, strings.TrimSpace(condition+" "+dateText(h.StreetPriceDate)))
 	} else if h.LaunchPriceUSD != nil {
 		f.add("Price", "launch_price_usd", Cell{Text: "$" + rounded(*h.LaunchPriceUSD)}, "at launch")
 	}
@@ -225,7 +227,7 @@ func fitCells(b *fit.Best) []Cell {
 	case b.Verdict == fit.Tight:
 		size.Note, size.Title = "tight", "It fits only by using memory that should stay free."
 	case b.BitsPerWeight != nil && *b.BitsPerWeight < fit.LeastBits:
-		size.Note, size.Title = "below 4 bits", "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
+		size.Note, size.Title = "below 4 bits", belowFour
 	}
 	speed, kind := Cell{Text: unknown}, Cell{Text: "not known", Class: "none"}
 	if b.TPS != nil {

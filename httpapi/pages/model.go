@@ -370,7 +370,7 @@ func runColumns(without index.Field) (out []Column) {
 	}{
 		{index.Model, Column{Text: "Model"}},
 		{index.Hardware, Column{Text: "Hardware"}},
-		{index.None, Column{Text: "Quantization", Short: true}},
+		{index.None, Column{Text: "Quantization"}},
 		{index.GenerationTPS, Column{Text: "Generation", Number: true, Title: "Tokens per second"}},
 		{index.PromptTPS, Column{Text: "Prompt", Number: true, Title: "Tokens per second"}},
 		{index.None, Column{Text: "Settings"}},
@@ -415,7 +415,7 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) (out []Cell) {
 			prompt.Title = whole + " tokens per second"
 		}
 	}
-	out = append(out, textCell(text(b.Quantization)), generation, prompt, Cell{Text: settingsOf(b)})
+	out = append(out, quantizationCell(text(b.Quantization)), generation, prompt, Cell{Text: settingsOf(b)})
 	if without != index.Tool {
 		tool := n.cell("tools", b.Tool)
 		if b.Backend != nil {

@@ -317,3 +317,14 @@ func textCell(v string) Cell {
 	}
 	return Cell{Text: v}
 }
+
+// quantizationCell is a quantization as a source names it: most names are short, and some are
+// sentences, which may break anywhere.
+func quantizationCell(v string) Cell {
+	const short = 14
+	c := textCell(v)
+	if len(v) > short {
+		c.Class = "long"
+	}
+	return c
+}

@@ -17,7 +17,7 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 	v := &Sheet{
 		Frame: Frame{
 			Place: at, Title: "Model intelligence", Section: "/snapshots", Canonical: "/snapshots", Dataset: stampOf(gen), Scripts: []string{"app.js"},
-			Description: "Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", Forms: forms(at, "json", "md"),
+			Description: "Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", Forms: forms(at, "json", "csv", "md"),
 		},
 		Heading: "Model intelligence",
 		Lead:    "A prior from published evaluations, on a scale from 0 to 100. No number here was measured by this directory, and none says anything about a quantized model on your machine.",

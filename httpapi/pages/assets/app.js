@@ -92,7 +92,7 @@ function live(form) {
       facet.replaceWith(other);
       if (focused !== null) other.querySelector(`input[value="${CSS.escape(focused)}"]`)?.focus();
     }
-    for (const input of fresh.querySelectorAll('input:not([type="checkbox"]), select')) {
+    for (const input of fresh.querySelectorAll('input:not([type="checkbox"], [type="radio"]:not(:checked)), select')) {
       const mine = form.elements[input.name];
       if (mine && mine !== document.activeElement && mine.value !== undefined) mine.value = input.value;
     }
