@@ -44,7 +44,7 @@ func (s *Server) kept(req *request, canonical string, render func() *response) *
 		resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
 		return resp
 	})
-	if req.accepts.any {
+	if req.accepts.any && !req.pinned { // what as_of names can change while the current content does not
 		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, canonical, req.ctx.RequestURI())
 	}
 	return resp

@@ -290,7 +290,7 @@ func paramSchema(r *resource, pm *param) object {
 		return obj("type", "boolean", "default", false)
 	case fileFormat:
 		return obj("type", "string", "enum", pm.values)
-	case versionRef:
+	case versionRef, keptRef:
 		return obj("type", "string", "pattern", "^[0-9A-Za-z._+-]+$", "minLength", 1, "maxLength", maxVersionRef)
 	default: // searchText
 		return obj("type", "string", "minLength", 1, "maxLength", 100)

@@ -279,7 +279,7 @@ var problemSets = []problemSet{
 	{"UnknownRoute", "Nothing is served at this address.", []*code{&unknownRoute}},
 	{"NotAcceptable", "The Accept header rules out every form of the response.", []*code{&notAcceptable}},
 	{"TooManyKeys", "The e-mail address has as many active keys as it may.", []*code{&tooManyKeys}},
-	{"Gone", "What changed since is not held.", []*code{&versionGone}},
+	{"Gone", "That dataset is not kept, or what changed since is not known.", []*code{&versionGone}},
 	{"BodyTooLarge", "The body is larger than 4 KiB, names than 64 KiB, the form for contributions than 224 KiB.", []*code{&bodyTooLarge}},
 	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{&unsupportedType}},
 	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{&quotaExhausted, &burstExceeded}},
@@ -326,10 +326,12 @@ func problemsOf(rt *route) []string {
 		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
 	case rt.list == fitQuery:
 		return append(names, "BadFitQuery")
+	case rt.list != nil && rt.list.byName[asOfParam.name] != nil:
+		return append(names, "BadListQuery", "Gone")
 	case rt.list != nil:
 		return append(names, "BadListQuery")
 	case rt.record != nil:
-		return append(names, "BadListQuery", "NotFound")
+		return append(names, "BadListQuery", "NotFound", "Gone")
 	}
 	return append(names, map[string][]string{
 		"issueKey":          {"BadBody", "TooManyKeys", "BodyTooLarge", "UnsupportedMediaType", "SignupLimited", "LedgerUnavailable"},

@@ -26,6 +26,7 @@ type listQuery struct {
 	all         bool          // limit=all was given
 	format      export.Format // given, or what the caller accepts
 	formatGiven bool
+	asOf        bool                // as_of was given
 	meta        []byte              // members of meta beside those of lists, each with a comma after it
 	fields      []string            // of the rows; nil: all
 	selected    map[string][]string // values of oneWord and wordList parameters
@@ -159,6 +160,8 @@ func (p *parser) read(pm *param, values []string) string {
 		return p.readSort(pm, v)
 	case versionRef:
 		return p.readVersionRef(pm, v)
+	case keptRef:
+		return p.readKeptRef(pm, v)
 	case fileFormat:
 		return p.readFormat(pm, v)
 	case fieldNames:
@@ -619,15 +622,31 @@ const maxVersionRef = 100
 
 // readVersionRef checks the form of a version, digest, commit or day.
 func (p *parser) readVersionRef(pm *param, v string) string {
-	const extra = "._+-"
-	odd := func(r rune) bool {
-		return r > 'z' || !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(extra, r))
-	}
-	if len(v) > maxVersionRef || strings.ContainsFunc(v, odd) {
+	if !isVersionRef(v) {
 		p.fault(&invalidParameter, pm.name, v, "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex")
 		return ""
 	}
 	return url.QueryEscape(v)
+}
+
+// isVersionRef reports whether a text can name a version, digest, commit or day.
+func isVersionRef(v string) bool {
+	const extra = "._+-"
+	odd := func(r rune) bool {
+		return r > 'z' || !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune(extra, r))
+	}
+	return len(v) <= maxVersionRef && !strings.ContainsFunc(v, odd)
+}
+
+// readKeptRef reads as_of. The generation was found before, see pin; its digest stands for every
+// spelling, for a version may have another edition a moment later.
+func (p *parser) readKeptRef(pm *param, v string) string {
+	if !isVersionRef(v) {
+		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", shortDigest))
+		return ""
+	}
+	p.out.asOf = true
+	return p.gen.Digest.String()[:shortDigest]
 }
 
 // readTexts reads one or more texts.

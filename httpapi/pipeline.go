@@ -93,6 +93,9 @@ func (s *Server) find(req *request) (*response, *failure) {
 	case req.hit != nil:
 		return req.hit, nil
 	}
+	if f := s.pin(req); f != nil {
+		return nil, f
+	}
 	return req.route.answer(s, req)
 }
 

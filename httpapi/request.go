@@ -52,6 +52,7 @@ type request struct {
 	gen     *index.Generation // nil before the first load
 	catalog *snapshot.Catalog
 	content [16]byte // names gen and catalog, see contentOf
+	pinned  bool     // gen is that of as_of, see pin
 	coding  coding   // what the caller can decode and likes best
 	accepts acceptance
 	digest  quota.Digest

@@ -31,6 +31,7 @@ const (
 	cursorToken                 // place to continue from
 	fileFormat                  // form of the rows, see formats.go
 	versionRef                  // version or digest of a dataset
+	keptRef                     // version or digest of a dataset that the server keeps
 	fieldNames                  // names of fields of the rows
 	oneWord                     // one of a fixed list, see word
 	wordList                    // one or more of a fixed list, see word
@@ -125,6 +126,7 @@ func newList(r resource, fields []index.FieldInfo) *resource {
 		param{name: "cursor", kind: cursorToken, doc: "Place to continue from, taken from links.next of the previous page. Filters and sort must stay as they were."},
 		fieldsParam,
 		formatParam,
+		asOfParam,
 	)
 	out := withNames(r)
 	out.detail, out.facets = newDetail(out), newFacetList(out, fields)
@@ -139,7 +141,7 @@ func newDetail(list *resource) *resource {
 		d = *list.detail
 	}
 	d.name, d.singular, d.table, d.normal, d.maxLimit = list.name, list.singular, list.table, list.normal, maxDetailLimit
-	d.params = append(d.params, fieldsParam, formatParam)
+	d.params = append(d.params, fieldsParam, formatParam, asOfParam)
 	return withNames(d)
 }
 
@@ -147,6 +149,10 @@ func newDetail(list *resource) *resource {
 const maxDetailLimit = 100_000
 
 var fieldsParam = param{name: "fields", kind: fieldNames, doc: "Fields of the rows to return, separated by commas; nested ones with dots, such as architecture.context_length. slug (id of benchmarks) is always included."}
+
+// asOfParam reads the past: a generation that was served before and is kept. It goes through cursors
+// and links as the first digits of the digest, so that a walk stays in one generation.
+var asOfParam = param{name: "as_of", kind: keptRef, doc: "Dataset to answer from, as it was served before: its version, or at least 12 digits of its digest. The server keeps a few, which GET /api/v1/dataset lists; another is 410 and names the nearest. Links and cursors keep it."}
 
 // benchmarkParams are the filters of benchmarks that belong to no single field.
 var benchmarkParams = []param{

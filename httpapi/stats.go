@@ -94,7 +94,7 @@ func newStatsList() *resource {
 		param{name: "sort", kind: sortKey, doc: "Order of the groups, descending with a leading hyphen; ties are in the order of keys."},
 		param{name: "limit", kind: pageLimit, doc: "Maximum number of groups per page. " + allText},
 		param{name: "cursor", kind: cursorToken, doc: "Place to continue from, taken from links.next of the previous page."},
-		formatParam,
+		formatParam, asOfParam,
 	)
 	return withNames(r)
 }

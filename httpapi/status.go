@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/index"
 	"modeldex/snapshot"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -31,10 +32,30 @@ type DatasetView struct {
 	Generation uint64 `json:"generation" jsonschema:"minimum=1,example=1"`
 	// Records held.
 	Counts Counts `json:"counts"`
+	// Datasets that as_of can name, newest first: the one being served and those before it that are kept.
+	Kept []KeptDataset `json:"kept"`
 	// The most recent load, if it was rejected; null otherwise.
 	Refused *Refused `json:"refused" jsonschema:"nullable"`
 	// Snapshot documents that are not published because of what is wrong with them: at most 20 findings.
 	SnapshotsRefused []string `json:"snapshots_refused" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
+}
+
+// KeptDataset is a dataset that can be read with as_of.
+type KeptDataset struct {
+	// Its version.
+	Version string `json:"version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over its files, in hex.
+	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// When this process took it into service.
+	Loaded time.Time `json:"loaded"`
+}
+
+func keptDatasets(kept []*index.Generation) []KeptDataset {
+	out := make([]KeptDataset, len(kept))
+	for i, gen := range kept {
+		out[i] = KeptDataset{gen.Info.Version, gen.Digest.String(), gen.Loaded}
+	}
+	return out
 }
 
 // Counts is how many records of each kind are held.
@@ -78,8 +99,8 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 	b, err := jsonv2.Marshal(map[string]DatasetView{"data": {
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
-		Counts:  Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
-		Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog),
+		Counts: Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
+		Kept:   keptDatasets(s.cfg.Live.Kept()), Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {
 		return nil, &failure{code: &internal, cause: err}

@@ -83,12 +83,6 @@ func indexOf(steps []*step, digest string) int {
 	return slices.IndexFunc(steps, func(s *step) bool { return s.Digest == digest })
 }
 
-// How much of a digest or a commit names an edition.
-const (
-	shortDigest = 12
-	shortCommit = 7
-)
-
 // find finds the edition a caller has among the releases, else among the loads; -1 in both for
 // neither. A version means the first edition of it, for the caller may have any; a digest the last,
 // for those are all the same. A day means the edition before the releases of that day.

@@ -62,6 +62,9 @@ func (r *resource) viewFault(q *listQuery, ending string) *failure {
 	reject := func(name, detail string) {
 		faults.add(&unknownParameter, Fault{In: "query", Name: name, Detail: detail})
 	}
+	if q.asOf {
+		reject(asOfParam.name, "is not a parameter of a page; the API answers from earlier datasets")
+	}
 	if q.formatGiven {
 		reject("format", "is not a parameter of a page; the ending of the address is the form: .json, .csv or .md")
 	}

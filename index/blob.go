@@ -64,6 +64,20 @@ func (b *blob) size() (n int) {
 	return n
 }
 
+// sizeBeside is size, without the blocks that are shared with another blob.
+func (b *blob) sizeBeside(other *blob) (n int) {
+	shared := map[*uint32]bool{} // blocks have at least one entry
+	for i := range other.blocks {
+		shared[&other.blocks[i].ends[0]] = true
+	}
+	for i := range b.blocks {
+		if !shared[&b.blocks[i].ends[0]] {
+			n += len(b.blocks[i].data)
+		}
+	}
+	return n
+}
+
 // An appender appends entry i to dst. One goroutine calls it, with ascending i within a block.
 type appender = func(dst []byte, i int) ([]byte, error)
 

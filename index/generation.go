@@ -108,6 +108,17 @@ func (g *Generation) Bytes() int {
 	return g.Models.Bytes() + g.Hardware.Bytes() + g.Tools.Bytes() + g.Benchmarks.Bytes()
 }
 
+// BytesBeside is how many bytes of rows and details a generation has that another does not share with
+// it: what keeping it costs beside that one, without columns and bitmaps.
+func (g *Generation) BytesBeside(other *Generation) (n int) {
+	for _, pair := range [][2]*Table{{g.Models, other.Models}, {g.Hardware, other.Hardware}, {g.Tools, other.Tools}, {g.Benchmarks, other.Benchmarks}} {
+		if pair[0] != pair[1] {
+			n += pair[0].details.bytes + pair[0].rows.sizeBeside(&pair[1].rows.blob)
+		}
+	}
+	return n
+}
+
 // link makes the search of benchmarks use the names of the records they refer to.
 func (g *Generation) link() {
 	g.Benchmarks.search = linkSearch{g.Benchmarks, []link{{Model, g.Models}, {Hardware, g.Hardware}, {Tool, g.Tools}}}

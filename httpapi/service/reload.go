@@ -38,7 +38,9 @@ type reloader struct {
 }
 
 func newReloader(cfg *Config) *reloader {
-	return &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
+	r := &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
+	r.live.Keep(cfg.Keep)
+	return r
 }
 
 // Fixed loads the dataset of a configuration for a server whose dataset does not change: what the
@@ -99,7 +101,7 @@ func (r *reloader) reload(set *dataset.Set, err error) {
 	if err == nil {
 		err = r.publish(set, r.looked)
 	}
-	r.memory.reloaded(r.live.Current().Bytes())
+	r.memory.reloaded(rowBytes(r.live.Kept()))
 	if err != nil {
 		refused := r.history.Refuse(err)
 		r.cfg.Log.Error("dataset rejected; the last good one stays in service", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)
@@ -109,6 +111,15 @@ func (r *reloader) reload(set *dataset.Set, err error) {
 		r.history.Accept()
 		r.cfg.Log.Info("dataset accepted again", "digest", set.Digest.String())
 	}
+}
+
+// rowBytes is the size of the rows of the generations that are kept, counting once what they share.
+func rowBytes(kept []*index.Generation) int {
+	n := kept[0].Bytes()
+	for i, gen := range kept[1:] {
+		n += gen.BytesBeside(kept[i])
+	}
+	return n
 }
 
 // publish makes the generation of a set and of the newest snapshot, and serves it. If both are

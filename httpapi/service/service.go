@@ -32,6 +32,8 @@ type Config struct {
 	Dir string
 	// Follow, if set, makes Dir a mirror of another service, in step with it while the service runs.
 	Follow *Follow
+	// Keep is how many generations are kept beside the one being served.
+	Keep int
 	// Where says in the log where the dataset is.
 	Where string
 	// Progress, if set, is told how far the first load is, in bytes.

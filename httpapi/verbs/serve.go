@@ -37,6 +37,7 @@ type Serve struct {
 	RepositoryURL   string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; /tree/BRANCH/FOLDER behind it names another branch than main and another folder than data. The page /contribute then leads there." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	MaxConnections  int      `help:"Connections open at a time; 0 takes 16384, or what the limit of open files leaves." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 takes a quarter of all." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
+	Keep            int      `help:"Datasets to keep in memory beside the one being served, for as_of." env:"MODELDEX_KEEP" default:"2"`
 	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB. What the server takes grows by a quarter more than that; of less than 208 a part is kept free for making them." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
 	DumpsDir        string   `help:"Where the files of dumps are kept while the server runs; default the directory of temporary files." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
@@ -77,7 +78,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 	place := c.place()
 	place.Socket = c.AdminSocket
 	return service.Config{
-		Files: src.Files, Dir: src.Dir, Where: src.Where, Follow: follow,
+		Files: src.Files, Dir: src.Dir, Where: src.Where, Follow: follow, Keep: c.Keep,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
 		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.DumpsDir, CacheBytes: c.CacheMB << 20,

@@ -31,6 +31,7 @@ func (c *Serve) Validate() error {
 		c.checkFollow(),
 		checkSupport(c.SupportEmail),
 		checkRange("--cache-mb", c.CacheMB, 1),
+		checkRange("--keep", int64(c.Keep), 0),
 		checkRange("--signups-per-hour", int64(c.SignupsPerHour), 0),
 		checkRange("--pages-per-minute", int64(c.PagesPerMinute), 0),
 		checkRange("--pages-at-once", int64(c.PagesAtOnce), 1),

@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+
+	"modeldex/index"
+)
+
+// pin makes a request see the generation that as_of names. What is wrong with the form of as_of is
+// left to the parser.
+func (s *Server) pin(req *request) *failure {
+	list := req.route.list
+	if req.route.record != nil {
+		list = req.route.record.detail
+	}
+	if list == nil || list.byName[asOfParam.name] == nil {
+		return nil
+	}
+	ref := string(req.ctx.QueryArgs().Peek(asOfParam.name))
+	if ref == "" || !isVersionRef(ref) {
+		return nil
+	}
+	kept := s.cfg.Live.Kept()
+	gen := findKept(kept, ref)
+	if gen == nil {
+		return keptFailure(kept, ref)
+	}
+	req.gen, req.content, req.pinned = gen, contentOfKept(gen), true
+	return nil
+}
+
+// findKept is the newest generation of a version or digest, nil for none.
+func findKept(kept []*index.Generation, ref string) *index.Generation {
+	for _, gen := range kept {
+		if gen.Info.Version == ref || len(ref) >= shortDigest && strings.HasPrefix(gen.Digest.String(), ref) {
+			return gen
+		}
+	}
+	return nil
+}
+
+// keptFailure names what is kept. Versions count up, so that one beyond the newest is nearest to that;
+// all others are before the oldest that is kept, or were never served.
+func keptFailure(kept []*index.Generation, ref string) *failure {
+	fault := Fault{In: "query", Name: asOfParam.name, Value: clip(ref), Detail: "is no dataset that this server keeps"}
+	for _, gen := range kept {
+		fault.Allowed = append(fault.Allowed, gen.Info.Version+" "+gen.Digest.String()[:shortDigest])
+	}
+	nearest := kept[len(kept)-1]
+	if newest := kept[0]; laterVersion(ref, newest.Info.Version) {
+		nearest = newest
+	}
+	fault.Suggestion = nearest.Digest.String()[:shortDigest]
+	return &failure{code: &versionGone, faults: []Fault{fault}, detail: fmt.Sprintf(
+		"This server keeps %d datasets, and %s is none of them. The nearest is version %s, digest %s. GET /api/v1/dumps has the newest as files, to be kept by those who need it longer.",
+		len(kept), *clip(ref), nearest.Info.Version, nearest.Digest)}
+}
+
+// laterVersion compares versions such as 2026.9.30 and 2026.11.22 number by number.
+func laterVersion(a, b string) bool {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(as), len(bs)) {
+		if !digits(as[i]) || !digits(bs[i]) {
+			return false
+		}
+		x, y := strings.TrimLeft(as[i], "0"), strings.TrimLeft(bs[i], "0")
+		if len(x) != len(y) {
+			return len(x) > len(y)
+		}
+		if x != y {
+			return x > y
+		}
+	}
+	return len(as) > len(bs)
+}
