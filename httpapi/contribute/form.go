@@ -34,7 +34,7 @@ type Field struct {
 	Of string
 	// Choices are the values of a choice, in words as well.
 	Choices []Option
-	// Usual is the value of a field nobody touched.
+	// Usual is the value of a field that was not changed.
 	Usual string
 	Wide  bool
 }

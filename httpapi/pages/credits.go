@@ -14,7 +14,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 		},
 		Heading: "Credits",
 		Lead:    "Nearly every figure here was published by somebody else. These are the people and projects who did, each once.",
-		Notes:   []string{"Single measured facts were taken, no text. The licence is that of the repository or site: “none stated” means that no licence was found, “not examined” that nobody looked."},
+		Notes:   []string{"Single measured facts were taken, no text. The licence is that of the repository or site: “none stated” means that no licence was found, “not examined” that it was not looked for."},
 	}
 	measured := Table{
 		ID: "measurements", Empty: "No source of measurements is listed.", Intro: "Most measurements first.",

@@ -11,7 +11,7 @@ var plain = []color.RGBA{paper, card, ink, soft, line, accent, tint}
 
 // flat is the picture with a palette, which makes its file half as large, or the picture itself where
 // it has more than 256 colours. Colours between the plain ones are taken in steps of eight, which
-// nobody sees at the edge of a letter.
+// cannot be seen at the edge of a letter.
 func (p *picture) flat() image.Image {
 	places := map[color.RGBA]uint8{}
 	var palette color.Palette
