@@ -89,7 +89,8 @@ func (p *projection) keep(name string) {
 }
 
 // append appends what is kept of a JSON value: of an object the fields, of an array what is kept
-// of each element, anything else whole. The value must be valid.
+// of each element, anything else whole. The value must be one that this program made: valid and
+// without white space.
 func (p *projection) append(dst []byte, value []byte) []byte {
 	switch value[0] {
 	case '{':
@@ -101,22 +102,27 @@ func (p *projection) append(dst []byte, value []byte) []byte {
 	}
 }
 
+// appendObject is append of an object. It looks for the ends of names and values and at nothing in
+// them, because a page of 500 rows has 20,000: reading each as a token took 11 ms.
 func (p *projection) appendObject(dst []byte, value []byte) []byte {
-	dec := jsontext.NewDecoder(bytes.NewReader(value))
-	sure(dec.ReadToken())
 	dst = append(dst, '{')
 	between := len(dst)
-	for dec.PeekKind() != '}' {
-		name := sure(dec.ReadToken()).String()
-		member := sure(dec.ReadValue())
-		sub, kept := p.fields[name]
+	for rest := value[1:]; rest[0] != '}'; {
+		n := valueEnd(rest)
+		name, member := rest[:n], rest[n+1:]
+		n = valueEnd(member)
+		member, rest = member[:n], member[n:]
+		if rest[0] == ',' {
+			rest = rest[1:]
+		}
+		sub, kept := p.fields[string(name[1:len(name)-1])] // names of fields need no escapes
 		if !kept {
 			continue
 		}
 		if len(dst) > between {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, name), ':')
+		dst = append(append(dst, name...), ':')
 		if sub == nil {
 			dst = append(dst, member...)
 		} else {
@@ -127,16 +133,54 @@ func (p *projection) appendObject(dst []byte, value []byte) []byte {
 }
 
 func (p *projection) appendArray(dst []byte, value []byte) []byte {
-	dec := jsontext.NewDecoder(bytes.NewReader(value))
-	sure(dec.ReadToken())
 	dst = append(dst, '[')
-	for first := true; dec.PeekKind() != ']'; first = false {
-		if !first {
-			dst = append(dst, ',')
+	for rest := value[1:]; rest[0] != ']'; {
+		n := valueEnd(rest)
+		dst = p.append(dst, rest[:n])
+		if rest = rest[n:]; rest[0] == ',' {
+			dst, rest = append(dst, ','), rest[1:]
 		}
-		dst = p.append(dst, sure(dec.ReadValue()))
 	}
 	return append(dst, ']')
+}
+
+// valueEnd is the length of the JSON value that b begins with.
+func valueEnd(b []byte) int {
+	switch b[0] {
+	case '"':
+		return textEnd(b)
+	case '{', '[':
+		depth := 0
+		for i := 0; ; i++ {
+			switch b[i] {
+			case '"':
+				i += textEnd(b[i:]) - 1
+			case '{', '[':
+				depth++
+			case '}', ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			}
+		}
+	default:
+		if n := bytes.IndexAny(b, ",}]"); n >= 0 {
+			return n
+		}
+		return len(b)
+	}
+}
+
+// textEnd is the length of the JSON text that b begins with.
+func textEnd(b []byte) int {
+	for i := 1; ; i++ {
+		switch b[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
 }
 
 // sure is for reading JSON that this program made.

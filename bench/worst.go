@@ -1,0 +1,150 @@
+//go:build linux
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// worstCmd measures requests that were made to cost as much as a request can.
+type worstCmd struct {
+	Data   string  `default:"data" placeholder:"DIR" help:"Dataset to serve."`
+	Rounds int     `default:"15" help:"Requests of each kind, each of them new to the cache; the figure is the median."`
+	GoalMS float64 `name:"goal-ms" default:"5" help:"Most milliseconds of processor time that a request may take."`
+}
+
+// worstRequests are addresses of up to 8 KB. A %d is another number in each round, so that no response
+// is found in the cache.
+func worstRequests() []struct{ name, path string } {
+	fill := func(start, between string, most int, item func(i int) string) string {
+		b := []byte(start)
+		for i := 0; i < most && len(b) < 8000; i++ {
+			if i > 0 {
+				b = append(b, between...)
+			}
+			b = append(b, item(i)...)
+		}
+		return string(b)
+	}
+	numbered := func(text string) func(i int) string {
+		return func(i int) string { return text + strconv.Itoa(i) }
+	}
+	const letters = "a%%20e%%20i%%20o%%20u%%20n%%20r%%20s"
+	const everyFacet = "model,hardware,tool,family,quantization,backend,tool_version,source,rate_basis,compute_unit,concurrency,hardware_count,context_depth,depth_band,n_prompt,n_gen,month,generation_tps,generation_tps_per_stream,prompt_tps,roofline_ratio,run_date"
+	return []struct{ name, path string }{
+		{"list, eight words of one letter, sorted, 500 rows", "/api/v1/benchmarks?q=" + letters + "&sort=-generation_tps&limit=500&min_tps=0.000%d"},
+		{"list, four ranges and four sets, sorted, 500 rows", "/api/v1/benchmarks?min_tps=0.000%d&max_tps=100000&min_prompt_tps=0.1&since=2020-01-01&until=2030-01-01&backend=cuda,metal,vulkan,cpu,rocm&rate_basis=decode&concurrency=1&hardware_count=1&sort=-prompt_tps&limit=500"},
+		{"list, fields=, 500 rows", "/api/v1/benchmarks?fields=model,hardware,generation_tps,source_url&limit=500&min_tps=0.000%d"},
+		{"list, 50 unknown pieces of hardware", fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))},
+		{"list, 50 unknown values of four filters", fill(fill(fill(fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))+"&model=", ",", 50, numbered("unheard-of-model-"))+"&tool=", ",", 50, numbered("unheard-of-tool-"))+"&family=", ",", 50, numbered("unheard-of-family-"))},
+		{"list, 8 KB of unknown parameters", fill("/api/v1/benchmarks?x=%d&", "&", 2000, func(i int) string { return "x" + strconv.Itoa(i) + "=1" })},
+		{"list, 8 KB of bad numbers", fill("/api/v1/benchmarks?x=%d&", "&", 2000, func(int) string { return "min_tps=x" })},
+		{"record, an unknown name of 8 KB", "/api/v1/models/%d" + strings.Repeat("a", 7900)},
+		{"resolve, an unknown name", "/api/v1/resolve?q=unheard-of+%d+" + strings.Repeat("qwen+llama+rtx+", 12)},
+		{"fit, one device and model", "/api/v1/fit?model=llama-3.3-70b-instruct&hardware=nvidia-rtx-4090&context=40%d"},
+		{"facets, every field", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&min_tps=0.000%d"},
+		{"statistics by hardware", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000&min_tps=0.000%d"},
+		{"statistics by hardware, weight=source", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
+		{"statistics by model and quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d"},
+		{"statistics, pivot of a heat map", "/api/v1/benchmarks/stats?group_by=hardware,quantization&settings=all&shape=pivot&backend=cuda&min_tps=0.000%d"},
+		{"page, fit of a machine to every model", "/fit?memory_gb=12&bandwidth_gbps=4%d"},
+		{"page, hardware that words find", "/hardware?q=a&min_vram_gb=0.0%d"},
+	}
+}
+
+// Run prints a table, the dearest request first; it ends with 1 if one misses the goal.
+func (c *worstCmd) Run() error {
+	dir, err := os.MkdirTemp("", "bench-worst")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	program, err := buildProgram(".", dir)
+	if err != nil {
+		return err
+	}
+	data, err := filepath.Abs(c.Data)
+	if err != nil {
+		return err
+	}
+	s, err := startServer(program, dir, data, 1, "--log-level", "error", "--dumps", "off")
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	s.idle()
+	type cost struct {
+		name   string
+		status int
+		bytes  int
+		times  []float64
+	}
+	var costs []cost
+	for _, r := range worstRequests() {
+		one := cost{name: r.name}
+		for n := range c.Rounds {
+			began := s.used()
+			a, err := s.get(fmt.Sprintf(r.path, 10+n))
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			one.times = append(one.times, (s.used() - began).Seconds())
+			one.status, one.bytes = a.status, len(a.body)
+			if a.status >= http.StatusInternalServerError {
+				return fmt.Errorf("%s: status %d: %s", r.name, a.status, a.body)
+			}
+		}
+		slices.Sort(one.times)
+		costs = append(costs, one)
+	}
+	slices.SortFunc(costs, func(a, b cost) int { return cmp.Compare(b.times[len(b.times)/2], a.times[len(a.times)/2]) })
+	fmt.Printf("%s.\n\n| request | status | bytes | ms of processor time: median (least-most) |\n|---|---:|---:|---:|\n", describeMachine("."))
+	missed := 0
+	for _, one := range costs {
+		fmt.Printf("| %s | %d | %d | %s |\n", one.name, one.status, one.bytes, spread(one.times))
+		if one.times[len(one.times)/2]*1000 > c.GoalMS {
+			missed++
+		}
+	}
+	if missed > 0 {
+		return fmt.Errorf("%d kinds of request take more than %v ms", missed, c.GoalMS)
+	}
+	return nil
+}
+
+// used is the processor time of all threads of the server. It is exact to a microsecond or so, which
+// /proc/<pid>/stat is not.
+func (s *server) used() time.Duration {
+	var sum time.Duration
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.cmd.Process.Pid))
+	for _, task := range tasks {
+		b, err := os.ReadFile(task)
+		if err != nil {
+			continue // the thread has ended
+		}
+		if fields := strings.Fields(string(b)); len(fields) > 0 {
+			ns, _ := strconv.ParseInt(fields[0], 10, 64) // the kernel writes numbers
+			sum += time.Duration(ns)
+		}
+	}
+	return sum
+}
+
+// idle waits until the server rests: what follows a load is over.
+func (s *server) idle() {
+	for range 120 {
+		began := s.used()
+		time.Sleep(500 * time.Millisecond)
+		if s.used()-began < 10*time.Millisecond {
+			return
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// askData asks and decodes the member data.
+func askData[T any](t *testing.T, s *service, path string) (out T) {
+	t.Helper()
+	a := s.ask(t, http.MethodGet, path)
+	var page struct{ Data T }
+	if err := json.Unmarshal(a.body, &page); a.status != http.StatusOK || err != nil {
+		t.Fatalf("GET %s = %d, %v: %.300s", path, a.status, err, a.body)
+	}
+	return page.Data
+}
+
+// TestComparable: the shipped dataset answers how fast a card is without what cannot be compared.
+func TestComparable(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	t.Run("fastest of a card", func(t *testing.T) {
+		rows := askData[[]BenchmarkRow](t, s, "/api/v1/benchmarks?hardware=nvidia-rtx-3090&settings=single_stream&sort=-generation_tps&limit=10")
+		if len(rows) != 10 {
+			t.Fatalf("%d rows, want 10", len(rows))
+		}
+		for _, r := range rows {
+			batch := r.Concurrency != nil && *r.Concurrency != 1 || r.RateBasis != nil && *r.RateBasis != "decode"
+			if batch || r.HardwareCount != 1 || r.SpeculativeDecoding != nil && *r.SpeculativeDecoding || r.PartialOffload != nil && *r.PartialOffload {
+				t.Errorf("%s is a batch total, of several devices, with speculation or offloaded: %+v", r.ID, r)
+			}
+		}
+	})
+	t.Run("variants", func(t *testing.T) {
+		count := func(more string) map[string]int {
+			out := map[string]int{}
+			for _, r := range askData[[]BenchmarkRow](t, s, "/api/v1/benchmarks?hardware=apple-m3-max&limit=500"+more) {
+				out[string(r.Hardware)]++
+			}
+			return out
+		}
+		all, own := count(""), count("&include_variants=false")
+		if all["apple-m3-max-40gpu"] == 0 || all["apple-m3-max"] != own["apple-m3-max"] || len(own) != 1 {
+			t.Errorf("with variants %v, without %v", all, own)
+		}
+	})
+	t.Run("heat map", func(t *testing.T) {
+		const stats = "/api/v1/benchmarks/stats?include_variants=false&limit=10&sort=-n&group_by="
+		top := func(by, more string) string {
+			var slugs []string
+			for _, g := range askData[[]StatsRow](t, s, stats+by+more) {
+				slugs = append(slugs, fmt.Sprint(g.Group[by]))
+			}
+			return "&" + by + "=" + strings.Join(slugs, ",")
+		}
+		models := top("model", "")
+		devices := top("hardware", models)
+		pivot := askData[StatsPivot](t, s, "/api/v1/benchmarks/stats?include_variants=false&shape=pivot&group_by=hardware,model"+models+devices)
+		if len(pivot.Rows) != 10 || len(pivot.Columns) != 10 || len(pivot.Values) != 10 || len(pivot.Values[9]) != 10 {
+			t.Errorf("%d rows and %d columns, want 10 and 10", len(pivot.Rows), len(pivot.Columns))
+		}
+	})
+}
