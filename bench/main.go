@@ -33,7 +33,7 @@ type generateCmd struct {
 	Out  string `required:"" placeholder:"DIR" help:"Directory to make; must be empty or missing."`
 	From string `default:"data" placeholder:"DIR" help:"Dataset to go by."`
 	Seed uint64 `default:"1" help:"Equal seeds give equal files."`
-	Lean bool   `help:"Lines of about 330 bytes: without what is unknown and what nobody filters by."`
+	Lean bool   `help:"Lines of about 330 bytes: without unknown fields and fields that are not filters."`
 }
 
 // Run makes the dataset.

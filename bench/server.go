@@ -101,7 +101,7 @@ func (p *process) awaitListening(limit time.Duration) error {
 	return fmt.Errorf("%s does not listen at %s: %s", filepath.Base(p.cmd.Path), p.addr, p.output.String())
 }
 
-// freeAddr is an address on loopback nobody listens at.
+// freeAddr is a free address on loopback.
 func freeAddr() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -71,7 +71,7 @@ func (c *changesCheck) change(r *record.Change, p place) {
 	}
 	for i := range r.Fields {
 		if f := &r.Fields[i]; f.At != nil && (f.Old.Kind() != '[' || f.New.Kind() != '[') {
-			l.at(p, fmt.Sprintf("fields.%d.at", i), "must be null where the values are no lists", fmt.Sprintf("fields.%d.old", i))
+			l.at(p, fmt.Sprintf("fields.%d.at", i), "must be null where the values are not lists", fmt.Sprintf("fields.%d.old", i))
 		}
 	}
 	for i, slug := range r.Slugs {

@@ -20,9 +20,9 @@ func (l *loader) date(p place, field string, d *Date) {
 	if d == nil {
 		return
 	}
-	// A day of slack: a date in UTC may lie ahead of the clock of whoever wrote it.
+	// A day of slack: a date in UTC may be ahead of the clock of its author.
 	if t, ok := d.Time(); ok && t.After(l.now.Add(24*time.Hour)) {
-		l.at(p, field, fmt.Sprintf("must not lie in the future, got %q", *d))
+		l.at(p, field, fmt.Sprintf("must not be in the future, got %q", *d))
 	}
 }
 

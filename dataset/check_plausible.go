@@ -142,7 +142,7 @@ func (l *loader) checkArchitectureDate(h *Hardware, p place) {
 	}
 	first, known := announced[*h.Architecture]
 	if n := len(*h.ReleaseDate); known && *h.ReleaseDate < first[:min(n, len(first))] {
-		l.at(p, "release_date", fmt.Sprintf("must not lie before its architecture was announced on %s, got %q", first, *h.ReleaseDate), "architecture")
+		l.at(p, "release_date", fmt.Sprintf("must not be before its architecture was announced on %s, got %q", first, *h.ReleaseDate), "architecture")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// nearLimit and farBelow bound the ratios nobody needs to look at; a median of fewer than
+// nearLimit and farBelow bound the ratios that need no look; a median of fewer than
 // fewest measurements says nothing.
 const (
 	nearLimit = 0.9 // of the bandwidth
@@ -14,7 +14,7 @@ const (
 )
 
 // group is what must be equal for ratios to be near each other: a mistake of a decimal place
-// stands out among measurements of one machine with one tool.
+// is conspicuous among measurements of one machine with one tool.
 type group struct {
 	hardware, tool Slug
 	backend        string
@@ -89,7 +89,7 @@ type judged struct {
 	ratio float64
 }
 
-// placeOf is where the record of a slug stands.
+// placeOf is the place of the record of a slug.
 func placeOf[T any](s *collector[T], r *registry, slug Slug) place {
 	if i, ok := r.owner[slug]; ok && i >= 0 {
 		return s.places[i]

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// computed returns a type as it stands in every model of which nobody published a size, but for the
+// computed returns a type as it is in every model without a published size, but for the
 // size: method, bits and source are shared by all of them.
 func computed(q *QuantizationType) Quantization {
 	bits := *q.EffectiveBitsPerWeight
@@ -34,7 +34,7 @@ func sourceOf(q *QuantizationType, field string) *URL {
 	return nil
 }
 
-// addComputed appends to every model of known size the quantizations nobody published a size
+// addComputed appends to every model of known size the quantizations without a published size
 // of. A type without a measured whole-file average is left out rather than guessed.
 func addComputed(models []Model, types []QuantizationType) {
 	var known []Quantization

@@ -38,7 +38,7 @@
 // file and a fixture in testdata/lint, from which data/README.md takes its sentence.
 //
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
-// nobody published are computed at load (see Quantizations) and say so.
+// that are unpublished are computed at load (see Quantizations) and say so.
 //
 // The package knows files and records. It does not know indexes, HTTP or quotas, never logs
 // and never reads the environment. Records of a Set must not be changed after Load returns;

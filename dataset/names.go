@@ -12,7 +12,7 @@ import (
 	"modeldex/dataset/record"
 )
 
-// alias is one more name of a record and the field it stands in.
+// alias is one more name of a record and the field it is in.
 type alias struct{ field, text string }
 
 func aliasesOf(name string, list []string, more ...alias) []alias {
@@ -42,8 +42,8 @@ type registry struct {
 	sorted func() []string
 }
 
-// register gathers the slugs of a kind, and checks that no slug, name or alias stands for two
-// records and that a file of one record bears its slug.
+// register gathers the slugs of a kind, and checks that no slug, name or alias is of two
+// records and that a file of one record has the name of its slug.
 func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug, []alias)) *registry {
 	r := &registry{kind: kind, owner: make(map[Slug]int32, len(s.recs)), gap: s.gap()}
 	r.sorted = sync.OnceValue(func() []string { return record.Texts(slices.Sorted(maps.Keys(r.owner))) })

@@ -11,7 +11,7 @@ import (
 )
 
 // mistake is one edit of the shipped data as a person might make it. The sign § in the new text
-// stands where the finding must point and is taken out. An edit of an .ndjson file is made in the
+// is where the finding must point and is taken out. An edit of an .ndjson file is made in the
 // line that holds the id.
 type mistake struct {
 	file, id, from, to string
@@ -26,7 +26,7 @@ var mistakes = []mistake{
 	{"models/qwen3-32b.json", "", `"num_layers": 64`, `"num_layers": §64.5`, "architecture.num_layers: must be a whole number or null"},
 	{"models/qwen3-4b.json", "", `"num_kv_heads": 8`, `"num_kv_heads": §"8"`, "kv_cache.num_kv_heads: must be a whole number or null"},
 	{"models/qwen3-1.7b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2025-04-31"`, "release_date: must be a date"},
-	{"models/qwen3-0.6b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2925-04-29"`, "release_date: must not lie in the future"},
+	{"models/qwen3-0.6b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2925-04-29"`, "release_date: must not be in the future"},
 	{"models/llama-3.1-8b-instruct.json", "", `"slug": "llama-3.1-8b-instruct"`, `"slug": §"llama-3.1-8b-instruct-x"`, "slug: must be the name of the file"},
 	{"models/gemma-2-2b.json", "", `"type": "dense"`, `"type": §"dens"`, "architecture.type: must be one of"},
 	{"models/gemma-2-9b.json", "", `"url": "https://`, `"url": §"htps://`, "sources.0.url: must be an address"},

@@ -63,7 +63,7 @@ func TestRuleList(t *testing.T) {
 	goldenPart(t, "rules: made from the fixtures of the checks, do not edit by hand", "end of rules", out.String())
 }
 
-// goldenPart compares or rewrites what stands between two marks of data/README.md.
+// goldenPart compares or rewrites what is between two marks of data/README.md.
 func goldenPart(t *testing.T, from, until, want string) {
 	t.Helper()
 	page, err := os.ReadFile(readme)

@@ -74,7 +74,7 @@ func newRoofline(models []*Model, hardware []*Hardware, types []*QuantizationTyp
 }
 
 // readingOf works out what one token reads. The share stays 0 for a mixture of experts whose
-// active size nobody gave, and for a model whose kind nobody did.
+// active size is unpublished, and for a model of unknown kind.
 func readingOf(m *Model) *reading {
 	out := &reading{sizes: make(map[string]float64, len(m.Quantizations))}
 	for i := range m.Quantizations {
@@ -102,7 +102,7 @@ func readingOf(m *Model) *reading {
 	return out
 }
 
-// fastest is the bandwidth of a part in GB/s; of a record that stands for several variants the
+// fastest is the bandwidth of a part in GB/s; of a record of several variants the
 // highest, so that no variant is called impossible. 0 where it, or one variant's, is unknown.
 func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	if h.MemoryBandwidthGBps != nil {

@@ -13,7 +13,7 @@ func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
 }
 
 // Bandwidth returns the memory bandwidth of one device in bytes per second, 0 where it is
-// unknown; of a record that stands for several variants the highest.
+// unknown; of a record of several variants the highest.
 func (r *Roofline) Bandwidth(hardware Slug) float64 {
 	if h := r.hardware[hardware]; h != nil {
 		return h.bytesPS

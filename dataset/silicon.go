@@ -3,7 +3,7 @@ package dataset
 import "slices"
 
 // Silicon says which hardware records share one silicon: a chip, the graphics inside it, the
-// machines built from it, and the record that stands for its variants. It follows the fields
+// machines built from it, and the record of its variants. It follows the fields
 // chip, integrated_gpu and variants both ways, but not from one chip over shared graphics or a
 // machine with several chips to another chip. It is built once, does not change, and is safe for
 // concurrent use.

@@ -8,7 +8,7 @@ import (
 )
 
 // checkSources holds a record to its sources: every fact that is known is named by one, itself
-// or with the object it stands in, and every name is that of a field.
+// or with the object it is in, and every name is that of a field.
 func checkSources[T any](l *loader, p place, rec *T, sources []SourceRef) {
 	s, named := record.SchemaOf(reflect.TypeFor[T]()), map[string]bool{}
 	for i := range sources {

@@ -19,7 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// asked is a request as a test sends it. The path is sent as it stands, query included.
+// asked is a request as a test sends it. The path is sent as it is, query included.
 type asked struct {
 	method, path string
 	header       http.Header

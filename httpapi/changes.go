@@ -167,7 +167,7 @@ func (s *Server) trailOf(req *request, q *listQuery, since string) (trail, *past
 	past := s.cfg.History.now()
 	t, ok := past.trail(req.gen, since)
 	if !ok {
-		return t, nil, fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "is no dataset whose later changes are known", Suggestion: past.nearest(req.gen)})
+		return t, nil, fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.nearest(req.gen)})
 	}
 	if q.After != nil && indexOf(t.steps, q.After.Text) < 0 {
 		cursor := string(req.ctx.QueryArgs().Peek("cursor"))

@@ -55,7 +55,7 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	if release := string(args.Peek("release")); release != "" {
 		t.steps = slices.DeleteFunc(slices.Clone(t.steps), func(st *step) bool { return !st.named(release) })
 		if len(t.steps) == 0 {
-			return nil, badParameter("release", release, "is no release whose changes are known")
+			return nil, badParameter("release", release, "must be a release whose changes are known")
 		}
 	}
 	t.steps = slices.Clone(t.steps)

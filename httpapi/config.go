@@ -91,7 +91,7 @@ type Config struct {
 	// DumpsDir is where the files of dumps are kept, without names; empty means the directory of
 	// temporary files.
 	DumpsDir string
-	// Mirror is how the dataset stands to the service it is mirrored from; nil where it is no mirror.
+	// Mirror is how the dataset compares with the service it is mirrored from; nil unless it is a mirror.
 	Mirror func() *mirror.State
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.
 	Now func() time.Time

@@ -107,7 +107,7 @@ func equalFold(b []byte, lower string) bool {
 	return true
 }
 
-// Bodies are compressed once and then served from the cache many times, but a query nobody
+// Bodies are compressed once and then served from the cache many times, but a query never
 // asked before waits for it: levels are those that cost about as much as rendering the page.
 var (
 	zstdEncoder = func() *zstd.Encoder {

@@ -27,7 +27,7 @@ var (
 	keySuspended        = code{"key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to have it resumed."}
 	keyRotated          = code{"key_rotated", 403, "API key replaced", "This key was replaced by rotation and its grace has ended. Use the key the rotation returned."}
 	tierRequired        = code{"tier_required", 403, "Tier required", "This takes a key of a higher tier; the detail says which. Everything else about the request is in order."}
-	notFound            = code{"not_found", 404, "Not found", "There is no record of that name. Near names are listed in errors."}
+	notFound            = code{"not_found", 404, "Not found", "No record has this name. Near names are listed in errors."}
 	unknownRoute        = code{"unknown_route", 404, "Unknown address", "Nothing is served at this address. The routes are listed at /docs."}
 	methodNotAllowed    = code{"method_not_allowed", 405, "Method not allowed", "This address does not take that method; the Allow header lists those it takes."}
 	notAcceptable       = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet."}

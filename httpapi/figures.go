@@ -87,7 +87,7 @@ func unknownPreset(name string) *failure {
 	}
 	fault := Fault{In: "path", Name: "preset", Value: clip(name), Detail: "must be one of " + strings.Join(names, ", "), Allowed: names}
 	fault.Suggestion = new(suggester).nearest(name, names)
-	return &failure{code: &notFound, detail: "There is no chart of that name.", faults: []Fault{fault}}
+	return &failure{code: &notFound, detail: "No chart has this name.", faults: []Fault{fault}}
 }
 
 // records reads the records a chart is of. asGiven reports whether they were named by their slugs;

@@ -155,7 +155,7 @@ func statusLine(head []byte) int {
 	return n
 }
 
-// TestGuardCold: a page nobody asked for before costs a number of allocations that depends on
+// TestGuardCold: a page that was never asked for costs a number of allocations that depends on
 // the question, not on the dataset or the rows of the page.
 func TestGuardCold(t *testing.T) {
 	if raceEnabled {

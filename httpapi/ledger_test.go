@@ -431,7 +431,7 @@ func (s *site) awaitLog(text string) {
 }
 
 // TestLedgerFaults starts the program on ledgers it cannot work with: it ends with 1 and names
-// the file and what to do. No fault may be mended by writing to the file.
+// the file and what to do. No fault may be repaired by writing to the file.
 func TestLedgerFaults(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

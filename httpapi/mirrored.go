@@ -13,7 +13,7 @@ import (
 // what callers and the cache have stays good, nothing is rendered anew each time an origin comes and
 // goes, and a body can be compared with the origin's at any time.
 
-// MirrorView is how the dataset stands to the service it is mirrored from.
+// MirrorView is how the dataset compares with the service it is mirrored from.
 type MirrorView struct {
 	// Address of that service.
 	Origin string `json:"origin" jsonschema:"example=https://models.example.org"`

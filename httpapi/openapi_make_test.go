@@ -111,7 +111,7 @@ var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
 func pathText(rt *route, name string) (text, example string) {
 	switch rt.record {
 	case models:
-		return "Slug of the model, or an alias of it. The slash of an alias such as meta-llama/Llama-3.1-8B-Instruct may stand as it is.", "llama-3.1-8b-instruct"
+		return "Slug of the model, or an alias of it. The slash of an alias such as meta-llama/Llama-3.1-8B-Instruct may be sent as it is.", "llama-3.1-8b-instruct"
 	case hardware:
 		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
 	case tools:

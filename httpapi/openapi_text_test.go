@@ -275,7 +275,7 @@ var problemSets = []problemSet{
 	{"QueueFull", "Too many messages wait for this webhook.", []*code{&webhookQueueFull}},
 	{"WebhooksUnsupported", "This server has no webhooks.", []*code{&webhooksUnsupported}},
 	{"Forbidden", "The key is known but does not work any more, or for now, or its tier does not include this.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
-	{"NotFound", "There is no such record; near names are suggested.", []*code{&notFound, &unknownRoute}},
+	{"NotFound", "No record has this name; near names are suggested.", []*code{&notFound, &unknownRoute}},
 	{"UnknownRoute", "Nothing is served at this address.", []*code{&unknownRoute}},
 	{"NotAcceptable", "The Accept header rules out every form of the response.", []*code{&notAcceptable}},
 	{"TooManyKeys", "The e-mail address has as many active keys as it may.", []*code{&tooManyKeys}},

@@ -30,7 +30,7 @@ type listQuery struct {
 	meta        []byte              // members of meta beside those of lists, each with a comma after it
 	fields      []string            // of the rows; nil: all
 	selected    map[string][]string // values of oneWord and wordList parameters
-	// canonical is the address that stands for every spelling of this query; filters is the
+	// canonical is the one address of every spelling of this query; filters is the
 	// part a cursor is bound to.
 	canonical, filters string
 	notices            []Notice

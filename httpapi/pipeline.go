@@ -99,7 +99,7 @@ func (s *Server) find(req *request) (*response, *failure) {
 	return req.route.answer(s, req)
 }
 
-// settle ends the held call by the status of its response and returns where the key stands
+// settle ends the held call by the status of its response and returns the standing of the key
 // after it. Data found and data missing are charged; everything else is free.
 func (req *request) settle(status int) quota.Standing {
 	switch {

@@ -120,7 +120,7 @@ func (d *directory) count() {
 	}
 }
 
-// name gathers the names that stand for exactly one record.
+// name gathers the names of exactly one record.
 func (d *directory) name() {
 	for kind, recs := range d.records {
 		names, twice := map[string]string{}, map[string]bool{}

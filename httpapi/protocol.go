@@ -19,7 +19,7 @@ const (
 	maxAddress = 8 << 10
 )
 
-// rejected, unknownEndpoint and wrongMethod stand for requests without a route of their own:
+// rejected, unknownEndpoint and wrongMethod are the routes of requests without one of their own:
 // they are counted under these names. wrongMethod shows the standing of a valid key.
 var (
 	rejected        = route{id: "rejected"}

@@ -29,7 +29,7 @@ func TestBuffersAreNotKept(t *testing.T) {
 	}
 }
 
-// askOwn asks with a word nobody else uses and looks for it in every place an answer repeats it.
+// askOwn asks with a word of its own and looks for it in every place an answer repeats it.
 func askOwn(t *testing.T, s *service, word string) {
 	var l listEnvelope
 	a := s.ask(t, "GET", "/api/v1/models?family="+word+"&limit=7")

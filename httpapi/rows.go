@@ -180,5 +180,5 @@ func intelligence(catalog *snapshot.Catalog, slug string) *Intelligence {
 	return out
 }
 
-// noSnapshots stands in where no documents are published.
+// noSnapshots is used where no documents are published.
 var noSnapshots = &snapshot.Catalog{}

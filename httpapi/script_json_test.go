@@ -88,7 +88,7 @@ func typeOf(v any) string {
 }
 
 // ordered says whether a list of texts or numbers rises, or falls where down is set. Equal
-// neighbours are in order; nulls stand last.
+// neighbours are in order; nulls come last.
 func ordered(list []any, down bool) bool {
 	return slices.IsSortedFunc(list, func(a, b any) int {
 		if a == nil || b == nil {

@@ -76,7 +76,7 @@ type Health struct {
 	Status string `json:"status" jsonschema:"example=ok"`
 	// Version of the dataset being served, null before the first.
 	DatasetVersion *string `json:"dataset_version,omitempty" jsonschema:"nullable,example=2026.11.21"`
-	// How the dataset stands to the service it is mirrored from; left out where it is no mirror.
+	// How the dataset compares with the service it is mirrored from; left out unless it is a mirror.
 	Mirror *MirrorView `json:"mirror,omitempty"`
 	// The most recent load, if it was rejected; left out otherwise.
 	Refused *Refused `json:"refused,omitempty"`

@@ -39,7 +39,7 @@ var (
 // an error or of two generations, every good edit is served, every bad one refused with its
 // reason shown, and memory comes back to its level.
 //
-// Every record bears a mark, which the version of its dataset names too: an answer whose marks
+// Every record has a mark, which the version of its dataset names too: an answer whose marks
 // and version do not agree is torn.
 func TestSwap(t *testing.T) {
 	d := newDesk(t)
@@ -235,7 +235,7 @@ func (d *desk) edits() []func() {
 	return out
 }
 
-// unreadable makes a file nobody can read: for root, who may read all, a link to itself.
+// unreadable makes a file that cannot be read: for root, who may read all, a link to itself.
 func unreadable(name string, _ []byte) error {
 	if os.Geteuid() != 0 {
 		return os.Chmod(name, 0)
@@ -256,7 +256,7 @@ func (d *desk) good(what string, edit func()) {
 	d.latencies = append(d.latencies, time.Since(made))
 }
 
-// bad spoils a file, waits until the reason is shown, and mends it.
+// bad spoils a file, waits until the reason is shown, and repairs it.
 func (d *desk) bad(name, reason string, spoil func(name string, b []byte) error) {
 	d.t.Helper()
 	b, err := os.ReadFile(d.data(name))

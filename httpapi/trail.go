@@ -12,7 +12,7 @@ import (
 type trail struct {
 	steps []*step
 	// gap says that the records being served are not those of the last release recorded, and what
-	// happened between them is not known in full: nobody recorded it.
+	// happened between them is not known in full: it was not recorded.
 	gap bool
 }
 

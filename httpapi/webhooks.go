@@ -29,7 +29,7 @@ type WebhookView struct {
 	URL string `json:"url" jsonschema:"format=uri,example=https://example.com/hooks/modeldex"`
 	// Note of its owner.
 	Description string `json:"description" jsonschema:"maxLength=200,example=new runs on my card"`
-	// The events it is told of.
+	// Events that are sent to it.
 	Events []string `json:"events" jsonschema:"minItems=1,example=benchmark.created"`
 	// Filters of benchmarks by name, as in the list of benchmarks; empty means all of them.
 	Filters map[string][]string `json:"filters"`

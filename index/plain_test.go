@@ -488,7 +488,7 @@ func (p *plain) holds(r *plainRecord, q Query, exceptSet, except int) bool {
 	return true
 }
 
-// position is where the record stands in an order.
+// position is the place of the record in an order.
 func (p *plain) position(r *plainRecord, by Sort) Position {
 	if by.Field == None {
 		by = p.home

@@ -87,7 +87,7 @@ func (v variants) add(slug dataset.Slug, forms map[dataset.Slug]bool) {
 	slices.Sort(v[string(slug)])
 }
 
-// related says that the values of a filter are slugs that each stand for several values of another
+// related says that the values of a filter are slugs that each mean several values of another
 // field; Slug for the records themselves.
 type related struct {
 	by   Field

@@ -263,7 +263,7 @@ func (k *Keeper) Find(ctx context.Context, text string) ([]Account, error) {
 	return k.List(ctx, Filter{Hint: text}, 0)
 }
 
-// List returns the accounts matching f, oldest first, at most limit of them; 0 is no limit.
+// List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit.
 // The next page begins with Filter.After set to the last id.
 func (k *Keeper) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
 	out := []Account{}

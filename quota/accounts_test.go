@@ -344,7 +344,7 @@ func TestRotateGrace(t *testing.T) {
 	wantVerdict(t, kit, key, quota.Rotated) // without grace, at once
 }
 
-// Only the last few old secrets are remembered; an older one is nobody's.
+// Only the last few old secrets are remembered; an older one is unknown.
 func TestRotateForgets(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})
 	keys := []quotatest.Key{kit.MustIssue("", 0)}

@@ -11,7 +11,7 @@ import (
 	"modeldex/quota/quotatest"
 )
 
-// wide is a set of tiers whose bursts refuse nobody, for tests about the month.
+// wide is a set of tiers whose bursts reject no call, for tests about the month.
 func wide(tb testing.TB) quota.Tiers {
 	tb.Helper()
 	burst := quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000}
@@ -90,7 +90,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// The last calls are held by others: nobody passes them, and a refund makes room again.
+// The last calls are held by others: no call passes them, and a refund makes room again.
 func TestHeldCallsCount(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})
 	key := kit.MustIssue("", 2)
@@ -177,7 +177,7 @@ func TestBurstIgnoresWallClock(t *testing.T) {
 }
 
 // Sixty-four callers share one key. Every charged call sees its own number left, each number
-// once; no caller sees it rise; refunds let nobody pass the quota.
+// once; no caller sees it rise; refunds let no call pass the quota.
 func TestParallelExactness(t *testing.T) {
 	const callers, limit = 64, 20_000
 	kit := quotatest.New(t, quota.Config{Tiers: wide(t)})

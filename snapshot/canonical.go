@@ -41,7 +41,7 @@ func hashCanonical(canonical []byte) (string, error) {
 func memberSpan(doc []byte, name string) (from, to int, err error) {
 	d := jsontext.NewDecoder(bytes.NewReader(doc))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return 0, 0, fmt.Errorf("%s: must stand in an object", name)
+		return 0, 0, fmt.Errorf("%s: must be in an object", name)
 	}
 	for d.PeekKind() == '"' {
 		key, err := d.ReadToken()

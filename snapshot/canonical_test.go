@@ -54,7 +54,7 @@ func TestHashRefuses(t *testing.T) {
 	tests := []struct{ name, doc, want string }{
 		{"no field", `{"a":1}`, "output_hash_sha256: must be present"},
 		{"only deeper", `{"a":{"output_hash_sha256":""}}`, "output_hash_sha256: must be present"},
-		{"no object", `[1]`, "output_hash_sha256: must stand in an object"},
+		{"no object", `[1]`, "output_hash_sha256: must be in an object"},
 		{"no json", `{"a":}`, "canonical form: "},
 		{"twice", `{"output_hash_sha256":"","output_hash_sha256":""}`, "canonical form: "},
 	}

@@ -42,7 +42,7 @@ type Capture struct {
 type board struct{ config, split string }
 
 // rowOrder makes any two captures of the same rows equal. Row numbers come late, so that
-// equal numbers under two row numbers stand side by side.
+// equal numbers under two row numbers are side by side.
 func rowOrder(a, b Row) int {
 	return cmp.Or(
 		strings.Compare(a.Config, b.Config),

@@ -100,7 +100,7 @@ func (s *Catalog) Reload(folder fs.FS) (*Catalog, []Finding, error) {
 // of files. The slice is shared and must not be written to.
 func (s *Catalog) Rejected() []Finding { return s.rejected }
 
-// readPublished reads one file; what s held under its name stands in for a refused one.
+// readPublished reads one file; a rejected one is replaced by what s has under its name.
 func (s *Catalog) readPublished(folder fs.FS, name string) (*Published, []Finding) {
 	was := s.byPath(name)
 	body, err := readBounded(folder, name)
@@ -204,7 +204,7 @@ func ranked(m *Model) bool {
 	return m.Openness != nil && *m.Openness == "open" && m.Composite.Score != nil
 }
 
-// newCatalog orders documents; the same document in two files stands once, under the first name.
+// newCatalog orders documents; the same document in two files is listed once, under the first name.
 func newCatalog(documents []*Published) *Catalog {
 	s := &Catalog{byHash: map[string]*Published{}}
 	for _, b := range documents {

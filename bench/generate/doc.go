@@ -4,7 +4,7 @@
 // file by file, and new benchmarks: each takes its machine from one real measurement and its
 // model from another, so that what is popular, what is unknown and what goes together stay as
 // they are (most benchmarks are of few models and machines, and most models have few). Some go
-// to models and hardware nobody measured yet. Speeds are moved by the sizes of the two models
+// to models and hardware without measurements. Speeds are moved by the sizes of the two models
 // and some chance, below what the memory bandwidth allows.
 //
 // The same seed, options and source give the same bytes. A benchmark depends on its number and

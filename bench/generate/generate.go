@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Rows int    // benchmarks
 	Seed uint64 // equal seeds give equal bytes
-	// Lean leaves out of the lines what is unknown and what nobody filters or sorts by, which
+	// Lean leaves out of the lines unknown fields and fields that are neither filters nor sorts, which
 	// makes them about 330 bytes long instead of 900.
 	Lean bool
 

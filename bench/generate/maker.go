@@ -202,7 +202,7 @@ func (m *maker) size(slug dataset.Slug) float64 {
 	}
 }
 
-// lean drops what nobody filters or sorts by, and shortens where a run comes from.
+// lean drops the fields that are neither filters nor sorts, and shortens where a run comes from.
 func lean(b *dataset.Benchmark) {
 	b.MemoryGB, b.ModelSizeGiB, b.PowerWatts, b.TTFTMs = nil, nil, nil, nil
 	b.PromptTPSStddev, b.GenerationTPSStddev = nil, nil

@@ -34,7 +34,7 @@ type conn struct {
 	space  []byte // for making requests in
 }
 
-// timerEvent stands for the timer among the places of connections.
+// timerEvent is the timer among the places of connections.
 const timerEvent = -1
 
 func newThread(cfg Config, share int) (*thread, error) {

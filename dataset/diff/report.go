@@ -126,5 +126,5 @@ var plain = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// codeSpan shows a text as it stands.
+// codeSpan shows a text as it is.
 func codeSpan(text string) string { return "<code>" + plain.Replace(text) + "</code>" }

@@ -83,7 +83,7 @@ func missingMemory(h *dataset.Hardware) string {
 	return "hardware.vram_gb"
 }
 
-// memoryGB is the memory of one device; of a record that stands for several variants the
+// memoryGB is the memory of one device; of a record of several variants the
 // smallest of theirs, so that no variant is promised what it has not. 0 where unknown.
 func (e *Engine) memoryGB(h *dataset.Hardware) float64 {
 	switch {

@@ -45,7 +45,7 @@ func (t *target) mixture() bool {
 	return t.Architecture.NumExperts != nil || t.ActiveParamsB != nil
 }
 
-// siliconOf is the record that stands for a piece of hardware and its variants.
+// siliconOf is the record of a piece of hardware and its variants.
 func (l *learnt) siliconOf(h dataset.Slug) string {
 	if s, isVariant := l.silicon[h]; isVariant {
 		return s

@@ -68,7 +68,7 @@ type Mirror struct {
 	state atomic.Pointer[State]
 }
 
-// State is how the directory stands to its origin at a moment. It is not written to.
+// State is how the directory compares with its origin at a moment. It is not written to.
 type State struct {
 	// Origin is the address of the service.
 	Origin string
@@ -128,7 +128,7 @@ func New(cfg Config) (*Mirror, error) {
 // Close lets another process have the directory. Nothing else of the mirror may be called after it.
 func (m *Mirror) Close() error { return m.lock.Close() }
 
-// State returns how the directory stands to the origin.
+// State returns how the directory compares with the origin.
 func (m *Mirror) State() *State { return m.state.Load() }
 
 // Has reports whether a dataset was mirrored before.

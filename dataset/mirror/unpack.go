@@ -213,7 +213,7 @@ func allowed(h *tar.Header) error {
 	folders = append(folders, dataset.ChangesDir, "snapshots")
 	ext := path.Ext(h.Name)
 	if !fs.ValidPath(h.Name) || strings.Contains(h.Name, `\`) || !slices.Contains(files, h.Name) && (!slices.Contains(folders, path.Dir(h.Name)) || ext != ".json" && ext != ".ndjson") {
-		return fmt.Errorf("entry %q is no file of a dataset", h.Name)
+		return fmt.Errorf("entry %q is not a file of a dataset", h.Name)
 	}
 	return nil
 }

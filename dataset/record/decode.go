@@ -84,7 +84,7 @@ func syntaxText(err error) string {
 	return "not JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
-// dotted gives a place inside a record as check messages name it, nothing where it lies deeper
+// dotted gives a place inside a record as check messages name it, nothing where it is deeper
 // than any record goes.
 func dotted(p jsontext.Pointer) string {
 	if strings.Count(string(p), "/") > 8 {

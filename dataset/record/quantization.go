@@ -12,7 +12,7 @@ type QuantizationType struct {
 	BlockBitsPerWeight *float64 `json:"block_bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=bits"`
 	// Whether some tensors of such a file have another block type.
 	Mix *bool `json:"mix" jsonschema:"nullable,example=true"`
-	// Whole-file average to estimate sizes with; null where nobody measured one.
+	// Whole-file average to estimate sizes with; null where none was measured.
 	EffectiveBitsPerWeight *float64 `json:"effective_bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// Where the whole-file average comes from.
 	EffectiveBasis *string `json:"effective_basis" jsonschema:"nullable,minLength=1,example=measured\\, whole-file average for Llama 3.1 8B"`

@@ -5,7 +5,7 @@ import "modeldex/dataset"
 // MaxName is the longest name that is read, in bytes. No driver or hub prints longer ones.
 const MaxName = 400
 
-// Kind is the kind of record a name is looked up in. The empty kind stands for all three.
+// Kind is the kind of record a name is looked up in. The empty kind means all three.
 type Kind string
 
 // The kinds of named records.
@@ -77,7 +77,7 @@ type Candidate struct {
 	Reason string
 }
 
-// Found reports whether the answer is one record that may stand for the name in a filter.
+// Found reports whether the answer is one record that a filter may take for the name.
 func (a *Answer) Found() bool { return a.Slug != "" }
 
 // MaxCandidates is how many candidates an answer lists at most.

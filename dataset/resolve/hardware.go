@@ -554,7 +554,7 @@ func (n *hardwareNames) allProcessors(recs []int32) bool {
 	return !slices.ContainsFunc(recs, func(rec int32) bool { return graphics(&n.recs[rec]) })
 }
 
-// familyOf reports whether rec stands for chips among which are the given ones.
+// familyOf reports whether rec is the record of several chips, the given ones among them.
 func (n *hardwareNames) familyOf(rec int32, chips []int32) bool {
 	return slices.ContainsFunc(n.recs[rec].variants, func(v int32) bool { return slices.Contains(chips, v) })
 }
@@ -608,7 +608,7 @@ func (n *hardwareNames) unknown(r reading, text string) (a Answer) {
 	return a
 }
 
-// one answers with a single record, and lists what it stands for.
+// one answers with a single record, and lists its variants.
 func (n *hardwareNames) one(a Answer, r reading) Answer {
 	rec := &n.recs[r.found[0]]
 	a.Slug, a.Name, a.Confidence, a.Reason = rec.slug, rec.name, Parsed, "every word of the name is accounted for"

@@ -120,7 +120,7 @@ var soldSizes = set("4 6 8 10 11 12 16 20 24 32 40 48 64 72 80 94 96 128 141 144
 // of two under either name.
 var memoryUnit = map[string]float64{"gb": 1, "gib": 1, "mb": 1.0 / 1024, "mib": 1.0 / 1024}
 
-// labels stand before a name in the output of tools: "Card Series: …", "deviceName = …".
+// labels precede a name in the output of tools: "Card Series: …", "deviceName = …".
 var labels = set("gpu device card series model name chipset cpu product brand string machdep.cpu.brand_string gpu_name devicename cuda vulkan rocm sycl opencl ggml_vulkan ggml_metal_init processor chip adapter renderer ggml_metal_device_init found using selected default")
 
 // cutLabels removes what tools print before a name, and the class of device of lspci.
@@ -230,7 +230,7 @@ func cutHardware(text string) (n hwName) {
 	return n
 }
 
-// enclosed returns what stands between the bracket at i and its partner, and where to go on.
+// enclosed returns what is between the bracket at i and its partner, and where to go on.
 func enclosed(text string, i int, open, shut byte) (string, int) {
 	depth := 0
 	for j := i; j < len(text); j++ {

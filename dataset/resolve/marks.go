@@ -162,7 +162,7 @@ var typeWords = regexp.MustCompile(`(?i)\b((?:I|T)?Q[0-9]_[0-9A-Z_]+(?: mix)?|BF
 var usualTypes = map[string]string{"Q2_K_M": "Q2_K", "IQ3_S MIX": "IQ3_M"}
 
 // TypeQuantization reads the storage type at the end of the type of a model as llama-bench prints
-// it ("llama 8B Q4_K - Medium" is Q4_K_M). rest is what stands before it. The quantization is
+// it ("llama 8B Q4_K - Medium" is Q4_K_M). rest is what precedes it. The quantization is
 // empty where there is none.
 func TypeQuantization(printed string) (rest, quantization string) {
 	at := typeWords.FindStringSubmatchIndex(printed)

@@ -245,7 +245,7 @@ func (n *modelNames) withoutMaker(stem string) []int32 {
 	return out
 }
 
-// judge decides whether the records of a name may answer for it: an account nobody knows may have
+// judge decides whether the records of a name may answer for it: an unknown account may have
 // given the name to something else, unless the name says that it is a conversion.
 func (n *modelNames) judge(recs []int32, owner string, m marks) Answer {
 	if len(recs) > 1 {

@@ -105,7 +105,7 @@ type modelName struct {
 	marks marks  // of the tag or file
 }
 
-// hubs are addresses that may stand before owner and name.
+// hubs are addresses that may precede owner and name.
 var hubs = []string{"huggingface.co/", "www.huggingface.co/", "hf.co/", "hf-mirror.com/", "modelscope.cn/models/", "www.modelscope.cn/models/", "ollama.com/library/", "registry.ollama.ai/library/", "ollama.com/", "lmstudio.ai/models/"}
 
 // cutModel takes a clean name apart.

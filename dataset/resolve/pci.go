@@ -8,7 +8,7 @@ import (
 // "10de:2684", "1002:744c:c8". Lower case.
 type pciID struct{ id, revision string }
 
-// pciVendors are the vendors whose name stands before a device that no list knows yet: lspci
+// pciVendors are the vendors whose name precedes a device that no list knows yet: lspci
 // prints "NVIDIA Corporation Device 2d05". Numbers: https://pcisig.com/membership/member-companies.
 var pciVendors = []struct{ word, id string }{
 	{"nvidia", "10de"}, {"advanced micro devices", "1002"}, {"amd", "1002"}, {"ati ", "1002"}, {"intel", "8086"},

@@ -26,7 +26,7 @@ type dirState struct {
 
 type folder struct {
 	info fs.FileInfo // nil: missing
-	// names are the entries that matter; nil is all of them. Beside a dataset stand files that
+	// names are the entries that matter; nil is all of them. Beside a dataset are files that
 	// change all the time, the ledger for one.
 	names []string
 }
@@ -130,7 +130,7 @@ func (s *dirState) matter() map[string][]string {
 }
 
 // young reports whether a file was written so shortly before the scan that another write could
-// bear the same time: two seconds are the coarsest clock of a file system (FAT).
+// have the same time: two seconds are the coarsest clock of a file system (FAT).
 func (s *dirState) young() bool {
 	for _, f := range s.files {
 		if f.info != nil && s.at.Sub(f.info.ModTime()) < 2*time.Second {

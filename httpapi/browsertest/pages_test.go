@@ -90,7 +90,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// bareElements lists links, buttons, fields and images nobody could tell by ear.
+// bareElements lists links, buttons, fields and images without a name for screen readers.
 const bareElements = `[...document.querySelectorAll('.top a, main a, main button, form input:not([type=hidden]), form textarea, body > main img')]
 	.filter((e) => !(e.textContent.trim() || e.labels?.length || e.getAttribute('aria-label') || e.title || e.alt))
 	.map((e) => e.outerHTML.slice(0, 120))`

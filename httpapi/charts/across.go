@@ -143,7 +143,7 @@ func Compare(d CompareData) *Figure {
 		f.Table.Rows = append(f.Table.Rows, cells)
 	}
 	if len(rows) == 0 {
-		f.Missing = "There is no configuration that was measured with one stream on at least two of them."
+		f.Missing = "No configuration was measured with one stream on at least two of them."
 		return f
 	}
 	f.Note = "Marks: medians of runs of a single stream on one device. Lines: from the slowest run to the fastest. The axis is logarithmic."

@@ -109,7 +109,7 @@ func TestFieldFaults(t *testing.T) {
 		{"no page", []string{"source_url", ""}, "source_url", `must not be null where source is "community"`, ""},
 		{"a page that is none", []string{"source_url", "javascript:alert(1)"}, "source_url", "must be an address that starts with https:// or http://", ""},
 		{"no such day", []string{"run_date", "2026-02-30"}, "run_date", "must be a date as YYYY-MM-DD", ""},
-		{"the future", []string{"run_date", "2027-01-01"}, "run_date", "must not lie in the future", ""},
+		{"the future", []string{"run_date", "2027-01-01"}, "run_date", "must not be in the future", ""},
 		{"an invisible character", []string{"notes", "a\u202eb"}, "notes", "must not contain control or invisible characters", ""},
 		{"too long", []string{"notes", strings.Repeat("x", MaxValue+1)}, "notes", "must be at most 1000 bytes long, got 1001", ""},
 		{"not UTF-8", []string{"notes", "\xff"}, "notes", "must be UTF-8", ""},

@@ -53,7 +53,7 @@ func RefusalError(r quota.Refusal) error {
 }
 
 // WriteTable writes accounts as a table for people, one row per account. Names are the text of
-// whoever signed up: they are quoted, so that nothing in one looks like a row or another column.
+// the account's owner: they are quoted, so that nothing in one looks like a row or another column.
 func WriteTable(w io.Writer, accounts []quota.Account) error {
 	table := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tHINT\tSTATUS\tTIER\tUSED\tLIMIT\tNAME\tEMAIL\tCREATED")

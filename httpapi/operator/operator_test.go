@@ -34,7 +34,7 @@ func open(t *testing.T) (operator.Place, *operator.Opened) {
 	return place, opened
 }
 
-// metrics stands in for the server's metrics.
+// metrics is in place of the server's metrics.
 var metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "modeldex_up 1\n") })
 
 // TestGuard: over TCP, administration is for programs that have the token, and not for web pages.
@@ -223,7 +223,7 @@ func TestSocketClient(t *testing.T) {
 	}
 }
 
-// TestWriteTable: the text of whoever signed up makes no row and no column.
+// TestWriteTable: the text of the account's owner makes no row and no column.
 func TestWriteTable(t *testing.T) {
 	var b strings.Builder
 	if err := operator.WriteTable(&b, []quota.Account{

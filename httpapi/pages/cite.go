@@ -26,7 +26,7 @@ func (v *Sheet) finishRecord(kind, slug, name string) {
 	v.Data = recordData(&v.Frame, kind, slug, name)
 }
 
-// cite makes a citation. The day of access is the reader's; the day of the dataset stands in for it,
+// cite makes a citation. The day of access is the reader's; the day of the dataset is used,
 // because a page is the same for all readers.
 func cite(f *Frame, name string) *Citation {
 	address, year := f.Absolute(f.Path), f.Dataset.Released

@@ -225,7 +225,7 @@ func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {
 	}
 	for i, head := range []Table{
 		{ID: "measured", Title: "Measured", Intro: "The speed of the listed size was measured on this hardware."},
-		{ID: "estimated", Title: "Estimated", Intro: "Nobody published the speed of the listed size on this machine; it is worked out from the nearest measurements."},
+		{ID: "estimated", Title: "Estimated", Intro: "No measurement of the listed size on this machine is known; its speed is worked out from the nearest measurements."},
 		{ID: "unmeasured", Title: "Speed not known", Intro: "These fit, and nothing near enough was measured."},
 	} {
 		if len(by[i]) == 0 {

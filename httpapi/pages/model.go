@@ -283,7 +283,7 @@ func memoryRows(rows [][]Cell, answer *fit.Answer) [][]Cell {
 			if size := sizeNamed(answer, name); size != nil {
 				weights := Cell{Text: gib(size.Memory.Weights.Bytes)}
 				if size.Memory.Weights.Basis != fit.Published {
-					weights.Note, weights.Title = "computed", "Nobody published the size of such a file: parameters x bits per weight / 8"
+					weights.Note, weights.Title = "computed", "No published size is known: parameters x bits per weight / 8"
 				}
 				rows = append(rows, []Cell{{Text: size.Quantization}, weights})
 			}

@@ -12,7 +12,7 @@ import (
 // memory bounds what the process takes: what it needs at the start, plus the response cache and a
 // quarter of it.
 //
-// Go collects garbage when the heap has doubled. A full cache of 256 MiB would then stand for 512.
+// Go collects garbage when the heap has doubled. A full cache of 256 MiB would then cost 512.
 // A memory limit (see runtime/debug.SetMemoryLimit) has the collector run earlier, but only as the
 // heap comes near the limit, so a small heap costs nothing. GOMEMLIMIT and GOGC in the environment
 // are the operator's decision: where one is set, its setting is not changed here.

@@ -73,7 +73,7 @@ func replaceable(dir string) error {
 		err = json.Unmarshal(b, &sum)
 	}
 	if err != nil || sum.Format != layout {
-		return fmt.Errorf("%s: has files and is no export; name a directory that does not exist, is empty, or was written by export", dir)
+		return fmt.Errorf("%s: has files and is not an export; name a directory that does not exist, is empty, or was written by export", dir)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func TestTree(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, summaryFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newTree(dir); err == nil || !strings.Contains(err.Error(), "is no export") {
+	if _, err := newTree(dir); err == nil || !strings.Contains(err.Error(), "is not an export") {
 		t.Errorf("a directory of someone else: %v", err)
 	}
 }

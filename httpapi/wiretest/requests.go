@@ -188,7 +188,7 @@ func (a *attack) conditional(pages []string) error {
 	return nil
 }
 
-// fresh is a request for a page nobody asked for before.
+// fresh is a request for a page that was never asked for.
 func (a *attack) fresh() *request {
 	n := a.serial.Add(1)
 	path := fmt.Sprintf("/api/v1/benchmarks?min_tps=0.%d&limit=%d", 1_000_000+n, 1+n%40)

@@ -203,7 +203,7 @@ func (s *Store) revisionOf(ctx context.Context, key string) (int64, error) {
 }
 
 // checkAddress returns quota.ErrTooMany when the address has perEmail accounts that are not
-// revoked; 0 is no limit.
+// revoked; 0 means no limit.
 func (s *Store) checkAddress(ctx context.Context, p quota.Person, perEmail int) error {
 	if perEmail <= 0 {
 		return nil

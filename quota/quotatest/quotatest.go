@@ -1,5 +1,5 @@
 // Package quotatest helps tests that need a keeper: New makes one on a ledger in the test's
-// directory, with a clock that stands still, and checks when the test ends that the ledger
+// directory, with a clock that does not run, and checks when the test ends that the ledger
 // never shows fewer calls than were charged.
 package quotatest
 

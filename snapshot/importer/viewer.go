@@ -211,7 +211,7 @@ func (r *viewerReader) fresh(row pageRow) (bool, error) {
 	}
 	was, ok := r.seen[*row.Index]
 	if ok && was != string(b) {
-		return false, fmt.Errorf("row %d: stands in two pages with other cells; the data set changed, capture it again", *row.Index)
+		return false, fmt.Errorf("row %d: is on two pages with different cells; the data set changed, capture it again", *row.Index)
 	}
 	r.seen[*row.Index] = string(b)
 	return !ok, nil

@@ -135,7 +135,7 @@ func TestReadViewerRefuses(t *testing.T) {
 		{"no partial", []string{swap(`,"partial":false`, "")}, "", "partial: must be given"},
 		{"column gone", []string{swap(`"name":"rating_lower"`, `"name":"score_lower"`)}, "", `features: must have a column "rating_lower"`},
 		{"totals differ", []string{good, arenaPage(3, false)}, "", "num_rows_total: must be the same on all pages, 2 before, got 3"},
-		{"row in two forms", []string{good, arenaPage(2, false, arenaRow(0, cells1))}, "", "row 0: stands in two pages with other cells"},
+		{"row in two forms", []string{good, arenaPage(2, false, arenaRow(0, cells1))}, "", "row 0: is on two pages with different cells"},
 		{"cut cell", []string{swap(`"truncated_cells":[]`, `"truncated_cells":["model_name"]`)}, "", "row 0: model_name: was cut by the viewer"},
 		{"number as text", []string{swap(`"rating":1492.0464937622653`, `"rating":"1492"`)}, "", `row 0: rating: must be a number, got "1492"`},
 		{"text as number", []string{swap(`"model_name":"gemini-3-pro"`, `"model_name":5`)}, "", "row 0: model_name: must be text, got 5"},

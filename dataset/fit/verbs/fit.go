@@ -224,7 +224,7 @@ func (c *Evaluate) bounds(ev *fit.Evaluation) error {
 		s, ok := ev.Of(fit.Holdout(name), "all")
 		switch {
 		case !ok:
-			errs = append(errs, fmt.Errorf("most: there is no holdout %q", name))
+			errs = append(errs, fmt.Errorf("most: unknown holdout %q", name))
 		case s.Estimated == 0 || s.MedianError > most:
 			errs = append(errs, fmt.Errorf("holdout %s: the median error is %.3f, at most %v is asked for", name, s.MedianError, most))
 		}

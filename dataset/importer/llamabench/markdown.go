@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// What stands around the tables. Each backend names its devices in its own words.
+// Text around the tables. Each backend names its devices in its own words.
 var (
 	deviceCount = regexp.MustCompile(`(?i)found ([0-9]+) (?:CUDA|ROCm|Vulkan|MUSA|SYCL) devices?`)
 	deviceLines = []*regexp.Regexp{
@@ -45,7 +45,7 @@ type markdown struct {
 	pending int // rows from here on have no build yet
 }
 
-// parseMarkdown reads tables and what stands around them; other text is ignored.
+// parseMarkdown reads tables and the text around them; other text is ignored.
 func parseMarkdown(b []byte) ([]row, error) {
 	m := &markdown{}
 	n := 0

@@ -180,7 +180,7 @@ func (im *Importer) named(device, processor string) (dataset.Slug, error) {
 	return "", fmt.Errorf("no hardware is known as %q%s", device, near(a))
 }
 
-// unsure reports whether an answer leaves a choice that no record of the directory stands for.
+// unsure reports whether an answer leaves a choice for which the directory has no record.
 func (im *Importer) unsure(a resolve.Answer) bool {
 	if !a.Ambiguous {
 		return false
@@ -315,7 +315,7 @@ func sharing(listed []string, shares string) ([]string, error) {
 	return out, nil
 }
 
-// libraries stand among the names of processors.
+// libraries are listed among the names of processors.
 var libraries = []string{"", "Accelerate", "BLAS", "OpenBLAS", "BLIS", "MKL"}
 
 func split(text string) (out []string) {

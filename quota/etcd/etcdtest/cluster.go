@@ -46,7 +46,7 @@ func start(tb testing.TB, members int, c *Cluster) *Cluster {
 	tb.Helper()
 	if _, err := exec.LookPath("etcd"); err != nil {
 		if os.Getenv("MODELDEX_REQUIRE_ETCD") == "1" {
-			tb.Fatal("MODELDEX_REQUIRE_ETCD=1, but there is no etcd program on this machine (Debian: etcd-server)")
+			tb.Fatal("MODELDEX_REQUIRE_ETCD=1, but etcd is not installed on this machine (Debian: etcd-server)")
 		}
 		tb.Skip("this test needs the etcd program (Debian: etcd-server), which is not on this machine")
 	}
