@@ -48,11 +48,11 @@ func malformed(h *fasthttp.RequestHeader) *failure {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
 		return closing(fail(&versionNotSupported))
 	}
-	keys := 0
+	keys, last := 0, false
 	for raw := h.RawHeaders(); len(raw) > 0; {
 		var line []byte
 		line, raw, _ = bytes.Cut(raw, []byte{'\n'})
-		name, _, isField := bytes.Cut(line, []byte{':'})
+		name, value, isField := bytes.Cut(line, []byte{':'})
 		switch {
 		case !isField: // the empty line at the end
 		case bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0:
@@ -60,11 +60,17 @@ func malformed(h *fasthttp.RequestHeader) *failure {
 		case len(name) == len("transfer-encoding") && equalFold(name, "transfer-encoding"):
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
 			return closing(fail(&lengthRequired))
+		case len(name) == len("connection") && equalFold(name, "connection"):
+			// fasthttp knows close in lower case, on its own and in the last line of the header only.
+			last = last || listsClose(value)
 		case len(name) == len("authorization") && equalFold(name, "authorization"):
 			if keys++; keys > 1 {
 				return &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
 			}
 		}
+	}
+	if last { // the caller wants the connection closed behind the response
+		h.SetConnectionClose()
 	}
 	if len(h.RequestURI()) > maxAddress {
 		return fail(&uriTooLong)
@@ -108,14 +114,9 @@ func knownMethod(method []byte) bool {
 	return false
 }
 
-// closes says whether the caller wants the connection closed behind the response: fasthttp knows
-// "close" in lower case and on its own only.
-func (req *request) closes() bool {
-	header := req.ctx.Request.Header.Peek(fiber.HeaderConnection)
-	if len(header) == 0 {
-		return false
-	}
-	for item := range bytes.SplitSeq(header, []byte{','}) {
+// listsClose says whether the value of a Connection header lists close.
+func listsClose(value []byte) bool {
+	for item := range bytes.SplitSeq(value, []byte{','}) {
 		if equalFold(bytes.TrimSpace(item), "close") {
 			return true
 		}

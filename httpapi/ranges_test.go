@@ -37,3 +37,28 @@ func TestRangeOf(t *testing.T) {
 		}
 	}
 }
+
+// FuzzRange: any header gives a part that the file has, and never more than the file.
+func FuzzRange(f *testing.F) {
+	for _, header := range []string{"", "bytes=0-0", "bytes=-5", "bytes=99-", "bytes=5-4", "bytes=0-1,3-4", "bytes=99999999999999999999-", "Bytes = 1-2", "lines=1-2", "bytes=+1-2"} {
+		f.Add(header, int64(100))
+	}
+	f.Fuzz(func(t *testing.T, header string, size int64) {
+		if size < 0 {
+			size = -(size + 1)
+		}
+		part, status := rangeOf(header, size)
+		switch status {
+		case 200, 416:
+			if part != (byteRange{0, size}) {
+				t.Errorf("%q of %d bytes: status %d with %+v", header, size, status, part)
+			}
+		case 206:
+			if part.from < 0 || part.size < 1 || part.size > size-part.from {
+				t.Errorf("%q of %d bytes: %+v", header, size, part)
+			}
+		default:
+			t.Errorf("%q of %d bytes: status %d", header, size, status)
+		}
+	})
+}

@@ -18,7 +18,7 @@ import (
 // are written by fasthttp, and for large cached bodies by directwrite.go.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response
-	closing := out.Header.ConnectionClose() || req.closes()
+	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose()
 	resp.header.CopyTo(&out.Header)
 	if closing {
 		out.Header.SetConnectionClose()

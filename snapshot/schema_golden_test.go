@@ -70,7 +70,7 @@ func generate(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	s := r.Reflect(&Document{})
-	s.Title = SchemaVersion
+	s.ID, s.Title = "urn:modeldex:schema:"+SchemaVersion, SchemaVersion
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)
