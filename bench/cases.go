@@ -70,8 +70,12 @@ func questions(s *server, shipped bool) ([]question, error) {
 	if err != nil {
 		return nil, err
 	}
+	lists := strings.Replace(twoFilters, "/api/v1/", "/explore/", 1)
+	cold = append(cold, question{name: "cold-page-list", title: "page of a list with two filters and a threshold, every page new", path: lists, paths: below(lists)})
 	more := []question{
 		{name: "model-detail", title: "model with the most benchmarks", path: "/api/v1/models/" + model},
+		{name: "page-model", title: "page of that model, for people", path: "/models/" + model},
+		{name: "page-list", title: "page of a list with two filters, for people", path: lists},
 		{name: "not-modified", title: "304 for an ETag", path: first, header: "If-None-Match: " + resp.header.Get("ETag") + "\r\n", status: http.StatusNotModified},
 		{name: "tools", title: "list of 10 tools", path: "/api/v1/tools?category=runner&limit=10"},
 		{name: "zstd", title: "first page, zstd", path: first, header: "Accept-Encoding: zstd\r\n"},

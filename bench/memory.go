@@ -121,14 +121,20 @@ func (s *server) awaitDump() error {
 	return errors.New("the server made no dump within two minutes")
 }
 
-// client asks for large pages that are nearly all new, in every coding, until enough were asked.
+// client asks for large pages that are nearly all new, of data and for people, in every coding, until
+// enough were asked.
 func (c *memoryCmd) client(s *server, random *rand.Rand, next, ok *atomic.Int64) {
 	transport := &http.Transport{DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	for next.Add(1) <= int64(c.Requests) {
 		path := fmt.Sprintf("/api/v1/benchmarks?limit=%d&min_tps=%.3f", 100+random.IntN(401), random.Float64()*100)
-		if random.IntN(4) == 0 {
+		switch random.IntN(8) {
+		case 0, 1:
 			path = fmt.Sprintf("/api/v1/models?limit=%d&min_params_b=%.3f", 50+random.IntN(151), random.Float64()*40)
+		case 2:
+			path = fmt.Sprintf("/explore/benchmarks?min_tps=%.3f", random.Float64()*100)
+		case 3:
+			path = fmt.Sprintf("/explore/models?min_params_b=%.3f&sort=-intelligence", random.Float64()*40)
 		}
 		req, err := http.NewRequest(http.MethodGet, "http://"+s.addr+path, http.NoBody)
 		if err != nil {
