@@ -48,7 +48,7 @@ func (a *Answer) WriteTo(w io.Writer) (int64, error) {
 func (a *Answer) Encoded(name string) []byte {
 	resp := &a.ctx.Response
 	c := slices.Index(codingNames[:], name)
-	if resp.IsBodyStream() || len(resp.Body()) <= compressFrom || c < 0 || a.ContentType == export.Parquet.ContentType() {
+	if resp.IsBodyStream() || len(resp.Body()) <= compressFrom || c < 0 || a.ContentType == export.Parquet.ContentType() || a.ContentType == pngType {
 		return nil
 	}
 	return compress(resp.Body(), coding(c))
@@ -211,15 +211,15 @@ func listPlaces(yield func(Place) bool) {
 		list := endpointPlace("lists", fmt.Sprintf("/api/v1/%s?limit=%d", r.name, r.maxLimit))
 		list.Pages = true
 		facets := endpointPlace("facets", "/api/v1/"+r.facets.path+"?fields="+strings.Join(r.facets.byName["fields"].values, ","))
-		if !yield(list) || !yield(facets) || !yieldForms(yield, "/explore/"+r.name) {
+		if !yield(list) || !yield(facets) || !yieldForms(yield, "/explore/"+r.name, endings) {
 			return
 		}
 	}
 }
 
 // yieldForms gives a page in all its forms.
-func yieldForms(yield func(Place) bool, address string) bool {
-	for _, e := range endings {
+func yieldForms(yield func(Place) bool, address string, forms []string) bool {
+	for _, e := range forms {
 		if !yield(filePlace("pages", address+e)) {
 			return false
 		}
@@ -234,7 +234,7 @@ func recordPlaces(gen *index.Generation) iter.Seq[Place] {
 			t := r.table(gen)
 			for ord := range uint32(t.Len()) {
 				slug := url.PathEscape(t.Slug(ord))
-				if !yield(endpointPlace("records", "/api/v1/"+r.name+"/"+slug)) || !yieldForms(yield, "/"+r.name+"/"+slug) {
+				if !yield(endpointPlace("records", "/api/v1/"+r.name+"/"+slug)) || !yieldForms(yield, "/"+r.name+"/"+slug, recordEndings) {
 					return
 				}
 			}

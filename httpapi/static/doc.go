@@ -7,7 +7,7 @@
 // The layout follows the addresses:
 //
 //	/                              index.html
-//	/models/qwen3-8b               models/qwen3-8b/index.html, beside models/qwen3-8b.json, .csv and .md
+//	/models/qwen3-8b               models/qwen3-8b/index.html, beside models/qwen3-8b.json, .csv, .md and .png
 //	/api/v1/models                 api/v1/models.json, the pages behind it api/v1/models.2.json and so on
 //	/api/v1/models/qwen3-8b        api/v1/models/qwen3-8b.json
 //	/api/v1/models/facets          api/v1/models/facets.json, of all fields
