@@ -17,13 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/charts"
 	"modeldex/quota/linktest"
 )
 
 // The long form is go test ./httpapi -run TestMirrorEqualsOrigin -mirror.shipped -mirror.requests 5000.
 var (
-	mirrorFlag        = flag.Int("mirror.requests", 500, "requests TestMirrorEqualsOrigin compares")
+	mirrorFlag        = flag.Int("mirror.requests", datasettest.Rounds(125, 500), "requests TestMirrorEqualsOrigin compares")
 	mirrorShippedFlag = flag.Bool("mirror.shipped", false, "let TestMirrorEqualsOrigin use the dataset of this repository, whose dumps take seconds, not the small one")
 )
 
