@@ -47,7 +47,7 @@ func (c *ledgersCmd) Run() (err error) {
 	address := "etcd://" + member.addr + "/bench"
 
 	file := filepath.Join(dir, "modeldex.db")
-	keys, err := issueKeys(file, c.Keys)
+	keys, err := issueKeys(file, c.Keys, "free")
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ type cli struct {
 	Memory   memoryCmd   `cmd:"" help:"Measure resident memory after the start and under traffic, against the goals."`
 	Ledgers  ledgersCmd  `cmd:"" help:"Compare a ledger in etcd with one in a file."`
 	Stats    statsCmd    `cmd:"" help:"Measure statistics of a million benchmarks on one core, beside DuckDB."`
+	Files    filesCmd    `cmd:"" help:"Measure the memory of the program while it streams every row to one caller, by format."`
 	Worst    worstCmd    `cmd:"" help:"Measure the processor time of requests that were made to cost as much as a request can."`
 	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots of kept results anew."`
 }

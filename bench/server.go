@@ -128,7 +128,8 @@ func buildProgram(root, dir string) (string, error) {
 	return name, nil
 }
 
-const endlessTiers = `{"tiers":[{"name":"free","calls_per_month":1000000000000,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`
+const endlessTiers = `{"tiers":[{"name":"free","calls_per_month":1000000000000,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}},
+	{"name":"paid","calls_per_month":1000000000000,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`
 
 var announced = regexp.MustCompile(`modeldex serves http://(\S+) `)
 
@@ -139,7 +140,7 @@ func startServer(program, dir, data string, keys int, more ...string) (*server, 
 		return nil, err
 	}
 	ledger := filepath.Join(dir, "modeldex.db")
-	secrets, err := issueKeys(ledger, keys)
+	secrets, err := issueKeys(ledger, keys, quota.FreeTier)
 	if err != nil {
 		return nil, err
 	}
@@ -171,8 +172,8 @@ func serve(program, dir, data, ledger string, keys []string, more ...string) (*s
 	return s, nil
 }
 
-// issueKeys makes keys while no server has the ledger open; many at once share commits.
-func issueKeys(file string, n int) (keys []string, err error) {
+// issueKeys makes keys of a tier while no server has the ledger open; many at once share commits.
+func issueKeys(file string, n int, tier string) (keys []string, err error) {
 	ledger, err := quota.Open(file, quota.Options{})
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func issueKeys(file string, n int) (keys []string, err error) {
 		turns <- struct{}{}
 		issuing.Go(func() {
 			issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{
-				Name: "bench " + strconv.Itoa(i), Email: "bench@example.org", UseCase: "measuring", Operator: true,
+				Name: "bench " + strconv.Itoa(i), Email: "bench@example.org", UseCase: "measuring", Operator: true, Tier: tier,
 			})
 			keys[i], errs[i] = issued.Secret.Reveal(), err
 			<-turns

@@ -149,7 +149,10 @@ func (m *maker) timed(r *rand.Rand, b, run *dataset.Benchmark) {
 	scale(&b.TTFTMs, 1/(noise*sizes))
 	scale(&b.GenerationTPS, noise*sizes)
 	scale(&b.GenerationTPSStddev, noise*sizes)
-	if b.PromptTPS != nil && (!comparable || b.Hardware != run.Hardware || *b.PromptTPS > mostPromptTPS) {
+	if b.GenerationTPS != nil && *b.GenerationTPS > mostTPS {
+		scale(&b.GenerationTPS, mostTPS / *b.GenerationTPS)
+	}
+	if b.PromptTPS != nil && (!comparable || b.Hardware != run.Hardware || *b.PromptTPS > mostTPS) {
 		b.PromptTPS, b.PromptTPSStddev = nil, nil
 		if b.GenerationTPS == nil {
 			slow := leastTPS
@@ -159,8 +162,8 @@ func (m *maker) timed(r *rand.Rand, b, run *dataset.Benchmark) {
 	m.bound(r, b)
 }
 
-// mostPromptTPS is below what a check accepts of any hardware.
-const mostPromptTPS = 900_000
+// mostTPS is below what a check accepts of any hardware.
+const mostTPS = 900_000
 
 // bound keeps the generation speed below what the memory bandwidth allows. Where not even the
 // least speed is, it becomes unknown.
