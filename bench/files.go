@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -90,7 +91,7 @@ func (c *filesCmd) read(s *server, format string) (size int64, highest uint64, e
 		n, err := io.CopyN(io.Discard, resp.Body, 1<<20)
 		size += n
 		highest = max(highest, s.resident())
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return size, highest, nil
 		}
 		if err != nil {
