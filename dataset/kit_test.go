@@ -2,10 +2,11 @@ package dataset
 
 import (
 	"flag"
-	"modeldex/dataset/datasettest"
 	"os"
 	"sync"
 	"testing"
+
+	"modeldex/dataset/datasettest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of fixtures and pages")

@@ -2,12 +2,13 @@ package httpapi
 
 import (
 	"context"
-	"modeldex/httpapi/export"
-	"modeldex/index"
-	"modeldex/snapshot"
 	"slices"
 	"sync"
 	"time"
+
+	"modeldex/httpapi/export"
+	"modeldex/index"
+	"modeldex/snapshot"
 )
 
 const (

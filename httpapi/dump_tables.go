@@ -1,10 +1,11 @@
 package httpapi
 
 import (
+	"slices"
+
 	"modeldex/httpapi/export"
 	"modeldex/index"
 	"modeldex/snapshot"
-	"slices"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )

@@ -1,9 +1,10 @@
 package httpapi
 
 import (
-	"modeldex/httpapi/pages"
 	"slices"
 	"strings"
+
+	"modeldex/httpapi/pages"
 
 	"github.com/valyala/fasthttp"
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,7 @@ func TestStrangeFilesServed(t *testing.T) {
 		if code != 1 || !strings.Contains(out+errs, tt.want) {
 			t.Errorf("%s: check ends with %d: %s%s", tt.name, code, out, errs)
 		}
-		if resp, _ := askAlive(t, p.addr); resp.StatusCode != 200 {
+		if resp, _ := askAlive(t, p.addr); resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: status %d", tt.name, resp.StatusCode)
 		}
 		if err := os.Remove(name); err != nil {

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"modeldex/dataset"
 	"slices"
 	"strconv"
 	"strings"
+
+	"modeldex/dataset"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"

@@ -329,8 +329,9 @@ func (c *played) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *played) Close() error                     { return nil }
-func (c *played) LocalAddr() net.Addr              { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+func (c *played) Close() error        { return nil }
+func (c *played) LocalAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+
 func (c *played) RemoteAddr() net.Addr             { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 81} }
 func (c *played) SetDeadline(time.Time) error      { return nil }
 func (c *played) SetReadDeadline(time.Time) error  { return nil }

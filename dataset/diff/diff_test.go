@@ -5,14 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"modeldex/dataset"
-	"modeldex/dataset/datasettest"
-	"modeldex/dataset/record"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
+	"modeldex/dataset/record"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"

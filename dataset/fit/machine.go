@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+
 	"modeldex/dataset"
 )
 

@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"math"
+
 	"modeldex/dataset"
 )
 

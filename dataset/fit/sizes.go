@@ -2,8 +2,9 @@ package fit
 
 import (
 	"cmp"
-	"modeldex/dataset"
 	"slices"
+
+	"modeldex/dataset"
 )
 
 // sizes returns the sizes of a name, all for the empty one.

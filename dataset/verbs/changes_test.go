@@ -2,12 +2,13 @@ package verbs
 
 import (
 	"bytes"
-	"modeldex/dataset/datasettest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"modeldex/dataset/datasettest"
 )
 
 // TestChangesRecordVerb records a release from git and a second one after it, finds the one before
