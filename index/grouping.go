@@ -301,7 +301,7 @@ func (g *grouping) measure() {
 			mine = g.oncePerPage(mine, repeats[from:to], times)
 		}
 		if !inOrder {
-			slices.Sort(mine)
+			arrange(mine, summaryRanks(len(mine)))
 		}
 		group.summarize(mine)
 	}
@@ -349,10 +349,28 @@ func (s *scratch) oncePerPage(values []float64, repeats, times []uint32) []float
 	return s.once
 }
 
-// summarize sets the quantiles of a group. N becomes the number of values.
-func (g *Group) summarize(sorted []float64) {
-	n, value := len(sorted), at(sorted)
-	g.N, g.Min, g.Max = n, sorted[0], sorted[n-1]
-	g.P10, g.P25, g.Median = quantile(n, value, 0.10), quantile(n, value, 0.25), quantile(n, value, 0.50)
-	g.P75, g.P90 = quantile(n, value, 0.75), quantile(n, value, 0.90)
+// summaryPs are the quantiles of a group, in ascending order.
+var summaryPs = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
+
+// summaryRanks are the ranks of the values that summarize reads, in ascending order.
+func summaryRanks(n int) []int {
+	ranks := make([]int, 0, 2*len(summaryPs)+2)
+	ranks = append(ranks, 0)
+	for _, p := range summaryPs {
+		low := int(float64(n-1) * p)
+		ranks = append(ranks, low, min(low+1, n-1))
+	}
+	ranks = append(ranks, n-1)
+	slices.Sort(ranks) // of few values the next rank of one quantile is above the rank of the next
+	return ranks
+}
+
+// summarize sets the quantiles of a group, of values that are where they would be in ascending order at
+// summaryRanks. N becomes the number of values.
+func (g *Group) summarize(arranged []float64) {
+	n, value := len(arranged), at(arranged)
+	g.N, g.Min, g.Max = n, arranged[0], arranged[n-1]
+	for i, to := range []*float64{&g.P10, &g.P25, &g.Median, &g.P75, &g.P90} {
+		*to = quantile(n, value, summaryPs[i])
+	}
 }

@@ -365,6 +365,7 @@ func BenchmarkStats(b *testing.B) {
 		for name, q := range map[string]StatsQuery{
 			"hardware":       {By: []Field{Hardware}},
 			"hardware,model": {By: []Field{Hardware, Model}},
+			"quantization":   {By: []Field{Quantization}},
 			"filtered":       {By: []Field{Hardware, Model}, Query: Query{Sets: []Set{cpu, q8}}},
 		} {
 			q.Metric, q.MaxGroups = GenerationTPS, 1_000_000
