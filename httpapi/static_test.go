@@ -151,7 +151,7 @@ func TestExportElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.run("export", dir, "--data="+mustSmallData(t))
-	if r.code != 1 || !strings.Contains(r.stderr, "has files and is no export") || len(filesBelow(t, dir)) != 1 {
+	if r.code != 1 || !strings.Contains(r.stderr, "has files and is not an export") || len(filesBelow(t, dir)) != 1 {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 }
