@@ -164,9 +164,9 @@ func routeText(rt *route) string {
 		}
 		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. An answer 200 is charged as one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "Answers 200 and 404 are charged as one call. " + recordFileText
+		return "With the parameter fields, the record has only these fields. Answers 200 and 404 are charged as one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias answers 301 with the address of the slug, free of charge. Answers 200 and 404 are charged as one call. " + recordFileText
+		return "An alias answers 301 with the address of the slug, free of charge. With the parameter fields, the record has only these fields. Answers 200 and 404 are charged as one call. " + recordFileText
 	}
 	return map[string]string{
 		"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys an address may be issued an hour, and of active keys an e-mail address may have, is limited.",

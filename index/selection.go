@@ -46,9 +46,9 @@ func partition(values []float64) (n int) {
 	}
 	pivot, i, j := values[0], -1, len(values)
 	for {
-		for i++; values[i] < pivot; i++ { //nolint:revive // the loop is the step
+		for i++; values[i] < pivot; i++ {
 		}
-		for j--; values[j] > pivot; j-- { //nolint:revive // the loop is the step
+		for j--; values[j] > pivot; j-- {
 		}
 		if i >= j {
 			return j + 1

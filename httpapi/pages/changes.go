@@ -107,7 +107,11 @@ func releaseTable(list []Release) Table {
 	for _, r := range list {
 		var parts []string
 		for _, c := range r.Counts {
-			parts = append(parts, grouped(int64(c.N))+" "+nounOf(c.Table, c.N)+" "+c.Act)
+			text := grouped(int64(c.N)) + " " + nounOf(c.Table, c.N)
+			if c.Table == "dataset" { // one record, changed at every release
+				text = "version"
+			}
+			parts = append(parts, text+" "+c.Act)
 		}
 		what := Cell{Text: strings.Join(parts, ", "), Class: "prose"}
 		if len(parts) == 0 {
@@ -128,8 +132,6 @@ const shownDigest = 12
 // nounOf is the name of records of a kind.
 func nounOf(table string, n int) string {
 	switch {
-	case table == "dataset":
-		return "head of the dataset"
 	case table == "hardware" && n == 1:
 		return "piece of hardware"
 	case table == "hardware":
