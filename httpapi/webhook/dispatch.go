@@ -15,7 +15,7 @@ const (
 	// atATime is how many requests are under way at a time, perHost how many of them to one host: a
 	// receiver that is slow keeps its own messages waiting, not those of others.
 	atATime = 32
-	perHost = 8
+	perHost = 2
 	// settleMost and settleWait gather outcomes, so that many are stored with one write.
 	settleMost = 256
 	settleWait = 10 * time.Millisecond

@@ -41,7 +41,7 @@ once, beside the queue.
 	log                         100 deliveries per webhook, 30 days
 	body                        100 records, 256 KiB; counts are always complete
 	records kept per release    10,000, 16 MiB; of all releases 64 MiB, 30 days
-	requests at a time          32, of which 8 to one host
+	requests at a time          32, of which 2 to one host
 	response                    16 KiB of headers and 64 KiB of body are read, and dropped
 
 # What is never connected to
