@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"modeldex/bench/generate"
 )
 
 // filesCmd asks the real program for every row at once, as a key that pays may, and watches its memory.
@@ -32,15 +30,11 @@ func (c *filesCmd) Run() error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	if c.Data == "" {
 		c.Data = filepath.Join(dir, "data")
-		if _, err := generate.Write(c.Data, os.DirFS("data"), generate.Options{Rows: c.Rows, Seed: 1, Lean: true}); err != nil {
+		if err := makeLean(c.Data, c.Rows); err != nil {
 			return err
 		}
 	}
-	program, err := buildProgram(".", dir)
-	if err != nil {
-		return err
-	}
-	data, err := filepath.Abs(c.Data)
+	program, data, err := programAndData(dir, c.Data)
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,7 @@ func (c *ledgersCmd) Run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	program, err := buildProgram(".", dir)
-	if err != nil {
-		return err
-	}
-	data, err := filepath.Abs(c.Data)
+	program, data, err := programAndData(dir, c.Data)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,11 +39,7 @@ func (c *memoryCmd) Run() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program, err := buildProgram(".", dir)
-	if err != nil {
-		return err
-	}
-	data, err := filepath.Abs(c.Data)
+	program, data, err := programAndData(dir, c.Data)
 	if err != nil {
 		return err
 	}

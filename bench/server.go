@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"modeldex/bench/generate"
 	"modeldex/quota"
 )
 
@@ -126,6 +127,21 @@ func buildProgram(root, dir string) (string, error) {
 		return "", fmt.Errorf("building the program: %w\n%s", err, out)
 	}
 	return name, nil
+}
+
+// programAndData builds the program of this folder into dir, and makes the path of a dataset absolute.
+func programAndData(dir, data string) (program, absolute string, err error) {
+	if program, err = buildProgram(".", dir); err != nil {
+		return "", "", err
+	}
+	absolute, err = filepath.Abs(data)
+	return program, absolute, err
+}
+
+// makeLean makes a dataset of lean rows, equal for an equal number of them.
+func makeLean(dir string, rows int) error {
+	_, err := generate.Write(dir, os.DirFS("data"), generate.Options{Rows: rows, Seed: 1, Lean: true})
+	return err
 }
 
 const endlessTiers = `{"tiers":[{"name":"free","calls_per_month":1000000000000,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}},

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/bench/generate"
 	"modeldex/dataset"
 	"modeldex/httpapi"
 	"modeldex/index"
@@ -52,7 +51,7 @@ func (c *statsCmd) Run() error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	if c.Data == "" {
 		c.Data = filepath.Join(dir, "data")
-		if _, err := generate.Write(c.Data, os.DirFS("data"), generate.Options{Rows: c.Rows, Seed: 1, Lean: true}); err != nil {
+		if err := makeLean(c.Data, c.Rows); err != nil {
 			return err
 		}
 	}

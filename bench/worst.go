@@ -67,11 +67,7 @@ func (c *worstCmd) Run() error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program, err := buildProgram(".", dir)
-	if err != nil {
-		return err
-	}
-	data, err := filepath.Abs(c.Data)
+	program, data, err := programAndData(dir, c.Data)
 	if err != nil {
 		return err
 	}

@@ -357,8 +357,8 @@ func summaryRanks(n int) []int {
 	ranks := make([]int, 0, 2*len(summaryPs)+2)
 	ranks = append(ranks, 0)
 	for _, p := range summaryPs {
-		low := int(float64(n-1) * p)
-		ranks = append(ranks, low, min(low+1, n-1))
+		low, high, _ := quantileRanks(n, p)
+		ranks = append(ranks, low, high)
 	}
 	ranks = append(ranks, n-1)
 	slices.Sort(ranks) // of few values the next rank of one quantile is above the rank of the next

@@ -5,12 +5,19 @@ package index
 // Statistician 1996, the default of R and NumPy): linear interpolation at the place (n-1)p, counted
 // from 0.
 func quantile(n int, value func(rank int) float64, p float64) float64 {
-	place := float64(n-1) * p
-	low := int(place)
-	if low+1 == n {
+	low, high, share := quantileRanks(n, p)
+	if low == high {
 		return value(low)
 	}
-	return value(low) + (place-float64(low))*(value(low+1)-value(low))
+	return value(low) + share*(value(high)-value(low))
+}
+
+// quantileRanks are the ranks of the values that quantile reads, and the share of the way from one to
+// the other.
+func quantileRanks(n int, p float64) (low, high int, share float64) {
+	place := float64(n-1) * p
+	low = int(place)
+	return low, min(low+1, n-1), place - float64(low)
 }
 
 // at gives sorted values by rank.
