@@ -241,17 +241,23 @@ func selection(q *listQuery) func(e history.Entry) bool {
 	}
 }
 
-// render makes the body of a page, and its Link header.
-func (t *trail) render(p *past, gen *index.Generation, q *listQuery, lines bool) (body []byte, link string) {
-	found, total, last := t.page(q)
-	rows := make([][]byte, len(found))
-	for i, f := range found {
-		row, err := jsonv2.Marshal(t.row(p, gen, f, q.word(&changesRecords) == "true"))
+// rows are changes as the list has them, with the records before and after if they are asked for.
+func (t *trail) rows(p *past, gen *index.Generation, changes []found, records bool) [][]byte {
+	rows := make([][]byte, len(changes))
+	for i, f := range changes {
+		row, err := jsonv2.Marshal(t.row(p, gen, f, records))
 		if err != nil {
 			panic(err) // made of texts and of values that were read from JSON
 		}
 		rows[i] = row
 	}
+	return rows
+}
+
+// render makes the body of a page, and its Link header.
+func (t *trail) render(p *past, gen *index.Generation, q *listQuery, lines bool) (body []byte, link string) {
+	found, total, last := t.page(q)
+	rows := t.rows(p, gen, found, q.word(&changesRecords) == "true")
 	end, link := q.envelope(gen, total, len(rows), t.notices(), last)
 	if !lines {
 		return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end), link

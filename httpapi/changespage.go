@@ -11,8 +11,6 @@ import (
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 const (
@@ -144,14 +142,7 @@ func talliesOf(s *step) (out []pages.Tally) {
 // data is the first rows as JSON, each as the list of the API has it.
 func (t *trail) data(p *past, gen *index.Generation, q *listQuery) []byte {
 	found, total, _ := t.page(q)
-	rows := make([][]byte, len(found))
-	for i, f := range found {
-		row, err := jsonv2.Marshal(t.row(p, gen, f, false))
-		if err != nil {
-			panic(err) // made of texts and of values that were read from JSON
-		}
-		rows[i] = row
-	}
+	rows := t.rows(p, gen, found, false)
 	own := *q
 	_, query, _ := strings.Cut(q.canonical, "?")
 	if own.canonical = changesPath + ".json"; query != "" {
@@ -179,32 +170,20 @@ var changeColumns = schemaOf[changeLine]("changes", "")
 // file is the first rows as a file.
 func (t *trail) file(gen *index.Generation, q *listQuery) []byte {
 	found, _, _ := t.page(q)
-	var rows [][]byte
+	var rows []changeLine
 	for _, f := range found {
 		s := t.steps[f.step]
 		line := changeLine{DatasetVersion: s.Version, Released: string(s.Released), Table: string(f.Table), Slug: f.Slug, Change: string(f.Act)}
 		if len(f.Fields) == 0 {
-			rows = append(rows, marshal(&line))
+			rows = append(rows, line)
 		}
 		for _, c := range f.Fields {
 			before, after := string(c.Old), string(c.New)
 			line.Field, line.Old, line.New = &c.Field, &before, &after
-			rows = append(rows, marshal(&line))
+			rows = append(rows, line)
 		}
 	}
-	return fileOf(gen, export.CSV, changeColumns(), eachOf(rows))
-}
-
-// eachOf gives rows one after the other.
-func eachOf(rows [][]byte) export.Rows {
-	return func() []byte {
-		if len(rows) == 0 {
-			return nil
-		}
-		row := rows[0]
-		rows = rows[1:]
-		return row
-	}
+	return rowsFile(gen, changeColumns(), rows)
 }
 
 // creditLine is a source as the data forms of the page of credits have it.
@@ -246,13 +225,7 @@ func creditsPage(s *Server, req *request) (*response, *failure) {
 	case ".json":
 		return s.page(req, at, jsonType, func() []byte { return withMeta(req.gen, creditLines(req.gen)) }), nil
 	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte {
-			var rows [][]byte
-			for _, line := range creditLines(req.gen) {
-				rows = append(rows, marshal(&line))
-			}
-			return fileOf(req.gen, export.CSV, creditColumns(), eachOf(rows))
-		}), nil
+		return s.page(req, at, export.CSV.ContentType(), func() []byte { return rowsFile(req.gen, creditColumns(), creditLines(req.gen)) }), nil
 	case ".md":
 		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
 	default:

@@ -32,6 +32,23 @@ func (r *resource) schema(q *listQuery) *export.Schema {
 	return s
 }
 
+// rowsFile is rows as CSV.
+func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
+	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) []byte { return marshal(row) }))
+}
+
+// eachOf gives values one after the other, as row makes them.
+func eachOf[T any](values []T, row func(*T) []byte) export.Rows {
+	return func() []byte {
+		if len(values) == 0 {
+			return nil
+		}
+		made := row(&values[0])
+		values = values[1:]
+		return made
+	}
+}
+
 // rowsOf gives rows one after the other, as the JSON list has them.
 func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Rows {
 	var space []byte

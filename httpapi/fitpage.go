@@ -124,18 +124,6 @@ func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
 	return rowsFile(gen, fitColumns(), found[:min(len(found), maxFitRows)])
 }
 
-// rowsFile is rows as CSV.
-func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
-	return fileOf(gen, export.CSV, columns, func() []byte {
-		if len(rows) == 0 {
-			return nil
-		}
-		row := marshal(&rows[0])
-		rows = rows[1:]
-		return row
-	})
-}
-
 // compareView is the parameters of a comparison.
 var compareView = withNames(resource{name: "compare", singular: "comparison", params: []param{
 	{name: "hardware", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Hardware, Refers: index.Hardware}, doc: "Hardware, by slug or another name, in the order to show it in."},

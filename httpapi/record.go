@@ -41,13 +41,7 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
 		columns = columns.Without("benchmarks")
 	}
-	rows := [][]byte{r.recordOf(req.gen, q, t, ord)}
-	return fileOf(req.gen, q.format, columns, func() (row []byte) {
-		if len(rows) > 0 {
-			row, rows = rows[0], nil
-		}
-		return row
-	})
+	return fileOf(req.gen, q.format, columns, eachOf([]uint32{ord}, func(ord *uint32) []byte { return r.recordOf(req.gen, q, t, *ord) }))
 }
 
 // recordOf is a record at its own address; a model's ends with the finished rows of its benchmarks.

@@ -163,14 +163,7 @@ func statsSchema(q *listQuery) *export.Schema {
 
 // statsRows gives groups one after the other.
 func statsRows(groups []index.Group, q *listQuery) export.Rows {
-	return func() []byte {
-		if len(groups) == 0 {
-			return nil
-		}
-		row := marshal(statsRow(&groups[0], q.selected["group_by"]))
-		groups = groups[1:]
-		return row
-	}
+	return eachOf(groups, func(g *index.Group) []byte { return marshal(statsRow(g, q.selected["group_by"])) })
 }
 
 // groups is the page of groups that a query asks for.
