@@ -41,11 +41,11 @@ func sendable(text string) string {
 // scriptQueries are the query strings of all scripts, as seeds.
 func scriptQueries(f *testing.F) (out []string) {
 	f.Helper()
-	files, err := filepath.Glob("testdata/scripts/*.txt")
+	files, err := filepath.Glob("testdata/scripts/*.txtar")
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no scripts: %v", err)
 	}
-	line := regexp.MustCompile(`(?m)^GET /api/v1/\w+\?([^$\s{]+)$`)
+	line := regexp.MustCompile(`(?m)^GET '?/api/v1/\w+\?([^$\s']+)'?(?:[ ].*)?$`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

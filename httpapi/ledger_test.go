@@ -84,6 +84,12 @@ func (s *site) stop() {
 	}
 }
 
+// ran is how a run of the program ended.
+type ran struct {
+	stdout, stderr string
+	code           int
+}
+
 // run runs another verb of the program.
 func (s *site) run(args ...string) ran {
 	s.t.Helper()

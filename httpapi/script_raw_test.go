@@ -21,52 +21,54 @@ type wire struct {
 	answers []*answer
 }
 
-// verbRaw sends the lines of the block, each with CR LF behind it, and reads until the server
+// raw is "raw LINE...": it sends the lines, each with CR LF behind it, and reads until the server
 // closes the connection, which it must.
-func (r *runner) verbRaw(_ string, block []string) error {
-	if err := r.verbOpen("", block); err != nil {
+func (s *script) raw(lines []string) error {
+	if err := s.open(lines); err != nil {
 		return err
 	}
-	return r.verbFinish("", nil)
+	return s.finish(nil)
 }
 
-// verbOpen sends the lines of the block and leaves the connection open.
-func (r *runner) verbOpen(_ string, block []string) error {
-	if err := r.start(); err != nil {
+// open is "open LINE...": it sends the lines and leaves the connection open.
+func (s *script) open(lines []string) error {
+	if err := s.start(); err != nil {
 		return err
 	}
-	conn, err := net.Dial("tcp", r.server.addr)
+	conn, err := net.Dial("tcp", s.server.addr)
 	if err != nil {
 		return err
 	}
-	r.wire = wire{conn: conn, q: rawAsked(block)}
-	return r.write(block)
+	s.wire = wire{conn: conn, q: rawAsked(lines)}
+	return s.write(lines)
 }
 
-// verbHears reads from the open connection until a text has come; it is no part of an answer.
-func (r *runner) verbHears(text string, _ []string) error {
-	if r.wire.conn == nil {
+// hears is "hears TEXT": it reads from the open connection until the text has come, which is not
+// part of a response.
+func (s *script) hears(args []string) error {
+	text := strings.Join(args, " ")
+	if s.wire.conn == nil {
 		return errors.New("no connection is open")
 	}
-	if err := r.wire.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.wire.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
 	var got []byte
 	for one := make([]byte, 1); !bytes.HasSuffix(got, wireLine("> "+text)); got = append(got, one[0]) {
-		if _, err := r.wire.conn.Read(one); err != nil {
+		if _, err := s.wire.conn.Read(one); err != nil {
 			return fmt.Errorf("heard %q, want %q: %w", got, text, err)
 		}
 	}
 	return nil
 }
 
-// verbFinish sends what the block adds and reads to the end.
-func (r *runner) verbFinish(_ string, block []string) error {
-	w := &r.wire
+// finish is "finish LINE...": it sends more lines and reads to the end.
+func (s *script) finish(lines []string) error {
+	w := &s.wire
 	if w.conn == nil {
 		return errors.New("no connection is open")
 	}
-	if err := r.write(block); err != nil {
+	if err := s.write(lines); err != nil {
 		return err
 	}
 	if err := w.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -80,28 +82,24 @@ func (r *runner) verbFinish(_ string, block []string) error {
 	w.got = got
 	_ = w.conn.Close()
 	w.conn = nil
-	return r.readWire(err)
+	return s.readWire(err)
 }
 
-func (r *runner) write(block []string) error {
-	for _, line := range block {
+func (s *script) write(lines []string) error {
+	for _, line := range lines {
 		b := wireLine(line)
-		if _, err := r.wire.conn.Write(b); err != nil && len(r.wire.got) == 0 {
+		if _, err := s.wire.conn.Write(b); err != nil && len(s.wire.got) == 0 {
 			return nil // closed by the server already: what it answered tells why
 		}
 	}
 	return nil
 }
 
-// wireLine turns a line of a script into bytes: "(blank)" is an empty line, "> text" is sent
-// without a line end, and \r \n \t \0 \xHH \\ stand for bytes.
+// wireLine turns a line of a script into bytes: "> text" is sent without a line end, and \r \n \t \0 \xHH \\ stand for bytes.
 func wireLine(line string) []byte {
 	end := "\r\n"
 	if rest, ok := strings.CutPrefix(line, "> "); ok {
 		line, end = rest, ""
-	}
-	if line == "(blank)" {
-		line = ""
 	}
 	var b []byte
 	for i := 0; i < len(line); i++ {
@@ -153,37 +151,41 @@ func rawAsked(block []string) asked {
 
 // readWire cuts what came back into answers; the first is the one checks are about.
 // closed is how reading ended.
-func (r *runner) readWire(closed error) error {
-	in := bufio.NewReader(bytes.NewReader(r.wire.got))
+func (s *script) readWire(closed error) error {
+	in := bufio.NewReader(bytes.NewReader(s.wire.got))
 	for {
-		resp, err := http.ReadResponse(in, &http.Request{Method: r.wire.q.method})
+		resp, err := http.ReadResponse(in, &http.Request{Method: s.wire.q.method})
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("the server sent no HTTP: %w: %q", err, r.wire.got)
+			return fmt.Errorf("the server sent no HTTP: %w: %q", err, s.wire.got)
 		}
-		a, err := readAnswer(r.wire.q, resp)
+		a, err := readAnswer(s.wire.q, resp)
 		if err != nil {
 			return err
 		}
-		r.wire.answers = append(r.wire.answers, a)
+		s.wire.answers = append(s.wire.answers, a)
 	}
-	if len(r.wire.answers) == 0 {
+	if len(s.wire.answers) == 0 {
 		return fmt.Errorf("the server closed the connection without an answer: %w", closed)
 	}
-	for i := len(r.wire.answers) - 1; i >= 0; i-- {
-		r.take(r.wire.answers[i])
+	for i := len(s.wire.answers) - 1; i >= 0; i-- {
+		s.last = s.wire.answers[i]
+		if err := s.see(s.last); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// verbAnswers is "answers N": how many the connection brought.
-func (r *runner) verbAnswers(rest string, _ []string) error {
-	return judge("the number of answers", fmt.Sprint(len(r.wire.answers)), rest)
+// answers is "answers N": how many responses the connection brought.
+func (s *script) answers(rule []string) error {
+	return judge("the number of answers", fmt.Sprint(len(s.wire.answers)), rule)
 }
 
-// verbWire judges the bytes of the connection, for spellings that readers of HTTP even out.
-func (r *runner) verbWire(rest string, _ []string) error {
-	return judge("the wire", string(r.wire.got), rest)
+// checkWire is "wire RULE", about the bytes of the connection, for spellings that readers of
+// HTTP even out.
+func (s *script) checkWire(rule []string) error {
+	return judge("the wire", string(s.wire.got), rule)
 }
