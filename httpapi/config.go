@@ -88,8 +88,8 @@ type Config struct {
 	Dumps DumpMode
 	// Files are the files of the dataset, for the dumps.
 	Files fs.FS
-	// DumpsDir is where the files of dumps are kept, without names; empty means the directory of
-	// temporary files.
+	// DumpsDir is where the files of dumps are kept, for this process and later ones, see export.Make;
+	// empty means temporary files without names.
 	DumpsDir string
 	// Mirror is how the dataset compares with the service it is mirrored from; nil unless it is a mirror.
 	Mirror func() *mirror.State

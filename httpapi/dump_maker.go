@@ -21,7 +21,8 @@ const (
 	dumpRetry  = 30 * time.Second // after a dump could not be made
 )
 
-// dumps makes a dump of each generation in the background and keeps the newest.
+// dumps makes a dump of each generation in the background, unless an earlier run left it on the disk,
+// and keeps the newest.
 type dumps struct {
 	cfg     *Config
 	catalog func() *snapshot.Catalog
@@ -87,7 +88,7 @@ func (d *dumps) follow(ctx context.Context) {
 
 func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 	started := time.Now()
-	dump, err := export.Build(ctx, dumpSources(d.cfg, gen))
+	dump, reused, err := export.Make(ctx, dumpSources(d.cfg, gen))
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,11 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 	for _, f := range dump.Files {
 		bytes += f.Size
 	}
-	d.cfg.Log.Info("dump made", "version", dump.Version, "digest", dump.Digest, "edition", dump.Edition, "bytes", bytes, "took", time.Since(started).String())
+	said := "dump made"
+	if reused {
+		said = "dump found"
+	}
+	d.cfg.Log.Info(said, "version", dump.Version, "digest", dump.Digest, "edition", dump.Edition, "bytes", bytes, "took", time.Since(started).String())
 	return nil
 }
 

@@ -1,19 +1,20 @@
 package httpapi
 
 import (
+	"bytes"
 	"slices"
 
 	"modeldex/httpapi/export"
 	"modeldex/index"
 	"modeldex/snapshot"
 
-	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/goccy/go-json/jsontext"
 )
 
 // dumpSources is what the dump of a generation is made of.
 func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	src := &export.Sources{
-		About: aboutOf(gen), Released: string(gen.Info.Released), FS: cfg.Files, Dir: cfg.DumpsDir,
+		About: aboutOf(gen), Released: string(gen.Info.Released), FS: cfg.Files, Dir: cfg.DumpsDir, Content: []byte(gen.Edition),
 		Description: "Open-weight language models, hardware, local-AI tools and measured tokens per second, with their sources.",
 		Extras:      []string{"snapshots/" + snapshot.Pattern, "changes/*.ndjson"},
 	}
@@ -75,21 +76,44 @@ func wideTable(gen *index.Generation) export.Table {
 		Rows: func() export.Rows {
 			model, machine := ofModel.of(gen.Models), ofHardware.of(gen.Hardware)
 			var line []byte
+			var in bytes.Reader
+			dec := jsontext.NewDecoder(&in, jsontext.AllowDuplicateNames(true))
 			return allRowsOf(gen.Benchmarks, func(ord uint32) []byte {
 				row := gen.Benchmarks.Row(ord)
-				var refers struct {
-					Model    string `json:"model"`
-					Hardware string `json:"hardware"`
-				}
-				if err := jsonv2.Unmarshal(row, &refers); err != nil {
+				in.Reset(row)
+				dec.Reset(&in)
+				modelSlug, hardwareSlug, err := refersTo(dec)
+				if err != nil {
 					panic(err) // a row of this program
 				}
-				line = model(append(line[:0], row[:len(row)-1]...), refers.Model)
-				line = append(machine(line, refers.Hardware), '}')
+				line = model(append(line[:0], row[:len(row)-1]...), modelSlug)
+				line = append(machine(line, hardwareSlug), '}')
 				return line
 			})
 		},
 	}
+}
+
+// refersTo reads a benchmark until its model and its hardware are known.
+func refersTo(dec *jsontext.Decoder) (model, hardware string, err error) {
+	_, err = dec.ReadToken() // {
+	for err == nil && (model == "" || hardware == "") {
+		var name, value jsontext.Token
+		if name, err = dec.ReadToken(); err != nil {
+			break
+		}
+		switch name.String() {
+		case "model":
+			value, err = dec.ReadToken()
+			model = value.String()
+		case "hardware":
+			value, err = dec.ReadToken()
+			hardware = value.String()
+		default:
+			err = dec.SkipValue()
+		}
+	}
+	return model, hardware, err
 }
 
 // allRowsOf gives the rows of a table in its order.

@@ -72,7 +72,8 @@ func newTwins(t *testing.T) *twins {
 	tw.origin.flags = []string{base, "--data=" + tw.data, "--log-level=info", "--cache-mb=8"}
 	tw.origin.start()
 	tw.link = linktest.New(t, "127.0.0.1", tw.origin.server.addr)
-	tw.mirror.flags = []string{base, "--data=" + filepath.Join(tw.mirror.dir, "copy"), "--follow=http://" + tw.link.Addr(), "--follow-every=1s", "--log-level=info", "--cache-mb=8"}
+	tw.mirror.flags = []string{base, "--data=" + filepath.Join(tw.mirror.dir, "copy"), "--follow=http://" + tw.link.Addr(), "--follow-every=1s", "--log-level=info", "--cache-mb=8",
+		"--dumps-dir=" + filepath.Join(tw.mirror.dir, "dumps")} // its own, so that it makes them
 	tw.mirror.start()
 	return tw
 }

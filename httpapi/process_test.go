@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -73,9 +74,10 @@ func (w *watched) await(ended <-chan struct{}, ok func(text string) bool) error 
 	}
 }
 
-// environment is that of the test without the program's own variables.
+// environment is that of the test without the program's own variables. Dumps are kept where all tests
+// of this package find them.
 func environment(more ...string) []string {
-	var env []string
+	env := []string{"MODELDEX_DUMPS_DIR=" + filepath.Join(workDir, "dumps")}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "MODELDEX_") {
 			env = append(env, v)

@@ -18,9 +18,9 @@ type csv struct {
 	text  []byte
 }
 
-func newCSV(w io.Writer, s *Schema) (*csv, error) {
-	e := &csv{w: w, cells: newCells(s)}
-	for i, c := range s.Columns {
+func newCSV(w io.Writer, in *cells) (*csv, error) {
+	e := &csv{w: w, cells: in}
+	for i, c := range in.schema.Columns {
 		if i > 0 {
 			e.line = append(e.line, ',')
 		}
@@ -33,6 +33,11 @@ func (e *csv) Encode(row []byte) error {
 	if err := e.cells.split(row); err != nil {
 		return err
 	}
+	return e.divided()
+}
+
+// divided writes the row that the cells were divided from last.
+func (e *csv) divided() error {
 	e.line = e.line[:0]
 	for i, v := range e.cells.values {
 		if i > 0 {

@@ -28,8 +28,9 @@ type Dump struct {
 	Files   []*File // in order of name
 }
 
-// File is one file of a dump. Its bytes are on disk in a file without a name: the system frees them
-// when nothing refers to the File any more, or the process ends in whatever way.
+// File is one file of a dump. Its bytes are on disk, in a file that is open: they can be read also when
+// the file has no name, or has none any more. The system frees those of a file without a name when
+// nothing refers to the File any more, or the process ends in whatever way.
 type File struct {
 	Name      string
 	MediaType string
@@ -81,19 +82,40 @@ type Sources struct {
 	Extras    []string
 	// Dir is where the files are written; empty means the directory of temporary files.
 	Dir string
+	// Content names, for Make, what the tables are made of beside About and Originals.
+	Content []byte
 }
 
 // Build writes the files of a dump: every table as .ndjson.zst, .csv.zst and .parquet, the dataset
 // itself as dataset.tar.zst, Croissant metadata and SHA256SUMS. The same sources give the same
-// bytes. It takes the memory of one encoder and ends with the context. An error leaves nothing
-// behind; ErrChanged means that a file of the dataset is not what was loaded.
+// bytes. It takes the memory of the three encoders of one table and ends with the context. An error
+// leaves nothing behind; ErrChanged means that a file of the dataset is not what was loaded.
+//
+// The files have no names: see Make for a dump that later runs find again.
 func Build(ctx context.Context, src *Sources) (*Dump, error) {
-	b := &builder{ctx: ctx, src: src, dump: &Dump{About: src.About}}
+	return build(ctx, src, func(string) (*os.File, error) {
+		data, err := os.CreateTemp(src.Dir, "modeldex-dump-*")
+		if err != nil {
+			return nil, err
+		}
+		if err := os.Remove(data.Name()); err != nil {
+			return nil, errors.Join(err, data.Close())
+		}
+		return data, nil
+	})
+}
+
+// build writes the files of a dump where create opens them.
+func build(ctx context.Context, src *Sources, create func(name string) (*os.File, error)) (_ *Dump, err error) {
+	b := &builder{ctx: ctx, src: src, create: create, dump: &Dump{About: src.About}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.dump.close())
+		}
+	}()
 	for i := range src.Tables {
-		for _, f := range []Format{CSV, NDJSON, Parquet} {
-			if err := b.table(&src.Tables[i], f); err != nil {
-				return nil, fmt.Errorf("%s as %s: %w", src.Tables[i].Schema.Name, f, err)
-			}
+		if err := b.table(&src.Tables[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Tables[i].Schema.Name, err)
 		}
 	}
 	if err := b.originals(); err != nil {
@@ -105,78 +127,144 @@ func Build(ctx context.Context, src *Sources) (*Dump, error) {
 	return b.dump, nil
 }
 
+// close closes the files of a dump that nobody has been given.
+func (d *Dump) close() error {
+	var errs []error
+	for _, f := range d.Files {
+		errs = append(errs, f.data.Close())
+	}
+	return errors.Join(errs...)
+}
+
 // ErrChanged is returned by Build where a file of the dataset is not what was loaded.
 var ErrChanged = errors.New("is not what was loaded")
 
 type builder struct {
-	ctx  context.Context
-	src  *Sources
-	dump *Dump
+	ctx    context.Context
+	src    *Sources
+	create func(name string) (*os.File, error)
+	dump   *Dump
 }
 
 // checkEvery is how many rows are written between two looks at the context.
 const checkEvery = 1000
 
-func (b *builder) table(t *Table, f Format) error {
-	name, media := t.Schema.Name+"."+f.String(), f.MediaType()
-	compressed := f != Parquet
-	if compressed {
-		name, media = name+".zst", zstdType
+// table writes a table in all formats. Its rows are made, and divided into cells, once.
+func (b *builder) table(t *Table) (err error) {
+	var outs [3]*output
+	for i, f := range []Format{CSV, NDJSON, Parquet} {
+		name, media, compressed := t.Schema.Name+"."+f.String(), f.MediaType(), f != Parquet
+		if compressed {
+			name, media = name+".zst", zstdType
+		}
+		if outs[i], err = b.open(name, media, t.Count, compressed); err != nil {
+			return errors.Join(err, abandon(outs[:i]))
+		}
 	}
-	return b.write(name, media, t.Count, compressed, func(w io.Writer) error {
-		enc, err := NewEncoder(w, f, t.Schema, b.src.About)
-		if err != nil {
+	if err := b.rows(t, outs[0], outs[1], outs[2]); err != nil {
+		return errors.Join(err, abandon(outs[:]))
+	}
+	for i, out := range outs {
+		if err := b.finish(out); err != nil {
+			return errors.Join(err, abandon(outs[i:]))
+		}
+	}
+	return nil
+}
+
+func (b *builder) rows(t *Table, csvTo, ndjsonTo, parquetTo io.Writer) error {
+	in := newCells(t.Schema)
+	asCSV, err := newCSV(csvTo, in)
+	if err != nil {
+		return err
+	}
+	asNDJSON, asParquet := &ndjson{w: ndjsonTo}, newParquet(parquetTo, in, b.src.About)
+	rows := t.Rows()
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && b.ctx.Err() != nil {
+			return b.ctx.Err()
+		}
+		row := rows()
+		if row == nil {
+			return errors.Join(asCSV.Close(), asNDJSON.Close(), asParquet.Close())
+		}
+		if err := in.split(row); err != nil {
 			return err
 		}
-		rows := t.Rows()
-		for n := 0; ; n++ {
-			if n%checkEvery == 0 && b.ctx.Err() != nil {
-				return b.ctx.Err()
-			}
-			row := rows()
-			if row == nil {
-				return enc.Close()
-			}
-			if err := enc.Encode(row); err != nil {
-				return err
-			}
+		if err := errors.Join(asCSV.divided(), asNDJSON.Encode(row), asParquet.divided()); err != nil {
+			return err
 		}
-	})
+	}
 }
 
 const zstdType = "application/zstd"
 
-// write makes one file.
-func (b *builder) write(name, media string, rows int, compressed bool, write func(io.Writer) error) error {
-	data, err := os.CreateTemp(b.src.Dir, "modeldex-dump-*")
+// output is a file of a dump that is being written: what is written to it goes through a buffer, zstd
+// where it is compressed, and another buffer.
+type output struct {
+	file   *File
+	sum    *counted
+	packed *buffered     // to sum
+	z      *zstd.Encoder // to packed; nil for none
+	in     *buffered     // to z; packed itself for none
+}
+
+// open begins a file. finish ends it, or abandon.
+func (b *builder) open(name, media string, rows int, compressed bool) (*output, error) {
+	data, err := b.create(name)
+	if err != nil {
+		return nil, err
+	}
+	o := &output{file: &File{Name: name, MediaType: media, Rows: rows, data: data}, sum: &counted{hash: sha256.New(), w: data}}
+	o.packed = &buffered{w: o.sum}
+	o.in = o.packed
+	if compressed {
+		if o.z, err = zstd.NewWriter(o.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
+			return nil, errors.Join(err, data.Close())
+		}
+		o.in = &buffered{w: o.z}
+	}
+	return o, nil
+}
+
+func (o *output) Write(p []byte) (int, error) { return o.in.Write(p) }
+
+// abandon closes files that are not finished.
+func abandon(outs []*output) error {
+	var errs []error
+	for _, o := range outs {
+		errs = append(errs, o.file.data.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// finish writes what waits, and adds the file to the dump.
+func (b *builder) finish(o *output) error {
+	err := o.in.flush()
+	if o.z != nil {
+		err = errors.Join(err, o.z.Close(), o.packed.flush())
+	}
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(data.Name()); err != nil {
-		return errors.Join(err, data.Close())
-	}
-	out := &counted{hash: sha256.New(), w: data}
-	if err := pipeline(out, compressed, write); err != nil {
-		return errors.Join(err, data.Close())
-	}
-	b.dump.Files = append(b.dump.Files, &File{
-		Name: name, MediaType: media, Size: out.n, SHA256: hex.EncodeToString(out.hash.Sum(nil)), Rows: rows, data: data,
-	})
+	o.file.Size, o.file.SHA256 = o.sum.n, hex.EncodeToString(o.sum.hash.Sum(nil))
+	b.dump.Files = append(b.dump.Files, o.file)
 	return nil
 }
 
-// pipeline has a file written through a buffer, and through zstd where it is compressed.
-func pipeline(out io.Writer, compressed bool, write func(io.Writer) error) error {
-	buffer := &buffered{w: out}
-	if !compressed {
-		return errors.Join(write(buffer), buffer.flush())
-	}
-	z, err := zstd.NewWriter(buffer, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+// write makes a file that is no table.
+func (b *builder) write(name, media string, compressed bool, write func(io.Writer) error) error {
+	out, err := b.open(name, media, -1, compressed)
 	if err != nil {
 		return err
 	}
-	in := &buffered{w: z}
-	return errors.Join(write(in), in.flush(), z.Close(), buffer.flush())
+	if err = write(out); err == nil {
+		err = b.finish(out)
+	}
+	if err != nil {
+		err = errors.Join(err, abandon([]*output{out}))
+	}
+	return err
 }
 
 // counted counts and hashes what is written.
@@ -228,7 +316,7 @@ func (b *builder) originals() error {
 		}
 	}
 	slices.SortFunc(files, func(x, y Original) int { return bytes.Compare([]byte(x.Name), []byte(y.Name)) })
-	return b.write("dataset.tar.zst", zstdType, -1, true, func(w io.Writer) error {
+	return b.write("dataset.tar.zst", zstdType, true, func(w io.Writer) error {
 		archive := tar.NewWriter(w)
 		for _, o := range files {
 			if err := b.ctx.Err(); err != nil {
@@ -280,17 +368,25 @@ func (b *builder) describe() error {
 	for _, f := range b.dump.Files {
 		fmt.Fprintf(&sums, "%s  %s\n", f.SHA256, f.Name)
 	}
-	edition := sha256.Sum256(sums.Bytes())
-	b.dump.Edition = hex.EncodeToString(edition[:16])
-	if err := b.whole("SHA256SUMS", "text/plain; charset=utf-8", sums.Bytes()); err != nil {
+	b.dump.Edition = editionOf(sums.Bytes())
+	if err := b.whole(sumsName, "text/plain; charset=utf-8", sums.Bytes()); err != nil {
 		return err
 	}
 	b.sort()
 	return nil
 }
 
+// sumsName is the file with the hashes of all others.
+const sumsName = "SHA256SUMS"
+
+// editionOf is the edition of a dump whose file of sums is given.
+func editionOf(sums []byte) string {
+	sum := sha256.Sum256(sums)
+	return hex.EncodeToString(sum[:16])
+}
+
 func (b *builder) whole(name, media string, body []byte) error {
-	return b.write(name, media, -1, false, func(w io.Writer) error {
+	return b.write(name, media, false, func(w io.Writer) error {
 		_, err := w.Write(body)
 		return err
 	})

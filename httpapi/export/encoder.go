@@ -18,11 +18,11 @@ type Encoder interface {
 func NewEncoder(w io.Writer, f Format, s *Schema, about About) (Encoder, error) {
 	switch f {
 	case CSV:
-		return newCSV(w, s)
+		return newCSV(w, newCells(s))
 	case NDJSON:
 		return &ndjson{w: w}, nil
 	case Parquet:
-		return newParquet(w, s, about), nil
+		return newParquet(w, newCells(s), about), nil
 	default:
 		return nil, fmt.Errorf("rows are not written as %s", f)
 	}

@@ -32,8 +32,9 @@ type parquetEncoder struct {
 	texts []byte // of the batch
 }
 
-func newParquet(w io.Writer, s *Schema, about About) *parquetEncoder {
-	return &parquetEncoder{cells: newCells(s), batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w,
+func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
+	s := in.schema
+	return &parquetEncoder{cells: in, batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w,
 		parquet.NewSchema(s.Name, newGroup(s)),
 		parquet.CreatedBy("modeldex", "1", ""), // not the version of the program: equal rows give equal files
 		parquet.Compression(&parquet.Zstd),
@@ -119,6 +120,11 @@ func (e *parquetEncoder) Encode(row []byte) error {
 	if err := e.cells.split(row); err != nil {
 		return err
 	}
+	return e.divided()
+}
+
+// divided writes the row that the cells were divided from last.
+func (e *parquetEncoder) divided() error {
 	n := len(e.batch)
 	e.batch = e.batch[:n+1]
 	values := e.batch[n][:0]

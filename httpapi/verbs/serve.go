@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"path/filepath"
 	"time"
 
 	"modeldex/dataset"
@@ -40,7 +41,7 @@ type Serve struct {
 	Keep            int      `help:"Datasets to keep in memory beside the one being served, for as_of." env:"MODELDEX_KEEP" default:"2"`
 	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB. What the server takes grows by a quarter more than that; of less than 208 a part is kept free for making them." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
-	DumpsDir        string   `help:"Where the files of dumps are kept while the server runs; default the directory of temporary files." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
+	DumpsDir        string   `help:"Where the files of dumps are kept, so that a restart on the same dataset finds them; default modeldex/dumps in the user's directory of caches." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
 	PagesPerMinute  int      `help:"Pages and charts one address may ask for per minute without a key; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
@@ -81,12 +82,29 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		Files: src.Files, Dir: src.Dir, Where: src.Where, Follow: follow, Keep: c.Keep,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
-		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.DumpsDir, CacheBytes: c.CacheMB << 20,
+		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.dumpsDir(), CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
 		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
 		Log: c.logger(env), Stdout: env.Stdout,
 	}, nil
+}
+
+// dumpsDir is where dumps are kept. Where a process has no directory of caches, or must not write
+// there, its dumps are temporary files, which end with it.
+func (c *Serve) dumpsDir() string {
+	if c.DumpsDir != "" || c.Dumps == string(httpapi.DumpsOff) {
+		return c.DumpsDir
+	}
+	caches, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	dir := filepath.Join(caches, "modeldex", "dumps")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return ""
+	}
+	return dir
 }
 
 // source is the dataset to serve; follow is nil unless it is a mirror's.
