@@ -278,7 +278,7 @@ func statsRow(g *index.Group, by []string) *StatsRow {
 	shared, differ := g.Settings()
 	row := &StatsRow{
 		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
-		NewestRunDate: dateText(g.Newest), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
+		NewestRunDate: dateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
 	}
 	for i, v := range g.Key() {
 		row.Group[by[i]] = orNull(v)

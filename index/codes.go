@@ -16,7 +16,7 @@ import (
 // Code c of a field is value c in sorted order; the code after the last is unknown. So codes are in
 // the order of keys.
 //
-// Words are in the order of one field, then of ordinals. A record's number in this order is its place.
+// Words are in an order of their own, see newCodes. A record's number in this order is its place.
 type codes struct {
 	slots  map[Field]slot
 	words  [][]uint64 // by number of the word, then by place
@@ -32,14 +32,11 @@ type slot struct {
 	mask  uint64 // of the code, not shifted
 }
 
-// newCodes packs fields that have one value per record at most, in the order of one of them.
-func newCodes(t *Table, order Field, fields []Field) *codes {
-	c := &codes{slots: make(map[Field]slot, len(fields)), ords: make([]uint32, 0, t.n), places: make([]uint32, t.n)}
-	first := t.postings[order]
-	for _, v := range first.values {
-		c.place(first.byValue[v])
-	}
-	c.place(first.unknown)
+// newCodes packs fields that have one value per record at most, in the order of one of them and of a
+// column, unknown values last.
+func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
+	c := &codes{slots: make(map[Field]slot, len(fields)), ords: make([]uint32, t.n), places: make([]uint32, t.n)}
+	c.order(t.postings[field], col)
 	used := 64 // bits of the last word
 	for _, f := range fields {
 		p := t.postings[f]
@@ -64,14 +61,27 @@ func newCodes(t *Table, order Field, fields []Field) *codes {
 	return c
 }
 
-// place gives the next places to records.
-func (c *codes) place(records *roaring.Bitmap) {
-	inBatches(func(ords []uint32) {
-		for _, ord := range ords {
-			c.places[ord] = uint32(len(c.ords))
-			c.ords = append(c.ords, ord)
-		}
-	}, records)
+// order gives each record its place: by code of a field, then by number.
+func (c *codes) order(by *posting, col *column) {
+	codes, next := make([]uint32, len(c.ords)), make([]uint32, len(by.values)+2)
+	count := func(code int, records *roaring.Bitmap) {
+		inBatches(func(ords []uint32) {
+			for _, ord := range ords {
+				codes[ord] = uint32(code)
+			}
+		}, records)
+		next[code+1] = next[code] + uint32(records.GetCardinality())
+	}
+	for code, v := range by.values {
+		count(code, by.byValue[v])
+	}
+	count(len(by.values), by.unknown)
+	ords, _ := col.inAscending()
+	for _, ord := range ords {
+		place := &next[codes[ord]]
+		c.ords[*place], c.places[ord] = ord, *place
+		*place++
+	}
 }
 
 // fill sets the codes of one field.

@@ -73,6 +73,15 @@ func ascending(nums []float64) (all, unknown []uint32) {
 	return append(all, unknown...), unknown
 }
 
+// inAscending is the ordinals in order of value, of which the first known have a value.
+func (c *column) inAscending() (ords []uint32, known int) {
+	if c.asc != nil {
+		return c.asc, c.known
+	}
+	ords, unknown := ascending(c.nums)
+	return ords, len(ords) - len(unknown)
+}
+
 // descending reverses ascending order: groups of equal values from last to first, each group
 // in default order, and the unknown ones last as before.
 func (c *column) descending() []uint32 {

@@ -9,8 +9,9 @@ import (
 )
 
 // dimensions are what statistics group benchmarks by and compare them by. They have an order of
-// their own: a place is a record's number in the order of hardware, then of ordinals. Statistics read
-// every matching record, most of them by hardware, and so read memory that is close together.
+// their own: a place is a record's number in the order of hardware, then of generation speed. Statistics
+// read every matching record, most of them by hardware and in order of speed, and so read memory from its
+// start to its end.
 type dimensions struct {
 	codes    *codes   // of the fields with the uses Groups and Setting, and Settings
 	settings []Field  // the fields with the use Setting
@@ -46,10 +47,11 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 			metrics = append(metrics, f.Name)
 		}
 	}
-	if prev != nil && prev.dimensions.codes.samePostings(t) {
+	speeds := t.columns[GenerationTPS]
+	if prev != nil && prev.columns[GenerationTPS] == speeds && prev.dimensions.codes.samePostings(t) {
 		d.codes = prev.dimensions.codes
 	} else {
-		d.codes, prev = newCodes(t, Hardware, fields), nil // other places: nothing can be shared
+		d.codes, prev = newCodes(t, Hardware, speeds, fields), nil // other places: nothing can be shared
 	}
 	if prev != nil && b.samePages {
 		d.pages, d.numPages = prev.dimensions.pages, prev.dimensions.numPages
@@ -82,12 +84,7 @@ func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 
 // sortMetric sorts the records with a value by a field, then by value.
 func (c *codes) sortMetric(col *column, by Field) metricOrder {
-	ords, known := col.asc, col.known
-	if ords == nil { // a column without an order
-		var unknown []uint32
-		ords, unknown = ascending(col.nums)
-		known = len(ords) - len(unknown)
-	}
+	ords, known := col.inAscending()
 	s := c.slots[by]
 	words, next := c.words[s.word], make([]int, s.size()+1)
 	for _, ord := range ords[:known] {

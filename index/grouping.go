@@ -10,33 +10,32 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A grouping is statistics being computed. Records are read in the order of their hardware, and those
-// of a group are put together by a counting sort: they are counted, and then each is put at the next
-// place of its group.
+// A grouping is statistics being computed. The records of a group are put together by a counting sort:
+// they are counted, and then each is put at the next place of its group.
 type grouping struct {
 	q       StatsQuery
 	d       *dimensions
 	dates   []float64   // of the runs, by ordinal
 	records metricOrder // to count
-	of      []uint32    // the group of each record
+	cells   []uint32    // of each record: a number of its group; those of a group are equal
+	next    []uint32    // by cell: where the next of its records is put
 	starts  []int       // by group, in the order of their keys: how many records the groups before have; one more at the end
-	groups  []Group
 	*scratch
 }
 
 // scratch is memory that statistics need while they are computed, and reuse: at a million records it
-// is 40 MB, and to get it from the system would cost as much as all the rest.
+// is 30 MB, and to get it from the system would cost as much as all the rest.
 type scratch struct {
 	records metricOrder
-	of      []uint32
-	values  []float64 // of the records in the order of groups: value, page and number of the repeat
-	pages   []uint32
-	repeats []uint32
+	grouped metricOrder // the records in the order of groups
+	cells   []uint32
+	next    []uint32
+	numbers []uint32 // of the second key, of one block
 	seen    []uint32 // by page: the last group it was seen in, from 1
 	times   []uint32 // by repeat: how many records of the group
 	several []repeated
 	once    []float64
-	counts  []uint32 // by cell of a table of two keys
+	equal   []float64 // the values of one repeat
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
@@ -61,7 +60,7 @@ func zeroed[T any](buf *[]T, n int) []T {
 func newGrouping(t *Table, q StatsQuery, set *roaring.Bitmap) *grouping {
 	g := &grouping{q: q, d: t.dimensions, dates: t.columns[RunDate].nums, scratch: scratchPool.Get().(*scratch)}
 	all := t.dimensions.metrics[q.Metric]
-	if set == nil {
+	if set == nil || int(set.GetCardinality()) == t.n {
 		g.records = all
 	} else if matched := int(set.GetCardinality()); matched <= len(all.places)/64 {
 		g.records = few(set, matched, t.columns[q.Metric].nums, g.d.codes)
@@ -109,7 +108,7 @@ func few(set *roaring.Bitmap, matched int, nums []float64, c *codes) metricOrder
 // divide numbers the groups in the order of their keys and finds the group of each record.
 func (g *grouping) divide() error {
 	n := len(g.records.places)
-	g.of = sized(&g.scratch.of, n)
+	g.cells = sized(&g.scratch.cells, n)
 	first, second := g.d.codes.key(g.q.By[0]), oneValue
 	if len(g.q.By) == 2 {
 		second = g.d.codes.key(g.q.By[1])
@@ -129,11 +128,17 @@ const tableCells = 1 << 20
 
 // numberByTable counts the records of every cell there can be, in the order of keys.
 func (g *grouping) numberByTable(first, second *key) error {
-	counts := zeroed(&g.counts, first.n*second.n)
-	for i, place := range g.records.places {
-		cell := first.number(place)*uint32(second.n) + second.number(place)
-		g.of[i] = cell
-		counts[cell]++
+	counts := zeroed(&g.scratch.next, first.n*second.n)
+	numbers := sized(&g.numbers, blockSize)
+	for from := 0; from < len(g.cells); from += blockSize {
+		places, cells := blockFrom(g.records.places, from), blockFrom(g.cells, from)
+		first.numbersOf(places, cells)
+		second.numbersOf(places, numbers)
+		for i, number := range cells {
+			cell := number*uint32(second.n) + numbers[i]
+			cells[i] = cell
+			counts[cell]++
+		}
 	}
 	n := 0
 	for _, count := range counts {
@@ -143,37 +148,46 @@ func (g *grouping) numberByTable(first, second *key) error {
 		return TooManyGroupsError{g.q.MaxGroups}
 	}
 	g.starts = make([]int, 1, n+1)
-	numbers := counts // the count of a cell becomes the number of its group
+	start, next := uint32(0), counts // the count of a cell becomes the place of its first record
 	for cell, count := range counts {
 		if count > 0 {
-			numbers[cell] = uint32(len(g.starts) - 1)
-			g.starts = append(g.starts, g.starts[len(g.starts)-1]+int(count))
+			next[cell] = start
+			start += count
+			g.starts = append(g.starts, int(start))
 		}
 	}
-	for i, cell := range g.of {
-		g.of[i] = numbers[cell]
-	}
+	g.next = next
 	return nil
 }
 
 // numberByMap counts the records of the cells that occur, until there are too many.
 func (g *grouping) numberByMap(first, second *key) error {
-	counts := map[uint64]int{} // by first rank << 32 | second rank
+	counts := map[uint64]uint32{} // by first rank << 32 | second rank
 	cellOf := func(place uint32) uint64 { return uint64(first.number(place))<<32 | uint64(second.number(place)) }
 	for _, place := range g.records.places {
 		if counts[cellOf(place)]++; len(counts) > g.q.MaxGroups {
 			return TooManyGroupsError{g.q.MaxGroups}
 		}
 	}
-	g.starts = make([]int, 1, len(counts)+1)
+	g.starts, g.next = make([]int, 1, len(counts)+1), sized(&g.scratch.next, len(counts))
 	for number, cell := range slices.Sorted(maps.Keys(counts)) {
-		g.starts = append(g.starts, g.starts[number]+counts[cell])
-		counts[cell] = number
+		g.next[number] = uint32(g.starts[number])
+		g.starts = append(g.starts, g.starts[number]+int(counts[cell]))
+		counts[cell] = uint32(number)
 	}
 	for i, place := range g.records.places {
-		g.of[i] = uint32(counts[cellOf(place)])
+		g.cells[i] = counts[cellOf(place)]
 	}
 	return nil
+}
+
+// blockSize is how many records are read from one part of memory before another: as many as the
+// processor has at hand.
+const blockSize = 2048
+
+// blockFrom is the values of the block that begins at a number.
+func blockFrom(values []uint32, from int) []uint32 {
+	return values[from:min(from+blockSize, len(values))]
 }
 
 // A key numbers the values of a field in their order.
@@ -220,97 +234,110 @@ func (k *key) number(place uint32) uint32 {
 	return k.ranks[code]
 }
 
-// describe says of each group what its records have in common, and its newest run. Each loop reads few
-// parts of memory, one after the other.
-func (g *grouping) describe() {
-	codes, width, n := g.d.codes, len(g.d.codes.words), len(g.starts)-1
-	words := make([]uint64, 2*width*n) // of each group the AND of the words of its records, and the OR
-	for i := range n {
-		for w := range width {
-			words[2*width*i+w] = ^uint64(0)
+// numbersOf sets the numbers of the values of records.
+func (k *key) numbersOf(places, numbers []uint32) {
+	numbers = numbers[:len(places)]
+	switch words, s := k.words, k.slot; {
+	case words == nil:
+		clear(numbers)
+	case k.ranks == nil:
+		for i, place := range places {
+			numbers[i] = s.code(words[place])
 		}
-	}
-	for w, column := range codes.words {
-		for i, place := range g.records.places {
-			at := 2*width*int(g.of[i]) + w
-			words[at] &= column[place]
-			words[at+width] |= column[place]
+	default:
+		for i, place := range places {
+			numbers[i] = k.ranks[s.code(words[place])]
 		}
-	}
-	newest := make([]uint32, n)
-	for i := range newest {
-		newest[i] = ^uint32(0)
-	}
-	for i, place := range g.records.places {
-		newest[g.of[i]] = min(newest[g.of[i]], codes.ords[place]) // default order is newest first
-	}
-	g.groups = make([]Group, n)
-	asked, comparison := &statsOf{codes, g.d.settings, g.q.By}, newComparison(codes, g.q.Metric)
-	for i := range g.groups {
-		mine := words[2*width*i:][:2*width]
-		for w := range width {
-			mine[width+w] ^= mine[w]
-		}
-		g.groups[i] = Group{Newest: g.dates[newest[i]], of: asked, words: mine}
-		g.groups[i].Comparable = comparison.comparable(&g.groups[i])
 	}
 }
 
-// collect puts the values, pages and repeats of each group together.
-func (g *grouping) collect() (values []float64, pages, repeats []uint32) {
-	n := len(g.of)
-	pages, repeats = sized(&g.pages, n), sized(&g.repeats, n)
-	if g.inOrder() && slices.IsSorted(g.of) {
-		for i, place := range g.records.places {
-			pages[i] = g.d.pages[place]
-		}
-		return g.records.values, pages, nil
+// collect puts the records of each group together.
+func (g *grouping) collect() metricOrder {
+	if g.inOrder() && slices.IsSorted(g.cells) {
+		return g.records
 	}
-	values = sized(&g.values, n)
-	next := slices.Clone(g.starts)
-	for i, place := range g.records.places {
-		at := next[g.of[i]]
-		next[g.of[i]]++
-		values[at], pages[at] = g.records.values[i], g.d.pages[place]
-		if g.q.OncePerPage {
-			repeats[at] = g.d.repeats[place]
-		}
+	n := len(g.cells)
+	out := metricOrder{sized(&g.grouped.places, n), sized(&g.grouped.values, n)}
+	for i, cell := range g.cells {
+		at := g.next[cell]
+		g.next[cell]++
+		out.places[at], out.values[at] = g.records.places[i], g.records.values[i]
 	}
-	return values, pages, repeats
+	return out
 }
 
 // inOrder reports whether the values of a group are in order when they are read in the order of
 // records.
 func (g *grouping) inOrder() bool { return slices.Contains(g.q.By, Hardware) && !g.q.OncePerPage }
 
-// measure computes the quantiles of all groups, and counts their pages.
-func (g *grouping) measure() {
-	values, pages, repeats := g.collect()
+// groups computes what there is to say of each group.
+func (g *grouping) groups() []Group {
+	records := g.collect()
+	n, width := len(g.starts)-1, len(g.d.codes.words)
+	asked := &statsOf{codes: g.d.codes, settings: g.d.settings, by: g.q.By, dates: g.dates, differ: make([]uint64, n*width)}
+	comparison := newComparison(g.d.codes, g.q.Metric)
+	out := make([]Group, n)
 	seen, times := sized(&g.seen, g.d.numPages+1), sized(&g.times, g.d.numRepeats+1)
 	inOrder := g.inOrder()
-	for i := range g.groups {
+	for i := range out {
 		from, to := g.starts[i], g.starts[i+1]
-		group, mine := &g.groups[i], values[from:to]
-		for _, page := range pages[from:to] {
-			if seen[page] != uint32(i)+1 {
-				seen[page] = uint32(i) + 1
-				group.Pages++
-			}
-		}
+		group, places, values := &out[i], records.places[from:to], records.values[from:to]
+		group.of, group.number, group.first = asked, uint32(i), places[0]
+		g.d.codes.differences(places, asked.differ[i*width:][:width])
+		group.Comparable = comparison.comparable(group)
+		group.newest = g.newest(places)
+		group.Pages = g.countPages(places, seen, uint32(i)+1)
 		if g.q.OncePerPage {
-			mine = g.oncePerPage(mine, repeats[from:to], times)
+			values = g.oncePerPage(values, places, times)
 		}
 		if !inOrder {
-			arrange(mine, summaryRanks(len(mine)))
+			arrange(values, summaryRanks(len(values)))
 		}
-		group.summarize(mine)
+		group.summarize(values)
 	}
-	if len(pages) > len(seen)/8 {
+	g.forget(records.places, seen)
+	return out
+}
+
+// differences sets, for each word, the bits that differ between records.
+func (c *codes) differences(places []uint32, differ []uint64) {
+	for w, words := range c.words {
+		first, bits := words[places[0]], uint64(0)
+		for _, place := range places[1:] {
+			bits |= words[place] ^ first
+		}
+		differ[w] = bits
+	}
+}
+
+// newest is the ordinal of the newest record: the default order has the newest first.
+func (g *grouping) newest(places []uint32) uint32 {
+	newest := ^uint32(0)
+	for _, place := range places {
+		newest = min(newest, g.d.codes.ords[place])
+	}
+	return newest
+}
+
+// countPages counts the pages of a group. seen has, by page, the last group it was seen in, and is not
+// below another number of this group.
+func (g *grouping) countPages(places, seen []uint32, number uint32) (n int) {
+	for _, place := range places {
+		page := &seen[g.d.pages[place]]
+		n += boolInt(*page != number)
+		*page = number
+	}
+	return n
+}
+
+// forget sets the pages of records to zero in seen.
+func (g *grouping) forget(places, seen []uint32) {
+	if len(places) > len(seen)/8 {
 		clear(seen)
 		return
 	}
-	for _, page := range pages {
-		seen[page] = 0
+	for _, place := range places {
+		seen[g.d.pages[place]] = 0
 	}
 }
 
@@ -321,30 +348,32 @@ type repeated struct {
 
 // oncePerPage returns the values of a group, those of records that repeat each other replaced by their
 // median. They are not in order, and valid until the next call. times are zero, before and after.
-func (s *scratch) oncePerPage(values []float64, repeats, times []uint32) []float64 {
-	for _, r := range repeats {
-		times[r]++
+func (g *grouping) oncePerPage(values []float64, places, times []uint32) []float64 {
+	s, repeats := g.scratch, g.d.repeats
+	for _, place := range places {
+		times[repeats[place]]++
 	}
 	s.once, s.several = s.once[:0], s.several[:0]
-	for i, r := range repeats {
-		if times[r] == 1 {
+	for i, place := range places {
+		if r := repeats[place]; times[r] == 1 {
 			s.once = append(s.once, values[i])
 		} else {
 			s.several = append(s.several, repeated{r, values[i]})
 		}
 	}
-	for _, r := range repeats {
-		times[r] = 0
+	for _, place := range places {
+		times[repeats[place]] = 0
 	}
 	slices.SortFunc(s.several, func(a, b repeated) int {
 		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.value, b.value))
 	})
 	for to := 0; to < len(s.several); {
-		from := to
-		for to < len(s.several) && s.several[to].repeat == s.several[from].repeat {
-			to++
+		repeat := s.several[to].repeat
+		s.equal = s.equal[:0]
+		for ; to < len(s.several) && s.several[to].repeat == repeat; to++ {
+			s.equal = append(s.equal, s.several[to].value)
 		}
-		s.once = append(s.once, quantile(to-from, func(rank int) float64 { return s.several[from+rank].value }, 0.5))
+		s.once = append(s.once, quantile(s.equal, 0.5))
 	}
 	return s.once
 }
@@ -368,9 +397,8 @@ func summaryRanks(n int) []int {
 // summarize sets the quantiles of a group, of values that are where they would be in ascending order at
 // summaryRanks. N becomes the number of values.
 func (g *Group) summarize(arranged []float64) {
-	n, value := len(arranged), at(arranged)
+	n := len(arranged)
 	g.N, g.Min, g.Max = n, arranged[0], arranged[n-1]
-	for i, to := range []*float64{&g.P10, &g.P25, &g.Median, &g.P75, &g.P90} {
-		*to = quantile(n, value, summaryPs[i])
-	}
+	g.P10, g.P25, g.Median = quantile(arranged, summaryPs[0]), quantile(arranged, summaryPs[1]), quantile(arranged, summaryPs[2])
+	g.P75, g.P90 = quantile(arranged, summaryPs[3]), quantile(arranged, summaryPs[4])
 }

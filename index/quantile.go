@@ -1,15 +1,11 @@
 package index
 
-// quantile is the p-quantile of n values, at least one, which value gives in ascending order, by the
-// definition known as type 7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
-// Statistician 1996, the default of R and NumPy): linear interpolation at the place (n-1)p, counted
-// from 0.
-func quantile(n int, value func(rank int) float64, p float64) float64 {
-	low, high, share := quantileRanks(n, p)
-	if low == high {
-		return value(low)
-	}
-	return value(low) + share*(value(high)-value(low))
+// quantile is the p-quantile of at least one value, in ascending order, by the definition known as
+// type 7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, The American Statistician 1996,
+// the default of R and NumPy): linear interpolation at the place (n-1)p, counted from 0.
+func quantile(sorted []float64, p float64) float64 {
+	low, high, share := quantileRanks(len(sorted), p)
+	return sorted[low] + share*(sorted[high]-sorted[low])
 }
 
 // quantileRanks are the ranks of the values that quantile reads, and the share of the way from one to
@@ -18,9 +14,4 @@ func quantileRanks(n int, p float64) (low, high int, share float64) {
 	place := float64(n-1) * p
 	low = int(place)
 	return low, min(low+1, n-1), place - float64(low)
-}
-
-// at gives sorted values by rank.
-func at(sorted []float64) func(rank int) float64 {
-	return func(rank int) float64 { return sorted[rank] }
 }

@@ -44,12 +44,13 @@ type Group struct {
 	// Pages is the number of distinct source pages; all measurements without a page count as one.
 	Pages                                int
 	Min, P10, P25, Median, P75, P90, Max float64
-	Newest                               float64 // latest run date as yyyymmdd, NaN if unknown
 	// Comparable: the values differ neither in what was measured nor in how, as far as settings say.
 	Comparable bool
 
-	of    *statsOf
-	words []uint64 // the bits that are set in the words of all records, then those that differ; see codes
+	of     *statsOf
+	number uint32 // in the order of keys
+	first  uint32 // the place of one of the records
+	newest uint32 // the ordinal of the newest
 }
 
 // statsOf is what all groups of one question have in common.
@@ -57,20 +58,28 @@ type statsOf struct {
 	codes    *codes
 	settings []Field
 	by       []Field
+	dates    []float64 // of the runs, by ordinal
+	differ   []uint64  // by group, then by word: the bits that differ between records; see codes
 }
 
-// common is the words of the records, right where they do not differ.
-func (g *Group) common() []uint64 { return g.words[:len(g.words)/2] }
+// code is the code of a field in a record of the group: that of all its records, unless the field differs.
+func (g *Group) code(s slot) uint32 { return s.code(g.of.codes.words[s.word][g.first]) }
 
-// differ is the bits of words that differ between records.
-func (g *Group) differ() []uint64 { return g.words[len(g.words)/2:] }
+// differ is the bits of each word that differ between records.
+func (g *Group) differ() []uint64 {
+	width := len(g.of.codes.words)
+	return g.of.differ[int(g.number)*width:][:width]
+}
+
+// Newest is the latest run date as yyyymmdd, NaN if unknown.
+func (g *Group) Newest() float64 { return g.of.dates[g.newest] }
 
 // Key is the values of StatsQuery.By; empty for unknown.
 func (g *Group) Key() []string {
 	out := make([]string, len(g.of.by))
 	for i, f := range g.of.by {
 		s := g.of.codes.slots[f]
-		out[i] = s.value(s.code(g.words[s.word]))
+		out[i] = s.value(g.code(s))
 	}
 	return out
 }
@@ -89,7 +98,7 @@ func (g *Group) Settings() (shared []SharedSetting, differ []Field) {
 		if slot.differs(g.differ()) {
 			differ = append(differ, f)
 		} else {
-			shared = append(shared, SharedSetting{f, slot.value(slot.code(g.common()[slot.word]))})
+			shared = append(shared, SharedSetting{f, slot.value(g.code(slot))})
 		}
 	}
 	return shared, differ
@@ -104,9 +113,7 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	if err := g.divide(); err != nil {
 		return nil, err
 	}
-	g.describe()
-	g.measure()
-	return &Stats{Groups: g.groups, Unknown: m.total - len(g.of), Excluded: excluded, ExcludedBySets: t.excludedBySets(q.Query)}, nil
+	return &Stats{Groups: g.groups(), Unknown: m.total - len(g.cells), Excluded: excluded, ExcludedBySets: t.excludedBySets(q.Query)}, nil
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.
@@ -147,7 +154,7 @@ func (c *comparison) comparable(g *Group) bool {
 	if !c.always.in(g) {
 		return false
 	}
-	isSingle := !c.settings.differs(g.differ()) && int(c.settings.code(g.common()[c.settings.word])) == c.singleStream
+	isSingle := !c.settings.differs(g.differ()) && int(g.code(c.settings)) == c.singleStream
 	return isSingle || c.decisive.in(g)
 }
 
@@ -166,13 +173,13 @@ func (c *codes) knownAndEqual(fields []Field) knownAndEqual {
 }
 
 func (k *knownAndEqual) in(g *Group) bool {
-	common, differ := g.common(), g.differ()
+	differ := g.differ()
 	for w, bits := range k.bits {
 		if differ[w]&bits != 0 {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(k.slots, func(s slot) bool { return !s.known(s.code(common[s.word])) })
+	return !slices.ContainsFunc(k.slots, func(s slot) bool { return !s.known(g.code(s)) })
 }
 
 // GroupOrders lists what groups can be sorted by, beside their key.
@@ -200,7 +207,7 @@ func (g *Group) Statistic(by string) float64 {
 	case "max":
 		return g.Max
 	case "newest_run_date":
-		return g.Newest
+		return g.Newest()
 	default:
 		return 0
 	}
