@@ -60,16 +60,21 @@ func (l *loader) checkCache(m *Model, p place) {
 
 // farOff is how far a parameter count worked out from the widths may lie from the stated one:
 // biases, norms and rounded names stay below it.
-const farOff = 0.2
+const farOff = 0.05
 
-// checkParams works out the parameters of a dense text model from its widths: embeddings (two
-// where the output is not tied), and a layer of attention and a gated feed-forward block.
+// checkParams works out the parameters of a text model from its widths: embeddings (two where the
+// output is not tied), and a layer of attention and a gated feed-forward block, which of a mixture
+// of experts is there once for each expert, with a router.
 func (l *loader) checkParams(m *Model, p place) {
 	a, kv := &m.Architecture, &m.KVCache
-	known := m.ParamsB != nil && a.Type != nil && *a.Type == "dense" && a.NumLayers != nil && a.HiddenSize != nil && a.IntermediateSize != nil &&
+	known := m.ParamsB != nil && a.NumLayers != nil && a.HiddenSize != nil &&
 		a.NumAttentionHeads != nil && a.VocabSize != nil && kv.NumKVHeads != nil && kv.HeadDim != nil && a.TieWordEmbeddings != nil
 	if !l.warn || !known || a.Activation == nil || !slices.Contains([]string{"silu", "swiglu", "geglu"}, *a.Activation) ||
 		m.EffectiveParamsB != nil || len(m.Modalities) != 1 || kv.KVLoraRank != nil {
+		return
+	}
+	forward, known := feedForward(a)
+	if !known {
 		return
 	}
 	embeddings := 2.0
@@ -78,10 +83,37 @@ func (l *loader) checkParams(m *Model, p place) {
 	}
 	hidden, heads := float64(*a.HiddenSize), float64(*kv.HeadDim)
 	attention := 2*hidden*heads*float64(*a.NumAttentionHeads) + 2*hidden*heads*float64(*kv.NumKVHeads)
-	derived := (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*(attention+3*hidden*float64(*a.IntermediateSize))) / 1e9
+	derived := (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*attention + forward) / 1e9
 	if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
 		l.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %v where they give %.3g", *m.ParamsB, derived), "architecture")
 	}
+}
+
+// feedForward is the number of parameters of the feed-forward blocks of all layers, gated ones of
+// three matrices each; false where a width is unknown or the kind of model has other blocks.
+func feedForward(a *Architecture) (params float64, known bool) {
+	hidden, layers := float64(*a.HiddenSize), float64(*a.NumLayers)
+	switch {
+	case a.Type == nil:
+		return 0, false
+	case *a.Type == "dense" && a.IntermediateSize != nil:
+		return layers * 3 * hidden * float64(*a.IntermediateSize), true
+	case *a.Type != "moe" || a.NumExperts == nil || a.MoEIntermediateSize == nil:
+		return 0, false
+	}
+	experts, width := float64(*a.NumExperts), float64(*a.MoEIntermediateSize)
+	shared, dense := 0.0, 0.0
+	if a.NumSharedExperts != nil {
+		shared = float64(*a.NumSharedExperts)
+	}
+	if a.NumDenseLayers != nil && *a.NumDenseLayers > 0 {
+		if a.IntermediateSize == nil {
+			return 0, false
+		}
+		dense = float64(*a.NumDenseLayers)
+		params = dense * 3 * hidden * float64(*a.IntermediateSize)
+	}
+	return params + (layers-dense)*hidden*(3*width*(experts+shared)+experts), true
 }
 
 // checkFP16 holds the comparable rate to the rates it is one of.
@@ -99,9 +131,25 @@ func (l *loader) checkFP16(h *Hardware, p place) {
 	}
 }
 
-// checkFP16Siblings compares the ratio of FP16 to FP32 among parts of one architecture and basis.
+// memoryKind is what separates the chips of one architecture: those for data centres have HBM,
+// those of boards and laptops LPDDR, cards the rest, and their units differ. Empty for unknown.
+func memoryKind(h *Hardware) string {
+	kind := strings.ToUpper(textOf(h.MemoryType))
+	for _, name := range []string{"HBM", "LPDDR"} {
+		if strings.HasPrefix(kind, name) {
+			return name
+		}
+	}
+	if kind != "" {
+		return "other"
+	}
+	return ""
+}
+
+// checkFP16Siblings compares the ratio of FP16 to FP32 among parts of one architecture, basis and
+// kind of memory.
 func (l *loader) checkFP16Siblings() {
-	type kind struct{ architecture, basis string }
+	type kind struct{ architecture, basis, memory string }
 	type member struct {
 		at    int
 		ratio float64
@@ -109,8 +157,9 @@ func (l *loader) checkFP16Siblings() {
 	groups := map[kind][]member{}
 	for i := range l.hardware.recs {
 		h := l.hardware.recs[i]
-		if h.FP16TFLOPS != nil && h.FP16Basis != nil && h.FP32TFLOPS != nil && h.Architecture != nil {
-			k := kind{*h.Architecture, string(*h.FP16Basis)}
+		memory := memoryKind(h)
+		if h.FP16TFLOPS != nil && h.FP16Basis != nil && h.FP32TFLOPS != nil && h.Architecture != nil && memory != "" {
+			k := kind{*h.Architecture, string(*h.FP16Basis), memory}
 			groups[k] = append(groups[k], member{i, *h.FP16TFLOPS / *h.FP32TFLOPS})
 		}
 	}
@@ -194,7 +243,7 @@ const wide = 4
 type setting struct {
 	model, hardware, tool              Slug
 	quantization, backend, basis, unit string
-	devices, users                     int64
+	devices, users, layers, threads    int64
 	drafted                            bool
 }
 
@@ -204,6 +253,12 @@ func settingOf(b *Benchmark) setting {
 	s.basis, s.unit = textOf(b.RateBasis), textOf(b.ComputeUnit)
 	if b.Concurrency != nil {
 		s.users = *b.Concurrency
+	}
+	if b.NGPULayers != nil && b.ComputeUnit != nil && *b.ComputeUnit == OnMixed {
+		s.layers = *b.NGPULayers
+	}
+	if b.Threads != nil && b.ComputeUnit != nil && *b.ComputeUnit != OnGPU {
+		s.threads = *b.Threads
 	}
 	return s
 }
@@ -215,12 +270,12 @@ func textOf[S ~string](s *S) string {
 	return string(*s)
 }
 
-// checkSpread asks for a look at runs far below equal ones: same model, storage, machine, tool,
+// checkSpread asks for a look at runs far below or above equal ones: same model, storage, machine, tool,
 // kind of rate and load, from an empty cache.
 func (l *loader) checkSpread() {
 	groups := map[setting][]int{}
 	for i, b := range l.benchmarks.recs {
-		deep := b.ContextDepth != nil && *b.ContextDepth > 512
+		deep := b.ContextDepth != nil && *b.ContextDepth > shallow
 		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && !deep && b.RateBasis != nil && *b.RateBasis == RateDecode {
 			groups[settingOf(b)] = append(groups[settingOf(b)], i)
 		}
@@ -236,9 +291,16 @@ func (l *loader) checkSpread() {
 		slices.Sort(speeds)
 		median := speeds[len(speeds)/2]
 		for _, m := range members {
-			if got := *l.benchmarks.recs[m].GenerationTPS; got*wide < median && !strings.Contains(textOf(l.benchmarks.recs[m].Notes), "thread") {
-				l.warning(l.benchmarks.places[m], "generation_tps", fmt.Sprintf("is far below equal runs, got %v where half of %d reach %v", got, len(members), math.Round(median*100)/100))
+			got, where := *l.benchmarks.recs[m].GenerationTPS, ""
+			switch {
+			case got*wide < median:
+				where = "below"
+			case got > median*wide:
+				where = "above"
+			default:
+				continue
 			}
+			l.warning(l.benchmarks.places[m], "generation_tps", fmt.Sprintf("is far %s equal runs, got %v where half of %d reach %v", where, got, len(members), math.Round(median*100)/100))
 		}
 	}
 }

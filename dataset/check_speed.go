@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,18 +12,21 @@ const (
 	nearLimit = 0.9 // of the bandwidth
 	farBelow  = 0.1 // of the median of the group
 	fewest    = 5
+	shallow   = 512 // tokens in the cache; reading more of it takes a time of its own
 )
 
 // group is what must be equal for ratios to be near each other: a mistake of a decimal place
-// is conspicuous among measurements of one machine with one tool.
+// is conspicuous among measurements of one machine with one tool. Runs that read far less for a
+// token are a group of their own: what a step costs besides reading weighs more on them.
 type group struct {
 	hardware, tool Slug
 	backend        string
 	devices, users int64
+	read           int // bytes read for a token, as a power of 4
 }
 
-func groupOf(b *Benchmark) group {
-	g := group{hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount, users: 1}
+func (r *Roofline) groupOf(b *Benchmark) group {
+	g := group{hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount, users: 1, read: int(math.Log2(r.BytesPerToken(b)) / 2)}
 	if b.Backend != nil {
 		g.backend = *b.Backend
 	}
@@ -39,15 +43,17 @@ type speedCheck struct {
 	line             *Roofline
 	models, hardware *registry
 	work             map[Slug]promptWork // by model
+	idle             map[Slug]float64    // by model, see idleShare
 	rates            map[Slug]float64    // by hardware, see rateOf
 	groups           map[group][]judged  // filled where warnings are asked for
 }
 
 func (l *loader) newSpeedCheck(models, hardware *registry) *speedCheck {
 	line := newRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
-	s := &speedCheck{l, line, models, hardware, map[Slug]promptWork{}, map[Slug]float64{}, map[group][]judged{}}
+	s := &speedCheck{l, line, models, hardware, map[Slug]promptWork{}, map[Slug]float64{}, map[Slug]float64{}, map[group][]judged{}}
 	for _, m := range l.models.recs {
 		s.work[m.Slug] = workOf(m)
+		s.idle[m.Slug] = idleShare(m)
 	}
 	for _, h := range l.hardware.recs {
 		s.rates[h.Slug] = rateOf(h)
@@ -65,10 +71,10 @@ func (s *speedCheck) check(b *Benchmark, p place) {
 		return
 	}
 	s.judge(b, p, ratio)
-	if s.warn {
+	if s.warn && (b.ContextDepth == nil || *b.ContextDepth <= shallow) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		g := groupOf(b)
+		g := s.line.groupOf(b)
 		s.groups[g] = append(s.groups[g], judged{p, ratio})
 	}
 }
@@ -97,15 +103,26 @@ func placeOf[T any](s *collector[T], r *registry, slug Slug) place {
 	return place{}
 }
 
-func (l *loader) judge(b *Benchmark, p place, ratio float64) {
+func (s *speedCheck) judge(b *Benchmark, p place, ratio float64) {
 	drafted := b.SpeculativeDecoding != nil && *b.SpeculativeDecoding
 	switch {
 	case drafted:
 	case ratio > 1:
-		l.at(p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
-	case ratio > nearLimit:
-		l.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it", ratio))
+		s.at(p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
+	case ratio*(1-s.idle[b.Model]) > nearLimit:
+		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it", ratio))
 	}
+}
+
+// idleShare is the share of a dense model's parameters that is in the size of its files and that
+// decoding does not read: the table of the input embeddings where the output has its own, of
+// which a token needs one row. 0 where it is unknown or shared.
+func idleShare(m *Model) float64 {
+	a := &m.Architecture
+	if m.ParamsB == nil || m.ActiveParamsB != nil || m.EffectiveParamsB != nil || a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil || *a.TieWordEmbeddings {
+		return 0
+	}
+	return float64(*a.VocabSize) * float64(*a.HiddenSize) / (*m.ParamsB * 1e9)
 }
 
 func (s *speedCheck) judgeGroups() {
