@@ -27,10 +27,10 @@ func TestCredits(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# Credits\n\nWho published what this directory holds, most measurements first. Made from `sources.json` and the records by\n" +
 		"`go test ./dataset -run TestCredits -update`; do not edit by hand. \"none stated\" means that the source was searched for a\n" +
-		"licence and has none, \"not examined\" that it was not looked for. Single facts were taken, no text.\n\n" +
+		"licence and has none, \"not read\" that neither a licence file nor terms of it could be read. Single facts were taken, no text.\n\n" +
 		"| source | owner | licence | measurements | models | hardware | tools | read |\n|---|---|---|---:|---:|---:|---:|---|\n")
 	for _, c := range Credits(mustShipped(t)) {
-		licence := "not examined"
+		licence := "not read"
 		if c.License != nil {
 			licence = *c.License
 		}

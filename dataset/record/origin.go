@@ -11,7 +11,7 @@ type Origin struct {
 	URL URL `json:"url" jsonschema:"example=https://github.com/geerlingguy/ai-benchmarks"`
 	// Who publishes it.
 	Owner string `json:"owner" jsonschema:"minLength=1,example=geerlingguy"`
-	// Licence: an SPDX id where one exists, else the licence's own name; "none stated" where the source was searched for a licence and has none. Null where it was not looked for.
+	// Licence: an SPDX id where one exists, else the licence's own name; "none stated" where the source was searched for a licence and has none; "By repository" or "By project" where each part has its own. Null where neither a licence file nor terms of it could be read.
 	License *string `json:"licence" jsonschema:"nullable,minLength=1,example=MIT"`
 	// Day it was first read for this directory.
 	Read Date `json:"read" jsonschema:"example=2026-11-21"`
