@@ -3,12 +3,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // A question is what is asked again and again in one case.
@@ -105,7 +106,7 @@ func (s *server) list(path string) (*envelope, error) {
 		return nil, err
 	}
 	var e envelope
-	if err := json.Unmarshal(resp.body, &e); err != nil || resp.status != http.StatusOK {
+	if err := jsonv2.Unmarshal(resp.body, &e); err != nil || resp.status != http.StatusOK {
 		return nil, fmt.Errorf("%s: answered %d: %.200s", path, resp.status, resp.body)
 	}
 	return &e, nil

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // compareCmd measures the real program against rivals and against itself on larger datasets.
@@ -114,7 +116,7 @@ func (c *redrawCmd) Run() error {
 		return err
 	}
 	var r Report
-	if err := json.Unmarshal(b, &r); err != nil {
+	if err := jsonv2.Unmarshal(b, &r); err != nil {
 		return fmt.Errorf("speed.json: %w", err)
 	}
 	return r.write(c.Out)
@@ -316,7 +318,7 @@ func countLines(data string) (int, error) {
 
 // write keeps the report as JSON, as tables and as plots.
 func (r *Report) write(dir string) error {
-	b, err := json.MarshalIndent(r, "", "\t")
+	b, err := jsonv2.Marshal(r, jsonv2.Deterministic(true), jsonv2.FormatNilSliceAsNull(true), jsonv2.FormatNilMapAsNull(true), jsontext.WithIndent("\t"))
 	if err != nil {
 		return err
 	}

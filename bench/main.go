@@ -26,6 +26,7 @@ type cli struct {
 	Stats    statsCmd    `cmd:"" help:"Measure statistics of a million benchmarks on one core, beside DuckDB."`
 	Files    filesCmd    `cmd:"" help:"Measure the memory of the program while it streams every row to one caller, by format."`
 	Worst    worstCmd    `cmd:"" help:"Measure the processor time of requests that were made to cost as much as a request can."`
+	Load     loadCmd     `cmd:"" help:"Measure time and memory of starts of the program on a million benchmarks, against the goals."`
 	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots of kept results anew."`
 }
 

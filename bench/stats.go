@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -18,6 +17,8 @@ import (
 	"modeldex/dataset"
 	"modeldex/httpapi"
 	"modeldex/index"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // statsCmd measures statistics on one core, and DuckDB on the same question and rows.
@@ -186,7 +187,7 @@ func (c *statsCmd) askDuckDB(dir string) (*duckAnswer, error) {
 		return nil, fmt.Errorf("asking DuckDB: %w", err)
 	}
 	var a duckAnswer
-	return &a, json.Unmarshal(out, &a)
+	return &a, jsonv2.Unmarshal(out, &a)
 }
 
 // compare checks that both answers are the same, quantiles to a billionth.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -9,6 +8,8 @@ import (
 
 	"modeldex/httpapi/export"
 	"modeldex/index"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // formatParam is a parameter of every endpoint whose rows can be a file.
@@ -48,7 +49,7 @@ var documentedSchemas = sync.OnceValue(func() map[string]*documentedSchema {
 			Schemas map[string]*documentedSchema `json:"schemas"`
 		} `json:"components"`
 	}
-	if err := json.Unmarshal(openapiJSON, &doc); err != nil {
+	if err := jsonv2.Unmarshal(openapiJSON, &doc); err != nil {
 		panic(err) // embedded, and checked by tests
 	}
 	return doc.Components.Schemas

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -13,6 +12,8 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/feeds"
 	"modeldex/index"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Feeds of new benchmarks and of changes: of all records, of a model, of hardware, of a family. They
@@ -254,13 +255,16 @@ func newBenchmarks(gen *index.Generation, s *step, sc *feedScope, base string, m
 	slices.Sort(ords) // the default order of the table: newest run first, unknown last, then by id
 	for _, ord := range ords[:min(len(ords), most)] {
 		var b struct {
-			ID, Model, Hardware, Tool string
-			Quantization              *string
-			GenerationTPS             *float64 `json:"generation_tps"`
-			PromptTPS                 *float64 `json:"prompt_tps"`
-			SourceURL                 *string  `json:"source_url"`
+			ID            string   `json:"id"`
+			Model         string   `json:"model"`
+			Hardware      string   `json:"hardware"`
+			Tool          string   `json:"tool"`
+			Quantization  *string  `json:"quantization"`
+			GenerationTPS *float64 `json:"generation_tps"`
+			PromptTPS     *float64 `json:"prompt_tps"`
+			SourceURL     *string  `json:"source_url"`
 		}
-		if json.Unmarshal(gen.Benchmarks.Row(ord), &b) != nil {
+		if jsonv2.Unmarshal(gen.Benchmarks.Row(ord), &b) != nil {
 			continue // rows are ours
 		}
 		title := b.Model + " on " + b.Hardware

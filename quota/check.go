@@ -2,13 +2,14 @@ package quota
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"modeldex/quota/boltfile"
 
 	bolt "go.etcd.io/bbolt"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // maxFindings bounds a report: a file with more is lost anyway.
@@ -188,7 +189,7 @@ func (c *checker) person(k, v []byte) error {
 		return fmt.Errorf("person of %s: %w", idFromKey(k), err)
 	}
 	var p Person
-	if json.Unmarshal(payload, &p) != nil || p == (Person{}) {
+	if jsonv2.Unmarshal(payload, &p) != nil || p == (Person{}) {
 		return fmt.Errorf("person of %s cannot be read", idFromKey(k))
 	}
 	if p.Email != "" {

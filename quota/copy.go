@@ -3,12 +3,13 @@ package quota
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Exported is everything a ledger has of one account.
@@ -142,20 +143,20 @@ func transferHooks(ctx context.Context, from, to Portable) error {
 func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 	var r CopyReport
 	sum := sha256.New()
-	enc := json.NewEncoder(sum)
+	add := func(v any) error { return jsonv2.MarshalWrite(sum, v) }
 	err := l.Export(ctx, func(a Exported) error {
 		r.Accounts++
 		for _, m := range a.Months {
 			r.Calls += m.Calls
 		}
-		return enc.Encode(a)
+		return add(a)
 	})
 	if hooks, ok := l.(hookPortable); ok && err == nil {
 		err = hooks.exportHooks(ctx, func(row HookRow) error {
 			if row.Bucket == string(hooksBucket) {
 				r.Webhooks++
 			}
-			return enc.Encode(row)
+			return add(row)
 		})
 	}
 	r.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))

@@ -127,9 +127,9 @@ type Hook struct {
 	Queued      int          `json:"queued"` // deliveries in the outbox
 	Logged      int          `json:"logged"` // deliveries in the log
 
-	LastSuccess  int64    `json:"last_success,omitempty"` // Unix seconds, 0: none
+	LastSuccess  int64    `json:"last_success,omitzero"` // Unix seconds, 0: none
 	LastFailure  *Attempt `json:"last_failure,omitempty"`
-	FailingSince int64    `json:"failing_since,omitempty"` // first failed attempt of the message that is tried now
+	FailingSince int64    `json:"failing_since,omitzero"` // first failed attempt of the message that is tried now
 }
 
 // Check returns an error for a webhook that no code of this package would write.
@@ -167,25 +167,25 @@ type Delivery struct {
 	Seq     uint64        `json:"-"`
 	Message string        `json:"message"` // id of the message, the same in a redelivery
 	Event   string        `json:"event"`
-	Created int64         `json:"created"`           // Unix seconds
-	Release uint64        `json:"release,omitempty"` // number of the release; 0: a test
-	Total   int           `json:"total,omitempty"`   // records it is about
-	Rows    []uint32      `json:"rows,omitempty"`    // places in the release of those it lists
+	Created int64         `json:"created"`          // Unix seconds
+	Release uint64        `json:"release,omitzero"` // number of the release; 0: a test
+	Total   int           `json:"total,omitzero"`   // records it is about
+	Rows    []uint32      `json:"rows,omitempty"`   // places in the release of those it lists
 	State   DeliveryState `json:"state"`
 	// Once is a delivery its owner asked for: one attempt, at once and out of order, which changes
 	// nothing of the webhook. Of is the delivery it repeats, 0 for a test.
-	Once     bool      `json:"once,omitempty"`
-	Of       uint64    `json:"of,omitempty"`
-	NextAt   int64     `json:"next_at,omitempty"` // Unix seconds of the next attempt
+	Once     bool      `json:"once,omitzero"`
+	Of       uint64    `json:"of,omitzero"`
+	NextAt   int64     `json:"next_at,omitzero"` // Unix seconds of the next attempt
 	Attempts []Attempt `json:"attempts,omitempty"`
 }
 
 // Attempt is one attempt to deliver a message.
 type Attempt struct {
-	At     int64  `json:"at"`               // Unix seconds
-	Millis int64  `json:"ms"`               // how long it took
-	Status int    `json:"status,omitempty"` // of HTTP; 0: no response
-	Error  string `json:"error,omitempty"`  // why it failed, empty for a success
+	At     int64  `json:"at"`              // Unix seconds
+	Millis int64  `json:"ms"`              // how long it took
+	Status int    `json:"status,omitzero"` // of HTTP; 0: no response
+	Error  string `json:"error,omitempty"` // why it failed, empty for a success
 }
 
 // Release is one change of the dataset that webhooks were told of.

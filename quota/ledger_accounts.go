@@ -5,12 +5,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	bolt "go.etcd.io/bbolt"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 const emailHashLen = 16
@@ -76,7 +77,7 @@ func getPerson(tx *bolt.Tx, id ID) (Person, error) {
 	if err != nil {
 		return p, fmt.Errorf("person of %s: %w", id, err)
 	}
-	if json.Unmarshal(payload, &p) != nil {
+	if jsonv2.Unmarshal(payload, &p) != nil {
 		// The decoder's own words could quote the person.
 		return p, fmt.Errorf("%w: person of %s cannot be read", ErrCorrupt, id)
 	}
@@ -220,7 +221,7 @@ func putPerson(tx *bolt.Tx, id ID, p Person) error {
 	if p == (Person{}) {
 		return nil
 	}
-	payload, err := json.Marshal(p)
+	payload, err := encodeStored(p)
 	if err != nil {
 		return err
 	}

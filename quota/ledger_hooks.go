@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // The buckets of webhooks; doc.go draws them. They are made with the first webhook: a ledger
@@ -58,7 +59,7 @@ func (l *Ledger) updateHooks(ctx context.Context, fn func(*hookTx) error) error 
 
 // putJSON stores a sealed JSON value.
 func putJSON(b *bolt.Bucket, k []byte, v any) error {
-	payload, err := json.Marshal(v)
+	payload, err := encodeStored(v)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func readJSON(what string, k, sealed []byte, v any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	if json.Unmarshal(payload, v) != nil {
+	if jsonv2.Unmarshal(payload, v) != nil {
 		return fmt.Errorf("%w: %s cannot be read", ErrCorrupt, what) // the decoder's words could quote a secret
 	}
 	return nil

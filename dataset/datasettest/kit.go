@@ -6,7 +6,6 @@ package datasettest
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 //go:embed base.txtar
@@ -110,9 +111,11 @@ func Sample(tb testing.TB) fstest.MapFS {
 				continue
 			}
 			kept = append(kept, line...)
-			var refs struct{ Model string }
+			var refs struct {
+				Model string `json:"model"`
+			}
 			if len(line) > 0 {
-				Must(tb, json.Unmarshal(line, &refs))
+				Must(tb, jsonv2.Unmarshal(line, &refs))
 			}
 			used[refs.Model+".json"] = true
 		}

@@ -2,7 +2,9 @@ package fit
 
 import (
 	_ "embed"
-	"encoding/json"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // validated is the evaluation of the shipped data and the bands that follow from it, written by
@@ -20,7 +22,7 @@ type Validated struct {
 }
 
 var validated = func() (v Validated) {
-	if err := json.Unmarshal(validatedJSON, &v); err != nil {
+	if err := jsonv2.Unmarshal(validatedJSON, &v); err != nil {
 		panic("validated.json: " + err.Error()) // the file is part of the build
 	}
 	return v
@@ -58,7 +60,7 @@ func (f factors) of(h Holdout, c Class) float64 {
 
 // EncodeValidated gives the form of validated.json.
 func EncodeValidated(v *Validated) ([]byte, error) {
-	out, err := json.MarshalIndent(v, "", " ")
+	out, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.WithIndent(" "))
 	return append(out, '\n'), err
 }
 

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +18,8 @@ import (
 	"time"
 
 	"modeldex/dataset"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Config says what to mirror and where to.
@@ -290,7 +291,7 @@ func (m *Mirror) newest(ctx context.Context) (*list, string, error) {
 	if len(b) > maxList {
 		return nil, "", fmt.Errorf("the list of dumps has more than %d bytes", maxList)
 	}
-	if err := json.Unmarshal(b, &found); err != nil {
+	if err := jsonv2.Unmarshal(b, &found); err != nil {
 		return nil, "", fmt.Errorf("the list of dumps: %w", err)
 	}
 	return &found, resp.Header.Get("ETag"), nil

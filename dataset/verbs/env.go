@@ -1,11 +1,13 @@
 package verbs
 
 import (
-	"encoding/json"
 	"io"
 	"io/fs"
 
 	"modeldex/dataset"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Env is what a verb may use of the process that it runs in.
@@ -19,11 +21,19 @@ type Env struct {
 	CheckSnapshots func(files fs.FS) dataset.Findings
 }
 
+// printed is the form of JSON that verbs print: a missing list is null, and text can be pasted into
+// a page.
+var printed = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsonv2.FormatNilSliceAsNull(true), jsonv2.FormatNilMapAsNull(true),
+	jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true), jsontext.WithIndent("  "))
+
 // PrintJSON writes a value to standard output, indented.
 func (e *Env) PrintJSON(v any) error {
-	out := json.NewEncoder(e.Stdout)
-	out.SetIndent("", "  ")
-	return out.Encode(v)
+	b, err := jsonv2.Marshal(v, printed)
+	if err != nil {
+		return err
+	}
+	_, err = e.Stdout.Write(append(b, '\n'))
+	return err
 }
 
 // Format is the flag of verbs that print text for people or JSON for programs.

@@ -1,9 +1,11 @@
 package export
 
 import (
-	"bytes"
-	"encoding/json"
+	"strconv"
 	"strings"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // croissantContext is the JSON-LD context of Croissant 1.0, as its specification prints it:
@@ -24,7 +26,7 @@ const croissantContext = `{
 // The parts of a description, in the order of the specification.
 type (
 	croissantDataset struct {
-		Context      json.RawMessage   `json:"@context"`
+		Context      jsontext.Value    `json:"@context"`
 		Type         string            `json:"@type"`
 		ConformsTo   string            `json:"conformsTo"`
 		Name         string            `json:"name"`
@@ -65,7 +67,7 @@ type (
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
 		DataType    string          `json:"dataType"`
-		Repeated    bool            `json:"repeated,omitempty"`
+		Repeated    bool            `json:"repeated,omitzero"`
 		Source      croissantSource `json:"source"`
 	}
 	croissantSource struct {
@@ -85,32 +87,24 @@ var croissantTypes = [...]string{Text: "sc:Text", Integer: "sc:Integer", Number:
 // croissant describes a dump as Croissant 1.0. Addresses are relative to that of the description.
 func croissant(src *Sources, files []*File) []byte {
 	d := croissantDataset{
-		Context: json.RawMessage(croissantContext), Type: "sc:Dataset", ConformsTo: "http://mlcommons.org/croissant/1.0",
+		Context: jsontext.Value(croissantContext), Type: "sc:Dataset", ConformsTo: "http://mlcommons.org/croissant/1.0",
 		Name: src.Title, Description: src.Description, License: "https://spdx.org/licenses/" + src.Licence, URL: "./croissant.json",
 		Version: src.Version, Published: src.Released, CiteAs: src.Title + ", version " + src.Version + ", " + src.Released + ", SHA-256 " + src.Digest,
 		Creator: croissantCreator{"sc:Organization", src.Title},
 	}
 	for _, f := range files {
 		d.Distribution = append(d.Distribution, croissantFile{
-			Type: "cr:FileObject", ID: f.Name, Name: f.Name, ContentURL: f.Name, ContentSize: number(f.Size) + " B", Format: croissantFormat(f), SHA256: f.SHA256,
+			Type: "cr:FileObject", ID: f.Name, Name: f.Name, ContentURL: f.Name, ContentSize: strconv.FormatInt(f.Size, 10) + " B", Format: croissantFormat(f), SHA256: f.SHA256,
 		})
 	}
 	for i := range src.Tables {
 		d.RecordSet = append(d.RecordSet, croissantTable(&src.Tables[i]))
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
+	out, err := jsonv2.Marshal(d, jsonv2.FormatNilSliceAsNull(true), jsontext.EscapeForJS(true), jsontext.WithIndent("  "))
+	if err != nil {
 		panic(err) // texts and numbers
 	}
-	return out.Bytes()
-}
-
-func number(n int64) string {
-	b, _ := json.Marshal(n)
-	return string(b)
+	return append(out, '\n')
 }
 
 // croissantFormat is the media type under which the readers of Croissant know a format.

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -62,7 +61,7 @@ func columnsJSON(s *Schema) string {
 	for i, c := range s.Columns {
 		out[i] = column{c.Name, c.Type.String(), c.Nullable, c.Unit, c.Doc}
 	}
-	b, err := json.Marshal(out)
+	b, err := jsonv2.Marshal(out, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true))
 	if err != nil {
 		panic(err) // texts and flags
 	}

@@ -6,11 +6,13 @@
 package feeds
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // A Feed is news, newest first.
@@ -138,6 +140,6 @@ func (f *Feed) JSON() ([]byte, error) {
 		e := &f.Entries[i]
 		out.Items = append(out.Items, jsonItem{ID: e.ID, URL: e.Page, Title: e.Title, Text: e.Text, Published: stamp(e.Updated), Modified: stamp(e.Updated), Tags: e.Tags})
 	}
-	b, err := json.Marshal(out)
+	b, err := jsonv2.Marshal(out, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true))
 	return append(b, '\n'), err
 }

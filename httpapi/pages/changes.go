@@ -1,13 +1,14 @@
 package pages
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
 	"modeldex/index"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // ChangesQuery is what happened to records, newest release first, as the page of changes shows it.
@@ -213,40 +214,47 @@ func changedFields(fields []ChangedField, wanted string) Cell {
 	return Cell{Text: strings.Join(parts, "; "), Class: "prose"}
 }
 
-// valueText is a JSON value for readers: lists of objects are counted, other lists written out.
+// valueText is a JSON value for readers, cut where it is long: lists of objects are counted, other
+// lists written out. Text that is not JSON is returned as it is.
 func valueText(value string) string {
-	var v any
-	dec := json.NewDecoder(strings.NewReader(value))
-	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
-		v = value
-	}
-	out := ""
-	switch v := v.(type) {
-	case nil:
-		return "unknown"
-	case bool:
-		out = yesNo(v)
-	case []any:
-		out = listText(v)
-	case map[string]any:
-		out = "an object of " + plural(len(v), "field", "fields")
-	default:
-		out = fmt.Sprint(v)
-	}
+	out := jsonText(jsontext.Value(strings.TrimSpace(value)))
 	if runes := []rune(out); len(runes) > shownValue {
 		return string(runes[:shownValue]) + "…"
 	}
 	return out
 }
 
-func listText(list []any) string {
+func jsonText(v jsontext.Value) string {
+	switch v.Kind() {
+	case 'n':
+		return "unknown"
+	case 't', 'f':
+		return yesNo(v.Kind() == 't')
+	case '"':
+		if text, err := jsontext.AppendUnquote(nil, v); err == nil {
+			return string(text)
+		}
+	case '[':
+		var list []jsontext.Value
+		if jsonv2.Unmarshal(v, &list) == nil {
+			return listText(list)
+		}
+	case '{':
+		var fields map[string]jsontext.Value
+		if jsonv2.Unmarshal(v, &fields) == nil {
+			return "an object of " + plural(len(fields), "field", "fields")
+		}
+	}
+	return string(v)
+}
+
+func listText(list []jsontext.Value) string {
 	texts := make([]string, len(list))
 	for i, v := range list {
-		if _, object := v.(map[string]any); object {
+		if v.Kind() == '{' {
 			return plural(len(list), "entry", "entries")
 		}
-		texts[i] = fmt.Sprint(v)
+		texts[i] = jsonText(v)
 	}
 	if len(list) == 0 {
 		return "none"

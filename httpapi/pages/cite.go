@@ -1,9 +1,11 @@
 package pages
 
 import (
-	"encoding/json"
 	"net/url"
 	"strings"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // A Citation is how to cite a page: its address and the day it was read, as the licence asks.
@@ -41,10 +43,10 @@ func cite(f *Frame, name string) *Citation {
 	c := &Citation{Accessed: f.Dataset.Released, Text: "modeldex. " + title + ". " + address + " (accessed " + f.Dataset.Released + ")."}
 	c.BibTeX = "@misc{" + key + ",\n  author = {{modeldex}},\n  title = {" + bibText(title) + "},\n  year = {" + year +
 		"},\n  howpublished = {\\url{" + address + "}},\n  urldate = {" + f.Dataset.Released + "},\n  note = {" + bibText(f.Dataset.License) + "}\n}"
-	csl, err := json.MarshalIndent([]any{map[string]any{
+	csl, err := jsonv2.Marshal([]any{map[string]any{
 		"id": key, "type": "dataset", "title": title, "author": []any{map[string]any{"literal": "modeldex"}}, "URL": address,
 		"version": f.Dataset.Version, "issued": cslDate(f.Dataset.Released), "accessed": cslDate(f.Dataset.Released),
-	}}, "", "  ")
+	}}, indented)
 	must(err)
 	c.CSL = string(csl)
 	return c
@@ -55,10 +57,13 @@ var bibEscaper = strings.NewReplacer("\\", "\\textbackslash{}", "{", "\\{", "}",
 
 func bibText(s string) string { return bibEscaper.Replace(s) }
 
+// indented is the form of JSON that pages show to readers.
+var indented = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.WithIndent("  "))
+
 func cslDate(day string) map[string]any {
 	parts := []any{}
 	for p := range strings.SplitSeq(day, "-") {
-		parts = append(parts, json.Number(strings.TrimLeft(p, "0")))
+		parts = append(parts, jsontext.Value(strings.TrimLeft(p, "0")))
 	}
 	return map[string]any{"date-parts": []any{parts}}
 }

@@ -2,13 +2,14 @@ package pages
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"modeldex/index"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // What crawlers and agents read: robots.txt, sitemaps, llms.txt, and the catalog of the API.
@@ -101,13 +102,13 @@ func APICatalog(base string) []byte {
 	link := func(path, media string) []any {
 		return []any{map[string]any{"href": base + path, "type": media}}
 	}
-	b, err := json.MarshalIndent(map[string]any{"linkset": []any{map[string]any{
+	b, err := jsonv2.Marshal(map[string]any{"linkset": []any{map[string]any{
 		"anchor":       base + "/api/v1",
 		"service-desc": link("/openapi.json", "application/vnd.oai.openapi+json;version=3.1"),
 		"service-doc":  link("/docs", "text/html"),
 		"service-meta": link("/llms.txt", "text/plain"),
 		"status":       link("/readyz", "application/json"),
-	}}}, "", "  ")
+	}}}, indented)
 	must(err)
 	return append(b, '\n')
 }

@@ -2,7 +2,6 @@ package static
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,9 @@ import (
 
 	"modeldex/httpapi"
 	"modeldex/quota"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Config says what to export and where to.
@@ -95,7 +97,7 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 	if err := w.all(ctx, max(1, cfg.Concurrency), sum); err != nil {
 		return nil, err
 	}
-	b, err := json.MarshalIndent(sum, "", "  ")
+	b, err := jsonv2.Marshal(sum, jsonv2.Deterministic(true), jsontext.WithIndent("  "))
 	if err == nil {
 		err = out.write(summaryFile, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
 	}
@@ -190,14 +192,13 @@ func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
 		})
 	}
 	err := w.out.write(listFile, func(out io.Writer) error {
-		lines := json.NewEncoder(out)
-		lines.SetEscapeHTML(false)
+		lines := jsontext.NewEncoder(out)
 		for j := range order {
 			select {
 			case entries := <-j.done:
 				for i := range entries {
 					sum.add(&entries[i])
-					if err := lines.Encode(&entries[i]); err != nil {
+					if err := jsonv2.MarshalEncode(lines, &entries[i], jsonv2.FormatNilSliceAsNull(true)); err != nil {
 						return err
 					}
 				}

@@ -2,7 +2,6 @@ package static
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,8 @@ import (
 	"path"
 	"path/filepath"
 	"sync"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // tree is a directory that is written beside the one it will replace.
@@ -70,7 +71,7 @@ func replaceable(dir string) error {
 	var sum Summary
 	b, err := os.ReadFile(filepath.Join(dir, summaryFile))
 	if err == nil {
-		err = json.Unmarshal(b, &sum)
+		err = jsonv2.Unmarshal(b, &sum)
 	}
 	if err != nil || sum.Format != layout {
 		return fmt.Errorf("%s: has files and is not an export; name a directory that does not exist, is empty, or was written by export", dir)
