@@ -3,12 +3,9 @@ package httpapi
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
-	"modeldex/dataset"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 )
@@ -163,7 +160,8 @@ func statsSchema(q *listQuery) *export.Schema {
 
 // statsRows gives groups one after the other.
 func statsRows(groups []index.Group, q *listQuery) export.Rows {
-	return eachOf(groups, func(g *index.Group) []byte { return marshal(statsRow(g, q.selected["group_by"])) })
+	w, row := newGroupWriter(q.selected["group_by"]), []byte(nil)
+	return eachOf(groups, func(g *index.Group) []byte { row = w.append(row[:0], g); return row })
 }
 
 // groups is the page of groups that a query asks for.
@@ -240,11 +238,12 @@ func axes(stats *index.Stats) (rows, columns []string) {
 func renderStats(gen *index.Generation, q *listQuery, stats *index.Stats) (body []byte, link string) {
 	groups, next := q.groups(stats)
 	b := append([]byte{}, pageStart...)
+	w := newGroupWriter(q.selected["group_by"])
 	for i := range groups {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, marshal(statsRow(&groups[i], q.selected["group_by"]))...)
+		b = w.append(b, &groups[i])
 	}
 	q.meta = statsMeta(q)
 	end, link := q.envelope(gen, len(stats.Groups), len(groups), statsNotices(q, stats), next)
@@ -272,62 +271,6 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: "no record matches the filters and has a value of the metric"})
 	}
 	return out
-}
-
-func statsRow(g *index.Group, by []string) *StatsRow {
-	shared, differ := g.Settings()
-	row := &StatsRow{
-		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
-		NewestRunDate: dateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
-	}
-	for i, v := range g.Key() {
-		row.Group[by[i]] = orNull(v)
-	}
-	for _, s := range shared {
-		row.SharedSettings[string(s.Field)] = settingValue(s)
-	}
-	for i, f := range differ {
-		row.DifferingSettings[i] = string(f)
-	}
-	return row
-}
-
-// twelveDigits rounds a quantile to 12 digits, so that the mean of 1.1 and 1.3 is shown as 1.2.
-func twelveDigits(v float64) float64 {
-	out, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
-	return out
-}
-
-func orNull(v string) *string {
-	if v == "" {
-		return nil
-	}
-	return &v
-}
-
-// settingValue is a setting in the type of its field.
-func settingValue(s index.SharedSetting) any {
-	if s.Value == "" {
-		return nil
-	}
-	switch fieldOf(index.BenchmarkFields, s.Field).Kind {
-	case index.Flag:
-		return s.Value == "true"
-	case index.Count:
-		n, _ := strconv.ParseInt(s.Value, 10, 64) // made by the index from a whole number
-		return n
-	default:
-		return s.Value
-	}
-}
-
-// dateText is a date given as yyyymmdd in the form of records; nil for NaN.
-func dateText(v float64) *string {
-	if math.IsNaN(v) {
-		return nil
-	}
-	text := string(dataset.DateOf(uint32(v)))
-	return &text
 }
 
 // renderPivot writes all groups as a matrix.

@@ -84,6 +84,16 @@ func (g *Group) Key() []string {
 	return out
 }
 
+// Setting is the value of a setting that is equal in all records of a group, empty if it is unknown in
+// all of them. A value is in the form of a filter.
+func (g *Group) Setting(f Field) (value string, shared bool) {
+	slot := g.of.codes.slots[f]
+	if slot.differs(g.differ()) {
+		return "", false
+	}
+	return slot.value(g.code(slot)), true
+}
+
 // SharedSetting is a setting that is equal in all records of a group. Value is empty if it is
 // unknown in all of them.
 type SharedSetting struct {
@@ -94,11 +104,10 @@ type SharedSetting struct {
 // Settings lists the settings that are equal in all records of a group, and those that differ.
 func (g *Group) Settings() (shared []SharedSetting, differ []Field) {
 	for _, f := range g.of.settings {
-		slot := g.of.codes.slots[f]
-		if slot.differs(g.differ()) {
-			differ = append(differ, f)
+		if value, same := g.Setting(f); same {
+			shared = append(shared, SharedSetting{f, value})
 		} else {
-			shared = append(shared, SharedSetting{f, slot.value(g.code(slot))})
+			differ = append(differ, f)
 		}
 	}
 	return shared, differ

@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"modeldex/index"
+)
+
+// TestGroupWriter: groups of every two fields are written as the type of their schema is.
+func TestGroupWriter(t *testing.T) {
+	t.Parallel()
+	gen := mustShipped(t).live.Current()
+	fields := groupFields(index.Groups)
+	for i, by := range fields {
+		other := fields[(i+1+rand.IntN(len(fields)-1))%len(fields)]
+		for _, metric := range groupFields(index.Metric) {
+			stats, err := gen.Benchmarks.Stats(index.StatsQuery{By: []index.Field{index.Field(by), index.Field(other)}, Metric: index.Field(metric), MaxGroups: math.MaxInt})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := newGroupWriter([]string{by, other})
+			for k := 0; k < len(stats.Groups); k += 1 + rand.IntN(50) {
+				g := &stats.Groups[k]
+				if got, want := string(w.append(nil, g)), string(marshal(statsRow(g, []string{by, other}))); got != want {
+					t.Fatalf("statistics of %s by %s and %s: group %d is written\n%s\nwant\n%s", metric, by, other, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestAppendNumbers: numbers of every size are written as marshal writes them.
+func TestAppendNumbers(t *testing.T) {
+	t.Parallel()
+	for range 20_000 {
+		v := (rand.Float64() - 0.5) * math.Pow(10, float64(rand.IntN(60)-30))
+		if rand.IntN(2) == 0 {
+			v = math.Round(v*1000) / 1000
+		}
+		if got, want := string(appendFloat(nil, v)), string(marshal(v)); got != want {
+			t.Errorf("appendFloat(%g) = %s, want %s", v, got, want)
+		}
+		if got, want := string(appendQuantile(nil, v)), string(marshal(twelveDigits(v))); got != want {
+			t.Errorf("appendQuantile(%g) = %s, want %s", v, got, want)
+		}
+	}
+}
+
+// BenchmarkGroupWriter compares writing groups with marshaling them.
+func BenchmarkGroupWriter(b *testing.B) {
+	stats, err := mustShipped(b).live.Current().Benchmarks.Stats(index.StatsQuery{By: []index.Field{index.Model, index.Quantization}, Metric: index.GenerationTPS, MaxGroups: math.MaxInt})
+	if err != nil {
+		b.Fatal(err)
+	}
+	by, n := []string{"model", "quantization"}, 0
+	next := func() *index.Group { n = (n + 1) % len(stats.Groups); return &stats.Groups[n] }
+	b.Run("written", func(b *testing.B) {
+		w, row := newGroupWriter(by), []byte(nil)
+		for b.Loop() {
+			row = w.append(row[:0], next())
+		}
+	})
+	b.Run("marshaled", func(b *testing.B) {
+		for b.Loop() {
+			marshal(statsRow(next(), by))
+		}
+	})
+}
+
+// statsRow is a group as the type that its schema is made from.
+func statsRow(g *index.Group, by []string) *StatsRow {
+	shared, differ := g.Settings()
+	row := &StatsRow{
+		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
+		NewestRunDate: dateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
+	}
+	for i, v := range g.Key() {
+		row.Group[by[i]] = orNull(v)
+	}
+	for _, s := range shared {
+		row.SharedSettings[string(s.Field)] = settingValue(s)
+	}
+	for i, f := range differ {
+		row.DifferingSettings[i] = string(f)
+	}
+	return row
+}
+
+// settingValue is a setting in the type of its field.
+func settingValue(s index.SharedSetting) any {
+	if s.Value == "" {
+		return nil
+	}
+	switch fieldOf(index.BenchmarkFields, s.Field).Kind {
+	case index.Flag:
+		return s.Value == "true"
+	case index.Count:
+		n, _ := strconv.ParseInt(s.Value, 10, 64) // made by the index from a whole number
+		return n
+	default:
+		return s.Value
+	}
+}
