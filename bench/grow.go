@@ -118,7 +118,7 @@ func settle(pid int) int64 {
 // cacheCounts are hits and misses so far.
 var cacheCounts = []string{"modeldex_cache_hits_total", "modeldex_cache_misses_total"}
 
-// metrics reads metrics without labels; 0 stands for one there is not.
+// metrics reads metrics without labels; 0 for one that is missing.
 func (s *server) metrics(names ...string) []float64 {
 	values := make([]float64, len(names))
 	text := output(s.cmd.Dir, "curl", "-s", "--unix-socket", "modeldex.db.sock", "http://admin/metrics")

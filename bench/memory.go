@@ -101,7 +101,7 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 }
 
 // awaitDump waits until the server has made the dump of its dataset, which it does after each load
-// when nobody asks: what that needs is over soon.
+// when it is idle: what that needs is over soon.
 func (s *server) awaitDump() error {
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
 		resp, err := http.Get("http://" + s.addr + "/api/v1/dumps")

@@ -224,7 +224,7 @@ func writeArray(name, data string) (err error) {
 	return os.WriteFile(name, out, 0o644)
 }
 
-// startRivals starts all that can be had; the others are told by why not.
+// startRivals starts all that are installed; for the others it returns why not.
 func startRivals(starts map[string]func() (*rival, error), say func(format string, args ...any)) (rivals []*rival, skipped map[string]string, err error) {
 	skipped = map[string]string{}
 	for _, name := range []string{"nginx", "fasthttp", "sqlite", "pocketbase", "json-server"} {

@@ -58,7 +58,7 @@ func (l *loader) checkCache(m *Model, p place) {
 	}
 }
 
-// farOff is how far a parameter count worked out from the widths may lie from the stated one:
+// farOff is how far a parameter count worked out from the widths may be from the stated one:
 // biases, norms and rounded names stay below it.
 const farOff = 0.05
 

@@ -36,7 +36,7 @@ func configurationOf(b *Benchmark) (configuration, bool) {
 // Reproduced counts, for each benchmark, the other sources that measured an equal configuration
 // within 10 %: same model, quantization, hardware, number of devices, tool, basis of the rate and
 // number of requests, from an empty cache, without drafting or weights in main memory. A source
-// counts once; sources are told apart by source_key, so own measurements and rows without one
+// counts once; sources are distinguished by source_key, so own measurements and rows without one
 // confirm nothing. The count is -1 where a row lacks one of the fields, so that nothing can be
 // compared.
 func Reproduced(benchmarks *Pack) []int32 {

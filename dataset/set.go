@@ -29,7 +29,7 @@ type Set struct {
 	// Origins are the repositories and sites that facts were read from, by key: sources.json.
 	Origins []Origin
 
-	// Releases is what past releases changed. It is no part of the digest.
+	// Releases is what past releases changed. It is not part of the digest.
 	Releases *history.Log
 
 	previous *previousLoad // nil in a set no load made

@@ -81,7 +81,7 @@ type Place struct {
 	Kind string
 	// Pages: the response may be the first of several, which Answer.Next leads through.
 	Pages bool
-	// Optional: there may be none; 404 then is no failure.
+	// Optional: there may be none; 404 then is not a failure.
 	Optional bool
 }
 

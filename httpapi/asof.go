@@ -43,7 +43,7 @@ func findKept(kept []*index.Generation, ref string) *index.Generation {
 // keptFailure names what is kept. Versions count up, so that one beyond the newest is nearest to that;
 // all others are before the oldest that is kept, or were never served.
 func keptFailure(kept []*index.Generation, ref string) *failure {
-	fault := Fault{In: "query", Name: asOfParam.name, Value: clip(ref), Detail: "is no dataset that this server keeps"}
+	fault := Fault{In: "query", Name: asOfParam.name, Value: clip(ref), Detail: "is not a dataset that this server keeps"}
 	for _, gen := range kept {
 		fault.Allowed = append(fault.Allowed, gen.Info.Version+" "+gen.Digest.String()[:shortDigest])
 	}

@@ -324,7 +324,7 @@ func (s *step) entry(table, slug string) (history.Entry, bool) {
 	return s.Entries[at], true
 }
 
-// notices tells what the changes of a trail leave out.
+// notices says what the changes of a trail leave out.
 func (t *trail) notices() (out []Notice) {
 	if t.gap {
 		out = append(out, Notice{

@@ -76,7 +76,7 @@ type Config struct {
 	ConnectionsPerAddress int
 	// PagesPerMinute is how many pages and charts one address may ask for per minute without a key, an
 	// IPv6 network of 64 bits counting as one, and PagesAtOnce how many of them at once. Zero pages
-	// per minute is no limit.
+	// per minute is unlimited.
 	PagesPerMinute, PagesAtOnce int
 	// Version is the program's, shown in OpenAPI and metrics.
 	Version string

@@ -20,7 +20,7 @@ const (
 	// descriptorReserve is how many file descriptors are left for everything else: the dataset
 	// while it is loaded, its watcher, the ledger, the admin socket, connections being rejected.
 	descriptorReserve = 64
-	maxRejecting      = 32 // connections being told that they are rejected
+	maxRejecting      = 32 // connections that are sent a rejection
 	// idleBeforeClosed is how long a connection must have waited to be closed for a new one.
 	idleBeforeClosed = 250 * time.Millisecond
 	// defaultUnread bounds the bodies that were made for one caller each and are not read yet.
@@ -116,7 +116,7 @@ func passes(err error) bool {
 	return false
 }
 
-// add counts a connection. It is nil, and the caller is told why, where there is no room.
+// add counts a connection. It is nil, and the caller is sent the reason, if the limit is reached.
 func (l *connectionLimit) add(c net.Conn) *connection {
 	k := newConnection(c)
 	k.limit, k.from = l, callerOf(c)
@@ -243,8 +243,8 @@ func (l *connectionLimit) unread(n int) {
 
 func (l *connectionLimit) read(n int) { l.unreadBytes.Add(int64(-n)) }
 
-// turnAway tells a caller why the connection is closed, without waiting for more than a moment.
-// Beyond maxRejecting at a time callers are not told.
+// turnAway sends a caller the reason why the connection is closed, without waiting for more than a moment.
+// Beyond maxRejecting at a time nothing is sent.
 func (l *connectionLimit) turnAway(c net.Conn, f *failure) {
 	if l.rejecting.Add(1) > maxRejecting {
 		l.rejecting.Add(-1)

@@ -39,7 +39,7 @@ type DumpFile struct {
 	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Media type.
 	MediaType string `json:"media_type" jsonschema:"example=application/vnd.apache.parquet"`
-	// Number of rows; null where the file is no table.
+	// Number of rows; null if the file is not a table.
 	Rows *int `json:"rows" jsonschema:"nullable,minimum=0,example=5496"`
 }
 

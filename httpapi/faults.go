@@ -7,7 +7,7 @@ import (
 	"modeldex/dataset"
 )
 
-// Bounds of what a rejected request is told. A request of 8 KiB can name four thousand wrong
+// Bounds of what the response to a rejected request says. A request of 8 KiB can name four thousand wrong
 // values; listing them all, or searching a near name for each, would cost the server more than
 // it cost the caller to send them.
 const (
@@ -43,7 +43,7 @@ func (l *faultList) add(c *code, f Fault) *Fault {
 	return &l.list[len(l.list)-1]
 }
 
-// failure is what the caller is told, nil without faults.
+// failure is the response for the caller, nil without faults.
 func (l *faultList) failure() *failure {
 	if l.code == nil {
 		return nil

@@ -15,7 +15,7 @@ const (
 )
 
 // crawlerRoutes are files for crawlers and agents. They name the address of the service, so that they
-// are made of the request where there is no --base-url.
+// are made of the request if --base-url is not set.
 func crawlerRoutes() []route {
 	file := func(path, contentType string, render func(s *Server, req *request, base string) []byte) route {
 		return route{method: fiber.MethodGet, path: path, hidden: true, id: "crawlers" + path, tag: "pages", answer: remembered(func(s *Server, req *request) (*response, *failure) {

@@ -86,7 +86,7 @@ type step struct {
 	records func() *diff.Records
 }
 
-// Refuse notes that a load was refused and returns what callers are told of it.
+// Refuse notes that a load was refused and returns what callers are shown of it.
 func (h *History) Refuse(err error) *Refused {
 	r := newRefused(time.Now().UTC(), err)
 	h.refusals.Add(1)

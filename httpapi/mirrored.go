@@ -27,7 +27,7 @@ type MirrorView struct {
 	Cause *string `json:"cause" jsonschema:"nullable,example=the origin cannot be reached\\, or the connection broke"`
 }
 
-// mirrorView is nil where the dataset is no mirror.
+// mirrorView is nil if the dataset is not a mirror.
 func (s *Server) mirrorView() *MirrorView {
 	if s.cfg.Mirror == nil {
 		return nil
@@ -47,7 +47,7 @@ func knownTime(t time.Time) *time.Time {
 	return &t
 }
 
-// staleHeaders tells callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
+// staleHeaders warn callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
 // caches know how long ago the response was confirmed, and ask again sooner.
 func staleHeaders(h *fasthttp.ResponseHeader, st *mirror.State, now time.Time) {
 	if !st.Stale() {

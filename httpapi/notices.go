@@ -8,7 +8,7 @@ import (
 	"modeldex/index"
 )
 
-// Notice tells a caller why an answer may hold less than expected. It changes nothing.
+// Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
 	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=null_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`

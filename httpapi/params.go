@@ -259,7 +259,7 @@ func (p *parser) target(pm *param) *index.Table {
 	return tableOf(pm.field.Refers, p.gen)
 }
 
-// named is the slug that a name of a record means, empty for none. What was read by rules is told
+// named is the slug that a name of a record means, empty for none. What was read by rules is reported
 // to the caller.
 func (p *parser) named(pm *param, v string) (slug string, a resolve.Answer) {
 	slug, a = named(p.gen, p.target(pm), v)

@@ -99,7 +99,7 @@ func oneSlash(r *fasthttp.Request) bool {
 	return true
 }
 
-// closing ends the connection behind a failure: what follows on it cannot be told apart.
+// closing ends the connection behind a failure: requests that follow on it cannot be separated.
 func closing(f *failure) *failure {
 	f.close = true
 	return f

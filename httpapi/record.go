@@ -90,7 +90,7 @@ func nearSlugs(t *index.Table, name string) []string {
 	for i := range near {
 		near[i], _ = t.Resolve(near[i])
 	}
-	return slices.Compact(near) // names of one record are about as near, and stand side by side
+	return slices.Compact(near) // names of one record are about as near, so they are neighbours
 }
 
 // renderOne writes the body of one record.

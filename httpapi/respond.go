@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// write hands a response to fasthttp, with what belongs to this one request: its id and where
-// the key stands. It is the only function that touches fasthttp's response; the bytes themselves
+// write hands a response to fasthttp, with what belongs to this one request: its id and what is
+// left of the quota. It is the only function that touches fasthttp's response; the bytes themselves
 // are written by fasthttp, and for large cached bodies by directwrite.go.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response

@@ -69,7 +69,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// addRoute tells the router of a route. GET routes answer HEAD as well.
+// addRoute adds a route to the router. GET routes answer HEAD as well.
 func (s *Server) addRoute(rt *route) {
 	handler := func(c *fiber.Ctx) error {
 		s.routed(c.Context(), c, rt, nil)

@@ -75,7 +75,7 @@ type DeliveryView struct {
 	Number uint64 `json:"number" jsonschema:"minimum=1,example=7"`
 	// Id of the message, its header webhook-id: the same for every attempt and in a redelivery.
 	MessageID string `json:"message_id" jsonschema:"example=msg_0Z9sZ1mJ9yKQ0Z9sZ1mJ9y"`
-	// What the message tells.
+	// What the message says.
 	Event string `json:"event" jsonschema:"enum=benchmark.created,enum=benchmark.changed,enum=benchmark.withdrawn,enum=dataset.released,enum=webhook.test,example=benchmark.created"`
 	// pending: it waits for its first or next attempt. failed: no attempt follows.
 	Status string `json:"status" jsonschema:"enum=pending,enum=delivered,enum=failed,example=delivered"`

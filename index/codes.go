@@ -10,7 +10,7 @@ import (
 // codes are the values of some fields of every record as small numbers, several of them packed in
 // each 64-bit word. Statistics read every matching record, and read this instead of texts or
 // bitmaps. What all records of a group share follows from XOR: a bit that differs between two of
-// them is set in the XOR of one of them with the first, and the OR of these over the group tells for
+// them is set in the XOR of one of them with the first, and the OR of these over the group says for
 // every field at once whether it differs.
 //
 // Code c of a field is value c in sorted order; the code after the last is unknown. So codes are in

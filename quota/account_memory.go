@@ -28,7 +28,7 @@ type plan struct {
 	pace   pace
 }
 
-// planKey is what tells plans apart.
+// planKey distinguishes plans.
 type planKey struct {
 	tier   string
 	custom uint64

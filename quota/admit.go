@@ -7,7 +7,7 @@ import (
 // Verdict says whether a call may be answered, or why not.
 type Verdict uint8
 
-// The verdicts. Zero is no verdict and is never returned.
+// The verdicts. Zero is not a verdict and is never returned.
 const (
 	// Admitted is a call that may be answered.
 	Admitted Verdict = iota + 1

@@ -58,7 +58,7 @@ const tempMark = ".unfinished-"
 // ledger's lock, which a compaction of the same file holds too; a backup to another name beside
 // the ledger has a mark of its own name.
 func (l *Ledger) removeLeftovers() error {
-	entries, _ := os.ReadDir(filepath.Dir(l.path)) // a directory that cannot be listed is no reason not to serve
+	entries, _ := os.ReadDir(filepath.Dir(l.path)) // a directory that cannot be listed does not keep the server from serving
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), filepath.Base(l.path)+tempMark) {
 			continue

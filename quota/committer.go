@@ -229,7 +229,7 @@ func (k *Keeper) probe(sweeping bool) error {
 	return k.store.Ping(ctx)
 }
 
-// finish tells those who wait, and keeps the books of an outage.
+// finish wakes those who wait, and notes the beginning and end of an outage.
 func (k *Keeper) finish(asked []*period, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

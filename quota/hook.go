@@ -188,7 +188,7 @@ type Attempt struct {
 	Error  string `json:"error,omitempty"` // why it failed, empty for a success
 }
 
-// Release is one change of the dataset that webhooks were told of.
+// Release is one change of the dataset that was announced to webhooks.
 type Release struct {
 	Number          uint64 `json:"-"`
 	At              int64  `json:"at"` // Unix seconds
@@ -234,7 +234,7 @@ func MarkPart(id string) int {
 
 // Announcement is a release with everything to be kept of it, stored in one step.
 type Announcement struct {
-	// First replaces the baseline without a release: nothing is told.
+	// First replaces the baseline without a release: nothing is announced.
 	First      bool
 	Baseline   Baseline // Next is filled in
 	Parts      map[int][]Mark
@@ -283,7 +283,7 @@ type HookStore interface {
 	Baseline(ctx context.Context) (Baseline, bool, error)
 	// Marks returns one part of the benchmarks that were announced, in order of id.
 	Marks(ctx context.Context, part int) ([]Mark, error)
-	// Announce stores a release: all of it or, as far as any other method tells, nothing. It returns ErrSuperseded unless Release.PreviousDigest is the digest
+	// Announce stores a release: all of it or, as far as any other method shows, nothing. It returns ErrSuperseded unless Release.PreviousDigest is the digest
 	// announced last, and the webhooks for which messages wait. Webhooks that are gone or not active
 	// get none; one with a full queue is disabled.
 	Announce(ctx context.Context, a *Announcement) ([]Waiting, error)

@@ -15,7 +15,7 @@ const (
 )
 
 // ID is an account's public name, printed as key_ and 11 base62 characters. Ids rise with
-// the second of creation, so their order is the order of creation. Zero is no account.
+// the second of creation, so their order is the order of creation. Zero is not an account.
 type ID uint64
 
 // newID draws an id for an account made at now. Two accounts of the same second may draw the

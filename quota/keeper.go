@@ -325,7 +325,7 @@ func (k *Keeper) Warnings() []string {
 // pingTimeout bounds Ready: load balancers give up after a few seconds.
 const pingTimeout = 2 * time.Second
 
-// Ready tells whether the ledger answers and leases can be written.
+// Ready reports whether the ledger answers and leases can be written.
 func (k *Keeper) Ready(ctx context.Context) error {
 	k.mu.Lock()
 	closed, err := k.closed, errors.Join(k.outage.err, k.blind)

@@ -51,7 +51,7 @@ func (s Secret) GoString() string { return s.Hint() }
 // LogValue logs the hint.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.Hint()) }
 
-// CheckPrefix tells whether prefix may start a key: 1 to 16 letters, digits or underscores.
+// CheckPrefix reports whether prefix may start a key: 1 to 16 letters, digits or underscores.
 func CheckPrefix(prefix string) error {
 	if len(prefix) < 1 || len(prefix) > maxPrefix {
 		return fmt.Errorf("key prefix: must be 1 to %d characters, got %d", maxPrefix, len(prefix))
@@ -132,7 +132,7 @@ func ParseKey[T string | []byte](key T, prefix string) (Digest, bool) {
 	return sha256.Sum256(buf[:n]), true
 }
 
-// inBase62 tells which bytes are base62 characters.
+// inBase62 says which bytes are base62 characters.
 var inBase62 = func() (in [256]bool) {
 	for i := range len(base62) {
 		in[base62[i]] = true

@@ -100,7 +100,7 @@ func (p *period) setForeign(calls uint64) {
 // own is what the ledger should hold for this process.
 func (p *period) own() uint64 { return p.leased.Load() - p.foreign }
 
-// unsettled tells whether the ledger holds, or may hold, another count than it should.
+// unsettled reports whether the ledger holds, or may hold, another count than it should.
 func (p *period) unsettled() bool {
 	return p.opened.Load() && (p.dirty || p.own() != p.written)
 }

@@ -45,7 +45,7 @@ type period struct {
 
 	prev       *period       // an older month of the account that is not settled yet
 	waiting    int           // calls that callers wait to hold
-	leaseReady chan struct{} // closed when they should look again; nil when nobody waits
+	leaseReady chan struct{} // closed when they should look again; nil when no call waits
 }
 
 // hold takes one leased call. False means that none is available.
@@ -98,7 +98,7 @@ func (k *Keeper) periodLocked(acc *account, cal *calendar) *period {
 	}
 	p := &period{month: cal.month, reset: cal.to, acc: acc, prev: current}
 	if calls, ok := acc.coldCalls(cal.month); ok {
-		// Own and all calls are told apart when the period is opened.
+		// Own and all calls are distinguished when the period is opened.
 		p.word.Store(calls << availBits)
 		p.leased.Store(calls)
 		p.known.Store(true)

@@ -199,7 +199,7 @@ func (r *Record) Check() error {
 
 func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
 
-// reader takes values off the front of b; bad tells that one of them was not there.
+// reader takes values off the front of b; bad means that one of them was missing.
 type reader struct {
 	b   []byte
 	bad bool

@@ -104,7 +104,7 @@ type Store interface {
 	// It returns ctx's error then, or why watching failed; the caller loads and watches anew.
 	Watch(ctx context.Context, fn func(Record)) error
 
-	// Ping tells whether the store can be read and is still the one that was opened.
+	// Ping reports whether the store can be read and is still the one that was opened.
 	Ping(ctx context.Context) error
 }
 

@@ -25,7 +25,7 @@ type Inputs struct {
 	Resolve func(name string) (slug string, ok bool)
 	// Facts returns what the directory knows of a slug; nil: nothing. It goes before the alias table.
 	Facts func(slug string) (Facts, bool)
-	// GeneratedAt becomes generated_at, in UTC and whole seconds. It must not lie before a capture.
+	// GeneratedAt becomes generated_at, in UTC and whole seconds. It must not be before a capture.
 	GeneratedAt time.Time
 	// From adds lines to meta.generated_from, such as the digest of the directory.
 	From []string

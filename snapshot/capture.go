@@ -60,7 +60,7 @@ func rowOrder(a, b Row) int {
 	)
 }
 
-// samePlace tells whether two rows claim to be the same cell.
+// samePlace reports whether two rows claim to be the same cell.
 func samePlace(a, b Row) bool {
 	return a.Config == b.Config && a.Split == b.Split && a.ModelRaw == b.ModelRaw && a.Metric == b.Metric &&
 		text(a.Category) == text(b.Category) && text(a.Task) == text(b.Task)

@@ -65,7 +65,7 @@ type Intelligence struct {
 }
 
 // Open reads and verifies every document of the folder, such as os.DirFS("data/snapshots").
-// A file that cannot be read or does not pass is left out and told in findings, with its
+// A file that cannot be read or does not pass is left out and reported in findings, with its
 // path; the others go on. The error is of the folder itself. An empty folder is an empty catalog.
 func Open(folder fs.FS) (*Catalog, []Finding, error) {
 	return (*Catalog)(nil).Reload(folder)

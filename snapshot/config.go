@@ -78,7 +78,7 @@ type ComponentConfig struct {
 	Validation string `json:"validation,omitempty"`
 }
 
-// enters tells whether a number of the metric and category enters the common scale.
+// enters reports whether a number of the metric and category enters the common scale.
 func (s *SourceConfig) enters(m *Metric, category *string) bool {
 	c := &s.Component
 	return m.publishes(category) && slices.Contains(c.Metrics, m.Metric) &&
@@ -183,7 +183,7 @@ func (s *SourceConfig) splitIndex(name string) int {
 	return slices.IndexFunc(s.Splits, func(sp Split) bool { return sp.Split == name })
 }
 
-// publishes tells whether the category of a metric goes into the document.
+// publishes reports whether the category of a metric goes into the document.
 func (m *Metric) publishes(category *string) bool {
 	if len(m.Categories) == 0 {
 		return true
@@ -191,7 +191,7 @@ func (m *Metric) publishes(category *string) bool {
 	return category != nil && slices.Contains(m.Categories, *category)
 }
 
-// inRange tells whether v can be a value of the metric.
+// inRange reports whether v can be a value of the metric.
 func (m *Metric) inRange(v float64) bool {
 	return (m.Min == nil || v >= *m.Min) && (m.Max == nil || v <= *m.Max)
 }

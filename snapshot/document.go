@@ -46,7 +46,7 @@ type Document struct {
 	SchemaURL string `json:"schema_url"`
 	// SHA-256 of the RFC 8785 canonical JSON of the document with this field set to the empty string.
 	OutputHash string `json:"output_hash_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// When the document was made, as told to the builder; the same inputs and the same time give the same bytes.
+	// When the document was made, as given to the builder; the same inputs and the same time give the same bytes.
 	GeneratedAt string `json:"generated_at" jsonschema:"format=date-time"`
 	// The program and the version of its rules.
 	GeneratedBy string `json:"generated_by"`
@@ -110,7 +110,7 @@ type Source struct {
 	SourceID SourceID `json:"source_id"`
 	// The name for readers.
 	Label string `json:"label"`
-	// Where the captured table stands.
+	// Address of the captured table.
 	SourceURL string `json:"source_url"`
 	// The data set or repository.
 	Dataset string `json:"dataset"`
@@ -198,13 +198,13 @@ type Score struct {
 	Scale string `json:"scale"`
 	// Always sourced: read from the source, not judged.
 	Confidence string `json:"confidence"`
-	// Where the captured table stands.
+	// Address of the captured table.
 	SourceURL string `json:"source_url"`
 	// The data set or repository.
 	SourceDataset string `json:"source_dataset"`
 	// The configuration (board) of the data set.
 	SourceConfig string `json:"source_config"`
-	// The split (release) the number stands in.
+	// The split (release) that has the number.
 	SourceSplit string `json:"source_split"`
 	// Number of captured table rows of that config and split.
 	SourceRowCount int64 `json:"source_row_count" jsonschema:"minimum=0"`

@@ -74,7 +74,7 @@ type named struct {
 	from *table
 }
 
-// base tells whether the model was not trained to follow instructions.
+// base reports whether the model was not trained to follow instructions.
 func (g *group) base() bool { return g.alias != nil && g.alias.Form == BaseForm }
 
 // groups joins the readings of all tables by the first three rules: the alias table, the

@@ -129,7 +129,7 @@ func trailing(b []byte, end int64) []Finding {
 	return []Finding{{Rule: fmt.Sprintf("nothing may follow the document, found more at byte %d", end)}}
 }
 
-// finite tells whether a literal is a double, and no spelling whose exact value would take
+// finite reports whether a literal is a double, and no spelling whose exact value would take
 // a big number to compute: the exponent of a double ends at 308 above and 324 below.
 func finite(literal string) bool {
 	f, err := strconv.ParseFloat(literal, 64)

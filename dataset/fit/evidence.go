@@ -23,7 +23,7 @@ func (f Finding) String() string {
 }
 
 // outrank keeps a run that was resident, by its own words, in less memory than the formula asks
-// for. A run whose weights alone exceed the memory is no evidence: it is impossible, and a matter
+// for. A run whose weights alone exceed the memory is not evidence: it is impossible, and a matter
 // for the checks of the dataset.
 func (r *reader) outrank(b *dataset.Benchmark) {
 	t, h := r.models[b.Model], r.hardware[b.Hardware]

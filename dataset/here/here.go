@@ -118,7 +118,7 @@ func (i *inspection) add(d Device) {
 	a := i.read(d.Text, d.MemoryGB)
 	if i.processor != "" && d.Source != "processor" {
 		part := d.Text
-		if a.Slug != "" { // the id of a device is no name
+		if a.Slug != "" { // the id of a device is not a name
 			part = a.Name
 		}
 		if whole := i.names.Resolve(resolve.Hardware, part+" ("+i.processor+")"); whole.Slug != "" && whole.Slug != a.Slug && (a.Slug == "" || strings.HasPrefix(whole.Reason, "graphics inside")) {

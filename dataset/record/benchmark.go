@@ -120,7 +120,7 @@ type Benchmark struct {
 	DateBasis *DateBasis `json:"date_basis" jsonschema:"nullable,example=commit"`
 	// What a reader should know about the run.
 	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=llama-bench"`
-	// Why and since when the measurement is withdrawn; null while it counts. It keeps its id and its line and is no longer held against others.
+	// Why and since when the measurement is withdrawn; null while it counts. It keeps its id and its line and is no longer compared with others.
 	Withdrawn *Withdrawal `json:"withdrawn" jsonschema:"nullable"`
 	// How to repeat an own measurement.
 	Reproduce *string `json:"reproduce" jsonschema:"nullable,minLength=1,example=llama-bench -t 2 -p 512 -n 128 -r 5"`

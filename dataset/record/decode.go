@@ -55,7 +55,7 @@ func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error {
 }
 
 // Salvage reads what can be read of a record with faults, for the checks across records: every
-// value of the right type. It is false where the text is no JSON object.
+// value of the right type. It is false where the text is not a JSON object.
 func Salvage[T any](b []byte, rec *T) bool {
 	var zero T
 	*rec = zero

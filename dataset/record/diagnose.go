@@ -178,7 +178,7 @@ var wanted = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.Struct: "an object", reflect.Slice: "a list",
 }
 
-// Check says what is wrong with a value that is no object or list, or not the one asked for.
+// Check says what is wrong with a value that is not an object or list, or not the one asked for.
 func (r *Rule) Check(v jsontext.Value, nullable bool) string {
 	fits, text := false, ""
 	switch kind := v.Kind(); r.Kind {

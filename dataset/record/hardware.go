@@ -106,7 +106,7 @@ type Hardware struct {
 	PriceObservations []PriceObservation `json:"price_observations" fact:"sourced"`
 	// Names drivers, llama-bench and people use for it. Accepted wherever the slug is.
 	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=RTX 4090"`
-	// PCI ids that mean this part and no other: vendor and device, with the revision where that tells parts apart.
+	// PCI ids that mean this part and no other: vendor and device, with the revision where that distinguishes parts.
 	PCIIDs []string `json:"pci_ids" jsonschema:"pattern=^[0-9a-f]{4}:[0-9a-f]{4}(:[0-9a-f]{2})?$,example=10de:2684" fact:"sourced"`
 	// PCI ids this part has in common with others: memory sizes, laptop versions, or products this directory does not have.
 	PCIIDsShared []string `json:"pci_ids_shared" jsonschema:"pattern=^[0-9a-f]{4}:[0-9a-f]{4}(:[0-9a-f]{2})?$,example=10de:1f10" fact:"sourced"`

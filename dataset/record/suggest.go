@@ -9,7 +9,7 @@ import (
 )
 
 // Near returns up to n of the candidates a reader may have meant by word, nearest first:
-// those that contain it, or lie within a third of its length in edits. Letter case does not
+// those that contain it, or are within a third of its length in edits. Letter case does not
 // count. It costs one comparison a candidate, so it is for error paths.
 func Near(word string, candidates []string, n int) []string {
 	type scored struct {

@@ -15,7 +15,7 @@
 // say nothing about which record it is (a vendor, a storage type, a driver, the machine around a
 // card). A word the package does not know makes the name unknown: a Ti is never the plain card, a
 // laptop chip never the desktop card, and "-abliterated" never the model it was made of. Where a
-// name leaves out what tells two records apart, the answer is Ambiguous and lists them. Guesses by
+// name leaves out what distinguishes two records, the answer is Ambiguous and lists them. Guesses by
 // likeness are made last, are marked Near, and never have a slug.
 //
 // New costs a few milliseconds for the shipped records and reads models, hardware and tools only,

@@ -173,8 +173,8 @@ func (n *hardwareNames) resolve(text string) Answer {
 	return n.unknown(r, text)
 }
 
-// exactly answers a slug, name or alias. An alias that leaves out the memory size that tells its
-// record from another is no answer: drivers print it for both.
+// exactly answers a slug, name or alias. An alias without the memory size that
+// distinguishes its record from another does not decide: drivers print it for both.
 func (n *hardwareNames) exactly(text string, i int32) Answer {
 	rec := &n.recs[i]
 	a := Answer{Slug: rec.slug, Name: rec.name, Confidence: Exact, Reason: "slug, name or alias"}
@@ -196,7 +196,7 @@ func (n *hardwareNames) exactly(text string, i int32) Answer {
 		return n.answer(reading{found: []int32{i}, bare: true})
 	}
 	if rec.memory > 0 && strings.HasSuffix(text, fmt.Sprintf("%vgb", rec.memory)) {
-		return a // "GTX10606GB", where the memory cannot be told from the number before it
+		return a // "GTX10606GB", where the memory cannot be separated from the number before it
 	}
 	if found, bare := n.withoutMemory(join(words)); memory == 0 && bare && len(found) > 1 {
 		return n.answer(reading{found: found, bare: true})
@@ -233,7 +233,7 @@ func generic(words []string) bool {
 func (n *hardwareNames) read(text string) reading {
 	cut := cutHardware(text)
 	r := n.readMain(cut.main, cut.extras)
-	if maker := makerOf(cut.main); maker != "" { // a GeForce 840M is no Radeon 840M
+	if maker := makerOf(cut.main); maker != "" { // a GeForce 840M is not a Radeon 840M
 		other := func(rec int32) bool { return n.recs[rec].vendor != maker }
 		r.found, r.clash = slices.DeleteFunc(slices.Clone(r.found), other), slices.DeleteFunc(slices.Clone(r.clash), other)
 	}

@@ -10,7 +10,7 @@ import (
 
 // hwNoise are words that say nothing about which record a name means: the vendor, the brand every
 // card of it carries, and what drivers put around a name. "quadro" is not among them: a Quadro RTX
-// 4000 is no RTX 4000.
+// 4000 is not an RTX 4000.
 var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp")
 
 // makers are the words that name the maker of graphics, or a brand only one maker has.

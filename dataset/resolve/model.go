@@ -191,7 +191,7 @@ func (n *modelNames) byMarks(owner, name string, converted bool) (a Answer, word
 		words = modelWords(stem)
 		if recs := n.known(words); len(recs) > 0 {
 			rest := stem
-			for { // marks that are part of the record's own name are told all the same
+			for { // marks that are part of the record's own name are reported all the same
 				more, mark, ok := cutMark(rest)
 				if !ok {
 					break
@@ -382,7 +382,7 @@ func (n *modelNames) unknown(words []string, owner string) Answer {
 			}
 		}
 		if len(longer) > 0 {
-			reason := "the name leaves out what tells the releases of this size apart"
+			reason := "the name leaves out what distinguishes the releases of this size"
 			if len(longer) == 1 {
 				reason = "the name leaves out a part of the model's own name"
 			}

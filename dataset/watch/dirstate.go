@@ -34,7 +34,7 @@ type folder struct {
 // stamp is what the file system says of one file. os.SameFile sees one that was replaced.
 type stamp struct {
 	info fs.FileInfo
-	err  string // why there is no info
+	err  string // why info is missing
 }
 
 func (s stamp) same(o stamp) bool {

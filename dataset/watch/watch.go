@@ -174,7 +174,7 @@ func (w *Watcher) look(asked bool) {
 	w.arm(before)
 	switch {
 	case before.locked():
-		// A checkout may pause for longer than Debounce, and its end is no event here.
+		// A checkout may pause for longer than Debounce, and its end is not an event here.
 		w.seen = nil
 		w.Rescan()
 		return

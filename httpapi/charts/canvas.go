@@ -180,7 +180,7 @@ func (l *labels) blockLine(from, to [2]float64) {
 	l.taken = append(l.taken, box{min(from[0], to[0]) - 1, min(from[1], to[1]) - 1, max(from[0], to[0]) + 1, max(from[1], to[1]) + 1})
 }
 
-// place writes a label beside a point, where there is room; without room there is no label.
+// place writes a label beside a point, if there is room, else none.
 func (l *labels) place(x, y, r float64, s string, style svg.Style) {
 	size := sizeOf(style)
 	w, h := textWidth(s, size), size

@@ -127,7 +127,7 @@ func build(ctx context.Context, src *Sources, create func(name string) (*os.File
 	return b.dump, nil
 }
 
-// close closes the files of a dump that nobody has been given.
+// close closes the files of a dump that was not published.
 func (d *Dump) close() error {
 	var errs []error
 	for _, f := range d.Files {
@@ -252,7 +252,7 @@ func (b *builder) finish(o *output) error {
 	return nil
 }
 
-// write makes a file that is no table.
+// write makes a file that is not a table.
 func (b *builder) write(name, media string, compressed bool, write func(io.Writer) error) error {
 	out, err := b.open(name, media, -1, compressed)
 	if err != nil {

@@ -76,7 +76,7 @@ type group struct {
 
 func (g group) Fields() []parquet.Field { return g.fields }
 
-// field is one column. Rows are written as values, so there is no Go value behind it.
+// field is one column. Rows are written as values, not as Go structs.
 type field struct {
 	parquet.Node
 	name string

@@ -11,7 +11,7 @@ import (
 // A Citation is how to cite a page: its address and the day it was read, as the licence asks.
 type Citation struct {
 	Text, BibTeX, CSL string
-	Accessed          string // stands for the day of access
+	Accessed          string // in the place of the day of access
 }
 
 // finishRecord adds to the page of a record what follows from its address.

@@ -25,7 +25,7 @@ const (
 	errorsPart  = "errors"
 )
 
-// Docs is a page of the reference of the API, nil where there is no such part.
+// Docs is a page of the reference of the API, nil if the reference does not have that part.
 func (s *Site) Docs(ref *reference.Reference, codes []Code, part string, at Place) []byte {
 	v := &Docs{Part: part, Ref: ref, Frame: Frame{
 		Place: at, Canonical: at.Path, Section: "/docs", Styles: []string{"docs.css"}, Scripts: []string{"app.js", "docs.js"},

@@ -77,11 +77,11 @@ type Body struct {
 	Required  bool
 	MediaType string
 	Type      Type
-	Fields    []Field // of a body that is no named object
+	Fields    []Field // of a body that is not a named object
 	Example   string  // as it is sent
 }
 
-// A Response is an answer that is no error.
+// A Response is a response other than an error.
 type Response struct {
 	Status  string
 	Text    template.HTML
@@ -107,7 +107,7 @@ type Errors struct {
 type Object struct {
 	Name   string
 	Text   template.HTML
-	Type   Type // of a schema that is no object
+	Type   Type // of a schema that is not an object
 	Fields []Field
 }
 
@@ -145,7 +145,7 @@ type Part struct {
 // leastShared is from how many shared parameters on a group describes them apart.
 const leastShared = 6
 
-// Read reads a document. It returns an error for a document that is no JSON of the form of OpenAPI 3.1,
+// Read reads a document. It returns an error for a document that is not OpenAPI 3.1 as JSON,
 // or that refers to something it does not have.
 func Read(doc []byte) (ref *Reference, err error) {
 	var d document
@@ -353,7 +353,7 @@ func (r *reader) body(b *body) *Body {
 	return out
 }
 
-// codes are the codes of the errors of a response, nil for one that is no error.
+// codes are the codes of the errors of a response, nil for one that is not an error.
 func (r *reader) codes(v *response) (codes []string) {
 	problem, ok := v.Content.get("application/problem+json")
 	if !ok {

@@ -1,5 +1,5 @@
 // Package service runs the server: it loads the dataset, follows its files, opens the ledger,
-// listens, and ends in order when it is told to.
+// listens, and ends in order when it is asked to.
 //
 // A change of the files takes one way, all of it in reload.go:
 //

@@ -25,9 +25,9 @@ type reloader struct {
 	history httpapi.History
 	catalog atomic.Pointer[snapshot.Catalog]
 	memory  *memory
-	mirror  *mirror.Mirror // nil where the dataset is no mirror
+	mirror  *mirror.Mirror // nil if the dataset is not a mirror
 	watcher atomic.Pointer[watcher]
-	// hooks is told of every generation; nil before the ledger is open, and where it keeps no webhooks.
+	// hooks is notified of every generation; nil before the ledger is open, and where it keeps no webhooks.
 	hooks atomic.Pointer[webhook.Service]
 	// latest is what is being served, for hooks.
 	latest atomic.Pointer[webhook.Dataset]

@@ -36,7 +36,7 @@ type Config struct {
 	Keep int
 	// Where says in the log where the dataset is.
 	Where string
-	// Progress, if set, is told how far the first load is, in bytes.
+	// Progress, if set, is called with how far the first load is, in bytes.
 	Progress func(read, total int64)
 
 	// Place is where keys and quota are kept; the ledger file is created if it is missing.

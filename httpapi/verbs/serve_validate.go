@@ -51,7 +51,7 @@ func (c *Serve) parseProxies() (err error) {
 	return nil
 }
 
-// checkAddr checks HOST:PORT; empty is no address.
+// checkAddr checks HOST:PORT; empty means none.
 func checkAddr(flag, addr string) error {
 	if addr == "" {
 		return nil

@@ -14,9 +14,9 @@ for thousands of webhooks; the last one makes them count, and what a killed serv
 it is removed. So a release that was loaded while the server was down, or at the moment it was killed,
 is announced later, and none is announced twice.
 
-A webhook without filters is told of every benchmark; filters are those of the list of benchmarks and
+A webhook without filters gets every benchmark; filters are those of the list of benchmarks and
 are compared with the record as it is now. Withdrawn records match as they are; one that is gone from
-the dataset has no fields any more, so every webhook of benchmark.withdrawn is told.
+the dataset has no fields any more, so it is announced to every webhook of benchmark.withdrawn.
 
 Only fields that have a value are hashed, in any order. A program that knows more fields than the
 one that announced last therefore announces nothing until a record has one.

@@ -195,7 +195,7 @@ var reserved = prefixes(
 	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
 	"2001::/23",     // protocol assignments: Teredo, ORCHID, benchmarking and others
 	"2001:db8::/32", // documentation
-	"2002::/16",     // 6to4: an IPv4 address inside, relayed by machines nobody knows
+	"2002::/16",     // 6to4: an IPv4 address inside, relayed by unknown machines
 	"2620:4f:8000::/48", "3fff::/20",
 )
 

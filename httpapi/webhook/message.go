@@ -11,7 +11,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// The events a webhook can be told of.
+// The events that can be announced to a webhook.
 const (
 	Created   = "benchmark.created"
 	Changed   = "benchmark.changed"

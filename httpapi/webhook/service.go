@@ -95,7 +95,7 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// Published tells the service that Latest has changed. It returns at once.
+// Published notifies the service that Latest has changed. It returns at once.
 func (s *Service) Published() {
 	select {
 	case s.changed <- struct{}{}:
@@ -293,7 +293,7 @@ func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (quota.
 	}
 }
 
-// makeBaseline notes what is being served as known: a webhook is told of what comes after it.
+// makeBaseline notes what is being served as known: what comes after it is announced.
 func (s *Service) makeBaseline(ctx context.Context) error {
 	s.first.Lock()
 	defer s.first.Unlock()

@@ -169,7 +169,7 @@ func (c counts) encode() string {
 	return string(b)
 }
 
-// total is the sum over all servers; at most 2 x quota.MaxLimit is told apart from more.
+// total is the sum over all servers; at most 2 x quota.MaxLimit is distinguished from more.
 func (c counts) total() (sum uint64) {
 	for _, e := range c {
 		sum += min(e.Calls, quota.MaxLimit+1)

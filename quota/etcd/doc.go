@@ -32,14 +32,14 @@ than were answered.
 
 A server that stops cleanly gives back what it has leased and not answered. A server that is killed
 takes that knowledge with it: its leased calls stay counted, at most one lease per key (see package
-quota). Nobody else can know how many of them were answered, so nobody else may give them back. The
+quota). No other server can know how many of them were answered, so no other server may give them back. The
 numbers of servers that are gone for more than a day are folded into one.
 
 # Changes of accounts
 
 Creating and changing an account is one transaction; the number of keys per e-mail address holds
 across servers. Every server watches the accounts, so a revocation, suspension or change of tier
-takes effect on all of them as soon as etcd tells: within milliseconds on a healthy network. A
+takes effect on all of them as soon as etcd reports it: within milliseconds on a healthy network. A
 watch that hears nothing from etcd for three seconds, not even the progress it asks for twice a
 second, is reported as broken; the keeper then reads all accounts again and watches anew.
 

@@ -41,7 +41,7 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 	testWebhooks(t, open)
 }
 
-// record returns a valid account; n tells accounts apart and orders them.
+// record returns a valid account; n distinguishes accounts and orders them.
 func record(n int) quota.Record {
 	r := quota.Record{
 		ID: quota.ID(uint64(Start.Unix()+int64(n))<<30 | uint64(n)), Rev: 1, Status: quota.StatusActive, Tier: "free",

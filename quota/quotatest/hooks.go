@@ -315,7 +315,7 @@ func testHookBounds(t *testing.T, s hookStore) {
 	}
 }
 
-// deliver settles what is due as delivered.
+// deliver marks what is due as delivered.
 func deliver(t *testing.T, s hookStore, k quota.HookKey) {
 	t.Helper()
 	job, _, err := s.Due(context.Background(), k, Start.Unix())

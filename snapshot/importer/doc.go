@@ -3,7 +3,7 @@
 // # Nouns
 //
 //   - Folder: build.json, aliases.ndjson, directory.ndjson and the captured files, as in
-//     data/snapshots. All that a build depends on lies in it, so that a fresh clone gives
+//     data/snapshots. All that a build depends on is in it, so that a fresh clone gives
 //     the bytes of the published document.
 //   - Neutral form: NDJSON, one snapshot.Row per line. A line may have further members, which
 //     are ignored; a member twice is refused.

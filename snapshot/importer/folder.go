@@ -29,7 +29,7 @@ const (
 // kilobytes can unpack to more than the memory.
 const MaxFileBytes = 256 << 20
 
-// config is build.json: the configuration of the build and where the captures lie.
+// config is build.json: the configuration of the build and where the captures are.
 type config struct {
 	snapshot.Config
 	Captures map[snapshot.SourceID]captureConfig `json:"captures"`

@@ -203,7 +203,7 @@ func (r *viewerReader) take(rows []pageRow, cols *columns) error {
 	return errors.Join(errs...)
 }
 
-// fresh remembers a row, and tells whether it was not read before on another page.
+// fresh remembers a row, and reports whether it was not read before on another page.
 func (r *viewerReader) fresh(row pageRow) (bool, error) {
 	b, err := jsonv2.Marshal(row.Row, jsonv2.Deterministic(true))
 	if err != nil {

@@ -153,7 +153,7 @@ func (h *handler) answer(q url.Values) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer found.Close() // Err tells what went wrong
+	defer found.Close() // Err says what went wrong
 	for found.Next() {
 		var row rows.Row
 		if err := found.Scan(row.Places()...); err != nil {

@@ -263,7 +263,7 @@ from which this one started, had seen all pages.
 ## Slowdown with a filled cache
 
 Each measured slowdown is predicted from those of other source pages: of the same kernels and backend, of the class, of all. "Ignored" is
-the error where the speed is left as it is with an empty cache. A group that is no better than that is not applied.
+the error where the speed is left as it is with an empty cache. A group that is not better than that is not applied.
 
 | group | rows | median error | within 25 % | ignored: median error |
 |---|---:|---:|---:|---:|

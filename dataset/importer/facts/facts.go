@@ -2,7 +2,7 @@
 // tools, benchmarks, and bits per weight of quantization types) into the files of a dataset.
 //
 // It only changes form. Field names, units and null rules survive; the few names that are
-// changed stand in renamed, with the reason. Fields the tables have no column for are filled
+// changed are listed in renamed, with the reason. Fields the tables have no column for are filled
 // from amendments.ndjson and from the notes of a benchmark, see amend. A benchmark whose model, hardware or tool neither
 // a table nor the dataset has is left out and counted. Nothing is computed here but the id of a
 // benchmark that has none.

@@ -103,7 +103,7 @@ func (im *Importer) check() error {
 }
 
 // Read imports one output of llama-bench; the form is seen from its text. A row that cannot be read
-// is skipped with the reason, the others are imported. The error means that the text is no JSON or
+// is skipped with the reason, the others are imported. The error means that the text is not JSON or
 // CSV where it begins as one, or holds nothing llama-bench prints.
 func (im *Importer) Read(file string, b []byte) (Result, error) {
 	rows, err := parse(b)

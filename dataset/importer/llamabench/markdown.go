@@ -30,7 +30,7 @@ var (
 	thousands = regexp.MustCompile(`([0-9]),([0-9]{3})\b`)
 	sizeText  = regexp.MustCompile(`(?i)^([0-9.]+) ?([GM]iB)$`)
 	// decimalSize is a size of ten to the power of nine or six, or of two: people write GB for both,
-	// so that it is told and not counted.
+	// so that it is reported and not counted.
 	decimalSize = regexp.MustCompile(`(?i)^[0-9][0-9.,]* ?[GM]B$`)
 	countText   = regexp.MustCompile(`(?i)^([0-9.]+) ?([BMTK])$`)
 )
@@ -62,7 +62,7 @@ func parseMarkdown(b []byte) ([]row, error) {
 	return m.rows, nil
 }
 
-// around reads a line that is no table.
+// around reads a line that is not part of a table.
 func (m *markdown) around(line string) {
 	if deviceCount.MatchString(line) {
 		m.devices = nil

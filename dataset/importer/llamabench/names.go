@@ -42,7 +42,7 @@ func near(a resolve.Answer) string {
 	return "; near it are " + strings.Join(slugs, ", ")
 }
 
-// model finds what was measured. The error says why it cannot be told.
+// model finds what was measured. The error says why it is not known.
 func (im *Importer) model(r *run) (slug dataset.Slug, raw string, err error) {
 	raw = r.file
 	if r.file == "" {
@@ -126,7 +126,7 @@ func (im *Importer) fits(slug dataset.Slug, r *run) error {
 	return nil
 }
 
-// device finds what it ran on, and how many of it. The error says why it cannot be told.
+// device finds what it ran on, and how many of it. The error says why it is not known.
 func (im *Importer) device(r *run) (slug dataset.Slug, raw string, count int64, err error) {
 	listed, err := worked(r)
 	if err != nil {

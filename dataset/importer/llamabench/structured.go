@@ -150,7 +150,7 @@ func (rec record) settings(r *run) {
 
 func plain(override string) bool { return override == "" || override == "none" }
 
-// usual are the settings a reader need not be told of.
+// usual are the settings that need not be mentioned.
 var usual = []struct{ name, value, words string }{
 	{"type_k", "f16", "key cache %s"},
 	{"type_v", "f16", "value cache %s"},
