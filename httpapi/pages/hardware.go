@@ -185,24 +185,33 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table
 
 // BestFirst orders models that run by score, unknown last, then by parameters.
 func BestFirst(gen *index.Generation, found []fit.Best) []fit.Best {
-	value := func(b *fit.Best, field index.Field) float64 {
-		ord, ok := gen.Models.Find(string(b.Model))
-		if !ok {
-			return math.Inf(-1)
+	type ranked struct {
+		score, params float64
+		at            int
+	}
+	rows := make([]ranked, len(found))
+	for i := range found {
+		rows[i] = ranked{math.Inf(-1), math.Inf(-1), i}
+		if ord, ok := gen.Models.Find(string(found[i].Model)); ok {
+			rows[i].score, rows[i].params = knownOrLess(gen.Models.Number("intelligence", ord)), knownOrLess(gen.Models.Number("params_b", ord))
 		}
-		if v := gen.Models.Number(field, ord); !math.IsNaN(v) {
-			return v
-		}
+	}
+	slices.SortFunc(rows, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.params, a.params), cmp.Compare(a.at, b.at))
+	})
+	out := make([]fit.Best, len(rows))
+	for i, r := range rows {
+		out[i] = found[r.at]
+	}
+	return out
+}
+
+// knownOrLess is a value, or less than any where it is unknown.
+func knownOrLess(v float64) float64 {
+	if math.IsNaN(v) {
 		return math.Inf(-1)
 	}
-	out := slices.Clone(found)
-	slices.SortStableFunc(out, func(a, b fit.Best) int {
-		return cmp.Or(
-			cmp.Compare(value(&b, "intelligence"), value(&a, "intelligence")),
-			cmp.Compare(value(&b, "params_b"), value(&a, "params_b")),
-		)
-	})
-	return out
+	return v
 }
 
 // fitRows are the rows of models that run.

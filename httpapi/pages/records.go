@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"bytes"
+
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/index"
 	"modeldex/snapshot"
 
+	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -68,13 +71,33 @@ func nameOf(t *index.Table, slug string) string {
 	if !ok {
 		return slug
 	}
-	var named struct {
-		Name string `json:"name"`
+	if name := memberText(t.Row(ord), "name"); name != "" {
+		return name
 	}
-	if err := jsonv2.Unmarshal(t.Row(ord), &named); err != nil || named.Name == "" {
-		return slug
+	return slug
+}
+
+// memberText is a text of a row that this program made, empty without one. It reads no further than that:
+// names are the second member of rows that have thousands of bytes.
+func memberText(row []byte, member string) string {
+	d := jsontext.NewDecoder(bytes.NewBuffer(row))
+	if _, err := d.ReadToken(); err != nil { // the brace
+		return ""
 	}
-	return named.Name
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return ""
+		}
+		if found := name.String() == member; found && d.PeekKind() == '"' {
+			value, _ := d.ReadToken() // of a row that was made by this program
+			return value.String()
+		}
+		if err := d.SkipValue(); err != nil {
+			return ""
+		}
+	}
+	return ""
 }
 
 // names looks up names of records, each once.
