@@ -21,7 +21,14 @@ type Engine struct {
 type target struct {
 	*dataset.Model
 	shape shape
-	order []int // of the sizes, the most precise first
+	order []ordered // the sizes, the most precise first
+}
+
+// ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need
+// not be looked at.
+type ordered struct {
+	at    int
+	bytes int64
 }
 
 // A proof is evidence with what it applies to.

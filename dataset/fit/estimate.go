@@ -135,6 +135,9 @@ func (l *learnt) guess(p *point, t *trend, from *place, skip func(s *sample) boo
 	for i := range from.samples {
 		s := &from.samples[i]
 		if s.far > g.nearest-reach {
+			if from.sorted {
+				break // the others are farther
+			}
 			continue
 		}
 		if skip != nil && skip(s.sample) {

@@ -99,14 +99,18 @@ func (e *Engine) best(q *Query, t *target, m *machine, minTPS float64, filled bo
 // has, and is fast enough. Without inMemory in want only sizes with a measured speed count, and no
 // speed is estimated. A nil allowed allows all sizes.
 func (e *Engine) mostPrecise(q *Query, t *target, m *machine, n *need, verdicts []Verdict, want wish, minTPS float64, filled bool, allowed func(z *dataset.Quantization) bool) (Best, bool) {
+	proven := len(e.proofs[t.Slug]) > 0
 	for _, verdict := range verdicts {
-		for _, i := range t.order {
-			z := &t.Quantizations[i]
+		for _, size := range t.order {
+			v := n.verdict(size.bytes, m)
+			if v != verdict && !proven {
+				continue
+			}
+			z := &t.Quantizations[size.at]
 			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(z) {
 				continue
 			}
-			v := n.verdict(z.SizeBytes, m)
-			if v != Fits && len(e.proofs[t.Slug]) > 0 && len(e.evidence(q, t, m, z)) > 0 {
+			if v != Fits && proven && len(e.evidence(q, t, m, z)) > 0 {
 				v = Fits
 			}
 			if v != verdict || minTPS > 0 && !e.couldReach(q, t, m, z, minTPS) {

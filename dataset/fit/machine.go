@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"modeldex/dataset"
 )
@@ -28,6 +30,9 @@ func (m *machine) place(l *learnt, p *point) *place {
 	}
 	if m.near.place == nil || !m.near.is(p) {
 		m.near.place = l.placeOf(p)
+	} else if !m.near.sorted {
+		slices.SortFunc(m.near.samples, func(a, b placed) int { return cmp.Compare(a.far, b.far) })
+		m.near.sorted = true
 	}
 	return m.near.place
 }

@@ -13,7 +13,7 @@ func New(set *dataset.Set) *Engine {
 	}
 	for i := range set.Models {
 		t := &target{Model: &set.Models[i], shape: shapeOf(&set.Models[i])}
-		t.order = t.ordered()
+		t.order = t.inOrder()
 		e.models[t.Slug] = t
 		e.bySlug = append(e.bySlug, t.Slug)
 	}

@@ -186,6 +186,7 @@ func text(s *string) string {
 type place struct {
 	at      point // of the machine and tool; nothing of a model
 	samples []placed
+	sorted  bool // the nearest first, which pays from the second estimate on
 }
 
 type placed struct {

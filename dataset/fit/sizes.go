@@ -18,18 +18,18 @@ func (t *target) sizes(name string) []*dataset.Quantization {
 	return out
 }
 
-// ordered lists the sizes of a model, the most precise first.
-func (t *target) ordered() []int {
-	out := make([]int, len(t.Quantizations))
+// inOrder lists the sizes of a model, the most precise first.
+func (t *target) inOrder() []ordered {
+	out := make([]ordered, len(t.Quantizations))
 	for i := range out {
-		out[i] = i
+		out[i] = ordered{i, t.Quantizations[i].SizeBytes}
 	}
 	of := func(i int) float64 {
 		s := Size{BitsPerWeight: t.bits(&t.Quantizations[i])}
 		return precision(&s)
 	}
-	slices.SortStableFunc(out, func(a, b int) int {
-		return cmp.Or(-cmp.Compare(of(a), of(b)), cmp.Compare(t.Quantizations[a].SizeBytes, t.Quantizations[b].SizeBytes))
+	slices.SortStableFunc(out, func(a, b ordered) int {
+		return cmp.Or(-cmp.Compare(of(a.at), of(b.at)), cmp.Compare(a.bytes, b.bytes))
 	})
 	return out
 }
