@@ -23,10 +23,10 @@ type loader struct {
 	sizes     []int64 // by file
 	total     int64   // bytes of all files
 	bytesRead atomic.Int64
-	digests   []Digest                        // by file
-	single    []bool                          // by file: one object, no array
-	unchanged []int32                         // by file: its number in the last load, -1 where it is new or changed
-	decoders  chan *record.Decoder[Benchmark] // one per worker
+	digests   []Digest       // by file
+	single    []bool         // by file: one object, no array
+	unchanged []int32        // by file: its number in the last load, -1 where it is new or changed
+	decoders  chan *decoders // one per worker
 	now       time.Time
 
 	info          collector[Info]
@@ -75,9 +75,9 @@ func newLoader(fsys fs.FS, opt Options) *loader {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	l := &loader{fsys: fsys, opt: opt, now: opt.Now(), faulty: map[member]bool{}, decoders: make(chan *record.Decoder[Benchmark], opt.Workers)}
+	l := &loader{fsys: fsys, opt: opt, now: opt.Now(), faulty: map[member]bool{}, decoders: make(chan *decoders, opt.Workers)}
 	for range opt.Workers {
-		l.decoders <- record.NewDecoder[Benchmark]()
+		l.decoders <- newDecoders()
 	}
 	return l
 }

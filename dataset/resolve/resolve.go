@@ -3,6 +3,7 @@ package resolve
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"modeldex/dataset"
 )
@@ -114,10 +115,12 @@ func (r *Resolver) guess(a *Answer) {
 	}
 }
 
-// limit cuts a name that is too long, between characters.
+// limit replaces bytes that are no UTF-8, each by three, and then cuts a name that is too long, between
+// characters.
 func limit(name string) string {
-	if len(name) <= MaxName {
-		return strings.ToValidUTF8(name, "\uFFFD")
+	name = strings.ToValidUTF8(name[:min(len(name), MaxName+utf8.UTFMax)], "\uFFFD")
+	if len(name) > MaxName {
+		name = strings.ToValidUTF8(name[:MaxName], "")
 	}
-	return strings.ToValidUTF8(name[:MaxName], "")
+	return name
 }

@@ -316,6 +316,7 @@ func FuzzResolve(f *testing.F) {
 	f.Add("ven_10de&dev_", 2, "laptop")
 	f.Add("device ", 0, "\x00\xff")
 	f.Add(strings.Repeat("(", 500), 1, strings.Repeat("/", 500))
+	f.Add(strings.Repeat("a\x96", MaxName/2), 0, "") // longer once it is UTF-8
 	own := map[string]map[Kind]dataset.Slug{}
 	add := func(kind Kind, slug dataset.Slug, texts ...string) {
 		for _, text := range append(texts, string(slug)) {

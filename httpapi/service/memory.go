@@ -53,7 +53,6 @@ func newMemory(cacheBytes int64) *memory {
 // started returns to the system what the start needed, and sets the bound. No request waits for
 // memory yet, so it happens at once. rows is the size of the rows being served, in bytes.
 func (m *memory) started(rows int) {
-	runtime.GC() // empties pools, whose contents the next collection frees
 	giveBack()
 	m.mu.Lock()
 	m.startBytes, m.startRows = held(), max(1, rows)
@@ -74,8 +73,10 @@ func (m *memory) worked() {
 	m.bound(rows)
 }
 
-// giveBack returns to the system all memory that is not in use.
+// giveBack returns to the system all memory that is not in use. Pools (see sync.Pool) are emptied by the
+// second collection, which FreeOSMemory makes: the encoders a dump was compressed with are 30 MB.
 func giveBack() {
+	runtime.GC()
 	debug.FreeOSMemory()
 	forgetProgram()
 }
