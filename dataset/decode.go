@@ -74,13 +74,13 @@ func sharing[T any](d *decoders, decode decodeFunc[T]) decodeFunc[T] {
 // memory for as many records.
 const minLine = 100
 
-func expected(n int, b []byte) int { return min(n, len(b)/minLine) + 1 }
+func expected(n int, b []byte) int { return min(n, len(b)/minLine+1) }
 
 // A decodeFunc decodes one record, see record.Decode.
 type decodeFunc[T any] func(b []byte, rec *T) []record.Problem
 
 func decodeLines[T any](l *loader, put func(chunk[T]), decode decodeFunc[T], file, first int, b []byte) {
-	c := newChunk[T](place{file: int32(file), line: int32(first)}, expected(bytes.Count(b, []byte{'\n'}), b))
+	c := newChunk[T](place{file: int32(file), line: int32(first)}, expected(bytes.Count(b, []byte{'\n'})+1, b))
 	for line, text := range ndjson.Lines(first, b) {
 		if l.full.Load() {
 			break

@@ -153,11 +153,10 @@ func (a *answer) isKeyed() bool {
 	return a.isData() || strings.HasPrefix(a.path, "/api/v1/keys/self") && a.method != http.MethodOptions
 }
 
-// beforeKey says whether the request was refused before its key was looked at: the router and
-// the parser of HTTP know no keys.
+// beforeKey says whether the request was refused before its address was known: the head of the request
+// could not be read.
 func (a *answer) beforeKey() bool {
-	return slices.Contains([]int{405, 408, 411, 413, 414, 431}, a.status) || a.code() == "bad_request" ||
-		a.code() == "unknown_route" && !a.isData()
+	return a.status == 408 || a.status == 431 || a.code() == "bad_request" || a.code() == "unknown_route" && !a.isData()
 }
 
 // code is the code of a problem, empty where the answer is none.
@@ -348,8 +347,9 @@ func (c *complaints) standing() {
 	limit, remaining, reset := number("X-RateLimit-Limit"), number("X-RateLimit-Remaining"), number("X-RateLimit-Reset")
 	end := time.Unix(reset, 0).UTC()
 	c.want(end.Day() == 1 && end.Equal(end.Truncate(24*time.Hour)), "X-RateLimit-Reset %s is not the start of a month in UTC", end)
-	if c.a.status == http.StatusUnauthorized {
-		c.want(limit == 0 && remaining == 0 && h.Get("X-RateLimit-Tier") == "none", "401 shows limit %d, remaining %d, tier %q", limit, remaining, h.Get("X-RateLimit-Tier"))
+	keyless := c.a.header.Get("X-RateLimit-Tier") == "none" && slices.Contains([]int{405, 411, 413, 414}, c.a.status)
+	if c.a.status == http.StatusUnauthorized || keyless {
+		c.want(limit == 0 && remaining == 0 && h.Get("X-RateLimit-Tier") == "none", "%d shows limit %d, remaining %d, tier %q", c.a.status, limit, remaining, h.Get("X-RateLimit-Tier"))
 		return
 	}
 	c.want(limit > 0 && remaining <= limit && h.Get("X-RateLimit-Tier") != "none", "limit %d, remaining %d, tier %q", limit, remaining, h.Get("X-RateLimit-Tier"))

@@ -15,7 +15,7 @@ func (s *Server) admit(req *request) *failure {
 	case open:
 		return s.spendPage(req, pageCost(req))
 	case shown: // rejected for another reason, whatever the key
-		if s.identify(req) == nil {
+		if (req.route != &rejected || s.showsStanding(req)) && s.identify(req) == nil {
 			req.decide(s.cfg.Keeper.AdmitFree(req.digest))
 		}
 		return nil

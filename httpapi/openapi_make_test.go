@@ -566,7 +566,7 @@ func problemResponse(text string, list []*code, a access) object {
 	}
 	switch status := list[0].status; {
 	case len(list) > 1 && list[len(list)-1].status != status: // RefusedEarly
-		// 405 to a valid key shows where it stands.
+		// Those to addresses that take a key show where it stands; a head that cannot be read names no address.
 		names = append(names, "Allow", "Dataset-Version?", "X-RateLimit-Limit?", "X-RateLimit-Remaining?", "X-RateLimit-Reset?",
 			"X-RateLimit-Tier?", "RateLimit-Policy", "RateLimit")
 	case status == 416:

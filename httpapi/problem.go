@@ -22,7 +22,7 @@ func (s *Server) problem(req *request, f *failure) *response {
 		return s.failurePage(req, f, p)
 	}
 	resp := newProblem(f, p)
-	if req.gen != nil && req.route.access >= shown {
+	if req.gen != nil && (req.route.access >= shown && req.route != &rejected || s.showsStanding(req)) {
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	}
 	return resp

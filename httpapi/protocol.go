@@ -20,9 +20,9 @@ const (
 )
 
 // rejected, unknownEndpoint and wrongMethod are the routes of requests without one of their own:
-// they are counted under these names. wrongMethod shows the standing of a valid key.
+// they are counted under these names. rejected and wrongMethod show the standing of a valid key.
 var (
-	rejected        = route{id: "rejected"}
+	rejected        = route{id: "rejected", access: shown}
 	unknownEndpoint = route{id: "unknown", answer: answerUnknown}
 	wrongMethod     = route{id: "wrong_method", access: shown}
 )
@@ -65,6 +65,7 @@ func malformed(h *fasthttp.RequestHeader) *failure {
 			last = last || listsClose(value)
 		case len(name) == len("authorization") && equalFold(name, "authorization"):
 			if keys++; keys > 1 {
+				h.Del(fiber.HeaderAuthorization) // none of them is taken
 				return &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
 			}
 		}
@@ -184,6 +185,16 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 		s.cfg.Log.Debug("connection lost inside a request", "cause", network.Error())
 	}
 	s.routed(ctx, nil, &rejected, closing(fail(code)))
+}
+
+// showsStanding reports whether the address of a request asks for a key, by one method or another: its
+// responses say where the key stands, or that there is none.
+func (s *Server) showsStanding(req *request) bool {
+	if req.route.access != shown {
+		return req.route.access >= keyed
+	}
+	address := string(req.ctx.Path())
+	return slices.ContainsFunc(s.routes, func(rt route) bool { return rt.access >= keyed && rt.matches(address) })
 }
 
 // slashMoved answers an address with slashes at its end where the same address without them has a

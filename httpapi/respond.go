@@ -28,7 +28,7 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	if len(req.ctx.Request.Header.Peek(fiber.HeaderOrigin)) > 0 {
 		setHeader(&out.Header, "Access-Control-Expose-Headers", exposedHeaders)
 	}
-	if req.keyed || req.route.access >= keyed {
+	if req.keyed || s.showsStanding(req) {
 		limitHeaders(&out.Header, standing, req.started.Unix())
 	}
 	if resp.ages && s.cfg.Mirror != nil {
