@@ -114,17 +114,6 @@ func (r *registry) references(l *loader, p place, field string, slugs *[]Slug) {
 	}
 }
 
-func (l *loader) checkPrices(h *Hardware, p place) {
-	l.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_date", h.StreetPriceDate != nil)
-	l.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_source", h.StreetPriceSource != nil)
-	l.date(p, "street_price_date", h.StreetPriceDate)
-	for i := range h.PriceObservations {
-		o, at := &h.PriceObservations[i], "price_observations."+strconv.Itoa(i)
-		l.date(p, at+".date", &o.Date)
-		l.spread(p, at+".amount_range", o.AmountRange)
-	}
-}
-
 func (l *loader) checkTools() {
 	for i := range l.tools.recs {
 		t, p := l.tools.recs[i], l.tools.places[i]

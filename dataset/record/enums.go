@@ -1,5 +1,10 @@
 package record
 
+import (
+	"slices"
+	"strings"
+)
+
 // Vendor is who makes the part.
 type Vendor string
 
@@ -135,6 +140,21 @@ type PriceKind string
 
 // PriceKinds lists them: paid or asked in the street, one shop's listing, the maker's list price.
 var PriceKinds = []PriceKind{"street", "listing", "msrp"}
+
+// PriceCondition is what a price was of.
+type PriceCondition string
+
+// PriceConditions lists them. A mean over new and used goods is mixed, and what a page does not tell
+// is not stated; neither ever counts as new or as used.
+var PriceConditions = []PriceCondition{"new", "used", "refurbished", "mixed", "not stated"}
+
+// ConditionOf is the condition that a text begins with: the whole text, or what is before its first
+// comma. It is not ok where that is none of PriceConditions.
+func ConditionOf(text string) (c PriceCondition, ok bool) {
+	first, _, _ := strings.Cut(text, ",")
+	c = PriceCondition(first)
+	return c, slices.Contains(PriceConditions, c)
+}
 
 // ReleaseDateBasis says what a model's release date is the day of.
 type ReleaseDateBasis string

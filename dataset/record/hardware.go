@@ -100,8 +100,8 @@ type Hardware struct {
 	StreetPriceDate *Date `json:"street_price_date" jsonschema:"nullable,example=2026-07-31" fact:"sourced"`
 	// Page the street price was seen on. Null where street_price_usd is.
 	StreetPriceSource *URL `json:"street_price_source" jsonschema:"nullable,example=https://gpupoet.com/gpu/market-report"`
-	// What the street price was paid for: new, used, mean of how many offers.
-	StreetPriceCondition *string `json:"street_price_condition" jsonschema:"nullable,minLength=1,example=a single retail listing"`
+	// What the street price was of: new, used, refurbished, mixed (a mean over new and used) or not stated, then after a comma how it was worked out. The word is that of the observation it was taken from.
+	StreetPriceCondition *string `json:"street_price_condition" jsonschema:"nullable,minLength=1,example=new"`
 	// Every price seen, newest first.
 	PriceObservations []PriceObservation `json:"price_observations" fact:"sourced"`
 	// Names drivers, llama-bench and people use for it. Accepted wherever the slug is.
@@ -126,7 +126,7 @@ type PriceObservation struct {
 	Currency string `json:"currency" jsonschema:"pattern=^[A-Z]{3}$,example=USD"`
 	// Day (or month) it was seen.
 	Date Date `json:"date" jsonschema:"example=2026-07-31"`
-	// What was paid for.
+	// What the price was of: new, used, refurbished, mixed (a mean over new and used) or not stated, then after a comma what else the page says.
 	Condition string `json:"condition" jsonschema:"minLength=1,example=used"`
 	// Page it was seen on.
 	Source URL `json:"source" jsonschema:"example=https://prod.danawa.com/info/?pcode=74996477"`
