@@ -1,8 +1,11 @@
 package compare
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,20 +38,19 @@ func TestAgainstSources(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	bySource := map[string][]dataset.Benchmark{}
+	bySource, others := map[string][]dataset.Benchmark{}, map[string]int{}
 	for _, b := range set.Benchmarks.All() {
-		if b.SourceKey != nil && b.SourceURL != nil && cited.MatchString(string(*b.SourceURL)) {
+		switch {
+		case b.SourceKey == nil || b.SourceURL == nil:
+		case cited.MatchString(string(*b.SourceURL)):
 			bySource[*b.SourceKey] = append(bySource[*b.SourceKey], b)
+		default: // a thread or a page, which no copy of a repository has
+			others[*b.SourceKey]++
 		}
 	}
+	compared, absent := 0, []string(nil)
 	files := map[string][]float64{}
-	for _, key := range slices.Sorted(func(yield func(string) bool) {
-		for k := range bySource {
-			if !yield(k) {
-				return
-			}
-		}
-	}) {
+	for _, key := range slices.Sorted(maps.Keys(bySource)) {
 		rows := bySource[key]
 		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		found, read, missing := 0, 0, []string(nil)
@@ -65,29 +67,44 @@ func TestAgainstSources(t *testing.T) {
 		}
 		switch {
 		case read == 0:
+			absent = append(absent, fmt.Sprintf("%s (%d)", key, len(rows)))
+			continue
 		case float64(found) < least*float64(read):
 			t.Errorf("%s: the figures of %d of %d measurements are in the cited file; not of %v", key, found, read, missing)
 		default:
 			t.Logf("%s: %d of %d %v", key, found, read, missing)
 		}
+		compared++
+	}
+	t.Logf("%d sources compared", compared)
+	t.Logf("no copy, or none of the commit: %s", strings.Join(absent, ", "))
+	for _, key := range slices.Sorted(maps.Keys(others)) {
+		t.Logf("not files of a repository: %s (%d)", key, others[key])
 	}
 }
 
 var number = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?(?:[eE][+-]?\d+)?`)
 
 // numbersOf returns the numbers of a cited file in order; false where it cannot be read.
-func numbersOf(files map[string][]float64, dir, url string) ([]float64, bool) {
-	if n, ok := files[url]; ok {
+func numbersOf(files map[string][]float64, dir, page string) ([]float64, bool) {
+	if n, ok := files[page]; ok {
 		return n, n != nil
 	}
-	m := cited.FindStringSubmatch(url)
+	m := cited.FindStringSubmatch(page)
 	var text []byte
 	for _, repo := range []string{filepath.Join(dir, m[1]+"+"+m[2], "repo"), filepath.Join(dir, m[1], m[2])} {
 		for _, at := range []string{m[3], "HEAD"} { // a snapshot without its history holds the newest state
 			path, _, _ := strings.Cut(m[4], "#")
+			if plain, err := url.PathUnescape(path); err == nil {
+				path = plain
+			}
 			out, err := exec.Command("git", "-C", repo, "show", at+":"+path).Output()
 			if err == nil && len(text) == 0 {
 				text = out
+				if beside, ok := strings.CutSuffix(path, "_pp.csv"); ok { // prompt speeds; those of generation are in the file beside it
+					more, _ := exec.Command("git", "-C", repo, "show", at+":"+beside+"_tg.csv").Output()
+					text = append(append(text, '\n'), more...)
+				}
 				if names := strings.Split(string(out), "\n"); strings.HasPrefix(names[0], "tree ") { // a folder: all its files
 					text = nil
 					for _, name := range names[2:] {
@@ -108,7 +125,7 @@ func numbersOf(files map[string][]float64, dir, url string) ([]float64, bool) {
 		}
 	}
 	slices.Sort(list)
-	files[url] = list
+	files[page] = list
 	return list, list != nil
 }
 

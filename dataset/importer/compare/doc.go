@@ -7,5 +7,6 @@
 //
 // For each source it draws 40 measurements, reads the file at the cited commit, and looks for
 // the figures in it: a speed as printed, or, for a speed worked out from others, the figures its
-// notes quote. Sources whose copy or commit is missing are named and left out.
+// notes quote. Sources whose copy or commit is missing, and those that are threads or pages and no
+// files of a repository, are named with their number of measurements and left out.
 package compare
