@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -14,8 +15,9 @@ import (
 //go:embed schema/service-model-intelligence-snapshot-v1.json
 var schemaJSON []byte
 
-// compiled is safe for concurrent use and never changes.
-var compiled = mustCompile(schemaJSON)
+// compiled is compiled when the first document is checked: most commands check none. It is safe for
+// concurrent use and never changes.
+var compiled = sync.OnceValue(func() *jsonschema.Schema { return mustCompile(schemaJSON) })
 
 // Schema returns the JSON Schema (draft 2020-12) of the document. The caller owns the bytes.
 func Schema() []byte { return bytes.Clone(schemaJSON) }

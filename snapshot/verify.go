@@ -160,7 +160,7 @@ func checkSchema(b []byte) []Finding {
 		return []Finding{errorFinding(err)}
 	}
 	var ve *jsonschema.ValidationError
-	if err := compiled.Validate(v); errors.As(err, &ve) {
+	if err := compiled().Validate(v); errors.As(err, &ve) {
 		return leaves(nil, ve, message.NewPrinter(language.English))
 	}
 	return nil
