@@ -54,6 +54,23 @@ var recordsOnly = sync.OnceValues(func() (string, error) {
 	return dir, os.RemoveAll(filepath.Join(dir, "snapshots"))
 })
 
+// namesOnly is recordsOnly without the measurements, for what is asked of names alone: a server reads it
+// in half the time.
+var namesOnly = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(workDir, "names")
+	records, err := recordsOnly()
+	if err == nil {
+		err = os.CopyFS(dir, os.DirFS(records))
+	}
+	if err == nil {
+		err = os.RemoveAll(filepath.Join(dir, "benchmarks"))
+	}
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Mkdir(filepath.Join(dir, "benchmarks"), 0o700)
+})
+
 func writeFile(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 func TestDumpsAfterRestart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, mustRead(t, "testdata/tiers.json"))
-	s.flags = []string{"--dumps-dir=" + filepath.Join(s.dir, "dumps"), "--log-level=info"}
+	s.flags = []string{"--dumps=open", "--dumps-dir=" + filepath.Join(s.dir, "dumps"), "--log-level=info"}
 	transport := newTransport(t)
 	get := func(path string) *answer {
 		t.Helper()

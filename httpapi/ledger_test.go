@@ -62,7 +62,7 @@ func (s *site) env() []string {
 }
 
 func (s *site) serveArgs() []string {
-	return append([]string{"serve", "--addr=127.0.0.1:0", "--data=" + mustSmallData(s.t), "--log-format=json", "--log-level=debug"}, s.flags...)
+	return append([]string{"serve", "--addr=127.0.0.1:0", "--data=" + mustSmallData(s.t), "--log-format=json", "--log-level=debug", "--dumps=off"}, s.flags...)
 }
 
 func (s *site) launch() { s.server = launch(s.t, s.dir, s.env(), s.serveArgs()...) }

@@ -54,13 +54,9 @@ func newTwins(t *testing.T) *twins {
 			t.Fatal(err)
 		}
 	}
-	published, err := filepath.Glob("../data/snapshots/snapshot-*.json")
+	err := os.CopyFS(tw.data, os.DirFS(from))
 	if err == nil {
-		err = os.CopyFS(tw.data, os.DirFS(from))
-	}
-	for _, name := range published {
-		b, readErr := os.ReadFile(name)
-		err = errors.Join(err, readErr, writeFile(filepath.Join(tw.data, "snapshots", filepath.Base(name)), b))
+		err = tw.addSnapshots()
 	}
 	if err == nil {
 		tw.records, err = readDirectory(os.DirFS(tw.data))
@@ -69,13 +65,31 @@ func newTwins(t *testing.T) *twins {
 		t.Fatal(err)
 	}
 	const base = "--base-url=https://models.example.org" // pages have it
-	tw.origin.flags = []string{base, "--data=" + tw.data, "--log-level=info", "--cache-mb=8"}
+	tw.origin.flags = []string{base, "--dumps=open", "--data=" + tw.data, "--log-level=info", "--cache-mb=8"}
 	tw.origin.start()
 	tw.link = linktest.New(t, "127.0.0.1", tw.origin.server.addr)
-	tw.mirror.flags = []string{base, "--data=" + filepath.Join(tw.mirror.dir, "copy"), "--follow=http://" + tw.link.Addr(), "--follow-every=1s", "--log-level=info", "--cache-mb=8",
+	tw.mirror.flags = []string{base, "--dumps=open", "--data=" + filepath.Join(tw.mirror.dir, "copy"), "--follow=http://" + tw.link.Addr(), "--follow-every=1s", "--log-level=info", "--cache-mb=8",
 		"--dumps-dir=" + filepath.Join(tw.mirror.dir, "dumps")} // its own, so that it makes them
 	tw.mirror.start()
 	return tw
+}
+
+// addSnapshots publishes two documents at the origin: those of this repository, or of a small build.
+func (tw *twins) addSnapshots() error {
+	folder := filepath.Join(tw.data, "snapshots")
+	if !*mirrorShippedFlag {
+		from, err := filepath.Abs("../snapshot/importer/testdata/small")
+		for _, day := range []string{"2026-06-01", "2026-07-01"} {
+			tw.origin.mustRun("snapshot", "build", "--from", from, "--generated-at", day+"T00:00:00Z", "-o", folder)
+		}
+		return err
+	}
+	published, err := filepath.Glob("../data/snapshots/snapshot-*.json")
+	for _, name := range published {
+		b, readErr := os.ReadFile(name)
+		err = errors.Join(err, readErr, writeFile(filepath.Join(folder, filepath.Base(name)), b))
+	}
+	return err
 }
 
 // freshKeys makes a key of each, so that as much of the month is left of both.

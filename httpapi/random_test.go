@@ -15,7 +15,7 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
-var questionsFlag = flag.Int("questions", datasettest.Rounds(40, 120), "questions the test of random queries asks")
+var questionsFlag = flag.Int("questions", datasettest.Rounds(15, 120), "questions the test of random queries asks")
 
 // TestRandomQueries asks random questions of the shipped records over HTTP and answers them
 // again with a loop over the files: same records, same order, same totals, same notices of what
@@ -26,8 +26,8 @@ func TestRandomQueries(t *testing.T) {
 	addRatios(t, s, dir)
 	rnd := rand.New(rand.NewPCG(seedOf(t), 0))
 	questions := *questionsFlag
-	if testing.Short() || raceEnabled {
-		questions = 40
+	if raceEnabled {
+		questions = min(questions, 40)
 	}
 	for range questions {
 		r := resources[rnd.IntN(len(resources))]

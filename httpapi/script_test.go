@@ -192,6 +192,7 @@ func (s *script) start() error {
 	args := []string{
 		"serve", "--addr=127.0.0.1:0", "--ledger=" + s.Getenv("MODELDEX_LEDGER"),
 		"--log-level=debug", "--log-format=json",
+		"--dumps=off", // they take more than all else a script asks for
 	}
 	if s.data != "" {
 		args = append(args, "--data="+s.data)
@@ -225,6 +226,12 @@ func (s *script) setData(args []string) error {
 		s.data = filepath.Join(s.Getenv("HERE"), "..", "..", "data")
 	case "records":
 		dir, err := recordsOnly()
+		if err != nil {
+			return err
+		}
+		s.data = dir
+	case "names":
+		dir, err := namesOnly()
 		if err != nil {
 			return err
 		}
