@@ -21,7 +21,7 @@ type worstCmd struct {
 	GoalMS float64 `name:"goal-ms" default:"5" help:"Most milliseconds of processor time that a request may take."`
 }
 
-// worstRequests are addresses of up to 8 KB. A %d is another number in each round, so that no response
+// worstRequests are addresses of up to 8 KB, with a body behind a space. A %d is another number in each round, so that no response
 // is found in the cache.
 func worstRequests() []struct{ name, path string } {
 	fill := func(start, between string, most int, item func(i int) string) string {
@@ -55,7 +55,17 @@ func worstRequests() []struct{ name, path string } {
 		{"statistics by hardware, weight=source", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
 		{"statistics by model and quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d"},
 		{"statistics, pivot of a heat map", "/api/v1/benchmarks/stats?group_by=hardware,quantization&settings=all&shape=pivot&backend=cuda&min_tps=0.000%d"},
+		{"list, models that one device runs fast", "/api/v1/models?fits=nvidia-h200-sxm&min_tps=300.%d&limit=200"},
+		{"list, models that eight devices run fast", "/api/v1/models?fits=nvidia-h200-sxm&count=8&min_tps=300.%d&limit=200"},
+		{"list, hardware that runs a model", "/api/v1/hardware?runs=llama-3.3-70b-instruct&min_tps=9.%d&limit=200"},
+		{"fit, 80 pairs in a body", "/api/v1/fit " + fill(`{"queries":[`, ",", 80, func(i int) string {
+			return fmt.Sprintf(`{"model":"llama-3.3-70b-instruct","hardware":"nvidia-rtx-4090","context":4%%[1]d%d}`, i)
+		}) + "]}"},
+		{"resolve, 120 unknown names in a body", "/api/v1/resolve " + fill(`{"names":[`, ",", 120, func(i int) string {
+			return fmt.Sprintf(`"unheard-of %%[1]d%d qwen llama rtx mixtral instruct geforce"`, i)
+		}) + "]}"},
 		{"page, fit of a machine to every model", "/fit?memory_gb=12&bandwidth_gbps=4%d"},
+		{"page, fit of a machine to every model, fast", "/fit?memory_gb=1200&bandwidth_gbps=8000&min_tps=300.%d"},
 		{"page, hardware that words find", "/hardware?q=a&min_vram_gb=0.0%d"},
 	}
 }
@@ -88,7 +98,7 @@ func (c *worstCmd) Run() error {
 		one := cost{name: r.name}
 		for n := range c.Rounds {
 			began := s.used()
-			a, err := s.get(fmt.Sprintf(r.path, 10+n))
+			a, err := s.send(fmt.Sprintf(r.path, 10+n))
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
@@ -114,6 +124,16 @@ func (c *worstCmd) Run() error {
 		return fmt.Errorf("%d kinds of request take more than %v ms", missed, c.GoalMS)
 	}
 	return nil
+}
+
+// send asks for an address, with POST if a body is behind it.
+func (s *server) send(addressAndBody string) (*answered, error) {
+	address, body, posts := strings.Cut(addressAndBody, " ")
+	if !posts {
+		return s.get(address)
+	}
+	return fetch(s.addr, fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		address, s.addr, s.keys[0], len(body), body))
 }
 
 // used is the processor time of all threads of the server. It is exact to a microsecond or so, which

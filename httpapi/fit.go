@@ -40,6 +40,7 @@ func postFit(s *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
+	req.call.SpendBurst((len(queries) - 1) / pairsPerCall)
 	answers := make([]*fit.Answer, len(queries))
 	var faults faultList
 	for i, members := range queries {

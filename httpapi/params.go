@@ -48,6 +48,7 @@ type parser struct {
 	// in and prefix are where the values come from, where not from the query.
 	in, prefix string
 	accepts    export.Format // the form of rows without the parameter format
+	searches   int           // calls of the burst that what was worked out costs, see work.go
 }
 
 // parse reads the parameters of a list. All faults come back together.
@@ -57,7 +58,10 @@ func (r *resource) parse(args *fasthttp.Args, gen *index.Generation) (*listQuery
 
 // parseFor is parse for a request, whose Accept header may ask for a file.
 func (r *resource) parseFor(req *request) (*listQuery, *failure) {
-	return (&parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}).parse(req.ctx.QueryArgs())
+	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}
+	q, f := p.parse(req.ctx.QueryArgs())
+	req.call.SpendBurst(p.searches)
+	return q, f
 }
 
 func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"path"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,9 @@ func pageCost(req *request) int {
 		}
 		if slices.Contains(dataEndings, path.Ext(string(req.ctx.Path()))) {
 			return dataCost
+		}
+		if req.ctx.QueryArgs().Has("min_tps") && !strings.HasPrefix(string(req.ctx.Path()), "/explore/benchmarks") {
+			return searchPages
 		}
 		return 1
 	}

@@ -124,6 +124,7 @@ func resolveNames(_ *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
+	req.call.SpendBurst((len(names) - 1) / namesPerCall)
 	views := make([]NameView, len(names))
 	for i, n := range names {
 		views[i] = nameView(req.gen.Names.Resolve(n.kind, n.name))

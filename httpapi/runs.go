@@ -32,6 +32,9 @@ func (p *parser) readRuns() []string {
 	if p.faults.code != nil {
 		return r.canonical
 	}
+	if least > 0 {
+		p.searches = searchCalls
+	}
 	var found []fit.Best
 	var fault *fit.Fault
 	if p.r.name == "models" {

@@ -37,13 +37,18 @@ type service struct {
 // newService serves a dataset until the test ends.
 func newService(tb testing.TB, live *index.Live) *service {
 	tb.Helper()
+	return newServiceWith(tb, live, quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000})
+}
+
+// newServiceWith is newService with a burst for all keys.
+func newServiceWith(tb testing.TB, live *index.Live, burst quota.Burst) *service {
+	tb.Helper()
 	// A benchmark measures the server, not the disk: the ledger is a file all the same.
 	ledger, err := quota.Open(filepath.Join(tb.TempDir(), "modeldex.db"), quota.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	endless := quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000}
-	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: endless}, quota.Tier{Name: "pro", CallsPerMonth: quota.MaxLimit, Burst: endless})
+	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: burst}, quota.Tier{Name: "pro", CallsPerMonth: quota.MaxLimit, Burst: burst})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -41,7 +41,7 @@ const (
 )
 
 // placeDistance is how little b says about a by what models run on and with, 0 for the same. It is the
-// same for all models on one machine. The distance of two configurations is that and modelDistance.
+// same for all models on one machine. The distance of two configurations is that and the modelDistance of a placed sample.
 func placeDistance(a, b *point) (d float64) {
 	if a.tool != b.tool {
 		d += otherTool
@@ -68,21 +68,21 @@ func placeDistance(a, b *point) (d float64) {
 	return d
 }
 
-// modelDistance is how little b says about a by the models and how they are stored.
-func modelDistance(a, b *point) (d float64) {
-	if a.quant != b.quant {
-		d += otherQuant + perBits*math.Abs(a.logBits-b.logBits)
-		if a.quantKind != b.quantKind {
+// modelDistance is how little a sample says about a configuration by the models and how they are stored.
+func (s *placed) modelDistance(p *point) (d float64) {
+	if p.quant != s.quant {
+		d += otherQuant + perBits*math.Abs(p.logBits-s.logBits)
+		if p.quantKind != s.quantKind {
 			d += otherFormat
 		}
 	}
-	if a.mixture != b.mixture {
+	if p.mixture != s.mixture {
 		d += otherKind
 	}
-	if a.model != b.model {
+	if p.model != s.model {
 		d += otherModel
 	}
-	return d + perBytes*math.Abs(a.logBytes-b.logBytes) + perTime*math.Abs(a.logTime()-b.logTime()) + perActive*math.Abs(a.logActive()-b.logActive())
+	return d + perBytes*math.Abs(p.logBytes-s.logBytes) + perTime*math.Abs(p.logTime()-s.logTime) + perActive*math.Abs(p.logActive()-s.logActive)
 }
 
 // placeOf gathers the samples near to the machine and tool of a configuration.
@@ -91,7 +91,10 @@ func (l *learnt) placeOf(p *point) *place {
 	for i := range l.samples[p.class] {
 		s := &l.samples[p.class][i]
 		if d := placeDistance(p, &s.point); d <= tooFar {
-			out.samples = append(out.samples, placed{s, d})
+			out.samples = append(out.samples, placed{
+				sample: s, far: d, logBits: s.logBits, logBytes: s.logBytes, logTime: s.logTime(), logActive: s.logActive(),
+				quant: s.quant, quantKind: s.quantKind, model: s.model, mixture: s.mixture,
+			})
 		}
 	}
 	return out
@@ -143,7 +146,7 @@ func (l *learnt) guess(p *point, t *trend, from *place, skip func(s *sample) boo
 		if skip != nil && skip(s.sample) {
 			continue
 		}
-		d := s.far + modelDistance(p, &s.point)
+		d := s.far + s.modelDistance(p)
 		if d > tooFar || d > g.nearest-reach {
 			continue
 		}

@@ -189,9 +189,14 @@ type place struct {
 	sorted  bool // the nearest first, which pays from the second estimate on
 }
 
+// A placed sample has at hand what modelDistance reads: a list estimates thousands of speeds from the same
+// samples, and most of them are too far.
 type placed struct {
 	*sample
-	far float64
+	far                                   float64
+	logBits, logBytes, logTime, logActive float64
+	quant, quantKind, model               int32
+	mixture                               bool
 }
 
 // A row is one comparable measurement.
