@@ -16,6 +16,7 @@ import (
 // cli is the table of verbs and their flags.
 type cli struct {
 	Compare  compareCmd  `cmd:"" default:"withargs" help:"Measure the program against rivals and against itself on larger data, and keep the results."`
+	Before   beforeCmd   `cmd:"" help:"Measure the program beside the program of an earlier commit, on the dataset of that commit."`
 	Generate generateCmd `cmd:"" help:"Make a dataset of any number of benchmarks."`
 	Bare     bareCmd     `cmd:"" hidden:"" help:"Serve bytes with fasthttp alone."`
 	Wire     wireCmd     `cmd:"" help:"Attack the connections of a server and check every response."`
