@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"testing"
 
 	"github.com/valyala/fasthttp"
@@ -209,6 +210,30 @@ func BenchmarkAccepted(b *testing.B) {
 			for b.Loop() {
 				accepted(header)
 			}
+		})
+	}
+}
+
+// BenchmarkNewPage asks for lists with a threshold that differs from call to call and that no row is below: the
+// rows stay the same while no response made before fits.
+func BenchmarkNewPage(b *testing.B) {
+	for _, bm := range []struct{ name, path string }{
+		{"two-filters", "/api/v1/benchmarks?backend=cuda&quantization=Q4_K_M"},
+		{"fastest", "/api/v1/benchmarks?backend=cuda&sort=-generation_tps"},
+		{"fastest-single-stream", "/api/v1/benchmarks?backend=cuda&settings=single_stream&sort=-generation_tps"},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			x := newBench(b, bm.path)
+			b.ReportAllocs()
+			n := 100_000_000
+			for b.Loop() {
+				n++
+				x.ctx.Request.SetRequestURI(bm.path + "&min_tps=0.00" + strconv.Itoa(n))
+				if got := x.ask(); got != http.StatusOK {
+					b.Fatalf("status %d", got)
+				}
+			}
+			b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
 		})
 	}
 }

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"modeldex/httpapi/export"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/ristretto/v2"
 	"golang.org/x/sync/singleflight"
 )
@@ -23,7 +25,11 @@ type cacheEntry struct {
 type responseCache struct {
 	cache  *ristretto.Cache[string, cacheEntry]
 	flight singleflight.Group
+	asked  [askedLately]atomic.Uint64
 }
+
+// askedLately is about how many addresses the cache remembers having been asked for.
+const askedLately = 1 << 15
 
 // typicalBody is about what a page of 100 rows takes, compressed and not, for sizing the
 // counters of the cache.
@@ -88,6 +94,20 @@ func (b *responseCache) getOrRender(content []byte, c coding, address string, re
 		return resp, nil
 	})
 	return made.(*response)
+}
+
+// first says whether an address is asked for the first time, as far as the cache remembers, and has no
+// response: then one that is quickly made need not be kept. What is remembered is a hash in a place
+// that another address may take; so a first time may be told twice.
+func (b *responseCache) first(content []byte, c coding, address string) bool {
+	key := scratch.Get().(*[]byte)
+	defer scratch.Put(key)
+	*key = appendKey((*key)[:0], content, c, address)
+	if b.get(*key) != nil {
+		return false
+	}
+	hash := xxhash.Sum64(*key)
+	return b.asked[hash%askedLately].Swap(hash) != hash
 }
 
 // alias keeps a response under another spelling of its address, or its address and another Accept

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"sync"
+
 	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -23,27 +25,51 @@ func (q *listQuery) cacheName() string {
 func (s *Server) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
 	return s.kept(req, canonical, func() *response {
 		body, link := render()
-		resp := newEntity(body, req.coding, jsonType, func(c coding) string { return etag(req.content[:], c, canonical) })
-		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
-		if link != "" {
-			resp.set("Link", link)
-		}
-		resp.private()
-		if req.route.filed() {
-			resp.set(fiber.HeaderVary, filedVary)
-		}
-		return resp
+		return dataResponse(req, canonical, body, link)
 	})
+}
+
+// onceMore is cached for what is quickly made again: it is kept from the second time on that it is asked for. The
+// first time it is made in memory of the request alone, which is used again as soon as it is sent: addresses that
+// nobody asks for twice leave no garbage, and put nothing out of the cache. render appends the body.
+func (s *Server) onceMore(req *request, canonical string, render func(dst []byte) (body []byte, link string)) *response {
+	if req.coding != identity || !s.cache.first(req.content[:], req.coding, canonical) {
+		return s.cached(req, canonical, func() ([]byte, string) { return render(nil) })
+	}
+	memory := bodies.Get().(*[]byte)
+	body, link := render((*memory)[:0])
+	resp := dataResponse(req, canonical, body, link)
+	resp.memory = memory
+	return resp.ofData(req, canonical)
+}
+
+// bodies is memory for bodies that are sent once.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// dataResponse is a response made of the dataset.
+func dataResponse(req *request, canonical string, body []byte, link string) *response {
+	resp := newEntity(body, req.coding, jsonType, func(c coding) string { return etag(req.content[:], c, canonical) })
+	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+	if link != "" {
+		resp.set("Link", link)
+	}
+	resp.private()
+	if req.route.filed() {
+		resp.set(fiber.HeaderVary, filedVary)
+	}
+	return resp
+}
+
+// ofData notes what the usage of a key counts.
+func (resp *response) ofData(req *request, canonical string) *response {
+	resp.route = req.route
+	resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
+	return resp
 }
 
 // kept is cached for any response.
 func (s *Server) kept(req *request, canonical string, render func() *response) *response {
-	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response {
-		resp := render()
-		resp.route = req.route
-		resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
-		return resp
-	})
+	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response { return render().ofData(req, canonical) })
 	if req.accepts.any && !req.pinned { // what as_of names can change while the current content does not
 		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, canonical, req.ctx.RequestURI())
 	}

@@ -39,8 +39,8 @@
 //	auth.go       admit: no value is a key
 //	list.go       resource.page
 //	params.go     parse, read, readNumber, bound, finish: a query and its canonical address
-//	cached.go     cached, kept
-//	cache.go      getOrRender: the canonical address is not in the cache either
+//	cached.go     onceMore
+//	cache.go      first: the canonical address is not in the cache either, and was not asked for lately
 //	list.go       render
 //	index         page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
 //	notices.go    excludedNotices: how many records have no bandwidth
@@ -50,12 +50,15 @@
 //	response.go   newEntity, encodedEntity, etag
 //	encoding.go   compress
 //	usage.go      pagingOf
-//	cache.go      put, alias: the next caller who sends this address is answered at the second line
+//	cached.go     ofData
 //	request.go    has: If-None-Match
 //	respond.go    write
 //	directwrite.go, connection.go: the bytes
 //
-// No file comes back more than twice (cache.go); the field itself is one line of index/hardware.go, from
+// The second caller's response is made by cached, kept and getOrRender instead, and put and alias keep it: the
+// third who sends this address is answered at the second line.
+//
+// No file comes back more than twice (cache.go, cached.go, params.go); the field itself is one line of index/hardware.go, from
 // which params.go knows the parameter.
 //
 // Where files must use each other the circle is small: TestFileCircles counts, in every package of

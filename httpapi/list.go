@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"slices"
 
 	"modeldex/httpapi/export"
@@ -29,20 +28,35 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 			return fileOf(req.gen, q.format, r.schema(q), r.rowsOf(t, page.Ords, q)), q.link(page.Next)
 		}), nil
 	}
-	return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.render(req.gen, q) }), nil
+	if q.runs != nil || q.fields != nil { // the rows are not as the index holds them
+		return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.render(nil, req.gen, q) }), nil
+	}
+	return s.onceMore(req, q.cacheName(), func(dst []byte) ([]byte, string) { return r.render(dst, req.gen, q) }), nil
 }
 
-// render makes the body of a page: the rows as the index holds them, between the bytes of the
-// envelope.
-func (r *resource) render(gen *index.Generation, q *listQuery) (body []byte, link string) {
+// render appends the body of a page: the rows, between the bytes of the envelope.
+func (r *resource) render(dst []byte, gen *index.Generation, q *listQuery) (body []byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
-	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), q.mixedNotice(t))
+	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), mixedNotice(page.Mixed))
 	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
+	dst = append(dst, pageStart...)
 	if q.runs != nil || q.fields != nil {
-		return append(r.appendRows(append([]byte{}, pageStart...), t, page.Ords, q), end...), link
+		return append(r.appendRows(dst, t, page.Ords, q), end...), link
 	}
-	return bytes.Join(append(t.AppendRows([][]byte{pageStart}, page.Ords), end), nil), link
+	pieces := append(t.AppendRows(nil, page.Ords), end)
+	dst = slices.Grow(dst, lengthOf(pieces))
+	for _, piece := range pieces {
+		dst = append(dst, piece...)
+	}
+	return dst, link
+}
+
+func lengthOf(pieces [][]byte) (n int) {
+	for _, piece := range pieces {
+		n += len(piece)
+	}
+	return n
 }
 
 // kept is the projection to some fields and the key of the records.

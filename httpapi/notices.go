@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"fmt"
-	"slices"
 
 	"modeldex/dataset/resolve"
 	"modeldex/index"
@@ -107,16 +106,8 @@ func unknownWord(pm *param) string {
 	return "is unknown"
 }
 
-// speeds are the orders in which settings matter.
-var speeds = []index.Field{index.GenerationTPS, index.PerStream, index.PromptTPS, index.Roofline}
-
-// mixedNotice says that an order by speed mixes settings, unless all or none of the records have
-// the settings of a single stream.
-func (q *listQuery) mixedNotice(t *index.Table) []Notice {
-	if !slices.Contains(speeds, q.Sort.Field) {
-		return nil
-	}
-	mixed := t.MixedSettings(q.Query)
+// mixedNotice says that an order by speed mixes settings, unless all of the records have those of a single stream.
+func mixedNotice(mixed []index.SettingCount) []Notice {
 	if len(mixed) == 0 {
 		return nil
 	}

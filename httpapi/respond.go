@@ -42,6 +42,10 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 		s.sendStream(req, resp)
 	case resp.shared:
 		sendShared(req.ctx, sharedBody{resp.body, &resp.readers})
+	case resp.memory != nil:
+		// fasthttp takes the body, and has it used again after it was sent; what it had before is used for another.
+		*resp.memory = out.SwapBody(resp.body)
+		bodies.Put(resp.memory)
 	default:
 		out.SetBodyRaw(resp.body)
 	}

@@ -1,11 +1,18 @@
 package httpapi
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"sync"
 	"testing"
+	"time"
+
+	"modeldex/index"
 )
 
 // TestBuffersAreNotKept has many keep-alive clients ask at once for things only they ask for.
@@ -82,4 +89,89 @@ func TestRepeatedReads(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestMemoryIsUsedAgain has slow connections ask at once, several requests in one write. The first response to an address
+// is made in memory that is used again once it is sent; responses to a third of the addresses are asked for by
+// all, and kept. Whichever a caller is given, its bytes are those of the page.
+func TestMemoryIsUsedAgain(t *testing.T) {
+	s := newService(t, mustShipped(t).live)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.app.Server().Serve(connections{ln, s.limit}) }() // until the server is shut down
+	const clients, rounds, batch = 6, 12, 5
+	gen := s.cfg.Live.Current()
+	var rows [batch][]byte // of the pages, by their place in a batch
+	limit := func(i int) int { return 60 + 110*i }
+	for i := range rows {
+		q := index.Query{Ranges: []index.Range{{Field: index.GenerationTPS, Min: 0, Max: 1e18}}, Limit: limit(i)}
+		rows[i] = bytes.Join(gen.Benchmarks.AppendRows(nil, gen.Benchmarks.Select(q).Ords), nil)
+	}
+	ask := func(client, round int, conn *net.TCPConn, r *bufio.Reader) error {
+		var requests []byte
+		var selves [batch]string
+		for i := range batch {
+			number := 1_000_000 + 1000*round + 10*i
+			if i%3 > 0 {
+				number += client + 1
+			}
+			selves[i] = fmt.Sprintf("min_tps=0.00%d1&limit=%d", number, limit(i))
+			requests = append(requests, s.raw("/api/v1/benchmarks?"+selves[i])...)
+		}
+		if _, err := conn.Write(requests); err != nil {
+			return err
+		}
+		for i, self := range selves {
+			time.Sleep(time.Millisecond) // the others are answered while this response waits to be read
+			resp, err := http.ReadResponse(r, nil)
+			if err != nil {
+				return err
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err != nil || !bytes.Contains(body, rows[i]) || !bytes.Contains(body, []byte(self[:len("min_tps=0.0010000001")])) {
+				return fmt.Errorf("%s: status %d, %d bytes without its rows (%d bytes) or its address: %v", self, resp.StatusCode, len(body), len(rows[i]), err)
+			}
+		}
+		return nil
+	}
+	var wg sync.WaitGroup
+	for client := range clients {
+		wg.Go(func() {
+			conn, err := net.Dial("tcp", ln.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+				t.Error(err)
+			}
+			r := bufio.NewReader(conn)
+			for round := range rounds {
+				if err := ask(client, round, conn.(*net.TCPConn), r); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestKeptFromTheSecondTime: an address that is asked for once puts nothing into the cache.
+func TestKeptFromTheSecondTime(t *testing.T) {
+	s := newService(t, mustSmallLive(t))
+	added := func() uint64 { s.cache.cache.Wait(); return s.cache.cache.Metrics.KeysAdded() }
+	const path = "/api/v1/benchmarks?limit=3"
+	for n, want := range []bool{false, true, false} {
+		before := added()
+		if a := s.ask(t, "GET", path); a.status != http.StatusOK {
+			t.Fatalf("status %d: %s", a.status, a.body)
+		}
+		if got := added() > before; got != want {
+			t.Errorf("time %d: a response was added to the cache: %v, want %v", n+1, got, want)
+		}
+	}
 }

@@ -188,6 +188,7 @@ func (b *benchmarkBuilder) finish(t, prev *Table, set *dataset.Set) {
 	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware)}
 	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware)}}
 	t.reproduced = b.reproduced
+	t.otherSettings = otherSettings(t)
 	if p := t.postings[Scenario]; p != nil && len(p.values) > 0 {
 		t.listed = p.unknown
 	}

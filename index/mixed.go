@@ -1,6 +1,8 @@
 package index
 
 import (
+	"slices"
+
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
@@ -11,30 +13,25 @@ type SettingCount struct {
 	Count int
 }
 
-// MixedSettings counts the settings, other than those of a single stream, of the benchmarks that
-// match a query. It is empty if no match has such settings, or if the query has a filter by
-// Settings. A record with two of them is counted in both; one whose settings are not decided
-// is counted as unknown.
-func (t *Table) MixedSettings(q Query) []SettingCount {
-	for _, s := range q.Sets {
-		if s.Field == Settings || s.Field == Scenario {
-			return nil
-		}
-	}
-	m, _ := t.matching(q)
-	set := m.all()
-	if set == nil {
-		set = roaring.New()
-		set.AddRange(0, uint64(t.n))
-	}
-	rest := roaring.AndNot(set, t.postings[Settings].any([]string{SingleStream}))
-	if rest.IsEmpty() {
-		return nil
-	}
-	var out []SettingCount
+// speeds are the orders in which settings matter.
+var speeds = []Field{GenerationTPS, PerStream, PromptTPS, Roofline}
+
+// A setting is one of those that a single stream does not have, and the records that have it. They are made
+// once for a table: every page in the order of a speed counts them.
+type setting struct {
+	field   Field
+	value   string
+	records *roaring.Bitmap
+}
+
+// otherSettings are the settings, other than those of a single stream, of a table of benchmarks. A record with two of
+// them is in both; one whose settings are not decided is in the unknown ones.
+func otherSettings(t *Table) []setting {
+	var out []setting
+	single := t.postings[Settings].any([]string{SingleStream})
 	add := func(f Field, value string, records *roaring.Bitmap) {
-		if n := int(rest.AndCardinality(records)); n > 0 {
-			out = append(out, SettingCount{f, value, n})
+		if rest := roaring.AndNot(records, single); !rest.IsEmpty() {
+			out = append(out, setting{f, value, compact(rest)})
 		}
 	}
 	above := func(f Field, limit float64) *roaring.Bitmap {
@@ -50,5 +47,26 @@ func (t *Table) MixedSettings(q Query) []SettingCount {
 	add("compute_unit", "mixed", t.postings["compute_unit"].any([]string{"mixed"}))
 	add("context_depth", ">512", above("context_depth", 512))
 	add(Settings, "unknown", t.postings[Settings].unknown)
+	return out
+}
+
+// mixed counts the settings, other than those of a single stream, of what matches a query in the order of a
+// speed. It is nil where they do not matter, or the query has a filter by Settings or Scenario.
+func (t *Table) mixed(q Query, m *matches) []SettingCount {
+	if len(t.otherSettings) == 0 || !slices.Contains(speeds, q.Sort.Field) ||
+		slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario }) {
+		return nil
+	}
+	var out []SettingCount
+	matching := m.all()
+	for _, s := range t.otherSettings {
+		n := s.records.GetCardinality()
+		if matching != nil {
+			n = matching.AndCardinality(s.records)
+		}
+		if n > 0 {
+			out = append(out, SettingCount{s.field, s.value, int(n)})
+		}
+	}
 	return out
 }

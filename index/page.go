@@ -10,6 +10,10 @@ type Page struct {
 	// conditions but have no known value. ExcludedBySets is the same for each set; it is counted for
 	// fields with the use Nulls only and nil if no set has one.
 	Excluded, ExcludedBySets []int
+	// Mixed counts, in the order of a speed, the settings of the matches that a single stream does not have. A
+	// record with two of them is counted in both; one whose settings are not decided is counted as unknown. Nil
+	// with a filter by Settings or Scenario.
+	Mixed []SettingCount
 	// Next is where the next page begins; nil on the last.
 	Next *Position
 }
@@ -30,6 +34,7 @@ func (t *Table) Select(q Query) Page {
 		page.Ords = page.Ords[:q.Limit]
 		page.Next = o.position(page.Ords[q.Limit-1])
 	}
+	page.Mixed = t.mixed(q, &m)
 	return page
 }
 

@@ -26,6 +26,8 @@ type Table struct {
 	kinds      map[Field]FieldKind
 	listed     *roaring.Bitmap // the records that match without a filter by Scenario; nil: all
 	dimensions *dimensions     // nil: the table has no statistics
+	// Settings that a single stream does not have; nil in other tables than that of benchmarks.
+	otherSettings []setting
 }
 
 func newTable(n int, home Sort) *Table {
