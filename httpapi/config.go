@@ -74,7 +74,7 @@ type Config struct {
 	// ConnectionsPerAddress is how many of them one address may have, an IPv6 network of 64 bits
 	// counting as one; zero means a quarter. Trusted proxies are exempt.
 	ConnectionsPerAddress int
-	// PagesPerMinute is how many pages and charts one address may ask for per minute without a key, an
+	// PagesPerMinute is how many pages, charts and large documents one address may ask for per minute without a key, an
 	// IPv6 network of 64 bits counting as one, and PagesAtOnce how many of them at once. Zero pages
 	// per minute is unlimited.
 	PagesPerMinute, PagesAtOnce int

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
+	"strings"
 
 	"modeldex/index"
 )
@@ -51,7 +52,8 @@ func appendText(b []byte, text string) []byte {
 func decodeCursor(token string, tag [8]byte) (*index.Position, *code) {
 	b, err := cursorEncoding.DecodeString(token)
 	const fixed = 1 + 8 + 1 + 8 + 8
-	if err != nil || len(token) > maxCursor || len(b) < fixed+cursorSum || b[0] != cursorVersion {
+	lineEnds := strings.ContainsAny(token, "\r\n") // base64 passes over them, and they would stand in links.self
+	if err != nil || lineEnds || len(token) > maxCursor || len(b) < fixed+cursorSum || b[0] != cursorVersion {
 		return nil, &invalidCursor
 	}
 	body := b[:len(b)-cursorSum]

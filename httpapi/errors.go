@@ -44,7 +44,7 @@ var (
 	burstExceeded       = code{"burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; refused calls cost nothing."}
 	signupLimited       = code{"signup_limited", 429, "Too many sign-ups", "This address was issued as many keys as it may be within an hour. Try again after Retry-After seconds."}
 	tooManyConnections  = code{"too_many_connections", 429, "Too many connections", "Your address has as many connections open as it may. Use connections again instead of opening new ones, or try again after Retry-After seconds."}
-	pageLimited         = code{"page_limited", 429, "Too many pages", "Your address has asked for more pages and charts without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys."}
+	pageLimited         = code{"page_limited", 429, "Too many pages", "Your address has asked for more pages, charts and large documents without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys."}
 	rangeNotSatisfiable = code{"range_not_satisfiable", 416, "Range not satisfiable", "The file has no such bytes; Content-Range says how many it has."}
 	headersTooLarge     = code{"headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB."}
 	internal            = code{"internal", 500, "Internal error", "Something went wrong here, not with the request. Report request_id to the support address if it goes on."}

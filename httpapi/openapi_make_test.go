@@ -419,7 +419,7 @@ func success(rt *route) []statusResponse {
 		content := jsonContent("ChangeList")
 		content.set("application/x-ndjson", obj("schema", obj("description", "One change per line, each as an entry of data.")))
 		out := withNotModified(rt, "A page of changes, oldest release first.", content, "Link", "Dataset-Version")
-		if rt.list == recordChanges && rt.tag != benchmarks.name {
+		if rt.list == recordChanges {
 			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
 		}
 		return out
@@ -433,10 +433,11 @@ func success(rt *route) []statusResponse {
 		return withNotModified(rt, "A page of records.", fileContent(titleCase(strings.TrimSuffix(rt.list.singular, "s"))+"List"), "Link", "Content-Disposition")
 	case rt.record != nil:
 		out := withNotModified(rt, "The record.", fileContent(titleCase(rt.record.singular)+"Answer"), "Content-Disposition")
+		text := "The name is an alias: Location has the address of the slug."
 		if rt.record == benchmarks {
-			return out
+			text = "The id is in another case, or has a slash behind it: Location has the address of the benchmark."
 		}
-		return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.",
+		return append(out, statusResponse{301, obj("description", text,
 			"headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
 	case rt.tag == "webhooks":
 		return webhookSuccess(rt)

@@ -92,7 +92,7 @@ rest. A rejected request for which names were searched costs one call more of th
 func chargingText() string {
 	return "Routes of data count each answer 200 and 404 as one call of the month; 301, 304 and every other answer is free. " +
 		"Routes of keys are not counted. Every call with a key counts for the calls at once. " +
-		"Routes without a lock need no key and count nothing; pages, charts and badges have an allowance for each client address, beyond which they answer 429 `page_limited`."
+		"Routes without a lock need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address, beyond which they answer 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -284,7 +284,8 @@ var problemSets = []problemSet{
 	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{&unsupportedType}},
 	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{&quotaExhausted, &burstExceeded}},
 	{"TooFast", "Calls come too fast.", []*code{&burstExceeded}},
-	{"PageLimited", "The address has asked for too many pages and charts without a key.", []*code{&pageLimited}},
+	{"DumpLimited", "Calls with the key come too fast, or without one the address has asked for too many pages, charts and large documents.", []*code{&burstExceeded, &pageLimited}},
+	{"PageLimited", "The address has asked for too many pages, charts and large documents without a key.", []*code{&pageLimited}},
 	{"DumpKey", "Bulk data is for paying keys here, and the key is missing or unknown.", []*code{&missingKey, &invalidKey}},
 	{"DumpTier", "Bulk data is for paying keys here, and the key is none or does not work.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
 	{"RangeNotSatisfiable", "The file has no such bytes.", []*code{&rangeNotSatisfiable}},
@@ -312,7 +313,7 @@ func problemsOf(rt *route) []string {
 	case rt.access == charged:
 		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooManyRequests", "Unavailable")
 	}
-	if rt.tag == "pages" || rt.tag == "charts" {
+	if rt.tag == "pages" || rt.tag == "charts" || rt.pages > 0 && rt.tag != "dumps" {
 		names = append(names, "PageLimited")
 	}
 	switch {
@@ -353,7 +354,7 @@ func problemsOf(rt *route) []string {
 		"showDataset":       {"BadQuery", "NotReady"},
 		"listSnapshots":     {"BadQuery"},
 		"listDumps":         {"BadQuery", "DumpKey", "DumpTier", "UnknownRoute", "TooFast", "NotReady"},
-		"getDump":           {"BadQuery", "DumpKey", "DumpTier", "NotFound", "RangeNotSatisfiable", "TooFast", "NotReady"},
+		"getDump":           {"BadQuery", "DumpKey", "DumpTier", "NotFound", "RangeNotSatisfiable", "DumpLimited", "NotReady"},
 		"latestSnapshot":    {"BadQuery", "NotFound"},
 		"getSnapshot":       {"BadQuery", "NotFound"},
 		"getSchema":         {"BadQuery", "NotFound"},

@@ -102,11 +102,15 @@ func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uin
 	return append(append(b, gen.Digest.String()...), `"}}`...)
 }
 
+// maxOwnBenchmarks is how many benchmarks the detail of a model has at most, 7 MB of them: a response is
+// made in memory, and of a million benchmarks one model has 39,000. No shipped model has a third of it.
+const maxOwnBenchmarks = 5000
+
 // withBenchmarks adds the rows of a model's own benchmarks to its detail.
 func withBenchmarks(gen *index.Generation, detail []byte, slug string, q *listQuery) []byte {
 	mine := gen.Benchmarks.Select(index.Query{
 		Sets:  []index.Set{{Field: index.Model, Values: []string{slug}, OnlySelf: true}},
-		Limit: q.limitOr(gen.Benchmarks.Len()),
+		Limit: min(q.limitOr(maxOwnBenchmarks), maxOwnBenchmarks),
 	})
 	b := append(append([]byte{}, detail[:len(detail)-1]...), `,"benchmarks":[`...)
 	for _, piece := range gen.Benchmarks.AppendRows(nil, mine.Ords) {

@@ -33,6 +33,8 @@ type route struct {
 	summary string
 	tag     string
 	access  access
+	// pages is what a large document that needs no key costs of the allowance of an address.
+	pages int
 	// hidden routes are forms of another route, which documents them, or files for crawlers.
 	hidden bool
 	// list is the resource whose parameters the route takes, record the one it answers one of.

@@ -44,8 +44,8 @@ type Serve struct {
 	DumpsDir        string   `help:"Where the files of dumps are kept, so that a restart on the same dataset finds them; default modeldex/dumps in the user's directory of caches." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
-	PagesPerMinute  int      `help:"Pages and charts one address may ask for per minute without a key; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
-	PagesAtOnce     int      `help:"Pages and charts one address may ask for at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
+	PagesPerMinute  int      `help:"Pages, charts and large documents one address may ask for per minute without a key; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
+	PagesAtOnce     int      `help:"Pages, charts and large documents one address may ask for at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
 	KeysPerEmail    int      `help:"Active keys one e-mail address may have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
 	FoldPlusTags    bool     `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
 	HooksToLoopback bool     `name:"webhooks-to-loopback" help:"Let webhooks have http and https URLs of this machine, to try them out; never on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`

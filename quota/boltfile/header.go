@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"os"
 )
 
@@ -30,6 +31,7 @@ const (
 	metaSumAt   = 56
 	minPageSize = 1024
 	maxPageSize = 16 << 20 // the largest page bbolt looks for
+	maxPages    = math.MaxInt64 / maxPageSize
 )
 
 // LastInitTx is the transaction of the second meta page in a new file, before any commit.
@@ -131,13 +133,13 @@ func metaAt(f io.ReaderAt, at int64) (Meta, error) {
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(m[:metaSumAt])
-	size := int64(binary.NativeEndian.Uint32(m[8:]))
-	if sum.Sum64() != binary.NativeEndian.Uint64(m[metaSumAt:]) || size < minPageSize || size > maxPageSize {
+	size, pages := int64(binary.NativeEndian.Uint32(m[8:])), binary.NativeEndian.Uint64(m[40:])
+	if sum.Sum64() != binary.NativeEndian.Uint64(m[metaSumAt:]) || size < minPageSize || size > maxPageSize || pages > maxPages {
 		return Meta{}, ErrCorrupt
 	}
 	return Meta{
 		PageSize: size,
-		Pages:    int64(binary.NativeEndian.Uint64(m[40:])),
+		Pages:    int64(pages),
 		Root:     binary.NativeEndian.Uint64(m[16:]),
 		Freelist: binary.NativeEndian.Uint64(m[32:]),
 		TxID:     binary.NativeEndian.Uint64(m[48:]),
