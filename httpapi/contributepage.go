@@ -16,9 +16,6 @@ import (
 
 const (
 	formType = "application/x-www-form-urlencoded"
-	// maxForm is the most bytes of a form that was filled in: a pasted output of 64 KiB takes up to
-	// three times as much with its signs escaped.
-	maxForm = 224 << 10
 	// mostFormFields is more than any form of ours has.
 	mostFormFields = 100
 )

@@ -17,6 +17,10 @@ const (
 	maxBody    = 4 << 10
 	maxNames   = 64 << 10 // the body of POST /api/v1/resolve and /api/v1/fit: 200 names, 100 pairs
 	maxAddress = 8 << 10
+
+	// maxForm is the most bytes of a form that was filled in: a pasted output of 64 KiB takes up to
+	// three times as much with its signs escaped.
+	maxForm = 224 << 10
 )
 
 // rejected, unknownEndpoint and wrongMethod are the routes of requests without one of their own:
