@@ -12,30 +12,34 @@ const equalWithin = 0.1
 // measurement. A field that is unknown matches nothing, so such a row has no configuration.
 type configuration struct {
 	model, hardware, tool Slug
-	quantization          string
+	quantization, backend string
 	basis                 RateBasis
+	unit                  ComputeUnit // empty for unknown: the backend says it where it matters
 	devices, users        int64
 }
 
 func configurationOf(b *Benchmark) (configuration, bool) {
 	switch {
-	case b.GenerationTPS == nil, b.Withdrawn != nil, b.Quantization == nil, b.RateBasis == nil, b.SourceKey == nil, b.IsThroughput(),
+	case b.GenerationTPS == nil, b.Withdrawn != nil, b.Quantization == nil, b.Backend == nil, b.RateBasis == nil, b.SourceKey == nil, b.IsThroughput(),
 		b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, b.PartialOffload != nil && *b.PartialOffload,
 		b.ContextDepth != nil && *b.ContextDepth > 512:
 		return configuration{}, false
 	}
 	c := configuration{
-		model: b.Model, hardware: b.Hardware, tool: b.Tool, quantization: *b.Quantization, basis: *b.RateBasis, devices: b.HardwareCount, users: 1,
+		model: b.Model, hardware: b.Hardware, tool: b.Tool, quantization: *b.Quantization, backend: *b.Backend, basis: *b.RateBasis, devices: b.HardwareCount, users: 1,
 	}
 	if b.Concurrency != nil {
 		c.users = *b.Concurrency
+	}
+	if b.ComputeUnit != nil {
+		c.unit = *b.ComputeUnit
 	}
 	return c, true
 }
 
 // Reproduced counts, for each benchmark, the other sources that measured an equal configuration
-// within 10 %: same model, quantization, hardware, number of devices, tool, basis of the rate and
-// number of requests, from an empty cache, without drafting or weights in main memory. A source
+// within 10 % of the faster one: same model, quantization, hardware, number of devices, tool, backend,
+// compute unit, basis of the rate and number of requests, from an empty cache, without drafting or weights in main memory. A source
 // counts once; sources are distinguished by source_key, so own measurements and rows without one
 // confirm nothing. The count is -1 where a row lacks one of the fields, so that nothing can be
 // compared.

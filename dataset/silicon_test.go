@@ -86,8 +86,16 @@ func TestReproduced(t *testing.T) {
 		rows := make([]Benchmark, 60)
 		for i := range rows {
 			key, speed := string(rune('a'+rng.IntN(4))), 50+10*rng.Float64()
-			rows[i] = Benchmark{Model: "m", Hardware: Slug(rune('h' + rng.IntN(2))), Tool: "t", HardwareCount: 1, Quantization: &q, RateBasis: &decode, GenerationTPS: &speed, SourceKey: &key}
+			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], ComputeUnits[rng.IntN(2)]
+			rows[i] = Benchmark{
+				Model: "m", Hardware: Slug(rune('h' + rng.IntN(2))), Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
+				RateBasis: &decode, GenerationTPS: &speed, SourceKey: &key,
+			}
 			switch rng.IntN(8) {
+			case 2:
+				rows[i].Backend = nil
+			case 3:
+				rows[i].ComputeUnit = nil
 			case 0:
 				rows[i].RateBasis = nil
 			case 1:
@@ -98,5 +106,20 @@ func TestReproduced(t *testing.T) {
 		if diff := cmp.Diff(naiveReproduced(rows), Reproduced(&pack)); diff != "" {
 			t.Fatalf("(-naive +got):\n%s", diff)
 		}
+	}
+}
+
+// TestReproducedByBackend: the same speed through another backend or on another unit confirms nothing.
+func TestReproducedByBackend(t *testing.T) {
+	row := func(source, backend string, unit ComputeUnit) Benchmark {
+		decode, q, speed := RateDecode, "Q4_0", 50.0
+		return Benchmark{
+			Model: "m", Hardware: "h", Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
+			RateBasis: &decode, GenerationTPS: &speed, SourceKey: &source,
+		}
+	}
+	pack := NewPack([]Benchmark{row("a", "rocm", OnGPU), row("b", "rocm", OnGPU), row("c", "vulkan", OnGPU), row("d", "rocm", OnMixed)})
+	if diff := cmp.Diff([]int32{1, 1, 0, 0}, Reproduced(&pack)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -61,7 +61,7 @@ type BenchmarkRow struct {
 	RooflineRatio *float64 `json:"roofline_ratio" jsonschema:"nullable,minimum=0,example=0.63"`
 	// Generation speed of each stream, in tokens per second, computed: generation_tps where it is the decode rate of one stream, otherwise generation_tps / concurrency. Null where an input is missing.
 	GenerationTPSPerStream *float64 `json:"generation_tps_per_stream" jsonschema:"nullable,minimum=0,example=13.36" jsonschema_extras:"unit=tokens/s"`
-	// Number of other sources that measured the same model, quantization, hardware, number of devices, tool, kind of rate and number of requests within 10 %, computed. Null where one of these is not known, or the run had a filled cache, drafting or weights in main memory.
+	// Number of other sources that measured the same model, quantization, hardware, number of devices, tool, backend, kind of rate and number of requests within 10 %, computed. Null where one of these is not known, or the run had a filled cache, drafting or weights in main memory.
 	ReproducedBy *int64 `json:"reproduced_by" jsonschema:"nullable,minimum=0,example=2" jsonschema_extras:"unit=sources"`
 }
 
