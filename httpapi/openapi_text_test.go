@@ -154,15 +154,15 @@ func routeText(rt *route) string {
 	case rt.list == fitQuery:
 		return fitText()
 	case rt.list == statsList:
-		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results are never included. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit." + fileText
+		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results are never included. An answer 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
-		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit."
+		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. An answer 200 is charged as one call."
 	case rt.list != nil:
 		order := "by slug"
 		if rt.list.byDate() {
 			order = "by run date, newest first and unknown last, then by id"
 		}
-		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit.", order) + fileText
+		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. An answer 200 is charged as one call.", order) + fileText
 	case rt.record == benchmarks:
 		return "With the parameter fields, the record has only these fields. Answers 200 and 404 are charged as one call. " + recordFileText
 	case rt.record != nil:
@@ -184,7 +184,7 @@ func routeText(rt *route) string {
 		"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
 		"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
 		"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
-		"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is an answer 200 too. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
+		"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is an answer 200 too. An answer 200 is charged as one call.",
 		"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
 		"showDataset":    "Needs no key. Shows a refused change of the files at once.",
 		"listSnapshots":  "Needs no key.",
