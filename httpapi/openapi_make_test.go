@@ -349,6 +349,13 @@ func jsonContent(schema string) object {
 	return obj(jsonType, obj("schema", ref("schemas", schema)))
 }
 
+// recordContent is fileContent of records that the parameter fields selects members of.
+func recordContent(schema string) object {
+	out := fileContent(schema)
+	out.set(jsonType, obj("schema", obj("description", "With the parameter fields the second.", "anyOf", []any{ref("schemas", schema), ref("schemas", fieldsName(schema))})))
+	return out
+}
+
 // fileContent is a body that is JSON or a file.
 func fileContent(schema string) object {
 	out := jsonContent(schema)
@@ -430,9 +437,9 @@ func success(rt *route) []statusResponse {
 	case rt.list != nil && rt.list.singular == "facet":
 		return withNotModified(rt, "One entry per field.", jsonContent("FacetList"))
 	case rt.list != nil:
-		return withNotModified(rt, "A page of records.", fileContent(titleCase(strings.TrimSuffix(rt.list.singular, "s"))+"List"), "Link", "Content-Disposition")
+		return withNotModified(rt, "A page of records.", recordContent(titleCase(strings.TrimSuffix(rt.list.singular, "s"))+"List"), "Link", "Content-Disposition")
 	case rt.record != nil:
-		out := withNotModified(rt, "The record.", fileContent(titleCase(rt.record.singular)+"Answer"), "Content-Disposition")
+		out := withNotModified(rt, "The record.", recordContent(titleCase(rt.record.singular)+"Answer"), "Content-Disposition")
 		text := "The name is an alias: Location has the address of the slug."
 		if rt.record == benchmarks {
 			text = "The id is in another case, or has a slash behind it: Location has the address of the benchmark."

@@ -147,11 +147,62 @@ func typeSchemas(t *testing.T) object {
 		}
 	}
 	webhookSchemas(made)
+	for _, name := range selectable {
+		withoutRequired(made, name)
+	}
 	var out object
 	for _, name := range sortedKeys(made) {
 		out.set(name, made[name])
 	}
 	return out
+}
+
+// selectable are the records of which the parameter fields selects members.
+var selectable = []string{"Model", "ModelDetail", "Hardware", "Tool", "Benchmark"}
+
+// fieldsName is the name of a schema with some of the members of another.
+func fieldsName(name string) string { return name + "Fields" }
+
+// withoutRequired makes the schema of what fields leaves of an object: the same members, and those of the
+// objects in them, none of which must be there.
+func withoutRequired(made map[string]object, name string) {
+	if made[fieldsName(name)] != nil {
+		return
+	}
+	made[fieldsName(name)] = object{} // before what it holds, which may hold it
+	out := optional(made, made[name]).(object)
+	out.set("description", "Some members of "+name+": those that the parameter fields names.")
+	made[fieldsName(name)] = out
+}
+
+// optional is a schema without required members.
+func optional(made map[string]object, v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = optional(made, v[i])
+		}
+		return out
+	case object:
+		var out object
+		for _, m := range v {
+			name, isText := m.value.(string)
+			name = strings.TrimPrefix(name, "#/components/schemas/")
+			_, isObject := made[name].get("properties")
+			switch _, isSchema := m.value.(object); {
+			case m.name == "required" && !isSchema: // not a field of that name
+			case m.name == "$ref" && isText && isObject:
+				withoutRequired(made, name)
+				out.set("$ref", "#/components/schemas/"+fieldsName(name))
+			default:
+				out.set(m.name, optional(made, m.value))
+			}
+		}
+		return out
+	default:
+		return v
+	}
 }
 
 // describe drops the Go name a type's comment begins with.
@@ -305,6 +356,14 @@ func nullable(o object) object {
 	return plain
 }
 
+// keyOf is the member of a record that fields never leaves out.
+func keyOf(record string) string {
+	if record == "Benchmark" {
+		return "id"
+	}
+	return "slug"
+}
+
 // envelopes are the schemas of whole answers: hand-made, for rows are copied into them as bytes.
 func envelopes() object {
 	var out object
@@ -317,6 +376,15 @@ func envelopes() object {
 		{"Change", "ChangeList", ""},
 		{"Fit", "", "FitAnswer"},
 	} {
+		if slices.Contains(selectable, e.record) {
+			some := append(ref("schemas", fieldsName(e.record)), member{"required", []string{keyOf(e.record)}})
+			if e.list != "" {
+				out.set(fieldsName(e.list), closedObject("A page of a list, asked for with the parameter fields.", "data", obj("type", "array", "description", "The records of this page, in order.", "items", some), "meta", ref("schemas", "ListMeta"), "links", ref("schemas", "Links")))
+			}
+			if e.one != "" {
+				out.set(fieldsName(e.one), closedObject("One record, asked for with the parameter fields.", "data", some, "meta", ref("schemas", "RecordMeta")))
+			}
+		}
 		row := ref("schemas", e.record)
 		if e.list != "" {
 			out.set(e.list, closedObject("A page of a list.", "data", obj("type", "array", "description", "The records of this page, in order.", "items", row), "meta", ref("schemas", "ListMeta"), "links", ref("schemas", "Links")))

@@ -15,7 +15,7 @@ import (
 )
 
 // TestProjectionModel compares random fields= of lists and records with a projection made of the
-// decoded whole.
+// decoded whole, and with the schemas of the OpenAPI document.
 func TestProjectionModel(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(seedOf(t), 3))
@@ -39,6 +39,26 @@ func TestProjectionModel(t *testing.T) {
 	}
 }
 
+// TestProjectionSchemas: some members of a record are described where the parameter fields asks for them only,
+// and never without the key.
+func TestProjectionSchemas(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, fields := range map[string]string{"/api/v1/benchmarks": "model", "/api/v1/hardware/nvidia-rtx-3090": "name", "/api/v1/models/qwen3-8b": "name,kv_cache.num_kv_heads"} {
+		a := s.ask(t, http.MethodGet, path+"?fields="+fields)
+		if err := validateAnswer(http.MethodGet, path+"?fields=name", a.status, a.header, a.body); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if validateAnswer(http.MethodGet, path, a.status, a.header, a.body) == nil {
+			t.Errorf("%s: some members are described as a whole record", path)
+		}
+		keyless := bytes.ReplaceAll(bytes.ReplaceAll(a.body, []byte(`"slug":`), []byte(`"was_slug":`)), []byte(`"id":`), []byte(`"was_id":`))
+		if validateAnswer(http.MethodGet, path+"?fields=name", a.status, a.header, keyless) == nil {
+			t.Errorf("%s: a record without its key is described", path)
+		}
+	}
+}
+
 func someOf(rng *rand.Rand, names []string) (out []string) {
 	for range 1 + rng.IntN(6) {
 		out = append(out, names[rng.IntN(len(names))])
@@ -50,6 +70,9 @@ func compareProjection(t *testing.T, s *service, path string, fields []string, k
 	t.Helper()
 	data := func(path string) any {
 		a := s.ask(t, http.MethodGet, path)
+		if err := validateAnswer(http.MethodGet, path, a.status, a.header, a.body); err != nil {
+			t.Fatalf("against the OpenAPI document: %v", err)
+		}
 		var page struct{ Data any }
 		dec := json.NewDecoder(bytes.NewReader(a.body))
 		dec.UseNumber()
