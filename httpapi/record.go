@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"net/url"
 	"slices"
 	"strings"
@@ -41,19 +42,19 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
 		columns = columns.Without("benchmarks")
 	}
-	return fileOf(req.gen, q.format, columns, eachOf([]uint32{ord}, func(ord *uint32) []byte { return r.recordOf(req.gen, q, t, *ord) }))
+	return fileOf(req.gen, q.format, columns, eachOf([]uint32{ord}, func(ord *uint32) []byte { return bytes.Join(r.record(req.gen, q, t, *ord), nil) }))
 }
 
-// recordOf is a record at its own address; a model's ends with the finished rows of its benchmarks.
-func (r *resource) recordOf(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) []byte {
-	record := t.Detail(ord)
+// record is the pieces of a record at its own address; a model's ends with the finished rows of its benchmarks.
+func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) [][]byte {
+	pieces := [][]byte{t.Detail(ord)}
 	if r == models && q.word(&benchmarksFlag) == "true" {
-		record = withBenchmarks(gen, record, t.Slug(ord), q)
+		pieces = withBenchmarks(gen, pieces[0], t.Slug(ord), q)
 	}
 	if kept := r.kept(q.fields); kept != nil {
-		return kept.append(nil, record)
+		return [][]byte{kept.append(nil, bytes.Join(pieces, nil))}
 	}
-	return record
+	return pieces
 }
 
 // elsewhere answers a name that is not a slug: an alias, other letter case or a slash at the end
@@ -96,25 +97,21 @@ func nearSlugs(t *index.Table, name string) []string {
 // renderOne writes the body of one record.
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	gen := req.gen
-	b := append([]byte(`{"data":`), r.recordOf(gen, q, t, ord)...)
-	b = append(b, `,"meta":{"dataset_version":`...)
-	b = append(appendString(b, gen.Info.Version), `,"dataset_digest":"`...)
-	return append(append(b, gen.Digest.String()...), `"}}`...)
+	end := appendString([]byte(`,"meta":{"dataset_version":`), gen.Info.Version)
+	end = append(append(append(end, `,"dataset_digest":"`...), gen.Digest.String()...), `"}}`...)
+	return bytes.Join(slices.Concat([][]byte{[]byte(`{"data":`)}, r.record(gen, q, t, ord), [][]byte{end}), nil)
 }
 
 // maxOwnBenchmarks is how many benchmarks the detail of a model has at most, 7 MB of them: a response is
 // made in memory, and of a million benchmarks one model has 39,000. No shipped model has a third of it.
 const maxOwnBenchmarks = 5000
 
-// withBenchmarks adds the rows of a model's own benchmarks to its detail.
-func withBenchmarks(gen *index.Generation, detail []byte, slug string, q *listQuery) []byte {
+// withBenchmarks are the pieces of a model's detail with the rows of its own benchmarks.
+func withBenchmarks(gen *index.Generation, detail []byte, slug string, q *listQuery) [][]byte {
 	mine := gen.Benchmarks.Select(index.Query{
 		Sets:  []index.Set{{Field: index.Model, Values: []string{slug}, OnlySelf: true}},
 		Limit: min(q.limitOr(maxOwnBenchmarks), maxOwnBenchmarks),
 	})
-	b := append(append([]byte{}, detail[:len(detail)-1]...), `,"benchmarks":[`...)
-	for _, piece := range gen.Benchmarks.AppendRows(nil, mine.Ords) {
-		b = append(b, piece...)
-	}
-	return append(b, `]}`...)
+	pieces := [][]byte{detail[:len(detail)-1], []byte(`,"benchmarks":[`)}
+	return append(gen.Benchmarks.AppendRows(pieces, mine.Ords), []byte(`]}`))
 }
