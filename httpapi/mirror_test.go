@@ -68,8 +68,10 @@ func newTwins(t *testing.T) *twins {
 	tw.origin.flags = []string{base, "--dumps=open", "--data=" + tw.data, "--log-level=info", "--cache-mb=8"}
 	tw.origin.start()
 	tw.link = linktest.New(t, "127.0.0.1", tw.origin.server.addr)
-	tw.mirror.flags = []string{base, "--dumps=open", "--data=" + filepath.Join(tw.mirror.dir, "copy"), "--follow=http://" + tw.link.Addr(), "--follow-every=1s", "--log-level=info", "--cache-mb=8",
-		"--dumps-dir=" + filepath.Join(tw.mirror.dir, "dumps")} // its own, so that it makes them
+	tw.mirror.flags = []string{
+		base, "--dumps=open", "--data=" + filepath.Join(tw.mirror.dir, "copy"), "--follow=http://" + tw.link.Addr(), "--follow-every=1s", "--log-level=info", "--cache-mb=8",
+		"--dumps-dir=" + filepath.Join(tw.mirror.dir, "dumps"),
+	} // its own, so that it makes them
 	tw.mirror.start()
 	return tw
 }
@@ -284,7 +286,7 @@ func (tw *twins) archive(version string) (size int64) {
 
 // TestMirrorEqualsOrigin: a server that follows another answers with the same bytes, also while and
 // after the origin changes; when the connection breaks within the new archive it goes on with what it
-// has and says so; when it is killed there, it starts again from that, without the origin.
+// has and says so; when it is stopped or killed there, it starts again from that, without the origin.
 func TestMirrorEqualsOrigin(t *testing.T) {
 	t.Parallel()
 	tw := newTwins(t)
@@ -332,6 +334,24 @@ func TestMirrorEqualsOrigin(t *testing.T) {
 	tw.await("the mirror is in step again", func() bool { return tw.version(tw.mirror) == next && !tw.standing().Stale })
 	tw.compare(n - len(kept))
 
+	// Told to stop within the archive, which comes no further, it ends at once, and goes on from the
+	// complete copy.
+	then := tw.edit()
+	stalled := tw.link.StallAfter(tw.archive(then) / 2)
+	select {
+	case <-stalled:
+	case <-time.After(patience):
+		t.Fatalf("the mirror does not fetch %s", then)
+	}
+	tw.mirror.stop()
+	tw.link.SetCut(true)
+	tw.mirror.start()
+	if v := tw.version(tw.mirror); v != next {
+		t.Errorf("stopped within an archive, the mirror serves %s, want %s", v, next)
+	}
+	tw.link.SetCut(false)
+	tw.await("the mirror goes on", func() bool { return tw.version(tw.mirror) == then })
+
 	// Killed within the archive, it starts from the complete copy, while the origin is away.
 	last := tw.edit()
 	tw.link.CutAfter(tw.archive(last) / 2)
@@ -343,8 +363,8 @@ func TestMirrorEqualsOrigin(t *testing.T) {
 		t.Fatal(err)
 	}
 	tw.mirror.start()
-	if v := tw.version(tw.mirror); v != next {
-		t.Errorf("after a kill the mirror serves %s, want %s", v, next)
+	if v := tw.version(tw.mirror); v != then {
+		t.Errorf("after a kill the mirror serves %s, want %s", v, then)
 	}
 	tw.await("the mirror is stale", func() bool { return tw.standing().Stale })
 	if st := tw.standing(); st.LastSuccess == nil {

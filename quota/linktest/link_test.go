@@ -64,3 +64,31 @@ func TestLink(t *testing.T) {
 		t.Errorf("beyond the last byte: %v", err)
 	}
 }
+
+// TestStall: after the bytes it may carry a link is silent, with its connections open, until it is set.
+func TestStall(t *testing.T) {
+	at, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer at.Close()
+	go func() {
+		c, err := at.Accept()
+		if err == nil {
+			_, _ = c.Write(make([]byte, 64<<10))
+			_ = c.Close()
+		}
+	}()
+	l := New(t, "127.0.0.1", at.Addr().String())
+	stalled := l.StallAfter(10_000)
+	c, err := net.Dial("tcp", l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	<-stalled
+	go l.SetCut(false)
+	if n, err := io.Copy(io.Discard, c); n != 64<<10 || err != nil {
+		t.Errorf("%d bytes came after the stall, %v", n, err)
+	}
+}
