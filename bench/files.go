@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,17 +12,22 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// filesCmd asks the real program for every row at once, as a key that pays may, and watches its memory.
+// filesCmd asks the real program for every row at once, as a key that pays may, and for its dumps, and
+// watches its memory.
 type filesCmd struct {
 	Rows    int           `default:"1000000" help:"Benchmarks to make, in lean lines."`
 	Data    string        `placeholder:"DIR" help:"Dataset to use instead of making one."`
 	Formats []string      `default:"ndjson,csv,parquet" help:"Formats to ask for."`
-	Limit   time.Duration `default:"10m" help:"How long one file may take."`
+	Dumps   bool          `default:"true" negatable:"" help:"Make and read the dumps as well."`
+	Limit   time.Duration `default:"20m" help:"How long one file, or the dumps, may take."`
+	Out     string        `placeholder:"FILE" help:"File to write the tables to as well."`
 }
 
-// Run prints a table.
+// Run prints tables.
 func (c *filesCmd) Run() error {
 	dir, err := os.MkdirTemp("", "bench-files")
 	if err != nil {
@@ -43,30 +49,117 @@ func (c *filesCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	var report bytes.Buffer
+	out := io.MultiWriter(os.Stdout, &report)
+	fmt.Fprintf(out, "# Files of %d benchmarks\n\nCommand: `go run ./bench files`. Seconds of the clock, and of processor time of the server alone; resident memory.\n%s.\n\n", c.Rows, describeMachine("."))
+	fmt.Fprintf(out, "| what | MB | seconds | processor s | resident before MB | highest MB | added MB |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	s, err := serve(program, dir, data, ledger, keys, "--log-level", "error", "--dumps", "off")
 	if err != nil {
 		return err
 	}
-	defer s.stop()
-	s.idle()
-	fmt.Printf("%s.\n\n| format | MB | seconds | resident before MB | highest MB | added MB |\n|---|---:|---:|---:|---:|---:|\n", describeMachine("."))
 	for _, format := range c.Formats {
-		before := s.resident()
-		began := time.Now()
-		size, highest, err := c.read(s, format)
+		err = errors.Join(err, c.measure(out, s, "`limit=all&format="+format+"`", "/api/v1/benchmarks?limit=all&format="+format))
+	}
+	s.stop()
+	if err == nil && c.Dumps {
+		err = c.dumps(out, program, dir, data, ledger, keys)
+	}
+	if err == nil && c.Out != "" {
+		err = os.WriteFile(c.Out, report.Bytes(), 0o644)
+	}
+	return err
+}
+
+// dumps has the dumps made by one server, reads some, and has them found by the next.
+func (c *filesCmd) dumps(out io.Writer, program, dir, data, ledger string, keys []string) error {
+	for _, made := range []string{"dumps, made", "dumps, found after a restart"} {
+		s, err := serve(program, dir, data, ledger, keys, "--log-level", "error")
 		if err != nil {
-			return fmt.Errorf("%s: %w", format, err)
+			return err
 		}
-		fmt.Printf("| %s | %d | %.0f | %d | %d | %d |\n", format, size>>20, time.Since(began).Seconds(), before>>20, highest>>20, (highest-min(highest, before))>>20)
+		err = c.measure(out, s, made, "")
+		for _, name := range []string{"benchmarks.csv.zst", "benchmarks_wide.parquet"} {
+			if err == nil && made == "dumps, made" {
+				err = c.measure(out, s, "`"+name+"`, sent", "/api/v1/dumps/latest/"+name)
+			}
+		}
+		s.stop()
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+// measure prints the line of one address, or of waiting for the dumps for none.
+func (c *filesCmd) measure(out io.Writer, s *server, what, path string) error {
+	if path != "" {
+		s.idle()
+	}
+	before, began := s.resident(), time.Now()
+	used, err := processorTime(s.pids())
+	if err != nil {
+		return err
+	}
+	var size int64
+	var highest uint64
+	if path == "" {
+		size, highest, err = c.await(s)
+	} else {
+		size, highest, err = c.read(s, path)
+	}
+	took := time.Since(began)
+	var now time.Duration
+	if err == nil {
+		now, err = processorTime(s.pids())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	fmt.Fprintf(out, "| %s | %d | %.0f | %.0f | %d | %d | %d |\n", what, size>>20, took.Seconds(), (now - used).Seconds(), before>>20, highest>>20, (highest-min(highest, before))>>20)
+	return nil
+}
+
+// await asks for the dumps until they are there, and returns their size and the most memory the server
+// had until then.
+func (c *filesCmd) await(s *server) (size int64, highest uint64, err error) {
+	for end := time.Now().Add(c.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		highest = max(highest, s.resident())
+		resp, err := http.Get("http://" + s.addr + "/api/v1/dumps")
+		if err != nil {
+			return 0, 0, err
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil {
+			return 0, 0, err
+		}
+		if resp.StatusCode == http.StatusServiceUnavailable {
+			continue
+		}
+		var list struct {
+			Data struct {
+				Files []struct {
+					Bytes int64 `json:"bytes"`
+				} `json:"files"`
+			} `json:"data"`
+		}
+		if err := jsonv2.Unmarshal(body, &list); err != nil || resp.StatusCode != http.StatusOK {
+			return 0, 0, fmt.Errorf("status %d: %w: %.200s", resp.StatusCode, err, body)
+		}
+		for _, f := range list.Data.Files {
+			size += f.Bytes
+		}
+		return size, highest, nil
+	}
+	return 0, 0, errors.New("no dumps in time")
+}
+
 // read reads one file to its end and returns its size and the most memory the server had.
-func (c *filesCmd) read(s *server, format string) (size int64, highest uint64, err error) {
+func (c *filesCmd) read(s *server, path string) (size int64, highest uint64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.Limit)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/api/v1/benchmarks?limit=all&format="+format, http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+path, http.NoBody)
 	if err != nil {
 		return 0, 0, err
 	}

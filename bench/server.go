@@ -172,7 +172,7 @@ func serve(program, dir, data, ledger string, keys []string, more ...string) (*s
 	s := &server{keys: keys}
 	began := time.Now()
 	var err error
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers}, more...)
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers, "--dumps-dir", filepath.Join(dir, "dumps")}, more...)
 	if s.process, err = startProcess(dir, "", program, args...); err != nil {
 		return nil, err
 	}
