@@ -27,7 +27,12 @@ func seedOf(tb testing.TB) uint64 {
 // workDir holds what all tests share: the binary, and datasets they read.
 var workDir string
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(besideEnv); role != "" {
+		os.Exit(runBeside(role))
+	}
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "mdx")

@@ -159,7 +159,7 @@ func newHookFilters() *resource {
 	r := resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, normal: benchmarks.normal, maxLimit: benchmarks.maxLimit}
 	for _, pm := range benchmarks.params {
 		switch pm.kind {
-		case sortKey, pageLimit, cursorToken, fieldNames, keptRef:
+		case sortKey, pageLimit, cursorToken, fieldNames, keptRef, fileFormat: // of responses
 		default:
 			if pm.kind < oneName {
 				r.params = append(r.params, pm)

@@ -296,8 +296,8 @@ type HookStore interface {
 	Waiting(ctx context.Context) ([]Waiting, error)
 	// CountHooks counts the webhooks of all accounts. It reads each of them.
 	CountHooks(ctx context.Context) (HookCounts, error)
-	// Due returns the delivery that is to be attempted next at now, with its webhook, its release and
-	// the records it lists. Where none is due yet, Delivery.Seq is 0 and at says when one is; 0 is
+	// Due returns the delivery that is to be attempted next at now, with its webhook and its release.
+	// Where none is due yet, Delivery.Seq is 0 and at says when one is; 0 is
 	// never.
 	Due(ctx context.Context, k HookKey, now int64) (job Job, at int64, err error)
 	// Settle stores outcomes. For each it returns when the next attempt of the webhook is, 0 for none.
@@ -305,16 +305,17 @@ type HookStore interface {
 
 	// Deliveries returns deliveries with numbers below before (0: all), newest first.
 	Deliveries(ctx context.Context, k HookKey, before uint64, limit int) ([]Delivery, error)
-	// Delivery returns one delivery with its webhook, release and records, or ErrNoDelivery.
+	// Records returns records of a release by their places; those that are no longer kept are left out.
+	Records(ctx context.Context, release uint64, places []uint32) ([][]byte, error)
+	// Delivery returns one delivery with its webhook and release, or ErrNoDelivery.
 	Delivery(ctx context.Context, k HookKey, seq uint64) (Job, error)
 	// Sweep removes what is older than a month.
 	Sweep(ctx context.Context, now time.Time) error
 }
 
-// Job is a delivery with all that its message is made of.
+// Job is a delivery with all that its message is made of but the records, which many messages share.
 type Job struct {
 	Delivery
 	Hook    Hook
-	Release Release  // zero for a test
-	Rows    [][]byte // of Delivery.Rows; those that are no longer kept are left out
+	Release Release // zero for a test
 }

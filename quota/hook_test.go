@@ -103,7 +103,8 @@ func TestAnnounceInterrupted(t *testing.T) {
 	}
 	for _, d := range release.Deliveries {
 		job, _, err := l.Due(ctx, d.Key, 5)
-		if err != nil || job.Message != d.Message || len(job.Rows) != 1 || job.Hook.Queued != 1 {
+		records, recordsErr := l.Records(ctx, job.Release.Number, job.Rows)
+		if err != nil || recordsErr != nil || job.Message != d.Message || len(records) != 1 || job.Hook.Queued != 1 {
 			t.Fatalf("due is %+v, %v, want message %s alone", job, err, d.Message)
 		}
 	}

@@ -155,19 +155,33 @@ func (tx *hookTx) job(h Hook, d Delivery) (Job, error) {
 		return j, err
 	}
 	j.Release = r
-	for _, row := range d.Rows {
-		k := rowKey(d.Release, row)
+	return j, nil
+}
+
+// Records implements HookStore.
+func (l *Ledger) Records(ctx context.Context, release uint64, places []uint32) (out [][]byte, err error) {
+	err = l.viewHooks(ctx, func(tx *hookTx) error {
+		out, err = tx.rows(release, places)
+		return err
+	})
+	return out, err
+}
+
+// rows are records of a release; those that are no longer kept are left out.
+func (tx *hookTx) rows(release uint64, places []uint32) (out [][]byte, err error) {
+	for _, row := range places {
+		k := rowKey(release, row)
 		v := tx.records.Get(k)
 		if v == nil {
 			continue
 		}
 		payload, err := unseal(k, v)
 		if err != nil {
-			return j, fmt.Errorf("record of release %d: %w", d.Release, err)
+			return nil, fmt.Errorf("record of release %d: %w", release, err)
 		}
-		j.Rows = append(j.Rows, bytes.Clone(payload))
+		out = append(out, bytes.Clone(payload))
 	}
-	return j, nil
+	return out, nil
 }
 
 // eachHook visits the webhooks of one account, or of all for zero.
@@ -395,11 +409,25 @@ func makeHookBuckets(tx *bolt.Tx) (*hookTx, error) {
 }
 
 // announceHooks and announceRows are how much of a release one transaction writes: while it runs, the
-// leases of calls wait.
+// leases of calls wait. After each, others have as long as it took.
 const (
-	announceHooks = 200
-	announceRows  = 1000
+	announceHooks = 50
+	announceRows  = 200
 )
+
+// updatePart is updateHooks for one part of a release, and a pause as long as that took.
+func (l *Ledger) updatePart(ctx context.Context, fn func(*hookTx) error) error {
+	began := time.Now()
+	if err := l.updateHooks(ctx, fn); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Since(began)):
+		return nil
+	}
+}
 
 // Announce implements HookStore. Records and deliveries are written by many small transactions, under
 // the number of the release to come; the last one stores the release and the new baseline, and only
@@ -421,7 +449,7 @@ func (l *Ledger) Announce(ctx context.Context, a *Announcement) (waiting []Waiti
 	}
 	for first := 0; first < len(a.Rows); first += announceRows {
 		part := a.Rows[first:min(len(a.Rows), first+announceRows)]
-		if err := l.updateHooks(ctx, func(tx *hookTx) error { return tx.putRows(last.Next, first, part) }); err != nil {
+		if err := l.updatePart(ctx, func(tx *hookTx) error { return tx.putRows(last.Next, first, part) }); err != nil {
 			return nil, err
 		}
 	}
@@ -434,7 +462,7 @@ func (l *Ledger) Announce(ctx context.Context, a *Announcement) (waiting []Waiti
 			n++
 		}
 		var queued []Waiting
-		err := l.updateHooks(ctx, func(tx *hookTx) (err error) {
+		err := l.updatePart(ctx, func(tx *hookTx) (err error) {
 			queued, err = tx.putParts(last.Next, a.Release.At, rest[:n])
 			return err
 		})

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"modeldex/quota"
+
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -16,9 +18,18 @@ const (
 	// receiver that is slow keeps its own messages waiting, not those of others.
 	atATime = 32
 	perHost = 2
-	// settleMost and settleWait gather outcomes, so that many are stored with one write.
+	// perSecond is how many requests begin per second at most, after burst at once. A release for
+	// thousands of webhooks is announced by and by: readers are not to wait for it.
+	perSecond = 100
+	burst     = 20
+	// settleMost and settleWait gather outcomes, so that many are stored with one write: settleBusy
+	// is the wait while several come at once.
 	settleMost = 256
 	settleWait = 10 * time.Millisecond
+	settleBusy = 400 * time.Millisecond
+	// startMost is how many webhooks are read from the ledger in one go, and startPause what follows.
+	startMost  = 50
+	startPause = 5 * time.Millisecond
 	// storeRetry is after how long a ledger that fails is asked again.
 	storeRetry = time.Second
 	// suspendedRetry is after how long a webhook of a suspended key is looked at again.
@@ -38,6 +49,7 @@ type dispatcher struct {
 	s        *Service
 	kick     chan struct{} // one slot: timers has something new
 	outcomes chan settling
+	pace     *rate.Limiter
 	work     sync.WaitGroup // attempts under way
 
 	mu      sync.Mutex
@@ -75,7 +87,7 @@ type settling struct {
 
 func newDispatcher(s *Service) *dispatcher {
 	return &dispatcher{
-		s: s, kick: make(chan struct{}, 1), outcomes: make(chan settling, settleMost),
+		s: s, kick: make(chan struct{}, 1), outcomes: make(chan settling, settleMost), pace: rate.NewLimiter(perSecond, burst),
 		known: map[quota.HookKey]*entry{}, hosts: map[string]*hostLine{},
 	}
 }
@@ -169,12 +181,11 @@ const longWait = time.Hour
 
 // start puts entries whose time has come in line and returns how long it is until the next.
 func (d *dispatcher) start(ctx context.Context) time.Duration {
-	const most = 256 // per look at the ledger without the lock
 	for {
 		now := d.s.now()
 		var due []*entry
 		d.mu.Lock()
-		for len(d.timers) > 0 && len(due) < most && !d.timers[0].at.After(now) {
+		for len(d.timers) > 0 && len(due) < startMost && !d.timers[0].at.After(now) {
 			due = append(due, heap.Pop(&d.timers).(*entry))
 		}
 		wait := longWait
@@ -201,6 +212,9 @@ func (d *dispatcher) start(ctx context.Context) time.Duration {
 		d.mu.Lock()
 		d.pump()
 		d.mu.Unlock()
+		if len(due) == startMost {
+			return startPause
+		}
 	}
 }
 
@@ -252,7 +266,11 @@ func (d *dispatcher) pump() {
 
 // attempt makes one attempt for a webhook.
 func (d *dispatcher) attempt(ctx context.Context, e *entry) {
-	outcome, next := d.s.attempt(ctx, e.key)
+	var outcome *quota.Outcome
+	var next time.Time
+	if d.pace.Wait(ctx) == nil { // otherwise the service is closed
+		outcome, next = d.s.attempt(ctx, e.key)
+	}
 	if outcome != nil {
 		d.outcomes <- settling{e, *outcome}
 	}
@@ -273,9 +291,10 @@ func (d *dispatcher) attempt(ctx context.Context, e *entry) {
 // settle stores outcomes until the channel is closed. A ledger that fails is asked again until it
 // works: meanwhile no more attempts end than the channel holds.
 func (d *dispatcher) settle(ctx context.Context) {
+	pause := settleWait
 	for first := range d.outcomes {
 		batch := []settling{first}
-		wait := time.After(settleWait)
+		wait := time.After(pause)
 	gather:
 		for len(batch) < settleMost {
 			select {
@@ -289,6 +308,9 @@ func (d *dispatcher) settle(ctx context.Context) {
 			}
 		}
 		d.store(ctx, batch)
+		if pause = settleWait; len(batch) > 1 && ctx.Err() == nil {
+			pause = settleBusy
+		}
 	}
 }
 

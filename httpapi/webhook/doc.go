@@ -42,6 +42,7 @@ once, beside the queue.
 	body                        100 records, 256 KiB; counts are always complete
 	records kept per release    10,000, 16 MiB; of all releases 64 MiB, 30 days
 	requests at a time          32, of which 2 to one host
+	requests per second         100, after 20 at once: 10,000 messages take 100 seconds
 	response                    16 KiB of headers and 64 KiB of body are read, and dropped
 
 # What is never connected to

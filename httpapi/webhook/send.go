@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -60,21 +59,27 @@ type answer struct {
 
 // send makes one attempt.
 func (s *Service) send(ctx context.Context, job *quota.Job, now time.Time) answer {
-	body, err := Body(job, s.cfg.Base)
+	list, err := s.lists.of(ctx, &job.Delivery)
+	var b *body
+	if err == nil {
+		b, err = newBody(job, s.cfg.Base, list)
+	}
 	if err != nil {
 		return answer{failure: "the message cannot be made: " + err.Error()}
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.Hook.URL, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.Hook.URL, b.reader())
 	if err != nil {
 		return answer{failure: "the URL cannot be used"}
 	}
+	req.ContentLength = b.size()
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(b.reader()), nil } // for a kept connection that was closed
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "modeldex-webhooks/"+s.cfg.Version)
 	req.Header.Set("Webhook-Id", job.Message)
 	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
-	req.Header.Set("Webhook-Signature", signatures(job.Hook.Secrets, job.Message, now.Unix(), body))
+	req.Header.Set("Webhook-Signature", signatures(job.Hook.Secrets, job.Message, now.Unix(), b))
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return answer{failure: explain(err)}

@@ -62,6 +62,7 @@ type Service struct {
 	store    quota.HookStore
 	client   *http.Client
 	dispatch *dispatcher
+	lists    lists
 	lookups  chan struct{} // one slot for each name that is resolved for a caller
 
 	counted counted
@@ -80,7 +81,7 @@ func New(cfg Config) (*Service, error) {
 		cfg.Now = time.Now
 	}
 	s := &Service{cfg: cfg, store: cfg.Store, lookups: make(chan struct{}, 8), changed: make(chan struct{}, 1)}
-	s.client = newClient(&s.cfg)
+	s.client, s.lists = newClient(&s.cfg), lists{store: s.store, byName: map[string]*recordList{}}
 	s.dispatch = newDispatcher(s)
 	waiting, err := s.store.Waiting(context.Background())
 	if err != nil {
@@ -388,6 +389,13 @@ func (s *Service) Delivery(ctx context.Context, k quota.HookKey, seq uint64) (qu
 	if err != nil {
 		return quota.Delivery{}, nil, err
 	}
-	body, err := Body(&job, s.cfg.Base)
-	return job.Delivery, body, err
+	list, err := s.lists.of(ctx, &job.Delivery)
+	if err != nil {
+		return quota.Delivery{}, nil, err
+	}
+	b, err := newBody(&job, s.cfg.Base, list)
+	if err != nil {
+		return quota.Delivery{}, nil, err
+	}
+	return job.Delivery, b.bytes(), nil
 }

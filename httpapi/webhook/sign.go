@@ -35,7 +35,7 @@ func formatSecret(secret []byte) string {
 
 // signatures is the value of webhook-signature: one for each secret that signs at now, separated by
 // spaces.
-func signatures(secrets []quota.HookSecret, id string, now int64, body []byte) string {
+func signatures(secrets []quota.HookSecret, id string, now int64, b *body) string {
 	var out []string
 	for _, s := range secrets {
 		if s.Until != 0 && now >= s.Until {
@@ -43,7 +43,9 @@ func signatures(secrets []quota.HookSecret, id string, now int64, body []byte) s
 		}
 		mac := hmac.New(sha256.New, s.Secret)
 		mac.Write([]byte(id + "." + strconv.FormatInt(now, 10) + "."))
-		mac.Write(body)
+		mac.Write(b.head)
+		mac.Write(b.records)
+		mac.Write(b.tail)
 		out = append(out, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	}
 	return strings.Join(out, " ")

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +23,7 @@ import (
 	"modeldex/index"
 	"modeldex/quota"
 
+	jsonv2 "github.com/goccy/go-json/v2"
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -483,7 +486,7 @@ func TestRotation(t *testing.T) {
 	}
 	r.wait(2)
 	h := k.hook(key)
-	signed := signatures(h.Secrets, "msg_x", k.now().Unix(), []byte("{}"))
+	signed := signatures(h.Secrets, "msg_x", k.now().Unix(), &body{head: []byte("{"), tail: []byte("}")})
 	verifier, err := standard.NewWebhook(first)
 	if err != nil {
 		t.Fatal(err)
@@ -600,5 +603,93 @@ func TestHash(t *testing.T) {
 	again.Notes = &empty
 	if seen[h.hash(&again)] != "plain" {
 		t.Error("an empty field counts")
+	}
+}
+
+// TestBody: the body put together of parts is what the encoder makes of the whole, and says how many
+// records there are; lists that are kept for other messages are bounded and do not mix.
+func TestBody(t *testing.T) {
+	k := newKit(t)
+	l := &k.lists
+	for round := range 200 {
+		rows := make([][]byte, round%(MaxRecords+1))
+		kept := records{}
+		for i := range rows {
+			rows[i] = fmt.Appendf(nil, `{"id":"bm-%d","record":{"text":"\"records\":[] %d","long":%q}}`, i, round, strings.Repeat("x", (round*i)%5000))
+			kept[uint32(i)] = rows[i]
+		}
+		l.store = kept
+		job := quota.Job{Delivery: quota.Delivery{Key: quota.HookKey{Account: 1, Hook: 2}, Event: Created, Release: uint64(round + 1), Total: 2 * len(rows)}}
+		job.Release.Number, job.Hook.Filters = job.Delivery.Release, `note="records":[]`
+		for i := range rows {
+			job.Rows = append(job.Rows, uint32(i))
+		}
+		for range 2 { // made, and kept
+			list, err := l.of(context.Background(), &job.Delivery)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := newBody(&job, "https://models.example.org", list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var m Message
+			if err := jsonv2.Unmarshal(b.bytes(), &m); err != nil {
+				t.Fatal(err)
+			}
+			whole, err := jsonv2.Marshal(&m)
+			if err != nil || !bytes.Equal(whole, b.bytes()) || int64(len(whole)) != b.size() {
+				t.Fatalf("%v: %s\nwant\n%s", err, b.bytes(), whole)
+			}
+			size := 0
+			for i, record := range m.Data.Records {
+				if size += len(record); !bytes.Equal(record, rows[i]) {
+					t.Fatalf("record %d is %s, want %s", i, record, rows[i])
+				}
+			}
+			if n := m.Data.Count; n != len(m.Data.Records) || n < len(rows) && size+len(rows[n]) <= maxBytes || size > maxBytes {
+				t.Fatalf("%d of %d records with %d bytes, %d said", len(m.Data.Records), len(rows), size, n)
+			}
+		}
+		size := 0
+		for _, list := range l.byName {
+			size += len(list.text)
+		}
+		if size != l.bytes || size > maxLists+maxBytes || len(l.names) != len(l.byName) {
+			t.Fatalf("%d bytes in %d lists are kept, counted are %d in %d", size, len(l.byName), l.bytes, len(l.names))
+		}
+	}
+}
+
+// records is a store with the records of one release.
+type records map[uint32][]byte
+
+func (r records) Records(_ context.Context, _ uint64, places []uint32) (out [][]byte, err error) {
+	for _, p := range places {
+		out = append(out, r[p])
+	}
+	return out, nil
+}
+
+// TestPace: of many messages that wait, no more than the pace allows are sent.
+func TestPace(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	const n = burst + perSecond/4
+	keys := make([]quota.HookKey, 0, MaxPerKey)
+	for range MaxPerKey {
+		keys = append(keys, k.create(r, ""))
+	}
+	r.mu.Lock()
+	r.secrets = nil
+	r.mu.Unlock()
+	began := time.Now()
+	for i := range n {
+		if _, err := k.Try(context.Background(), keys[i%len(keys)]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.wait(n)
+	if took, least := time.Since(began), time.Second*(n-burst)/perSecond; took < least {
+		t.Errorf("%d messages were sent in %s, which must take %s", n, took, least)
 	}
 }
