@@ -230,7 +230,7 @@ func TestSchemasAcceptShipped(t *testing.T) {
 	for _, s := range schemata {
 		schemas[s.name] = compiled(t, s.name)
 	}
-	files, least := sample(t), 1500
+	files, least := sample(t), 500
 	if datasettest.Long() {
 		files, least = shipped(t), 5000
 	}

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 //go:embed base.txtar
@@ -83,10 +81,21 @@ func ShippedDir(tb testing.TB) string {
 // Shipped reads the shipped data into memory.
 func Shipped(tb testing.TB) fstest.MapFS {
 	tb.Helper()
+	return shipped(tb, "")
+}
+
+// shipped is Shipped without a folder.
+func shipped(tb testing.TB, without string) fstest.MapFS {
+	tb.Helper()
 	out, src := fstest.MapFS{}, os.DirFS(ShippedDir(tb))
 	Must(tb, fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		switch {
+		case err != nil:
 			return err
+		case d.IsDir() && name == without:
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
 		}
 		b, err := fs.ReadFile(src, name)
 		out[name] = &fstest.MapFile{Data: b}
@@ -95,34 +104,43 @@ func Shipped(tb testing.TB) fstest.MapFS {
 	return out
 }
 
-// Sample is the shipped data with one benchmark in sixteen, the models these refer to, and no
-// snapshots: enough for tests that load it many times.
-func Sample(tb testing.TB) fstest.MapFS {
+// Sample is the shipped data with one benchmark in sixty-four (in sixteen in the long form), the
+// models and the hardware these refer to and what that refers to, the records a caller names by their
+// paths, and no snapshots: enough for tests that load it many times.
+func Sample(tb testing.TB, more ...string) fstest.MapFS {
 	tb.Helper()
-	out := Shipped(tb)
+	out, every := shipped(tb, "snapshots"), Rounds(64, 16)
 	used := map[string]bool{}
+	var use func(text []byte)
+	use = func(text []byte) {
+		for _, word := range bytes.Split(text, []byte{'"'}) {
+			for _, name := range []string{"models/" + string(word) + ".json", "hardware/" + string(word) + ".json"} {
+				if f := out[name]; f != nil && !used[name] {
+					used[name] = true
+					use(f.Data)
+				}
+			}
+		}
+	}
+	for _, name := range more {
+		used[name] = true
+		use(out[name].Data)
+	}
 	for name, f := range out {
 		if path.Dir(name) != "benchmarks" {
 			continue
 		}
 		var kept []byte
 		for i, line := range bytes.SplitAfter(f.Data, []byte{'\n'}) {
-			if i%16 != 0 {
-				continue
+			if i%every == 0 {
+				kept = append(kept, line...)
 			}
-			kept = append(kept, line...)
-			var refs struct {
-				Model string `json:"model"`
-			}
-			if len(line) > 0 {
-				Must(tb, jsonv2.Unmarshal(line, &refs))
-			}
-			used[refs.Model+".json"] = true
 		}
+		use(kept)
 		out[name] = &fstest.MapFile{Data: kept}
 	}
 	for name := range out {
-		if dir, file := path.Split(name); dir == "models/" && !used[file] || strings.HasPrefix(dir, "snapshots/") {
+		if dir := path.Dir(name); (dir == "models" || dir == "hardware") && !used[name] {
 			delete(out, name)
 		}
 	}

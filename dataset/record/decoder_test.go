@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -25,12 +26,30 @@ func shippedLines(tb testing.TB) (lines [][]byte) {
 	return lines
 }
 
-// TestDecoder compares a Decoder with the function Decode on every shipped benchmark, and on each
-// with one byte changed: what one accepts the other does, with the same record or problems.
+// someLines are the shipped benchmarks in the long form of the tests, MODELDEX_LONG_TESTS=1, and one in
+// four in the short form, from one that is drawn.
+func someLines(tb testing.TB) (lines [][]byte) {
+	tb.Helper()
+	lines = shippedLines(tb)
+	if os.Getenv("MODELDEX_LONG_TESTS") == "1" {
+		return lines
+	}
+	const every = 4
+	first := rand.IntN(every)
+	tb.Logf("one line in %d, from line %d", every, first)
+	some := lines[:0]
+	for i := first; i < len(lines); i += every {
+		some = append(some, lines[i])
+	}
+	return some
+}
+
+// TestDecoder compares a Decoder with the function Decode on shipped benchmarks, and on each with one
+// byte changed: what one accepts the other does, with the same record or problems.
 func TestDecoder(t *testing.T) {
 	d := NewDecoder[Benchmark]()
 	kept, want := []Benchmark{}, []Benchmark{}
-	for i, line := range shippedLines(t) {
+	for i, line := range someLines(t) {
 		for _, b := range [][]byte{line, altered(line, i)} {
 			var got, plain Benchmark
 			problems := d.Decode(b, &got)
@@ -74,9 +93,9 @@ func TestDecoderShares(t *testing.T) {
 	}
 }
 
-// TestAppendLine compares AppendLine with Line on every shipped benchmark.
+// TestAppendLine compares AppendLine with Line on shipped benchmarks.
 func TestAppendLine(t *testing.T) {
-	for _, line := range shippedLines(t) {
+	for _, line := range someLines(t) {
 		var b Benchmark
 		if problems := Decode(line, &b); problems != nil {
 			t.Fatal(problems)

@@ -10,7 +10,8 @@ import (
 
 func TestResolve(t *testing.T) {
 	dir := t.TempDir()
-	datasettest.WriteFiles(t, dir, datasettest.Sample(t))
+	datasettest.WriteFiles(t, dir, datasettest.Sample(t, "models/qwen3-8b.json", "hardware/nvidia-rtx-4090.json",
+		"hardware/nvidia-rtx-4060-ti.json", "hardware/nvidia-rtx-4060-ti-8gb.json", "hardware/nvidia-rtx-4060-ti-16gb.json"))
 	for _, tt := range []struct {
 		name string
 		verb Resolve
