@@ -85,6 +85,7 @@ type fleetKey struct {
 // calls answered than the quota; never fewer counted than answered; at the end at most one lease
 // per kill too many.
 func TestFleet(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -190,6 +191,7 @@ func closeServer(t *testing.T, s *server) {
 // A change made on one server takes effect on the others, and a server whose connection is cut says
 // so, goes on from its leases, and catches up by itself.
 func TestChangesReachAllServers(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 2)

@@ -41,6 +41,7 @@ func TestSecureConformance(t *testing.T) {
 // TestLoginExpires lets logins of etcd run out after a second and restarts etcd, which forgets them: a
 // ledger that is in use logs in again, also while it watches.
 func TestLoginExpires(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.StartSecure(t, "1")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -110,6 +111,7 @@ func TestLoginExpires(t *testing.T) {
 // TestSecureErrors holds the message of every wrong credential: it says what to look at and never
 // contains the password.
 func TestSecureErrors(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.StartSecure(t, "300")
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte(c.Password+"\n"), 0o600); err != nil {
