@@ -18,7 +18,7 @@ import (
 // are the operator's decision: where one is set, its setting is not changed here.
 type memory struct {
 	mu                sync.Mutex
-	afterLook         *time.Timer // ends what reloading began
+	afterLook         *time.Timer // ends what the start or reloading began
 	cacheBytes        int64
 	limitSet, gogcSet bool  // by the operator
 	startBytes        int64 // what the runtime had from the system at the start, without garbage
@@ -56,6 +56,7 @@ func (m *memory) started(rows int) {
 	giveBack()
 	m.mu.Lock()
 	m.startBytes, m.startRows = held(), max(1, rows)
+	m.afterLook = time.AfterFunc(lookTime, m.worked) // what listening and the first look at the dumps needed
 	m.mu.Unlock()
 	m.bound(rows)
 }
