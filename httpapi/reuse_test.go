@@ -131,7 +131,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 			}
 			body, err := io.ReadAll(resp.Body)
 			if err != nil || !bytes.Contains(body, rows[i]) || !bytes.Contains(body, []byte(self[:len("min_tps=0.0010000001")])) {
-				return fmt.Errorf("%s: status %d, %d bytes without its rows (%d bytes) or its address: %v", self, resp.StatusCode, len(body), len(rows[i]), err)
+				return fmt.Errorf("%s: status %d, %d bytes without its rows (%d bytes) or its address: %w", self, resp.StatusCode, len(body), len(rows[i]), err)
 			}
 		}
 		return nil

@@ -344,7 +344,7 @@ func (s *script) secret(args []string) error {
 // exits is "exits CODE PROGRAM ARGS...": the program ends with that code.
 func (s *script) exits(args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: exits CODE PROGRAM ARGS...")
+		return errors.New("usage: exits CODE PROGRAM [ARG]")
 	}
 	code, failed := 0, (*exec.ExitError)(nil)
 	if err := s.Exec(args[1], args[2:]...); errors.As(err, &failed) {

@@ -71,6 +71,9 @@ func (l *Ledger) removeLeftovers() error {
 }
 
 // writeWhole lets fn write a file beside path and renames it to path once it is on the disk.
+// Dataset files have a package of their own for this, wholefile. A ledger differs: mode 0600, a
+// directory that is synced too, and a name that removeLeftovers recognizes; and quota imports
+// nothing of the dataset.
 func writeWhole(path string, fn func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*") // mode 0600
 	if err != nil {
