@@ -1,11 +1,9 @@
 package dataset
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -79,56 +77,4 @@ func TestCreditsCount(t *testing.T) {
 	if len(list) != len(set.Origins) || len(list) == 0 {
 		t.Errorf("%d credits of %d origins", len(list), len(set.Origins))
 	}
-}
-
-// TestReadmeCounts: the counts on the page of the data are those of the data.
-func TestReadmeCounts(t *testing.T) {
-	set := mustShipped(t)
-	throughput := 0
-	for _, b := range set.Benchmarks.All() {
-		if b.IsThroughput() {
-			throughput++
-		}
-	}
-	page, err := os.ReadFile("../data/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := page
-	for _, c := range []struct {
-		pattern string
-		n       int
-	}{
-		{`\*\*([\d,]+) models\*\*`, len(set.Models)},
-		{`\*\*([\d,]+)\*\* pieces of hardware`, len(set.Hardware)},
-		{`\*\*([\d,]+)\*\* tools`, len(set.Tools)},
-		{`\*\*([\d,]+)\*\* measurements of tokens per second`, set.Benchmarks.Len() - throughput},
-		{`\*\*([\d,]+)\*\* throughput results`, throughput},
-	} {
-		at := regexp.MustCompile(c.pattern).FindSubmatchIndex(want)
-		if at == nil {
-			t.Errorf("data/README.md does not match %s", c.pattern)
-			continue
-		}
-		want = slices.Concat(want[:at[2]], []byte(grouped(c.n)), want[at[3]:])
-	}
-	if bytes.Equal(page, want) {
-		return
-	}
-	if *update {
-		if err := os.WriteFile("../data/README.md", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Error("the counts of data/README.md are out of date, run go test ./dataset -run TestReadmeCounts -update")
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
