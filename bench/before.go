@@ -70,7 +70,7 @@ func (c *beforeCmd) Run() (err error) {
 		return err
 	}
 	defer now.stop()
-	then, err := startServer(programs[1], dir, data, 10_000)
+	then, err := startEarlier(programs[1], dir, data, 10_000)
 	if err != nil {
 		return err
 	}

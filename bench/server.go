@@ -149,8 +149,13 @@ const endlessTiers = `{"tiers":[{"name":"free","calls_per_month":1000000000000,"
 
 var announced = regexp.MustCompile(`modeldex serves http://(\S+) `)
 
-// startServer issues keys into a new ledger and serves a dataset.
+// startServer issues keys into a new ledger and serves a dataset, with a directory of dumps of its own.
 func startServer(program, dir, data string, keys int, more ...string) (*server, error) {
+	return startEarlier(program, dir, data, keys, append([]string{"--dumps-dir", filepath.Join(dir, "dumps")}, more...)...)
+}
+
+// startEarlier is startServer for any version of the program: it gives no flag that an earlier one does not have.
+func startEarlier(program, dir, data string, keys int, more ...string) (*server, error) {
 	dir, err := os.MkdirTemp(dir, "server")
 	if err != nil {
 		return nil, err
@@ -172,7 +177,7 @@ func serve(program, dir, data, ledger string, keys []string, more ...string) (*s
 	s := &server{keys: keys}
 	began := time.Now()
 	var err error
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers, "--dumps-dir", filepath.Join(dir, "dumps")}, more...)
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers}, more...)
 	if s.process, err = startProcess(dir, "", program, args...); err != nil {
 		return nil, err
 	}

@@ -145,17 +145,18 @@ func spread(seconds []float64) string {
 
 // duckAnswer is what stats.mjs prints.
 type duckAnswer struct {
-	Version   string
-	Questions []duckQuestion
+	Version   string         `json:"version"`
+	Questions []duckQuestion `json:"questions"`
 }
 
 type duckQuestion struct {
-	Seconds []float64
+	Seconds []float64 `json:"seconds"`
 	Groups  map[string]struct {
-		N, Pages  int
-		Quantiles []float64
-		Differ    []string
-	}
+		N         int       `json:"n"`
+		Pages     int       `json:"pages"`
+		Quantiles []float64 `json:"quantiles"`
+		Differ    []string  `json:"differ"`
+	} `json:"groups"`
 }
 
 // askDuckDB installs DuckDB below dir and asks it.
