@@ -1,5 +1,7 @@
 package index
 
+import "slices"
+
 // rows are the finished bytes of records, each followed by a comma, so that consecutive rows can
 // be sent as one piece.
 type rows struct{ blob }
@@ -41,6 +43,7 @@ func (r *rows) at(ord uint32) []byte {
 // appendPieces appends pieces whose concatenation is the rows of ords with commas between them.
 // Consecutive rows of one block are one piece. The bytes are shared.
 func (r *rows) appendPieces(dst [][]byte, ords []uint32) [][]byte {
+	dst = slices.Grow(dst, len(ords)+1)
 	for from := 0; from < len(ords); {
 		to := from + 1
 		for to < len(ords) && ords[to] == ords[to-1]+1 && r.follows(ords[to]) {
