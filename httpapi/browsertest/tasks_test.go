@@ -3,6 +3,7 @@ package browsertest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -124,7 +125,7 @@ func TestTaskCheapestCard(t *testing.T) {
 	if len(rows) < 2 || !strings.Contains(rows[1][0], want.Name) {
 		t.Fatalf("the first row is %q, want %s", rows[:min(2, len(rows))], want.Name)
 	}
-	if digits := regexp.MustCompile(`[^\d ]`).ReplaceAllString(strings.Join(rows[1], " "), ""); !strings.Contains(digits, strconv.Itoa(int(want.Price))) {
+	if digits := regexp.MustCompile(`[^\d ]`).ReplaceAllString(strings.Join(rows[1], " "), ""); !strings.Contains(digits, strconv.Itoa(int(math.Round(want.Price)))) {
 		t.Errorf("the first row %q does not show the price of %v", rows[1], want.Price)
 	}
 	if href := eval[string](t, p, `document.querySelector('#results-area tbody a').getAttribute('href')`); href != "/hardware/"+want.Slug {
