@@ -129,6 +129,10 @@ func TestDiskFails(t *testing.T) {
 			if err := keeper.Ready(ctx); !errors.Is(err, tt.want) {
 				t.Errorf("Ready() = %v, want %v", err, tt.want)
 			}
+			// The committer counts a failure before it tells of it.
+			for deadline := time.Now().Add(time.Minute); failures.Load() == 0 && time.Now().Before(deadline); {
+				time.Sleep(time.Millisecond)
+			}
 			if got := keeper.Stats(); !got.Failing || got.Failures == 0 || failures.Load() == 0 {
 				t.Errorf("Stats() = %+v, OnError called %d times, want failures", got, failures.Load())
 			}
