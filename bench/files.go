@@ -120,39 +120,26 @@ func (c *filesCmd) measure(out io.Writer, s *server, what, path string) error {
 	return nil
 }
 
-// await asks for the dumps until they are there, and returns their size and the most memory the server
-// had until then.
+// await waits for the dumps, and returns their size and the most memory the server had until then.
 func (c *filesCmd) await(s *server) (size int64, highest uint64, err error) {
-	for end := time.Now().Add(c.Limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		highest = max(highest, s.resident())
-		resp, err := http.Get("http://" + s.addr + "/api/v1/dumps")
-		if err != nil {
-			return 0, 0, err
-		}
-		body, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil {
-			return 0, 0, err
-		}
-		if resp.StatusCode == http.StatusServiceUnavailable {
-			continue
-		}
-		var list struct {
-			Data struct {
-				Files []struct {
-					Bytes int64 `json:"bytes"`
-				} `json:"files"`
-			} `json:"data"`
-		}
-		if err := jsonv2.Unmarshal(body, &list); err != nil || resp.StatusCode != http.StatusOK {
-			return 0, 0, fmt.Errorf("status %d: %w: %.200s", resp.StatusCode, err, body)
-		}
-		for _, f := range list.Data.Files {
-			size += f.Bytes
-		}
-		return size, highest, nil
+	body, err := s.awaitDump(c.Limit, 20*time.Millisecond, func() { highest = max(highest, s.resident()) })
+	if err != nil {
+		return 0, 0, err
 	}
-	return 0, 0, errors.New("no dumps in time")
+	var list struct {
+		Data struct {
+			Files []struct {
+				Bytes int64 `json:"bytes"`
+			} `json:"files"`
+		} `json:"data"`
+	}
+	if err := jsonv2.Unmarshal(body, &list); err != nil {
+		return 0, 0, fmt.Errorf("the list of dumps: %w", err)
+	}
+	for _, f := range list.Data.Files {
+		size += f.Bytes
+	}
+	return size, highest, nil
 }
 
 // read reads one file to its end and returns its size and the most memory the server had.

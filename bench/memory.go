@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -75,7 +74,7 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 		return m, err
 	}
 	defer s.stop()
-	if err := s.awaitDump(); err != nil {
+	if _, err := s.awaitDump(2*time.Minute, time.Second, func() {}); err != nil {
 		return m, err
 	}
 	time.Sleep(c.Rest)
@@ -98,22 +97,6 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 	}
 	m.ok = ok.Load()
 	return m, nil
-}
-
-// awaitDump waits until the server has made the dump of its dataset, which it does after each load
-// when it is idle: what that needs is over soon.
-func (s *server) awaitDump() error {
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
-		resp, err := http.Get("http://" + s.addr + "/api/v1/dumps")
-		if err != nil {
-			return err
-		}
-		_ = resp.Body.Close()
-		if resp.StatusCode == http.StatusOK {
-			return nil
-		}
-	}
-	return errors.New("the server made no dump within two minutes")
 }
 
 // client asks for large pages that are nearly all new, of data and for people, in every coding, until

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 )
 
 // loadCmd starts the real program on made-up benchmarks and compares what the start took with the
@@ -33,7 +31,7 @@ func (c *loadCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s, load %s.\n\n", describeMachine("."), loadAverage())
+	fmt.Printf("%s.\n\n", describeMachine("."))
 	fmt.Printf("| start | s to serving | s of processor | rendered MB | resident MB | of rendered | highest MB while loading | reload s | highest MB while reloading |\n" +
 		"|---|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	var seconds, share []float64
@@ -67,14 +65,4 @@ func (c *loadCmd) start(program, dir, data string) (*Growth, error) {
 		return nil, err
 	}
 	return g, s.swap(data, g)
-}
-
-// loadAverage is how many programs wanted a processor in the last minute.
-func loadAverage() string {
-	b, err := os.ReadFile(filepath.Join("/proc", "loadavg"))
-	if err != nil {
-		return "unknown"
-	}
-	one, _, _ := strings.Cut(string(b), " ")
-	return one
 }

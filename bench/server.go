@@ -255,6 +255,26 @@ func fetch(addr string, request []byte) (*answered, error) {
 	return &answered{resp.StatusCode, resp.Header, body}, errors.Join(err, resp.Body.Close())
 }
 
+// awaitDump waits until the server has made the dump of its dataset, which it does after each load when it is idle,
+// and returns the list of its files. It calls meanwhile before each look.
+func (s *server) awaitDump(limit, pause time.Duration, meanwhile func()) (list []byte, err error) {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(pause) {
+		meanwhile()
+		resp, err := s.get("/api/v1/dumps")
+		if err != nil {
+			return nil, err
+		}
+		switch resp.status {
+		case http.StatusOK:
+			return resp.body, nil
+		case http.StatusServiceUnavailable:
+		default:
+			return nil, fmt.Errorf("the list of dumps: status %d: %.200s", resp.status, resp.body)
+		}
+	}
+	return nil, fmt.Errorf("the server made no dump within %s", limit)
+}
+
 // requestBytes appends a request; header holds whole lines. The key is sent to rivals too: they get the same bytes.
 func requestBytes(dst []byte, host, path, key, header string) []byte {
 	dst = append(append(append(dst, "GET "...), path...), " HTTP/1.1\r\nHost: "...)

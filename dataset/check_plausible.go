@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // checkPlausible holds records against each other and against arithmetic. What contradicts
@@ -275,7 +277,7 @@ func textOf[S ~string](s *S) string {
 func (l *loader) checkSpread() {
 	groups := map[setting][]int{}
 	for i, b := range l.benchmarks.recs {
-		deep := b.ContextDepth != nil && *b.ContextDepth > shallow
+		deep := b.ContextDepth != nil && *b.ContextDepth > record.Shallow
 		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && !deep && b.RateBasis != nil && *b.RateBasis == RateDecode {
 			groups[settingOf(b)] = append(groups[settingOf(b)], i)
 		}

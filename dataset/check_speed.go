@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"modeldex/dataset/record"
 )
 
 // nearLimit and farBelow bound the ratios that need no look; a median of fewer than
@@ -12,7 +14,6 @@ const (
 	nearLimit = 0.9 // of the bandwidth
 	farBelow  = 0.1 // of the median of the group
 	fewest    = 5
-	shallow   = 512 // tokens in the cache; reading more of it takes a time of its own
 )
 
 // group is what must be equal for ratios to be near each other: a mistake of a decimal place
@@ -71,7 +72,7 @@ func (s *speedCheck) check(b *Benchmark, p place) {
 		return
 	}
 	s.judge(b, p, ratio)
-	if s.warn && (b.ContextDepth == nil || *b.ContextDepth <= shallow) {
+	if s.warn && (b.ContextDepth == nil || *b.ContextDepth <= record.Shallow) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		g := s.line.groupOf(b)

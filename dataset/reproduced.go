@@ -3,6 +3,8 @@ package dataset
 import (
 	"cmp"
 	"slices"
+
+	"modeldex/dataset/record"
 )
 
 // equalWithin is how near two speeds of one configuration must be to count as the same result.
@@ -22,7 +24,7 @@ func configurationOf(b *Benchmark) (configuration, bool) {
 	switch {
 	case b.GenerationTPS == nil, b.Withdrawn != nil, b.Quantization == nil, b.Backend == nil, b.RateBasis == nil, b.SourceKey == nil, b.IsThroughput(),
 		b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, b.PartialOffload != nil && *b.PartialOffload,
-		b.ContextDepth != nil && *b.ContextDepth > 512:
+		b.ContextDepth != nil && *b.ContextDepth > record.Shallow:
 		return configuration{}, false
 	}
 	c := configuration{

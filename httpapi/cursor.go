@@ -52,7 +52,7 @@ func appendText(b []byte, text string) []byte {
 func decodeCursor(token string, tag [8]byte) (*index.Position, *code) {
 	b, err := cursorEncoding.DecodeString(token)
 	const fixed = 1 + 8 + 1 + 8 + 8
-	lineEnds := strings.ContainsAny(token, "\r\n") // base64 passes over them, and they would stand in links.self
+	lineEnds := strings.ContainsAny(token, "\r\n") // base64 passes over them, and links.self would repeat them
 	if err != nil || lineEnds || len(token) > maxCursor || len(b) < fixed+cursorSum || b[0] != cursorVersion {
 		return nil, &invalidCursor
 	}

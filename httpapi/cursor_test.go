@@ -6,7 +6,7 @@ import (
 	"modeldex/index"
 )
 
-// TestCursorLineEnds: base64 passes over line ends; a cursor does not, or they would stand in links.self.
+// TestCursorLineEnds: base64 passes over line ends; a cursor does not, or links.self would repeat them.
 func TestCursorLineEnds(t *testing.T) {
 	var tag [8]byte
 	token := encodeCursor(&index.Position{Text: "llama", Slug: "llama-2-7b", Known: true}, tag)

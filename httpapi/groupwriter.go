@@ -85,8 +85,7 @@ func (w *groupWriter) appendSettings(b []byte, g *index.Group) []byte {
 		}
 	}
 	b = append(b, `},"differing_settings":[`...)
-	_, differ := g.Settings()
-	for i, f := range differ {
+	for i, f := range g.Differing() {
 		b = appendString(appendComma(b, i), string(f))
 	}
 	return append(b, ']')

@@ -72,7 +72,7 @@ func BenchmarkGroupWriter(b *testing.B) {
 
 // statsRow is a group as the type that its schema is made from.
 func statsRow(g *index.Group, by []string) *StatsRow {
-	shared, differ := g.Settings()
+	differ := g.Differing()
 	row := &StatsRow{
 		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
 		NewestRunDate: dateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
@@ -80,8 +80,13 @@ func statsRow(g *index.Group, by []string) *StatsRow {
 	for i, v := range g.Key() {
 		row.Group[by[i]] = orNull(v)
 	}
-	for _, s := range shared {
-		row.SharedSettings[string(s.Field)] = settingValue(s)
+	for _, f := range index.BenchmarkFields {
+		if !f.Is(index.Setting) {
+			continue
+		}
+		if value, shared := g.Setting(f.Name); shared {
+			row.SharedSettings[string(f.Name)] = settingValue(f.Kind, value)
+		}
 	}
 	for i, f := range differ {
 		row.DifferingSettings[i] = string(f)
@@ -89,18 +94,18 @@ func statsRow(g *index.Group, by []string) *StatsRow {
 	return row
 }
 
-// settingValue is a setting in the type of its field.
-func settingValue(s index.SharedSetting) any {
-	if s.Value == "" {
+// settingValue is the value of a setting in the type of its field.
+func settingValue(kind index.FieldKind, value string) any {
+	if value == "" {
 		return nil
 	}
-	switch fieldOf(index.BenchmarkFields, s.Field).Kind {
+	switch kind {
 	case index.Flag:
-		return s.Value == "true"
+		return value == "true"
 	case index.Count:
-		n, _ := strconv.ParseInt(s.Value, 10, 64) // made by the index from a whole number
+		n, _ := strconv.ParseInt(value, 10, 64) // made by the index from a whole number
 		return n
 	default:
-		return s.Value
+		return value
 	}
 }

@@ -192,7 +192,7 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 }
 
 // showsStanding reports whether the address of a request asks for a key, by one method or another: its
-// responses say where the key stands, or that there is none.
+// responses show what is left of the key's quota, or that there is no key.
 func (s *Server) showsStanding(req *request) bool {
 	if req.route.access != shown {
 		return req.route.access >= keyed

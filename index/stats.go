@@ -94,23 +94,15 @@ func (g *Group) Setting(f Field) (value string, shared bool) {
 	return slot.value(g.code(slot)), true
 }
 
-// SharedSetting is a setting that is equal in all records of a group. Value is empty if it is
-// unknown in all of them.
-type SharedSetting struct {
-	Field Field
-	Value string
-}
-
-// Settings lists the settings that are equal in all records of a group, and those that differ.
-func (g *Group) Settings() (shared []SharedSetting, differ []Field) {
+// Differing is the settings that differ between the records of a group, in the order of their fields.
+func (g *Group) Differing() (fields []Field) {
+	differ := g.differ()
 	for _, f := range g.of.settings {
-		if value, same := g.Setting(f); same {
-			shared = append(shared, SharedSetting{f, value})
-		} else {
-			differ = append(differ, f)
+		if g.of.codes.slots[f].differs(differ) {
+			fields = append(fields, f)
 		}
 	}
-	return shared, differ
+	return fields
 }
 
 // Stats computes statistics. Groups are in the order of their keys; unknown keys are last. A field

@@ -63,7 +63,7 @@ func compareGroup(t *testing.T, got *Group, want *plainGroup, q StatsQuery) {
 			t.Fatalf("Stats(%+v): quantile %v of %q = %v, want %v of %v", q, c.p, got.Key(), c.got, w, want.values)
 		}
 	}
-	shared, differ := got.Settings()
+	shared, differ := sharedOf(got), got.Differing()
 	if diff := gocmp.Diff(want.shared, shared); diff != "" {
 		t.Fatalf("Stats(%+v): shared settings of %q (-want +got):\n%s", q, got.Key(), diff)
 	}
@@ -75,12 +75,27 @@ func compareGroup(t *testing.T, got *Group, want *plainGroup, q StatsQuery) {
 	}
 }
 
+// A sharedSetting is a setting that is equal in all records of a group.
+type sharedSetting struct {
+	Field Field
+	Value string // empty if it is unknown in all of them
+}
+
+func sharedOf(g *Group) (out []sharedSetting) {
+	for _, f := range g.of.settings {
+		if value, shared := g.Setting(f); shared {
+			out = append(out, sharedSetting{f, value})
+		}
+	}
+	return out
+}
+
 type plainGroup struct {
 	key        []string
 	values     []float64
 	pages      int
 	newest     float64
-	shared     []SharedSetting
+	shared     []sharedSetting
 	differ     []Field
 	comparable bool
 }
@@ -150,7 +165,7 @@ func plainGroupOf(recs []*plainRecord, q StatsQuery) plainGroup {
 	}
 	for _, f := range BenchmarkFields {
 		if slices.Contains(settingFields, f.Name) && same(f.Name) {
-			g.shared = append(g.shared, SharedSetting{f.Name, first(recs[0].sets[f.Name], "")})
+			g.shared = append(g.shared, sharedSetting{f.Name, first(recs[0].sets[f.Name], "")})
 		} else if slices.Contains(settingFields, f.Name) {
 			g.differ = append(g.differ, f.Name)
 		}

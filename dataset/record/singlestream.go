@@ -14,9 +14,9 @@ const (
 	SingleYes
 )
 
-// shallow is the deepest cache, in tokens, that still counts as empty: 512 tokens of cache cost
+// Shallow is the deepest cache, in tokens, that still counts as empty: 512 tokens of cache cost
 // most models less than 2 % of the speed.
-const shallow = 512
+const Shallow = 512
 
 // defaults is what a tool measures where a row does not say.
 type defaults struct {
@@ -87,7 +87,7 @@ func (b *Benchmark) SingleStream() (is Single, field string) {
 		return SingleNo, "partial_offload"
 	case b.ComputeUnit != nil && *b.ComputeUnit == OnMixed:
 		return SingleNo, "compute_unit"
-	case b.ContextDepth != nil && *b.ContextDepth > shallow:
+	case b.ContextDepth != nil && *b.ContextDepth > Shallow:
 		return SingleNo, "context_depth"
 	case b.Concurrency == nil && !d.alone:
 		return SingleUnknown, "concurrency"

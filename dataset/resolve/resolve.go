@@ -115,7 +115,7 @@ func (r *Resolver) guess(a *Answer) {
 	}
 }
 
-// limit replaces bytes that are no UTF-8, each by three, and then cuts a name that is too long, between
+// limit replaces bytes that are not UTF-8, each by three, and then cuts a name that is too long, between
 // characters.
 func limit(name string) string {
 	name = strings.ToValidUTF8(name[:min(len(name), MaxName+utf8.UTFMax)], "\uFFFD")

@@ -364,12 +364,9 @@ func (b *builder) describe() error {
 		return err
 	}
 	b.sort()
-	var sums bytes.Buffer
-	for _, f := range b.dump.Files {
-		fmt.Fprintf(&sums, "%s  %s\n", f.SHA256, f.Name)
-	}
-	b.dump.Edition = editionOf(sums.Bytes())
-	if err := b.whole(sumsName, "text/plain; charset=utf-8", sums.Bytes()); err != nil {
+	sums := b.dump.sums()
+	b.dump.Edition = editionOf(sums)
+	if err := b.whole(sumsName, "text/plain; charset=utf-8", sums); err != nil {
 		return err
 	}
 	b.sort()
@@ -378,6 +375,17 @@ func (b *builder) describe() error {
 
 // sumsName is the file with the hashes of all others.
 const sumsName = "SHA256SUMS"
+
+// sums is the content of that file.
+func (d *Dump) sums() []byte {
+	var out bytes.Buffer
+	for _, f := range d.Files {
+		if f.Name != sumsName {
+			fmt.Fprintf(&out, "%s  %s\n", f.SHA256, f.Name)
+		}
+	}
+	return out.Bytes()
+}
 
 // editionOf is the edition of a dump whose file of sums is given.
 func editionOf(sums []byte) string {

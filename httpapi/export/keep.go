@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -94,27 +93,31 @@ func (src *Sources) key() (string, error) {
 			return "", err
 		}
 		for _, name := range names {
-			fmt.Fprintf(h, "%q ", name)
-			if err := hashFile(h, src.FS, name); err != nil {
+			sum, err := hashFile(src.FS, name)
+			if err != nil {
 				return "", err
 			}
+			fmt.Fprintf(h, "%q %s", name, sum)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-func hashFile(h hash.Hash, files fs.FS, name string) error {
+func hashFile(files fs.FS, name string) ([]byte, error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return err
-	}
-	h.Write(sum.Sum(nil))
-	return nil
+	sum, _, err := hashOf(f)
+	return sum, err
+}
+
+// hashOf is the SHA-256 of all that is read, and how many bytes it is.
+func hashOf(r io.Reader) (sum []byte, n int64, err error) {
+	h := sha256.New()
+	n, err = io.Copy(h, r)
+	return h.Sum(nil), n, err
 }
 
 // programSum is the SHA-256 of the program's file: another program may write other rows.
@@ -130,9 +133,8 @@ var programSum = sync.OnceValues(func() ([]byte, error) {
 		}
 	}
 	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return h.Sum(nil), err
+	sum, _, err := hashOf(f)
+	return sum, err
 })
 
 // openKept opens a dump and compares every file with its hash.
@@ -151,26 +153,21 @@ func openKept(ctx context.Context, dir string, about About) (_ *Dump, err error)
 			err = errors.Join(err, d.close())
 		}
 	}()
-	var sums strings.Builder
 	for _, f := range m.Files {
 		data, err := os.Open(filepath.Join(dir, filepath.Base(f.Name)))
 		if err != nil {
 			return nil, fmt.Errorf("a file of a dump is missing: %s", f.Name)
 		}
 		d.Files = append(d.Files, &File{Name: f.Name, MediaType: f.MediaType, Size: f.Size, SHA256: f.SHA256, Rows: f.Rows, data: data})
-		h := sha256.New()
-		n, err := io.Copy(h, contextReader{ctx, data})
+		sum, n, err := hashOf(contextReader{ctx, data})
 		if err != nil {
 			return nil, err
 		}
-		if n != f.Size || hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
+		if n != f.Size || hex.EncodeToString(sum) != f.SHA256 {
 			return nil, fmt.Errorf("%s of a dump is damaged", f.Name)
 		}
-		if f.Name != sumsName {
-			fmt.Fprintf(&sums, "%s  %s\n", f.SHA256, f.Name)
-		}
 	}
-	if editionOf([]byte(sums.String())) != d.Edition {
+	if editionOf(d.sums()) != d.Edition {
 		return nil, fmt.Errorf("%s of a dump is damaged", manifestName)
 	}
 	return d, nil

@@ -117,7 +117,7 @@ func (b *body) bytes() []byte { return slices.Concat(b.head, b.records, b.tail) 
 // them, so that a body has it once.
 var noRecords = []byte(`"records":[]`)
 
-// newBody makes the body of a delivery: the same bytes for the same delivery, as long as its release is
+// newBody makes the body of a delivery from its list of records: the same bytes for the same delivery, as long as its release is
 // kept. base is put before links.
 func newBody(job *quota.Job, base string, list *recordList) (*body, error) {
 	m := Message{
@@ -145,6 +145,15 @@ func newBody(job *quota.Job, base string, list *recordList) (*body, error) {
 	}
 	at += len(noRecords) - len("[]")
 	return &body{head: b.Bytes()[:at], records: list.text, tail: b.Bytes()[at+len("[]"):]}, nil
+}
+
+// body makes the body of a delivery.
+func (s *Service) body(ctx context.Context, job *quota.Job) (*body, error) {
+	list, err := s.lists.of(ctx, &job.Delivery)
+	if err != nil {
+		return nil, err
+	}
+	return newBody(job, s.cfg.Base, list)
 }
 
 // recordList is the records of a message, a JSON array.

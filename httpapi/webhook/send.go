@@ -59,11 +59,7 @@ type answer struct {
 
 // send makes one attempt.
 func (s *Service) send(ctx context.Context, job *quota.Job, now time.Time) answer {
-	list, err := s.lists.of(ctx, &job.Delivery)
-	var b *body
-	if err == nil {
-		b, err = newBody(job, s.cfg.Base, list)
-	}
+	b, err := s.body(ctx, job)
 	if err != nil {
 		return answer{failure: "the message cannot be made: " + err.Error()}
 	}

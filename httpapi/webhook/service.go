@@ -389,11 +389,7 @@ func (s *Service) Delivery(ctx context.Context, k quota.HookKey, seq uint64) (qu
 	if err != nil {
 		return quota.Delivery{}, nil, err
 	}
-	list, err := s.lists.of(ctx, &job.Delivery)
-	if err != nil {
-		return quota.Delivery{}, nil, err
-	}
-	b, err := newBody(&job, s.cfg.Base, list)
+	b, err := s.body(ctx, &job)
 	if err != nil {
 		return quota.Delivery{}, nil, err
 	}
