@@ -162,13 +162,21 @@ func numberText(v *float64) string {
 	return fmt.Sprintf("%.4g", *v)
 }
 
+// counted is "1 run" or "2 runs".
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprint(n, " ", noun)
+}
+
 // speedText is the last four columns of a size.
 func speedText(s *fit.Speed) string {
 	if s == nil || s.Use == nil {
 		return "-\t-\t-\t-"
 	}
 	if m := s.Measured; *s.Use == fit.UseMeasured {
-		return fmt.Sprintf("%.4g\t%.4g to %.4g\tmeasured\t%d runs of %d pages, %s", m.Median, m.P10, m.P90, m.N, m.Pages, m.Runs[0])
+		return fmt.Sprintf("%.4g\t%.4g to %.4g\tmeasured\t%s on %s, %s", m.Median, m.P10, m.P90, counted(m.N, "run"), counted(m.Pages, "page"), m.Runs[0])
 	}
 	e := s.Estimate
 	return fmt.Sprintf("%.4g\t%.4g to %.4g\testimate\tnearest %s", e.Median, e.P05, e.P95, e.Evidence[0].ID)

@@ -11,10 +11,18 @@ import (
 	"modeldex/dataset/verbs"
 )
 
+// Prefer says which size of a model a row names.
+type Prefer struct {
+	Prefer string `help:"Which size a row names: measured, the most precise of at least 4 bits per weight that fits and was measured on the hardware, or precise, the most precise that fits." enum:"measured,precise" default:"measured"`
+}
+
+func (p *Prefer) measured() bool { return p.Prefer == "measured" }
+
 // Runs lists the models that run on a machine.
 type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
 	Settings
+	Prefer
 	Limit int `help:"Most rows to print, the largest models first; 0 for all." default:"40"`
 }
 
@@ -25,6 +33,7 @@ func (c *Runs) Run(env *verbs.Env) error {
 		return err
 	}
 	q := c.query()
+	q.MeasuredFirst = c.measured()
 	if q.Hardware, err = newNames(set).find(resolve.Hardware, c.Hardware); err != nil {
 		return err
 	}
@@ -72,6 +81,7 @@ func (c *Runs) Run(env *verbs.Env) error {
 type Compare struct {
 	Names []string `arg:"" help:"Two or more models with one piece of hardware, or two or more pieces of hardware with one model, in any order."`
 	Settings
+	Prefer
 }
 
 // Validate asks for something to compare.
@@ -107,7 +117,7 @@ func (c *Compare) Run(env *verbs.Env) error {
 	if len(models) == 0 || len(hardware) == 0 {
 		return fmt.Errorf("compare needs a model and a piece of hardware, got %d models and %d pieces of hardware", len(models), len(hardware))
 	}
-	answers, err := pairs(fit.New(set), c.query(), models, hardware)
+	answers, err := pairs(fit.New(set), c.query(), models, hardware, c.measured())
 	if err != nil {
 		return err
 	}
@@ -127,8 +137,9 @@ func (c *Compare) Run(env *verbs.Env) error {
 	return t.Flush()
 }
 
-// pairs answers for every model on every machine, with the best size only.
-func pairs(e *fit.Engine, q fit.Query, models, hardware []dataset.Slug) (out []*fit.Answer, err error) {
+// pairs answers for every model on every machine, with one size only: the best that was measured, if
+// one of those is preferred, else the best.
+func pairs(e *fit.Engine, q fit.Query, models, hardware []dataset.Slug, measured bool) (out []*fit.Answer, err error) {
 	for _, m := range models {
 		for _, h := range hardware {
 			q.Model, q.Hardware = m, h
@@ -136,9 +147,24 @@ func pairs(e *fit.Engine, q fit.Query, models, hardware []dataset.Slug) (out []*
 			if fault != nil {
 				return nil, fmt.Errorf("%s on %s: %w", m, h, fault)
 			}
-			a.Sizes = a.Sizes[:min(len(a.Sizes), 1)]
+			best := 0
+			if measured {
+				best = max(0, firstMeasured(a.Sizes))
+			}
+			a.Sizes = a.Sizes[best:min(len(a.Sizes), best+1)]
 			out = append(out, a)
 		}
 	}
 	return out, nil
+}
+
+// firstMeasured is the first size of at least fit.LeastBits that fits and has a measured speed, or -1.
+func firstMeasured(sizes []fit.Size) int {
+	for i := range sizes {
+		s := &sizes[i]
+		if s.Verdict == fit.Fits && s.BitsPerWeight != nil && *s.BitsPerWeight >= fit.LeastBits && s.Speed != nil && s.Speed.Measured != nil {
+			return i
+		}
+	}
+	return -1
 }
