@@ -60,8 +60,8 @@ func countsOf(set *Set) string {
 	line("measurements copied from a page that quotes the page they cite (their notes say \"read through a transcription\")", copied)
 	origins := set.Origins
 	line("sources", len(origins))
-	line("sources that were searched for a licence and have none", count(len(origins), func(i int) bool { l := origins[i].License; return l != nil && *l == "none stated" }))
-	line("sources whose licence could not be read", count(len(origins), func(i int) bool { return origins[i].License == nil }))
+	line("sources whose pages and files, as far as they could be read, state no licence", count(len(origins), func(i int) bool { l := origins[i].License; return l != nil && *l == "none stated" }))
+	line("sources no page or file of which could be examined for a licence", count(len(origins), func(i int) bool { return origins[i].License == nil }))
 	out.WriteByte('\n')
 	return out.String()
 }

@@ -24,8 +24,9 @@ func TestSourcesFile(t *testing.T) {
 func TestCredits(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# Credits\n\nWho published what this directory holds, most measurements first. Made from `sources.json` and the records by\n" +
-		"`go test ./dataset -run TestCredits -update`; do not edit by hand. \"none stated\" means that the source was searched for a\n" +
-		"licence and has none, \"not read\" that neither a licence file nor terms of it could be read. Single facts were taken, no text.\n\n" +
+		"`go test ./dataset -run TestCredits -update`; do not edit by hand. \"none stated\" means that the pages and files that\n" +
+		"were examined state none, \"not read\" that none could be examined; `licence_note` in `sources.json` says what was looked at. Single facts\n" +
+		"were taken, no text.\n\n" +
 		"| source | owner | licence | measurements | models | hardware | tools | read |\n|---|---|---|---:|---:|---:|---:|---|\n")
 	for _, c := range Credits(mustShipped(t)) {
 		licence := "not read"

@@ -11,8 +11,10 @@ type Origin struct {
 	URL URL `json:"url" jsonschema:"example=https://github.com/geerlingguy/ai-benchmarks"`
 	// Who publishes it.
 	Owner string `json:"owner" jsonschema:"minLength=1,example=geerlingguy"`
-	// Licence: an SPDX id where one exists, else the licence's own name; "none stated" where the source was searched for a licence and has none; "By repository" or "By project" where each part has its own. Null where neither a licence file nor terms of it could be read.
+	// Licence: an SPDX id where one exists, else the licence's own name; "none stated" where the pages that were examined state none; "By repository" or "By project" where each part has its own. Null where no page of it could be examined.
 	License *string `json:"licence" jsonschema:"nullable,minLength=1,example=MIT"`
+	// What was examined for the licence: the file, the terms, or the page on which none is stated. Where licence is null, why nothing could be examined. Null where the licence is that of a licence file or a statement of the source itself.
+	LicenseNote *string `json:"licence_note" jsonschema:"nullable,minLength=1,example=no licence file among the files of the repository"`
 	// Day it was first read for this directory.
 	Read Date `json:"read" jsonschema:"example=2026-11-21"`
 }
