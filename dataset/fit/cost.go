@@ -72,9 +72,9 @@ func (e *Engine) watts(q *Query, m *machine, s *Speed) ([]float64, *dataset.Powe
 	if m.hw == nil || s.Measured == nil {
 		return nil, nil
 	}
-	l, device, wall := &e.learnt, dataset.PowerDevice, dataset.PowerWall
+	device, wall := dataset.PowerDevice, dataset.PowerWall
 	var ofDevice, ofMachine, ofEither []float64
-	e.runs.each(l.names.find(modelName, string(q.Model)), l.names.find(siliconName, l.siliconOf(m.hw.Slug)), func(b *dataset.Benchmark) {
+	e.runs.each(e.runs.of(e.models[q.Model].model, m.silicon), func(b *dataset.Benchmark) {
 		switch {
 		case b.PowerWatts == nil || int(b.HardwareCount) != q.Count:
 		case b.PowerBasis == nil:

@@ -14,14 +14,18 @@ type Engine struct {
 	line     *dataset.Roofline
 	runs     runs
 	proofs   map[dataset.Slug][]proof // by model
+	ways     []way                    // of storing weights
 	learnt   learnt
 }
 
 // A target is one model and what its memory depends on.
 type target struct {
 	*dataset.Model
-	shape shape
-	order []ordered // the sizes, the most precise first
+	shape         shape
+	order         []ordered // the sizes, the most precise first
+	sizes         []stored  // by number in the record
+	share         float64   // of its weights, what one token reads; 0 where unknown
+	model, family int32     // numbers of the names
 }
 
 // ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need

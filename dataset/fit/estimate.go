@@ -40,6 +40,9 @@ const (
 	lightest = 1e-2
 )
 
+// logLightest is how much farther than the nearest, below 0, a sample of the smallest weight is.
+var logLightest = math.Log(lightest)
+
 // placeDistance is how little b says about a by what models run on and with, 0 for the same. It is the
 // same for all models on one machine. The distance of two configurations is that and the modelDistance of a placed sample.
 func placeDistance(a, b *point) (d float64) {
@@ -69,7 +72,16 @@ func placeDistance(a, b *point) (d float64) {
 }
 
 // modelDistance is how little a sample says about a configuration by the models and how they are stored.
-func (s *placed) modelDistance(p *point) (d float64) {
+func (s *placed) modelDistance(p *point) float64 {
+	d := s.wayDistance(p)
+	if p.model != s.model {
+		d += otherModel
+	}
+	return d + perBytes*math.Abs(p.logBytes-s.logBytes) + perTime*math.Abs(p.logTime()-s.logTime) + perActive*math.Abs(p.logActive()-s.logActive)
+}
+
+// wayDistance is the part of modelDistance that is the same for all models that are stored in one way.
+func (s *placed) wayDistance(p *point) (d float64) {
 	if p.quant != s.quant {
 		d += otherQuant + perBits*math.Abs(p.logBits-s.logBits)
 		if p.quantKind != s.quantKind {
@@ -79,32 +91,7 @@ func (s *placed) modelDistance(p *point) (d float64) {
 	if p.mixture != s.mixture {
 		d += otherKind
 	}
-	if p.model != s.model {
-		d += otherModel
-	}
-	return d + perBytes*math.Abs(p.logBytes-s.logBytes) + perTime*math.Abs(p.logTime()-s.logTime) + perActive*math.Abs(p.logActive()-s.logActive)
-}
-
-// placeOf gathers the samples near to the machine and tool of a configuration.
-func (l *learnt) placeOf(p *point) *place {
-	out := &place{at: *p}
-	for i := range l.samples[p.class] {
-		s := &l.samples[p.class][i]
-		if d := placeDistance(p, &s.point); d <= tooFar {
-			out.samples = append(out.samples, placed{
-				sample: s, far: d, logBits: s.logBits, logBytes: s.logBytes, logTime: s.logTime(), logActive: s.logActive(),
-				quant: s.quant, quantKind: s.quantKind, model: s.model, mixture: s.mixture,
-			})
-		}
-	}
-	return out
-}
-
-// is reports whether a configuration is of this machine and tool.
-func (l *place) is(p *point) bool {
-	a := &l.at
-	return a.hardware == p.hardware && a.tool == p.tool && a.backend == p.backend && a.unit == p.unit && a.class == p.class &&
-		a.logBandwidth == p.logBandwidth
+	return d
 }
 
 // A neighbour is a measurement near a configuration: what it says about it, and its weight.
@@ -125,49 +112,51 @@ type guess struct {
 
 var guessPool = sync.Pool{New: func() any { return new([]neighbour) }}
 
-// guess estimates the share of a configuration from the samples of its place that skip does not
-// exclude; ok is false where none is near enough. trend is that of the configuration's place; trends
-// differ in Evaluate only. The neighbours are valid until done is called.
-func (l *learnt) guess(p *point, t *trend, from *place, skip func(s *sample) bool) (g guess, ok bool, done func()) {
+// guess estimates the share of a configuration from the samples of a place that skip does not exclude; ok
+// is false where none is near enough. here is what the trend says of the configuration. Where the share is
+// below least it may be false as well: that is found out sooner. The neighbours are valid until done is
+// called.
+func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool) (g guess, ok bool, done func()) {
 	buf := guessPool.Get().(*[]neighbour) //nolint:forcetypeassert // the pool holds nothing else
-	near := (*buf)[:0]
+	near, nearest := n.search(p, here, skip, (*buf)[:0])
 	done = func() { *buf = near; guessPool.Put(buf) }
-	here := t.parts(p)
-	g.nearest = tooFar
-	reach := math.Log(lightest) // beyond the nearest by more than this, a sample weighs nothing
-	for i := range from.samples {
-		s := &from.samples[i]
-		if s.far > g.nearest-reach {
-			if from.sorted {
-				break // the others are farther
-			}
-			continue
-		}
-		if skip != nil && skip(s.sample) {
-			continue
-		}
-		d := s.far + s.modelDistance(p)
-		if d > tooFar || d > g.nearest-reach {
-			continue
-		}
-		g.nearest = min(g.nearest, d)
-		near = append(near, neighbour{s.sample, s.logShare + here - s.trend, 0, d})
-	}
-	if len(near) == 0 {
-		return g, false, done
-	}
+	g.nearest = nearest
 	kept := near[:0]
-	for _, n := range near {
-		if n.weight = math.Exp(g.nearest - n.far); n.weight >= lightest {
-			kept = append(kept, n)
+	for _, s := range near {
+		if s.far > nearest-logLightest {
+			continue
+		}
+		if s.weight = math.Exp(nearest - s.far); s.weight >= lightest {
+			kept = append(kept, s)
 		}
 	}
 	near = kept
+	if len(near) == 0 || middleBelow(near, least) {
+		return g, false, done
+	}
 	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.id, b.id)) })
 	g.neighbours = near
 	g.middle = quantile(near, 0.5)
 	g.reach()
 	return g, true, done
+}
+
+// middleBelow reports whether the weighted median of neighbours in any order is certainly below a value:
+// the neighbours below it have half the weight of all, half of that of the last of them counted.
+func middleBelow(near []neighbour, least float64) bool {
+	total, below, last, highest := 0.0, 0.0, 0.0, math.Inf(-1)
+	for i := range near {
+		n := &near[i]
+		total += n.weight
+		if n.value >= least {
+			continue
+		}
+		below += n.weight
+		if n.value > highest || n.value == highest && n.weight > last {
+			highest, last = n.value, n.weight
+		}
+	}
+	return below-last/2 >= (0.5+1e-9)*total
 }
 
 // The half width of a band before the factor of its class: the spread of the neighbours, and a

@@ -162,10 +162,12 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 					s.trend = t.parts(&s.point)
 				}
 			}
-			var m machine
+			near := newNearby(false)
+			defer near.free()
 			for i := range rows {
 				if r := &rows[i]; h.fold(r) == fold {
-					out[i] = own.try(r, &t, m.place(&own, &r.point), h)
+					near.gather(&own, &r.point)
+					out[i] = try(r, &t, near, h)
 				}
 			}
 		})
@@ -174,8 +176,8 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 	return out
 }
 
-func (l *learnt) try(r *row, t *trend, from *place, h Holdout) trial {
-	g, ok, done := l.guess(&r.point, t, from, h.hides(r))
+func try(r *row, t *trend, from *nearby, h Holdout) trial {
+	g, ok, done := from.guess(&r.point, t.parts(&r.point), math.Inf(-1), h.hides(r))
 	defer done()
 	near := holdoutOf(&r.point, g.neighbours)
 	g.neighbours = g.neighbours[:min(len(g.neighbours), 1)] // the memory is for the next trial

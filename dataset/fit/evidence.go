@@ -67,8 +67,8 @@ func (e *Engine) weightsOf(b *dataset.Benchmark, t *target) int64 {
 	if b.ModelSizeGiB != nil && (b.SizeIncludesProjector == nil || !*b.SizeIncludesProjector) {
 		return int64(*b.ModelSizeGiB * gib)
 	}
-	for _, z := range t.sizes(*b.Quantization) {
-		return z.SizeBytes
+	for _, i := range t.named(*b.Quantization) {
+		return t.Quantizations[i].SizeBytes
 	}
 	return 0
 }

@@ -57,7 +57,11 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 	l := &r.learnt
 	is, field := b.SingleStream()
 	if is == dataset.SingleYes || field == "hardware_count" {
-		r.runs = append(r.runs, runKey{pairKey(l.names.of(modelName, string(b.Model)), l.names.of(siliconName, l.siliconOf(b.Hardware))), uint32(at)})
+		quant := int32(-2) // that of no name, known or not
+		if b.Quantization != nil {
+			quant = l.names.of(foldedName, folded(*b.Quantization))
+		}
+		r.runs = append(r.runs, runKey{pairKey(l.names.of(modelName, string(b.Model)), l.names.of(siliconName, l.siliconOf(b.Hardware))), quant, uint32(at)})
 	}
 	r.outrank(b)
 	deep := field == "context_depth" && is == dataset.SingleNo
@@ -107,5 +111,8 @@ func (l *learnt) collect(rows []row) {
 			point: middle.point, page: middle.page, rows: int32(n), id: middle.id, logShare: middle.logShare, trend: l.trend.parts(&middle.point),
 		})
 		rows = rows[n:]
+	}
+	for c := range l.samples {
+		slices.SortStableFunc(l.samples[c], func(a, b sample) int { return cmp.Compare(a.logBytes, b.logBytes) })
 	}
 }

@@ -8,7 +8,7 @@ type learnt struct {
 	silicon  map[dataset.Slug]string // variant -> the record that stands for it
 	backends map[backendKey]int      // how often a backend was measured
 	usual    map[[2]int32]string     // silicon, or class below 0, and kind of tool -> its most measured backend
-	samples  [classes][]sample
+	samples  [classes][]sample       // by the bytes one token reads
 	trend    trend
 	slow     []slowdown
 	costs    map[slowKey]slowCost // of groups of slowdowns

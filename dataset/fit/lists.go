@@ -42,19 +42,21 @@ const LeastBits = 4
 // 50 microseconds for each model that fits.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	asked, near := q.Context, &nearby{}
+	asked, at := q.Context, site{near: newNearby(true)} // one machine for all
+	defer at.near.free()
 	for _, slug := range e.bySlug {
-		at := q
-		at.Model = slug
+		one := q
+		one.Model = slug
 		if limit := e.models[slug].shape.limit; limit > 0 && asked > limit && !q.AllowExtended {
 			continue // cannot keep so much in mind
 		}
-		at, t, m, fault := e.normal(at)
+		one, t, m, fault := e.normal(one)
 		if fault != nil {
 			return nil, fault
 		}
-		m.near = near // one machine for all
-		if b, ok := e.best(&at, t, m, minTPS, asked > 0); ok {
+		a := e.ask(&one, t, m, &at)
+		a.least, a.filled = minTPS, asked > 0
+		if b, ok := a.best(); ok {
 			out = append(out, b)
 		}
 	}
@@ -65,18 +67,22 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 // one the query names. The hardware of the query is not looked at.
 func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	asked := q.Context > 0
-	for _, slug := range e.hwBySlug {
-		at := q
-		at.Hardware = slug
-		at, t, m, fault := e.normal(at)
+	near := newNearby(false)
+	defer near.free()
+	for i, slug := range e.hwBySlug {
+		one := q
+		one.Hardware = slug
+		one, t, m, fault := e.normal(one)
 		if fault != nil {
 			return nil, fault
 		}
-		if len(t.sizes(q.Quantization)) == 0 && q.Quantization != "" {
+		if i == 0 && q.Quantization != "" && len(t.named(q.Quantization)) == 0 {
 			return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
 		}
-		if b, ok := e.best(&at, t, m, minTPS, asked); ok {
+		near.known = false
+		a := e.ask(&one, t, m, &site{near: near})
+		a.least, a.filled = minTPS, q.Context > 0
+		if b, ok := a.best(); ok {
 			out = append(out, b)
 		}
 	}
@@ -84,71 +90,78 @@ func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 }
 
 // best finds the size of a model that a list names.
-func (e *Engine) best(q *Query, t *target, m *machine, minTPS float64, filled bool) (Best, bool) {
-	n := t.need(q, m)
-	if q.MeasuredFirst && e.wasMeasured(t, m) {
-		enough := func(z *dataset.Quantization) bool { bits := t.bits(z); return bits != nil && *bits >= LeastBits }
-		if b, ok := e.mostPrecise(q, t, m, &n, []Verdict{Fits}, 0, minTPS, filled, enough); ok {
+func (a *ask) best() (Best, bool) {
+	if a.q.MeasuredFirst && len(a.runs) > 0 {
+		enough := func(size int) bool {
+			bits := a.t.bits(&a.t.Quantizations[size])
+			return bits != nil && *bits >= LeastBits
+		}
+		if b, ok := a.mostPrecise([]Verdict{Fits}, 0, enough); ok {
 			return b, true
 		}
 	}
-	return e.mostPrecise(q, t, m, &n, []Verdict{Fits, Tight}, inMemory, minTPS, filled, nil)
+	return a.mostPrecise([]Verdict{Fits, Tight}, inMemory, nil)
 }
 
 // mostPrecise finds the most precise size that has one of the verdicts, the first of them that any size
 // has, and is fast enough. Without inMemory in want only sizes with a measured speed count, and no
 // speed is estimated. A nil allowed allows all sizes.
-func (e *Engine) mostPrecise(q *Query, t *target, m *machine, n *need, verdicts []Verdict, want wish, minTPS float64, filled bool, allowed func(z *dataset.Quantization) bool) (Best, bool) {
-	proven := len(e.proofs[t.Slug]) > 0
+func (a *ask) mostPrecise(verdicts []Verdict, want wish, allowed func(size int) bool) (Best, bool) {
+	q, t, m := a.q, a.t, a.m
+	proven := len(a.e.proofs[t.Slug]) > 0
 	for _, verdict := range verdicts {
 		for _, size := range t.order {
-			v := n.verdict(size.bytes, m)
+			v := a.need.verdict(size.bytes, m)
 			if v != verdict && !proven {
 				continue
 			}
 			z := &t.Quantizations[size.at]
-			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(z) {
+			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(size.at) {
 				continue
 			}
-			if v != Fits && proven && len(e.evidence(q, t, m, z)) > 0 {
+			if v != Fits && proven && len(a.e.evidence(q, t, m, z)) > 0 {
 				v = Fits
 			}
-			if v != verdict || minTPS > 0 && !e.couldReach(q, t, m, z, minTPS) {
+			if v != verdict || !a.couldReach(size.bytes) {
 				continue
 			}
-			s := e.speed(q, t, m, z, want|brief)
-			if want&inMemory == 0 && s.Measured == nil {
-				continue
+			if b, ok := a.bestIs(size.at, v, want); ok {
+				return b, true
 			}
-			b := Best{Model: t.Slug, Count: q.Count, Quantization: z.Name, BitsPerWeight: t.bits(z), Verdict: v, Total: n.total(z.SizeBytes), TPS: s.TPS, Use: s.Use}
-			if m.hw != nil {
-				b.Hardware = m.hw.Slug
-			}
-			if filled && s.Filled != nil {
-				b.TPS, b.Depth = &s.Filled.TPS, s.Filled.Depth
-			}
-			if minTPS > 0 && (b.TPS == nil || *b.TPS < minTPS) {
-				continue
-			}
-			return b, true
 		}
 	}
 	return Best{}, false
 }
 
-// wasMeasured reports whether a model was measured on the machine at all.
-func (e *Engine) wasMeasured(t *target, m *machine) bool {
-	l := &e.learnt
-	return m.hw != nil && e.runs.any(l.names.find(modelName, string(t.Slug)), l.names.find(siliconName, l.siliconOf(m.hw.Slug)))
+// bestIs makes the answer of a list of a size, if it is fast enough.
+func (a *ask) bestIs(size int, v Verdict, want wish) (b Best, ok bool) {
+	s := a.speed(size, want|brief)
+	if want&inMemory == 0 && s.Measured == nil {
+		return b, false
+	}
+	z := &a.t.Quantizations[size]
+	tps, depth := s.TPS, int64(0)
+	if a.filled && s.Filled != nil {
+		tps, depth = &s.Filled.TPS, s.Filled.Depth
+	}
+	if a.least > 0 && (tps == nil || *tps < a.least) {
+		return b, false
+	}
+	b = Best{
+		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.need.total(z.SizeBytes),
+		TPS: tps, Use: s.Use, Depth: depth,
+	}
+	if a.m.hw != nil {
+		b.Hardware = a.m.hw.Slug
+	}
+	return b, true
 }
 
-// couldReach reports whether the memory is fast enough for a speed at all, which saves most
-// estimates of a search with a least speed.
-func (e *Engine) couldReach(q *Query, t *target, m *machine, z *dataset.Quantization, tps float64) bool {
-	size := float64(z.SizeBytes) / gib
-	b := dataset.Benchmark{Model: t.Slug, Quantization: &z.Name, ModelSizeGiB: &size}
-	bytes := e.line.BytesPerToken(&b)
-	return bytes == 0 || m.bandwidth == 0 || tps*bytes <= m.bandwidth*float64(q.Count)
+// couldReach reports whether the memory is fast enough for the least speed of an ask at all, which saves most
+// estimates of a search with one.
+func (a *ask) couldReach(size int64) bool {
+	bytes := a.t.bytesPerToken(size)
+	return a.least <= 0 || bytes == 0 || a.m.bandwidth == 0 || a.least*bytes <= a.m.bandwidth*float64(a.q.Count)
 }
 
 // Verdicts works out the verdict of every size of every model on a piece of hardware and returns

@@ -1,9 +1,7 @@
 package fit
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"modeldex/dataset"
 )
@@ -16,25 +14,13 @@ type machine struct {
 	share     *Share            // nil where all of it
 	discrete  bool
 	bandwidth float64 // bytes per second of one device, 0 where unknown
+	silicon   int32   // number, below 0 where nothing was measured on it
 	missing   []string
-	near      *nearby
 }
 
-// nearby keeps the samples near to a machine between the estimates for its models.
-type nearby struct{ *place }
-
-// place gathers the samples near to a configuration, or gives those of the one before.
-func (m *machine) place(l *learnt, p *point) *place {
-	if m.near == nil {
-		m.near = &nearby{}
-	}
-	if m.near.place == nil || !m.near.is(p) {
-		m.near.place = l.placeOf(p)
-	} else if !m.near.sorted {
-		slices.SortFunc(m.near.samples, func(a, b placed) int { return cmp.Compare(a.far, b.far) })
-		m.near.sorted = true
-	}
-	return m.near.place
+// siliconOf is the number of the silicon of a piece of hardware, below 0 where nothing was measured on it.
+func (e *Engine) siliconOf(h *dataset.Hardware) int32 {
+	return e.learnt.names.find(siliconName, e.learnt.siliconOf(h.Slug))
 }
 
 func (e *Engine) machine(q *Query) (*machine, *Fault) {
@@ -55,7 +41,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if h == nil {
 		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: e.line.Bandwidth(q.Hardware)}
+	m := &machine{hw: h, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: e.line.Bandwidth(q.Hardware), silicon: e.siliconOf(h)}
 	if q.BandwidthGBps > 0 {
 		m.bandwidth = q.BandwidthGBps * 1e9
 	}

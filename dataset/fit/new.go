@@ -22,5 +22,6 @@ func New(set *dataset.Set) *Engine {
 		e.hwBySlug = append(e.hwBySlug, set.Hardware[i].Slug)
 	}
 	e.learn(set)
+	e.prepare()
 	return e
 }

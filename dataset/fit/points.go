@@ -13,33 +13,32 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 	if h == nil || m == nil {
 		return point{}, false
 	}
-	return e.pointOf(m, h, b, e.line.Bandwidth(b.Hardware), e.learnt.names.of)
-}
-
-// pointOf is point with the bandwidth given and names numbered by number. b need hold no more
-// than model, quantization, size, tool and backend.
-func (e *Engine) pointOf(m *target, h *dataset.Hardware, b *dataset.Benchmark, bandwidth float64, number func(kind, string) int32) (point, bool) {
-	bytes, bits := e.line.BytesPerToken(b), e.line.BitsPerWeight(*b.Quantization)
+	bytes := e.line.BytesPerToken(b)
+	bandwidth := e.line.Bandwidth(b.Hardware)
 	if bytes == 0 || bandwidth == 0 {
 		return point{}, false
-	}
-	if bits == 0 {
-		bits = 4.5 // only compared with other bits; most names without a number are of 4-bit files
 	}
 	backend := text(b.Backend)
 	unit := unitOf(backend)
 	if b.ComputeUnit != nil {
 		unit = string(*b.ComputeUnit)
 	}
+	number := e.learnt.names.of
+	p := e.pointOf(h, b.Tool, backend, unit, bandwidth, number)
+	p.model, p.family = number(modelName, string(b.Model)), number(familyName, string(m.Family))
+	p.quant, p.quantKind = number(quantName, *b.Quantization), number(quantKindName, quantKindOf(*b.Quantization))
+	p.mixture, p.logBytes, p.logBits = m.mixture(), math.Log(bytes), math.Log(e.bitsOf(*b.Quantization))
+	return p, true
+}
+
+// pointOf is the part of a configuration that is of a machine and what runs on it, with names numbered by number.
+func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(kind, string) int32) point {
 	return point{
-		model: number(modelName, string(b.Model)), family: number(familyName, string(m.Family)), hardware: number(hardwareName, string(h.Slug)),
-		silicon: number(siliconName, e.learnt.siliconOf(h.Slug)), arch: number(archName, text(h.Architecture)),
-		tool: number(toolName, string(b.Tool)), toolKind: number(toolKindName, toolKindOf(b.Tool)),
+		hardware: number(hardwareName, string(h.Slug)), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
+		arch: number(archName, text(h.Architecture)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
 		backend: number(backendName, backend), unit: number(unitName, unit),
-		quant: number(quantName, *b.Quantization), quantKind: number(quantKindName, quantKindOf(*b.Quantization)),
-		class: classOf(h, unit), mixture: m.mixture(),
-		logBytes: math.Log(bytes), logBandwidth: math.Log(bandwidth), logBits: math.Log(bits),
-	}, true
+		class: classOf(h, unit), logBandwidth: math.Log(bandwidth),
+	}
 }
 
 func (t *target) mixture() bool {

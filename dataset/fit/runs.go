@@ -11,47 +11,62 @@ import (
 // records: 16 bytes for each measurement.
 type runs struct {
 	pack dataset.Pack
-	keys []runKey // by pair, then number
+	keys []runKey // by pair, then quantization, then number
 }
 
 type runKey struct {
-	pair uint64 // model and silicon
-	at   uint32 // number in the pack
+	pair  uint64 // model and silicon
+	quant int32  // number of its folded name, below -1 where a record has none
+	at    uint32 // number in the pack; the newest has the smallest
 }
 
 func pairKey(model, silicon int32) uint64 { return uint64(uint32(model))<<32 | uint64(uint32(silicon)) }
 
-func newRuns(pack dataset.Pack, keys []runKey) runs {
-	slices.SortFunc(keys, func(a, b runKey) int { return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.at, b.at)) })
-	return runs{pack, keys}
-}
-
-// mostRuns bounds how many measurements of one pair are read for an answer, the newest first.
+// mostRuns bounds how many measurements of one pair are kept for answers, the newest.
 const mostRuns = 2000
 
-// each visits the measurements of a pair, newest first.
-func (r *runs) each(model, silicon int32, visit func(b *dataset.Benchmark)) {
+func newRuns(pack dataset.Pack, keys []runKey) runs {
+	slices.SortFunc(keys, func(a, b runKey) int { return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.at, b.at)) })
+	kept, first := keys[:0], 0
+	for i, k := range keys {
+		if k.pair != keys[first].pair {
+			first = i
+		}
+		if i-first < mostRuns {
+			kept = append(kept, k)
+		}
+	}
+	slices.SortFunc(kept, func(a, b runKey) int {
+		return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.quant, b.quant), cmp.Compare(a.at, b.at))
+	})
+	return runs{pack, slices.Clip(kept)}
+}
+
+// of is the measurements of a pair, by quantization, each from the newest.
+func (r *runs) of(model, silicon int32) []runKey {
 	if model < 0 || silicon < 0 {
-		return
+		return nil
 	}
 	key := pairKey(model, silicon)
-	from, _ := r.find(key)
+	return between(r.keys, func(k runKey) int { return cmp.Compare(k.pair, key) })
+}
+
+// inQuant is those measurements of a pair that are of a quantization, from the newest.
+func inQuant(pair []runKey, quant int32) []runKey {
+	return between(pair, func(k runKey) int { return cmp.Compare(k.quant, quant) })
+}
+
+// between is the keys that compare as equal.
+func between(keys []runKey, compare func(k runKey) int) []runKey {
+	from, _ := slices.BinarySearchFunc(keys, 0, func(k runKey, _ int) int { return cmp.Or(compare(k), 1) })
+	to, _ := slices.BinarySearchFunc(keys[from:], 0, func(k runKey, _ int) int { return cmp.Or(compare(k), -1) })
+	return keys[from:][:to]
+}
+
+// each visits measurements.
+func (r *runs) each(keys []runKey, visit func(b *dataset.Benchmark)) {
 	read := r.pack.Reader()
-	for n := 0; n < mostRuns && from+n < len(r.keys) && r.keys[from+n].pair == key; n++ {
-		visit(read.At(int(r.keys[from+n].at)))
+	for _, k := range keys {
+		visit(read.At(int(k.at)))
 	}
-}
-
-// any reports whether there are measurements of a pair.
-func (r *runs) any(model, silicon int32) bool {
-	if model < 0 || silicon < 0 {
-		return false
-	}
-	_, found := r.find(pairKey(model, silicon))
-	return found
-}
-
-// find is where the measurements of a pair begin, and whether there are any.
-func (r *runs) find(key uint64) (at int, found bool) {
-	return slices.BinarySearchFunc(r.keys, key, func(a runKey, key uint64) int { return cmp.Compare(a.pair, key) })
 }

@@ -72,6 +72,7 @@ const (
 	unitName
 	quantName
 	quantKindName
+	foldedName // of a quantization, letter case aside
 	pageName
 	kinds
 )
@@ -174,29 +175,15 @@ func quantKindOf(name string) string {
 // sameName compares names of quantizations, letter case aside.
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
+// folded is equal for names that are the same.
+func folded(name string) string { return strings.ToLower(name) }
+
 // text gives an optional text, empty where unknown.
 func text(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
-}
-
-// A place is the samples that are near enough to a machine with a tool, with their distance from it. A list of what one machine runs asks for it once and then looks at these only.
-type place struct {
-	at      point // of the machine and tool; nothing of a model
-	samples []placed
-	sorted  bool // the nearest first, which pays from the second estimate on
-}
-
-// A placed sample has at hand what modelDistance reads: a list estimates thousands of speeds from the same
-// samples, and most of them are too far.
-type placed struct {
-	*sample
-	far                                   float64
-	logBits, logBytes, logTime, logActive float64
-	quant, quantKind, model               int32
-	mixture                               bool
 }
 
 // A row is one comparable measurement.

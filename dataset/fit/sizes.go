@@ -2,17 +2,64 @@ package fit
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"modeldex/dataset"
 )
 
-// sizes returns the sizes of a name, all for the empty one.
-func (t *target) sizes(name string) []*dataset.Quantization {
-	var out []*dataset.Quantization
+// A way is how weights are stored, in numbers: what estimates know of a name of a quantization.
+type way struct {
+	quant, quantKind int32
+	folded           int32   // of the name, letter case aside
+	logBits          float64 // of the bits per weight
+}
+
+// stored is a size in numbers. All sizes of one name are stored in one way.
+type stored struct {
+	logBytes float64 // of the bytes one token reads; where the share of the target is known
+	way      int32   // in the engine's list
+}
+
+// prepare works out what estimates need of every size, once what was measured is known.
+func (e *Engine) prepare() {
+	l := &e.learnt
+	ways := map[string]int32{}
+	for _, slug := range e.bySlug {
+		t := e.models[slug]
+		t.model, t.family = l.names.find(modelName, string(t.Slug)), l.names.find(familyName, string(t.Family))
+		one := 1.0
+		t.share = e.line.BytesPerToken(&dataset.Benchmark{Model: t.Slug, ModelSizeGiB: &one}) / gib
+		t.sizes = make([]stored, len(t.Quantizations))
+		for i := range t.sizes {
+			z := &t.Quantizations[i]
+			number, known := ways[z.Name]
+			if !known {
+				number = int32(len(e.ways))
+				ways[z.Name] = number
+				e.ways = append(e.ways, way{
+					l.names.find(quantName, z.Name), l.names.find(quantKindName, quantKindOf(z.Name)), l.names.find(foldedName, folded(z.Name)), math.Log(e.bitsOf(z.Name)),
+				})
+			}
+			t.sizes[i] = stored{math.Log(t.bytesPerToken(z.SizeBytes)), number}
+		}
+	}
+}
+
+// bitsOf is the bits per weight of a quantization. Names without a number count as 4.5, because most of
+// them are of 4-bit files; it is only compared with other bits.
+func (e *Engine) bitsOf(quantization string) float64 {
+	return cmp.Or(e.line.BitsPerWeight(quantization), 4.5)
+}
+
+// bytesPerToken is what one token reads of a size; 0 where unknown.
+func (t *target) bytesPerToken(size int64) float64 { return float64(size) * t.share }
+
+// named lists the numbers of the sizes of a name, all for the empty one.
+func (t *target) named(name string) (out []int) {
 	for i := range t.Quantizations {
-		if z := &t.Quantizations[i]; name == "" || sameName(z.Name, name) {
-			out = append(out, z)
+		if name == "" || sameName(t.Quantizations[i].Name, name) {
+			out = append(out, i)
 		}
 	}
 	return out

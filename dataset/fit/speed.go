@@ -37,14 +37,17 @@ func residentIf(is bool) wish {
 	return 0
 }
 
-// speed works out the speed of one size. An estimate is only for weights that are resident in the
-// memory of the devices: one device, or several whose layers work in turn. A brief one is left out
-// where there are measurements.
-func (e *Engine) speed(q *Query, t *target, m *machine, z *dataset.Quantization, want wish) *Speed {
-	s := &Speed{Measured: e.measured(q, t, m, z.Name)}
-	p, backend, ok := e.configuration(q, t, m, z)
+// speed works out the speed of one size, given by number. An estimate is only for weights that are resident
+// in the memory of the devices: one device, or several whose layers work in turn. A brief one is left out
+// where there are measurements, and it may be left out where the speed is below the least of the ask.
+func (a *ask) speed(size int, want wish) *Speed {
+	s := &Speed{Measured: a.measured(size, want)}
+	if s.Measured == nil && want&inMemory == 0 {
+		return s
+	}
+	p, ok := a.configuration(size)
 	if ok && want&inMemory != 0 && (want&brief == 0 || s.Measured == nil) {
-		s.Estimate = e.estimate(q, m, &p, backend, want)
+		s.Estimate = a.estimate(&p, want)
 	}
 	switch {
 	case s.Measured != nil:
@@ -54,7 +57,7 @@ func (e *Engine) speed(q *Query, t *target, m *machine, z *dataset.Quantization,
 	default:
 		return s
 	}
-	if slow, ok := e.slowdown(t, &p, q.Context); ok {
+	if slow, known := a.e.slowdown(a.t, &p, a.q.Context); ok && known {
 		slow.TPS = round3(*s.TPS * slow.Factor)
 		s.Filled = &slow
 	}
@@ -63,23 +66,23 @@ func (e *Engine) speed(q *Query, t *target, m *machine, z *dataset.Quantization,
 
 func (s *Speed) use(which string, tps float64) { s.Use, s.TPS = &which, &tps }
 
-// measured summarizes the measurements of exactly this.
-func (e *Engine) measured(q *Query, t *target, m *machine, quantization string) *Measured {
-	if m.hw == nil {
+// measured summarizes the measurements of exactly this; a brief one has the median alone.
+func (a *ask) measured(size int, want wish) *Measured {
+	runs := inQuant(a.runs, a.e.ways[a.t.sizes[size].way].folded)
+	if len(runs) == 0 {
 		return nil
 	}
-	l := &e.learnt
 	var speeds []float64
 	pages := map[string]bool{}
 	out := &Measured{Runs: []dataset.Slug{}}
-	e.runs.each(l.names.find(modelName, string(t.Slug)), l.names.find(siliconName, l.siliconOf(m.hw.Slug)), func(b *dataset.Benchmark) {
-		if b.Quantization == nil || !sameName(*b.Quantization, quantization) || int(b.HardwareCount) != q.Count {
-			return
-		}
-		if q.Tool != "" && b.Tool != q.Tool || q.Backend != "" && text(b.Backend) != q.Backend {
+	a.e.runs.each(runs, func(b *dataset.Benchmark) {
+		if int(b.HardwareCount) != a.q.Count || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
 			return
 		}
 		speeds = append(speeds, *b.GenerationTPS)
+		if want&brief != 0 {
+			return
+		}
 		pages[pageOf(b)] = true
 		if len(out.Runs) < mostIDs {
 			out.Runs = append(out.Runs, b.ID)
@@ -89,8 +92,11 @@ func (e *Engine) measured(q *Query, t *target, m *machine, quantization string) 
 		return nil
 	}
 	slices.Sort(speeds)
-	out.N, out.Pages = len(speeds), len(pages)
-	out.P10, out.Median, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.5)), round3(at(speeds, 0.9))
+	out.Median = round3(at(speeds, 0.5))
+	if want&brief == 0 {
+		out.N, out.Pages = len(speeds), len(pages)
+		out.P10, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.9))
+	}
 	return out
 }
 
@@ -102,37 +108,38 @@ func (r Rules) tool() dataset.Slug {
 	return dataset.Slug(r)
 }
 
-// configuration is what an estimate of a size is for, with the backend; false where a fact is missing.
-func (e *Engine) configuration(q *Query, t *target, m *machine, z *dataset.Quantization) (p point, backend string, ok bool) {
-	h := m.hw
-	if h == nil {
-		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !m.discrete}
+// configuration is what an estimate of a size is for; false where a fact is missing.
+func (a *ask) configuration(size int) (p point, ok bool) {
+	z := &a.t.sizes[size]
+	if a.t.share == 0 || a.m.bandwidth == 0 || a.t.Quantizations[size].SizeBytes == 0 {
+		return point{}, false
 	}
-	b := dataset.Benchmark{Model: t.Slug, Quantization: &z.Name, Hardware: h.Slug, Tool: q.tool(), HardwareCount: 1}
-	size := float64(z.SizeBytes) / gib
-	b.ModelSizeGiB = &size
-	backend = q.Backend
-	if backend == "" {
-		backend = e.learnt.backendOf(h, b.Tool)
-	}
-	b.Backend = &backend
-	p, ok = e.pointOf(t, h, &b, m.bandwidth, e.learnt.names.find)
-	if p.backend < 0 && backend == "" {
-		p.backend = -2
-	}
-	return p, backend, ok
+	way := &a.e.ways[z.way]
+	p = a.point()
+	p.model, p.family, p.mixture = a.t.model, a.t.family, a.t.mixture()
+	p.quant, p.quantKind, p.logBits, p.logBytes = way.quant, way.quantKind, way.logBits, z.logBytes
+	return p, true
 }
 
 // tool is the program of a query.
 func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
 
-// estimate works out the speed of a configuration; nil where nothing is near enough.
-func (e *Engine) estimate(q *Query, m *machine, p *point, backend string, want wish) *Estimate {
+// roundedBy is more than the rounding of a speed makes it larger.
+const roundedBy = 1e-3
+
+// estimate works out the speed of a configuration; nil where nothing is near enough, or where it is below
+// the least speed of the ask.
+func (a *ask) estimate(p *point, want wish) *Estimate {
+	q, m := a.q, a.m
 	if q.Count > 1 && q.Rules != LlamaCpp {
 		return nil
 	}
-	l := &e.learnt
-	g, ok, done := l.guess(p, &l.trend, m.place(l, p), nil)
+	least := math.Inf(-1)
+	if a.least > roundedBy {
+		least = math.Log(a.least-roundedBy) + p.logTime()
+	}
+	a.site.near.gather(&a.e.learnt, p)
+	g, ok, done := a.site.near.guess(p, a.here(p), least, nil)
 	defer done()
 	kind := holdoutOf(p, g.neighbours)
 	factor := validated.Factors.of(kind, p.class)
@@ -147,7 +154,7 @@ func (e *Engine) estimate(q *Query, m *machine, p *point, backend string, want w
 		return out
 	}
 	out.Method, out.Share, out.Bytes, out.Nearest = Method, round4(math.Exp(g.middle)), int64(math.Exp(p.logBytes)), round3(g.nearest)
-	out.Tool, out.Backend, out.Class = string(q.tool()), backend, p.class.String()
+	out.Tool, out.Backend, out.Class = string(q.tool()), a.site.backend, p.class.String()
 	out.Evidence, out.Assumes, out.Checked = weightsOfNear(g.neighbours), []string{}, checked(kind, p.class)
 	if q.Count > 1 {
 		out.Assumes = append(out.Assumes, "the devices hold different layers and work in turn, so that together they are as fast as one; not validated")

@@ -20,13 +20,15 @@ const (
 	midTime    = -4 // logarithm of 18 ms, a middling token, so that terms are nearly independent
 )
 
+var midBits = math.Log(4.5) // as middling
+
 // terms are the values the weights of a trend multiply.
 func (p *point) terms() (x [trendTerms]float64) {
 	x[0] = 1
 	time := p.logTime() - midTime
 	c := 1 + 3*int(p.class)
 	x[c], x[c+1], x[c+2] = 1, time, time*time
-	bits := p.logBits - math.Log(4.5)
+	bits := p.logBits - midBits
 	last := x[1+3*int(classes):]
 	if p.mixture {
 		last[0], last[1] = 1, time
@@ -38,14 +40,26 @@ func (p *point) terms() (x [trendTerms]float64) {
 // parts is how far the trend moves a configuration from the middle of all, in logarithms of the
 // share: a part of what it expects, as a measurement says more of its own place than a trend does.
 func (t *trend) parts(p *point) float64 {
-	return trendPart*t.smooth.at(p) + effectPart*t.effects.at(p)
+	effects := t.effects.of(p)
+	return t.partsWith(p, &effects)
 }
 
+// partsWith is parts where the effects are at hand.
+func (t *trend) partsWith(p *point, effects *[effectGroups]float64) float64 {
+	return trendPart*t.smooth.at(p) + effectPart*sumOf(effects)
+}
+
+// at is the sum of the terms of a configuration; most are 0.
 func (s *smooth) at(p *point) (share float64) {
-	for i, x := range p.terms() {
-		share += s[i] * x
+	const last = 1 + 3*int(classes)
+	time, bits, c := p.logTime()-midTime, p.logBits-midBits, 1+3*int(p.class)
+	share = s[0] + s[c] + s[c+1]*time + s[c+2]*(time*time)
+	if p.mixture {
+		share += s[last]
+		share += s[last+1] * time
 	}
-	return share
+	share += s[last+2] * bits
+	return share + s[last+3]*(bits*bits)
 }
 
 // An effect is what one name does to the share, whatever else a configuration is: a model whose
@@ -81,12 +95,17 @@ func (p *point) effectNames() [effectGroups]uint64 {
 	}
 }
 
-func (e *effects) at(p *point) (sum float64) {
-	if e[0] == nil {
-		return 0
-	}
+// of are the effects of the names of a configuration.
+func (e *effects) of(p *point) (out [effectGroups]float64) {
 	for g, name := range p.effectNames() {
-		sum += e[g][name]
+		out[g] = e[g][name]
+	}
+	return out
+}
+
+func sumOf(effects *[effectGroups]float64) (sum float64) {
+	for _, x := range effects {
+		sum += x
 	}
 	return sum
 }

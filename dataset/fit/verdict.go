@@ -21,11 +21,13 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	n := t.need(&q, m)
-	sizes := map[string]*dataset.Quantization{}
-	for _, z := range t.sizes(q.Quantization) {
-		s := e.judge(&q, t, m, &n, z)
-		sizes[s.Quantization] = z
+	at := site{near: newNearby(!q.BestOnly)}
+	defer at.near.free()
+	asked := e.ask(&q, t, m, &at)
+	numbers := map[string]int{}
+	for _, i := range t.named(q.Quantization) {
+		s := e.judge(&q, t, m, &asked.need, &t.Quantizations[i])
+		numbers[s.Quantization] = i
 		a.Sizes = append(a.Sizes, s)
 	}
 	if len(a.Sizes) == 0 && q.Quantization != "" {
@@ -41,7 +43,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
 		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
-		s.Speed = e.speed(&q, t, m, sizes[s.Quantization], residentIf(s.Verdict != No && s.Verdict != Offload))
+		s.Speed = asked.speed(numbers[s.Quantization], residentIf(s.Verdict != No && s.Verdict != Offload))
 		if q.Costs != nil {
 			s.Cost = e.cost(&q, m, s.Speed)
 		}

@@ -1,0 +1,75 @@
+package fit
+
+import (
+	"cmp"
+
+	"modeldex/dataset"
+)
+
+// An ask is a model on a machine with the settings of a query: what the answers for all its sizes share.
+type ask struct {
+	e       *Engine
+	q       *Query
+	t       *target
+	m       *machine
+	need    need
+	runs    []runKey // measured of the model on the silicon
+	site    *site
+	least   float64 // estimates of less are not needed, in tokens per second
+	filled  bool    // whether the speed with a full cache counts
+	effects [effectGroups]float64
+	known   bool // whether effects are set, but for formatEffect
+}
+
+// A site is a machine with a tool: what the asks for all its models share. Zero but for near, it is set
+// when the first speed needs it.
+type site struct {
+	near    *nearby
+	is      bool
+	at      point  // nothing of a model
+	backend string // its name
+	formats []float64
+}
+
+// ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
+func (e *Engine) ask(q *Query, t *target, m *machine, s *site) *ask {
+	a := &ask{e: e, q: q, t: t, m: m, need: t.need(q, m), site: s}
+	if m.hw != nil {
+		a.runs = e.runs.of(t.model, m.silicon)
+	}
+	return a
+}
+
+// point is the part of all configurations of an ask that is of its site. The bandwidth is known.
+func (a *ask) point() point {
+	s, l := a.site, &a.e.learnt
+	if s.is {
+		return s.at
+	}
+	h, tool := a.m.hw, a.q.tool()
+	if h == nil {
+		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
+	}
+	s.backend = cmp.Or(a.q.Backend, l.backendOf(h, tool))
+	s.at = a.e.pointOf(h, tool, s.backend, unitOf(s.backend), a.m.bandwidth, l.names.find)
+	if s.at.backend < 0 && s.backend == "" {
+		s.at.backend = -2
+	}
+	s.formats, s.is = s.formats[:0], true
+	for kind := range len(l.names[quantKindName]) + 1 {
+		p := s.at
+		p.quantKind = int32(kind) - 1
+		s.formats = append(s.formats, l.trend.effects[formatEffect][p.effectNames()[formatEffect]])
+	}
+	return s.at
+}
+
+// here is what the trend says of a configuration.
+func (a *ask) here(p *point) float64 {
+	t := &a.e.learnt.trend
+	if !a.known {
+		a.effects, a.known = t.effects.of(p), true
+	}
+	a.effects[formatEffect] = a.site.formats[p.quantKind+1]
+	return t.partsWith(p, &a.effects)
+}

@@ -1,0 +1,148 @@
+package fit
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"modeldex/dataset"
+)
+
+// naiveGuess is guess by the words of its description: it looks at every sample of the class.
+func naiveGuess(l *learnt, p *point) (g guess, ok bool) {
+	var near []neighbour
+	nearest := tooFar
+	for i := range l.samples[p.class] {
+		s := &l.samples[p.class][i]
+		at := placed{
+			sample: s, logBits: s.logBits, logBytes: s.logBytes, logTime: s.logTime(), logActive: s.logActive(),
+			quant: s.quant, quantKind: s.quantKind, model: s.model, mixture: s.mixture,
+		}
+		if d := placeDistance(p, &s.point) + at.modelDistance(p); d <= tooFar {
+			near = append(near, neighbour{s, s.logShare + l.trend.parts(p) - s.trend, 0, d})
+			nearest = min(nearest, d)
+		}
+	}
+	near = slices.DeleteFunc(near, func(n neighbour) bool { return math.Exp(nearest-n.far) < lightest })
+	if len(near) == 0 {
+		return g, false
+	}
+	for i := range near {
+		near[i].weight = math.Exp(nearest - near[i].far)
+	}
+	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.id, b.id)) })
+	g.neighbours, g.nearest, g.middle = near, nearest, quantile(near, 0.5)
+	g.reach()
+	return g, true
+}
+
+func seeded(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// Estimates by views equal those that look at every sample, and no estimate of at least a speed is left out.
+func TestGuessIsThatOfEverySample(t *testing.T) {
+	e, r := shippedEngine(t), seeded(t)
+	guesses := 0
+	for range 40 {
+		q := Query{Hardware: e.hwBySlug[r.IntN(len(e.hwBySlug))], Context: 512}
+		if r.IntN(2) == 0 { // one that was measured
+			c := r.IntN(int(classes))
+			s := &e.learnt.samples[c][r.IntN(len(e.learnt.samples[c]))]
+			for slug, number := range e.learnt.names[hardwareName] {
+				if number == s.hardware {
+					q.Hardware = dataset.Slug(slug)
+				}
+			}
+		}
+		at := site{near: newNearby(r.IntN(2) == 0)}
+		for range 60 {
+			q.Model = e.bySlug[r.IntN(len(e.bySlug))]
+			q, target, m, fault := e.normal(q)
+			if fault != nil || len(target.order) == 0 {
+				continue
+			}
+			a := e.ask(&q, target, m, &at)
+			p, ok := a.configuration(r.IntN(len(target.order)))
+			if !ok {
+				continue
+			}
+			at.near.gather(&e.learnt, &p)
+			want, wanted := naiveGuess(&e.learnt, &p)
+			for _, least := range []float64{math.Inf(-1), want.middle - 1e-6, want.middle + 1e-6, want.middle + 0.3} {
+				got, ok, done := at.near.guess(&p, a.here(&p), least, nil)
+				same := ok == wanted && (!ok || math.Abs(got.middle-want.middle) < 1e-9 && math.Abs(got.up-want.up) < 1e-9 &&
+					math.Abs(got.down-want.down) < 1e-9 && math.Abs(got.nearest-want.nearest) < 1e-9 && len(got.neighbours) == len(want.neighbours))
+				if !same && (ok || want.middle >= least) {
+					t.Fatalf("%s on %s, at least %v: %+v %v, by every sample %+v %v", q.Model, q.Hardware, least, got, ok, want, wanted)
+				}
+				guesses++
+				done()
+			}
+		}
+		at.near.free()
+	}
+	if guesses < 1000 {
+		t.Errorf("%d guesses were compared, want most of 9,600", guesses)
+	}
+}
+
+// A list with a least speed names the first size, in the order of lists, whose answer is fast enough.
+func TestLeastSpeedOfLists(t *testing.T) {
+	e, r := shippedEngine(t), seeded(t)
+	for range 6 {
+		q := Query{Hardware: e.hwBySlug[r.IntN(len(e.hwBySlug))], Count: 1 + r.IntN(3)}
+		if r.IntN(2) == 0 {
+			q.Hardware = "nvidia-rtx-4090"
+		}
+		if r.IntN(2) == 0 {
+			q.Context = 2048
+		}
+		least := math.Exp(6 * r.Float64())
+		found, fault := e.Models(q, least)
+		if fault != nil {
+			continue // nothing is known of its memory
+		}
+		at := site{near: newNearby(true)}
+		for range 80 {
+			one := q
+			one.Model = e.bySlug[r.IntN(len(e.bySlug))]
+			one, target, m, fault := e.normal(one)
+			if fault != nil {
+				continue // the context is too long
+			}
+			a := e.ask(&one, target, m, &at)
+			want := Best{}
+			for _, verdict := range []Verdict{Fits, Tight} {
+				for _, size := range target.order {
+					v := a.need.verdict(size.bytes, m)
+					if len(e.evidence(&one, target, m, &target.Quantizations[size.at])) > 0 {
+						v = Fits
+					}
+					s := a.speed(size.at, inMemory)
+					tps := s.TPS
+					if q.Context > 0 && s.Filled != nil {
+						tps = &s.Filled.TPS
+					}
+					if want.TPS == nil && v == verdict && tps != nil && *tps >= least {
+						want = Best{Model: one.Model, Quantization: target.Quantizations[size.at].Name, TPS: tps}
+					}
+				}
+			}
+			i := slices.IndexFunc(found, func(b Best) bool { return b.Model == one.Model })
+			switch {
+			case (i < 0) != (want.TPS == nil):
+				t.Fatalf("%s on %s with at least %v: in the list %v, its sizes say %+v", one.Model, q.Hardware, least, i >= 0, want)
+			case i >= 0 && (found[i].Quantization != want.Quantization || *found[i].TPS != *want.TPS):
+				t.Fatalf("%s on %s with at least %v: %s at %v, its sizes say %s at %v", one.Model, q.Hardware, least,
+					found[i].Quantization, *found[i].TPS, want.Quantization, *want.TPS)
+			}
+		}
+		at.near.free()
+	}
+}
