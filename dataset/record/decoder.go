@@ -13,6 +13,7 @@ import (
 type Decoder[T any] struct {
 	schema *Schema
 	seen   []seenValues // by field
+	lines  *lineReader[T]
 }
 
 // seenValues is the values of one field that were met: a reflect.Value of the type of the field.
@@ -29,7 +30,7 @@ const maxSeen = 1 << 14
 // NewDecoder returns a Decoder that has met nothing.
 func NewDecoder[T any]() *Decoder[T] {
 	s := SchemaOf(reflect.TypeFor[T]())
-	d := &Decoder[T]{s, make([]seenValues, len(s.Fields))}
+	d := &Decoder[T]{schema: s, seen: make([]seenValues, len(s.Fields))}
 	for i := 1; i < len(s.Fields); i++ { // the first is the record's own key
 		switch f := &s.Fields[i]; f.Kind {
 		case reflect.String:
@@ -40,11 +41,15 @@ func NewDecoder[T any]() *Decoder[T] {
 			d.seen[i].flags = map[bool]reflect.Value{}
 		}
 	}
+	d.lines = newLineReader[T](s, d.seen)
 	return d
 }
 
 // Decode reads one record strictly, see the function Decode.
 func (d *Decoder[T]) Decode(b []byte, rec *T) []Problem {
+	if d.lines.read(b, rec) {
+		return nil
+	}
 	if err := jsonv2.Unmarshal(b, rec, strict); err == nil && d.valid(reflect.ValueOf(rec).Elem()) {
 		return nil
 	}
