@@ -109,3 +109,28 @@ func TestAppendLine(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkAppendLine writes the shipped benchmarks, with the general encoder too.
+func BenchmarkAppendLine(b *testing.B) {
+	var recs []Benchmark
+	for _, line := range shippedLines(b) {
+		var rec Benchmark
+		if problems := Decode(line, &rec); problems != nil {
+			b.Fatal(problems)
+		}
+		recs = append(recs, rec)
+	}
+	dst := make([]byte, 0, 4096)
+	b.Run("AppendLine", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			dst, _ = recs[i%len(recs)].AppendLine(dst[:0])
+		}
+	})
+	b.Run("general", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			if _, err := Line(&recs[i%len(recs)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

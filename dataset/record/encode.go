@@ -3,8 +3,6 @@ package record
 import (
 	"fmt"
 	"math"
-	"reflect"
-	"strconv"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -21,49 +19,13 @@ func Pretty(rec any) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// benchmarkKeys are the keys of a benchmark's line, in order, each with the comma before it.
-var benchmarkKeys = func() (keys []string) {
-	for _, f := range SchemaOf(reflect.TypeFor[Benchmark]()).Fields {
-		keys = append(keys, `,"`+f.Name+`":`)
-	}
-	return keys
-}()
-
 // AppendLine appends what Line returns for a benchmark. It writes into dst itself, without the
 // allocations of the general encoder; a million rows are rendered at each load.
-func (b *Benchmark) AppendLine(dst []byte) (_ []byte, err error) {
-	start, v := len(dst), reflect.ValueOf(b).Elem()
-	for i, key := range benchmarkKeys {
-		dst = append(dst, key...)
-		if dst, err = appendValue(dst, v.Field(i)); err != nil {
-			return dst, fmt.Errorf("%s: %w", key[2:len(key)-2], err)
-		}
-	}
-	dst[start] = '{' // in place of the comma of the first member
-	return append(dst, '}'), nil
-}
-
-// appendValue appends the value of a field, null for a nil pointer.
-func appendValue(dst []byte, v reflect.Value) ([]byte, error) {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return append(dst, "null"...), nil
-		}
-		v = v.Elem()
-	}
-	switch v.Kind() {
-	case reflect.String:
-		return jsontext.AppendQuote(dst, v.String())
-	case reflect.Int64:
-		return strconv.AppendInt(dst, v.Int(), 10), nil
-	case reflect.Float64:
-		return AppendNumber(dst, v.Float())
-	case reflect.Bool:
-		return strconv.AppendBool(dst, v.Bool()), nil
-	default:
-		line, err := jsonv2.Marshal(v.Interface())
-		return append(dst, line...), err
-	}
+func (b *Benchmark) AppendLine(dst []byte) ([]byte, error) {
+	w := lineWriters.Get().(*lineWriter)
+	defer lineWriters.Put(w)
+	w.rec = *b
+	return w.append(dst)
 }
 
 // AppendNumber appends a number as Line writes it. Infinities and NaN are errors.
