@@ -10,11 +10,17 @@ import (
 // benchmarkRecord is a benchmark and what the generation adds to it.
 type benchmarkRecord struct {
 	*dataset.Benchmark
-	family   string
-	roofline float64 // NaN if unknown
-	// reproduced is how many other sources measured the same, -1 if unknown.
-	reproduced int32
+	builder *benchmarkBuilder
+	ord     int
 }
+
+func (b *benchmarkRecord) family() string { return b.builder.families[b.Model] }
+
+// roofline is the share of the memory bandwidth, NaN if unknown.
+func (b *benchmarkRecord) roofline() float64 { return b.builder.ratio(b.Benchmark, b.ord) }
+
+// reproduced is how many other sources measured the same, -1 if unknown.
+func (b *benchmarkRecord) reproduced() int32 { return b.builder.reproduced[b.ord] }
 
 var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: "id", Text: func(b *benchmarkRecord) string { return string(b.ID) }, Param: "id", Uses: Key, Doc: "Stable public key; several fetch a batch."},
@@ -22,7 +28,7 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: Hardware, Text: func(b *benchmarkRecord) string { return string(b.Hardware) }, Refers: Hardware, Param: "hardware", Uses: Facets | Groups, Doc: "Measured hardware, by slug or alias, with its variants."},
 	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
 	{Name: Tool, Text: func(b *benchmarkRecord) string { return string(b.Tool) }, Refers: Tool, Param: "tool", Uses: Facets | Groups | Setting, Doc: "Measuring tool, by slug or alias."},
-	{Name: Family, Text: func(b *benchmarkRecord) string { return b.family }, Param: "family", Uses: Facets | Groups, Doc: "Family of the measured model."},
+	{Name: Family, Text: func(b *benchmarkRecord) string { return b.family() }, Param: "family", Uses: Facets | Groups, Doc: "Family of the measured model."},
 	{Name: Quantization, Text: func(b *benchmarkRecord) string { return text(b.Quantization) }, Param: "quantization", Uses: Facets | Groups | Setting, Doc: "Quantization, such as Q4_K_M. Letter case is ignored."},
 	{Name: Backend, Text: func(b *benchmarkRecord) string { return text(b.Backend) }, Param: "backend", Uses: Facets | Groups | Setting, Doc: "Compute backend, such as cuda or vulkan."},
 	{Name: "tool_version", Text: func(b *benchmarkRecord) string { return text(b.ToolVersion) }, Param: "tool_version", Uses: Facets | Setting | Prefix | Nulls, Doc: "Version of the tool as the source prints it. A value that ends with * matches every version with that prefix."},
@@ -45,7 +51,7 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: GenerationTPS, Number: func(b *benchmarkRecord) float64 { return number(b.GenerationTPS) }, Unit: "tokens/s", Min: "min_tps", Max: "max_tps", Uses: Sorts | Facets | Metric, Doc: "Generation speed, in tokens per second."},
 	{Name: PerStream, Number: func(b *benchmarkRecord) float64 { return PerStreamTPS(b.Benchmark) }, Unit: "tokens/s", Min: "min_tps_per_stream", Uses: Sorts | Facets | Metric, Doc: "Generation speed of each stream, in tokens per second."},
 	{Name: PromptTPS, Number: func(b *benchmarkRecord) float64 { return number(b.PromptTPS) }, Unit: "tokens/s", Min: "min_prompt_tps", Uses: Sorts | Facets | Metric, Doc: "Prompt processing speed, in tokens per second."},
-	{Name: Roofline, Number: func(b *benchmarkRecord) float64 { return b.roofline }, Min: "min_roofline_ratio", Max: "max_roofline_ratio", Uses: Sorts | Facets | Metric, Doc: "Share of the memory bandwidth the generation speed accounts for; above 1 something was drafted or is wrong."},
+	{Name: Roofline, Number: func(b *benchmarkRecord) float64 { return b.roofline() }, Min: "min_roofline_ratio", Max: "max_roofline_ratio", Uses: Sorts | Facets | Metric, Doc: "Share of the memory bandwidth the generation speed accounts for; above 1 something was drafted or is wrong."},
 	{Name: "reproduced_by", Count: reproducedBy, Unit: "sources", Min: "min_reproduced_by", Uses: Facets | Nulls, Doc: "Number of other sources that measured the same configuration within 10 %."},
 	{Name: "total_tps", Number: func(b *benchmarkRecord) float64 { return number(b.TotalTPS) }, Unit: "tokens/s", Min: "min_total_tps", Uses: Sorts, Doc: "Output of a whole system under load, in tokens per second; throughput results only."},
 	{Name: "ttft_ms", Number: func(b *benchmarkRecord) float64 { return number(b.TTFTMs) }, Unit: "ms", Uses: Metric, Doc: "Time to the first token, in milliseconds."},
@@ -77,10 +83,10 @@ func PerStreamTPS(b *dataset.Benchmark) float64 {
 }
 
 func reproducedBy(b *benchmarkRecord) *int64 {
-	if b.reproduced < 0 {
+	if b.reproduced() < 0 {
 		return nil
 	}
-	n := int64(b.reproduced)
+	n := int64(b.reproduced())
 	return &n
 }
 
@@ -149,12 +155,11 @@ func newBenchmarkBuilder(set *dataset.Set, r Renderers, reproduced []int32) *ben
 	return b
 }
 
-// readers returns a reader of records, which unpacks each into the same memory.
+// readers returns a reader of records, which puts each into the same memory.
 func (b *benchmarkBuilder) readers() func(i int) *benchmarkRecord {
 	read, rec := b.records.Reader(), new(benchmarkRecord)
 	return func(i int) *benchmarkRecord {
-		bench := read.At(i)
-		*rec = benchmarkRecord{bench, b.families[bench.Model], b.ratio(bench, i), b.reproduced[i]}
+		*rec = benchmarkRecord{read.At(i), b, i}
 		return rec
 	}
 }

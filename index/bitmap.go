@@ -81,6 +81,9 @@ func inBatches(do func(ords []uint32), sets ...*roaring.Bitmap) {
 // an order by date. Runs are slow to combine: from about sixty runs in 65,536 ordinals on, plain
 // bits (8 KB) are faster.
 func compact(set *roaring.Bitmap) *roaring.Bitmap {
+	if set.GetSizeInBytes() < 256 {
+		return set // a run has more than a 32nd of that
+	}
 	runs := set.Clone()
 	runs.RunOptimize()
 	if runs.GetSizeInBytes() <= set.GetSizeInBytes()/32 {

@@ -74,7 +74,7 @@ func (b *builder[R]) buildFields(t *Table, g *gathered, workers *sync.WaitGroup)
 		if f.hasPosting() {
 			p := new(posting)
 			t.postings[f.Name] = p
-			workers.Go(func() { *p = *g.posting(b.n, i) })
+			workers.Go(func() { *p = *g.gathering[i].posting(b.n) })
 		}
 		if c := new(column); g.nums[i] != nil {
 			t.columns[f.Name] = c
@@ -96,19 +96,19 @@ func (b *builder[R]) column(f *FieldOf[R], nums []float64) *column {
 
 // gathered is the numbers and texts of all records, by field, and the ordinals of each value.
 type gathered struct {
-	nums  [][]float64   // nil for fields without numbers
-	texts [][]string    // nil for fields that are not sorted by as texts
-	parts [][]gathering // of consecutive parts of the table, by field
+	nums      [][]float64 // nil for fields without numbers
+	texts     [][]string  // nil for fields that are not sorted by as texts
+	gathering []gathering // of fields with a posting
 }
 
-// gather reads all records once, on all cores.
+// gatherBlock is how many records are read at a time for one field after the other: few enough that they
+// stay in the cache of a core.
+const gatherBlock = 512
+
+// gather reads all records on all cores, each of which reads some of the fields.
 func (b *builder[R]) gather() *gathered {
-	// A whole number of bitmap containers, so that joining the parts of a bitmap is appending.
-	const container = 1 << 16
-	step := (b.n/runtime.GOMAXPROCS(0)/container + 1) * container
 	g := &gathered{
-		nums: make([][]float64, len(b.fields)), texts: make([][]string, len(b.fields)),
-		parts: make([][]gathering, (b.n+step-1)/step),
+		nums: make([][]float64, len(b.fields)), texts: make([][]string, len(b.fields)), gathering: make([]gathering, len(b.fields)),
 	}
 	for i := range b.fields {
 		switch f := &b.fields[i]; f.kind() {
@@ -120,31 +120,51 @@ func (b *builder[R]) gather() *gathered {
 			}
 		}
 	}
+	cores := runtime.GOMAXPROCS(0)
 	var workers sync.WaitGroup
-	for i := range g.parts {
-		g.parts[i] = make([]gathering, len(b.fields))
-		workers.Go(func() { b.gatherPart(g, g.parts[i], i*step, min((i+1)*step, b.n)) })
+	for first := range min(cores, len(b.fields)) {
+		workers.Go(func() {
+			read := b.reader()
+			for from := 0; from < b.n; from += gatherBlock {
+				for field := first; field < len(b.fields); field += cores {
+					b.gatherField(g, field, read, from, min(from+gatherBlock, b.n))
+				}
+			}
+		})
 	}
 	workers.Wait()
 	return g
 }
 
-func (b *builder[R]) gatherPart(g *gathered, part []gathering, from, to int) {
-	read := b.reader()
+// gatherField reads one field of the records from..to.
+func (b *builder[R]) gatherField(g *gathered, field int, read func(i int) *R, from, to int) {
+	f := &b.fields[field]
+	if nums := g.nums[field]; nums != nil {
+		for i := from; i < to; i++ {
+			nums[i] = f.number(read(i))
+		}
+		return
+	}
+	if texts := g.texts[field]; texts != nil {
+		for i := from; i < to; i++ {
+			texts[i] = f.Text(read(i))
+		}
+	}
+	if !f.hasPosting() {
+		return
+	}
+	p := &g.gathering[field]
 	for i := from; i < to; i++ {
-		rec := read(i)
-		for n := range b.fields {
-			f := &b.fields[n]
-			if g.nums[n] != nil {
-				g.nums[n][i] = f.number(rec)
-				continue
+		p.known = false
+		if rec := read(i); f.Count != nil {
+			if v := f.Count(rec); v != nil {
+				p.addCount(uint32(i), *v)
 			}
-			if g.texts[n] != nil {
-				g.texts[n][i] = f.Text(rec)
-			}
-			if f.hasPosting() {
-				f.values(rec, func(v string) { part[n].add(uint32(i), v) })
-			}
+		} else {
+			f.values(rec, func(v string) { p.add(uint32(i), v) })
+		}
+		if !p.known {
+			p.unknown.add(uint32(i))
 		}
 	}
 }
@@ -166,17 +186,9 @@ func (f *FieldOf[R]) values(rec *R, emit func(v string)) {
 		}
 	case f.Count != nil:
 		if v := f.Count(rec); v != nil {
-			emit(strconv.FormatInt(*v, 10)) // does not allocate below 100
+			emit(countText(*v))
 		}
 	}
-}
-
-func (g *gathered) posting(n, field int) *posting {
-	parts := make([]*gathering, len(g.parts))
-	for i := range parts {
-		parts[i] = &g.parts[i][field]
-	}
-	return joined(n, parts...)
 }
 
 func (b *builder[R]) buildNames() (map[string]uint32, searcher) {
@@ -190,6 +202,9 @@ func (b *builder[R]) buildNames() (map[string]uint32, searcher) {
 	}
 	return byName, nameSearch{texts}
 }
+
+// countText is the value of a whole number in a posting.
+func countText(v int64) string { return strconv.FormatInt(v, 10) }
 
 // number is the value of an optional number, NaN if unknown.
 func number(v *float64) float64 {

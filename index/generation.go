@@ -67,7 +67,7 @@ func (r *Renderers) score(model dataset.Slug) float64 {
 }
 
 func (r *Renderers) benchmark(dst []byte, b *benchmarkRecord) ([]byte, error) {
-	return r.Benchmark(dst, b.Benchmark, Computed{b.roofline, PerStreamTPS(b.Benchmark), b.reproduced})
+	return r.Benchmark(dst, b.Benchmark, Computed{b.roofline(), PerStreamTPS(b.Benchmark), b.reproduced()})
 }
 
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from

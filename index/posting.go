@@ -17,66 +17,94 @@ type posting struct {
 	unknown *roaring.Bitmap            // the ordinals without a value
 }
 
-// pending collects the ordinals of one value and adds them to its bitmap in batches: adding one by
-// one searches for the container each time.
+// pending collects the ordinals of one value, in ascending order, and adds them to its bitmap in batches:
+// adding one by one searches for the container each time.
 type pending struct {
-	bitmap *roaring.Bitmap
+	bitmap *roaring.Bitmap // nil before the first batch
 	ords   []uint32
 }
 
 const pendingBatch = 2048
 
-func (p *pending) flush() {
-	p.bitmap.AddMany(p.ords)
-	p.ords = p.ords[:0]
-}
-
-// A gathering collects the ordinals of each value; they are added in ascending order.
-type gathering struct {
-	byValue   map[string]*pending
-	lastValue string // often the next record has the same
-	last      *pending
-}
-
-func (g *gathering) add(ord uint32, v string) {
-	p := g.last
-	if p == nil || v != g.lastValue {
-		if p = g.byValue[v]; p == nil {
-			v = strings.Clone(v) // v may be part of a longer text, which it would keep in memory
-			p = g.start(v)
-		}
-		g.lastValue, g.last = v, p
-	}
+func (p *pending) add(ord uint32) {
 	if p.ords = append(p.ords, ord); len(p.ords) == pendingBatch {
 		p.flush()
 	}
 }
 
-func (g *gathering) start(v string) *pending {
-	if g.byValue == nil {
-		g.byValue = map[string]*pending{}
+func (p *pending) flush() {
+	if p.bitmap == nil {
+		p.bitmap = roaring.New()
 	}
-	p := &pending{bitmap: roaring.New()}
-	g.byValue[v] = p
-	return p
+	p.bitmap.AddMany(p.ords)
+	p.ords = p.ords[:0]
 }
 
-// joined makes a posting from the gatherings of consecutive parts of a table of n records.
-func joined(n int, parts ...*gathering) *posting {
-	out := &posting{n: n, byValue: map[string]*roaring.Bitmap{}}
-	for _, g := range parts {
-		for v, p := range g.byValue {
-			p.flush()
-			if b := out.byValue[v]; b != nil {
-				p.bitmap = union(n, []*roaring.Bitmap{b, p.bitmap})
+// set is the bitmap of all ordinals. It ends the collecting.
+func (p *pending) set() *roaring.Bitmap {
+	p.flush()
+	return compact(p.bitmap)
+}
+
+// A gathering collects the ordinals of each value of one field, record by record. It is for one goroutine.
+type gathering struct {
+	byText  map[string]*pending
+	byCount map[int64]*pending // of whole numbers
+	unknown pending            // the ordinals without a value
+	known   bool               // the record that is read has a value
+	// Values that were met lately, by a few of their bytes: comparing a text with one that shares its
+	// memory, as most do, costs a third of finding it in a map.
+	recent [256]struct {
+		text string
+		*pending
+	}
+}
+
+func (g *gathering) add(ord uint32, v string) {
+	if v == "" {
+		return
+	}
+	g.known = true
+	n := len(v)
+	met := &g.recent[uint8(n+3*int(v[0])+5*int(v[n/2])+7*int(v[n-1]))]
+	if met.pending == nil || met.text != v {
+		p := g.byText[v]
+		if p == nil {
+			if g.byText == nil {
+				g.byText = map[string]*pending{}
 			}
-			out.byValue[v] = p.bitmap
+			p = &pending{}
+			g.byText[strings.Clone(v)] = p // v may be part of a longer text, which it would keep in memory
 		}
+		met.text, met.pending = v, p
 	}
-	for v, b := range out.byValue {
-		out.byValue[v] = compact(b)
+	met.pending.add(ord)
+}
+
+// addCount is add for a whole number.
+func (g *gathering) addCount(ord uint32, v int64) {
+	g.known = true
+	p := g.byCount[v]
+	if p == nil {
+		if g.byCount == nil {
+			g.byCount = map[int64]*pending{}
+		}
+		p = &pending{}
+		g.byCount[v] = p
 	}
-	out.finish()
+	p.add(ord)
+}
+
+// posting makes the posting of the field in a table of n records.
+func (g *gathering) posting(n int) *posting {
+	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.byText)+len(g.byCount)), unknown: g.unknown.set()}
+	for v, p := range g.byText {
+		out.byValue[v] = p.set()
+	}
+	for v, p := range g.byCount {
+		out.byValue[countText(v)] = p.set()
+	}
+	out.values = slices.Sorted(maps.Keys(out.byValue))
 	return out
 }
 
@@ -114,7 +142,7 @@ func (p *posting) changed(changes []postingChange) *posting {
 	return out
 }
 
-// finish completes a posting whose byValue is set.
+// finish completes a posting whose byValue was changed.
 func (p *posting) finish() {
 	p.values = slices.Sorted(maps.Keys(p.byValue))
 	p.unknown = compact(roaring.Flip(union(p.n, slices.Collect(maps.Values(p.byValue))), 0, uint64(p.n)))

@@ -122,7 +122,7 @@ func (b *benchmarkBuilder) sameComputed(prev *Table, last, set *dataset.Set) fun
 	}
 	read := b.readers()
 	return func(old, now int) bool {
-		return sameReproduced(old, now) && sameNumber(prev.columns[Roofline].nums[old], read(now).roofline)
+		return sameReproduced(old, now) && sameNumber(prev.columns[Roofline].nums[old], read(now).roofline())
 	}
 }
 
