@@ -34,6 +34,7 @@ func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) 
 	var ids sync.WaitGroup
 	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
 	ids.Go(l.checkRepeats)
+	ids.Go(l.checkYears)
 	l.checkBenchmarks(models, hardware, tools, origins)
 	ids.Wait()
 	return benchmarks
@@ -163,7 +164,6 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 func (l *loader) checkRun(b *Benchmark, p place) {
 	l.pair(p, "run_date", b.RunDate != nil, "date_basis", b.DateBasis != nil)
 	l.date(p, "run_date", b.RunDate)
-	l.checkYear(b, p)
 	if b.Withdrawn != nil {
 		l.date(p, "withdrawn.date", &b.Withdrawn.Date)
 	}

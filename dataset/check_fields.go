@@ -17,7 +17,7 @@ func (l *loader) pair(p place, a string, hasA bool, b string, hasB bool) {
 }
 
 func (l *loader) date(p place, field string, d *Date) {
-	if d == nil {
+	if d == nil || string(*d) < l.today {
 		return
 	}
 	// A day of slack: a date in UTC may be ahead of the clock of its author.

@@ -105,19 +105,34 @@ func (l *loader) checkRepeats() {
 // yearFile is the name of a file that has the benchmarks of one year. Other numbers are parts.
 var yearFile = regexp.MustCompile(`^benchmarks/((?:19|20)[0-9]{2})\.ndjson$`)
 
-// checkYear checks that a benchmark is in the file of its year: a file that no longer changes can
-// be cached and compared.
-func (l *loader) checkYear(b *Benchmark, p place) {
-	name := l.files[p.file]
-	if path.Base(name) == "undated.ndjson" && b.RunDate != nil {
-		l.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *b.RunDate))
+// datesOf says what the name of a file of benchmarks says of the run dates in it: the year, or that
+// there are none.
+func datesOf(name string) (year string, undated bool) {
+	if m := yearFile.FindStringSubmatch(name); m != nil {
+		year = m[1]
 	}
-	year := yearFile.FindStringSubmatch(name)
-	switch {
-	case year == nil:
-	case b.RunDate == nil:
-		l.at(p, "run_date", "must not be null in the file of a year")
-	case len(*b.RunDate) < 4 || string(*b.RunDate)[:4] != year[1]:
-		l.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year[1], *b.RunDate))
+	return year, path.Base(name) == "undated.ndjson"
+}
+
+// checkYears checks that benchmarks are in the file of their year: a file that no longer changes can
+// be cached and compared.
+func (l *loader) checkYears() {
+	file, year, undated := int32(-1), "", false
+	for i, b := range l.benchmarks.recs {
+		p := l.benchmarks.places[i]
+		if p.file != file {
+			file = p.file
+			year, undated = datesOf(l.files[file])
+		}
+		if undated && b.RunDate != nil {
+			l.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *b.RunDate))
+		}
+		switch {
+		case year == "":
+		case b.RunDate == nil:
+			l.at(p, "run_date", "must not be null in the file of a year")
+		case len(*b.RunDate) < 4 || string(*b.RunDate)[:4] != year:
+			l.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year, *b.RunDate))
+		}
 	}
 }

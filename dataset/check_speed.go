@@ -180,9 +180,8 @@ func rateOf(h *Hardware) float64 {
 // checkSpeeds holds the speeds of a measurement to what its devices can compute.
 func (s *speedCheck) checkSpeeds(b *Benchmark, p place) {
 	devices := float64(b.HardwareCount)
-	for field, v := range map[string]*float64{"prompt_tps": b.PromptTPS, "generation_tps": b.GenerationTPS} {
-		s.atMost(p, field, v, maxSpeedTPS*devices, " tokens per second")
-	}
+	s.atMost(p, "prompt_tps", b.PromptTPS, maxSpeedTPS*devices, " tokens per second")
+	s.atMost(p, "generation_tps", b.GenerationTPS, maxSpeedTPS*devices, " tokens per second")
 	work := s.work[b.Model]
 	if b.PromptTPS != nil && work.params > 0 {
 		if allowed := s.rates[b.Hardware] * devices / (2 * work.params); allowed > 0 && *b.PromptTPS > allowed && *b.PromptTPS <= maxSpeedTPS*devices {

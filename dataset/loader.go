@@ -28,6 +28,7 @@ type loader struct {
 	unchanged []int32        // by file: its number in the last load, -1 where it is new or changed
 	decoders  chan *decoders // one per worker
 	now       time.Time
+	today     string // of now, as YYYY-MM-DD
 
 	info          collector[Info]
 	quantizations collector[QuantizationType]
@@ -75,7 +76,9 @@ func newLoader(fsys fs.FS, opt Options) *loader {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	l := &loader{fsys: fsys, opt: opt, now: opt.Now(), faulty: map[member]bool{}, decoders: make(chan *decoders, opt.Workers)}
+	l := &loader{fsys: fsys, opt: opt, faulty: map[member]bool{}, decoders: make(chan *decoders, opt.Workers)}
+	l.now = opt.Now()
+	l.today = l.now.UTC().Format(time.DateOnly)
 	for range opt.Workers {
 		l.decoders <- newDecoders()
 	}

@@ -21,6 +21,7 @@ type seenValues struct {
 	texts map[string]reflect.Value
 	ints  map[int64]reflect.Value
 	flags map[bool]reflect.Value
+	met   int // times that a text or whole number was met again by the lineReader
 }
 
 // maxSeen bounds the values that are remembered per field. Some, such as the address, may be

@@ -31,7 +31,8 @@ type lineField struct {
 	key   string        // the member's name and colon
 	null  string        // the member where it is null, with the comma after it; empty where it must not be
 	value reflect.Value // the field, which can be set
-	free  reflect.Value // a list of values, of which an optional field takes the first
+	free  reflect.Value // a list of values, of which an optional field takes the next
+	used  int           // of them
 }
 
 func newLineReader[T any](s *Schema, seen []seenValues) *lineReader[T] {
@@ -151,6 +152,7 @@ func (f *lineField) readText(text []byte, keep *room) int {
 	}
 	if known, met := f.texts[string(v)]; met {
 		f.value.Set(known)
+		f.met++
 		return end + 1
 	}
 	if !plain(v) || !f.Nullable && len(v) == 0 {
@@ -163,6 +165,8 @@ func (f *lineField) readText(text []byte, keep *room) int {
 	f.next().SetString(kept)
 	if f.texts != nil && len(f.texts) < maxSeen {
 		f.texts[kept] = f.copied()
+	} else if f.met < maxSeen {
+		f.texts = nil // hardly a value repeats: looking for them would cost more than it spares
 	}
 	return end + 1
 }
@@ -197,6 +201,7 @@ func (f *lineField) readWhole(text []byte) int {
 	}
 	if known, met := f.ints[v]; met {
 		f.value.Set(known)
+		f.met++
 		return n
 	}
 	if v == 0 && (negative || !f.Nullable) || f.LimitProblem(float64(v)) != "" {
@@ -205,6 +210,8 @@ func (f *lineField) readWhole(text []byte) int {
 	f.next().SetInt(v)
 	if f.ints != nil && len(f.ints) < maxSeen {
 		f.ints[v] = f.copied()
+	} else if f.met < maxSeen {
+		f.ints = nil
 	}
 	return n
 }
@@ -281,11 +288,11 @@ func (f *lineField) next() reflect.Value {
 	if !f.Nullable {
 		return f.value
 	}
-	if !f.free.IsValid() || f.free.Len() == 0 {
-		f.free = reflect.MakeSlice(reflect.SliceOf(f.value.Type().Elem()), roomEntries, roomEntries)
+	if !f.free.IsValid() || f.used == f.free.Len() {
+		f.free, f.used = reflect.MakeSlice(reflect.SliceOf(f.value.Type().Elem()), roomEntries, roomEntries), 0
 	}
-	v := f.free.Index(0)
-	f.free = f.free.Slice(1, f.free.Len())
+	v := f.free.Index(f.used)
+	f.used++
 	f.value.Set(v.Addr())
 	return v
 }
