@@ -1,43 +1,17 @@
-package charts_test
+package httpapi
 
 import (
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
-	"modeldex/dataset"
-	"modeldex/httpapi"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 	"modeldex/snapshot"
 )
 
-// shipped is the generation of the shipped dataset and its snapshot documents.
-var shipped = sync.OnceValues(func() (*index.Generation, error) {
-	set, err := dataset.Load(os.DirFS("../../data"), dataset.Options{})
-	if err != nil {
-		return nil, err
-	}
-	catalog, _, err := snapshot.Open(os.DirFS("../../data/snapshots"))
-	if err != nil {
-		return nil, err
-	}
-	return index.Build(set, httpapi.RenderersOf(catalog))
-})
-
-func mustShipped(tb testing.TB) *index.Generation {
-	tb.Helper()
-	gen, err := shipped()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return gen
-}
-
 // shippedFigures are figures of the shipped dataset by name.
-func shippedFigures(tb testing.TB) map[string]*charts.Figure {
-	m := charts.For(mustShipped(tb))
+func shippedFigures(m charts.Maker) map[string]*charts.Figure {
 	cards := []string{"nvidia-rtx-4090", "nvidia-rtx-3090", "apple-m3-max", "amd-rx-7900-xtx"}
 	return map[string]*charts.Figure{
 		"model-memory":        m.ModelMemory("gpt-oss-20b"),
@@ -61,13 +35,21 @@ func TestPictures(t *testing.T) {
 	if dir == "" {
 		t.Skip("MODELDEX_PICTURES names no directory to keep pictures in")
 	}
-	m := charts.For(mustShipped(t))
+	catalog, _, err := snapshot.Open(os.DirFS("../data/snapshots"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gen, err := index.Build(mustShipped(t).set, RenderersOf(catalog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := charts.For(gen)
 	for name, of := range map[string][2]string{"badge": {"gpt-oss-20b", "nvidia-rtx-4090"}, "badge-many": {"llama-2-7b", "nvidia-rtx-4090"}, "badge-none": {"llama-2-7b", "broadcom-raspberry-pi-5"}} {
 		if err := os.WriteFile(filepath.Join(dir, name+".svg"), charts.Badge(m.BadgeOf(of[0], of[1], "")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, f := range shippedFigures(t) {
+	for name, f := range shippedFigures(m) {
 		for _, width := range []int{360, 680} {
 			for _, scheme := range []charts.Scheme{charts.Light, charts.Dark} {
 				file := filepath.Join(dir, name+"-"+string(scheme)+"-"+map[int]string{360: "narrow", 680: "wide"}[width]+".svg")
