@@ -18,16 +18,16 @@ import (
 // memoryCmd shows what the program needs after its start, and at most under traffic.
 type memoryCmd struct {
 	Data     string        `default:"data" placeholder:"DIR" help:"Dataset to serve."`
-	CacheMB  []int64       `name:"cache-mb" default:"256,128" help:"Sizes of the response cache to measure."`
+	CacheMB  []int64       `name:"cache-mb" default:"16,64,128,256" help:"Sizes of the response cache to measure."`
 	Requests int           `default:"40000" help:"Requests per size; nearly all are new to the cache."`
 	Clients  int           `default:"32" help:"Connections."`
 	Rest     time.Duration `default:"12s" help:"How long the program rests behind its first dump before its memory counts as that after the start."`
 	Seed     uint64        `default:"1" help:"Seed of the requests."`
 }
 
-// The goals, in MB and as a share of the cache.
+// The goals, in MiB and as a share of the cache.
 const (
-	maxStartMB = 100
+	maxStartMiB = 100
 	maxShare   = 1.25
 )
 
@@ -42,8 +42,8 @@ func (c *memoryCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("| cache MiB | start MB | highest under traffic MB | growth / cache | requests | of them 200 |")
-	fmt.Println("|---|---|---|---|---|---|")
+	fmt.Println("| cache MiB | start MiB | its own | pages of files | highest under traffic MiB | growth / cache | requests | of them 200 |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	missed := 0
 	for _, size := range c.CacheMB {
 		m, err := c.measure(program, dir, data, size)
@@ -51,21 +51,25 @@ func (c *memoryCmd) Run() error {
 			return err
 		}
 		share := float64(m.highest-min(m.highest, m.start)) / float64(size<<20)
-		fmt.Printf("| %d | %d | %d | %.2f | %d | %d |\n", size, m.start>>20, m.highest>>20, share, c.Requests, m.ok)
-		if m.start > maxStartMB<<20 || share > maxShare {
+		fmt.Printf("| %d | %.1f | %.1f | %.1f | %.1f | %.2f | %d | %d |\n", size, mib(m.start), mib(m.own), mib(m.start-m.own), mib(m.highest), share, c.Requests, m.ok)
+		if m.start > maxStartMiB<<20 || share > maxShare {
 			missed++
 		}
 	}
 	if missed > 0 {
-		return fmt.Errorf("%d of %d sizes miss the goal: %d MB after the start, and %.2f of the cache on top", missed, len(c.CacheMB), maxStartMB, maxShare)
+		return fmt.Errorf("%d of %d sizes miss the goal: %d MiB after the start, and %.2f of the cache on top", missed, len(c.CacheMB), maxStartMiB, maxShare)
 	}
 	return nil
 }
 
-// used is resident memory in bytes, and how many requests were answered 200.
+func mib(bytes uint64) float64 { return float64(bytes) / (1 << 20) }
+
+// used is resident memory in bytes, and how many requests were answered 200. own is what of start no file
+// backs: the rest is pages of the program and of the ledger, which the system drops when it needs them. How
+// many of those one use maps depends on how the system's cache of files holds them: 7 to 17 MiB were seen.
 type used struct {
-	start, highest uint64
-	ok             int64
+	start, own, highest uint64
+	ok                  int64
 }
 
 func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err error) {
@@ -79,7 +83,7 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 	}
 	time.Sleep(c.Rest)
 	status := fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)
-	m.start = statusBytesOf(status, "VmRSS")
+	m.start, m.own = statusBytesOf(status, "VmRSS"), statusBytesOf(status, "RssAnon")
 	var next, ok atomic.Int64
 	var clients sync.WaitGroup
 	done := make(chan struct{})

@@ -43,22 +43,30 @@ func addComputed(models []Model, types []QuantizationType) {
 			known = append(known, computed(&types[i]))
 		}
 	}
+	most := 0
+	for i := range models {
+		most += len(models[i].Quantizations) + len(known)
+	}
+	// One list for all models, which takes what it needs and no more: a list for each would lie among
+	// those that were given up while it was made, and hold their memory.
+	all := make([]Quantization, 0, most)
 	for i := range models {
 		m := &models[i]
 		if m.ParamsB == nil {
 			continue
 		}
 		have := make(map[string]bool, len(m.Quantizations))
+		first := len(all)
 		for _, q := range m.Quantizations {
 			have[q.Name] = true
+			all = append(all, q)
 		}
-		missing := make([]Quantization, 0, len(known))
 		for _, q := range known {
 			if !have[q.Name] {
 				q.SizeBytes = computedSize(*m.ParamsB, *q.BitsPerWeight)
-				missing = append(missing, q)
+				all = append(all, q)
 			}
 		}
-		m.Quantizations = slices.Concat(m.Quantizations, missing) // a list of its own: that of the file is remembered
+		m.Quantizations = all[first:len(all):len(all)] // a list of its own: that of the file is remembered
 	}
 }

@@ -6,8 +6,14 @@ import (
 	"sync"
 )
 
+// openapiText is in the part of the program that nothing writes to, so that its megabyte is in memory
+// only while it is read.
+//
 //go:embed openapi.json
-var openapiJSON []byte
+var openapiText string
+
+// openapiJSON is the OpenAPI document. The bytes are the caller's.
+func openapiJSON() []byte { return []byte(openapiText) }
 
 // document is a response that stays the same while the program runs: a page, a file of the
 // pages, the OpenAPI document. Each coding is made when it is first asked for, so that a start
@@ -60,6 +66,13 @@ func (d *document) response(acceptEncoding []byte) *response {
 func sumOfBytes(b []byte) []byte {
 	sum := sha256.Sum256(b)
 	return sum[:]
+}
+
+// newOpenAPI is the OpenAPI document, whose forms are made when they are asked for.
+func newOpenAPI() *document {
+	d := &document{}
+	d.prepare(form{contentType: jsonType}, sumOfBytes(openapiJSON()), func(c coding) []byte { return compress(openapiJSON(), c) }, false)
+	return d
 }
 
 // newDocument is an entity that is not a function of a query; its tag is of its content.

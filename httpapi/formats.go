@@ -49,7 +49,7 @@ var documentedSchemas = sync.OnceValue(func() map[string]*documentedSchema {
 			Schemas map[string]*documentedSchema `json:"schemas"`
 		} `json:"components"`
 	}
-	if err := jsonv2.Unmarshal(openapiJSON, &doc); err != nil {
+	if err := jsonv2.Unmarshal(openapiJSON(), &doc); err != nil {
 		panic(err) // embedded, and checked by tests
 	}
 	return doc.Components.Schemas

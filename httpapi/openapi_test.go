@@ -40,7 +40,7 @@ func TestOpenAPIGolden(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("document made from the tables and types differs from openapi.json (-want +got); run go test ./httpapi -run OpenAPI -update:\n%s", diff)
 	}
-	if !bytes.Equal(openapiJSON, want) {
+	if !bytes.Equal(openapiJSON(), want) {
 		t.Error("embedded document is not the golden file")
 	}
 }
@@ -51,7 +51,7 @@ func mustDocument(t *testing.T) *apiDocument {
 	if *update {
 		t.Skip("the golden test writes the document")
 	}
-	d, err := readDocument(openapiJSON)
+	d, err := readDocument(openapiJSON())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestOpenAPIVersion(t *testing.T) {
 		t.Skip("the golden test writes the versions")
 	}
 	sums := versionSums(t)
-	if got, want := sumOf(openapiJSON), sums[apiVersion]; got != want {
+	if got, want := sumOf(openapiJSON()), sums[apiVersion]; got != want {
 		t.Errorf("openapi.json under version %s has SHA-256 %s, %s says %q: a changed document needs a higher apiVersion (openapi_make_test.go);"+
 			" while the version is not published yet, take its line out and run -update instead", apiVersion, got, openapiVersions, want)
 	}
@@ -130,7 +130,7 @@ func TestOpenAPIMetaschema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapiJSON))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapiJSON()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestOpenAPIKin(t *testing.T) {
 	datasettest.NeedLong(t, "a second reader of the document, which takes five seconds")
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = false
-	doc, err := loader.LoadFromData(openapiJSON)
+	doc, err := loader.LoadFromData(openapiJSON())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func walk(v any, visit func(name string, v any)) {
 
 // TestOpenAPISizes bounds what every reader downloads.
 func TestOpenAPISizes(t *testing.T) {
-	if packed := len(compress(openapiJSON, brotliCoding)); packed > 80<<10 {
+	if packed := len(compress(openapiJSON(), brotliCoding)); packed > 80<<10 {
 		t.Errorf("openapi.json takes %d bytes compressed, want at most 80 KiB", packed)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // apiReference is what the pages below /docs show: the document that /openapi.json serves, read when the
 // first of them is asked for.
 var apiReference = sync.OnceValue(func() *reference.Reference {
-	ref, err := reference.Read(openapiJSON)
+	ref, err := reference.Read(openapiJSON())
 	if err != nil {
 		panic(err) // the document is embedded, and a test reads it
 	}

@@ -27,7 +27,7 @@ type pageSet struct {
 // newPages makes the pages that never change.
 func newPages(cfg pages.Config) *pageSet {
 	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, problems: map[string]func() *document{}}
-	p.documents["openapi.json"] = newDocumentForms(openapiJSON, form{contentType: jsonType})
+	p.documents["openapi.json"] = newOpenAPI()
 	for _, a := range p.Assets() {
 		p.documents["assets/"+a.Name] = newDocumentForms(a.Body, form{contentType: a.ContentType, forever: true})
 	}

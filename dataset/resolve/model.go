@@ -13,7 +13,6 @@ import (
 type modelRecord struct {
 	record
 	owners map[string]bool // accounts and names of its maker, lower case
-	words  []string        // of its slug
 	own    map[string]bool // slug, and the name of the repository without its account, lower case
 }
 
@@ -44,7 +43,7 @@ func newModelNames(models []dataset.Model) *modelNames {
 	}
 	for i := range models {
 		m := &models[i]
-		n.recs = append(n.recs, modelRecord{record{m.Slug, m.Name}, map[string]bool{}, modelWords(string(m.Slug)), map[string]bool{string(m.Slug): true}})
+		n.recs = append(n.recs, modelRecord{record{m.Slug, m.Name}, map[string]bool{}, map[string]bool{string(m.Slug): true}})
 		texts := append([]string{string(m.Slug), m.Name}, m.Aliases...)
 		if m.HFRepo != nil {
 			texts = append(texts, *m.HFRepo)
@@ -283,14 +282,17 @@ func (n *modelNames) judgeWritten(recs []int32, owner, stem string, m marks) Ans
 	return n.judge(recs, owner, m)
 }
 
+// words are those of a model's slug: few look-ups need them, so that they are not kept.
+func (n *modelNames) words(rec int32) []string { return modelWords(string(n.recs[rec].slug)) }
+
 // tuned are the models whose name is that of a base model and a word for what it was trained to do.
 func (n *modelNames) tuned(base int32) (out []int32) {
-	words := n.recs[base].words
+	words := n.words(base)
 	if slices.ContainsFunc(words, variant) {
 		return nil
 	}
 	for _, rec := range n.cores[join(words)] {
-		if rec != base && slices.ContainsFunc(n.recs[rec].words, answers) {
+		if rec != base && slices.ContainsFunc(n.words(rec), answers) {
 			out = append(out, rec)
 		}
 	}

@@ -242,7 +242,7 @@ func (w *Watcher) arm(now *dirState) {
 		return
 	}
 	w.disarm()
-	w.disarm, w.armed = end, now
+	w.disarm, w.armed = end, &dirState{folders: now.folders} // its files are those of another moment soon
 	if err == nil {
 		w.watchErr = ""
 		return
