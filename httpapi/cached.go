@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"sync"
-
 	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -29,22 +27,19 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 	})
 }
 
-// onceMore is cached for what is quickly made again: it is kept from the second time on that it is asked for. The
-// first time it is made in memory of the request alone, which is used again as soon as it is sent: addresses that
-// nobody asks for twice leave no garbage, and put nothing out of the cache. render appends the body.
-func (s *Server) onceMore(req *request, canonical string, render func(dst []byte) (body []byte, link string)) *response {
+// onceMore is cached for rows the index has: the body is kept from the second time on that it is asked for. The first
+// time no body is made, the rows are sent from where they are: addresses that nobody asks for twice leave no garbage, and
+// put nothing out of the cache. render appends the parts of the body.
+func (s *Server) onceMore(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
 	if req.coding != identity || !s.cache.first(req.content[:], req.coding, canonical) {
-		return s.cached(req, canonical, func() ([]byte, string) { return render(nil) })
+		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
-	memory := bodies.Get().(*[]byte)
-	body, link := render((*memory)[:0])
-	resp := dataResponse(req, canonical, body, link)
-	resp.memory = memory
+	body, link := newParts(), ""
+	body.list, link = render(body.list)
+	resp := dataResponse(req, canonical, nil, link)
+	resp.parts = body
 	return resp.ofData(req, canonical)
 }
-
-// bodies is memory for bodies that are sent once.
-var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
 // dataResponse is a response made of the dataset.
 func dataResponse(req *request, canonical string, body []byte, link string) *response {

@@ -11,10 +11,10 @@ import (
 // Close may be called from others.
 type connection struct {
 	net.Conn
-	direct directBody // of the response being sent
-	tail   sharedBody // what the next Write sends behind its own bytes
-	pieces [2][]byte  // room for both
-	vector net.Buffers
+	direct directBody  // of the response being sent
+	shared [2][]byte   // its vector, of a body that is shared
+	tail   *directBody // what the next Write sends behind its own bytes; nil: nothing
+	vector net.Buffers // being written
 	closed atomic.Bool
 
 	limit   *connectionLimit // nil in tests
@@ -45,10 +45,9 @@ var processStart = time.Now().Add(-time.Second)
 
 // Write sends p, and the tail behind it, in one system call where the system has one for it.
 func (k *connection) Write(p []byte) (int, error) {
-	tail := k.tail
-	k.tail = sharedBody{}
-	if tail.bytes != nil {
-		return k.writeShared(p, tail)
+	if body := k.tail; body != nil {
+		k.tail = nil
+		return k.writeDirect(p, body)
 	}
 	if err := k.allowWrite(len(p)); err != nil {
 		return 0, err
@@ -61,25 +60,26 @@ func (k *connection) Write(p []byte) (int, error) {
 	return k.Conn.Write(p)
 }
 
-// writeShared sends p and then a body.
-func (k *connection) writeShared(p []byte, body sharedBody) (int, error) {
-	if err := k.allowWrite(len(p) + len(body.bytes)); err != nil {
+// writeDirect sends p and then a body.
+func (k *connection) writeDirect(p []byte, body *directBody) (int, error) {
+	if err := k.allowWrite(len(p) + body.size); err != nil {
 		return 0, err
 	}
-	if len(body.bytes) >= countedBody && k.limit != nil { // many connections may send one body: it is in memory once
+	// A shared body is in memory once, however many connections send it. Rows of the index take none.
+	if body.size >= countedBody && k.limit != nil && body.readers != nil {
 		if k.writing.Store(now()); body.readers.Add(1) == 1 {
-			k.limit.unread(len(body.bytes))
+			k.limit.unread(body.size)
 		}
 		defer func() {
 			if k.writing.Store(0); body.readers.Add(-1) == 0 {
-				k.limit.read(len(body.bytes))
+				k.limit.read(body.size)
 			}
 		}()
 	}
-	k.pieces = [2][]byte{p, body.bytes}
-	k.vector = k.pieces[:]
+	body.vector[0] = p
+	k.vector = body.vector
 	n, err := k.vector.WriteTo(k.Conn)
-	k.pieces, k.vector = [2][]byte{}, nil // the body must not be kept alive
+	k.vector = nil
 	return int(min(n, int64(len(p)))), err
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // pair is both ends of a connection over loopback.
-func pair(t *testing.T) (server, caller *net.TCPConn) {
+func pair(t testing.TB) (server, caller *net.TCPConn) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/valyala/fasthttp"
@@ -13,11 +14,33 @@ import (
 // buffer beside their head, where copying them costs less than a longer system call.
 const directFrom = 4 << 10
 
-// sharedBody is a body that many callers share, and is never written to.
-type sharedBody struct {
-	bytes []byte
-	// readers counts the connections that are sending it, for the bound on unread responses.
-	readers *atomic.Int32
+// rowParts is the body of a list in the order it is sent: rows where the index has them, between the
+// bytes of the envelope. Nothing is copied to make one, and it takes no memory but this.
+type rowParts struct{ list [][]byte }
+
+// parts are reused: one is a slice header for each row of a page.
+var parts = sync.Pool{New: func() any { return new(rowParts) }}
+
+// newParts has room for the head as its first part.
+func newParts() *rowParts {
+	p := parts.Get().(*rowParts)
+	p.list = append(p.list, nil)
+	return p
+}
+
+// size is the number of bytes of the body.
+func (p *rowParts) size() (n int) {
+	for _, part := range p.list[1:] {
+		n += len(part)
+	}
+	return n
+}
+
+// free gives up the parts: they must not keep rows alive.
+func (p *rowParts) free() {
+	clear(p.list)
+	p.list = p.list[:0]
+	parts.Put(p)
 }
 
 // sendShared sends a body that many callers share. A large one leaves from where it is, in one
@@ -29,40 +52,73 @@ type sharedBody struct {
 // flushes that buffer, and the connection adds the body to the bytes of that one flush. Nothing
 // here knows or assumes what the buffer holds, so pipelined requests, however they are cut into
 // segments, cannot change what is sent.
-func sendShared(ctx *fasthttp.RequestCtx, body sharedBody) {
+func sendShared(ctx *fasthttp.RequestCtx, body []byte, readers *atomic.Int32) {
 	conn, ok := ctx.Conn().(*connection)
-	if !ok || len(body.bytes) < directFrom {
-		ctx.Response.SetBodyRaw(body.bytes)
+	if !ok || len(body) < directFrom {
+		ctx.Response.SetBodyRaw(body)
 		return
 	}
-	conn.direct = directBody{conn: conn, body: body}
-	ctx.Response.SetBodyStream(&conn.direct, len(body.bytes))
+	conn.shared = [2][]byte{nil, body}
+	conn.direct = directBody{conn: conn, vector: conn.shared[:], size: len(body), readers: readers}
+	ctx.Response.SetBodyStream(&conn.direct, len(body))
+}
+
+// sendParts sends the body of a list that one caller gets, in the same way.
+func sendParts(ctx *fasthttp.RequestCtx, body *rowParts) {
+	conn, ok := ctx.Conn().(*connection)
+	size := body.size()
+	if ok && size >= directFrom {
+		conn.direct = directBody{conn: conn, vector: body.list, size: size, parts: body}
+		ctx.Response.SetBodyStream(&conn.direct, size)
+		return
+	}
+	for _, part := range body.list[1:] {
+		ctx.Response.AppendBody(part)
+	}
+	body.free()
 }
 
 // directBody is the body of the response a connection is about to send.
 type directBody struct {
-	conn *connection
-	body sharedBody
+	conn   *connection
+	vector [][]byte // what is sent; the first is room for the head
+	size   int      // of the body
+	// readers counts the connections that are sending a shared body, for the bound on unread responses.
+	readers *atomic.Int32
+	parts   *rowParts // whose list vector is; nil for a shared body
 }
 
 // WriteTo sends what w has buffered and then the body. fasthttp calls it once, after the head.
 func (d *directBody) WriteTo(w io.Writer) (int64, error) {
-	body := d.body
-	*d = directBody{conn: d.conn}
-	buffer, ok := w.(*bufio.Writer)
-	if !ok || buffer.Buffered() == 0 {
-		n, err := w.Write(body.bytes)
-		return int64(n), err
+	if buffer, ok := w.(*bufio.Writer); ok && buffer.Buffered() > 0 {
+		d.conn.tail = d // the next Write of the connection is the flush, and it sends the body behind its bytes
+		defer func() { d.conn.tail = nil }()
+		if err := buffer.Flush(); err != nil {
+			return 0, err
+		}
+		return int64(d.size), nil
 	}
-	d.conn.tail = body // the next Write of the connection is the flush, and it sends the tail
-	if err := buffer.Flush(); err != nil {
-		d.conn.tail = sharedBody{}
-		return 0, err
+	sent := int64(0)
+	for _, part := range d.vector[1:] {
+		n, err := w.Write(part)
+		if sent += int64(n); err != nil {
+			return sent, err
+		}
 	}
-	return int64(len(body.bytes)), nil
+	return sent, nil
 }
 
-var errNotRead = errors.New("the body of a shared response is written, not read")
+// Close ends the sending, or says that there is none, as for a HEAD: fasthttp calls it for every body.
+func (d *directBody) Close() error {
+	if d.parts != nil {
+		d.parts.free()
+	}
+	d.conn.shared = [2][]byte{} // the body must not be kept alive
+	*d = directBody{conn: d.conn}
+	return nil
+}
+
+var errNotRead = errors.New("the body of a response is written, not read")
 
 // Read implements io.Reader, which fasthttp asks for in its type; it calls WriteTo.
 func (d *directBody) Read([]byte) (int, error) { return 0, errNotRead }

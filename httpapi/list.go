@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"slices"
 
 	"modeldex/httpapi/export"
@@ -28,35 +29,30 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 			return fileOf(req.gen, q.format, r.schema(q), r.rowsOf(t, page.Ords, q)), q.link(page.Next)
 		}), nil
 	}
-	if q.runs != nil || q.fields != nil { // the rows are not as the index holds them
-		return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.render(nil, req.gen, q) }), nil
+	if q.runs != nil || q.fields != nil { // the rows are not as the index has them
+		return s.cached(req, q.cacheName(), func() ([]byte, string) { return joined(r.render(nil, req.gen, q)) }), nil
 	}
-	return s.onceMore(req, q.cacheName(), func(dst []byte) ([]byte, string) { return r.render(dst, req.gen, q) }), nil
+	return s.onceMore(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, req.gen, q) }), nil
 }
 
-// render appends the body of a page: the rows, between the bytes of the envelope.
-func (r *resource) render(dst []byte, gen *index.Generation, q *listQuery) (body []byte, link string) {
+// render appends the parts of the body of a page: the rows, between the bytes of the envelope.
+func (r *resource) render(dst [][]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), mixedNotice(page.Mixed))
 	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
-	dst = append(dst, pageStart...)
+	dst = append(dst, pageStart)
 	if q.runs != nil || q.fields != nil {
-		return append(r.appendRows(dst, t, page.Ords, q), end...), link
+		dst = append(dst, r.appendRows(nil, t, page.Ords, q))
+	} else {
+		dst = t.AppendRows(dst, page.Ords)
 	}
-	pieces := append(t.AppendRows(nil, page.Ords), end)
-	dst = slices.Grow(dst, lengthOf(pieces))
-	for _, piece := range pieces {
-		dst = append(dst, piece...)
-	}
-	return dst, link
+	return append(dst, end), link
 }
 
-func lengthOf(pieces [][]byte) (n int) {
-	for _, piece := range pieces {
-		n += len(piece)
-	}
-	return n
+// joined is a body in one piece.
+func joined(parts [][]byte, link string) (body []byte, same string) {
+	return bytes.Join(parts, nil), link
 }
 
 // kept is the projection to some fields and the key of the records.

@@ -15,7 +15,7 @@ import (
 
 // write hands a response to fasthttp, with what belongs to this one request: its id and what is
 // left of the quota. It is the only function that touches fasthttp's response; the bytes themselves
-// are written by fasthttp, and for large cached bodies by directwrite.go.
+// are written by fasthttp, and for large cached bodies and pages of rows by directwrite.go.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response
 	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose()
@@ -41,11 +41,9 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	case resp.stream != nil:
 		s.sendStream(req, resp)
 	case resp.shared:
-		sendShared(req.ctx, sharedBody{resp.body, &resp.readers})
-	case resp.memory != nil:
-		// fasthttp takes the body, and has it used again after it was sent; what it had before is used for another.
-		*resp.memory = out.SwapBody(resp.body)
-		bodies.Put(resp.memory)
+		sendShared(req.ctx, resp.body, &resp.readers)
+	case resp.parts != nil:
+		sendParts(req.ctx, resp.parts)
 	default:
 		out.SetBodyRaw(resp.body)
 	}

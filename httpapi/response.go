@@ -46,8 +46,8 @@ type response struct {
 	// of responses that are not of cached data.
 	tag    uint64
 	paging uint32
-	// memory is what body was made in, of a response that only one caller has; nil: the garbage collector frees it.
-	memory *[]byte
+	// parts are in place of body in a response that only one caller has; see directwrite.go.
+	parts *rowParts
 	// shared responses live in the cache or as long as the process; see directwrite.go.
 	shared bool
 	// readers is how many connections are sending a shared body at the moment: the one thing that

@@ -45,7 +45,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 	view := func() *pages.Explore { return s.pages.Explore(req.gen, exploreQuery(r, q), at) }
 	switch ending {
 	case ".json":
-		return s.page(req, at, jsonType, func() []byte { body, _ := r.render(nil, req.gen, q); return body }), nil
+		return s.page(req, at, jsonType, func() []byte { body, _ := joined(r.render(nil, req.gen, q)); return body }), nil
 	case ".csv":
 		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, q) }), nil
 	case ".md":
