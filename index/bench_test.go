@@ -102,6 +102,7 @@ func BenchmarkShipped(b *testing.B) {
 	}{
 		{"filters=2", Query{Sets: []Set{{Field: Family, Values: []string{"qwen"}}, {Field: Backend, Values: []string{"cuda"}}}}},
 		{"fastest/filters=1", Query{Sets: []Set{{Field: Family, Values: []string{"llama"}}}, Sort: fastest}},
+		{"fastest/filters=1/range", Query{Sets: []Set{{Field: Backend, Values: []string{"cuda"}}}, Ranges: []Range{{GenerationTPS, 0.001, inf}}, Sort: fastest}},
 		{"range", Query{Ranges: []Range{{GenerationTPS, 50, inf}}}},
 		{"words", Query{Words: []string{"rtx", "llama"}}},
 	} {

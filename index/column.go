@@ -116,7 +116,7 @@ func (c *column) interval(r Range) (lo, hi int) {
 	return lo, lo + sort.Search(c.known-lo, func(i int) bool { return c.nums[c.asc[lo+i]] > r.Max })
 }
 
-// within returns a new bitmap of the ordinals whose value is in a range, of a column of numbers.
+// within returns the ordinals whose value is in a range, of a column of numbers. The set may be shared.
 func (c *column) within(r Range) *roaring.Bitmap {
 	lo, hi := c.interval(r)
 	if c.desc == nil { // default order: one run of ordinals, counted from the end
@@ -127,6 +127,9 @@ func (c *column) within(r Range) *roaring.Bitmap {
 	// The difference of two edges differs from the range only between each edge and its end of
 	// the range. Inverting those bits corrects it, on whichever side of the edge they are.
 	from, to := c.nearestEdge(lo), c.nearestEdge(hi)
+	if lo == 0 && hi == to.place { // all known values, and all below an edge
+		return to.below
+	}
 	words := make([]uint64, (len(c.nums)+63)/64)
 	if from.place != to.place {
 		roaring.Xor(from.below, to.below).WriteDenseTo(words)

@@ -527,18 +527,29 @@ type answer struct {
 	Slugs                    []string
 	Total                    int
 	Excluded, ExcludedBySets []int
+	Mixed                    []SettingCount
 	Next                     *Position
 }
 
 // answer answers a query the slow way.
 func (p *plain) answer(q Query) answer {
 	var found []Position
+	var mixed []SettingCount
 	for i := range p.recs {
 		if p.holds(&p.recs[i], q, -1, -1) {
 			found = append(found, p.position(&p.recs[i], q.Sort))
+			mixed = p.recs[i].addSettings(mixed)
 		}
 	}
 	out := answer{Total: len(found), Excluded: p.excluded(q), ExcludedBySets: p.excludedBySets(q)}
+	bySettings := slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario })
+	speed := slices.Contains([]Field{"generation_tps", "generation_tps_per_stream", "prompt_tps", "roofline_ratio"}, q.Sort.Field)
+	if p.home.Field == RunDate && q.Limit > 0 && speed && !bySettings {
+		out.Mixed = slices.DeleteFunc(mixed, func(s SettingCount) bool { return s.Count == 0 })
+	}
+	if len(out.Mixed) == 0 {
+		out.Mixed = nil
+	}
 	slices.SortFunc(found, func(a, b Position) int { return p.compare(a, b, q.Sort) })
 	if q.After != nil {
 		found = slices.DeleteFunc(found, func(f Position) bool { return p.compare(f, *q.After, q.Sort) <= 0 })
@@ -550,6 +561,30 @@ func (p *plain) answer(q Query) answer {
 		out.Next = &found[q.Limit-1]
 	}
 	return out
+}
+
+// addSettings adds the settings of a benchmark that one of a single stream does not have.
+func (r *plainRecord) addSettings(counts []SettingCount) []SettingCount {
+	if counts == nil {
+		counts = []SettingCount{
+			{"rate_basis", "end_to_end", 0}, {"rate_basis", "total", 0}, {Concurrency, ">1", 0}, {"hardware_count", ">1", 0}, {"speculative_decoding", "true", 0},
+			{"partial_offload", "true", 0}, {"compute_unit", "mixed", 0}, {"context_depth", ">512", 0}, {Settings, "unknown", 0},
+		}
+	}
+	if slices.Contains(r.sets[Settings], "single_stream") {
+		return counts
+	}
+	for i, c := range counts {
+		has := slices.Contains(r.sets[c.Field], c.Value)
+		if least, above := strings.CutPrefix(c.Value, ">"); above {
+			n, _ := strconv.ParseFloat(least, 64)
+			has = r.nums[c.Field] > n
+		}
+		if has || c.Value == "unknown" && len(r.sets[Settings]) == 0 {
+			counts[i].Count++
+		}
+	}
+	return counts
 }
 
 func (p *plain) excluded(q Query) []int {
@@ -600,7 +635,7 @@ func (p *plain) excludedBySets(q Query) []int {
 // answerOf is what the table answers, in the form of the oracle.
 func answerOf(t *Table, q Query) answer {
 	page := t.Select(q)
-	out := answer{Total: page.Total, Excluded: page.Excluded, ExcludedBySets: page.ExcludedBySets, Next: page.Next}
+	out := answer{Total: page.Total, Excluded: page.Excluded, ExcludedBySets: page.ExcludedBySets, Mixed: page.Mixed, Next: page.Next}
 	for _, ord := range page.Ords {
 		out.Slugs = append(out.Slugs, t.Slug(ord))
 	}
