@@ -77,7 +77,7 @@ type Place struct {
 	// File is where its file belongs, with slashes: the address without the first slash; with .json
 	// behind it where it is an endpoint of the API, and /index.html where it is a page.
 	File string
-	// Kind says what it is, for counts: lists, records, facets, pages, feeds, dumps, documents.
+	// Kind says what it is, for counts: lists, records, facets, pages, pictures, feeds, dumps, documents.
 	Kind string
 	// Pages: the response may be the first of several, which Answer.Next leads through.
 	Pages bool
@@ -90,7 +90,7 @@ type Place struct {
 func (s *Server) Places() iter.Seq[Place] {
 	return func(yield func(Place) bool) {
 		gen := s.cfg.Live.Current()
-		for _, part := range []iter.Seq[Place]{s.fixedPlaces(), s.filePlaces(), listPlaces, recordPlaces(gen), feedPlaces(gen)} {
+		for _, part := range []iter.Seq[Place]{s.fixedPlaces(), s.filePlaces(), listPlaces, s.recordPlaces(gen), feedPlaces(gen)} {
 			for p := range part {
 				if !yield(p) {
 					return
@@ -220,7 +220,11 @@ func listPlaces(yield func(Place) bool) {
 // yieldForms gives a page in all its forms.
 func yieldForms(yield func(Place) bool, address string, forms []string) bool {
 	for _, e := range forms {
-		if !yield(filePlace("pages", address+e)) {
+		kind := "pages"
+		if e == pictureEnding {
+			kind = "pictures"
+		}
+		if !yield(filePlace(kind, address+e)) {
 			return false
 		}
 	}
@@ -228,13 +232,17 @@ func yieldForms(yield func(Place) bool, address string, forms []string) bool {
 }
 
 // recordPlaces are the records, as the API answers them and as pages.
-func recordPlaces(gen *index.Generation) iter.Seq[Place] {
+func (s *Server) recordPlaces(gen *index.Generation) iter.Seq[Place] {
 	return func(yield func(Place) bool) {
 		for _, r := range resources {
+			forms := recordEndings
+			if slices.Contains(s.cfg.NoPictures, r.name) {
+				forms = endings
+			}
 			t := r.table(gen)
 			for ord := range uint32(t.Len()) {
 				slug := url.PathEscape(t.Slug(ord))
-				if !yield(endpointPlace("records", "/api/v1/"+r.name+"/"+slug)) || !yieldForms(yield, "/"+r.name+"/"+slug, recordEndings) {
+				if !yield(endpointPlace("records", "/api/v1/"+r.name+"/"+slug)) || !yieldForms(yield, "/"+r.name+"/"+slug, forms) {
 					return
 				}
 			}

@@ -62,6 +62,9 @@ type Config struct {
 	// RepositoryURL is where the files of the dataset are kept, for readers who propose lines; empty:
 	// unknown.
 	RepositoryURL string
+	// NoPictures are the kinds of records, by the names of their lists, whose pages name no picture, and
+	// whose pictures are no Place: for files that would be many.
+	NoPictures []string
 	// SupportEmail is shown with errors of our own.
 	SupportEmail string
 	// CacheBytes bounds the bodies kept for reuse; zero means 256 MiB.

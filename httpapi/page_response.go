@@ -86,7 +86,9 @@ const pngType = "image/png"
 var endings = []string{".json", ".csv", ".md"}
 
 // recordEndings are the forms of the page of a record: it has a picture as well.
-var recordEndings = append(slices.Clone(endings), ".png")
+var recordEndings = append(slices.Clone(endings), pictureEnding)
+
+const pictureEnding = ".png"
 
 // formOf splits the ending of a form off a name.
 func formOf(name string, endings []string) (stem, ending string) {

@@ -48,7 +48,7 @@ func New(cfg Config) (*Server, error) {
 	s.countParts(s.metrics)
 	s.dumps = newDumps(&s.cfg, s.catalog)
 	s.streams.max, s.streams.perKey = maxStreams, maxKeyStreams
-	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail})
+	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail, NoPictures: cfg.NoPictures})
 	s.pages.documents["api"] = newEndpoints(routes)
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,

@@ -8,9 +8,11 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -50,7 +52,7 @@ func TestExport(t *testing.T) {
 		s.mustRun(append([]string{"export", dir, base, "--data=" + mustSmallData(t)}, more...)...)
 		return filesBelow(t, dir)
 	}
-	one := export("one", "--concurrency=1")
+	one := export("one", "--concurrency=1", "--pictures=all")
 	same := func(what string, again map[string][]byte) {
 		t.Helper()
 		for _, name := range slices.Sorted(maps.Keys(one)) {
@@ -62,10 +64,11 @@ func TestExport(t *testing.T) {
 			t.Errorf("%d files, and %d in %s", len(one), len(again), what)
 		}
 	}
-	same("an export over an export", export("one", "--concurrency=5"))
+	same("an export over an export", export("one", "--concurrency=5", "--pictures=all"))
 	if datasettest.Long() {
-		same("another directory", export("two"))
+		same("another directory", export("two", "--pictures=all"))
 	}
+	checkLess(t, one, export("less", "--pictures=tools", "--compressed=none"))
 	if left, _ := filepath.Glob(filepath.Join(s.dir, ".*export*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
@@ -82,6 +85,128 @@ func TestExport(t *testing.T) {
 	secret, _ := s.issue("export", "bulk")
 	s.compareFiles(one, secret)
 	s.stop()
+}
+
+// checkLess compares a complete export with one that has pictures of tools alone and no compressed forms:
+// it has the same bodies otherwise, and no page names a picture that is not there.
+func checkLess(t *testing.T, whole, less map[string][]byte) {
+	t.Helper()
+	compressed, pictures := 0, map[string]int{}
+	for name, body := range whole {
+		kind, _, _ := strings.Cut(name, "/")
+		switch path.Ext(name) {
+		case ".gz", ".br":
+			compressed++
+			continue
+		case ".zst":
+			if _, plain := whole[strings.TrimSuffix(name, ".zst")]; plain {
+				compressed++
+				continue
+			}
+		case ".png":
+			if pictures[kind]++; kind != "tools" {
+				continue
+			}
+		}
+		got, ok := less[name]
+		switch {
+		case !ok:
+			t.Errorf("%s is not there without pictures and compressed forms", name)
+		case name == "export.json" || name == "files.ndjson" || kind == "sitemaps":
+		case bytes.Contains(body, []byte("og:image")) && kind != "tools":
+			if bytes.Contains(got, []byte("og:image")) {
+				t.Errorf("%s names a picture that is not there", name)
+			}
+		case !bytes.Equal(got, body):
+			t.Errorf("%s differs without pictures and compressed forms", name)
+		}
+	}
+	left := len(whole) - compressed
+	for kind, n := range pictures {
+		if kind != "tools" {
+			left -= n
+		}
+	}
+	if len(pictures) != 4 || pictures["benchmarks"] < 10 || len(less) != left {
+		t.Errorf("%d files, want %d; pictures of a complete export: %v", len(less), left, pictures)
+	}
+}
+
+// TestExportEnds: a signal leaves the export that was there before, and nothing beside it; a kill
+// leaves that, too, and the next export removes what it left. A second export to a directory waits for
+// no first one.
+func TestExportEnds(t *testing.T) {
+	t.Parallel()
+	dir, temporary := t.TempDir(), t.TempDir()
+	site := filepath.Join(dir, "site")
+	args := []string{"export", site, "--data=" + mustSmallData(t), "--pictures=none", "--compressed=none"}
+	env := []string{"TMPDIR=" + temporary}
+	whole := func() map[string][]byte {
+		t.Helper()
+		if _, stderr, code := runProgram(t, dir, env, args...); code != 0 {
+			t.Fatalf("exit code %d: %s", code, stderr)
+		}
+		return filesBelow(t, site)
+	}
+	// begun starts an export of something else and returns once it writes.
+	begun := func() *process {
+		t.Helper()
+		p := launch(t, dir, env, append(args, "--base-url=https://elsewhere.example.org")...)
+		for range 5000 {
+			if at, _ := filepath.Glob(filepath.Join(dir, ".site.export-*", "files", "files.ndjson")); at != nil {
+				return p
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		t.Fatalf("the export does not begin: %s", p.stderr)
+		return nil
+	}
+	ended := func(p *process, sig os.Signal) int {
+		t.Helper()
+		if err := p.signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		code, err := p.wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code
+	}
+	check := func(what string, want map[string][]byte, left int) {
+		t.Helper()
+		if got := filesBelow(t, site); !maps.EqualFunc(got, want, bytes.Equal) {
+			t.Errorf("%s: the directory is not as it was: %d files, %d before", what, len(got), len(want))
+		}
+		beside, _ := filepath.Glob(filepath.Join(dir, ".*"))
+		if others, _ := filepath.Glob(filepath.Join(temporary, "*")); len(beside) != left || len(others) != 0 {
+			t.Errorf("%s: left behind: %q %q", what, beside, others)
+		}
+	}
+	first := begun()
+	if code := ended(first, syscall.SIGINT); code != 1 || !strings.Contains(first.stderr.String(), "ended by a signal") {
+		t.Errorf("SIGINT: exit code %d: %s", code, first.stderr)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("SIGINT before there is an export: left behind: %v, %v", left, err)
+	}
+
+	before := whole()
+	p := begun()
+	if code := ended(p, syscall.SIGTERM); code != 1 || !strings.Contains(p.stderr.String(), site+" is as it was before") {
+		t.Errorf("SIGTERM: exit code %d: %s", code, p.stderr)
+	}
+	check("SIGTERM", before, 0)
+
+	p = begun()
+	if err := p.signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := runProgram(t, dir, env, args...); code != 1 || !strings.Contains(stderr, "another export to it is under way") {
+		t.Errorf("a second export: exit code %d: %s", code, stderr)
+	}
+	ended(p, syscall.SIGKILL)
+	check("SIGKILL", before, 1)
+	check("an export after a kill", whole(), 0)
 }
 
 // compareFiles asks the server for the addresses of an export: one of each kind of file, and some more.

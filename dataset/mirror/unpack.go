@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/wholefile"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -56,7 +57,7 @@ func (p place) prepare() (lock *os.File, err error) {
 	if lock, err = os.OpenFile(filepath.Join(p.store, lockName), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return nil, err
 	}
-	if err := lockFile(lock); err != nil {
+	if err := wholefile.Lock(lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: another process mirrors to it: %w", p.link, err), lock.Close())
 	}
 	left, err := filepath.Glob(filepath.Join(p.store, partPrefix+"*"))

@@ -33,7 +33,7 @@ func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 		v.Tables = append(v.Tables, t)
 	}
 	v.Invite = &Link{Text: "Contribute a run of the same pair", Href: "/contribute?hardware=" + url.QueryEscape(string(b.Hardware)) + "&model=" + url.QueryEscape(string(b.Model)), NoFollow: true}
-	v.finishRecord("benchmarks", string(b.ID), heading)
+	s.finishRecord(v, "benchmarks", string(b.ID), heading)
 	return v
 }
 

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-json/jsontext"
@@ -15,9 +16,11 @@ type Citation struct {
 }
 
 // finishRecord adds to the page of a record what follows from its address.
-func (v *Sheet) finishRecord(kind, slug, name string) {
+func (s *Site) finishRecord(v *Sheet, kind, slug, name string) {
 	v.Cite = cite(&v.Frame, name)
-	v.Image = v.Path + ".png"
+	if !slices.Contains(s.cfg.NoPictures, kind) {
+		v.Image = v.Path + ".png"
+	}
 	v.Past = &Link{Text: "What changed in this record", Href: "/changes?slug=" + url.QueryEscape(slug) + "&table=" + kind, NoFollow: true}
 	switch kind {
 	case "models":

@@ -37,7 +37,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
 	v.Tables[2].Plot = plot(draw.HardwareNeighbours(slug), "plot-neighbours", at.Base)
 	v.Tables = slices.DeleteFunc(v.Tables, func(t Table) bool { return t.ID == "prices" && len(t.Rows) == 0 })
-	v.finishRecord("hardware", string(h.Slug), h.Name)
+	s.finishRecord(v, "hardware", string(h.Slug), h.Name)
 	return v
 }
 

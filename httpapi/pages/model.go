@@ -35,7 +35,7 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 	v.Tables[0].Plot = plot(draw.ModelSpeeds(slug), "plot-speed", at.Base)
 	v.Tables[1].Plot = plot(draw.ModelMemory(slug), "plot-memory", at.Base)
 	v.Tables[2].Plot = plot(draw.ModelSizes(slug), "plot-sizes", at.Base)
-	v.finishRecord("models", string(m.Slug), m.Name)
+	s.finishRecord(v, "models", string(m.Slug), m.Name)
 	return v
 }
 

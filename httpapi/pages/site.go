@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/preview"
 )
 
 //go:embed templates assets
@@ -29,6 +30,9 @@ type Config struct {
 	RepositoryURL string
 	// SupportEmail is where readers report faults.
 	SupportEmail string
+	// NoPictures are the kinds of records (models, hardware, tools, benchmarks) whose pages name no
+	// picture.
+	NoPictures []string
 }
 
 // Site is the pages and their files.
@@ -62,6 +66,7 @@ func New(cfg Config) *Site {
 	for _, a := range s.assets {
 		sum.Write([]byte(a.Name))
 	}
+	sum.Write([]byte(preview.Edition))
 	s.edition = hex.EncodeToString(sum.Sum(nil)[:6])
 	return s
 }

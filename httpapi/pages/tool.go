@@ -37,7 +37,7 @@ func (s *Site) Tool(gen *index.Generation, ord uint32, at Place) *Sheet {
 	if t.BenchmarkCount > 0 {
 		v.Tables = append(v.Tables, runsOf(gen, index.Tool, string(t.Slug), t.BenchmarkCount))
 	}
-	v.finishRecord("tools", string(t.Slug), t.Name)
+	s.finishRecord(v, "tools", string(t.Slug), t.Name)
 	return v
 }
 

@@ -1,19 +1,12 @@
 package preview
 
 import (
-	"bytes"
-	"image"
-	"image/color"
-	"image/draw"
-	"image/png"
 	"sync"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
-	"golang.org/x/image/vector"
 )
 
 // Width and Height are the size of a picture, in pixels: what sites that show links ask for.
@@ -21,6 +14,9 @@ const (
 	Width  = 1200
 	Height = 630
 )
+
+// Edition names how cards are drawn: another drawing has another one, and so other ETags.
+const Edition = "2"
 
 // Card is what a picture shows.
 type Card struct {
@@ -42,17 +38,6 @@ type Bar struct {
 	Label, Text string
 	Value       float64 // at least 0
 }
-
-// The colours of the pages in the light scheme.
-var (
-	paper  = color.RGBA{0xfb, 0xfa, 0xf7, 0xff}
-	card   = color.RGBA{0xff, 0xff, 0xff, 0xff}
-	ink    = color.RGBA{0x17, 0x1b, 0x1f, 0xff}
-	soft   = color.RGBA{0x55, 0x5f, 0x69, 0xff}
-	line   = color.RGBA{0xde, 0xdb, 0xd3, 0xff}
-	accent = color.RGBA{0x0b, 0x6b, 0x53, 0xff}
-	tint   = color.RGBA{0xe4, 0xf1, 0xec, 0xff}
-)
 
 const (
 	margin  = 64.0
@@ -78,26 +63,26 @@ func parsed(ttf []byte) *opentype.Font {
 // drawing bounds how many pictures are drawn at a time: one takes a core for its time.
 var drawing = make(chan struct{}, 2)
 
+// canvases are those of earlier drawings.
+var canvases = sync.Pool{New: func() any { return newCanvas() }}
+
 // Draw draws a card as a PNG.
 func Draw(c *Card) []byte {
 	drawing <- struct{}{}
 	defer func() { <-drawing }()
-	p := &picture{RGBA: image.NewRGBA(image.Rect(0, 0, Width, Height))}
-	draw.Draw(p.RGBA, p.Bounds(), image.NewUniform(paper), image.Point{}, draw.Src)
+	p := &picture{canvases.Get().(*canvas)}
+	defer canvases.Put(p.canvas)
+	p.clear()
 	p.head(c)
 	y := p.title(c)
 	y = p.figures(c, y)
 	p.bars(c, y)
 	p.text(margin, Height-34, c.Foot, soft, face{size: 21}, inner)
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.DefaultCompression}).Encode(&b, p.flat()); err != nil {
-		panic(err) // into memory, of a valid picture
-	}
-	return b.Bytes()
+	return p.png()
 }
 
-// picture is a drawing that is under way.
-type picture struct{ *image.RGBA }
+// picture lays out a card.
+type picture struct{ *canvas }
 
 // head is the mark of the site and the kind of record.
 func (p *picture) head(c *Card) {
@@ -196,47 +181,17 @@ func (p *picture) bars(c *Card, y float64) {
 	}
 }
 
-// box fills a rectangle with round corners.
-func (p *picture) box(x, y, w, h, r float64, c color.RGBA) {
-	const k = 0.5523 // of a Bézier curve that looks like a quarter of a circle
-	if w <= 0 || h <= 0 {
-		return
-	}
-	r = min(r, w/2, h/2)
-	v := vector.NewRasterizer(int(w)+3, int(h)+3)
-	left, top := float64(int(x)), float64(int(y))
-	at := func(dx, dy float64) (float32, float32) { return float32(x - left + dx), float32(y - top + dy) }
-	move := func(dx, dy float64) { a, b := at(dx, dy); v.MoveTo(a, b) }
-	to := func(dx, dy float64) { a, b := at(dx, dy); v.LineTo(a, b) }
-	curve := func(bx, by, cx, cy, dx, dy float64) {
-		b1, b2 := at(bx, by)
-		c1, c2 := at(cx, cy)
-		d1, d2 := at(dx, dy)
-		v.CubeTo(b1, b2, c1, c2, d1, d2)
-	}
-	q := r * (1 - k)
-	move(r, 0)
-	to(w-r, 0)
-	curve(w-q, 0, w, q, w, r)
-	to(w, h-r)
-	curve(w, h-q, w-q, h, w-r, h)
-	to(r, h)
-	curve(q, h, 0, h-q, 0, h-r)
-	to(0, r)
-	curve(0, q, q, 0, r, 0)
-	v.ClosePath()
-	area := image.Rect(int(left), int(top), int(left)+int(w)+3, int(top)+int(h)+3)
-	v.Draw(p.RGBA, area, image.NewUniform(c), image.Point{})
-}
-
 // face is a font at a size in pixels.
 type face struct {
 	size float64
 	bold bool
 }
 
-// open makes the face ready for one goroutine.
-func (f face) open() font.Face {
+// open makes a face ready for this canvas.
+func (c *canvas) open(f face) font.Face {
+	if open := c.faces[f]; open != nil {
+		return open
+	}
 	of := fonts().regular
 	if f.bold {
 		of = fonts().bold
@@ -245,23 +200,23 @@ func (f face) open() font.Face {
 	if err != nil {
 		panic(err) // the sizes are those above
 	}
+	c.faces[f] = out
 	return out
 }
 
 func (p *picture) width(s string, f face) float64 {
-	return float64(font.MeasureString(f.open(), clip(s))) / 64
+	return float64(font.MeasureString(p.open(f), clip(s))) / 64
 }
 
 // text writes a line with its base at y, cut where it is wider than most.
-func (p *picture) text(x, y float64, s string, c color.RGBA, f face, most float64) {
-	open := f.open()
-	d := &font.Drawer{Dst: p.RGBA, Src: image.NewUniform(c), Face: open, Dot: fixed.Point26_6{X: fixed.Int26_6(x * 64), Y: fixed.Int26_6(y * 64)}}
-	d.DrawString(fitting(open, clip(s), most))
+func (p *picture) text(x, y float64, s string, c shade, f face, most float64) {
+	open := p.open(f)
+	p.write(x, y, fitting(open, clip(s), most), c, open)
 }
 
 // wrap cuts a text into at most so many lines between words. What is left over is cut off the last.
 func (p *picture) wrap(s string, f face, most float64, lines int) (out []string) {
-	open := f.open()
+	open := p.open(f)
 	words, now := splitWords(clip(s)), ""
 	for i, w := range words {
 		next := w

@@ -22,7 +22,7 @@ func sample() *Card {
 	}
 }
 
-func colours(t *testing.T, b []byte) map[color.RGBA]int {
+func pixels(t *testing.T, b []byte) map[color.RGBA]int {
 	t.Helper()
 	im, err := png.Decode(bytes.NewReader(b))
 	if err != nil || im.Bounds().Dx() != Width || im.Bounds().Dy() != Height {
@@ -46,16 +46,16 @@ func TestDraw(t *testing.T) {
 	if len(b) > 100<<10 {
 		t.Errorf("%d bytes, want at most 100 KiB", len(b))
 	}
-	full := colours(t, b)
+	full := pixels(t, b)
 	less := sample()
 	less.Bars = nil
-	bare := colours(t, Draw(less))
-	if full[accent] < bare[accent]+10_000 || full[tint] == 0 || bare[tint] != 0 {
-		t.Errorf("bars do not show: %d pixels of their colour, %d without them", full[accent], bare[accent])
+	bare := pixels(t, Draw(less))
+	if full[plain[accent]] < bare[plain[accent]]+10_000 || full[plain[tint]] == 0 || bare[plain[tint]] != 0 {
+		t.Errorf("bars do not show: %d pixels of their colour, %d without them", full[plain[accent]], bare[plain[accent]])
 	}
 	less.Title = ""
-	if untitled := colours(t, Draw(less)); untitled[ink] >= bare[ink] {
-		t.Errorf("the title does not show: %d dark pixels, %d without it", bare[ink], untitled[ink])
+	if untitled := pixels(t, Draw(less)); untitled[plain[ink]] >= bare[plain[ink]] {
+		t.Errorf("the title does not show: %d dark pixels, %d without it", bare[plain[ink]], untitled[plain[ink]])
 	}
 }
 
@@ -73,7 +73,7 @@ func TestDrawStrange(t *testing.T) {
 		}
 		for y := 20; y < Height; y++ {
 			for _, x := range []int{2, Width - 3} {
-				if got := color.RGBAModel.Convert(im.At(x, y)); got != paper {
+				if got := color.RGBAModel.Convert(im.At(x, y)); got != plain[paper] {
 					t.Fatalf("%.20q: the pixel at %d, %d is %v", text, x, y, got)
 				}
 			}

@@ -2,7 +2,11 @@
 //
 // Every file is the body of a response of httpapi.Server, asked in memory, so that files and server
 // cannot disagree. Beside a body that the server would compress are its compressed forms, with .gz,
-// .br and .zst behind the name. The same dataset, program and flags give the same bytes.
+// .br and .zst behind the name. The same dataset, program and flags give the same bytes. The one
+// difference from a server: a page whose record got no picture names none.
+//
+// All is written beside the directory, in one with a lock, and put in place when it is complete, so that
+// an end of any kind leaves what was there before. What a killed export left the next one removes.
 //
 // The layout follows the addresses:
 //

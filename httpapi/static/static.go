@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -23,6 +22,8 @@ type Config struct {
 	Server httpapi.Config
 	// Dir is the directory to write. It must not exist, be empty, or be an earlier export.
 	Dir string
+	// Compressed are the endings of the compressed forms to write: gz, br, zst.
+	Compressed []string
 	// Concurrency is how many responses are made at a time; zero means one.
 	Concurrency int
 }
@@ -73,14 +74,14 @@ type entry struct {
 
 // Export writes the files and puts the directory in place in one step; an error, and the end of ctx,
 // leave what was there before. It takes the memory of the dataset and of as many responses as are made
-// at a time. One process may export to a directory at a time.
+// at a time. An export to a directory to which another one is under way is an error.
 func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 	out, err := newTree(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, out.discard()) }()
-	server, key, stop, err := open(cfg.Server)
+	server, key, stop, err := open(cfg.Server, out.aside)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 		Format: layout, Version: gen.Info.Version, Digest: gen.Digest.String(), Licence: gen.Info.License,
 		Program: cfg.Server.Version, BaseURL: cfg.Server.BaseURL, Kinds: map[string]int{},
 	}
-	w := &writer{server: server, key: key, out: out}
+	w := &writer{server: server, key: key, out: out, twins: twinsOf(cfg.Compressed)}
 	if err := w.all(ctx, max(1, cfg.Concurrency), sum); err != nil {
 		return nil, err
 	}
@@ -107,14 +108,10 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 	return sum, err
 }
 
-// open starts a server without a listener, and a key that may ask without end. Keys are kept in a
-// directory that stop removes.
-func open(cfg httpapi.Config) (_ *httpapi.Server, key string, stop func() error, err error) {
-	dir, err := os.MkdirTemp("", "modeldex-export-")
-	if err != nil {
-		return nil, "", nil, err
-	}
-	stop = func() error { return os.RemoveAll(dir) }
+// open starts a server without a listener, and a key that may ask without end. Keys and dumps are kept
+// in dir.
+func open(cfg httpapi.Config, dir string) (_ *httpapi.Server, key string, stop func() error, err error) {
+	stop = func() error { return nil }
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, stop())
@@ -124,7 +121,7 @@ func open(cfg httpapi.Config) (_ *httpapi.Server, key string, stop func() error,
 	if err != nil {
 		return nil, "", nil, err
 	}
-	stop = func() error { return errors.Join(ledger.Close(), os.RemoveAll(dir)) }
+	stop = ledger.Close
 	const endless = 1_000_000
 	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: quota.Burst{Rate: endless, PerSeconds: 1, Depth: endless}})
 	if err != nil {
@@ -135,7 +132,7 @@ func open(cfg httpapi.Config) (_ *httpapi.Server, key string, stop func() error,
 		return nil, "", nil, err
 	}
 	stop = func() error {
-		return errors.Join(keeper.Close(context.Background()), ledger.Close(), os.RemoveAll(dir))
+		return errors.Join(keeper.Close(context.Background()), ledger.Close())
 	}
 	issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{Name: "export", Email: "export@localhost.invalid", UseCase: "export"})
 	if err != nil {
@@ -147,7 +144,7 @@ func open(cfg httpapi.Config) (_ *httpapi.Server, key string, stop func() error,
 		return nil, "", nil, err
 	}
 	stop = func() error {
-		return errors.Join(server.Shutdown(context.Background()), keeper.Close(context.Background()), ledger.Close(), os.RemoveAll(dir))
+		return errors.Join(server.Shutdown(context.Background()), keeper.Close(context.Background()), ledger.Close())
 	}
 	return server, issued.Secret.Reveal(), stop, nil
 }

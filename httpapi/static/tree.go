@@ -9,16 +9,23 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
+
+	"modeldex/dataset/wholefile"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // tree is a directory that is written beside the one it will replace.
 type tree struct {
-	dir, part string
-	root      *os.Root
-	made      sync.Map // folders by name
+	dir string
+	// beside is a directory next to dir for all that an export writes until it is complete: the new
+	// files, in part, and what is kept aside meanwhile, in aside. Its lock is held.
+	beside, part, aside string
+	lock                *os.File
+	root                *os.Root
+	made                sync.Map // folders by name
 }
 
 // newTree checks the directory to replace, removes what a killed export left, and makes a new one
@@ -34,26 +41,54 @@ func newTree(dir string) (*tree, error) {
 	if err := replaceable(dir); err != nil {
 		return nil, err
 	}
-	parent, pattern := filepath.Dir(dir), "."+filepath.Base(dir)+".export-"
-	left, err := filepath.Glob(filepath.Join(parent, pattern+"*"))
-	for _, name := range left {
-		err = errors.Join(err, os.RemoveAll(name))
+	parent, prefix := filepath.Dir(dir), "."+filepath.Base(dir)+".export-"
+	if err := removeLeft(parent, prefix); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	beside, err := os.MkdirTemp(parent, prefix)
 	if err != nil {
 		return nil, err
 	}
-	part, err := os.MkdirTemp(parent, pattern)
-	if err != nil {
-		return nil, err
+	t := &tree{dir: dir, beside: beside, part: filepath.Join(beside, "files"), aside: filepath.Join(beside, "aside")}
+	if t.lock, err = locked(beside); err == nil {
+		err = errors.Join(os.Mkdir(t.part, 0o755), os.Mkdir(t.aside, 0o700)) // a web server reads the files
 	}
-	t := &tree{dir: dir, part: part}
-	if err = os.Chmod(part, 0o755); err == nil { // of a web server
-		t.root, err = os.OpenRoot(part)
+	if err == nil {
+		t.root, err = os.OpenRoot(t.part)
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(part))
+		return nil, errors.Join(err, t.discard())
 	}
 	return t, nil
+}
+
+// removeLeft removes what killed exports left in a directory. It is an error if one is under way.
+func removeLeft(parent, prefix string) error {
+	entries, err := os.ReadDir(parent)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		left := filepath.Join(parent, e.Name())
+		lock, lockErr := locked(left)
+		if lockErr != nil {
+			return fmt.Errorf("another export to it is under way, in %s: %w", left, lockErr)
+		}
+		err = errors.Join(err, os.RemoveAll(left), lock.Close())
+	}
+	return err
+}
+
+// locked opens a directory and takes its lock.
+func locked(dir string) (*os.File, error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := wholefile.Lock(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // replaceable says whether a directory may be replaced: one that is not there, is empty, or is an
@@ -108,4 +143,14 @@ func (t *tree) publish() error {
 }
 
 // discard removes what is beside the directory.
-func (t *tree) discard() error { return errors.Join(t.root.Close(), os.RemoveAll(t.part)) }
+func (t *tree) discard() error {
+	var err error
+	if t.root != nil {
+		err = t.root.Close()
+	}
+	err = errors.Join(err, os.RemoveAll(t.beside))
+	if t.lock != nil {
+		err = errors.Join(err, t.lock.Close())
+	}
+	return err
+}

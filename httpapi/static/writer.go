@@ -8,20 +8,29 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"modeldex/httpapi"
 )
 
-// twins are the codings of compressed forms and what their files end with.
-var twins = []struct{ coding, ending string }{{"gzip", ".gz"}, {"br", ".br"}, {"zstd", ".zst"}}
+// twin is a coding of compressed forms and what their files end with.
+type twin struct{ coding, ending string }
+
+var allTwins = []twin{{"gzip", ".gz"}, {"br", ".br"}, {"zstd", ".zst"}}
+
+// twinsOf are the twins with some endings, which have no dot.
+func twinsOf(endings []string) []twin {
+	return slices.DeleteFunc(slices.Clone(allTwins), func(t twin) bool { return !slices.Contains(endings, t.ending[1:]) })
+}
 
 // writer turns responses into files. Safe for concurrent use.
 type writer struct {
 	server *httpapi.Server
 	key    string
 	out    *tree
+	twins  []twin
 }
 
 // place writes the file of a place, and those of the pages behind it.
@@ -64,7 +73,7 @@ func (w *writer) file(e *entry, optional bool) (next string, err error) {
 		return "", err
 	}
 	e.MediaType, e.SHA256 = a.ContentType, hex.EncodeToString(sum.Sum(nil))
-	for _, t := range twins {
+	for _, t := range w.twins {
 		b := a.Encoded(t.coding)
 		if b == nil {
 			break // too small, or compressed inside

@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os/signal"
 	"runtime"
+	"slices"
+	"strings"
 	"syscall"
 
 	"modeldex/dataset/verbs"
@@ -19,15 +21,38 @@ type Export struct {
 	Dir string `arg:"" help:"Directory to write: one that does not exist, is empty, or was written by export; it is replaced in one step."`
 	verbs.Dataset
 	verbs.Format
-	BaseURL       string `help:"Address the files will have, for what must be absolute: feeds, sitemaps, links of pages to themselves." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"http://localhost"`
-	RepositoryURL string `help:"As of serve." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
-	SupportEmail  string `help:"Where callers report failures." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
-	Concurrency   int    `help:"Responses made at a time; 0 is one per processor."`
+	BaseURL       string   `help:"Address the files will have, for what must be absolute: feeds, sitemaps, links of pages to themselves." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"http://localhost"`
+	RepositoryURL string   `help:"As of serve." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
+	SupportEmail  string   `help:"Where callers report failures." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
+	Pictures      []string `help:"Kinds of records whose pages get a picture for links on other sites, at 30 KB each: ${enum}." enum:"models,hardware,tools,benchmarks,all,none" default:"models,hardware,tools" placeholder:"KIND"`
+	Compressed    []string `help:"Compressed forms to write beside a file, for hosts that send them: ${enum}." enum:"gz,br,zst,none" default:"gz,br,zst" placeholder:"FORM"`
+	Concurrency   int      `help:"Responses made at a time; 0 is one per processor."`
+}
+
+// kindsOfPictures are the kinds of records that can have a picture.
+var kindsOfPictures = []string{"models", "hardware", "tools", "benchmarks"}
+
+// noPictures are the kinds that get no picture.
+func (c *Export) noPictures() []string {
+	if slices.Contains(c.Pictures, "all") {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(kindsOfPictures), func(kind string) bool { return slices.Contains(c.Pictures, kind) })
+}
+
+// checkAlone checks that a value that says everything is the only one of a flag.
+func checkAlone(flag string, values []string, alone ...string) error {
+	for _, v := range alone {
+		if len(values) > 1 && slices.Contains(values, v) {
+			return fmt.Errorf("%s: %s must be the only value, got %q", flag, v, strings.Join(values, ","))
+		}
+	}
+	return nil
 }
 
 // Validate checks the values of flags.
 func (c *Export) Validate() error {
-	return errors.Join(checkURL("--base-url", "https://models.example.org", c.BaseURL), checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL), checkSupport(c.SupportEmail), checkRange("--concurrency", int64(c.Concurrency), 0))
+	return errors.Join(checkURL("--base-url", "https://models.example.org", c.BaseURL), checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL), checkSupport(c.SupportEmail), checkAlone("--pictures", c.Pictures, "all", "none"), checkAlone("--compressed", c.Compressed, "none"), checkRange("--concurrency", int64(c.Concurrency), 0))
 }
 
 // Run exports, and prints counts and bytes.
@@ -49,12 +74,17 @@ func (c *Export) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	cfg.NoPictures = c.noPictures()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.GOMAXPROCS(0)
 	}
-	sum, err := static.Export(ctx, static.Config{Server: cfg, Dir: c.Dir, Concurrency: c.Concurrency})
+	sum, err := static.Export(ctx, static.Config{Server: cfg, Dir: c.Dir, Compressed: c.Compressed, Concurrency: c.Concurrency})
+	if ctx.Err() != nil && err != nil {
+		return fmt.Errorf("ended by a signal before all was written: %s is as it was before", c.Dir)
+	}
 	if err != nil {
 		return err
 	}
