@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
+
+	"modeldex/dataset/cores"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -31,7 +32,7 @@ func (l *loader) check() error {
 // checkRuns checks every benchmark, alone, with the records it refers to and with the others, and
 // returns where the ids are.
 func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) (benchmarks map[Slug]int32) {
-	var ids sync.WaitGroup
+	var ids cores.Group
 	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
 	ids.Go(l.checkRepeats)
 	ids.Go(l.checkYears)

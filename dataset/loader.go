@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
+	"modeldex/dataset/cores"
 	"modeldex/dataset/record"
 )
 
@@ -68,7 +68,7 @@ type member struct {
 
 func newLoader(fsys fs.FS, opt Options) *loader {
 	if opt.Workers == 0 {
-		opt.Workers = runtime.GOMAXPROCS(0)
+		opt.Workers = cores.Size()
 	}
 	if opt.chunk == 0 {
 		opt.chunk = chunkSize

@@ -2,9 +2,10 @@ package index
 
 import (
 	"context"
-	"runtime"
 	"sort"
 	"sync/atomic"
+
+	"modeldex/dataset/cores"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -114,7 +115,7 @@ func buildBlob(parts []part, appenders func() appender) (blob, error) {
 	out := blob{blocks: make([]block, len(parts)), firsts: make([]uint32, len(parts))}
 	var next atomic.Int64
 	workers, failed := errgroup.WithContext(context.Background())
-	for range runtime.GOMAXPROCS(0) {
+	for range cores.Size() {
 		workers.Go(func() error {
 			var scratch []byte
 			add := appenders()

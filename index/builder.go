@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 )
 
 // A builder makes a table of n records of type R from the declarations of their fields. Its
@@ -44,7 +43,7 @@ func (b *builder[R]) build() (*Table, error) { return b.assemble(b.gather()) }
 func (b *builder[R]) assemble(g *gathered) (*Table, error) {
 	t := newTable(b.n, b.home)
 	var (
-		workers          sync.WaitGroup
+		workers          cores.Group
 		inRows, inDetail error
 	)
 	workers.Go(func() { t.slugs = newSlugs(b.n, b.slug) })
@@ -67,7 +66,7 @@ func (b *builder[R]) assemble(g *gathered) (*Table, error) {
 }
 
 // buildFields makes the postings and columns of all fields that were gathered.
-func (b *builder[R]) buildFields(t *Table, g *gathered, workers *sync.WaitGroup) {
+func (b *builder[R]) buildFields(t *Table, g *gathered, workers *cores.Group) {
 	for i := range b.fields {
 		f := &b.fields[i]
 		t.nulls[f.Name], t.kinds[f.Name] = f.Uses&Nulls != 0, f.kind()
@@ -120,13 +119,13 @@ func (b *builder[R]) gather() *gathered {
 			}
 		}
 	}
-	cores := runtime.GOMAXPROCS(0)
-	var workers sync.WaitGroup
-	for first := range min(cores, len(b.fields)) {
+	size := cores.Size()
+	var workers cores.Group
+	for first := range min(size, len(b.fields)) {
 		workers.Go(func() {
 			read := b.reader()
 			for from := 0; from < b.n; from += gatherBlock {
-				for field := first; field < len(b.fields); field += cores {
+				for field := first; field < len(b.fields); field += size {
 					b.gatherField(g, field, read, from, min(from+gatherBlock, b.n))
 				}
 			}

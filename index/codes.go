@@ -2,7 +2,8 @@ package index
 
 import (
 	"math/bits"
-	"sync"
+
+	"modeldex/dataset/cores"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -47,7 +48,7 @@ func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
 		c.slots[f] = slot{p, len(c.words) - 1, used, 1<<size - 1}
 		used += size
 	}
-	var workers sync.WaitGroup
+	var workers cores.Group
 	for word := range c.words { // one goroutine per word: no two write the same memory
 		workers.Go(func() {
 			for _, s := range c.slots {

@@ -3,9 +3,9 @@ package index
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"sync"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 )
 
 // dimensions are what statistics group benchmarks by and compare them by. They have an order of
@@ -67,7 +67,7 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 // sortMetrics sets the orders of all metrics, or shares those of prev whose column is the same.
 func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 	orders := make([]metricOrder, len(metrics))
-	var workers sync.WaitGroup
+	var workers cores.Group
 	for i, f := range metrics {
 		if prev != nil && prev.columns[f] == t.columns[f] {
 			orders[i] = prev.dimensions.metrics[f]

@@ -2,10 +2,10 @@ package index
 
 import (
 	"math"
-	"sync"
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 )
@@ -96,8 +96,8 @@ func Build(set *dataset.Set, r Renderers) (*Generation, error) {
 
 // makeEngine makes the engine and the credits of a set while the tables are built. The generation is
 // complete after Wait.
-func (g *Generation) makeEngine(set *dataset.Set) *sync.WaitGroup {
-	var work sync.WaitGroup
+func (g *Generation) makeEngine(set *dataset.Set) *cores.Group {
+	var work cores.Group
 	work.Go(func() { g.Fit = fit.New(set) })
 	work.Go(func() { g.Credits = dataset.Credits(set) })
 	return &work

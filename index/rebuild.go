@@ -5,10 +5,10 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"sync"
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 	"modeldex/dataset/resolve"
 )
 
@@ -134,7 +134,7 @@ func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table
 	t.slugs, t.nulls, t.kinds = prev.slugs, prev.nulls, prev.kinds
 	t.postings, t.columns = maps.Clone(prev.postings), maps.Clone(prev.columns)
 	var (
-		workers sync.WaitGroup
+		workers cores.Group
 		inRows  error
 	)
 	workers.Go(func() { t.rows, inRows = prev.rows.rebuild(rows.from, b.row) })
@@ -161,7 +161,7 @@ func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table
 func (b *benchmarkBuilder) rebuildColumns(t *Table, inPlace bool) {
 	g, before := b.gather(), t.columns
 	t.postings, t.columns, t.nulls, t.kinds = map[Field]*posting{}, map[Field]*column{}, map[Field]bool{}, map[Field]FieldKind{}
-	var workers sync.WaitGroup
+	var workers cores.Group
 	if !inPlace {
 		workers.Go(func() { t.slugs = newSlugs(t.n, b.slug) })
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 )
 
 // ErrMoving is handed over when the files keep changing while they are read, so that no load can
@@ -184,7 +185,9 @@ func (w *Watcher) look(asked bool) {
 	w.opt.BeforeLoad()
 	opt := w.opt.Load
 	opt.Last = w.last
-	set, err := dataset.Load(dataset.Dir(w.dir), opt)
+	var set *dataset.Set
+	var err error
+	cores.Urgent(func() { set, err = dataset.Load(dataset.Dir(w.dir), opt) })
 	after := stateOf(w.dir, w.opt.ExtraDirs)
 	if after.locked() || !after.same(before) {
 		w.moved()

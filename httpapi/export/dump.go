@@ -16,6 +16,8 @@ import (
 	"slices"
 	"time"
 
+	"modeldex/dataset/cores"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -146,8 +148,9 @@ type builder struct {
 	dump   *Dump
 }
 
-// checkEvery is how many rows are written between two looks at the context.
-const checkEvery = 1000
+// giveWayEvery is how many rows are written, in some ten milliseconds, between two looks at the context
+// and at work that is more urgent.
+const giveWayEvery = 64
 
 // table writes a table in all formats. Its rows are made, and divided into cells, once.
 func (b *builder) table(t *Table) (err error) {
@@ -181,8 +184,10 @@ func (b *builder) rows(t *Table, csvTo, ndjsonTo, parquetTo io.Writer) error {
 	asNDJSON, asParquet := &ndjson{w: ndjsonTo}, newParquet(parquetTo, in, b.src.About)
 	rows := t.Rows()
 	for n := 0; ; n++ {
-		if n%checkEvery == 0 && b.ctx.Err() != nil {
-			return b.ctx.Err()
+		if n%giveWayEvery == 0 {
+			if err := cores.GiveWay(b.ctx); err != nil {
+				return err
+			}
 		}
 		row := rows()
 		if row == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 	"modeldex/dataset/diff"
 	"modeldex/dataset/mirror"
 	"modeldex/dataset/watch"
@@ -107,7 +108,7 @@ func (r *reloader) start(start watchFunc) watcher {
 // good generation in service.
 func (r *reloader) reload(set *dataset.Set, err error) {
 	if err == nil {
-		err = r.publish(set, r.looked)
+		cores.Urgent(func() { err = r.publish(set, r.looked) })
 	}
 	r.memory.reloaded(rowBytes(r.live.Kept()))
 	if err != nil {

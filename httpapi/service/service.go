@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
 	"modeldex/httpapi/operator"
@@ -174,6 +175,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	}
 	defer admin.serve(operator.Keys(opened.Keeper), opened.Ledger, server.Metrics())()
 	r.memory.started(r.live.Current().Bytes())
+	cores.LeaveOne()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(ln) }()
 	fmt.Fprintf(cfg.Stdout, "modeldex serves http://%s (reference: http://%s/docs)\n", ln.Addr(), ln.Addr())
