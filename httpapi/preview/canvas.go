@@ -43,8 +43,16 @@ const steps = 8
 
 // blends are the pairs that are drawn, what is below first; edges are between the two.
 var blends = [][2]shade{
-	{paper, ink}, {paper, soft}, {paper, accent}, {paper, line}, {paper, tint},
-	{card, ink}, {card, soft}, {line, card}, {accent, card}, {tint, accent},
+	{paper, ink},
+	{paper, soft},
+	{paper, accent},
+	{paper, line},
+	{paper, tint},
+	{card, ink},
+	{card, soft},
+	{line, card},
+	{accent, card},
+	{tint, accent},
 }
 
 // colours is the palette, and over what a shade becomes under a plain colour with a cover from 0 to
