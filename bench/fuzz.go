@@ -83,13 +83,14 @@ func fuzzTargets() ([]fuzzTarget, error) {
 
 var execsForm = regexp.MustCompile(`execs: (\d+)`)
 
-// minimizeFor bounds how long go test looks for a shorter form of an input that reached new code. Its
-// own bound is a minute: of a document of megabytes six inputs were tried in the minute of a target.
-const minimizeFor = time.Second
+// minimizeFor bounds how many tries go test may spend on a shorter form of an input that reached new
+// code. Its own bound is a minute, in which six forms of a document of megabytes were tried; with a bound of
+// time, a target that often reaches new code spends most of its minute on that.
+const minimizeFor = "100x"
 
 // run runs a target; execs is how many inputs it tried.
 func (t fuzzTarget) run(d time.Duration, workers int) (execs, out string, err error) {
-	cmd := exec.Command("go", "test", t.pkg, "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", d.String(), "-fuzzminimizetime", minimizeFor.String(), "-parallel", fmt.Sprint(workers))
+	cmd := exec.Command("go", "test", t.pkg, "-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", d.String(), "-fuzzminimizetime", minimizeFor, "-parallel", fmt.Sprint(workers))
 	cmd.Env = append(os.Environ(), "GOFLAGS=")
 	text, err := cmd.CombinedOutput()
 	if all := execsForm.FindAllStringSubmatch(string(text), -1); all != nil {

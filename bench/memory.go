@@ -28,7 +28,7 @@ type memoryCmd struct {
 // The goals, in MiB and as a share of the cache.
 const (
 	maxStartMiB = 100
-	maxShare   = 1.25
+	maxShare    = 1.25
 )
 
 // Run prints a table; it ends with 1 if a goal is missed.

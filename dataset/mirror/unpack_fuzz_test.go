@@ -39,12 +39,12 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(archive("hardware/a.json", "hardware", "/tools/a.json"), true)
 	f.Add([]byte("no archive"), false)
 	dir := f.TempDir()
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, content []byte, compress bool) {
 		if compress {
-			z, err := zstd.NewWriter(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
 			content = z.EncodeAll(content, nil)
 		}
 		top, err := os.MkdirTemp(dir, "")
