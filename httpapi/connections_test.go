@@ -158,6 +158,7 @@ func TestAcceptErrors(t *testing.T) {
 
 // TestFileLimit: the real program survives more connections than it may have files open.
 func TestFileLimit(t *testing.T) {
+	t.Parallel()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip("no shell to lower the limit of open files with")

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 )
@@ -30,6 +32,13 @@ var workDir string
 func TestMain(m *testing.M) {
 	if role := os.Getenv(besideEnv); role != "" {
 		os.Exit(runBeside(role))
+	}
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		// What runs in parallel waits for other processes most of the time, not for a processor.
+		if err := f.Value.Set(strconv.Itoa(2 + 2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
 	}
 	os.Exit(runTests(m))
 }

@@ -23,6 +23,7 @@ import (
 // its own: the real program, started on a free port with an empty ledger.
 // testdata/scripts/README.md describes the commands that are added to those of testscript.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/scripts", Setup: setUpScript, Cmds: scriptCommands(),
 		Condition: scriptCondition, RequireUniqueNames: true,

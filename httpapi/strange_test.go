@@ -18,6 +18,7 @@ import (
 // is a finding of check and of the next look; the last good dataset stays in service, files that are right
 // again are taken, and SIGTERM ends the program with the strange file in place.
 func TestStrangeFilesServed(t *testing.T) {
+	t.Parallel()
 	const zero = 1<<8 | 5 // the numbers of /dev/zero
 	strange := []struct {
 		name, file, want string
@@ -97,6 +98,7 @@ func TestStrangeFilesServed(t *testing.T) {
 
 // TestResets: a client that resets its connection inside a request is logged at debug level alone.
 func TestResets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := launch(t, dir, nil, "serve", "--addr", "127.0.0.1:0", "--data", mustSmallData(t), "--ledger", filepath.Join(dir, "modeldex.db"), "--dumps", "off", "--log-level", "debug", "--log-format", "json")
 	if err := p.awaitServing(); err != nil {

@@ -42,6 +42,7 @@ var (
 // Every record has a mark, which the version of its dataset names too: an answer whose marks
 // and version do not agree is torn.
 func TestSwap(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	readers := d.read(*readersFlag)
 	d.good("a first edit", d.bump) // so that both levels are taken behind a collection

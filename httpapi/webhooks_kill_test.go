@@ -165,6 +165,7 @@ func (g *growing) add(tb testing.TB, n int) (ids []string) {
 //
 //	go test ./httpapi -run TestWebhooksKilled -hooks.kills 50
 func TestWebhooksKilled(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(seedOf(t), 7))
 	work, data := t.TempDir(), newGrowing(t)
 	r := &hookReceiver{tb: t, fails: rand.New(rand.NewPCG(rng.Uint64(), 1)), bodies: map[string][]byte{}, tellers: map[string]map[string]string{}, failed: map[string]bool{}, came: make(chan struct{}, 1)}
