@@ -32,6 +32,9 @@ const shardLines = 50_000
 // Write makes a dataset below dir from the one in from. The directory is created and must be
 // empty; from must load. It returns the bytes of all benchmark lines.
 func Write(dir string, from fs.FS, opt Options) (int64, error) {
+	if err := refuse(dir); err != nil {
+		return 0, err
+	}
 	set, err := dataset.Load(from, dataset.Options{})
 	if err != nil {
 		return 0, fmt.Errorf("loading the source: %w", err)
@@ -51,17 +54,24 @@ func Write(dir string, from fs.FS, opt Options) (int64, error) {
 	return newMaker(set, opt).writeShards(filepath.Join(dir, "benchmarks"))
 }
 
-// prepare makes the folders and refuses to write among other files.
+// refuse says why nothing may be written to a directory: it has files.
+func refuse(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s: must be empty, has %s", dir, entries[0].Name())
+	}
+	return nil
+}
+
+// prepare makes the folders.
 func prepare(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("%s: must be empty, has %s", dir, entries[0].Name())
 	}
 	for _, sub := range []string{"models", "hardware", "tools", "benchmarks"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
