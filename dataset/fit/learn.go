@@ -113,6 +113,45 @@ func (l *learnt) collect(rows []row) {
 		rows = rows[n:]
 	}
 	for c := range l.samples {
+		l.samples[c] = thinned(l.samples[c], mostSamples)
 		slices.SortStableFunc(l.samples[c], func(a, b sample) int { return cmp.Compare(a.logBytes, b.logBytes) })
 	}
+}
+
+// mostSamples bounds the samples of one class, which an estimate looks at: the shipped table has at most
+// some 600 of a class.
+const mostSamples = 2000
+
+// thinned keeps at most so many samples: of each configuration one page before a second of any other, and
+// the choice among equals follows from the ids.
+func thinned(samples []sample, most int) []sample {
+	if len(samples) <= most {
+		return samples
+	}
+	type configuration struct {
+		model, hardware, tool, backend, unit, quant int32
+		logBytes                                    float64
+	}
+	type ranked struct {
+		times int
+		hash  uint32
+		sample
+	}
+	all, times := make([]ranked, len(samples)), map[configuration]int{}
+	for i, s := range samples {
+		all[i] = ranked{hash: hashOf(s.id), sample: s}
+	}
+	slices.SortFunc(all, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.id, b.id)) })
+	for i := range all {
+		s := &all[i]
+		of := configuration{s.model, s.hardware, s.tool, s.backend, s.unit, s.quant, s.logBytes}
+		s.times = times[of]
+		times[of]++
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.times, b.times) })
+	kept := make([]sample, most)
+	for i := range kept {
+		kept[i] = all[i].sample
+	}
+	return kept
 }
