@@ -16,8 +16,9 @@ import (
 // response by the address as it was sent, so that the second caller who spells a query the same
 // way needs no router and no parser; the router finds the route of all others.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	req := s.newRequest(ctx) // takes the generation, once
-	if f := malformed(&ctx.Request.Header); f != nil {
+	seen, f := malformed(&ctx.Request.Header)
+	req := s.newRequest(ctx, seen) // takes the generation, once
+	if f != nil {
 		req.route, req.early = &rejected, f
 	} else if oneSlash(&ctx.Request) {
 		req.route = &unknownEndpoint
@@ -44,7 +45,7 @@ func (s *Server) hit(req *request) *response {
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it
 // was rejected before it had one of its own.
 func (s *Server) routed(ctx *fasthttp.RequestCtx, c *fiber.Ctx, rt *route, early *failure) {
-	req := s.newRequest(ctx)
+	req := s.newRequest(ctx, everyHeader)
 	req.c, req.route, req.early = c, rt, early
 	s.serve(req)
 }

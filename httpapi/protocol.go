@@ -46,31 +46,70 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 	return config
 }
 
+// headerSet is a set of headers that many requests do not have. Looking one up costs as much as
+// reading the line of another, so each is looked for where malformed has met it only.
+type headerSet uint8
+
+const (
+	acceptHeader headerSet = 1 << iota
+	acceptEncodingHeader
+	ifNoneMatchHeader
+	originHeader
+	everyHeader headerSet = 1<<iota - 1
+)
+
+// with adds the header with a name to a set, if it is one of those.
+func (s headerSet) with(name []byte) headerSet {
+	switch {
+	case len(name) == len("accept") && equalFold(name, "accept"):
+		return s | acceptHeader
+	case len(name) == len("accept-encoding") && equalFold(name, "accept-encoding"):
+		return s | acceptEncodingHeader
+	case len(name) == len("if-none-match") && equalFold(name, "if-none-match"):
+		return s | ifNoneMatchHeader
+	case len(name) == len("origin") && equalFold(name, "origin"):
+		return s | originHeader
+	}
+	return s
+}
+
 // malformed rejects what no route should see, nil where there is nothing to reject. fasthttp has
-// read the head by now and refused what is not HTTP at all.
-func malformed(h *fasthttp.RequestHeader) *failure {
+// read the head by now and refused what is not HTTP at all. seen are headers the request has, and
+// any of them may be in it where it is rejected.
+func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
-		return closing(fail(&versionNotSupported))
+		return everyHeader, closing(fail(&versionNotSupported))
+	}
+	raw := h.RawHeaders()
+	if len(raw) == 0 { // made by this program
+		seen = everyHeader
 	}
 	keys, last := 0, false
-	for raw := h.RawHeaders(); len(raw) > 0; {
-		var line []byte
-		line, raw, _ = bytes.Cut(raw, []byte{'\n'})
-		name, value, isField := bytes.Cut(line, []byte{':'})
-		switch {
-		case !isField: // the empty line at the end
+	for len(raw) > 0 {
+		line := raw
+		if end := bytes.IndexByte(raw, '\n'); end >= 0 {
+			line, raw = raw[:end], raw[end+1:]
+		} else {
+			raw = nil
+		}
+		colon := bytes.IndexByte(line, ':')
+		if colon < 0 { // the empty line at the end
+			continue
+		}
+		name, value := line[:colon], line[colon+1:]
+		switch seen = seen.with(name); {
 		case bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0:
-			return closing(&failure{code: &badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."})
+			return everyHeader, closing(&failure{code: &badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."})
 		case len(name) == len("transfer-encoding") && equalFold(name, "transfer-encoding"):
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
-			return closing(fail(&lengthRequired))
+			return everyHeader, closing(fail(&lengthRequired))
 		case len(name) == len("connection") && equalFold(name, "connection"):
 			// fasthttp knows close in lower case, on its own and in the last line of the header only.
 			last = last || listsClose(value)
 		case len(name) == len("authorization") && equalFold(name, "authorization"):
 			if keys++; keys > 1 {
 				h.Del(fiber.HeaderAuthorization) // none of them is taken
-				return &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
+				return everyHeader, &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
 			}
 		}
 	}
@@ -78,14 +117,14 @@ func malformed(h *fasthttp.RequestHeader) *failure {
 		h.SetConnectionClose()
 	}
 	if len(h.RequestURI()) > maxAddress {
-		return fail(&uriTooLong)
+		return seen, fail(&uriTooLong)
 	}
 	if !knownMethod(h.Method()) {
 		// fiber answers methods it does not know in plain text; any method that has no route
 		// makes it look for the routes of the path and answer 404 or 405.
 		h.SetMethod(fiber.MethodTrace)
 	}
-	return nil
+	return seen, nil
 }
 
 // oneSlash leaves one of several slashes at the start of an address, and reports whether there were

@@ -48,6 +48,7 @@ type request struct {
 	ctx     *fasthttp.RequestCtx
 	c       *fiber.Ctx // nil where the request was rejected before the router
 	route   *route
+	seen    headerSet         // the headers of everyHeader it may have
 	early   *failure          // of a request rejected before its route
 	hit     *response         // from the cache, where it was found before the route
 	number  uint64            // unique in this process
@@ -66,19 +67,28 @@ type request struct {
 // requests are reused: one per request would be the only allocation of a cached response.
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// newRequest begins a request: from here on it sees one generation.
-func (s *Server) newRequest(ctx *fasthttp.RequestCtx) *request {
+// newRequest begins a request: from here on it sees one generation. It has no other header of
+// everyHeader than those seen.
+func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headerSet) *request {
 	req := requests.Get().(*request)
-	req.ctx = ctx
+	req.ctx, req.seen = ctx, seen
 	req.number, req.started = s.idCount.Add(1), ctx.Time()
 	if s.cfg.Now != nil {
 		req.started = s.cfg.Now()
 	}
 	req.gen, req.catalog = s.cfg.Live.Current(), s.catalog()
 	req.content = contentOf(req.gen, req.catalog)
-	req.coding = accepted(ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding))
-	req.accepts = acceptedBy(ctx.Request.Header.Peek(fiber.HeaderAccept))
+	req.coding = accepted(req.peek(acceptEncodingHeader, fiber.HeaderAcceptEncoding))
+	req.accepts = acceptedBy(req.peek(acceptHeader, fiber.HeaderAccept))
 	return req
+}
+
+// peek is the first value of a header, which is one of everyHeader; nil where the request has none.
+func (req *request) peek(which headerSet, name string) []byte {
+	if req.seen&which == 0 {
+		return nil
+	}
+	return req.ctx.Request.Header.Peek(name)
 }
 
 // free ends a request: nothing of it may be met by the next, or kept alive.
@@ -107,15 +117,14 @@ const maxRequestID = 40
 // has says whether the caller says to have the entity with a tag already. The header may be
 // spread over several lines (RFC 9110, 5.3).
 func (req *request) has(etag string) bool {
-	h := &req.ctx.Request.Header
-	first := h.Peek(fiber.HeaderIfNoneMatch)
+	first := req.peek(ifNoneMatchHeader, fiber.HeaderIfNoneMatch)
 	if len(first) == 0 {
 		return false
 	}
 	if etagMatches(first, etag) {
 		return true
 	}
-	for _, line := range h.PeekAll(fiber.HeaderIfNoneMatch)[1:] {
+	for _, line := range req.ctx.Request.Header.PeekAll(fiber.HeaderIfNoneMatch)[1:] {
 		if etagMatches(line, etag) {
 			return true
 		}

@@ -25,7 +25,7 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	}
 	var id [maxRequestID]byte
 	setHeaderBytes(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
-	if len(req.ctx.Request.Header.Peek(fiber.HeaderOrigin)) > 0 {
+	if len(req.peek(originHeader, fiber.HeaderOrigin)) > 0 {
 		setHeader(&out.Header, "Access-Control-Expose-Headers", exposedHeaders)
 	}
 	if req.keyed || s.showsStanding(req) {

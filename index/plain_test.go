@@ -567,8 +567,15 @@ func (p *plain) answer(q Query) answer {
 func (r *plainRecord) addSettings(counts []SettingCount) []SettingCount {
 	if counts == nil {
 		counts = []SettingCount{
-			{"rate_basis", "end_to_end", 0}, {"rate_basis", "total", 0}, {Concurrency, ">1", 0}, {"hardware_count", ">1", 0}, {"speculative_decoding", "true", 0},
-			{"partial_offload", "true", 0}, {"compute_unit", "mixed", 0}, {"context_depth", ">512", 0}, {Settings, "unknown", 0},
+			{"rate_basis", "end_to_end", 0},
+			{"rate_basis", "total", 0},
+			{Concurrency, ">1", 0},
+			{"hardware_count", ">1", 0},
+			{"speculative_decoding", "true", 0},
+			{"partial_offload", "true", 0},
+			{"compute_unit", "mixed", 0},
+			{"context_depth", ">512", 0},
+			{Settings, "unknown", 0},
 		}
 	}
 	if slices.Contains(r.sets[Settings], "single_stream") {
