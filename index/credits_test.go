@@ -9,11 +9,8 @@ import (
 
 // TestGenerationCredits: a generation has the credits of its set, built anew or from the one before.
 func TestGenerationCredits(t *testing.T) {
-	set := shippedSet(t)
-	gen, err := Build(set, renderers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	set, gen := shippedGeneration(t)
 	again, err := Rebuild(gen, set, set, renderers)
 	if err != nil {
 		t.Fatal(err)
