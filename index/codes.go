@@ -51,10 +51,14 @@ func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
 	var workers cores.Group
 	for word := range c.words { // one goroutine per word: no two write the same memory
 		workers.Go(func() {
+			byOrd := make([]uint64, t.n) // first, because the ordinals of a value follow each other in memory
 			for _, s := range c.slots {
 				if s.word == word {
-					c.fill(s)
+					s.fill(byOrd)
 				}
+			}
+			for place, ord := range c.ords {
+				c.words[word][place] = byOrd[ord]
 			}
 		})
 	}
@@ -85,13 +89,13 @@ func (c *codes) order(by *posting, col *column) {
 	}
 }
 
-// fill sets the codes of one field.
-func (c *codes) fill(s slot) {
+// fill sets the codes of the field in its word of each record, by ordinal.
+func (s slot) fill(words []uint64) {
 	set := func(code int, records ...*roaring.Bitmap) {
-		or, words := uint64(code)<<s.shift, c.words[s.word]
+		or := uint64(code) << s.shift
 		inBatches(func(ords []uint32) {
 			for _, ord := range ords {
-				words[c.places[ord]] |= or
+				words[ord] |= or
 			}
 		}, records...)
 	}
