@@ -20,7 +20,8 @@
 // largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its
 // path.
 //
-// A valid record costs one pass of the decoder and one look at every value; only an invalid one
+// A line of benchmarks in canonical format is read by a reader of that form alone, see
+// record.Decoder. Any other valid record costs one pass of the decoder and one look at every value; only an invalid one
 // is read again to say what is wrong. Files are read in chunks of a mebibyte, which all cores
 // decode. With the last Set at hand Load decodes changed files only and checks everything; the two
 // sets share the records of the others.

@@ -9,7 +9,8 @@ import (
 // A Decoder decodes many records of one type as Decode does. It remembers the texts, whole
 // numbers and flags it met: a value met before is valid and shares its memory. Of a benchmark's
 // 16 texts a dozen repeat thousands of times, so that this halves the memory of a record and
-// spares most of the checks. It is for one goroutine.
+// spares most of the checks. Lines in canonical format it reads itself, see lineReader. It is for one
+// goroutine.
 type Decoder[T any] struct {
 	schema *Schema
 	seen   []seenValues // by field
