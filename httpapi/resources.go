@@ -166,7 +166,7 @@ func searched(r *resource) string {
 	if r == nil || r.name != "benchmarks" {
 		return "slug, name and aliases"
 	}
-	return "id, and in the slugs, names and aliases of model, hardware and tool"
+	return "the slugs, names and aliases of model, hardware and tool; an id is found only whole"
 }
 
 // filterParams are the parameters that fields declare.
