@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // beforeCmd measures the program beside the program of an earlier commit.
@@ -99,6 +103,13 @@ func (o *options) beside(now, then *server) ([]*Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	fields, err := sameFields(now, then)
+	if err != nil {
+		return nil, err
+	}
+	const like = "first-page-fields"
+	ours = append(ours, question{name: like, title: "list, first page, with fields= as the earlier rows", path: first + "?fields=" + fields})
+	theirs = append(theirs, question{name: like, path: first})
 	var cases []*Case
 	for _, q := range ours {
 		at := slices.IndexFunc(theirs, func(t question) bool { return t.name == q.name })
@@ -122,14 +133,41 @@ func (o *options) beside(now, then *server) ([]*Case, error) {
 	return cases, nil
 }
 
+// first is the address of the first page of 100 rows.
+const first = "/api/v1/benchmarks"
+
+// sameFields are the fields that the rows of both servers have, but for the key.
+func sameFields(now, then *server) (string, error) {
+	var names [2][]string
+	for i, s := range []*server{now, then} {
+		resp, err := s.get(first + "?limit=1")
+		if err != nil {
+			return "", err
+		}
+		var e struct {
+			Data []jsontext.Value `json:"data"`
+		}
+		if err := jsonv2.Unmarshal(resp.body, &e); err != nil || len(e.Data) == 0 {
+			return "", fmt.Errorf("%s: answered %d: %.200s", first, resp.status, resp.body)
+		}
+		row := map[string]jsontext.Value{}
+		if err := jsonv2.Unmarshal(e.Data[0], &row); err != nil {
+			return "", err
+		}
+		names[i] = slices.Sorted(maps.Keys(row))
+	}
+	same := slices.DeleteFunc(names[1], func(name string) bool { return name == "id" || !slices.Contains(names[0], name) })
+	return strings.Join(same, ","), nil
+}
+
 // besideTable is one line a question.
 func besideTable(cases []*Case) string {
 	var b strings.Builder
-	b.WriteString("| case | now /s | before /s | now / before, median (least-most) | bytes now, before | CPU us now, before | p99 ms now, before |\n|---|---:|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| case | now /s | before /s | now / before, median (least-most) | bytes now, before | MB/s now, before | CPU us now, before | p99 ms now, before |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, c := range cases {
 		now, then := c.Rates[0], c.Rates[1]
-		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %s | %d, %d | %.1f, %.1f | %.2f, %.2f |\n", c.Title, median(now.PerSec), median(then.PerSec), ratio(then.Ratios),
-			now.Bytes, then.Bytes, median(now.CPU), median(then.CPU), median(now.P99)/1e3, median(then.P99)/1e3)
+		fmt.Fprintf(&b, "| %s | %.0f | %.0f | %s | %d, %d | %.0f, %.0f | %.1f, %.1f | %.2f, %.2f |\n", c.Title, median(now.PerSec), median(then.PerSec), ratio(then.Ratios),
+			now.Bytes, then.Bytes, median(now.PerSec)*float64(now.Bytes)/1e6, median(then.PerSec)*float64(then.Bytes)/1e6, median(now.CPU), median(then.CPU), median(now.P99)/1e3, median(then.P99)/1e3)
 	}
 	return b.String()
 }
