@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+
 	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -39,6 +41,11 @@ func (s *Server) onceMore(req *request, canonical string, render func(dst [][]by
 	resp := dataResponse(req, canonical, nil, link)
 	resp.parts = body
 	return resp.ofData(req, canonical)
+}
+
+// joined is a body in one piece.
+func joined(parts [][]byte, link string) (body []byte, same string) {
+	return bytes.Join(parts, nil), link
 }
 
 // dataResponse is a response made of the dataset.

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"slices"
 
 	"modeldex/httpapi/export"
@@ -48,11 +47,6 @@ func (r *resource) render(dst [][]byte, gen *index.Generation, q *listQuery) (pa
 		dst = t.AppendRows(dst, page.Ords)
 	}
 	return append(dst, end), link
-}
-
-// joined is a body in one piece.
-func joined(parts [][]byte, link string) (body []byte, same string) {
-	return bytes.Join(parts, nil), link
 }
 
 // kept is the projection to some fields and the key of the records.

@@ -46,33 +46,6 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 	return config
 }
 
-// headerSet is a set of headers that many requests do not have. Looking one up costs as much as
-// reading the line of another, so each is looked for where malformed has met it only.
-type headerSet uint8
-
-const (
-	acceptHeader headerSet = 1 << iota
-	acceptEncodingHeader
-	ifNoneMatchHeader
-	originHeader
-	everyHeader headerSet = 1<<iota - 1
-)
-
-// with adds the header with a name to a set, if it is one of those.
-func (s headerSet) with(name []byte) headerSet {
-	switch {
-	case len(name) == len("accept") && equalFold(name, "accept"):
-		return s | acceptHeader
-	case len(name) == len("accept-encoding") && equalFold(name, "accept-encoding"):
-		return s | acceptEncodingHeader
-	case len(name) == len("if-none-match") && equalFold(name, "if-none-match"):
-		return s | ifNoneMatchHeader
-	case len(name) == len("origin") && equalFold(name, "origin"):
-		return s | originHeader
-	}
-	return s
-}
-
 // malformed rejects what no route should see, nil where there is nothing to reject. fasthttp has
 // read the head by now and refused what is not HTTP at all. seen are headers the request has, and
 // any of them may be in it where it is rejected.

@@ -29,10 +29,6 @@ const (
 	perBytes      = 3.2
 	perTime       = 0.65
 	perActive     = 0.15
-	// trendPart is how much of the way the trend moves a measurement to the configuration asked
-	// for, and effectPart how much of it the effects of names do.
-	trendPart  = 0.55
-	effectPart = 0.55
 	// tooFar ends the search: beyond it nothing is near enough for an estimate. A class is no
 	// neighbour of another.
 	tooFar = 12.0

@@ -18,6 +18,12 @@ const (
 	trendTerms = 1 + 3*int(classes) + 4
 	ridge      = 1  // keeps terms of classes with few rows near 0
 	midTime    = -4 // logarithm of 18 ms, a middling token, so that terms are nearly independent
+
+	// trendPart is how much of the way the trend moves a measurement to the configuration asked
+	// for, and effectPart how much of it the effects of names do. They were searched for with the
+	// distances of estimates.
+	trendPart  = 0.55
+	effectPart = 0.55
 )
 
 var midBits = math.Log(4.5) // as middling
