@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -25,8 +26,14 @@ type cacheEntry struct {
 type responseCache struct {
 	cache  *ristretto.Cache[string, cacheEntry]
 	flight singleflight.Group
+	making chan struct{} // has a place for each response that may be made at once
 	asked  [askedLately]atomic.Uint64
 }
+
+// makersPerCore is how many responses may be made at once for each core. Making one waits for nothing
+// but a core, and takes some megabytes until it is done: the body, and what compresses it. With a
+// maker for each of many callers that would be far beyond the cache.
+const makersPerCore = 4
 
 // askedLately is about how many addresses the cache remembers having been asked for.
 const askedLately = 1 << 15
@@ -39,7 +46,7 @@ func newResponseCache(bytes int64) (*responseCache, error) {
 	c, err := ristretto.NewCache(&ristretto.Config[string, cacheEntry]{
 		NumCounters: max(1000, 10*bytes/typicalBody), MaxCost: bytes, BufferItems: 64, IgnoreInternalCost: true, Metrics: true,
 	})
-	return &responseCache{cache: c}, err
+	return &responseCache{cache: c, making: make(chan struct{}, makersPerCore*runtime.GOMAXPROCS(0))}, err
 }
 
 // appendSpelling appends the cache key of an address as it was sent, by a caller who likes a format
@@ -88,6 +95,8 @@ func (b *responseCache) getOrRender(content []byte, c coding, address string, re
 		return resp
 	}
 	made, _, _ := b.flight.Do(key, func() (any, error) {
+		b.making <- struct{}{}
+		defer func() { <-b.making }()
 		resp := render()
 		resp.shared = true
 		b.put(key, resp)

@@ -39,9 +39,9 @@ const (
 )
 
 // answerBytes is how much of a cache of that size responses may fill, so that what else grows under
-// traffic has room in the quarter on top: all of it from 208 MiB on, half of it up to 69.
+// traffic has room in the quarter on top: all of it from 208 MiB on, a quarter of it up to 52.
 func answerBytes(cache int64) int64 {
-	return max(cache/2, min(cache, cache+cache/4-minHeadroom-programBytes))
+	return max(cache/4, min(cache, cache+cache/4-minHeadroom-programBytes))
 }
 
 func newMemory(cacheBytes int64) *memory {
