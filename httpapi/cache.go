@@ -122,7 +122,7 @@ func (b *responseCache) first(content []byte, c coding, address string) bool {
 // alias keeps a response under another spelling of its address, or its address and another Accept
 // header, so that the next caller who sends them skips the parser.
 func (b *responseCache) alias(resp *response, content []byte, c coding, f export.Format, canonical string, spelling []byte) {
-	const longest = 512 // longer spellings are rare and would fill the cache with keys
+	const longest = 1 << 10 // all fields of a list by name are 700 bytes; longer spellings are rare and would fill the cache with keys
 	if (string(spelling) != canonical || f != export.JSON) && len(spelling) <= longest {
 		b.put(string(appendSpelling(nil, content, c, f, spelling)), resp)
 	}
