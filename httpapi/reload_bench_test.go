@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +16,7 @@ func BenchmarkReload(b *testing.B) {
 	const releases, rows = 5, 1_000
 	for range b.N {
 		work, data := b.TempDir(), newGrowingOf(b, "../data")
-		tiers, err := filepath.Abs("testdata/tiers.json")
-		if err != nil {
-			b.Fatal(err)
-		}
-		env := []string{"MODELDEX_TIERS=" + tiers}
-		secret, _, _ := runProgram(b, work, env, "keys", "issue", "--name", "n", "--email", "b@example.com", "--use-case", "u", "--tier", "bulk")
-		secret = strings.TrimSpace(secret)
+		env, secret := bulkKey(b, work)
 		p := launch(b, work, env, "serve", "--addr", "127.0.0.1:0", "--data", data.dir, "--dumps", "off")
 		if err := p.awaitServing(); err != nil {
 			b.Fatal(err)

@@ -33,13 +33,7 @@ func BenchmarkWebhooks(b *testing.B) {
 	for range b.N {
 		work, data := b.TempDir(), newGrowingOf(b, "../data")
 		receiver := launchBeside(b, "receive")
-		tiers, err := filepath.Abs("testdata/tiers.json")
-		if err != nil {
-			b.Fatal(err)
-		}
-		env := []string{"MODELDEX_TIERS=" + tiers}
-		secret, _, _ := runProgram(b, work, env, "keys", "issue", "--name", "n", "--email", "b@example.com", "--use-case", "u", "--tier", "bulk")
-		secret = strings.TrimSpace(secret)
+		env, secret := bulkKey(b, work)
 		serve := []string{"serve", "--addr", "127.0.0.1:0", "--data", data.dir, "--webhooks-to-loopback", "--dumps", "off"}
 		p := launch(b, work, env, serve...)
 		if err := p.awaitServing(); err != nil {
@@ -210,6 +204,19 @@ func processorTime(b *testing.B, pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// bulkKey issues a key whose limits are never reached, in the ledger of a directory, and returns the
+// environment with its tier.
+func bulkKey(b *testing.B, work string) (env []string, secret string) {
+	b.Helper()
+	tiers, err := filepath.Abs("testdata/tiers.json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	env = []string{"MODELDEX_TIERS=" + tiers}
+	secret, _, _ = runProgram(b, work, env, "keys", "issue", "--name", "n", "--email", "b@example.com", "--use-case", "u", "--tier", "bulk")
+	return env, strings.TrimSpace(secret)
 }
 
 // addWebhook makes a webhook through the API.
