@@ -30,8 +30,8 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 }
 
 // onceMore is cached for rows the index has: the body is kept from the second time on that it is asked for. The first
-// time no body is made, the rows are sent from where they are: addresses that nobody asks for twice leave no garbage, and
-// put nothing out of the cache. render appends the parts of the body.
+// time no body is made, the rows are sent from where they are: an address that is asked for only once leaves no garbage, and
+// evicts nothing from the cache. render appends the parts of the body.
 func (s *Server) onceMore(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
 	if req.coding != identity || !s.cache.first(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })

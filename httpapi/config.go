@@ -63,7 +63,7 @@ type Config struct {
 	// unknown.
 	RepositoryURL string
 	// NoPictures are the kinds of records, by the names of their lists, whose pages name no picture, and
-	// whose pictures are no Place: for files that would be many.
+	// whose pictures are not among the places of an export, which would be many files.
 	NoPictures []string
 	// SupportEmail is shown with errors of our own.
 	SupportEmail string

@@ -129,7 +129,7 @@ func TestDiskFails(t *testing.T) {
 			if err := keeper.Ready(ctx); !errors.Is(err, tt.want) {
 				t.Errorf("Ready() = %v, want %v", err, tt.want)
 			}
-			// The committer counts a failure before it tells of it.
+			// The committer counts a failure before it reports it.
 			for deadline := time.Now().Add(time.Minute); failures.Load() == 0 && time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
 			}

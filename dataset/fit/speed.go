@@ -66,7 +66,7 @@ func (a *ask) speed(size int, want wish) *Speed {
 
 func (s *Speed) use(which string, tps float64) { s.Use, s.TPS = &which, &tps }
 
-// measured summarizes the measurements of exactly this; a brief one has the median alone.
+// measured summarizes the measurements of this very size; a brief one has only the median.
 func (a *ask) measured(size int, want wish) *Measured {
 	runs := inQuant(a.runs, a.e.ways[a.t.sizes[size].way].folded)
 	if len(runs) == 0 {
