@@ -55,7 +55,8 @@ type Ledger struct {
 	path     string
 	db       *bolt.DB
 	file     *os.File
-	warnings []string // see Warnings; not changed after Open
+	opened   os.FileInfo // which file that is
+	warnings []string    // see Warnings; not changed after Open
 }
 
 var _ Store = (*Ledger)(nil)
@@ -148,7 +149,11 @@ func (l *Ledger) boltOptions(opt Options) *bolt.Options {
 		InitialMmapSize: 64 << 20,
 		OpenFile: func(name string, flag int, perm os.FileMode) (*os.File, error) {
 			f, err := openFile(name, flag, perm)
+			if err != nil {
+				return nil, err
+			}
 			l.file = f
+			l.opened, err = f.Stat()
 			return f, err
 		},
 	}
@@ -288,7 +293,8 @@ func (l *Ledger) Ping(ctx context.Context) error {
 }
 
 // checkFile notices a file that was removed or replaced while the process runs. Without it the
-// process would go on writing to a file that no path leads to. It costs two system calls.
+// process would go on writing to a file that no path leads to. It costs one system call: which file
+// was opened never changes, so that is noted once, by open.
 func (l *Ledger) checkFile() error {
 	here, err := os.Stat(l.path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -297,11 +303,7 @@ func (l *Ledger) checkFile() error {
 	if err != nil {
 		return err
 	}
-	open, err := l.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(here, open) {
+	if !os.SameFile(here, l.opened) {
 		return ErrRemoved
 	}
 	return nil
