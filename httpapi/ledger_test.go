@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -513,6 +514,87 @@ func TestLedgerFaults(t *testing.T) {
 				s.mustRun("ledger", "backup", filepath.Join(filepath.Dir(s.tiers), "copy.db"))
 			}
 		})
+	}
+}
+
+// TestLedgerWarnings starts the program on ledgers with a damage it can serve with: the log and /readyz say
+// so, without a name or an address, and the key that is affected goes on working.
+func TestLedgerWarnings(t *testing.T) {
+	t.Parallel()
+	flip := func(at int) func(*testing.T, []byte, quota.ID) {
+		return func(_ *testing.T, b []byte, _ quota.ID) { b[at]++ }
+	}
+	for _, tc := range []struct {
+		name, want string // no warning where want is empty
+		damage     func(t *testing.T, file []byte, id quota.ID)
+	}{
+		{"no damage", "", func(*testing.T, []byte, quota.ID) {}},
+		{"first head page", "one of the two copies of the file's head is damaged", flip(40)},
+		{"second head page", "one of the two copies of the file's head is damaged", flip(os.Getpagesize() + 40)},
+		{"key of a person", "the name and e-mail address of an account are kept under a damaged key", damagePerson},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, `{"tiers": [{"name": "free", "calls_per_month": 1000}]}`)
+			var issued struct {
+				Key string
+				quota.Account
+			}
+			r := s.mustRun("keys", "issue", "--json", "--name=Ann", "--email=ann@example.com", "--use-case=u")
+			if err := json.Unmarshal([]byte(r.stdout), &issued); err != nil {
+				t.Fatal(err)
+			}
+			s.mustRun("keys", "issue", "--name=Bob", "--email=bob@example.com", "--use-case=u") // an older head lacks the last change
+			s.rewrite(func(b []byte) []byte {
+				tc.damage(t, b, issued.ID)
+				return b
+			})
+			s.start()
+			c := s.caller()
+			var ready Health
+			if err := json.Unmarshal(s.must(c, 200, "/readyz", "").body, &ready); err != nil || ready.Status != "ok" {
+				t.Errorf("/readyz: %+v, %v", ready, err)
+			}
+			s.must(c, 200, tortureList, issued.Key)
+			if used := s.used(c, issued.Key); used != 1 {
+				t.Errorf("used = %d, want 1", used)
+			}
+			s.stop()
+			log := s.server.stderr.String()
+			if tc.want == "" {
+				if len(ready.LedgerWarnings) != 0 || strings.Contains(log, `"warning"`) {
+					t.Errorf("warnings of a sound ledger: %q\n%s", ready.LedgerWarnings, log)
+				}
+				return
+			}
+			if len(ready.LedgerWarnings) != 1 || !strings.HasPrefix(ready.LedgerWarnings[0], tc.want) || strings.Contains(ready.LedgerWarnings[0], "@") {
+				t.Errorf("/readyz warns of %q, want one that begins with %q", ready.LedgerWarnings, tc.want)
+			}
+			if !strings.Contains(log, `"level":"WARN","msg":"ledger","warning":"`+tc.want) || strings.Contains(log, "@example.com") {
+				t.Errorf("the log lacks a warning that begins with %q, or has an address:\n%s", tc.want, log)
+			}
+		})
+	}
+}
+
+// damagePerson changes a bit of the key under which the ledger keeps the name and address of an account: it
+// comes right before them.
+func damagePerson(t *testing.T, file []byte, id quota.ID) {
+	t.Helper()
+	key, found := binary.BigEndian.AppendUint64(nil, uint64(id)), false
+	for at := 0; ; at++ {
+		next := bytes.Index(file[at:], key)
+		if next < 0 {
+			break
+		}
+		at += next
+		if end := min(len(file), at+len(key)+100); bytes.Contains(file[at:end], []byte(`"ann@example.com"`)) {
+			file[at+len(key)-1] ^= 0x40
+			found = true // and on: pages that are free hold older copies
+		}
+	}
+	if !found {
+		t.Fatal("the ledger has no person under the key of the account")
 	}
 }
 
