@@ -36,6 +36,7 @@ const (
 type connectionLimit struct {
 	max, perAddress int
 	maxUnread       int64
+	idleBefore      time.Duration         // idleBeforeClosed, but in tests
 	exempt          func(netip.Addr) bool // proxies, whose connections are of many callers
 	log             *slog.Logger
 	reject          func(f *failure) []byte // the bytes that tell a caller of a failure
@@ -73,7 +74,7 @@ func newConnectionLimit(most, perAddress, files int) *connectionLimit {
 	if perAddress <= 0 {
 		perAddress = max(1, most/4)
 	}
-	return &connectionLimit{max: most, perAddress: perAddress, maxUnread: defaultUnread, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
+	return &connectionLimit{max: most, perAddress: perAddress, maxUnread: defaultUnread, idleBefore: idleBeforeClosed, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
 }
 
 // connections accepts connections within the limit.
@@ -199,7 +200,7 @@ func (l *connectionLimit) closeIdleLocked() bool {
 		since int64
 	}
 	var list []idle
-	before := now() - int64(idleBeforeClosed)
+	before := now() - int64(l.idleBefore)
 	for k := range l.open {
 		if since := k.waiting.Load(); since != 0 && since <= before {
 			list = append(list, idle{k, since})

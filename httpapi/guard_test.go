@@ -173,11 +173,15 @@ func TestGuardCold(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := s.script(t)
-			requests, n := make([][]byte, 120), 0
+			const pages, tries = 100, 4
+			requests, n := make([][]byte, tries*(pages+1)), 0 // a try begins with one more
 			for i := range requests {
 				requests[i] = s.raw(fmt.Sprintf(tt.path, 100+i))
 			}
-			got := testing.AllocsPerRun(len(requests)-20, func() { c.ask(requests[n]); n++ })
+			got := math.Inf(1) // the least of a few tries: meanwhile the ledger writes leases
+			for range tries {
+				got = min(got, testing.AllocsPerRun(pages, func() { c.ask(requests[n]); n++ }))
+			}
 			if t.Logf("%v allocations", got); got > tt.most {
 				t.Errorf("%v allocations, want at most %v", got, tt.most)
 			}
@@ -225,15 +229,19 @@ func TestGuardSystemCalls(t *testing.T) {
 		ask()
 		s.cache.cache.Wait()
 	}
-	const rounds = 200
-	before, _ := systemCalls()
-	for range rounds {
-		ask()
+	const rounds, tries = 200, 5
+	// The least of a few tries: meanwhile the ledger writes leases, and the runtime wakes its threads.
+	got := math.Inf(1)
+	for range tries {
+		before, _ := systemCalls()
+		for range rounds {
+			ask()
+		}
+		after, _ := systemCalls()
+		got = min(got, float64(after-before)/rounds)
 	}
-	after, _ := systemCalls()
-	// Of two writes an answer, one is the caller's. The half more leaves room for the runtime
-	// waking its threads, and for a socket buffer that was full.
-	if got := float64(after-before) / rounds; got > 2.5 {
+	// Of two writes an answer, one is the caller's. The half more leaves room for a socket buffer that was full.
+	if got > 2.5 {
 		t.Errorf("%v writes an answer of %d bytes, want 2, one of them the caller's", got, len(want))
 	}
 	if err := conn.Close(); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for something that will come unless there is a defect.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // process is one run of the real program.
 type process struct {

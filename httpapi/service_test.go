@@ -43,6 +43,12 @@ func newService(tb testing.TB, live *index.Live) *service {
 // newServiceWith is newService with a burst for all keys.
 func newServiceWith(tb testing.TB, live *index.Live, burst quota.Burst) *service {
 	tb.Helper()
+	return newServiceAt(tb, live, burst, nil)
+}
+
+// newServiceAt is newServiceWith and a clock; nil is that of the machine.
+func newServiceAt(tb testing.TB, live *index.Live, burst quota.Burst, clock func() time.Time) *service {
+	tb.Helper()
 	// A benchmark measures the server, not the disk: the ledger is a file all the same.
 	ledger, err := quota.Open(filepath.Join(tb.TempDir(), "modeldex.db"), quota.Options{})
 	if err != nil {
@@ -52,7 +58,7 @@ func newServiceWith(tb testing.TB, live *index.Live, burst quota.Burst) *service
 	if err != nil {
 		tb.Fatal(err)
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers})
+	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers, Now: clock})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -60,7 +66,7 @@ func newServiceWith(tb testing.TB, live *index.Live, burst quota.Burst) *service
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server, err := New(Config{Live: live, Keeper: keeper, SupportEmail: "support@example.com", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
+	server, err := New(Config{Live: live, Keeper: keeper, Now: clock, SupportEmail: "support@example.com", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -139,24 +139,25 @@ func TestExportEnds(t *testing.T) {
 	t.Parallel()
 	dir, temporary := t.TempDir(), t.TempDir()
 	site := filepath.Join(dir, "site")
-	args := []string{"export", site, "--data=" + mustSmallData(t), "--pictures=none", "--compressed=none"}
+	args := []string{"export", site, "--data=" + mustSmallData(t)}
+	quick := append(slices.Clone(args), "--pictures=none", "--compressed=none")
 	env := []string{"TMPDIR=" + temporary}
 	whole := func() map[string][]byte {
 		t.Helper()
-		if _, stderr, code := runProgram(t, dir, env, args...); code != 0 {
+		if _, stderr, code := runProgram(t, dir, env, quick...); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		return filesBelow(t, site)
 	}
-	// begun starts an export of something else and returns once it writes.
+	// begun starts an export of something else and returns once it writes. With all pictures and compressed
+	// forms it goes on for seconds, so that it has not ended when the signal comes.
 	begun := func() *process {
 		t.Helper()
-		p := launch(t, dir, env, append(args, "--base-url=https://elsewhere.example.org")...)
-		for range 5000 {
+		p := launch(t, dir, env, append(slices.Clone(args), "--pictures=all", "--base-url=https://elsewhere.example.org")...)
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 			if at, _ := filepath.Glob(filepath.Join(dir, ".site.export-*", "files", "files.ndjson")); at != nil {
 				return p
 			}
-			time.Sleep(2 * time.Millisecond)
 		}
 		t.Fatalf("the export does not begin: %s", p.stderr)
 		return nil
@@ -201,7 +202,7 @@ func TestExportEnds(t *testing.T) {
 	if err := p.signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := runProgram(t, dir, env, args...); code != 1 || !strings.Contains(stderr, "another export to it is under way") {
+	if _, stderr, code := runProgram(t, dir, env, quick...); code != 1 || !strings.Contains(stderr, "another export to it is under way") {
 		t.Errorf("a second export: exit code %d: %s", code, stderr)
 	}
 	ended(p, syscall.SIGKILL)
@@ -259,7 +260,7 @@ func (s *site) compareFiles(files map[string][]byte, secret string) {
 // awaitDumps waits until the server has made its dump.
 func (s *site) awaitDumps(transport *http.Transport) {
 	s.t.Helper()
-	for range 200 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		a, err := fetch(transport, s.server.addr, asked{method: "GET", path: "/api/v1/dumps"})
 		if err != nil {
 			s.t.Fatal(err)
@@ -267,7 +268,6 @@ func (s *site) awaitDumps(transport *http.Transport) {
 		if a.status == http.StatusOK {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	s.t.Fatal("no dump is made")
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,11 +18,11 @@ import (
 )
 
 // streamServer answers every request with one stream and returns how to reach it.
-func streamServer(t *testing.T, s *stream) (dial func() (net.Conn, error), ends *int) {
+func streamServer(t *testing.T, s *stream) (dial func() (net.Conn, error), ends *atomic.Int64) {
 	t.Helper()
-	ends = new(int)
+	ends = &atomic.Int64{}
 	s.size = -1
-	s.done = func() { *ends++ }
+	s.done = func() { ends.Add(1) }
 	service := newService(t, mustSmallLive(t))
 	ln := fasthttputil.NewInmemoryListener()
 	server := fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
@@ -68,7 +69,7 @@ func say(t *testing.T, dial func() (net.Conn, error), text string, methods ...st
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	go func() { _, _ = conn.Write([]byte(text)) }()
@@ -87,6 +88,17 @@ func say(t *testing.T, dial func() (net.Conn, error), text string, methods ...st
 	return bodies, nil
 }
 
+// awaitEnds waits until so many streams gave their places back, which they do once the caller has the last
+// byte.
+func awaitEnds(t *testing.T, ends *atomic.Int64, want int64) {
+	t.Helper()
+	for end := time.Now().Add(patience); ends.Load() != want; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d streams were ended, want %d", ends.Load(), want)
+		}
+	}
+}
+
 // TestStream: a stream comes whole, also between other responses of one connection, HEAD has no body
 // and no rest of one, and each gives its place back.
 func TestStream(t *testing.T) {
@@ -97,9 +109,7 @@ func TestStream(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != fmt.Sprint([]string{whole, "", whole, "", "", whole}) {
 		t.Errorf("%d responses, the last with %v", len(got), err)
 	}
-	if *ends != 6 {
-		t.Errorf("%d streams were ended, want 6", *ends)
-	}
+	awaitEnds(t, ends, 6)
 }
 
 // TestStreamCut: a stream that fails, in whatever way, is seen to be cut.
@@ -118,9 +128,7 @@ func TestStreamCut(t *testing.T) {
 			if err == nil {
 				t.Errorf("%d bytes came and nothing shows that more was to come", len(got[0]))
 			}
-			for end := time.Now().Add(10 * time.Second); *ends != 1 && time.Now().Before(end); {
-				time.Sleep(time.Millisecond)
-			}
+			awaitEnds(t, ends, 1)
 			// HTTP/1.0 has no chunks: the length says that bytes are missing.
 			if _, err := say(t, dial, "GET / HTTP/1.0\r\n\r\n", "GET"); err == nil {
 				t.Error("HTTP/1.0: nothing shows that more was to come")

@@ -119,8 +119,11 @@ func TestCrash(t *testing.T) {
 	before := make(map[string]uint64)
 	issued, revoked := map[string]bool{}, map[string]bool{}
 	total := uint64(0)
-	for round := range kills {
-		said := crashOnce(t, path, digests)
+	// A machine that is busy may kill the child before it said anything: such rounds are more than kills,
+	// and leave it more time.
+	heard := func() bool { return total > 0 && len(issued) > 0 && len(revoked) > 0 }
+	for round := 0; round < kills || !heard(); round++ {
+		said := crashOnce(t, path, digests, 300*time.Millisecond*time.Duration(1+max(0, round-kills)))
 		for _, id := range said.issued {
 			issued[id] = true
 		}
@@ -150,9 +153,6 @@ func TestCrash(t *testing.T) {
 	report, err := quota.Check(path)
 	if err != nil || len(report.Findings) > 0 {
 		t.Errorf("Check() = %+v, %v, want no findings", report, err)
-	}
-	if total == 0 || len(issued) == 0 || len(revoked) == 0 {
-		t.Fatalf("the child granted %d calls, issued %d and revoked %d keys: nothing was tested", total, len(issued), len(revoked))
 	}
 	t.Logf("%d kills: %d calls, %d keys issued, %d revoked", kills, total, len(issued), len(revoked))
 }
@@ -185,8 +185,8 @@ func crashKeys(t *testing.T, path string) (ids []quota.ID, digests []string) {
 	return ids, digests
 }
 
-// crashOnce runs the child, kills it at a random moment and returns what it said.
-func crashOnce(t *testing.T, path string, digests []string) crashRound {
+// crashOnce runs the child, kills it at a random moment within most and returns what it said.
+func crashOnce(t *testing.T, path string, digests []string, most time.Duration) crashRound {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), crashEnv+"="+path, crashEnv+"_KEYS="+strings.Join(digests, " "))
@@ -207,7 +207,7 @@ func crashOnce(t *testing.T, path string, digests []string) crashRound {
 	var reading sync.WaitGroup
 	var said crashRound
 	reading.Go(func() { said = hear(lines) })
-	time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
+	time.Sleep(rand.N(most))
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -214,9 +214,9 @@ func TestTwoKeepers(t *testing.T) {
 // waitFor waits for what another goroutine is about to do.
 func waitFor(tb testing.TB, done func() bool) {
 	tb.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			tb.Fatal("nothing happened for 30 seconds")
+			tb.Fatal("nothing happened for two minutes")
 		}
 	}
 }

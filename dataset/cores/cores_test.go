@@ -3,6 +3,7 @@ package cores
 import (
 	"context"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,12 +14,19 @@ import (
 func TestGroup(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	defer spare.Store(nil)
-	run := func() (called, most int64) {
+	// run calls 36 functions; the first ones wait until so many run at a time.
+	run := func(together int64) (called, most int64) {
 		var calls, now, top atomic.Int64
+		met := make(chan struct{})
+		meet := sync.OnceFunc(func() { close(met) })
 		leaf := func() {
 			n := now.Add(1)
 			for old := top.Load(); n > old && !top.CompareAndSwap(old, n); old = top.Load() {
 			}
+			if n >= together {
+				meet()
+			}
+			<-met
 			time.Sleep(time.Millisecond)
 			now.Add(-1)
 			calls.Add(1)
@@ -36,14 +44,14 @@ func TestGroup(t *testing.T) {
 		outer.Wait()
 		return calls.Load(), top.Load()
 	}
-	if calls, most := run(); Size() != 4 || calls != 36 || most <= 4 {
+	if calls, most := run(5); Size() != 4 || calls != 36 || most <= 4 {
 		t.Errorf("before: size %d, %d calls, %d at a time", Size(), calls, most)
 	}
 	for _, procs := range []int{4, 2, 1} {
 		runtime.GOMAXPROCS(procs)
 		LeaveOne()
 		want := max(1, procs-1)
-		if calls, most := run(); Size() != want || calls != 36 || most > int64(want) {
+		if calls, most := run(0); Size() != want || calls != 36 || most > int64(want) {
 			t.Errorf("%d cores: size %d, want %d; %d calls, %d at a time", procs, Size(), want, calls, most)
 		}
 	}

@@ -23,6 +23,9 @@ import (
 	"modeldex/quota"
 )
 
+// patience is how long a test waits for what must come; it bounds a failing test only.
+const patience = 2 * time.Minute
+
 // smallData writes a dataset of one tool and returns its directory.
 func smallData(t *testing.T) string {
 	t.Helper()
@@ -194,7 +197,7 @@ func serving(t *testing.T, cfg Config) (addr string, stop func() error) {
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			return errors.New("Run does not return")
 		}
 	})
@@ -289,7 +292,7 @@ func TestLedgerRemoved(t *testing.T) {
 	if err := os.Remove(cfg.Place.Ledger); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(log.String(), "removed or replaced"); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); !strings.Contains(log.String(), "removed or replaced"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the removed ledger is not noticed")
 		}

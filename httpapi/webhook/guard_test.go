@@ -230,7 +230,7 @@ func TestRebinding(t *testing.T) {
 		t.Fatalf("CheckURL(first answer) = %v, want it accepted", err)
 	}
 	client := newClient(&cfg)
-	client.Timeout = 10 * time.Second
+	client.Timeout = patience
 	for _, host := range []string{"rebind.example.com", "both.example.com", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "localhost"} {
 		resp, err := client.Get("https://" + host + ":" + port + "/")
 		if err == nil {

@@ -28,7 +28,7 @@ import (
 )
 
 // patience is how long a test waits for something that will come unless there is a defect.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // kit is a service on a real ledger, with a clock that can be moved.
 type kit struct {

@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a connection may take before a response counts as lost.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // Options say what to attack. Addr and Secret must be set.
 type Options struct {

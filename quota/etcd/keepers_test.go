@@ -17,6 +17,9 @@ import (
 	"modeldex/quota/linktest"
 )
 
+// patience is how long a test waits for what must come; it bounds a failing test only.
+const patience = 2 * time.Minute
+
 // server is one process of a fleet: a keeper on its own connection to etcd.
 type server struct {
 	t      *testing.T
@@ -177,11 +180,10 @@ func checkAnswered(t *testing.T, keys []*fleetKey) {
 // closeServer stops a server cleanly, also when its connection is only just coming back.
 func closeServer(t *testing.T, s *server) {
 	t.Helper()
-	for range 100 {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if s.keeper.Ready(context.Background()) == nil {
 			break
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	if err := errors.Join(s.keeper.Close(context.Background()), s.store.Close()); err != nil {
 		t.Errorf("closing a server: %v", err)
@@ -212,13 +214,12 @@ func TestChangesReachAllServers(t *testing.T) {
 	verdict := func(s *server, d quota.Digest) quota.Verdict { call := s.keeper.AdmitFree(d); return call.Verdict }
 	wait := func(what string, done func() bool) {
 		t.Helper()
-		for range 3000 {
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if done() {
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
-		t.Fatalf("30 seconds passed without: %s", what)
+		t.Fatalf("%s passed without: %s", patience, what)
 	}
 	first, id := issue("a@example.com")
 	wait("the new key on the other server", func() bool { return verdict(servers[1], first) == quota.Admitted })

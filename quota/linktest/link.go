@@ -4,20 +4,30 @@ package linktest
 
 import (
 	"io"
+	"math/rand/v2"
 	"net"
+	"strconv"
 	"sync"
 	"testing"
 )
 
-// FreeAddr is an address on loopback at which no program listens.
+// FreeAddr is an address on loopback at which no program listens. The port is none that a system gives out
+// by itself, for a connection or for port 0 (Linux: 32768 and above, others 49152), so no other program is
+// given it before the one of the test listens there.
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
+	const first, ports, tries = 10_000, 22_000, 100
+	var err error
+	for range tries {
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(ports)))
+		var l net.Listener
+		if l, err = net.Listen("tcp", addr); err == nil {
+			_ = l.Close()
+			return addr
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	tb.Fatalf("no free port on loopback: %v", err)
+	return ""
 }
 
 // A Link carries connections to an address. Its methods may be called from many goroutines.

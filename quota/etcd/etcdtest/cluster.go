@@ -19,6 +19,9 @@ import (
 	"modeldex/quota/linktest"
 )
 
+// patience is how long a test waits for what must come; it bounds a failing test only.
+const patience = 2 * time.Minute
+
 // Cluster is a number of etcd processes on this machine.
 type Cluster struct {
 	// Endpoints are the client addresses of the members, host:port.
@@ -140,7 +143,7 @@ func (c *Cluster) Leader() int {
 		if c.members[i] == nil {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		status, err := client.Status(ctx, c.scheme+"://"+e)
 		cancel()
 		if err == nil && status.Leader == status.Header.MemberId {
@@ -155,14 +158,13 @@ func (c *Cluster) Leader() int {
 func (c *Cluster) Wait() {
 	c.tb.Helper()
 	client := c.Client()
-	for range 60 {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		_, err := client.Get(ctx, "ready")
 		cancel()
 		if err == nil {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
 	logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
 	for _, l := range logs {

@@ -67,7 +67,7 @@ func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 // protect makes the users root and s.User and turns on etcd's rules of access.
 func (s *Secure) protect() {
 	s.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	client := s.Client()
 	prefix := s.Prefix + "/"
@@ -94,7 +94,7 @@ func (s *Secure) protect() {
 // SetPassword gives the user another password, which ends its logins.
 func (s *Secure) SetPassword(password string) {
 	s.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := s.Client().UserChangePassword(ctx, s.User, password); err != nil {
 		s.tb.Fatal(err)
