@@ -74,13 +74,14 @@ func renderFacets(gen *index.Generation, facets *resource, q *listQuery) []byte 
 	for _, name := range q.selected["fields"] {
 		fields = append(fields, index.Field(name))
 	}
-	rows := []*FacetRow{}
-	for _, f := range t.Facets(q.Query, fields) {
-		rows = append(rows, facetRow(&f, fieldOf(fieldsOf(facets.name), f.Field), q.Limit))
-	}
 	all := q.Query
 	all.Limit = 0
-	page := t.Select(all)
+	asked := t.Conditions(all)
+	rows := []*FacetRow{}
+	for _, f := range asked.Facets(fields) {
+		rows = append(rows, facetRow(&f, fieldOf(fieldsOf(facets.name), f.Field), q.Limit))
+	}
+	page := asked.Page()
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets))
 	end, _ := q.envelope(gen, page.Total, len(rows), notices, nil)
 	return append(append([]byte(`{"data":`), marshal(rows)...), end[1:]...)

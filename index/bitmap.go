@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -15,10 +16,16 @@ var denseBitsPool = sync.Pool{New: func() any { return new(denseBits) }}
 
 // newDenseBits returns a set of ordinals below n as bits. The caller calls free when done.
 func newDenseBits(set *roaring.Bitmap, n int) *denseBits {
+	b := emptyBits(n)
+	set.WriteDenseTo(b.words)
+	return b
+}
+
+// emptyBits is newDenseBits of no ordinals.
+func emptyBits(n int) *denseBits {
 	b := denseBitsPool.Get().(*denseBits)
 	b.words = slices.Grow(b.words[:0], (n+63)/64)[:(n+63)/64]
 	clear(b.words)
-	set.WriteDenseTo(b.words)
 	return b
 }
 
@@ -26,6 +33,17 @@ func (b *denseBits) free() { denseBitsPool.Put(b) }
 
 // has returns 1 if the ordinal is in the set, else 0.
 func (b *denseBits) has(ord uint32) int { return int(b.words[ord/64] >> (ord % 64) & 1) }
+
+func (b *denseBits) add(ord uint32) { b.words[ord/64] |= 1 << (ord % 64) }
+
+// each calls do with every number in the set, in order.
+func (b *denseBits) each(do func(n int)) {
+	for i, word := range b.words {
+		for ; word != 0; word &= word - 1 {
+			do(64*i + bits.TrailingZeros64(word))
+		}
+	}
+}
 
 // flip inverts the bits of ordinals.
 func flip(words []uint64, ords []uint32) {

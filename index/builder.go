@@ -73,7 +73,7 @@ func (b *builder[R]) buildFields(t *Table, g *gathered, workers *cores.Group) {
 		if f.hasPosting() {
 			p := new(posting)
 			t.postings[f.Name] = p
-			workers.Go(func() { *p = *g.gathering[i].posting(b.n) })
+			workers.Go(func() { *p = *g.gathering[i].posting(b.n, f.Count != nil) })
 		}
 		if c := new(column); g.nums[i] != nil {
 			t.columns[f.Name] = c

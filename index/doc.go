@@ -9,6 +9,7 @@
 //   - A posting maps each value of a filter to the bitmap of ordinals that have it.
 //   - A column has one number or text per record, and the ordinals in order of it.
 //   - A Query is a filter, an order and a place in it, as a value; String is its canonical form.
+//   - Conditions are the filters of one Query as sets of ordinals, for all answers about it.
 //   - A Page is the ordinals of one response, the exact total, and the place it ends at.
 //   - A Generation is all tables of one load, immutable, numbered from 1.
 //   - Live holds the generation being served, behind one atomic pointer.
@@ -23,8 +24,10 @@
 // order; and if they are far along it, the binned bitmaps of the column give the bins of the page
 // by counting. So a page of 100 costs microseconds with one filter or one range and tens of them
 // with three, at ten thousand rows as at a million; the worst combinations of filters and order
-// cost about a third of a millisecond at a million. Many values of one filter, and words that
-// match many names, cost the union of their sets: one or two nanoseconds per match. Records
+// cost about a third of a millisecond at a million. Many values of one filter cost the union of
+// their sets: one or two nanoseconds per match. Words that all match many names cost one look at every
+// record, however many they are. What filters exclude, and facets, leave out one condition
+// after the other: the sets are made once (Conditions), and two intersections for each condition follow. Records
 // are not kept, only their rows: beside these bytes a table of benchmarks takes about 350 bytes
 // per record, a third of them for statistics.
 //

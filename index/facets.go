@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -44,45 +43,57 @@ const MaxBinsPerFacet = 40
 // Facets counts the records that match the filter of a query by the values of each field. The
 // query's own conditions on a field are left out when that field is counted. A field without the
 // use Facets is the programmer's mistake and panics.
-func (t *Table) Facets(q Query, fields []Field) []Facet {
+func (t *Table) Facets(q Query, fields []Field) []Facet { return t.Conditions(q).Facets(fields) }
+
+// Facets is Table.Facets of the query.
+func (c *Conditions) Facets(fields []Field) []Facet {
+	counted := make(map[Field]Facet, len(fields))
+	var own, others []Field // with and without a condition of the query
+	for _, f := range fields {
+		if slices.ContainsFunc(c.q.Sets, func(s Set) bool { return s.Field == f }) || slices.ContainsFunc(c.q.Ranges, func(r Range) bool { return r.Field == f }) {
+			own = append(own, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	if len(others) > 0 {
+		m, _ := c.matching()
+		set := c.t.newFacetSet(m.all())
+		for _, f := range others {
+			counted[f] = set.facet(f)
+		}
+		set.free()
+	}
+	c.withoutEach(own, func(i int, records *roaring.Bitmap) {
+		set := c.t.newFacetSet(records)
+		counted[own[i]] = set.facet(own[i])
+		set.free()
+	})
 	out := make([]Facet, len(fields))
-	var shared *facetSet // of all fields without a condition of their own
 	for i, f := range fields {
-		own := slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == f }) || slices.ContainsFunc(q.Ranges, func(r Range) bool { return r.Field == f })
-		if own {
-			rest := q
-			rest.Sets = slices.DeleteFunc(slices.Clone(q.Sets), func(s Set) bool { return s.Field == f })
-			rest.Ranges = slices.DeleteFunc(slices.Clone(q.Ranges), func(r Range) bool { return r.Field == f })
-			set := t.facetSet(rest)
-			out[i] = t.facet(f, set)
-			set.free()
-			continue
-		}
-		if shared == nil {
-			shared = t.facetSet(q)
-			defer shared.free()
-		}
-		out[i] = t.facet(f, shared)
+		out[i] = counted[f]
 	}
 	return out
 }
 
 // A facetSet is the records that are counted.
 type facetSet struct {
-	set   *roaring.Bitmap // nil is every record
-	total int
-	bits  *denseBits      // of set; nil where that is
-	rest  *roaring.Bitmap // the other records, if they are fewer; else nil
+	t      *Table
+	set    *roaring.Bitmap // nil is every record
+	total  int
+	bits   *denseBits      // of set; nil where that is
+	rest   *roaring.Bitmap // the other records, if they are fewer; else nil
+	places *denseBits      // of set, or of rest where there is one, by place; nil before it is needed
 }
 
-// facetSet is what matches a query. The caller calls free when done.
-func (t *Table) facetSet(q Query) *facetSet {
-	m, _ := t.matching(q)
-	s := &facetSet{set: m.all(), total: m.total}
-	if s.set != nil {
-		s.bits = newDenseBits(s.set, t.n)
+// newFacetSet counts a set; nil is every record. The caller calls free when done.
+func (t *Table) newFacetSet(set *roaring.Bitmap) *facetSet {
+	s := &facetSet{t: t, set: set, total: t.n}
+	if set != nil {
+		s.total = int(set.GetCardinality())
+		s.bits = newDenseBits(set, t.n)
 		if s.total > t.n/2 {
-			s.rest = roaring.Flip(s.set, 0, uint64(t.n))
+			s.rest = roaring.Flip(set, 0, uint64(t.n))
 		}
 	}
 	return s
@@ -91,6 +102,9 @@ func (t *Table) facetSet(q Query) *facetSet {
 func (s *facetSet) free() {
 	if s.bits != nil {
 		s.bits.free()
+	}
+	if s.places != nil {
+		s.places.free()
 	}
 }
 
@@ -105,18 +119,18 @@ func (s *facetSet) count(other *roaring.Bitmap) int {
 	return int(s.set.AndCardinality(other))
 }
 
-func (t *Table) facet(f Field, set *facetSet) Facet {
-	out := Facet{Field: f, Unknown: set.count(t.unknown(f))}
-	out.Known = set.total - out.Unknown
+func (s *facetSet) facet(f Field) Facet {
+	out := Facet{Field: f, Unknown: s.count(s.t.unknown(f))}
+	out.Known = s.total - out.Unknown
+	kind, p := s.t.kinds[f], s.t.postings[f]
 	switch {
 	case out.Known == 0:
-	case t.kinds[f] == Count:
-		out.bin(set.values(t, f))
-	case t.columns[f] != nil:
-		out.divide(t.columns[f], set, t.kinds[f] == Date)
+	case kind == Count:
+		out.bin(p.numbers, s.values(f))
+	case s.t.columns[f] != nil:
+		out.divide(s.t.columns[f], s, kind == Date)
 	default:
-		out.Values = set.values(t, f)
-		slices.SortStableFunc(out.Values, func(a, b ValueCount) int { return cmp.Compare(b.Count, a.Count) })
+		out.list(p.values, s.values(f))
 	}
 	return out
 }
@@ -125,44 +139,45 @@ func (t *Table) facet(f Field, set *facetSet) Facet {
 // by a look at every value.
 const manyValues = 64
 
-// values counts the records by the values of a posting, in order.
-func (s *facetSet) values(t *Table, f Field) (out []ValueCount) {
-	p := t.postings[f]
-	if t.dimensions != nil && len(p.values) > manyValues {
-		if slot, ok := t.dimensions.codes.slots[f]; ok {
-			for code, n := range s.codes(t.dimensions.codes, slot) {
-				if n > 0 && slot.known(uint32(code)) {
-					out = append(out, ValueCount{p.values[code], int(n)})
-				}
-			}
-			return out
+// values counts the records by the values of a posting, in their order. The counts may be shared.
+func (s *facetSet) values(f Field) []uint32 {
+	p := s.t.postings[f]
+	if s.set == nil {
+		return p.counts
+	}
+	if s.t.dimensions != nil && len(p.values) > manyValues {
+		if slot, ok := s.t.dimensions.codes.slots[f]; ok {
+			return s.codes(s.t.dimensions.codes, slot)
 		}
 	}
-	for _, v := range p.values {
-		if n := s.count(p.byValue[v]); n > 0 {
-			out = append(out, ValueCount{v, n})
-		}
+	out := make([]uint32, len(p.values))
+	for i, v := range p.values {
+		out[i] = uint32(s.count(p.byValue[v]))
 	}
 	return out
 }
 
-// codes counts the records by code.
+// codes counts the records by the codes of values: those of the set or, if they are fewer, the others, which all
+// but them have.
 func (s *facetSet) codes(c *codes, slot slot) []uint32 {
-	counts, words := make([]uint32, slot.size()), c.words[slot.word]
-	switch {
-	case s.set == nil:
-		for _, word := range words {
-			counts[slot.code(word)]++
+	if s.places == nil {
+		few := s.set
+		if s.rest != nil {
+			few = s.rest
 		}
-	case s.total <= len(words)/16:
+		s.places = emptyBits(s.t.n)
 		inBatches(func(ords []uint32) {
 			for _, ord := range ords {
-				counts[slot.code(words[c.places[ord]])]++
+				s.places.add(c.places[ord])
 			}
-		}, s.set)
-	default:
-		for place, word := range words { // without a branch, which a processor could not predict
-			counts[slot.code(word)] += uint32(s.bits.has(c.ords[place]))
+		}, few)
+	}
+	counts, words := make([]uint32, slot.size()), c.words[slot.word]
+	s.places.each(func(place int) { counts[slot.code(words[place])]++ })
+	counts = counts[:len(slot.p.values)] // without the code of unknown
+	if s.rest != nil {
+		for code, all := range slot.p.counts {
+			counts[code] = all - counts[code]
 		}
 	}
 	return counts
@@ -239,18 +254,31 @@ func (f *Facet) setBins(dates bool) {
 	}
 }
 
-// bin divides counted whole numbers, of which there is one at least, into at most MaxBinsPerFacet bins.
-func (f *Facet) bin(counts []ValueCount) {
-	numbers := make([]float64, len(counts))
-	for i, c := range counts {
-		numbers[i], _ = strconv.ParseFloat(c.Value, 64) // made by FormatInt
+// bin divides whole numbers, of which one at least was counted, into at most MaxBinsPerFacet bins.
+func (f *Facet) bin(numbers []float64, counts []uint32) {
+	f.Min, f.Max = math.Inf(1), math.Inf(-1)
+	for i, n := range counts {
+		if n > 0 {
+			f.Min, f.Max = min(f.Min, numbers[i]), max(f.Max, numbers[i])
+		}
 	}
-	f.Min, f.Max = slices.Min(numbers), slices.Max(numbers)
 	f.setBins(false)
-	for i, c := range counts {
-		n := sort.Search(len(f.Bins)-1, func(at int) bool { return numbers[i] < f.Bins[at+1].From })
-		f.Bins[n].Count += c.Count
+	for i, n := range counts {
+		if n > 0 {
+			at := sort.Search(len(f.Bins)-1, func(at int) bool { return numbers[i] < f.Bins[at+1].From })
+			f.Bins[at].Count += int(n)
+		}
 	}
+}
+
+// list lists the values that were counted.
+func (f *Facet) list(values []string, counts []uint32) {
+	for i, n := range counts {
+		if n > 0 {
+			f.Values = append(f.Values, ValueCount{values[i], int(n)})
+		}
+	}
+	slices.SortStableFunc(f.Values, func(a, b ValueCount) int { return cmp.Compare(b.Count, a.Count) })
 }
 
 // binEdges divides low..high into bins of equal width or, if the ends differ by more than a factor

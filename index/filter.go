@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -31,94 +30,6 @@ func (m *matches) all() *roaring.Bitmap {
 		*m = matches{total: m.total, candidates: m.materialize()}
 	}
 	return m.candidates
-}
-
-// matching finds what matches a query, and how many records each of its ranges excludes because
-// their value is unknown.
-func (t *Table) matching(q Query) (m matches, excluded []int) {
-	parts := t.sets(q)
-	switch {
-	case len(q.Ranges) == 0:
-		return t.intersect(parts), nil
-	case len(q.Ranges) == 1 && t.columns[q.Ranges[0].Field] != nil:
-		c, r := t.columns[q.Ranges[0].Field], q.Ranges[0]
-		if len(parts) == 0 {
-			return c.inRange(r), []int{int(c.unknown.GetCardinality())}
-		}
-		base := t.intersect(parts)
-		m, unknown := c.inRangeOf(base.all(), r)
-		return m, []int{unknown}
-	}
-	base := t.intersect(parts)
-	return t.inRanges(base.all(), q.Ranges)
-}
-
-// sets are the records that match each set filter and each word of a query.
-func (t *Table) sets(q Query) []*roaring.Bitmap {
-	parts := make([]*roaring.Bitmap, 0, len(q.Sets)+len(q.Words)+1)
-	listed := t.listed
-	for _, s := range q.Sets {
-		parts = append(parts, t.set(s))
-		if s.Field == Scenario {
-			listed = nil
-		}
-	}
-	for _, word := range q.Words {
-		parts = append(parts, t.search.match(word))
-	}
-	if listed != nil {
-		parts = append(parts, listed)
-	}
-	return parts
-}
-
-// set is the records that match a set filter.
-func (t *Table) set(s Set) *roaring.Bitmap {
-	if r, ok := t.related[s.Field]; ok {
-		s = r.resolve(s)
-	}
-	p := t.postings[s.Field]
-	if p == nil { // the key
-		return t.find(s.Values)
-	}
-	values := s.Values
-	if related := t.variants[s.Field]; related != nil && !s.OnlySelf {
-		values = related.with(values)
-	}
-	if slices.ContainsFunc(values, func(v string) bool { return strings.HasSuffix(v, "*") }) {
-		values = p.withPrefixes(values)
-	}
-	return p.any(values)
-}
-
-// find is the records with these slugs.
-func (t *Table) find(slugs []string) *roaring.Bitmap {
-	out := roaring.New()
-	for _, slug := range slugs {
-		if ord, ok := t.slugs.find(slug); ok {
-			out.Add(ord)
-		}
-	}
-	return out
-}
-
-// excludedBySets counts, for each set of a query on a field with the use Nulls, the records that
-// match everything else and whose value is unknown; nil if there is no such set.
-func (t *Table) excludedBySets(q Query) []int {
-	var out []int
-	for i, s := range q.Sets {
-		if !t.nulls[s.Field] || t.postings[s.Field].unknown.IsEmpty() {
-			continue
-		}
-		if out == nil {
-			out = make([]int, len(q.Sets))
-		}
-		rest := q
-		rest.Sets = slices.Delete(slices.Clone(q.Sets), i, i+1)
-		others, _ := t.matching(rest)
-		out[i] = count(others.all(), t.postings[s.Field].unknown)
-	}
-	return out
 }
 
 // count is how many of a set, nil is every record, are in another.
@@ -153,31 +64,6 @@ func (t *Table) intersect(parts []*roaring.Bitmap) matches {
 		m.all() // the predicate would be false for most candidates
 	}
 	return m
-}
-
-// inRanges narrows base (nil is every record) by several ranges, and counts how many records each
-// excludes because their value is unknown.
-func (t *Table) inRanges(base *roaring.Bitmap, ranges []Range) (matches, []int) {
-	parts, excluded := make([]*roaring.Bitmap, len(ranges)), make([]int, len(ranges))
-	for i, r := range ranges {
-		parts[i] = t.within(base, r)
-	}
-	if base != nil {
-		parts = append(parts, base)
-	}
-	for i, r := range ranges {
-		others := t.intersect(slices.Delete(slices.Clone(parts), i, i+1))
-		excluded[i] = count(others.all(), t.unknown(r.Field))
-	}
-	return t.intersect(parts), excluded
-}
-
-// within returns ordinals that are right for the records of base: those whose value is in a range.
-func (t *Table) within(base *roaring.Bitmap, r Range) *roaring.Bitmap {
-	if c := t.columns[r.Field]; c != nil {
-		return c.among(base, r)
-	}
-	return t.postings[r.Field].within(r)
 }
 
 // unknown is the records without a value of a field.

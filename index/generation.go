@@ -121,5 +121,5 @@ func (g *Generation) BytesBeside(other *Generation) (n int) {
 
 // link makes the search of benchmarks use the names of the records they refer to.
 func (g *Generation) link() {
-	g.Benchmarks.search = linkSearch{g.Benchmarks, []link{{Model, g.Models}, {Hardware, g.Hardware}, {Tool, g.Tools}}}
+	g.Benchmarks.search = newLinkSearch(g.Benchmarks, map[Field]*Table{Model: g.Models, Hardware: g.Hardware, Tool: g.Tools})
 }

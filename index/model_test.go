@@ -139,7 +139,11 @@ func (r *random) query(p *plain) Query {
 		}
 		return &p.recs[r.IntN(len(p.recs))]
 	}
-	for range r.IntN(3) {
+	sets, ranges := r.IntN(3), max(0, r.IntN(5)-2)
+	if r.IntN(10) == 0 { // every condition has others to be left out beside
+		sets, ranges = sets+4, ranges+4
+	}
+	for range sets {
 		f := p.sets[r.IntN(len(p.sets))]
 		values := []string{"unheard-of"}
 		for range r.IntN(4) {
@@ -160,7 +164,7 @@ func (r *random) query(p *plain) Query {
 		}
 		q.Sets = append(q.Sets, key)
 	}
-	for range max(0, r.IntN(5)-2) {
+	for range ranges {
 		q.Ranges = append(q.Ranges, r.someRange(slices.Concat(p.nums, p.ranged)[r.IntN(len(p.nums)+len(p.ranged))], some))
 	}
 	if r.IntN(4) == 0 {
@@ -169,6 +173,9 @@ func (r *random) query(p *plain) Query {
 		q.Words = append(q.Words, word[r.IntN(len(word)+1):])
 		if r.IntN(3) == 0 {
 			q.Words = append(q.Words, some().slug)
+		}
+		for range max(0, r.IntN(8)-5) {
+			q.Words = append(q.Words, []string{"a", "l", "0", "u", "-", "gpu"}[r.IntN(6)])
 		}
 	}
 	sorts := append(append([]Field{None}, p.nums...), p.texts...)

@@ -21,9 +21,13 @@ type Page struct {
 // Select returns at most q.Limit ordinals in the order of q.Sort, after q.After; a slug that no
 // longer exists resumes at its place. A field the table has no posting or column for is the
 // programmer's mistake and panics.
-func (t *Table) Select(q Query) Page {
-	m, excluded := t.matching(q)
-	page := Page{Total: m.total, Excluded: excluded, ExcludedBySets: t.excludedBySets(q)}
+func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
+
+// Page is Select of the query.
+func (c *Conditions) Page() Page {
+	t, q := c.t, c.q
+	m, excluded := c.matching()
+	page := Page{Total: m.total, Excluded: excluded, ExcludedBySets: c.excludedBySets()}
 	if q.Limit <= 0 {
 		return page
 	}
@@ -41,7 +45,7 @@ func (t *Table) Select(q Query) Page {
 // Among returns those of ords that match the filters of a query, in their order. Sort, place and
 // limit of the query do not matter.
 func (t *Table) Among(q Query, ords []uint32) []uint32 {
-	m, _ := t.matching(q)
+	m, _ := t.Conditions(q).matching()
 	var out []uint32
 	for _, ord := range ords {
 		if m.has(ord) {

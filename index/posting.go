@@ -14,6 +14,8 @@ type posting struct {
 	n       int                        // records of the table
 	byValue map[string]*roaring.Bitmap // value -> ordinals that have it
 	values  []string                   // sorted
+	counts  []uint32                   // by number of the value: how many records have it
+	numbers []float64                  // by number of the value, of whole numbers; nil in other postings
 	unknown *roaring.Bitmap            // the ordinals without a value
 }
 
@@ -95,8 +97,8 @@ func (g *gathering) addCount(ord uint32, v int64) {
 	p.add(ord)
 }
 
-// posting makes the posting of the field in a table of n records.
-func (g *gathering) posting(n int) *posting {
+// posting makes the posting of the field, of whole numbers or not, in a table of n records.
+func (g *gathering) posting(n int, whole bool) *posting {
 	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.byText)+len(g.byCount)), unknown: g.unknown.set()}
 	for v, p := range g.byText {
 		out.byValue[v] = p.set()
@@ -104,8 +106,24 @@ func (g *gathering) posting(n int) *posting {
 	for v, p := range g.byCount {
 		out.byValue[countText(v)] = p.set()
 	}
-	out.values = slices.Sorted(maps.Keys(out.byValue))
+	out.list(whole)
 	return out
+}
+
+// list sets what is known of each value, of whole numbers or not, once byValue is complete.
+func (p *posting) list(whole bool) {
+	p.values = slices.Sorted(maps.Keys(p.byValue))
+	p.counts = make([]uint32, len(p.values))
+	for i, v := range p.values {
+		p.counts[i] = uint32(p.byValue[v].GetCardinality())
+	}
+	if !whole {
+		return
+	}
+	p.numbers = make([]float64, len(p.values))
+	for i, v := range p.values {
+		p.numbers[i], _ = strconv.ParseFloat(v, 64) // made by FormatInt
+	}
 }
 
 // A postingChange is a value that a record has lost or gained.
@@ -132,7 +150,7 @@ func (p *posting) changed(changes []postingChange) *posting {
 			b.Add(m.ord)
 		}
 	}
-	out := &posting{n: p.n, byValue: maps.Clone(p.byValue)}
+	out := &posting{n: p.n, byValue: maps.Clone(p.byValue), numbers: p.numbers}
 	for v, b := range own {
 		if out.byValue[v] = compact(b); b.IsEmpty() {
 			delete(out.byValue, v)
@@ -144,7 +162,7 @@ func (p *posting) changed(changes []postingChange) *posting {
 
 // finish completes a posting whose byValue was changed.
 func (p *posting) finish() {
-	p.values = slices.Sorted(maps.Keys(p.byValue))
+	p.list(p.numbers != nil)
 	p.unknown = compact(roaring.Flip(union(p.n, slices.Collect(maps.Values(p.byValue))), 0, uint64(p.n)))
 }
 
@@ -176,13 +194,19 @@ func (p *posting) withPrefixes(values []string) []string {
 	return out
 }
 
-// within returns the ordinals with a value in a range, of a posting of whole numbers.
+// within returns the ordinals with a value in a range, of a posting of whole numbers. If fewer have a value outside
+// of it, or none, these are found. The set may be shared.
 func (p *posting) within(r Range) *roaring.Bitmap {
-	var found []*roaring.Bitmap
-	for _, v := range p.values {
-		if n, err := strconv.ParseFloat(v, 64); err == nil && r.has(n) {
-			found = append(found, p.byValue[v])
+	inside, outside, n := []*roaring.Bitmap(nil), []*roaring.Bitmap{p.unknown}, 0
+	for i, v := range p.values {
+		if r.has(p.numbers[i]) {
+			inside, n = append(inside, p.byValue[v]), n+int(p.counts[i])
+		} else {
+			outside = append(outside, p.byValue[v])
 		}
 	}
-	return union(p.n, found)
+	if n > p.n/2 {
+		return roaring.Flip(union(p.n, outside), 0, uint64(p.n))
+	}
+	return union(p.n, inside)
 }

@@ -1,53 +1,169 @@
 package index
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// nameSearch finds a word in the names of every record in turn. Its tables have thousands of
+// nameSearch finds words in the names of every record in turn. Its tables have thousands of
 // records with a few hundred bytes of names each: some tens of microseconds per word.
 type nameSearch struct{ texts []string } // by ordinal: slug, name and aliases, lower case, one per line
 
-func (s nameSearch) match(word string) *roaring.Bitmap {
-	out := roaring.New()
+func (s nameSearch) match(words []string) *roaring.Bitmap {
+	var found []uint32
 	for i, text := range s.texts {
-		if strings.Contains(text, word) {
-			out.Add(uint32(i))
+		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+			found = append(found, uint32(i))
 		}
 	}
-	return out
+	return roaring.BitmapOf(found...)
 }
 
-// linkSearch finds a word in the names of the records that others refer to, and returns the
+// linkSearch finds words in the names of the records that others refer to, and returns the
 // records that refer to them: searching a million benchmarks is searching a thousand names.
 type linkSearch struct {
 	table *Table // of the records
 	links []link
 }
 
+// A link is a field by which the records refer to others.
 type link struct {
-	field Field  // the posting by which the records refer
-	to    *Table // the records referred to
+	slot  slot     // of the field in the codes of the table
+	words []uint64 // of the codes, by place
+	names []string // by code: the names of the record referred to; empty for unknown
 }
 
-func (l linkSearch) match(word string) *roaring.Bitmap {
-	var found []*roaring.Bitmap
-	if ord, ok := l.table.Find(word); ok {
-		found = append(found, roaring.BitmapOf(ord))
+// newLinkSearch makes the search of a table with codes.
+func newLinkSearch(t *Table, to map[Field]*Table) linkSearch {
+	out := linkSearch{table: t}
+	for _, f := range []Field{Model, Hardware, Tool} {
+		codes := t.dimensions.codes
+		s, names := codes.slots[f], to[f].search.(nameSearch)
+		ln := link{s, codes.words[s.word], make([]string, s.size())}
+		for code, slug := range s.p.values {
+			if ord, ok := to[f].Find(slug); ok {
+				ln.names[code] = names.texts[ord]
+			}
+		}
+		out.links = append(out.links, ln)
 	}
-	for _, ln := range l.links {
-		by := l.table.postings[ln.field].byValue
-		inBatches(func(ords []uint32) {
-			for _, ord := range ords {
-				if b := by[ln.to.Slug(ord)]; b != nil {
-					found = append(found, b)
+	return out
+}
+
+// wordsAtOnce is how many words fit a wordSet.
+const wordsAtOnce = 64
+
+// A wordSet has a bit for each word that was found.
+type wordSet uint64
+
+func (l linkSearch) match(words []string) *roaring.Bitmap {
+	var out *roaring.Bitmap
+	for some := range slices.Chunk(words, wordsAtOnce) {
+		out = both(out, l.newWordSearch(some).match())
+	}
+	return out
+}
+
+// A wordSearch is what is known of some words before records are looked at.
+type wordSearch struct {
+	linkSearch
+	all    wordSet
+	byCode [3][]wordSet       // by link, then by code: the words in the names
+	ids    map[uint32]wordSet // the records that a word is the id of
+	rarest int                // the word that fewest records have
+	most   int                // how many have it at most
+}
+
+func (l linkSearch) newWordSearch(words []string) *wordSearch {
+	s := &wordSearch{linkSearch: l, all: 1<<len(words) - 1, ids: map[uint32]wordSet{}}
+	having := make([]int, len(words))
+	for i, ln := range l.links {
+		s.byCode[i] = make([]wordSet, len(ln.names))
+		for code, names := range ln.names[:len(ln.slot.p.values)] {
+			for w, word := range words {
+				if strings.Contains(names, word) {
+					s.byCode[i][code] |= 1 << w
+					having[w] += int(ln.slot.p.byValue[ln.slot.p.values[code]].GetCardinality())
 				}
 			}
-		}, ln.to.search.match(word))
+		}
 	}
-	return union(l.table.n, found)
+	for w, word := range words {
+		if ord, ok := l.table.Find(word); ok {
+			s.ids[ord] |= 1 << w
+			having[w]++
+		}
+	}
+	s.most = slices.Min(having)
+	s.rarest = slices.Index(having, s.most)
+	return s
+}
+
+// match looks at the records that have the rarest word or, if these are many, at all of them in the order of
+// places.
+func (s *wordSearch) match() *roaring.Bitmap {
+	if s.most > s.table.n/16 {
+		return s.matchAll()
+	}
+	rare := s.having(s.rarest)
+	if s.all == 1 {
+		return rare
+	}
+	var found []uint32
+	places := s.table.dimensions.codes.places
+	inBatches(func(ords []uint32) {
+		for _, ord := range ords {
+			if s.of(places[ord])|s.ids[ord] == s.all {
+				found = append(found, ord)
+			}
+		}
+	}, rare)
+	return roaring.BitmapOf(found...)
+}
+
+// of is the words in the names of what a record refers to.
+func (s *wordSearch) of(place uint32) (words wordSet) {
+	for i := range s.links {
+		ln := &s.links[i]
+		words |= s.byCode[i][ln.slot.code(ln.words[place])]
+	}
+	return words
+}
+
+// having is the records that have a word.
+func (s *wordSearch) having(word int) *roaring.Bitmap {
+	var found []*roaring.Bitmap
+	for i := range s.links {
+		p := s.links[i].slot.p
+		for code, words := range s.byCode[i] {
+			if words>>word&1 != 0 {
+				found = append(found, p.byValue[p.values[code]])
+			}
+		}
+	}
+	for ord, words := range s.ids {
+		if words>>word&1 != 0 {
+			found = append(found, roaring.BitmapOf(ord))
+		}
+	}
+	return union(s.table.n, found)
+}
+
+// matchAll looks at every record.
+func (s *wordSearch) matchAll() *roaring.Bitmap {
+	dense := make([]uint64, (s.table.n+63)/64)
+	for place, ord := range s.table.dimensions.codes.ords { // without a branch, which a processor could not predict
+		dense[ord/64] |= uint64(boolInt(s.of(uint32(place)) == s.all)) << (ord % 64)
+	}
+	places := s.table.dimensions.codes.places
+	for ord, words := range s.ids {
+		if s.of(places[ord])|words == s.all {
+			dense[ord/64] |= 1 << (ord % 64)
+		}
+	}
+	return roaring.FromDense(dense, false)
 }
 
 // namesOf returns the names of a record in lower case.

@@ -108,13 +108,14 @@ func (g *Group) Differing() (fields []Field) {
 // Stats computes statistics. Groups are in the order of their keys; unknown keys are last. A field
 // without the needed use is the programmer's mistake and panics.
 func (t *Table) Stats(q StatsQuery) (*Stats, error) {
-	m, excluded := t.matching(q.Query)
+	c := t.Conditions(q.Query)
+	m, excluded := c.matching()
 	g := newGrouping(t, q, m.all())
 	defer g.free()
 	if err := g.divide(); err != nil {
 		return nil, err
 	}
-	return &Stats{Groups: g.groups(), Unknown: m.total - len(g.cells), Excluded: excluded, ExcludedBySets: t.excludedBySets(q.Query)}, nil
+	return &Stats{Groups: g.groups(), Unknown: m.total - len(g.cells), Excluded: excluded, ExcludedBySets: c.excludedBySets()}, nil
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.

@@ -234,7 +234,7 @@ func TestStatsNumbering(t *testing.T) {
 	table, want := mustBuild(t, set).Benchmarks, plains(set)[3]
 	for range 40 {
 		q := r.statsQuery(want)
-		m, _ := table.matching(q.Query)
+		m, _ := table.Conditions(q.Query).matching()
 		g := newGrouping(table, q, m.all())
 		if err := g.divide(); err != nil {
 			t.Fatal(err)
@@ -291,7 +291,8 @@ func TestStatsPages(t *testing.T) {
 // TestFacetsModel compares facets of random queries with a loop over the records.
 func TestFacetsModel(t *testing.T) {
 	t.Parallel()
-	r := newRandom(seedOf(t), 60, 0.2)
+	seed := seedOf(t)
+	r := newRandom(seed, []int{60, 3 * manyValues}[seed%2], 0.2)
 	set := r.set(2500, 50)
 	got, want := tables(mustBuild(t, set)), plains(set)
 	for kind, p := range want {

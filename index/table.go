@@ -34,9 +34,9 @@ func newTable(n int, home Sort) *Table {
 	return &Table{n: n, home: home, postings: map[Field]*posting{}, columns: map[Field]*column{}, nulls: map[Field]bool{}, kinds: map[Field]FieldKind{}}
 }
 
-// A searcher finds the records one word occurs in. The bitmap may be shared.
+// A searcher finds the records that all of some words, one at least, occur in. The bitmap may be shared.
 type searcher interface {
-	match(word string) *roaring.Bitmap
+	match(words []string) *roaring.Bitmap
 }
 
 // Len is the number of records.

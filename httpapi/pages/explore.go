@@ -186,7 +186,8 @@ func label(name string) string { return cmp.Or(labels[name], Sentence(words(name
 func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explore {
 	l := lists[q.Kind]
 	t := l.table(gen)
-	page := t.Select(q.Query)
+	asked := t.Conditions(q.Query)
+	page := asked.Page()
 	v := &Explore{
 		Frame: Frame{
 			Place: at, Title: l.heading, Description: l.lead, Section: at.Path, Canonical: at.Path, Dataset: stampOf(gen),
@@ -198,7 +199,7 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	if q.Kind == "hardware" && page.Total == 1 {
 		v.Total = "1 piece of hardware"
 	}
-	v.Facets, v.Ranges = l.choices(gen, q)
+	v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
 	for _, in := range l.inputs {
 		in.Value = q.Params.Get(in.Name)
 		v.Inputs = append(v.Inputs, in)
@@ -274,23 +275,22 @@ const (
 )
 
 // choices are the facets and ranges of a list under a query.
-func (l *list) choices(gen *index.Generation, q *ExploreQuery) (facets []Facet, ranges []Range) {
-	t := l.table(gen)
+func (l *list) choices(gen *index.Generation, asked *index.Conditions, params url.Values) (facets []Facet, ranges []Range) {
 	fields := make([]index.Field, 0, len(l.facets)+len(l.ranges))
 	for _, name := range slices.Concat(l.facets, l.ranges) {
 		fields = append(fields, index.Field(name))
 	}
 	n := newNames(gen)
-	for i, counted := range t.Facets(q.Query, fields) {
+	for i, counted := range asked.Facets(fields) {
 		info := l.field(string(counted.Field))
 		if i < len(l.facets) {
-			if f := facet(n, info, &counted, q.Params); len(f.Values) > 0 {
+			if f := facet(n, info, &counted, params); len(f.Values) > 0 {
 				f.Open = f.Open || i < l.open
 				facets = append(facets, f)
 			}
 			continue
 		}
-		r := rangeOf(info, &counted, q.Params)
+		r := rangeOf(info, &counted, params)
 		r.Open = r.Open || i-len(l.facets) < l.openRanges
 		ranges = append(ranges, r)
 	}
