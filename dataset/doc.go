@@ -29,7 +29,7 @@
 // The rooms: record (types and the rules of one record), ndjson (lines with numbers), pack (the
 // benchmarks of a set), watch (loading again when files change), diff and history (what changed from
 // one release to the next), resolve (names to records), fit (what runs on what, and how fast), here
-// (this machine), mirror, importer, wholefile and verbs.
+// (this machine), mirror, archive (a dataset as one file), importer, wholefile and verbs.
 //
 // The files of a load, lowest first: layout.go and options.go, finding.go, set.go, loader.go (the
 // state of one load), pending.go (where a finding is), decode.go, list.go, read.go and

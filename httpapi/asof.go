@@ -2,8 +2,10 @@ package httpapi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"modeldex/httpapi/export"
 	"modeldex/index"
 )
 
@@ -21,9 +23,13 @@ func (s *Server) pin(req *request) *failure {
 	if ref == "" || !isVersionRef(ref) {
 		return nil
 	}
+	awaited := s.awaited(ref) // before what is kept is looked at: it goes from the one to the other
 	kept := s.cfg.Live.Kept()
 	gen := findKept(kept, ref)
-	if gen == nil {
+	switch {
+	case gen == nil && awaited:
+		return &failure{code: &notReady, retryAfter: 2, detail: fmt.Sprintf("The dataset %s was served before this server started, and is being loaded again. Try again after Retry-After seconds.", *clip(ref))}
+	case gen == nil:
 		return keptFailure(kept, ref)
 	}
 	req.gen, req.content, req.pinned = gen, contentOfKept(gen), true
@@ -33,11 +39,21 @@ func (s *Server) pin(req *request) *failure {
 // findKept is the newest generation of a version or digest, nil for none.
 func findKept(kept []*index.Generation, ref string) *index.Generation {
 	for _, gen := range kept {
-		if gen.Info.Version == ref || len(ref) >= shortDigest && strings.HasPrefix(gen.Digest.String(), ref) {
+		if namesDataset(ref, gen.Info.Version, gen.Digest.String()) {
 			return gen
 		}
 	}
 	return nil
+}
+
+// namesDataset reports whether as_of=ref is the dataset of a version and digest.
+func namesDataset(ref, version, digest string) bool {
+	return version == ref || len(ref) >= shortDigest && strings.HasPrefix(digest, ref)
+}
+
+// awaited reports whether ref is a dataset that is still being loaded from its dump.
+func (s *Server) awaited(ref string) bool {
+	return s.cfg.Earlier != nil && slices.ContainsFunc(s.cfg.Earlier(), func(e export.Served) bool { return namesDataset(ref, e.Version, e.Digest) })
 }
 
 // keptFailure names what is kept. Versions count up, so that one beyond the newest is nearest to that;

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"modeldex/dataset/mirror"
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
 	"modeldex/index"
@@ -94,6 +95,12 @@ type Config struct {
 	// DumpsDir is where the files of dumps are kept, for this process and later ones, see export.Make;
 	// empty means temporary files without names.
 	DumpsDir string
+	// From names the place of Files, such as a directory, by the same text in every process: what is
+	// served from it is noted in DumpsDir, see export.Earlier.
+	From string
+	// Earlier gives the datasets that as_of can name soon: an earlier process served them, and they are
+	// being loaded from their dumps. Nil gives none.
+	Earlier func() []export.Served
 	// Mirror is how the dataset compares with the service it is mirrored from; nil unless it is a mirror.
 	Mirror func() *mirror.State
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.

@@ -93,6 +93,9 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 		return err
 	}
 	d.keep(dump)
+	if err := dump.Note(d.cfg.From, gen.Edition, gen.Loaded); err != nil {
+		d.cfg.Log.Warn("dataset not noted: after a restart as_of cannot name it", "version", dump.Version, "digest", dump.Digest, "cause", err)
+	}
 	var bytes int64
 	for _, f := range dump.Files {
 		bytes += f.Size

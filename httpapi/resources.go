@@ -152,7 +152,7 @@ var fieldsParam = param{name: "fields", kind: fieldNames, doc: "Fields of the ro
 
 // asOfParam reads the past: a generation that was served before and is kept. It goes through cursors
 // and links as the first digits of the digest, so that a walk stays in one generation.
-var asOfParam = param{name: "as_of", kind: keptRef, doc: "Dataset to answer from, as it was served before: its version, or at least 12 digits of its digest. The server keeps a few, which GET /api/v1/dataset lists; another is 410 and names the nearest. Links and cursors keep it."}
+var asOfParam = param{name: "as_of", kind: keptRef, doc: "Dataset to answer from, as it was served before: its version, or at least 12 digits of its digest. The server keeps a few, which GET /api/v1/dataset lists; another is 410 and names the nearest. Just after a start, one that is being loaded again is 503 with Retry-After. Links and cursors keep it."}
 
 // benchmarkParams are the filters of benchmarks that belong to no single field.
 var benchmarkParams = []param{

@@ -32,7 +32,7 @@ type DatasetView struct {
 	Generation uint64 `json:"generation" jsonschema:"minimum=1,example=1"`
 	// Records held.
 	Counts Counts `json:"counts"`
-	// Datasets that as_of can name, newest first: the one being served and those before it that are kept.
+	// Datasets that as_of can name, newest first: the one being served and those before it that are kept, also from before the server started.
 	Kept []KeptDataset `json:"kept"`
 	// The most recent load, if it was rejected; null otherwise.
 	Refused *Refused `json:"refused" jsonschema:"nullable"`
@@ -46,7 +46,7 @@ type KeptDataset struct {
 	Version string `json:"version" jsonschema:"example=2026.11.21"`
 	// SHA-256 over its files, in hex.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// When this process took it into service.
+	// When it was taken into service, by this process or by one before it.
 	Loaded time.Time `json:"loaded"`
 }
 

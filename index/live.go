@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -41,6 +42,24 @@ func (l *Live) with(gen *Generation) []*Generation {
 		}
 	}
 	return out
+}
+
+// Capacity is how many generations are kept, the one being served among them.
+func (l *Live) Capacity() int { return l.keep + 1 }
+
+// KeepOlder keeps a generation that an earlier process served: it becomes the oldest of those kept. It
+// gets no number, because this process did not serve it. It returns false, and changes nothing, before the
+// first generation is published, where no more are kept, and for a dataset that is kept already.
+func (l *Live) KeepOlder(gen *Generation) bool {
+	l.publishing.Lock()
+	defer l.publishing.Unlock()
+	kept := l.Kept()
+	if len(kept) == 0 || len(kept) > l.keep || slices.ContainsFunc(kept, func(g *Generation) bool { return g.Digest == gen.Digest }) {
+		return false
+	}
+	kept = append(slices.Clone(kept), gen)
+	l.kept.Store(&kept)
+	return true
 }
 
 // Publish numbers a finished generation and makes it the one being served. The previous one stays

@@ -9,6 +9,6 @@
 // A Mirror belongs to one process at a time, by a lock that ends with the process. Its State says
 // since when the origin could not be asked, and is kept over restarts by the time of a file.
 //
-// What comes from the origin is not trusted: sizes and numbers of files are bounded, an archive
-// holds regular files of a dataset only, and paths cannot leave the directory (os.Root).
+// What comes from the origin is not trusted: sizes are bounded, and package archive unpacks regular files
+// of a dataset only.
 package mirror

@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"archive/tar"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,23 +10,13 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/archive"
 	"modeldex/dataset/wholefile"
-
-	"github.com/klauspost/compress/zstd"
-)
-
-// Bounds of an archive once it is unpacked.
-const (
-	maxFiles    = 200_000
-	maxFile     = 2 << 30
-	maxUnpacked = 4 << 30
 )
 
 // place is where a mirror keeps its directories: beside the dataset directory, which is a link to
@@ -107,12 +96,12 @@ func (m *Mirror) fetch(ctx context.Context, f file, digest string) error {
 		return err
 	}
 	defer os.RemoveAll(part) //nolint:errcheck // the next start tries again
-	archive := filepath.Join(part, archiveName)
-	if err := m.download(ctx, f, archive); err != nil {
+	packed := filepath.Join(part, archiveName)
+	if err := m.download(ctx, f, packed); err != nil {
 		return fmt.Errorf("%s: %w", archiveName, err)
 	}
 	files := filepath.Join(part, "files")
-	if err := unpack(archive, files); err != nil {
+	if err := unpack(packed, files); err != nil {
 		return fmt.Errorf("%s: %w", archiveName, err)
 	}
 	if m.cfg.BeforeLoad != nil {
@@ -161,77 +150,13 @@ func (m *Mirror) download(ctx context.Context, f file, to string) (err error) {
 	return nil
 }
 
-// unpack writes the files of an archive below a new directory.
-func unpack(archive, dir string) error {
-	in, err := os.Open(archive)
+func unpack(packed, dir string) error {
+	in, err := os.Open(packed)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	plain, err := zstd.NewReader(in, zstd.WithDecoderMaxMemory(256<<20), zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	defer plain.Close()
-	entries, total := tar.NewReader(plain), int64(0)
-	for n := 0; ; n++ {
-		h, err := entries.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if h.Typeflag == tar.TypeDir {
-			continue // made as files need them
-		}
-		if total += h.Size; n >= maxFiles || h.Size > maxFile || total > maxUnpacked {
-			return fmt.Errorf("has more than %d files or %d bytes, or a file of more than %d", maxFiles, int64(maxUnpacked), int64(maxFile))
-		}
-		if err := allowed(h); err != nil {
-			return err
-		}
-		if err := write(root, h.Name, entries); err != nil {
-			return err
-		}
-	}
-}
-
-// allowed says whether an entry is a file that a dataset has.
-func allowed(h *tar.Header) error {
-	if h.Typeflag != tar.TypeReg {
-		return fmt.Errorf("entry %q must be a regular file", h.Name)
-	}
-	files, folders := dataset.Layout()
-	folders = append(folders, dataset.ChangesDir, "snapshots")
-	ext := path.Ext(h.Name)
-	if !fs.ValidPath(h.Name) || strings.Contains(h.Name, `\`) || !slices.Contains(files, h.Name) && (!slices.Contains(folders, path.Dir(h.Name)) || ext != ".json" && ext != ".ndjson") {
-		return fmt.Errorf("entry %q is not a file of a dataset", h.Name)
-	}
-	return nil
-}
-
-// write writes one file, which must not be there yet.
-func write(root *os.Root, name string, in io.Reader) error {
-	if dir := path.Dir(name); dir != "." {
-		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return archive.Unpack(in, dir)
 }
 
 // put lets the dataset directory lead to new files, in one step, and removes all but the ones before.

@@ -28,6 +28,8 @@ type Dump struct {
 	// Edition is a hash of all files, in hex: an address that holds it never changes its content.
 	Edition string
 	Files   []*File // in order of name
+
+	dir string // empty for one whose files have no names
 }
 
 // File is one file of a dump. Its bytes are on disk, in a file that is open: they can be read also when
@@ -84,6 +86,8 @@ type Sources struct {
 	Extras    []string
 	// Dir is where the files are written; empty means the directory of temporary files.
 	Dir string
+	// Keep is how many dumps Dir keeps at least, for Make; less than four is four.
+	Keep int
 	// Content names, for Make, what the tables are made of beside About and Originals.
 	Content []byte
 }
@@ -133,6 +137,9 @@ func build(ctx context.Context, src *Sources, create func(name string) (*os.File
 func (d *Dump) close() error {
 	var errs []error
 	for _, f := range d.Files {
+		if f.data == nil {
+			continue // was not opened
+		}
 		errs = append(errs, f.data.Close())
 	}
 	return errors.Join(errs...)
@@ -306,6 +313,9 @@ func (b *buffered) flush() error {
 	return err
 }
 
+// archiveName is the file with the dataset as it was loaded, see package archive.
+const archiveName = "dataset.tar.zst"
+
 // originals writes the dataset as an archive: names in order, no owners, no times.
 func (b *builder) originals() error {
 	files := slices.Clone(b.src.Originals)
@@ -321,7 +331,7 @@ func (b *builder) originals() error {
 		}
 	}
 	slices.SortFunc(files, func(x, y Original) int { return bytes.Compare([]byte(x.Name), []byte(y.Name)) })
-	return b.write("dataset.tar.zst", zstdType, true, func(w io.Writer) error {
+	return b.write(archiveName, zstdType, true, func(w io.Writer) error {
 		archive := tar.NewWriter(w)
 		for _, o := range files {
 			if err := b.ctx.Err(); err != nil {

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// keptOnDisk is how many dumps a directory keeps, those that were used last.
+	// keptOnDisk is how many dumps a directory keeps at least, those that were used last.
 	keptOnDisk = 4
 	// manifestName is the file that names the others. It is written last.
 	manifestName = "dump.json"
@@ -49,7 +49,7 @@ type manifestFile struct {
 // everything its files are made of: the dataset, src.Content, the extra files and the program itself.
 // Every file is read and compared with its SHA-256 before it is used; one that is damaged has the
 // dump made again. The directory is created if it does not exist, keeps the four dumps that were used
-// last and may be shared by several servers. With an empty src.Dir it is Build.
+// last, or src.Keep, and may be shared by several servers. With an empty src.Dir it is Build.
 func Make(ctx context.Context, src *Sources) (d *Dump, reused bool, err error) {
 	if src.Dir == "" {
 		d, err = Build(ctx, src)
@@ -139,6 +139,26 @@ var programSum = sync.OnceValues(func() ([]byte, error) {
 
 // openKept opens a dump and compares every file with its hash.
 func openKept(ctx context.Context, dir string, about About) (_ *Dump, err error) {
+	d, err := readManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	d.About = about
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	for _, f := range d.Files {
+		if err := f.openIn(ctx, dir); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// readManifest reads which files a dump has, without opening them.
+func readManifest(dir string) (*Dump, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if err != nil {
 		return nil, err
@@ -147,30 +167,31 @@ func openKept(ctx context.Context, dir string, about About) (_ *Dump, err error)
 	if err := jsonv2.Unmarshal(text, &m); err != nil {
 		return nil, err
 	}
-	d := &Dump{About: about, Edition: m.Edition}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.close())
-		}
-	}()
+	d := &Dump{Edition: m.Edition, dir: dir}
 	for _, f := range m.Files {
-		data, err := os.Open(filepath.Join(dir, filepath.Base(f.Name)))
-		if err != nil {
-			return nil, fmt.Errorf("a file of a dump is missing: %s", f.Name)
-		}
-		d.Files = append(d.Files, &File{Name: f.Name, MediaType: f.MediaType, Size: f.Size, SHA256: f.SHA256, Rows: f.Rows, data: data})
-		sum, n, err := hashOf(contextReader{ctx, data})
-		if err != nil {
-			return nil, err
-		}
-		if n != f.Size || hex.EncodeToString(sum) != f.SHA256 {
-			return nil, fmt.Errorf("%s of a dump is damaged", f.Name)
-		}
+		d.Files = append(d.Files, &File{Name: f.Name, MediaType: f.MediaType, Size: f.Size, SHA256: f.SHA256, Rows: f.Rows})
 	}
 	if editionOf(d.sums()) != d.Edition {
 		return nil, fmt.Errorf("%s of a dump is damaged", manifestName)
 	}
 	return d, nil
+}
+
+// openIn opens a file of a dump and compares it with its hash.
+func (f *File) openIn(ctx context.Context, dir string) error {
+	data, err := os.Open(filepath.Join(dir, filepath.Base(f.Name)))
+	if err != nil {
+		return fmt.Errorf("a file of a dump is missing: %s", f.Name)
+	}
+	sum, n, err := hashOf(contextReader{ctx, data})
+	if err == nil && (n != f.Size || hex.EncodeToString(sum) != f.SHA256) {
+		err = fmt.Errorf("%s of a dump is damaged", f.Name)
+	}
+	if err != nil {
+		return errors.Join(err, data.Close())
+	}
+	f.data = data
+	return nil
 }
 
 // contextReader ends with a context.
@@ -215,14 +236,16 @@ func buildKept(ctx context.Context, src *Sources, dir string) (*Dump, error) {
 	if err := os.Rename(making, dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, errors.Join(err, d.close())
 	}
-	return d, prune(src.Dir)
+	d.dir = dir
+	return d, prune(src.Dir, max(keptOnDisk, src.Keep))
 }
 
 var keyName = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // prune removes the dumps that were not used for longest, and what killed processes left. Those who
-// have a file of them open go on reading it.
-func prune(dir string) error {
+// have a file of them open go on reading it. It also removes notes of what was served (see Dump.Note) once
+// no dump of theirs is left.
+func prune(dir string, keep int) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -245,8 +268,9 @@ func prune(dir string) error {
 		}
 	}
 	slices.SortFunc(all, func(x, y kept) int { return y.used.Compare(x.used) })
-	for _, k := range all[min(keptOnDisk, len(all)):] {
+	for _, k := range all[min(keep, len(all)):] {
 		_ = os.RemoveAll(k.path)
 	}
+	removeNotes(dir)
 	return nil
 }

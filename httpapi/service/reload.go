@@ -14,6 +14,7 @@ import (
 	"modeldex/dataset/mirror"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/webhook"
 	"modeldex/index"
 	"modeldex/snapshot"
@@ -32,6 +33,8 @@ type reloader struct {
 	hooks atomic.Pointer[webhook.Service]
 	// latest is what is being served, for hooks.
 	latest atomic.Pointer[webhook.Dataset]
+	// earlier are the datasets of earlier processes that are not loaded again yet.
+	earlier atomic.Pointer[[]export.Served]
 	// last is what the generation being served was made of. Once there is a watcher it belongs to
 	// the watcher's goroutine, as does looked.
 	last   *dataset.Set

@@ -154,13 +154,14 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	if hooks != nil {
 		defer hooks.Close()
 	}
+	r.findEarlier()
 	server, err := httpapi.New(httpapi.Config{
 		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Records: r.latest.Load, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, DumpsDir: cfg.DumpsDir, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
 		CacheBytes: answerBytes(cfg.CacheBytes), Worked: r.memory.worked, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
-		Mirror: r.mirrorState(),
+		From: cfg.from(), Earlier: r.awaited, Mirror: r.mirrorState(),
 	})
 	if err != nil {
 		return false, err
@@ -180,6 +181,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	go func() { failed <- server.Serve(ln) }()
 	fmt.Fprintf(cfg.Stdout, "modeldex serves http://%s (reference: http://%s/docs)\n", ln.Addr(), ln.Addr())
 	cfg.Log.Info("serving", "addr", ln.Addr().String(), "data", cfg.Where)
+	defer r.loadEarlier(ctx)()
 	select {
 	case err := <-failed:
 		return true, err
