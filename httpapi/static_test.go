@@ -10,7 +10,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -49,8 +51,14 @@ func TestExport(t *testing.T) {
 	export := func(dir string, more ...string) map[string][]byte {
 		t.Helper()
 		dir = filepath.Join(s.dir, dir)
-		s.mustRun(append([]string{"export", dir, base, "--data=" + mustSmallData(t)}, more...)...)
-		return filesBelow(t, dir)
+		ran := s.mustRun(append([]string{"export", dir, base, "--data=" + mustSmallData(t)}, more...)...)
+		files := filesBelow(t, dir)
+		if slices.Contains(more, "--progress") {
+			checkProgress(t, ran.stderr, len(files)-2) // less the list and the summary
+		} else if ran.stderr != "" {
+			t.Errorf("standard error, which is no terminal, has %q", ran.stderr)
+		}
+		return files
 	}
 	one := export("one", "--concurrency=1", "--pictures=all")
 	same := func(what string, again map[string][]byte) {
@@ -68,7 +76,7 @@ func TestExport(t *testing.T) {
 	if datasettest.Long() {
 		same("another directory", export("two", "--pictures=all"))
 	}
-	checkLess(t, one, export("less", "--pictures=tools", "--compressed=none"))
+	checkLess(t, one, export("less", "--pictures=tools", "--compressed=none", "--progress"))
 	if left, _ := filepath.Glob(filepath.Join(s.dir, ".*export*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
@@ -129,6 +137,29 @@ func checkLess(t *testing.T, whole, less map[string][]byte) {
 	}
 	if len(pictures) != 4 || pictures["benchmarks"] < 10 || len(less) != left {
 		t.Errorf("%d files, want %d; pictures of a complete export: %v", len(less), left, pictures)
+	}
+}
+
+var progressLine = regexp.MustCompile(`^export: (\d+) of (\d+) addresses \((\d+)%\) after \d+s: (\d+) files of \d+\.\d MB$`)
+
+// checkProgress: the lines count up, and the last one has all files.
+func checkProgress(t *testing.T, stderr string, files int) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+	if len(lines) < 3 || lines[0] != "export: making the dump" || !strings.HasSuffix(strings.Split(lines[1], " after ")[0], " addresses to write") {
+		t.Fatalf("progress:\n%s", stderr)
+	}
+	last := 0
+	for i, line := range lines[2:] {
+		m := progressLine.FindStringSubmatch(line)
+		if m == nil {
+			t.Fatalf("progress %q", line)
+		}
+		n, _ := strconv.Atoi(m[1])
+		if n <= last || i == len(lines)-3 && (m[1] != m[2] || m[3] != "100" || m[4] != strconv.Itoa(files)) {
+			t.Errorf("after %d addresses of %d files: %q", last, files, line)
+		}
+		last = n
 	}
 }
 

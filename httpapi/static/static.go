@@ -26,6 +26,19 @@ type Config struct {
 	Compressed []string
 	// Concurrency is how many responses are made at a time; zero means one.
 	Concurrency int
+	// Progress, if set, is called before the dump is made, before the first address is asked for, and after
+	// each: never by two goroutines at a time.
+	Progress func(Progress)
+}
+
+// Progress is how far an export is.
+type Progress struct {
+	// Addresses is how many were asked for, of Total; zero of zero while the dump is made.
+	Addresses, Total int
+	// Files and Bytes are what was written of them, compressed forms included. An address of many pages
+	// gives many files.
+	Files int
+	Bytes int64
 }
 
 // Summary is what an export wrote, and the file export.json of it.
@@ -86,6 +99,10 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
+	if cfg.Progress == nil {
+		cfg.Progress = func(Progress) {}
+	}
+	cfg.Progress(Progress{})
 	if err := server.MakeDump(ctx); err != nil {
 		return nil, fmt.Errorf("making the dump: %w", err)
 	}
@@ -94,7 +111,7 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 		Format: layout, Version: gen.Info.Version, Digest: gen.Digest.String(), Licence: gen.Info.License,
 		Program: cfg.Server.Version, BaseURL: cfg.Server.BaseURL, Kinds: map[string]int{},
 	}
-	w := &writer{server: server, key: key, out: out, twins: twinsOf(cfg.Compressed)}
+	w := &writer{progress: cfg.Progress, server: server, key: key, out: out, twins: twinsOf(cfg.Compressed)}
 	if err := w.all(ctx, max(1, cfg.Concurrency), sum); err != nil {
 		return nil, err
 	}
@@ -188,6 +205,11 @@ func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
 			}
 		})
 	}
+	now := Progress{}
+	for range w.server.Places() { // their addresses alone are made, in milliseconds
+		now.Total++
+	}
+	w.progress(now)
 	err := w.out.write(listFile, func(out io.Writer) error {
 		lines := jsontext.NewEncoder(out)
 		for j := range order {
@@ -199,6 +221,8 @@ func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
 						return err
 					}
 				}
+				now.Addresses, now.Files, now.Bytes = now.Addresses+1, sum.Files+sum.Compressed, sum.Bytes+sum.CompressedBytes
+				w.progress(now)
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}

@@ -31,6 +31,8 @@ type writer struct {
 	key    string
 	out    *tree
 	twins  []twin
+
+	progress func(Progress)
 }
 
 // place writes the file of a place, and those of the pages behind it.

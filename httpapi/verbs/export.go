@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
 	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi/service"
 	"modeldex/httpapi/static"
+
+	"golang.org/x/term"
 )
 
 // Export writes what the server answers as files.
@@ -27,6 +32,7 @@ type Export struct {
 	Pictures      []string `help:"Kinds of records whose pages get a picture for links on other sites, at 30 KB each: ${enum}." enum:"models,hardware,tools,benchmarks,all,none" default:"models,hardware,tools" placeholder:"KIND"`
 	Compressed    []string `help:"Compressed forms to write beside a file, for hosts that send them: ${enum}." enum:"gz,br,zst,none" default:"gz,br,zst" placeholder:"FORM"`
 	Concurrency   int      `help:"Responses made at a time; 0 is one per processor."`
+	Progress      bool     `help:"Print a line on standard error every three seconds: what is written, of how much. Without it only if that is a terminal."`
 }
 
 // kindsOfPictures are the kinds of records that can have a picture.
@@ -81,7 +87,9 @@ func (c *Export) Run(env *verbs.Env) error {
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.GOMAXPROCS(0)
 	}
-	sum, err := static.Export(ctx, static.Config{Server: cfg, Dir: c.Dir, Compressed: c.Compressed, Concurrency: c.Concurrency})
+	sum, err := static.Export(ctx, static.Config{
+		Server: cfg, Dir: c.Dir, Compressed: c.Compressed, Concurrency: c.Concurrency, Progress: c.progress(env.Stderr, time.Now),
+	})
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("ended by a signal before all was written: %s is as it was before", c.Dir)
 	}
@@ -94,4 +102,32 @@ func (c *Export) Run(env *verbs.Env) error {
 	fmt.Fprintf(env.Stdout, "%s: version %s: %d files of %.1f MB, and %d compressed forms of %.1f MB\n",
 		c.Dir, sum.Version, sum.Files, float64(sum.Bytes)/1e6, sum.Compressed, float64(sum.CompressedBytes)/1e6)
 	return nil
+}
+
+// progressEvery is how long a line of progress is the last one.
+const progressEvery = 3 * time.Second
+
+// progress prints how far an export is: each step, then a line every few seconds, and the end. It is nil where
+// nothing is printed.
+func (c *Export) progress(w io.Writer, now func() time.Time) func(static.Progress) {
+	if !c.Progress && !term.IsTerminal(int(os.Stderr.Fd())) {
+		return nil
+	}
+	started := now()
+	last := started
+	return func(p static.Progress) {
+		at := now()
+		took := at.Sub(started).Round(time.Second)
+		switch {
+		case p.Total == 0:
+			fmt.Fprintln(w, "export: making the dump")
+		case p.Addresses == 0:
+			fmt.Fprintf(w, "export: %d addresses to write after %s\n", p.Total, took)
+		case at.Sub(last) >= progressEvery || p.Addresses == p.Total:
+			fmt.Fprintf(w, "export: %d of %d addresses (%d%%) after %s: %d files of %.1f MB\n", p.Addresses, p.Total, 100*p.Addresses/p.Total, took, p.Files, float64(p.Bytes)/1e6)
+		default:
+			return
+		}
+		last = at
+	}
 }
