@@ -18,7 +18,7 @@ type dimensions struct {
 	pages    []uint32 // by place: which source page, from 1; 0: none
 	numPages int
 	// repeats are equal for places with the same page that say the same of what was measured and how:
-	// model, hardware, settings, and whether they are those of a single stream. From 1.
+	// model, hardware, settings, and whether they are those of a single stream. From 1; 0: no other place does.
 	repeats    []uint32
 	numRepeats int
 	metrics    map[Field]metricOrder
@@ -130,7 +130,7 @@ func pagesOf(records *dataset.Pack, ords []uint32) (pages []uint32, n int) {
 func (d *dimensions) newRepeats() (repeats []uint32, n int) {
 	configuration := d.codes.bits(append([]Field{Model, Hardware, Settings}, d.settings...)...)
 	seed, key := maphash.MakeSeed(), make([]byte, 0, 8*(1+len(configuration)))
-	return numberDistinct(len(d.pages), func(place int) (uint64, bool) {
+	return onlyRepeated(numberDistinct(len(d.pages), func(place int) (uint64, bool) {
 		key = binary.NativeEndian.AppendUint64(key[:0], uint64(d.pages[place]))
 		for w, bits := range configuration {
 			key = binary.NativeEndian.AppendUint64(key, d.codes.words[w][place]&bits)
@@ -142,7 +142,26 @@ func (d *dimensions) newRepeats() (repeats []uint32, n int) {
 			differ |= (d.codes.words[w][a] ^ d.codes.words[w][b]) & bits
 		}
 		return differ == 0
-	})
+	}))
+}
+
+// onlyRepeated numbers things with numbers that others have too from 1, and sets the numbers of all others to 0.
+func onlyRepeated(numbers []uint32, n int) ([]uint32, int) {
+	renumbered := make([]uint32, n+1)
+	for _, number := range numbers {
+		renumbered[number]++
+	}
+	repeated := uint32(0)
+	for number, times := range renumbered {
+		if renumbered[number] = 0; times > 1 {
+			repeated++
+			renumbered[number] = repeated
+		}
+	}
+	for i, number := range numbers {
+		numbers[i] = renumbered[number]
+	}
+	return numbers, int(repeated)
 }
 
 // numberDistinct numbers n things from 1 in the order they are first met, equal ones with the same

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -17,8 +16,7 @@ type grouping struct {
 	d       *dimensions
 	dates   []float64   // of the runs, by ordinal
 	records metricOrder // to count
-	cells   []uint32    // of each record: a number of its group; those of a group are equal
-	next    []uint32    // by cell: where the next of its records is put
+	numbers []uint32    // of each record: the number of its group, in the order of keys
 	starts  []int       // by group, in the order of their keys: how many records the groups before have; one more at the end
 	*scratch
 }
@@ -27,15 +25,16 @@ type grouping struct {
 // is 30 MB, and to get it from the system would cost as much as all the rest.
 type scratch struct {
 	records metricOrder
-	grouped metricOrder // the records in the order of groups
-	cells   []uint32
-	next    []uint32
-	numbers []uint32 // of the second key, of one block
+	grouped grouped
+	numbers []uint32
+	cells   []uint32 // by cell: how many records, and then the number of its group
+	block   []uint32 // numbers of the second key, of one block
+	next    []uint32 // by group: where the next of its records is put
 	seen    []uint32 // by page: the last group it was seen in, from 1
-	times   []uint32 // by repeat: how many records of the group
-	several []repeated
+	times   []uint32 // by repeat: how many records of the group, and then where the next of its values is put
 	once    []float64
-	equal   []float64 // the values of one repeat
+	several []float64 // the values of repeats, one repeat after the other
+	repeats []int     // where each of them ends
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
@@ -108,7 +107,7 @@ func few(set *roaring.Bitmap, matched int, nums []float64, c *codes) metricOrder
 // divide numbers the groups in the order of their keys and finds the group of each record.
 func (g *grouping) divide() error {
 	n := len(g.records.places)
-	g.cells = sized(&g.scratch.cells, n)
+	g.numbers = sized(&g.scratch.numbers, n)
 	first, second := g.d.codes.key(g.q.By[0]), oneValue
 	if len(g.q.By) == 2 {
 		second = g.d.codes.key(g.q.By[1])
@@ -128,14 +127,14 @@ const tableCells = 1 << 20
 
 // numberByTable counts the records of every cell there can be, in the order of keys.
 func (g *grouping) numberByTable(first, second *key) error {
-	counts := zeroed(&g.scratch.next, first.n*second.n)
-	numbers := sized(&g.numbers, blockSize)
-	for from := 0; from < len(g.cells); from += blockSize {
-		places, cells := blockFrom(g.records.places, from), blockFrom(g.cells, from)
+	counts := zeroed(&g.scratch.cells, first.n*second.n)
+	block := sized(&g.block, blockSize)
+	for from := 0; from < len(g.numbers); from += blockSize {
+		places, cells := blockFrom(g.records.places, from), blockFrom(g.numbers, from)
 		first.numbersOf(places, cells)
-		second.numbersOf(places, numbers)
+		second.numbersOf(places, block)
 		for i, number := range cells {
-			cell := number*uint32(second.n) + numbers[i]
+			cell := number*uint32(second.n) + block[i]
 			cells[i] = cell
 			counts[cell]++
 		}
@@ -148,15 +147,17 @@ func (g *grouping) numberByTable(first, second *key) error {
 		return TooManyGroupsError{g.q.MaxGroups}
 	}
 	g.starts = make([]int, 1, n+1)
-	start, next := uint32(0), counts // the count of a cell becomes the place of its first record
+	numbers := counts // the count of a cell becomes the number of its group
 	for cell, count := range counts {
 		if count > 0 {
-			next[cell] = start
-			start += count
-			g.starts = append(g.starts, int(start))
+			number := len(g.starts) - 1
+			g.starts = append(g.starts, g.starts[number]+int(count))
+			numbers[cell] = uint32(number)
 		}
 	}
-	g.next = next
+	for i, cell := range g.numbers {
+		g.numbers[i] = numbers[cell]
+	}
 	return nil
 }
 
@@ -169,14 +170,13 @@ func (g *grouping) numberByMap(first, second *key) error {
 			return TooManyGroupsError{g.q.MaxGroups}
 		}
 	}
-	g.starts, g.next = make([]int, 1, len(counts)+1), sized(&g.scratch.next, len(counts))
+	g.starts = make([]int, 1, len(counts)+1)
 	for number, cell := range slices.Sorted(maps.Keys(counts)) {
-		g.next[number] = uint32(g.starts[number])
 		g.starts = append(g.starts, g.starts[number]+int(counts[cell]))
 		counts[cell] = uint32(number)
 	}
 	for i, place := range g.records.places {
-		g.cells[i] = counts[cellOf(place)]
+		g.numbers[i] = counts[cellOf(place)]
 	}
 	return nil
 }
@@ -251,17 +251,42 @@ func (k *key) numbersOf(places, numbers []uint32) {
 	}
 }
 
+// grouped is what is counted of the records, those of one group after those of another. It is read from the start of
+// memory to its end; the records of a group are all over the table.
+type grouped struct {
+	values  []float64
+	pages   []uint32
+	repeats []uint32 // with OncePerPage
+}
+
 // collect puts the records of each group together.
-func (g *grouping) collect() metricOrder {
-	if g.inOrder() && slices.IsSorted(g.cells) {
-		return g.records
+func (g *grouping) collect() grouped {
+	n := len(g.numbers)
+	out := grouped{values: g.records.values, pages: sized(&g.grouped.pages, n)}
+	if g.q.OncePerPage {
+		out.repeats = sized(&g.grouped.repeats, n)
 	}
-	n := len(g.cells)
-	out := metricOrder{sized(&g.grouped.places, n), sized(&g.grouped.values, n)}
-	for i, cell := range g.cells {
-		at := g.next[cell]
-		g.next[cell]++
-		out.places[at], out.values[at] = g.records.places[i], g.records.values[i]
+	if g.together() {
+		for i, place := range g.records.places {
+			out.pages[i] = g.d.pages[place]
+		}
+		for i := range out.repeats {
+			out.repeats[i] = g.d.repeats[g.records.places[i]]
+		}
+		return out
+	}
+	out.values = sized(&g.grouped.values, n)
+	next := sized(&g.scratch.next, len(g.starts))
+	for number, start := range g.starts {
+		next[number] = uint32(start)
+	}
+	for i, number := range g.numbers {
+		at, place := next[number], g.records.places[i]
+		next[number]++
+		out.values[at], out.pages[at] = g.records.values[i], g.d.pages[place]
+		if out.repeats != nil {
+			out.repeats[at] = g.d.repeats[place]
+		}
 	}
 	return out
 }
@@ -270,110 +295,128 @@ func (g *grouping) collect() metricOrder {
 // records.
 func (g *grouping) inOrder() bool { return slices.Contains(g.q.By, Hardware) && !g.q.OncePerPage }
 
+// together reports whether the records of each group follow each other, and their values need not be moved.
+func (g *grouping) together() bool {
+	return (g.inOrder() || g.q.OncePerPage) && slices.IsSorted(g.numbers)
+}
+
 // groups computes what there is to say of each group.
 func (g *grouping) groups() []Group {
-	records := g.collect()
 	n, width := len(g.starts)-1, len(g.d.codes.words)
 	asked := &statsOf{codes: g.d.codes, settings: g.d.settings, by: g.q.By, dates: g.dates, differ: make([]uint64, n*width)}
-	comparison := newComparison(g.d.codes, g.q.Metric)
 	out := make([]Group, n)
+	for i := range out {
+		out[i].of, out[i].number = asked, uint32(i)
+	}
+	g.compare(out)
+	records := g.collect()
+	comparison := newComparison(g.d.codes, g.q.Metric)
 	seen, times := sized(&g.seen, g.d.numPages+1), sized(&g.times, g.d.numRepeats+1)
 	inOrder := g.inOrder()
 	for i := range out {
 		from, to := g.starts[i], g.starts[i+1]
-		group, places, values := &out[i], records.places[from:to], records.values[from:to]
-		group.of, group.number, group.first = asked, uint32(i), places[0]
-		g.d.codes.differences(places, asked.differ[i*width:][:width])
+		group, values := &out[i], records.values[from:to]
 		group.Comparable = comparison.comparable(group)
-		group.newest = g.newest(places)
-		group.Pages = g.countPages(places, seen, uint32(i)+1)
+		group.Pages = countPages(records.pages[from:to], seen, uint32(i)+1)
 		if g.q.OncePerPage {
-			values = g.oncePerPage(values, places, times)
+			values = g.oncePerPage(values, records.repeats[from:to], times)
 		}
 		if !inOrder {
 			arrange(values, summaryRanks(len(values)))
 		}
 		group.summarize(values)
 	}
-	g.forget(records.places, seen)
+	forget(records.pages, seen)
 	return out
 }
 
-// differences sets, for each word, the bits that differ between records.
-func (c *codes) differences(places []uint32, differ []uint64) {
-	for w, words := range c.words {
-		first, bits := words[places[0]], uint64(0)
-		for _, place := range places[1:] {
-			bits |= words[place] ^ first
+// compare finds the newest record of each group, and the bits of each word that differ between its records. It reads
+// the records in their order, which is nearly that of places.
+func (g *grouping) compare(groups []Group) {
+	if len(groups) == 0 {
+		return
+	}
+	width, differ := len(g.d.codes.words), groups[0].of.differ
+	newest, firsts := make([]uint32, len(groups)), make([]uint32, len(groups))
+	for i := range newest {
+		newest[i] = ^uint32(0)
+	}
+	for i, number := range g.numbers { // the default order has the newest first
+		place := g.records.places[i]
+		firsts[number] = place
+		newest[number] = min(newest[number], g.d.codes.ords[place])
+	}
+	first := make([]uint64, len(groups)*width) // by group, then by word
+	for i, place := range firsts {
+		groups[i].first, groups[i].newest = place, newest[i]
+		for w, words := range g.d.codes.words {
+			first[i*width+w] = words[place]
 		}
-		differ[w] = bits
 	}
-}
-
-// newest is the ordinal of the newest record: the default order has the newest first.
-func (g *grouping) newest(places []uint32) uint32 {
-	newest := ^uint32(0)
-	for _, place := range places {
-		newest = min(newest, g.d.codes.ords[place])
+	for from := 0; from < len(g.numbers); from += blockSize {
+		places, numbers := blockFrom(g.records.places, from), blockFrom(g.numbers, from)
+		for w, words := range g.d.codes.words {
+			for i, place := range places {
+				at := int(numbers[i])*width + w
+				differ[at] |= words[place] ^ first[at]
+			}
+		}
 	}
-	return newest
 }
 
 // countPages counts the pages of a group. seen has, by page, the last group it was seen in, and is not
 // below another number of this group.
-func (g *grouping) countPages(places, seen []uint32, number uint32) (n int) {
-	for _, place := range places {
-		page := &seen[g.d.pages[place]]
-		n += boolInt(*page != number)
-		*page = number
+func countPages(pages, seen []uint32, number uint32) (n int) {
+	for _, page := range pages {
+		n += boolInt(seen[page] != number)
+		seen[page] = number
 	}
 	return n
 }
 
-// forget sets the pages of records to zero in seen.
-func (g *grouping) forget(places, seen []uint32) {
-	if len(places) > len(seen)/8 {
+// forget sets pages to zero in seen.
+func forget(pages, seen []uint32) {
+	if len(pages) > len(seen)/8 {
 		clear(seen)
 		return
 	}
-	for _, place := range places {
-		seen[g.d.pages[place]] = 0
+	for _, page := range pages {
+		seen[page] = 0
 	}
-}
-
-type repeated struct {
-	repeat uint32
-	value  float64
 }
 
 // oncePerPage returns the values of a group, those of records that repeat each other replaced by their
 // median. They are not in order, and valid until the next call. times are zero, before and after.
-func (g *grouping) oncePerPage(values []float64, places, times []uint32) []float64 {
-	s, repeats := g.scratch, g.d.repeats
-	for _, place := range places {
-		times[repeats[place]]++
+func (g *grouping) oncePerPage(values []float64, repeats, times []uint32) []float64 {
+	const placed = 1 << 31 // the time is where the next value is put
+	s := g.scratch
+	for _, r := range repeats {
+		times[r]++
 	}
-	s.once, s.several = s.once[:0], s.several[:0]
-	for i, place := range places {
-		if r := repeats[place]; times[r] == 1 {
+	s.once, s.several, s.repeats = s.once[:0], s.several[:0], s.repeats[:0]
+	for i, r := range repeats {
+		switch n := times[r]; {
+		case r == 0 || n == 1:
 			s.once = append(s.once, values[i])
-		} else {
-			s.several = append(s.several, repeated{r, values[i]})
+		default:
+			if n&placed == 0 {
+				start := len(s.several)
+				s.several = slices.Grow(s.several, int(n))[:start+int(n)]
+				s.repeats = append(s.repeats, len(s.several))
+				times[r] = placed | uint32(start)
+			}
+			s.several[times[r]&^placed] = values[i]
+			times[r]++
 		}
 	}
-	for _, place := range places {
-		times[repeats[place]] = 0
+	for _, r := range repeats {
+		times[r] = 0
 	}
-	slices.SortFunc(s.several, func(a, b repeated) int {
-		return cmp.Or(cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.value, b.value))
-	})
-	for to := 0; to < len(s.several); {
-		repeat := s.several[to].repeat
-		s.equal = s.equal[:0]
-		for ; to < len(s.several) && s.several[to].repeat == repeat; to++ {
-			s.equal = append(s.equal, s.several[to].value)
-		}
-		s.once = append(s.once, quantile(s.equal, 0.5))
+	from := 0
+	for _, to := range s.repeats {
+		equal := s.several[from:to]
+		slices.Sort(equal)
+		s.once, from = append(s.once, quantile(equal, 0.5)), to
 	}
 	return s.once
 }

@@ -115,7 +115,7 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	if err := g.divide(); err != nil {
 		return nil, err
 	}
-	return &Stats{Groups: g.groups(), Unknown: m.total - len(g.cells), Excluded: excluded, ExcludedBySets: c.excludedBySets()}, nil
+	return &Stats{Groups: g.groups(), Unknown: m.total - len(g.numbers), Excluded: excluded, ExcludedBySets: c.excludedBySets()}, nil
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.
