@@ -2,23 +2,25 @@ package fit
 
 import (
 	"cmp"
+	"math"
 
 	"modeldex/dataset"
 )
 
 // An ask is a model on a machine with the settings of a query: what the answers for all its sizes share.
 type ask struct {
-	e       *Engine
-	q       *Query
-	t       *target
-	m       *machine
-	need    need
-	runs    []runKey // measured of the model on the silicon
-	site    *site
-	least   float64 // estimates of less are not needed, in tokens per second
-	filled  bool    // whether the speed with a full cache counts
-	effects [effectGroups]float64
-	known   bool // whether effects are set, but for formatEffect
+	e        *Engine
+	q        *Query
+	t        *target
+	m        *machine
+	need     need
+	runs     []runKey // measured of the model on the silicon
+	site     *site
+	least    float64 // estimates of less are not needed, in tokens per second
+	logLeast float64 // of a little less, to be on the safe side of rounding
+	filled   bool    // whether the speed with a full cache counts
+	effects  [effectGroups]float64
+	known    bool // whether effects are set, but for formatEffect
 }
 
 // A site is a machine with a tool: what the asks for all its models share. Zero but for near, it is set
@@ -38,6 +40,14 @@ func (e *Engine) ask(q *Query, t *target, m *machine, s *site) *ask {
 		a.runs = e.runs.of(t.model, m.silicon)
 	}
 	return a
+}
+
+// wants sets what a list needs: speeds of at least so many tokens per second, with a full cache or an empty one.
+func (a *ask) wants(least float64, filled bool) {
+	a.least, a.filled = least, filled
+	if least > roundedBy {
+		a.logLeast = math.Log(least - roundedBy)
+	}
 }
 
 // point is the part of all configurations of an ask that is of its site. The bandwidth is known.

@@ -16,7 +16,7 @@
 //
 // The files, lowest first: words.go, query.go, answer.go and rules.go (what goes in and comes out),
 // memory.go (formulas of bytes), sample.go, stats.go and trend.go (one measurement, and many),
-// engine.go and learnt.go (what an engine keeps), points.go, place.go, estimate.go and slowdown.go (speed),
+// engine.go, learnt.go and lookup.go (what an engine keeps), points.go, place.go, estimate.go and slowdown.go (speed),
 // sizes.go, evidence.go, ask.go, speed.go, cost.go and verdict.go (one answer), lists.go (many), learn.go and
 // new.go (making an engine), evaluate.go and validated.go (how good estimates are).
 //

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 )
 
 // Distances between configurations: what one difference costs. A measurement weighs e to the
@@ -40,8 +39,8 @@ const (
 var logLightest = math.Log(lightest)
 
 // placeDistance is how little b says about a by what models run on and with, 0 for the same. It is the
-// same for all models on one machine. The distance of two configurations is that and the modelDistance of a placed sample.
-func placeDistance(a, b *point) (d float64) {
+// same for all models on one machine. The distance of two configurations is that and the modelDistance of a sample.
+func placeDistance(a, b *setup) (d float64) {
 	if a.tool != b.tool {
 		d += otherTool
 		if a.toolKind != b.toolKind {
@@ -68,16 +67,16 @@ func placeDistance(a, b *point) (d float64) {
 }
 
 // modelDistance is how little a sample says about a configuration by the models and how they are stored.
-func (s *placed) modelDistance(p *point) float64 {
+func (s *sample) modelDistance(p *point) float64 {
 	d := s.wayDistance(p)
 	if p.model != s.model {
 		d += otherModel
 	}
-	return d + perBytes*math.Abs(p.logBytes-s.logBytes) + perTime*math.Abs(p.logTime()-s.logTime) + perActive*math.Abs(p.logActive()-s.logActive)
+	return d + perBytes*math.Abs(p.logBytes-s.logBytes) + perTime*math.Abs(p.logTime()-s.logTime()) + perActive*math.Abs(p.logActive()-s.logActive())
 }
 
 // wayDistance is the part of modelDistance that is the same for all models that are stored in one way.
-func (s *placed) wayDistance(p *point) (d float64) {
+func (s *sample) wayDistance(p *point) (d float64) {
 	if p.quant != s.quant {
 		d += otherQuant + perBits*math.Abs(p.logBits-s.logBits)
 		if p.quantKind != s.quantKind {
@@ -92,7 +91,7 @@ func (s *placed) wayDistance(p *point) (d float64) {
 
 // A neighbour is a measurement near a configuration: what it says about it, and its weight.
 type neighbour struct {
-	*sample
+	at     int32   // number of the sample in its class
 	value  float64 // logarithm of the share, moved to the configuration asked for
 	weight float64
 	far    float64
@@ -104,19 +103,16 @@ type guess struct {
 	down, up   float64     // half widths of the band, before the factor of the class
 	nearest    float64     // distance of the nearest measurement
 	neighbours []neighbour // by value
+	samples    []sample    // of the class, by number
 }
-
-var guessPool = sync.Pool{New: func() any { return new([]neighbour) }}
 
 // guess estimates the share of a configuration from the samples of a place that skip does not exclude; ok
 // is false where none is near enough. here is what the trend says of the configuration. Where the share is
-// below least it may be false as well: that is found out sooner. The neighbours are valid until done is
-// called.
-func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool) (g guess, ok bool, done func()) {
-	buf := guessPool.Get().(*[]neighbour) //nolint:forcetypeassert // the pool holds nothing else
-	near, nearest := n.search(p, here, skip, (*buf)[:0])
-	done = func() { *buf = near; guessPool.Put(buf) }
-	g.nearest = nearest
+// below least it may be false as well: that is found out sooner. The neighbours are valid until the next
+// guess.
+func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool) (g guess, ok bool) {
+	near, nearest := n.find(p, here, skip, n.found[:0])
+	n.found, g.nearest, g.samples = near, nearest, n.samples
 	kept := near[:0]
 	for _, s := range near {
 		if s.far > nearest-logLightest {
@@ -128,13 +124,16 @@ func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool)
 	}
 	near = kept
 	if len(near) == 0 || middleBelow(near, least) {
-		return g, false, done
+		return g, false
 	}
-	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.id, b.id)) })
+	order := n.lookup.order
+	slices.SortFunc(near, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(order[a.at], order[b.at]))
+	})
 	g.neighbours = near
 	g.middle = quantile(near, 0.5)
 	g.reach()
-	return g, true, done
+	return g, true
 }
 
 // middleBelow reports whether the weighted median of neighbours in any order is certainly below a value:

@@ -14,7 +14,7 @@ type trial struct {
 	*row
 	err   float64 // logarithm of estimate over measurement
 	guess guess
-	near  Holdout // which validation is that of the estimate, see holdoutOf
+	near  Holdout // which validation is that of the estimate, see guess.holdout
 	ok    bool
 }
 
@@ -154,7 +154,7 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 	for fold := range folds {
 		work.Go(func() {
 			t := fitTrend(rows, func(r *row) bool { return h.fold(r) != fold })
-			own := learnt{samples: l.samples}
+			own := learnt{samples: l.samples, lookups: l.lookups}
 			for c := range own.samples {
 				own.samples[c] = slices.Clone(own.samples[c])
 				for i := range own.samples[c] {
@@ -162,7 +162,7 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 					s.trend = t.parts(&s.point)
 				}
 			}
-			near := newNearby(false)
+			near := newNearby(once)
 			defer near.free()
 			for i := range rows {
 				if r := &rows[i]; h.fold(r) == fold {
@@ -177,9 +177,8 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 }
 
 func try(r *row, t *trend, from *nearby, h Holdout) trial {
-	g, ok, done := from.guess(&r.point, t.parts(&r.point), math.Inf(-1), h.hides(r))
-	defer done()
-	near := holdoutOf(&r.point, g.neighbours)
+	g, ok := from.guess(&r.point, t.parts(&r.point), math.Inf(-1), h.hides(r))
+	near := g.holdout(&r.point)
 	g.neighbours = g.neighbours[:min(len(g.neighbours), 1)] // the memory is for the next trial
 	return trial{row: r, err: g.middle - r.logShare, guess: g, near: near, ok: ok}
 }

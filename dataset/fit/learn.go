@@ -115,6 +115,7 @@ func (l *learnt) collect(rows []row) {
 	for c := range l.samples {
 		l.samples[c] = thinned(l.samples[c], mostSamples)
 		slices.SortStableFunc(l.samples[c], func(a, b sample) int { return cmp.Compare(a.logBytes, b.logBytes) })
+		l.lookups[c] = newLookup(l.samples[c])
 	}
 }
 

@@ -9,6 +9,8 @@ type learnt struct {
 	backends map[backendKey]int      // how often a backend was measured
 	usual    map[[2]int32]string     // silicon, or class below 0, and kind of tool -> its most measured backend
 	samples  [classes][]sample       // by the bytes one token reads
+	lookups  [classes]lookup         // of the samples
+	ways     int                     // of storing weights, of all sizes
 	trend    trend
 	slow     []slowdown
 	costs    map[slowKey]slowCost // of groups of slowdowns

@@ -42,7 +42,7 @@ const LeastBits = 4
 // 3 microseconds for each size that may be fast enough.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	asked, at := q.Context, site{near: newNearby(true)} // one machine for all
+	asked, at := q.Context, site{near: newNearby(oneMachine)} // one machine for all
 	defer at.near.free()
 	for _, slug := range e.bySlug {
 		one := q
@@ -55,7 +55,7 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 			return nil, fault
 		}
 		a := e.ask(&one, t, m, &at)
-		a.least, a.filled = minTPS, asked > 0
+		a.wants(minTPS, asked > 0)
 		if b, ok := a.best(); ok {
 			out = append(out, b)
 		}
@@ -67,7 +67,7 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 // one the query names. The hardware of the query is not looked at.
 func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	near := newNearby(false)
+	near := newNearby(oneModel)
 	defer near.free()
 	for i, slug := range e.hwBySlug {
 		one := q
@@ -79,9 +79,8 @@ func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 		if i == 0 && q.Quantization != "" && len(t.named(q.Quantization)) == 0 {
 			return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
 		}
-		near.known = false
 		a := e.ask(&one, t, m, &site{near: near})
-		a.least, a.filled = minTPS, q.Context > 0
+		a.wants(minTPS, q.Context > 0)
 		if b, ok := a.best(); ok {
 			out = append(out, b)
 		}
@@ -96,17 +95,17 @@ func (a *ask) best() (Best, bool) {
 			bits := a.t.bits(&a.t.Quantizations[size])
 			return bits != nil && *bits >= LeastBits
 		}
-		if b, ok := a.mostPrecise([]Verdict{Fits}, 0, enough); ok {
+		if b, ok := a.mostPrecise([]Verdict{Fits}, false, enough); ok {
 			return b, true
 		}
 	}
-	return a.mostPrecise([]Verdict{Fits, Tight}, inMemory, nil)
+	return a.mostPrecise([]Verdict{Fits, Tight}, true, nil)
 }
 
 // mostPrecise finds the most precise size that has one of the verdicts, the first of them that any size
-// has, and is fast enough. Without inMemory in want only sizes with a measured speed count, and no
-// speed is estimated. A nil allowed allows all sizes.
-func (a *ask) mostPrecise(verdicts []Verdict, want wish, allowed func(size int) bool) (Best, bool) {
+// has, and is fast enough. Without estimates only sizes with a measured speed count. A nil allowed allows all
+// sizes.
+func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size int) bool) (Best, bool) {
 	q, t, m := a.q, a.t, a.m
 	proven := len(a.e.proofs[t.Slug]) > 0
 	for _, verdict := range verdicts {
@@ -125,7 +124,7 @@ func (a *ask) mostPrecise(verdicts []Verdict, want wish, allowed func(size int) 
 			if v != verdict || !a.couldReach(size.bytes) {
 				continue
 			}
-			if b, ok := a.bestIs(size.at, v, want); ok {
+			if b, ok := a.bestIs(size.at, v, estimates); ok {
 				return b, true
 			}
 		}
@@ -134,22 +133,18 @@ func (a *ask) mostPrecise(verdicts []Verdict, want wish, allowed func(size int) 
 }
 
 // bestIs makes the answer of a list of a size, if it is fast enough.
-func (a *ask) bestIs(size int, v Verdict, want wish) (b Best, ok bool) {
-	s := a.speed(size, want|brief)
-	if want&inMemory == 0 && s.Measured == nil {
+func (a *ask) bestIs(size int, v Verdict, estimates bool) (b Best, ok bool) {
+	s := a.pace(size, estimates)
+	if s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
 		return b, false
 	}
 	z := &a.t.Quantizations[size]
-	tps, depth := s.TPS, int64(0)
-	if a.filled && s.Filled != nil {
-		tps, depth = &s.Filled.TPS, s.Filled.Depth
-	}
-	if a.least > 0 && (tps == nil || *tps < a.least) {
-		return b, false
-	}
 	b = Best{
-		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.need.total(z.SizeBytes),
-		TPS: tps, Use: s.Use, Depth: depth,
+		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.need.total(z.SizeBytes), Depth: s.depth,
+	}
+	if s.use != "" {
+		tps, use := s.tps, s.use // s stays off the heap
+		b.TPS, b.Use = &tps, &use
 	}
 	if a.m.hw != nil {
 		b.Hardware = a.m.hw.Slug

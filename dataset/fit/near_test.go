@@ -17,12 +17,8 @@ func naiveGuess(l *learnt, p *point) (g guess, ok bool) {
 	nearest := tooFar
 	for i := range l.samples[p.class] {
 		s := &l.samples[p.class][i]
-		at := placed{
-			sample: s, logBits: s.logBits, logBytes: s.logBytes, logTime: s.logTime(), logActive: s.logActive(),
-			quant: s.quant, quantKind: s.quantKind, model: s.model, mixture: s.mixture,
-		}
-		if d := placeDistance(p, &s.point) + at.modelDistance(p); d <= tooFar {
-			near = append(near, neighbour{s, s.logShare + l.trend.parts(p) - s.trend, 0, d})
+		if d := placeDistance(&p.setup, &s.setup) + s.modelDistance(p); d <= tooFar {
+			near = append(near, neighbour{int32(i), s.logShare + l.trend.parts(p) - s.trend, 0, d})
 			nearest = min(nearest, d)
 		}
 	}
@@ -33,7 +29,9 @@ func naiveGuess(l *learnt, p *point) (g guess, ok bool) {
 	for i := range near {
 		near[i].weight = math.Exp(nearest - near[i].far)
 	}
-	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(near, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(l.samples[p.class][a.at].id, l.samples[p.class][b.at].id))
+	})
 	g.neighbours, g.nearest, g.middle = near, nearest, quantile(near, 0.5)
 	g.reach()
 	return g, true
@@ -60,7 +58,7 @@ func TestGuessIsThatOfEverySample(t *testing.T) {
 				}
 			}
 		}
-		at := site{near: newNearby(r.IntN(2) == 0)}
+		at := site{near: newNearby(use(r.IntN(3)))}
 		for range 60 {
 			q.Model = e.bySlug[r.IntN(len(e.bySlug))]
 			q, target, m, fault := e.normal(q)
@@ -75,14 +73,13 @@ func TestGuessIsThatOfEverySample(t *testing.T) {
 			at.near.gather(&e.learnt, &p)
 			want, wanted := naiveGuess(&e.learnt, &p)
 			for _, least := range []float64{math.Inf(-1), want.middle - 1e-6, want.middle + 1e-6, want.middle + 0.3} {
-				got, ok, done := at.near.guess(&p, a.here(&p), least, nil)
+				got, ok := at.near.guess(&p, a.here(&p), least, nil)
 				same := ok == wanted && (!ok || math.Abs(got.middle-want.middle) < 1e-9 && math.Abs(got.up-want.up) < 1e-9 &&
 					math.Abs(got.down-want.down) < 1e-9 && math.Abs(got.nearest-want.nearest) < 1e-9 && len(got.neighbours) == len(want.neighbours))
 				if !same && (ok || want.middle >= least) {
 					t.Fatalf("%s on %s, at least %v: %+v %v, by every sample %+v %v", q.Model, q.Hardware, least, got, ok, want, wanted)
 				}
 				guesses++
-				done()
 			}
 		}
 		at.near.free()
@@ -108,7 +105,7 @@ func TestLeastSpeedOfLists(t *testing.T) {
 		if fault != nil {
 			continue // nothing is known of its memory
 		}
-		at := site{near: newNearby(true)}
+		at := site{near: newNearby(oneMachine)}
 		for range 80 {
 			one := q
 			one.Model = e.bySlug[r.IntN(len(e.bySlug))]
@@ -124,7 +121,7 @@ func TestLeastSpeedOfLists(t *testing.T) {
 					if len(e.evidence(&one, target, m, &target.Quantizations[size.at])) > 0 {
 						v = Fits
 					}
-					s := a.speed(size.at, inMemory)
+					s := a.speed(size.at, true)
 					tps := s.TPS
 					if q.Context > 0 && s.Filled != nil {
 						tps = &s.Filled.TPS

@@ -2,169 +2,226 @@ package fit
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"sync"
 )
 
-// A placed sample has at hand what modelDistance reads: a list estimates thousands of speeds from the same
-// samples, and most of them are too far.
-type placed struct {
-	*sample
-	far                                   float64 // placeDistance
-	logBits, logBytes, logTime, logActive float64
-	quant, quantKind, model               int32
-	mixture                               bool
-}
-
-// nearby is the samples that are near enough to a machine with a tool. A list of what one machine runs
-// gathers them once and then looks at these only. It is not safe for concurrent use.
+// nearby finds the samples that are near to configurations on a machine with a tool. It is not safe for
+// concurrent use.
 type nearby struct {
-	at      point    // of the machine and tool; nothing of a model
-	samples []placed // by the bytes one token reads
-	known   bool     // whether the fields above are set
-	many    bool     // whether views are kept: many estimates are to come
-	views   map[viewKey]view
-	seen    []seen // of all views
+	at      setup
+	class   Class
+	use     use
+	known   bool // whether what follows is set
+	samples []sample
+	lookup  *lookup
+	far     []float64 // of each setup of the lookup, its placeDistance
+	rest    []float32 // of each setup, the part of it that views do not have
+	least   float32   // the smallest rest of other silicon
+	views   []view    // by way, class and mixture
+	seen    []seen    // of all views
+	ways    []float32 // room to work
+	found   []neighbour
 }
 
-// A viewKey is what a view depends on.
-type viewKey struct {
-	quant, quantKind int32
-	mixture          bool
-	logBits          float64
-}
+// A use says what estimates are to come, which decides what of distances is worked out once for many of them.
+type use uint8
 
-// A view is the samples of a place as seen by models whose weights are stored in one way: what is left of the
-// distance to a configuration is the bytes one token reads, and whether the model is the same.
+const (
+	once       use = iota // few estimates
+	oneMachine            // many models on one machine: views are of its samples, by their distance from it
+	oneModel              // one model on many machines: views are the same for all machines of a class
+)
+
+// A view is the samples of a class as seen by models whose weights are stored in one way: what is left of the
+// distance to a configuration is the bytes one token reads, whether the model is the same and, in the views of
+// one model, that of the machines.
 type view struct {
-	from, to int     // in seen
-	least    float32 // the smallest distance in it
+	known bool
+	from  int             // in seen
+	tiers [len(steps)]int // where each tier ends
 }
 
-// A seen sample is a sample in a view, by bytes. The numbers are rounded; they leave out what is certainly
-// too far, and the rest is looked at exactly.
-type seen struct {
-	logBytes, distance float32
-	at                 int32 // in samples
-}
+// steps are the largest distances of the tiers of a view. In each tier samples are by bytes, so that a search
+// need not go far along those that differ in something else. They change how long it takes, not what it finds.
+var steps = [...]float32{0.01, 1, 2, 3, 4, 5, 6, 7, 8.5, 10, tooFar}
 
-// rounding is more than the rounding of a seen sample changes a distance.
-const rounding = 1e-3
+var nearbyPool = sync.Pool{New: func() any { return new(nearby) }}
 
-var nearbyPool = sync.Pool{New: func() any { return &nearby{views: map[viewKey]view{}} }}
-
-// newNearby is empty; many says that it is for many estimates. The caller calls free when done.
-func newNearby(many bool) *nearby {
+// newNearby is empty. The caller calls free when done.
+func newNearby(u use) *nearby {
 	n := nearbyPool.Get().(*nearby) //nolint:forcetypeassert // the pool holds nothing else
-	n.many = many
+	n.use = u
 	return n
 }
 
-// reset is for another machine.
-func (n *nearby) reset() {
-	n.known, n.samples = false, n.samples[:0]
+func (n *nearby) free() {
+	n.forget()
+	n.known, n.samples, n.lookup = false, nil, nil // they keep a dataset in memory
+	nearbyPool.Put(n)
+}
+
+// forget is for another machine, or another dataset.
+func (n *nearby) forget() {
 	clear(n.views)
 	n.seen = n.seen[:0]
 }
 
-func (n *nearby) free() {
-	n.reset()
-	clear(n.samples[:cap(n.samples)]) // they keep a dataset in memory
-	nearbyPool.Put(n)
-}
-
-// gather finds the samples near to the machine and tool of a configuration, unless they are those of the
-// one before.
+// gather works out how far all setups are from the machine and tool of a configuration, unless they are
+// those of the one before.
 func (n *nearby) gather(l *learnt, p *point) {
-	if n.known && n.is(p) {
+	if n.known && n.at == p.setup && n.class == p.class {
 		return
 	}
-	n.reset()
-	n.at, n.known = *p, true
-	for i := range l.samples[p.class] {
-		s := &l.samples[p.class][i]
-		if d := placeDistance(p, &s.point); d <= tooFar {
-			n.samples = append(n.samples, placed{
-				sample: s, far: d, logBits: s.logBits, logBytes: s.logBytes, logTime: s.logTime(), logActive: s.logActive(),
-				quant: s.quant, quantKind: s.quantKind, model: s.model, mixture: s.mixture,
-			})
-		}
+	if n.use != oneModel {
+		n.forget()
 	}
-}
-
-// is reports whether a configuration is of this machine and tool.
-func (n *nearby) is(p *point) bool {
-	a := &n.at
-	return a.hardware == p.hardware && a.silicon == p.silicon && a.tool == p.tool && a.backend == p.backend && a.unit == p.unit &&
-		a.class == p.class && a.logBandwidth == p.logBandwidth
+	n.at, n.class, n.known = p.setup, p.class, true
+	n.samples, n.lookup = l.samples[p.class], &l.lookups[p.class]
+	n.far, n.rest, n.least = n.far[:0], n.rest[:0], float32(math.Inf(1))
+	for i := range n.lookup.setups {
+		s := &n.lookup.setups[i]
+		d, rest := placeDistance(&p.setup, s), float32(0)
+		if n.use == oneModel {
+			rest = float32(d)
+		}
+		if s.silicon != p.silicon {
+			n.least = min(n.least, rest)
+		}
+		n.far, n.rest = append(n.far, d), append(n.rest, rest)
+	}
+	if want := int(classes) * 2 * (l.ways + 1); n.use != once && len(n.views) < want {
+		n.views = append(n.views, make([]view, want-len(n.views))...)
+	}
 }
 
 // view is the view of models whose weights are stored as those of a configuration.
-func (n *nearby) view(p *point) view {
-	key := viewKey{p.quant, p.quantKind, p.mixture, p.logBits}
-	if n.many {
-		if v, known := n.views[key]; known {
-			return v
+func (n *nearby) view(p *point) *view {
+	var v *view
+	if n.use != once && p.way > 0 {
+		number := int(p.way)*2*int(classes) + 2*int(p.class)
+		if p.mixture {
+			number++
 		}
+		v = &n.views[number]
 	} else {
-		n.seen = n.seen[:0]
+		n.seen, v = n.seen[:0], new(view)
 	}
-	v := view{from: len(n.seen), least: tooFar}
-	for i := range n.samples {
-		s := &n.samples[i]
-		d := s.far + s.wayDistance(p)
-		if d > tooFar {
-			continue
-		}
-		n.seen = append(n.seen, seen{float32(s.logBytes), float32(d), int32(i)})
-		v.least = min(v.least, float32(d))
-	}
-	v.to = len(n.seen)
-	if n.many {
-		n.views[key] = v
+	if !v.known {
+		n.look(v, p)
 	}
 	return v
 }
 
-// search finds the samples that may count for a configuration, in any order, and the distance of the
-// nearest. It goes from those of the same bytes outwards until all others are too far. Some of what it
-// found before the nearest may be too far from it.
-func (n *nearby) search(p *point, here float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
-	v := n.view(p)
-	list, bytes := n.seen[v.from:v.to], float32(p.logBytes)
-	right := sort.Search(len(list), func(i int) bool { return list[i].logBytes >= bytes })
-	left := right - 1
-	nearest = tooFar
-	limit := float32(tooFar + rounding)
-	for left >= 0 || right < len(list) {
-		var s *seen
-		if right == len(list) || left >= 0 && bytes-list[left].logBytes <= list[right].logBytes-bytes {
-			s = &list[left]
-			left--
-		} else {
-			s = &list[right]
-			right++
+// look fills a view: it puts the samples in tiers and leaves their order.
+func (n *nearby) look(v *view, p *point) {
+	v.known, v.from = true, len(n.seen)
+	n.ways = slices.Grow(n.ways[:0], len(n.samples))[:len(n.samples)]
+	for i := range n.samples {
+		d := float32(n.samples[i].wayDistance(p))
+		if n.use != oneModel {
+			d += float32(n.far[n.lookup.all[i].setup])
 		}
-		off := perBytes * (s.logBytes - bytes)
-		if off < 0 {
-			off = -off
-		}
-		if v.least+off > limit {
-			break
-		}
-		if s.distance+off > limit {
-			continue
-		}
-		at := &n.samples[s.at]
-		d := at.far + at.modelDistance(p)
-		if d > tooFar || d > nearest-logLightest || skip != nil && skip(at.sample) {
-			continue
-		}
-		near = append(near, neighbour{at.sample, at.logShare + here - at.trend, 0, d})
-		if d < nearest {
-			nearest = d
-			limit = float32(math.Min(tooFar, nearest-logLightest) + rounding)
+		n.ways[i] = d
+		for t := len(steps) - 1; t >= 0 && d <= steps[t]; t-- {
+			v.tiers[t]++
 		}
 	}
-	return near, nearest
+	var next [len(steps)]int
+	for t := range steps {
+		if v.tiers[t] += v.from; t > 0 {
+			next[t] = v.tiers[t-1]
+		} else {
+			next[t] = v.from
+		}
+	}
+	n.seen = append(n.seen, n.lookup.all[:v.tiers[len(steps)-1]-v.from]...)
+	for i, d := range n.ways {
+		for t := range steps {
+			if d <= steps[t] {
+				s := n.lookup.all[i]
+				s.distance = d
+				n.seen[next[t]] = s
+				next[t]++
+				break
+			}
+		}
+	}
+}
+
+// A search is for the samples that may count for a configuration.
+type search struct {
+	*nearby
+	p       *point
+	here    float64
+	skip    func(s *sample) bool
+	found   []neighbour
+	nearest float64 // distance of the nearest one found
+	limit   float32 // those farther do not count
+}
+
+// find finds the samples that may count for a configuration, in any order, and the distance of the nearest.
+// The nearer the nearest is, the fewer others count: it looks first where it is likely to be. Some of what it
+// found before the nearest may be too far from it.
+func (n *nearby) find(p *point, here float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
+	s := search{n, p, here, skip, near, tooFar, tooFar + rounding}
+	silicon := int32(none)
+	if n.use == oneModel {
+		s.along(n.lookup.ofSilicon[p.silicon], 0, 0, none, none)
+		silicon = p.silicon
+	}
+	s.along(n.lookup.ofModel[p.model], 0, n.least, silicon, none)
+	v := n.view(p)
+	from, least := v.from, n.least+otherModel
+	for t, to := range v.tiers {
+		s.along(n.seen[from:to], otherModel, least, silicon, p.model)
+		from, least = to, n.least+otherModel+steps[t]
+	}
+	return s.found, s.nearest
+}
+
+// none is the number of no name.
+const none = -3
+
+// along looks at samples by bytes, from those of the same bytes outwards until the others are too far. They
+// are at least a distance away, and farther by more than what is seen of them. Those of a silicon or a model
+// were found before.
+func (s *search) along(list []seen, more, least float32, silicon, model int32) {
+	if len(list) == 0 || least > s.limit {
+		return
+	}
+	bytes := float32(s.p.logBytes)
+	middle := sort.Search(len(list), func(i int) bool { return list[i].logBytes >= bytes })
+	for i := middle; i < len(list); i++ {
+		if off := perBytes * (list[i].logBytes - bytes); least+off > s.limit {
+			break
+		} else if x := &list[i]; s.rest[x.setup]+x.distance+more+off <= s.limit {
+			s.add(x, silicon, model)
+		}
+	}
+	for i := middle - 1; i >= 0; i-- {
+		if off := perBytes * (bytes - list[i].logBytes); least+off > s.limit {
+			break
+		} else if x := &list[i]; s.rest[x.setup]+x.distance+more+off <= s.limit {
+			s.add(x, silicon, model)
+		}
+	}
+}
+
+// add adds a sample if it is near enough, unless it was found before.
+func (s *search) add(x *seen, silicon, model int32) {
+	at := &s.samples[x.at]
+	if at.silicon == silicon || at.model == model {
+		return
+	}
+	d := s.far[x.setup] + at.modelDistance(s.p)
+	if d > tooFar || d > s.nearest-logLightest || s.skip != nil && s.skip(at) {
+		return
+	}
+	s.found = append(s.found, neighbour{x.at, at.logShare + s.here - at.trend, 0, d})
+	if d < s.nearest {
+		s.nearest = d
+		s.limit = float32(math.Min(tooFar, d-logLightest) + rounding)
+	}
 }

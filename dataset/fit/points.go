@@ -34,10 +34,12 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 // pointOf is the part of a configuration that is of a machine and what runs on it, with names numbered by number.
 func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(kind, string) int32) point {
 	return point{
-		hardware: number(hardwareName, string(h.Slug)), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
-		arch: number(archName, text(h.Architecture)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
-		backend: number(backendName, backend), unit: number(unitName, unit),
-		class: classOf(h, unit), logBandwidth: math.Log(bandwidth),
+		setup: setup{
+			hardware: number(hardwareName, string(h.Slug)), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
+			arch: number(archName, text(h.Architecture)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
+			backend: number(backendName, backend), unit: number(unitName, unit), logBandwidth: math.Log(bandwidth),
+		},
+		class: classOf(h, unit),
 	}
 }
 

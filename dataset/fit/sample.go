@@ -29,15 +29,21 @@ func (c Class) String() string { return classNames[c] }
 // A point is a configuration in numbers: one that was measured, or one an estimate is asked for.
 // Names are numbered, so that comparing them costs one comparison.
 type point struct {
-	model, family                 int32
+	setup
+	model, family    int32
+	quant, quantKind int32
+	way              int32 // of a size asked for: its number in the list of the engine, from 1; 0 for a measurement
+	class            Class
+	mixture          bool
+	logBytes         float64 // of the bytes one token reads
+	logBits          float64 // of the bits per weight
+}
+
+// A setup is what a configuration runs on and with.
+type setup struct {
 	hardware, silicon, arch       int32 // silicon: the record and its variants count as one
 	tool, toolKind, backend, unit int32
-	quant, quantKind              int32
-	class                         Class
-	mixture                       bool
-	logBytes                      float64 // of the bytes one token reads
 	logBandwidth                  float64 // of the bytes per second of one device
-	logBits                       float64 // of the bits per weight
 }
 
 // logTime is the logarithm of the seconds one token takes at full bandwidth.

@@ -44,6 +44,7 @@ func (e *Engine) prepare() {
 			t.sizes[i] = stored{math.Log(t.bytesPerToken(z.SizeBytes)), number}
 		}
 	}
+	l.ways = len(e.ways)
 }
 
 // bitsOf is the bits per weight of a quantization. Names without a number count as 4.5, because most of

@@ -22,32 +22,13 @@ const (
 	mostIDs      = 20
 )
 
-// A wish says what a speed is worked out for.
-type wish uint8
-
-const (
-	inMemory wish = 1 << iota // the weights are in the memory of the devices
-	brief                     // without the measurements an estimate rests on, and how it was validated
-)
-
-func residentIf(is bool) wish {
-	if is {
-		return inMemory
-	}
-	return 0
-}
-
 // speed works out the speed of one size, given by number. An estimate is only for weights that are resident
-// in the memory of the devices: one device, or several whose layers work in turn. A brief one is left out
-// where there are measurements, and it may be left out where the speed is below the least of the ask.
-func (a *ask) speed(size int, want wish) *Speed {
-	s := &Speed{Measured: a.measured(size, want)}
-	if s.Measured == nil && want&inMemory == 0 {
-		return s
-	}
+// in the memory of the devices: one device, or several whose layers work in turn.
+func (a *ask) speed(size int, resident bool) *Speed {
+	s := &Speed{Measured: a.measured(size)}
 	p, ok := a.configuration(size)
-	if ok && want&inMemory != 0 && (want&brief == 0 || s.Measured == nil) {
-		s.Estimate = a.estimate(&p, want)
+	if ok && resident {
+		s.Estimate = a.estimate(&p)
 	}
 	switch {
 	case s.Measured != nil:
@@ -66,22 +47,59 @@ func (a *ask) speed(size int, want wish) *Speed {
 
 func (s *Speed) use(which string, tps float64) { s.Use, s.TPS = &which, &tps }
 
-// measured summarizes the measurements of this very size; a brief one has only the median.
-func (a *ask) measured(size int, want wish) *Measured {
+// A pace is what a list says of the speed of a size.
+type pace struct {
+	use   string  // empty where nothing is known
+	tps   float64 // in tokens per second
+	depth int64   // tokens in the cache it is for
+}
+
+// pace is the speed of one size, with a full cache if the ask is for that. It may be unknown where it is below
+// the least of the ask.
+func (a *ask) pace(size int, resident bool) (out pace) {
+	p, ok := a.configuration(size)
+	if runs := a.tried(size, nil); len(runs) > 0 {
+		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
+	} else if resident && ok {
+		if g, _, known := a.guess(&p); known {
+			out.use, out.tps = UseEstimate, g.tps(&p, g.middle)
+		}
+	}
+	if out.use == "" || !a.filled || !ok {
+		return out
+	}
+	if slow, known := a.e.slowdown(a.t, &p, a.q.Context); known {
+		out.tps, out.depth = round3(out.tps*slow.Factor), slow.Depth
+	}
+	return out
+}
+
+// tried are the measured speeds of a size, in order. It visits their records; nil visits none.
+func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float64) {
 	runs := inQuant(a.runs, a.e.ways[a.t.sizes[size].way].folded)
 	if len(runs) == 0 {
 		return nil
 	}
-	var speeds []float64
-	pages := map[string]bool{}
-	out := &Measured{Runs: []dataset.Slug{}}
 	a.e.runs.each(runs, func(b *dataset.Benchmark) {
 		if int(b.HardwareCount) != a.q.Count || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
 			return
 		}
 		speeds = append(speeds, *b.GenerationTPS)
-		if want&brief != 0 {
-			return
+		if visit != nil {
+			visit(b)
+		}
+	})
+	slices.Sort(speeds)
+	return speeds
+}
+
+// measured summarizes the measurements of this very size.
+func (a *ask) measured(size int) *Measured {
+	var pages map[string]bool
+	var out *Measured
+	speeds := a.tried(size, func(b *dataset.Benchmark) {
+		if out == nil {
+			pages, out = map[string]bool{}, &Measured{Runs: []dataset.Slug{}}
 		}
 		pages[pageOf(b)] = true
 		if len(out.Runs) < mostIDs {
@@ -91,12 +109,8 @@ func (a *ask) measured(size int, want wish) *Measured {
 	if len(speeds) == 0 {
 		return nil
 	}
-	slices.Sort(speeds)
-	out.Median = round3(at(speeds, 0.5))
-	if want&brief == 0 {
-		out.N, out.Pages = len(speeds), len(pages)
-		out.P10, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.9))
-	}
+	out.N, out.Pages = len(speeds), len(pages)
+	out.P10, out.Median, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.5)), round3(at(speeds, 0.9))
 	return out
 }
 
@@ -117,7 +131,7 @@ func (a *ask) configuration(size int) (p point, ok bool) {
 	way := &a.e.ways[z.way]
 	p = a.point()
 	p.model, p.family, p.mixture = a.t.model, a.t.family, a.t.mixture()
-	p.quant, p.quantKind, p.logBits, p.logBytes = way.quant, way.quantKind, way.logBits, z.logBytes
+	p.way, p.quant, p.quantKind, p.logBits, p.logBytes = z.way+1, way.quant, way.quantKind, way.logBits, z.logBytes
 	return p, true
 }
 
@@ -127,35 +141,44 @@ func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
 // roundedBy is more than the rounding of a speed makes it larger.
 const roundedBy = 1e-3
 
-// estimate works out the speed of a configuration; nil where nothing is near enough, or where it is below
-// the least speed of the ask.
-func (a *ask) estimate(p *point, want wish) *Estimate {
-	q, m := a.q, a.m
-	if q.Count > 1 && q.Rules != LlamaCpp {
-		return nil
+// guess estimates the share of a configuration and gives the factor of its band; false where nothing is near
+// enough, or where the speed is below the least of the ask.
+func (a *ask) guess(p *point) (g guess, factor float64, ok bool) {
+	if a.q.Count > 1 && a.q.Rules != LlamaCpp {
+		return g, 0, false
 	}
-	least := math.Inf(-1)
+	least, here := math.Inf(-1), a.here(p)
 	if a.least > roundedBy {
-		least = math.Log(a.least-roundedBy) + p.logTime()
+		least = a.logLeast + p.logTime()
 	}
-	a.site.near.gather(&a.e.learnt, p)
-	g, ok, done := a.site.near.guess(p, a.here(p), least, nil)
-	defer done()
-	kind := holdoutOf(p, g.neighbours)
-	factor := validated.Factors.of(kind, p.class)
-	if !ok || !g.says(factor) {
+	near := a.site.near
+	near.gather(&a.e.learnt, p)
+	if least > here+near.lookup.highest+roundedBy {
+		return g, 0, false // as a median is at most the largest of its values
+	}
+	if g, ok = near.guess(p, here, least, nil); !ok {
+		return g, 0, false
+	}
+	factor = validated.Factors.of(g.holdout(p), p.class)
+	return g, factor, g.says(factor)
+}
+
+// tps is the speed of a configuration with a share.
+func (g *guess) tps(p *point, share float64) float64 { return round3(math.Exp(share - p.logTime())) }
+
+// estimate works out the speed of a configuration; nil where nothing is near enough.
+func (a *ask) estimate(p *point) *Estimate {
+	q, m := a.q, a.m
+	g, factor, ok := a.guess(p)
+	if !ok {
 		return nil
 	}
 	low, high := g.band(factor)
-	out := &Estimate{
-		P05: round3(math.Exp(low - p.logTime())), Median: round3(math.Exp(g.middle - p.logTime())), P95: round3(math.Exp(high - p.logTime())),
-	}
-	if want&brief != 0 {
-		return out
-	}
+	out := &Estimate{P05: g.tps(p, low), Median: g.tps(p, g.middle), P95: g.tps(p, high)}
+	kind := g.holdout(p)
 	out.Method, out.Share, out.Bytes, out.Nearest = Method, round4(math.Exp(g.middle)), int64(math.Exp(p.logBytes)), round3(g.nearest)
 	out.Tool, out.Backend, out.Class = string(q.tool()), a.site.backend, p.class.String()
-	out.Evidence, out.Assumes, out.Checked = weightsOfNear(g.neighbours), []string{}, checked(kind, p.class)
+	out.Evidence, out.Assumes, out.Checked = g.weights(), []string{}, checked(kind, p.class)
 	if q.Count > 1 {
 		out.Assumes = append(out.Assumes, "the devices hold different layers and work in turn, so that together they are as fast as one; not validated")
 		out.Checked = nil
@@ -167,28 +190,30 @@ func (a *ask) estimate(p *point, want wish) *Estimate {
 	return out
 }
 
-// weightsOfNear lists the heaviest neighbours.
-func weightsOfNear(near []neighbour) []Weight {
-	near = slices.Clone(near)
-	slices.SortFunc(near, func(a, b neighbour) int { return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(a.id, b.id)) })
+// weights lists the heaviest neighbours.
+func (g *guess) weights() []Weight {
+	near := slices.Clone(g.neighbours)
+	slices.SortFunc(near, func(a, b neighbour) int {
+		return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(g.samples[a.at].id, g.samples[b.at].id))
+	})
 	total := 0.0
 	for i := range near {
 		total += near[i].weight
 	}
 	out := make([]Weight, 0, mostEvidence)
 	for _, n := range near[:min(len(near), mostEvidence)] {
-		out = append(out, Weight{n.id, round4(n.weight / total), int(n.rows)})
+		out = append(out, Weight{g.samples[n.at].id, round4(n.weight / total), int(g.samples[n.at].rows)})
 	}
 	return out
 }
 
-// holdoutOf says which validation is that of an estimate: by page where the model itself was
+// holdout says which validation is that of an estimate: by page where the model itself was
 // measured on this silicon, by model where others were, by hardware where none was.
-func holdoutOf(p *point, near []neighbour) Holdout {
+func (g *guess) holdout(p *point) Holdout {
 	h := ByHardware
-	for i := range near {
-		if near[i].silicon == p.silicon {
-			if near[i].model == p.model {
+	for i := range g.neighbours {
+		if s := &g.samples[g.neighbours[i].at]; s.silicon == p.silicon {
+			if s.model == p.model {
 				return ByPage
 			}
 			h = ByModel

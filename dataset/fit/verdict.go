@@ -21,7 +21,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	at := site{near: newNearby(!q.BestOnly)}
+	at := site{near: newNearby(once)}
 	defer at.near.free()
 	asked := e.ask(&q, t, m, &at)
 	numbers := map[string]int{}
@@ -43,7 +43,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
 		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
-		s.Speed = asked.speed(numbers[s.Quantization], residentIf(s.Verdict != No && s.Verdict != Offload))
+		s.Speed = asked.speed(numbers[s.Quantization], s.Verdict != No && s.Verdict != Offload)
 		if q.Costs != nil {
 			s.Cost = e.cost(&q, m, s.Speed)
 		}
