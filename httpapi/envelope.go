@@ -32,7 +32,8 @@ func (q *listQuery) envelope(gen *index.Generation, total, count int, notices []
 	if last == nil {
 		return append(b, `null}}`...), ""
 	}
-	return append(appendString(b, q.next(last)), `}}`...), q.link(last)
+	next := q.next(last)
+	return append(appendString(b, next), `}}`...), nextLink(next)
 }
 
 // link is the Link header of a page, empty where no other follows.
@@ -40,8 +41,11 @@ func (q *listQuery) link(last *index.Position) string {
 	if last == nil {
 		return ""
 	}
-	return "<" + q.next(last) + `>; rel="next"`
+	return nextLink(q.next(last))
 }
+
+// nextLink is the Link header of a page that the page of an address follows.
+func nextLink(address string) string { return "<" + address + `>; rel="next"` }
 
 func appendNotices(b []byte, notices []Notice) []byte {
 	if len(notices) == 0 {

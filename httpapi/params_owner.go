@@ -13,7 +13,10 @@ import (
 func (p *parser) joinOwnerOnly() {
 	for i := range p.r.params {
 		pm := &p.r.params[i]
-		if values := p.values[pm.name]; pm.kind != ownerOnly || len(values) != 1 || values[0] != "true" {
+		if pm.kind != ownerOnly {
+			continue
+		}
+		if values := p.values[pm.name]; len(values) != 1 || values[0] != "true" {
 			continue
 		}
 		owner := string(dataset.Owner)

@@ -37,7 +37,13 @@ func named[R any](recs []R, fields []FieldOf[R], slug func(*R) string) *builder[
 }
 
 // build makes the table.
-func (b *builder[R]) build() (*Table, error) { return b.assemble(b.gather()) }
+func (b *builder[R]) build() (*Table, error) {
+	t, err := b.assemble(b.gather())
+	if err == nil {
+		t.small = newWordSets(t)
+	}
+	return t, err
+}
 
 // assemble makes rows, postings and columns in parallel, because none needs another.
 func (b *builder[R]) assemble(g *gathered) (*Table, error) {

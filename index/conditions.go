@@ -89,6 +89,12 @@ func none(int) bool { return false }
 func (c *Conditions) matching() (m matches, excluded []int) {
 	parts, ranges := c.parts(none), c.q.Ranges
 	switch {
+	case c.t.small != nil && len(parts)+len(ranges) > 1:
+		return c.t.matchingWords(parts, ranges)
+	case c.t.small != nil && len(parts) == 1:
+		m := c.t.intersect(parts)
+		m.words = c.t.small.made[parts[0]] // nil where there are few
+		return m, nil
 	case len(ranges) == 0:
 		return c.t.intersect(parts), nil
 	case len(ranges) == 1 && c.t.columns[ranges[0].Field] != nil:
@@ -96,12 +102,10 @@ func (c *Conditions) matching() (m matches, excluded []int) {
 		if len(parts) == 0 {
 			return col.inRange(r), []int{int(col.unknown.GetCardinality())}
 		}
-		base := c.t.intersect(parts)
-		m, unknown := col.inRangeOf(base.all(), r)
+		m, unknown := col.inRangeOf(intersection(parts), r)
 		return m, []int{unknown}
 	}
-	base := c.t.intersect(parts)
-	return c.inRanges(base.all())
+	return c.inRanges(intersection(parts))
 }
 
 // inRanges narrows base (nil is every record) by the ranges, and counts how many records each excludes because

@@ -17,6 +17,7 @@ type matches struct {
 	predicate   func(ord uint32) bool  // nil: every candidate matches
 	materialize func() *roaring.Bitmap // evaluates predicate for all candidates; nil where predicate is
 	rangeColumn *column                // set where predicate is a range of this column
+	words       words                  // of a small table: every match; nil where that is not made
 }
 
 // has reports whether a record matches.
@@ -27,9 +28,17 @@ func (m *matches) has(ord uint32) bool {
 // all returns every match, nil for every record. The set may be shared.
 func (m *matches) all() *roaring.Bitmap {
 	if m.predicate != nil {
-		*m = matches{total: m.total, candidates: m.materialize()}
+		*m = matches{total: m.total, candidates: m.materialize(), words: m.words}
 	}
 	return m.candidates
+}
+
+// countIn is how many matches are in a set.
+func (t *Table) countIn(m *matches, set *roaring.Bitmap) int {
+	if m.words != nil {
+		return t.small.countIn(m.words, set)
+	}
+	return count(m.all(), set)
 }
 
 // count is how many of a set, nil is every record, are in another.
@@ -46,13 +55,9 @@ func (t *Table) intersect(parts []*roaring.Bitmap) matches {
 	if len(parts) == 0 {
 		return matches{total: t.n}
 	}
-	slices.SortFunc(parts, func(a, b *roaring.Bitmap) int {
-		return cmp.Compare(a.GetCardinality(), b.GetCardinality())
-	})
-	candidates, last := parts[0], len(parts)-1
-	for _, p := range parts[1:max(1, last)] {
-		candidates = roaring.And(candidates, p)
-	}
+	smallestFirst(parts)
+	last := len(parts) - 1
+	candidates := intersection(parts[:max(1, last)])
 	if last == 0 || candidates.IsEmpty() {
 		return matches{total: int(candidates.GetCardinality()), candidates: candidates}
 	}
@@ -64,6 +69,19 @@ func (t *Table) intersect(parts []*roaring.Bitmap) matches {
 		m.all() // the predicate would be false for most candidates
 	}
 	return m
+}
+
+func smallestFirst(sets []*roaring.Bitmap) {
+	slices.SortFunc(sets, func(a, b *roaring.Bitmap) int { return cmp.Compare(a.GetCardinality(), b.GetCardinality()) })
+}
+
+// intersection is the records that are in all sets; nil is every record. It may be one of the sets.
+func intersection(sets []*roaring.Bitmap) (out *roaring.Bitmap) {
+	smallestFirst(sets)
+	for _, s := range sets {
+		out = both(out, s)
+	}
+	return out
 }
 
 // unknown is the records without a value of a field.

@@ -57,15 +57,16 @@ func (t *Table) mixed(q Query, m *matches) []SettingCount {
 		slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario }) {
 		return nil
 	}
+	if t.small != nil && m.words == nil && m.all() != nil {
+		m.words = t.small.of(m.candidates)
+	}
 	var out []SettingCount
-	matching := m.all()
 	for _, s := range t.otherSettings {
-		n := s.records.GetCardinality()
-		if matching != nil {
-			n = matching.AndCardinality(s.records)
-		}
-		if n > 0 {
-			out = append(out, SettingCount{s.field, s.value, int(n)})
+		if n := t.countIn(m, s.records); n > 0 {
+			if out == nil {
+				out = make([]SettingCount, 0, len(t.otherSettings))
+			}
+			out = append(out, SettingCount{s.field, s.value, n})
 		}
 	}
 	return out
