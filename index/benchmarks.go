@@ -145,7 +145,7 @@ func newBenchmarkBuilder(set *dataset.Set, r Renderers, reproduced []int32) *ben
 		b.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
 	b.builder = builder[benchmarkRecord]{
-		n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.readers,
+		n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks,
 		slug: func(i int) string { return string(b.records.ID(i)) },
 		row: func() appender {
 			read := b.readers()
@@ -161,6 +161,17 @@ func (b *benchmarkBuilder) readers() func(i int) *benchmarkRecord {
 	return func(i int) *benchmarkRecord {
 		*rec = benchmarkRecord{read.At(i), b, i}
 		return rec
+	}
+}
+
+// blocks returns a reader of consecutive records, which puts them into the same memory.
+func (b *benchmarkBuilder) blocks() func(from, to int) []benchmarkRecord {
+	read, recs := b.records.Reader(), make([]benchmarkRecord, gatherBlock)
+	return func(from, to int) []benchmarkRecord {
+		for i := from; i < to; i++ {
+			recs[i-from] = benchmarkRecord{read.At(i), b, i}
+		}
+		return recs[:to-from]
 	}
 }
 

@@ -83,15 +83,22 @@ func union(n int, sets []*roaring.Bitmap) *roaring.Bitmap {
 // inBatches calls do with the ordinals of one set after the other, in ascending order and up to 256
 // at a time: a third of the cost of an iterator. The slice is valid during the call only.
 func inBatches(do func(ords []uint32), sets ...*roaring.Bitmap) {
-	var (
-		it    roaring.ManyIntIterator
-		batch [256]uint32
-	)
+	var b batches
 	for _, set := range sets {
-		it.Initialize(set)
-		for n := it.NextMany(batch[:]); n > 0; n = it.NextMany(batch[:]) {
-			do(batch[:n])
-		}
+		b.each(set, do)
+	}
+}
+
+// batches is the memory of inBatches, for those who call it for many small sets. It is for one goroutine.
+type batches struct {
+	it    roaring.ManyIntIterator
+	batch [256]uint32
+}
+
+func (b *batches) each(set *roaring.Bitmap, do func(ords []uint32)) {
+	b.it.Initialize(set)
+	for n := b.it.NextMany(b.batch[:]); n > 0; n = b.it.NextMany(b.batch[:]) {
+		do(b.batch[:n])
 	}
 }
 

@@ -18,9 +18,9 @@ type builder[R any] struct {
 	n      int
 	home   Sort
 	fields []FieldOf[R]
-	// reader returns a function that returns record i, which is valid until the next call. Each
-	// goroutine has its own.
-	reader func() func(i int) *R
+	// reader returns a function that returns the records from..to, at most gatherBlock of them, which are
+	// valid until the next call. Each goroutine has its own.
+	reader func() func(from, to int) []R
 	slug   func(i int) string
 	names  func(i int) []string // nil: records have no names of their own
 	row    func() appender
@@ -31,7 +31,7 @@ type builder[R any] struct {
 func named[R any](recs []R, fields []FieldOf[R], slug func(*R) string) *builder[R] {
 	return &builder[R]{
 		n: len(recs), home: Sort{Field: Slug}, fields: fields,
-		reader: func() func(int) *R { return func(i int) *R { return &recs[i] } },
+		reader: func() func(from, to int) []R { return func(from, to int) []R { return recs[from:to] } },
 		slug:   func(i int) string { return slug(&recs[i]) },
 	}
 }
@@ -97,81 +97,6 @@ func (b *builder[R]) column(f *FieldOf[R], nums []float64) *column {
 		return &column{nums: nums}
 	}
 	return newColumn(nums, b.home == Sort{Field: f.Name}, b.home == Sort{Field: f.Name, Desc: true})
-}
-
-// gathered is the numbers and texts of all records, by field, and the ordinals of each value.
-type gathered struct {
-	nums      [][]float64 // nil for fields without numbers
-	texts     [][]string  // nil for fields that are not sorted by as texts
-	gathering []gathering // of fields with a posting
-}
-
-// gatherBlock is how many records are read at a time for one field after the other: few enough that they
-// stay in the cache of a core.
-const gatherBlock = 512
-
-// gather reads all records on all cores, each of which reads some of the fields.
-func (b *builder[R]) gather() *gathered {
-	g := &gathered{
-		nums: make([][]float64, len(b.fields)), texts: make([][]string, len(b.fields)), gathering: make([]gathering, len(b.fields)),
-	}
-	for i := range b.fields {
-		switch f := &b.fields[i]; f.kind() {
-		case Number, Date:
-			g.nums[i] = make([]float64, b.n)
-		case Text:
-			if f.Uses&Sorts != 0 {
-				g.texts[i] = make([]string, b.n)
-			}
-		}
-	}
-	size := cores.Size()
-	var workers cores.Group
-	for first := range min(size, len(b.fields)) {
-		workers.Go(func() {
-			read := b.reader()
-			for from := 0; from < b.n; from += gatherBlock {
-				for field := first; field < len(b.fields); field += size {
-					b.gatherField(g, field, read, from, min(from+gatherBlock, b.n))
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return g
-}
-
-// gatherField reads one field of the records from..to.
-func (b *builder[R]) gatherField(g *gathered, field int, read func(i int) *R, from, to int) {
-	f := &b.fields[field]
-	if nums := g.nums[field]; nums != nil {
-		for i := from; i < to; i++ {
-			nums[i] = f.number(read(i))
-		}
-		return
-	}
-	if texts := g.texts[field]; texts != nil {
-		for i := from; i < to; i++ {
-			texts[i] = f.Text(read(i))
-		}
-	}
-	if !f.hasPosting() {
-		return
-	}
-	p := &g.gathering[field]
-	for i := from; i < to; i++ {
-		p.known = false
-		if rec := read(i); f.Count != nil {
-			if v := f.Count(rec); v != nil {
-				p.addCount(uint32(i), *v)
-			}
-		} else {
-			f.values(rec, func(v string) { p.add(uint32(i), v) })
-		}
-		if !p.known {
-			p.unknown.add(uint32(i))
-		}
-	}
 }
 
 // values calls emit for each known value of a field that a posting finds.

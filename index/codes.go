@@ -68,13 +68,14 @@ func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
 
 // order gives each record its place: by code of a field, then by number.
 func (c *codes) order(by *posting, col *column) {
+	var read batches
 	codes, next := make([]uint32, len(c.ords)), make([]uint32, len(by.values)+2)
 	count := func(code int, records *roaring.Bitmap) {
-		inBatches(func(ords []uint32) {
+		read.each(records, func(ords []uint32) {
 			for _, ord := range ords {
 				codes[ord] = uint32(code)
 			}
-		}, records)
+		})
 		next[code+1] = next[code] + uint32(records.GetCardinality())
 	}
 	for code, v := range by.values {
@@ -91,13 +92,14 @@ func (c *codes) order(by *posting, col *column) {
 
 // fill sets the codes of the field in its word of each record, by ordinal.
 func (s slot) fill(words []uint64) {
-	set := func(code int, records ...*roaring.Bitmap) {
+	var read batches
+	set := func(code int, records *roaring.Bitmap) {
 		or := uint64(code) << s.shift
-		inBatches(func(ords []uint32) {
+		read.each(records, func(ords []uint32) {
 			for _, ord := range ords {
 				words[ord] |= or
 			}
-		}, records...)
+		})
 	}
 	for code, v := range s.p.values {
 		set(code, s.p.byValue[v])

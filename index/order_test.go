@@ -165,8 +165,13 @@ func TestTryGivesUp(t *testing.T) {
 		n: n, home: Sort{RunDate, true},
 		slug: func(i int) string { return fmt.Sprint(i) },
 		row:  same(func(dst []byte, _ int) ([]byte, error) { return dst, nil }),
-		reader: func() func(int) *place {
-			return func(i int) *place { return &place{i} }
+		reader: func() func(from, to int) []place {
+			return func(from, to int) (out []place) {
+				for i := from; i < to; i++ {
+					out = append(out, place{i})
+				}
+				return out
+			}
 		},
 		fields: []FieldOf[place]{
 			{Name: RunDate, Number: func(p *place) float64 { return dates[p.at] }, Uses: Sorts},

@@ -1,0 +1,238 @@
+package index
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"modeldex/dataset/cores"
+)
+
+// gathered is the numbers and texts of all records, by field, and which values they have.
+type gathered struct {
+	nums      [][]float64 // nil for fields without numbers
+	texts     [][]string  // nil for fields that are not sorted by as texts
+	gathering []gathering // of fields with a posting
+}
+
+// gatherBlock is how many records are read at a time for one field after the other: few enough that they
+// stay in the cache of a core.
+const gatherBlock = 512
+
+// gather reads all records on all cores, each of which reads some of the fields.
+func (b *builder[R]) gather() *gathered {
+	g := &gathered{
+		nums: make([][]float64, len(b.fields)), texts: make([][]string, len(b.fields)), gathering: make([]gathering, len(b.fields)),
+	}
+	for i := range b.fields {
+		f := &b.fields[i]
+		switch f.kind() {
+		case Number, Date:
+			g.nums[i] = make([]float64, b.n)
+		case Text:
+			if f.Uses&Sorts != 0 {
+				g.texts[i] = make([]string, b.n)
+			}
+		}
+		if f.hasPosting() {
+			g.gathering[i].numbers = make([]uint32, 0, b.n)
+		}
+	}
+	size := cores.Size()
+	var workers cores.Group
+	for first := range min(size, len(b.fields)) {
+		workers.Go(func() {
+			read := b.reader()
+			for from := 0; from < b.n; from += gatherBlock {
+				recs := read(from, min(from+gatherBlock, b.n))
+				for field := first; field < len(b.fields); field += size {
+					b.gatherField(g, field, recs, from)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return g
+}
+
+// gatherField reads one field of consecutive records, of which the first has the ordinal from.
+func (b *builder[R]) gatherField(g *gathered, field int, recs []R, from int) {
+	f := &b.fields[field]
+	if nums := g.nums[field]; nums != nil {
+		for i := range recs {
+			nums[from+i] = f.number(&recs[i])
+		}
+		return
+	}
+	if texts := g.texts[field]; texts != nil {
+		for i := range recs {
+			texts[from+i] = f.Text(&recs[i])
+		}
+	}
+	if f.hasPosting() {
+		gatherValues(&g.gathering[field], f, recs, from)
+	}
+}
+
+// gatherValues adds the values of a field that a posting finds.
+func gatherValues[R any](g *gathering, f *FieldOf[R], recs []R, from int) {
+	switch {
+	case f.Text != nil:
+		for i := range recs {
+			g.add(g.text(f.Text(&recs[i])))
+		}
+	case f.Texts != nil:
+		for i := range recs {
+			g.addAll(uint32(from+i), f.Texts(&recs[i]))
+		}
+	case f.Flag != nil:
+		for i := range recs {
+			if v := f.Flag(&recs[i]); v != nil {
+				g.add(g.text(strconv.FormatBool(*v)))
+			} else {
+				g.add(0)
+			}
+		}
+	case f.Count != nil:
+		for i := range recs {
+			if v := f.Count(&recs[i]); v != nil {
+				g.add(g.count(*v))
+			} else {
+				g.add(0)
+			}
+		}
+	}
+}
+
+// A gathering is the values of one field of all records. It numbers them from 1 in the order they are first
+// met; 0 is unknown. It is for one goroutine.
+type gathering struct {
+	numbers []uint32 // of the values of the first record, then of the second, and so on
+	ords    []uint32 // the record of each; nil: every record has one, so that they are in order
+	values  []string // by number - 1
+
+	byText  map[string]uint32 // numbers
+	byCount map[int64]uint32  // of whole numbers
+	// Values that were met lately, by a few of their bits: comparing a text with one that shares its
+	// memory, as most do, costs a third of finding it in a map.
+	recentTexts [256]struct {
+		text   string
+		number uint32 // 0: empty
+	}
+	recentCounts [256]struct {
+		count  int64
+		number uint32
+	}
+}
+
+// add adds the value of a field with one value per record.
+func (g *gathering) add(number uint32) { g.numbers = append(g.numbers, number) }
+
+// addAll adds the values of a record, of a field that may have several.
+func (g *gathering) addAll(ord uint32, values []string) {
+	known := false
+	for _, v := range values {
+		if number := g.text(v); number != 0 {
+			known = true
+			g.numbers, g.ords = append(g.numbers, number), append(g.ords, ord)
+		}
+	}
+	if !known {
+		g.numbers, g.ords = append(g.numbers, 0), append(g.ords, ord)
+	}
+}
+
+// text is the number of a text; that of the empty one, which is unknown, is 0.
+func (g *gathering) text(v string) uint32 {
+	if v == "" {
+		return 0
+	}
+	n := len(v)
+	met := &g.recentTexts[uint8(n+3*int(v[0])+5*int(v[n/2])+7*int(v[n-1]))]
+	if met.number != 0 && met.text == v {
+		return met.number
+	}
+	number, known := g.byText[v]
+	if !known {
+		if g.byText == nil {
+			g.byText = map[string]uint32{}
+		}
+		g.values = append(g.values, strings.Clone(v)) // v may be part of a longer text, which it would keep in memory
+		number = uint32(len(g.values))
+		g.byText[g.values[number-1]] = number
+	}
+	met.text, met.number = v, number
+	return number
+}
+
+// count is the number of a whole number.
+func (g *gathering) count(v int64) uint32 {
+	met := &g.recentCounts[uint8(v^v>>8)]
+	if met.number != 0 && met.count == v {
+		return met.number
+	}
+	number, known := g.byCount[v]
+	if !known {
+		if g.byCount == nil {
+			g.byCount = map[int64]uint32{}
+		}
+		g.values = append(g.values, countText(v))
+		number = uint32(len(g.values))
+		g.byCount[v] = number
+	}
+	met.count, met.number = v, number
+	return number
+}
+
+// posting makes the posting of the field, of whole numbers or not, in a table of n records. It ends the gathering.
+func (g *gathering) posting(n int, whole bool) *posting {
+	defer func() { *g = gathering{} }() // other fields have not begun yet, and need the memory
+	ords, ends := g.byNumber()
+	words := make([]uint64, (n+63)/64)
+	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.values)), unknown: setOf(ords[:ends[0]], words)}
+	for i, v := range g.values {
+		out.byValue[v] = setOf(ords[ends[i]:ends[i+1]], words)
+	}
+	out.list(whole)
+	return out
+}
+
+// byNumber returns the records of each value, in the order of numbers, and where those of each number end.
+func (g *gathering) byNumber() (ords, ends []uint32) {
+	next := make([]uint32, len(g.values)+2) // by number + 1: where its next record goes
+	for _, number := range g.numbers {
+		next[number+1]++
+	}
+	for number := range g.values {
+		next[number+1] += next[number]
+	}
+	ords = make([]uint32, len(g.numbers))
+	for i, number := range g.numbers {
+		ord := uint32(i)
+		if g.ords != nil {
+			ord = g.ords[i]
+		}
+		ords[next[number]] = ord
+		next[number]++
+	}
+	return ords, next[:len(g.values)+1]
+}
+
+// setOf is the set of some ordinals in ascending order. words has a bit for every record, all of them zero
+// before and after. Adding an ordinal to a set looks for its container; of a value that many records have,
+// setting bits and reading them once takes a tenth of that.
+func setOf(ords []uint32, words []uint64) *roaring.Bitmap {
+	const many = 4 // words for each ordinal: reading four costs less than adding one
+	if len(ords)*many < len(words) {
+		set := roaring.New()
+		set.AddMany(ords)
+		return compact(set)
+	}
+	for _, ord := range ords { // a record may have a value twice, so they are not flipped
+		words[ord/64] |= 1 << (ord % 64)
+	}
+	set := compact(roaring.FromDense(words, true))
+	clear(words)
+	return set
+}
