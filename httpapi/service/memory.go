@@ -21,6 +21,7 @@ type memory struct {
 	afterLook         *time.Timer // ends what the start or reloading began
 	cacheBytes        int64
 	limitSet, gogcSet bool  // by the operator
+	percent           int   // of debug.SetGCPercent before any change
 	startBytes        int64 // what the runtime had from the system at the start, without garbage
 	startRows, rows   int   // bytes of rows at the start and now
 }
@@ -47,13 +48,25 @@ func answerBytes(cache int64) int64 {
 func newMemory(cacheBytes int64) *memory {
 	percent := debug.SetGCPercent(100)
 	debug.SetGCPercent(percent)
-	return &memory{cacheBytes: cacheBytes, limitSet: debug.SetMemoryLimit(-1) != math.MaxInt64, gogcSet: percent != 100}
+	return &memory{cacheBytes: cacheBytes, limitSet: debug.SetMemoryLimit(-1) != math.MaxInt64, gogcSet: percent != 100, percent: percent}
 }
 
-// started returns to the system what the start needed, and sets the bound. No request waits for
-// memory yet, so it happens at once. rows is the size of the rows being served, in bytes.
+// startPercent has few collections come while the dataset is loaded for the first time. What a load leaves
+// behind is a quarter of what it keeps, so nearly all that each of them looked at, it would keep.
+const startPercent = 400
+
+// starting is called before the dataset is loaded for the first time; started or stop ends it.
+func (m *memory) starting() {
+	if !m.gogcSet {
+		debug.SetGCPercent(startPercent)
+	}
+}
+
+// started returns to the system what the start needed, and sets the bound. The first requests may come
+// meanwhile. rows is the size of the rows being served, in bytes.
 func (m *memory) started(rows int) {
-	giveBack()
+	debug.FreeOSMemory()
+	forgetProgram()
 	m.mu.Lock()
 	m.startBytes, m.startRows = held(), max(1, rows)
 	m.afterLook = time.AfterFunc(lookTime, m.worked) // what listening and the first look at the dumps needed
@@ -169,5 +182,8 @@ func (m *memory) stop() {
 	}
 	if !m.limitSet {
 		debug.SetMemoryLimit(math.MaxInt64)
+	}
+	if !m.gogcSet {
+		debug.SetGCPercent(m.percent)
 	}
 }

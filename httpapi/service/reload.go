@@ -51,6 +51,7 @@ func newReloader(cfg *Config) *reloader {
 // configuration says of requests, keys and listeners is not looked at.
 func Fixed(cfg Config) (httpapi.Config, error) {
 	r := newReloader(&cfg)
+	defer r.memory.stop()
 	if err := r.first(); err != nil {
 		return httpapi.Config{}, err
 	}
@@ -71,6 +72,7 @@ const manyBenchmarks = 100_000
 func (r *reloader) first() error {
 	r.loadSnapshots() // rows of models show what the newest snapshot says
 	runtime.GC()
+	r.memory.starting()
 	started := time.Now()
 	set, err := dataset.Load(r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
 	var findings dataset.Findings

@@ -92,6 +92,7 @@ const shutdownWait = 30 * time.Second
 // of the dataset at once. A start that fails leaves neither a socket nor a new ledger behind.
 func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
+	defer r.memory.stop()
 	if cfg.Follow == nil {
 		err = r.first()
 	} else if r.mirror, err = r.openMirror(ctx); err == nil {
@@ -104,7 +105,6 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	// Not before: until here a signal may end the process at once, for there is nothing to lose.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	defer r.memory.stop()
 	watcher := r.start(cfg.watch)
 	defer watcher.Close()
 	defer onHangup(watcher.Rescan)()
@@ -175,12 +175,12 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		return false, errors.Join(err, ln.Close())
 	}
 	defer admin.serve(operator.Keys(opened.Keeper), opened.Ledger, server.Metrics())()
-	r.memory.started(r.live.Current().Bytes())
 	cores.LeaveOne()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(ln) }()
 	fmt.Fprintf(cfg.Stdout, "modeldex serves http://%s (reference: http://%s/docs)\n", ln.Addr(), ln.Addr())
 	cfg.Log.Info("serving", "addr", ln.Addr().String(), "data", cfg.Where)
+	r.memory.started(r.live.Current().Bytes())
 	defer r.loadEarlier(ctx)()
 	select {
 	case err := <-failed:
