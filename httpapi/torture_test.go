@@ -29,7 +29,7 @@ var killsFlag = flag.Int("torture.kills", 2, "how many times TestTorture kills t
 func TestTorture(t *testing.T) {
 	t.Parallel()
 	w := newTorture(t)
-	for life := range *killsFlag {
+	for life := 0; life < *killsFlag || !w.proved(); life++ { // on a busy machine a life may end before anything was said
 		w.live(false)
 		if t.Failed() {
 			t.Fatalf("in life %d", life+1)
@@ -151,13 +151,13 @@ func (w *torture) checkExact() {
 			w.t.Errorf("%s: not listed", m)
 		}
 	}
-	if w.spenders[0].answered == 0 || len(w.holders) == 0 {
-		w.t.Error("no call was answered, or no key issued: nothing is proved")
-	}
 	if report, err := quota.Check(w.ledger()); err != nil || len(report.Findings) > 0 {
 		w.t.Errorf("the ledger in the end: %v %v", err, report.Findings)
 	}
 }
+
+// proved says whether there was something to lose: calls that were answered, and keys that were issued.
+func (w *torture) proved() bool { return w.spenders[0].answered > 0 && len(w.holders) > 0 }
 
 func (w *torture) report() {
 	for _, s := range w.spenders {
