@@ -23,7 +23,11 @@ func TestNear(t *testing.T) {
 		{"two letters say too little to search for", "ph", []string{"some-phi-model"}, 1, []string{}},
 		{"nothing to choose from", "x", nil, 3, []string{}},
 		{"none wanted", "phi-4", models, 0, []string{}},
-		{"no word", "", []string{"ab", "abcdef"}, 2, []string{"ab"}},
+		{"no word", "", []string{"ab", "abcdef"}, 2, []string{}},
+		{"another word as short", "f0", []string{"yi", "phi"}, 1, []string{}},
+		{"one sign", "_", []string{"q"}, 1, []string{}},
+		{"a sign of several bytes", "\u2603", []string{"yi"}, 1, []string{}},
+		{"a plural", "families", []string{"family", "license"}, 1, []string{"family"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, Near(tt.word, tt.candidates, tt.n)); diff != "" {
