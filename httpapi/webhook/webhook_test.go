@@ -379,7 +379,9 @@ func TestRetries(t *testing.T) {
 	key := k.create(r, "", Created)
 	r.answer(500)
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.await("queueing", func() bool { return k.hook(key).Queued == 1 }) // otherwise both may be one release
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
+	k.await("queueing", func() bool { return k.hook(key).Queued == 2 })
 	for n := 1; n <= Attempts; n++ {
 		got := r.wait(n)
 		if got[n-1].id != got[0].id || string(got[n-1].body) != string(got[0].body) {
