@@ -3,7 +3,6 @@ package httpapi
 import (
 	"slices"
 
-	"modeldex/httpapi/export"
 	"modeldex/index"
 )
 
@@ -60,9 +59,6 @@ func facetsOf(facets *resource) func(*Server, *request) (*response, *failure) {
 			f := badParameter("fields", "", "is required: one or more of the allowed values")
 			f.faults[0].Allowed, f.faults[0].Value = facets.byName["fields"].values, nil
 			return nil, f
-		}
-		if q.format != export.JSON { // as Accept of a file is 406
-			return nil, badParameter("format", q.format.String(), "is not available for facets, whose rows hold lists; they are JSON")
 		}
 		return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderFacets(req.gen, facets, q), "" }), nil
 	}

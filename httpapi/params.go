@@ -603,7 +603,7 @@ func (q *listQuery) next(p *index.Position) string {
 // readFormat reads the form of rows. It is written by finish: a cursor goes on in any form.
 func (p *parser) readFormat(pm *param, v string) string {
 	f, ok := export.FormatOf(v)
-	if !ok {
+	if !ok || !slices.Contains(pm.values, f.String()) {
 		p.notOneOf(pm.name, v, pm.values)
 		return ""
 	}

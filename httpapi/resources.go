@@ -260,7 +260,11 @@ func newFacetList(list *resource, fields []index.FieldInfo) *resource {
 		{name: "limit", kind: pageLimit, doc: "Maximum number of values per field."},
 	}
 	for _, pm := range list.params {
-		if !slices.Contains([]string{"fields", "limit", "sort", "cursor"}, pm.name) {
+		switch pm.name {
+		case "fields", "limit", "sort", "cursor": // its own, or none
+		case formatParam.name:
+			r.params = append(r.params, jsonParam)
+		default:
 			r.params = append(r.params, pm)
 		}
 	}
