@@ -228,17 +228,31 @@ func compareKeys(e history.Entry, key string) int {
 
 // selection is the filter of a query.
 func selection(q *listQuery) func(e history.Entry) bool {
-	tables, slugs, fields := q.selected["table"], q.selected["slug"], q.selected["field"]
-	changed := func(f record.FieldChange) bool {
-		return slices.ContainsFunc(fields, func(name string) bool {
-			rest, ok := strings.CutPrefix(f.Field, name)
-			return ok && (rest == "" || rest[0] == '.')
-		})
+	tables, slugs, fields := setOf(q.selected["table"]), setOf(q.selected["slug"]), setOf(q.selected["field"])
+	changed := func(f record.FieldChange) bool { // the field, or one it is in
+		for i, c := range []byte(f.Field) {
+			if c == '.' && fields[f.Field[:i]] {
+				return true
+			}
+		}
+		return fields[f.Field]
 	}
 	return func(e history.Entry) bool {
-		return (tables == nil || slices.Contains(tables, string(e.Table))) && (slugs == nil || slices.Contains(slugs, e.Slug)) &&
+		return (tables == nil || tables[string(e.Table)]) && (slugs == nil || slugs[e.Slug]) &&
 			(fields == nil || slices.ContainsFunc(e.Fields, changed))
 	}
+}
+
+// setOf is texts to look up; nil where there are none.
+func setOf(texts []string) map[string]bool {
+	if texts == nil {
+		return nil
+	}
+	set := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		set[text] = true
+	}
+	return set
 }
 
 // rows are changes as the list has them, with the records before and after if they are asked for.

@@ -44,8 +44,10 @@ func feedRoutes() (out []route) {
 // feedScope is what a feed is about.
 type feedScope struct {
 	path, title, page string // below the base
-	// keys are the records it is about, by table and slug; nil: all.
+	// keys are the records it is about, by table and slug, but for benchmarks; nil: all of all tables.
 	keys map[string]bool
+	// benchmark reports whether it is about a benchmark, of which there may be a million; nil: about none.
+	benchmark func(id string) bool
 }
 
 func showFeed(s *Server, req *request) (*response, *failure) {
@@ -114,10 +116,22 @@ func (sc *feedScope) addBenchmarks(gen *index.Generation, field index.Field, slu
 	if len(slugs) == 0 {
 		return
 	}
-	found := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: field, Values: slugs, OnlySelf: true}}, Limit: gen.Benchmarks.Len()})
-	for _, ord := range found.Ords {
-		sc.keys["benchmarks/"+gen.Benchmarks.Slug(ord)] = true
+	asked := gen.Benchmarks.Conditions(index.Query{Sets: []index.Set{{Field: field, Values: slugs, OnlySelf: true}}})
+	sc.benchmark = func(id string) bool {
+		ord, ok := gen.Benchmarks.Find(id)
+		return ok && asked.Has(ord)
 	}
+}
+
+// has reports whether the feed is about a record.
+func (sc *feedScope) has(table, slug string) bool {
+	switch {
+	case sc.keys == nil:
+		return true
+	case table == "benchmarks":
+		return sc.benchmark != nil && sc.benchmark(slug)
+	}
+	return sc.keys[table+"/"+slug]
 }
 
 // feed answers a feed from the cache, or makes it.
@@ -217,14 +231,13 @@ func releaseEntry(s *step, base string) feeds.Entry {
 // recordEntries are what a release did to the records of a scope, in order of table and slug.
 func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.Entry) {
 	for _, e := range s.Entries {
-		key := string(e.Table) + "/" + e.Slug
-		if !sc.keys[key] {
+		if !sc.has(string(e.Table), e.Slug) {
 			continue
 		}
 		if len(out) == most {
 			break
 		}
-		text := string(e.Act)
+		key, text := string(e.Table)+"/"+e.Slug, string(e.Act)
 		for i, f := range e.Fields {
 			const shown = 20
 			if i == shown {
@@ -245,7 +258,7 @@ func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.E
 func newBenchmarks(gen *index.Generation, s *step, sc *feedScope, base string, most int) (out []feeds.Entry) {
 	var ords []uint32
 	for _, e := range s.Entries {
-		if e.Table != "benchmarks" || e.Act != record.Added || sc.keys != nil && !sc.keys["benchmarks/"+e.Slug] {
+		if e.Table != "benchmarks" || e.Act != record.Added || !sc.has("benchmarks", e.Slug) {
 			continue
 		}
 		if ord, ok := gen.Benchmarks.Find(e.Slug); ok { // else it was removed since

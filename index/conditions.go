@@ -17,6 +17,7 @@ type Conditions struct {
 	words  *roaring.Bitmap   // nil without words
 	listed *roaring.Bitmap   // nil with a filter by Scenario, or if all are listed
 	ranges []*roaring.Bitmap // of Query.Ranges, each made when it is first needed
+	found  *matches          // of all conditions; nil before Has needs it
 }
 
 // Conditions finds the records of each set filter, and of the words, of a query. A field the table has no
@@ -106,6 +107,15 @@ func (c *Conditions) matching() (m matches, excluded []int) {
 		return m, []int{unknown}
 	}
 	return c.inRanges(intersection(parts))
+}
+
+// Has reports whether a record matches all conditions.
+func (c *Conditions) Has(ord uint32) bool {
+	if c.found == nil {
+		m, _ := c.matching()
+		c.found = &m
+	}
+	return c.found.has(ord)
 }
 
 // inRanges narrows base (nil is every record) by the ranges, and counts how many records each excludes because

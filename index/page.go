@@ -45,10 +45,10 @@ func (c *Conditions) Page() Page {
 // Among returns those of ords that match the filters of a query, in their order. Sort, place and
 // limit of the query do not matter.
 func (t *Table) Among(q Query, ords []uint32) []uint32 {
-	m, _ := t.Conditions(q).matching()
+	c := t.Conditions(q)
 	var out []uint32
 	for _, ord := range ords {
-		if m.has(ord) {
+		if c.Has(ord) {
 			out = append(out, ord)
 		}
 	}

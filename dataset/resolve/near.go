@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // likeness finds the records whose names look like a text. It compares trigrams, three letters in
@@ -60,10 +61,28 @@ func trigrams(key string, emit func(uint32)) {
 // minShare is the least share of trigrams two names must have in common to be called similar.
 const minShare = 0.4
 
+// counted is memory that near reuses: a request may ask for two hundred names, and each would leave
+// garbage of 10 KB.
+type counted struct {
+	shared  []uint16 // by name: trigrams in common; zero before and after
+	touched []int32  // names that have one
+}
+
+var counts = sync.Pool{New: func() any { return new(counted) }}
+
+func (l *likeness) counting() *counted {
+	c := counts.Get().(*counted)
+	if len(c.shared) < len(l.names) {
+		c.shared = make([]uint16, len(l.names))
+	}
+	return c
+}
+
 // near returns up to n records whose names share most trigrams with key, most alike first.
 func (l *likeness) near(key string, n int) []int32 {
-	shared := make([]uint16, len(l.names))
-	touched := make([]int32, 0, 512)
+	memory := l.counting()
+	defer counts.Put(memory)
+	shared, touched := memory.shared, memory.touched[:0]
 	size := 0
 	trigrams(key, func(t uint32) {
 		size++
@@ -80,8 +99,10 @@ func (l *likeness) near(key string, n int) []int32 {
 		name  int32
 	}
 	var top []scored
+	memory.touched = touched
 	for _, name := range touched {
 		share := 2 * float64(shared[name]) / float64(size+int(l.size[name])) // Dice's coefficient
+		shared[name] = 0
 		if share < minShare {
 			continue
 		}

@@ -33,7 +33,7 @@ type parquetEncoder struct {
 
 func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
 	s := in.schema
-	return &parquetEncoder{cells: in, batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w,
+	options := []parquet.WriterOption{
 		parquet.NewSchema(s.Name, newGroup(s)),
 		parquet.CreatedBy("modeldex", "1", ""), // not the version of the program: equal rows give equal files
 		parquet.Compression(&parquet.Zstd),
@@ -45,7 +45,13 @@ func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
 		parquet.KeyValueMetadata("modeldex.dataset_digest", about.Digest),
 		parquet.KeyValueMetadata("modeldex.licence", about.Licence),
 		parquet.KeyValueMetadata("modeldex.columns", columnsJSON(s)),
-	)}
+	}
+	for _, c := range s.Columns {
+		if c.Type == Any { // the least and the greatest JSON text say nothing, and one can have megabytes
+			options = append(options, parquet.SkipPageBounds(c.Name), parquet.SkipPageStatistics(c.Name))
+		}
+	}
+	return &parquetEncoder{cells: in, batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w, options...)}
 }
 
 // columnsJSON describes the columns in the metadata of a file.
