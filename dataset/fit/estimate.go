@@ -68,7 +68,7 @@ func placeDistance(a, b *setup) (d float64) {
 
 // modelDistance is how little a sample says about a configuration by the models and how they are stored.
 func (s *sample) modelDistance(p *point) float64 {
-	d := s.wayDistance(p)
+	d := s.wayDistance(&p.form)
 	if p.model != s.model {
 		d += otherModel
 	}
@@ -76,14 +76,14 @@ func (s *sample) modelDistance(p *point) float64 {
 }
 
 // wayDistance is the part of modelDistance that is the same for all models that are stored in one way.
-func (s *sample) wayDistance(p *point) (d float64) {
-	if p.quant != s.quant {
-		d += otherQuant + perBits*math.Abs(p.logBits-s.logBits)
-		if p.quantKind != s.quantKind {
+func (f *form) wayDistance(p *form) (d float64) {
+	if p.quant != f.quant {
+		d += otherQuant + perBits*math.Abs(p.logBits-f.logBits)
+		if p.quantKind != f.quantKind {
 			d += otherFormat
 		}
 	}
-	if p.mixture != s.mixture {
+	if p.mixture != f.mixture {
 		d += otherKind
 	}
 	return d

@@ -77,13 +77,23 @@ func (e *Engine) weightsOf(b *dataset.Benchmark, t *target) int64 {
 // memory, with no shorter a cache.
 func (e *Engine) evidence(q *Query, t *target, m *machine, z *dataset.Quantization) []Evidence {
 	out := []Evidence{}
-	for _, p := range e.proofs[t.Slug] {
-		unified := m.hw != nil && m.hw.UnifiedMemory
-		if p.unified == unified && sameName(p.quantization, z.Name) && p.Memory <= m.memory && p.Context >= q.Context {
-			out = append(out, p.Evidence)
+	proofs := e.proofs[t.Slug]
+	for i := range proofs {
+		if proofs[i].proves(q, m, z) {
+			out = append(out, proofs[i].Evidence)
 		}
 	}
 	return out
+}
+
+// isProven reports whether there is evidence for a query.
+func (e *Engine) isProven(q *Query, t *target, m *machine, z *dataset.Quantization) bool {
+	return slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return p.proves(q, m, z) })
+}
+
+func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
+	unified := m.hw != nil && m.hw.UnifiedMemory
+	return p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
 }
 
 // Findings lists all runs that contradict the formula, by model and id.

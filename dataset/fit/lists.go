@@ -118,7 +118,7 @@ func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size 
 			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(size.at) {
 				continue
 			}
-			if v != Fits && proven && len(a.e.evidence(q, t, m, z)) > 0 {
+			if v != Fits && proven && a.e.isProven(q, t, m, z) {
 				v = Fits
 			}
 			if v != verdict || !a.couldReach(size.bytes) {

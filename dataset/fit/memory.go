@@ -149,11 +149,22 @@ func (s *shape) cache(r Rules, t KVType, context, microBatch int64) Cache {
 		c.Sliding = t.bytes(s.slidingLayers * r.slidingCells(context, s.window, microBatch) * s.slidingValues)
 	}
 	c.Recurrent = s.recurrent
-	c.Bytes = Bytes{c.Global + c.Sliding + c.Latent + c.Recurrent, Computed, "kv." + string(r)}
+	c.Bytes = Bytes{c.Global + c.Sliding + c.Latent + c.Recurrent, Computed, r.cacheFormula()}
 	if len(s.loose) > 0 && s.bounded() {
 		c.Basis = UpperBound
 	}
 	return c
+}
+
+// cacheFormula is the id of the formula of a cache.
+func (r Rules) cacheFormula() string {
+	switch r {
+	case VLLM:
+		return "kv.vllm"
+	case MLX:
+		return "kv.mlx"
+	}
+	return "kv.llama.cpp"
 }
 
 // bounded reports whether a fact about the cache is missing, so that its size is an upper bound.

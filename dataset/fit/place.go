@@ -17,11 +17,12 @@ type nearby struct {
 	samples []sample
 	lookup  *lookup
 	far     []float64 // of each setup of the lookup, its placeDistance
-	rest    []float32 // of each setup, the part of it that views do not have
+	fixed   []float32 // of each setup, the part of it that views have
+	rest    []float32 // and the other part
 	least   float32   // the smallest rest of other silicon
 	views   []view    // by way, class and mixture
 	seen    []seen    // of all views
-	ways    []float32 // room to work
+	ways    []float32 // room to work: of each form, and of each sample
 	found   []neighbour
 }
 
@@ -39,13 +40,13 @@ const (
 // one model, that of the machines.
 type view struct {
 	known bool
-	from  int             // in seen
-	tiers [len(steps)]int // where each tier ends
+	from  int32        // in seen
+	tiers [tiers]int32 // where each tier ends
 }
 
-// steps are the largest distances of the tiers of a view. In each tier samples are by bytes, so that a search
-// need not go far along those that differ in something else. They change how long it takes, not what it finds.
-var steps = [...]float32{0.01, 1, 2, 3, 4, 5, 6, 7, 8.5, 10, tooFar}
+// tiers is how many tiers a view has: the samples of the distance 0 to 1, 1 to 2, and so on. In each tier
+// samples are by bytes, so that a search need not go far along those that differ in something else.
+const tiers = tooFar + 1
 
 var nearbyPool = sync.Pool{New: func() any { return new(nearby) }}
 
@@ -79,17 +80,18 @@ func (n *nearby) gather(l *learnt, p *point) {
 	}
 	n.at, n.class, n.known = p.setup, p.class, true
 	n.samples, n.lookup = l.samples[p.class], &l.lookups[p.class]
-	n.far, n.rest, n.least = n.far[:0], n.rest[:0], float32(math.Inf(1))
+	n.far, n.fixed, n.rest, n.least = n.far[:0], n.fixed[:0], n.rest[:0], float32(math.Inf(1))
 	for i := range n.lookup.setups {
 		s := &n.lookup.setups[i]
-		d, rest := placeDistance(&p.setup, s), float32(0)
+		d := placeDistance(&p.setup, s)
+		fixed, rest := float32(d), float32(0)
 		if n.use == oneModel {
-			rest = float32(d)
+			fixed, rest = rest, fixed
 		}
 		if s.silicon != p.silicon {
 			n.least = min(n.least, rest)
 		}
-		n.far, n.rest = append(n.far, d), append(n.rest, rest)
+		n.far, n.fixed, n.rest = append(n.far, d), append(n.fixed, fixed), append(n.rest, rest)
 	}
 	if want := int(classes) * 2 * (l.ways + 1); n.use != once && len(n.views) < want {
 		n.views = append(n.views, make([]view, want-len(n.views))...)
@@ -116,36 +118,34 @@ func (n *nearby) view(p *point) *view {
 
 // look fills a view: it puts the samples in tiers and leaves their order.
 func (n *nearby) look(v *view, p *point) {
-	v.known, v.from = true, len(n.seen)
-	n.ways = slices.Grow(n.ways[:0], len(n.samples))[:len(n.samples)]
-	for i := range n.samples {
-		d := float32(n.samples[i].wayDistance(p))
-		if n.use != oneModel {
-			d += float32(n.far[n.lookup.all[i].setup])
-		}
-		n.ways[i] = d
-		for t := len(steps) - 1; t >= 0 && d <= steps[t]; t-- {
-			v.tiers[t]++
+	forms, all := n.lookup.forms, n.lookup.all
+	n.ways = slices.Grow(n.ways[:0], len(forms)+len(all))[:len(forms)+len(all)]
+	ways, distances := n.ways[:len(forms)], n.ways[len(forms):]
+	for i := range forms {
+		ways[i] = float32(forms[i].wayDistance(&p.form))
+	}
+	var next [tiers]int32
+	for i, f := range n.lookup.formOf {
+		d := ways[f] + n.fixed[all[i].setup]
+		distances[i] = d
+		if d <= tooFar {
+			next[int(d)]++
 		}
 	}
-	var next [len(steps)]int
-	for t := range steps {
-		if v.tiers[t] += v.from; t > 0 {
-			next[t] = v.tiers[t-1]
-		} else {
-			next[t] = v.from
-		}
+	v.known, v.from = true, int32(len(n.seen))
+	end := v.from
+	for t, count := range next {
+		next[t] = end
+		end += count
+		v.tiers[t] = end
 	}
-	n.seen = append(n.seen, n.lookup.all[:v.tiers[len(steps)-1]-v.from]...)
-	for i, d := range n.ways {
-		for t := range steps {
-			if d <= steps[t] {
-				s := n.lookup.all[i]
-				s.distance = d
-				n.seen[next[t]] = s
-				next[t]++
-				break
-			}
+	n.seen = slices.Grow(n.seen, int(end-v.from))[:end]
+	for i, d := range distances {
+		if d <= tooFar {
+			s := &n.seen[next[int(d)]]
+			*s = all[i]
+			s.distance = d
+			next[int(d)]++
 		}
 	}
 }
@@ -173,10 +173,10 @@ func (n *nearby) find(p *point, here float64, skip func(s *sample) bool, near []
 	}
 	s.along(n.lookup.ofModel[p.model], 0, n.least, silicon, none)
 	v := n.view(p)
-	from, least := v.from, n.least+otherModel
+	from := v.from
 	for t, to := range v.tiers {
-		s.along(n.seen[from:to], otherModel, least, silicon, p.model)
-		from, least = to, n.least+otherModel+steps[t]
+		s.along(n.seen[from:to], otherModel, n.least+otherModel+float32(t), silicon, p.model)
+		from = to
 	}
 	return s.found, s.nearest
 }

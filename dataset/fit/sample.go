@@ -30,13 +30,11 @@ func (c Class) String() string { return classNames[c] }
 // Names are numbered, so that comparing them costs one comparison.
 type point struct {
 	setup
-	model, family    int32
-	quant, quantKind int32
-	way              int32 // of a size asked for: its number in the list of the engine, from 1; 0 for a measurement
-	class            Class
-	mixture          bool
-	logBytes         float64 // of the bytes one token reads
-	logBits          float64 // of the bits per weight
+	form
+	model, family int32
+	way           int32 // of a size asked for: its number in the list of the engine, from 1; 0 for a measurement
+	class         Class
+	logBytes      float64 // of the bytes one token reads
 }
 
 // A setup is what a configuration runs on and with.
@@ -44,6 +42,13 @@ type setup struct {
 	hardware, silicon, arch       int32 // silicon: the record and its variants count as one
 	tool, toolKind, backend, unit int32
 	logBandwidth                  float64 // of the bytes per second of one device
+}
+
+// A form is how weights are stored, and whether the model is a mixture of experts.
+type form struct {
+	quant, quantKind int32
+	logBits          float64 // of the bits per weight
+	mixture          bool
 }
 
 // logTime is the logarithm of the seconds one token takes at full bandwidth.

@@ -72,10 +72,7 @@ func (t *target) inOrder() []ordered {
 	for i := range out {
 		out[i] = ordered{i, t.Quantizations[i].SizeBytes}
 	}
-	of := func(i int) float64 {
-		s := Size{BitsPerWeight: t.bits(&t.Quantizations[i])}
-		return precision(&s)
-	}
+	of := func(i int) float64 { return precision(t.bits(&t.Quantizations[i])) }
 	slices.SortStableFunc(out, func(a, b ordered) int {
 		return cmp.Or(-cmp.Compare(of(a.at), of(b.at)), cmp.Compare(a.bytes, b.bytes))
 	})
@@ -91,14 +88,15 @@ func (t *target) bits(z *dataset.Quantization) *float64 {
 	return &bits
 }
 
-func precision(s *Size) float64 {
-	if s.BitsPerWeight == nil {
+// precision orders sizes by bits per weight, nil where they are unknown.
+func precision(bits *float64) float64 {
+	switch {
+	case bits == nil:
 		return 0
-	}
-	if *s.BitsPerWeight > 17 {
+	case *bits > 17:
 		return -1
 	}
-	return *s.BitsPerWeight
+	return *bits
 }
 
 func weightsOf(z *dataset.Quantization) Bytes {

@@ -24,26 +24,22 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	at := site{near: newNearby(once)}
 	defer at.near.free()
 	asked := e.ask(&q, t, m, &at)
-	numbers := map[string]int{}
-	for _, i := range t.named(q.Quantization) {
-		s := e.judge(&q, t, m, &asked.need, &t.Quantizations[i])
-		numbers[s.Quantization] = i
-		a.Sizes = append(a.Sizes, s)
-	}
-	if len(a.Sizes) == 0 && q.Quantization != "" {
+	sizes := asked.bestFirst()
+	if len(sizes) == 0 && q.Quantization != "" {
 		return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
 	}
-	if len(a.Sizes) == 0 {
+	if len(sizes) == 0 {
 		a.Missing = append(a.Missing, "params_b")
 	}
-	slices.SortStableFunc(a.Sizes, better)
 	if q.BestOnly {
-		a.Sizes = a.Sizes[:min(len(a.Sizes), 1)]
+		sizes = sizes[:min(len(sizes), 1)]
 	}
-	for i := range a.Sizes {
+	a.Sizes = make([]Size, len(sizes))
+	for i, of := range sizes {
 		s := &a.Sizes[i]
+		*s = asked.judge(&t.Quantizations[of.at])
 		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
-		s.Speed = asked.speed(numbers[s.Quantization], s.Verdict != No && s.Verdict != Offload)
+		s.Speed = asked.speed(of.at, s.Verdict != No && s.Verdict != Offload)
 		if q.Costs != nil {
 			s.Cost = e.cost(&q, m, s.Speed)
 		}
@@ -57,14 +53,28 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	return a, nil
 }
 
-// better puts the better verdict first, then the more precise weights. More than 16 bits per
-// weight are no more precise than what was trained.
-func better(a, b Size) int {
-	return cmp.Or(
-		cmp.Compare(slices.Index(Verdicts, a.Verdict), slices.Index(Verdicts, b.Verdict)),
-		-cmp.Compare(precision(&a), precision(&b)),
-		cmp.Compare(a.Memory.Weights.Bytes, b.Memory.Weights.Bytes),
-	)
+// A judged size is what the order of sizes depends on.
+type judged struct {
+	at        int // number in the record
+	verdict   int // number in Verdicts
+	precision float64
+	bytes     int64
+}
+
+// bestFirst are the sizes an ask is about: the better verdict first, then the more precise weights. More than
+// 16 bits per weight are no more precise than what was trained.
+func (a *ask) bestFirst() []judged {
+	numbers := a.t.named(a.q.Quantization)
+	out := make([]judged, len(numbers))
+	for i, at := range numbers {
+		z := &a.t.Quantizations[at]
+		verdict, _ := a.verdict(z)
+		out[i] = judged{at, slices.Index(Verdicts, verdict), precision(a.t.bits(z)), z.SizeBytes}
+	}
+	slices.SortStableFunc(out, func(a, b judged) int {
+		return cmp.Or(cmp.Compare(a.verdict, b.verdict), -cmp.Compare(a.precision, b.precision), cmp.Compare(a.bytes, b.bytes))
+	})
+	return out
 }
 
 // A need is what a model takes beside its weights, which is the same for all its sizes.
@@ -121,32 +131,41 @@ func (n *need) host(weights int64, q *Query, m *machine) int64 {
 	return host
 }
 
+// verdict is that of one size, and the bytes of it in main memory where the verdict is offload. A run that was
+// resident outranks the formula.
+func (a *ask) verdict(z *dataset.Quantization) (v Verdict, host int64) {
+	if a.e.isProven(a.q, a.t, a.m, z) {
+		return Fits, 0
+	}
+	if v = a.need.verdict(z.SizeBytes, a.m); v == No {
+		if host = a.need.host(z.SizeBytes, a.q, a.m); host > 0 {
+			return Offload, host
+		}
+	}
+	return v, 0
+}
+
 // judge gives memory and verdict of one size.
-func (e *Engine) judge(q *Query, t *target, m *machine, n *need, z *dataset.Quantization) Size {
+func (a *ask) judge(z *dataset.Quantization) Size {
+	t, n := a.t, &a.need
 	s := Size{
 		Quantization: z.Name, Format: z.Format, BitsPerWeight: t.bits(z),
 		Memory:   Memory{Weights: weightsOf(z), Reserve: n.reserve},
 		Missing:  slices.Concat([]string{}, t.shape.missing, t.shape.loose),
-		Evidence: e.evidence(q, t, m, z),
-		Verdict:  n.verdict(z.SizeBytes, m),
+		Evidence: a.e.evidence(a.q, t, a.m, z),
 	}
 	if n.known {
 		cache, buffer, total := n.cache, Bytes{n.buffer, Estimated, "compute.output"}, n.total(z.SizeBytes)
 		s.Memory.Cache, s.Memory.Compute, s.Memory.Total = &cache, &buffer, &total
-		if m.memory > 0 {
-			room := m.available - total
+		if a.m.memory > 0 {
+			room := a.m.available - total
 			s.Headroom = &room
 		}
 	}
-	if len(s.Evidence) > 0 {
-		s.Verdict = Fits
-	}
-	if s.Verdict != No {
-		return s
-	}
-	if host := n.host(z.SizeBytes, q, m); host > 0 {
-		s.Verdict, s.Host = Offload, &host
-		if q.SystemMemoryGB == 0 {
+	var host int64
+	if s.Verdict, host = a.verdict(z); s.Verdict == Offload {
+		s.Host = &host
+		if a.q.SystemMemoryGB == 0 {
 			s.Missing = append(s.Missing, "system_memory_gb")
 		}
 	}
