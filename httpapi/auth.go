@@ -16,7 +16,7 @@ func (s *Server) admit(req *request) *failure {
 		return s.spendPage(req, pageCost(req))
 	case shown: // rejected for another reason, whatever the key
 		if (req.route != &rejected || s.showsStanding(req)) && s.identify(req) == nil {
-			req.decide(s.cfg.Keeper.AdmitFree(req.digest))
+			s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
 		}
 		return nil
 	}
@@ -24,12 +24,15 @@ func (s *Server) admit(req *request) *failure {
 		return f
 	}
 	if req.route.access == charged {
-		return req.decide(s.cfg.Keeper.Admit(req.digest))
+		return s.decide(req, s.cfg.Keeper.Admit(req.digest))
 	}
-	return req.decide(s.cfg.Keeper.AdmitFree(req.digest))
+	return s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
 }
 
-// identify reads the key into the request's digest.
+const malformedKey = "The key is malformed: its checksum does not match. Check that it was copied whole, or get a new one: POST /api/v1/keys."
+
+// identify reads the key into the request's digest. The checksum of a key is looked at only if no account has
+// the digest, see decide.
 func (s *Server) identify(req *request) *failure {
 	header := req.ctx.Request.Header.Peek(fiber.HeaderAuthorization)
 	if f := s.keyInQuery(req, len(header) == 0); f != nil {
@@ -39,9 +42,9 @@ func (s *Server) identify(req *request) *failure {
 	if f != nil {
 		return f
 	}
-	digest, ok := quota.ParseKey(token, s.cfg.Keeper.KeyPrefix())
+	digest, ok := quota.DigestOf(token, s.cfg.Keeper.KeyPrefix())
 	if !ok {
-		return &failure{code: &invalidKey, detail: "The key is malformed: its checksum does not match. Check that it was copied whole, or get a new one: POST /api/v1/keys."}
+		return &failure{code: &invalidKey, detail: malformedKey}
 	}
 	req.digest = digest
 	return nil
@@ -103,7 +106,7 @@ func isSecretName(name []byte) bool {
 
 // decide notes the keeper's decision about the call and returns the caller's failure for a
 // verdict other than admitted. An unknown key has no standing of its own; all others show theirs.
-func (req *request) decide(call quota.Call) *failure {
+func (s *Server) decide(req *request, call quota.Call) *failure {
 	req.call = call
 	req.keyed = call.Verdict != quota.UnknownKey
 	if call.Verdict == quota.Admitted {
@@ -113,6 +116,10 @@ func (req *request) decide(call quota.Call) *failure {
 	switch req.call.Verdict {
 	case quota.UnknownKey:
 		f.code = &invalidKey
+		token, _ := bearer(req.ctx.Request.Header.Peek(fiber.HeaderAuthorization))
+		if _, couldBe := quota.ParseKey(token, s.cfg.Keeper.KeyPrefix()); !couldBe {
+			f.detail = malformedKey
+		}
 	case quota.Revoked:
 		f.code = &keyRevoked
 	case quota.Suspended:

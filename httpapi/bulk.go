@@ -25,7 +25,7 @@ func (s *Server) admitPaid(req *request) *failure {
 	if f := s.identify(req); f != nil {
 		return f
 	}
-	f := req.decide(s.cfg.Keeper.AdmitFree(req.digest))
+	f := s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
 	req.keyed = false // dumps cost nothing, so that responses do not show what is left
 	if f != nil {
 		return f

@@ -293,7 +293,7 @@ func (s *Server) changed(req *request, verdict quota.Verdict, err error, done fu
 		return ledgerFailure(err)
 	}
 	if req.call.Verdict = verdict; verdict != quota.Admitted {
-		f := req.decide(req.call)
+		f := s.decide(req, req.call)
 		if verdict == quota.Rotated { // yet it was admitted: it is an old key in its grace
 			f.detail = "This key was replaced by rotation: until its grace ends it may read, but not change keys. Use the key the rotation returned."
 		}

@@ -3,9 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"modeldex/quota"
 
@@ -29,7 +27,7 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 		setHeader(&out.Header, "Access-Control-Expose-Headers", exposedHeaders)
 	}
 	if req.keyed || s.showsStanding(req) {
-		limitHeaders(&out.Header, standing, req.started.Unix())
+		s.plans.limitHeaders(&out.Header, standing, req.started.Unix())
 	}
 	if resp.ages && s.cfg.Mirror != nil {
 		staleHeaders(&out.Header, s.cfg.Mirror(), req.started)
@@ -60,35 +58,6 @@ func (s *Server) rejection(f *failure) []byte {
 	var b bytes.Buffer
 	_, _ = out.WriteTo(&b) // into memory
 	return b.Bytes()
-}
-
-// limitHeaders writes a standing under the usual names and those of the IETF draft
-// (draft-ietf-httpapi-ratelimit-headers-10); now is in Unix seconds.
-func limitHeaders(h *fasthttp.ResponseHeader, st quota.Standing, now int64) {
-	setHeaderInt(h, "X-RateLimit-Limit", int64(st.Limit))
-	setHeaderInt(h, "X-RateLimit-Remaining", int64(st.Remaining))
-	setHeaderInt(h, "X-RateLimit-Reset", st.Reset)
-	setHeader(h, "X-RateLimit-Tier", st.Tier)
-	if st.Burst.Depth == 0 { // no key, no policy
-		return
-	}
-	var space [96]byte // on the stack
-	b := appendPair(space[:0], `"burst";q=`, int64(st.Burst.Depth), `;w=`, int64(st.Burst.PerSeconds))
-	b = appendPair(b, `, "month";q=`, int64(st.Limit), `;w=`, secondsOfMonth(st.Reset))
-	setHeaderBytes(h, "RateLimit-Policy", b)
-	b = appendPair(b[:0], `"burst";r=`, int64(st.BurstRemaining), `;t=`, int64((st.BurstReset+time.Second-1)/time.Second))
-	b = appendPair(b, `, "month";r=`, int64(st.Remaining), `;t=`, max(0, st.Reset-now))
-	setHeaderBytes(h, "RateLimit", b)
-}
-
-func appendPair(dst []byte, before string, first int64, between string, second int64) []byte {
-	dst = strconv.AppendInt(append(dst, before...), first, 10)
-	return strconv.AppendInt(append(dst, between...), second, 10)
-}
-
-// secondsOfMonth is the length of the UTC month that ends at reset.
-func secondsOfMonth(reset int64) int64 {
-	return reset - quota.MonthOf(time.Unix(reset-1, 0)).Start().Unix()
 }
 
 // sendStream has fasthttp ask for the body piece by piece. With HTTP/1.1 it sends each as a chunk,

@@ -20,6 +20,7 @@ type Server struct {
 	limit   *connectionLimit
 	readers *fairuse.Limiter // requests for pages without a key, by address
 	metrics *metrics
+	plans   plans
 	streams streams
 	dumps   *dumps
 	pages   *pageSet

@@ -16,8 +16,8 @@ quota the one per month.
 	ledger, err := quota.Open("modeldex.db", quota.Options{})
 	keeper, err := quota.NewKeeper(ledger, quota.Config{KeysPerEmail: 5})
 	...
-	digest, ok := quota.ParseKey(bearer, keeper.KeyPrefix()) // no look-up, no allocation
-	call := keeper.Admit(digest)
+	digest, ok := quota.DigestOf(bearer, keeper.KeyPrefix()) // no look-up, no allocation
+	call := keeper.Admit(digest) // quota.UnknownKey: quota.ParseKey says whether it could be a key
 	defer call.Release() // free, unless it was charged before
 	if call.Verdict != quota.Admitted {
 		refuse(call.Verdict, call.Standing())
@@ -71,9 +71,9 @@ may administer them.
 
 # Concurrency and cost
 
-Everything is safe for concurrent use, except a Call, which belongs to one goroutine. ParseKey,
+Everything is safe for concurrent use, except a Call, which belongs to one goroutine. DigestOf,
 Admit and Charge of a key with a lease take no lock and allocate nothing; together they cost
-about 0.4 microseconds, of which the two hashes of ParseKey are half. A key's first call, and
+about 0.4 microseconds, of which the hash of DigestOf is half. A key's first call, and
 one that outruns its lease, waits for the next commit; there are at most 40 commits per second,
 each serving all keys that need a lease. An account costs 130 bytes of memory, and some 200
 more while it calls.

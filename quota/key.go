@@ -113,20 +113,31 @@ func checksum[T string | []byte](key T, n int) [checkChars]byte {
 // The checksum is public knowledge, so comparing it need not take constant time.
 func ParseKey[T string | []byte](key T, prefix string) (Digest, bool) {
 	body := len(prefix) + 1 + randomChars
-	if len(key) != body+checkChars || len(key) > maxSecret {
+	d, ok := DigestOf(key, prefix)
+	if !ok {
+		return Digest{}, false
+	}
+	for i := len(prefix) + 1; i < len(key); i++ {
+		if !inBase62[key[i]] {
+			return Digest{}, false
+		}
+	}
+	if check := checksum(key, body); string(check[:]) != string(key[body:]) {
+		return Digest{}, false
+	}
+	return d, true
+}
+
+// DigestOf returns the digest of what has the prefix and the length of a key, without looking at the rest of
+// it: of an account's key that is enough, because no other text has its digest. Whether one that no account
+// has could be a key, ParseKey says. It allocates nothing.
+func DigestOf[T string | []byte](key T, prefix string) (Digest, bool) {
+	if len(key) != len(prefix)+1+randomChars+checkChars || len(key) > maxSecret {
 		return Digest{}, false
 	}
 	var buf [maxSecret]byte
 	n := copy(buf[:], key)
 	if string(buf[:len(prefix)]) != prefix || buf[len(prefix)] != '_' {
-		return Digest{}, false
-	}
-	for _, c := range buf[len(prefix)+1 : n] {
-		if !inBase62[c] {
-			return Digest{}, false
-		}
-	}
-	if check := checksum(key, body); string(check[:]) != string(buf[body:n]) {
 		return Digest{}, false
 	}
 	return sha256.Sum256(buf[:n]), true

@@ -155,3 +155,25 @@ func FuzzParseKey(f *testing.F) {
 		}
 	})
 }
+
+// DigestOf knows every key, and of what is none it looks at the prefix and the length.
+func TestDigestOf(t *testing.T) {
+	s := NewSecret("mdx").Reveal()
+	want, _ := ParseKey(s, "mdx")
+	if d, ok := DigestOf([]byte(s), "mdx"); !ok || d != want {
+		t.Errorf("DigestOf() = %v, %v, want that of ParseKey, %v", d, ok, want)
+	}
+	damaged := s[:39] + string(s[39]^1)
+	if d, ok := DigestOf(damaged, "mdx"); !ok || d == want {
+		t.Errorf("DigestOf() of a damaged key = %v, %v, want another digest", d, ok)
+	}
+	for _, text := range []string{"", s[:39], s + "0", "abc" + s[3:], "mdx-" + s[4:], strings.Repeat("a", 500)} {
+		if d, ok := DigestOf(text, "mdx"); ok || d != (Digest{}) {
+			t.Errorf("DigestOf(%q) = %v, %v, want none", text, d, ok)
+		}
+	}
+	b := []byte(s)
+	if got := testing.AllocsPerRun(100, func() { DigestOf(b, "mdx") }); got != 0 {
+		t.Errorf("DigestOf allocates %v times, want 0", got)
+	}
+}
