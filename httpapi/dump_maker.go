@@ -92,10 +92,11 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 	if err != nil {
 		return err
 	}
-	d.keep(dump)
+	// Noted before it is listed: a dump that a caller saw is known after a kill too.
 	if err := dump.Note(d.cfg.From, gen.Edition, gen.Loaded); err != nil {
 		d.cfg.Log.Warn("dataset not noted: after a restart as_of cannot name it", "version", dump.Version, "digest", dump.Digest, "cause", err)
 	}
+	d.keep(dump)
 	var bytes int64
 	for _, f := range dump.Files {
 		bytes += f.Size
