@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -22,23 +23,21 @@ func (l *loader) check() error {
 	l.checkHardware(hardware)
 	l.checkTools()
 	origins := l.checkOrigins()
-	benchmarks := l.checkRuns(models, hardware, tools, origins)
+	l.checkRuns(models, hardware, tools, origins)
 	l.checkCredits(origins)
 	l.checkPlausible()
 	l.checkChanges()
-	return l.checkPublished(benchmarks)
+	return l.checkPublished()
 }
 
-// checkRuns checks every benchmark, alone, with the records it refers to and with the others, and
-// returns where the ids are.
-func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) (benchmarks map[Slug]int32) {
+// checkRuns checks every benchmark, alone, with the records it refers to and with the others.
+func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) {
 	var ids cores.Group
-	ids.Go(func() { benchmarks = l.checkIDs() }) // one table, so one goroutine: beside the others
+	ids.Go(l.checkIDs) // one table, so one goroutine: beside the others
 	ids.Go(l.checkRepeats)
 	ids.Go(l.checkYears)
 	l.checkBenchmarks(models, hardware, tools, origins)
 	ids.Wait()
-	return benchmarks
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.
@@ -124,18 +123,16 @@ func (l *loader) checkTools() {
 	}
 }
 
-// checkIDs checks that no two benchmarks have one id, and returns where the ids are.
-func (l *loader) checkIDs() map[Slug]int32 {
+// checkIDs checks that no two benchmarks have one id.
+func (l *loader) checkIDs() {
 	c := &l.benchmarks
-	ids := make(map[Slug]int32, len(c.recs))
+	ids, seed := newFirsts(len(c.recs)), maphash.MakeSeed()
 	for i, b := range c.recs {
-		if first, known := ids[b.ID]; !known {
-			ids[b.ID] = int32(i)
-		} else if b.ID != "" {
+		first := ids.first(i, maphash.String(seed, string(b.ID)), func(k int) bool { return c.recs[k].ID == b.ID })
+		if first != i && b.ID != "" {
 			l.at(c.places[i], "id", fmt.Sprintf("%q is a duplicate of %s", b.ID, l.placeText(c.places[first])))
 		}
 	}
-	return ids
 }
 
 // checkBenchmarks looks at every benchmark once, on all workers.

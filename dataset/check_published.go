@@ -7,7 +7,7 @@ import (
 )
 
 // checkPublished checks that no benchmark of the dataset published before is gone.
-func (l *loader) checkPublished(now map[Slug]int32) error {
+func (l *loader) checkPublished() error {
 	if l.opt.Previous == nil || l.benchmarks.gap() {
 		return nil
 	}
@@ -19,11 +19,15 @@ func (l *loader) checkPublished(now map[Slug]int32) error {
 	if err != nil {
 		return fmt.Errorf("reading the dataset published before: %w", err)
 	}
+	now := make(map[Slug]bool, len(l.benchmarks.recs))
+	for _, b := range l.benchmarks.recs {
+		now[b.ID] = true
+	}
 	for _, r := range l.benchmarks.undecodable {
-		now[r.slug] = -1
+		now[r.slug] = true
 	}
 	for i, b := range before.benchmarks.recs {
-		if _, known := now[b.ID]; !known {
+		if !now[b.ID] {
 			l.add(Finding{
 				Path: before.files[before.benchmarks.places[i].file], Field: "id",
 				Text: fmt.Sprintf("%q was published and is gone; withdraw it with the field withdrawn", b.ID),

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math"
 	"path"
 	"regexp"
@@ -23,15 +24,18 @@ type measurement struct {
 // measurementOf returns the key of a benchmark, false for one whose figures are too coarse to
 // recognise it by: two machines of one kind may well both print 12 tokens per second.
 func measurementOf(b *Benchmark) (measurement, bool) {
-	m := measurement{
+	promptTPS, generationTPS := twoDecimals(b.PromptTPS), twoDecimals(b.GenerationTPS)
+	if digits(promptTPS)+digits(generationTPS) < 6 {
+		return measurement{}, false
+	}
+	return measurement{
 		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount,
 		quantization: valueOf(b.Quantization), version: valueOf(b.ToolVersion), backend: valueOf(b.Backend), os: valueOf(b.OS),
 		users: numberOf(b.Concurrency), prompt: numberOf(b.NPrompt), generated: numberOf(b.NGen), depth: numberOf(b.ContextDepth),
 		batch: numberOf(b.BatchSize), layers: numberOf(b.NGPULayers), threads: numberOf(b.Threads),
 		flash: flagOf(b.FlashAttention), drafted: flagOf(b.SpeculativeDecoding), offload: flagOf(b.PartialOffload),
-		promptTPS: twoDecimals(b.PromptTPS), generationTPS: twoDecimals(b.GenerationTPS), ttft: twoDecimals(b.TTFTMs),
-	}
-	return m, digits(m.promptTPS)+digits(m.generationTPS) >= 6
+		promptTPS: promptTPS, generationTPS: generationTPS, ttft: twoDecimals(b.TTFTMs),
+	}, true
 }
 
 func valueOf(s *string) string {
@@ -85,7 +89,7 @@ func digits(v float64) (n int) {
 // checkRepeats checks that no measurement has two ids. Withdrawn ones do not count.
 func (l *loader) checkRepeats() {
 	c := &l.benchmarks
-	seen := make(map[measurement]int32, len(c.recs))
+	seen, seed := newFirsts(len(c.recs)), maphash.MakeSeed()
 	for i, b := range c.recs {
 		if b.Withdrawn != nil || l.faulty[member{at: c.places[i]}] {
 			continue
@@ -94,9 +98,11 @@ func (l *loader) checkRepeats() {
 		if !clear {
 			continue
 		}
-		if first, known := seen[m]; !known {
-			seen[m] = int32(i)
-		} else if of := c.recs[first]; of.ID != b.ID {
+		first := seen.first(i, maphash.Comparable(seed, m), func(k int) bool {
+			other, _ := measurementOf(c.recs[k])
+			return other == m
+		})
+		if of := c.recs[first]; of.ID != b.ID {
 			l.at(c.places[i], "id", fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", b.ID, of.ID, l.placeText(c.places[first])))
 		}
 	}

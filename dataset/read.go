@@ -147,10 +147,15 @@ func (l *loader) readLines(i int, r io.Reader, work *errgroup.Group) error {
 			return err
 		}
 		l.progress(len(b))
+		chunk := b
 		if first == 1 {
 			b = l.withoutMark(i, b)
 		}
-		work.Go(func() error { l.decodeLines(i, first, b); return nil })
+		work.Go(func() error {
+			l.decodeLines(i, first, b)
+			lines.Reuse(chunk) // records have copies of their texts
+			return nil
+		})
 	}
 	return nil
 }

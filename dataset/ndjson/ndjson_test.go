@@ -34,7 +34,7 @@ func read(r io.Reader) (out []numbered, err error) {
 	return out, err
 }
 
-// inChunks reads b as several workers would.
+// inChunks reads b as several workers would, which give each chunk back when they have read it.
 func inChunks(b []byte, size int) (out []numbered, err error) {
 	r := NewReader(bytes.NewReader(b), size)
 	for {
@@ -45,12 +45,17 @@ func inChunks(b []byte, size int) (out []numbered, err error) {
 		if err != nil {
 			return out, err
 		}
+		whole := lines
 		if first == 1 {
 			lines = bytes.TrimPrefix(lines, ByteOrderMark)
 		}
 		for line, text := range Lines(first, lines) {
 			out = append(out, numbered{line, string(bytes.TrimSuffix(text, []byte{'\r'}))})
 		}
+		for i := range whole {
+			whole[i] = '#' // as the next chunk overwrites it
+		}
+		r.Reuse(whole)
 	}
 }
 
