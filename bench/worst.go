@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 type worstCmd struct {
 	Data   string  `default:"data" placeholder:"DIR" help:"Dataset to serve."`
 	Rounds int     `default:"15" help:"Requests of each kind, each of them new to the cache; the figure is the median."`
+	Cases  string  `default:"." placeholder:"REGEXP" help:"Requests to send, by name."`
 	GoalMS float64 `name:"goal-ms" default:"5" help:"Most milliseconds of processor time that a request may take."`
 }
 
@@ -38,10 +40,20 @@ func worstRequests() []struct{ name, path string } {
 		return func(i int) string { return text + strconv.Itoa(i) }
 	}
 	const letters = "a%%20e%%20i%%20o%%20u%%20n%%20r%%20s"
+	// conditions are words, sets and ranges that exclude records whose values are unknown: each is left out once
+	// to count what it excludes.
+	const conditions = "&q=" + letters + "&min_tps=0.000%d&rate_basis=decode,end_to_end,total&compute_unit=gpu,cpu,npu,mixed&concurrency=1,2,4,8,16&hardware_count=1,2,3,4" +
+		"&speculative_decoding=true,false&partial_offload=true,false&flash_attention=true,false&tool_version=b*,v*,0*,1*,2*&max_tps=100000&min_prompt_tps=0.1" +
+		"&since=2020-01-01&until=2030-01-01&min_tps_per_stream=0.001&min_roofline_ratio=0.0001&max_roofline_ratio=100&min_depth=0&max_depth=1000000" +
+		"&min_concurrency=1&max_concurrency=1000&min_hardware_count=1&max_hardware_count=1000&min_reproduced_by=0"
 	const everyFacet = "model,hardware,tool,family,quantization,backend,tool_version,source,rate_basis,compute_unit,concurrency,hardware_count,context_depth,depth_band,n_prompt,n_gen,month,generation_tps,generation_tps_per_stream,prompt_tps,roofline_ratio,run_date"
 	return []struct{ name, path string }{
 		{"list, eight words of one letter, sorted, 500 rows", "/api/v1/benchmarks?q=" + letters + "&sort=-generation_tps&limit=500&min_tps=0.000%d"},
 		{"list, four ranges and four sets, sorted, 500 rows", "/api/v1/benchmarks?min_tps=0.000%d&max_tps=100000&min_prompt_tps=0.1&since=2020-01-01&until=2030-01-01&backend=cuda,metal,vulkan,cpu,rocm&rate_basis=decode&concurrency=1&hardware_count=1&sort=-prompt_tps&limit=500"},
+		{"list, words, sets and ranges, sorted", "/api/v1/benchmarks?limit=500&sort=-roofline_ratio" + conditions},
+		{"list as Parquet, 500 rows", "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=parquet"},
+		{"list as CSV, 500 rows", "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=csv"},
+		{"list, names of files of 150 models", fill("/api/v1/models?min_params_b=0.0%d&slug=", ",", 200, func(i int) string { return fmt.Sprintf("unsloth/Qwen3-%dB-Instruct-GGUF:Q4_K_M", i) })},
 		{"list, fields=, 500 rows", "/api/v1/benchmarks?fields=model,hardware,generation_tps,source_url&limit=500&min_tps=0.000%d"},
 		{"list, 50 unknown pieces of hardware", fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))},
 		{"list, 50 unknown values of four filters", fill(fill(fill(fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))+"&model=", ",", 50, numbered("unheard-of-model-"))+"&tool=", ",", 50, numbered("unheard-of-tool-"))+"&family=", ",", 50, numbered("unheard-of-family-"))},
@@ -51,6 +63,11 @@ func worstRequests() []struct{ name, path string } {
 		{"resolve, an unknown name", "/api/v1/resolve?q=unheard-of+%d+" + strings.Repeat("qwen+llama+rtx+", 12)},
 		{"fit, one device and model", "/api/v1/fit?model=llama-3.3-70b-instruct&hardware=nvidia-rtx-4090&context=40%d"},
 		{"facets, every field", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&min_tps=0.000%d"},
+		{"facets, every field, no filter", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&limit=%d"},
+		{"facets, every field, words, sets and ranges", "/api/v1/benchmarks/facets?fields=" + everyFacet + conditions},
+		{"statistics, words, sets and ranges", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000" + conditions},
+		{"statistics by model, weight=source", "/api/v1/benchmarks/stats?group_by=model&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
+		{"statistics by family and month", "/api/v1/benchmarks/stats?group_by=family,month&settings=all&limit=1000&min_tps=0.000%d"},
 		{"statistics by hardware", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000&min_tps=0.000%d"},
 		{"statistics by hardware, weight=source", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
 		{"statistics by model and quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d"},
@@ -64,14 +81,23 @@ func worstRequests() []struct{ name, path string } {
 		{"resolve, 120 unknown names in a body", "/api/v1/resolve " + fill(`{"names":[`, ",", 120, func(i int) string {
 			return fmt.Sprintf(`"unheard-of %%[1]d%d qwen llama rtx mixtral instruct geforce"`, i)
 		}) + "]}"},
+		{"resolve, 200 unknown names in a body", "/api/v1/resolve " + fill(`{"names":[`, ",", 200, func(i int) string { return fmt.Sprintf(`"qwen llama rtx %%[1]d%d instruct"`, i) }) + "]}"},
+		{"record, a model and its benchmarks as Parquet", "/api/v1/models/llama-2-7b?benchmarks_limit=20%d&format=parquet"},
+		{"changes, 50 fields", fill("/api/v1/changes?limit=4%d&field=", ",", 50, numbered("unheard-of-field-"))},
+		{"page, benchmarks with words, sets and ranges", "/explore/benchmarks?limit=50" + conditions},
+		{"page, 500 benchmarks as Markdown", "/explore/benchmarks.md?limit=500&min_tps=0.0%d"},
 		{"page, fit of a machine to every model", "/fit?memory_gb=12&bandwidth_gbps=4%d"},
 		{"page, fit of a machine to every model, fast", "/fit?memory_gb=1200&bandwidth_gbps=8000&min_tps=300.%d"},
-		{"page, hardware that words find", "/hardware?q=a&min_vram_gb=0.0%d"},
+		{"page, hardware that words find", "/explore/hardware?q=a&min_vram_gb=0.0%d"},
 	}
 }
 
 // Run prints a table, the dearest request first; it ends with 1 if one misses the goal.
 func (c *worstCmd) Run() error {
+	wanted, err := regexp.Compile(c.Cases)
+	if err != nil {
+		return fmt.Errorf("--cases: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "bench-worst")
 	if err != nil {
 		return err
@@ -95,6 +121,9 @@ func (c *worstCmd) Run() error {
 	}
 	var costs []cost
 	for _, r := range worstRequests() {
+		if !wanted.MatchString(r.name) {
+			continue
+		}
 		one := cost{name: r.name}
 		for n := range c.Rounds {
 			began := s.used()
