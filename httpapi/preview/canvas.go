@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"sync"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/math/fixed"
@@ -55,11 +56,18 @@ var blends = [][2]shade{
 	{tint, accent},
 }
 
-// colours is the palette, and over what a shade becomes under a plain colour with a cover from 0 to
-// steps: the nearest colour there is.
-var colours, over = mix()
+// mixture is what canvases share: the palette, and over, which is what a shade becomes under a plain
+// colour with a cover from 0 to steps: the nearest colour there is.
+type mixture struct {
+	colours color.Palette
+	over    [][plainShades][steps + 1]shade
+}
 
-func mix() (p color.Palette, over [][plainShades][steps + 1]shade) {
+// mixed is made with the first canvas: most starts of the program draw nothing.
+var mixed = sync.OnceValue(mix)
+
+func mix() *mixture {
+	var p color.Palette
 	for _, c := range plain {
 		p = append(p, c)
 	}
@@ -72,7 +80,7 @@ func mix() (p color.Palette, over [][plainShades][steps + 1]shade) {
 			p = append(p, between(plain[pair[0]], plain[pair[1]], cover))
 		}
 	}
-	over = make([][plainShades][steps + 1]shade, len(p))
+	over := make([][plainShades][steps + 1]shade, len(p))
 	for under := range p {
 		for c := range plain {
 			for cover := range steps + 1 {
@@ -80,13 +88,14 @@ func mix() (p color.Palette, over [][plainShades][steps + 1]shade) {
 			}
 		}
 	}
-	return p, over
+	return &mixture{p, over}
 }
 
 // canvas is a drawing that is under way, in shades of one palette. It has what a drawing needs again
 // and again, and is for one goroutine.
 type canvas struct {
 	*image.Paletted
+	over   [][plainShades][steps + 1]shade
 	mask   image.Alpha
 	shape  vector.Rasterizer
 	faces  map[face]font.Face
@@ -94,7 +103,8 @@ type canvas struct {
 }
 
 func newCanvas() *canvas {
-	return &canvas{Paletted: image.NewPaletted(image.Rect(0, 0, Width, Height), colours), faces: map[face]font.Face{}}
+	m := mixed()
+	return &canvas{Paletted: image.NewPaletted(image.Rect(0, 0, Width, Height), m.colours), over: m.over, faces: map[face]font.Face{}}
 }
 
 // clear makes the canvas paper.
@@ -132,7 +142,7 @@ func (c *canvas) cover(mask *image.Alpha, at image.Point, with shade) {
 			case 0xff:
 				row[x] = uint8(with)
 			default:
-				row[x] = uint8(over[row[x]][with][(int(a)*steps+127)/255])
+				row[x] = uint8(c.over[row[x]][with][(int(a)*steps+127)/255])
 			}
 		}
 	}

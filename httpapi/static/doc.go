@@ -5,8 +5,8 @@
 // .br and .zst behind the name. The same dataset, program and flags give the same bytes. The one
 // difference from a server: a page whose record got no picture names none.
 //
-// All is written beside the directory, in one with a lock, and put in place when it is complete, so that
-// an end of any kind leaves what was there before. What a killed export left the next one removes.
+// All is written beside the directory and put in place when it is complete (wholedir), so that an end of
+// any kind leaves what was there before. What a killed export left the next one removes.
 //
 // The layout follows the addresses:
 //

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"sync"
 
 	"modeldex/httpapi"
+	"modeldex/httpapi/static/wholedir"
 	"modeldex/quota"
 
 	"github.com/goccy/go-json/jsontext"
@@ -89,12 +91,12 @@ type entry struct {
 // leave what was there before. It takes the memory of the dataset and of as many responses as are made
 // at a time. An export to a directory to which another one is under way is an error.
 func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
-	out, err := newTree(cfg.Dir)
+	out, err := wholedir.New(cfg.Dir, exported)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, out.discard()) }()
-	server, key, stop, err := open(cfg.Server, out.aside)
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	server, key, stop, err := open(cfg.Server, out.Aside())
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +119,25 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 	}
 	b, err := jsonv2.Marshal(sum, jsonv2.Deterministic(true), jsontext.WithIndent("  "))
 	if err == nil {
-		err = out.write(summaryFile, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
+		err = out.Write(summaryFile, func(w io.Writer) error { _, err := w.Write(append(b, '\n')); return err })
 	}
 	if err == nil {
-		err = out.publish()
+		err = out.Publish()
 	}
 	return sum, err
+}
+
+// exported says whether a directory is an export.
+func exported(dir string) error {
+	var sum Summary
+	b, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	if err == nil {
+		err = jsonv2.Unmarshal(b, &sum)
+	}
+	if err != nil || sum.Format != layout {
+		return fmt.Errorf("%s: has files and is not an export; name a directory that does not exist, is empty, or was written by export", dir)
+	}
+	return nil
 }
 
 // open starts a server without a listener, and a key that may ask without end. Keys and dumps are kept
@@ -210,7 +225,7 @@ func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
 		now.Total++
 	}
 	w.progress(now)
-	err := w.out.write(listFile, func(out io.Writer) error {
+	err := w.out.Write(listFile, func(out io.Writer) error {
 		lines := jsontext.NewEncoder(out)
 		for j := range order {
 			select {

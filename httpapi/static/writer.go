@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"modeldex/httpapi"
+	"modeldex/httpapi/static/wholedir"
 )
 
 // twin is a coding of compressed forms and what their files end with.
@@ -29,7 +30,7 @@ func twinsOf(endings []string) []twin {
 type writer struct {
 	server *httpapi.Server
 	key    string
-	out    *tree
+	out    *wholedir.Tree
 	twins  []twin
 
 	progress func(Progress)
@@ -80,7 +81,7 @@ func (w *writer) file(e *entry, optional bool) (next string, err error) {
 		if b == nil {
 			break // too small, or compressed inside
 		}
-		if err := w.out.write(e.File+t.ending, func(file io.Writer) error { _, err := file.Write(b); return err }); err != nil {
+		if err := w.out.Write(e.File+t.ending, func(file io.Writer) error { _, err := file.Write(b); return err }); err != nil {
 			return "", err
 		}
 		e.Compressed = append(e.Compressed, t.ending)
@@ -94,7 +95,7 @@ func (w *writer) body(a *httpapi.Answer, name string, sum io.Writer) (n int64, e
 	if a.Status != http.StatusOK {
 		return 0, fmt.Errorf("the server answers %d", a.Status)
 	}
-	err = w.out.write(name, func(file io.Writer) (err error) {
+	err = w.out.Write(name, func(file io.Writer) (err error) {
 		n, err = a.WriteTo(io.MultiWriter(file, sum))
 		return err
 	})

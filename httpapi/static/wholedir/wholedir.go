@@ -1,4 +1,7 @@
-package static
+// Package wholedir replaces a directory as a whole. All is written beside it, in a directory with a lock,
+// and put in its place when it is complete, so that an end of any kind leaves what was there before. What a
+// killed program left the next one removes.
+package wholedir
 
 import (
 	"bufio"
@@ -13,12 +16,10 @@ import (
 	"sync"
 
 	"modeldex/dataset/wholefile"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// tree is a directory that is written beside the one it will replace.
-type tree struct {
+// Tree is a directory that is written beside the one it will replace.
+type Tree struct {
 	dir string
 	// beside is a directory next to dir for all that an export writes until it is complete: the new
 	// files, in part, and what is kept aside meanwhile, in aside. Its lock is held.
@@ -28,9 +29,10 @@ type tree struct {
 	made                sync.Map // folders by name
 }
 
-// newTree checks the directory to replace, removes what a killed export left, and makes a new one
-// beside it.
-func newTree(dir string) (*tree, error) {
+// New checks the directory to replace, removes what a killed export left, and makes a new one beside it.
+// replaceable says whether a directory with files may be replaced: nil if so. An export to the same
+// directory that is under way is an error.
+func New(dir string, replaceable func(dir string) error) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func newTree(dir string) (*tree, error) {
 	if to, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = to
 	}
-	if err := replaceable(dir); err != nil {
+	if err := free(dir, replaceable); err != nil {
 		return nil, err
 	}
 	parent, prefix := filepath.Dir(dir), "."+filepath.Base(dir)+".export-"
@@ -49,7 +51,7 @@ func newTree(dir string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{dir: dir, beside: beside, part: filepath.Join(beside, "files"), aside: filepath.Join(beside, "aside")}
+	t := &Tree{dir: dir, beside: beside, part: filepath.Join(beside, "files"), aside: filepath.Join(beside, "aside")}
 	if t.lock, err = locked(beside); err == nil {
 		err = errors.Join(os.Mkdir(t.part, 0o755), os.Mkdir(t.aside, 0o700)) // a web server reads the files
 	}
@@ -57,7 +59,7 @@ func newTree(dir string) (*tree, error) {
 		t.root, err = os.OpenRoot(t.part)
 	}
 	if err != nil {
-		return nil, errors.Join(err, t.discard())
+		return nil, errors.Join(err, t.Discard())
 	}
 	return t, nil
 }
@@ -91,9 +93,8 @@ func locked(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// replaceable says whether a directory may be replaced: one that is not there, is empty, or is an
-// export.
-func replaceable(dir string) error {
+// free says whether a directory is not there or empty; of any other one replaceable decides.
+func free(dir string, replaceable func(dir string) error) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -103,19 +104,14 @@ func replaceable(dir string) error {
 	case len(entries) == 0:
 		return nil
 	}
-	var sum Summary
-	b, err := os.ReadFile(filepath.Join(dir, summaryFile))
-	if err == nil {
-		err = jsonv2.Unmarshal(b, &sum)
-	}
-	if err != nil || sum.Format != layout {
-		return fmt.Errorf("%s: has files and is not an export; name a directory that does not exist, is empty, or was written by export", dir)
-	}
-	return nil
+	return replaceable(dir)
 }
 
-// write writes a file that must not be there yet. Safe for concurrent use.
-func (t *tree) write(name string, body func(io.Writer) error) error {
+// Aside is a directory for what is needed until the new one is complete. Discard removes it.
+func (t *Tree) Aside() string { return t.aside }
+
+// Write writes a file that must not be there yet. Safe for concurrent use.
+func (t *Tree) Write(name string, body func(io.Writer) error) error {
 	folder := path.Dir(name)
 	if _, made := t.made.Load(folder); !made && folder != "." {
 		if err := t.root.MkdirAll(folder, 0o755); err != nil {
@@ -134,16 +130,16 @@ func (t *tree) write(name string, body func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// publish puts the new directory in the place of the old one.
-func (t *tree) publish() error {
+// Publish puts the new directory in the place of the old one.
+func (t *Tree) Publish() error {
 	if _, err := os.Lstat(t.dir); errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(t.part, t.dir)
 	}
-	return exchange(t.part, t.dir) // discard then removes the old one
+	return exchange(t.part, t.dir) // Discard then removes the old one
 }
 
-// discard removes what is beside the directory.
-func (t *tree) discard() error {
+// Discard removes what is beside the directory.
+func (t *Tree) Discard() error {
 	var err error
 	if t.root != nil {
 		err = t.root.Close()

@@ -1,7 +1,8 @@
-package static
+package wholedir
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,9 +11,9 @@ import (
 )
 
 // put writes a file that says something.
-func put(t *testing.T, tr *tree, name, text string) {
+func put(t *testing.T, tr *Tree, name, text string) {
 	t.Helper()
-	if err := tr.write(name, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+	if err := tr.Write(name, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -26,25 +27,31 @@ func read(t *testing.T, dir, name string) string {
 	return string(b)
 }
 
-// TestTree: a directory that is not there, is empty or is an export is replaced as a whole, by a link
+// TestTree: a directory that is not there, is empty or is ours is replaced as a whole, by a link
 // too; until then it is as it was, and nothing is left beside it.
 func TestTree(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "site")
-	const summary = `{"format":"modeldex-export-1"}`
+	const mark = "ours"
+	ours := func(dir string) error {
+		if _, err := os.Stat(filepath.Join(dir, mark)); err != nil {
+			return fmt.Errorf("not ours: %w", err)
+		}
+		return nil
+	}
 	export := func(to, text string) {
 		t.Helper()
-		tr, err := newTree(to)
+		tr, err := New(to, ours)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := read(t, dir, "a/b")
 		put(t, tr, "a/b", text)
-		put(t, tr, summaryFile, summary)
+		put(t, tr, mark, "yes")
 		if read(t, dir, "a/b") != before {
 			t.Error("the directory changed before it was replaced")
 		}
-		if err := errors.Join(tr.publish(), tr.discard()); err != nil {
+		if err := errors.Join(tr.Publish(), tr.Discard()); err != nil {
 			t.Fatal(err)
 		}
 		if got := read(t, dir, "a/b"); got != text {
@@ -70,28 +77,28 @@ func TestTree(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(parent, ".site.export-1"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := newTree(dir)
+	tr, err := New(dir, ours)
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, tr, "a/b", "five")
-	if err := tr.write("a/b", func(io.Writer) error { return nil }); err == nil {
+	if err := tr.Write("a/b", func(io.Writer) error { return nil }); err == nil {
 		t.Error("a file was written twice")
 	}
-	if err := tr.write("../outside", func(io.Writer) error { return nil }); err == nil {
+	if err := tr.Write("../outside", func(io.Writer) error { return nil }); err == nil {
 		t.Error("a file was written outside")
 	}
-	if err := tr.discard(); err != nil || read(t, dir, "a/b") != "four" {
+	if err := tr.Discard(); err != nil || read(t, dir, "a/b") != "four" {
 		t.Errorf("after a failure: %q, %v", read(t, dir, "a/b"), err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(parent, ".*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
 
-	if err := os.Remove(filepath.Join(dir, summaryFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, mark)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newTree(dir); err == nil || !strings.Contains(err.Error(), "is not an export") {
+	if _, err := New(dir, ours); err == nil || !strings.Contains(err.Error(), "not ours") {
 		t.Errorf("a directory of someone else: %v", err)
 	}
 }

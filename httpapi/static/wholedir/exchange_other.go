@@ -1,6 +1,6 @@
 //go:build !linux
 
-package static
+package wholedir
 
 // exchange gives two directories each other's name.
 func exchange(a, b string) error { return swap(a, b) }
