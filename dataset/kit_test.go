@@ -9,6 +9,8 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 var update = flag.Bool("update", false, "rewrite the golden parts of fixtures and pages")
 
 // plainSet is all there is to a set, its benchmarks as values.

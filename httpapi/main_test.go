@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"modeldex/dataset/datasettest"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "seed of tests that draw random queries; 0 picks one")
@@ -34,6 +36,7 @@ func TestMain(m *testing.M) {
 		os.Exit(runBeside(role))
 	}
 	flag.Parse()
+	datasettest.RareCollections()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		// What runs in parallel waits for other processes most of the time, not for a processor.
 		if err := f.Value.Set(strconv.Itoa(2 + 2*runtime.GOMAXPROCS(0))); err != nil {

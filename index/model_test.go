@@ -17,6 +17,8 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 var seedFlag = flag.Uint64("seed", 0, "seed of the model tests; 0 picks one")
 
 // seedOf returns the seed of a test and says it where the test fails.

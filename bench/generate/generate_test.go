@@ -16,6 +16,8 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 // shipped is the dataset of this repository.
 var shipped = os.DirFS("../../data")
 

@@ -23,6 +23,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 // shipped is the shipped data.
 func shipped(tb testing.TB) *dataset.Set {
 	tb.Helper()

@@ -6,7 +6,11 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+
+	"modeldex/dataset/datasettest"
 )
+
+func TestMain(m *testing.M) { datasettest.Main(m) }
 
 var shipped = sync.OnceValues(func() (*dataset.Set, error) {
 	return dataset.Load(os.DirFS("../../data"), dataset.Options{})

@@ -12,7 +12,11 @@ import (
 	"unicode"
 
 	"modeldex/dataset"
+
+	"modeldex/dataset/datasettest"
 )
+
+func TestMain(m *testing.M) { datasettest.Main(m) }
 
 var update = flag.Bool("update", false, "add what is missing to testdata/reviewed.txt, to be reviewed")
 

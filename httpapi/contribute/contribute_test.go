@@ -14,7 +14,11 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
+
+	"modeldex/dataset/datasettest"
 )
+
+func TestMain(m *testing.M) { datasettest.Main(m) }
 
 // shippedDesk has the records of this repository, loaded once for all tests.
 var shippedDesk = sync.OnceValues(func() (*Desk, error) {

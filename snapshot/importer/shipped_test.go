@@ -21,6 +21,8 @@ import (
 	"modeldex/snapshot"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 // shipped is the folder of published documents and their inputs.
 const shipped = "../../data/snapshots"
 

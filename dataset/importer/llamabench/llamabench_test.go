@@ -14,7 +14,11 @@ import (
 	"modeldex/dataset"
 
 	"github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset/datasettest"
 )
+
+func TestMain(m *testing.M) { datasettest.Main(m) }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
