@@ -100,17 +100,19 @@ func (g *Growth) begin(s *server) error {
 	return nil
 }
 
-// settle waits until resident memory has stopped falling: the collector gives pages back
-// bit by bit.
+// settle waits until resident memory has not fallen for three seconds: a server gives back what its start needed
+// once it serves, and the collector gives pages back bit by bit.
 func settle(pid int) int64 {
-	rss := memory(pid, "VmRSS")
-	for range 20 {
+	rss, quiet := memory(pid, "VmRSS"), 0
+	for range 80 {
 		time.Sleep(250 * time.Millisecond)
 		now := memory(pid, "VmRSS")
-		if now >= rss-rss/200 {
-			return now
+		if quiet++; now < rss-rss/200 {
+			quiet = 0
 		}
-		rss = now
+		if rss = now; quiet == 12 {
+			break
+		}
 	}
 	return rss
 }
