@@ -22,10 +22,14 @@ func (s *Server) admitDumps(req *request) *failure {
 
 // admitPaid has a key of a tier above the free one admitted. It counts for the burst only.
 func (s *Server) admitPaid(req *request) *failure {
-	if f := s.identify(req); f != nil {
+	f := s.identify(req)
+	if f != nil && f.code == &missingKey && f.detail == "" { // its own text offers a free key, which would be the next 403
+		f.detail = fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s. Send it as \"Authorization: Bearer <key>\".", paidTiers(s.cfg.Keeper.Tiers()))
+	}
+	if f != nil {
 		return f
 	}
-	f := s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
+	f = s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
 	req.keyed = false // dumps cost nothing, so that responses do not show what is left
 	if f != nil {
 		return f
