@@ -74,6 +74,7 @@ func worstRequests() []struct{ name, path string } {
 		{"statistics, pivot of a heat map", "/api/v1/benchmarks/stats?group_by=hardware,quantization&settings=all&shape=pivot&backend=cuda&min_tps=0.000%d"},
 		{"list, models that one device runs fast", "/api/v1/models?fits=nvidia-h200-sxm&min_tps=300.%d&limit=200"},
 		{"list, models that eight devices run fast", "/api/v1/models?fits=nvidia-h200-sxm&count=8&min_tps=300.%d&limit=200"},
+		{"list, hardware eight of which run a model fast", "/api/v1/hardware?runs=llama-3.1-8b-instruct&count=8&min_tps=100.%d&limit=200"},
 		{"list, hardware that runs a model", "/api/v1/hardware?runs=llama-3.3-70b-instruct&min_tps=9.%d&limit=200"},
 		{"fit, 80 pairs in a body", "/api/v1/fit " + fill(`{"queries":[`, ",", 80, func(i int) string {
 			return fmt.Sprintf(`{"model":"llama-3.3-70b-instruct","hardware":"nvidia-rtx-4090","context":4%%[1]d%d}`, i)

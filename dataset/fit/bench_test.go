@@ -84,6 +84,39 @@ func BenchmarkBestOfOneModel(b *testing.B) {
 	}
 }
 
+// The same with a least speed, on eight devices: nearly all of some 17,000 sizes are too slow.
+func BenchmarkFastHardwareOfOneModel(b *testing.B) {
+	e := shippedEngine(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, fault := e.Hardware(Query{Model: "llama-3.1-8b-instruct", Count: 8}, 100); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}
+
+// The models that one device runs fast: most sizes are too slow.
+func BenchmarkFastModelsOfOneMachine(b *testing.B) {
+	e := shippedEngine(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, fault := e.Models(Query{Hardware: "nvidia-h200-sxm-141gb"}, 300); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}
+
+// The best size of one pair, of which a request may ask for a hundred.
+func BenchmarkBestOfOnePair(b *testing.B) {
+	e := shippedEngine(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, fault := e.Fit(Query{Model: "llama-3.3-70b-instruct", Hardware: "nvidia-rtx-4090", BestOnly: true}); fault != nil {
+			b.Fatal(fault)
+		}
+	}
+}
+
 func BenchmarkEvaluate(b *testing.B) {
 	set := shippedSet(b)
 	for b.Loop() {
