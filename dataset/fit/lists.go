@@ -39,7 +39,7 @@ const LeastBits = 4
 // size that fits, or is tight where none fits, and reaches at least minTPS tokens per second
 // (0: any, known or not); with MeasuredFirst one that was measured, where there is one. With a context in the query the speed is that with a full cache. The
 // model of the query is not looked at. The work is bounded by the models and their sizes: some
-// 3 microseconds for each size that may be fast enough.
+// 2 microseconds for each size that may be fast enough.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
 	asked, at := q.Context, site{near: newNearby(oneMachine)} // one machine for all
