@@ -69,8 +69,8 @@ func keptFailure(kept []*index.Generation, ref string) *failure {
 	}
 	fault.Suggestion = nearest.Digest.String()[:shortDigest]
 	return &failure{code: &versionGone, faults: []Fault{fault}, detail: fmt.Sprintf(
-		"This server keeps %d datasets, and %s is none of them. The nearest is version %s, digest %s. GET /api/v1/dumps has the newest as files, to be kept by those who need it longer.",
-		len(kept), *clip(ref), nearest.Info.Version, nearest.Digest)}
+		"None of the datasets this server keeps is %s. The nearest is version %s, digest %s. GET /api/v1/dumps has the newest as files, to be kept by those who need it longer.",
+		*clip(ref), nearest.Info.Version, nearest.Digest)}
 }
 
 // laterVersion compares versions such as 2026.9.30 and 2026.11.22 number by number.
