@@ -181,7 +181,7 @@ func (n *nearby) find(p *point, here float64, skip func(s *sample) bool, near []
 	return s.found, s.nearest
 }
 
-// none is the number of no name.
+// none is a number that no silicon and no model has.
 const none = -3
 
 // along looks at samples by bytes, from those of the same bytes outwards until the others are too far. They
