@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"flag"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/resolve"
 )
 
 var questionsFlag = flag.Int("questions", datasettest.Rounds(15, 120), "questions the test of random queries asks")
@@ -21,9 +23,11 @@ var questionsFlag = flag.Int("questions", datasettest.Rounds(15, 120), "question
 // again with a loop over the files: same records, same order, same totals, same notices of what
 // a range left out.
 func TestRandomQueries(t *testing.T) {
-	s := newService(t, mustShipped(t).live)
+	shipped := mustShipped(t)
+	s := newService(t, shipped.live)
 	dir := mustShippedRecords(t)
 	addRatios(t, s, dir)
+	leaveOutAmbiguous(dir, shipped.live.Current().Names)
 	rnd := rand.New(rand.NewPCG(seedOf(t), 0))
 	questions := *questionsFlag
 	if raceEnabled {
@@ -35,6 +39,17 @@ func TestRandomQueries(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// leaveOutAmbiguous takes those names from a directory that mean several records by the rules of
+// dataset/resolve, as "P100" of the card with 16 GB, of which there is one with 12. Its tests hold
+// every name of every shipped record to these rules.
+func leaveOutAmbiguous(dir *directory, names *resolve.Resolver) {
+	for kind, one := range map[string]resolve.Kind{"models": resolve.Model, "hardware": resolve.Hardware, "tools": resolve.Tool} {
+		maps.DeleteFunc(dir.names[kind], func(name, _ string) bool {
+			return names.Resolve(one, name).Slug == ""
+		})
 	}
 }
 

@@ -192,11 +192,11 @@ func (n *hardwareNames) exactly(text string, i int32) Answer {
 		a.Reason = "slug, name or alias; drivers print the same name for the candidates"
 		a.Candidates = n.list(others, "drivers print this name for it")
 	}
-	if generic(words) {
-		return n.answer(reading{found: []int32{i}, bare: true})
-	}
 	if rec.memory > 0 && strings.HasSuffix(text, fmt.Sprintf("%vgb", rec.memory)) {
 		return a // "GTX10606GB", where the memory cannot be separated from the number before it
+	}
+	if generic(words) {
+		return n.answer(reading{found: []int32{i}, bare: true})
 	}
 	if found, bare := n.withoutMemory(join(words)); memory == 0 && bare && len(found) > 1 {
 		return n.answer(reading{found: found, bare: true})
