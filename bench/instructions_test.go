@@ -46,15 +46,15 @@ var fixedPaths = []struct {
 	{"Select, two filters", 13_380, func(p *fixture) func() { return p.choose(index.Query{Sets: guardedFilters}) }},
 	{"Select, fastest of a filter", 14_920, func(p *fixture) func() { return p.choose(index.Query{Sets: guardedFilters[:1], Sort: byTPS}) }},
 	{"Select, two filters and a threshold", 66_250, func(p *fixture) func() { return p.choose(index.Query{Sets: guardedFilters, Ranges: atLeast50}) }},
-	{"warm page of 100 rows", 26_380, func(p *fixture) func() { return p.requests(200, "/api/v1/benchmarks") }},
-	{"warm page of two filters", 27_560, func(p *fixture) func() {
+	{"warm page of 100 rows", 20_300, func(p *fixture) func() { return p.requests(200, "/api/v1/benchmarks") }},
+	{"warm page of two filters", 21_430, func(p *fixture) func() {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&sort=-generation_tps")
 	}},
-	{"not modified", 27_180, func(p *fixture) func() { return p.requests(304, "/api/v1/benchmarks", "If-None-Match: "+p.etag) }},
-	{"page never asked for before", 153_260, func(p *fixture) func() {
+	{"not modified", 21_120, func(p *fixture) func() { return p.requests(304, "/api/v1/benchmarks", "If-None-Match: "+p.etag) }},
+	{"page never asked for before", 140_320, func(p *fixture) func() {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&min_tps=0.00%d")
 	}},
-	{"unknown slug", 128_600, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
+	{"unknown slug", 119_240, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
 }
 
 const (

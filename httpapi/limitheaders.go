@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"modeldex/quota"
-
-	"github.com/valyala/fasthttp"
 )
 
 // plan is what the limit headers of all calls in a tier have in common in a month. Accounts with a limit of
@@ -19,65 +17,59 @@ type plan struct {
 	burst quota.Burst
 }
 
-// planTexts are the values of the headers that say it.
-type planTexts struct{ limit, reset, policy string }
-
-// plans keeps the texts of the plans that call in a month, so that their numbers are written once and not for
+// plans keeps the header lines of the plans that call in a month, so that their numbers are written once and not for
 // every response. Safe for concurrent use.
 type plans struct{ known atomic.Pointer[monthPlans] }
 
 // monthPlans are the plans of one month, by its end in Unix seconds. They are replaced, never changed.
 type monthPlans struct {
 	reset int64
-	texts map[plan]planTexts
+	lines map[plan]headerLines
 }
 
 // maxPlans is how many plans are kept. More are written for every response.
 const maxPlans = 100
 
-// of is the texts of a plan in the month that ends at reset.
-func (p *plans) of(pl plan, reset int64) planTexts {
+// of is the header lines of a plan in the month that ends at reset. They are never changed.
+func (p *plans) of(pl plan, reset int64) headerLines {
 	known := p.known.Load()
 	if known == nil || known.reset < reset {
 		known = &monthPlans{reset: reset}
 	}
-	if texts, ok := known.texts[pl]; ok && known.reset == reset {
-		return texts
+	if lines, ok := known.lines[pl]; ok && known.reset == reset {
+		return lines
 	}
-	texts := pl.texts(reset)
-	if known.reset == reset && len(known.texts) < maxPlans {
-		more := map[plan]planTexts{pl: texts}
-		maps.Copy(more, known.texts)
+	lines := pl.headers(reset)
+	if known.reset == reset && len(known.lines) < maxPlans {
+		more := map[plan]headerLines{pl: lines}
+		maps.Copy(more, known.lines)
 		p.known.Store(&monthPlans{reset, more}) // without one that another call adds now: it is added when it calls again
 	}
-	return texts
+	return lines
 }
 
-func (pl plan) texts(reset int64) planTexts {
-	text := func(n int64) string { return strconv.FormatInt(n, 10) }
+// headers are the header lines of a plan, the same for all its calls in the month that ends at reset.
+func (pl plan) headers(reset int64) headerLines {
+	lines := headerLines{}.addInt("X-RateLimit-Limit", int64(pl.limit)).addInt("X-RateLimit-Reset", reset).add("X-RateLimit-Tier", pl.tier)
+	if pl.burst.Depth == 0 { // no key, no policy
+		return lines
+	}
 	month := reset - quota.MonthOf(time.Unix(reset-1, 0)).Start().Unix()
-	return planTexts{
-		limit: text(int64(pl.limit)), reset: text(reset),
-		policy: `"burst";q=` + text(int64(pl.burst.Depth)) + `;w=` + text(int64(pl.burst.PerSeconds)) + `, "month";q=` + text(int64(pl.limit)) + `;w=` + text(month),
-	}
+	policy := appendPair(nil, `"burst";q=`, int64(pl.burst.Depth), `;w=`, int64(pl.burst.PerSeconds))
+	return lines.add("RateLimit-Policy", string(appendPair(policy, `, "month";q=`, int64(pl.limit), `;w=`, month)))
 }
 
-// limitHeaders writes a standing under the usual names and those of the IETF draft
+// appendLines adds a standing under the usual names and those of the IETF draft
 // (draft-ietf-httpapi-ratelimit-headers-10); now is in Unix seconds.
-func (p *plans) limitHeaders(h *fasthttp.ResponseHeader, st quota.Standing, now int64) {
-	texts := p.of(plan{st.Tier, st.Limit, st.Burst}, st.Reset)
-	setHeader(h, "X-RateLimit-Limit", texts.limit)
-	setHeaderInt(h, "X-RateLimit-Remaining", int64(st.Remaining))
-	setHeader(h, "X-RateLimit-Reset", texts.reset)
-	setHeader(h, "X-RateLimit-Tier", st.Tier)
-	if st.Burst.Depth == 0 { // no key, no policy
-		return
+func (p *plans) appendLines(lines headerLines, st quota.Standing, now int64) headerLines {
+	lines = append(lines, p.of(plan{st.Tier, st.Limit, st.Burst}, st.Reset)...)
+	lines = lines.addInt("X-RateLimit-Remaining", int64(st.Remaining))
+	if st.Burst.Depth == 0 {
+		return lines
 	}
-	setHeader(h, "RateLimit-Policy", texts.policy)
-	var space [96]byte // on the stack
-	b := appendPair(space[:0], `"burst";r=`, int64(st.BurstRemaining), `;t=`, int64((st.BurstReset+time.Second-1)/time.Second))
-	b = appendPair(b, `, "month";r=`, int64(st.Remaining), `;t=`, max(0, st.Reset-now))
-	setHeaderBytes(h, "RateLimit", b)
+	lines = appendPair(lines, `RateLimit: "burst";r=`, int64(st.BurstRemaining), `;t=`, int64((st.BurstReset+time.Second-1)/time.Second))
+	lines = appendPair(lines, `, "month";r=`, int64(st.Remaining), `;t=`, max(0, st.Reset-now))
+	return append(lines, "\r\n"...)
 }
 
 func appendPair(dst []byte, before string, first int64, between string, second int64) []byte {

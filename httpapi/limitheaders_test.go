@@ -8,12 +8,10 @@ import (
 	"time"
 
 	"modeldex/quota"
-
-	"github.com/valyala/fasthttp"
 )
 
-// TestPlanTexts asks for the texts of more plans than are kept, of two months, from several goroutines at once.
-func TestPlanTexts(t *testing.T) {
+// TestPlanLines asks for the header lines of more plans than are kept, of two months, from several goroutines at once.
+func TestPlanLines(t *testing.T) {
 	var p plans
 	months := []quota.Month{quota.MonthOf(time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC)), quota.MonthOf(time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC))}
 	var callers sync.WaitGroup
@@ -25,29 +23,30 @@ func TestPlanTexts(t *testing.T) {
 				pl := plan{fmt.Sprint("tier-", r.IntN(2)), uint64(1 + r.IntN(maxPlans)), quota.Burst{Rate: 1, PerSeconds: 1 + r.IntN(2), Depth: 7}}
 				got := p.of(pl, month.End().Unix())
 				policy := fmt.Sprintf(`"burst";q=7;w=%d, "month";q=%d;w=%d`, pl.burst.PerSeconds, pl.limit, int64(month.End().Sub(month.Start()).Seconds()))
-				if want := (planTexts{fmt.Sprint(pl.limit), fmt.Sprint(month.End().Unix()), policy}); got != want {
-					t.Errorf("of(%v, %v) = %v, want %v", pl, month, got, want)
+				want := fmt.Sprintf("X-RateLimit-Limit: %d\r\nX-RateLimit-Reset: %d\r\nX-RateLimit-Tier: %s\r\nRateLimit-Policy: %s\r\n", pl.limit, month.End().Unix(), pl.tier, policy)
+				if string(got) != want {
+					t.Errorf("of(%v, %v) = %q, want %q", pl, month, got, want)
 				}
 			}
 		})
 	}
 	callers.Wait()
-	if n := len(p.known.Load().texts); n > maxPlans {
+	if n := len(p.known.Load().lines); n > maxPlans {
 		t.Errorf("%d plans are kept, want at most %d", n, maxPlans)
 	}
 }
 
-// TestLimitHeadersAllocs holds the headers of a plan that calls again to no allocation.
-func TestLimitHeadersAllocs(t *testing.T) {
+// TestLimitLinesAllocs holds the headers of a plan that calls again to no allocation.
+func TestLimitLinesAllocs(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	var p plans
-	var h fasthttp.ResponseHeader
+	space := make(headerLines, 0, 1024)
 	st := quota.Standing{Tier: "free", Limit: 1000, Remaining: 999, Reset: 1_772_323_200, Burst: quota.Burst{Rate: 10, PerSeconds: 1, Depth: 10}}
-	write := func() { p.limitHeaders(&h, st, 1_772_000_000) }
+	write := func() { p.appendLines(space, st, 1_772_000_000) }
 	write()
 	if got := testing.AllocsPerRun(100, write); got != 0 {
-		t.Errorf("limitHeaders allocates %v times, want 0", got)
+		t.Errorf("appendLines allocates %v times, want 0", got)
 	}
 }

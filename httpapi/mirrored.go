@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"modeldex/dataset/mirror"
-
-	"github.com/valyala/fasthttp"
 )
 
 // A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in
@@ -47,15 +45,15 @@ func knownTime(t time.Time) *time.Time {
 	return &t
 }
 
-// staleHeaders warn callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
+// appendStale adds headers that warn callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
 // caches know how long ago the response was confirmed, and ask again sooner.
-func staleHeaders(h *fasthttp.ResponseHeader, st *mirror.State, now time.Time) {
+func appendStale(lines headerLines, st *mirror.State, now time.Time) headerLines {
 	if !st.Stale() {
-		return
+		return lines
 	}
-	var space [64]byte
-	setHeaderBytes(h, "Dataset-Notice", append(st.Since.AppendFormat(append(space[:0], `stale; since="`...), time.RFC3339), '"'))
+	lines = lines.add("Dataset-Notice", `stale; since="`+st.Since.Format(time.RFC3339)+`"`)
 	if !st.Contact.IsZero() {
-		setHeaderInt(h, "Age", max(0, int64(now.Sub(st.Contact)/time.Second)))
+		lines = lines.addInt("Age", max(0, int64(now.Sub(st.Contact)/time.Second)))
 	}
+	return lines
 }

@@ -66,10 +66,10 @@ func (f *failure) writeHeaders(resp *response) {
 		resp.set("Allow", f.allow)
 	}
 	if f.retryAfter > 0 {
-		setHeaderInt(&resp.header, "Retry-After", f.retryAfter)
+		resp.lines = resp.lines.addInt("Retry-After", f.retryAfter)
 	}
 	if f.close {
-		resp.header.SetConnectionClose()
+		resp.close = true
 	}
 }
 

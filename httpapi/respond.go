@@ -11,31 +11,34 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
+// typicalLines is more than the headers of a page of rows take in bytes.
+const typicalLines = 1536
+
 // write hands a response to fasthttp, with what belongs to this one request: its id and what is
 // left of the quota. It is the only function that touches fasthttp's response; the bytes themselves
 // are written by fasthttp, and for large cached bodies and pages of rows by directwrite.go.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response
 	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose()
-	resp.header.CopyTo(&out.Header)
+	resp.begin(&out.Header, status)
 	if closing {
 		out.Header.SetConnectionClose()
 	}
-	var id [maxRequestID]byte
-	setHeaderBytes(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
+	var space [typicalLines]byte // on the stack
+	lines := append(headerLines(space[:0]), resp.lines...)
 	if len(req.peek(originHeader, fiber.HeaderOrigin)) > 0 {
-		setHeader(&out.Header, "Access-Control-Expose-Headers", exposedHeaders)
+		lines = lines.add("Access-Control-Expose-Headers", exposedHeaders)
 	}
 	if req.keyed || s.showsStanding(req) {
-		s.plans.limitHeaders(&out.Header, standing, req.started.Unix())
+		lines = s.plans.appendLines(lines, standing, req.started.Unix())
 	}
 	if resp.ages && s.cfg.Mirror != nil {
-		staleHeaders(&out.Header, s.cfg.Mirror(), req.started)
+		lines = appendStale(lines, s.cfg.Mirror(), req.started)
 	}
+	var id [maxRequestID]byte
+	lines.sendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
 	switch {
-	case status == http.StatusNotModified:
-		out.Header.SetStatusCode(status)
-		out.Header.SetContentEncoding("")
+	case status == http.StatusNotModified: // no body
 	case resp.stream != nil:
 		s.sendStream(req, resp)
 	case resp.shared:
@@ -52,8 +55,8 @@ func (s *Server) rejection(f *failure) []byte {
 	id := string(appendRequestID(nil, s.idPrefix, s.idCount.Add(1)))
 	resp := newProblem(f, problemOf(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/")))
 	var out fasthttp.Response
-	resp.header.CopyTo(&out.Header)
-	setHeader(&out.Header, "X-Request-Id", id)
+	resp.begin(&out.Header, resp.status)
+	resp.lines.sendTo(&out.Header, "X-Request-Id", []byte(id))
 	out.SetBodyRaw(resp.body)
 	var b bytes.Buffer
 	_, _ = out.WriteTo(&b) // into memory

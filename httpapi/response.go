@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -33,13 +32,16 @@ const (
 // sent changes after the function that made it has returned it.
 type response struct {
 	status int
-	// header holds the headers that are the same for every caller.
-	header fasthttp.ResponseHeader
-	body   []byte
-	etag   string  // empty: the response is not compared with If-None-Match
-	stream *stream // in place of body; see stream.go
-	coding coding  // of the body
-	ages   bool    // it is made of a dataset that can be behind that of an origin, see mirrored.go
+	// lines are the headers that are the same for every caller, but for contentType and encoding, which
+	// fasthttp has fields of its own for; those are empty where the response has no such header.
+	lines                 headerLines
+	contentType, encoding string
+	close                 bool // the connection ends behind the response
+	body                  []byte
+	etag                  string  // empty: the response is not compared with If-None-Match
+	stream                *stream // in place of body; see stream.go
+	coding                coding  // of the body
+	ages                  bool    // it is made of a dataset that can be behind that of an origin, see mirrored.go
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
 	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0
@@ -57,14 +59,9 @@ type response struct {
 
 // newResponse begins a response; contentType is empty where there is no body.
 func newResponse(status int, contentType string, body []byte) *response {
-	resp := &response{status: status, body: body}
-	resp.header.SetStatusCode(status)
-	resp.set("Access-Control-Allow-Origin", "*")
-	resp.set("X-Content-Type-Options", "nosniff")
-	if contentType != "" {
-		resp.set(fiber.HeaderContentType, contentType)
-	}
-	return resp
+	const typical = 512
+	lines := append(make(headerLines, 0, typical), "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"...)
+	return &response{status: status, contentType: contentType, lines: lines, body: body}
 }
 
 // newEntity begins a response with status 200 and an entity tag. The body is compressed if it is
@@ -94,9 +91,30 @@ func uncached(status int, body []byte) *response {
 	return resp
 }
 
-// set writes a header in the spelling given: fasthttp would make X-Ratelimit-Limit and Etag of
-// X-RateLimit-Limit and ETag, which is the same to programs but not to readers.
-func (resp *response) set(name, value string) { setHeader(&resp.header, name, value) }
+// set adds a header, in place of one with the same name.
+func (resp *response) set(name, value string) {
+	switch name {
+	case fiber.HeaderContentType:
+		resp.contentType = value
+	case fiber.HeaderContentEncoding:
+		resp.encoding = value
+	default:
+		resp.lines = resp.lines.set(name, value)
+	}
+}
+
+// begin makes the head of a response with a status of everything but lines, which are to follow.
+func (resp *response) begin(h *fasthttp.ResponseHeader, status int) {
+	h.Reset() // of what the router has set
+	h.SetStatusCode(status)
+	h.SetContentType(resp.contentType)
+	if status != http.StatusNotModified {
+		h.SetContentEncoding(resp.encoding)
+	}
+	if resp.close {
+		h.SetConnectionClose()
+	}
+}
 
 // public lets every cache keep the response for five minutes, private the caller's own, and
 // forever every cache for good: the address holds a hash of the content.
@@ -116,20 +134,6 @@ func (resp *response) madeOf(version, digest string) {
 	resp.ages = true
 	resp.set("Dataset-Version", version)
 	resp.set("Dataset-Digest", digest)
-}
-
-func setHeader(h *fasthttp.ResponseHeader, name, value string) {
-	setHeaderBytes(h, name, unsafe.Slice(unsafe.StringData(value), len(value)))
-}
-
-func setHeaderBytes(h *fasthttp.ResponseHeader, name string, value []byte) {
-	// Neither is written to; an empty value has no first byte, but its length is zero.
-	h.SetCanonical(unsafe.Slice(unsafe.StringData(name), len(name)), value)
-}
-
-func setHeaderInt(h *fasthttp.ResponseHeader, name string, n int64) {
-	var space [20]byte
-	setHeaderBytes(h, name, strconv.AppendInt(space[:0], n, 10))
 }
 
 // etagMatches says whether one line of If-None-Match names an entity tag, by the weak comparison

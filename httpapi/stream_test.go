@@ -29,7 +29,7 @@ func streamServer(t *testing.T, s *stream) (dial func() (net.Conn, error), ends 
 		one := *s
 		resp := newResponse(http.StatusOK, "text/plain", nil)
 		resp.stream = &one
-		resp.header.CopyTo(&ctx.Response.Header)
+		resp.begin(&ctx.Response.Header, resp.status)
 		service.sendStream(&request{ctx: ctx}, resp)
 	}}
 	served := make(chan error, 1)
