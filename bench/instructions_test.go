@@ -207,7 +207,7 @@ func newFixture(tb testing.TB) *fixture {
 			tb.Fatal(err)
 		}
 	}
-	gen, err := index.Build(fixedSet(20_000), httpapi.Renderers)
+	gen, err := index.Build(context.Background(), fixedSet(20_000), httpapi.Renderers)
 	must(err)
 	live := &index.Live{}
 	live.Publish(gen)

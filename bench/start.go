@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -35,11 +36,13 @@ func (c *startCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	set, load, err := timed("load", func() (*dataset.Set, error) { return dataset.Load(dataset.Dir(c.Data), dataset.Options{}) })
+	set, load, err := timed("load", func() (*dataset.Set, error) {
+		return dataset.Load(context.Background(), dataset.Dir(c.Data), dataset.Options{})
+	})
 	if err != nil {
 		return err
 	}
-	gen, build, err := timed("build", func() (*index.Generation, error) { return index.Build(set, httpapi.Renderers) })
+	gen, build, err := timed("build", func() (*index.Generation, error) { return index.Build(context.Background(), set, httpapi.Renderers) })
 	if err != nil {
 		return err
 	}

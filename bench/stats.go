@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"fmt"
 	"math"
@@ -81,11 +82,11 @@ func (c *statsCmd) Run() error {
 
 // loadAndBuild makes the generation of a dataset.
 func loadAndBuild(data string) (*index.Generation, error) {
-	set, err := dataset.Load(dataset.Dir(data), dataset.Options{})
+	set, err := dataset.Load(context.Background(), dataset.Dir(data), dataset.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return index.Build(set, httpapi.Renderers)
+	return index.Build(context.Background(), set, httpapi.Renderers)
 }
 
 // measure asks all questions on one core. Nothing is kept between two rounds: the table has no cache.

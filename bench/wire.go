@@ -55,11 +55,11 @@ func (c *wireCmd) Run() error {
 
 // serve starts a server with a key that may call without end.
 func (c *wireCmd) serve(path string) (addr, secret string, stop func() error, err error) {
-	set, err := dataset.Load(dataset.Dir(c.Data), dataset.Options{})
+	set, err := dataset.Load(context.Background(), dataset.Dir(c.Data), dataset.Options{})
 	if err != nil {
 		return "", "", nil, err
 	}
-	gen, err := index.Build(set, httpapi.Renderers)
+	gen, err := index.Build(context.Background(), set, httpapi.Renderers)
 	if err != nil {
 		return "", "", nil, err
 	}

@@ -5,6 +5,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.Run("shipped", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := Load(os.DirFS("../data"), Options{}); err != nil {
+			if _, err := Load(context.Background(), os.DirFS("../data"), Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -93,7 +94,7 @@ func BenchmarkLoad(b *testing.B) {
 			b.SetBytes(int64(len(repeated)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Load(fsys, Options{}); err != nil {
+				if _, err := Load(context.Background(), fsys, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

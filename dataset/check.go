@@ -123,11 +123,20 @@ func (l *loader) checkTools() {
 	}
 }
 
+// endedAt reports, at every so many records of a long loop, whether the load has ended.
+func (l *loader) endedAt(i int) bool { return i%recordStep == 0 && l.ctx.Err() != nil }
+
+// recordStep is how many records are looked at in one go: enough that handing them over costs nothing.
+const recordStep = 4096
+
 // checkIDs checks that no two benchmarks have one id.
 func (l *loader) checkIDs() {
 	c := &l.benchmarks
 	ids, seed := newFirsts(len(c.recs)), maphash.MakeSeed()
 	for i, b := range c.recs {
+		if l.endedAt(i) {
+			return
+		}
 		first := ids.first(i, maphash.String(seed, string(b.ID)), func(k int) bool { return c.recs[k].ID == b.ID })
 		if first != i && b.ID != "" {
 			l.at(c.places[i], "id", fmt.Sprintf("%q is a duplicate of %s", b.ID, l.placeText(c.places[first])))
@@ -138,12 +147,14 @@ func (l *loader) checkIDs() {
 // checkBenchmarks looks at every benchmark once, on all workers.
 func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) {
 	speeds := l.newSpeedCheck(models, hardware)
-	const step = 4096 // records: enough that handing them over costs nothing
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
-	for from := 0; from < len(l.benchmarks.recs); from += step {
+	for from := 0; from < len(l.benchmarks.recs); from += recordStep {
 		work.Go(func() error {
-			for i := from; i < min(from+step, len(l.benchmarks.recs)); i++ {
+			if l.endedAt(from) {
+				return nil
+			}
+			for i := from; i < min(from+recordStep, len(l.benchmarks.recs)); i++ {
 				b, p := l.benchmarks.recs[i], l.benchmarks.places[i]
 				models.reference(l, p, "model", b.Model)
 				hardware.reference(l, p, "hardware", b.Hardware)

@@ -11,7 +11,7 @@ func (l *loader) checkPublished() error {
 	if l.opt.Previous == nil || l.benchmarks.gap() {
 		return nil
 	}
-	before := newLoader(l.opt.Previous, Options{Workers: l.opt.Workers, Now: l.opt.Now})
+	before := newLoader(l.ctx, l.opt.Previous, Options{Workers: l.opt.Workers, Now: l.opt.Now})
 	err := before.read()
 	if i := slices.IndexFunc(before.findings, func(f Finding) bool { return f.unreadable }); err == nil && i >= 0 {
 		err = errors.New(before.findings[i].String())

@@ -91,6 +91,9 @@ func (l *loader) checkRepeats() {
 	c := &l.benchmarks
 	seen, seed := newFirsts(len(c.recs)), maphash.MakeSeed()
 	for i, b := range c.recs {
+		if l.endedAt(i) {
+			return
+		}
 		if b.Withdrawn != nil || l.faulty[member{at: c.places[i]}] {
 			continue
 		}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -40,7 +41,7 @@ func FormatCheck(fsys fs.FS) (would []string, err error) {
 // format works out the form of every file and hands those that differ to write, from several
 // goroutines at once.
 func format(fsys fs.FS, write func(name string, b []byte) error) (changed []string, err error) {
-	l := newLoader(fsys, Options{})
+	l := newLoader(context.Background(), fsys, Options{})
 	if err := l.list(); err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func (l *loader) formatFile(i int, write func(name string, b []byte) error) (dif
 		return false, nil
 	}
 	defer f.Close()
-	old, err := io.ReadAll(&boundedReader{f, maxSize(name)})
+	old, err := io.ReadAll(&boundedReader{context.Background(), f, maxSize(name)})
 	if err != nil {
 		l.readFailed(name, err)
 		return false, nil

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -113,7 +114,7 @@ func FuzzFile(f *testing.F) {
 		name := names[uint(which)%uint(len(names))]
 		base, _ := fixtureFS(&txtar.Archive{})
 		base[name] = &fstest.MapFile{Data: b}
-		set, err := Load(base, Options{Now: fixtureDay, chunk: 50})
+		set, err := Load(context.Background(), base, Options{Now: fixtureDay, chunk: 50})
 		if err == nil {
 			return
 		}

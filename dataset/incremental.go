@@ -55,7 +55,7 @@ func (l *loader) sameAs(i int) int32 {
 	}
 	defer f.Close()
 	hash := sha256.New()
-	if n, err := io.Copy(hash, io.LimitReader(f, l.sizes[i]+1)); err != nil || n != k.files[at].size || Digest(hash.Sum(nil)) != k.files[at].digest {
+	if n, err := io.Copy(hash, &boundedReader{l.ctx, f, l.sizes[i]}); err != nil || n != k.files[at].size || Digest(hash.Sum(nil)) != k.files[at].digest {
 		return -1
 	}
 	l.digests[i], l.single[i] = k.files[at].digest, k.files[at].single

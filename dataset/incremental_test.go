@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -77,17 +78,17 @@ func TestLast(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	fsys := sample(t)
-	last, err := Load(fsys, Options{})
+	last, err := Load(context.Background(), fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for step := range *stepsFlag {
 		what := alter(r, fsys, step)
-		got, err := Load(fsys, Options{Last: last, Workers: 1 + r.IntN(3)})
+		got, err := Load(context.Background(), fsys, Options{Last: last, Workers: 1 + r.IntN(3)})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		want, err := Load(fsys, Options{})
+		want, err := Load(context.Background(), fsys, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,13 +105,13 @@ func TestLast(t *testing.T) {
 // TestLastIsShared: what was not changed is not decoded again.
 func TestLastIsShared(t *testing.T) {
 	fsys := sample(t)
-	last, err := Load(fsys, Options{})
+	last, err := Load(context.Background(), fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const name = "benchmarks/2025.ndjson"
 	fsys[name] = &fstest.MapFile{Data: bytes.Replace(fsys[name].Data, []byte(`"hardware_count":1`), []byte(`"hardware_count":7`), 1)}
-	set, err := Load(fsys, Options{Last: last})
+	set, err := Load(context.Background(), fsys, Options{Last: last})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func TestLastIsShared(t *testing.T) {
 // TestLastFindings: with the last set at hand the findings are the same too.
 func TestLastFindings(t *testing.T) {
 	fsys := sample(t)
-	last, err := Load(fsys, Options{})
+	last, err := Load(context.Background(), fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func BenchmarkReload(b *testing.B) {
 	for i := range 20 {
 		write(i, func(text []byte) []byte { return text })
 	}
-	last, err := Load(os.DirFS(dir), Options{})
+	last, err := Load(context.Background(), os.DirFS(dir), Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func BenchmarkReload(b *testing.B) {
 		b.Run(fmt.Sprintf("lines=%d/%s", lines, name), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Load(os.DirFS(dir), opt); err != nil {
+				if _, err := Load(context.Background(), os.DirFS(dir), opt); err != nil {
 					b.Fatal(err)
 				}
 			}

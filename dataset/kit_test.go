@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"flag"
 	"os"
 	"sync"
@@ -27,7 +28,7 @@ func unpacked(s *Set) plainSet {
 }
 
 // shippedSet is the shipped data, loaded once for all tests that only read it.
-var shippedSet = sync.OnceValues(func() (*Set, error) { return Load(os.DirFS("../data"), Options{}) })
+var shippedSet = sync.OnceValues(func() (*Set, error) { return Load(context.Background(), os.DirFS("../data"), Options{}) })
 
 func mustShipped(tb testing.TB) *Set {
 	tb.Helper()

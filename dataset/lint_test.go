@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -44,7 +45,7 @@ func findingsOf(t testing.TB, fsys fstest.MapFS, opt Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := Load(fsys, opt)
+	set, err := Load(context.Background(), fsys, opt)
 	var refused Findings
 	if faults := found.Faults(); (err != nil) != (len(faults) > 0) || (set == nil) != (err != nil) || err != nil && (!errors.As(err, &refused) || refused.Error() != faults.Error()) {
 		t.Errorf("Check found\n%s\nLoad = %v, %v", found.Error(), set, err)

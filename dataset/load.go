@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"context"
 	"io/fs"
 	"slices"
 
@@ -12,10 +13,10 @@ import (
 // Load reads and checks the dataset in fsys, see Dir. A dataset with a fault gives Findings as
 // the error, all of them, sorted by place; any other error means that there is no dataset to be
 // read. Warnings are for Check and cost a load nothing. Memory beyond the records is bounded by
-// the chunks in flight. Where no byte differs from opt.Last, Load returns it. Safe for concurrent
-// use.
-func Load(fsys fs.FS, opt Options) (*Set, error) {
-	l := newLoader(fsys, opt)
+// the chunks in flight. Where no byte differs from opt.Last, Load returns it. Once ctx has ended, Load
+// returns its error within a few milliseconds, unless it waits for a file. Safe for concurrent use.
+func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
+	l := newLoader(ctx, fsys, opt)
 	if err := l.run(); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func Load(fsys fs.FS, opt Options) (*Set, error) {
 // say about it, warnings too, sorted by place. The error means that there is no dataset to be
 // read.
 func Check(fsys fs.FS, opt Options) (Findings, error) {
-	l := newLoader(fsys, opt)
+	l := newLoader(context.Background(), fsys, opt)
 	l.warn = true
 	if err := l.run(); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (l *loader) run() error {
 	}
 	l.placePending()
 	l.findings.sort()
-	return nil
+	return l.ctx.Err() // what was cut short would seem to have faults, or none
 }
 
 // set sorts the tables and sums up what was read.

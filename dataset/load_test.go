@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,13 +24,13 @@ import (
 // TestLoadInParallel: workers and chunk borders change neither records nor order nor digest.
 func TestLoadInParallel(t *testing.T) {
 	fsys := sample(t)
-	want, err := Load(fsys, Options{Workers: 1, chunk: 16 << 20})
+	want, err := Load(context.Background(), fsys, Options{Workers: 1, chunk: 16 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, opt := range []Options{{Workers: 1}, {Workers: 64, chunk: 97}, {}} {
 		t.Run(fmt.Sprintf("workers=%d/chunk=%d", opt.Workers, opt.chunk), func(t *testing.T) {
-			got, err := Load(fsys, opt)
+			got, err := Load(context.Background(), fsys, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestFindingsInParallel(t *testing.T) {
 
 func findingsText(t *testing.T, fsys fs.FS, opt Options) string {
 	t.Helper()
-	_, err := Load(fsys, opt)
+	_, err := Load(context.Background(), fsys, opt)
 	var found Findings
 	if !errors.As(err, &found) {
 		t.Fatalf("Load = %v, want findings", err)
@@ -92,7 +93,7 @@ func TestDigest(t *testing.T) {
 	digest := func(change func(fstest.MapFS)) Digest {
 		fsys, _ := fixtureFS(&txtar.Archive{})
 		change(fsys)
-		set, err := Load(fsys, Options{Now: fixtureDay})
+		set, err := Load(context.Background(), fsys, Options{Now: fixtureDay})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +128,7 @@ func TestProgress(t *testing.T) {
 	var calls int
 	var last, total int64
 	fsys := sample(t)
-	if _, err := Load(fsys, Options{Progress: func(read, of int64) {
+	if _, err := Load(context.Background(), fsys, Options{Progress: func(read, of int64) {
 		if read < last {
 			t.Errorf("progress went back from %d to %d", last, read)
 		}
@@ -171,7 +172,7 @@ func TestUnreadable(t *testing.T) {
 	for _, name := range []string{"dataset.json", "tools/runner.json", "benchmarks/2026.ndjson"} {
 		for _, onRead := range []bool{false, true} {
 			base, _ := fixtureFS(&txtar.Archive{})
-			set, err := Load(brokenFS{base, name, onRead}, Options{Now: fixtureDay})
+			set, err := Load(context.Background(), brokenFS{base, name, onRead}, Options{Now: fixtureDay})
 			var found Findings
 			want := name + ": cannot be read: " + errBroken.Error()
 			if set != nil || !errors.As(err, &found) || found.Error() != want || !found.Unreadable() {
@@ -201,7 +202,7 @@ func TestDecoderVersion(t *testing.T) {
 }
 
 func TestLoadOfNothing(t *testing.T) {
-	_, err := Load(os.DirFS(t.TempDir()), Options{})
+	_, err := Load(context.Background(), os.DirFS(t.TempDir()), Options{})
 	want := "benchmarks: the folder is missing\ndataset.json: the file is missing\nhardware: the folder is missing\nmodels: the folder is missing\nquantizations.json: the file is missing\ntools: the folder is missing"
 	if err == nil || err.Error() != want {
 		t.Errorf("Load of an empty folder = %v, want\n%s", err, want)
@@ -232,7 +233,7 @@ func (f fadingFS) Stat(name string) (fs.FileInfo, error) { return f.files.Stat(n
 func TestFileGoesAway(t *testing.T) {
 	base, _ := fixtureFS(&txtar.Archive{})
 	base["benchmarks/2026.ndjson"].Data = bytes.Replace(base["benchmarks/2026.ndjson"].Data, []byte(`"alpha-8b"`), []byte(`"alpha-9b"`), 1)
-	_, err := Load(fadingFS{base, map[string]bool{}, new(sync.Mutex)}, Options{Now: fixtureDay})
+	_, err := Load(context.Background(), fadingFS{base, map[string]bool{}, new(sync.Mutex)}, Options{Now: fixtureDay})
 	want := `benchmarks/2026.ndjson:1: model: no model has slug "alpha-9b"; did you mean "alpha-8b"`
 	if err == nil || err.Error() != want {
 		t.Errorf("Load = %v, want %s", err, want)
@@ -261,5 +262,29 @@ func TestValidate(t *testing.T) {
 	}
 	if err := Validate(&Benchmark{ID: "b", GenerationTPS: ptr(math.NaN())}); err == nil {
 		t.Error("Validate took NaN")
+	}
+}
+
+// TestLoadEnds: a load whose context ends at any moment returns the error of the context, never findings or a set.
+func TestLoadEnds(t *testing.T) {
+	last, err := shippedSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if set, err := Load(ended, os.DirFS("../data"), Options{Last: last}); set != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("beside the last set: Load = %v, %v, want the error of the context", set != nil, err)
+	}
+	for part := range int64(2) {
+		ctx, cancel := context.WithCancel(t.Context())
+		set, err := Load(ctx, os.DirFS("../data"), Options{Progress: func(read, total int64) {
+			if read >= total*(1+2*part)/4 {
+				cancel()
+			}
+		}})
+		if set != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("part %d: Load = %v, %v, want the error of the context", part, set != nil, err)
+		}
 	}
 }

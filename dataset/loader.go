@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 // loader holds one load: what was read so far and what was wrong with it.
 type loader struct {
+	ctx       context.Context // of this one load: once it has ended, what was read so far means nothing
 	fsys      fs.FS
 	opt       Options
 	warn      bool // look for warnings too
@@ -66,7 +68,7 @@ type member struct {
 	field string // dotted
 }
 
-func newLoader(fsys fs.FS, opt Options) *loader {
+func newLoader(ctx context.Context, fsys fs.FS, opt Options) *loader {
 	if opt.Workers == 0 {
 		opt.Workers = cores.Size()
 	}
@@ -76,7 +78,7 @@ func newLoader(fsys fs.FS, opt Options) *loader {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	l := &loader{fsys: fsys, opt: opt, faulty: map[member]bool{}, decoders: make(chan *decoders, opt.Workers)}
+	l := &loader{ctx: ctx, fsys: fsys, opt: opt, faulty: map[member]bool{}, decoders: make(chan *decoders, opt.Workers)}
 	l.now = opt.Now()
 	l.today = l.now.UTC().Format(time.DateOnly)
 	for range opt.Workers {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"sync"
 	"testing"
 )
@@ -10,12 +11,12 @@ import (
 // it out of their digest, can still be read, told, and brought into the form of today.
 func TestOlderSources(t *testing.T) {
 	fsys := sample(t)
-	now, err := Load(fsys, Options{})
+	now, err := Load(context.Background(), fsys, Options{})
 	must(t, err)
 	old := *fsys[sourcesFile]
 	old.Data = bytes.ReplaceAll(old.Data, []byte(`"read": "`), []byte(`"measurements": 5, "models": 0, "hardware": 7, "tools": 1, "read": "`))
 	fsys[sourcesFile] = &old
-	set, err := Load(fsys, Options{})
+	set, err := Load(context.Background(), fsys, Options{})
 	must(t, err)
 	if len(set.Origins) != len(now.Origins) || set.Origins[0].Owner != now.Origins[0].Owner || set.Origins[0].Read != now.Origins[0].Read {
 		t.Errorf("%d origins, the first %+v; want %d and %+v", len(set.Origins), set.Origins[0], len(now.Origins), now.Origins[0])

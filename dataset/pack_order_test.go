@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -15,7 +16,7 @@ func TestAnyOrder(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	fsys := sample(t)
-	want, err := Load(fsys, Options{})
+	want, err := Load(context.Background(), fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestAnyOrder(t *testing.T) {
 		from, to := i*len(lines)/3, (i+1)*len(lines)/3
 		fsys[fmt.Sprintf("benchmarks/%d.ndjson", i)] = &fstest.MapFile{Data: bytes.Join(lines[from:to], []byte{'\n'})}
 	}
-	got, err := Load(fsys, Options{chunk: 10_000})
+	got, err := Load(context.Background(), fsys, Options{chunk: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (l *loader) placeFile(file int32, records map[place][]pendingFinding) {
 	}
 	defer f.Close()
 	if path.Ext(l.files[file]) == ".json" {
-		b, err := io.ReadAll(&boundedReader{f, maxJSON})
+		b, err := io.ReadAll(&boundedReader{l.ctx, f, maxJSON})
 		if err != nil {
 			return
 		}

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 
@@ -28,7 +29,7 @@ func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	if k == nil {
 		return nil, ErrNoFiles
 	}
-	l := newLoader(nil, Options{Workers: 1, Now: opt.Now})
+	l := newLoader(context.Background(), nil, Options{Workers: 1, Now: opt.Now})
 	l.warn = true
 	for _, f := range k.files {
 		l.files, l.single = append(l.files, f.name), append(l.single, f.single)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -60,7 +61,7 @@ func TestPropose(t *testing.T) {
 	// so no file may come after it.
 	fsys["benchmarks/0.ndjson"] = fsys["benchmarks/undated.ndjson"]
 	delete(fsys, "benchmarks/undated.ndjson")
-	set, err := Load(fsys, Options{})
+	set, err := Load(context.Background(), fsys, Options{})
 	must(t, err)
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ func (l *loader) read() error {
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
 	for i := range l.files {
+		if l.ctx.Err() != nil {
+			break
+		}
 		if l.unchanged[i] >= 0 {
 			l.reuse(i)
 		} else if err := l.readFile(i, &work); err != nil {
@@ -35,6 +39,9 @@ func (l *loader) read() error {
 		}
 	}
 	_ = work.Wait() // decoding reports findings, never an error
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
 	l.closeCollectors()
 	return nil
 }
@@ -82,7 +89,7 @@ func (l *loader) readFile(i int, work *errgroup.Group) error {
 	}
 	defer f.Close()
 	hash := sha256.New()
-	r := io.TeeReader(&boundedReader{f, maxSize(name)}, hash)
+	r := io.TeeReader(&boundedReader{l.ctx, f, maxSize(name)}, hash)
 	if path.Ext(name) == ".ndjson" {
 		err = l.readLines(i, r, work)
 	} else {
@@ -108,13 +115,17 @@ func (l *loader) open(name string) (fs.File, error) {
 var errTooLarge = errors.New("the file is too large")
 
 // A boundedReader fails with errTooLarge behind so many bytes: a file may grow while it is read,
-// and some files of the system say that they have no bytes.
+// and some files of the system say that they have no bytes. It fails once the context has ended.
 type boundedReader struct {
+	ctx  context.Context
 	r    io.Reader
 	left int64
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errTooLarge

@@ -35,7 +35,7 @@ func TestRevision(t *testing.T) {
 	version := func(revision string) string {
 		files, err := Revision(context.Background(), dir, revision)
 		must(t, err)
-		set, err := Load(files, Options{Now: fixtureDay})
+		set, err := Load(context.Background(), files, Options{Now: fixtureDay})
 		must(t, err)
 		return set.Info.Version
 	}

@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -96,7 +97,7 @@ func TestInnerLink(t *testing.T) {
 			must(t, os.Symlink("..data/"+name, filepath.Join(dir, name)))
 		}
 	}
-	if _, err := Load(Dir(dir), Options{Now: fixtureDay}); err != nil {
+	if _, err := Load(context.Background(), Dir(dir), Options{Now: fixtureDay}); err != nil {
 		t.Error(err)
 	}
 }

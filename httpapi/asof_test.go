@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -60,11 +61,11 @@ func newPasts(t *testing.T, keep int) *pasts {
 // load makes a generation of the files and serves it.
 func (p *pasts) load() {
 	p.t.Helper()
-	set, err := dataset.Load(dataset.Dir(p.dir), dataset.Options{Last: p.last})
+	set, err := dataset.Load(context.Background(), dataset.Dir(p.dir), dataset.Options{Last: p.last})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	gen, err := index.Rebuild(p.live.Current(), p.last, set, Renderers)
+	gen, err := index.Rebuild(context.Background(), p.live.Current(), p.last, set, Renderers)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -26,7 +27,7 @@ func TestDetailBound(t *testing.T) {
 	}
 	large := *set
 	large.Benchmarks = pack.New(many)
-	gen, err := index.Build(&large, Renderers)
+	gen, err := index.Build(context.Background(), &large, Renderers)
 	if err != nil {
 		t.Fatal(err)
 	}

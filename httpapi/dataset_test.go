@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -153,11 +154,11 @@ func mustSmallData(tb testing.TB) string {
 
 // generationOf loads, checks and indexes a dataset.
 func generationOf(files fs.FS) (*dataset.Set, *index.Live, error) {
-	set, err := dataset.Load(files, dataset.Options{})
+	set, err := dataset.Load(context.Background(), files, dataset.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
-	gen, err := index.Build(set, Renderers)
+	gen, err := index.Build(context.Background(), set, Renderers)
 	if err != nil {
 		return nil, nil, err
 	}

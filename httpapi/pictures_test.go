@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,7 +40,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := index.Build(mustShipped(t).set, RenderersOf(catalog))
+	gen, err := index.Build(context.Background(), mustShipped(t).set, RenderersOf(catalog))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -170,7 +171,7 @@ func BenchmarkBuild(b *testing.B) {
 			var gen *Generation
 			before := heap()
 			for b.Loop() {
-				gen, _ = Build(set, r)
+				gen, _ = Build(context.Background(), set, r)
 			}
 			held := float64(heap() - before)
 			b.ReportMetric(held/float64(n), "bytes/row")

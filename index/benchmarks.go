@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -136,7 +137,7 @@ type benchmarkBuilder struct {
 var benchmarkHome = Sort{Field: RunDate, Desc: true}
 
 // newBenchmarkBuilder makes the builder of a set; reproduced is dataset.Reproduced of its benchmarks.
-func newBenchmarkBuilder(set *dataset.Set, r Renderers, reproduced []int32) *benchmarkBuilder {
+func newBenchmarkBuilder(ctx context.Context, set *dataset.Set, r Renderers, reproduced []int32) *benchmarkBuilder {
 	b := &benchmarkBuilder{
 		records: &set.Benchmarks, families: make(map[dataset.Slug]string, len(set.Models)),
 		roofline: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations), reproduced: reproduced,
@@ -145,11 +146,16 @@ func newBenchmarkBuilder(set *dataset.Set, r Renderers, reproduced []int32) *ben
 		b.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
 	b.builder = builder[benchmarkRecord]{
-		n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks,
+		ctx: ctx, n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks,
 		slug: func(i int) string { return string(b.records.ID(i)) },
 		row: func() appender {
 			read := b.readers()
-			return func(dst []byte, i int) ([]byte, error) { return r.benchmark(dst, read(i)) }
+			return func(dst []byte, i int) ([]byte, error) {
+				if i%gatherBlock == 0 && ctx.Err() != nil {
+					return dst, ctx.Err()
+				}
+				return r.benchmark(dst, read(i))
+			}
 		},
 	}
 	return b
@@ -185,8 +191,8 @@ func (b *benchmarkBuilder) ratio(bench *dataset.Benchmark, i int) float64 {
 	return math.NaN()
 }
 
-func buildBenchmarks(set *dataset.Set, r Renderers) (*Table, error) {
-	b := newBenchmarkBuilder(set, r, dataset.Reproduced(&set.Benchmarks))
+func buildBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) (*Table, error) {
+	b := newBenchmarkBuilder(ctx, set, r, dataset.Reproduced(&set.Benchmarks))
 	g := b.gather()
 	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
 	t, err := b.assemble(g)

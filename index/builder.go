@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -15,6 +16,7 @@ import (
 // A builder makes a table of n records of type R from the declarations of their fields. Its
 // functions are called from several goroutines.
 type builder[R any] struct {
+	ctx    context.Context // of this one build: once it has ended, what is made is not whole
 	n      int
 	home   Sort
 	fields []FieldOf[R]
@@ -30,7 +32,7 @@ type builder[R any] struct {
 // named is a builder of records in slug order.
 func named[R any](recs []R, fields []FieldOf[R], slug func(*R) string) *builder[R] {
 	return &builder[R]{
-		n: len(recs), home: Sort{Field: Slug}, fields: fields,
+		ctx: context.Background(), n: len(recs), home: Sort{Field: Slug}, fields: fields,
 		reader: func() func(from, to int) []R { return func(from, to int) []R { return recs[from:to] } },
 		slug:   func(i int) string { return slug(&recs[i]) },
 	}
@@ -65,7 +67,7 @@ func (b *builder[R]) assemble(g *gathered) (*Table, error) {
 	}
 	b.buildFields(t, g, &workers)
 	workers.Wait()
-	if err := cmp.Or(inRows, inDetail); err != nil {
+	if err := cmp.Or(inRows, inDetail, b.ctx.Err()); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -79,16 +81,25 @@ func (b *builder[R]) buildFields(t *Table, g *gathered, workers *cores.Group) {
 		if f.hasPosting() {
 			p := new(posting)
 			t.postings[f.Name] = p
-			workers.Go(func() { *p = *g.gathering[i].posting(b.n, f.Count != nil) })
+			b.work(workers, func() { *p = *g.gathering[i].posting(b.n, f.Count != nil) })
 		}
 		if c := new(column); g.nums[i] != nil {
 			t.columns[f.Name] = c
-			workers.Go(func() { *c = *b.column(f, g.nums[i]) })
+			b.work(workers, func() { *c = *b.column(f, g.nums[i]) })
 		} else if g.texts[i] != nil {
 			t.columns[f.Name] = c
-			workers.Go(func() { *c = *newTextColumn(g.texts[i], b.home == Sort{Field: f.Name}) })
+			b.work(workers, func() { *c = *newTextColumn(g.texts[i], b.home == Sort{Field: f.Name}) })
 		}
 	}
+}
+
+// work has a part of a table made, unless the build has ended when its turn comes.
+func (b *builder[R]) work(workers *cores.Group, do func()) {
+	workers.Go(func() {
+		if b.ctx.Err() == nil {
+			do()
+		}
+	})
 }
 
 // column makes the column of a numeric field.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 func TestGenerationCredits(t *testing.T) {
 	t.Parallel()
 	set, gen := shippedGeneration(t)
-	again, err := Rebuild(gen, set, set, renderers)
+	again, err := Rebuild(context.Background(), gen, set, set, renderers)
 	if err != nil {
 		t.Fatal(err)
 	}

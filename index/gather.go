@@ -44,7 +44,7 @@ func (b *builder[R]) gather() *gathered {
 	for first := range min(size, len(b.fields)) {
 		workers.Go(func() {
 			read := b.reader()
-			for from := 0; from < b.n; from += gatherBlock {
+			for from := 0; from < b.n && b.ctx.Err() == nil; from += gatherBlock {
 				recs := read(from, min(from+gatherBlock, b.n))
 				for field := first; field < len(b.fields); field += size {
 					b.gatherField(g, field, recs, from)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -71,13 +72,13 @@ func (r *Renderers) benchmark(dst []byte, b *benchmarkRecord) ([]byte, error) {
 }
 
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from
-// the renderers.
-func Build(set *dataset.Set, r Renderers) (*Generation, error) {
+// the renderers, and from ctx soon after it has ended.
+func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, error) {
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	engine := gen.makeEngine(set)
 	defer engine.Wait()
 	var err error
-	if gen.Benchmarks, err = buildBenchmarks(set, r); err != nil {
+	if gen.Benchmarks, err = buildBenchmarks(ctx, set, r); err != nil {
 		return nil, err
 	}
 	if gen.Models, err = buildModels(set.Models, gen.Benchmarks, r); err != nil {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -90,7 +91,7 @@ func TestSwap(t *testing.T) {
 	var live Live
 	publish := func(build int) {
 		set := newRandom(uint64(build), 10, 0.1).set(500+100*build, 20)
-		gen, err := Build(set, marked(build))
+		gen, err := Build(context.Background(), set, marked(build))
 		if err != nil {
 			t.Errorf("Build: %v", err)
 			return

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -71,7 +72,7 @@ func TestModel(t *testing.T) {
 // shippedSet is the dataset of this repository.
 func shippedSet(t testing.TB) *dataset.Set {
 	t.Helper()
-	set, err := dataset.Load(os.DirFS("../data"), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS("../data"), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,11 +87,11 @@ type built struct {
 // builtOnce is the dataset of this repository and its generation, made once for the tests that only read
 // them.
 var builtOnce = sync.OnceValues(func() (built, error) {
-	set, err := dataset.Load(os.DirFS("../data"), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS("../data"), dataset.Options{})
 	if err != nil {
 		return built{}, err
 	}
-	gen, err := Build(set, renderers)
+	gen, err := Build(context.Background(), set, renderers)
 	return built{set, gen}, err
 })
 

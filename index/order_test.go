@@ -162,7 +162,8 @@ func TestTryGivesUp(t *testing.T) {
 	}
 	type place struct{ at int }
 	b := builder[place]{
-		n: n, home: Sort{RunDate, true},
+		ctx: t.Context(),
+		n:   n, home: Sort{RunDate, true},
 		slug: func(i int) string { return fmt.Sprint(i) },
 		row:  same(func(dst []byte, _ int) ([]byte, error) { return dst, nil }),
 		reader: func() func(from, to int) []place {

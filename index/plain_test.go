@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -175,7 +176,7 @@ func testScore(slug dataset.Slug) float64 {
 
 func mustBuild(t testing.TB, s *dataset.Set) *Generation {
 	t.Helper()
-	gen, err := Build(s, renderers)
+	gen, err := Build(context.Background(), s, renderers)
 	if err != nil {
 		t.Fatalf("Build: %v", err)
 	}

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"cmp"
+	"context"
 	"maps"
 	"math"
 	"reflect"
@@ -17,15 +19,15 @@ import (
 // postings and columns of the benchmarks. Shared parts are frozen like all others. It is fast if
 // set was loaded incrementally from last, because then unchanged benchmarks are packed into the
 // same bytes. Without prev or last it is Build.
-func Rebuild(prev *Generation, last, set *dataset.Set, r Renderers) (*Generation, error) {
+func Rebuild(ctx context.Context, prev *Generation, last, set *dataset.Set, r Renderers) (*Generation, error) {
 	if prev == nil || last == nil || prev.Digest != last.Digest {
-		return Build(set, r)
+		return Build(ctx, set, r)
 	}
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	engine := gen.makeEngine(set)
 	defer engine.Wait()
 	var err error
-	if gen.Benchmarks, err = rebuildBenchmarks(prev.Benchmarks, last, set, r); err != nil {
+	if gen.Benchmarks, err = rebuildBenchmarks(ctx, prev.Benchmarks, last, set, r); err != nil {
 		return nil, err
 	}
 	share := func(to **Table, from *Table, by Field, before, after any, build func() (*Table, error)) {
@@ -127,8 +129,8 @@ func (b *benchmarkBuilder) sameComputed(prev *Table, last, set *dataset.Set) fun
 }
 
 // rebuildBenchmarks makes the table of benchmarks from the previous one.
-func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table, error) {
-	before, b := newBenchmarkBuilder(last, r, prev.reproduced), newBenchmarkBuilder(set, r, dataset.Reproduced(&set.Benchmarks))
+func rebuildBenchmarks(ctx context.Context, prev *Table, last, set *dataset.Set, r Renderers) (*Table, error) {
+	before, b := newBenchmarkBuilder(ctx, last, r, prev.reproduced), newBenchmarkBuilder(ctx, set, r, dataset.Reproduced(&set.Benchmarks))
 	rows := mapRows(last, set, b.sameComputed(prev, last, set))
 	t := newTable(b.n, benchmarkHome)
 	t.slugs, t.nulls, t.kinds = prev.slugs, prev.nulls, prev.kinds
@@ -146,14 +148,16 @@ func rebuildBenchmarks(prev *Table, last, set *dataset.Set, r Renderers) (*Table
 		} else {
 			b.rebuildColumns(t, rows.inPlace)
 		}
-		if inPlace {
+		switch {
+		case ctx.Err() != nil: // not whole
+		case inPlace:
 			b.finish(t, prev, set)
-		} else {
+		default:
 			b.finish(t, nil, set)
 		}
 	})
 	workers.Wait()
-	return t, inRows
+	return t, cmp.Or(inRows, ctx.Err())
 }
 
 // rebuildColumns makes everything except the rows. If every ordinal has the slug it had, slugs and

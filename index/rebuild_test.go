@@ -1,6 +1,8 @@
 package index
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -66,7 +68,7 @@ func TestRebuild(t *testing.T) {
 				if set.Benchmarks.Len() < rows/2 {
 					set = r.set(rows, 40)
 				}
-				next, err := Rebuild(gen, last, set, renderers)
+				next, err := Rebuild(context.Background(), gen, last, set, renderers)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -105,7 +107,7 @@ func TestRebuildShares(t *testing.T) {
 	last := r.set(rows, 40)
 	prev := mustBuild(t, last)
 	set := r.edit(last, 0, 1)
-	gen, err := Rebuild(prev, last, set, renderers)
+	gen, err := Rebuild(context.Background(), prev, last, set, renderers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +144,7 @@ func TestRebuildInPlace(t *testing.T) {
 	runs[blockRows].Backend = &backend
 	set := *last
 	set.Digest[0], set.Benchmarks = 1, sorted(runs)
-	gen, err := Rebuild(prev, last, &set, renderers)
+	gen, err := Rebuild(context.Background(), prev, last, &set, renderers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,12 +170,12 @@ func TestRebuildOfAnother(t *testing.T) {
 	r := newRandom(seedOf(t), 5, 0.2)
 	one, other := r.set(50, 5), r.set(60, 6)
 	other.Digest[0] = 1
-	gen, err := Rebuild(mustBuild(t, one), other, other, renderers)
+	gen, err := Rebuild(context.Background(), mustBuild(t, one), other, other, renderers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkSame(t, gen, mustBuild(t, other), other, r)
-	if gen, err = Rebuild(nil, nil, one, renderers); err != nil || gen.Benchmarks.Len() != 50 {
+	if gen, err = Rebuild(context.Background(), nil, nil, one, renderers); err != nil || gen.Benchmarks.Len() != 50 {
 		t.Errorf("Rebuild of nothing = %v, %v", gen, err)
 	}
 }
@@ -187,7 +189,7 @@ func BenchmarkRebuild(b *testing.B) {
 	}
 	for _, n := range benchRows {
 		last := benchSet(n)
-		gen, err := Build(last, rend)
+		gen, err := Build(context.Background(), last, rend)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -204,11 +206,33 @@ func BenchmarkRebuild(b *testing.B) {
 			b.Run(fmt.Sprintf("rows=%d/%s", n, name), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Rebuild(gen, last, set, rend); err != nil {
+					if _, err := Rebuild(context.Background(), gen, last, set, rend); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
 		}
+	}
+}
+
+// TestBuildEnds: a build whose context ends, before it begins or while rows are rendered, gives the error of the
+// context and no generation.
+func TestBuildEnds(t *testing.T) {
+	set := newRandom(seedOf(t), 50, 0.2).set(3000, 50)
+	for _, begun := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := renderers
+		if begun {
+			r.Benchmark = func(dst []byte, b *dataset.Benchmark, c Computed) ([]byte, error) {
+				cancel()
+				return renderers.Benchmark(dst, b, c)
+			}
+		} else {
+			cancel()
+		}
+		if gen, err := Build(ctx, set, r); gen != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("begun %v: Build = %v, %v, want the error of the context", begun, gen != nil, err)
+		}
+		cancel()
 	}
 }

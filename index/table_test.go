@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -216,7 +217,7 @@ func TestBuildError(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := renderers
 			tt.edit(&r)
-			if gen, err := Build(set, r); !errors.Is(err, bad) || gen != nil {
+			if gen, err := Build(context.Background(), set, r); !errors.Is(err, bad) || gen != nil {
 				t.Errorf("Build = %v, %v, want no generation and %v", gen, err, bad)
 			}
 		})

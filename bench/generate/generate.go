@@ -2,6 +2,7 @@ package generate
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +36,7 @@ func Write(dir string, from fs.FS, opt Options) (int64, error) {
 	if err := refuse(dir); err != nil {
 		return 0, err
 	}
-	set, err := dataset.Load(from, dataset.Options{})
+	set, err := dataset.Load(context.Background(), from, dataset.Options{})
 	if err != nil {
 		return 0, fmt.Errorf("loading the source: %w", err)
 	}

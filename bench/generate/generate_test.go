@@ -3,6 +3,7 @@ package generate
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,7 +53,7 @@ func made(t *testing.T, source fs.FS, opt Options) (dir string, files map[string
 
 func load(t *testing.T, dir string) *dataset.Set {
 	t.Helper()
-	set, err := dataset.Load(os.DirFS(dir), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS(dir), dataset.Options{})
 	if err != nil {
 		t.Fatalf("Load: %v", err)
 	}
@@ -153,7 +154,7 @@ func TestSeed(t *testing.T) {
 // unknown stays unknown about as often, and every filter keeps its values.
 func TestLikeness(t *testing.T) {
 	datasettest.NeedLong(t, "it makes 20,000 records, without which shares say little")
-	source, err := dataset.Load(shipped, dataset.Options{})
+	source, err := dataset.Load(context.Background(), shipped, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

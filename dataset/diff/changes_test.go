@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) { datasettest.Main(m) }
 // shipped is the shipped data.
 func shipped(tb testing.TB) *dataset.Set {
 	tb.Helper()
-	set, err := dataset.Load(os.DirFS(datasettest.ShippedDir(tb)), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS(datasettest.ShippedDir(tb)), dataset.Options{})
 	datasettest.Must(tb, err)
 	return set
 }
@@ -249,7 +250,7 @@ func TestRecord(t *testing.T) {
 	datasettest.WriteBase(t, dir)
 	load := func() *dataset.Set {
 		t.Helper()
-		set, err := dataset.Load(os.DirFS(dir), dataset.Options{Now: datasettest.Day})
+		set, err := dataset.Load(context.Background(), os.DirFS(dir), dataset.Options{Now: datasettest.Day})
 		datasettest.Must(t, err)
 		return set
 	}

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -25,7 +26,7 @@ func loadFixture(t *testing.T, archive string, opt dataset.Options) *dataset.Set
 	t.Helper()
 	fsys, _ := datasettest.Fixture(txtar.Parse([]byte(archive)))
 	opt.Now = datasettest.Day
-	set, err := dataset.Load(fsys, opt)
+	set, err := dataset.Load(context.Background(), fsys, opt)
 	datasettest.Must(t, err)
 	return set
 }
@@ -92,7 +93,7 @@ func TestCompareModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	set, err := dataset.Load(datasettest.Sample(t), dataset.Options{})
+	set, err := dataset.Load(context.Background(), datasettest.Sample(t), dataset.Options{})
 	datasettest.Must(t, err)
 	for range datasettest.Rounds(5, 20) {
 		next, want := *set, map[string]record.Act{}

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"os"
 	"sync"
 	"testing"
@@ -13,7 +14,7 @@ import (
 func TestMain(m *testing.M) { datasettest.Main(m) }
 
 var shipped = sync.OnceValues(func() (*dataset.Set, error) {
-	return dataset.Load(os.DirFS("../../data"), dataset.Options{})
+	return dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
 })
 
 func shippedSet(t testing.TB) *dataset.Set {

@@ -1,6 +1,7 @@
 package here
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,7 +16,7 @@ import (
 )
 
 var names = sync.OnceValues(func() (*resolve.Resolver, error) {
-	set, err := dataset.Load(os.DirFS("../../data"), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
 	if err != nil {
 		return nil, err
 	}

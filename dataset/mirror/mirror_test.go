@@ -131,7 +131,7 @@ func digestOf(t *testing.T, files map[string]string) string {
 			t.Fatal(err)
 		}
 	}
-	set, err := dataset.Load(dataset.Dir(dir), dataset.Options{})
+	set, err := dataset.Load(context.Background(), dataset.Dir(dir), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func (m *Mirror) fetch(ctx context.Context, f file, digest string) error {
 	if m.cfg.Last != nil {
 		opt.Last = m.cfg.Last()
 	}
-	set, err := dataset.Load(dataset.Dir(files), opt)
+	set, err := dataset.Load(ctx, dataset.Dir(files), opt)
 	if err != nil {
 		return fmt.Errorf("%s: the dataset in it is rejected: %w", archiveName, err)
 	}

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"bufio"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { datasettest.Main(m) }
 var update = flag.Bool("update", false, "add what is missing to testdata/reviewed.txt, to be reviewed")
 
 var shipped = sync.OnceValues(func() (*dataset.Set, error) {
-	return dataset.Load(os.DirFS("../../data"), dataset.Options{})
+	return dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
 })
 
 func load(t testing.TB) (*dataset.Set, *Resolver) {

@@ -36,6 +36,6 @@ func (c *Diff) load(name string) (*dataset.Set, error) {
 			return nil, err
 		}
 	}
-	set, err := dataset.Load(files, dataset.Options{})
+	set, err := dataset.Load(context.Background(), files, dataset.Options{})
 	return set, Source{Dir: name}.place(err)
 }

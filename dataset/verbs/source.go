@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,7 +73,7 @@ func (d Dataset) Load(env *Env) (*dataset.Set, Source, error) {
 	}
 	var set *dataset.Set
 	err = withProgress(func(update func(read, total int64)) (err error) {
-		set, err = dataset.Load(src.Files, dataset.Options{Progress: update})
+		set, err = dataset.Load(context.Background(), src.Files, dataset.Options{Progress: update})
 		return err
 	})
 	return set, src, src.place(err)

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -57,6 +58,7 @@ func (o *Options) setDefaults() {
 // A Watcher loads a dataset again when its files change. Its methods are safe for concurrent
 // use.
 type Watcher struct {
+	ctx  context.Context // of all loads
 	dir  string
 	opt  Options
 	take func(*dataset.Set, error)
@@ -86,14 +88,14 @@ type Watcher struct {
 // take is also called with the set before it once the files are as they were. A set is handed
 // over only when no file changed while it was read and no git checkout was under way.
 //
-// Watch keeps the set handed over last. Close ends it.
-func Watch(dir string, last *dataset.Set, opt Options, take func(*dataset.Set, error)) *Watcher {
+// Once ctx has ended, a load under way ends without being handed over. Watch keeps the set handed over last. Close ends it.
+func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take func(*dataset.Set, error)) *Watcher {
 	opt.setDefaults()
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs // events name files by the path of their folder, as it was given
 	}
 	w := &Watcher{
-		dir: dir, opt: opt, take: take, last: last, disarm: func() {},
+		ctx: ctx, dir: dir, opt: opt, take: take, last: last, disarm: func() {},
 		again: make(chan struct{}, 1), stop: make(chan struct{}), rescan: time.NewTimer(opt.RescanEvery),
 	}
 	// Before it returns: a change made after that is an event.
@@ -187,7 +189,10 @@ func (w *Watcher) look(asked bool) {
 	opt.Last = w.last
 	var set *dataset.Set
 	var err error
-	cores.Urgent(func() { set, err = dataset.Load(dataset.Dir(w.dir), opt) })
+	cores.Urgent(func() { set, err = dataset.Load(w.ctx, dataset.Dir(w.dir), opt) })
+	if w.ctx.Err() != nil {
+		return
+	}
 	after := stateOf(w.dir, w.opt.ExtraDirs)
 	if after.locked() || !after.same(before) {
 		w.moved()

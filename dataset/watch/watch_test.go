@@ -3,6 +3,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -47,10 +48,10 @@ func watch(t *testing.T, dir string, opt Options) *watched {
 	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
-	last, err := dataset.Load(dataset.Dir(dir), opt.Load)
+	last, err := dataset.Load(context.Background(), dataset.Dir(dir), opt.Load)
 	datasettest.Must(t, err)
 	w := &watched{t: t, dir: dir, got: make(chan outcome, 1000)}
-	w.Watcher = Watch(dir, last, opt, func(set *dataset.Set, err error) { w.got <- outcome{set, err} })
+	w.Watcher = Watch(context.Background(), dir, last, opt, func(set *dataset.Set, err error) { w.got <- outcome{set, err} })
 	t.Cleanup(w.Close)
 	return w
 }
@@ -489,10 +490,10 @@ func TestCloseDoesNotWait(t *testing.T) {
 		close(hung)
 		<-end
 	}
-	last, err := dataset.Load(dataset.Dir(dir), opt.Load)
+	last, err := dataset.Load(context.Background(), dataset.Dir(dir), opt.Load)
 	datasettest.Must(t, err)
 	var taken atomic.Int32
-	w := Watch(dir, last, opt, func(*dataset.Set, error) { taken.Add(1) })
+	w := Watch(context.Background(), dir, last, opt, func(*dataset.Set, error) { taken.Add(1) })
 	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), info("2"))
 	<-hung
 	closed := make(chan struct{})

@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"os"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) { datasettest.Main(m) }
 
 // shippedDesk has the records of this repository, loaded once for all tests.
 var shippedDesk = sync.OnceValues(func() (*Desk, error) {
-	set, err := dataset.Load(os.DirFS("../../data"), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
 	if err != nil {
 		return nil, err
 	}

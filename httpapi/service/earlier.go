@@ -95,7 +95,7 @@ func (r *reloader) loadAgain(ctx context.Context, s *export.Served) error {
 		r.memory.reloading()
 		defer func() { r.memory.reloaded(rowBytes(r.live.Kept())) }()
 		now := r.latest.Load()
-		set, err := dataset.Load(dataset.Dir(dir), dataset.Options{Last: now.Set})
+		set, err := dataset.Load(ctx, dataset.Dir(dir), dataset.Options{Last: now.Set})
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (r *reloader) loadAgain(ctx context.Context, s *export.Served) error {
 		if set.Digest.String() != s.Digest || renderers.Edition != s.Content {
 			return errors.New("its archive has other files than it was served from")
 		}
-		gen, err := index.Rebuild(now.Generation, now.Set, set, renderers)
+		gen, err := index.Rebuild(ctx, now.Generation, now.Set, set, renderers)
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}

@@ -64,16 +64,16 @@ func (r *reloader) firstCopy(ctx context.Context, m *mirror.Mirror) error {
 // firstMirrored is first, for a copy. One that is damaged, as it may be after a loss of power, is
 // loaded from the origin again.
 func (r *reloader) firstMirrored(ctx context.Context, m *mirror.Mirror) error {
-	err := r.first()
-	if err == nil {
-		return nil
+	err := r.first(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
 	r.cfg.Log.Warn("mirror: the copy cannot be served and is loaded again", "cause", err)
 	m.Refetch()
 	if again := r.firstCopy(ctx, m); again != nil {
 		return errors.Join(err, again)
 	}
-	return r.first()
+	return r.first(ctx)
 }
 
 // served is the set being served, nil before the first.

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,7 +53,7 @@ func newReloader(cfg *Config) *reloader {
 func Fixed(cfg Config) (httpapi.Config, error) {
 	r := newReloader(&cfg)
 	defer r.memory.stop()
-	if err := r.first(); err != nil {
+	if err := r.first(context.Background()); err != nil {
 		return httpapi.Config{}, err
 	}
 	return httpapi.Config{
@@ -69,12 +70,12 @@ const manyBenchmarks = 100_000
 // checking the snapshots needed is collected in between: side by side they would mix their memory,
 // and five megabytes of holes would stay behind. So does what reading a small dataset leaves: its tables
 // take that place, which saves two megabytes.
-func (r *reloader) first() error {
+func (r *reloader) first(ctx context.Context) error {
 	r.loadSnapshots() // rows of models show what the newest snapshot says
 	runtime.GC()
 	r.memory.starting()
 	started := time.Now()
-	set, err := dataset.Load(r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
+	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
 	var findings dataset.Findings
 	if errors.As(err, &findings) && r.cfg.Dir != "" {
 		err = findings.Under(r.cfg.Dir)
@@ -83,20 +84,21 @@ func (r *reloader) first() error {
 		if set.Benchmarks.Len() < manyBenchmarks {
 			runtime.GC()
 		}
-		err = r.publish(set, started)
+		err = r.publish(ctx, set, started)
 	}
 	return err
 }
 
-// start follows the files of the dataset, if they are in a directory.
-func (r *reloader) start(start watchFunc) watcher {
+// start follows the files of the dataset, if they are in a directory. Once ctx has ended, a load under way ends
+// soon and changes nothing.
+func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 	if r.cfg.Dir == "" {
 		return fixed{}
 	}
 	if start == nil {
 		start = watchFiles
 	}
-	w := start(r.cfg.Dir, r.last, watch.Options{
+	w := start(ctx, r.cfg.Dir, r.last, watch.Options{
 		ExtraDirs: []string{"snapshots"},
 		BeforeLoad: func() {
 			r.looked = time.Now()
@@ -104,16 +106,19 @@ func (r *reloader) start(start watchFunc) watcher {
 			r.loadSnapshots()
 		},
 		OnError: func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
-	}, r.reload)
+	}, func(set *dataset.Set, err error) { r.reload(ctx, set, err) })
 	r.watcher.Store(&w)
 	return w
 }
 
 // reload is given what the watcher loaded, or why it could not. A rejected load leaves the last
 // good generation in service.
-func (r *reloader) reload(set *dataset.Set, err error) {
+func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	if err == nil {
-		cores.Urgent(func() { err = r.publish(set, r.looked) })
+		cores.Urgent(func() { err = r.publish(ctx, set, r.looked) })
+	}
+	if ctx.Err() != nil {
+		return // the service stops
 	}
 	r.memory.reloaded(rowBytes(r.live.Kept()))
 	if err != nil {
@@ -138,7 +143,7 @@ func rowBytes(kept []*index.Generation) int {
 
 // publish makes the generation of a set and of the newest snapshot, and serves it. If both are
 // those of the generation being served, it changes nothing.
-func (r *reloader) publish(set *dataset.Set, started time.Time) error {
+func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.Time) error {
 	prev := r.live.Current()
 	renderers := httpapi.RenderersOf(r.catalog.Load())
 	if prev != nil && prev.Digest == set.Digest && prev.Edition == renderers.Edition {
@@ -146,7 +151,7 @@ func (r *reloader) publish(set *dataset.Set, started time.Time) error {
 		r.history.Releases(set) // the recorded changes are no part of the digest
 		return nil
 	}
-	gen, err := index.Rebuild(prev, r.last, set, renderers)
+	gen, err := index.Rebuild(ctx, prev, r.last, set, renderers)
 	if err != nil {
 		return fmt.Errorf("building the index: %w", err)
 	}

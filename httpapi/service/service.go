@@ -94,7 +94,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
 	defer r.memory.stop()
 	if cfg.Follow == nil {
-		err = r.first()
+		err = r.first(ctx)
 	} else if r.mirror, err = r.openMirror(ctx); err == nil {
 		defer func() { err = errors.Join(err, r.mirror.Close()) }()
 		err = r.firstMirrored(ctx, r.mirror)
@@ -105,8 +105,10 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	// Not before: until here a signal may end the process at once, for there is nothing to lose.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	watcher := r.start(cfg.watch)
+	ctx, endLoads := context.WithCancel(ctx)
+	watcher := r.start(ctx, cfg.watch)
 	defer watcher.Close()
+	defer endLoads()
 	defer onHangup(watcher.Rescan)()
 	defer r.follow(ctx)()
 
@@ -247,10 +249,10 @@ type watcher interface {
 }
 
 // watchFunc is watch.Watch, or a test's.
-type watchFunc func(dir string, last *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher
+type watchFunc func(ctx context.Context, dir string, last *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher
 
-func watchFiles(dir string, last *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher {
-	return watch.Watch(dir, last, opt, take)
+func watchFiles(ctx context.Context, dir string, last *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher {
+	return watch.Watch(ctx, dir, last, opt, take)
 }
 
 // fixed is the watcher of files that never change.

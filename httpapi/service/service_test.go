@@ -52,7 +52,7 @@ func smallData(t *testing.T) string {
 
 func load(t *testing.T, dir string) *dataset.Set {
 	t.Helper()
-	set, err := dataset.Load(os.DirFS(dir), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS(dir), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ type fakeWatcher struct {
 func (w *fakeWatcher) Rescan() { w.kicks <- struct{}{} }
 func (w *fakeWatcher) Close()  { w.closed = true }
 
-func (w *fakeWatcher) watch(_ string, _ *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher {
+func (w *fakeWatcher) watch(_ context.Context, _ string, _ *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher {
 	w.take, w.looking, w.kicks = take, opt.BeforeLoad, make(chan struct{}, 1)
 	return w
 }
@@ -130,11 +130,11 @@ func config(t *testing.T) (Config, *buffer) {
 func TestReload(t *testing.T) {
 	cfg, log := config(t)
 	r := newReloader(&cfg)
-	if err := r.first(); err != nil {
+	if err := r.first(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w := &fakeWatcher{}
-	r.start(w.watch)
+	r.start(t.Context(), w.watch)
 	first := r.live.Current()
 	if first == nil || first.Number != 1 || r.history.Refused() != nil {
 		t.Fatalf("after the first load: %+v, refused %v", first, r.history.Refused())

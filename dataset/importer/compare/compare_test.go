@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -31,7 +32,7 @@ func TestAgainstSources(t *testing.T) {
 	if dir == "" {
 		t.Skip("MODELDEX_SOURCES_DIR names no folder with copies of the sources")
 	}
-	set, err := dataset.Load(os.DirFS("../../../data"), dataset.Options{})
+	set, err := dataset.Load(context.Background(), os.DirFS("../../../data"), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -401,7 +402,7 @@ func TestResultIsClean(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dst, "dataset.json"), []byte(info), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := dataset.Load(os.DirFS(dst), dataset.Options{}); err != nil {
+	if _, err := dataset.Load(context.Background(), os.DirFS(dst), dataset.Options{}); err != nil {
 		t.Errorf("the imported dataset is refused:\n%v", err)
 	}
 }

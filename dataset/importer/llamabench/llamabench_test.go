@@ -2,6 +2,7 @@ package llamabench
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shipped is the data beside the code, whose names the samples are mapped by.
 var shipped = sync.OnceValues(func() (*dataset.Set, error) {
-	return dataset.Load(os.DirFS("../../../data"), dataset.Options{})
+	return dataset.Load(context.Background(), os.DirFS("../../../data"), dataset.Options{})
 })
 
 var community = Options{SourceURL: "https://example.com/run"}
@@ -134,7 +135,7 @@ func TestResultPasses(t *testing.T) {
 	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "dataset.json")
 	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "quantizations.json")
 	copyFile(t, files, root.(interface{ ReadFile(string) ([]byte, error) }), "sources.json")
-	set, err := dataset.Load(files, dataset.Options{})
+	set, err := dataset.Load(context.Background(), files, dataset.Options{})
 	if err != nil {
 		t.Fatalf("the data with the imported lines is refused:\n%v", err)
 	}

@@ -1,0 +1,84 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"modeldex/bench/generate"
+)
+
+// TestStopDuringReload: the real program, told to stop at different moments of a reload of changed files, ends
+// with little more work and does not publish what it was loading. Work is measured in processor time, and against
+// what the start took, so that a busy machine changes nothing.
+func TestStopDuringReload(t *testing.T) {
+	const rows, published = 20_000, `"generation":2,`
+	dir := t.TempDir()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := buildProgram("..", dir)
+	must(err)
+	write := func(name string, seed uint64) string {
+		to := filepath.Join(dir, name)
+		_, err := generate.Write(to, os.DirFS("../data"), generate.Options{Rows: rows, Seed: seed, Lean: true})
+		must(err)
+		return to
+	}
+	one, other := write("one", 1), write("other", 2)
+	link := filepath.Join(dir, "data")
+	shares := []float64{0.6} // of a start: when the signal comes
+	if os.Getenv("MODELDEX_LONG_TESTS") != "" {
+		shares = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
+	}
+	for _, share := range shares {
+		t.Run(fmt.Sprint(share), func(t *testing.T) {
+			turn := func(to string) {
+				must(os.Symlink(to, link+".new"))
+				must(os.Rename(link+".new", link))
+			}
+			turn(one)
+			s, err := startServer(program, dir, link, 1)
+			must(err)
+			t.Cleanup(s.stop)
+			used := func() time.Duration {
+				t.Helper()
+				n, err := processorTime([]int{s.cmd.Process.Pid})
+				must(err)
+				return n
+			}
+			start := used()
+			turn(other) // every benchmark differs
+			for used() < start+time.Duration(share*float64(start)) {
+				if strings.Contains(s.output.String(), published) {
+					t.Skip("the reload was over before it had used that much")
+				}
+				time.Sleep(time.Millisecond)
+			}
+			over := strings.Contains(s.output.String(), published)
+			before := used()
+			must(s.cmd.Process.Signal(syscall.SIGTERM))
+			<-s.ended
+			after := s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime() - before
+			t.Logf("the start used %v, the stop %v", start, after)
+			if after > start/3 {
+				t.Errorf("after the signal the program used %v of processor, the start %v", after, start)
+			}
+			if !over && strings.Contains(s.output.String(), published) {
+				t.Error("a load that the signal met was published")
+			}
+			if !strings.Contains(s.output.String(), `"msg":"stopped"`) || strings.Contains(s.output.String(), "dataset rejected") {
+				t.Errorf("the program did not stop in order: %s", s.output.String())
+			}
+		})
+	}
+}
