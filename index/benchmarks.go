@@ -214,7 +214,7 @@ func (b *benchmarkBuilder) finish(t, prev *Table, set *dataset.Set) {
 	if p := t.postings[Scenario]; p != nil && len(p.values) > 0 {
 		t.listed = p.unknown
 	}
-	t.small = newWordSets(t)
+	t.small = newSmallSets(t)
 }
 
 // BenchmarkCounts says how many benchmarks the generation has of a record.

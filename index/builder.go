@@ -42,7 +42,7 @@ func named[R any](recs []R, fields []FieldOf[R], slug func(*R) string) *builder[
 func (b *builder[R]) build() (*Table, error) {
 	t, err := b.assemble(b.gather())
 	if err == nil {
-		t.small = newWordSets(t)
+		t.small = newSmallSets(t)
 	}
 	return t, err
 }

@@ -130,13 +130,13 @@ func (c *column) within(r Range) *roaring.Bitmap {
 	if lo == 0 && hi == to.place { // all known values, and all below an edge
 		return to.below
 	}
-	words := make([]uint64, (len(c.nums)+63)/64)
+	out := newBitset(len(c.nums))
 	if from.place != to.place {
-		roaring.Xor(from.below, to.below).WriteDenseTo(words)
+		roaring.Xor(from.below, to.below).WriteDenseTo(out)
 	}
-	flip(words, c.between(lo, from.place))
-	flip(words, c.between(hi, to.place))
-	return roaring.FromDense(words, false)
+	out.flip(c.between(lo, from.place))
+	out.flip(c.between(hi, to.place))
+	return roaring.FromDense(out, false)
 }
 
 // between is the ordinals between two places of ascending order, given in either order.

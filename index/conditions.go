@@ -91,10 +91,10 @@ func (c *Conditions) matching() (m matches, excluded []int) {
 	parts, ranges := c.parts(none), c.q.Ranges
 	switch {
 	case c.t.small != nil && len(parts)+len(ranges) > 1:
-		return c.t.matchingWords(parts, ranges)
+		return c.t.matchingSmall(parts, ranges)
 	case c.t.small != nil && len(parts) == 1:
 		m := c.t.intersect(parts)
-		m.words = c.t.small.made[parts[0]] // nil where there are few
+		m.bits = c.t.small.made[parts[0]] // nil where there are few
 		return m, nil
 	case len(ranges) == 0:
 		return c.t.intersect(parts), nil
@@ -125,7 +125,7 @@ func (c *Conditions) inRanges(base *roaring.Bitmap) (matches, []int) {
 	for i := range c.ranges {
 		parts[i] = c.within(base, i)
 	}
-	eachWithout(base, parts, func(i int, others *roaring.Bitmap) {
+	eachWithout(base, parts, both, func(i int, others *roaring.Bitmap) {
 		excluded[i] = count(others, c.t.unknown(c.q.Ranges[i].Field))
 	})
 	if base != nil {
@@ -169,7 +169,7 @@ func (c *Conditions) excludedBySets() []int {
 		sets[i] = c.sets[set]
 	}
 	out := make([]int, len(c.sets))
-	eachWithout(base.all(), sets, func(i int, others *roaring.Bitmap) {
+	eachWithout(base.all(), sets, both, func(i int, others *roaring.Bitmap) {
 		set := asked[i]
 		left := both(others, c.t.postings[c.q.Sets[set].Field].unknown)
 		for r := range c.ranges {
@@ -205,7 +205,7 @@ func (c *Conditions) withoutEach(fields []Field, do func(i int, others *roaring.
 			base = both(base, records)
 		}
 	}
-	eachWithout(base, sets, func(i int, others *roaring.Bitmap) {
+	eachWithout(base, sets, both, func(i int, others *roaring.Bitmap) {
 		if fields[i] == Scenario && c.t.listed != nil {
 			others = both(others, c.t.listed)
 		}
@@ -214,17 +214,17 @@ func (c *Conditions) withoutEach(fields []Field, do func(i int, others *roaring.
 }
 
 // eachWithout calls do, for each of some sets, with what base and all the other sets have in common; nil
-// is every record. Two intersections for each set are enough.
-func eachWithout(base *roaring.Bitmap, sets []*roaring.Bitmap, do func(i int, others *roaring.Bitmap)) {
+// is every record. Two intersections, by both, are enough for each set.
+func eachWithout[S any](base S, sets []S, both func(a, b S) S, do func(i int, others S)) {
 	if len(sets) == 0 {
 		return
 	}
-	after := make([]*roaring.Bitmap, len(sets)) // by set: what base and the sets after it have in common
+	after := make([]S, len(sets)) // by set: what base and the sets after it have in common
 	after[len(sets)-1] = base
 	for i := len(sets) - 1; i > 0; i-- {
 		after[i-1] = both(after[i], sets[i])
 	}
-	var before *roaring.Bitmap
+	var before S // nil
 	for i, set := range sets {
 		do(i, both(before, after[i]))
 		before = both(before, set)

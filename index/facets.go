@@ -81,9 +81,9 @@ type facetSet struct {
 	t      *Table
 	set    *roaring.Bitmap // nil is every record
 	total  int
-	bits   *denseBits      // of set; nil where that is
+	bits   *bitset         // of set; nil where that is
 	rest   *roaring.Bitmap // the other records, if they are fewer; else nil
-	places *denseBits      // of set, or of rest where there is one, by place; nil before it is needed
+	places *bitset         // of set, or of rest where there is one, by place; nil before it is needed
 }
 
 // newFacetSet counts a set; nil is every record. The caller calls free when done.
@@ -91,7 +91,7 @@ func (t *Table) newFacetSet(set *roaring.Bitmap) *facetSet {
 	s := &facetSet{t: t, set: set, total: t.n}
 	if set != nil {
 		s.total = int(set.GetCardinality())
-		s.bits = newDenseBits(set, t.n)
+		s.bits = borrowBitsOf(set, t.n)
 		if s.total > t.n/2 {
 			s.rest = roaring.Flip(set, 0, uint64(t.n))
 		}
@@ -165,7 +165,7 @@ func (s *facetSet) codes(c *codes, slot slot) []uint32 {
 		if s.rest != nil {
 			few = s.rest
 		}
-		s.places = emptyBits(s.t.n)
+		s.places = borrowBits(s.t.n)
 		inBatches(func(ords []uint32) {
 			for _, ord := range ords {
 				s.places.add(c.places[ord])
@@ -191,11 +191,11 @@ func (s *facetSet) between(c *column, lo, hi int) (n int) {
 		return hi - lo
 	case c.asc == nil || hi-lo <= c.edgeDistance(lo)+c.edgeDistance(hi)+len(c.nums)/32:
 		for place := lo; place < hi; place++ {
-			n += s.bits.has(c.ascending(place))
+			n += s.bits.bit(c.ascending(place))
 		}
 		return n
 	}
-	return c.countBelow(s.set, s.bits, hi) - c.countBelow(s.set, s.bits, lo)
+	return c.countBelow(s.set, *s.bits, hi) - c.countBelow(s.set, *s.bits, lo)
 }
 
 // ends are the first and the last place, in the ascending order of a column, of the records with a value.
@@ -208,9 +208,9 @@ func (s *facetSet) ends(c *column) (first, last int) {
 	known := below(len(c.edges) - 1)
 	from := max(0, sort.Search(len(c.edges), func(i int) bool { return below(i) > 0 })-1)
 	to := sort.Search(len(c.edges), func(i int) bool { return below(i) == known })
-	for first = c.edges[from].place; s.bits.has(c.ascending(first)) == 0; first++ {
+	for first = c.edges[from].place; !s.bits.has(c.ascending(first)); first++ {
 	}
-	for last = c.edges[to].place - 1; s.bits.has(c.ascending(last)) == 0; last-- {
+	for last = c.edges[to].place - 1; !s.bits.has(c.ascending(last)); last-- {
 	}
 	return first, last
 }

@@ -17,7 +17,7 @@ type matches struct {
 	predicate   func(ord uint32) bool  // nil: every candidate matches
 	materialize func() *roaring.Bitmap // evaluates predicate for all candidates; nil where predicate is
 	rangeColumn *column                // set where predicate is a range of this column
-	words       words                  // of a small table: every match; nil where that is not made
+	bits        bitset                 // of a small table: every match; nil where that is not made
 }
 
 // has reports whether a record matches.
@@ -28,15 +28,15 @@ func (m *matches) has(ord uint32) bool {
 // all returns every match, nil for every record. The set may be shared.
 func (m *matches) all() *roaring.Bitmap {
 	if m.predicate != nil {
-		*m = matches{total: m.total, candidates: m.materialize(), words: m.words}
+		*m = matches{total: m.total, candidates: m.materialize(), bits: m.bits}
 	}
 	return m.candidates
 }
 
 // countIn is how many matches are in a set.
 func (t *Table) countIn(m *matches, set *roaring.Bitmap) int {
-	if m.words != nil {
-		return t.small.countIn(m.words, set)
+	if m.bits != nil {
+		return t.small.countIn(m.bits, set)
 	}
 	return count(m.all(), set)
 }
@@ -149,24 +149,24 @@ func (c *column) countByEdges(set *roaring.Bitmap, lo, hi int) (known, between i
 	if lo == 0 && hi == c.known {
 		return known, known
 	}
-	bits := newDenseBits(set, len(c.nums))
+	bits := borrowBitsOf(set, len(c.nums))
 	defer bits.free()
 	if between = known; hi < c.known {
-		between = c.countBelow(set, bits, hi)
+		between = c.countBelow(set, *bits, hi)
 	}
 	if lo > 0 {
-		between -= c.countBelow(set, bits, lo)
+		between -= c.countBelow(set, *bits, lo)
 	}
 	return known, between
 }
 
 // countBelow counts those of a set, also given as bits, before a place of ascending order: those
 // below the nearest edge, and one by one those between the edge and the place.
-func (c *column) countBelow(set *roaring.Bitmap, bits *denseBits, place int) int {
+func (c *column) countBelow(set *roaring.Bitmap, bits bitset, place int) int {
 	near := c.nearestEdge(place)
 	n := 0
 	for _, ord := range c.between(place, near.place) {
-		n += bits.has(ord)
+		n += bits.bit(ord)
 	}
 	if place < near.place {
 		n = -n

@@ -189,10 +189,10 @@ func (g *gathering) count(v int64) uint32 {
 func (g *gathering) posting(n int, whole bool) *posting {
 	defer func() { *g = gathering{} }() // other fields have not begun yet, and need the memory
 	ords, ends := g.byNumber()
-	words := make([]uint64, (n+63)/64)
-	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.values)), unknown: setOf(ords[:ends[0]], words)}
+	bits := newBitset(n)
+	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.values)), unknown: bitmapOf(ords[:ends[0]], bits)}
 	for i, v := range g.values {
-		out.byValue[v] = setOf(ords[ends[i]:ends[i+1]], words)
+		out.byValue[v] = bitmapOf(ords[ends[i]:ends[i+1]], bits)
 	}
 	out.list(whole)
 	return out
@@ -219,20 +219,18 @@ func (g *gathering) byNumber() (ords, ends []uint32) {
 	return ords, next[:len(g.values)+1]
 }
 
-// setOf is the set of some ordinals in ascending order. words has a bit for every record, all of them zero
+// bitmapOf is the bitmap of some ordinals in ascending order. bits has one for every record, and is empty
 // before and after. Adding an ordinal to a set looks for its container; of a value that many records have,
 // setting bits and reading them once takes a tenth of that.
-func setOf(ords []uint32, words []uint64) *roaring.Bitmap {
-	const many = 4 // words for each ordinal: reading four costs less than adding one
-	if len(ords)*many < len(words) {
+func bitmapOf(ords []uint32, bits bitset) *roaring.Bitmap {
+	const many = 4 // words of 64 bits for each ordinal: reading four costs less than adding one
+	if len(ords)*many < len(bits) {
 		set := roaring.New()
 		set.AddMany(ords)
 		return compact(set)
 	}
-	for _, ord := range ords { // a record may have a value twice, so they are not flipped
-		words[ord/64] |= 1 << (ord % 64)
-	}
-	set := compact(roaring.FromDense(words, true))
-	clear(words)
+	bits.addAll(ords)
+	set := compact(roaring.FromDense(bits, true))
+	clear(bits)
 	return set
 }

@@ -74,13 +74,13 @@ func (g *grouping) free() { scratchPool.Put(g.scratch) }
 // among is those of all records that are in a set.
 func (g *grouping) among(all metricOrder, set *roaring.Bitmap, matched int) metricOrder {
 	ords := g.d.codes.ords
-	bits := newDenseBits(set, len(ords))
+	bits := borrowBitsOf(set, len(ords))
 	defer bits.free()
 	size, n := min(len(all.places), matched)+1, 0
 	places, values := sized(&g.scratch.records.places, size), sized(&g.scratch.records.values, size)
 	for i, place := range all.places { // without a branch, which a processor could not predict
 		places[n], values[n] = place, all.values[i]
-		n += bits.has(ords[place])
+		n += bits.bit(ords[place])
 	}
 	return metricOrder{places[:n], values[:n]}
 }

@@ -57,8 +57,8 @@ func (t *Table) mixed(q Query, m *matches) []SettingCount {
 		slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario }) {
 		return nil
 	}
-	if t.small != nil && m.words == nil && m.all() != nil {
-		m.words = t.small.of(m.candidates)
+	if t.small != nil && m.bits == nil && m.all() != nil {
+		m.bits = t.small.of(m.candidates)
 	}
 	var out []SettingCount
 	for _, s := range t.otherSettings {

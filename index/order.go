@@ -147,8 +147,8 @@ func (o *ordering) near(m *matches, k int) bool { return k*(o.t.n/m.total) < try
 // appendHome appends up to k matches in default order.
 func (o *ordering) appendHome(out []uint32, m *matches, k int) []uint32 {
 	switch {
-	case m.words != nil:
-		return m.words.appendFrom(out, o.start, k)
+	case m.bits != nil:
+		return m.bits.appendFrom(out, o.start, k)
 	case m.predicate == nil:
 	case m.candidates == nil && o.near(m, k):
 		if found := o.walk(out, m, k, o.t.n); len(found) == k || o.start+trySteps >= o.t.n {
@@ -204,9 +204,9 @@ func (m *matches) toRank(by *column) (set *roaring.Bitmap, predicate func(ord ui
 // walk goes along the order up to a place, but no more than trySteps, testing each record.
 func (o *ordering) walk(out []uint32, m *matches, k, end int) []uint32 {
 	end = min(o.start+trySteps, end)
-	if ords := o.col.ordinals(o.desc); ords != nil && m.words != nil {
+	if ords := o.col.ordinals(o.desc); ords != nil && m.bits != nil {
 		for place := o.start; place < end && len(out) < k; place++ {
-			if ord := ords[place]; m.words.has(ord) {
+			if ord := ords[place]; m.bits.has(ord) {
 				out = append(out, ord)
 			}
 		}

@@ -30,11 +30,11 @@ const (
 // values, the last after all known values.
 func (c *column) newEdges() []edge {
 	size := max(minBin, (c.known+maxBins-1)/maxBins)
-	edges, below := []edge{{0, roaring.New()}}, make([]uint64, (len(c.nums)+63)/64)
+	edges, below := []edge{{0, roaring.New()}}, newBitset(len(c.nums))
 	for at := size; at < c.known; at += size {
 		last := edges[len(edges)-1].place
 		if place := c.seek(c.nums[c.asc[at]]); place > last {
-			flip(below, c.between(last, place))
+			below.flip(c.between(last, place))
 			edges = append(edges, edge{place, compact(roaring.FromDense(below, true))})
 		}
 	}

@@ -26,7 +26,7 @@ type Table struct {
 	kinds      map[Field]FieldKind
 	listed     *roaring.Bitmap // the records that match without a filter by Scenario; nil: all
 	dimensions *dimensions     // nil: the table has no statistics
-	small      *wordSets       // nil: the table is not small
+	small      *smallSets      // nil: the table is not small
 	// Settings that a single stream does not have; nil in other tables than that of benchmarks.
 	otherSettings []setting
 }

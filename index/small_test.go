@@ -8,8 +8,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// TestWords compares sets of every length around the ends of words with lists of their ordinals.
-func TestWords(t *testing.T) {
+// TestSmallSets compares bitsets of every length around the ends of words with lists of their ordinals.
+func TestSmallSets(t *testing.T) {
 	t.Parallel()
 	r := newRandom(seedOf(t), 1, 0)
 	for _, n := range []int{1, 2, 63, 64, 65, 127, 128, 129, 2000, smallTable} {
@@ -18,7 +18,7 @@ func TestWords(t *testing.T) {
 			table := &Table{n: n, columns: map[Field]*column{"a": c}, postings: map[Field]*posting{"b": {
 				n: n, byValue: map[string]*roaring.Bitmap{"a": roaring.BitmapOf(a...), "b": roaring.BitmapOf(b...)}, unknown: roaring.New(),
 			}}}
-			s := newWordSets(table)
+			s := newSmallSets(table)
 			table.small = s
 			sets := []*roaring.Bitmap{table.postings["b"].byValue["a"], table.postings["b"].byValue["b"]}[:r.IntN(3)]
 			want := roaring.Flip(roaring.New(), 0, uint64(n))
@@ -64,18 +64,18 @@ func (r *random) ordinals(n int) []uint32 {
 	return out
 }
 
-// TestWordSetsAreShared holds the words of a table to the sets that are large.
-func TestWordSetsAreShared(t *testing.T) {
+// TestSmallSetsAreLarge holds the bitsets of a table to the sets that are large.
+func TestSmallSetsAreLarge(t *testing.T) {
 	_, gen := shippedGeneration(t)
 	s, bytes := gen.Benchmarks.small, 0
 	for set, w := range s.made {
 		if set.GetCardinality() < uint64(s.n/32) {
-			t.Errorf("a set of %d of %d records is kept as words", set.GetCardinality(), s.n)
+			t.Errorf("a set of %d of %d records is kept as bits", set.GetCardinality(), s.n)
 		}
 		bytes += 8 * len(w)
 	}
-	t.Logf("%d sets of %d benchmarks are %d bytes as words", len(s.made), s.n, bytes)
+	t.Logf("%d sets of %d benchmarks are %d bytes as bits", len(s.made), s.n, bytes)
 	if cuda := gen.Benchmarks.postings[Backend].byValue["cuda"]; s.made[cuda] == nil {
-		t.Errorf("the %d benchmarks of cuda are not kept as words", cuda.GetCardinality())
+		t.Errorf("the %d benchmarks of cuda are not kept as bits", cuda.GetCardinality())
 	}
 }
