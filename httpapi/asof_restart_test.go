@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/export"
 )
 
@@ -249,15 +250,7 @@ func TestAsOfAfterRestart(t *testing.T) {
 	if err != nil || len(noted) != 4 || noted[1].Digest != third.digest {
 		t.Fatalf("noted: %v %+v", err, noted)
 	}
-	archive := filepath.Join(dumps, noted[1].Dump, "dataset.tar.zst")
-	b, err := os.ReadFile(archive)
-	if err == nil {
-		b[len(b)/2] ^= 1
-		err = os.WriteFile(archive, b, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	datasettest.Damage(t, filepath.Join(dumps, noted[1].Dump, "dataset.tar.zst"))
 	r.restart()
 	r.same(second)
 	r.gone(third, second)

@@ -228,7 +228,7 @@ func compareKeys(e history.Entry, key string) int {
 
 // selection is the filter of a query.
 func selection(q *listQuery) func(e history.Entry) bool {
-	tables, slugs, fields := setOf(q.selected["table"]), setOf(q.selected["slug"]), setOf(q.selected["field"])
+	tables, slugs, fields := lookUp(q.selected["table"]), lookUp(q.selected["slug"]), lookUp(q.selected["field"])
 	changed := func(f record.FieldChange) bool { // the field, or one it is in
 		for i, c := range []byte(f.Field) {
 			if c == '.' && fields[f.Field[:i]] {
@@ -243,8 +243,8 @@ func selection(q *listQuery) func(e history.Entry) bool {
 	}
 }
 
-// setOf is texts to look up; nil where there are none.
-func setOf(texts []string) map[string]bool {
+// lookUp is texts to look up; nil where there are none.
+func lookUp(texts []string) map[string]bool {
 	if texts == nil {
 		return nil
 	}

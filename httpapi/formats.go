@@ -16,7 +16,7 @@ import (
 var formatParam = param{name: "format", kind: fileFormat, values: formatNames(), doc: "Form of the rows: json, or a file of csv, ndjson or parquet. Without it the Accept header decides."}
 
 // jsonParam is formatParam where rows hold lists, and are JSON alone.
-var jsonParam = param{name: formatParam.name, kind: fileFormat, values: []string{export.JSON.String()}, doc: "Form of the rows, which is always json: facets hold lists, and are no file."}
+var jsonParam = param{name: formatParam.name, kind: fileFormat, values: []string{export.JSON.String()}, doc: "Form of the response. Facets have no other than json."}
 
 func formatNames() (out []string) {
 	for _, f := range export.Formats {

@@ -45,8 +45,8 @@ func (b *breakableFile) breakWith(l *quota.Ledger, name string, flag int) {
 	b.put(l, int(bad.Fd()))
 }
 
-// mend lets all writes after the one under way meet the true file again.
-func (b *breakableFile) mend(l *quota.Ledger) {
+// repair lets all writes after the one under way meet the true file again.
+func (b *breakableFile) repair(l *quota.Ledger) {
 	b.tb.Helper()
 	b.put(l, b.whole)
 	_ = syscall.Close(b.whole)
@@ -146,7 +146,7 @@ func TestDiskFails(t *testing.T) {
 				t.Errorf("Stats() = %+v, OnError called %d times, want failures", got, failures.Load())
 			}
 
-			disk.mend(ledger)
+			disk.repair(ledger)
 			again := spend()
 			for deadline := time.Now().Add(time.Minute); again.Verdict == quota.LedgerUnavailable && time.Now().Before(deadline); again = spend() {
 				time.Sleep(5 * time.Millisecond)
@@ -209,7 +209,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 	if err := keeper.Close(context.Background()); !errors.Is(err, quota.ErrDiskFull) {
 		t.Errorf("Close() = %v, want ErrDiskFull", err)
 	}
-	disk.mend(ledger)
+	disk.repair(ledger)
 	if got := countOf(t, ledger, issued.Account.ID); got < 100 || got > 110 {
 		t.Errorf("the ledger counts %d calls, want 100 and at most one lease of 10", got)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"modeldex/dataset/datasettest"
 )
 
 func mustMake(t *testing.T, src *Sources) (*Dump, bool) {
@@ -101,12 +103,8 @@ func TestMakeDamaged(t *testing.T) {
 			return errors.Join(err, f.Close())
 		},
 		"changed": func(path string) error {
-			b, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			b[len(b)/2] ^= 1
-			return os.WriteFile(path, b, 0o600)
+			datasettest.Damage(t, path)
+			return nil
 		},
 	}
 	for _, name := range namesIn(t, dir) {

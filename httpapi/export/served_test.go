@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"modeldex/dataset/datasettest"
 )
 
 // note makes the dump of a dataset, whose digest is one digit repeated, and notes it.
@@ -122,15 +124,7 @@ func TestServedUnpack(t *testing.T) {
 		t.Error("the archive of another dump was unpacked")
 	}
 	found[0].Edition = d.Edition
-	archive := filepath.Join(src.Dir, found[0].Dump, archiveName)
-	b, err := os.ReadFile(archive)
-	if err == nil {
-		b[len(b)/2] ^= 1
-		err = os.WriteFile(archive, b, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	datasettest.Damage(t, filepath.Join(src.Dir, found[0].Dump, archiveName))
 	if used, err := unpack(context.Background()); err == nil || used || !strings.Contains(err.Error(), "dataset.tar.zst of a dump is damaged") {
 		t.Errorf("a damaged archive: used %t: %v", used, err)
 	}
