@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
+
+	"modeldex/httpapi/rowjson"
 
 	"github.com/goccy/go-json/jsontext"
 )
@@ -58,10 +60,15 @@ func (e *csv) cell(column int, v jsontext.Value) error {
 		if v == nil {
 			return nil
 		}
-		text, err := jsontext.AppendUnquote(e.text[:0], v)
-		e.text = text
+		text, plain := rowjson.Plain(v)
+		if !plain {
+			var err error
+			if text, err = jsontext.AppendUnquote(e.text[:0], v); err != nil {
+				return err
+			}
+			e.text = text
+		}
 		e.line = appendText(e.line, text)
-		return err
 	default:
 		if v != nil {
 			e.line = appendCell(e.line, v)
@@ -84,7 +91,7 @@ func appendText(dst, text []byte) []byte {
 	case len(text) == 0:
 		return append(dst, `""`...)
 	case startsFormula(text):
-		return appendCell(dst, append([]byte{'\''}, text...))
+		return appendCell(dst, slices.Concat([]byte("'"), text))
 	default:
 		return appendCell(dst, text)
 	}
@@ -98,6 +105,9 @@ const formulaStarts = "=+-@\t\r\n＝＋－＠"
 // apostrophes at its start are removed.
 func startsFormula(text []byte) bool {
 	first := bytes.TrimLeft(text, "'")
+	if len(first) == 0 || !mayStartFormula[first[0]] {
+		return false
+	}
 	for _, c := range formulaStarts {
 		if bytes.HasPrefix(first, []byte(string(c))) {
 			return true
@@ -106,17 +116,43 @@ func startsFormula(text []byte) bool {
 	return false
 }
 
-// appendCell appends a cell, in quotes where it needs them.
+// mayStartFormula are the first bytes of formulaStarts; needQuotes are what a cell in which it occurs is quoted for.
+var (
+	mayStartFormula = firstBytes(formulaStarts)
+	needQuotes      = firstBytes(",\"\r\n")
+)
+
+func firstBytes(characters string) (out [256]bool) {
+	for i := range characters {
+		out[characters[i]] = true
+	}
+	return out
+}
+
+// appendCell appends a cell of one character at least, in quotes where it needs them.
 func appendCell(dst, cell []byte) []byte {
-	if !strings.ContainsAny(string(cell), ",\"\r\n") && cell[0] != ' ' && cell[len(cell)-1] != ' ' {
+	if !quoted(cell) {
 		return append(dst, cell...)
 	}
 	dst = append(dst, '"')
-	for _, c := range cell {
-		if c == '"' {
-			dst = append(dst, '"')
+	for {
+		n := bytes.IndexByte(cell, '"')
+		if n < 0 {
+			return append(append(dst, cell...), '"')
 		}
-		dst = append(dst, c)
+		dst = append(append(dst, cell[:n+1]...), '"')
+		cell = cell[n+1:]
 	}
-	return append(dst, '"')
+}
+
+func quoted(cell []byte) bool {
+	if cell[0] == ' ' || cell[len(cell)-1] == ' ' {
+		return true
+	}
+	for _, c := range cell {
+		if needQuotes[c] {
+			return true
+		}
+	}
+	return false
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 
+	"modeldex/httpapi/rowjson"
+
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/parquet-go/parquet-go"
@@ -184,6 +186,9 @@ func (e *parquetEncoder) value(t Type, v jsontext.Value) (parquet.Value, error) 
 	case Any:
 		return parquet.ByteArrayValue(e.keep(append(e.texts, v...))), nil
 	default:
+		if text, plain := rowjson.Plain(v); plain {
+			return parquet.ByteArrayValue(e.keep(append(e.texts, text...))), nil
+		}
 		b, err := jsontext.AppendUnquote(e.texts, v)
 		return parquet.ByteArrayValue(e.keep(b)), err
 	}

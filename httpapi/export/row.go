@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"modeldex/httpapi/rowjson"
+
 	"github.com/goccy/go-json/jsontext"
 )
 
@@ -23,9 +25,81 @@ func newCells(s *Schema) *cells {
 }
 
 // split reads a row, a JSON object. The values are parts of row. Members without a
-// column are left out; a value of another kind than its column is an error.
+// column are left out; a value of another kind than its column is an error. Rows as this program makes them are
+// only scanned; others are decoded, which finds the same and says what is wrong.
 func (c *cells) split(row []byte) error {
 	clear(c.values)
+	if c.scan(c.schema.root, row) != nil {
+		return nil
+	}
+	clear(c.values)
+	return c.decode(row)
+}
+
+// scan reads the object that b begins with and returns what is behind it, nil where it has to be decoded.
+func (c *cells) scan(b *branch, in []byte) (rest []byte) {
+	if len(in) < 2 || in[0] != '{' {
+		return nil
+	}
+	if in[1] == '}' {
+		return in[2:]
+	}
+	next := 0 // place of the member that is expected
+	for rest = in[1:]; ; rest = rest[1:] {
+		var m *branch
+		if next < len(b.order) && bytes.HasPrefix(rest, b.order[next].label) {
+			m, rest = b.order[next], rest[len(b.order[next].label):]
+		} else {
+			n := rowjson.TextEnd(rest)
+			if n == 0 || n == len(rest) || rest[n] != ':' {
+				return nil
+			}
+			m, rest = b.members[string(rest[:n])], rest[n+1:]
+		}
+		if m != nil {
+			next = m.place + 1
+		}
+		if rest = c.scanValue(m, rest); len(rest) == 0 {
+			return nil
+		}
+		switch rest[0] {
+		case ',':
+		case '}':
+			return rest[1:]
+		default:
+			return nil
+		}
+	}
+}
+
+// scanValue is scan of the value of a member.
+func (c *cells) scanValue(m *branch, in []byte) (rest []byte) {
+	if m != nil && m.column < 0 && len(in) > 0 && in[0] == '{' {
+		return c.scan(m, in)
+	}
+	n := rowjson.End(in)
+	switch {
+	case n == 0:
+		return nil
+	case m == nil || in[0] == 'n':
+	case m.column < 0 || !c.schema.Columns[m.column].Type.begins(in[0]):
+		return nil
+	default:
+		c.values[m.column] = in[:n:n]
+	}
+	return in[n:]
+}
+
+// begins reports whether JSON of a type can begin with a character.
+func (t Type) begins(first byte) bool {
+	if first == '-' || first >= '1' && first <= '9' {
+		first = '0'
+	}
+	return t.has(jsontext.Kind(first))
+}
+
+// decode is split with a decoder.
+func (c *cells) decode(row []byte) error {
 	c.row = row
 	c.in.Reset()
 	c.in.Write(row)

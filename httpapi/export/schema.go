@@ -45,6 +45,9 @@ type Schema struct {
 type branch struct {
 	column  int                // of a member that is one column; -1 otherwise
 	members map[string]*branch // by name in JSON quotes, as rows spell it
+	order   []*branch          // the members in the order of the columns, which is that of rows
+	place   int                // in the order of the object that it is a member of
+	label   []byte             // name in JSON quotes, and the colon
 }
 
 // SchemaOf reads the columns off the Go type of a row: a struct with json tags. The unit of a column
@@ -79,7 +82,8 @@ func (b *branch) member(name string) *branch {
 	}
 	quoted := `"` + name + `"` // names of members need no escapes
 	if b.members[quoted] == nil {
-		b.members[quoted] = &branch{column: -1}
+		m := &branch{column: -1, place: len(b.order), label: []byte(quoted + ":")}
+		b.members[quoted], b.order = m, append(b.order, m)
 	}
 	return b.members[quoted]
 }

@@ -1,0 +1,131 @@
+// Package rowjson finds its way in rows that this program made: JSON without white space, whose members
+// are in a known order. It looks for the ends of names and values and at little in them, at a byte in
+// about half a nanosecond, where a decoder checks and copies each token. What it finds in valid JSON is what a
+// decoder finds. It never reads behind the end, and says so where it cannot go on: callers with a decoder
+// ask that then. All functions are safe for concurrent use.
+package rowjson
+
+import "bytes"
+
+// End is the length of the JSON value that b begins with. It is 0 where b begins with no value, white space
+// included, or the value does not end. Of lists and objects only texts and brackets are looked at, of
+// other values whether their characters can occur in them.
+func End(b []byte) int {
+	if len(b) == 0 {
+		return 0
+	}
+	switch b[0] {
+	case '"':
+		return TextEnd(b)
+	case '{', '[':
+		return nestedEnd(b)
+	case 'n':
+		return literalEnd(b, "null")
+	case 't':
+		return literalEnd(b, "true")
+	case 'f':
+		return literalEnd(b, "false")
+	default:
+		n := 0
+		for n < len(b) && kinds[b[n]] == digit {
+			n++
+		}
+		return n
+	}
+}
+
+func literalEnd(b []byte, literal string) int {
+	if len(b) < len(literal) || string(b[:len(literal)]) != literal {
+		return 0
+	}
+	return len(literal)
+}
+
+// TextEnd is End of a text, such as the name of a member; 0 for other values.
+func TextEnd(b []byte) int {
+	if len(b) == 0 || b[0] != '"' {
+		return 0
+	}
+	for i := 1; ; {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			return 0
+		}
+		i += n + 1
+		first := i - 1 // of the backslashes before the quote: an odd number of them escapes it
+		for first > 1 && b[first-1] == '\\' {
+			first--
+		}
+		if (i-1-first)%2 == 0 {
+			return i
+		}
+	}
+}
+
+// kind is what a byte can be outside of texts.
+type kind uint8
+
+const (
+	other kind = iota
+	digit      // of a number: also its signs, point and exponent
+	quote
+	opening
+	closing
+)
+
+var kinds = func() (out [256]kind) {
+	for _, of := range []struct {
+		kind  kind
+		bytes string
+	}{{digit, "0123456789+-.eE"}, {quote, `"`}, {opening, "[{"}, {closing, "]}"}} {
+		for _, c := range []byte(of.bytes) {
+			out[c] = of.kind
+		}
+	}
+	return out
+}()
+
+func nestedEnd(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch kinds[b[i]] {
+		case quote:
+			n := TextEnd(b[i:])
+			if n == 0 {
+				return 0
+			}
+			i += n - 1
+		case opening:
+			depth++
+		case closing:
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// Plain is what a JSON text says, as a part of it. ok is false where it has escapes.
+func Plain(quoted []byte) (text []byte, ok bool) {
+	return quoted[1 : len(quoted)-1], bytes.IndexByte(quoted, '\\') < 0
+}
+
+// Member is the first member of what is left of an object, behind its brace or a comma: its name in quotes,
+// its value, and what is left behind the comma, if there is one. ok is false at the end of the object and where it is not as
+// this program writes it.
+func Member(rest []byte) (name, value, left []byte, ok bool) {
+	n := TextEnd(rest)
+	if n == 0 || n == len(rest) || rest[n] != ':' {
+		return nil, nil, nil, false
+	}
+	name, rest = rest[:n], rest[n+1:]
+	if n = End(rest); n == 0 || n == len(rest) {
+		return nil, nil, nil, false
+	}
+	value, left = rest[:n:n], rest[n:]
+	if left[0] == ',' {
+		left = left[1:]
+	}
+	return name, value, left, true
+}
