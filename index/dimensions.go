@@ -31,6 +31,19 @@ type metricOrder struct {
 	values []float64
 }
 
+// Text is the value of a field of a benchmark that statistics group or compare by, empty where it is unknown. It
+// is read without the row, which takes microseconds to decode.
+func (t *Table) Text(f Field, ord uint32) string {
+	c := t.dimensions.codes
+	s := c.slots[f]
+	return s.value(s.code(c.words[s.word][c.places[ord]]))
+}
+
+// SourcePage is the number of the source page of a benchmark, 0 where it has none. Equal pages have equal numbers.
+func (t *Table) SourcePage(ord uint32) uint32 {
+	return t.dimensions.pages[t.dimensions.codes.places[ord]]
+}
+
 // newDimensions makes the dimensions of a table with postings, or shares those of prev where they
 // are the same.
 func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {

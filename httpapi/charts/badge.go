@@ -69,25 +69,13 @@ func Badge(d BadgeData) []byte {
 // hardware, with the quantization named or, if that is empty, the one with the most runs.
 func (m Maker) BadgeOf(model, hardware, quantization string) BadgeData {
 	d := BadgeData{Model: m.modelName(model), Hardware: m.hardwareName(hardware), Quantization: quantization}
-	page := m.gen.Benchmarks.Select(index.Query{
-		Sets: []index.Set{
-			{Field: index.Model, Values: []string{model}},
-			{Field: index.Hardware, Values: []string{hardware}},
-			{Field: index.Settings, Values: []string{index.SingleStream}},
-		},
-		Limit: mostRead,
-	})
+	found, _ := m.runsOf(index.Set{Field: index.Model, Values: []string{model}}, index.Set{Field: index.Hardware, Values: []string{hardware}})
 	byQuantization := map[string][]Run{}
 	counts := map[string]int{}
-	for _, ord := range page.Ords {
-		var b benchmarkRow
-		read(m.gen.Benchmarks.Row(ord), &b)
-		if b.GenerationTPS == nil || *b.GenerationTPS <= 0 {
-			continue
-		}
-		r := b.run()
-		byQuantization[r.Quantization] = append(byQuantization[r.Quantization], r)
-		counts[r.Quantization]++
+	for _, r := range found {
+		name := m.of(index.Quantization, r)
+		byQuantization[name] = append(byQuantization[name], Run{TPS: r.tps})
+		counts[name]++
 	}
 	chosen := quantization
 	if quantization == "" {

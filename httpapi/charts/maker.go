@@ -3,6 +3,7 @@ package charts
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -90,29 +91,26 @@ func nameIn(t *index.Table, slug string) string {
 }
 
 type benchmarkRow struct {
-	ID              string   `json:"id"`
-	Model           string   `json:"model"`
-	Hardware        string   `json:"hardware"`
-	Quantization    *string  `json:"quantization"`
-	Tool            string   `json:"tool"`
-	ToolVersion     *string  `json:"tool_version"`
-	Backend         *string  `json:"backend"`
-	ContextDepth    *int64   `json:"context_depth"`
-	FlashAttention  *bool    `json:"flash_attention"`
-	MemoryGB        *float64 `json:"memory_gb"`
-	GenerationTPS   *float64 `json:"generation_tps"`
-	SourceURL       string   `json:"source_url"`
-	RunDate         *string  `json:"run_date"`
-	RooflineRatio   *float64 `json:"roofline_ratio"`
-	HardwareDevices *int64   `json:"hardware_count"`
+	ID             string  `json:"id"`
+	Quantization   *string `json:"quantization"`
+	Tool           string  `json:"tool"`
+	ToolVersion    *string `json:"tool_version"`
+	Backend        *string `json:"backend"`
+	ContextDepth   *int64  `json:"context_depth"`
+	FlashAttention *bool   `json:"flash_attention"`
+	SourceURL      string  `json:"source_url"`
+	RunDate        *string `json:"run_date"`
 }
 
-func (b *benchmarkRow) run() Run {
-	r := Run{ID: b.ID, TPS: *b.GenerationTPS, Settings: b.settings(), Source: b.SourceURL}
+// run decodes a run, for those that are drawn.
+func (m Maker) run(r measured) Run {
+	var b benchmarkRow
+	read(m.gen.Benchmarks.Row(r.ord), &b)
+	out := Run{ID: b.ID, TPS: r.tps, Settings: b.settings(), Source: b.SourceURL}
 	if b.Quantization != nil {
-		r.Quantization = *b.Quantization
+		out.Quantization = *b.Quantization
 	}
-	return r
+	return out
 }
 
 // settings says in words how a run was made.
@@ -136,22 +134,31 @@ func (b *benchmarkRow) settings() string {
 	return strings.Join(parts, ", ")
 }
 
+// A measured run is one with a speed, by its ordinal. What figures group and count by is read from the columns.
+type measured struct {
+	ord uint32
+	tps float64
+}
+
 // runs reads the newest runs of one stream of a record and its variants, and how many there are.
-func (m Maker) runs(f index.Field, slug string) ([]benchmarkRow, int) {
-	page := m.gen.Benchmarks.Select(index.Query{
-		Sets:  []index.Set{{Field: f, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}},
-		Limit: mostRead,
-	})
-	out := make([]benchmarkRow, 0, len(page.Ords))
+func (m Maker) runs(f index.Field, slug string) ([]measured, int) {
+	return m.runsOf(index.Set{Field: f, Values: []string{slug}})
+}
+
+// runsOf is runs of what matches all sets.
+func (m Maker) runsOf(sets ...index.Set) ([]measured, int) {
+	page := m.gen.Benchmarks.Select(index.Query{Sets: append(sets, index.Set{Field: index.Settings, Values: []string{index.SingleStream}}), Limit: mostRead})
+	out := make([]measured, 0, len(page.Ords))
 	for _, ord := range page.Ords {
-		var b benchmarkRow
-		read(m.gen.Benchmarks.Row(ord), &b)
-		if b.GenerationTPS != nil && *b.GenerationTPS > 0 {
-			out = append(out, b)
+		if tps := m.gen.Benchmarks.Number(index.GenerationTPS, ord); tps > 0 {
+			out = append(out, measured{ord, tps})
 		}
 	}
 	return out, page.Total
 }
+
+// of is the value of a field of a run, empty where it is unknown.
+func (m Maker) of(f index.Field, r measured) string { return m.gen.Benchmarks.Text(f, r.ord) }
 
 // source is the line about where the values of a figure come from.
 func (m Maker) source(what string) string {
@@ -159,10 +166,10 @@ func (m Maker) source(what string) string {
 }
 
 // pages counts the pages that runs were published on.
-func pages(runs []benchmarkRow) int {
-	seen := map[string]bool{}
-	for i := range runs {
-		seen[runs[i].SourceURL] = true
+func (m Maker) pages(runs []measured) int {
+	seen := map[uint32]bool{}
+	for _, r := range runs {
+		seen[m.gen.Benchmarks.SourcePage(r.ord)] = true
 	}
 	return len(seen)
 }
@@ -273,34 +280,42 @@ func (m Maker) ModelSizes(slug string) *Figure {
 func (m Maker) ModelSpeeds(slug string) *Figure {
 	runs, total := m.runs(index.Model, slug)
 	d := SpeedsData{Title: m.modelName(slug) + ": measured speed by hardware", Group: "Hardware", Runs: total}
-	d.Source = m.source(fmt.Sprintf("; runs published on %s", count(pages(runs), "page")))
-	byHardware := map[string][]Run{}
+	d.Source = m.source(fmt.Sprintf("; runs published on %s", count(m.pages(runs), "page")))
+	byHardware := map[string][]measured{}
 	quantizations := map[string]int{}
-	for i := range runs {
-		r := runs[i].run()
-		byHardware[runs[i].Hardware] = append(byHardware[runs[i].Hardware], r)
-		quantizations[r.Quantization]++
+	for _, r := range runs {
+		name := m.of(index.Hardware, r)
+		byHardware[name] = append(byHardware[name], r)
+		quantizations[m.of(index.Quantization, r)]++
 	}
 	d.Total = len(byHardware)
 	if main := most(quantizations); 4*quantizations[main] >= len(runs) {
 		d.Main = main // what fewer used is not the usual one
 	}
-	for hardware, rs := range byHardware {
-		d.Rows = append(d.Rows, SpeedRow{Name: hardware, Runs: rs})
-	}
-	slices.SortFunc(d.Rows, func(a, b SpeedRow) int {
-		return cmp.Or(-cmp.Compare(len(a.Runs), len(b.Runs)), cmp.Compare(a.Name, b.Name))
+	names := slices.SortedFunc(maps.Keys(byHardware), func(a, b string) int {
+		return cmp.Or(-cmp.Compare(len(byHardware[a]), len(byHardware[b])), cmp.Compare(a, b))
 	})
-	d.Rows = d.Rows[:min(len(d.Rows), mostRows)]
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		r.Href, r.Name = "/hardware/"+r.Name, m.hardwareName(r.Name)
-		slices.SortFunc(r.Runs, func(a, b Run) int { return cmp.Or(-cmp.Compare(a.TPS, b.TPS), cmp.Compare(a.ID, b.ID)) })
-		r.Runs = every(r.Runs, mostDots)
+	for _, name := range names[:min(len(names), mostRows)] {
+		row := SpeedRow{Name: m.hardwareName(name), Href: "/hardware/" + name}
+		for _, r := range every(m.fastestFirst(byHardware[name]), mostDots) {
+			row.Runs = append(row.Runs, m.run(r))
+		}
+		d.Rows = append(d.Rows, row)
 	}
 	f := Speeds(d)
 	f.Address = address("model-speeds", "model", slug)
 	return f
+}
+
+// fastestFirst sorts runs by speed, then by id.
+func (m Maker) fastestFirst(runs []measured) []measured {
+	slices.SortFunc(runs, func(a, b measured) int {
+		if a.tps != b.tps {
+			return -cmp.Compare(a.tps, b.tps)
+		}
+		return cmp.Compare(m.gen.Benchmarks.Slug(a.ord), m.gen.Benchmarks.Slug(b.ord))
+	})
+	return runs
 }
 
 // most is the text that was counted most; the first in order of letters where several were.
@@ -375,17 +390,18 @@ func (h *hardwareRow) priced() Priced {
 func (m Maker) HardwareRoof(slug string) *Figure {
 	h, _ := m.hardware(slug)
 	runs, total := m.runs(index.Hardware, slug)
-	d := RoofData{Hardware: h.Name, BandwidthGBps: number(h.MemoryBandwidthGBps), Total: total, Source: m.source(fmt.Sprintf("; runs published on %s", count(pages(runs), "page")))}
+	d := RoofData{Hardware: h.Name, BandwidthGBps: number(h.MemoryBandwidthGBps), Total: total, Source: m.source(fmt.Sprintf("; runs published on %s", count(m.pages(runs), "page")))}
 	modelNames := map[string]string{}
-	for i := range runs {
-		b := &runs[i]
-		if b.RooflineRatio == nil || *b.RooflineRatio <= 0 || b.Hardware != slug || len(d.Runs) == mostRoof {
+	for _, r := range runs {
+		ratio := m.gen.Benchmarks.Number(index.Roofline, r.ord)
+		if !(ratio > 0) || m.of(index.Hardware, r) != slug || len(d.Runs) == mostRoof {
 			continue // variants may have another bandwidth
 		}
-		if modelNames[b.Model] == "" {
-			modelNames[b.Model] = m.modelName(b.Model)
+		model := m.of(index.Model, r)
+		if modelNames[model] == "" {
+			modelNames[model] = m.modelName(model)
 		}
-		d.Runs = append(d.Runs, RoofRun{b.run(), modelNames[b.Model], *b.RooflineRatio * d.BandwidthGBps / *b.GenerationTPS, *b.RooflineRatio})
+		d.Runs = append(d.Runs, RoofRun{m.run(r), modelNames[model], ratio * d.BandwidthGBps / r.tps, ratio})
 	}
 	f := Roof(d)
 	f.Address = address("hardware-roof", "hardware", slug)
@@ -491,7 +507,7 @@ func apart(a, b float64) float64 { return math.Abs(math.Log(ratio(a, b))) }
 func (m Maker) CompareHardware(slugs []string) *Figure {
 	return m.compare(&comparison{
 		preset: "compare", table: "hardware", field: index.Hardware, title: "The same measurements on ", row: "Model and quantization",
-		name: m.hardwareName, other: func(b *benchmarkRow) string { return b.Model }, otherName: m.modelName,
+		name: m.hardwareName, other: index.Model, otherName: m.modelName,
 	}, slugs)
 }
 
@@ -499,7 +515,7 @@ func (m Maker) CompareHardware(slugs []string) *Figure {
 func (m Maker) CompareModels(slugs []string) *Figure {
 	return m.compare(&comparison{
 		preset: "compare-models", table: "models", field: index.Model, title: "The same measurements of ", row: "Hardware and quantization",
-		name: m.modelName, other: func(b *benchmarkRow) string { return b.Hardware }, otherName: m.hardwareName,
+		name: m.modelName, other: index.Hardware, otherName: m.hardwareName,
 	}, slugs)
 }
 
@@ -509,7 +525,7 @@ type comparison struct {
 	field         index.Field
 	title, row    string
 	name          func(slug string) string
-	other         func(*benchmarkRow) string
+	other         index.Field
 	otherName     func(slug string) string
 }
 
@@ -519,7 +535,7 @@ func (m Maker) compare(c *comparison, slugs []string) *Figure {
 		d.Series = append(d.Series, Series{c.name(slug), "/" + c.table + "/" + slug})
 	}
 	groups := m.groups(c.field, slugs, c.other)
-	d.Rows, d.Total = sharedRows(groups, func(g *group) string { return c.otherName(g.name) + " " + g.quantization })
+	d.Rows, d.Total = m.sharedRows(groups, func(g *group) string { return c.otherName(g.name) + " " + g.quantization })
 	d.Title, d.Source = c.title+names(d.Series), m.source("; the table has every median")
 	f := Compare(d)
 	f.Address = address(c.preset, c.table, strings.Join(slugs, ","))
@@ -529,30 +545,30 @@ func (m Maker) compare(c *comparison, slugs []string) *Figure {
 // group is the runs of one configuration on several things.
 type group struct {
 	name, quantization string
-	runs               [][]benchmarkRow // by place of the thing
-	shared, total      int              // things with runs, runs
+	runs               [][]measured // by place of the thing
+	shared, total      int          // things with runs, runs
 }
 
-// groups gathers runs by what other and the quantization say, the most shared first.
-func (m Maker) groups(f index.Field, slugs []string, other func(*benchmarkRow) string) []*group {
-	byName := map[string]*group{}
+// groups gathers runs by another field and the quantization, the most shared first.
+func (m Maker) groups(f index.Field, slugs []string, other index.Field) []*group {
+	byName := map[[2]string]*group{}
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	for i, slug := range slugs {
 		runs, _ := m.runs(f, slug)
-		for _, b := range runs {
-			if b.Quantization == nil {
+		for _, r := range runs {
+			key := [2]string{m.of(other, r), m.of(index.Quantization, r)}
+			if key[1] == "" {
 				continue
 			}
-			key := other(&b) + "\x00" + *b.Quantization
 			g := byName[key]
 			if g == nil {
-				g = &group{name: other(&b), quantization: *b.Quantization, runs: make([][]benchmarkRow, len(slugs))}
+				g = &group{name: key[0], quantization: key[1], runs: make([][]measured, len(slugs))}
 				byName[key] = g
 			}
 			if len(g.runs[i]) == 0 {
 				g.shared++
 			}
-			g.runs[i] = append(g.runs[i], b)
+			g.runs[i] = append(g.runs[i], r)
 			g.total++
 		}
 	}
@@ -567,7 +583,7 @@ func (m Maker) groups(f index.Field, slugs []string, other func(*benchmarkRow) s
 }
 
 // sharedRows are the rows of the groups that at least two things share, and how many those are.
-func sharedRows(groups []*group, name func(*group) string) (rows []CompareRow, total int) {
+func (m Maker) sharedRows(groups []*group, name func(*group) string) (rows []CompareRow, total int) {
 	for _, g := range groups {
 		if g.shared < 2 {
 			break
@@ -577,25 +593,25 @@ func sharedRows(groups []*group, name func(*group) string) (rows []CompareRow, t
 		}
 		row := CompareRow{Name: name(g)}
 		for _, runs := range g.runs {
-			row.Values = append(row.Values, spreadOf(runs))
+			row.Values = append(row.Values, m.spreadOf(runs))
 		}
 		rows = append(rows, row)
 	}
 	return rows, total
 }
 
-func spreadOf(runs []benchmarkRow) Spread {
+func (m Maker) spreadOf(runs []measured) Spread {
 	if len(runs) == 0 {
 		return Spread{}
 	}
-	sorted := make([]Run, len(runs))
+	speeds := make([]Run, len(runs))
 	s := Spread{N: len(runs)}
-	for i := range runs {
-		sorted[i] = Run{TPS: *runs[i].GenerationTPS}
-		s.Runs = append(s.Runs, runs[i].ID)
+	for i, r := range runs {
+		speeds[i] = Run{TPS: r.tps}
+		s.Runs = append(s.Runs, m.gen.Benchmarks.Slug(r.ord))
 	}
-	slices.SortFunc(sorted, func(a, b Run) int { return cmp.Compare(a.TPS, b.TPS) })
-	s.Low, s.Mid, s.High = sorted[0].TPS, middle(sorted), sorted[len(sorted)-1].TPS
+	slices.SortFunc(speeds, func(a, b Run) int { return cmp.Compare(a.TPS, b.TPS) })
+	s.Low, s.Mid, s.High = speeds[0].TPS, middle(speeds), speeds[len(speeds)-1].TPS
 	return s
 }
 
@@ -605,7 +621,7 @@ func (m Maker) HardwarePrices(slugs []string) *Figure {
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	d := PricesData{Title: "What memory and speed cost", Source: m.source("; the table says which price")}
 	model, quantization := "llama-3.1-8b-instruct", "Q4_K_M"
-	if groups := m.groups(index.Hardware, slugs, func(b *benchmarkRow) string { return b.Model }); len(groups) > 0 && groups[0].shared > 1 {
+	if groups := m.groups(index.Hardware, slugs, index.Model); len(groups) > 0 && groups[0].shared > 1 {
 		model, quantization = groups[0].name, groups[0].quantization
 	}
 	d.Work = m.modelName(model) + " " + quantization
