@@ -47,8 +47,8 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	for _, slug := range e.bySlug {
 		one := q
 		one.Model = slug
-		if limit := e.models[slug].shape.limit; limit > 0 && asked > limit && !q.AllowExtended {
-			continue // cannot keep so much in mind
+		if e.tooLong(slug, asked, q.AllowExtended) {
+			continue
 		}
 		one, t, m, fault := e.normal(one)
 		if fault != nil {
@@ -61,6 +61,34 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 		}
 	}
 	return out, nil
+}
+
+// Count is how many models Models finds without a least speed, which needs no speed of any.
+func (e *Engine) Count(q Query) (n int, fault *Fault) {
+	asked, at := q.Context, site{}
+	for _, slug := range e.bySlug {
+		one := q
+		one.Model = slug
+		if e.tooLong(slug, asked, q.AllowExtended) {
+			continue
+		}
+		one, t, m, fault := e.normal(one)
+		if fault != nil {
+			return 0, fault
+		}
+		a := e.ask(&one, t, m, &at)
+		runs := func(int, Verdict) bool { return true }
+		if a.search([]Verdict{Fits, Tight}, nil, runs) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// tooLong reports whether a model cannot keep a context in mind that was asked for.
+func (e *Engine) tooLong(model dataset.Slug, context int64, extended bool) bool {
+	limit := e.models[model].shape.limit
+	return limit > 0 && context > limit && !extended
 }
 
 // Hardware finds the hardware a model runs on, by slug: the most precise size as in Models, or the
@@ -105,7 +133,17 @@ func (a *ask) best() (Best, bool) {
 // mostPrecise finds the most precise size that has one of the verdicts, the first of them that any size
 // has, and is fast enough. Without estimates only sizes with a measured speed count. A nil allowed allows all
 // sizes.
-func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size int) bool) (Best, bool) {
+func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size int) bool) (best Best, ok bool) {
+	ok = a.search(verdicts, allowed, func(size int, v Verdict) (is bool) {
+		best, is = a.bestIs(size, v, estimates)
+		return is
+	})
+	return best, ok
+}
+
+// search looks for a size that has one of the verdicts and is as it should be: the most precise of the first
+// verdict that such a size has. Sizes that cannot be fast enough are left out.
+func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(size int, v Verdict) bool) bool {
 	q, t, m := a.q, a.t, a.m
 	proven := len(a.e.proofs[t.Slug]) > 0
 	for _, verdict := range verdicts {
@@ -121,15 +159,12 @@ func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size 
 			if v != Fits && proven && a.e.isProven(q, t, m, z) {
 				v = Fits
 			}
-			if v != verdict || !a.couldReach(size.bytes) {
-				continue
-			}
-			if b, ok := a.bestIs(size.at, v, estimates); ok {
-				return b, true
+			if v == verdict && a.couldReach(size.bytes) && is(size.at, v) {
+				return true
 			}
 		}
 	}
-	return Best{}, false
+	return false
 }
 
 // bestIs makes the answer of a list of a size, if it is fast enough.

@@ -503,20 +503,34 @@ func (m Maker) near(slug string, h *hardwareRow, price float64) []Priced {
 // apart is the distance of two values as a logarithm, NaN where one is unknown or zero.
 func apart(a, b float64) float64 { return math.Abs(math.Log(ratio(a, b))) }
 
-// CompareHardware draws the same measurements of several pieces of hardware side by side.
-func (m Maker) CompareHardware(slugs []string) *Figure {
-	return m.compare(&comparison{
+// hardwareComparison compares pieces of hardware.
+func (m Maker) hardwareComparison() *comparison {
+	return &comparison{
 		preset: "compare", table: "hardware", field: index.Hardware, title: "The same measurements on ", row: "Model and quantization",
 		name: m.hardwareName, other: index.Model, otherName: m.modelName,
-	}, slugs)
+	}
+}
+
+// CompareHardware draws the same measurements of several pieces of hardware side by side.
+func (m Maker) CompareHardware(slugs []string) *Figure {
+	c := m.hardwareComparison()
+	return m.compare(c, slugs, m.groups(c, slugs))
+}
+
+// CompareHardwareAndPrices are the figures CompareHardware and HardwarePrices, whose runs are read once.
+func (m Maker) CompareHardwareAndPrices(slugs []string) (speeds, prices *Figure) {
+	c := m.hardwareComparison()
+	groups := m.groups(c, slugs)
+	return m.compare(c, slugs, groups), m.prices(slugs, groups)
 }
 
 // CompareModels draws the speed of several models on the same hardware side by side.
 func (m Maker) CompareModels(slugs []string) *Figure {
-	return m.compare(&comparison{
+	c := &comparison{
 		preset: "compare-models", table: "models", field: index.Model, title: "The same measurements of ", row: "Hardware and quantization",
 		name: m.modelName, other: index.Hardware, otherName: m.hardwareName,
-	}, slugs)
+	}
+	return m.compare(c, slugs, m.groups(c, slugs))
 }
 
 // comparison is what is compared, and by what the measurements are the same.
@@ -529,12 +543,11 @@ type comparison struct {
 	otherName     func(slug string) string
 }
 
-func (m Maker) compare(c *comparison, slugs []string) *Figure {
+func (m Maker) compare(c *comparison, slugs []string, groups []*group) *Figure {
 	d := CompareData{Row: c.row}
 	for _, slug := range slugs[:min(len(slugs), MostCompared)] {
 		d.Series = append(d.Series, Series{c.name(slug), "/" + c.table + "/" + slug})
 	}
-	groups := m.groups(c.field, slugs, c.other)
 	d.Rows, d.Total = m.sharedRows(groups, func(g *group) string { return c.otherName(g.name) + " " + g.quantization })
 	d.Title, d.Source = c.title+names(d.Series), m.source("; the table has every median")
 	f := Compare(d)
@@ -549,14 +562,14 @@ type group struct {
 	shared, total      int          // things with runs, runs
 }
 
-// groups gathers runs by another field and the quantization, the most shared first.
-func (m Maker) groups(f index.Field, slugs []string, other index.Field) []*group {
+// groups gathers the runs of a comparison by its other field and the quantization, the most shared first.
+func (m Maker) groups(c *comparison, slugs []string) []*group {
 	byName := map[[2]string]*group{}
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	for i, slug := range slugs {
-		runs, _ := m.runs(f, slug)
+		runs, _ := m.runs(c.field, slug)
 		for _, r := range runs {
-			key := [2]string{m.of(other, r), m.of(index.Quantization, r)}
+			key := [2]string{m.of(c.other, r), m.of(index.Quantization, r)}
 			if key[1] == "" {
 				continue
 			}
@@ -618,10 +631,14 @@ func (m Maker) spreadOf(runs []measured) Spread {
 // HardwarePrices draws price per GB and per token per second of several pieces of hardware. The
 // speed is that of the configuration most of them were measured with.
 func (m Maker) HardwarePrices(slugs []string) *Figure {
+	return m.prices(slugs, m.groups(m.hardwareComparison(), slugs))
+}
+
+func (m Maker) prices(slugs []string, groups []*group) *Figure {
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	d := PricesData{Title: "What memory and speed cost", Source: m.source("; the table says which price")}
 	model, quantization := "llama-3.1-8b-instruct", "Q4_K_M"
-	if groups := m.groups(index.Hardware, slugs, index.Model); len(groups) > 0 && groups[0].shared > 1 {
+	if len(groups) > 0 && groups[0].shared > 1 {
 		model, quantization = groups[0].name, groups[0].quantization
 	}
 	d.Work = m.modelName(model) + " " + quantization

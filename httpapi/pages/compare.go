@@ -41,7 +41,8 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	switch {
 	case len(q.Hardware) > 0:
 		v.Heading = strings.Join(namesOf(gen, "hardware", q.Hardware), " · ")
-		v.Tables = append(v.Tables, hardwareFacts(gen, q.Hardware), figureTable("speed", "The same measurements", draw.CompareHardware(q.Hardware), at.Base), figureTable("prices", "What memory and speed cost", draw.HardwarePrices(q.Hardware), at.Base))
+		speeds, prices := draw.CompareHardwareAndPrices(q.Hardware)
+		v.Tables = append(v.Tables, hardwareFacts(gen, q.Hardware), figureTable("speed", "The same measurements", speeds, at.Base), figureTable("prices", "What memory and speed cost", prices, at.Base))
 	case len(q.Models) > 0:
 		v.Heading = strings.Join(namesOf(gen, "models", q.Models), " · ")
 		v.Tables = append(v.Tables, modelFacts(gen, q.Models), figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base))
@@ -160,11 +161,11 @@ func hardwareFacts(gen *index.Generation, slugs []string) Table {
 	})
 	t.add("Backends seen", func(i int) Cell { return Cell{Text: strings.Join(recs[i].Backends, ", ")} })
 	t.add("Models that fit", func(i int) Cell {
-		found, fault := gen.Fit.Models(fit.Query{Hardware: recs[i].Slug}, 0)
+		n, fault := gen.Fit.Count(fit.Query{Hardware: recs[i].Slug})
 		if fault != nil {
 			return Cell{}
 		}
-		return Cell{Text: grouped(int64(len(found))), Href: "/fit?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
+		return Cell{Text: grouped(int64(n)), Href: "/fit?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
 	})
 	t.add("Runs", func(i int) Cell {
 		return Cell{Text: grouped(int64(recs[i].BenchmarkCountWithVariants)), Href: "/explore/benchmarks?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
