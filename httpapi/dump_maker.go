@@ -96,6 +96,9 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 	if err := dump.Note(d.cfg.From, gen.Edition, gen.Loaded); err != nil {
 		d.cfg.Log.Warn("dataset not noted: after a restart as_of cannot name it", "version", dump.Version, "digest", dump.Digest, "cause", err)
 	}
+	if len(d.list()) == 0 {
+		d.findEarlier(ctx, gen) // before there is a list, so that none of their addresses is 404
+	}
 	d.keep(dump)
 	var bytes int64
 	for _, f := range dump.Files {
@@ -107,6 +110,25 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 	}
 	d.cfg.Log.Info(said, "version", dump.Version, "digest", dump.Digest, "edition", dump.Edition, "bytes", bytes, "took", time.Since(started).String())
 	return nil
+}
+
+// findEarlier keeps the dumps of datasets that earlier processes served: their addresses stay.
+func (d *dumps) findEarlier(ctx context.Context, gen *index.Generation) {
+	found, err := export.Earlier(d.cfg.DumpsDir, d.cfg.From, gen.Digest.String(), keptDumps-1)
+	if err != nil {
+		d.cfg.Log.Warn("the dumps made before this start are not known", "cause", err)
+	}
+	for _, s := range found {
+		dump, err := s.Open(ctx)
+		if err != nil && ctx.Err() == nil {
+			d.cfg.Log.Warn("earlier dump skipped", "version", s.Version, "digest", s.Digest, "cause", err)
+		}
+		if err == nil {
+			d.mu.Lock()
+			d.kept = append(d.kept, dump)
+			d.mu.Unlock()
+		}
+	}
 }
 
 func (d *dumps) keep(dump *export.Dump) {

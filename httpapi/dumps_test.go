@@ -3,18 +3,25 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"modeldex/dataset/datasettest"
 )
 
 // TestDumpsAfterRestart: a server that starts on the same dataset has the dump of the one before, which
-// it does not make again; its addresses lead to the same bytes.
+// it does not make again; its addresses lead to the same bytes, also when the dataset was changed.
 func TestDumpsAfterRestart(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, mustRead(t, "testdata/tiers.json"))
-	s.flags = []string{"--dumps=open", "--dumps-dir=" + filepath.Join(s.dir, "dumps"), "--log-level=info"}
+	data := filepath.Join(s.dir, "data")
+	datasettest.Must(t, os.CopyFS(data, os.DirFS(mustSmallData(t))))
+	s.flags = []string{"--data=" + data, "--dumps=open", "--dumps-dir=" + filepath.Join(s.dir, "dumps"), "--log-level=info"}
 	transport := newTransport(t)
 	get := func(path string) *answer {
 		t.Helper()
@@ -24,8 +31,13 @@ func TestDumpsAfterRestart(t *testing.T) {
 		}
 		return a
 	}
-	var before DumpView
-	for run, want := range []string{"dump made", "dump found"} {
+	var first DumpView
+	for run, want := range []string{"dump made", "dump found", "dump made", "dump found"} {
+		if run == 2 {
+			file := filepath.Join(data, "dataset.json")
+			text := regexp.MustCompile(`"version": "[^"]*"`).ReplaceAllString(mustRead(t, file), `"version": "2026.12.1"`)
+			datasettest.Must(t, os.WriteFile(file, []byte(text), 0o600))
+		}
 		s.start()
 		var list struct{ Data DumpView }
 		for end := time.Now().Add(patience); list.Data.Edition == ""; time.Sleep(20 * time.Millisecond) {
@@ -39,13 +51,15 @@ func TestDumpsAfterRestart(t *testing.T) {
 			}
 		}
 		if run == 0 {
-			before = list.Data
-		} else if list.Data.Edition != before.Edition {
-			t.Errorf("edition %s after the restart, %s before", list.Data.Edition, before.Edition)
+			first = list.Data
 		}
-		for _, f := range before.Files {
-			if a := get(f.URL); a.status != http.StatusOK || a.header.Get("ETag") != `"`+f.SHA256+`"` || int64(len(a.raw)) != f.Bytes {
-				t.Errorf("%s: status %d, %d bytes, ETag %s; listed as %+v", f.URL, a.status, len(a.raw), a.header.Get("ETag"), f)
+		if now := list.Data; (now.Edition == first.Edition) != (run < 2) || slices.Contains(now.Others, first.Edition) != (run >= 2) {
+			t.Errorf("run %d has edition %s and %s, the first one was %s", run, now.Edition, now.Others, first.Edition)
+		}
+		for _, f := range first.Files {
+			a := get(f.URL)
+			if a.status != http.StatusOK || a.header.Get("ETag") != `"`+f.SHA256+`"` || int64(len(a.raw)) != f.Bytes || a.header.Get("Dataset-Digest") != first.Digest {
+				t.Errorf("run %d, %s: status %d, %d bytes, %v; listed as %+v", run, f.URL, a.status, len(a.raw), a.header, f)
 			}
 		}
 		s.stop()

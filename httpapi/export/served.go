@@ -146,6 +146,22 @@ func Earlier(dir, from, without string, n int) ([]Served, error) {
 	return all, nil
 }
 
+// Open opens its dump and compares every file with its SHA-256. Of About it has version and digest.
+func (s *Served) Open(ctx context.Context) (*Dump, error) {
+	d, err := openKept(ctx, filepath.Join(s.dir, s.Dump), About{Version: s.Version, Digest: s.Digest})
+	if err != nil {
+		return nil, err
+	}
+	if d.Edition != s.Edition {
+		return nil, errors.Join(s.another(), d.close())
+	}
+	return d, nil
+}
+
+func (s *Served) another() error {
+	return fmt.Errorf("the dump %s is another than the one that was noted", s.Dump)
+}
+
 // Unpack calls use with a directory that has the files of the dataset, and removes the directory after it.
 // The archive is compared with its SHA-256 before.
 func (s *Served) Unpack(ctx context.Context, use func(dir string) error) (err error) {
@@ -155,7 +171,7 @@ func (s *Served) Unpack(ctx context.Context, use func(dir string) error) (err er
 	}
 	packed := d.Find(archiveName)
 	if d.Edition != s.Edition || packed == nil {
-		return fmt.Errorf("the dump %s is another than the one that was noted", s.Dump)
+		return s.another()
 	}
 	if err := packed.openIn(ctx, d.dir); err != nil {
 		return err

@@ -87,7 +87,7 @@ func TestEarlier(t *testing.T) {
 }
 
 // TestServedUnpack: the files are those that were loaded, and nothing of them stays behind; an archive that is
-// damaged, or of another dump, is not unpacked.
+// damaged, or of another dump, is not unpacked, and the dump not opened.
 func TestServedUnpack(t *testing.T) {
 	src := sources(t, nil)
 	d := note(t, src, "/here", 1)
@@ -119,7 +119,13 @@ func TestServedUnpack(t *testing.T) {
 	if used, err := unpack(ended); err == nil || used {
 		t.Error("unpacked after the end")
 	}
+	if opened, err := found[0].Open(context.Background()); err != nil || opened.Edition != d.Edition || opened.Digest != d.Digest || len(opened.Files) != len(d.Files) {
+		t.Errorf("opened %+v: %v", opened, err)
+	}
 	found[0].Edition = strings.Repeat("0", 32)
+	if _, err := found[0].Open(context.Background()); err == nil {
+		t.Error("another dump was opened")
+	}
 	if used, err := unpack(context.Background()); err == nil || used {
 		t.Error("the archive of another dump was unpacked")
 	}
@@ -127,5 +133,8 @@ func TestServedUnpack(t *testing.T) {
 	datasettest.Damage(t, filepath.Join(src.Dir, found[0].Dump, archiveName))
 	if used, err := unpack(context.Background()); err == nil || used || !strings.Contains(err.Error(), "dataset.tar.zst of a dump is damaged") {
 		t.Errorf("a damaged archive: used %t: %v", used, err)
+	}
+	if _, err := found[0].Open(context.Background()); err == nil || !strings.Contains(err.Error(), "dataset.tar.zst of a dump is damaged") {
+		t.Errorf("a damaged dump: %v", err)
 	}
 }
