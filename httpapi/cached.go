@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/gofiber/fiber/v2"
 )
 
 // cacheName is the name of the page in the cache: its canonical address, and the names that were
@@ -50,15 +49,16 @@ func joined(parts [][]byte, link string) (body []byte, same string) {
 
 // dataResponse is a response made of the dataset.
 func dataResponse(req *request, canonical string, body []byte, link string) *response {
-	resp := newEntity(body, req.coding, jsonType, func(c coding) string { return etag(req.content[:], c, canonical) })
+	resp := newEntity(body, req.coding, jsonType, func(c coding) string { return contentTag(req.content, c, canonical) })
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	if link != "" {
 		resp.set("Link", link)
 	}
-	resp.private()
+	vary := keyedVary
 	if req.route.filed() {
-		resp.set(fiber.HeaderVary, filedVary)
+		vary = filedVary
 	}
+	resp.keep(privateCache, vary)
 	return resp
 }
 

@@ -244,7 +244,7 @@ func (p *parser) quantization() (name, query string) {
 func (s *Server) figure(req *request, canonical string, draw func() []byte) *response {
 	key := canonical + "\x00" + s.cfg.Version // another version may draw another picture
 	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(draw(), req.coding, svgType, func(c coding) string { return etag(req.content[:], c, key) })
+		resp := newEntity(draw(), req.coding, svgType, func(c coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		resp.set("Content-Security-Policy", figurePolicy)
 		resp.set("Cross-Origin-Resource-Policy", "cross-origin")

@@ -80,7 +80,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	if q.format == export.Parquet {
 		c = identity // it is compressed inside
 	}
-	tag := etag(req.content[:], c, q.cacheName())
+	tag := contentTag(req.content, c, q.cacheName())
 	resp := req.fileResponse(nil, c, q.format, tag)
 	if req.has(tag) {
 		return resp, nil // 304, free of charge
@@ -139,7 +139,7 @@ func (s *Server) filed(req *request, q *listQuery, render func() (file []byte, l
 		if len(file) <= compressFrom {
 			c = identity
 		}
-		resp := req.fileResponse(compress(file, c), c, q.format, etag(req.content[:], c, name))
+		resp := req.fileResponse(compress(file, c), c, q.format, contentTag(req.content, c, name))
 		if link != "" {
 			resp.set("Link", link)
 		}

@@ -31,7 +31,7 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 		packing = identity // it is compressed inside
 	}
 	resp := s.cache.getOrRender(req.content[:], packing, key, func() *response {
-		resp := newEntity(render(), packing, contentType, func(c coding) string { return etag(req.content[:], c, key) })
+		resp := newEntity(render(), packing, contentType, func(c coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
 			resp.set("Content-Security-Policy", pagePolicy)

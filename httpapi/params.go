@@ -550,7 +550,7 @@ func (p *parser) finish(canonical []string) {
 	p.checkAll()
 	canonical = append(canonical, p.out.pageParams(p.r.byName["limit"] != nil)...)
 	if tokens := p.values["cursor"]; tokens != nil {
-		after, bad := decodeCursor(tokens[0], queryTag(p.out.filters))
+		after, bad := decodeCursor(tokens[0], p.out.filters)
 		if bad != nil {
 			p.cursorFault(tokens[0], bad)
 		}
@@ -593,7 +593,7 @@ func address(r *resource, params []string) string {
 
 // next is the address of the page behind a position.
 func (q *listQuery) next(p *index.Position) string {
-	params := append(q.pageParams(true), "cursor="+encodeCursor(p, queryTag(q.filters)))
+	params := append(q.pageParams(true), "cursor="+encodeCursor(p, q.filters))
 	if !strings.HasSuffix(q.filters, "?") {
 		return q.filters + "&" + strings.Join(params, "&")
 	}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"net/http"
 	"strconv"
 	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 )
@@ -154,10 +156,25 @@ func etagMatches(header []byte, etag string) bool {
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// etag is strong and made of what the body is a function of, never of the body.
+// etag is strong and made of what the body is a function of.
 func etag(content []byte, c coding, address string) string {
 	sum := sha256.Sum256(appendKey(nil, content, c, address))
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+	return quoted(sum[:15])
+}
+
+// contentTag is the etag of a response of data, which is a function of the content, the query and the coding. It has the content
+// itself, a digest, and a hash of all three: the hash need not withstand attacks, for tags are compared with those of the
+// same address only.
+func contentTag(content [16]byte, c coding, address string) string {
+	const typical = 512
+	key := appendKey(make([]byte, 0, typical), content[:], c, address)
+	return quoted(binary.BigEndian.AppendUint64(content[:], xxhash.Sum64(key)))
+}
+
+func quoted(b []byte) string {
+	const typical = 40
+	out := base64.RawURLEncoding.AppendEncode(append(make([]byte, 0, typical), '"'), b)
+	return string(append(out, '"'))
 }
 
 // appendKey appends a cache key: the digest of the content, the coding, the address.
