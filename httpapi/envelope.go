@@ -1,10 +1,6 @@
 package httpapi
 
-import (
-	"modeldex/index"
-
-	jsonv2 "github.com/goccy/go-json/v2"
-)
+import "modeldex/index"
 
 var pageStart = []byte(`{"data":[`)
 
@@ -51,9 +47,12 @@ func appendNotices(b []byte, notices []Notice) []byte {
 	if len(notices) == 0 {
 		return append(b, "[]"...)
 	}
-	text, err := jsonv2.Marshal(notices)
-	if err != nil {
-		panic(err) // notices hold clipped texts, which are valid UTF-8
+	b = append(b, '[')
+	for i := range notices {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = notices[i].append(b)
 	}
-	return append(b, text...)
+	return append(b, ']')
 }
