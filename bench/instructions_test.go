@@ -51,10 +51,10 @@ var fixedPaths = []struct {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&sort=-generation_tps")
 	}},
 	{"not modified", 21_120, func(p *fixture) func() { return p.requests(304, "/api/v1/benchmarks", "If-None-Match: "+p.etag) }},
-	{"page never asked for before", 140_320, func(p *fixture) func() {
+	{"page never asked for before", 117_330, func(p *fixture) func() {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&min_tps=0.00%d")
 	}},
-	{"unknown slug", 119_240, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
+	{"unknown slug", 116_040, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
 }
 
 const (

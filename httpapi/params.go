@@ -73,12 +73,13 @@ func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 		p.out.format = p.accepts
 	}
 	var canonical []string
+	given := p.inOrder()
 	for i := range r.params {
 		pm := &r.params[i]
 		if pm.kind >= oneName {
 			continue // read together, see readRuns
 		}
-		if values := p.values[pm.name]; values != nil && pm.kind != cursorToken {
+		if values := given[i]; values != nil && pm.kind != cursorToken {
 			if text := p.read(pm, values); text != "" {
 				canonical = append(canonical, pm.name+"="+text)
 			}
@@ -93,6 +94,18 @@ func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 		return nil, f
 	}
 	return &p.out, nil
+}
+
+// inOrder is the values by the place of their parameter: most parameters of a list are not given, and looking each up by its
+// name would cost more than reading those that are.
+func (p *parser) inOrder() [][]string {
+	out := make([][]string, len(p.r.params))
+	for name, values := range p.values {
+		if pm := p.r.byName[name]; pm != nil {
+			out[pm.at] = values
+		}
+	}
+	return out
 }
 
 // collect gathers values by name and refuses unknown names, repeated single values and empty

@@ -47,6 +47,7 @@ const (
 // param is one query parameter: what the parser, its error messages and OpenAPI know of it.
 type param struct {
 	name  string
+	at    int // its place among the parameters of the endpoint
 	kind  kind
 	field index.FieldInfo // filters only
 	// values are those of a fixed list; for oneWord the first is the default.
@@ -221,6 +222,7 @@ func withNames(r resource) *resource {
 	}
 	r.byName = make(map[string]*param, len(r.params))
 	for i := range r.params {
+		r.params[i].at = i
 		r.byName[r.params[i].name] = &r.params[i]
 		r.paramNames = append(r.paramNames, r.params[i].name)
 	}
