@@ -83,7 +83,7 @@ type atomText struct {
 	Text string `xml:",chardata"`
 }
 
-// Atom writes the feed as RFC 4287 describes. Errors come from texts that XML cannot hold.
+// Atom writes the feed as RFC 4287 describes. Characters that XML cannot hold become U+FFFD.
 func (f *Feed) Atom() ([]byte, error) {
 	out := atomFeed{
 		ID: f.ID, Title: f.Title, Updated: stamp(f.Updated), Author: atomAuthor{f.Author},
@@ -130,7 +130,7 @@ type jsonItem struct {
 	Tags      []string `json:"tags,omitempty"`
 }
 
-// JSON writes the feed as version 1.1 of JSON Feed describes.
+// JSON writes the feed as version 1.1 of JSON Feed describes. Bytes that are not UTF-8 become U+FFFD.
 func (f *Feed) JSON() ([]byte, error) {
 	out := jsonFeed{
 		Version: "https://jsonfeed.org/version/1.1", Title: f.Title, Home: f.Page, Self: f.Self,
