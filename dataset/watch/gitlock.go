@@ -11,7 +11,7 @@ import (
 const staleLock = 10 * time.Minute
 
 // locked reports whether git was writing the work tree.
-func (s *dirState) locked() bool {
+func (s *State) locked() bool {
 	if s.lock == "" {
 		return false
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	RescanEvery time.Duration
 	// ExtraDirs names more folders of the dataset that are watched; they are not read here.
 	ExtraDirs []string
+	// Seen, if set, is what StateOf saw before the set that Watch is given, and what BeforeLoad reads, were read.
+	// Where it is certain that nothing changed since, the files are not read again at once.
+	Seen *State
 	// BeforeLoad, if set, is called before the files are read for an event, a Rescan or a change
 	// that a look found.
 	BeforeLoad func()
@@ -69,10 +72,10 @@ type Watcher struct {
 
 	// Of the goroutine that looks, of which there is one at a time:
 	last     *dataset.Set
-	seen     *dirState   // what the last finished look saw, nil before the first
+	seen     *State      // what the last finished look saw, nil before the first
 	rejected string      // the reason handed over last, empty where a set was
 	pending  bool        // the last look could not read the files: try again
-	armed    *dirState   // what the events come from, nil where some do not come
+	armed    *State      // what the events come from, nil where some do not come
 	watchErr string      // why they do not, as it was reported
 	tries    int         // looks in a row during which the files changed
 	rescan   *time.Timer // counted from the end of a look, which may take longer
@@ -99,10 +102,22 @@ func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take
 		again: make(chan struct{}, 1), stop: make(chan struct{}), rescan: time.NewTimer(opt.RescanEvery),
 	}
 	// Before it returns: a change made after that is an event.
-	w.arm(stateOf(dir, opt.ExtraDirs))
+	w.arm(StateOf(dir, opt.ExtraDirs))
+	// After the events are subscribed to: a change made before that shows.
+	if opt.Seen != nil && w.unchangedSince(opt.Seen) {
+		w.seen = opt.Seen
+	} else {
+		w.Rescan() // for what changed between the load of last and now
+	}
 	w.done.Go(w.run)
-	w.Rescan() // for what changed between the load of last and now
 	return w
+}
+
+// unchangedSince reports whether it is certain that no file changed since a state, and that every change from now
+// on is an event.
+func (w *Watcher) unchangedSince(before *State) bool {
+	now := StateOf(w.dir, w.opt.ExtraDirs)
+	return before.certain() && now.same(before) && !now.locked() && w.armed != nil && now.sameFolders(w.armed)
 }
 
 // Rescan makes the watcher look at the files soon, whether an event came or not.
@@ -173,7 +188,7 @@ func (w *Watcher) debounce() bool {
 // look reads the files if they may have changed. asked says that an event or a Rescan came, after
 // which they are read; a regular look reads them only where the file system shows a difference.
 func (w *Watcher) look(asked bool) {
-	before := stateOf(w.dir, w.opt.ExtraDirs)
+	before := StateOf(w.dir, w.opt.ExtraDirs)
 	w.arm(before)
 	switch {
 	case before.locked():
@@ -193,7 +208,7 @@ func (w *Watcher) look(asked bool) {
 	if w.ctx.Err() != nil {
 		return
 	}
-	after := stateOf(w.dir, w.opt.ExtraDirs)
+	after := StateOf(w.dir, w.opt.ExtraDirs)
 	if after.locked() || !after.same(before) {
 		w.moved()
 		return
@@ -238,7 +253,7 @@ func (w *Watcher) hand(set *dataset.Set, err error) {
 
 // arm subscribes to the events of the folders as they are now: a folder that was renamed away, or
 // to which a link no longer leads, sends none for the one that took its place.
-func (w *Watcher) arm(now *dirState) {
+func (w *Watcher) arm(now *State) {
 	if w.armed != nil && now.sameFolders(w.armed) {
 		return
 	}
@@ -250,7 +265,7 @@ func (w *Watcher) arm(now *dirState) {
 		return
 	}
 	w.disarm()
-	w.disarm, w.armed = end, &dirState{folders: now.folders} // its files are those of another moment soon
+	w.disarm, w.armed = end, &State{folders: now.folders} // its files are those of another moment soon
 	if err == nil {
 		w.watchErr = ""
 		return

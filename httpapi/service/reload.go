@@ -39,7 +39,8 @@ type reloader struct {
 	// last is what the generation being served was made of. Once there is a watcher it belongs to
 	// the watcher's goroutine, as does looked.
 	last   *dataset.Set
-	looked time.Time // when the look that is under way began
+	looked time.Time    // when the look that is under way began
+	seen   *watch.State // of the directory before the first load
 }
 
 func newReloader(cfg *Config) *reloader {
@@ -71,6 +72,9 @@ const manyBenchmarks = 100_000
 // and five megabytes of holes would stay behind. So does what reading a small dataset leaves: its tables
 // take that place, which saves two megabytes.
 func (r *reloader) first(ctx context.Context) error {
+	if r.cfg.Dir != "" {
+		r.seen = watch.StateOf(r.cfg.Dir, extraDirs)
+	}
 	r.loadSnapshots() // rows of models show what the newest snapshot says
 	runtime.GC()
 	r.memory.starting()
@@ -89,6 +93,9 @@ func (r *reloader) first(ctx context.Context) error {
 	return err
 }
 
+// extraDirs are the folders of a dataset that loadSnapshots reads.
+var extraDirs = []string{"snapshots"}
+
 // start follows the files of the dataset, if they are in a directory. Once ctx has ended, a load under way ends
 // soon and changes nothing.
 func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
@@ -99,7 +106,7 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 		start = watchFiles
 	}
 	w := start(ctx, r.cfg.Dir, r.last, watch.Options{
-		ExtraDirs: []string{"snapshots"},
+		ExtraDirs: extraDirs, Seen: r.seen,
 		BeforeLoad: func() {
 			r.looked = time.Now()
 			r.memory.reloading()

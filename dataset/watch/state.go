@@ -12,12 +12,12 @@ import (
 	"modeldex/dataset"
 )
 
-// A dirState is the outside of a dataset directory at one moment: what the files are called, how
-// large they are, when they were written. Two that are the same mean that no file was changed
-// in between, but for one written twice within a tick of the clock of the file system.
-type dirState struct {
+// A State is the outside of a dataset directory at one moment: what the files are called, how
+// large they are, when they and what is known of them were changed. Two that are the same mean that no file was changed
+// in between, but for one written twice within a tick of the clock of the file system. It is not changed.
+type State struct {
 	at    time.Time
-	files map[string]stamp // of what a load reads, by path
+	files map[string]stamp // of what a load reads and of the extra folders, by path
 	// folders are the directories whose entries decide what a load reads: the dataset, its
 	// record folders, what holds them, and what holds the links on the way.
 	folders map[string]folder
@@ -41,13 +41,18 @@ func (s stamp) same(o stamp) bool {
 	if s.info == nil || o.info == nil {
 		return s.info == nil && o.info == nil && s.err == o.err
 	}
-	return s.info.Size() == o.info.Size() && s.info.ModTime().Equal(o.info.ModTime()) && s.info.Mode() == o.info.Mode() && os.SameFile(s.info, o.info)
+	mine, _ := changeTime(s.info)
+	others, _ := changeTime(o.info)
+	return s.info.Size() == o.info.Size() && s.info.ModTime().Equal(o.info.ModTime()) && mine.Equal(others) && s.info.Mode() == o.info.Mode() && os.SameFile(s.info, o.info)
 }
 
-// stateOf looks at a dataset directory. It never fails: what cannot be seen is part of the
-// picture.
-func stateOf(dir string, also []string) *dirState {
-	s := &dirState{at: time.Now(), files: map[string]stamp{}, folders: map[string]folder{}, lock: gitLock(dir)}
+// StateOf looks at a dataset directory and at more folders of it, see Options.ExtraDirs. It never fails: what
+// cannot be seen is part of the picture.
+func StateOf(dir string, also []string) *State {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	s := &State{at: time.Now(), files: map[string]stamp{}, folders: map[string]folder{}, lock: gitLock(dir)}
 	files, folders := dataset.Layout()
 	for _, name := range files {
 		s.stamp(filepath.Join(dir, name))
@@ -56,7 +61,7 @@ func stateOf(dir string, also []string) *dirState {
 		s.addRecords(filepath.Join(dir, folder))
 	}
 	for _, name := range also {
-		s.addFolder(filepath.Join(dir, name))
+		s.addRecords(filepath.Join(dir, name))
 	}
 	s.addFolder(dir)
 	for _, h := range holders(dir) {
@@ -65,7 +70,7 @@ func stateOf(dir string, also []string) *dirState {
 	return s
 }
 
-func (s *dirState) stamp(name string) {
+func (s *State) stamp(name string) {
 	info, err := os.Stat(name)
 	if err != nil {
 		s.files[name] = stamp{err: err.Error()}
@@ -74,7 +79,7 @@ func (s *dirState) stamp(name string) {
 	s.files[name] = stamp{info: info}
 }
 
-func (s *dirState) addRecords(name string) {
+func (s *State) addRecords(name string) {
 	s.addFolder(name)
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -88,7 +93,7 @@ func (s *dirState) addRecords(name string) {
 }
 
 // addFolder adds a folder in which everything matters.
-func (s *dirState) addFolder(name string) {
+func (s *State) addFolder(name string) {
 	info, err := os.Stat(name)
 	if err != nil {
 		info = nil
@@ -97,7 +102,7 @@ func (s *dirState) addFolder(name string) {
 }
 
 // addHolder adds a folder in which the entry that path names matters.
-func (s *dirState) addHolder(path string) {
+func (s *State) addHolder(path string) {
 	name := filepath.Dir(path)
 	f, known := s.folders[name]
 	if !known {
@@ -111,17 +116,17 @@ func (s *dirState) addHolder(path string) {
 }
 
 // same reports whether no file changed between two scans.
-func (s *dirState) same(o *dirState) bool { return maps.EqualFunc(s.files, o.files, stamp.same) }
+func (s *State) same(o *State) bool { return maps.EqualFunc(s.files, o.files, stamp.same) }
 
 // sameFolders reports whether events come from the same places.
-func (s *dirState) sameFolders(o *dirState) bool {
+func (s *State) sameFolders(o *State) bool {
 	return maps.EqualFunc(s.folders, o.folders, func(a, b folder) bool {
 		return slices.Equal(a.names, b.names) && (a.info == nil && b.info == nil || a.info != nil && b.info != nil && os.SameFile(a.info, b.info))
 	})
 }
 
 // matter lists the folders and the names that matter in them.
-func (s *dirState) matter() map[string][]string {
+func (s *State) matter() map[string][]string {
 	out := make(map[string][]string, len(s.folders))
 	for name, f := range s.folders {
 		out[name] = f.names
@@ -129,15 +134,33 @@ func (s *dirState) matter() map[string][]string {
 	return out
 }
 
+// tick is the coarsest clock of a file system, that of FAT.
+const tick = 2 * time.Second
+
 // young reports whether a file was written so shortly before the scan that another write could
-// have the same time: two seconds are the coarsest clock of a file system (FAT).
-func (s *dirState) young() bool {
+// have the same time.
+func (s *State) young() bool {
 	for _, f := range s.files {
-		if f.info != nil && s.at.Sub(f.info.ModTime()) < 2*time.Second {
+		if f.info != nil && s.at.Sub(f.info.ModTime()) < tick {
 			return true
 		}
 	}
 	return false
+}
+
+// certain reports whether a later scan that is the same proves that no byte changed in between, whoever wrote and
+// whatever time they gave to the file: there is a time of the last change that only the system sets, and it is
+// older than a tick.
+func (s *State) certain() bool {
+	for _, f := range s.files {
+		if f.info == nil {
+			continue
+		}
+		if changed, known := changeTime(f.info); !known || s.at.Sub(changed) < tick {
+			return false
+		}
+	}
+	return !s.young() && !s.locked()
 }
 
 // holders lists the entries that decide the meaning of a path: itself, each link on the way to
