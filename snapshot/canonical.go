@@ -20,21 +20,22 @@ func Hash(doc []byte) (string, error) {
 	if err := v.Canonicalize(); err != nil {
 		return "", fmt.Errorf("canonical form: %w", err)
 	}
-	return hashCanonical(v)
+	hash, _, err := hashCanonical(v)
+	return hash, err
 }
 
-// hashCanonical is Hash for bytes already canonical. Cutting the value out of them is the
-// same as setting it to "" and canonicalizing again, for no other byte depends on it.
-func hashCanonical(canonical []byte) (string, error) {
+// hashCanonical is Hash for bytes already canonical, and what they have in the field. Cutting the value out of
+// them is the same as setting it to "" and canonicalizing again, for no other byte depends on it.
+func hashCanonical(canonical []byte) (hash string, value []byte, err error) {
 	from, to, err := memberSpan(canonical, hashField)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	h := sha256.New()
 	h.Write(canonical[:from])
 	io.WriteString(h, `""`) //nolint:errcheck // a hash never fails
 	h.Write(canonical[to:])
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), canonical[from:to], nil
 }
 
 // memberSpan finds the bytes of the value of a top-level member.
@@ -77,7 +78,8 @@ func hashOf(doc *Document) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return hashCanonical(b)
+	hash, _, err := hashCanonical(b)
+	return hash, err
 }
 
 // canonical marshals v and brings it to the RFC 8785 form.
