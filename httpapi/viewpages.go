@@ -42,16 +42,15 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, path, query)
-	view := func() *pages.Explore { return s.pages.Explore(req.gen, exploreQuery(r, q), at) }
 	switch ending {
 	case ".json":
 		return s.page(req, at, jsonType, func() []byte { body, _ := joined(r.render(nil, req.gen, q)); return body }), nil
 	case ".csv":
 		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, q) }), nil
 	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
+		return s.page(req, at, markdownType, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(r, q), at) }), nil
 	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(view()) }), nil
+		return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(r, q), at)) }), nil
 	}
 }
 

@@ -185,8 +185,24 @@ func label(name string) string { return cmp.Or(labels[name], Sentence(words(name
 // Explore is the page of a list.
 func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explore {
 	l := lists[q.Kind]
-	t := l.table(gen)
-	asked := t.Conditions(q.Query)
+	asked := l.table(gen).Conditions(q.Query)
+	v := l.explore(gen, q, asked, at)
+	v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
+	if on := q.Params.Get("fits"); on != "" && q.Query.After == nil {
+		v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
+	}
+	return v
+}
+
+// ExploreMarkdown is the page of a list as a Markdown document. It has no values to choose from: counting them
+// reads every record that matches.
+func (s *Site) ExploreMarkdown(gen *index.Generation, q *ExploreQuery, at Place) []byte {
+	l := lists[q.Kind]
+	return l.explore(gen, q, l.table(gen).Conditions(q.Query), at).markdown()
+}
+
+// explore is the page of a list without what there is to choose from, and without its plot.
+func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Conditions, at Place) *Explore {
 	page := asked.Page()
 	v := &Explore{
 		Frame: Frame{
@@ -199,7 +215,6 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	if q.Kind == "hardware" && page.Total == 1 {
 		v.Total = "1 piece of hardware"
 	}
-	v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
 	for _, in := range l.inputs {
 		in.Value = q.Params.Get(in.Name)
 		v.Inputs = append(v.Inputs, in)
@@ -212,9 +227,6 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	v.Chosen = l.chosen(gen, q, at)
 	v.Filtered = len(v.Chosen) > 0
 	v.Table = l.rows(gen, q, page.Ords, at)
-	if on := q.Params.Get("fits"); on != "" && q.Query.After == nil {
-		v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
-	}
 	if page.Next != nil {
 		v.Next = at.Path + "?" + q.Next(page.Next)
 	}
@@ -230,8 +242,7 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 // ExploreHTML is the page.
 func (s *Site) ExploreHTML(v *Explore) []byte { return s.render("explore.html", v) }
 
-// Markdown is the list as a Markdown document.
-func (v *Explore) Markdown() []byte {
+func (v *Explore) markdown() []byte {
 	v.Table.Title = v.Total
 	sheet := Sheet{Frame: v.Frame, Heading: v.Heading, Lead: v.Lead, Tables: []Table{v.Table}, Notes: v.Notes}
 	return sheet.Markdown()
@@ -505,7 +516,7 @@ func sortLink(at Place, params url.Values, c column, now string) (href, order st
 func (l *list) cells(n *names, kind string, row []byte) []Cell {
 	switch kind {
 	case "models":
-		m := decode[modelRecord](row)
+		m := decodeShown[modelRecord](kind, row)
 		params := textCell("")
 		if m.ParamsB != nil {
 			params = Cell{Text: rounded(*m.ParamsB) + "B", Title: exact(*m.ParamsB) + " billion"}
@@ -523,7 +534,7 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 		}
 		return []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: m.Organization}, params, context, score, textCell(dateText(m.ReleaseDate)), {Text: grouped(int64(m.BenchmarkCount))}}
 	case "hardware":
-		h := decode[hardwareRecord](row)
+		h := decodeShown[hardwareRecord](kind, row)
 		memory := numberCell(h.VRAMGB)
 		if h.UnifiedMemory && memory.Known() {
 			memory.Note = "unified"
@@ -534,9 +545,9 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 		price.Title = strings.TrimSpace(text(h.StreetPriceCondition) + " " + dateText(h.StreetPriceDate))
 		return []Cell{{Text: h.Name, Href: "/hardware/" + string(h.Slug)}, {Text: cmp.Or(typeNames[h.Type], string(h.Type))}, memory, numberCell(h.MemoryBandwidthGBps), flops, price, textCell(cmp.Or(dateText(h.ReleaseDate), text(h.ReleaseQuarter))), {Text: grouped(int64(h.BenchmarkCount))}}
 	case "tools":
-		t := decode[toolRecord](row)
+		t := decodeShown[toolRecord](kind, row)
 		return []Cell{{Text: t.Name, Href: "/tools/" + string(t.Slug)}, {Text: string(t.Category)}, {Text: t.Description, Class: "prose"}, textCell(text(t.License)), {Text: grouped(int64(t.BenchmarkCount))}}
 	default:
-		return runCells(n, decode[benchmarkRecord](row), index.None)
+		return runCells(n, decodeShown[benchmarkRecord](kind, row), index.None)
 	}
 }

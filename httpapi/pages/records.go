@@ -1,10 +1,11 @@
 package pages
 
 import (
-	"bytes"
+	"iter"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
 
@@ -65,6 +66,39 @@ func decode[T any](row []byte) *T {
 	return out
 }
 
+// shown are the members of rows that lists show, by kind. Rows have up to ninety, and decoding them all is most
+// of the work of a list.
+var shown = map[string]map[string]bool{
+	"models":   setOf("slug", "name", "organization", "params_b", "active_params_b", "architecture", "intelligence", "release_date", "benchmark_count"),
+	"hardware": setOf("slug", "name", "type", "vram_gb", "unified_memory", "memory_bandwidth_gbps", "fp16_tflops", "fp16_basis", "street_price_usd", "street_price_condition", "street_price_date", "release_date", "release_quarter", "benchmark_count"),
+	"tools":    setOf("slug", "name", "category", "description", "license", "benchmark_count"),
+	"benchmarks": setOf("id", "model", "hardware", "hardware_count", "quantization", "tool", "backend", "scenario", "generation_tps", "total_tps", "prompt_tps", "withdrawn", "concurrency",
+		"context_depth", "speculative_decoding", "partial_offload", "rate_basis", "flash_attention", "run_date", "source", "source_url"),
+}
+
+func setOf(names ...string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, name := range names {
+		out[`"`+name+`"`] = true
+	}
+	return out
+}
+
+// decodeShown is decode of what lists show of a row.
+func decodeShown[T any](kind string, row []byte) *T {
+	wanted, some := shown[kind], []byte{'{'}
+	for name, value := range members(row) {
+		if value[0] == 'n' || !wanted[string(name)] {
+			continue // null, which is what is left out becomes
+		}
+		if len(some) > 1 {
+			some = append(some, ',')
+		}
+		some = append(append(append(some, name...), ':'), value...)
+	}
+	return decode[T](append(some, '}'))
+}
+
 // nameOf is the name of a record for readers, its slug where there is none.
 func nameOf(t *index.Table, slug string) string {
 	ord, ok := t.Find(slug)
@@ -80,36 +114,48 @@ func nameOf(t *index.Table, slug string) string {
 // memberText is a text of a row that this program made, empty without one. It reads no further than that:
 // names are the second member of rows that have thousands of bytes.
 func memberText(row []byte, member string) string {
-	d := jsontext.NewDecoder(bytes.NewBuffer(row))
-	if _, err := d.ReadToken(); err != nil { // the brace
-		return ""
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
+	for name, value := range members(row) {
+		if string(name[1:len(name)-1]) != member {
+			continue
+		}
+		text, err := jsontext.AppendUnquote(nil, value)
 		if err != nil {
-			return ""
+			return "" // null
 		}
-		if found := name.String() == member; found && d.PeekKind() == '"' {
-			value, _ := d.ReadToken() // of a row that was made by this program
-			return value.String()
-		}
-		if err := d.SkipValue(); err != nil {
-			return ""
-		}
+		return string(text)
 	}
 	return ""
+}
+
+// members goes through the names in quotes and the values of a row.
+func members(row []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		rest := row[1:]
+		for {
+			name, value, left, ok := rowjson.Member(rest)
+			if !ok || !yield(name, value) {
+				return
+			}
+			rest = left
+		}
+	}
 }
 
 // names looks up names of records, each once.
 type names struct {
 	gen  *index.Generation
-	seen map[string]string
+	seen map[recordName]string
 }
 
-func newNames(gen *index.Generation) *names { return &names{gen, map[string]string{}} }
+type recordName struct {
+	kind string
+	slug dataset.Slug
+}
+
+func newNames(gen *index.Generation) *names { return &names{gen, map[recordName]string{}} }
 
 func (n *names) of(kind string, slug dataset.Slug) string {
-	key := kind + "/" + string(slug)
+	key := recordName{kind, slug}
 	name, ok := n.seen[key]
 	if !ok {
 		t := n.gen.Models

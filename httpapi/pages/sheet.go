@@ -121,7 +121,8 @@ func (v *Sheet) Markdown() []byte {
 		b.WriteString(mdText(v.Lead) + "\n\n")
 	}
 	for _, f := range v.Figures {
-		b.WriteString("- " + mdText(f.Label) + ": " + mdCell(f.Value, v.Base))
+		b.WriteString("- " + mdText(f.Label) + ": ")
+		f.Value.markdown(&b, v.Base)
 		if f.Note != "" {
 			b.WriteString(" (" + mdText(f.Note) + ")")
 		}
@@ -130,7 +131,8 @@ func (v *Sheet) Markdown() []byte {
 	for _, g := range v.Groups {
 		b.WriteString("\n## " + mdText(g.Title) + "\n\n| | |\n|---|---|\n")
 		for _, f := range g.Facts {
-			b.WriteString("| " + mdText(f.Label) + " | " + mdCell(f.Value, v.Base))
+			b.WriteString("| " + mdText(f.Label) + " | ")
+			f.Value.markdown(&b, v.Base)
 			if f.Note != "" {
 				b.WriteString(" (" + mdText(f.Note) + ")")
 			}
@@ -182,8 +184,10 @@ func (t *Table) markdown(b *bytes.Buffer, base string) {
 	}
 	b.WriteString("|\n")
 	for _, row := range t.Rows {
-		for _, c := range row {
-			b.WriteString("| " + mdCell(c, base) + " ")
+		for i := range row {
+			b.WriteString("| ")
+			row[i].markdown(b, base)
+			b.WriteByte(' ')
 		}
 		b.WriteString("|\n")
 	}
@@ -200,19 +204,26 @@ var mdEscaper = strings.NewReplacer(
 
 func mdText(s string) string { return mdEscaper.Replace(s) }
 
-func mdCell(c Cell, base string) string {
-	out := mdText(c.Text)
-	if c.Href != "" {
-		href := c.Href
-		if strings.HasPrefix(href, "/") {
-			href = base + href
+// mdAddress keeps an address from ending its link.
+var mdAddress = strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "\n", "")
+
+func (c *Cell) markdown(b *bytes.Buffer, base string) {
+	if c.Href == "" {
+		b.WriteString(mdText(c.Text))
+	} else {
+		b.WriteByte('[')
+		b.WriteString(mdText(c.Text))
+		b.WriteString("](")
+		if strings.HasPrefix(c.Href, "/") {
+			b.WriteString(mdAddress.Replace(base))
 		}
-		out = "[" + out + "](" + strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "\n", "").Replace(href) + ")"
+		b.WriteString(mdAddress.Replace(c.Href))
+		b.WriteByte(')')
 	}
 	if c.Note != "" {
-		out += " " + mdText(c.Note)
+		b.WriteByte(' ')
+		b.WriteString(mdText(c.Note))
 	}
-	return out
 }
 
 // sourcesOf lists the sources of a record and the places of those that back each field.
