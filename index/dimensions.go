@@ -3,32 +3,34 @@ package index
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"math"
+	"slices"
 
 	"modeldex/dataset"
 	"modeldex/dataset/cores"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // dimensions are what statistics group benchmarks by and compare them by. They have an order of
-// their own: a place is a record's number in the order of hardware, then of generation speed. Statistics
-// read every matching record, most of them by hardware and in order of speed, and so read memory from its
-// start to its end.
+// their own: a place is a record's number in the order of hardware, then of generation speed. Records of one piece
+// of hardware, of one page, or of nearly the same speed are then at few parts of memory.
 type dimensions struct {
 	codes    *codes   // of the fields with the uses Groups and Setting, and Settings
 	settings []Field  // the fields with the use Setting
 	pages    []uint32 // by place: which source page, from 1; 0: none
-	numPages int
 	// repeats are equal for places with the same page that say the same of what was measured and how:
 	// model, hardware, settings, and whether they are those of a single stream. From 1; 0: no other place does.
-	repeats    []uint32
-	numRepeats int
-	metrics    map[Field]metricOrder
+	repeats []uint32
+	// samePage are the records of each page that has several, and those without a page; sameRepeat those of each repeat.
+	samePage, sameRepeat runs
+	metrics              map[Field]metricOrder
 }
 
-// metricOrder is the records with a value of a metric in order of hardware, then of value. Groups of one
-// hardware then have their values in order already, and all are read from the start of memory to its end.
+// metricOrder is the records with a value of a metric, and their places in order of the value.
 type metricOrder struct {
-	places []uint32
-	values []float64
+	known     *roaring.Bitmap
+	ascending []uint32
 }
 
 // Text is the value of a field of a benchmark that statistics group or compare by, empty where it is unknown. It
@@ -67,11 +69,14 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 		d.codes, prev = newCodes(t, Hardware, speeds, fields), nil // other places: nothing can be shared
 	}
 	if prev != nil && b.samePages {
-		d.pages, d.numPages = prev.dimensions.pages, prev.dimensions.numPages
-		d.repeats, d.numRepeats = prev.dimensions.repeats, prev.dimensions.numRepeats
+		d.pages, d.samePage = prev.dimensions.pages, prev.dimensions.samePage
+		d.repeats, d.sameRepeat = prev.dimensions.repeats, prev.dimensions.sameRepeat
 	} else {
-		d.pages, d.numPages = pagesOf(b.records, d.codes.ords)
-		d.repeats, d.numRepeats = d.newRepeats()
+		var numPages, numRepeats int
+		d.pages, numPages = pagesOf(b.records, d.codes.ords)
+		d.samePage = newRuns(d.pages, 0, numPages)
+		d.repeats, numRepeats = d.newRepeats()
+		d.sameRepeat = newRuns(d.repeats, 1, numRepeats)
 	}
 	d.sortMetrics(t, prev, metrics)
 	return d
@@ -86,7 +91,7 @@ func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 			orders[i] = prev.dimensions.metrics[f]
 			continue
 		}
-		workers.Go(func() { orders[i] = d.codes.sortMetric(t.columns[f], Hardware) })
+		workers.Go(func() { orders[i] = d.codes.metricOrder(t.columns[f]) })
 	}
 	workers.Wait()
 	d.metrics = make(map[Field]metricOrder, len(metrics))
@@ -95,25 +100,58 @@ func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 	}
 }
 
-// sortMetric sorts the records with a value by a field, then by value.
-func (c *codes) sortMetric(col *column, by Field) metricOrder {
+// metricOrder finds the records with a value of a column.
+func (c *codes) metricOrder(col *column) metricOrder {
 	ords, known := col.inAscending()
-	s := c.slots[by]
-	words, next := c.words[s.word], make([]int, s.size()+1)
-	for _, ord := range ords[:known] {
-		next[s.code(words[c.places[ord]])+1]++
+	out, bits := metricOrder{ascending: make([]uint32, known)}, newBitset(len(col.nums))
+	for i, ord := range ords[:known] {
+		out.ascending[i] = c.places[ord]
+		bits.add(ord)
 	}
-	for code := range s.size() {
-		next[code+1] += next[code]
+	out.known = compact(roaring.FromDense(bits, true))
+	return out
+}
+
+// runs are places that have something in common, those of one run after those of another.
+type runs struct {
+	places []uint32
+	ends   []uint32 // by run
+}
+
+// newRuns puts places together that have the same number, in the order of numbers, then of places. Numbers that are
+// not from first to last, and those that one place has, are in no run.
+func newRuns(numbers []uint32, first, last int) (out runs) {
+	next := make([]uint32, last+1) // by number: how many places, then where the next one goes
+	for _, number := range numbers {
+		next[number]++
 	}
-	out := metricOrder{make([]uint32, known), make([]float64, known)}
-	for _, ord := range ords[:known] {
-		place := c.places[ord]
-		at := &next[s.code(words[place])]
-		out.places[*at], out.values[*at] = place, col.nums[ord]
-		*at++
+	const alone = math.MaxUint32
+	size := uint32(0)
+	for number, times := range next {
+		if next[number] = size; number < first || times < 2 {
+			next[number] = alone
+			continue
+		}
+		size += times
+		out.ends = append(out.ends, size)
+	}
+	out.ends, out.places = slices.Clip(out.ends), make([]uint32, size)
+	for place, number := range numbers {
+		if at := next[number]; at != alone {
+			out.places[at] = uint32(place)
+			next[number]++
+		}
 	}
 	return out
+}
+
+// each calls do with every run.
+func (r *runs) each(do func(run int, places []uint32)) {
+	from := uint32(0)
+	for run, to := range r.ends {
+		do(run, r.places[from:to])
+		from = to
+	}
 }
 
 // pagesOf numbers the source pages of records in the order they are first met at places, so that the

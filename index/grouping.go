@@ -9,32 +9,33 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A grouping is statistics being computed. The records of a group are put together by a counting sort:
-// they are counted, and then each is put at the next place of its group.
+// A grouping is statistics being computed. The values of few records are sorted; many are read in the orders that
+// the table has, and the work is in proportion to their number.
 type grouping struct {
 	q       StatsQuery
 	d       *dimensions
-	dates   []float64   // of the runs, by ordinal
-	records metricOrder // to count
-	numbers []uint32    // of each record: the number of its group, in the order of keys
-	starts  []int       // by group, in the order of their keys: how many records the groups before have; one more at the end
+	metric  *column
+	dates   []float64 // of the runs, by ordinal
+	isFew   bool
+	places  []uint32 // of the records to count
+	numbers []uint32 // of each record: the number of its group, in the order of keys
+	starts  []int    // by group, in the order of their keys: how many records the groups before have; one more at the end
 	*scratch
 }
 
 // scratch is memory that statistics need while they are computed, and reuse: at a million records it
-// is 30 MB, and to get it from the system would cost as much as all the rest.
+// is 12 MB, and to get it from the system would cost as much as all the rest.
 type scratch struct {
-	records metricOrder
-	grouped grouped
+	places  []uint32
 	numbers []uint32
 	cells   []uint32 // by cell: how many records, and then the number of its group
 	block   []uint32 // numbers of the second key, of one block
-	next    []uint32 // by group: where the next of its records is put
-	seen    []uint32 // by page: the last group it was seen in, from 1
-	times   []uint32 // by repeat: how many records of the group, and then where the next of its values is put
-	once    []float64
-	several []float64 // the values of repeats, one repeat after the other
-	repeats []int     // where each of them ends
+	groupOf []uint32 // of many records, by place: the group, from 1; 0: in none
+	met     []uint32 // by group, from 1: the last page it was met in, from 1
+	alike   []likeness
+	picker  picker
+	same    []counted // the records of one repeat
+	medians []counted
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
@@ -54,66 +55,38 @@ func zeroed[T any](buf *[]T, n int) []T {
 	return out
 }
 
+// fewOf is the part of a table that is few records: to sort these costs less than a look at all.
+const fewOf = 1.0 / 16
+
 // newGrouping finds the records to count. set is what the query matches; nil is every record. The
 // caller calls free when done.
 func newGrouping(t *Table, q StatsQuery, set *roaring.Bitmap) *grouping {
-	g := &grouping{q: q, d: t.dimensions, dates: t.columns[RunDate].nums, scratch: scratchPool.Get().(*scratch)}
-	all := t.dimensions.metrics[q.Metric]
-	if set == nil || int(set.GetCardinality()) == t.n {
-		g.records = all
-	} else if matched := int(set.GetCardinality()); matched <= len(all.places)/64 {
-		g.records = few(set, matched, t.columns[q.Metric].nums, g.d.codes)
+	g := &grouping{q: q, d: t.dimensions, metric: t.columns[q.Metric], dates: t.columns[RunDate].nums, scratch: scratchPool.Get().(*scratch)}
+	known := both(set, g.d.metrics[q.Metric].known)
+	n := int(known.GetCardinality())
+	if g.isFew = n <= int(fewOf*float64(t.n)); g.isFew {
+		g.chooseFew(known, n)
 	} else {
-		g.records = g.among(all, set, matched)
+		g.chooseMany(known, n)
 	}
 	return g
 }
 
 func (g *grouping) free() { scratchPool.Put(g.scratch) }
 
-// among is those of all records that are in a set.
-func (g *grouping) among(all metricOrder, set *roaring.Bitmap, matched int) metricOrder {
-	ords := g.d.codes.ords
-	bits := borrowBitsOf(set, len(ords))
-	defer bits.free()
-	size, n := min(len(all.places), matched)+1, 0
-	places, values := sized(&g.scratch.records.places, size), sized(&g.scratch.records.values, size)
-	for i, place := range all.places { // without a branch, which a processor could not predict
-		places[n], values[n] = place, all.values[i]
-		n += bits.bit(ords[place])
-	}
-	return metricOrder{places[:n], values[:n]}
-}
-
-// few is the records of a set with a value of a metric, given by ordinal. Sorting few of them costs
-// less than a look at all records.
-func few(set *roaring.Bitmap, matched int, nums []float64, c *codes) metricOrder {
-	ranked := make([]rankKey, 0, matched)
-	inBatches(func(ords []uint32) {
-		for _, ord := range ords {
-			if v := nums[ord]; !math.IsNaN(v) {
-				ranked = append(ranked, rankKey{v, c.places[ord]})
-			}
-		}
-	}, set)
-	slices.SortFunc(ranked, rankKey.compare)
-	out := metricOrder{make([]uint32, len(ranked)), make([]float64, len(ranked))}
-	for i, r := range ranked {
-		out.places[i], out.values[i] = r.ord, r.key
-	}
-	return out
-}
+// valueAt is the value of the metric of the record at a place.
+func (g *grouping) valueAt(place uint32) float64 { return g.metric.nums[g.d.codes.ords[place]] }
 
 // divide numbers the groups in the order of their keys and finds the group of each record.
 func (g *grouping) divide() error {
-	n := len(g.records.places)
+	n := len(g.places)
 	g.numbers = sized(&g.scratch.numbers, n)
 	first, second := g.d.codes.key(g.q.By[0]), oneValue
 	if len(g.q.By) == 2 {
 		second = g.d.codes.key(g.q.By[1])
 	}
 	if first.n*second.n > n { // a filter leaves few of the values
-		first, second = first.among(g.records.places), second.among(g.records.places)
+		first, second = first.among(g.places), second.among(g.places)
 	}
 	if first.n*second.n <= tableCells+n {
 		return g.numberByTable(&first, &second)
@@ -130,7 +103,7 @@ func (g *grouping) numberByTable(first, second *key) error {
 	counts := zeroed(&g.scratch.cells, first.n*second.n)
 	block := sized(&g.block, blockSize)
 	for from := 0; from < len(g.numbers); from += blockSize {
-		places, cells := blockFrom(g.records.places, from), blockFrom(g.numbers, from)
+		places, cells := blockFrom(g.places, from), blockFrom(g.numbers, from)
 		first.numbersOf(places, cells)
 		second.numbersOf(places, block)
 		for i, number := range cells {
@@ -165,7 +138,7 @@ func (g *grouping) numberByTable(first, second *key) error {
 func (g *grouping) numberByMap(first, second *key) error {
 	counts := map[uint64]uint32{} // by first rank << 32 | second rank
 	cellOf := func(place uint32) uint64 { return uint64(first.number(place))<<32 | uint64(second.number(place)) }
-	for _, place := range g.records.places {
+	for _, place := range g.places {
 		if counts[cellOf(place)]++; len(counts) > g.q.MaxGroups {
 			return TooManyGroupsError{g.q.MaxGroups}
 		}
@@ -175,7 +148,7 @@ func (g *grouping) numberByMap(first, second *key) error {
 		g.starts = append(g.starts, g.starts[number]+int(counts[cell]))
 		counts[cell] = uint32(number)
 	}
-	for i, place := range g.records.places {
+	for i, place := range g.places {
 		g.numbers[i] = counts[cellOf(place)]
 	}
 	return nil
@@ -251,55 +224,6 @@ func (k *key) numbersOf(places, numbers []uint32) {
 	}
 }
 
-// grouped is what is counted of the records, those of one group after those of another. It is read from the start of
-// memory to its end; the records of a group are all over the table.
-type grouped struct {
-	values  []float64
-	pages   []uint32
-	repeats []uint32 // with OncePerPage
-}
-
-// collect puts the records of each group together.
-func (g *grouping) collect() grouped {
-	n := len(g.numbers)
-	out := grouped{values: g.records.values, pages: sized(&g.grouped.pages, n)}
-	if g.q.OncePerPage {
-		out.repeats = sized(&g.grouped.repeats, n)
-	}
-	if g.together() {
-		for i, place := range g.records.places {
-			out.pages[i] = g.d.pages[place]
-		}
-		for i := range out.repeats {
-			out.repeats[i] = g.d.repeats[g.records.places[i]]
-		}
-		return out
-	}
-	out.values = sized(&g.grouped.values, n)
-	next := sized(&g.scratch.next, len(g.starts))
-	for number, start := range g.starts {
-		next[number] = uint32(start)
-	}
-	for i, number := range g.numbers {
-		at, place := next[number], g.records.places[i]
-		next[number]++
-		out.values[at], out.pages[at] = g.records.values[i], g.d.pages[place]
-		if out.repeats != nil {
-			out.repeats[at] = g.d.repeats[place]
-		}
-	}
-	return out
-}
-
-// inOrder reports whether the values of a group are in order when they are read in the order of
-// records.
-func (g *grouping) inOrder() bool { return slices.Contains(g.q.By, Hardware) && !g.q.OncePerPage }
-
-// together reports whether the records of each group follow each other, and their values need not be moved.
-func (g *grouping) together() bool {
-	return (g.inOrder() || g.q.OncePerPage) && slices.IsSorted(g.numbers)
-}
-
 // groups computes what there is to say of each group.
 func (g *grouping) groups() []Group {
 	n, width := len(g.starts)-1, len(g.d.codes.words)
@@ -309,139 +233,56 @@ func (g *grouping) groups() []Group {
 		out[i].of, out[i].number = asked, uint32(i)
 	}
 	g.compare(out)
-	records := g.collect()
 	comparison := newComparison(g.d.codes, g.q.Metric)
-	seen, times := sized(&g.seen, g.d.numPages+1), sized(&g.times, g.d.numRepeats+1)
-	inOrder := g.inOrder()
 	for i := range out {
-		from, to := g.starts[i], g.starts[i+1]
-		group, values := &out[i], records.values[from:to]
-		group.Comparable = comparison.comparable(group)
-		group.Pages = countPages(records.pages[from:to], seen, uint32(i)+1)
-		if g.q.OncePerPage {
-			values = g.oncePerPage(values, records.repeats[from:to], times)
-		}
-		if !inOrder {
-			arrange(values, summaryRanks(len(values)))
-		}
-		group.summarize(values)
+		out[i].Comparable = comparison.comparable(&out[i])
 	}
-	forget(records.pages, seen)
+	if g.isFew {
+		g.countFew(out)
+	} else {
+		g.countMany(out)
+	}
 	return out
 }
 
-// compare finds the newest record of each group, and the bits of each word that differ between its records. It reads
-// the records in their order, which is nearly that of places.
+// A likeness is what the records of a group have in common in two words.
+type likeness struct {
+	first, differ [2]uint64 // the words of a record, and the bits that differ from them in another
+	newest        uint32    // ordinal; the default order has the newest first
+}
+
+// compare finds the newest record of each group, and the bits of each word that differ between its records.
 func (g *grouping) compare(groups []Group) {
-	if len(groups) == 0 {
-		return
-	}
-	width, differ := len(g.d.codes.words), groups[0].of.differ
-	newest, firsts := make([]uint32, len(groups)), make([]uint32, len(groups))
-	for i := range newest {
-		newest[i] = ^uint32(0)
-	}
-	for i, number := range g.numbers { // the default order has the newest first
-		place := g.records.places[i]
-		firsts[number] = place
-		newest[number] = min(newest[number], g.d.codes.ords[place])
-	}
-	first := make([]uint64, len(groups)*width) // by group, then by word
-	for i, place := range firsts {
-		groups[i].first, groups[i].newest = place, newest[i]
-		for w, words := range g.d.codes.words {
-			first[i*width+w] = words[place]
+	codes := g.d.codes
+	width := len(codes.words)
+	alike := sized(&g.alike, len(groups))
+	for w := 0; w < width; w += 2 {
+		last := min(w+1, width-1) // w again if there is no other word
+		for i := range alike {
+			alike[i] = likeness{newest: math.MaxUint32}
+		}
+		g.compareWords(alike, codes.words[w], codes.words[last])
+		for i := range groups {
+			differ := groups[i].differ()
+			differ[w], differ[last] = alike[i].differ[0], alike[i].differ[1]
 		}
 	}
-	for from := 0; from < len(g.numbers); from += blockSize {
-		places, numbers := blockFrom(g.records.places, from), blockFrom(g.numbers, from)
-		for w, words := range g.d.codes.words {
-			for i, place := range places {
-				at := int(numbers[i])*width + w
-				differ[at] |= words[place] ^ first[at]
-			}
+	for i := range groups {
+		groups[i].newest, groups[i].first = alike[i].newest, codes.places[alike[i].newest]
+	}
+}
+
+// compareWords compares two words of the records of each group. Two at a time take hardly longer than one: each
+// waits for what the record before wrote.
+func (g *grouping) compareWords(alike []likeness, words, others []uint64) {
+	ords := g.d.codes.ords
+	for i, place := range g.places {
+		a, word, other := &alike[g.numbers[i]], words[place], others[place]
+		if a.newest == math.MaxUint32 {
+			a.first = [2]uint64{word, other}
 		}
+		a.newest = min(a.newest, ords[place])
+		a.differ[0] |= word ^ a.first[0]
+		a.differ[1] |= other ^ a.first[1]
 	}
-}
-
-// countPages counts the pages of a group. seen has, by page, the last group it was seen in, and is not
-// below another number of this group.
-func countPages(pages, seen []uint32, number uint32) (n int) {
-	for _, page := range pages {
-		n += boolInt(seen[page] != number)
-		seen[page] = number
-	}
-	return n
-}
-
-// forget sets pages to zero in seen.
-func forget(pages, seen []uint32) {
-	if len(pages) > len(seen)/8 {
-		clear(seen)
-		return
-	}
-	for _, page := range pages {
-		seen[page] = 0
-	}
-}
-
-// oncePerPage returns the values of a group, those of records that repeat each other replaced by their
-// median. They are not in order, and valid until the next call. times are zero, before and after.
-func (g *grouping) oncePerPage(values []float64, repeats, times []uint32) []float64 {
-	const placed = 1 << 31 // the time is where the next value is put
-	s := g.scratch
-	for _, r := range repeats {
-		times[r]++
-	}
-	s.once, s.several, s.repeats = s.once[:0], s.several[:0], s.repeats[:0]
-	for i, r := range repeats {
-		switch n := times[r]; {
-		case r == 0 || n == 1:
-			s.once = append(s.once, values[i])
-		default:
-			if n&placed == 0 {
-				start := len(s.several)
-				s.several = slices.Grow(s.several, int(n))[:start+int(n)]
-				s.repeats = append(s.repeats, len(s.several))
-				times[r] = placed | uint32(start)
-			}
-			s.several[times[r]&^placed] = values[i]
-			times[r]++
-		}
-	}
-	for _, r := range repeats {
-		times[r] = 0
-	}
-	from := 0
-	for _, to := range s.repeats {
-		equal := s.several[from:to]
-		slices.Sort(equal)
-		s.once, from = append(s.once, quantile(equal, 0.5)), to
-	}
-	return s.once
-}
-
-// summaryPs are the quantiles of a group, in ascending order.
-var summaryPs = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
-
-// summaryRanks are the ranks of the values that summarize reads, in ascending order.
-func summaryRanks(n int) []int {
-	ranks := make([]int, 0, 2*len(summaryPs)+2)
-	ranks = append(ranks, 0)
-	for _, p := range summaryPs {
-		low, high, _ := quantileRanks(n, p)
-		ranks = append(ranks, low, high)
-	}
-	ranks = append(ranks, n-1)
-	slices.Sort(ranks) // of few values the next rank of one quantile is above the rank of the next
-	return ranks
-}
-
-// summarize sets the quantiles of a group, of values that are where they would be in ascending order at
-// summaryRanks. N becomes the number of values.
-func (g *Group) summarize(arranged []float64) {
-	n := len(arranged)
-	g.N, g.Min, g.Max = n, arranged[0], arranged[n-1]
-	g.P10, g.P25, g.Median = quantile(arranged, summaryPs[0]), quantile(arranged, summaryPs[1]), quantile(arranged, summaryPs[2])
-	g.P75, g.P90 = quantile(arranged, summaryPs[3]), quantile(arranged, summaryPs[4])
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -203,6 +204,51 @@ func TestQuantile(t *testing.T) {
 	}
 	if got := quantile([]float64{7}, 0.9); got != 7 {
 		t.Errorf("quantile of one value = %v, want 7", got)
+	}
+}
+
+// TestPicker: what a picker takes of values in ascending order, those of several groups mixed, is what is at the ranks of
+// the sorted values, and gives the quantiles of all.
+func TestPicker(t *testing.T) {
+	r := newRandom(seedOf(t), 1, 0)
+	var groups [][]float64
+	var all []counted
+	for n := 1; n <= 200; n++ {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = float64(r.IntN(n)) // some are equal
+			all = append(all, counted{group: uint32(n), value: values[i]})
+		}
+		groups = append(groups, values)
+	}
+	slices.SortFunc(all, func(a, b counted) int { return cmp.Compare(a.value, b.value) })
+	counts := make([]uint32, len(groups))
+	for i, values := range groups {
+		counts[i] = uint32(len(values))
+	}
+	p := newPicker(&picker{}, counts)
+	for _, c := range all {
+		p.next(c.group, c.value)
+		p.next(0, c.value) // of no group
+	}
+	for i, values := range groups {
+		slices.Sort(values)
+		var got, want Group
+		got.summarizePicked(len(values), &p.picked[i])
+		want.summarize(values)
+		for k := range min(len(values), picks) {
+			if rank := pickedRank(len(values), k); p.picked[i][k] != values[rank] {
+				t.Fatalf("of %d values number %d is %v, want %v with the rank %d", len(values), k, p.picked[i][k], values[rank], rank)
+			}
+		}
+		for c, q := range map[float64]float64{got.P10: .1, got.P25: .25, got.Median: .5, got.P75: .75, got.P90: .9, got.Min: 0, got.Max: 1} {
+			if w := plainQuantile(values, q); math.Abs(c-w) > 1e-9*max(1, math.Abs(w)) {
+				t.Fatalf("quantile %v of %d values = %v, want %v", q, len(values), c, w)
+			}
+		}
+		if got != want {
+			t.Fatalf("picked of %d values: %+v, want %+v", len(values), got, want)
+		}
 	}
 }
 
