@@ -104,14 +104,14 @@ Exit codes: 0 fine, 1 findings or failure, 2 wrong usage.`
 func main() { os.Exit(run(os.Args[1:])) }
 
 func run(args []string) int {
-	parser, err := kong.New(&cli{}, kong.Name("modeldex"), kong.Description(about), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	if err != nil {
-		panic(err) // the table of verbs is a constant
-	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	checkEnvironment(parser.Model.Node, os.Stderr)
+	checkEnvironment(os.Stderr)
+	parser, err := kong.New(data.TableFor(&cli{}, args), kong.Name("modeldex"), kong.Description(about), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		panic(err) // the table of verbs is a constant
+	}
 	ctx, err := parser.Parse(longFlags(args))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "modeldex: %v (see %s --help)\n", err, verbOf(err))
@@ -143,15 +143,9 @@ func verbOf(err error) string {
 }
 
 // checkEnvironment makes empty MODELDEX_* variables mean the same as none, as an empty line of a
-// compose file is meant, and warns about those that no flag reads.
-func checkEnvironment(root *kong.Node, warn io.Writer) {
-	var known []string
-	_ = kong.Visit(root, func(node kong.Visitable, next kong.Next) error {
-		if flag, ok := node.(*kong.Flag); ok {
-			known = append(known, flag.Envs...)
-		}
-		return next(nil)
-	})
+// compose file is meant, and warns about those that no flag of any verb reads.
+func checkEnvironment(warn io.Writer) {
+	known := data.EnvironmentOf(&cli{})
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
