@@ -21,6 +21,7 @@ type ask struct {
 	filled   bool    // whether the speed with a full cache counts
 	effects  [effectGroups]float64
 	known    bool // whether effects are set, but for formatEffect
+	kept     estimates
 }
 
 // A site is a machine with a tool: what the asks for all its models share. Zero but for near, it is set
@@ -28,9 +29,9 @@ type ask struct {
 type site struct {
 	near    *nearby
 	is      bool
-	at      point  // nothing of a model
-	backend string // its name
-	formats []float64
+	at      point     // nothing of a model
+	backend string    // its name
+	formats []float64 // effects of ways of storing weights, as far as they were needed
 }
 
 // ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
@@ -65,13 +66,18 @@ func (a *ask) point() point {
 	if s.at.backend < 0 && s.backend == "" {
 		s.at.backend = -2
 	}
-	s.formats, s.is = s.formats[:0], true
-	for kind := range len(l.names[quantKindName]) + 1 {
+	s.is = true
+	return s.at
+}
+
+// format is the effect of how weights are stored on the site of a configuration.
+func (s *site) format(l *learnt, quantKind int32) float64 {
+	for kind := len(s.formats); kind <= int(quantKind)+1; kind++ {
 		p := s.at
 		p.quantKind = int32(kind) - 1
 		s.formats = append(s.formats, l.trend.effects[formatEffect][p.effectNames()[formatEffect]])
 	}
-	return s.at
+	return s.formats[quantKind+1]
 }
 
 // here is what the trend says of a configuration.
@@ -80,6 +86,6 @@ func (a *ask) here(p *point) float64 {
 	if !a.known {
 		a.effects, a.known = t.effects.of(p), true
 	}
-	a.effects[formatEffect] = a.site.formats[p.quantKind+1]
+	a.effects[formatEffect] = a.site.format(&a.e.learnt, p.quantKind)
 	return t.partsWith(p, &a.effects)
 }
