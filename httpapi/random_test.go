@@ -42,6 +42,56 @@ func TestRandomQueries(t *testing.T) {
 	}
 }
 
+// TestEveryValue filters a list by every value that its records have, and benchmarks by every name of a
+// record that decides: the total is that of the files, and no value is called unknown.
+func TestEveryValue(t *testing.T) {
+	shipped := mustShipped(t)
+	s := newService(t, shipped.live)
+	dir := mustShippedRecords(t)
+	leaveOutAmbiguous(dir, shipped.live.Current().Names)
+	check := func(list, name, value string, want int) {
+		t.Helper()
+		path := "/api/v1/" + list + "?limit=1&" + name + "=" + url.QueryEscape(value)
+		if list == "benchmarks" {
+			path += "&include_variants=false"
+		}
+		got := s.list(t, path).Meta
+		if *got.Total != want {
+			t.Errorf("GET %s: %d records, want %d", path, *got.Total, want)
+		}
+		for _, n := range got.Notices {
+			if n.Code != "mixed_settings" {
+				t.Errorf("GET %s: notice %+v", path, n)
+			}
+		}
+	}
+	for _, set := range sets {
+		totals := map[string]int{}
+		for _, rec := range dir.records[set.list] {
+			value := set.value(rec, dir)
+			if set.open {
+				value = strings.ToLower(value) // W4A16 and w4a16 are both in records
+			}
+			totals[value]++
+		}
+		delete(totals, "") // null
+		for value, want := range totals {
+			check(set.list, set.name, value, want)
+		}
+	}
+	for field, kind := range map[string]string{"model": "models", "hardware": "hardware", "tool": "tools"} {
+		totals := map[string]int{}
+		for _, rec := range dir.records["benchmarks"] {
+			totals[rec.text(field)]++
+		}
+		for i, name := range slices.Sorted(maps.Keys(dir.names[kind])) {
+			if i%datasettest.Rounds(8, 1) == 0 {
+				check("benchmarks", field, name, totals[dir.names[kind][name]])
+			}
+		}
+	}
+}
+
 // leaveOutAmbiguous takes those names from a directory that mean several records by the rules of
 // dataset/resolve, as "P100" of the card with 16 GB, of which there is one with 12. Its tests hold
 // every name of every shipped record to these rules.
@@ -169,36 +219,46 @@ func pick[T any](rnd *rand.Rand, list []T) T { return list[rnd.IntN(len(list))] 
 // drawer adds a parameter of one kind to a question, its values taken from records.
 type drawer func(rnd *rand.Rand, q *question, dir *directory, some func() plain)
 
-var drawers = map[string][]drawer{
-	"models": {
-		drawSet("family", func(rec plain, _ *directory) string { return rec.text("family") }, true),
-		drawRange("min_params_b", "max_params_b", "params_b"),
-	},
-	"hardware": {
-		drawSet("vendor", func(rec plain, _ *directory) string { return rec.text("vendor") }, false),
-		drawSet("type", func(rec plain, _ *directory) string { return rec.text("type") }, false),
-		drawRange("min_vram_gb", "", "vram_gb"),
-	},
-	"tools": {
-		drawSet("category", func(rec plain, _ *directory) string { return rec.text("category") }, false),
-	},
-	"benchmarks": {
-		drawAlias("model", "models"), drawAlias("hardware", "hardware"), drawAlias("tool", "tools"),
-		drawSet("family", func(rec plain, d *directory) string { return d.bySlug["models"][rec.text("model")].text("family") }, true),
-		drawSet("quantization", func(rec plain, _ *directory) string { return rec.text("quantization") }, true),
-		drawSet("backend", func(rec plain, _ *directory) string { return rec.text("backend") }, true),
-		drawSet("source", func(rec plain, _ *directory) string { return rec.text("source") }, false),
-		drawOwner("verified"), drawOwner("owner_only"),
-		drawRange("min_tps", "", "generation_tps"),
-		drawRange("min_roofline_ratio", "max_roofline_ratio", "roofline_ratio"),
-		drawDates,
-	},
+// sets are the filters by texts of a record. Open sets take any letter case.
+var sets = []struct {
+	list, name string
+	value      func(plain, *directory) string
+	open       bool
+}{
+	{"models", "family", func(rec plain, _ *directory) string { return rec.text("family") }, true},
+	{"hardware", "vendor", func(rec plain, _ *directory) string { return rec.text("vendor") }, false},
+	{"hardware", "type", func(rec plain, _ *directory) string { return rec.text("type") }, false},
+	{"tools", "category", func(rec plain, _ *directory) string { return rec.text("category") }, false},
+	{"benchmarks", "family", func(rec plain, d *directory) string { return d.bySlug["models"][rec.text("model")].text("family") }, true},
+	{"benchmarks", "quantization", func(rec plain, _ *directory) string { return rec.text("quantization") }, true},
+	{"benchmarks", "backend", func(rec plain, _ *directory) string { return rec.text("backend") }, true},
+	{"benchmarks", "source", func(rec plain, _ *directory) string { return rec.text("source") }, false},
 }
 
-// spelt writes the values of one parameter: repeated, or separated by commas.
+var drawers = func() map[string][]drawer {
+	out := map[string][]drawer{
+		"models":   {drawRange("min_params_b", "max_params_b", "params_b")},
+		"hardware": {drawRange("min_vram_gb", "", "vram_gb")},
+		"benchmarks": {
+			drawAlias("model", "models"), drawAlias("hardware", "hardware"), drawAlias("tool", "tools"),
+			drawOwner("verified"), drawOwner("owner_only"),
+			drawRange("min_tps", "", "generation_tps"),
+			drawRange("min_roofline_ratio", "max_roofline_ratio", "roofline_ratio"),
+			drawDates,
+		},
+	}
+	for _, set := range sets {
+		out[set.list] = append(out[set.list], drawSet(set.name, set.value, set.open))
+	}
+	return out
+}()
+
+// spelt writes the values of one parameter: repeated, or separated by commas. A value with a comma
+// is one value only where it is alone.
 func spelt(rnd *rand.Rand, name string, values []string) (params []string) {
+	comma := func(v string) bool { return strings.Contains(v, ",") }
 	for i, v := range values {
-		if i > 0 && rnd.IntN(2) == 0 {
+		if i > 0 && !comma(v) && !comma(values[i-1]) && rnd.IntN(2) == 0 {
 			params[len(params)-1] += "," + url.QueryEscape(v)
 			continue
 		}
@@ -207,7 +267,7 @@ func spelt(rnd *rand.Rand, name string, values []string) (params []string) {
 	return params
 }
 
-// drawSet filters by one to three values some records have. Open sets take any letter case.
+// drawSet filters by one to three values some records have.
 func drawSet(name string, value func(plain, *directory) string, open bool) drawer {
 	return func(rnd *rand.Rand, q *question, dir *directory, some func() plain) {
 		var values []string

@@ -170,12 +170,13 @@ func (s *script) readWire(closed error) error {
 	if len(s.wire.answers) == 0 {
 		return fmt.Errorf("the server closed the connection without an answer: %w", closed)
 	}
-	for i := len(s.wire.answers) - 1; i >= 0; i-- {
-		s.last = s.wire.answers[i]
-		if err := s.see(s.last); err != nil {
+	for _, a := range s.wire.answers {
+		s.last = a
+		if err := s.see(a); err != nil {
 			return err
 		}
 	}
+	s.last = s.wire.answers[0]
 	return nil
 }
 
