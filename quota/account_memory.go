@@ -168,15 +168,20 @@ func (k *Keeper) applySecrets(acc *account, r Record) {
 	}
 }
 
-// shrink takes back an account's lease after its limit was lowered, so that no call passes the
-// new limit; the committer leases anew within it.
+// shrink takes back an account's leases after its limit was lowered, so that no call passes the
+// new limit; the committer leases anew within it. A month that is over has a lease until the next
+// sweep, and is counted in again if the clock is set back to it.
 func (k *Keeper) shrink(acc *account) {
 	k.commitMu.Lock()
 	defer k.commitMu.Unlock()
-	p := acc.period.Load()
-	if p == nil {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	current := acc.period.Load()
+	if current == nil {
 		return
 	}
-	p.leased.Add(-p.reclaim(0))
-	k.want(p)
+	for p := current; p != nil; p = p.prev {
+		p.leased.Add(-p.reclaim(0))
+	}
+	k.wantLocked(current)
 }

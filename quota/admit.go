@@ -169,7 +169,7 @@ func (k *Keeper) Admit(d Digest) Call {
 	if !c.takeBurst(now.mono) {
 		return c
 	}
-	if p := c.acc.period.Load(); p != nil && p.month == cal.month && p.hold() {
+	if p := c.acc.period.Load(); p != nil && p.month == cal.month && p.holdWithin(c.plan.limit, 1) {
 		c.held = p
 		return c
 	}

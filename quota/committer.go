@@ -176,9 +176,10 @@ func (k *Keeper) planLeases(asked []*period, demand []int, now instant) []change
 	changes := make([]change, 0, len(asked))
 	month := k.calendar(now.unix).month
 	for i, p := range asked {
-		grow := uint64(0)
+		grow, limit := uint64(0), p.acc.plan.Load().limit
+		p.trim(limit)
 		if p.month == month || demand[i] > 0 { // a month that is over needs nothing ahead
-			grow = p.growth(p.acc.plan.Load().limit, uint64(demand[i]), now.mono, k.cfg.LeaseSpan)
+			grow = p.growth(limit, uint64(demand[i]), now.mono, k.cfg.LeaseSpan)
 		}
 		if grow > 0 || p.unsettled() {
 			changes = append(changes, change{p, grow})

@@ -48,10 +48,10 @@ func (k *Keeper) enterMore(c *Call, p *period, more uint64) (Verdict, chan struc
 		return c.refused(LedgerUnavailable, time.Second), nil
 	case charged+c.more+1+more > limit:
 		return c.refused(QuotaExhausted, time.Duration(p.reset-k.instant().unix)*time.Second), nil
-	case p.holdAll(more):
+	case p.holdWithin(limit, more):
 		c.more += more
 		return Admitted, nil
-	case p.leased.Load() >= limit:
+	case p.full(limit):
 		// The last calls are held by others, who may still give them back.
 		return c.refused(QuotaExhausted, time.Second), nil
 	case time.Until(k.outage.retry) > 0:

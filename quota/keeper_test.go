@@ -90,6 +90,43 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// Calls that were under way when the limit was lowered are not held again once they are given back: charged
+// and held calls together stay within the new limit.
+func TestLoweredLimit(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{Tiers: wide(t)})
+	key := kit.MustIssue("enterprise", 300)
+	kit.MustSpend(key, 10)
+	held := make([]quota.Call, 80)
+	for i := range held {
+		if held[i] = kit.Admit(key.Digest); held[i].Verdict != quota.Admitted {
+			t.Fatalf("Admit() = %v, want admitted", held[i].Verdict)
+		}
+	}
+	if _, err := kit.SetTier(ctx, key.ID, "enterprise", 50); err != nil {
+		t.Fatal(err)
+	}
+	for i := range held {
+		before := 90 - i // charged and held
+		want := quota.Admitted
+		if before >= 50 {
+			want = quota.QuotaExhausted
+		}
+		call := kit.Admit(key.Digest)
+		if call.Verdict != want {
+			t.Fatalf("Admit() = %v with %d calls charged and held of 50, want %v", call.Verdict, before, want)
+		}
+		call.Release()
+		more := kit.Admit(key.Digest)
+		if more.Verdict == quota.Admitted {
+			if got := more.Extend(3); before < 48 && got != quota.Admitted || before >= 48 && got != quota.QuotaExhausted {
+				t.Fatalf("Extend(3) = %v with %d calls charged and held of 50", got, before)
+			}
+			more.Release()
+		}
+		held[i].Release()
+	}
+}
+
 // The last calls are held by others: no call passes them, and a refund makes room again.
 func TestHeldCallsCount(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})

@@ -48,8 +48,22 @@ type period struct {
 	leaseReady chan struct{} // closed when they should look again; nil when no call waits
 }
 
-// hold takes one leased call. False means that none is available.
-func (p *period) hold() bool { return p.holdAll(1) }
+// holdWithin is holdAll, but takes nothing from a lease that passes limit: see trim.
+func (p *period) holdWithin(limit, n uint64) bool { return p.leased.Load() <= limit && p.holdAll(n) }
+
+// full reports whether the lease can neither grow within limit nor is one for the committer to trim.
+func (p *period) full(limit uint64) bool {
+	leased := p.leased.Load()
+	return leased == limit || leased > limit && p.word.Load()&availMask == 0
+}
+
+// trim takes back what is available above limit: calls that were held when the limit was lowered and
+// are then given back must not be held again. The caller holds the commit lock.
+func (p *period) trim(limit uint64) {
+	if p.leased.Load() > limit {
+		p.leased.Add(-p.reclaim(limit - min(limit, p.spent())))
+	}
+}
 
 // holdAll takes n leased calls, or none. False means that fewer are available.
 func (p *period) holdAll(n uint64) bool {

@@ -22,7 +22,7 @@ func (k *Keeper) await(c *Call) {
 		}
 		k.leave(p, 1)
 		if late {
-			if p.hold() { // written in the last moment
+			if p.holdWithin(c.plan.limit, 1) { // written in the last moment
 				c.held = p
 			} else {
 				c.refuse(LedgerUnavailable, time.Second)
@@ -52,9 +52,9 @@ func (k *Keeper) enter(c *Call, now instant) (*period, chan struct{}) {
 	switch {
 	case c.charged >= c.plan.limit:
 		c.refuse(QuotaExhausted, time.Duration(cal.to-now.unix)*time.Second)
-	case p.hold():
+	case p.holdWithin(c.plan.limit, 1):
 		c.held = p
-	case p.leased.Load() >= c.plan.limit:
+	case p.full(c.plan.limit):
 		// The last calls are held by others, who may still give them back.
 		c.refuse(QuotaExhausted, time.Second)
 	case time.Until(k.outage.retry) > 0:

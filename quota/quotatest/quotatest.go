@@ -110,7 +110,13 @@ func (kit *Kit) Start() {
 // Stop closes keeper and ledger, so that the file is free for others.
 func (kit *Kit) Stop() {
 	kit.tb.Helper()
-	if err := kit.Keeper.Close(context.Background()); err != nil {
+	patience := time.Minute
+	if kit.tb.Failed() {
+		patience = time.Second // a test that failed may have left calls without an end
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := kit.Keeper.Close(ctx); err != nil {
 		kit.tb.Error(err)
 	}
 	kit.checkCounts()
