@@ -93,32 +93,46 @@ func (l *likeness) near(key string, n int) []int32 {
 			shared[name]++
 		}
 	})
-	type scored struct {
-		owner int32
-		share float64
-		name  int32
-	}
-	var top []scored
 	memory.touched = touched
+	best := make([]alike, 0, n+1)
 	for _, name := range touched {
 		share := 2 * float64(shared[name]) / float64(size+int(l.size[name])) // Dice's coefficient
 		shared[name] = 0
-		if share < minShare {
-			continue
+		if share >= minShare {
+			best = insert(best, alike{l.owner[name], share, name}, n)
 		}
-		top = append(top, scored{l.owner[name], share, name})
 	}
-	slices.SortFunc(top, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.name, b.name))
-	})
 	var out []int32
-	for _, s := range top {
-		if len(out) == n {
-			break
-		}
-		if !slices.Contains(out, s.owner) {
-			out = append(out, s.owner)
-		}
+	for _, a := range best {
+		out = append(out, a.owner)
 	}
 	return out
+}
+
+// alike is a name of a record, and the share of trigrams it has in common with a text.
+type alike struct {
+	owner int32
+	share float64
+	name  int32
+}
+
+func (a alike) compare(b alike) int {
+	return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.name, b.name))
+}
+
+// insert keeps the n records most alike, most alike first, each with the name that is most alike. To sort all
+// names that share some trigrams would be a third of the work of a look-up.
+func insert(best []alike, one alike, n int) []alike {
+	if len(best) == n && one.compare(best[n-1]) > 0 {
+		return best
+	}
+	if i := slices.IndexFunc(best, func(a alike) bool { return a.owner == one.owner }); i >= 0 {
+		if one.compare(best[i]) > 0 {
+			return best
+		}
+		best = slices.Delete(best, i, i+1)
+	}
+	at, _ := slices.BinarySearchFunc(best, one, alike.compare)
+	best = slices.Insert(best, at, one)
+	return best[:min(len(best), n)]
 }
