@@ -30,7 +30,8 @@ type parquetEncoder struct {
 	cells *cells
 	w     *parquet.GenericWriter[any]
 	batch []parquet.Row
-	texts []byte // of the batch
+	texts []byte          // of the batch
+	nulls []parquet.Value // by column
 }
 
 func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
@@ -53,7 +54,11 @@ func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
 			options = append(options, parquet.SkipPageBounds(c.Name), parquet.SkipPageStatistics(c.Name))
 		}
 	}
-	return &parquetEncoder{cells: in, batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w, options...)}
+	e := &parquetEncoder{cells: in, batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w, options...), nulls: make([]parquet.Value, len(s.Columns))}
+	for i := range e.nulls {
+		e.nulls[i] = parquet.NullValue().Level(0, 0, i)
+	}
+	return e
 }
 
 // columnsJSON describes the columns in the metadata of a file.
@@ -135,8 +140,15 @@ func (e *parquetEncoder) divided() error {
 	n := len(e.batch)
 	e.batch = e.batch[:n+1]
 	values := e.batch[n][:0]
+	if values == nil {
+		values = make(parquet.Row, 0, len(e.nulls)+8) // lists take a value for each text
+	}
 	for i, v := range e.cells.values {
 		c := &e.cells.schema.Columns[i]
+		if v == nil && c.Nullable { // two in three cells of benchmarks
+			values = append(values, e.nulls[i])
+			continue
+		}
 		level := 0
 		if c.Nullable && v != nil {
 			level = 1
