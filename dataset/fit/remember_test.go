@@ -91,3 +91,34 @@ func TestKeptEstimates(t *testing.T) {
 		}
 	}
 }
+
+// A size that was too slow for one least speed is worked out whole for the next lower one, so that falling least
+// speeds do not cost an estimate each.
+func TestFallingLeastSpeeds(t *testing.T) {
+	e := New(shippedSet(t))
+	q, model, m, fault := e.normal(Query{Model: "llama-3.1-8b-instruct", Hardware: "nvidia-rtx-4090"})
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	at := site{near: newNearby(oneMachine)}
+	defer at.near.free()
+	tooSlow := 0
+	for size := range model.sizes {
+		for _, least := range []float64{400, 399} {
+			a := e.ask(&q, model, m, &at)
+			a.wants(least, false)
+			_, known := a.estimated(size)
+			switch kept := a.kept[size].Load(); {
+			case kept == 0:
+				t.Errorf("size %d: nothing is kept", size)
+			case least == 400 && kept > below:
+				tooSlow++
+			case kept > below:
+				t.Errorf("size %d: kept as slower than %v tokens/s, want its speed (known %v)", size, float64(kept-below)/1e3, known)
+			}
+		}
+	}
+	if tooSlow == 0 {
+		t.Error("no size was too slow for 400 tokens/s")
+	}
+}

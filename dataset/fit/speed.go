@@ -81,22 +81,26 @@ func (a *ask) estimated(size int) (tps float64, known bool) {
 	if a.m.bandwidth == 0 || a.inParallel() {
 		return 0, false
 	}
-	kept := a.remembered()
+	kept, least := a.remembered(), a.least
 	if kept != nil {
-		if tps, known, done := recall(kept[size].Load(), a.least); done {
+		before := kept[size].Load()
+		if tps, known, done := recall(before, least); done {
 			return tps, known
+		}
+		if before != 0 { // too slow for another least speed: the next one is not to cost an estimate again
+			least = 0
 		}
 	}
 	p, ok := a.configuration(size)
 	if !ok {
 		return 0, false
 	}
-	g, _, known := a.guess(&p)
+	g, _, known := a.guess(&p, least)
 	if known {
 		tps = g.tps(&p, g.middle)
 	}
 	if kept != nil {
-		kept[size].Store(keep(tps, known, a.least))
+		kept[size].Store(keep(tps, known, least))
 	}
 	return tps, known
 }
@@ -179,13 +183,13 @@ func (a *ask) configuration(size int) (p point, ok bool) {
 func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
 
 // guess estimates the share of a configuration and gives the factor of its band; false where nothing is near
-// enough, or where the speed is below the least of the ask.
-func (a *ask) guess(p *point) (g guess, factor float64, ok bool) {
+// enough, or where the speed is below the least, which is that of the ask or 0.
+func (a *ask) guess(p *point, atLeast float64) (g guess, factor float64, ok bool) {
 	if a.inParallel() {
 		return g, 0, false
 	}
 	least, here := math.Inf(-1), a.here(p)
-	if a.least > roundedBy {
+	if atLeast > roundedBy {
 		least = a.logLeast + p.logTime()
 	}
 	near := a.site.near
@@ -206,7 +210,7 @@ func (g *guess) tps(p *point, share float64) float64 { return round3(math.Exp(sh
 // estimate works out the speed of a configuration; nil where nothing is near enough.
 func (a *ask) estimate(p *point) *Estimate {
 	q, m := a.q, a.m
-	g, factor, ok := a.guess(p)
+	g, factor, ok := a.guess(p, a.least)
 	if !ok {
 		return nil
 	}
