@@ -23,9 +23,41 @@ type worstCmd struct {
 	GoalMS float64 `name:"goal-ms" default:"5" help:"Most milliseconds of processor time that a request may take."`
 }
 
+// A worstRequest is one kind of request.
+type worstRequest struct {
+	name, path string
+	variants   []string
+}
+
+// address is that of a round, counted from 0.
+func (r *worstRequest) address(round int) string {
+	if len(r.variants) == 0 {
+		return fmt.Sprintf(r.path, 10+round)
+	}
+	return fmt.Sprintf(r.path, 10+round, r.variants[round%len(r.variants)])
+}
+
+// measured are pieces of hardware with many measurements, of which each is asked once.
+var measured = []string{
+	"nvidia-rtx-4090", "apple-m2-ultra", "nvidia-rtx-3090", "amd-ryzen-ai-max-395", "nvidia-rtx-5090", "apple-m4-max", "nvidia-h100-sxm5-80gb", "nvidia-rtx-3060", "nvidia-a100-sxm4-80gb",
+	"apple-m3-max", "nvidia-dgx-spark", "amd-rx-7900-xtx", "nvidia-rtx-4080", "apple-m1-max", "nvidia-tesla-p40",
+}
+
+// foursomes are lists of four of them, all different.
+func foursomes() (lists []string) {
+	for i := range measured {
+		var four []string
+		for _, off := range []int{0, 1, 3, 7} {
+			four = append(four, measured[(i+off)%len(measured)])
+		}
+		lists = append(lists, strings.Join(four, ","))
+	}
+	return lists
+}
+
 // worstRequests are addresses of up to 8 KB, with a body behind a space. A %d is another number in each round, so that no response
-// is found in the cache.
-func worstRequests() []struct{ name, path string } {
+// is found in the cache; a %[2]s is another of variants.
+func worstRequests() []worstRequest {
 	fill := func(start, between string, most int, item func(i int) string) string {
 		b := []byte(start)
 		for i := 0; i < most && len(b) < 8000; i++ {
@@ -47,49 +79,56 @@ func worstRequests() []struct{ name, path string } {
 		"&since=2020-01-01&until=2030-01-01&min_tps_per_stream=0.001&min_roofline_ratio=0.0001&max_roofline_ratio=100&min_depth=0&max_depth=1000000" +
 		"&min_concurrency=1&max_concurrency=1000&min_hardware_count=1&max_hardware_count=1000&min_reproduced_by=0"
 	const everyFacet = "model,hardware,tool,family,quantization,backend,tool_version,source,rate_basis,compute_unit,concurrency,hardware_count,context_depth,depth_band,n_prompt,n_gen,month,generation_tps,generation_tps_per_stream,prompt_tps,roofline_ratio,run_date"
-	return []struct{ name, path string }{
-		{"list, eight words of one letter, sorted, 500 rows", "/api/v1/benchmarks?q=" + letters + "&sort=-generation_tps&limit=500&min_tps=0.000%d"},
-		{"list, four ranges and four sets, sorted, 500 rows", "/api/v1/benchmarks?min_tps=0.000%d&max_tps=100000&min_prompt_tps=0.1&since=2020-01-01&until=2030-01-01&backend=cuda,metal,vulkan,cpu,rocm&rate_basis=decode&concurrency=1&hardware_count=1&sort=-prompt_tps&limit=500"},
-		{"list, words, sets and ranges, sorted", "/api/v1/benchmarks?limit=500&sort=-roofline_ratio" + conditions},
-		{"list as Parquet, 500 rows", "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=parquet"},
-		{"list as CSV, 500 rows", "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=csv"},
-		{"list, names of files of 150 models", fill("/api/v1/models?min_params_b=0.0%d&slug=", ",", 200, func(i int) string { return fmt.Sprintf("unsloth/Qwen3-%dB-Instruct-GGUF:Q4_K_M", i) })},
-		{"list, fields=, 500 rows", "/api/v1/benchmarks?fields=model,hardware,generation_tps,source_url&limit=500&min_tps=0.000%d"},
-		{"list, 50 unknown pieces of hardware", fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))},
-		{"list, 50 unknown values of four filters", fill(fill(fill(fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))+"&model=", ",", 50, numbered("unheard-of-model-"))+"&tool=", ",", 50, numbered("unheard-of-tool-"))+"&family=", ",", 50, numbered("unheard-of-family-"))},
-		{"list, 8 KB of unknown parameters", fill("/api/v1/benchmarks?x=%d&", "&", 2000, func(i int) string { return "x" + strconv.Itoa(i) + "=1" })},
-		{"list, 8 KB of bad numbers", fill("/api/v1/benchmarks?x=%d&", "&", 2000, func(int) string { return "min_tps=x" })},
-		{"record, an unknown name of 8 KB", "/api/v1/models/%d" + strings.Repeat("a", 7900)},
-		{"resolve, an unknown name", "/api/v1/resolve?q=unheard-of+%d+" + strings.Repeat("qwen+llama+rtx+", 12)},
-		{"fit, one device and model", "/api/v1/fit?model=llama-3.3-70b-instruct&hardware=nvidia-rtx-4090&context=40%d"},
-		{"facets, every field", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&min_tps=0.000%d"},
-		{"facets, every field, no filter", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&limit=%d"},
-		{"facets, every field, words, sets and ranges", "/api/v1/benchmarks/facets?fields=" + everyFacet + conditions},
-		{"statistics, words, sets and ranges", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000" + conditions},
-		{"statistics by model, weight=source", "/api/v1/benchmarks/stats?group_by=model&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
-		{"statistics by family and month", "/api/v1/benchmarks/stats?group_by=family,month&settings=all&limit=1000&min_tps=0.000%d"},
-		{"statistics by hardware", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000&min_tps=0.000%d"},
-		{"statistics by hardware, weight=source", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
-		{"statistics by model and quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d"},
-		{"statistics, pivot of a heat map", "/api/v1/benchmarks/stats?group_by=hardware,quantization&settings=all&shape=pivot&backend=cuda&min_tps=0.000%d"},
-		{"list, models that one device runs fast", "/api/v1/models?fits=nvidia-h200-sxm&min_tps=300.%d&limit=200"},
-		{"list, models that eight devices run fast", "/api/v1/models?fits=nvidia-h200-sxm&count=8&min_tps=300.%d&limit=200"},
-		{"list, hardware eight of which run a model fast", "/api/v1/hardware?runs=llama-3.1-8b-instruct&count=8&min_tps=100.%d&limit=200"},
-		{"list, hardware that runs a model", "/api/v1/hardware?runs=llama-3.3-70b-instruct&min_tps=9.%d&limit=200"},
+	return []worstRequest{
+		{"list, eight words of one letter, sorted, 500 rows", "/api/v1/benchmarks?q=" + letters + "&sort=-generation_tps&limit=500&min_tps=0.000%d", nil},
+		{"list, four ranges and four sets, sorted, 500 rows", "/api/v1/benchmarks?min_tps=0.000%d&max_tps=100000&min_prompt_tps=0.1&since=2020-01-01&until=2030-01-01&backend=cuda,metal,vulkan,cpu,rocm&rate_basis=decode&concurrency=1&hardware_count=1&sort=-prompt_tps&limit=500", nil},
+		{"list, words, sets and ranges, sorted", "/api/v1/benchmarks?limit=500&sort=-roofline_ratio" + conditions, nil},
+		{"list as Parquet, 500 rows", "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=parquet", nil},
+		{"list as CSV, 500 rows", "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=csv", nil},
+		{"list, names of files of 150 models", fill("/api/v1/models?min_params_b=0.0%d&slug=", ",", 200, func(i int) string { return fmt.Sprintf("unsloth/Qwen3-%dB-Instruct-GGUF:Q4_K_M", i) }), nil},
+		{"list, fields=, 500 rows", "/api/v1/benchmarks?fields=model,hardware,generation_tps,source_url&limit=500&min_tps=0.000%d", nil},
+		{"list, 50 unknown pieces of hardware", fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-")), nil},
+		{"list, 50 unknown values of four filters", fill(fill(fill(fill("/api/v1/benchmarks?min_tps=0.000%d&hardware=", ",", 50, numbered("unheard-of-device-"))+"&model=", ",", 50, numbered("unheard-of-model-"))+"&tool=", ",", 50, numbered("unheard-of-tool-"))+"&family=", ",", 50, numbered("unheard-of-family-")), nil},
+		{"list, 8 KB of unknown parameters", fill("/api/v1/benchmarks?x=%d&", "&", 2000, func(i int) string { return "x" + strconv.Itoa(i) + "=1" }), nil},
+		{"list, 8 KB of bad numbers", fill("/api/v1/benchmarks?x=%d&", "&", 2000, func(int) string { return "min_tps=x" }), nil},
+		{"record, an unknown name of 8 KB", "/api/v1/models/%d" + strings.Repeat("a", 7900), nil},
+		{"resolve, an unknown name", "/api/v1/resolve?q=unheard-of+%d+" + strings.Repeat("qwen+llama+rtx+", 12), nil},
+		{"fit, one device and model", "/api/v1/fit?model=llama-3.3-70b-instruct&hardware=nvidia-rtx-4090&context=40%d", nil},
+		{"facets, every field", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&min_tps=0.000%d", nil},
+		{"facets, every field, no filter", "/api/v1/benchmarks/facets?fields=" + everyFacet + "&limit=%d", nil},
+		{"facets, every field, words, sets and ranges", "/api/v1/benchmarks/facets?fields=" + everyFacet + conditions, nil},
+		{"statistics, words, sets and ranges", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000" + conditions, nil},
+		{"statistics by model, weight=source", "/api/v1/benchmarks/stats?group_by=model&settings=all&weight=source&limit=1000&min_tps=0.000%d", nil},
+		{"statistics by family and month", "/api/v1/benchmarks/stats?group_by=family,month&settings=all&limit=1000&min_tps=0.000%d", nil},
+		{"statistics by hardware", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000&min_tps=0.000%d", nil},
+		{"statistics by hardware, weight=source", "/api/v1/benchmarks/stats?group_by=hardware&settings=all&weight=source&limit=1000&min_tps=0.000%d", nil},
+		{"statistics by model and quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d", nil},
+		{"statistics, pivot of a heat map", "/api/v1/benchmarks/stats?group_by=hardware,quantization&settings=all&shape=pivot&backend=cuda&min_tps=0.000%d", nil},
+		{"list, models that one device runs fast", "/api/v1/models?fits=nvidia-h200-sxm&min_tps=300.%d&limit=200", nil},
+		{"list, models that eight devices run fast", "/api/v1/models?fits=nvidia-h200-sxm&count=8&min_tps=300.%d&limit=200", nil},
+		{"list, hardware eight of which run a model fast", "/api/v1/hardware?runs=llama-3.1-8b-instruct&count=8&min_tps=100.%d&limit=200", nil},
+		{"list, hardware that runs a model", "/api/v1/hardware?runs=llama-3.3-70b-instruct&min_tps=9.%d&limit=200", nil},
 		{"fit, 80 pairs in a body", "/api/v1/fit " + fill(`{"queries":[`, ",", 80, func(i int) string {
 			return fmt.Sprintf(`{"model":"llama-3.3-70b-instruct","hardware":"nvidia-rtx-4090","context":4%%[1]d%d}`, i)
-		}) + "]}"},
+		}) + "]}", nil},
 		{"resolve, 120 unknown names in a body", "/api/v1/resolve " + fill(`{"names":[`, ",", 120, func(i int) string {
 			return fmt.Sprintf(`"unheard-of %%[1]d%d qwen llama rtx mixtral instruct geforce"`, i)
-		}) + "]}"},
-		{"resolve, 200 unknown names in a body", "/api/v1/resolve " + fill(`{"names":[`, ",", 200, func(i int) string { return fmt.Sprintf(`"qwen llama rtx %%[1]d%d instruct"`, i) }) + "]}"},
-		{"record, a model and its benchmarks as Parquet", "/api/v1/models/llama-2-7b?benchmarks_limit=20%d&format=parquet"},
-		{"changes, 50 fields", fill("/api/v1/changes?limit=4%d&field=", ",", 50, numbered("unheard-of-field-"))},
-		{"page, benchmarks with words, sets and ranges", "/explore/benchmarks?limit=50" + conditions},
-		{"page, 500 benchmarks as Markdown", "/explore/benchmarks.md?limit=500&min_tps=0.0%d"},
-		{"page, fit of a machine to every model", "/fit?memory_gb=12&bandwidth_gbps=4%d"},
-		{"page, fit of a machine to every model, fast", "/fit?memory_gb=1200&bandwidth_gbps=8000&min_tps=300.%d"},
-		{"page, hardware that words find", "/explore/hardware?q=a&min_vram_gb=0.0%d"},
+		}) + "]}", nil},
+		{"resolve, 200 unknown names in a body", "/api/v1/resolve " + fill(`{"names":[`, ",", 200, func(i int) string { return fmt.Sprintf(`"qwen llama rtx %%[1]d%d instruct"`, i) }) + "]}", nil},
+		{"record, a model and its benchmarks as Parquet", "/api/v1/models/llama-2-7b?benchmarks_limit=20%d&format=parquet", nil},
+		{"changes, 50 fields", fill("/api/v1/changes?limit=4%d&field=", ",", 50, numbered("unheard-of-field-")), nil},
+		{"page, benchmarks with words, sets and ranges", "/explore/benchmarks?limit=50" + conditions, nil},
+		{"page, 500 benchmarks as Markdown", "/explore/benchmarks.md?limit=500&min_tps=0.0%d", nil},
+		{"page, fit of a machine to every model", "/fit?memory_gb=12&bandwidth_gbps=4%d", nil},
+		{"page, fit of a machine to every model, fast", "/fit?memory_gb=1200&bandwidth_gbps=8000&min_tps=300.%d", nil},
+		{"page, hardware that words find", "/explore/hardware?q=a&min_vram_gb=0.0%d", nil},
+		{"list, models that one device runs fast, each device once", "/api/v1/models?fits=%[2]s&min_tps=30.%[1]d&limit=200", measured},
+		{"page, a piece of hardware, each once", "/hardware/%[2]s", measured},
+		{"page, a model, each once", "/models/%[2]s", []string{
+			"llama-2-7b", "gpt-oss-20b", "llama-3.1-8b-instruct", "qwen3-8b", "llama-3.3-70b-instruct", "gpt-oss-120b", "qwen3-30b-a3b", "llama-3-8b-instruct", "qwen3-32b", "gemma-3-27b-it", "qwen3-14b",
+			"mistral-7b-instruct-v0.3", "gemma-3-12b-it", "llama-2-13b", "qwen2.5-7b-instruct",
+		}},
+		{"page, four pieces of hardware compared", "/compare?hardware=%[2]s", foursomes()},
 	}
 }
 
@@ -128,7 +167,7 @@ func (c *worstCmd) Run() error {
 		one := cost{name: r.name}
 		for n := range c.Rounds {
 			began := s.used()
-			a, err := s.send(fmt.Sprintf(r.path, 10+n))
+			a, err := s.send(r.address(n))
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
