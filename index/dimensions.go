@@ -68,17 +68,21 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 	} else {
 		d.codes, prev = newCodes(t, Hardware, speeds, fields), nil // other places: nothing can be shared
 	}
-	if prev != nil && b.samePages {
-		d.pages, d.samePage = prev.dimensions.pages, prev.dimensions.samePage
-		d.repeats, d.sameRepeat = prev.dimensions.repeats, prev.dimensions.sameRepeat
-	} else {
+	var workers cores.Group
+	workers.Go(func() { // one table of hashes after the other, so one goroutine: beside the orders of metrics
+		if prev != nil && b.samePages {
+			d.pages, d.samePage = prev.dimensions.pages, prev.dimensions.samePage
+			d.repeats, d.sameRepeat = prev.dimensions.repeats, prev.dimensions.sameRepeat
+			return
+		}
 		var numPages, numRepeats int
 		d.pages, numPages = pagesOf(b.records, d.codes.ords)
 		d.samePage = newRuns(d.pages, 0, numPages)
 		d.repeats, numRepeats = d.newRepeats()
 		d.sameRepeat = newRuns(d.repeats, 1, numRepeats)
-	}
+	})
 	d.sortMetrics(t, prev, metrics)
+	workers.Wait()
 	return d
 }
 
