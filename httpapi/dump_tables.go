@@ -1,14 +1,11 @@
 package httpapi
 
 import (
-	"bytes"
 	"slices"
 
 	"modeldex/httpapi/export"
 	"modeldex/index"
 	"modeldex/snapshot"
-
-	"github.com/goccy/go-json/jsontext"
 )
 
 // dumpSources is what the dump of a generation is made of.
@@ -77,44 +74,15 @@ func wideTable(gen *index.Generation) export.Table {
 		Rows: func() export.Rows {
 			model, machine := ofModel.of(gen.Models), ofHardware.of(gen.Hardware)
 			var line []byte
-			var in bytes.Reader
-			dec := jsontext.NewDecoder(&in, jsontext.AllowDuplicateNames(true))
-			return allRowsOf(gen.Benchmarks, func(ord uint32) []byte {
-				row := gen.Benchmarks.Row(ord)
-				in.Reset(row)
-				dec.Reset(&in)
-				modelSlug, hardwareSlug, err := refersTo(dec)
-				if err != nil {
-					panic(err) // a row of this program
-				}
-				line = model(append(line[:0], row[:len(row)-1]...), modelSlug)
-				line = append(machine(line, hardwareSlug), '}')
+			b := gen.Benchmarks
+			return allRowsOf(b, func(ord uint32) []byte {
+				row := b.Row(ord)
+				line = model(append(line[:0], row[:len(row)-1]...), b.Text(index.Model, ord))
+				line = append(machine(line, b.Text(index.Hardware, ord)), '}')
 				return line
 			})
 		},
 	}
-}
-
-// refersTo reads a benchmark until its model and its hardware are known.
-func refersTo(dec *jsontext.Decoder) (model, hardware string, err error) {
-	_, err = dec.ReadToken() // {
-	for err == nil && (model == "" || hardware == "") {
-		var name, value jsontext.Token
-		if name, err = dec.ReadToken(); err != nil {
-			break
-		}
-		switch name.String() {
-		case "model":
-			value, err = dec.ReadToken()
-			model = value.String()
-		case "hardware":
-			value, err = dec.ReadToken()
-			hardware = value.String()
-		default:
-			err = dec.SkipValue()
-		}
-	}
-	return model, hardware, err
 }
 
 // allRowsOf gives the rows of a table in its order.

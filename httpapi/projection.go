@@ -1,10 +1,11 @@
 package httpapi
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 	"strings"
+
+	"modeldex/httpapi/rowjson"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -107,14 +108,13 @@ func (p *projection) append(dst []byte, value []byte) []byte {
 func (p *projection) appendObject(dst []byte, value []byte) []byte {
 	dst = append(dst, '{')
 	between := len(dst)
-	for rest := value[1:]; rest[0] != '}'; {
-		n := valueEnd(rest)
-		name, member := rest[:n], rest[n+1:]
-		n = valueEnd(member)
-		member, rest = member[:n], member[n:]
-		if rest[0] == ',' {
-			rest = rest[1:]
+	rest := value[1:]
+	for {
+		name, member, left, ok := rowjson.Member(rest)
+		if !ok {
+			break
 		}
+		rest = left
 		sub, kept := p.fields[string(name[1:len(name)-1])] // names of fields need no escapes
 		if !kept {
 			continue
@@ -129,58 +129,31 @@ func (p *projection) appendObject(dst []byte, value []byte) []byte {
 			dst = sub.append(dst, member)
 		}
 	}
-	return append(dst, '}')
+	return closed(dst, rest, '}')
 }
 
 func (p *projection) appendArray(dst []byte, value []byte) []byte {
 	dst = append(dst, '[')
-	for rest := value[1:]; rest[0] != ']'; {
-		n := valueEnd(rest)
+	rest := value[1:]
+	for {
+		n := rowjson.End(rest)
+		if n == 0 {
+			break
+		}
 		dst = p.append(dst, rest[:n])
 		if rest = rest[n:]; rest[0] == ',' {
 			dst, rest = append(dst, ','), rest[1:]
 		}
 	}
-	return append(dst, ']')
+	return closed(dst, rest, ']')
 }
 
-// valueEnd is the length of the JSON value that b begins with.
-func valueEnd(b []byte) int {
-	switch b[0] {
-	case '"':
-		return textEnd(b)
-	case '{', '[':
-		depth := 0
-		for i := 0; ; i++ {
-			switch b[i] {
-			case '"':
-				i += textEnd(b[i:]) - 1
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-		}
-	default:
-		if n := bytes.IndexAny(b, ",}]"); n >= 0 {
-			return n
-		}
-		return len(b)
+// closed appends the bracket that ends a value. Anything else is no row of this program.
+func closed(dst, rest []byte, bracket byte) []byte {
+	if len(rest) != 1 || rest[0] != bracket {
+		panic("a row is not what this program writes")
 	}
-}
-
-// textEnd is the length of the JSON text that b begins with.
-func textEnd(b []byte) int {
-	for i := 1; ; i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
-		}
-	}
+	return append(dst, bracket)
 }
 
 // sure is for reading JSON that this program made.
