@@ -21,7 +21,6 @@ type ask struct {
 	filled   bool    // whether the speed with a full cache counts
 	effects  [effectGroups]float64
 	known    bool // whether effects are set, but for formatEffect
-	kept     estimates
 }
 
 // A site is a machine with a tool: what the asks for all its models share. Zero but for near, it is set

@@ -16,14 +16,14 @@
 //
 // The files, lowest first: words.go, query.go, answer.go and rules.go (what goes in and comes out),
 // memory.go (formulas of bytes), sample.go, stats.go and trend.go (one measurement, and many),
-// engine.go, learnt.go, lookup.go and remember.go (what an engine keeps), points.go, place.go, estimate.go and slowdown.go (speed),
+// engine.go, learnt.go and lookup.go (what an engine keeps), points.go, place.go, estimate.go and slowdown.go (speed),
 // sizes.go, evidence.go, ask.go, speed.go, cost.go and verdict.go (one answer), lists.go (many), learn.go and
 // new.go (making an engine), evaluate.go and validated.go (how good estimates are).
 //
 // Which rows compare is decided by dataset.Benchmark.SingleStream. Memory is counted in bytes,
 // bandwidth in 10^9 bytes per second, speed in tokens per second.
 //
-// An Engine is safe for concurrent use, and immutable but for estimates it remembers, at most 4 MB. Making one reads the newest 250,000
+// An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000
 // measurements once. A verdict costs under a microsecond, an estimate in a list 2 to 7: it searches the
 // measurements of the class of hardware, at most 2,000, for the near ones. Answers depend on nothing but the dataset and the query.
 package fit

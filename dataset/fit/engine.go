@@ -4,8 +4,8 @@ import (
 	"modeldex/dataset"
 )
 
-// An Engine answers which model runs on what, and how fast, from one dataset. It is immutable, but for
-// what it remembers of its answers, and safe for concurrent use.
+// An Engine answers which model runs on what, and how fast, from one dataset. It is immutable
+// and safe for concurrent use.
 type Engine struct {
 	models   map[dataset.Slug]*target
 	hardware map[dataset.Slug]*dataset.Hardware
@@ -16,8 +16,6 @@ type Engine struct {
 	proofs   map[dataset.Slug][]proof // by model
 	ways     []way                    // of storing weights
 	learnt   learnt
-
-	remembered remembered
 }
 
 // A target is one model and what its memory depends on.

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -335,6 +337,41 @@ func TestListsAgreeWithAnswers(t *testing.T) {
 			t.Errorf("%s %s: %+v, alone %s %+v", b.Model, b.Quantization, b, s.Verdict, s.Memory)
 		}
 	}
+}
+
+// A list of hardware says of each piece what its own answer says.
+func TestListOfHardwareAgreesWithAnswers(t *testing.T) {
+	e, r := shippedEngine(t), seeded(t)
+	estimates := 0
+	for range 3 {
+		q := Query{Model: e.bySlug[r.IntN(len(e.bySlug))], Count: 1 + r.IntN(2)}
+		if r.IntN(2) == 0 {
+			q.Context = 2048
+		}
+		best, fault := e.Hardware(q, []float64{0, 1, math.Exp(4 * r.Float64())}[r.IntN(3)])
+		if fault != nil {
+			continue // the context is too long
+		}
+		for _, b := range best {
+			one := q
+			one.Hardware, one.Quantization = b.Hardware, b.Quantization
+			a, fault := e.Fit(one)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			s := a.Sizes[0].Speed
+			if q.Context > 0 && s.Filled != nil {
+				s.TPS = &s.Filled.TPS
+			}
+			if !reflect.DeepEqual(b.TPS, s.TPS) || !reflect.DeepEqual(b.Use, s.Use) {
+				t.Fatalf("%s %s on %s: %v %v in the list, %v %v alone", q.Model, b.Quantization, b.Hardware, b.TPS, b.Use, s.TPS, s.Use)
+			}
+			if b.Use != nil && *b.Use == UseEstimate {
+				estimates++
+			}
+		}
+	}
+	t.Logf("%d estimates", estimates)
 }
 
 // Count counts what Models lists without a least speed.

@@ -57,66 +57,22 @@ type pace struct {
 // pace is the speed of one size, with a full cache if the ask is for that. It may be unknown where it is below
 // the least of the ask.
 func (a *ask) pace(size int, resident bool) (out pace) {
+	p, ok := a.configuration(size)
 	if runs := a.tried(size, nil); len(runs) > 0 {
 		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
-	} else if resident {
-		if tps, known := a.estimated(size); known {
-			out.use, out.tps = UseEstimate, tps
+	} else if resident && ok {
+		if g, _, known := a.guess(&p); known {
+			out.use, out.tps = UseEstimate, g.tps(&p, g.middle)
 		}
 	}
-	if out.use == "" || !a.filled {
+	if out.use == "" || !a.filled || !ok {
 		return out
 	}
-	if p, ok := a.configuration(size); ok {
-		if slow, known := a.e.slowdown(a.t, &p, a.q.Context); known {
-			out.tps, out.depth = round3(out.tps*slow.Factor), slow.Depth
-		}
+	if slow, known := a.e.slowdown(a.t, &p, a.q.Context); known {
+		out.tps, out.depth = round3(out.tps*slow.Factor), slow.Depth
 	}
 	return out
 }
-
-// estimated is the median of the estimate of a size, from memory where it is there. It may be unknown where it is
-// below the least of the ask.
-func (a *ask) estimated(size int) (tps float64, known bool) {
-	if a.m.bandwidth == 0 || a.inParallel() {
-		return 0, false
-	}
-	kept, least := a.remembered(), a.least
-	if kept != nil {
-		before := kept[size].Load()
-		if tps, known, done := recall(before, least); done {
-			return tps, known
-		}
-		if before != 0 { // too slow for another least speed: the next one is not to cost an estimate again
-			least = 0
-		}
-	}
-	p, ok := a.configuration(size)
-	if !ok {
-		return 0, false
-	}
-	g, _, known := a.guess(&p, least)
-	if known {
-		tps = g.tps(&p, g.middle)
-	}
-	if kept != nil {
-		kept[size].Store(keep(tps, known, least))
-	}
-	return tps, known
-}
-
-// remembered are the estimates of the sizes of an ask that were worked out before. Machines that a query describes
-// have none: there is no end of them. The bandwidth is known.
-func (a *ask) remembered() estimates {
-	if a.kept == nil && a.m.hw != nil && a.q.BandwidthGBps == 0 {
-		p := a.point()
-		a.kept = a.e.remembered.of(rememberedKey{p.setup, p.class, a.t.Slug}, len(a.t.sizes))
-	}
-	return a.kept
-}
-
-// inParallel reports whether several devices work at a time on each layer, of which nothing is estimated.
-func (a *ask) inParallel() bool { return a.q.Count > 1 && a.q.Rules != LlamaCpp }
 
 // tried are the measured speeds of a size, in order. It visits their records; nil visits none.
 func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float64) {
@@ -182,14 +138,17 @@ func (a *ask) configuration(size int) (p point, ok bool) {
 // tool is the program of a query.
 func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
 
+// roundedBy is more than the rounding of a speed makes it larger.
+const roundedBy = 1e-3
+
 // guess estimates the share of a configuration and gives the factor of its band; false where nothing is near
-// enough, or where the speed is below the least, which is that of the ask or 0.
-func (a *ask) guess(p *point, atLeast float64) (g guess, factor float64, ok bool) {
-	if a.inParallel() {
+// enough, or where the speed is below the least of the ask.
+func (a *ask) guess(p *point) (g guess, factor float64, ok bool) {
+	if a.q.Count > 1 && a.q.Rules != LlamaCpp {
 		return g, 0, false
 	}
 	least, here := math.Inf(-1), a.here(p)
-	if atLeast > roundedBy {
+	if a.least > roundedBy {
 		least = a.logLeast + p.logTime()
 	}
 	near := a.site.near
@@ -210,7 +169,7 @@ func (g *guess) tps(p *point, share float64) float64 { return round3(math.Exp(sh
 // estimate works out the speed of a configuration; nil where nothing is near enough.
 func (a *ask) estimate(p *point) *Estimate {
 	q, m := a.q, a.m
-	g, factor, ok := a.guess(p, a.least)
+	g, factor, ok := a.guess(p)
 	if !ok {
 		return nil
 	}
