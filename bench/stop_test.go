@@ -16,7 +16,7 @@ import (
 
 // TestStopDuringReload: the real program, told to stop at different moments of a reload of changed files, ends
 // with little more work and does not publish what it was loading. Work is measured in processor time, and against
-// what the start took, so that a busy machine changes nothing.
+// what the start took, so that a busy machine changes nothing; a signal that came too late is not judged.
 func TestStopDuringReload(t *testing.T) {
 	const rows, published = 20_000, `"generation":2,`
 	dir := t.TempDir()
@@ -36,9 +36,9 @@ func TestStopDuringReload(t *testing.T) {
 	}
 	one, other := write("one", 1), write("other", 2)
 	link := filepath.Join(dir, "data")
-	shares := []float64{0.6} // of a start: when the signal comes
+	shares := []float64{0.3} // of what a start uses, which a reload uses too: when the signal comes
 	if os.Getenv("MODELDEX_LONG_TESTS") != "" {
-		shares = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
+		shares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4}
 	}
 	for _, share := range shares {
 		t.Run(fmt.Sprint(share), func(t *testing.T) {
@@ -58,22 +58,21 @@ func TestStopDuringReload(t *testing.T) {
 			}
 			start := used()
 			turn(other) // every benchmark differs
-			for used() < start+time.Duration(share*float64(start)) {
-				if strings.Contains(s.output.String(), published) {
-					t.Skip("the reload was over before it had used that much")
-				}
+			for used() < start+time.Duration(share*float64(start)) && !strings.Contains(s.output.String(), published) {
 				time.Sleep(time.Millisecond)
 			}
-			over := strings.Contains(s.output.String(), published)
-			before := used()
 			must(s.cmd.Process.Signal(syscall.SIGTERM))
+			before := used()
+			if before > start+start/2 {
+				t.Skip("this test was not given the processor in time: the reload may have been over before the signal")
+			}
 			<-s.ended
 			after := s.cmd.ProcessState.UserTime() + s.cmd.ProcessState.SystemTime() - before
 			t.Logf("the start used %v, the stop %v", start, after)
 			if after > start/3 {
 				t.Errorf("after the signal the program used %v of processor, the start %v", after, start)
 			}
-			if !over && strings.Contains(s.output.String(), published) {
+			if strings.Contains(s.output.String(), published) {
 				t.Error("a load that the signal met was published")
 			}
 			if !strings.Contains(s.output.String(), `"msg":"stopped"`) || strings.Contains(s.output.String(), "dataset rejected") {
