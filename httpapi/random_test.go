@@ -17,17 +17,16 @@ import (
 	"modeldex/dataset/resolve"
 )
 
-var questionsFlag = flag.Int("questions", datasettest.Rounds(15, 120), "questions the test of random queries asks")
+var questionsFlag = flag.Int("questions", datasettest.Rounds(40, 120), "questions the test of random queries asks")
 
-// TestRandomQueries asks random questions of the shipped records over HTTP and answers them
-// again with a loop over the files: same records, same order, same totals, same notices of what
+// TestRandomQueries asks random questions of the shipped records, or of a sample of them, over HTTP
+// and answers them again with a loop over the files: same records, same order, same totals, same notices of what
 // a range left out.
 func TestRandomQueries(t *testing.T) {
-	shipped := mustShipped(t)
-	s := newService(t, shipped.live)
-	dir := mustShippedRecords(t)
+	of := mustCompared(t)
+	s, dir := newService(t, of.live), of.records
 	addRatios(t, s, dir)
-	leaveOutAmbiguous(dir, shipped.live.Current().Names)
+	leaveOutAmbiguous(dir, of.live.Current().Names)
 	rnd := rand.New(rand.NewPCG(seedOf(t), 0))
 	questions := *questionsFlag
 	if raceEnabled {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -16,24 +15,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/index"
 )
 
 // TestServedRecords compares every record, in its list and at its own address, with what the
 // standard library reads in its file.
 func TestServedRecords(t *testing.T) {
-	s := newService(t, mustShipped(t).live)
-	dir := mustShippedRecords(t)
+	s := newService(t, mustCompared(t).live)
+	dir := mustCompared(t).records
 	for _, r := range resources {
 		t.Run(r.name, func(t *testing.T) {
 			walked := s.walk(t, fmt.Sprintf("/api/v1/%s?limit=%d", r.name, r.maxLimit))
 			if got, want := len(walked.records), len(dir.records[r.name]); got != want {
 				t.Fatalf("%d records are served, the files hold %d", got, want)
 			}
-			step := datasettest.Rounds(4, 1) // every so many records
 			for i, row := range walked.records {
-				if i%step != 0 {
-					continue
-				}
 				want := dir.records[r.name][i]
 				compareRecord(t, "list", row, want, r == models)
 				if r != benchmarks || i%40 == 0 { // thousands, each rendered like its row
@@ -112,9 +108,9 @@ func compareDetail(t *testing.T, s *service, r *resource, want plain, row []byte
 // TestServedModelDetails holds the benchmarks at a model's address to the list filtered by
 // the model, and the labels of its quantized files to what they say.
 func TestServedModelDetails(t *testing.T) {
-	s := newService(t, mustShipped(t).live)
+	s := newService(t, mustCompared(t).live)
 	kinds := map[string]int{}
-	for i, m := range mustShippedRecords(t).records["models"] {
+	for i, m := range mustCompared(t).records.records["models"] {
 		var detail struct {
 			Data struct {
 				Slug          string            `json:"slug"`
@@ -164,24 +160,17 @@ func checkQuantization(t *testing.T, slug string, params *float64, q plain) {
 }
 
 // TestWalks walks every list in every order, with pages of one size and another, and compares
-// with sorting the records. The short form walks benchmarks, which are megabytes each time, in the
-// order of speed and in three that it draws.
+// with sorting the records.
 func TestWalks(t *testing.T) {
-	s := newService(t, mustShipped(t).live)
-	dir := mustShippedRecords(t)
+	s := newService(t, mustCompared(t).live)
+	dir := mustCompared(t).records
 	addRatios(t, s, dir)
-	rnd := rand.New(rand.NewPCG(seedOf(t), 0))
 	for _, r := range resources {
-		orders := append([]string{""}, r.sortNames()...)
-		if r == benchmarks && !datasettest.Long() {
-			rnd.Shuffle(len(orders), func(i, j int) { orders[i], orders[j] = orders[j], orders[i] })
-			orders = append(orders[:3], "generation_tps")
-		}
-		for _, name := range orders {
+		for _, name := range append([]string{""}, r.sortNames()...) {
 			t.Run(r.name+"/sort="+name, func(t *testing.T) {
 				want := dir.ordered(r.name, name, func(plain) bool { return true })
 				for _, limit := range []int{37, r.maxLimit} {
-					if limit == 37 && (raceEnabled || name != "" && !datasettest.Long() || r == benchmarks && name != "generation_tps" && name != "") {
+					if limit == 37 && (raceEnabled || datasettest.Long() && r == benchmarks && name != "generation_tps" && name != "") {
 						continue // hundreds of pages each
 					}
 					path := fmt.Sprintf("/api/v1/%s?limit=%d", r.name, limit)
@@ -197,8 +186,7 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// shippedRecords are the records of this repository, read once for all tests, which do not change
-// what they read but by addRatios.
+// shippedRecords are the records of this repository, read once for all tests.
 var shippedRecords = sync.OnceValues(func() (*directory, error) { return readDirectory(shippedFiles()) })
 
 func mustShippedRecords(tb testing.TB) *directory {
@@ -208,6 +196,41 @@ func mustShippedRecords(tb testing.TB) *directory {
 		tb.Fatal(err)
 	}
 	return dir
+}
+
+// servedAndRead is a dataset being served, and the same as the standard library reads it. It is loaded once
+// for all tests, which do not change it but by addRatios and leaveOutAmbiguous.
+type servedAndRead struct {
+	live    *index.Live
+	records *directory
+}
+
+var comparedOnce struct {
+	sync.Once
+	servedAndRead
+	err error
+}
+
+// mustCompared is what tests compare record by record: the dataset of this repository in the long form,
+// a sample of it in the short one.
+func mustCompared(tb testing.TB) *servedAndRead {
+	tb.Helper()
+	c := &comparedOnce
+	c.Do(func() {
+		if datasettest.Long() {
+			c.live = mustShipped(tb).live
+			c.records = mustShippedRecords(tb)
+			return
+		}
+		files := datasettest.Sample(tb)
+		if _, c.live, c.err = generationOf(files); c.err == nil {
+			c.records, c.err = readDirectory(files)
+		}
+	})
+	if c.err != nil {
+		tb.Fatal(c.err)
+	}
+	return &c.servedAndRead
 }
 
 // addRatios takes the values that are computed, not read, from what is served; how they are
