@@ -30,6 +30,10 @@ type memory struct {
 // what is new; if a load takes longer, it goes on under the bound.
 const lookTime = 5 * time.Second
 
+// settleTime is after how long what follows a start is given back: the first regular look of the watcher comes
+// after ten seconds.
+const settleTime = 12 * time.Second
+
 const (
 	// minHeadroom is how much garbage may gather beside the cache, in bytes: with less, a burst of
 	// large pages would keep the collector running.
@@ -69,7 +73,7 @@ func (m *memory) started(rows int) {
 	forgetProgram()
 	m.mu.Lock()
 	m.startBytes, m.startRows = held(), max(1, rows)
-	m.afterLook = time.AfterFunc(lookTime, m.worked) // what listening and the first look at the dumps needed
+	m.afterLook = time.AfterFunc(settleTime, m.worked) // what listening, the first dump and the first look needed
 	m.mu.Unlock()
 	m.bound(rows)
 }
