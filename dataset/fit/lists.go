@@ -42,47 +42,50 @@ const LeastBits = 4
 // 2 microseconds for each size that may be fast enough.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	asked, at := q.Context, site{near: newNearby(oneMachine)} // one machine for all
+	at := site{near: newNearby(oneMachine)}
 	defer at.near.free()
-	for _, slug := range e.bySlug {
-		one := q
-		one.Model = slug
-		if e.tooLong(slug, asked, q.AllowExtended) {
-			continue
-		}
-		one, t, m, fault := e.normal(one)
-		if fault != nil {
-			return nil, fault
-		}
-		a := e.ask(&one, t, m, &at)
-		a.wants(minTPS, asked > 0)
+	fault := e.eachModel(q, &at, func(a *ask) {
+		a.wants(minTPS, q.Context > 0)
 		if b, ok := a.best(); ok {
 			out = append(out, b)
 		}
+	})
+	if fault != nil {
+		return nil, fault
 	}
 	return out, nil
 }
 
 // Count is how many models Models finds without a least speed, which needs no speed of any.
 func (e *Engine) Count(q Query) (n int, fault *Fault) {
-	asked, at := q.Context, site{}
-	for _, slug := range e.bySlug {
-		one := q
-		one.Model = slug
-		if e.tooLong(slug, asked, q.AllowExtended) {
-			continue
-		}
-		one, t, m, fault := e.normal(one)
-		if fault != nil {
-			return 0, fault
-		}
-		a := e.ask(&one, t, m, &at)
+	fault = e.eachModel(q, &site{}, func(a *ask) {
 		runs := func(int, Verdict) bool { return true }
 		if a.search([]Verdict{Fits, Tight}, nil, runs) {
 			n++
 		}
+	})
+	if fault != nil {
+		return 0, fault
 	}
 	return n, nil
+}
+
+// eachModel calls do for each model that can keep the context of a query in mind, by slug. They share a site: the
+// machine is the same for all.
+func (e *Engine) eachModel(q Query, at *site, do func(a *ask)) *Fault {
+	for _, slug := range e.bySlug {
+		if e.tooLong(slug, q.Context, q.AllowExtended) {
+			continue
+		}
+		one := q
+		one.Model = slug
+		one, t, m, fault := e.normal(one)
+		if fault != nil {
+			return fault
+		}
+		do(e.ask(&one, t, m, at))
+	}
+	return nil
 }
 
 // tooLong reports whether a model cannot keep a context in mind that was asked for.
