@@ -3,7 +3,11 @@ package record
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -41,6 +45,89 @@ func FuzzLineReader(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzDecimal: numbers are read as strconv reads them, to the last bit.
+func FuzzDecimal(f *testing.F) {
+	for _, text := range []string{"0", "-0", "1", "-1.5", "0.1", "35.02", "123456789012345", "1234567890123456", "9007199254740993", "0.00000000000001", "0.000000000000001", "12345678.9012345", "01", "1.", ".5", "-", "1e3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, n := decimal([]byte(text + ","))
+		if n == 0 {
+			return
+		}
+		if want, err := strconv.ParseFloat(text[:n], 64); err != nil || math.Float64bits(v) != math.Float64bits(want) {
+			t.Fatalf("%q is read as %v, want %v, %v", text[:n], v, want, err)
+		}
+	})
+}
+
+// TestDecimal compares numbers of every length, with the point in every place, with those of strconv.
+func TestDecimal(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	for range 100_000 {
+		text := strconv.AppendUint(nil, 1+r.Uint64N(math.MaxInt64)>>r.IntN(63), 10)
+		if at := r.IntN(len(text)); at > 0 {
+			text = slices.Insert(text, at, '.')
+		}
+		v, n := decimal(append(text, '}'))
+		if want, err := strconv.ParseFloat(string(text), 64); err != nil || n != len(text) || v != want {
+			t.Fatalf("%s is read as %v of %d bytes, want %v, %v", text, v, n, want, err)
+		}
+	}
+}
+
+// TestEveryValueIsRead: each member of a benchmark but a withdrawal is of a kind that the reader of plain lines reads.
+func TestEveryValueIsRead(t *testing.T) {
+	r := newLineReader[Benchmark](SchemaOf(reflect.TypeFor[Benchmark]()))
+	for _, f := range r.fields {
+		if _, other := f.lineValue.(*otherValue); other != (f.key == `"withdrawn":`) {
+			t.Errorf("%s is left to the strict decoder: %t", f.key, other)
+		}
+	}
+}
+
+// TestMetElsewhere: a text that the strict decoder read from escapes is not what its bytes mean in a line.
+func TestMetElsewhere(t *testing.T) {
+	const head = `{"id":"a","model":"m","model_raw":"M","hardware":"h","hardware_raw":"H","hardware_count":1,"tool":"t","generation_tps":1,"source":"community","notes":`
+	d := NewDecoder[Benchmark]()
+	for _, notes := range []string{`"a\\u0062"`, `"a\u0062"`, `"ab"`, `"ab"`, `"a\b"`, `"a\\b"`, `""x"`, `"\"`, `"é\n"`, `"é
+"`} {
+		line := []byte(head + notes + "}")
+		for range 2 {
+			var got, want Benchmark
+			problems, expected := d.Decode(line, &got), Decode(line, &want)
+			if !reflect.DeepEqual(problems, expected) || expected == nil && !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s is read as\n%+v, %v\nwant\n%+v, %v", line, got, problems, want, expected)
+			}
+		}
+	}
+}
+
+// TestTextTable compares a table with a map, over its growth.
+func TestTextTable(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	table, want := newTextTable[Slug](), map[string]*Slug{}
+	for range 20_000 {
+		text := strconv.Itoa(r.IntN(10_000))
+		found := table.find([]byte(text))
+		if found.at != want[text] || found.at != nil && found.text != text {
+			t.Fatalf("%q is found as %+v, want %p", text, found, want[text])
+		}
+		if found.at == nil {
+			value := Slug(text)
+			want[text] = &value
+			table.add(seenText[Slug]{text, &value})
+		}
+	}
+	if table.count != len(want) {
+		t.Fatalf("the table has %d texts, want %d", table.count, len(want))
+	}
 }
 
 // TestLineReader: the lines of the format are read without the strict decoder, but for texts with

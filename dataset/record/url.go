@@ -11,7 +11,15 @@ func (u URL) Valid() bool {
 	if !ok {
 		rest, ok = strings.CutPrefix(string(u), "http://")
 	}
-	return ok && rest != "" && rest[0] != '/' && !strings.ContainsFunc(rest, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	if !ok || rest == "" || rest[0] == '/' {
+		return false
+	}
+	for i := range len(rest) { // the bytes of other characters are above these
+		if c := rest[i]; c <= ' ' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 func (URL) valid(s string) bool { return URL(s).Valid() }
