@@ -16,11 +16,12 @@ type ask struct {
 	need     need
 	runs     []runKey // measured of the model on the silicon
 	site     *site
-	least    float64 // estimates of less are not needed, in tokens per second
-	logLeast float64 // of a little less, to be on the safe side of rounding
-	filled   bool    // whether the speed with a full cache counts
-	effects  [effectGroups]float64
-	known    bool // whether effects are set, but for formatEffect
+	least    float64               // estimates of less are not needed, in tokens per second
+	logLeast float64               // of a little less, to be on the safe side of rounding
+	filled   bool                  // whether the speed with a full cache counts
+	known    bool                  // whether what follows is set
+	point    point                 // the configuration of the size asked for last
+	effects  [effectGroups]float64 // of its names; formatEffect where it was needed
 }
 
 // A site is a machine with a tool: what the asks for all its models share. Zero but for near, it is set
@@ -50,13 +51,35 @@ func (a *ask) wants(least float64, filled bool) {
 	}
 }
 
-// point is the part of all configurations of an ask that is of its site. The bandwidth is known.
-func (a *ask) point() point {
-	s, l := a.site, &a.e.learnt
+// configuration is what an estimate of a size is for, valid until the next call; false where a fact is missing.
+func (a *ask) configuration(size int) (*point, bool) {
+	z := &a.t.sizes[size]
+	if math.IsInf(z.logBytes, -1) || a.m.bandwidth == 0 {
+		return nil, false
+	}
+	p := &a.point
+	if !a.known {
+		a.know()
+	}
+	way := &a.e.ways[z.way]
+	p.way, p.quant, p.quantKind, p.logBits, p.logBytes = z.way+1, way.quant, way.quantKind, way.logBits, z.logBytes
+	return p, true
+}
+
+// know sets what is the same for all sizes. The bandwidth is known.
+func (a *ask) know() {
+	p := &a.point
+	*p = a.site.place(a)
+	p.model, p.family, p.mixture = a.t.model, a.t.family, a.t.mixture()
+	a.effects, a.known = a.e.learnt.trend.effects.of(p), true
+}
+
+// place is the part of all configurations of a site that is of the site.
+func (s *site) place(a *ask) point {
 	if s.is {
 		return s.at
 	}
-	h, tool := a.m.hw, a.q.tool()
+	l, h, tool := &a.e.learnt, a.m.hw, a.q.tool()
 	if h == nil {
 		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
 	}
@@ -79,12 +102,8 @@ func (s *site) format(l *learnt, quantKind int32) float64 {
 	return s.formats[quantKind+1]
 }
 
-// here is what the trend says of a configuration.
-func (a *ask) here(p *point) float64 {
-	t := &a.e.learnt.trend
-	if !a.known {
-		a.effects, a.known = t.effects.of(p), true
-	}
-	a.effects[formatEffect] = a.site.format(&a.e.learnt, p.quantKind)
-	return t.partsWith(p, &a.effects)
+// here is what the trend says of the configuration.
+func (a *ask) here() float64 {
+	a.effects[formatEffect] = a.site.format(&a.e.learnt, a.point.quantKind)
+	return a.e.learnt.trend.partsWith(&a.point, &a.effects)
 }

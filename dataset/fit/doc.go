@@ -24,6 +24,6 @@
 // bandwidth in 10^9 bytes per second, speed in tokens per second.
 //
 // An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000
-// measurements once. A verdict costs under a microsecond, an estimate in a list 2 to 7: it searches the
-// measurements of the class of hardware, at most 2,000, for the near ones. Answers depend on nothing but the dataset and the query.
+// measurements once. A verdict costs under a microsecond, an estimate in a list some 0.5 on one machine and 3 on
+// many: it searches the measurements of the class of hardware, at most 2,000, for the near ones. Answers depend on nothing but the dataset and the query.
 package fit

@@ -39,7 +39,8 @@ const (
 var logLightest = math.Log(lightest)
 
 // placeDistance is how little b says about a by what models run on and with, 0 for the same. It is the
-// same for all models on one machine. The distance of two configurations is that and the modelDistance of a sample.
+// same for all models on one machine. The distance of two configurations is the sum of that, of their wayDistance, of otherModel
+// if the model is another one, and of how much the amounts of a token differ.
 func placeDistance(a, b *setup) (d float64) {
 	if a.tool != b.tool {
 		d += otherTool
@@ -66,16 +67,7 @@ func placeDistance(a, b *setup) (d float64) {
 	return d
 }
 
-// modelDistance is how little a sample says about a configuration by the models and how they are stored.
-func (s *sample) modelDistance(p *point) float64 {
-	d := s.wayDistance(&p.form)
-	if p.model != s.model {
-		d += otherModel
-	}
-	return d + perBytes*math.Abs(p.logBytes-s.logBytes) + perTime*math.Abs(p.logTime()-s.logTime()) + perActive*math.Abs(p.logActive()-s.logActive())
-}
-
-// wayDistance is the part of modelDistance that is the same for all models that are stored in one way.
+// wayDistance is how little a sample says about a configuration by how their weights are stored.
 func (f *form) wayDistance(p *form) (d float64) {
 	if p.quant != f.quant {
 		d += otherQuant + perBits*math.Abs(p.logBits-f.logBits)
@@ -87,6 +79,11 @@ func (f *form) wayDistance(p *form) (d float64) {
 		d += otherKind
 	}
 	return d
+}
+
+// distance adds to a distance how little a sample says about a configuration by what one token takes.
+func (a *amounts) distance(d float64, p *amounts) float64 {
+	return d + perBytes*math.Abs(p.logBytes-a.logBytes) + perTime*math.Abs(p.logTime-a.logTime) + perActive*math.Abs(p.logActive-a.logActive)
 }
 
 // A neighbour is a measurement near a configuration: what it says about it, and its weight.
@@ -111,7 +108,7 @@ type guess struct {
 // below least it may be false as well: that is found out sooner. The neighbours are valid until the next
 // guess.
 func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool) (g guess, ok bool) {
-	near, nearest := n.find(p, here, skip, n.found[:0])
+	near, nearest := n.find(p, here, least, skip, n.found[:0])
 	n.found, g.nearest, g.samples = near, nearest, n.samples
 	kept := near[:0]
 	for _, s := range near {

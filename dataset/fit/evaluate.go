@@ -162,7 +162,7 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 					s.trend = t.parts(&s.point)
 				}
 			}
-			near := newNearby(once)
+			near := newNearby(anyMachine)
 			defer near.free()
 			for i := range rows {
 				if r := &rows[i]; h.fold(r) == fold {

@@ -38,8 +38,8 @@ const LeastBits = 4
 // Models finds the models that run on the machine of a query, by slug: of each the most precise
 // size that fits, or is tight where none fits, and reaches at least minTPS tokens per second
 // (0: any, known or not); with MeasuredFirst one that was measured, where there is one. With a context in the query the speed is that with a full cache. The
-// model of the query is not looked at. The work is bounded by the models and their sizes: some
-// 2 microseconds for each size that may be fast enough.
+// model of the query is not looked at. The work is bounded by the models and their sizes: less
+// than a microsecond for each size.
 func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
 	at := site{near: newNearby(oneMachine)}
@@ -98,7 +98,7 @@ func (e *Engine) tooLong(model dataset.Slug, context int64, extended bool) bool 
 // one the query names. The hardware of the query is not looked at.
 func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 	var out []Best
-	near := newNearby(oneModel)
+	near := newNearby(anyMachine)
 	defer near.free()
 	for i, slug := range e.hwBySlug {
 		one := q
@@ -145,7 +145,7 @@ func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size 
 }
 
 // search looks for a size that has one of the verdicts and is as it should be: the most precise of the first
-// verdict that such a size has. Sizes that cannot be fast enough are left out.
+// verdict that such a size has.
 func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(size int, v Verdict) bool) bool {
 	q, t, m := a.q, a.t, a.m
 	proven := len(a.e.proofs[t.Slug]) > 0
@@ -162,7 +162,7 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 			if v != Fits && proven && a.e.isProven(q, t, m, z) {
 				v = Fits
 			}
-			if v == verdict && a.couldReach(size.bytes) && is(size.at, v) {
+			if v == verdict && is(size.at, v) {
 				return true
 			}
 		}
@@ -188,13 +188,6 @@ func (a *ask) bestIs(size int, v Verdict, estimates bool) (b Best, ok bool) {
 		b.Hardware = a.m.hw.Slug
 	}
 	return b, true
-}
-
-// couldReach reports whether the memory is fast enough for the least speed of an ask at all, which saves most
-// estimates of a search with one.
-func (a *ask) couldReach(size int64) bool {
-	bytes := a.t.bytesPerToken(size)
-	return a.least <= 0 || bytes == 0 || a.m.bandwidth == 0 || a.least*bytes <= a.m.bandwidth*float64(a.q.Count)
 }
 
 // Verdicts works out the verdict of every size of every model on a piece of hardware and returns

@@ -6,50 +6,62 @@ import (
 	"slices"
 )
 
-// A lookup is what a search reads of the samples of a class. Samples are named by their number in it. It
-// does not change and has nothing of the trend.
+// A lookup is what a search reads of the samples of a class. It does not change and has nothing of the trend, but for highest.
 type lookup struct {
-	setups             []setup // each once
-	forms              []form  // each once
-	formOf             []int32 // of each sample
-	all                []seen  // the samples, by the bytes one token reads
-	ofSilicon, ofModel map[int32][]seen
-	order              []int32 // of each sample, its place in the order of ids
-	highest            float64 // no sample, moved to the middle of all, has a larger share, in logarithms
+	setups  []setup           // each once
+	groups  []span            // of each setup, its samples in all
+	forms   []form            // each once
+	all     []seen            // the samples, by setup
+	ofModel map[int32][]int32 // numbers in all
+	order   []int32           // of each sample of the class, its place in the order of ids
+	highest float64           // no sample, moved to the middle of all, has a larger share, in logarithms
 }
 
-// A seen sample is what leaves out most samples that are too far. The numbers are rounded; the rest is
-// looked at exactly.
+// A seen sample is what its distance from a configuration depends on.
 type seen struct {
-	logBytes, distance float32 // distance: wayDistance, or less
-	at, setup          int32   // numbers of the sample and its setup
+	amounts
+	at          int32 // number of the sample in its class
+	model       int32
+	setup, form int32 // numbers in the lookup
 }
 
-// rounding is more than the rounding of a seen sample changes a distance.
-const rounding = 1e-3
+// A span is a part of a list.
+type span struct{ from, to int32 }
 
-// newLookup is for samples by the bytes one token reads.
+// newLookup is for the samples of a class.
 func newLookup(samples []sample) lookup {
-	l := lookup{
-		all: make([]seen, len(samples)), order: make([]int32, len(samples)), formOf: make([]int32, len(samples)), highest: math.Inf(-1),
-		ofSilicon: map[int32][]seen{}, ofModel: map[int32][]seen{},
-	}
+	l := lookup{all: make([]seen, len(samples)), order: make([]int32, len(samples)), highest: math.Inf(-1), ofModel: map[int32][]int32{}}
 	byID, setups, forms := make([]int32, len(samples)), map[setup]int32{}, map[form]int32{}
 	for i := range samples {
-		s := &samples[i]
-		var number int32
-		l.setups, number = numbered(l.setups, setups, s.setup)
-		l.forms, l.formOf[i] = numbered(l.forms, forms, s.form)
-		l.all[i], byID[i] = seen{logBytes: float32(s.logBytes), at: int32(i), setup: number}, int32(i)
-		l.ofSilicon[s.silicon] = append(l.ofSilicon[s.silicon], l.all[i])
-		l.ofModel[s.model] = append(l.ofModel[s.model], l.all[i])
-		l.highest = max(l.highest, s.logShare-s.trend)
+		s, x := &samples[i], &l.all[i]
+		byID[i], x.at, x.amounts, x.model = int32(i), int32(i), s.amounts(), s.model
+		l.setups, x.setup = numbered(l.setups, setups, s.setup)
+		l.forms, x.form = numbered(l.forms, forms, s.form)
+		l.highest = max(l.highest, s.moved())
 	}
 	slices.SortFunc(byID, func(a, b int32) int { return cmp.Compare(samples[a].id, samples[b].id) })
 	for place, i := range byID {
 		l.order[i] = int32(place)
 	}
+	slices.SortStableFunc(l.all, func(a, b seen) int { return cmp.Compare(a.setup, b.setup) })
+	l.groups = make([]span, len(l.setups))
+	for i := range l.all {
+		x, number := &l.all[i], int32(i)
+		if i == 0 || l.all[i-1].setup != x.setup {
+			l.groups[x.setup].from = number
+		}
+		l.groups[x.setup].to = number + 1
+		l.ofModel[x.model] = append(l.ofModel[x.model], number)
+	}
 	return l
+}
+
+// waysTo appends the distance of each form from that of a configuration to a list.
+func (l *lookup) waysTo(p *point, list []float64) []float64 {
+	for i := range l.forms {
+		list = append(list, l.forms[i].wayDistance(&p.form))
+	}
+	return list
 }
 
 // numbered adds a value to a list that has each value once, and gives its number in it.

@@ -2,8 +2,6 @@ package fit
 
 import (
 	"math"
-	"slices"
-	"sort"
 	"sync"
 )
 
@@ -17,36 +15,56 @@ type nearby struct {
 	samples []sample
 	lookup  *lookup
 	far     []float64 // of each setup of the lookup, its placeDistance
-	fixed   []float32 // of each setup, the part of it that views have
-	rest    []float32 // and the other part
-	least   float32   // the smallest rest of other silicon
+	closest float64   // the smallest of them
 	views   []view    // by way, class and mixture
-	seen    []seen    // of all views
-	ways    []float32 // room to work: of each form, and of each sample
-	found   []neighbour
+	// What views and stretches are made of.
+	ways      []float64
+	reachable []reachable
+	stretches []stretch
+	short     []int32
+	// Room to work.
+	once      []float64
+	distances []float64
+	found     []neighbour
 }
 
 // A use says what estimates are to come, which decides what of distances is worked out once for many of them.
 type use uint8
 
 const (
-	once       use = iota // few estimates
-	oneMachine            // many models on one machine: views are of its samples, by their distance from it
-	oneModel              // one model on many machines: views are the same for all machines of a class
+	anyMachine use = iota // one or a few estimates for each machine
+	oneMachine            // many models on one machine: short lists of samples are worth making
 )
 
-// A view is the samples of a class as seen by models whose weights are stored in one way: what is left of the
-// distance to a configuration is the bytes one token reads, whether the model is the same and, in the views of
-// one model, that of the machines.
+// A view is the samples of a class as seen by models whose weights are stored in one way.
 type view struct {
-	known bool
-	from  int32        // in seen
-	tiers [tiers]int32 // where each tier ends
+	known     bool
+	ways      span  // in nearby.ways: of each form of the lookup, its wayDistance
+	reachable span  // in nearby.reachable, with oneMachine
+	stretches int32 // in nearby.stretches: the first of its own
 }
 
-// tiers is how many tiers a view has: the samples of the distance 0 to 1, 1 to 2, and so on. In each tier
-// samples are by bytes, so that a search need not go far along those that differ in something else.
-const tiers = tooFar + 1
+// A reachable sample is not too far from models that differ in nothing but their bytes, and that it is not of.
+type reachable struct {
+	part   float64 // of its distance, the same for all of them
+	number int32
+}
+
+// A stretch is models of about the same bytes for each token, stored in one way, on one machine. Samples of
+// other models that may count for any of them are in its short list.
+type stretch struct {
+	known   bool
+	short   span    // in nearby.short
+	highest float64 // none of them, moved to the middle of all, has a larger share, in logarithms
+}
+
+// A stretch is this wide, in logarithms of bytes. Distances within it differ by at most drift.
+const (
+	stretchWidth = 0.25
+	drift        = stretchWidth * (perBytes + perTime + perActive)
+	lowestBytes  = 14 // logarithm, 1.2 MB
+	stretches    = 56 // to the logarithm 28, 1.4 TB
+)
 
 var nearbyPool = sync.Pool{New: func() any { return new(nearby) }}
 
@@ -63,10 +81,10 @@ func (n *nearby) free() {
 	nearbyPool.Put(n)
 }
 
-// forget is for another machine, or another dataset.
+// forget is for another machine where short lists are made, or another dataset.
 func (n *nearby) forget() {
 	clear(n.views)
-	n.seen = n.seen[:0]
+	n.ways, n.reachable, n.stretches, n.short = n.ways[:0], n.reachable[:0], n.stretches[:0], n.short[:0]
 }
 
 // gather works out how far all setups are from the machine and tool of a configuration, unless they are
@@ -75,153 +93,187 @@ func (n *nearby) gather(l *learnt, p *point) {
 	if n.known && n.at == p.setup && n.class == p.class {
 		return
 	}
-	if n.use != oneModel {
+	if n.use == oneMachine {
 		n.forget()
 	}
 	n.at, n.class, n.known = p.setup, p.class, true
 	n.samples, n.lookup = l.samples[p.class], &l.lookups[p.class]
-	n.far, n.fixed, n.rest, n.least = n.far[:0], n.fixed[:0], n.rest[:0], float32(math.Inf(1))
+	n.far, n.closest = n.far[:0], math.Inf(1)
 	for i := range n.lookup.setups {
-		s := &n.lookup.setups[i]
-		d := placeDistance(&p.setup, s)
-		fixed, rest := float32(d), float32(0)
-		if n.use == oneModel {
-			fixed, rest = rest, fixed
-		}
-		if s.silicon != p.silicon {
-			n.least = min(n.least, rest)
-		}
-		n.far, n.fixed, n.rest = append(n.far, d), append(n.fixed, fixed), append(n.rest, rest)
+		d := placeDistance(&p.setup, &n.lookup.setups[i])
+		n.far, n.closest = append(n.far, d), min(n.closest, d)
 	}
-	if want := int(classes) * 2 * (l.ways + 1); n.use != once && len(n.views) < want {
+	if want := int(classes) * 2 * (l.ways + 1); len(n.views) < want {
 		n.views = append(n.views, make([]view, want-len(n.views))...)
 	}
 }
 
-// view is the view of models whose weights are stored as those of a configuration.
+// view is the view of models whose weights are stored as those of a size asked for.
 func (n *nearby) view(p *point) *view {
-	var v *view
-	if n.use != once && p.way > 0 {
-		number := int(p.way)*2*int(classes) + 2*int(p.class)
-		if p.mixture {
-			number++
-		}
-		v = &n.views[number]
-	} else {
-		n.seen, v = n.seen[:0], new(view)
+	number := int(p.way)*2*int(classes) + 2*int(p.class)
+	if p.mixture {
+		number++
 	}
+	v := &n.views[number]
 	if !v.known {
 		n.look(v, p)
 	}
 	return v
 }
 
-// look fills a view: it puts the samples in tiers and leaves their order.
+// look fills a view.
 func (n *nearby) look(v *view, p *point) {
-	forms, all := n.lookup.forms, n.lookup.all
-	n.ways = slices.Grow(n.ways[:0], len(forms)+len(all))[:len(forms)+len(all)]
-	ways, distances := n.ways[:len(forms)], n.ways[len(forms):]
-	for i := range forms {
-		ways[i] = float32(forms[i].wayDistance(&p.form))
+	v.known, v.ways.from = true, int32(len(n.ways))
+	n.ways = n.lookup.waysTo(p, n.ways)
+	v.ways.to = int32(len(n.ways))
+	if n.use != oneMachine {
+		return
 	}
-	var next [tiers]int32
-	for i, f := range n.lookup.formOf {
-		d := ways[f] + n.fixed[all[i].setup]
-		distances[i] = d
-		if d <= tooFar {
-			next[int(d)]++
+	ways := n.ways[v.ways.from:v.ways.to]
+	v.reachable.from = int32(len(n.reachable))
+	for i := range n.lookup.all {
+		x := &n.lookup.all[i]
+		if part := n.far[x.setup] + ways[x.form] + otherModel; part <= tooFar {
+			n.reachable = append(n.reachable, reachable{part, int32(i)})
 		}
 	}
-	v.known, v.from = true, int32(len(n.seen))
-	end := v.from
-	for t, count := range next {
-		next[t] = end
-		end += count
-		v.tiers[t] = end
+	v.reachable.to, v.stretches = int32(len(n.reachable)), int32(len(n.stretches))
+	n.stretches = append(n.stretches, make([]stretch, stretches)...)
+}
+
+// rounding is more than adding up a distance in another order changes it.
+const rounding = 1e-9
+
+// stretch is the stretch of a configuration; nil where it has more or less bytes than any stretch.
+func (n *nearby) stretch(v *view, p *point) *stretch {
+	i := int(math.Floor((p.logBytes - lowestBytes) / stretchWidth))
+	if i < 0 || i >= stretches {
+		return nil
 	}
-	n.seen = slices.Grow(n.seen, int(end-v.from))[:end]
-	for i, d := range distances {
-		if d <= tooFar {
-			s := &n.seen[next[int(d)]]
-			*s = all[i]
-			s.distance = d
-			next[int(d)]++
+	s := &n.stretches[int(v.stretches)+i]
+	if !s.known {
+		middle := *p
+		middle.logBytes = lowestBytes + stretchWidth*(float64(i)+0.5)
+		n.shorten(s, v, &middle)
+	}
+	return s
+}
+
+// shorten fills a stretch, of which the middle is given: it keeps the samples that may count for any model in it.
+// From the end of a stretch each is at most half a drift nearer, and the nearest of all half a drift farther, than from the middle.
+func (n *nearby) shorten(s *stretch, v *view, middle *point) {
+	list, amounts, nearest := n.reachable[v.reachable.from:v.reachable.to], middle.amounts(), math.Inf(1)
+	n.distances = n.distances[:0]
+	for i := range list {
+		d := n.lookup.all[list[i].number].distance(list[i].part, &amounts)
+		n.distances = append(n.distances, d)
+		nearest = min(nearest, d)
+	}
+	limit := min(tooFar+drift/2, nearest+drift-logLightest) + rounding
+	s.known, s.short.from, s.highest = true, int32(len(n.short)), math.Inf(-1)
+	for i, d := range n.distances {
+		if d <= limit {
+			number := list[i].number
+			n.short = append(n.short, number)
+			s.highest = max(s.highest, n.samples[n.lookup.all[number].at].moved())
 		}
 	}
+	s.short.to = int32(len(n.short))
 }
 
 // A search is for the samples that may count for a configuration.
 type search struct {
 	*nearby
 	p       *point
+	amounts amounts
+	ways    []float64 // of each form, its wayDistance
 	here    float64
 	skip    func(s *sample) bool
 	found   []neighbour
 	nearest float64 // distance of the nearest one found
-	limit   float32 // those farther do not count
+	limit   float64 // those farther do not count
 }
 
 // find finds the samples that may count for a configuration, in any order, and the distance of the nearest.
 // The nearer the nearest is, the fewer others count: it looks first where it is likely to be. Some of what it
-// found before the nearest may be too far from it.
-func (n *nearby) find(p *point, here float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
-	s := search{n, p, here, skip, near, tooFar, tooFar + rounding}
-	silicon := int32(none)
-	if n.use == oneModel {
-		s.along(n.lookup.ofSilicon[p.silicon], 0, 0, none, none)
-		silicon = p.silicon
+// found before the nearest may be too far from it. It may find nothing where no sample has a value of at least least.
+func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
+	s := search{nearby: n, p: p, amounts: p.amounts(), here: here, skip: skip, found: near, nearest: tooFar, limit: tooFar}
+	if p.way == 0 {
+		n.once = n.lookup.waysTo(p, n.once[:0])
+		s.ways = n.once
+	} else {
+		v := n.view(p)
+		s.ways = n.ways[v.ways.from:v.ways.to]
+		if n.use == oneMachine {
+			if st := n.stretch(v, p); st != nil {
+				s.shortly(st, least)
+				return s.found, s.nearest
+			}
+		}
 	}
-	s.along(n.lookup.ofModel[p.model], 0, n.least, silicon, none)
-	v := n.view(p)
-	from := v.from
-	for t, to := range v.tiers {
-		s.along(n.seen[from:to], otherModel, n.least+otherModel+float32(t), silicon, p.model)
-		from = to
-	}
+	s.everywhere()
 	return s.found, s.nearest
 }
 
-// none is a number that no silicon and no model has.
-const none = -3
-
-// along looks at samples by bytes, from those of the same bytes outwards until the others are too far. They
-// are at least a distance away, and farther by more than what is seen of them. Those of a silicon or a model
-// were found before.
-func (s *search) along(list []seen, more, least float32, silicon, model int32) {
-	if len(list) == 0 || least > s.limit {
+// shortly looks at the samples of the model and at those of a short list, unless none of them has a value of at least least.
+func (s *search) shortly(st *stretch, least float64) {
+	own := s.lookup.ofModel[s.p.model]
+	if len(own) == 0 && least > s.here+st.highest+roundedBy {
 		return
 	}
-	bytes := float32(s.p.logBytes)
-	middle := sort.Search(len(list), func(i int) bool { return list[i].logBytes >= bytes })
-	for i := middle; i < len(list); i++ {
-		if off := perBytes * (list[i].logBytes - bytes); least+off > s.limit {
-			break
-		} else if x := &list[i]; s.rest[x.setup]+x.distance+more+off <= s.limit {
-			s.add(x, silicon, model)
-		}
+	for _, number := range own {
+		s.add(number)
 	}
-	for i := middle - 1; i >= 0; i-- {
-		if off := perBytes * (bytes - list[i].logBytes); least+off > s.limit {
-			break
-		} else if x := &list[i]; s.rest[x.setup]+x.distance+more+off <= s.limit {
-			s.add(x, silicon, model)
+	for _, number := range s.short[st.short.from:st.short.to] {
+		if s.lookup.all[number].model != s.p.model {
+			s.add(number)
 		}
 	}
 }
 
-// add adds a sample if it is near enough, unless it was found before.
-func (s *search) add(x *seen, silicon, model int32) {
-	at := &s.samples[x.at]
-	if at.silicon == silicon || at.model == model {
+// everywhere looks at the samples of the nearest setups, and then at those of the others.
+func (s *search) everywhere() {
+	const near = 1
+	for i, far := range s.far {
+		if far <= s.closest+near {
+			s.of(i, far)
+		}
+	}
+	for i, far := range s.far {
+		if far > s.closest+near && far <= s.limit+rounding {
+			s.of(i, far)
+		}
+	}
+}
+
+// of looks at the samples of a setup that is so far.
+func (s *search) of(setup int, far float64) {
+	group := s.lookup.groups[setup]
+	for number := group.from; number < group.to; number++ {
+		x := &s.lookup.all[number]
+		if far+s.ways[x.form]+perBytes*math.Abs(x.logBytes-s.p.logBytes) <= s.limit+rounding {
+			s.add(number)
+		}
+	}
+}
+
+// add adds a sample if it is near enough.
+func (s *search) add(number int32) {
+	x := &s.lookup.all[number]
+	d := s.ways[x.form]
+	if x.model != s.p.model {
+		d += otherModel
+	}
+	if d = x.distance(s.far[x.setup]+d, &s.amounts); d > s.limit {
 		return
 	}
-	d := s.far[x.setup] + at.modelDistance(s.p)
-	if d > tooFar || d > s.nearest-logLightest || s.skip != nil && s.skip(at) {
+	at := &s.samples[x.at]
+	if s.skip != nil && s.skip(at) {
 		return
 	}
 	s.found = append(s.found, neighbour{x.at, at.logShare + s.here - at.trend, 0, d})
 	if d < s.nearest {
-		s.nearest = d
-		s.limit = float32(math.Min(tooFar, d-logLightest) + rounding)
+		s.nearest, s.limit = d, min(tooFar, d-logLightest)
 	}
 }

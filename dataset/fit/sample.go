@@ -58,6 +58,13 @@ func (p *point) logTime() float64 { return p.logBytes - p.logBandwidth }
 // where two are compared.
 func (p *point) logActive() float64 { return p.logBytes - p.logBits }
 
+// amounts are what one token takes, in logarithms.
+type amounts struct {
+	logBytes, logTime, logActive float64
+}
+
+func (p *point) amounts() amounts { return amounts{p.logBytes, p.logTime(), p.logActive()} }
+
 // A sample is one configuration as one source page measured it: the median of the page's rows.
 type sample struct {
 	point
@@ -67,6 +74,9 @@ type sample struct {
 	logShare float64      // logarithm of speed x bytes per token / bandwidth
 	trend    float64      // how far the trend moved its place
 }
+
+// moved is the share of a sample, moved by the trend to the middle of all configurations.
+func (s *sample) moved() float64 { return s.logShare - s.trend }
 
 // A kind of name; equal names of different kinds have nothing to do with each other.
 type kind uint8

@@ -28,7 +28,7 @@ func (a *ask) speed(size int, resident bool) *Speed {
 	s := &Speed{Measured: a.measured(size)}
 	p, ok := a.configuration(size)
 	if ok && resident {
-		s.Estimate = a.estimate(&p)
+		s.Estimate = a.estimate(p)
 	}
 	switch {
 	case s.Measured != nil:
@@ -38,7 +38,10 @@ func (a *ask) speed(size int, resident bool) *Speed {
 	default:
 		return s
 	}
-	if slow, known := a.e.slowdown(a.t, &p, a.q.Context); ok && known {
+	if !ok {
+		return s
+	}
+	if slow, known := a.e.slowdown(a.t, p, a.q.Context); known {
 		slow.TPS = round3(*s.TPS * slow.Factor)
 		s.Filled = &slow
 	}
@@ -61,14 +64,14 @@ func (a *ask) pace(size int, resident bool) (out pace) {
 	if runs := a.tried(size, nil); len(runs) > 0 {
 		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
 	} else if resident && ok {
-		if g, _, known := a.guess(&p); known {
-			out.use, out.tps = UseEstimate, g.tps(&p, g.middle)
+		if g, _, known := a.guess(p); known {
+			out.use, out.tps = UseEstimate, g.tps(p, g.middle)
 		}
 	}
 	if out.use == "" || !a.filled || !ok {
 		return out
 	}
-	if slow, known := a.e.slowdown(a.t, &p, a.q.Context); known {
+	if slow, known := a.e.slowdown(a.t, p, a.q.Context); known {
 		out.tps, out.depth = round3(out.tps*slow.Factor), slow.Depth
 	}
 	return out
@@ -122,19 +125,6 @@ func (r Rules) tool() dataset.Slug {
 	return dataset.Slug(r)
 }
 
-// configuration is what an estimate of a size is for; false where a fact is missing.
-func (a *ask) configuration(size int) (p point, ok bool) {
-	z := &a.t.sizes[size]
-	if a.t.share == 0 || a.m.bandwidth == 0 || a.t.Quantizations[size].SizeBytes == 0 {
-		return point{}, false
-	}
-	way := &a.e.ways[z.way]
-	p = a.point()
-	p.model, p.family, p.mixture = a.t.model, a.t.family, a.t.mixture()
-	p.way, p.quant, p.quantKind, p.logBits, p.logBytes = z.way+1, way.quant, way.quantKind, way.logBits, z.logBytes
-	return p, true
-}
-
 // tool is the program of a query.
 func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
 
@@ -147,7 +137,7 @@ func (a *ask) guess(p *point) (g guess, factor float64, ok bool) {
 	if a.q.Count > 1 && a.q.Rules != LlamaCpp {
 		return g, 0, false
 	}
-	least, here := math.Inf(-1), a.here(p)
+	least, here := math.Inf(-1), a.here()
 	if a.least > roundedBy {
 		least = a.logLeast + p.logTime()
 	}

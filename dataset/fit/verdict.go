@@ -21,7 +21,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	at := site{near: newNearby(once)}
+	at := site{near: newNearby(anyMachine)}
 	defer at.near.free()
 	asked := e.ask(&q, t, m, &at)
 	sizes := asked.bestFirst()
