@@ -56,14 +56,6 @@ func newLookup(samples []sample) lookup {
 	return l
 }
 
-// waysTo appends the distance of each form from that of a configuration to a list.
-func (l *lookup) waysTo(p *point, list []float64) []float64 {
-	for i := range l.forms {
-		list = append(list, l.forms[i].wayDistance(&p.form))
-	}
-	return list
-}
-
 // numbered adds a value to a list that has each value once, and gives its number in it.
 func numbered[T comparable](list []T, numbers map[T]int32, value T) (longer []T, number int32) {
 	number, known := numbers[value]

@@ -124,7 +124,7 @@ func (n *nearby) view(p *point) *view {
 // look fills a view.
 func (n *nearby) look(v *view, p *point) {
 	v.known, v.ways.from = true, int32(len(n.ways))
-	n.ways = n.lookup.waysTo(p, n.ways)
+	n.ways = n.waysTo(p, n.ways)
 	v.ways.to = int32(len(n.ways))
 	if n.use != oneMachine {
 		return
@@ -139,6 +139,14 @@ func (n *nearby) look(v *view, p *point) {
 	}
 	v.reachable.to, v.stretches = int32(len(n.reachable)), int32(len(n.stretches))
 	n.stretches = append(n.stretches, make([]stretch, stretches)...)
+}
+
+// waysTo appends the distance of each form from that of a configuration to a list.
+func (n *nearby) waysTo(p *point, list []float64) []float64 {
+	for i := range n.lookup.forms {
+		list = append(list, n.lookup.forms[i].wayDistance(&p.form))
+	}
+	return list
 }
 
 // rounding is more than adding up a distance in another order changes it.
@@ -200,7 +208,7 @@ type search struct {
 func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
 	s := search{nearby: n, p: p, amounts: p.amounts(), here: here, skip: skip, found: near, nearest: tooFar, limit: tooFar}
 	if p.way == 0 {
-		n.once = n.lookup.waysTo(p, n.once[:0])
+		n.once = n.waysTo(p, n.once[:0])
 		s.ways = n.once
 	} else {
 		v := n.view(p)
