@@ -240,6 +240,33 @@ func BenchmarkNewPage(b *testing.B) {
 	}
 }
 
+// BenchmarkDear asks for what is dear to make and in no cache: every request has another number in its address.
+//
+//	go test ./httpapi -run '^$' -bench Dear -count 10
+func BenchmarkDear(b *testing.B) {
+	for _, bm := range []struct{ name, path string }{
+		{"parquet=list", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d"},
+		{"parquet=model", "/api/v1/models/llama-2-7b?format=parquet&benchmarks_limit=2%d"},
+		{"csv=list", "/api/v1/benchmarks?limit=500&format=csv&min_tps=0.000%d"},
+		{"stats=model,quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d"},
+		{"markdown=benchmarks", "/explore/benchmarks.md?limit=500&min_tps=0.0%d"},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			x := newBench(b, "/")
+			b.ReportAllocs()
+			n := 1000
+			for b.Loop() {
+				n = 1000 + (n+1)%9000
+				x.ctx.Request.SetRequestURI(fmt.Sprintf(bm.path, n))
+				if got := x.ask(); got != http.StatusOK {
+					b.Fatalf("status %d: %s", got, x.ctx.Response.Body())
+				}
+			}
+			b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
+		})
+	}
+}
+
 // BenchmarkSendPage sends pages of 100 rows that are scattered over the table to a caller on loopback: from where
 // the rows are, and copied into one piece of memory that is used again.
 func BenchmarkSendPage(b *testing.B) {

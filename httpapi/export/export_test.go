@@ -153,7 +153,12 @@ func rowsOf(list [][]byte) Rows {
 
 func fileOf(t *testing.T, f Format, list [][]byte) []byte {
 	t.Helper()
-	r, err := NewReader(f, sampleSchema, about(), rowsOf(list), nil)
+	return fileIn(t, f, sampleSchema, list)
+}
+
+func fileIn(t *testing.T, f Format, s *Schema, list [][]byte) []byte {
+	t.Helper()
+	r, err := NewReader(f, s, about(), rowsOf(list), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,6 +197,26 @@ func TestRoundTrip(t *testing.T) {
 				t.Error("the same rows gave other bytes")
 			}
 		})
+	}
+}
+
+// TestParquetAgain: an encoder that has written files writes the next as a new one does, be they longer, shorter, of
+// several row groups or with more distinct texts than a dictionary takes.
+func TestParquetAgain(t *testing.T) {
+	few, many := randomRows(t, 70), randomRows(t, 1000)
+	var distinct [][]byte
+	for i, row := range many {
+		distinct = append(distinct, bytes.Replace(row, []byte(`"slug":"`), fmt.Appendf(nil, `"slug":"%d%s`, i, strings.Repeat("x", 2000)), 1))
+	}
+	var groups [][]byte
+	for len(groups) <= rowGroup {
+		groups = append(groups, few...)
+	}
+	for _, list := range [][][]byte{many, few, distinct, few, nil, groups, many} {
+		want := fileIn(t, Parquet, NewSchema(sampleSchema.Name, sampleSchema.Columns), list)
+		if got := fileOf(t, Parquet, list); !bytes.Equal(got, want) {
+			t.Fatalf("%d rows: %d bytes that are not those of a new encoder, %d", len(list), len(got), len(want))
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 const (
@@ -25,37 +26,59 @@ const (
 	rowBatch      = 64 // rows handed to the library at a time
 )
 
-// parquetEncoder writes rows as Parquet.
+// pages compresses them. What better levels gain, 1.5 % of a page of a list, is not worth their time.
+var pages = zstd.Codec{Level: zstd.SpeedFastest}
+
+// parquetEncoder writes rows as Parquet, one file after the other. The values of some rows are collected by column, as the
+// library keeps them.
 type parquetEncoder struct {
-	cells *cells
-	w     *parquet.GenericWriter[any]
-	batch []parquet.Row
-	texts []byte          // of the batch
-	nulls []parquet.Value // by column
+	cells   *cells
+	file    *parquet.GenericWriter[any]
+	writers []*parquet.ColumnWriter
+	columns [][]parquet.Value // the rows that wait, by column
+	waiting int               // rows in columns
+	group   int               // rows in the row group before them
+	texts   []byte            // of columns
+	nulls   []parquet.Value   // by column
 }
 
+// newParquet begins a file. To make an encoder takes as long as 30 rows of benchmarks, and its buffers have some megabytes:
+// one that has written a file of the schema is used again.
 func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
-	s := in.schema
+	e, _ := in.schema.encoders.Get().(*parquetEncoder)
+	if e == nil {
+		e = makeParquet(in.schema)
+	}
+	e.cells = in
+	e.file.Reset(w)
+	e.file.SetKeyValueMetadata("modeldex.title", about.Title)
+	e.file.SetKeyValueMetadata("modeldex.dataset_version", about.Version)
+	e.file.SetKeyValueMetadata("modeldex.dataset_digest", about.Digest)
+	e.file.SetKeyValueMetadata("modeldex.licence", about.Licence)
+	return e
+}
+
+func makeParquet(s *Schema) *parquetEncoder {
 	options := []parquet.WriterOption{
 		parquet.NewSchema(s.Name, newGroup(s)),
 		parquet.CreatedBy("modeldex", "1", ""), // not the version of the program: equal rows give equal files
-		parquet.Compression(&parquet.Zstd),
+		parquet.Compression(&pages),
 		parquet.MaxRowsPerRowGroup(rowGroup),
 		parquet.PageBufferSize(pageSize),
 		parquet.DictionaryMaxBytes(maxDictionary),
-		parquet.KeyValueMetadata("modeldex.title", about.Title),
-		parquet.KeyValueMetadata("modeldex.dataset_version", about.Version),
-		parquet.KeyValueMetadata("modeldex.dataset_digest", about.Digest),
-		parquet.KeyValueMetadata("modeldex.licence", about.Licence),
+		parquet.DataPageStatistics(false), // the column index has the same
 		parquet.KeyValueMetadata("modeldex.columns", columnsJSON(s)),
 	}
 	for _, c := range s.Columns {
 		if c.Type == Any { // the least and the greatest JSON text say nothing, and one can have megabytes
-			options = append(options, parquet.SkipPageBounds(c.Name), parquet.SkipPageStatistics(c.Name))
+			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
 	}
-	e := &parquetEncoder{cells: in, batch: make([]parquet.Row, 0, rowBatch), w: parquet.NewGenericWriter[any](w, options...), nulls: make([]parquet.Value, len(s.Columns))}
-	for i := range e.nulls {
+	n := len(s.Columns)
+	e := &parquetEncoder{file: parquet.NewGenericWriter[any](nil, options...), columns: make([][]parquet.Value, n), nulls: make([]parquet.Value, n)}
+	e.writers = e.file.ColumnWriters()
+	for i := range n {
+		e.columns[i] = make([]parquet.Value, 0, rowBatch)
 		e.nulls[i] = parquet.NullValue().Level(0, 0, i)
 	}
 	return e
@@ -137,29 +160,18 @@ func (e *parquetEncoder) Encode(row []byte) error {
 
 // divided writes the row that the cells were divided from last.
 func (e *parquetEncoder) divided() error {
-	n := len(e.batch)
-	e.batch = e.batch[:n+1]
-	values := e.batch[n][:0]
-	if values == nil {
-		values = make(parquet.Row, 0, len(e.nulls)+8) // lists take a value for each text
-	}
 	for i, v := range e.cells.values {
 		c := &e.cells.schema.Columns[i]
-		if v == nil && c.Nullable { // two in three cells of benchmarks
-			values = append(values, e.nulls[i])
-			continue
-		}
-		level := 0
-		if c.Nullable && v != nil {
-			level = 1
-		}
 		var err error
-		if c.Type == Texts {
-			values, err = e.appendList(values, v, level, i)
-		} else {
+		switch {
+		case v == nil && c.Nullable: // two in three cells of benchmarks
+			e.columns[i] = append(e.columns[i], e.nulls[i])
+		case c.Type == Texts:
+			e.columns[i], err = e.appendList(e.columns[i], v, c.level(), i)
+		default:
 			var value parquet.Value
 			value, err = e.value(c.Type, v)
-			values = append(values, value.Level(0, level, i))
+			e.columns[i] = append(e.columns[i], value.Level(0, c.level(), i))
 		}
 		if err == nil && v == nil && !c.Nullable {
 			err = fmt.Errorf("must not be null")
@@ -168,17 +180,35 @@ func (e *parquetEncoder) divided() error {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
-	e.batch[n] = values
-	if len(e.batch) == rowBatch {
+	if e.waiting++; e.waiting == rowBatch || e.group+e.waiting == rowGroup {
 		return e.flush()
 	}
 	return nil
 }
 
+// level is the definition level of a value that is not null.
+func (c *Column) level() int {
+	if c.Nullable {
+		return 1
+	}
+	return 0
+}
+
+// flush hands the rows that wait to the library.
 func (e *parquetEncoder) flush() error {
-	_, err := e.w.WriteRows(e.batch)
-	e.batch, e.texts = e.batch[:0], e.texts[:0]
-	return err
+	for i, values := range e.columns {
+		if _, err := e.writers[i].WriteRowValues(values); err != nil {
+			return err
+		}
+		e.columns[i] = values[:0]
+	}
+	e.group += e.waiting
+	e.waiting, e.texts = 0, e.texts[:0]
+	if e.group < rowGroup {
+		return nil
+	}
+	e.group = 0
+	return e.file.Flush()
 }
 
 // value is one value that is not a list; the null value for nil.
@@ -238,5 +268,19 @@ func (e *parquetEncoder) Close() error {
 	if err := e.flush(); err != nil {
 		return err
 	}
-	return e.w.Close()
+	if err := e.file.Close(); err != nil {
+		return err
+	}
+	// Reset clears the paths of columns in the metadata of the file, which are those that the writer itself keeps:
+	// https://github.com/parquet-go/parquet-go/issues/602
+	for _, group := range e.file.File().Metadata().RowGroups {
+		for i := range group.Columns {
+			group.Columns[i].MetaData.PathInSchema = nil
+		}
+	}
+	e.file.Reset(nil)
+	in := e.cells
+	e.cells, e.group = nil, 0
+	in.schema.encoders.Put(e)
+	return nil
 }

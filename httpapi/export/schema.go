@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,9 +37,10 @@ type Column struct {
 
 // Schema is the columns of a kind of row. It is immutable and safe for concurrent use.
 type Schema struct {
-	Name    string // of the table, such as "benchmarks"
-	Columns []Column
-	root    *branch
+	Name     string // of the table, such as "benchmarks"
+	Columns  []Column
+	root     *branch
+	encoders sync.Pool // of *parquetEncoder, that have written a file of it
 }
 
 // branch is the columns at or below a member of a row.
@@ -175,6 +177,9 @@ func (s *Schema) filter(keep func(column string) bool) *Schema {
 		if keep(c.Name) {
 			columns = append(columns, c)
 		}
+	}
+	if len(columns) == len(s.Columns) {
+		return s
 	}
 	return NewSchema(s.Name, columns)
 }
