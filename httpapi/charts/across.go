@@ -23,8 +23,8 @@ type FrontierData struct {
 func Frontier(d FrontierData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": intelligence against speed", Source: d.Source,
-		Note:  "Each model at the size measured most on this hardware, or else the most precise that fits with 8k of context. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
-		Table: Table{Columns: []Column{{"Model", false}, {"Tokens/s", true}, {"Speed is", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"On the line", false}}},
+		Note:    "Each model at the size measured most on this hardware, or else the most precise that fits with 8k of context. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
+		columns: []Column{{"Model", false}, {"Tokens/s", true}, {"Speed is", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"On the line", false}},
 	}
 	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) || !finite(m.TPS) || m.TPS <= 0 })
 	slices.SortStableFunc(models, func(a, b FitModel) int {
@@ -35,13 +35,16 @@ func Frontier(d FrontierData) *Figure {
 	for i := range best {
 		on[best[i].Href+"\x00"+best[i].Name] = true
 	}
-	for i := len(models) - 1; i >= 0; i-- {
-		m := &models[i]
-		yes := ""
-		if on[m.Href+"\x00"+m.Name] {
-			yes = "yes"
+	f.rows = func() (rows [][]Cell) {
+		for i := len(models) - 1; i >= 0; i-- {
+			m := &models[i]
+			yes := ""
+			if on[m.Href+"\x00"+m.Name] {
+				yes = "yes"
+			}
+			rows = append(rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: yes}})
 		}
-		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: yes}})
+		return rows
 	}
 	if len(models) == 0 {
 		f.Missing = "No model that runs on this hardware has both an intelligence score and a known speed."
@@ -81,7 +84,9 @@ func drawFrontier(c *canvas, models, best []FitModel) float64 {
 		if m.Measured {
 			class = "d0"
 		}
-		a.mark(x, y, 3.6, 0, class, fmt.Sprintf("%s: %s of 100, %s, %s", m.Name, short(m.Score), m.Quantization, m.speed()))
+		a.mark(x, y, 3.6, 0, class, func() string {
+			return fmt.Sprintf("%s: %s of 100, %s, %s", m.Name, short(m.Score), m.Quantization, m.speed())
+		})
 	}
 	for i := range models {
 		l.block(a.x.at(models[i].TPS), a.y.at(models[i].Score), 3)
@@ -127,20 +132,23 @@ type Spread struct {
 
 // Compare draws the median of each thing in each row, with a line from the smallest to the largest.
 func Compare(d CompareData) *Figure {
-	f := &Figure{Title: d.Title, Source: d.Source, Table: Table{Columns: []Column{{d.Row, false}}}}
+	f := &Figure{Title: d.Title, Source: d.Source, columns: []Column{{d.Row, false}}}
 	series := d.Series[:min(len(d.Series), MostCompared)]
 	for _, s := range series {
-		f.Table.Columns = append(f.Table.Columns, Column{s.Name + " (tokens/s)", true})
+		f.columns = append(f.columns, Column{s.Name + " (tokens/s)", true})
 	}
 	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r CompareRow) bool {
 		return !slices.ContainsFunc(r.Values, func(v Spread) bool { return v.N > 0 && v.Low > 0 && finite(v.High) })
 	})
-	for _, r := range rows {
-		cells := []Cell{{Text: r.Name}}
-		for i := range series {
-			cells = append(cells, spreadCell(r.Values, i))
+	f.rows = func() (out [][]Cell) {
+		for _, r := range rows {
+			cells := []Cell{{Text: r.Name}}
+			for i := range series {
+				cells = append(cells, spreadCell(r.Values, i))
+			}
+			out = append(out, cells)
 		}
-		f.Table.Rows = append(f.Table.Rows, cells)
+		return out
 	}
 	if len(rows) == 0 {
 		f.Missing = "No configuration was measured with one stream on at least two of them."
@@ -187,7 +195,7 @@ func (c *canvas) legend(series []Series) float64 {
 		if x > 6 && x+w > c.width {
 			x, y = 6, y+17
 		}
-		c.mark(x, y-4, 4.5, i, seriesClass(i), "")
+		c.mark(x, y-4, 4.5, i, seriesClass(i), noTip)
 		c.Text(x+10, y, name, svg.Style{Class: "small"})
 		x += w
 	}
@@ -227,7 +235,9 @@ func drawCompare(c *canvas, series []Series, rows []CompareRow) float64 {
 			if v.High > v.Low {
 				a.Line(a.x.at(v.Low), at, a.x.at(v.High), at, svg.Style{Class: lineClass(i)})
 			}
-			a.mark(a.x.at(v.Mid), at, 4.6, i, seriesClass(i), fmt.Sprintf("%s, %s: %s", series[i].Name, r.Name, spreadCell(r.Values, i).Text))
+			a.mark(a.x.at(v.Mid), at, 4.6, i, seriesClass(i), func() string {
+				return fmt.Sprintf("%s, %s: %s", series[i].Name, r.Name, spreadCell(r.Values, i).Text)
+			})
 		}
 	}
 	return a.bottom + 40
@@ -253,12 +263,18 @@ type PriceItem struct {
 func Prices(d PricesData) *Figure {
 	f := &Figure{
 		Title: d.Title, Source: d.Source,
-		Table: Table{Columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Memory (GB)", true}, {"Dollars per GB", true}, {"Tokens/s", true}, {"Speed is", false}, {"Dollars per token/s", true}}},
+		columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Memory (GB)", true}, {"Dollars per GB", true}, {"Tokens/s", true}, {"Speed is", false}, {"Dollars per token/s", true}},
+	}
+	f.rows = func() (rows [][]Cell) {
+		for i := range d.Items {
+			p := &d.Items[i]
+			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: short(p.perGB())}, {Text: short(p.TPS)}, {Text: basisWord(p.TPS, p.Measured)}, {Text: short(p.perSpeed())}})
+		}
+		return rows
 	}
 	drawn := false
 	for i := range d.Items {
 		p := &d.Items[i]
-		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: short(p.perGB())}, {Text: short(p.TPS)}, {Text: basisWord(p.TPS, p.Measured)}, {Text: short(p.perSpeed())}})
 		drawn = drawn || finite(p.perGB()) || finite(p.perSpeed())
 	}
 	if !drawn {
@@ -341,7 +357,9 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 		if solid(p) {
 			class = "bar-main"
 		}
-		c.Rect(left, at+4, max(1, s.at(v)-left), 16, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s; %s dollars (%s)", p.Name, short(v), short(p.PriceUSD), p.PriceKind))})
+		c.Rect(left, at+4, max(1, s.at(v)-left), 16, svg.Style{Class: class, Tip: c.tip(func() string {
+			return fmt.Sprintf("%s: %s; %s dollars (%s)", p.Name, short(v), short(p.PriceUSD), p.PriceKind)
+		})})
 		c.Text(s.at(v)+6, at+16, "$"+compact(v), svg.Style{Class: "small strong"})
 	}
 	c.Line(left, y-row*float64(len(items)), left, y, svg.Style{Class: "axis"})

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"modeldex/snapshot/svg"
 )
@@ -43,17 +44,20 @@ func sizeOf(style svg.Style) float64 {
 	return fontSize
 }
 
-// tip is the tooltip of a mark; none in forms without.
-func (c *canvas) tip(s string) string {
+// noTip is for marks without a tooltip.
+func noTip() string { return "" }
+
+// tip is the tooltip of a mark; none in forms without, which do not ask for its text.
+func (c *canvas) tip(text func() string) string {
 	if !c.tips {
 		return ""
 	}
-	return clip(s, fontSize, 4000)
+	return clip(text(), fontSize, 4000)
 }
 
 // mark draws the mark of a series: shapes differ as well as colours. Style.Class comes after the
 // class of the series.
-func (c *canvas) mark(x, y, r float64, series int, class, tip string) {
+func (c *canvas) mark(x, y, r float64, series int, class string, tip func() string) {
 	style := svg.Style{Class: class, Tip: c.tip(tip)}
 	switch series % 4 {
 	case 1:
@@ -93,6 +97,21 @@ func textWidth(s string, size float64) float64 {
 }
 
 func runeWidth(r rune) float64 {
+	if r < utf8.RuneSelf {
+		return asciiWidths[r]
+	}
+	return widthOf(r)
+}
+
+// asciiWidths are the widths of the characters that most texts consist of.
+var asciiWidths = func() (widths [utf8.RuneSelf]float64) {
+	for r := range widths {
+		widths[r] = widthOf(rune(r))
+	}
+	return widths
+}()
+
+func widthOf(r rune) float64 {
 	switch {
 	case unicode.Is(unicode.Mn, r):
 		return 0
@@ -127,6 +146,9 @@ func clip(s string, size, width float64) string {
 
 // plain replaces white space and control characters by spaces, and drops marks of direction.
 func plain(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Bidi_Control, r):
@@ -138,6 +160,16 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// isPlain reports whether a text is of visible ASCII characters and spaces.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // wrap breaks a text into lines of a width, at most so many; the last one is cut.

@@ -65,8 +65,6 @@ type Figure struct {
 	Source string
 	// Note says what is left out or how to read the marks; may be empty.
 	Note string
-	// Table has the values of the plot.
-	Table Table
 	// Address is that of the figure as a file, such as "/charts/model-sizes.svg?model=gpt-oss-20b";
 	// empty without one.
 	Address string
@@ -75,6 +73,18 @@ type Figure struct {
 	// draw, and Missing says why.
 	draw    func(c *canvas) float64
 	Missing string
+
+	columns []Column
+	rows    func() [][]Cell // of the table, which most readers of a figure do not ask for
+}
+
+// Table is the values of the plot.
+func (f *Figure) Table() Table {
+	t := Table{Columns: f.columns}
+	if f.rows != nil {
+		t.Rows = f.rows()
+	}
+	return t
 }
 
 // Empty reports whether there is nothing to draw.
@@ -106,15 +116,18 @@ func (f *Figure) Inline(id string) template.HTML {
 	if f.Empty() {
 		return ""
 	}
-	wide := f.drawing(wideWidth, &svg.Drawing{ID: id + "-w", Class: "plot wide"}, canvas{tips: true})
-	narrow := f.drawing(narrowWidth, &svg.Drawing{ID: id + "-n", Class: "plot narrow"}, canvas{})
-	return template.HTML(`<div class="drawing">` + wide + narrow + "</div>\n")
+	wide, narrow := &svg.Drawing{ID: id + "-w", Class: "plot wide"}, &svg.Drawing{ID: id + "-n", Class: "plot narrow"}
+	f.drawInto(wide, wideWidth, canvas{tips: true})
+	f.drawInto(narrow, narrowWidth, canvas{})
+	b := narrow.AppendTo(wide.AppendTo([]byte(`<div class="drawing">`)))
+	return template.HTML(append(b, "</div>\n"...))
 }
 
 // SVG is the figure as a file of the given width in CSS pixels, with title and source line.
 func (f *Figure) SVG(scheme Scheme, width int) []byte {
 	d := &svg.Drawing{CSS: scheme.css(), Class: "plot"}
-	return []byte(f.drawing(width, d, canvas{tips: true, framed: true}))
+	f.drawInto(d, width, canvas{tips: true, framed: true})
+	return d.AppendTo(nil)
 }
 
 const (
@@ -122,29 +135,18 @@ const (
 	lineHeight = 17.0
 )
 
-// drawing writes the figure at a width. c says in which form.
-func (f *Figure) drawing(width int, d *svg.Drawing, c canvas) string {
+// drawInto draws the figure at a width. c says in which form.
+func (f *Figure) drawInto(d *svg.Drawing, width int, c canvas) {
 	d.Width, d.Title, d.Desc = width, f.Title, f.Summary
-	body := &svg.Drawing{}
-	inner := float64(width)
-	var head, foot []string
-	if c.framed {
-		inner -= 2 * framePad
-		head = wrap(f.Title, 15, inner, 3)
-		foot = append(wrap(f.Note, smallSize, inner, 9), wrap(f.Source, smallSize, inner, 4)...)
-	}
-	c.Drawing, c.width = body, inner
-	height := 40.0
-	if f.draw != nil {
-		height = f.draw(&c)
-	} else {
-		c.text(0, 24, f.Missing, svg.Style{Class: "soft"})
-	}
 	if !c.framed {
-		d.Height = int(height + 0.999)
-		d.Append(0, 0, body)
-		return d.String()
+		d.Height = int(f.drawBody(d, float64(width), c) + 0.999)
+		return
 	}
+	inner := float64(width) - 2*framePad
+	head := wrap(f.Title, 15, inner, 3)
+	foot := append(wrap(f.Note, smallSize, inner, 9), wrap(f.Source, smallSize, inner, 4)...)
+	body := &svg.Drawing{}
+	height := f.drawBody(body, inner, c)
 	top := framePad + float64(len(head))*20 + 4
 	d.Height = int(top + height + float64(len(foot))*14 + 2*framePad)
 	d.Rect(0.5, 0.5, float64(width)-1, float64(d.Height)-1, svg.Style{Class: "frame"})
@@ -155,7 +157,16 @@ func (f *Figure) drawing(width int, d *svg.Drawing, c canvas) string {
 	for i, line := range foot {
 		d.Text(framePad, top+height+framePad+4+14*float64(i), line, svg.Style{Class: "soft small"})
 	}
-	return d.String()
+}
+
+// drawBody draws the plot alone, or why there is none, and returns its height.
+func (f *Figure) drawBody(d *svg.Drawing, width float64, c canvas) (height float64) {
+	c.Drawing, c.width = d, width
+	if f.draw != nil {
+		return f.draw(&c)
+	}
+	c.text(0, 24, f.Missing, svg.Style{Class: "soft"})
+	return 40
 }
 
 var figureTemplate = template.Must(template.New("figure").Funcs(template.FuncMap{"plain": plain}).Parse(`<figure class="chart" id="{{.ID}}">

@@ -133,8 +133,9 @@ var textAt = regexp.MustCompile(`<text x="([-\d.]+)" y="([-\d.]+)"(?: text-ancho
 func TestLabelsApart(t *testing.T) {
 	for name, f := range evilFigures() {
 		for _, width := range []int{MinWidth, 360, DefaultWidth, MaxWidth} {
-			text := f.drawing(width, &svg.Drawing{ID: "x"}, canvas{}) // without title and source, which are lines of their own
-			if over := overlaps(t, text, float64(width)); len(over) > 0 {
+			d := &svg.Drawing{ID: "x"}
+			f.drawInto(d, width, canvas{}) // without title and source, which are lines of their own
+			if over := overlaps(t, d.String(), float64(width)); len(over) > 0 {
 				t.Errorf("%s at %d: %q", name, width, over)
 			}
 		}

@@ -32,7 +32,7 @@ type RoofRun struct {
 func Roof(d RoofData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": its runs under the bandwidth roof", Source: d.Source,
-		Table: Table{Columns: []Column{{"Model", false}, {"Quantization", false}, {"Tokens/s", true}, {"GB per token", true}, {"Share of bandwidth", true}, {"Settings", false}, {"Benchmark", false}, {"Source", false}}},
+		columns: []Column{{"Model", false}, {"Quantization", false}, {"Tokens/s", true}, {"GB per token", true}, {"Share of bandwidth", true}, {"Settings", false}, {"Benchmark", false}, {"Source", false}},
 	}
 	runs := slices.DeleteFunc(slices.Clone(d.Runs), func(r RoofRun) bool {
 		return !finite(r.TPS) || r.TPS <= 0 || !finite(r.GBytesPerToken) || r.GBytesPerToken <= 0
@@ -40,8 +40,11 @@ func Roof(d RoofData) *Figure {
 	slices.SortStableFunc(runs, func(a, b RoofRun) int {
 		return cmp.Or(-cmp.Compare(a.TPS, b.TPS), strings.Compare(a.ID, b.ID))
 	})
-	for _, r := range runs {
-		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: r.Model}, {Text: r.Quantization}, {Text: short(r.TPS)}, {Text: short(r.GBytesPerToken)}, {Text: percent(r.BandwidthShare)}, {Text: r.Settings}, {Text: r.ID, Href: benchmarkHref(r.ID)}, {Text: host(r.Source), Href: r.Source}})
+	f.rows = func() (rows [][]Cell) {
+		for _, r := range runs {
+			rows = append(rows, []Cell{{Text: r.Model}, {Text: r.Quantization}, {Text: short(r.TPS)}, {Text: short(r.GBytesPerToken)}, {Text: percent(r.BandwidthShare)}, {Text: r.Settings}, {Text: r.ID, Href: benchmarkHref(r.ID)}, {Text: host(r.Source), Href: r.Source}})
+		}
+		return rows
 	}
 	switch {
 	case d.BandwidthGBps <= 0 || !finite(d.BandwidthGBps):
@@ -96,7 +99,9 @@ func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
 	for i := len(runs) - 1; i >= 0; i-- {
 		r := &runs[i]
 		if x, y, ok := a.dot(r.GBytesPerToken, r.TPS); ok {
-			a.mark(x, y, 3.6, 0, "d0", r.Model+": "+r.tip()+", "+percent(r.BandwidthShare)+" of the bandwidth")
+			a.mark(x, y, 3.6, 0, "d0", func() string {
+				return r.Model + ": " + r.tip() + ", " + percent(r.BandwidthShare) + " of the bandwidth"
+			})
 		}
 	}
 	// The name of the roof is written where the roof leaves the drawing.
@@ -146,7 +151,7 @@ const mostFits = 20
 func Fits(d FitsData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": what fits, by intelligence", Source: d.Source,
-		Table: Table{Columns: []Column{{"Model", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"Memory (GB)", true}, {"Tokens/s", true}, {"Speed is", false}}},
+		columns: []Column{{"Model", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"Memory (GB)", true}, {"Tokens/s", true}, {"Speed is", false}},
 	}
 	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) })
 	slices.SortStableFunc(models, func(a, b FitModel) int {
@@ -154,9 +159,12 @@ func Fits(d FitsData) *Figure {
 	})
 	all := len(models)
 	models = models[:min(all, mostFits)]
-	for i := range models {
-		m := &models[i]
-		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: short(m.MemoryGB)}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}})
+	f.rows = func() (rows [][]Cell) {
+		for i := range models {
+			m := &models[i]
+			rows = append(rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: short(m.MemoryGB)}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}})
+		}
+		return rows
 	}
 	if len(models) == 0 {
 		f.Missing = "No model with an intelligence score is known to run on this hardware."
@@ -205,7 +213,9 @@ func drawFits(c *canvas, models []FitModel) float64 {
 			class = "bar"
 		}
 		end := max(a.x.at(m.Score), a.left+1)
-		a.Rect(a.left, y+3, end-a.left, 18, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s of 100, %s GB, %s", m.Name, short(m.Score), short(m.MemoryGB), label))})
+		a.Rect(a.left, y+3, end-a.left, 18, svg.Style{Class: class, Tip: c.tip(func() string {
+			return fmt.Sprintf("%s: %s of 100, %s GB, %s", m.Name, short(m.Score), short(m.MemoryGB), label)
+		})})
 		if room := end - a.left - 46; room > 30 {
 			a.Text(a.left+6, y+16, clip(label, smallSize, room), svg.Style{Class: "small"})
 		}
@@ -247,14 +257,17 @@ func (p *Priced) known() bool {
 func Neighbours(d NeighboursData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": price and bandwidth among its neighbours", Source: d.Source,
-		Table: Table{Columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Bandwidth (GB/s)", true}, {"Memory (GB)", true}, {"GB/s per dollar", true}}},
+		columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Bandwidth (GB/s)", true}, {"Memory (GB)", true}, {"GB/s per dollar", true}},
 	}
 	others := slices.DeleteFunc(slices.Clone(d.Others), func(p Priced) bool { return !p.known() })
 	slices.SortStableFunc(others, func(a, b Priced) int {
 		return cmp.Or(cmp.Compare(a.PriceUSD, b.PriceUSD), strings.Compare(a.Name, b.Name))
 	})
-	for _, p := range append([]Priced{d.Of}, others...) {
-		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.BandwidthGBps)}, {Text: short(p.MemoryGB)}, {Text: short(p.BandwidthGBps / p.PriceUSD)}})
+	f.rows = func() (rows [][]Cell) {
+		for _, p := range append([]Priced{d.Of}, others...) {
+			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.BandwidthGBps)}, {Text: short(p.MemoryGB)}, {Text: short(p.BandwidthGBps / p.PriceUSD)}})
+		}
+		return rows
 	}
 	if !d.Of.known() {
 		f.Missing = "No price in US dollars or no memory bandwidth is known of this hardware."
@@ -286,14 +299,18 @@ func drawNeighbours(c *canvas, of Priced, others []Priced) float64 {
 		if !p.Street {
 			class = "open"
 		}
-		a.mark(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, 0, class, fmt.Sprintf("%s: %s dollars (%s), %s GB/s, %s GB", p.Name, short(p.PriceUSD), p.PriceKind, short(p.BandwidthGBps), short(p.MemoryGB)))
+		a.mark(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, 0, class, func() string {
+			return fmt.Sprintf("%s: %s dollars (%s), %s GB/s, %s GB", p.Name, short(p.PriceUSD), p.PriceKind, short(p.BandwidthGBps), short(p.MemoryGB))
+		})
 	}
 	class := "d1"
 	if !of.Street {
 		class = "open"
 	}
 	a.Circle(x, y, 8, svg.Style{Class: "ring"})
-	a.mark(x, y, 4.5, 0, class, fmt.Sprintf("%s: %s dollars (%s), %s GB/s", of.Name, short(of.PriceUSD), of.PriceKind, short(of.BandwidthGBps)))
+	a.mark(x, y, 4.5, 0, class, func() string {
+		return fmt.Sprintf("%s: %s dollars (%s), %s GB/s", of.Name, short(of.PriceUSD), of.PriceKind, short(of.BandwidthGBps))
+	})
 	l.place(x, y, 8, clip(of.Name, fontSize, 220), svg.Style{Class: "strong halo"})
 	for _, p := range others {
 		l.place(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, clip(p.Name, smallSize, 150), svg.Style{Class: "small soft halo"})

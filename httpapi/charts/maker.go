@@ -11,6 +11,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -39,6 +40,15 @@ type modelRow struct {
 	Sizes         []sizeRow
 }
 
+// modelDetail is what is read of the detail of a model.
+type modelDetail struct {
+	Name         string `json:"name"`
+	Architecture struct {
+		ContextLength *int64 `json:"context_length"`
+	} `json:"architecture"`
+	Quantizations []sizeRow `json:"quantizations"`
+}
+
 type sizeRow struct {
 	Name          string   `json:"name"`
 	BitsPerWeight *float64 `json:"bits_per_weight"`
@@ -52,14 +62,7 @@ func (m Maker) model(slug string) modelRow {
 	if !ok {
 		return modelRow{Slug: slug, Name: slug}
 	}
-	var row struct {
-		Name         string `json:"name"`
-		Architecture struct {
-			ContextLength *int64 `json:"context_length"`
-		} `json:"architecture"`
-		Quantizations []sizeRow `json:"quantizations"`
-	}
-	read(m.gen.Models.Detail(ord), &row)
+	row := read[modelDetail](m.gen.Models.Detail(ord), modelMembers)
 	out := modelRow{Slug: slug, Name: row.Name, Sizes: row.Quantizations}
 	if row.Architecture.ContextLength != nil {
 		out.ContextLength = *row.Architecture.ContextLength
@@ -67,11 +70,19 @@ func (m Maker) model(slug string) modelRow {
 	return out
 }
 
-// read decodes a row of the index, which was encoded by the same program.
-func read(row []byte, into any) {
-	if err := jsonv2.Unmarshal(row, into); err != nil {
+// The names of what is read of rows.
+var (
+	modelMembers    = rowjson.NamesFor[modelDetail]()
+	runMembers      = rowjson.NamesFor[benchmarkRow]()
+	hardwareMembers = rowjson.NamesFor[hardwareRow]()
+)
+
+// read decodes the members of a row of the index that a type has. The row was encoded by the same program.
+func read[T any](row []byte, members rowjson.Names) (out T) {
+	if err := jsonv2.Unmarshal(rowjson.Pick(row, members), &out); err != nil {
 		panic(fmt.Errorf("a row of the index is not what it was: %w", err))
 	}
+	return out
 }
 
 func (m Maker) modelName(slug string) string { return nameIn(m.gen.Models, slug) }
@@ -83,11 +94,7 @@ func nameIn(t *index.Table, slug string) string {
 	if !ok {
 		return slug
 	}
-	var row struct {
-		Name string `json:"name"`
-	}
-	read(t.Row(ord), &row)
-	return row.Name
+	return rowjson.Text(t.Row(ord), "name")
 }
 
 type benchmarkRow struct {
@@ -104,8 +111,7 @@ type benchmarkRow struct {
 
 // run decodes a run, for those that are drawn.
 func (m Maker) run(r measured) Run {
-	var b benchmarkRow
-	read(m.gen.Benchmarks.Row(r.ord), &b)
+	b := read[benchmarkRow](m.gen.Benchmarks.Row(r.ord), runMembers)
 	out := Run{ID: b.ID, TPS: r.tps, Settings: b.settings(), Source: b.SourceURL}
 	if b.Quantization != nil {
 		out.Quantization = *b.Quantization
@@ -330,7 +336,7 @@ func most(counts map[string]int) string {
 }
 
 type hardwareRow struct {
-	Slug                string
+	Slug                string   `json:"slug"`
 	Name                string   `json:"name"`
 	Vendor              string   `json:"vendor"`
 	Type                string   `json:"type"`
@@ -346,11 +352,11 @@ type hardwareRow struct {
 
 func (m Maker) hardware(slug string) (hardwareRow, bool) {
 	ord, ok := m.gen.Hardware.Find(slug)
-	row := hardwareRow{Slug: slug, Name: slug}
-	if ok {
-		read(m.gen.Hardware.Row(ord), &row)
+	if !ok {
+		return hardwareRow{Slug: slug, Name: slug}, false
 	}
-	return row, ok
+	row := read[hardwareRow](m.gen.Hardware.Row(ord), hardwareMembers)
+	return row, true
 }
 
 func number(p *float64) float64 {

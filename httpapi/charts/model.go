@@ -39,8 +39,8 @@ func (p *MemoryPoint) gib() float64 { return float64(p.Weights+p.Cache+p.Buffer)
 func Memory(d MemoryData) *Figure {
 	f := &Figure{
 		Title: d.Model + ": memory against context", Source: d.Source,
-		Note:  "Weights, key-value cache (f16) and compute buffer of one request under llama.cpp's rules, without the reserve. 1 GB is 2^30 bytes here. Both axes are logarithmic.",
-		Table: Table{Columns: []Column{{"Size", false}, {"Context (tokens)", true}, {"Weights (GB)", true}, {"KV cache (GB)", true}, {"Buffer (GB)", true}, {"Total (GB)", true}}},
+		Note:    "Weights, key-value cache (f16) and compute buffer of one request under llama.cpp's rules, without the reserve. 1 GB is 2^30 bytes here. Both axes are logarithmic.",
+		columns: []Column{{"Size", false}, {"Context (tokens)", true}, {"Weights (GB)", true}, {"KV cache (GB)", true}, {"Buffer (GB)", true}, {"Total (GB)", true}},
 	}
 	lines := slices.DeleteFunc(slices.Clone(d.Lines), func(l MemoryLine) bool { return len(l.Points) == 0 })
 	low, high := math.Inf(1), 0.0
@@ -50,13 +50,9 @@ func Memory(d MemoryData) *Figure {
 			p := &l.Points[i]
 			low, high = min(low, p.gib()), max(high, p.gib())
 			first, last = min(first, p.Context), max(last, p.Context)
-			bound := ""
-			if p.UpperBound {
-				bound = "at most "
-			}
-			f.Table.Rows = append(f.Table.Rows, []Cell{{Text: l.Name}, {Text: thousands(fmt.Sprint(p.Context))}, {Text: gb(p.Weights)}, {Text: bound + gb(p.Cache)}, {Text: gb(p.Buffer)}, {Text: bound + short(p.gib())}})
 		}
 	}
+	f.rows = func() [][]Cell { return memoryRows(lines) }
 	if len(lines) == 0 || low <= 0 || first <= 0 {
 		f.Missing = "The facts about the model's layers that the size of the cache depends on are not published."
 		return f
@@ -64,6 +60,21 @@ func Memory(d MemoryData) *Figure {
 	f.Summary = fmt.Sprintf("From %s GB to %s GB between %s and %s tokens of context.", short(low), short(high), tokens(first), tokens(last))
 	f.draw = func(c *canvas) float64 { return drawMemory(c, lines, low, high, float64(first), float64(last)) }
 	return f
+}
+
+// memoryRows are the values of a plot of memory.
+func memoryRows(lines []MemoryLine) (rows [][]Cell) {
+	for _, l := range lines {
+		for i := range l.Points {
+			p := &l.Points[i]
+			bound := ""
+			if p.UpperBound {
+				bound = "at most "
+			}
+			rows = append(rows, []Cell{{Text: l.Name}, {Text: thousands(fmt.Sprint(p.Context))}, {Text: gb(p.Weights)}, {Text: bound + gb(p.Cache)}, {Text: gb(p.Buffer)}, {Text: bound + short(p.gib())}})
+		}
+	}
+	return rows
 }
 
 func gb(bytes int64) string { return short(float64(bytes) / gib) }
@@ -105,7 +116,9 @@ func drawMemory(c *canvas, lines []MemoryLine, low, high, first, last float64) f
 		a.Polyline(through, svg.Style{Class: lineClass(i)})
 		for p := range lines[i].Points {
 			point := &lines[i].Points[p]
-			a.mark(through[p][0], through[p][1], 2.6, i, seriesClass(i), fmt.Sprintf("%s at %s tokens: %s GB = %s weights + %s cache + %s buffer", lines[i].Name, tokens(point.Context), short(point.gib()), gb(point.Weights), gb(point.Cache), gb(point.Buffer)))
+			a.mark(through[p][0], through[p][1], 2.6, i, seriesClass(i), func() string {
+				return fmt.Sprintf("%s at %s tokens: %s GB = %s weights + %s cache + %s buffer", lines[i].Name, tokens(point.Context), short(point.gib()), gb(point.Weights), gb(point.Cache), gb(point.Buffer))
+			})
 		}
 		a.Text(a.right+8, ends[n]+4, clip(lines[i].Name, smallSize, labelWidth+2), svg.Style{Class: "small strong t" + string(rune('0'+i%4))})
 	}
@@ -158,18 +171,21 @@ const mostSizes = 28
 func Sizes(d SizesData) *Figure {
 	f := &Figure{
 		Title: d.Model + ": sizes of its quantizations", Source: d.Source,
-		Table: Table{Columns: []Column{{"Quantization", false}, {"Size (GB)", true}, {"Bits per weight", true}, {"Basis", false}}},
+		columns: []Column{{"Quantization", false}, {"Size (GB)", true}, {"Bits per weight", true}, {"Basis", false}},
 	}
 	all := slices.DeleteFunc(slices.Clone(d.Sizes), func(s Size) bool { return s.Bytes <= 0 })
 	slices.SortStableFunc(all, func(a, b Size) int {
 		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), strings.Compare(a.Name, b.Name))
 	})
-	for _, s := range all {
-		basis := "computed"
-		if s.Published {
-			basis = "published file"
+	f.rows = func() (rows [][]Cell) {
+		for _, s := range all {
+			basis := "computed"
+			if s.Published {
+				basis = "published file"
+			}
+			rows = append(rows, []Cell{{Text: s.Name}, {Text: gb(s.Bytes)}, {Text: short(s.BitsPerWeight)}, {Text: basis, Href: s.Href}})
 		}
-		f.Table.Rows = append(f.Table.Rows, []Cell{{Text: s.Name}, {Text: gb(s.Bytes)}, {Text: short(s.BitsPerWeight)}, {Text: basis, Href: s.Href}})
+		return rows
 	}
 	if len(all) == 0 {
 		f.Missing = "No sizes are published, and the number of parameters to work them out from is not known."
@@ -223,7 +239,9 @@ func drawSizes(c *canvas, sizes []Size) float64 {
 		}
 		size := float64(s.Bytes) / gib
 		a.Text(nameWidth, y+13, clip(s.Name, smallSize, nameWidth), svg.Style{Class: "small", Anchor: "end"})
-		a.Rect(a.left, y+3, max(1, a.x.at(size)-a.left), row-5, svg.Style{Class: class, Tip: c.tip(fmt.Sprintf("%s: %s GB, %s bits per weight", s.Name, short(size), short(s.BitsPerWeight)))})
+		a.Rect(a.left, y+3, max(1, a.x.at(size)-a.left), row-5, svg.Style{Class: class, Tip: c.tip(func() string {
+			return fmt.Sprintf("%s: %s GB, %s bits per weight", s.Name, short(size), short(s.BitsPerWeight))
+		})})
 		a.text(a.x.at(size)+5, y+13, compact(size), svg.Style{Class: "small halo"})
 	}
 	a.Line(a.left, a.top-2, a.left, a.bottom, svg.Style{Class: "axis"})
@@ -265,7 +283,7 @@ func (r *Run) tip() string {
 func Speeds(d SpeedsData) *Figure {
 	f := &Figure{
 		Title: d.Title, Source: d.Source,
-		Table: Table{Columns: []Column{{d.Group, false}, {"Tokens/s", true}, {"Quantization", false}, {"Settings", false}, {"Benchmark", false}, {"Source", false}}},
+		columns: []Column{{d.Group, false}, {"Tokens/s", true}, {"Quantization", false}, {"Settings", false}, {"Benchmark", false}, {"Source", false}},
 	}
 	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r SpeedRow) bool { return len(r.Runs) == 0 })
 	low, high := math.Inf(1), 0.0
@@ -281,10 +299,8 @@ func Speeds(d SpeedsData) *Figure {
 	for _, r := range rows {
 		runs += len(r.Runs)
 		low, high = min(low, r.Runs[len(r.Runs)-1].TPS), max(high, r.Runs[0].TPS)
-		for _, run := range r.Runs {
-			f.Table.Rows = append(f.Table.Rows, []Cell{{Text: r.Name, Href: r.Href}, {Text: short(run.TPS)}, {Text: run.Quantization}, {Text: run.Settings}, {Text: run.ID, Href: benchmarkHref(run.ID)}, {Text: host(run.Source), Href: run.Source}})
-		}
 	}
+	f.rows = func() [][]Cell { return speedRows(rows) }
 	if len(rows) == 0 {
 		f.Missing = "No run of one stream is known."
 		return f
@@ -299,6 +315,16 @@ func Speeds(d SpeedsData) *Figure {
 	f.Summary = fmt.Sprintf("%s, from %s to %s tokens per second. Fastest by median: %s, %s.", count(runs, "run"), short(low), short(high), rows[0].Name, short(middle(rows[0].Runs)))
 	f.draw = func(c *canvas) float64 { return drawSpeeds(c, rows, d.Main, low, high) }
 	return f
+}
+
+// speedRows are the values of a plot of speeds.
+func speedRows(shown []SpeedRow) (rows [][]Cell) {
+	for _, r := range shown {
+		for _, run := range r.Runs {
+			rows = append(rows, []Cell{{Text: r.Name, Href: r.Href}, {Text: short(run.TPS)}, {Text: run.Quantization}, {Text: run.Settings}, {Text: run.ID, Href: benchmarkHref(run.ID)}, {Text: host(run.Source), Href: run.Source}})
+		}
+	}
+	return rows
 }
 
 // middle is the median speed of sorted runs.
@@ -352,7 +378,9 @@ func drawSpeeds(c *canvas, rows []SpeedRow, main string, low, high float64) floa
 			if main != "" && run.Quantization != main {
 				class = "open"
 			}
-			a.mark(a.x.at(run.TPS), y, 4, 0, class, r.Name+": "+run.tip())
+			a.mark(a.x.at(run.TPS), y, 4, 0, class, func() string {
+				return r.Name + ": " + run.tip()
+			})
 		}
 	}
 	return a.bottom + 40

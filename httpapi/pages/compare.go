@@ -25,7 +25,7 @@ type Compare struct {
 	Sheet
 	Kind    string // hardware or models
 	Chosen  []string
-	Choices []Choice
+	Choices Choices
 	Other   Link // the comparison of the other kind
 }
 
@@ -76,10 +76,11 @@ func namesOf(gen *index.Generation, kind string, slugs []string) []string {
 // figureTable is the drawing of a figure above its values.
 func figureTable(id, title string, f *charts.Figure, base string) Table {
 	t := Table{ID: id, Title: title, Empty: f.Missing, Plot: plot(f, "plot-"+id, base)}
-	for _, c := range f.Table.Columns {
+	values := f.Table()
+	for _, c := range values.Columns {
 		t.Columns = append(t.Columns, Column{Text: c.Name, Number: c.Number})
 	}
-	for _, row := range f.Table.Rows {
+	for _, row := range values.Rows {
 		cells := make([]Cell, len(row))
 		for i, c := range row {
 			cells[i] = Cell{Text: c.Text}

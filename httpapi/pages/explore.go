@@ -2,6 +2,8 @@ package pages
 
 import (
 	"cmp"
+	"html/template"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -52,12 +54,6 @@ type Range struct {
 
 // An Input is a text to fill in.
 type Input struct{ Name, Label, Value, Hint string }
-
-// A Choice is a list to choose from.
-type Choice struct {
-	Value, Label string
-	Selected     bool
-}
 
 // Explore is a list with filters.
 type Explore struct {
@@ -407,22 +403,46 @@ func (l *list) chosen(gen *index.Generation, q *ExploreQuery, at Place) (out []L
 		}
 	}
 	slices.Sort(names)
+	encoded := newEncodedParams(q.Params)
 	for _, name := range names {
 		values := split(q.Params[name])
 		for i, v := range values {
-			rest := url.Values{}
-			for other, list := range q.Params {
-				if other != name && !(isRun(name) && l.goesWithRuns(other)) {
-					rest[other] = list
-				}
-			}
-			if others := slices.Delete(slices.Clone(values), i, i+1); len(others) > 0 {
-				rest.Set(name, strings.Join(others, ","))
-			}
-			out = append(out, Link{Text: l.chosenText(n, name, v), Href: at.with(rest), NoFollow: true})
+			others := slices.Delete(slices.Clone(values), i, i+1)
+			query := encoded.with(name, strings.Join(others, ","), func(other string) bool { return isRun(name) && l.goesWithRuns(other) })
+			out = append(out, Link{Text: l.chosenText(n, name, v), Href: strings.TrimSuffix(at.Path+"?"+query, "?"), NoFollow: true})
 		}
 	}
 	return out
+}
+
+// encodedParams are parameters as an address has them, in its order, each encoded once: a list with many filters
+// has a link for each of their values, with all the others.
+type encodedParams struct {
+	names   []string
+	encoded map[string]string
+}
+
+func newEncodedParams(params url.Values) *encodedParams {
+	p := &encodedParams{slices.Sorted(maps.Keys(params)), map[string]string{}}
+	for name, values := range params {
+		p.encoded[name] = url.Values{name: values}.Encode()
+	}
+	return p
+}
+
+// with is the query with another value of a parameter, which is left out where that is empty, and without
+// some of the others.
+func (p *encodedParams) with(name, value string, without func(other string) bool) string {
+	var parts []string
+	for _, other := range p.names {
+		switch {
+		case other != name && !without(other):
+			parts = append(parts, p.encoded[other])
+		case other == name && value != "":
+			parts = append(parts, url.QueryEscape(name)+"="+url.QueryEscape(value))
+		}
+	}
+	return strings.Join(parts, "&")
 }
 
 func isRun(name string) bool { return name == "fits" || name == "runs" }
@@ -550,4 +570,32 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 	default:
 		return runCells(n, decodeShown[benchmarkRecord](kind, row), index.None)
 	}
+}
+
+// Ticks are the boxes of some values of the facet.
+func (f *Facet) Ticks(values []FacetValue) template.HTML {
+	b := make([]byte, 0, 160*len(values))
+	for i := range values {
+		v := &values[i]
+		b = appendEscaped(append(b, "\n    <label class=\"tick\"><input type=\"checkbox\" name=\""...), f.Name)
+		b = appendEscaped(append(b, `" value="`...), v.Value)
+		if b = append(b, '"'); v.Checked {
+			b = append(b, " checked"...)
+		}
+		b = appendEscaped(append(b, "><span>"...), v.Label)
+		b = append(appendEscaped(append(b, "</span><small>"...), v.Count), "</small></label>"...)
+	}
+	return template.HTML(b) //nolint:gosec // texts are escaped
+}
+
+// Removals are the filters in force, each as a link that takes it away.
+func (v *Explore) Removals() template.HTML {
+	var b []byte
+	for _, l := range v.Chosen {
+		b = appendAddress(append(b, `<li><a href="`...), l.Href)
+		b = appendEscaped(append(b, `" rel="nofollow" aria-label="Remove: `...), l.Text)
+		b = appendEscaped(append(b, `">`...), l.Text)
+		b = append(b, ` <span aria-hidden="true">×</span></a></li>`...)
+	}
+	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
 }

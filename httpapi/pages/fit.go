@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 
 	"modeldex/dataset/fit"
@@ -27,11 +26,11 @@ type Fit struct {
 	Sheet
 	Form struct {
 		Hardware, Model, Memory, Bandwidth, Context, MinTPS, Count, Share string
-		KV, Engines                                                       []Choice
+		KV, Engines                                                       Choices
 		More                                                              bool // the rarer fields are in use
 	}
-	Hardware []Choice // to choose from
-	Models   []Choice
+	Hardware Choices // to choose from
+	Models   Choices
 }
 
 // shownFitRows is how many models each list of the page has.
@@ -79,14 +78,6 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 
 // FitHTML is the page.
 func (s *Site) FitHTML(v *Fit) []byte { return s.render("fit.html", v) }
-
-func choices(values []string, now string) []Choice {
-	out := make([]Choice, len(values))
-	for i, v := range values {
-		out[i] = Choice{v, v, v == now}
-	}
-	return out
-}
 
 // machineName is the machine of a query in words, empty where there is none.
 func machineName(gen *index.Generation, q *FitQuery) string {
@@ -247,20 +238,5 @@ func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {
 	if len(out) == 0 {
 		out = []Table{{ID: "none", Title: "Nothing fits", Empty: "No known size of any model fits under these conditions. Try a shorter context, less speed, or a compressed cache."}}
 	}
-	return out
-}
-
-// offered is how many records a field suggests.
-const offered = 150
-
-// mostMeasured are the records with the most benchmarks, by name.
-func mostMeasured(t *index.Table) []Choice {
-	page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: offered})
-	out := make([]Choice, 0, len(page.Ords))
-	for _, ord := range page.Ords {
-		slug := t.Slug(ord)
-		out = append(out, Choice{Value: slug, Label: nameOf(t, slug)})
-	}
-	slices.SortFunc(out, func(a, b Choice) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
 	return out
 }

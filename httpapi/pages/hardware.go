@@ -285,7 +285,7 @@ func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
 	mine := slices.IndexFunc(ords, func(ord uint32) bool { return gen.Hardware.Slug(ord) == string(h.Slug) })
 	from := max(0, min(mine-shownNeighbours/2, len(ords)-shownNeighbours))
 	for _, ord := range ords[from:min(len(ords), from+shownNeighbours)] {
-		other := decode[hardwareRecord](gen.Hardware.Row(ord))
+		other := decodeShown[hardwareRecord]("hardware", gen.Hardware.Row(ord))
 		name := Cell{Text: other.Name, Href: "/hardware/" + string(other.Slug)}
 		if other.Slug == h.Slug {
 			name = Cell{Text: other.Name, Class: "self"}

@@ -357,7 +357,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 	}
 	n := newNames(gen)
 	for _, ord := range page.Ords {
-		t.Rows = append(t.Rows, runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), field))
+		t.Rows = append(t.Rows, runCells(n, decodeShown[benchmarkRecord]("benchmarks", gen.Benchmarks.Row(ord)), field))
 	}
 	return t
 }

@@ -1,15 +1,12 @@
 package pages
 
 import (
-	"iter"
-
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
 
-	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -68,36 +65,16 @@ func decode[T any](row []byte) *T {
 
 // shown are the members of rows that lists show, by kind. Rows have up to ninety, and decoding them all is most
 // of the work of a list.
-var shown = map[string]map[string]bool{
-	"models":   setOf("slug", "name", "organization", "params_b", "active_params_b", "architecture", "intelligence", "release_date", "benchmark_count"),
-	"hardware": setOf("slug", "name", "type", "vram_gb", "unified_memory", "memory_bandwidth_gbps", "fp16_tflops", "fp16_basis", "street_price_usd", "street_price_condition", "street_price_date", "release_date", "release_quarter", "benchmark_count"),
-	"tools":    setOf("slug", "name", "category", "description", "license", "benchmark_count"),
-	"benchmarks": setOf("id", "model", "hardware", "hardware_count", "quantization", "tool", "backend", "scenario", "generation_tps", "total_tps", "prompt_tps", "withdrawn", "concurrency",
+var shown = map[string]rowjson.Names{
+	"models":   rowjson.NamesOf("slug", "name", "organization", "params_b", "active_params_b", "architecture", "intelligence", "release_date", "benchmark_count"),
+	"hardware": rowjson.NamesOf("slug", "name", "type", "vram_gb", "unified_memory", "memory_bandwidth_gbps", "fp16_tflops", "fp16_basis", "street_price_usd", "street_price_condition", "street_price_date", "release_date", "release_quarter", "benchmark_count"),
+	"tools":    rowjson.NamesOf("slug", "name", "category", "description", "license", "benchmark_count"),
+	"benchmarks": rowjson.NamesOf("id", "model", "hardware", "hardware_count", "quantization", "tool", "backend", "scenario", "generation_tps", "total_tps", "prompt_tps", "withdrawn", "concurrency",
 		"context_depth", "speculative_decoding", "partial_offload", "rate_basis", "flash_attention", "run_date", "source", "source_url"),
 }
 
-func setOf(names ...string) map[string]bool {
-	out := make(map[string]bool, len(names))
-	for _, name := range names {
-		out[`"`+name+`"`] = true
-	}
-	return out
-}
-
 // decodeShown is decode of what lists show of a row.
-func decodeShown[T any](kind string, row []byte) *T {
-	wanted, some := shown[kind], []byte{'{'}
-	for name, value := range members(row) {
-		if value[0] == 'n' || !wanted[string(name)] {
-			continue // null, which is what is left out becomes
-		}
-		if len(some) > 1 {
-			some = append(some, ',')
-		}
-		some = append(append(append(some, name...), ':'), value...)
-	}
-	return decode[T](append(some, '}'))
-}
+func decodeShown[T any](kind string, row []byte) *T { return decode[T](rowjson.Pick(row, shown[kind])) }
 
 // nameOf is the name of a record for readers, its slug where there is none.
 func nameOf(t *index.Table, slug string) string {
@@ -105,40 +82,10 @@ func nameOf(t *index.Table, slug string) string {
 	if !ok {
 		return slug
 	}
-	if name := memberText(t.Row(ord), "name"); name != "" {
+	if name := rowjson.Text(t.Row(ord), "name"); name != "" {
 		return name
 	}
 	return slug
-}
-
-// memberText is a text of a row that this program made, empty without one. It reads no further than that:
-// names are the second member of rows that have thousands of bytes.
-func memberText(row []byte, member string) string {
-	for name, value := range members(row) {
-		if string(name[1:len(name)-1]) != member {
-			continue
-		}
-		text, err := jsontext.AppendUnquote(nil, value)
-		if err != nil {
-			return "" // null
-		}
-		return string(text)
-	}
-	return ""
-}
-
-// members goes through the names in quotes and the values of a row.
-func members(row []byte) iter.Seq2[[]byte, []byte] {
-	return func(yield func(name, value []byte) bool) {
-		rest := row[1:]
-		for {
-			name, value, left, ok := rowjson.Member(rest)
-			if !ok || !yield(name, value) {
-				return
-			}
-			rest = left
-		}
-	}
 }
 
 // names looks up names of records, each once.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/rowjson"
 
 	"github.com/goccy/go-json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -42,8 +43,8 @@ func TestShown(t *testing.T) {
 					t.Fatal(err)
 				}
 				row := append(record[:len(record)-1:len(record)-1], more...)
-				all := map[string]bool{}
-				for name := range members(row) {
+				all := rowjson.Names{}
+				for name := range rowjson.Members(row) {
 					all[string(name)] = true
 				}
 				shown[kind] = all
@@ -64,17 +65,8 @@ func TestShown(t *testing.T) {
 func namesBeside(row []byte) *names {
 	n := newNames(nil)
 	for kind, member := range map[string]string{"models": "model", "hardware": "hardware", "tools": "tool"} {
-		slug := memberText(row, member)
+		slug := rowjson.Text(row, member)
 		n.seen[recordName{kind, dataset.Slug(slug)}] = "the " + slug
 	}
 	return n
-}
-
-func TestMemberText(t *testing.T) {
-	row := []byte(`{"slug":"a","name":"A \"b\"","none":null,"list":["x"]}`)
-	for member, want := range map[string]string{"slug": "a", "name": `A "b"`, "none": "", "other": "", "x": ""} {
-		if got := memberText(row, member); got != want {
-			t.Errorf("%s is %q, want %q", member, got, want)
-		}
-	}
 }

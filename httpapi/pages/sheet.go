@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"strings"
 
@@ -338,4 +339,41 @@ func quantizationCell(v string) Cell {
 		c.Class = "long"
 	}
 	return c
+}
+
+// Body is the facts of a group.
+func (g *Group) Body() template.HTML {
+	b := make([]byte, 0, 150*len(g.Facts))
+	for i := range g.Facts {
+		f := &g.Facts[i]
+		b = appendEscaped(append(b, "\n    <div><dt>"...), f.Label)
+		b = f.Value.append(append(b, "</dt><dd>"...))
+		if f.Note != "" {
+			b = append(appendEscaped(append(b, " <small>"...), f.Note), "</small>"...)
+		}
+		for _, ref := range f.Refs {
+			b = fmt.Appendf(b, ` <a class="ref" href="#source-%[1]d" aria-label="Source %[1]d">%[1]d</a>`, ref)
+		}
+		b = append(b, "</dd></div>"...)
+	}
+	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
+}
+
+// SourceList is the sources, as elements of a list.
+func (v *Sheet) SourceList() template.HTML {
+	b := make([]byte, 0, 300*len(v.Sources))
+	for i := range v.Sources {
+		s := &v.Sources[i]
+		b = fmt.Appendf(b, "\n    <li id=\"source-%d\">", s.Number)
+		b = appendOutside(b, s.Href, s.Text)
+		if s.Via != "" {
+			b = appendOutside(append(b, ", read at "...), s.ViaHref, s.Via)
+		}
+		b = appendEscaped(append(b, "\n      <small>"...), s.Fields)
+		if s.Note != "" {
+			b = appendEscaped(append(b, " · "...), s.Note)
+		}
+		b = append(b, "</small></li>"...)
+	}
+	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
 }

@@ -5,7 +5,15 @@
 // ask that then. All functions are safe for concurrent use.
 package rowjson
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"iter"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-json/jsontext"
+)
 
 // End is the length of the JSON value that b begins with. It is 0 where b begins with no value, white space
 // included, or the value does not end. Of lists and objects only texts and brackets are looked at, of
@@ -128,4 +136,74 @@ func Member(rest []byte) (name, value, left []byte, ok bool) {
 		left = left[1:]
 	}
 	return name, value, left, true
+}
+
+// Members goes through the names in quotes and the values of a row, in its order.
+func Members(row []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for rest := row[1:]; ; {
+			name, value, left, ok := Member(rest)
+			if !ok || !yield(name, value) {
+				return
+			}
+			rest = left
+		}
+	}
+}
+
+// Text is a text that is a member of a row, empty where it is null or not there. It reads no further than that: names
+// are the second member of rows that have thousands of bytes.
+func Text(row []byte, member string) string {
+	for name, value := range Members(row) {
+		if string(name[1:len(name)-1]) != member {
+			continue
+		}
+		text, err := jsontext.AppendUnquote(nil, value)
+		if err != nil {
+			return "" // null
+		}
+		return string(text)
+	}
+	return ""
+}
+
+// Names is a set of names of members.
+type Names map[string]bool
+
+// NamesOf is the set of some names, given without quotes.
+func NamesOf(names ...string) Names {
+	out := make(Names, len(names))
+	for _, name := range names {
+		out[`"`+name+`"`] = true
+	}
+	return out
+}
+
+// NamesFor is the set of names that a decoder looks for to fill a struct.
+func NamesFor[T any]() Names {
+	out := Names{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name = cmp.Or(name, f.Name); name != "-" && !f.Anonymous {
+			out[`"`+name+`"`] = true
+		}
+	}
+	return out
+}
+
+// Pick is a row of the members with some names alone, without those that are null: what a decoder makes of it is the same
+// for a type with no other members. Rows have up to ninety members, and decoding them all takes most of the time.
+func Pick(row []byte, names Names) []byte {
+	some := make([]byte, 1, 512)
+	some[0] = '{'
+	for name, value := range Members(row) {
+		if value[0] == 'n' || !names[string(name)] {
+			continue
+		}
+		if len(some) > 1 {
+			some = append(some, ',')
+		}
+		some = append(append(append(some, name...), ':'), value...)
+	}
+	return append(some, '}')
 }

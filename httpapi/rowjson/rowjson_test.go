@@ -2,6 +2,7 @@ package rowjson
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 	"testing"
 
@@ -91,4 +92,36 @@ func FuzzEnd(f *testing.F) {
 			t.Errorf("End of %q is %d, a decoder says %d", b, got, len(value))
 		}
 	})
+}
+
+func TestText(t *testing.T) {
+	row := []byte(`{"slug":"a","name":"A \"b\"","none":null,"list":["x"]}`)
+	for member, want := range map[string]string{"slug": "a", "name": `A "b"`, "none": "", "other": "", "x": ""} {
+		if got := Text(row, member); got != want {
+			t.Errorf("%s is %q, want %q", member, got, want)
+		}
+	}
+}
+
+func TestPick(t *testing.T) {
+	row := []byte(`{"slug":"a,\"b\"","name":"c","none":null,"list":[{"slug":1},"}"],"n":-1.5,"last":true}`)
+	for want, names := range map[string][]string{
+		`{}`: {"none", "absent", "1"}, `{"slug":"a,\"b\"","n":-1.5}`: {"n", "slug", "none"}, `{"list":[{"slug":1},"}"],"last":true}`: {"last", "list"},
+	} {
+		if got := Pick(row, NamesOf(names...)); string(got) != want {
+			t.Errorf("%v of %s are %s, want %s", names, row, got, want)
+		}
+	}
+	type base struct {
+		Slug string `json:"slug"`
+	}
+	type more struct {
+		base
+		Name, Unnamed *string
+		List          []int `json:"list,omitempty"`
+		Left          int   `json:"-"`
+	}
+	if got, want := NamesFor[more](), NamesOf("slug", "Name", "Unnamed", "list"); !maps.Equal(got, want) {
+		t.Errorf("the names of a type are %v, want %v", got, want)
+	}
 }

@@ -30,7 +30,7 @@ type Drawing struct {
 	// CSS is the style of a drawing that is a file; empty is a plain one. The drawing then has a
 	// size, so that pages can show it as it is.
 	CSS  string
-	body strings.Builder
+	body []byte
 }
 
 // Style names what a shape or a text looks like.
@@ -49,17 +49,58 @@ const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-f
 
 // Text writes s with its baseline at y.
 func (d *Drawing) Text(x, y float64, s string, style Style) {
-	fmt.Fprintf(&d.body, `<text x="%s" y="%s"`, num(x), num(y))
+	d.write("<text")
+	d.numbers(` x="`, x, ` y="`, y)
 	if style.Anchor != "" && style.Anchor != "start" {
-		fmt.Fprintf(&d.body, ` text-anchor="%s"`, style.Anchor)
+		d.write(` text-anchor="`, style.Anchor, `"`)
 	}
-	d.body.WriteString(style.class() + ">" + escape(s) + "</text>\n")
+	d.class(style)
+	d.write(">")
+	d.escaped(s)
+	d.write("</text>\n")
 }
 
-// num writes a coordinate with at most one decimal.
-func num(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+func (d *Drawing) write(texts ...string) {
+	for _, s := range texts {
+		d.body = append(d.body, s...)
+	}
+}
 
-// escape makes text of a string: markup is shown, and characters XML does not know are replaced.
+// numbers writes two attributes, each with a coordinate. Their names are given with what is before the value.
+func (d *Drawing) numbers(name1 string, v1 float64, name2 string, v2 float64) {
+	d.body = append(appendNumber(append(d.body, name1...), v1), '"')
+	d.body = append(appendNumber(append(d.body, name2...), v2), '"')
+}
+
+// appendNumber appends a coordinate with at most one decimal.
+func appendNumber(b []byte, v float64) []byte {
+	tenths := math.Round(v * 10)
+	if !(math.Abs(tenths) < 1e15) { // its last digit is no decimal any more, or it is no number
+		return strconv.AppendFloat(b, tenths/10, 'f', -1, 64)
+	}
+	if math.Signbit(tenths) {
+		b, tenths = append(b, '-'), -tenths
+	}
+	n := int64(tenths)
+	b = strconv.AppendInt(b, n/10, 10)
+	if n %= 10; n != 0 {
+		b = append(b, '.', byte('0'+n))
+	}
+	return b
+}
+
+// escaped writes text: markup is shown, and characters XML does not know are replaced.
+func (d *Drawing) escaped(s string) {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '<' || c == '>' || c == '&' || c == '"' || c == '\'' {
+			d.write(escape(s))
+			return
+		}
+	}
+	d.write(s)
+}
+
+// escape makes text of a string that is not plain.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		switch {
@@ -75,56 +116,81 @@ func escape(s string) string {
 // Append draws what another drawing has, moved by x and y.
 func (d *Drawing) Append(x, y float64, other *Drawing) {
 	if x == 0 && y == 0 {
-		d.body.WriteString(other.body.String())
+		d.body = append(d.body, other.body...)
 		return
 	}
-	fmt.Fprintf(&d.body, `<g transform="translate(%s %s)">`+"\n%s</g>\n", num(x), num(y), other.body.String())
+	d.body = append(appendNumber(append(d.body, `<g transform="translate(`...), x), ' ')
+	d.body = append(append(appendNumber(d.body, y), ")\">\n"...), other.body...)
+	d.write("</g>\n")
 }
 
 // Line draws a straight line.
 func (d *Drawing) Line(x1, y1, x2, y2 float64, style Style) {
-	d.shape(fmt.Sprintf(`<line x1="%s" y1="%s" x2="%s" y2="%s"`, num(x1), num(y1), num(x2), num(y2)), "line", style.stroke(), style.Tip)
+	d.write("<line")
+	d.numbers(` x1="`, x1, ` y1="`, y1)
+	d.numbers(` x2="`, x2, ` y2="`, y2)
+	d.stroke(style)
+	d.end("line", style.Tip)
 }
 
 // Circle draws a filled circle.
 func (d *Drawing) Circle(x, y, r float64, style Style) {
-	d.shape(fmt.Sprintf(`<circle cx="%s" cy="%s" r="%s"`, num(x), num(y), num(r)), "circle", style.fill(), style.Tip)
+	d.write("<circle")
+	d.numbers(` cx="`, x, ` cy="`, y)
+	d.body = append(appendNumber(append(d.body, ` r="`...), r), '"')
+	d.fill(style)
+	d.end("circle", style.Tip)
 }
 
 // Rect draws a filled rectangle.
 func (d *Drawing) Rect(x, y, width, height float64, style Style) {
-	d.shape(fmt.Sprintf(`<rect x="%s" y="%s" width="%s" height="%s"`, num(x), num(y), num(width), num(height)), "rect", style.fill(), style.Tip)
+	d.write("<rect")
+	d.numbers(` x="`, x, ` y="`, y)
+	d.numbers(` width="`, width, ` height="`, height)
+	d.fill(style)
+	d.end("rect", style.Tip)
 }
 
 // Polygon draws a filled area with the given corners.
 func (d *Drawing) Polygon(corners [][2]float64, style Style) {
-	d.shape(fmt.Sprintf(`<polygon points="%s"`, points(corners)), "polygon", style.fill(), style.Tip)
+	d.write(`<polygon points="`)
+	d.points(corners, " ")
+	d.write(`"`)
+	d.fill(style)
+	d.end("polygon", style.Tip)
 }
 
 // Polyline joins points by straight lines.
 func (d *Drawing) Polyline(through [][2]float64, style Style) {
-	d.shape(fmt.Sprintf(`<path d="M%s" fill="none"`, strings.ReplaceAll(points(through), " ", " L")), "path", style.stroke(), style.Tip)
+	d.write(`<path d="M`)
+	d.points(through, " L")
+	d.write(`" fill="none"`)
+	d.stroke(style)
+	d.end("path", style.Tip)
 }
 
-func points(ps [][2]float64) string {
-	out := make([]string, len(ps))
+func (d *Drawing) points(ps [][2]float64, between string) {
 	for i, p := range ps {
-		out[i] = num(p[0]) + "," + num(p[1])
+		if i > 0 {
+			d.write(between)
+		}
+		d.body = append(appendNumber(d.body, p[0]), ',')
+		d.body = appendNumber(d.body, p[1])
 	}
-	return strings.Join(out, " ")
 }
 
-// shape closes an element, with a tooltip inside where there is one.
-func (d *Drawing) shape(open, name, style, tip string) {
-	d.body.WriteString(open + style)
+// end closes an element, with a tooltip inside where there is one.
+func (d *Drawing) end(name, tip string) {
 	if tip == "" {
-		d.body.WriteString("/>\n")
+		d.write("/>\n")
 		return
 	}
-	fmt.Fprintf(&d.body, "><title>%s</title></%s>\n", escape(tip), name)
+	d.write("><title>")
+	d.escaped(tip)
+	d.write("</title></", name, ">\n")
 }
 
-func (s Style) stroke() string {
+func (d *Drawing) stroke(s Style) {
 	var css []string
 	if s.Colour != "" {
 		css = append(css, "stroke:"+s.Colour)
@@ -132,58 +198,59 @@ func (s Style) stroke() string {
 	if s.Stroke > 0 {
 		css = append(css, fmt.Sprintf("stroke-width:%g", s.Stroke))
 	}
-	return s.css(css)
+	d.css(s, css)
 }
 
-func (s Style) fill() string {
+func (d *Drawing) fill(s Style) {
 	var css []string
 	if s.Colour != "" {
 		css = append(css, "fill:"+s.Colour)
 	}
-	return s.css(css)
+	d.css(s, css)
 }
 
-func (s Style) css(css []string) string {
+func (d *Drawing) css(s Style, css []string) {
+	d.class(s)
 	if s.Opacity > 0 {
 		css = append(css, fmt.Sprintf("opacity:%g", s.Opacity))
 	}
-	if len(css) == 0 {
-		return s.class()
+	if len(css) > 0 {
+		d.write(` style="`, html.EscapeString(strings.Join(css, ";")), `"`)
 	}
-	return s.class() + ` style="` + html.EscapeString(strings.Join(css, ";")) + `"`
 }
 
-func (s Style) class() string {
-	if s.Class == "" {
-		return ""
+func (d *Drawing) class(s Style) {
+	if s.Class != "" {
+		d.write(` class="`, html.EscapeString(s.Class), `"`)
 	}
-	return ` class="` + html.EscapeString(s.Class) + `"`
 }
 
 // WriteTo writes the finished drawing.
 func (d *Drawing) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, d.String())
+	n, err := w.Write(d.AppendTo(nil))
 	return int64(n), err
 }
 
 // String is the finished drawing.
-func (d *Drawing) String() string {
-	var b strings.Builder
+func (d *Drawing) String() string { return string(d.AppendTo(nil)) }
+
+// AppendTo appends the finished drawing.
+func (d *Drawing) AppendTo(b []byte) []byte {
 	if d.ID != "" {
-		fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" class="%s" role="img" aria-labelledby="%[4]s-t %[4]s-d">`+"\n", d.Width, d.Height, d.Class, d.ID)
-		fmt.Fprintf(&b, "<title id=\"%[1]s-t\">%[2]s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", d.ID, escape(d.Title), escape(d.Desc))
-		return b.String() + d.body.String() + "</svg>\n"
+		b = fmt.Appendf(b, `<svg viewBox="0 0 %d %d" class="%s" role="img" aria-labelledby="%[4]s-t %[4]s-d">`+"\n", d.Width, d.Height, d.Class, d.ID)
+		b = fmt.Appendf(b, "<title id=\"%[1]s-t\">%[2]s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", d.ID, escape(d.Title), escape(d.Desc))
+		return append(append(b, d.body...), "</svg>\n"...)
 	}
 	if d.CSS != "" {
-		fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" class="%[3]s" role="img">`+"\n<style>%[4]s</style>\n", d.Width, d.Height, d.Class, d.CSS)
+		b = fmt.Appendf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" class="%[3]s" role="img">`+"\n<style>%[4]s</style>\n", d.Width, d.Height, d.Class, d.CSS)
 	} else {
-		fmt.Fprintf(&b, head, d.Width, d.Height)
+		b = fmt.Appendf(b, head, d.Width, d.Height)
 	}
 	if d.Title != "" {
-		b.WriteString("<title>" + escape(d.Title) + "</title>\n")
+		b = append(b, "<title>"+escape(d.Title)+"</title>\n"...)
 	}
 	if d.Desc != "" {
-		b.WriteString("<desc>" + escape(d.Desc) + "</desc>\n")
+		b = append(b, "<desc>"+escape(d.Desc)+"</desc>\n"...)
 	}
-	return b.String() + d.body.String() + "</svg>\n"
+	return append(append(b, d.body...), "</svg>\n"...)
 }
