@@ -79,7 +79,12 @@ func (r *reloader) first(ctx context.Context) error {
 	runtime.GC()
 	r.memory.starting()
 	started := time.Now()
-	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
+	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: func(read, total int64) {
+		r.memory.reading(read, total)
+		if r.cfg.Progress != nil {
+			r.cfg.Progress(read, total)
+		}
+	}})
 	var findings dataset.Findings
 	if errors.As(err, &findings) && r.cfg.Dir != "" {
 		err = findings.Under(r.cfg.Dir)
