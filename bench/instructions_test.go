@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,6 +29,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 	"modeldex/httpapi"
 	"modeldex/index"
 	"modeldex/quota"
@@ -147,6 +149,8 @@ func init() { runtime.LockOSThread() }
 var mainThread = make(chan func())
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	datasettest.RareCollections()
 	code := make(chan int)
 	go func() { code <- m.Run() }()
 	for {

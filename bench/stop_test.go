@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"modeldex/bench/generate"
+	"modeldex/dataset/datasettest"
 )
 
 // TestStopDuringReload: the real program, told to stop at different moments of a reload of changed files, ends
 // with little more work and does not publish what it was loading. Work is measured in processor time, and against
 // what the start took, so that a busy machine changes nothing; a signal that came too late is not judged.
 func TestStopDuringReload(t *testing.T) {
-	const rows, published = 20_000, `"generation":2,`
+	const published = `"generation":2,`
+	rows := datasettest.Rounds(10_000, 20_000)
 	dir := t.TempDir()
 	must := func(err error) {
 		t.Helper()
@@ -26,18 +28,22 @@ func TestStopDuringReload(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	program, err := buildProgram("..", dir)
+	program, err := datasettest.Program("..", dir)
 	must(err)
+	source := os.DirFS("../data")
+	if !datasettest.Long() {
+		source = datasettest.Sample(t)
+	}
 	write := func(name string, seed uint64) string {
 		to := filepath.Join(dir, name)
-		_, err := generate.Write(to, os.DirFS("../data"), generate.Options{Rows: rows, Seed: seed, Lean: true})
+		_, err := generate.Write(to, source, generate.Options{Rows: rows, Seed: seed, Lean: true})
 		must(err)
 		return to
 	}
 	one, other := write("one", 1), write("other", 2)
 	link := filepath.Join(dir, "data")
-	shares := []float64{0.3} // of what a start uses, which a reload uses too: when the signal comes
-	if os.Getenv("MODELDEX_LONG_TESTS") != "" {
+	shares := []float64{0.4} // of what a start uses, which a reload uses too: when the signal comes
+	if datasettest.Long() {
 		shares = []float64{0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4}
 	}
 	for _, share := range shares {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -59,17 +57,11 @@ func runTests(m *testing.M) int {
 
 // program builds the program the first time a test asks for it and returns its path.
 var program = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(workDir, "modeldex")
-	args := []string{"build", "-ldflags=-w", "-o", path} // no test debugs it, and linking takes half as long
+	var flags []string
 	if raceEnabled {
-		args = append(args, "-race")
+		flags = append(flags, "-race")
 	}
-	cmd := exec.Command("go", append(args, ".")...)
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the program: %w\n%s", err, out)
-	}
-	return path, nil
+	return datasettest.Program("..", workDir, flags...)
 })
 
 func mustProgram(tb testing.TB) string {
