@@ -34,10 +34,11 @@ type site struct {
 	formats []float64 // effects of ways of storing weights, as far as they were needed
 }
 
-// ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
-func (e *Engine) ask(q *Query, t *target, m *machine, s *site) *ask {
-	a := &ask{e: e, q: q, t: t, m: m, need: t.need(q, m), site: s}
-	if m.hw != nil {
+// ask is for a query that is normal. All asks of one site have the same machine, tool and backend. Without
+// near in the site it is not asked for speeds.
+func (e *Engine) ask(q *Query, t *target, m *machine, s *site) ask {
+	a := ask{e: e, q: q, t: t, m: m, need: t.need(q, m), site: s}
+	if m.hw != nil && s.near != nil {
 		a.runs = e.runs.of(t.model, m.silicon)
 	}
 	return a

@@ -73,6 +73,17 @@ func BenchmarkBestOfOneMachine(b *testing.B) {
 	}
 }
 
+// How many models run, which needs no speeds.
+func BenchmarkCount(b *testing.B) {
+	e := shippedEngine(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if n, fault := e.Count(Query{Hardware: "nvidia-rtx-4090"}); fault != nil || n == 0 {
+			b.Fatal(n, fault)
+		}
+	}
+}
+
 // All hardware that runs one model, as a list with runs= needs.
 func BenchmarkBestOfOneModel(b *testing.B) {
 	e := shippedEngine(b)

@@ -73,45 +73,49 @@ func (e *Engine) Count(q Query) (n int, fault *Fault) {
 // eachModel calls do for each model that can keep the context of a query in mind, by slug. They share a site: the
 // machine is the same for all.
 func (e *Engine) eachModel(q Query, at *site, do func(a *ask)) *Fault {
+	if fault := q.settle(); fault != nil {
+		return fault
+	}
+	m, fault := e.machine(&q)
+	if fault != nil {
+		return fault
+	}
+	one, a := q, ask{}
 	for _, slug := range e.bySlug {
-		if e.tooLong(slug, q.Context, q.AllowExtended) {
-			continue
+		if t := e.models[slug]; !t.tooLong(&q) {
+			one.Model, one.Context = slug, t.context(q.Context)
+			a = e.ask(&one, t, m, at)
+			do(&a)
 		}
-		one := q
-		one.Model = slug
-		one, t, m, fault := e.normal(one)
-		if fault != nil {
-			return fault
-		}
-		do(e.ask(&one, t, m, at))
 	}
 	return nil
-}
-
-// tooLong reports whether a model cannot keep a context in mind that was asked for.
-func (e *Engine) tooLong(model dataset.Slug, context int64, extended bool) bool {
-	limit := e.models[model].shape.limit
-	return limit > 0 && context > limit && !extended
 }
 
 // Hardware finds the hardware a model runs on, by slug: the most precise size as in Models, or the
 // one the query names. The hardware of the query is not looked at.
 func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
+	filled := q.Context > 0
+	t, fault := e.target(&q)
+	if fault != nil {
+		return nil, fault
+	}
+	if q.Quantization != "" && len(t.named(q.Quantization)) == 0 {
+		return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
+	}
 	var out []Best
 	near := newNearby(anyMachine)
 	defer near.free()
-	for i, slug := range e.hwBySlug {
-		one := q
-		one.Hardware = slug
-		one, t, m, fault := e.normal(one)
+	var at site
+	var a ask
+	for _, slug := range e.hwBySlug {
+		q.Hardware = slug
+		m, fault := e.machine(&q)
 		if fault != nil {
 			return nil, fault
 		}
-		if i == 0 && q.Quantization != "" && len(t.named(q.Quantization)) == 0 {
-			return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
-		}
-		a := e.ask(&one, t, m, &site{near: near})
-		a.wants(minTPS, q.Context > 0)
+		at = site{near: near}
+		a = e.ask(&q, t, m, &at)
+		a.wants(minTPS, filled)
 		if b, ok := a.best(); ok {
 			out = append(out, b)
 		}

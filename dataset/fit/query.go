@@ -48,8 +48,34 @@ type Fault struct{ Field, Text string }
 
 func (f *Fault) Error() string { return f.Field + ": " + f.Text }
 
-// normal fills in the defaults and checks the bounds.
+// normal fills in the defaults, checks the bounds and finds what the query is about.
 func (e *Engine) normal(q Query) (Query, *target, *machine, *Fault) {
+	t, fault := e.target(&q)
+	if fault != nil {
+		return q, nil, nil, fault
+	}
+	m, fault := e.machine(&q)
+	return q, t, m, fault
+}
+
+// target makes a query normal but for its machine, and finds its model.
+func (e *Engine) target(q *Query) (*target, *Fault) {
+	t := e.models[q.Model]
+	if t == nil {
+		return nil, &Fault{"model", fmt.Sprintf("no model has slug %q", q.Model)}
+	}
+	if fault := q.settle(); fault != nil {
+		return nil, fault
+	}
+	if t.tooLong(q) {
+		return nil, &Fault{"context", fmt.Sprintf("must be at most %d, the limit of %s, or pass allow_extended=true; got %d", t.shape.limit, q.Model, q.Context)}
+	}
+	q.Context = t.context(q.Context)
+	return t, nil
+}
+
+// settle fills in the defaults that are the same for all models and machines, and checks the bounds.
+func (q *Query) settle() *Fault {
 	if q.Count == 0 {
 		q.Count = 1
 	}
@@ -62,32 +88,35 @@ func (e *Engine) normal(q Query) (Query, *target, *machine, *Fault) {
 	if q.MicroBatch == 0 {
 		q.MicroBatch = DefaultMicroBatch
 	}
-	t := e.models[q.Model]
 	switch {
-	case t == nil:
-		return q, nil, nil, &Fault{"model", fmt.Sprintf("no model has slug %q", q.Model)}
 	case q.Count < 1 || q.Count > MaxCount:
-		return q, nil, nil, &Fault{"count", fmt.Sprintf("must be 1 to %d, got %d", MaxCount, q.Count)}
+		return &Fault{"count", fmt.Sprintf("must be 1 to %d, got %d", MaxCount, q.Count)}
 	case q.Context < 0 || q.Context > MaxContext:
-		return q, nil, nil, &Fault{"context", fmt.Sprintf("must be 1 to %d, got %d", MaxContext, q.Context)}
+		return &Fault{"context", fmt.Sprintf("must be 1 to %d, got %d", MaxContext, q.Context)}
 	case q.Rules == VLLM && q.KV != F16:
-		return q, nil, nil, &Fault{"kv", fmt.Sprintf("must be f16 with engine=vllm, which has no %s cache", q.KV)}
+		return &Fault{"kv", fmt.Sprintf("must be f16 with engine=vllm, which has no %s cache", q.KV)}
 	case q.MemoryGB < 0 || q.BandwidthGBps < 0 || q.SystemMemoryGB < 0:
-		return q, nil, nil, &Fault{"memory_gb", "must be greater than 0"}
+		return &Fault{"memory_gb", "must be greater than 0"}
 	case q.UnifiedShare < 0 || q.UnifiedShare > 1:
-		return q, nil, nil, &Fault{"unified_share", fmt.Sprintf("must be above 0 and at most 1, got %v", q.UnifiedShare)}
+		return &Fault{"unified_share", fmt.Sprintf("must be above 0 and at most 1, got %v", q.UnifiedShare)}
 	}
-	limit := t.shape.limit
+	return nil
+}
+
+// tooLong reports whether a model cannot keep the context of a query in mind.
+func (t *target) tooLong(q *Query) bool {
+	return t.shape.limit > 0 && q.Context > t.shape.limit && !q.AllowExtended
+}
+
+// context is the tokens to keep room for where so many are asked for, 0 for no number.
+func (t *target) context(asked int64) int64 {
 	switch {
-	case q.Context == 0 && limit > 0:
-		q.Context = min(DefaultContext, limit)
-	case q.Context == 0:
-		q.Context = DefaultContext
-	case limit > 0 && q.Context > limit && !q.AllowExtended:
-		return q, nil, nil, &Fault{"context", fmt.Sprintf("must be at most %d, the limit of %s, or pass allow_extended=true; got %d", limit, q.Model, q.Context)}
+	case asked > 0:
+		return asked
+	case t.shape.limit > 0:
+		return min(DefaultContext, t.shape.limit)
 	}
-	m, fault := e.machine(&q)
-	return q, t, m, fault
+	return DefaultContext
 }
 
 // Costs is what a caller pays and how much the machine is used. Nothing has a default.
