@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,19 +43,38 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
 		columns = columns.Without("benchmarks")
 	}
-	return fileOf(req.gen, q.format, columns, eachOf([]uint32{ord}, func(ord *uint32) []byte { return bytes.Join(r.record(req.gen, q, t, *ord), nil) }))
+	row, rows := r.record(req.gen, q, t, ord)
+	var apart []export.Member
+	if rows != nil {
+		apart = append(apart, export.Member{Name: "benchmarks", Value: bytes.Join(rows, nil)})
+	}
+	var file bytes.Buffer
+	enc := sure(export.NewEncoder(&file, q.format, columns, aboutOf(req.gen)))
+	if err := errors.Join(enc.Encode(row, apart...), enc.Close()); err != nil {
+		panic(err) // the row is one that this program made
+	}
+	return file.Bytes()
 }
 
-// record is the pieces of a record at its own address; a model's ends with the finished rows of its benchmarks.
-func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) [][]byte {
-	pieces := [][]byte{t.Detail(ord)}
+// record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, a member behind the others;
+// nil where it is left out.
+func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) (row []byte, rows [][]byte) {
+	row = t.Detail(ord)
 	if r == models && q.word(&benchmarksFlag) == "true" {
-		pieces = withBenchmarks(gen, pieces[0], t.Slug(ord), q)
+		rows = benchmarksOfModel(gen, t.Slug(ord), q)
 	}
-	if kept := r.kept(q.fields); kept != nil {
-		return [][]byte{kept.append(nil, bytes.Join(pieces, nil))}
+	kept := r.kept(q.fields)
+	if kept == nil {
+		return row, rows
 	}
-	return pieces
+	row = kept.append(nil, row)
+	switch of, keep := kept.fields["benchmarks"]; {
+	case !keep:
+		rows = nil
+	case of != nil && rows != nil:
+		rows = [][]byte{of.append(nil, bytes.Join(rows, nil))}
+	}
+	return row, rows
 }
 
 // elsewhere answers a name that is not a slug: an alias, other letter case or a slash at the end
@@ -99,19 +119,24 @@ func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uin
 	gen := req.gen
 	end := appendString([]byte(`,"meta":{"dataset_version":`), gen.Info.Version)
 	end = append(append(append(end, `,"dataset_digest":"`...), gen.Digest.String()...), `"}}`...)
-	return bytes.Join(slices.Concat([][]byte{[]byte(`{"data":`)}, r.record(gen, q, t, ord), [][]byte{end}), nil)
+	row, rows := r.record(gen, q, t, ord)
+	pieces := [][]byte{[]byte(`{"data":`), row}
+	if rows != nil {
+		pieces = append([][]byte{pieces[0], row[:len(row)-1], []byte(`,"benchmarks":`)}, rows...)
+		pieces = append(pieces, []byte("}"))
+	}
+	return bytes.Join(append(pieces, end), nil)
 }
 
 // maxOwnBenchmarks is how many benchmarks the detail of a model has at most, 7 MB of them: a response is
 // made in memory, and of a million benchmarks one model has 39,000. No shipped model has a third of it.
 const maxOwnBenchmarks = 5000
 
-// withBenchmarks are the pieces of a model's detail with the rows of its own benchmarks.
-func withBenchmarks(gen *index.Generation, detail []byte, slug string, q *listQuery) [][]byte {
+// benchmarksOfModel are the pieces of a JSON list of the rows of a model's own benchmarks.
+func benchmarksOfModel(gen *index.Generation, slug string, q *listQuery) [][]byte {
 	mine := gen.Benchmarks.Select(index.Query{
 		Sets:  []index.Set{{Field: index.Model, Values: []string{slug}, OnlySelf: true}},
 		Limit: min(q.limitOr(maxOwnBenchmarks), maxOwnBenchmarks),
 	})
-	pieces := [][]byte{detail[:len(detail)-1], []byte(`,"benchmarks":[`)}
-	return append(gen.Benchmarks.AppendRows(pieces, mine.Ords), []byte(`]}`))
+	return append(gen.Benchmarks.AppendRows([][]byte{[]byte("[")}, mine.Ords), []byte("]"))
 }

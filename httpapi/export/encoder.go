@@ -7,10 +7,18 @@ import (
 
 // Encoder writes rows as a file.
 type Encoder interface {
-	// Encode writes one row, given as its finished JSON. The bytes are not kept.
-	Encode(row []byte) error
+	// Encode writes one row, given as its finished JSON, an object. apart are members of it that are behind those
+	// of row. The bytes are not kept.
+	Encode(row []byte, apart ...Member) error
 	// Close writes the end of the file. It does not close the writer.
 	Close() error
+}
+
+// Member is a member of a row that is given apart from it, since it has megabytes: to join them, and to look for the end of
+// the value, takes longer than to write it. Its column has the type Any.
+type Member struct {
+	Name  string
+	Value []byte // JSON without white space, of the kind that the column has
 }
 
 // NewEncoder begins a file in a format other than JSON: the header of CSV is written at once. The
@@ -34,8 +42,13 @@ type ndjson struct {
 	line []byte
 }
 
-func (e *ndjson) Encode(row []byte) error {
-	e.line = append(append(e.line[:0], row...), '\n')
+func (e *ndjson) Encode(row []byte, apart ...Member) error {
+	e.line = append(e.line[:0], row...)
+	for _, m := range apart {
+		e.line = append(append(e.line[:len(e.line)-1], `,"`...), m.Name...) // names need no escapes
+		e.line = append(append(append(e.line, `":`...), m.Value...), '}')
+	}
+	e.line = append(e.line, '\n')
 	_, err := e.w.Write(e.line)
 	return err
 }

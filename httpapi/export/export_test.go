@@ -220,6 +220,25 @@ func TestParquetAgain(t *testing.T) {
 	}
 }
 
+// TestMembersApart: a file is the same where the last member of its row is given apart, be it short or longer than a page.
+func TestMembersApart(t *testing.T) {
+	columns := NewSchema("samples", []Column{{Name: "slug"}, {Name: "size", Type: Integer, Nullable: true}, {Name: "facts", Type: Any}})
+	for _, n := range []int{0, 1, 3, 20_000} {
+		value := []byte("[" + strings.TrimSuffix(strings.Repeat(`{"a":"b\"c"},`, n), ",") + "]")
+		for _, f := range []Format{CSV, NDJSON, Parquet} {
+			want := fileIn(t, f, columns, [][]byte{fmt.Appendf(nil, `{"slug":"x","size":7,"facts":%s}`, value)})
+			var got bytes.Buffer
+			enc, err := NewEncoder(&got, f, columns, about())
+			if err == nil {
+				err = errors.Join(enc.Encode([]byte(`{"slug":"x","size":7}`), Member{"facts", value}), enc.Close())
+			}
+			if err != nil || !bytes.Equal(got.Bytes(), want) {
+				t.Errorf("%d objects as %s: %v, %d bytes, want %d that are the same", n, f, err, got.Len(), len(want))
+			}
+		}
+	}
+}
+
 // flat is a row as columns: texts, numbers in their JSON spelling, flags, lists and objects as JSON.
 func flat(t *testing.T, row []byte) map[string]any {
 	t.Helper()

@@ -39,6 +39,7 @@ type parquetEncoder struct {
 	waiting int               // rows in columns
 	group   int               // rows in the row group before them
 	texts   []byte            // of columns
+	lent    bool              // one of columns is in the row that it is from
 	nulls   []parquet.Value   // by column
 }
 
@@ -151,8 +152,8 @@ func nodeOf(t Type) parquet.Node {
 	}
 }
 
-func (e *parquetEncoder) Encode(row []byte) error {
-	if err := e.cells.split(row); err != nil {
+func (e *parquetEncoder) Encode(row []byte, apart ...Member) error {
+	if err := e.cells.split(row, apart...); err != nil {
 		return err
 	}
 	return e.divided()
@@ -180,7 +181,7 @@ func (e *parquetEncoder) divided() error {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
 	}
-	if e.waiting++; e.waiting == rowBatch || e.group+e.waiting == rowGroup {
+	if e.waiting++; e.waiting == rowBatch || e.group+e.waiting == rowGroup || e.lent {
 		return e.flush()
 	}
 	return nil
@@ -203,7 +204,7 @@ func (e *parquetEncoder) flush() error {
 		e.columns[i] = values[:0]
 	}
 	e.group += e.waiting
-	e.waiting, e.texts = 0, e.texts[:0]
+	e.waiting, e.texts, e.lent = 0, e.texts[:0], false
 	if e.group < rowGroup {
 		return nil
 	}
@@ -226,6 +227,10 @@ func (e *parquetEncoder) value(t Type, v jsontext.Value) (parquet.Value, error) 
 	case Flag:
 		return parquet.BooleanValue(v[0] == 't'), nil
 	case Any:
+		if len(v) >= pageSize { // too long to be copied once more
+			e.lent = true
+			return parquet.ByteArrayValue(v), nil
+		}
 		return parquet.ByteArrayValue(e.keep(append(e.texts, v...))), nil
 	default:
 		if text, plain := rowjson.Plain(v); plain {

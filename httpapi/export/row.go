@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"modeldex/httpapi/rowjson"
 
@@ -24,16 +25,23 @@ func newCells(s *Schema) *cells {
 	return c
 }
 
-// split reads a row, a JSON object. The values are parts of row. Members without a
+// split reads a row, a JSON object, and members apart from it. The values are parts of them. Members without a
 // column are left out; a value of another kind than its column is an error. Rows as this program makes them are
 // only scanned; others are decoded, which finds the same and says what is wrong.
-func (c *cells) split(row []byte) error {
+func (c *cells) split(row []byte, apart ...Member) error {
 	clear(c.values)
-	if c.scan(c.schema.root, row) != nil {
-		return nil
+	if c.scan(c.schema.root, row) == nil {
+		clear(c.values)
+		if err := c.decode(row); err != nil {
+			return err
+		}
 	}
-	clear(c.values)
-	return c.decode(row)
+	for _, m := range apart {
+		if at := slices.IndexFunc(c.schema.Columns, func(one Column) bool { return one.Name == m.Name }); at >= 0 {
+			c.values[at] = m.Value
+		}
+	}
+	return nil
 }
 
 // scan reads the object that b begins with and returns what is behind it, nil where it has to be decoded.

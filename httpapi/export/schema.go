@@ -40,6 +40,7 @@ type Schema struct {
 	Name     string // of the table, such as "benchmarks"
 	Columns  []Column
 	root     *branch
+	without  sync.Map  // *Schema by the column that it does not have
 	encoders sync.Pool // of *parquetEncoder, that have written a file of it
 }
 
@@ -160,9 +161,14 @@ func (s *Schema) Select(names []string) *Schema {
 	return s.filter(func(c string) bool { return slices.ContainsFunc(names, func(n string) bool { return at(c, n) }) })
 }
 
-// Without leaves out the column with a dotted name, and those below it.
+// Without leaves out the column with a dotted name, and those below it. The same name gives the same schema, which is
+// kept: names are not those of callers.
 func (s *Schema) Without(name string) *Schema {
-	return s.filter(func(c string) bool { return !at(c, name) })
+	less, ok := s.without.Load(name)
+	if !ok {
+		less, _ = s.without.LoadOrStore(name, s.filter(func(c string) bool { return !at(c, name) }))
+	}
+	return less.(*Schema)
 }
 
 // Replace puts columns in the place of the one with a name.
