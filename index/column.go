@@ -55,24 +55,6 @@ func newTextColumn(texts []string, ascHome bool) *column {
 	return c
 }
 
-// ascending sorts ordinals by number, then by ordinal; all has the unknown ones at the end.
-func ascending(nums []float64) (all, unknown []uint32) {
-	known := make([]rankKey, 0, len(nums))
-	for i, v := range nums {
-		if math.IsNaN(v) {
-			unknown = append(unknown, uint32(i))
-		} else {
-			known = append(known, rankKey{v, uint32(i)})
-		}
-	}
-	slices.SortFunc(known, rankKey.compare)
-	all = make([]uint32, 0, len(nums))
-	for _, r := range known {
-		all = append(all, r.ord)
-	}
-	return append(all, unknown...), unknown
-}
-
 // inAscending is the ordinals in order of value, of which the first known have a value.
 func (c *column) inAscending() (ords []uint32, known int) {
 	if c.asc != nil {

@@ -84,13 +84,21 @@ func (r *random) matches(c *column) *roaring.Bitmap {
 // TestAscending sorts what bits could get wrong: signs, zeros, infinities, ties.
 func TestAscending(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
-	for range 200 {
-		nums := make([]float64, r.IntN(60))
+	for round := range 200 {
+		n := r.IntN(60)
+		if round%20 == 0 {
+			n = r.IntN(5000)
+		}
+		nums := make([]float64, n)
 		for i := range nums {
 			nums[i] = []float64{
 				math.NaN(), 0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64,
 				math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, r.NormFloat64(), float64(r.IntN(3)), 20240511,
-			}[r.IntN(12)]
+				math.Round(r.Float64()*1e5) / 100, 1 + float64(r.IntN(4))*0x1p-52, 20240101 + float64(r.IntN(1000)),
+			}[r.IntN(15)]
+			if round%2 == 0 && math.Abs(nums[i]) > 1e9 {
+				nums[i] = r.Float64() // of numbers that are near each other, more bits count
+			}
 		}
 		var want, unknown []uint32
 		for i, v := range nums {
