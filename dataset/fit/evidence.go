@@ -26,8 +26,11 @@ func (f Finding) String() string {
 // for. A run whose weights alone exceed the memory is not evidence: it is impossible, and a matter
 // for the checks of the dataset.
 func (r *reader) outrank(b *dataset.Benchmark) {
+	if b.Quantization == nil || b.PartialOffload == nil && b.NGPULayers == nil { // most say nothing of what is resident
+		return
+	}
 	t, h := r.models[b.Model], r.hardware[b.Hardware]
-	if t == nil || h == nil || b.Quantization == nil || len(t.shape.missing) > 0 || !resident(b, t) {
+	if t == nil || h == nil || len(t.shape.missing) > 0 || !resident(b, t) {
 		return
 	}
 	gb := r.memoryGB(h)

@@ -25,14 +25,11 @@ func pairKey(model, silicon int32) uint64 { return uint64(uint32(model))<<32 | u
 // mostRuns bounds how many measurements of one pair are kept for answers, the newest.
 const mostRuns = 2000
 
+// newRuns takes the keys of measurements from the newest to the oldest.
 func newRuns(pack dataset.Pack, keys []runKey) runs {
-	slices.SortFunc(keys, func(a, b runKey) int { return cmp.Or(cmp.Compare(a.pair, b.pair), cmp.Compare(a.at, b.at)) })
-	kept, first := keys[:0], 0
-	for i, k := range keys {
-		if k.pair != keys[first].pair {
-			first = i
-		}
-		if i-first < mostRuns {
+	kept, of := keys[:0], map[uint64]int{} // of each pair
+	for _, k := range keys {
+		if of[k.pair]++; of[k.pair] <= mostRuns {
 			kept = append(kept, k)
 		}
 	}
