@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -127,5 +128,33 @@ func TestParts(t *testing.T) {
 				t.Errorf("parts of %v rows up to %d, want %v up to %d", got, at, tt.want, len(tt.from))
 			}
 		})
+	}
+}
+
+// TestBlobInPlace makes blobs of so many blocks that they are rendered in place, of entries that are alike, empty, or larger
+// from one block to the next.
+func TestBlobInPlace(t *testing.T) {
+	const n = manyBlocks*blockRows + 100
+	sizes := map[string]func(i int) int{
+		"alike": func(i int) int { return 3 + i%5 },
+		"empty": func(int) int { return 0 },
+		"mixed": func(i int) int { return i / blockRows % 7 * (i % 11) },
+	}
+	for name, size := range sizes {
+		entry := func(dst []byte, i int) []byte { return append(dst, bytes.Repeat([]byte{byte(i)}, size(i))...) }
+		b, err := buildBlob(full(n), same(func(dst []byte, i int) ([]byte, error) { return entry(dst, i), nil }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if want := entry(nil, i); !bytes.Equal(b.at(uint32(i)), want) {
+				t.Fatalf("%s: entry %d is %v, want %v", name, i, b.at(uint32(i)), want)
+			}
+		}
+		for i := range b.blocks {
+			if data := b.blocks[i].data; float64(cap(data)) > float64(len(data))*(1+spareBytes)+1024 {
+				t.Errorf("%s: block %d has %d bytes in memory of %d", name, i, len(data), cap(data))
+			}
+		}
 	}
 }
