@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"modeldex/dataset"
+	"modeldex/dataset/cores"
 )
 
 // benchmarkRecord is a benchmark and what the generation adds to it.
@@ -130,6 +132,8 @@ type benchmarkBuilder struct {
 	families   map[dataset.Slug]string // model slug -> family
 	ratios     []float64               // rooflines by ordinal; nil: not computed yet
 	reproduced []int32                 // by ordinal, see dataset.Reproduced
+	// sourcePages are those of the records. A build has them made while columns are; else they are made when asked for.
+	sourcePages func() *sourcePages
 	// samePages: every benchmark has the source page it had in the table before.
 	samePages bool
 }
@@ -145,6 +149,7 @@ func newBenchmarkBuilder(ctx context.Context, set *dataset.Set, r Renderers, rep
 	for i := range set.Models {
 		b.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
+	b.sourcePages = sync.OnceValue(func() *sourcePages { return newSourcePages(b.records) })
 	b.builder = builder[benchmarkRecord]{
 		ctx: ctx, n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks,
 		slug: func(i int) string { return string(b.records.ID(i)) },
@@ -195,6 +200,9 @@ func buildBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) (*Table
 	b := newBenchmarkBuilder(ctx, set, r, dataset.Reproduced(&set.Benchmarks))
 	g := b.gather()
 	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
+	var beside cores.Group
+	defer beside.Wait()
+	beside.Go(func() { b.sourcePages() }) // on one core, so long before they are needed
 	t, err := b.assemble(g)
 	if err != nil {
 		return nil, err

@@ -76,7 +76,7 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 			return
 		}
 		var numPages, numRepeats int
-		d.pages, numPages = pagesOf(b.records, d.codes.ords)
+		d.pages, numPages = b.sourcePages().inOrderOf(d.codes.ords)
 		d.samePage = newRuns(d.pages, 0, numPages)
 		d.repeats, numRepeats = d.newRepeats()
 		d.sameRepeat = newRuns(d.repeats, 1, numRepeats)
@@ -158,27 +158,38 @@ func (r *runs) each(do func(run int, places []uint32)) {
 	}
 }
 
-// pagesOf numbers the source pages of records in the order they are first met at places, so that the
-// pages of one piece of hardware have numbers that are close together. ords are the records by place.
-func pagesOf(records *dataset.Pack, ords []uint32) (pages []uint32, n int) {
-	read, other, seed := records.Reader(), records.Reader(), maphash.MakeSeed()
+// sourcePages are numbers of the source pages of all records.
+type sourcePages struct {
+	byOrd []uint32 // from 1; 0: none
+	n     int      // the last number
+}
+
+// newSourcePages numbers the source pages of records in the order they are first met.
+func newSourcePages(records *dataset.Pack) *sourcePages {
+	seed := maphash.MakeSeed()
 	byOrd, n := numberDistinct(records.Len(), func(i int) (hash uint64, ok bool) {
-		if url := read.At(i).SourceURL; url != nil {
+		if url := records.At(i).SourceURL; url != nil {
 			return maphash.String(seed, string(*url)), true
 		}
 		return 0, false
-	}, func(i, k int) bool { return *read.At(i).SourceURL == *other.At(k).SourceURL })
-	numbers, next := make([]uint32, n+1), uint32(0)
+	}, func(i, k int) bool { return *records.At(i).SourceURL == *records.At(k).SourceURL })
+	return &sourcePages{byOrd, n}
+}
+
+// inOrderOf numbers them by place, in the order they are first met at places, so that the pages of one piece of
+// hardware have numbers that are close together. ords are the records by place.
+func (p *sourcePages) inOrderOf(ords []uint32) (pages []uint32, n int) {
+	numbers, next := make([]uint32, p.n+1), uint32(0)
 	pages = make([]uint32, len(ords))
 	for place, ord := range ords {
-		page := byOrd[ord]
+		page := p.byOrd[ord]
 		if page != 0 && numbers[page] == 0 {
 			next++
 			numbers[page] = next
 		}
 		pages[place] = numbers[page]
 	}
-	return pages, n
+	return pages, p.n
 }
 
 // newRepeats numbers the pages and configurations of all places.

@@ -223,7 +223,7 @@ func (g *gathering) byNumber() (ords, ends []uint32) {
 // before and after. Adding an ordinal to a set looks for its container; of a value that many records have,
 // setting bits and reading them once takes a tenth of that.
 func bitmapOf(ords []uint32, bits bitset) *roaring.Bitmap {
-	const many = 4 // words of 64 bits for each ordinal: reading four costs less than adding one
+	const many = 16 // words of 64 bits for each ordinal: reading them costs no more than adding one, and leaves no room unused
 	if len(ords)*many < len(bits) {
 		set := roaring.New()
 		set.AddMany(ords)
