@@ -32,12 +32,11 @@ func (l *loader) check() error {
 
 // checkRuns checks every benchmark, alone, with the records it refers to and with the others.
 func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) {
-	var ids cores.Group
-	ids.Go(l.checkIDs) // one table, so one goroutine: beside the others
-	ids.Go(l.checkRepeats)
-	ids.Go(l.checkYears)
-	l.checkBenchmarks(models, hardware, tools, origins)
-	ids.Wait()
+	hashes := l.checkBenchmarks(models, hardware, tools, origins)
+	var tables cores.Group
+	tables.Go(func() { l.checkIDs(hashes) }) // one table, so one goroutine: beside the other
+	tables.Go(func() { l.checkRepeats(hashes) })
+	tables.Wait()
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.
@@ -129,24 +128,39 @@ func (l *loader) endedAt(i int) bool { return i%recordStep == 0 && l.ctx.Err() !
 // recordStep is how many records are looked at in one go: enough that handing them over costs nothing.
 const recordStep = 4096
 
+// runHashes are hashes of what no two benchmarks share, by number of the benchmark. They are made where all else of a
+// benchmark is looked at: its memory is read once.
+type runHashes struct {
+	seed         maphash.Seed
+	ids          []uint64
+	measurements []uint64 // 0 for one that is not compared
+}
+
+func newRunHashes(n int) *runHashes {
+	return &runHashes{maphash.MakeSeed(), make([]uint64, n), make([]uint64, n)}
+}
+
 // checkIDs checks that no two benchmarks have one id.
-func (l *loader) checkIDs() {
+func (l *loader) checkIDs(hashes *runHashes) {
 	c := &l.benchmarks
-	ids, seed := newFirsts(len(c.recs)), maphash.MakeSeed()
-	for i, b := range c.recs {
+	ids := newFirsts(len(c.recs))
+	for i, hash := range hashes.ids {
 		if l.endedAt(i) {
 			return
 		}
-		first := ids.first(i, maphash.String(seed, string(b.ID)), func(k int) bool { return c.recs[k].ID == b.ID })
-		if first != i && b.ID != "" {
-			l.at(c.places[i], "id", fmt.Sprintf("%q is a duplicate of %s", b.ID, l.placeText(c.places[first])))
+		first := ids.first(i, hash, func(k int) bool { return c.recs[k].ID == c.recs[i].ID })
+		if first == i {
+			continue
+		}
+		if id := c.recs[i].ID; id != "" {
+			l.at(c.places[i], "id", fmt.Sprintf("%q is a duplicate of %s", id, l.placeText(c.places[first])))
 		}
 	}
 }
 
 // checkBenchmarks looks at every benchmark once, on all workers.
-func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) {
-	speeds := l.newSpeedCheck(models, hardware)
+func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) *runHashes {
+	speeds, years, hashes := l.newSpeedCheck(models, hardware), l.newYearCheck(), newRunHashes(len(l.benchmarks.recs))
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
 	for from := 0; from < len(l.benchmarks.recs); from += recordStep {
@@ -156,18 +170,22 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 			}
 			for i := from; i < min(from+recordStep, len(l.benchmarks.recs)); i++ {
 				b, p := l.benchmarks.recs[i], l.benchmarks.places[i]
-				models.reference(l, p, "model", b.Model)
-				hardware.reference(l, p, "hardware", b.Hardware)
+				model := models.reference(l, p, "model", b.Model)
+				device := hardware.reference(l, p, "hardware", b.Hardware)
 				tools.reference(l, p, "tool", b.Tool)
 				origins.reference(l, p, b)
 				l.checkRun(b, p)
-				speeds.check(b, p)
+				years.check(b, p)
+				speeds.check(b, p, model, device)
+				hashes.ids[i] = maphash.String(hashes.seed, string(b.ID))
+				hashes.measurements[i] = l.measurementHash(hashes.seed, b, p)
 			}
 			return nil
 		})
 	}
 	_ = work.Wait() // checks report findings, never an error
 	speeds.judgeGroups()
+	return hashes
 }
 
 func (l *loader) checkRun(b *Benchmark, p place) {

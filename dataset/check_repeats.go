@@ -86,26 +86,41 @@ func digits(v float64) (n int) {
 	return n
 }
 
-// checkRepeats checks that no measurement has two ids. Withdrawn ones do not count.
-func (l *loader) checkRepeats() {
+// compared marks the hash of a measurement that is compared with others.
+const compared = 1 << 63
+
+// measurementHash is equal for equal measurements, and 0 for one that is not compared: withdrawn ones do not count.
+func (l *loader) measurementHash(seed maphash.Seed, b *Benchmark, p place) uint64 {
+	if b.Withdrawn != nil || len(l.faulty) > 0 && l.faulty[member{at: p}] {
+		return 0
+	}
+	m, clear := measurementOf(b)
+	if !clear {
+		return 0
+	}
+	return maphash.Comparable(seed, m) | compared
+}
+
+// checkRepeats checks that no measurement has two ids.
+func (l *loader) checkRepeats(hashes *runHashes) {
 	c := &l.benchmarks
-	seen, seed := newFirsts(len(c.recs)), maphash.MakeSeed()
-	for i, b := range c.recs {
+	seen := newFirsts(len(c.recs))
+	for i, hash := range hashes.measurements {
 		if l.endedAt(i) {
 			return
 		}
-		if b.Withdrawn != nil || l.faulty[member{at: c.places[i]}] {
+		if hash == 0 {
 			continue
 		}
-		m, clear := measurementOf(b)
-		if !clear {
-			continue
-		}
-		first := seen.first(i, maphash.Comparable(seed, m), func(k int) bool {
+		first := seen.first(i, hash, func(k int) bool {
+			m, _ := measurementOf(c.recs[i])
 			other, _ := measurementOf(c.recs[k])
 			return other == m
 		})
-		if of := c.recs[first]; of.ID != b.ID {
+		if first == i {
+			continue
+		}
+		if b, of := c.recs[i], c.recs[first]; of.ID != b.ID {
 			l.at(c.places[i], "id", fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", b.ID, of.ID, l.placeText(c.places[first])))
 		}
 	}
@@ -123,25 +138,36 @@ func datesOf(name string) (year string, undated bool) {
 	return year, path.Base(name) == "undated.ndjson"
 }
 
-// checkYears checks that benchmarks are in the file of their year: a file that no longer changes can
-// be cached and compared.
-func (l *loader) checkYears() {
-	file, year, undated := int32(-1), "", false
-	for i, b := range l.benchmarks.recs {
-		p := l.benchmarks.places[i]
-		if p.file != file {
-			file = p.file
-			year, undated = datesOf(l.files[file])
-		}
-		if undated && b.RunDate != nil {
-			l.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *b.RunDate))
-		}
-		switch {
-		case year == "":
-		case b.RunDate == nil:
-			l.at(p, "run_date", "must not be null in the file of a year")
-		case len(*b.RunDate) < 4 || string(*b.RunDate)[:4] != year:
-			l.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year, *b.RunDate))
-		}
+// A yearCheck holds benchmarks to the file of their year: a file that no longer changes can be cached and compared.
+type yearCheck struct {
+	*loader
+	files []fileDates // by file
+}
+
+// fileDates is what the name of a file says of the run dates in it, see datesOf.
+type fileDates struct {
+	year    string
+	undated bool
+}
+
+func (l *loader) newYearCheck() *yearCheck {
+	y := &yearCheck{l, make([]fileDates, len(l.files))}
+	for i, name := range l.files {
+		y.files[i].year, y.files[i].undated = datesOf(name)
+	}
+	return y
+}
+
+func (y *yearCheck) check(b *Benchmark, p place) {
+	file := y.files[p.file]
+	if file.undated && b.RunDate != nil {
+		y.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *b.RunDate))
+	}
+	switch {
+	case file.year == "":
+	case b.RunDate == nil:
+		y.at(p, "run_date", "must not be null in the file of a year")
+	case len(*b.RunDate) < 4 || string(*b.RunDate)[:4] != file.year:
+		y.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", file.year, *b.RunDate))
 	}
 }

@@ -43,35 +43,55 @@ type speedCheck struct {
 	*loader
 	line             *Roofline
 	models, hardware *registry
-	work             map[Slug]promptWork // by model
-	idle             map[Slug]float64    // by model, see idleShare
-	rates            map[Slug]float64    // by hardware, see rateOf
-	groups           map[group][]judged  // filled where warnings are asked for
+	work             []modelWork        // by model
+	devices          []deviceSpeed      // by hardware
+	groups           map[group][]judged // filled where warnings are asked for
+}
+
+// modelWork is what the speeds of one model are judged by.
+type modelWork struct {
+	prompt promptWork
+	idle   float64 // see idleShare
+	token  *reading
+}
+
+// deviceSpeed is what the speeds on one piece of hardware are judged by.
+type deviceSpeed struct {
+	rate   float64 // see rateOf
+	memory *device
 }
 
 func (l *loader) newSpeedCheck(models, hardware *registry) *speedCheck {
 	line := newRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
-	s := &speedCheck{l, line, models, hardware, map[Slug]promptWork{}, map[Slug]float64{}, map[Slug]float64{}, map[group][]judged{}}
+	s := &speedCheck{l, line, models, hardware, make([]modelWork, len(l.models.recs)), make([]deviceSpeed, len(l.hardware.recs)), map[group][]judged{}}
 	for _, m := range l.models.recs {
-		s.work[m.Slug] = workOf(m)
-		s.idle[m.Slug] = idleShare(m)
+		s.work[models.owner[m.Slug]] = modelWork{workOf(m), idleShare(m), line.models[m.Slug]}
 	}
 	for _, h := range l.hardware.recs {
-		s.rates[h.Slug] = rateOf(h)
+		s.devices[hardware.owner[h.Slug]] = deviceSpeed{rateOf(h), line.hardware[h.Slug]}
 	}
 	return s
 }
 
-func (s *speedCheck) check(b *Benchmark, p place) {
+// check judges a benchmark of the model and the hardware with these numbers, -1 for unknown ones.
+func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) {
 	if b.Withdrawn != nil || s.uncertain(b, p) {
 		return
 	}
-	s.checkSpeeds(b, p)
-	ratio, known := s.line.Ratio(b)
+	var work modelWork
+	var on deviceSpeed
+	if model >= 0 {
+		work = s.work[model]
+	}
+	if hardware >= 0 {
+		on = s.devices[hardware]
+	}
+	s.checkSpeeds(b, p, work.prompt, on.rate)
+	ratio, known := s.line.ratio(b, work.token, on.memory)
 	if !known {
 		return
 	}
-	s.judge(b, p, ratio)
+	s.judge(b, p, ratio, work.idle)
 	if s.warn && (b.ContextDepth == nil || *b.ContextDepth <= record.Shallow) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -104,13 +124,13 @@ func placeOf[T any](s *collector[T], r *registry, slug Slug) place {
 	return place{}
 }
 
-func (s *speedCheck) judge(b *Benchmark, p place, ratio float64) {
+func (s *speedCheck) judge(b *Benchmark, p place, ratio, idle float64) {
 	drafted := b.SpeculativeDecoding != nil && *b.SpeculativeDecoding
 	switch {
 	case drafted:
 	case ratio > 1:
 		s.at(p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
-	case ratio*(1-s.idle[b.Model]) > nearLimit:
+	case ratio*(1-idle) > nearLimit:
 		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it", ratio))
 	}
 }
@@ -178,13 +198,12 @@ func rateOf(h *Hardware) float64 {
 }
 
 // checkSpeeds holds the speeds of a measurement to what its devices can compute.
-func (s *speedCheck) checkSpeeds(b *Benchmark, p place) {
+func (s *speedCheck) checkSpeeds(b *Benchmark, p place, work promptWork, rate float64) {
 	devices := float64(b.HardwareCount)
 	s.atMost(p, "prompt_tps", b.PromptTPS, maxSpeedTPS*devices, " tokens per second")
 	s.atMost(p, "generation_tps", b.GenerationTPS, maxSpeedTPS*devices, " tokens per second")
-	work := s.work[b.Model]
 	if b.PromptTPS != nil && work.params > 0 {
-		if allowed := s.rates[b.Hardware] * devices / (2 * work.params); allowed > 0 && *b.PromptTPS > allowed && *b.PromptTPS <= maxSpeedTPS*devices {
+		if allowed := rate * devices / (2 * work.params); allowed > 0 && *b.PromptTPS > allowed && *b.PromptTPS <= maxSpeedTPS*devices {
 			s.at(p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*b.PromptTPS)))
 		}
 	}

@@ -126,10 +126,15 @@ func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []
 	}
 }
 
-// reference checks that a field names a record there is.
-func (r *registry) reference(l *loader, p place, field string, slug Slug) {
-	if _, known := r.owner[slug]; known || r.gap {
-		return
+// reference checks that a field names a record there is. It returns the number of the record, -1 where there is
+// none or it was lost.
+func (r *registry) reference(l *loader, p place, field string, slug Slug) int32 {
+	i, known := r.owner[slug]
+	if known {
+		return i
 	}
-	l.at(p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug)+record.Suggestion(string(slug), r.sorted()))
+	if !r.gap {
+		l.at(p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug)+record.Suggestion(string(slug), r.sorted()))
+	}
+	return -1
 }

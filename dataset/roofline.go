@@ -126,7 +126,11 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 // drafted or is wrong. It is unknown where an input is missing: speed, bandwidth, the parameters
 // read, the storage of the weights, or where part of the weights lay in other memory.
 func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
-	m, h := r.models[b.Model], r.hardware[b.Hardware]
+	return r.ratio(b, r.models[b.Model], r.hardware[b.Hardware])
+}
+
+// ratio is Ratio with the model and the hardware of b, nil for unknown ones.
+func (r *Roofline) ratio(b *Benchmark, m *reading, h *device) (ratio float64, known bool) {
 	if b.GenerationTPS == nil || m == nil || h == nil || elsewhere(b, m, h.Hardware) {
 		return 0, false
 	}
