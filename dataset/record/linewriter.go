@@ -130,10 +130,18 @@ func (f *writtenField) append(dst []byte) ([]byte, error) {
 	return append(dst, line...), err
 }
 
+// verbatim says of each byte whether a text in quotes has it as it is.
+var verbatim = func() (is [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		is[c] = c != '"' && c != '\\'
+	}
+	return is
+}()
+
 // appendText appends a text in quotes.
 func appendText(dst []byte, s string) ([]byte, error) {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+		if !verbatim[s[i]] {
 			return jsontext.AppendQuote(dst, s)
 		}
 	}
