@@ -15,6 +15,8 @@ import (
 type groupWriter struct {
 	by       []groupKey     // sorted by name
 	settings []groupSetting // sorted by name
+	names    [][]byte       // of settings as JSON, in the order of fields
+	values   []index.SettingValue
 }
 
 type groupKey struct {
@@ -24,8 +26,8 @@ type groupKey struct {
 
 type groupSetting struct {
 	name   string // as the name of a member
-	field  index.Field
-	isText bool // the value is a text, not a number or a boolean
+	place  int    // in the order of fields
+	isText bool   // the value is a text, not a number or a boolean
 }
 
 func newGroupWriter(by []string) *groupWriter {
@@ -36,7 +38,8 @@ func newGroupWriter(by []string) *groupWriter {
 	slices.SortFunc(w.by, func(a, b groupKey) int { return strings.Compare(a.name, b.name) })
 	for _, f := range index.BenchmarkFields {
 		if f.Is(index.Setting) {
-			w.settings = append(w.settings, groupSetting{memberName(string(f.Name)), f.Name, f.Kind != index.Flag && f.Kind != index.Count})
+			w.settings = append(w.settings, groupSetting{memberName(string(f.Name)), len(w.names), f.Kind != index.Flag && f.Kind != index.Count})
+			w.names = append(w.names, appendString(nil, string(f.Name)))
 		}
 	}
 	slices.SortFunc(w.settings, func(a, b groupSetting) int { return strings.Compare(a.name, b.name) })
@@ -56,11 +59,7 @@ func (w *groupWriter) append(b []byte, g *index.Group) []byte {
 	b = strconv.AppendInt(append(b, `},"n":`...), int64(g.N), 10)
 	b = strconv.AppendInt(append(b, `,"sources":`...), int64(g.Pages), 10)
 	b = appendFloat(append(b, `,"min":`...), g.Min)
-	b = appendQuantile(append(b, `,"p10":`...), g.P10)
-	b = appendQuantile(append(b, `,"p25":`...), g.P25)
-	b = appendQuantile(append(b, `,"median":`...), g.Median)
-	b = appendQuantile(append(b, `,"p75":`...), g.P75)
-	b = appendQuantile(append(b, `,"p90":`...), g.P90)
+	b = appendQuantiles(b, [...]quantile{{`,"p10":`, g.P10}, {`,"p25":`, g.P25}, {`,"median":`, g.Median}, {`,"p75":`, g.P75}, {`,"p90":`, g.P90}})
 	b = appendFloat(append(b, `,"max":`...), g.Max)
 	b = appendDate(append(b, `,"newest_run_date":`...), g.Newest())
 	b = w.appendSettings(b, g)
@@ -69,24 +68,29 @@ func (w *groupWriter) append(b []byte, g *index.Group) []byte {
 
 // appendSettings appends the settings that are equal, and the names of those that differ.
 func (w *groupWriter) appendSettings(b []byte, g *index.Group) []byte {
+	w.values = g.AppendSettings(w.values[:0])
 	b = append(b, `,"shared_settings":{`...)
 	n := 0
 	for _, s := range w.settings {
-		value, shared := g.Setting(s.field)
-		if !shared {
+		is := w.values[s.place]
+		if !is.Shared {
 			continue
 		}
 		b = append(appendComma(b, n), s.name...)
 		n++
-		if s.isText || value == "" {
-			b = appendOrNull(b, value)
+		if s.isText || is.Value == "" {
+			b = appendOrNull(b, is.Value)
 		} else {
-			b = append(b, value...) // true, false or a whole number
+			b = append(b, is.Value...) // true, false or a whole number
 		}
 	}
 	b = append(b, `},"differing_settings":[`...)
-	for i, f := range g.Differing() {
-		b = appendString(appendComma(b, i), string(f))
+	n = 0
+	for i, is := range w.values {
+		if !is.Shared {
+			b = append(appendComma(b, n), w.names[i]...)
+			n++
+		}
 	}
 	return append(b, ']')
 }
@@ -121,6 +125,27 @@ func appendFloat(b []byte, v float64) []byte {
 		return append(b, marshal(v)...)
 	}
 	return strconv.AppendFloat(b, v, 'f', -1, 64)
+}
+
+type quantile struct {
+	name  string // as the name of a member
+	value float64
+}
+
+// appendQuantiles appends members. Those of a group of one value, as every other group is, are equal and formatted once.
+func appendQuantiles(b []byte, all [5]quantile) []byte {
+	var begin, end int // of the number that was formatted last
+	for i, q := range all {
+		b = append(b, q.name...)
+		if i > 0 && q.value == all[i-1].value {
+			b = append(b, b[begin:end]...)
+			continue
+		}
+		begin = len(b)
+		b = appendQuantile(b, q.value)
+		end = len(b)
+	}
+	return b
 }
 
 // appendQuantile appends a number rounded to 12 digits, so that the mean of 1.1 and 1.3 is shown as 1.2.

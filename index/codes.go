@@ -133,6 +133,15 @@ func (s slot) code(word uint64) uint32 { return uint32(word >> s.shift & s.mask)
 // differs reports whether a field differs between records, by the OR of the XOR of their words.
 func (s slot) differs(xor []uint64) bool { return xor[s.word]>>s.shift&s.mask != 0 }
 
+// slotsOf are the slots of fields.
+func (c *codes) slotsOf(fields []Field) []slot {
+	out := make([]slot, len(fields))
+	for i, f := range fields {
+		out[i] = c.slots[f]
+	}
+	return out
+}
+
 // size is how many codes there are, that of unknown included.
 func (s slot) size() int { return len(s.p.values) + 1 }
 

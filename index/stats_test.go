@@ -65,6 +65,11 @@ func compareGroup(t *testing.T, got *Group, want *plainGroup, q StatsQuery) {
 		}
 	}
 	shared, differ := sharedOf(got), got.Differing()
+	for i, setting := range got.AppendSettings(nil) {
+		if value, shared := got.Setting(got.of.settings[i]); setting != (SettingValue{value, shared}) || shared == slices.Contains(differ, got.of.settings[i]) {
+			t.Fatalf("Stats(%+v): setting %s of %q is %+v, want %q, %t", q, got.of.settings[i], got.Key(), setting, value, shared)
+		}
+	}
 	if diff := gocmp.Diff(want.shared, shared); diff != "" {
 		t.Fatalf("Stats(%+v): shared settings of %q (-want +got):\n%s", q, got.Key(), diff)
 	}
