@@ -68,6 +68,14 @@ func (r *resource) key() string {
 // appendRows appends rows with what a query keeps of them, and what runs.
 func (r *resource) appendRows(dst []byte, t *index.Table, ords []uint32, q *listQuery) []byte {
 	kept := r.kept(q.fields)
+	if kept == nil {
+		const fit = 400 // bytes of the member fit, about
+		size := len(ords) * fit
+		for _, ord := range ords {
+			size += len(t.Row(ord))
+		}
+		dst = slices.Grow(dst, size)
+	}
 	for i, ord := range ords {
 		if i > 0 {
 			dst = append(dst, ',')

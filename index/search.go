@@ -132,6 +132,14 @@ func (s *wordSearch) of(place uint32) (words wordSet) {
 	return words
 }
 
+// addWords adds the words of a link to those of the records from a place on.
+func (l *link) addWords(to []wordSet, from int, byCode []wordSet) {
+	codes, shift, mask := l.words[from:][:len(to)], uint(l.slot.shift)%64, l.slot.mask
+	for i, word := range codes {
+		to[i] |= byCode[word>>shift&mask]
+	}
+}
+
 // having is the records that have a word.
 func (s *wordSearch) having(word int) *roaring.Bitmap {
 	var found []*roaring.Bitmap
@@ -151,11 +159,21 @@ func (s *wordSearch) having(word int) *roaring.Bitmap {
 	return union(s.table.n, found)
 }
 
-// matchAll looks at every record.
+// matchAll looks at every record: at a block of them by one link after the other, so that there is little to do for each
+// record and link.
 func (s *wordSearch) matchAll() *roaring.Bitmap {
 	dense := make([]uint64, (s.table.n+63)/64)
-	for place, ord := range s.table.dimensions.codes.ords { // without a branch, which a processor could not predict
-		dense[ord/64] |= uint64(boolInt(s.of(uint32(place)) == s.all)) << (ord % 64)
+	var block [1024]wordSet
+	for from := 0; from < s.table.n; from += len(block) {
+		ords := s.table.dimensions.codes.ords[from:min(from+len(block), s.table.n)]
+		words := block[:len(ords)]
+		clear(words)
+		for i := range s.links {
+			s.links[i].addWords(words, from, s.byCode[i])
+		}
+		for i, ord := range ords { // without a branch, which a processor could not predict
+			dense[ord/64] |= uint64(boolInt(words[i] == s.all)) << (ord % 64)
+		}
 	}
 	places := s.table.dimensions.codes.places
 	for ord, words := range s.ids {

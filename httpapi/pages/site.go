@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"path"
 	"strings"
+	"sync"
 
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/preview"
@@ -124,7 +125,12 @@ func (s *Site) asset(name string) string {
 
 // render executes a page. An error of a template is a fault of this package, and panics.
 func (s *Site) render(name string, view any) []byte {
-	var b bytes.Buffer
-	must(s.templates[name].ExecuteTemplate(&b, name, view))
-	return b.Bytes()
+	b := rendering.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
+	defer rendering.Put(b)
+	b.Reset()
+	must(s.templates[name].ExecuteTemplate(b, name, view))
+	return bytes.Clone(b.Bytes())
 }
+
+// rendering are buffers to render in: what is kept of a page has no room to grow.
+var rendering = sync.Pool{New: func() any { return new(bytes.Buffer) }}
