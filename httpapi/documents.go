@@ -32,18 +32,21 @@ type form struct {
 // newDocumentForms prepares a document of bytes that are as they are sent.
 func newDocumentForms(body []byte, like form) *document {
 	d := &document{}
-	d.prepare(like, sumOfBytes(body), func(c coding) []byte { return compress(body, c) }, len(body) <= compressFrom)
+	d.prepare(like, func() []byte { return body }, func(c coding) []byte { return compress(body, c) }, len(body) <= compressFrom)
 	return d
 }
 
-func (d *document) prepare(like form, sum []byte, body func(coding) []byte, short bool) {
+// prepare has the forms made, and the plain content hashed, when they are first asked for.
+func (d *document) prepare(like form, plain func() []byte, body func(coding) []byte, short bool) {
+	sum := sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(plain()) })
 	for c := range codingCount {
 		if short && c != identity {
 			d.forms[c] = d.forms[identity]
 			continue
 		}
 		d.forms[c] = sync.OnceValue(func() *response {
-			resp := encodedEntity(body(c), c, like.contentType, etag(sum, c, ""))
+			hash := sum()
+			resp := encodedEntity(body(c), c, like.contentType, etag(hash[:], c, ""))
 			resp.shared = true
 			if like.policy != "" {
 				resp.set("Content-Security-Policy", like.policy)
@@ -63,15 +66,10 @@ func (d *document) response(acceptEncoding []byte) *response {
 	return d.forms[accepted(acceptEncoding)]()
 }
 
-func sumOfBytes(b []byte) []byte {
-	sum := sha256.Sum256(b)
-	return sum[:]
-}
-
 // newOpenAPI is the OpenAPI document, whose forms are made when they are asked for.
 func newOpenAPI() *document {
 	d := &document{}
-	d.prepare(form{contentType: jsonType}, sumOfBytes(openapiJSON()), func(c coding) []byte { return compress(openapiJSON(), c) }, false)
+	d.prepare(form{contentType: jsonType}, openapiJSON, func(c coding) []byte { return compress(openapiJSON(), c) }, false)
 	return d
 }
 
