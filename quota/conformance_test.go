@@ -9,6 +9,7 @@ import (
 )
 
 func TestFileConforms(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	quotatest.Conformance(t, func(t *testing.T) []quota.Store {
 		l, err := quota.Open(filepath.Join(t.TempDir(), "modeldex.db"), quota.Options{})
 		if err != nil {

@@ -110,6 +110,7 @@ type crashRound struct {
 //
 //	go test ./quota -run TestCrash -crash.kills 200
 func TestCrash(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	kills := *crashKills
 	if testing.Short() {
 		kills = min(kills, 2)

@@ -58,6 +58,7 @@ func (c *countdown) Err() error {
 // An announcement that stops between two transactions tells nothing, and the next one tells everything
 // once.
 func TestAnnounceInterrupted(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	path := filepath.Join(t.TempDir(), "modeldex.db")
 	l, err := quota.Open(path, quota.Options{})
 	if err != nil {

@@ -45,6 +45,7 @@ func writeBolt(tb testing.TB, path string, fn func(*bolt.Tx) error) {
 // Every way in which a file can be wrong has its own error, which names the file and says what
 // to do.
 func TestOpenErrors(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	write := func(b string) func(testing.TB, string) {
 		return func(tb testing.TB, path string) {
 			if err := os.WriteFile(path, []byte(b), 0o600); err != nil {
@@ -237,6 +238,7 @@ func dump(l *Ledger) (out []any, err error) {
 // Whatever byte of a ledger is damaged, reading it either notices or is not touched by it; it
 // never returns something else and never takes the process with it.
 func TestDamage(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	dir := t.TempDir()
 	path := filepath.Join(dir, "modeldex.db")
 	fillLedger(t, path, 300, MonthOf(time.Now()))
@@ -431,6 +433,7 @@ func TestBackupWhileServing(t *testing.T) {
 
 // The tools refuse a ledger in use, and a missing one.
 func TestToolsRefuse(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	path := filepath.Join(t.TempDir(), "modeldex.db")
 	if _, err := Check(path); !errors.Is(err, ErrMissing) {
 		t.Errorf("Check(missing) = %v, want ErrMissing", err)

@@ -16,6 +16,7 @@ import (
 // A file removed or replaced while a keeper serves from it: no key is acknowledged any more, no
 // lease is granted, and Lost says so, with and without traffic.
 func TestRemovedWhileServing(t *testing.T) {
+	t.Parallel() // it waits, for the disk mostly
 	replace := func(path string) error {
 		if err := os.Rename(path, path+".away"); err != nil {
 			return err
