@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,32 +47,35 @@ var smallData = sync.OnceValues(func() (string, error) {
 	return dir, pickSources(dir)
 })
 
-// recordsOnly copies the records of the shipped dataset the first time a test asks for them and
-// returns the directory, which is not to be changed.
-var recordsOnly = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(workDir, "records")
-	if err := os.CopyFS(dir, os.DirFS("../data")); err != nil {
-		return "", err
-	}
-	return dir, os.RemoveAll(filepath.Join(dir, "snapshots"))
-})
+// recordsOnly is a copy of the shipped dataset without its snapshots, which is not to be changed.
+var recordsOnly = sync.OnceValues(func() (string, error) { return shippedWithout("records", "snapshots") })
 
 // namesOnly is recordsOnly without the measurements, for what is asked of names alone: a server reads it
 // in half the time.
 var namesOnly = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(workDir, "names")
-	records, err := recordsOnly()
-	if err == nil {
-		err = os.CopyFS(dir, os.DirFS(records))
-	}
-	if err == nil {
-		err = os.RemoveAll(filepath.Join(dir, "benchmarks"))
-	}
+	dir, err := shippedWithout("names", "snapshots", "benchmarks")
 	if err != nil {
 		return "", err
 	}
 	return dir, os.Mkdir(filepath.Join(dir, "benchmarks"), 0o700)
 })
+
+// shippedWithout copies the files and folders of the shipped dataset but some into a folder of that name.
+func shippedWithout(name string, without ...string) (string, error) {
+	dir := filepath.Join(workDir, name)
+	return dir, fs.WalkDir(shippedFiles(), ".", func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && slices.Contains(without, file):
+			return fs.SkipDir
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(dir, file), 0o700)
+		}
+		b, err := fs.ReadFile(shippedFiles(), file)
+		return errors.Join(err, os.WriteFile(filepath.Join(dir, file), b, 0o600))
+	})
+}
 
 func writeFile(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -12,17 +12,18 @@ import (
 // TestGroupWriter: groups of every two fields are written as the type of their schema is.
 func TestGroupWriter(t *testing.T) {
 	t.Parallel()
+	rnd := rand.New(rand.NewPCG(seedOf(t), 6))
 	gen := mustShipped(t).live.Current()
 	fields := groupFields(index.Groups)
 	for i, by := range fields {
-		other := fields[(i+1+rand.IntN(len(fields)-1))%len(fields)]
+		other := fields[(i+1+rnd.IntN(len(fields)-1))%len(fields)]
 		for _, metric := range groupFields(index.Metric) {
 			stats, err := gen.Benchmarks.Stats(index.StatsQuery{By: []index.Field{index.Field(by), index.Field(other)}, Metric: index.Field(metric), MaxGroups: math.MaxInt})
 			if err != nil {
 				t.Fatal(err)
 			}
 			w := newGroupWriter([]string{by, other})
-			for k := 0; k < len(stats.Groups); k += 1 + rand.IntN(50) {
+			for k := 0; k < len(stats.Groups); k += 1 + rnd.IntN(50) {
 				g := &stats.Groups[k]
 				if got, want := string(w.append(nil, g)), string(marshal(statsRow(g, []string{by, other}))); got != want {
 					t.Fatalf("statistics of %s by %s and %s: group %d is written\n%s\nwant\n%s", metric, by, other, k, got, want)
@@ -35,9 +36,10 @@ func TestGroupWriter(t *testing.T) {
 // TestAppendNumbers: numbers of every size are written as marshal writes them.
 func TestAppendNumbers(t *testing.T) {
 	t.Parallel()
+	rnd := rand.New(rand.NewPCG(seedOf(t), 6))
 	for range 20_000 {
-		v := (rand.Float64() - 0.5) * math.Pow(10, float64(rand.IntN(60)-30))
-		if rand.IntN(2) == 0 {
+		v := (rnd.Float64() - 0.5) * math.Pow(10, float64(rnd.IntN(60)-30))
+		if rnd.IntN(2) == 0 {
 			v = math.Round(v*1000) / 1000
 		}
 		if got, want := string(appendFloat(nil, v)), string(marshal(v)); got != want {

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset/datasettest"
 )
 
 // TestProjectionModel compares random fields= of lists and records with a projection made of the
@@ -26,13 +28,13 @@ func TestProjectionModel(t *testing.T) {
 		if r.detail != nil {
 			details = r.detail.row.names()
 		}
-		for range 25 {
+		for range datasettest.Rounds(10, 25) {
 			fields := someOf(rng, rows)
 			path := fmt.Sprintf("/api/v1/%s?limit=%d%s", r.name, 1+rng.IntN(40), []string{"", "&q=a", "&q=qwen", "&q=nvidia"}[rng.IntN(4)])
 			compareProjection(t, s, path+"&", fields, r.key())
 		}
 		for _, slug := range records[r.name] {
-			for range 10 {
+			for range datasettest.Rounds(5, 10) {
 				compareProjection(t, s, "/api/v1/"+r.name+"/"+slug+"?", someOf(rng, details), r.key())
 			}
 		}

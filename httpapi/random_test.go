@@ -84,7 +84,7 @@ func TestEveryValue(t *testing.T) {
 			totals[rec.text(field)]++
 		}
 		for i, name := range slices.Sorted(maps.Keys(dir.names[kind])) {
-			if i%datasettest.Rounds(8, 1) == 0 {
+			if i%datasettest.Rounds(16, 1) == 0 {
 				check("benchmarks", field, name, totals[dir.names[kind][name]])
 			}
 		}

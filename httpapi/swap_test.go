@@ -26,11 +26,12 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 )
 
 // The long form is go test ./httpapi -run TestSwap -swap.readers 1000 -swap.time 60s -swap.pause 100ms.
 var (
-	readersFlag = flag.Int("swap.readers", 50, "connections that read in TestSwap")
+	readersFlag = flag.Int("swap.readers", datasettest.Rounds(15, 50), "connections that read in TestSwap")
 	swapFlag    = flag.Duration("swap.time", 3*time.Second, "how long TestSwap edits")
 	pauseFlag   = flag.Duration("swap.pause", 10*time.Millisecond, "how long a reader of TestSwap rests between calls")
 )
