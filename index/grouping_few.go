@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -45,14 +46,32 @@ func (g *grouping) countFew(groups []Group) {
 	for i, c := range all {
 		values[i] = c.value
 	}
-	for from := 0; from < len(all); {
-		to := from + 1
-		for to < len(all) && all[to].group == all[from].group {
-			to++
-		}
-		groups[all[from].group-1].summarize(values[from:to])
-		from = to
+	for of := range together(all, sameGroup) {
+		groups[of[0].group-1].summarize(values[:len(of)])
+		values = values[len(of):]
 	}
+}
+
+// together cuts values into stretches of those that follow each other and are the same.
+func together(all []counted, same func(a, b counted) bool) iter.Seq[[]counted] {
+	return func(yield func(of []counted) bool) {
+		for len(all) > 0 {
+			n := 1
+			for n < len(all) && same(all[0], all[n]) {
+				n++
+			}
+			if !yield(all[:n]) {
+				return
+			}
+			all = all[n:]
+		}
+	}
+}
+
+func sameGroup(a, b counted) bool { return a.group == b.group }
+
+func sameRepeat(a, b counted) bool {
+	return a.repeat != 0 && a.repeat == b.repeat && a.group == b.group
 }
 
 // oncePerRepeat replaces the values of records of a group that repeat each other by their median, in the memory of
@@ -62,14 +81,10 @@ func oncePerRepeat(all []counted) []counted {
 		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.repeat, b.repeat), cmp.Compare(a.value, b.value))
 	})
 	out := all[:0]
-	for from := 0; from < len(all); {
-		to := from + 1
-		for to < len(all) && all[from].repeat != 0 && all[to].repeat == all[from].repeat && all[to].group == all[from].group {
-			to++
-		}
-		one := all[from]
-		one.value = medianOf(all[from:to])
-		out, from = append(out, one), to
+	for of := range together(all, sameRepeat) {
+		one := of[0]
+		one.value = medianOf(of)
+		out = append(out, one)
 	}
 	return out
 }

@@ -83,19 +83,15 @@ func (g *grouping) takeRepeats(dst []counted, groupOf, counts []uint32) []counte
 		}
 		g.same = same
 		slices.SortFunc(same, func(a, b counted) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.value, b.value)) })
-		for len(same) > 0 {
-			n := 1
-			for n < len(same) && same[n].group == same[0].group {
-				n++
+		for of := range together(same, sameGroup) {
+			if len(of) == 1 {
+				continue
 			}
-			if n > 1 {
-				dst = append(dst, counted{group: same[0].group, value: medianOf(same[:n])})
-				counts[same[0].group-1] -= uint32(n) - 1
-				for _, c := range same[:n] {
-					groupOf[c.place] = 0
-				}
+			dst = append(dst, counted{group: of[0].group, value: medianOf(of)})
+			counts[of[0].group-1] -= uint32(len(of)) - 1
+			for _, c := range of {
+				groupOf[c.place] = 0
 			}
-			same = same[n:]
 		}
 	})
 	slices.SortFunc(dst, func(a, b counted) int { return cmp.Compare(a.value, b.value) })
