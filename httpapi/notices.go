@@ -50,35 +50,26 @@ func (n *Notice) append(b []byte) []byte {
 	if n.Slug != nil && *n.Slug != "" {
 		b = appendString(append(b, `,"slug":`...), *n.Slug)
 	}
-	for i, s := range n.Suggestions {
-		b = appendString(append(b, before(i, `,"suggestions":[`)...), s)
+	if len(n.Suggestions) > 0 {
+		b = append(b, `,"suggestions":[`...)
+		for i, s := range n.Suggestions {
+			b = appendString(appendComma(b, i), s)
+		}
+		b = append(b, ']')
 	}
-	b = closeList(b, len(n.Suggestions))
 	if n.Count != nil {
 		b = appendInt(append(b, `,"count":`...), int64(*n.Count))
 	}
-	for i, s := range n.Settings {
-		b = appendString(append(append(b, before(i, `,"settings":[`)...), `{"setting":`...), s.Setting)
-		b = appendString(append(b, `,"value":`...), s.Value)
-		b = append(appendInt(append(b, `,"count":`...), int64(s.Count)), '}')
+	if len(n.Settings) > 0 {
+		b = append(b, `,"settings":[`...)
+		for i, s := range n.Settings {
+			b = appendString(append(appendComma(b, i), `{"setting":`...), s.Setting)
+			b = appendString(append(b, `,"value":`...), s.Value)
+			b = append(appendInt(append(b, `,"count":`...), int64(s.Count)), '}')
+		}
+		b = append(b, ']')
 	}
-	return append(closeList(b, len(n.Settings)), '}')
-}
-
-// before is what comes before an entry of a list that a text begins.
-func before(i int, begin string) string {
-	if i == 0 {
-		return begin
-	}
-	return ","
-}
-
-// closeList ends a list unless it has no entries, and was not begun.
-func closeList(b []byte, entries int) []byte {
-	if entries == 0 {
-		return b
-	}
-	return append(b, ']')
+	return append(b, '}')
 }
 
 func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {

@@ -148,7 +148,7 @@ func (p *projection) appendArray(dst []byte, value []byte) []byte {
 	return closed(dst, rest, ']')
 }
 
-// closed appends the bracket that ends a value. Anything else is no row of this program.
+// closed appends the bracket that ends a value. The rest of a row that this program wrote is nothing but that.
 func closed(dst, rest []byte, bracket byte) []byte {
 	if len(rest) != 1 || rest[0] != bracket {
 		panic("a row is not what this program writes")

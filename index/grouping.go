@@ -257,7 +257,7 @@ func (g *grouping) compare(groups []Group) {
 	width := len(codes.words)
 	alike := sized(&g.alike, len(groups))
 	for w := 0; w < width; w += 2 {
-		last := min(w+1, width-1) // w again if there is no other word
+		last := min(w+1, width-1) // the last word, where their number is odd, is compared with itself as the second
 		for i := range alike {
 			alike[i] = likeness{newest: math.MaxUint32}
 		}

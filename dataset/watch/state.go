@@ -148,9 +148,8 @@ func (s *State) young() bool {
 	return false
 }
 
-// certain reports whether a later scan that is the same proves that no byte changed in between, whoever wrote and
-// whatever time they gave to the file: there is a time of the last change that only the system sets, and it is
-// older than a tick.
+// certain reports whether a later scan that is the same proves that no byte changed in between: each file has
+// a time of its last change that only the system sets, which no program can choose, and it is older than a tick.
 func (s *State) certain() bool {
 	for _, f := range s.files {
 		if f.info == nil {

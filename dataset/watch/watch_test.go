@@ -633,7 +633,7 @@ func TestWatchSeen(t *testing.T) {
 	}
 }
 
-// must returns a value that there is no error about.
+// must returns a value, and fails the test where there is an error.
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
