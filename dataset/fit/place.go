@@ -196,17 +196,20 @@ type search struct {
 	amounts amounts
 	ways    []float64 // of each form, its wayDistance
 	here    float64
+	least   float64 // value that one of them must have
 	skip    func(s *sample) bool
 	found   []neighbour
+	reached bool    // whether one has the least value
 	nearest float64 // distance of the nearest one found
 	limit   float64 // those farther do not count
 }
 
 // find finds the samples that may count for a configuration, in any order, and the distance of the nearest.
 // The nearer the nearest is, the fewer others count: it looks first where it is likely to be. Some of what it
-// found before the nearest may be too far from it. It may find nothing where no sample has a value of at least least.
+// found before the nearest may be too far from it. It finds nothing where no sample has a value of at least least.
 func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
-	s := search{nearby: n, p: p, amounts: p.amounts(), here: here, skip: skip, found: near, nearest: tooFar, limit: tooFar}
+	s := search{nearby: n, p: p, amounts: p.amounts(), here: here, least: least, skip: skip, found: near, nearest: tooFar, limit: tooFar}
+	var st *stretch
 	if p.way == 0 {
 		n.once = n.waysTo(p, n.once[:0])
 		s.ways = n.once
@@ -214,20 +217,24 @@ func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, 
 		v := n.view(p)
 		s.ways = n.ways[v.ways.from:v.ways.to]
 		if n.use == oneMachine {
-			if st := n.stretch(v, p); st != nil {
-				s.shortly(st, least)
-				return s.found, s.nearest
-			}
+			st = n.stretch(v, p)
 		}
 	}
-	s.everywhere()
+	if st != nil {
+		s.shortly(st)
+	} else {
+		s.everywhere()
+	}
+	if !s.reached {
+		return s.found[:0], s.nearest
+	}
 	return s.found, s.nearest
 }
 
-// shortly looks at the samples of the model and at those of a short list, unless none of them has a value of at least least.
-func (s *search) shortly(st *stretch, least float64) {
+// shortly looks at the samples of the model and at those of a short list, unless none of them has the least value.
+func (s *search) shortly(st *stretch) {
 	own := s.lookup.ofModel[s.p.model]
-	if len(own) == 0 && least > s.here+st.highest+roundedBy {
+	if len(own) == 0 && s.least > s.here+st.highest+roundedBy {
 		return
 	}
 	for _, number := range own {
@@ -280,7 +287,9 @@ func (s *search) add(number int32) {
 	if s.skip != nil && s.skip(at) {
 		return
 	}
-	s.found = append(s.found, neighbour{x.at, at.logShare + s.here - at.trend, 0, d})
+	value := at.logShare + s.here - at.trend
+	s.found = append(s.found, neighbour{x.at, value, 0, d})
+	s.reached = s.reached || value >= s.least
 	if d < s.nearest {
 		s.nearest, s.limit = d, min(tooFar, d-logLightest)
 	}
