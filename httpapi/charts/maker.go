@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
@@ -73,7 +74,6 @@ func (m Maker) model(slug string) modelRow {
 // The names of what is read of rows.
 var (
 	modelMembers    = rowjson.NamesFor[modelDetail]()
-	runMembers      = rowjson.NamesFor[benchmarkRow]()
 	hardwareMembers = rowjson.NamesFor[hardwareRow]()
 )
 
@@ -97,45 +97,64 @@ func nameIn(t *index.Table, slug string) string {
 	return rowjson.Text(t.Row(ord), "name")
 }
 
+// benchmarkRow is what is read of the row of a run; what is unknown is empty.
 type benchmarkRow struct {
-	ID             string  `json:"id"`
-	Quantization   *string `json:"quantization"`
-	Tool           string  `json:"tool"`
-	ToolVersion    *string `json:"tool_version"`
-	Backend        *string `json:"backend"`
-	ContextDepth   *int64  `json:"context_depth"`
-	FlashAttention *bool   `json:"flash_attention"`
-	SourceURL      string  `json:"source_url"`
-	RunDate        *string `json:"run_date"`
+	id, quantization, tool, toolVersion, backend, sourceURL, runDate string
+	contextDepth                                                     int64
+	flashAttention                                                   bool
 }
 
-// run decodes a run, for those that are drawn.
-func (m Maker) run(r measured) Run {
-	b := read[benchmarkRow](m.gen.Benchmarks.Row(r.ord), runMembers)
-	out := Run{ID: b.ID, TPS: r.tps, Settings: b.settings(), Source: b.SourceURL}
-	if b.Quantization != nil {
-		out.Quantization = *b.Quantization
+// readRun reads a run without a decoder: a figure has up to 960 of them, and decoding took a third of the page of a
+// piece of hardware with many.
+func readRun(row []byte) (b benchmarkRow) {
+	for name, value := range rowjson.Members(row) {
+		switch string(name[1 : len(name)-1]) {
+		case "id":
+			b.id = rowjson.Unquote(value)
+		case "quantization":
+			b.quantization = rowjson.Unquote(value)
+		case "tool":
+			b.tool = rowjson.Unquote(value)
+		case "tool_version":
+			b.toolVersion = rowjson.Unquote(value)
+		case "backend":
+			b.backend = rowjson.Unquote(value)
+		case "context_depth":
+			b.contextDepth, _ = strconv.ParseInt(string(value), 10, 64) // 0 for null
+		case "flash_attention":
+			b.flashAttention = value[0] == 't'
+		case "source_url":
+			b.sourceURL = rowjson.Unquote(value)
+		case "run_date":
+			b.runDate = rowjson.Unquote(value)
+		}
 	}
-	return out
+	return b
+}
+
+// run reads a run, for those that are drawn.
+func (m Maker) run(r measured) Run {
+	b := readRun(m.gen.Benchmarks.Row(r.ord))
+	return Run{ID: b.id, TPS: r.tps, Quantization: b.quantization, Settings: b.settings(), Source: b.sourceURL}
 }
 
 // settings says in words how a run was made.
 func (b *benchmarkRow) settings() string {
-	parts := []string{b.Tool}
-	if b.ToolVersion != nil {
-		parts[0] += " " + *b.ToolVersion
+	parts := append(make([]string, 0, 5), b.tool)
+	if b.toolVersion != "" {
+		parts[0] += " " + b.toolVersion
 	}
-	if b.Backend != nil {
-		parts = append(parts, *b.Backend)
+	if b.backend != "" {
+		parts = append(parts, b.backend)
 	}
-	if b.ContextDepth != nil && *b.ContextDepth > 0 {
-		parts = append(parts, "at "+tokens(*b.ContextDepth)+" tokens")
+	if b.contextDepth > 0 {
+		parts = append(parts, "at "+tokens(b.contextDepth)+" tokens")
 	}
-	if b.FlashAttention != nil && *b.FlashAttention {
+	if b.flashAttention {
 		parts = append(parts, "flash attention")
 	}
-	if b.RunDate != nil {
-		parts = append(parts, *b.RunDate)
+	if b.runDate != "" {
+		parts = append(parts, b.runDate)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -2,8 +2,8 @@ package pages
 
 import "html/template"
 
-// Body is the rows of a table.
-func (t *Table) Body() template.HTML {
+// Body is the rows of a table, in parts.
+func (t *Table) Body() []template.HTML {
 	b := make([]byte, 0, 200*len(t.Rows)*len(t.Columns))
 	for _, row := range t.Rows {
 		b = append(b, "\n  <tr>"...)
@@ -12,7 +12,7 @@ func (t *Table) Body() template.HTML {
 		}
 		b = append(b, "</tr>"...)
 	}
-	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
+	return inParts(template.HTML(b)) //nolint:gosec // texts and addresses are escaped
 }
 
 // append appends a cell of the column; the first of a row is its head.

@@ -499,16 +499,18 @@ func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Pl
 		t.Columns = append(t.Columns, Column{Text: "Best size", Short: true}, Column{Text: "Takes", Number: true}, Column{Text: "Tok/s", Number: true}, Column{Text: "Speed is"})
 	}
 	n, table := newNames(gen), l.table(gen)
+	t.Rows = make([][]Cell, 0, len(ords))
 	for _, ord := range ords {
 		all := l.cells(n, q.Kind, table.Row(ord))
+		if q.Runs == nil {
+			t.Rows = append(t.Rows, all)
+			continue
+		}
 		row := make([]Cell, 0, len(t.Columns))
 		for _, i := range shown {
 			row = append(row, all[i])
 		}
-		if q.Runs != nil {
-			row = append(row, fitCells(q.Runs[table.Slug(ord)])...)
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, fitCells(q.Runs[table.Slug(ord)])...))
 	}
 	return t
 }
@@ -568,7 +570,7 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 		t := decodeShown[toolRecord](kind, row)
 		return []Cell{{Text: t.Name, Href: "/tools/" + string(t.Slug)}, {Text: string(t.Category)}, {Text: t.Description, Class: "prose"}, textCell(text(t.License)), {Text: grouped(int64(t.BenchmarkCount))}}
 	default:
-		return runCells(n, decodeShown[benchmarkRecord](kind, row), index.None)
+		return runCells(n, readRun(row), index.None)
 	}
 }
 

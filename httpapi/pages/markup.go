@@ -26,6 +26,16 @@ func appendAttribute(b []byte, name, value string) []byte {
 	return append(appendEscaped(append(append(append(b, ' '), name...), `="`...), value), '"')
 }
 
+// inParts cuts what is finished into parts of 32 KB. Package fmt copies what html/template writes, and makes a new
+// buffer for each value above 64 KB, growing from nothing: 300 KB for the drawings of a model.
+func inParts(whole template.HTML) (parts []template.HTML) {
+	const size = 32 << 10
+	for len(whole) > size {
+		parts, whole = append(parts, whole[:size]), whole[size:]
+	}
+	return append(parts, whole)
+}
+
 // escapes are the characters that html/template escapes in texts and in values between quotes.
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "+", "&#43;", "\x00", "\uFFFD")
 

@@ -357,7 +357,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 	}
 	n := newNames(gen)
 	for _, ord := range page.Ords {
-		t.Rows = append(t.Rows, runCells(n, decodeShown[benchmarkRecord]("benchmarks", gen.Benchmarks.Row(ord)), field))
+		t.Rows = append(t.Rows, runCells(n, readRun(gen.Benchmarks.Row(ord)), field))
 	}
 	return t
 }
@@ -385,7 +385,8 @@ func runColumns(without index.Field) (out []Column) {
 	return out
 }
 
-func runCells(n *names, b *benchmarkRecord, without index.Field) (out []Cell) {
+func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
+	out := make([]Cell, 0, 9) // runColumns
 	page := "/benchmarks/" + string(b.ID)
 	speed, title := b.GenerationTPS, "tokens per second"
 	if b.IsThroughput() {

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"strconv"
+
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/rowjson"
@@ -69,12 +71,80 @@ var shown = map[string]rowjson.Names{
 	"models":   rowjson.NamesOf("slug", "name", "organization", "params_b", "active_params_b", "architecture", "intelligence", "release_date", "benchmark_count"),
 	"hardware": rowjson.NamesOf("slug", "name", "type", "vram_gb", "unified_memory", "memory_bandwidth_gbps", "fp16_tflops", "fp16_basis", "street_price_usd", "street_price_condition", "street_price_date", "release_date", "release_quarter", "benchmark_count"),
 	"tools":    rowjson.NamesOf("slug", "name", "category", "description", "license", "benchmark_count"),
-	"benchmarks": rowjson.NamesOf("id", "model", "hardware", "hardware_count", "quantization", "tool", "backend", "scenario", "generation_tps", "total_tps", "prompt_tps", "withdrawn", "concurrency",
-		"context_depth", "speculative_decoding", "partial_offload", "rate_basis", "flash_attention", "run_date", "source", "source_url"),
 }
 
 // decodeShown is decode of what lists show of a row.
 func decodeShown[T any](kind string, row []byte) *T { return decode[T](rowjson.Pick(row, shown[kind])) }
+
+// readRun is decode of what lists show of a benchmark. Pages have up to 500 of them: Pick and a decoder behind it take
+// half as long again and allocate more (see BenchmarkReadRun).
+func readRun(row []byte) *benchmarkRecord {
+	b := new(benchmarkRecord)
+	for name, value := range rowjson.Members(row) {
+		if value[0] == 'n' { // null
+			continue
+		}
+		switch string(name[1 : len(name)-1]) {
+		case "id":
+			b.ID = dataset.Slug(rowjson.Unquote(value))
+		case "model":
+			b.Model = dataset.Slug(rowjson.Unquote(value))
+		case "hardware":
+			b.Hardware = dataset.Slug(rowjson.Unquote(value))
+		case "hardware_count":
+			b.HardwareCount = countIn(value)
+		case "quantization":
+			b.Quantization = new(rowjson.Unquote(value))
+		case "tool":
+			b.Tool = dataset.Slug(rowjson.Unquote(value))
+		case "backend":
+			b.Backend = new(rowjson.Unquote(value))
+		case "scenario":
+			b.Scenario = new(dataset.Scenario(rowjson.Unquote(value)))
+		case "generation_tps":
+			b.GenerationTPS = new(numberIn(value))
+		case "total_tps":
+			b.TotalTPS = new(numberIn(value))
+		case "prompt_tps":
+			b.PromptTPS = new(numberIn(value))
+		case "withdrawn":
+			b.Withdrawn = decode[dataset.Withdrawal](value)
+		case "concurrency":
+			b.Concurrency = new(countIn(value))
+		case "context_depth":
+			b.ContextDepth = new(countIn(value))
+		case "speculative_decoding":
+			b.SpeculativeDecoding = new(value[0] == 't')
+		case "partial_offload":
+			b.PartialOffload = new(value[0] == 't')
+		case "flash_attention":
+			b.FlashAttention = new(value[0] == 't')
+		case "rate_basis":
+			b.RateBasis = new(dataset.RateBasis(rowjson.Unquote(value)))
+		case "run_date":
+			b.RunDate = new(dataset.Date(rowjson.Unquote(value)))
+		case "source":
+			b.Source = dataset.Source(rowjson.Unquote(value))
+		case "source_url":
+			b.SourceURL = new(dataset.URL(rowjson.Unquote(value)))
+		}
+	}
+	return b
+}
+
+// countIn is the whole number of a JSON value that is one.
+func countIn(value []byte) int64 {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	must(err) // rows are made by this program
+	return n
+}
+
+// numberIn is the number of a JSON value that is one.
+func numberIn(value []byte) float64 {
+	v, err := strconv.ParseFloat(string(value), 64)
+	must(err) // rows are made by this program
+	return v
+}
 
 // nameOf is the name of a record for readers, its slug where there is none.
 func nameOf(t *index.Table, slug string) string {

@@ -90,8 +90,8 @@ type Table struct {
 // A Plot is a drawing above a table.
 type Plot struct {
 	Title, Note, Source string
-	Drawing             template.HTML // made by package charts
-	Embed               *charts.Embed // lines to show it elsewhere
+	Drawing             []template.HTML // made by package charts, in parts
+	Embed               *charts.Embed   // lines to show it elsewhere
 }
 
 // plot is the drawing of a figure, nil where there is nothing to draw.
@@ -99,7 +99,7 @@ func plot(f *charts.Figure, id, base string) *Plot {
 	if f.Empty() {
 		return nil
 	}
-	return &Plot{f.Title, f.Note, f.Source, f.Inline(id), f.Embed(base)}
+	return &Plot{f.Title, f.Note, f.Source, inParts(f.Inline(id)), f.Embed(base)}
 }
 
 // A Source is a page that facts were read from.
@@ -116,14 +116,16 @@ func (s *Site) SheetHTML(v *Sheet) []byte { return s.render("sheet.html", v) }
 
 // Markdown is the page as a Markdown document.
 func (v *Sheet) Markdown() []byte {
-	var b bytes.Buffer
+	b := rendering.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
+	defer rendering.Put(b)
+	b.Reset()
 	b.WriteString("# " + mdText(v.Heading) + "\n\n")
 	if v.Lead != "" {
 		b.WriteString(mdText(v.Lead) + "\n\n")
 	}
 	for _, f := range v.Figures {
 		b.WriteString("- " + mdText(f.Label) + ": ")
-		f.Value.markdown(&b, v.Base)
+		f.Value.markdown(b, v.Base)
 		if f.Note != "" {
 			b.WriteString(" (" + mdText(f.Note) + ")")
 		}
@@ -133,7 +135,7 @@ func (v *Sheet) Markdown() []byte {
 		b.WriteString("\n## " + mdText(g.Title) + "\n\n| | |\n|---|---|\n")
 		for _, f := range g.Facts {
 			b.WriteString("| " + mdText(f.Label) + " | ")
-			f.Value.markdown(&b, v.Base)
+			f.Value.markdown(b, v.Base)
 			if f.Note != "" {
 				b.WriteString(" (" + mdText(f.Note) + ")")
 			}
@@ -141,7 +143,7 @@ func (v *Sheet) Markdown() []byte {
 		}
 	}
 	for i := range v.Tables {
-		v.Tables[i].markdown(&b, v.Base)
+		v.Tables[i].markdown(b, v.Base)
 	}
 	if len(v.Sources) > 0 {
 		b.WriteString("\n## Sources\n\n")
@@ -156,7 +158,7 @@ func (v *Sheet) Markdown() []byte {
 	if v.Base != "" {
 		b.WriteString("\n" + v.Absolute(v.Address()) + "\n")
 	}
-	return b.Bytes()
+	return bytes.Clone(b.Bytes())
 }
 
 func (d Stamp) line() string {

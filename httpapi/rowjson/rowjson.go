@@ -158,13 +158,24 @@ func Text(row []byte, member string) string {
 		if string(name[1:len(name)-1]) != member {
 			continue
 		}
-		text, err := jsontext.AppendUnquote(nil, value)
-		if err != nil {
-			return "" // null
-		}
-		return string(text)
+		return Unquote(value)
 	}
 	return ""
+}
+
+// Unquote is what a JSON text says; empty for other values, such as null.
+func Unquote(value []byte) string {
+	if TextEnd(value) == 0 {
+		return ""
+	}
+	if text, ok := Plain(value); ok {
+		return string(text)
+	}
+	text, err := jsontext.AppendUnquote(nil, value)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // Names is a set of names of members.

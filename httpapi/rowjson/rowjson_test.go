@@ -125,3 +125,13 @@ func TestPick(t *testing.T) {
 		t.Errorf("the names of a type are %v, want %v", got, want)
 	}
 }
+
+func TestUnquote(t *testing.T) {
+	for value, want := range map[string]string{
+		`"a b"`: "a b", `""`: "", `"\"\u00e9\\"`: "\"é\\", `null`: "", `1`: "", ``: "", `"a`: "", `"\x"`: "",
+	} {
+		if got := Unquote([]byte(value)); got != want {
+			t.Errorf("Unquote of %s is %q, want %q", value, got, want)
+		}
+	}
+}

@@ -33,6 +33,9 @@ type Drawing struct {
 	body []byte
 }
 
+// Reset makes a drawing an empty one that keeps its memory.
+func (d *Drawing) Reset() { *d = Drawing{body: d.body[:0]} }
+
 // Style names what a shape or a text looks like.
 type Style struct {
 	Class   string  // of the style sheet; the plain one knows soft (grey) and strong (bold)
