@@ -55,6 +55,18 @@ func foursomes() (lists []string) {
 	return lists
 }
 
+// manyFields are lists of most fields of benchmarks, all different: no file has the columns of one before it.
+func manyFields() (lists []string) {
+	fields := strings.Split("model,model_raw,quantization,hardware,hardware_raw,hardware_count,memory_gb,tool,tool_version,backend,driver_version,compute_unit,n_prompt,n_gen,"+
+		"context_depth,batch_size,concurrency,n_gpu_layers,flash_attention,speculative_decoding,threads,prompt_tps,prompt_tps_stddev,generation_tps,generation_tps_stddev,"+
+		"rate_basis,ttft_ms,tpot_ms,model_size_gib,power_watts,os,scenario,total_tps,nodes,system,submitter,source,source_url,source_key,run_date,date_basis,notes,"+
+		"roofline_ratio,generation_tps_per_stream,reproduced_by", ",")
+	for i := range fields {
+		lists = append(lists, strings.Join(slices.Delete(slices.Clone(fields), i, i+1), ","))
+	}
+	return lists
+}
+
 // worstRequests are addresses of up to 8 KB, with a body behind a space. A %d is another number in each round, so that no response
 // is found in the cache; a %[2]s is another of variants.
 func worstRequests() []worstRequest {
@@ -84,6 +96,7 @@ func worstRequests() []worstRequest {
 		{name: "list, four ranges and four sets, sorted, 500 rows", path: "/api/v1/benchmarks?min_tps=0.000%d&max_tps=100000&min_prompt_tps=0.1&since=2020-01-01&until=2030-01-01&backend=cuda,metal,vulkan,cpu,rocm&rate_basis=decode&concurrency=1&hardware_count=1&sort=-prompt_tps&limit=500"},
 		{name: "list, words, sets and ranges, sorted", path: "/api/v1/benchmarks?limit=500&sort=-roofline_ratio" + conditions},
 		{name: "list as Parquet, 500 rows", path: "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=parquet"},
+		{name: "list as Parquet, many fields", path: "/api/v1/benchmarks?limit=500&min_tps=0.000%[1]d&format=parquet&fields=%[2]s", variants: manyFields()},
 		{name: "list as CSV, 500 rows", path: "/api/v1/benchmarks?limit=500&min_tps=0.000%d&format=csv"},
 		{name: "list, names of files of 150 models", path: fill("/api/v1/models?min_params_b=0.0%d&slug=", ",", 200, func(i int) string { return fmt.Sprintf("unsloth/Qwen3-%dB-Instruct-GGUF:Q4_K_M", i) })},
 		{name: "list, fields=, 500 rows", path: "/api/v1/benchmarks?fields=model,hardware,generation_tps,source_url&limit=500&min_tps=0.000%d"},
@@ -99,6 +112,7 @@ func worstRequests() []worstRequest {
 		{name: "facets, every field, words, sets and ranges", path: "/api/v1/benchmarks/facets?fields=" + everyFacet + conditions},
 		{name: "statistics, words, sets and ranges", path: "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000" + conditions},
 		{name: "statistics by model, weight=source", path: "/api/v1/benchmarks/stats?group_by=model&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
+		{name: "statistics as Parquet, 1,000 groups", path: "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d&format=parquet"},
 		{name: "statistics by family and month", path: "/api/v1/benchmarks/stats?group_by=family,month&settings=all&limit=1000&min_tps=0.000%d"},
 		{name: "statistics by hardware", path: "/api/v1/benchmarks/stats?group_by=hardware&settings=all&limit=1000&min_tps=0.000%d"},
 		{name: "statistics by hardware, weight=source", path: "/api/v1/benchmarks/stats?group_by=hardware&settings=all&weight=source&limit=1000&min_tps=0.000%d"},
