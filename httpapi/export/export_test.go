@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -236,6 +237,109 @@ func TestMembersApart(t *testing.T) {
 				t.Errorf("%d objects as %s: %v, %d bytes, want %d that are the same", n, f, err, got.Len(), len(want))
 			}
 		}
+	}
+}
+
+// TestLongTexts: texts longer than a page are read as they were written, wherever they are among others.
+func TestLongTexts(t *testing.T) {
+	long := `["` + strings.Repeat("x", 3*pageSize) + `"]`
+	for _, nullable := range []bool{false, true} {
+		columns := NewSchema("samples", []Column{{Name: "slug"}, {Name: "facts", Type: Any, Nullable: nullable}})
+		want := []string{long, "[]", long, long + " ", `{"a":1}`}
+		for i := range 150 {
+			want = append(want, fmt.Sprint(i))
+		}
+		want = append(want, long, "7")
+		var rows [][]byte
+		for _, facts := range want {
+			rows = append(rows, []byte(`{"slug":"s","facts":`+facts+`}`))
+		}
+		if nullable {
+			rows, want = slices.Insert(rows, 2, []byte(`{"slug":"s","facts":null}`), []byte(`{"slug":"s"}`)), slices.Insert(want, 2, "null", "null")
+		}
+		file := fileIn(t, Parquet, columns, rows)
+		f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, group := range f.RowGroups() {
+			r := group.Rows()
+			for buf := make([]parquet.Row, 1); ; {
+				n, err := r.ReadRows(buf)
+				if n == 1 && buf[0][1].IsNull() {
+					got = append(got, "null")
+				} else if n == 1 {
+					got = append(got, string(buf[0][1].ByteArray()))
+				}
+				if err != nil {
+					break
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range want {
+			want[i] = strings.TrimSpace(want[i])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("nullable=%v: %d values that are not the %d that were written", nullable, len(got), len(want))
+		}
+	}
+}
+
+// TestFailedRow: an encoder that has failed goes on failing, and its file is not closed.
+func TestFailedRow(t *testing.T) {
+	columns := NewSchema("samples", []Column{{Name: "slug"}, {Name: "size", Type: Integer, Nullable: true}, {Name: "facts", Type: Any}})
+	for row, want := range map[string]string{
+		`{"slug":"s","size":7}`:                "facts: must not be null",
+		`{"slug":"s","size":0.5,"facts":[]}`:   "size",
+		`{"size":"seven","slug":1,"facts":[]}`: "size",
+		`{"facts":[],"slug":null}`:             "slug: must not be null",
+	} {
+		enc, err := NewEncoder(io.Discard, Parquet, columns, about())
+		if err != nil {
+			t.Fatal(err)
+		}
+		good := []byte(`{"slug":"s","facts":[]}`)
+		if err := enc.Encode(good); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{enc.Encode([]byte(row)), enc.Encode(good), enc.Close()} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", row, err, want)
+			}
+		}
+	}
+}
+
+// TestSelect: the same selection is the same schema, also in another order, and few of many are kept.
+func TestSelect(t *testing.T) {
+	var columns []Column
+	var names []string
+	for i := range 3 * maxSelections {
+		names = append(names, fmt.Sprint("c", i))
+		columns = append(columns, Column{Name: names[i]})
+	}
+	s := NewSchema("samples", columns)
+	one := s.Select([]string{"c7", "c2", "nothing"})
+	if len(one.Columns) != 2 || one.Columns[0].Name != "c2" || one.Columns[1].Name != "c7" {
+		t.Fatalf("columns %v, want c2 and c7", one.Columns)
+	}
+	if s.Select([]string{"c2", "c7"}) != one {
+		t.Error("the same columns are another schema")
+	}
+	for i := range names {
+		if got := s.Select(names[i : i+1]); len(got.Columns) != 1 || got.Columns[0].Name != names[i] {
+			t.Fatalf("columns %v, want %s", got.Columns, names[i])
+		}
+	}
+	if len(s.selected.kept) != maxSelections {
+		t.Errorf("%d schemas are kept, want %d", len(s.selected.kept), maxSelections)
+	}
+	if s.Select(names) != s {
+		t.Error("all columns are not the schema itself")
 	}
 }
 

@@ -17,6 +17,7 @@ type cells struct {
 	in     bytes.Buffer
 	row    []byte
 	values []jsontext.Value // by column; nil for null and for what a row does not have
+	set    []int            // the columns with other values than nil, in no order
 }
 
 func newCells(s *Schema) *cells {
@@ -29,19 +30,34 @@ func newCells(s *Schema) *cells {
 // column are left out; a value of another kind than its column is an error. Rows as this program makes them are
 // only scanned; others are decoded, which finds the same and says what is wrong.
 func (c *cells) split(row []byte, apart ...Member) error {
-	clear(c.values)
+	c.clear()
 	if c.scan(c.schema.root, row) == nil {
-		clear(c.values)
+		c.clear()
 		if err := c.decode(row); err != nil {
 			return err
 		}
 	}
 	for _, m := range apart {
 		if at := slices.IndexFunc(c.schema.Columns, func(one Column) bool { return one.Name == m.Name }); at >= 0 {
-			c.values[at] = m.Value
+			c.put(at, m.Value)
 		}
 	}
 	return nil
+}
+
+func (c *cells) clear() {
+	for _, i := range c.set {
+		c.values[i] = nil
+	}
+	c.set = c.set[:0]
+}
+
+// put sets the value of a column, which is not nil.
+func (c *cells) put(column int, v jsontext.Value) {
+	if c.values[column] == nil {
+		c.set = append(c.set, column)
+	}
+	c.values[column] = v
 }
 
 // scan reads the object that b begins with and returns what is behind it, nil where it has to be decoded.
@@ -93,7 +109,7 @@ func (c *cells) scanValue(m *branch, in []byte) (rest []byte) {
 	case m.column < 0 || !c.schema.Columns[m.column].Type.begins(in[0]):
 		return nil
 	default:
-		c.values[m.column] = in[:n:n]
+		c.put(m.column, in[:n:n])
 	}
 	return in[n:]
 }
@@ -148,7 +164,7 @@ func (c *cells) member(b *branch) error {
 	}
 	v, err := c.dec.ReadValue()
 	end := int(c.dec.InputOffset()) // v itself may be overwritten by the next call
-	c.values[b.column] = c.row[end-len(v) : end]
+	c.put(b.column, c.row[end-len(v):end])
 	return err
 }
 

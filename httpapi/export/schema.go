@@ -40,7 +40,8 @@ type Schema struct {
 	Name     string // of the table, such as "benchmarks"
 	Columns  []Column
 	root     *branch
-	without  sync.Map  // *Schema by the column that it does not have
+	without  sync.Map // *Schema by the column that it does not have
+	selected selections
 	encoders sync.Pool // of *parquetEncoder, that have written a file of it
 }
 
@@ -156,9 +157,50 @@ func typeOf(t reflect.Type) Type {
 	return Any
 }
 
-// Select keeps the columns with the dotted names, and those below them, in the order of the schema.
+// Select keeps the columns with the dotted names, and those below them, in the order of the schema. The schemas of a few
+// selections are kept: the encoders of a schema are used again.
 func (s *Schema) Select(names []string) *Schema {
-	return s.filter(func(c string) bool { return slices.ContainsFunc(names, func(n string) bool { return at(c, n) }) })
+	key := make([]byte, len(s.Columns))
+	for i := range s.Columns {
+		if slices.ContainsFunc(names, func(n string) bool { return at(s.Columns[i].Name, n) }) {
+			key[i] = 1
+		}
+	}
+	return s.selected.get(string(key), func() *Schema {
+		i := -1
+		return s.filter(func(string) bool { i++; return key[i] == 1 })
+	})
+}
+
+// maxSelections is how many selections a schema keeps.
+const maxSelections = 32
+
+// selections are schemas by the columns that they have of another. The zero value is empty.
+type selections struct {
+	mu   sync.Mutex
+	kept map[string]*Schema
+}
+
+// get is the schema that is kept under a key, or one that is made, and kept instead of any other.
+func (m *selections) get(key string, fresh func() *Schema) *Schema {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.kept[key]
+	if s != nil {
+		return s
+	}
+	if len(m.kept) >= maxSelections {
+		for other := range m.kept {
+			delete(m.kept, other)
+			break
+		}
+	}
+	if m.kept == nil {
+		m.kept = map[string]*Schema{}
+	}
+	s = fresh()
+	m.kept[key] = s
+	return s
 }
 
 // Without leaves out the column with a dotted name, and those below it. The same name gives the same schema, which is
