@@ -267,7 +267,11 @@ func (s *search) of(setup int, far float64) {
 	group := s.lookup.groups[setup]
 	for number := group.from; number < group.to; number++ {
 		x := &s.lookup.all[number]
-		if far+s.ways[x.form]+perBytes*math.Abs(x.logBytes-s.p.logBytes) <= s.limit+rounding {
+		d := far + s.ways[x.form] + perBytes*math.Abs(x.logBytes-s.p.logBytes)
+		if x.model != s.p.model {
+			d += otherModel
+		}
+		if d <= s.limit+rounding {
 			s.add(number)
 		}
 	}
