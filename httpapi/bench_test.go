@@ -17,6 +17,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -246,6 +247,7 @@ func BenchmarkNewPage(b *testing.B) {
 func BenchmarkDear(b *testing.B) {
 	for _, bm := range []struct{ name, path string }{
 		{"parquet=list", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d"},
+		{"parquet=fields", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d&fields=%s"},
 		{"parquet=model", "/api/v1/models/llama-2-7b?format=parquet&benchmarks_limit=2%d"},
 		{"parquet=stats", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&format=parquet&min_tps=0.000%d"},
 		{"csv=list", "/api/v1/benchmarks?limit=500&format=csv&min_tps=0.000%d"},
@@ -255,10 +257,14 @@ func BenchmarkDear(b *testing.B) {
 		b.Run(bm.name, func(b *testing.B) {
 			x := newBench(b, "/")
 			b.ReportAllocs()
-			n := 1000
+			n, selection := 1000, strings.Contains(bm.path, "%s")
 			for b.Loop() {
 				n = 1000 + (n+1)%9000
-				x.ctx.Request.SetRequestURI(fmt.Sprintf(bm.path, n))
+				if selection {
+					x.ctx.Request.SetRequestURI(fmt.Sprintf(bm.path, n, mostFields(n)))
+				} else {
+					x.ctx.Request.SetRequestURI(fmt.Sprintf(bm.path, n))
+				}
 				if got := x.ask(); got != http.StatusOK {
 					b.Fatalf("status %d: %s", got, x.ctx.Response.Body())
 				}
@@ -266,6 +272,23 @@ func BenchmarkDear(b *testing.B) {
 			b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
 		})
 	}
+}
+
+// mostFields are all simple fields of benchmarks but two, others for each of some thousand numbers.
+func mostFields(n int) string {
+	var all []string
+	for name, tree := range benchmarks.row.fields {
+		if len(tree.fields) == 0 {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	for range 2 {
+		i := n % len(all)
+		n /= len(all)
+		all = slices.Delete(all, i, i+1)
+	}
+	return strings.Join(all, ",")
 }
 
 // BenchmarkSendPage sends pages of 100 rows that are scattered over the table to a caller on loopback: from where

@@ -1,23 +1,36 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"modeldex/httpapi/export"
 	"modeldex/index"
 	"modeldex/quota"
 )
 
-// fileOf makes a file of some rows.
+// fileSpace is space for files until their size is known.
+var fileSpace = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// fileOf makes a file of some rows, at its exact size: it may be kept in the cache.
 func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
-	r, err := export.NewReader(f, s, aboutOf(gen), rows, nil)
-	if err != nil {
-		panic(err) // the format is one of files
+	space := fileSpace.Get().(*bytes.Buffer)
+	defer fileSpace.Put(space)
+	space.Reset()
+	enc := sure(export.NewEncoder(space, f, s, aboutOf(gen)))
+	for row := rows(); row != nil; row = rows() {
+		if err := enc.Encode(row); err != nil {
+			panic(err) // the row is one that this program made
+		}
 	}
-	return sure(io.ReadAll(r)) // of rows that this program made
+	if err := enc.Close(); err != nil {
+		panic(err) // the same
+	}
+	return bytes.Clone(space.Bytes())
 }
 
 // schema is the columns of the rows of a list or a record under a query.
@@ -49,10 +62,14 @@ func eachOf[T any](values []T, row func(*T) []byte) export.Rows {
 	}
 }
 
-// rowsOf gives rows one after the other, as the JSON list has them.
+// rowsOf gives rows one after the other, as the JSON list has them. The formats with columns leave out by their
+// schema what a query does not keep.
 func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Rows {
 	var space []byte
-	kept := r.kept(q.fields)
+	var kept *projection
+	if q.format == export.NDJSON {
+		kept = r.kept(q.fields)
+	}
 	return func() []byte {
 		if len(ords) == 0 {
 			return nil
