@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"modeldex/dataset"
@@ -97,64 +96,41 @@ func nameIn(t *index.Table, slug string) string {
 	return rowjson.Text(t.Row(ord), "name")
 }
 
-// benchmarkRow is what is read of the row of a run; what is unknown is empty.
-type benchmarkRow struct {
-	id, quantization, tool, toolVersion, backend, sourceURL, runDate string
-	contextDepth                                                     int64
-	flashAttention                                                   bool
-}
-
-// readRun reads a run without a decoder: a figure has up to 960 of them, and decoding took a third of the page of a
-// piece of hardware with many.
-func readRun(row []byte) (b benchmarkRow) {
-	for name, value := range rowjson.Members(row) {
-		switch string(name[1 : len(name)-1]) {
-		case "id":
-			b.id = rowjson.Unquote(value)
-		case "quantization":
-			b.quantization = rowjson.Unquote(value)
-		case "tool":
-			b.tool = rowjson.Unquote(value)
-		case "tool_version":
-			b.toolVersion = rowjson.Unquote(value)
-		case "backend":
-			b.backend = rowjson.Unquote(value)
-		case "context_depth":
-			b.contextDepth, _ = strconv.ParseInt(string(value), 10, 64) // 0 for null
-		case "flash_attention":
-			b.flashAttention = value[0] == 't'
-		case "source_url":
-			b.sourceURL = rowjson.Unquote(value)
-		case "run_date":
-			b.runDate = rowjson.Unquote(value)
-		}
-	}
-	return b
-}
+// runMembers are the members of a run that are read of its row, in the order of rows.
+var runMembers = []string{"id", "quantization", "tool", "tool_version", "backend", "context_depth", "flash_attention", "source_url", "run_date"}
 
 // run reads a run, for those that are drawn.
 func (m Maker) run(r measured) Run {
-	b := readRun(m.gen.Benchmarks.Row(r.ord))
-	return Run{ID: b.id, TPS: r.tps, Quantization: b.quantization, Settings: b.settings(), Source: b.sourceURL}
+	var b dataset.Benchmark
+	rowjson.ReadRun(&b, m.gen.Benchmarks.Row(r.ord), runMembers)
+	return Run{ID: string(b.ID), TPS: r.tps, Quantization: known(b.Quantization), Settings: settings(&b), Source: string(known(b.SourceURL))}
+}
+
+// known is a value, or the zero value where it is unknown.
+func known[T any](v *T) (out T) {
+	if v != nil {
+		out = *v
+	}
+	return out
 }
 
 // settings says in words how a run was made.
-func (b *benchmarkRow) settings() string {
-	parts := append(make([]string, 0, 5), b.tool)
-	if b.toolVersion != "" {
-		parts[0] += " " + b.toolVersion
+func settings(b *dataset.Benchmark) string {
+	parts := append(make([]string, 0, 5), string(b.Tool))
+	if b.ToolVersion != nil {
+		parts[0] += " " + *b.ToolVersion
 	}
-	if b.backend != "" {
-		parts = append(parts, b.backend)
+	if b.Backend != nil {
+		parts = append(parts, *b.Backend)
 	}
-	if b.contextDepth > 0 {
-		parts = append(parts, "at "+tokens(b.contextDepth)+" tokens")
+	if depth := known(b.ContextDepth); depth > 0 {
+		parts = append(parts, "at "+tokens(depth)+" tokens")
 	}
-	if b.flashAttention {
+	if known(b.FlashAttention) {
 		parts = append(parts, "flash attention")
 	}
-	if b.runDate != "" {
-		parts = append(parts, b.runDate)
+	if b.RunDate != nil {
+		parts = append(parts, string(*b.RunDate))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"strconv"
-
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/rowjson"
@@ -76,74 +74,17 @@ var shown = map[string]rowjson.Names{
 // decodeShown is decode of what lists show of a row.
 func decodeShown[T any](kind string, row []byte) *T { return decode[T](rowjson.Pick(row, shown[kind])) }
 
-// readRun is decode of what lists show of a benchmark. Pages have up to 500 of them: Pick and a decoder behind it take
-// half as long again and allocate more (see BenchmarkReadRun).
+// runMembers are the members of a benchmark that lists show, in the order of rows.
+var runMembers = []string{
+	"id", "model", "quantization", "hardware", "hardware_count", "tool", "backend", "context_depth", "concurrency", "flash_attention", "speculative_decoding",
+	"prompt_tps", "generation_tps", "rate_basis", "partial_offload", "scenario", "total_tps", "source", "source_url", "run_date", "withdrawn",
+}
+
+// readRun is decode of what lists show of a benchmark.
 func readRun(row []byte) *benchmarkRecord {
 	b := new(benchmarkRecord)
-	for name, value := range rowjson.Members(row) {
-		if value[0] == 'n' { // null
-			continue
-		}
-		switch string(name[1 : len(name)-1]) {
-		case "id":
-			b.ID = dataset.Slug(rowjson.Unquote(value))
-		case "model":
-			b.Model = dataset.Slug(rowjson.Unquote(value))
-		case "hardware":
-			b.Hardware = dataset.Slug(rowjson.Unquote(value))
-		case "hardware_count":
-			b.HardwareCount = countIn(value)
-		case "quantization":
-			b.Quantization = new(rowjson.Unquote(value))
-		case "tool":
-			b.Tool = dataset.Slug(rowjson.Unquote(value))
-		case "backend":
-			b.Backend = new(rowjson.Unquote(value))
-		case "scenario":
-			b.Scenario = new(dataset.Scenario(rowjson.Unquote(value)))
-		case "generation_tps":
-			b.GenerationTPS = new(numberIn(value))
-		case "total_tps":
-			b.TotalTPS = new(numberIn(value))
-		case "prompt_tps":
-			b.PromptTPS = new(numberIn(value))
-		case "withdrawn":
-			b.Withdrawn = decode[dataset.Withdrawal](value)
-		case "concurrency":
-			b.Concurrency = new(countIn(value))
-		case "context_depth":
-			b.ContextDepth = new(countIn(value))
-		case "speculative_decoding":
-			b.SpeculativeDecoding = new(value[0] == 't')
-		case "partial_offload":
-			b.PartialOffload = new(value[0] == 't')
-		case "flash_attention":
-			b.FlashAttention = new(value[0] == 't')
-		case "rate_basis":
-			b.RateBasis = new(dataset.RateBasis(rowjson.Unquote(value)))
-		case "run_date":
-			b.RunDate = new(dataset.Date(rowjson.Unquote(value)))
-		case "source":
-			b.Source = dataset.Source(rowjson.Unquote(value))
-		case "source_url":
-			b.SourceURL = new(dataset.URL(rowjson.Unquote(value)))
-		}
-	}
+	rowjson.ReadRun(&b.Benchmark, row, runMembers)
 	return b
-}
-
-// countIn is the whole number of a JSON value that is one.
-func countIn(value []byte) int64 {
-	n, err := strconv.ParseInt(string(value), 10, 64)
-	must(err) // rows are made by this program
-	return n
-}
-
-// numberIn is the number of a JSON value that is one.
-func numberIn(value []byte) float64 {
-	v, err := strconv.ParseFloat(string(value), 64)
-	must(err) // rows are made by this program
-	return v
 }
 
 // nameOf is the name of a record for readers, its slug where there is none.
