@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"modeldex/httpapi"
+	"modeldex/httpapi/static/progress"
 	"modeldex/httpapi/static/wholedir"
 	"modeldex/quota"
 
@@ -30,17 +31,7 @@ type Config struct {
 	Concurrency int
 	// Progress, if set, is called before the dump is made, before the first address is asked for, and after
 	// each: never by two goroutines at a time.
-	Progress func(Progress)
-}
-
-// Progress is how far an export is.
-type Progress struct {
-	// Addresses is how many were asked for, of Total; zero of zero while the dump is made.
-	Addresses, Total int
-	// Files and Bytes are what was written of them, compressed forms included. An address of many pages
-	// gives many files.
-	Files int
-	Bytes int64
+	Progress func(progress.State)
 }
 
 // Summary is what an export wrote, and the file export.json of it.
@@ -102,9 +93,9 @@ func Export(ctx context.Context, cfg Config) (_ *Summary, err error) {
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	if cfg.Progress == nil {
-		cfg.Progress = func(Progress) {}
+		cfg.Progress = func(progress.State) {}
 	}
-	cfg.Progress(Progress{})
+	cfg.Progress(progress.State{})
 	if err := server.MakeDump(ctx); err != nil {
 		return nil, fmt.Errorf("making the dump: %w", err)
 	}
@@ -220,7 +211,7 @@ func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
 			}
 		})
 	}
-	now := Progress{}
+	now := progress.State{}
 	for range w.server.Places() { // their addresses alone are made, in milliseconds
 		now.Total++
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"modeldex/httpapi"
+	"modeldex/httpapi/static/progress"
 	"modeldex/httpapi/static/wholedir"
 )
 
@@ -33,7 +34,7 @@ type writer struct {
 	out    *wholedir.Tree
 	twins  []twin
 
-	progress func(Progress)
+	progress func(progress.State)
 }
 
 // place writes the file of a place, and those of the pages behind it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -17,6 +16,7 @@ import (
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi/service"
 	"modeldex/httpapi/static"
+	"modeldex/httpapi/static/progress"
 
 	"golang.org/x/term"
 )
@@ -71,10 +71,10 @@ func (c *Export) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	progress, done := verbs.Progress()
+	loading, done := verbs.Progress()
 	cfg, err := service.Fixed(service.Config{
 		Files: src.Files, Dir: src.Dir, Schemas: schemas, BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Version: env.Version,
-		Progress: progress, Log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Progress: loading, Log: slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	done()
 	if err != nil {
@@ -87,8 +87,12 @@ func (c *Export) Run(env *verbs.Env) error {
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.GOMAXPROCS(0)
 	}
+	var report func(progress.State)
+	if c.Progress || term.IsTerminal(int(os.Stderr.Fd())) {
+		report = progress.Lines(env.Stderr, time.Now)
+	}
 	sum, err := static.Export(ctx, static.Config{
-		Server: cfg, Dir: c.Dir, Compressed: c.Compressed, Concurrency: c.Concurrency, Progress: c.progress(env.Stderr, time.Now),
+		Server: cfg, Dir: c.Dir, Compressed: c.Compressed, Concurrency: c.Concurrency, Progress: report,
 	})
 	if ctx.Err() != nil && err != nil {
 		return fmt.Errorf("ended by a signal before all was written: %s is as it was before", c.Dir)
@@ -102,32 +106,4 @@ func (c *Export) Run(env *verbs.Env) error {
 	fmt.Fprintf(env.Stdout, "%s: version %s: %d files of %.1f MB, and %d compressed forms of %.1f MB\n",
 		c.Dir, sum.Version, sum.Files, float64(sum.Bytes)/1e6, sum.Compressed, float64(sum.CompressedBytes)/1e6)
 	return nil
-}
-
-// progressEvery is how long a line of progress is the last one.
-const progressEvery = 3 * time.Second
-
-// progress prints how far an export is: each step, then a line every few seconds, and the end. It is nil where
-// nothing is printed.
-func (c *Export) progress(w io.Writer, now func() time.Time) func(static.Progress) {
-	if !c.Progress && !term.IsTerminal(int(os.Stderr.Fd())) {
-		return nil
-	}
-	started := now()
-	last := started
-	return func(p static.Progress) {
-		at := now()
-		took := at.Sub(started).Round(time.Second)
-		switch {
-		case p.Total == 0:
-			fmt.Fprintln(w, "export: making the dump")
-		case p.Addresses == 0:
-			fmt.Fprintf(w, "export: %d addresses to write after %s\n", p.Total, took)
-		case at.Sub(last) >= progressEvery || p.Addresses == p.Total:
-			fmt.Fprintf(w, "export: %d of %d addresses (%d%%) after %s: %d files of %.1f MB\n", p.Addresses, p.Total, 100*p.Addresses/p.Total, took, p.Files, float64(p.Bytes)/1e6)
-		default:
-			return
-		}
-		last = at
-	}
 }

@@ -1,22 +1,20 @@
-package verbs
+package progress
 
 import (
 	"strings"
 	"testing"
 	"time"
-
-	"modeldex/httpapi/static"
 )
 
-// TestExportProgress: the steps, then a line every three seconds however often files are written, and the end.
-func TestExportProgress(t *testing.T) {
+// TestLines: the steps, then a line every three seconds however often files are written, and the end.
+func TestLines(t *testing.T) {
 	var out strings.Builder
 	clock := time.Unix(0, 0)
-	report := (&Export{Progress: true}).progress(&out, func() time.Time { return clock })
-	report(static.Progress{})
+	report := Lines(&out, func() time.Time { return clock })
+	report(State{})
 	clock = clock.Add(2 * time.Second)
 	for n := 0; n <= 8; n++ {
-		report(static.Progress{Addresses: n, Total: 8, Files: 4 * n, Bytes: int64(n) * 250_000})
+		report(State{Addresses: n, Total: 8, Files: 4 * n, Bytes: int64(n) * 250_000})
 		clock = clock.Add(time.Second)
 	}
 	want := `export: making the dump
