@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"modeldex/dataset/datasettest"
 )
 
 // patience is how long a page may take on a busy machine before a test gives up.
@@ -74,11 +76,8 @@ func browserPath() string {
 func startServer(dir string) (stop func(), err error) {
 	program := os.Getenv("BROWSERTEST_PROGRAM")
 	if program == "" {
-		program = filepath.Join(dir, "modeldex")
-		build := exec.Command("go", "build", "-o", program, ".")
-		build.Dir = filepath.Join("..", "..")
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("building the program: %w\n%s", err, out)
+		if program, err = datasettest.Program(filepath.Join("..", ".."), dir); err != nil {
+			return nil, err
 		}
 	}
 	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--ledger", filepath.Join(dir, "keys.db"), "--repository-url", "https://github.com/example/modeldex")
