@@ -36,7 +36,7 @@ func newDocumentForms(body []byte, like form) *document {
 	return d
 }
 
-// prepare has the forms made, and the plain content hashed, when they are first asked for.
+// prepare sets how each form is made. A form is made, and the plain content hashed, at the first request that needs it.
 func (d *document) prepare(like form, plain func() []byte, body func(coding) []byte, short bool) {
 	sum := sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(plain()) })
 	for c := range codingCount {

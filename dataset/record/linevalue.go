@@ -12,8 +12,8 @@ type lineValue interface {
 	// read reads the value that text begins with into the field, and returns how many bytes it has; 0 where
 	// it is not plain or not valid.
 	read(text []byte) int
-	// share checks the value that another decoder gave the field, and has the field share an equal one
-	// that was met before. It is false where the value may be invalid.
+	// share checks a value that another decoder has put into the field. If an equal value was read before, the
+	// field gets that one, and the memory of the new one is free. It is false where the value may be invalid.
 	share() bool
 }
 
