@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/quota"
 )
 
 // TestScripts runs the scripts of testdata/scripts with testscript, each against a server of
@@ -69,6 +70,7 @@ func setUpScript(env *testscript.Env) error {
 	}
 	s := &script{tb: tb, transport: newTransport(tb), data: mustSmallData(tb), watch: newWatch()}
 	env.Values[scriptKey{}] = s
+	waitForNewMonth()
 	for name, value := range map[string]string{
 		"PATH":            filepath.Dir(mustProgram(tb)) + string(os.PathListSeparator) + env.Getenv("PATH"),
 		"HERE":            here,
@@ -80,6 +82,14 @@ func setUpScript(env *testscript.Env) error {
 	}
 	env.Defer(s.end)
 	return nil
+}
+
+// waitForNewMonth waits for the end of a month that has less than a minute left: counts begin anew then, in the middle of
+// a script.
+func waitForNewMonth() {
+	if end := quota.MonthOf(time.Now()).End(); time.Until(end) < time.Minute {
+		time.Sleep(time.Until(end))
+	}
 }
 
 // scriptCommands are the commands of scripts by name, in the order of the page that describes
