@@ -133,12 +133,24 @@ func (n *nearby) look(v *view, p *point) {
 	v.reachable.from = int32(len(n.reachable))
 	for i := range n.lookup.all {
 		x := &n.lookup.all[i]
-		if part := n.far[x.setup] + ways[x.form] + otherModel; part <= tooFar {
+		if part := n.far[x.setup] + x.way(ways, noModel); part <= tooFar {
 			n.reachable = append(n.reachable, reachable{part, int32(i)})
 		}
 	}
 	v.reachable.to, v.stretches = int32(len(n.reachable)), int32(len(n.stretches))
 	n.stretches = append(n.stretches, make([]stretch, stretches)...)
+}
+
+// noModel is no sample's.
+const noModel = -1
+
+// way is how far a sample is from a model by its name and by how its weights are stored. It is given the distance of each
+// form from that of the model.
+func (x *seen) way(ways []float64, model int32) float64 {
+	if x.model == model {
+		return ways[x.form]
+	}
+	return ways[x.form] + otherModel
 }
 
 // waysTo appends the distance of each form from that of a configuration to a list.
@@ -231,7 +243,8 @@ func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, 
 	return s.found, s.nearest
 }
 
-// shortly looks at the samples of the model and at those of a short list, unless none of them has the least value.
+// shortly looks at the samples of the model and at those of a short list. It does not look where the model has none
+// and all in the list are too slow.
 func (s *search) shortly(st *stretch) {
 	own := s.lookup.ofModel[s.p.model]
 	if len(own) == 0 && s.least > s.here+st.highest+roundedBy {
@@ -267,11 +280,7 @@ func (s *search) of(setup int, far float64) {
 	group := s.lookup.groups[setup]
 	for number := group.from; number < group.to; number++ {
 		x := &s.lookup.all[number]
-		d := far + s.ways[x.form] + perBytes*math.Abs(x.logBytes-s.p.logBytes)
-		if x.model != s.p.model {
-			d += otherModel
-		}
-		if d <= s.limit+rounding {
+		if far+x.way(s.ways, s.p.model)+perBytes*math.Abs(x.logBytes-s.p.logBytes) <= s.limit+rounding {
 			s.add(number)
 		}
 	}
@@ -280,11 +289,8 @@ func (s *search) of(setup int, far float64) {
 // add adds a sample if it is near enough.
 func (s *search) add(number int32) {
 	x := &s.lookup.all[number]
-	d := s.ways[x.form]
-	if x.model != s.p.model {
-		d += otherModel
-	}
-	if d = x.distance(s.far[x.setup]+d, &s.amounts); d > s.limit {
+	d := x.distance(s.far[x.setup]+x.way(s.ways, s.p.model), &s.amounts)
+	if d > s.limit {
 		return
 	}
 	at := &s.samples[x.at]
