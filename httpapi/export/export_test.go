@@ -213,30 +213,10 @@ func TestParquetAgain(t *testing.T) {
 	for len(groups) <= rowGroup {
 		groups = append(groups, few...)
 	}
-	var turned []Column
-	for _, c := range slices.Backward(sampleSchema.Columns) {
-		turned = append(turned, c)
-	}
-	fresh := func() *parquetEncoder { return encoders.New().(*parquetEncoder) }
-	file := func(e *parquetEncoder, s *Schema, list [][]byte) []byte {
-		var b bytes.Buffer
-		e.begin(&b, newCells(s), about())
-		for _, row := range list {
-			if err := e.Encode(row); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := e.close(); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
-	used := fresh()
 	for _, list := range [][][]byte{many, few, distinct, few, nil, groups, many} {
-		for _, s := range []*Schema{sampleSchema, NewSchema("turned", turned), sampleSchema.Without("tags")} {
-			if got, want := file(used, s, list), file(fresh(), s, list); !bytes.Equal(got, want) {
-				t.Fatalf("%d rows: %d bytes that are not those of a new encoder, %d", len(list), len(got), len(want))
-			}
+		want := fileIn(t, Parquet, NewSchema(sampleSchema.Name, sampleSchema.Columns), list)
+		if got := fileOf(t, Parquet, list); !bytes.Equal(got, want) {
+			t.Fatalf("%d rows: %d bytes that are not those of a new encoder, %d", len(list), len(got), len(want))
 		}
 	}
 }

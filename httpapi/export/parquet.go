@@ -1,19 +1,17 @@
 package export
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
-	"sync"
+	"reflect"
+	"strconv"
+
+	"modeldex/httpapi/rowjson"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
-	"github.com/parquet-go/parquet-go/format"
+	"github.com/parquet-go/parquet-go"
 )
-
-// parquetMark is the first and the last bytes of a file.
-const parquetMark = "PAR1"
 
 const (
 	// rowGroup is how many rows are kept, encoded, until they are written: enough for readers that
@@ -24,211 +22,70 @@ const (
 	// maxDictionary is how many bytes of distinct texts a column may have before they are written
 	// one by one.
 	maxDictionary = 1 << 20
+	rowBatch      = 64 // rows handed to the library at a time
 )
 
-// parquetEncoder writes rows as Parquet, one file after the other. Structures and encodings are those of the library, whose
-// writer is not used: it makes an object of each value, and for each selection of columns all of its buffers anew.
+// parquetEncoder writes rows as Parquet, one file after the other. The values of some rows are collected by column, as the
+// library keeps them.
 type parquetEncoder struct {
-	w      io.Writer
-	offset int64 // bytes written
-	cells  *cells
-	about  About
-
-	columns []columnBuffer // those of the file first; the others are not in use
-	rows    int            // of the row group
-	needed  int            // columns that have a value in each row
-	failed  error          // of a row: some columns may have its values and others not
-
-	groups []format.RowGroup
-	pages  [][][]pageStats // by group and column
-	space  *pageSpace
+	cells   *cells
+	file    *parquet.GenericWriter[any]
+	writers []*parquet.ColumnWriter
+	columns [][]parquet.Value // the rows that wait, by column, without the nulls behind the last value
+	filled  []int             // how many rows are in each of columns
+	failed  error             // of a row: some columns may have its values and others not
+	needed  int               // columns that have a value in each row
+	waiting int               // rows in columns
+	group   int               // rows in the row group before them
+	texts   []byte            // of columns
+	lent    bool              // one of columns is in the row that it is from
 }
 
-// encoders are those that have written a file: their buffers have megabytes. Any of them serves any schema.
-var encoders = sync.Pool{New: func() any { return &parquetEncoder{space: newPageSpace()} }}
+// nulls are those of any column: the library looks at their levels alone.
+var nulls [rowBatch]parquet.Value
 
-// newParquet begins a file.
+// newParquet begins a file. To make an encoder takes as long as 30 rows of benchmarks, and its buffers have some megabytes:
+// one that has written a file of the schema is used again.
 func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
-	e := encoders.Get().(*parquetEncoder)
-	e.begin(w, in, about)
+	e, _ := in.schema.encoders.Get().(*parquetEncoder)
+	if e == nil {
+		e = makeParquet(in.schema)
+	}
+	e.cells = in
+	e.file.Reset(w)
+	e.file.SetKeyValueMetadata("modeldex.title", about.Title)
+	e.file.SetKeyValueMetadata("modeldex.dataset_version", about.Version)
+	e.file.SetKeyValueMetadata("modeldex.dataset_digest", about.Digest)
+	e.file.SetKeyValueMetadata("modeldex.licence", about.Licence)
 	return e
 }
 
-func (e *parquetEncoder) begin(w io.Writer, in *cells, about About) {
-	*e = parquetEncoder{w: w, cells: in, about: about, columns: e.columns, space: e.space}
-	for i := range in.schema.Columns {
-		if i == len(e.columns) {
-			e.columns = append(e.columns, columnBuffer{})
+func makeParquet(s *Schema) *parquetEncoder {
+	options := []parquet.WriterOption{
+		parquet.NewSchema(s.Name, newGroup(s)),
+		parquet.CreatedBy("modeldex", "1", ""), // not the version of the program: equal rows give equal files
+		parquet.Compression(&pages),
+		parquet.MaxRowsPerRowGroup(rowGroup),
+		parquet.PageBufferSize(pageSize),
+		parquet.DictionaryMaxBytes(maxDictionary),
+		parquet.DataPageStatistics(false), // the column index has the same
+		parquet.KeyValueMetadata("modeldex.columns", columnsJSON(s)),
+	}
+	for _, c := range s.Columns {
+		if c.Type == Any { // the least and the greatest JSON text say nothing, and one can have megabytes
+			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
-		c := &in.schema.Columns[i]
-		if e.columns[i].use(c); !c.Nullable {
+	}
+	n := len(s.Columns)
+	e := &parquetEncoder{file: parquet.NewGenericWriter[any](nil, options...), columns: make([][]parquet.Value, n), filled: make([]int, n)}
+	e.writers = e.file.ColumnWriters()
+	for i := range n {
+		e.columns[i] = make([]parquet.Value, 0, rowBatch)
+		if !s.Columns[i].Nullable {
 			e.needed++
 		}
 	}
-	e.failed = e.write([]byte(parquetMark))
-}
-
-func (e *parquetEncoder) Encode(row []byte, apart ...Member) error {
-	if e.failed == nil {
-		e.failed = e.cells.split(row, apart...)
-	}
-	if e.failed == nil {
-		e.failed = e.divided()
-	}
-	return e.failed
-}
-
-// divided writes the row that the cells were divided from last.
-func (e *parquetEncoder) divided() error {
-	required := 0
-	for _, i := range e.cells.set { // a third of the columns of benchmarks
-		b := &e.columns[i]
-		err := b.add(e.rows, e.cells.values[i])
-		if err == nil && b.full() {
-			err = b.endPage(e.space, false)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", e.cells.schema.Columns[i].Name, err)
-		}
-		if !b.nullable {
-			required++
-		}
-	}
-	if required < e.needed {
-		return e.missing()
-	}
-	if e.rows++; e.rows == rowGroup {
-		return e.endGroup()
-	}
-	return nil
-}
-
-// missing is the error of a row without a value that it must have.
-func (e *parquetEncoder) missing() error {
-	for i, v := range e.cells.values {
-		if c := &e.cells.schema.Columns[i]; v == nil && !c.Nullable {
-			return fmt.Errorf("%s: must not be null", c.Name)
-		}
-	}
-	return nil
-}
-
-// endGroup writes the row group, if it has rows.
-func (e *parquetEncoder) endGroup() error {
-	if e.rows == 0 {
-		return nil
-	}
-	group := format.RowGroup{NumRows: int64(e.rows), Ordinal: int16(len(e.groups)), FileOffset: e.offset, Columns: make([]format.ColumnChunk, len(e.cells.schema.Columns))}
-	pages := make([][]pageStats, len(group.Columns))
-	for i := range group.Columns {
-		b, c := &e.columns[i], &e.cells.schema.Columns[i]
-		b.fill(e.rows)
-		if err := b.endChunk(e.space); err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
-		}
-		group.Columns[i].MetaData = b.written.footer(c, e.offset)
-		group.TotalByteSize += group.Columns[i].MetaData.TotalUncompressedSize
-		group.TotalCompressedSize += group.Columns[i].MetaData.TotalCompressedSize
-		pages[i] = slices.Clone(b.written.stats)
-		if err := e.write(b.written.dictionary, b.written.pages); err != nil {
-			return err
-		}
-		b.reset()
-	}
-	e.groups, e.pages, e.rows = append(e.groups, group), append(e.pages, pages), 0
-	return nil
-}
-
-func (e *parquetEncoder) write(parts ...[]byte) error {
-	for _, part := range parts {
-		n, err := e.w.Write(part)
-		if e.offset += int64(n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeStruct writes a structure of the format, and returns how many bytes it has.
-func (e *parquetEncoder) writeStruct(v any) (n int32, err error) {
-	e.space.head.Reset()
-	if err := e.space.thrift.Encode(v); err != nil {
-		return 0, err
-	}
-	return int32(e.space.head.Len()), e.write(e.space.head.Bytes())
-}
-
-// Close writes the rows that wait and the footer.
-func (e *parquetEncoder) Close() error {
-	if e.failed == nil {
-		e.failed = e.close()
-	}
-	if e.failed != nil {
-		return e.failed
-	}
-	encoders.Put(&parquetEncoder{columns: e.columns, space: e.space})
-	return nil
-}
-
-func (e *parquetEncoder) close() error {
-	if err := e.endGroup(); err != nil {
-		return err
-	}
-	if err := e.writeIndexes(); err != nil {
-		return err
-	}
-	s := e.cells.schema
-	footer := format.FileMetaData{
-		Version: 2, CreatedBy: "modeldex version 1(build )", // not the version of the program: equal rows give equal files
-		Schema: s.elements(), RowGroups: e.groups, ColumnOrders: make([]format.ColumnOrder, len(s.Columns)),
-		KeyValueMetadata: []format.KeyValue{
-			{Key: "modeldex.columns", Value: columnsJSON(s)},
-			{Key: "modeldex.title", Value: e.about.Title},
-			{Key: "modeldex.dataset_version", Value: e.about.Version},
-			{Key: "modeldex.dataset_digest", Value: e.about.Digest},
-			{Key: "modeldex.licence", Value: e.about.Licence},
-		},
-	}
-	for i := range e.groups {
-		footer.NumRows += e.groups[i].NumRows
-	}
-	for i := range footer.ColumnOrders {
-		footer.ColumnOrders[i].Value = new(format.TypeDefinedOrder)
-	}
-	n, err := e.writeStruct(&footer)
-	if err != nil {
-		return err
-	}
-	return e.write(binary.LittleEndian.AppendUint32(nil, uint32(n)), []byte(parquetMark))
-}
-
-// writeIndexes writes where pages are and what is in them, if a column has more than one: of a single one the footer says the
-// same. The indexes of all columns come one behind the other, first those of values, without which the library finds none.
-func (e *parquetEncoder) writeIndexes() (err error) {
-	one := func(column []pageStats) bool { return len(column) == 1 }
-	if len(e.groups) == 0 || len(e.groups) == 1 && !slices.ContainsFunc(e.pages[0], func(column []pageStats) bool { return !one(column) }) {
-		return nil
-	}
-	for g, pages := range e.pages {
-		for i, stats := range pages {
-			if c := &e.groups[g].Columns[i]; e.cells.schema.Columns[i].Type != Any {
-				c.ColumnIndexOffset = e.offset
-				if c.ColumnIndexLength, err = e.writeStruct(columnIndex(stats)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	for g, pages := range e.pages {
-		for i, stats := range pages {
-			c := &e.groups[g].Columns[i]
-			c.OffsetIndexOffset = e.offset
-			if c.OffsetIndexLength, err = e.writeStruct(offsetIndex(stats, c.MetaData.DataPageOffset)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return e
 }
 
 // columnsJSON describes the columns in the metadata of a file.
@@ -249,4 +106,229 @@ func columnsJSON(s *Schema) string {
 		panic(err) // texts and flags
 	}
 	return string(b)
+}
+
+// group is the columns in the order of the schema; parquet.Group has them sorted by name.
+type group struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (g group) Fields() []parquet.Field { return g.fields }
+
+// field is one column. Rows are written as values, not as Go structs.
+type field struct {
+	parquet.Node
+	name string
+}
+
+func (f field) Name() string                    { return f.name }
+func (field) Value(reflect.Value) reflect.Value { panic("rows are written as values") }
+
+func newGroup(s *Schema) group {
+	g := group{Group: parquet.Group{}}
+	for _, c := range s.Columns {
+		node := nodeOf(c.Type)
+		if c.Nullable {
+			node = parquet.Optional(node)
+		}
+		g.Group[c.Name] = node
+		g.fields = append(g.fields, field{node, c.Name})
+	}
+	return g
+}
+
+func nodeOf(t Type) parquet.Node {
+	switch t {
+	case Integer:
+		return parquet.Int(64)
+	case Number:
+		return parquet.Leaf(parquet.DoubleType)
+	case Flag:
+		return parquet.Leaf(parquet.BooleanType)
+	case Texts:
+		return parquet.List(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
+	case Any:
+		return parquet.Leaf(anyType{parquet.JSON().Type()})
+	default:
+		return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	}
+}
+
+func (e *parquetEncoder) Encode(row []byte, apart ...Member) error {
+	if e.failed == nil {
+		e.failed = e.cells.split(row, apart...)
+	}
+	if e.failed == nil {
+		e.failed = e.divided()
+	}
+	return e.failed
+}
+
+// divided writes the row that the cells were divided from last.
+func (e *parquetEncoder) divided() error {
+	required := 0
+	for _, i := range e.cells.set { // a third of the columns of benchmarks
+		c, v := &e.cells.schema.Columns[i], e.cells.values[i]
+		e.columns[i] = append(e.columns[i], nulls[:e.waiting-e.filled[i]]...)
+		e.filled[i] = e.waiting + 1
+		var err error
+		if c.Type == Texts {
+			e.columns[i], err = e.appendList(e.columns[i], v, c.level(), i)
+		} else {
+			var value parquet.Value
+			value, err = e.value(c.Type, v)
+			e.columns[i] = append(e.columns[i], value.Level(0, c.level(), i))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if !c.Nullable {
+			required++
+		}
+	}
+	if required < e.needed {
+		return e.missing()
+	}
+	if e.waiting++; e.waiting == rowBatch || e.group+e.waiting == rowGroup || e.lent {
+		return e.flush()
+	}
+	return nil
+}
+
+// missing is the error of a row without a value that it must have.
+func (e *parquetEncoder) missing() error {
+	for i, v := range e.cells.values {
+		if c := &e.cells.schema.Columns[i]; v == nil && !c.Nullable {
+			return fmt.Errorf("%s: must not be null", c.Name)
+		}
+	}
+	return nil
+}
+
+// level is the definition level of a value that is not null.
+func (c *Column) level() int {
+	if c.Nullable {
+		return 1
+	}
+	return 0
+}
+
+// flush hands the rows that wait to the library.
+func (e *parquetEncoder) flush() error {
+	for i, values := range e.columns {
+		if e.filled[i] == 0 {
+			values = nulls[:e.waiting]
+		} else {
+			values = append(values, nulls[:e.waiting-e.filled[i]]...)
+			e.columns[i], e.filled[i] = values[:0], 0
+		}
+		if _, err := e.writers[i].WriteRowValues(values); err != nil {
+			return err
+		}
+	}
+	e.group += e.waiting
+	e.waiting, e.texts, e.lent = 0, e.texts[:0], false
+	if e.group < rowGroup {
+		return nil
+	}
+	e.group = 0
+	return e.file.Flush()
+}
+
+// value is one value that is not a list.
+func (e *parquetEncoder) value(t Type, v jsontext.Value) (parquet.Value, error) {
+	switch t {
+	case Integer:
+		n, err := strconv.ParseInt(string(v), 10, 64)
+		return parquet.Int64Value(n), err
+	case Number:
+		n, err := strconv.ParseFloat(string(v), 64)
+		return parquet.DoubleValue(n), err
+	case Flag:
+		return parquet.BooleanValue(v[0] == 't'), nil
+	case Any:
+		if len(v) >= pageSize { // too long to be copied once more
+			e.lent = true
+			return parquet.ByteArrayValue(v), nil
+		}
+		return parquet.ByteArrayValue(e.keep(append(e.texts, v...))), nil
+	default:
+		if text, plain := rowjson.Plain(v); plain {
+			return parquet.ByteArrayValue(e.keep(append(e.texts, text...))), nil
+		}
+		b, err := jsontext.AppendUnquote(e.texts, v)
+		return parquet.ByteArrayValue(e.keep(b)), err
+	}
+}
+
+// keep takes e.texts with something appended, and returns what was appended. It stays as it is
+// until the batch is written, also where e.texts moves.
+func (e *parquetEncoder) keep(longer []byte) []byte {
+	begin := len(e.texts)
+	e.texts = longer
+	return longer[begin:len(longer):len(longer)]
+}
+
+// appendList appends the texts of a list. level is the definition level of the list itself: an
+// empty list has it, a text one more.
+func (e *parquetEncoder) appendList(values parquet.Row, v jsontext.Value, level, column int) (parquet.Row, error) {
+	begin := len(values)
+	for rest := v[1:]; rest[0] == '"'; rest = rest[1:] { // an empty list ends at once
+		n := rowjson.TextEnd(rest)
+		if n == 0 || n == len(rest) {
+			break
+		}
+		text, plain := rowjson.Plain(rest[:n])
+		if rest = rest[n:]; !plain || rest[0] != ',' && rest[0] != ']' {
+			break
+		}
+		value := parquet.ByteArrayValue(e.keep(append(e.texts, text...)))
+		values = append(values, value.Level(min(len(values)-begin, 1), level+1, column))
+		if rest[0] == ']' {
+			return values, nil
+		}
+	}
+	return e.appendDecoded(values[:begin], v, level, column)
+}
+
+// appendDecoded is appendList of a list with escapes, with spaces, or without texts.
+func (e *parquetEncoder) appendDecoded(values parquet.Row, v jsontext.Value, level, column int) (parquet.Row, error) {
+	var texts []string
+	if err := jsonv2.Unmarshal(v, &texts); err != nil {
+		return values, err
+	}
+	if len(texts) == 0 {
+		return append(values, parquet.NullValue().Level(0, level, column)), nil
+	}
+	for i, text := range texts {
+		value := parquet.ByteArrayValue(e.keep(append(e.texts, text...)))
+		values = append(values, value.Level(min(i, 1), level+1, column))
+	}
+	return values, nil
+}
+
+// Close writes the rows that wait and the footer.
+func (e *parquetEncoder) Close() error {
+	if e.failed != nil {
+		return e.failed
+	}
+	if err := e.flush(); err != nil {
+		return err
+	}
+	if err := e.file.Close(); err != nil {
+		return err
+	}
+	// Reset clears the paths of columns in the metadata of the file, which are those that the writer itself keeps:
+	// https://github.com/parquet-go/parquet-go/issues/602
+	for _, group := range e.file.File().Metadata().RowGroups {
+		for i := range group.Columns {
+			group.Columns[i].MetaData.PathInSchema = nil
+		}
+	}
+	e.file.Reset(nil)
+	in := e.cells
+	e.cells, e.group = nil, 0
+	in.schema.encoders.Put(e)
+	return nil
 }

@@ -42,6 +42,7 @@ type Schema struct {
 	root     *branch
 	without  sync.Map // *Schema by the column that it does not have
 	selected selections
+	encoders sync.Pool // of *parquetEncoder, that have written a file of it
 }
 
 // branch is the columns at or below a member of a row.
