@@ -47,6 +47,9 @@ var tables = record.Texts(record.ChangeTables)
 // nothing.
 func Compare(from, to *dataset.Set) *Changes {
 	c := &Changes{Old: editionOf(from), New: editionOf(to)}
+	if from == to { // the first generation of a process has no other before it
+		return c
+	}
 	compareTable(c, tables[0], list([]dataset.Info{from.Info}), list([]dataset.Info{to.Info}), func(*dataset.Info) string { return "dataset" })
 	compareTable(c, tables[1], list(from.Quantizations), list(to.Quantizations), func(q *dataset.QuantizationType) string { return q.Name })
 	compareTable(c, tables[2], list(from.Written()), list(to.Written()), func(m *dataset.Model) string { return string(m.Slug) })
