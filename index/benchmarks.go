@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -196,25 +197,43 @@ func (b *benchmarkBuilder) ratio(bench *dataset.Benchmark, i int) float64 {
 	return math.NaN()
 }
 
-func buildBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) (*Table, error) {
-	b := newBenchmarkBuilder(ctx, set, r, dataset.Reproduced(&set.Benchmarks))
-	g := b.gather()
-	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
-	var beside cores.Group
-	defer beside.Wait()
-	beside.Go(func() { b.sourcePages() }) // on one core, so long before they are needed
-	t, err := b.assemble(g)
-	if err != nil {
-		return nil, err
-	}
-	b.finish(t, nil, set)
-	return t, nil
+// A benchmarkTable is the table of benchmarks of which the rows and dimensions are being made.
+type benchmarkTable struct {
+	table   *Table // can be asked for counts at once, for all else after wait
+	workers cores.Group
+	inRows  error
+	ctx     context.Context // of the build
 }
 
-// finish adds what needs the postings: codes for statistics, variants, and which records are
-// listed without being asked for.
-func (b *benchmarkBuilder) finish(t, prev *Table, set *dataset.Set) {
-	t.dimensions = b.newDimensions(t, prev)
+// wait waits until the table is complete.
+func (b *benchmarkTable) wait() error {
+	b.workers.Wait()
+	return cmp.Or(b.inRows, b.ctx.Err())
+}
+
+// startBenchmarks makes what the other tables need of the benchmarks: postings and columns. Rows take longest
+// of all, and what all cores can make, they make while dimensions are made on one.
+func startBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) *benchmarkTable {
+	b := newBenchmarkBuilder(ctx, set, r, dataset.Reproduced(&set.Benchmarks))
+	t := newTable(b.n, benchmarkHome)
+	out := &benchmarkTable{table: t, ctx: ctx}
+	g := b.gather()
+	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
+	out.workers.Go(func() { b.sourcePages() }) // on one core, so long before they are needed
+	out.workers.Go(func() { t.rows, out.inRows = buildRows(b.n, b.row) })
+	var fields cores.Group
+	fields.Go(func() { t.slugs = newSlugs(b.n, b.slug) })
+	b.buildFields(t, g, &fields)
+	fields.Wait()
+	if ctx.Err() == nil { // else they are not whole
+		b.finish(t, set)
+		out.workers.Go(func() { t.dimensions = b.newDimensions(t, nil) })
+	}
+	return out
+}
+
+// finish adds what needs the postings: variants, and which records are listed without being asked for.
+func (b *benchmarkBuilder) finish(t *Table, set *dataset.Set) {
 	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware)}
 	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware)}}
 	t.reproduced = b.reproduced

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -77,22 +78,30 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	engine := gen.makeEngine(set)
 	defer engine.Wait()
-	var err error
-	if gen.Benchmarks, err = buildBenchmarks(ctx, set, r); err != nil {
+	engine.Go(func() { gen.Names = resolve.New(set) })
+	benchmarks := startBenchmarks(ctx, set, r)
+	gen.Benchmarks = benchmarks.table
+	err := ctx.Err() // what has been made of the benchmarks is whole without one
+	if err == nil {
+		err = gen.buildOthers(set, r)
+	}
+	if err = cmp.Or(benchmarks.wait(), err); err != nil {
 		return nil, err
 	}
-	if gen.Models, err = buildModels(set.Models, gen.Benchmarks, r); err != nil {
-		return nil, err
-	}
-	if gen.Hardware, err = buildHardware(set.Hardware, gen.Benchmarks, r); err != nil {
-		return nil, err
-	}
-	if gen.Tools, err = buildTools(set.Tools, gen.Benchmarks, r); err != nil {
-		return nil, err
-	}
-	gen.Names = resolve.New(set)
 	gen.link()
 	return gen, nil
+}
+
+// buildOthers makes the tables of models, hardware and tools, which show how many benchmarks there are of each record.
+func (g *Generation) buildOthers(set *dataset.Set, r Renderers) (err error) {
+	if g.Models, err = buildModels(set.Models, g.Benchmarks, r); err != nil {
+		return err
+	}
+	if g.Hardware, err = buildHardware(set.Hardware, g.Benchmarks, r); err != nil {
+		return err
+	}
+	g.Tools, err = buildTools(set.Tools, g.Benchmarks, r)
+	return err
 }
 
 // makeEngine makes the engine and the credits of a set while the tables are built. The generation is

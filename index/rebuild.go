@@ -148,12 +148,14 @@ func rebuildBenchmarks(ctx context.Context, prev *Table, last, set *dataset.Set,
 		} else {
 			b.rebuildColumns(t, rows.inPlace)
 		}
-		switch {
-		case ctx.Err() != nil: // not whole
-		case inPlace:
-			b.finish(t, prev, set)
-		default:
-			b.finish(t, nil, set)
+		if ctx.Err() != nil { // not whole
+			return
+		}
+		b.finish(t, set)
+		if inPlace {
+			t.dimensions = b.newDimensions(t, prev)
+		} else {
+			t.dimensions = b.newDimensions(t, nil)
 		}
 	})
 	workers.Wait()
