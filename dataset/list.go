@@ -20,13 +20,13 @@ func (l *loader) list() error {
 	}
 	files, folders := Layout()
 	for _, name := range files {
-		if _, err := fs.Stat(l.fsys, name); errors.Is(err, fs.ErrNotExist) && !l.linked(name) {
+		if st, err := fs.Stat(l.fsys, name); errors.Is(err, fs.ErrNotExist) && !l.linked(name) {
 			if name == sourcesFile {
 				continue // see checkCredits
 			}
 			l.add(Finding{Path: name, Text: "the file is missing"})
 		} else {
-			l.addFile(name)
+			l.addFile(name, st, err)
 		}
 	}
 	for _, dir := range folders {
@@ -35,15 +35,20 @@ func (l *loader) list() error {
 	if _, err := fs.Stat(l.fsys, ChangesDir); err == nil || l.linked(ChangesDir) {
 		l.listDir(ChangesDir)
 	}
-	slices.Sort(l.files)
-	l.sizes = make([]int64, len(l.files))
-	for i, name := range l.files {
-		if st, err := fs.Stat(l.fsys, name); err == nil { // else reading it fails, and says so
-			l.sizes[i] = st.Size()
-			l.total += st.Size()
-		}
+	slices.SortFunc(l.listed, func(a, b listedFile) int { return strings.Compare(a.name, b.name) })
+	l.files, l.sizes = make([]string, len(l.listed)), make([]int64, len(l.listed))
+	for i, f := range l.listed {
+		l.files[i], l.sizes[i] = f.name, f.size
+		l.total += f.size
 	}
+	l.listed = nil
 	return nil
+}
+
+// A listedFile is a file that will be read.
+type listedFile struct {
+	name string
+	size int64 // in bytes
 }
 
 // linked reports whether a name is that of a symbolic link, which may lead nowhere.
@@ -73,14 +78,25 @@ func (l *loader) listDir(dir string) {
 		case ext != ".json" && ext != ".ndjson" && ext != ".md":
 			l.add(Finding{Path: path.Join(dir, name), Text: "must be a .json or .ndjson file"})
 		case ext != ".md":
-			l.addFile(path.Join(dir, name))
+			l.addEntry(path.Join(dir, name), e)
 		}
 	}
 }
 
-// addFile adds a file to the list where it is a regular one of a size that can be read.
-func (l *loader) addFile(name string) {
-	switch st, err := fs.Stat(l.fsys, name); {
+// addEntry adds an entry of a folder. Reading the folder has described all but what links lead to.
+func (l *loader) addEntry(name string, e fs.DirEntry) {
+	if e.Type().IsRegular() {
+		st, err := e.Info()
+		l.addFile(name, st, err)
+	} else {
+		st, err := fs.Stat(l.fsys, name)
+		l.addFile(name, st, err)
+	}
+}
+
+// addFile adds a file to the list where it is a regular one of a size that can be read; st and err describe it.
+func (l *loader) addFile(name string, st fs.FileInfo, err error) {
+	switch {
 	case err != nil:
 		l.unreadable(name, err)
 	case !st.Mode().IsRegular():
@@ -90,7 +106,7 @@ func (l *loader) addFile(name string) {
 		l.add(Finding{Path: name, Text: fmt.Sprintf("%s, got %d", tooLarge(name), st.Size()>>20)})
 		l.missed(name)
 	default:
-		l.files = append(l.files, name)
+		l.listed = append(l.listed, listedFile{name, st.Size()})
 	}
 }
 

@@ -20,11 +20,13 @@ type loader struct {
 	ctx       context.Context // of this one load: once it has ended, what was read so far means nothing
 	fsys      fs.FS
 	opt       Options
-	warn      bool // look for warnings too
+	warn      bool         // look for warnings too
+	listed    []listedFile // while the files are being listed
 	files     []string
-	sizes     []int64 // by file
-	total     int64   // bytes of all files
-	bytesRead atomic.Int64
+	sizes     []int64    // by file
+	total     int64      // bytes of all files
+	reading   sync.Mutex // guards bytesRead, and calls of opt.Progress
+	bytesRead int64
 	digests   []Digest       // by file
 	single    []bool         // by file: one object, no array
 	unchanged []int32        // by file: its number in the last load, -1 where it is new or changed
@@ -95,11 +97,15 @@ func (l *loader) last() *previousLoad {
 	return l.opt.Last.previous
 }
 
+// progress is called from all workers.
 func (l *loader) progress(n int) {
-	done := l.bytesRead.Add(int64(n))
-	if l.opt.Progress != nil {
-		l.opt.Progress(done, l.total)
+	if l.opt.Progress == nil {
+		return
 	}
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	l.bytesRead += int64(n)
+	l.opt.Progress(l.bytesRead, l.total)
 }
 
 // add is called from all workers.

@@ -9,7 +9,7 @@ import (
 type Options struct {
 	// Workers is how many goroutines decode; zero means one per core.
 	Workers int
-	// Progress, if set, is called from one goroutine after each piece read, in bytes.
+	// Progress, if set, is called after each piece read, in bytes, by one goroutine at a time.
 	Progress func(read, total int64)
 	// Now is the clock that dates in the future are judged by; nil means time.Now.
 	Now func() time.Time

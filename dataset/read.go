@@ -24,18 +24,22 @@ func (l *loader) read() error {
 	if l.findUnchanged(); l.allUnchanged() {
 		return nil
 	}
-	// One more than there are workers: this goroutine reads while they decode, and waits while
-	// all of them are busy, so that few chunks are in memory.
+	// One more than there are workers: this goroutine reads lines while they decode, and waits while
+	// all of them are busy, so that few chunks are in memory. Workers read the many small files themselves.
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
-	for i := range l.files {
-		if l.ctx.Err() != nil {
-			break
-		}
-		if l.unchanged[i] >= 0 {
+	for i, name := range l.files {
+		switch {
+		case l.ctx.Err() != nil:
+		case l.unchanged[i] >= 0:
 			l.reuse(i)
-		} else if err := l.readFile(i, &work); err != nil {
-			l.readFailed(l.files[i], err)
+		case path.Ext(name) == ".ndjson":
+			l.readFile(i, func(r io.Reader) error { return l.readLines(i, r, &work) })
+		default:
+			work.Go(func() error {
+				l.readFile(i, func(r io.Reader) error { return l.readWhole(i, r) })
+				return nil
+			})
 		}
 	}
 	_ = work.Wait() // decoding reports findings, never an error
@@ -80,23 +84,19 @@ func (l *loader) readFailed(name string, err error) {
 	}
 }
 
-// readFile reads one file and hands its chunks to the workers.
-func (l *loader) readFile(i int, work *errgroup.Group) error {
+// readFile has a file read, and makes its digest. What goes wrong is a finding.
+func (l *loader) readFile(i int, read func(r io.Reader) error) {
 	name := l.files[i]
 	f, err := l.open(name)
+	if err == nil {
+		defer f.Close()
+		hash := sha256.New()
+		err = read(io.TeeReader(&boundedReader{l.ctx, f, maxSize(name)}, hash))
+		hash.Sum(l.digests[i][:0])
+	}
 	if err != nil {
-		return err
+		l.readFailed(name, err)
 	}
-	defer f.Close()
-	hash := sha256.New()
-	r := io.TeeReader(&boundedReader{l.ctx, f, maxSize(name)}, hash)
-	if path.Ext(name) == ".ndjson" {
-		err = l.readLines(i, r, work)
-	} else {
-		err = l.readWhole(i, r, work)
-	}
-	hash.Sum(l.digests[i][:0])
-	return err
 }
 
 // open opens a file that is regular still: it may have been replaced since it was listed.
@@ -133,15 +133,15 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *loader) readWhole(i int, r io.Reader, work *errgroup.Group) error {
-	b, err := io.ReadAll(r)
-	l.progress(len(b))
-	if err != nil {
-		return err
+// readWhole reads a .json file and decodes it.
+func (l *loader) readWhole(i int, r io.Reader) error {
+	b := bytes.NewBuffer(make([]byte, 0, l.sizes[i]+bytes.MinRead)) // grows only if the file has grown
+	_, err := b.ReadFrom(r)
+	l.progress(b.Len())
+	if err == nil {
+		l.decodeFile(i, l.withoutMark(i, b.Bytes()))
 	}
-	b = l.withoutMark(i, b)
-	work.Go(func() error { l.decodeFile(i, b); return nil })
-	return nil
+	return err
 }
 
 // readLines hands a file to the workers in chunks of about opt.chunk bytes.
