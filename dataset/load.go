@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"modeldex/dataset/cores"
 	"modeldex/dataset/history"
 	"modeldex/dataset/pack"
 )
@@ -17,16 +18,23 @@ import (
 // returns its error within a few milliseconds, unless it waits for a file. Safe for concurrent use.
 func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	l := newLoader(ctx, fsys, opt)
-	if err := l.run(); err != nil {
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	if l.allUnchanged() {
+		return opt.Last, nil
+	}
+	var beside cores.Group
+	var benchmarks Pack
+	beside.Go(func() { benchmarks = pack.Sorted(l.benchmarks.recs) }) // on one core, so while others check
+	if err := l.judge(); err != nil {
 		return nil, err
 	}
 	if len(l.findings) > 0 {
 		return nil, l.findings
 	}
-	if l.allUnchanged() {
-		return opt.Last, nil
-	}
-	return l.set(), nil
+	beside.Wait()
+	return l.set(benchmarks), nil
 }
 
 // Check reads and checks the dataset in fsys as Load does and returns everything there is to
@@ -35,17 +43,17 @@ func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 func Check(fsys fs.FS, opt Options) (Findings, error) {
 	l := newLoader(context.Background(), fsys, opt)
 	l.warn = true
-	if err := l.run(); err != nil {
+	if err := l.read(); err != nil {
+		return nil, err
+	}
+	if err := l.judge(); err != nil {
 		return nil, err
 	}
 	return l.findings, nil
 }
 
-// run reads, checks and sorts what was found.
-func (l *loader) run() error {
-	if err := l.read(); err != nil || l.allUnchanged() {
-		return err
-	}
+// judge checks what was read, and sorts what was found.
+func (l *loader) judge() error {
 	if !l.full.Load() { // else references to what was not read would seem wrong
 		if err := l.check(); err != nil {
 			return err
@@ -56,11 +64,11 @@ func (l *loader) run() error {
 	return l.ctx.Err() // what was cut short would seem to have faults, or none
 }
 
-// set sorts the tables and sums up what was read.
-func (l *loader) set() *Set {
+// set sorts the tables, of which the benchmarks are sorted already, and sums up what was read.
+func (l *loader) set(benchmarks Pack) *Set {
 	s := &Set{
 		Info: *l.info.recs[0], Models: values(l.models.recs), Hardware: values(l.hardware.recs),
-		Tools: values(l.tools.recs), Quantizations: values(l.quantizations.recs), Origins: values(l.origins.recs), Benchmarks: pack.Sorted(l.benchmarks.recs),
+		Tools: values(l.tools.recs), Quantizations: values(l.quantizations.recs), Origins: values(l.origins.recs), Benchmarks: benchmarks,
 	}
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })

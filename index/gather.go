@@ -3,6 +3,7 @@ package index
 import (
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -20,7 +21,8 @@ type gathered struct {
 // stay in the cache of a core.
 const gatherBlock = 512
 
-// gather reads all records on all cores, each of which reads some of the fields.
+// gather reads all records on all cores. The blocks of a field are read in order, each by the worker that comes first:
+// some fields take many times as long as others.
 func (b *builder[R]) gather() *gathered {
 	g := &gathered{
 		nums: make([][]float64, len(b.fields)), texts: make([][]string, len(b.fields)), gathering: make([]gathering, len(b.fields)),
@@ -39,15 +41,19 @@ func (b *builder[R]) gather() *gathered {
 			g.gathering[i].numbers = make([]uint32, 0, b.n)
 		}
 	}
-	size := cores.Size()
+	turns, size := make([]turn, len(b.fields)), cores.Size()
 	var workers cores.Group
-	for first := range min(size, len(b.fields)) {
+	for worker := range size {
 		workers.Go(func() {
-			read := b.reader()
+			read, first := b.reader(), worker*len(b.fields)/size
 			for from := 0; from < b.n && b.ctx.Err() == nil; from += gatherBlock {
 				recs := read(from, min(from+gatherBlock, b.n))
-				for field := first; field < len(b.fields); field += size {
-					b.gatherField(g, field, recs, from)
+				for i := range b.fields {
+					field := (first + i) % len(b.fields)
+					if turns[field].take(from) {
+						b.gatherField(g, field, recs, from)
+						turns[field].next(from + gatherBlock)
+					}
 				}
 			}
 		})
@@ -55,6 +61,19 @@ func (b *builder[R]) gather() *gathered {
 	workers.Wait()
 	return g
 }
+
+// A turn is the first record of the block of a field that is to be read next, and whether a worker reads it. The worker
+// that read the block before comes to every later one, so that none is left out.
+type turn struct{ from atomic.Int64 }
+
+// reading is added while the block is read.
+const reading = 1
+
+// take takes the block that begins with a record, if it is the next one and no other worker has it.
+func (t *turn) take(from int) bool { return t.from.CompareAndSwap(int64(from), int64(from)+reading) }
+
+// next makes the block that begins with a record the next one.
+func (t *turn) next(from int) { t.from.Store(int64(from)) }
 
 // gatherField reads one field of consecutive records, of which the first has the ordinal from.
 func (b *builder[R]) gatherField(g *gathered, field int, recs []R, from int) {
