@@ -164,7 +164,7 @@ func (l *loader) readLines(i int, r io.Reader, work *errgroup.Group) error {
 		}
 		work.Go(func() error {
 			l.decodeLines(i, first, b)
-			lines.Reuse(chunk) // records have copies of their texts
+			ndjson.Reuse(chunk) // records have copies of their texts
 			return nil
 		})
 	}

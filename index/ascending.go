@@ -11,9 +11,10 @@ import (
 //
 // Numbers are put into order by the 32 highest bits of what they differ in, digit by digit; only those
 // that have all of these in common are compared. A million take a sixth of what comparing all of them does.
-func ascending(nums []float64) (all, unknown []uint32) {
-	keys, unknown := orderKeys(nums)
-	sortByDigits(keys)
+func (s *sorting) ascending(nums []float64) (all, unknown []uint32) {
+	unknown = s.orderKeys(nums)
+	s.sortByDigits()
+	keys := s.keys
 	all = make([]uint32, len(keys), len(nums))
 	for i, k := range keys {
 		all[i] = uint32(k)
@@ -27,17 +28,20 @@ func ascending(nums []float64) (all, unknown []uint32) {
 	return append(all, unknown...), unknown
 }
 
-// orderKeys returns a key for each known number, in the order of ordinals: an ordinal in the lower half, and in the upper half
+// A sorting is memory that putting numbers into order needs, and reuses.
+type sorting struct{ keys, other []uint64 }
+
+// orderKeys sets a key for each known number, in the order of ordinals: an ordinal in the lower half, and in the upper half
 // a number that is not less than that of any smaller number. NaN is unknown.
-func orderKeys(nums []float64) (keys []uint64, unknown []uint32) {
-	least, most, known := uint64(math.MaxUint64), uint64(0), 0
+func (s *sorting) orderKeys(nums []float64) (unknown []uint32) {
+	least, most := uint64(math.MaxUint64), uint64(0)
 	for _, v := range nums {
 		if !math.IsNaN(v) {
 			b := orderedBits(v)
-			least, most, known = min(least, b), max(most, b), known+1
+			least, most = min(least, b), max(most, b)
 		}
 	}
-	keys = make([]uint64, 0, known)
+	keys := sized(&s.keys, len(nums))[:0]
 	shift := max(0, bits.Len64(most-least)-32)
 	for i, v := range nums {
 		if math.IsNaN(v) {
@@ -46,7 +50,8 @@ func orderKeys(nums []float64) (keys []uint64, unknown []uint32) {
 			keys = append(keys, (orderedBits(v)-least)>>shift<<32|uint64(i))
 		}
 	}
-	return keys, unknown
+	s.keys = keys
+	return unknown
 }
 
 // orderedBits is a whole number that compares with those of other numbers as the numbers do. -0 equals 0.
@@ -68,9 +73,9 @@ func sortRun(ords []uint32, nums []float64) {
 
 // sortByDigits sorts keys by their upper halves and leaves those in order that have the same: from the lowest
 // digit to the highest, it puts all keys with a digit behind those with smaller ones.
-func sortByDigits(keys []uint64) {
+func (s *sorting) sortByDigits() {
 	const digit = 11 // bits: the places of all its values fit the nearest cache
-	from, to := keys, make([]uint64, len(keys))
+	from, to := s.keys, sized(&s.other, cap(s.keys))[:len(s.keys)]
 	for shift := 32; shift < 64; shift += digit {
 		var next [1 << digit]int // by value of the digit: how many keys have it, then the place of the next one
 		for _, k := range from {
@@ -88,5 +93,5 @@ func sortByDigits(keys []uint64) {
 		}
 		from, to = to, from
 	}
-	copy(keys, from)
+	s.keys, s.other = from, to
 }

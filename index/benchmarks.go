@@ -220,12 +220,12 @@ func startBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) *benchm
 	g := b.gather()
 	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
 	out.workers.Go(func() { b.sourcePages() }) // on one core, so long before they are needed
-	out.workers.Go(func() { t.rows, out.inRows = buildRows(b.n, b.row) })
 	var fields cores.Group
 	fields.Go(func() { t.slugs = newSlugs(b.n, b.slug) })
 	b.buildFields(t, g, &fields)
 	fields.Wait()
-	if ctx.Err() == nil { // else they are not whole
+	out.workers.Go(func() { t.rows, out.inRows = buildRows(b.n, b.row) })
+	if ctx.Err() == nil { // else the fields are not whole
 		b.finish(t, set)
 		out.workers.Go(func() { t.dimensions = b.newDimensions(t, nil) })
 	}

@@ -23,10 +23,10 @@ type column struct {
 
 // newColumn makes a column of numbers. ascHome and descHome say that default order already is
 // that order.
-func newColumn(nums []float64, ascHome, descHome bool) *column {
+func newColumn(nums []float64, ascHome, descHome bool, memory *sorting) *column {
 	c := &column{nums: nums}
 	var unknown []uint32
-	c.asc, unknown = ascending(nums)
+	c.asc, unknown = memory.ascending(nums)
 	c.known = len(nums) - len(unknown)
 	c.unknown = compact(roaring.BitmapOf(unknown...))
 	c.desc = c.descending()
@@ -41,7 +41,7 @@ func newColumn(nums []float64, ascHome, descHome bool) *column {
 }
 
 // newTextColumn makes a column of texts, all of them known.
-func newTextColumn(texts []string, ascHome bool) *column {
+func newTextColumn(texts []string, ascHome bool, memory *sorting) *column {
 	distinct := slices.Clone(texts)
 	slices.Sort(distinct)
 	distinct = slices.Compact(distinct)
@@ -50,7 +50,7 @@ func newTextColumn(texts []string, ascHome bool) *column {
 		rank, _ := slices.BinarySearch(distinct, t)
 		nums[i] = float64(rank)
 	}
-	c := newColumn(nums, ascHome, false)
+	c := newColumn(nums, ascHome, false, memory)
 	c.texts = texts
 	return c
 }
@@ -60,7 +60,7 @@ func (c *column) inAscending() (ords []uint32, known int) {
 	if c.asc != nil {
 		return c.asc, c.known
 	}
-	ords, unknown := ascending(c.nums)
+	ords, unknown := new(sorting).ascending(c.nums)
 	return ords, len(ords) - len(unknown)
 }
 

@@ -205,10 +205,10 @@ func (g *gathering) count(v int64) uint32 {
 }
 
 // posting makes the posting of the field, of whole numbers or not, in a table of n records. It ends the gathering.
-func (g *gathering) posting(n int, whole bool) *posting {
+func (g *gathering) posting(n int, whole bool, memory *fieldMemory) *posting {
 	defer func() { *g = gathering{} }() // other fields have not begun yet, and need the memory
-	ords, ends := g.byNumber()
-	bits := newBitset(n)
+	ords, ends := g.byNumber(memory)
+	bits := bitset(zeroed((*[]uint64)(&memory.bits), (n+63)/64))
 	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.values)), unknown: bitmapOf(ords[:ends[0]], bits)}
 	for i, v := range g.values {
 		out.byValue[v] = bitmapOf(ords[ends[i]:ends[i+1]], bits)
@@ -217,8 +217,9 @@ func (g *gathering) posting(n int, whole bool) *posting {
 	return out
 }
 
-// byNumber returns the records of each value, in the order of numbers, and where those of each number end.
-func (g *gathering) byNumber() (ords, ends []uint32) {
+// byNumber returns the records of each value, in the order of numbers, and where those of each number end. The records
+// are in memory, until it is used again.
+func (g *gathering) byNumber(memory *fieldMemory) (ords, ends []uint32) {
 	next := make([]uint32, len(g.values)+2) // by number + 1: where its next record goes
 	for _, number := range g.numbers {
 		next[number+1]++
@@ -226,7 +227,7 @@ func (g *gathering) byNumber() (ords, ends []uint32) {
 	for number := range g.values {
 		next[number+1] += next[number]
 	}
-	ords = make([]uint32, len(g.numbers))
+	ords = sized(&memory.ords, len(g.numbers))
 	for i, number := range g.numbers {
 		ord := uint32(i)
 		if g.ords != nil {

@@ -18,7 +18,7 @@ func TestRoutesAgree(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
 	for _, distinct := range []int{1, 3, 40, 100_000} {
 		for _, n := range []int{10, 3000, 20_000} {
-			c := newColumn(r.nums(n, distinct), false, false)
+			c := newColumn(r.nums(n, distinct), false, false, new(sorting))
 			table := &Table{n: n}
 			for range 20 {
 				o := ordering{t: table, col: c, desc: r.IntN(2) == 0, start: r.IntN(c.known)}
@@ -109,7 +109,7 @@ func TestAscending(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(nums[a], nums[b]) })
-		if got, _ := ascending(nums); !slices.Equal(got, append(want, unknown...)) {
+		if got, _ := new(sorting).ascending(nums); !slices.Equal(got, append(want, unknown...)) {
 			t.Fatalf("ascending(%v) = %v, want %v", nums, got, append(want, unknown...))
 		}
 	}
@@ -120,7 +120,7 @@ func TestWithin(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
 	for _, distinct := range []int{1, 3, 40, 100_000} {
 		for _, n := range []int{1, 10, 3000, 20_000} {
-			c := newColumn(r.nums(n, distinct), false, false)
+			c := newColumn(r.nums(n, distinct), false, false, new(sorting))
 			for range 60 {
 				low := float64(r.IntN(distinct)-distinct/2) - 0.5*float64(r.IntN(2))
 				high := low + float64(r.IntN(distinct+1))
@@ -143,7 +143,7 @@ func TestEdges(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
 	for _, distinct := range []int{1, 3, 40, 100_000} {
 		t.Run(fmt.Sprintf("distinct=%d", distinct), func(t *testing.T) {
-			c := newColumn(r.nums(30_000, distinct), false, false)
+			c := newColumn(r.nums(30_000, distinct), false, false, new(sorting))
 			if len(c.edges) > maxBins+2 {
 				t.Errorf("%d edges, want at most %d", len(c.edges), maxBins+2)
 			}

@@ -207,13 +207,14 @@ func (b *benchmarkBuilder) updateInPlace(t *Table, before *benchmarkBuilder, cha
 			}
 		}
 	}
+	var memory sorting
 	for n := range b.fields {
 		f := &b.fields[n]
 		if changes[n] != nil {
 			t.postings[f.Name] = t.postings[f.Name].changed(changes[n])
 		}
 		if nums[n] != nil {
-			t.columns[f.Name] = b.column(f, nums[n])
+			t.columns[f.Name] = b.column(f, nums[n], &memory)
 		}
 	}
 }

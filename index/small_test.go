@@ -14,7 +14,7 @@ func TestSmallSets(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
 	for _, n := range []int{1, 2, 63, 64, 65, 127, 128, 129, 2000, smallTable} {
 		for range 2 + 4000/(n+100) {
-			a, b, c := r.ordinals(n), r.ordinals(n), newColumn(r.nums(n, 1+r.IntN(40)), false, false)
+			a, b, c := r.ordinals(n), r.ordinals(n), newColumn(r.nums(n, 1+r.IntN(40)), false, false, new(sorting))
 			table := &Table{n: n, columns: map[Field]*column{"a": c}, postings: map[Field]*posting{"b": {
 				n: n, byValue: map[string]*roaring.Bitmap{"a": roaring.BitmapOf(a...), "b": roaring.BitmapOf(b...)}, unknown: roaring.New(),
 			}}}

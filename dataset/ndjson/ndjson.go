@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 )
 
 // MaxLine is the longest line, in bytes. The longest line of the shipped data has 3 KB.
@@ -23,44 +24,34 @@ var ErrLineTooLong = errors.New("the line has more than 1 MiB")
 var ByteOrderMark = []byte("\xef\xbb\xbf")
 
 // A Reader cuts a stream at line ends into chunks, so that several workers can decode one file.
-// It holds at most one chunk and one line, and chunks that were given back. All but Reuse is for one goroutine.
+// It holds at most one chunk and one line. It is for one goroutine.
 type Reader struct {
 	r    io.Reader
 	size int
 	line int    // of the first line that was not returned
 	rest []byte // the start of that line
 	err  error  // of the stream; returned after the last chunk
-	free chan []byte
 }
 
 // NewReader returns a Reader of chunks of about size bytes, at most MaxLine and at least one line.
 func NewReader(r io.Reader, size int) *Reader {
-	return &Reader{r: r, size: min(size, MaxLine), line: 1, free: make(chan []byte, maxFree)}
+	return &Reader{r: r, size: min(size, MaxLine), line: 1}
 }
 
-// maxFree is how many chunks are kept to be used again.
-const maxFree = 16
+// free is memory of lines to be used again, by any Reader.
+var free sync.Pool
 
-// Reuse has the memory of lines that Next returned used for later ones. The caller needs it no longer. Reuse may be
+// Reuse has the memory of lines that Next returned used for other ones. The caller needs it no longer. Reuse may be
 // called from any goroutine.
-func (r *Reader) Reuse(lines []byte) {
-	select {
-	case r.free <- lines[:0]:
-	default:
-	}
-}
+func Reuse(lines []byte) { free.Put(&lines) }
 
 // buffer returns memory for the rest of the last chunk and what is read next.
 func (r *Reader) buffer() []byte {
-	select {
-	case b := <-r.free:
-		if cap(b) > len(r.rest)+r.size/2 {
-			return b[:cap(b)]
-		}
-	default:
+	n := len(r.rest) + max(r.size, len(r.rest)) // growing by the length of what is there keeps a long line linear
+	if b, ok := free.Get().(*[]byte); ok && cap(*b) > len(r.rest)+r.size/2 {
+		return (*b)[:min(n, cap(*b))]
 	}
-	// Growing by the length of what is there keeps a long line linear.
-	return make([]byte, len(r.rest)+max(r.size, len(r.rest)))
+	return make([]byte, n)
 }
 
 // Next returns whole lines and the number of the first of them, counted from 1. The bytes belong

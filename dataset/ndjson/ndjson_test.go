@@ -55,7 +55,7 @@ func inChunks(b []byte, size int) (out []numbered, err error) {
 		for i := range whole {
 			whole[i] = '#' // as the next chunk overwrites it
 		}
-		r.Reuse(whole)
+		Reuse(whole)
 	}
 }
 
