@@ -192,11 +192,16 @@ func (p *sourcePages) inOrderOf(ords []uint32) (pages []uint32, n int) {
 	return pages, p.n
 }
 
-// newRepeats numbers the pages and configurations of all places.
+// newRepeats numbers the pages and configurations of all places. A place that is alone on its page repeats nothing.
 func (d *dimensions) newRepeats() (repeats []uint32, n int) {
 	configuration := d.codes.bits(append([]Field{Model, Hardware, Settings}, d.settings...)...)
+	inCompany := newBitset(len(d.pages))
+	inCompany.addAll(d.samePage.places)
 	seed, key := maphash.MakeSeed(), make([]byte, 0, 8*(1+len(configuration)))
 	return onlyRepeated(numberDistinct(len(d.pages), func(place int) (uint64, bool) {
+		if !inCompany.has(uint32(place)) {
+			return 0, false
+		}
 		key = binary.NativeEndian.AppendUint64(key[:0], uint64(d.pages[place]))
 		for w, bits := range configuration {
 			key = binary.NativeEndian.AppendUint64(key, d.codes.words[w][place]&bits)
@@ -211,7 +216,8 @@ func (d *dimensions) newRepeats() (repeats []uint32, n int) {
 	}))
 }
 
-// onlyRepeated numbers things with numbers that others have too from 1, and sets the numbers of all others to 0.
+// onlyRepeated numbers things with numbers that others have too from 1, and sets the numbers of all others to 0, which
+// is that of things without one.
 func onlyRepeated(numbers []uint32, n int) ([]uint32, int) {
 	renumbered := make([]uint32, n+1)
 	for _, number := range numbers {
@@ -219,7 +225,7 @@ func onlyRepeated(numbers []uint32, n int) ([]uint32, int) {
 	}
 	repeated := uint32(0)
 	for number, times := range renumbered {
-		if renumbered[number] = 0; times > 1 {
+		if renumbered[number] = 0; times > 1 && number > 0 {
 			repeated++
 			renumbered[number] = repeated
 		}
