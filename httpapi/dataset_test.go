@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -48,26 +47,13 @@ var smallData = sync.OnceValues(func() (string, error) {
 })
 
 // recordsOnly is a copy of the shipped dataset without its snapshots, which is not to be changed.
-var recordsOnly = sync.OnceValues(func() (string, error) { return shippedWithout("records", "snapshots") })
-
-// namesOnly is recordsOnly without the measurements, for what is asked of names alone: a server reads it
-// in half the time.
-var namesOnly = sync.OnceValues(func() (string, error) {
-	dir, err := shippedWithout("names", "snapshots", "benchmarks")
-	if err != nil {
-		return "", err
-	}
-	return dir, os.Mkdir(filepath.Join(dir, "benchmarks"), 0o700)
-})
-
-// shippedWithout copies the files and folders of the shipped dataset but some into a folder of that name.
-func shippedWithout(name string, without ...string) (string, error) {
-	dir := filepath.Join(workDir, name)
+var recordsOnly = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(workDir, "records")
 	return dir, fs.WalkDir(shippedFiles(), ".", func(file string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && slices.Contains(without, file):
+		case e.IsDir() && file == "snapshots":
 			return fs.SkipDir
 		case e.IsDir():
 			return os.MkdirAll(filepath.Join(dir, file), 0o700)
@@ -75,7 +61,7 @@ func shippedWithout(name string, without ...string) (string, error) {
 		b, err := fs.ReadFile(shippedFiles(), file)
 		return errors.Join(err, os.WriteFile(filepath.Join(dir, file), b, 0o600))
 	})
-}
+})
 
 func writeFile(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

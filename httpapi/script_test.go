@@ -241,12 +241,6 @@ func (s *script) setData(args []string) error {
 			return err
 		}
 		s.data = dir
-	case "names":
-		dir, err := namesOnly()
-		if err != nil {
-			return err
-		}
-		s.data = dir
 	case "copy":
 		dir := s.MkAbs("data")
 		s.Setenv("DATA", dir)
