@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/quota/quotatest"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "seed of tests that draw random queries; 0 picks one")
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	datasettest.RareCollections()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		// What runs in parallel waits for other processes most of the time, not for a processor.
-		if err := f.Value.Set(strconv.Itoa(2 + 2*runtime.GOMAXPROCS(0))); err != nil {
+		if err := f.Value.Set(strconv.Itoa(2 + 4*runtime.GOMAXPROCS(0))); err != nil {
 			panic(err)
 		}
 	}
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) int {
+	quotatest.FilesInMemory()
 	dir, err := os.MkdirTemp("", "mdx")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

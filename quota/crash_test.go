@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"modeldex/quota"
+	"modeldex/quota/quotatest"
 )
 
 var crashKills = flag.Int("crash.kills", 6, "how often the crash test kills its child")
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	quotatest.FilesInMemory()
 	os.Exit(m.Run())
 }
 
