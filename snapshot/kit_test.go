@@ -5,7 +5,11 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"modeldex/dataset/datasettest"
 )
+
+func TestMain(m *testing.M) { datasettest.Main(m) }
 
 func ptr[T any](v T) *T { return &v }
 

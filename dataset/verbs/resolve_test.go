@@ -8,6 +8,8 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 func TestResolve(t *testing.T) {
 	dir := t.TempDir()
 	datasettest.WriteFiles(t, dir, datasettest.Sample(t, "models/qwen3-8b.json", "hardware/nvidia-rtx-4090.json",

@@ -16,6 +16,8 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 func mustMake(t *testing.T, src *Sources) (*Dump, bool) {
 	t.Helper()
 	d, reused, err := Make(context.Background(), src)

@@ -11,6 +11,8 @@ import (
 	"modeldex/dataset/verbs"
 )
 
+func TestMain(m *testing.M) { datasettest.Main(m) }
+
 func TestHere(t *testing.T) {
 	dir := t.TempDir()
 	datasettest.WriteFiles(t, dir, datasettest.Sample(t))
