@@ -1,8 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +25,10 @@ type Field struct {
 	Nullable bool
 	Sourced  bool // a value must be named by an entry of sources
 	Rule
+
+	// How the file of one record has the member where its value may read as zero: a flag that must be there is false,
+	// an object begins. Nil for any other field, and where another member may have the name.
+	zero []byte
 }
 
 // A Rule is what a value must be: the kind of JSON, and what the type and tag say beyond it.
@@ -58,10 +64,28 @@ func SchemaOf(t reflect.Type) *Schema {
 		}
 	}
 	for i := range s.Fields {
-		s.byName[s.Fields[i].Name] = &s.Fields[i]
+		f := &s.Fields[i]
+		s.byName[f.Name] = f
+		start := map[reflect.Kind]string{reflect.Bool: "false", reflect.Struct: "{"}[f.Kind]
+		inside := func(other Field) bool { return other.mayName(f.Name) }
+		if !f.Nullable && start != "" && !slices.ContainsFunc(s.Fields, inside) {
+			f.zero = []byte(strconv.Quote(f.Name) + ": " + start)
+		}
 	}
 	actual, _ := shapes.LoadOrStore(t, s)
 	return actual.(*Schema)
+}
+
+// mayName reports whether a value may have a member of a name, at any depth.
+func (r *Rule) mayName(name string) bool {
+	switch {
+	case r.Object != nil:
+		return slices.ContainsFunc(r.Object.Fields, func(f Field) bool { return f.Name == name || f.mayName(name) })
+	case r.Entry != nil:
+		return r.Entry.mayName(name)
+	default:
+		return r.Kind == reflect.Interface
+	}
 }
 
 // Has reports whether a dotted name is that of a field.
@@ -157,10 +181,11 @@ func (r *Rule) limit(text string, ok func(float64) bool) {
 	r.Limits = append(r.Limits, Limit{ok, text})
 }
 
-// sound reports whether a decoded record surely keeps the rules of its type. False asks for a
-// second look at its text, for a required value that reads as zero may have been left out: the
-// decoder does not tell. This runs for every record, so it says neither what nor where.
-func (s *Schema) valid(v reflect.Value) bool {
+// valid reports whether a record decoded from a text surely keeps the rules of its type. False asks for a
+// second look at the text, for a required value that reads as zero may have been left out: the
+// decoder does not tell, but the text may, see Field.zero; it is nil for an object inside a record. This runs for
+// every record, so it says neither what nor where.
+func (s *Schema) valid(v reflect.Value, text []byte) bool {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		fv := v.FieldByIndex(f.Index)
@@ -173,7 +198,9 @@ func (s *Schema) valid(v reflect.Value) bool {
 			if f.Kind == reflect.Interface {
 				continue // may be left out, as null
 			}
-			return false
+			if f.zero == nil || !bytes.Contains(text, f.zero) {
+				return false
+			}
 		}
 		if !f.valid(fv) {
 			return false
@@ -191,7 +218,7 @@ func (r *Rule) valid(v reflect.Value) bool {
 	case reflect.String:
 		return r.ValidText(v.String())
 	case reflect.Struct:
-		return r.Object.valid(v)
+		return r.Object.valid(v, nil)
 	case reflect.Slice:
 		return r.listSound(v)
 	default:
