@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -115,10 +116,31 @@ func shipped(tb testing.TB, without string) fstest.MapFS {
 	return out
 }
 
+var (
+	samplesMu sync.Mutex
+	samples   = map[string]fstest.MapFS{} // by the names of the records a caller wants more, made once
+)
+
 // Sample is the shipped data with one benchmark in sixty-four (in sixteen in the long form), the
 // models and the hardware these refer to and what that refers to, the records a caller names by their
-// paths, and no snapshots: enough for tests that load it many times.
+// paths, every release with as few of its changes, and no snapshots: enough for tests that load it many
+// times. The files are the caller's own.
 func Sample(tb testing.TB, more ...string) fstest.MapFS {
+	tb.Helper()
+	samplesMu.Lock()
+	defer samplesMu.Unlock()
+	key := strings.Join(more, " ")
+	if samples[key] == nil {
+		samples[key] = makeSample(tb, more)
+	}
+	out := fstest.MapFS{}
+	for name, f := range samples[key] {
+		out[name] = &fstest.MapFile{Data: bytes.Clone(f.Data)}
+	}
+	return out
+}
+
+func makeSample(tb testing.TB, more []string) fstest.MapFS {
 	tb.Helper()
 	out, every := shipped(tb, "snapshots"), Rounds(64, 16)
 	used := map[string]bool{}
@@ -138,16 +160,19 @@ func Sample(tb testing.TB, more ...string) fstest.MapFS {
 		use(out[name].Data)
 	}
 	for name, f := range out {
-		if path.Dir(name) != "benchmarks" {
+		dir := path.Dir(name)
+		if dir != "benchmarks" && dir != "changes" {
 			continue
 		}
 		var kept []byte
 		for i, line := range bytes.SplitAfter(f.Data, []byte{'\n'}) {
-			if i%every == 0 {
+			if i%every == 0 || bytes.HasPrefix(line, []byte(`{"release"`)) {
 				kept = append(kept, line...)
 			}
 		}
-		use(kept)
+		if dir == "benchmarks" {
+			use(kept)
+		}
 		out[name] = &fstest.MapFile{Data: kept}
 	}
 	for name := range out {
