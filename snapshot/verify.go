@@ -13,6 +13,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/cores"
 
+	"github.com/goccy/go-json"
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -165,8 +166,10 @@ func errorFinding(err error) Finding {
 
 // checkSchema validates against the embedded schema and reports every leaf.
 func checkSchema(b []byte) []Finding {
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(b)) // half the time of jsonschema.UnmarshalJSON
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
 		return []Finding{errorFinding(err)}
 	}
 	var ve *jsonschema.ValidationError
