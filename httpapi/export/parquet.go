@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"sync"
 
 	"modeldex/httpapi/rowjson"
 
@@ -28,17 +29,32 @@ const (
 // parquetEncoder writes rows as Parquet, one file after the other. The values of some rows are collected by column, as the
 // library keeps them.
 type parquetEncoder struct {
+	*batch
 	cells   *cells
 	file    *parquet.GenericWriter[any]
 	writers []*parquet.ColumnWriter
-	columns [][]parquet.Value // the rows that wait, by column, without the nulls behind the last value
+	failed  error // of a row: some columns may have its values and others not
+	needed  int   // columns that have a value in each row
+	waiting int   // rows in the batch
+	group   int   // rows in the row group before them
+	lent    bool  // a value of the batch is in the row that it is from
+}
+
+// batch is the rows that wait to be handed to the library.
+type batch struct {
+	columns [][]parquet.Value // without the nulls behind the last value
 	filled  []int             // how many rows are in each of columns
-	failed  error             // of a row: some columns may have its values and others not
-	needed  int               // columns that have a value in each row
-	waiting int               // rows in columns
-	group   int               // rows in the row group before them
 	texts   []byte            // of columns
-	lent    bool              // one of columns is in the row that it is from
+}
+
+// batches are empty. They serve files of any schema: those of ninety columns have 200 KB.
+var batches = sync.Pool{New: func() any { return new(batch) }}
+
+// room makes place for columns.
+func (b *batch) room(columns int) {
+	for len(b.columns) < columns {
+		b.columns, b.filled = append(b.columns, make([]parquet.Value, 0, rowBatch)), append(b.filled, 0)
+	}
 }
 
 // nulls are those of any column: the library looks at their levels alone.
@@ -51,7 +67,8 @@ func newParquet(w io.Writer, in *cells, about About) *parquetEncoder {
 	if e == nil {
 		e = makeParquet(in.schema)
 	}
-	e.cells = in
+	e.cells, e.batch = in, batches.Get().(*batch)
+	e.room(len(in.schema.Columns))
 	e.file.Reset(w)
 	e.file.SetKeyValueMetadata("modeldex.title", about.Title)
 	e.file.SetKeyValueMetadata("modeldex.dataset_version", about.Version)
@@ -76,12 +93,10 @@ func makeParquet(s *Schema) *parquetEncoder {
 			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
 	}
-	n := len(s.Columns)
-	e := &parquetEncoder{file: parquet.NewGenericWriter[any](nil, options...), columns: make([][]parquet.Value, n), filled: make([]int, n)}
+	e := &parquetEncoder{file: parquet.NewGenericWriter[any](nil, options...)}
 	e.writers = e.file.ColumnWriters()
-	for i := range n {
-		e.columns[i] = make([]parquet.Value, 0, rowBatch)
-		if !s.Columns[i].Nullable {
+	for _, c := range s.Columns {
+		if !c.Nullable {
 			e.needed++
 		}
 	}
@@ -216,7 +231,7 @@ func (c *Column) level() int {
 
 // flush hands the rows that wait to the library.
 func (e *parquetEncoder) flush() error {
-	for i, values := range e.columns {
+	for i, values := range e.columns[:len(e.writers)] {
 		if e.filled[i] == 0 {
 			values = nulls[:e.waiting]
 		} else {
@@ -327,8 +342,9 @@ func (e *parquetEncoder) Close() error {
 		}
 	}
 	e.file.Reset(nil)
+	batches.Put(e.batch)
 	in := e.cells
-	e.cells, e.group = nil, 0
+	e.batch, e.cells, e.group = nil, nil, 0
 	in.schema.encoders.Put(e)
 	return nil
 }
