@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"modeldex/httpapi/export"
 	"modeldex/index"
@@ -150,21 +149,13 @@ func showStats(s *Server, req *request) (*response, *failure) {
 	return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderStats(req.gen, q, stats) }), nil
 }
 
-// statsSchemas are the schemas that were asked for, by group_by: of one or two fields, of which there are some dozens.
-var statsSchemas sync.Map
-
 // statsSchema is the columns of groups: for each field of group_by one in the place of group.
 func statsSchema(q *listQuery) *export.Schema {
 	var by []export.Column
 	for _, name := range q.selected["group_by"] {
 		by = append(by, export.Column{Name: "group." + name, Nullable: true, Doc: fieldOf(index.BenchmarkFields, index.Field(name)).Doc})
 	}
-	name := strings.Join(q.selected["group_by"], ",")
-	known, ok := statsSchemas.Load(name)
-	if !ok {
-		known, _ = statsSchemas.LoadOrStore(name, statsList.columns().Replace("group", by...))
-	}
-	return known.(*export.Schema)
+	return statsList.columns().Replace("group", by...)
 }
 
 // statsRows gives groups one after the other.

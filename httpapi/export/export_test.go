@@ -314,11 +314,11 @@ func TestFailedRow(t *testing.T) {
 	}
 }
 
-// TestSelect: the same selection is the same schema, also in another order, and few of many are kept.
-func TestSelect(t *testing.T) {
+// TestDerived: the same columns are the same schema, also where they were selected in another order, and few of many are kept.
+func TestDerived(t *testing.T) {
 	var columns []Column
 	var names []string
-	for i := range 3 * maxSelections {
+	for i := range 3 * maxDerived {
 		names = append(names, fmt.Sprint("c", i))
 		columns = append(columns, Column{Name: names[i]})
 	}
@@ -330,13 +330,17 @@ func TestSelect(t *testing.T) {
 	if s.Select([]string{"c2", "c7"}) != one {
 		t.Error("the same columns are another schema")
 	}
+	without, replaced := s.Without("c1"), s.Replace("c1", Column{Name: "d"})
+	if s.Without("c1") != without || s.Replace("c1", Column{Name: "d"}) != replaced {
+		t.Error("without a column, or with another, it is another schema each time")
+	}
 	for i := range names {
 		if got := s.Select(names[i : i+1]); len(got.Columns) != 1 || got.Columns[0].Name != names[i] {
 			t.Fatalf("columns %v, want %s", got.Columns, names[i])
 		}
 	}
-	if len(s.selected.kept) != maxSelections {
-		t.Errorf("%d schemas are kept, want %d", len(s.selected.kept), maxSelections)
+	if len(s.derived) != maxDerived {
+		t.Errorf("%d schemas are kept, want %d", len(s.derived), maxDerived)
 	}
 	if s.Select(names) != s {
 		t.Error("all columns are not the schema itself")

@@ -40,9 +40,10 @@ type Schema struct {
 	Name     string // of the table, such as "benchmarks"
 	Columns  []Column
 	root     *branch
-	without  sync.Map // *Schema by the column that it does not have
-	selected selections
 	encoders sync.Pool // of *parquetEncoder, that have written a file of it
+
+	mu      sync.Mutex
+	derived map[string]*Schema // made of it, by the names of their columns
 }
 
 // branch is the columns at or below a member of a row.
@@ -157,66 +158,22 @@ func typeOf(t reflect.Type) Type {
 	return Any
 }
 
-// Select keeps the columns with the dotted names, and those below them, in the order of the schema. The schemas of a few
-// selections are kept: the encoders of a schema are used again.
+// Select keeps the columns with the dotted names, and those below them, in the order of the schema.
 func (s *Schema) Select(names []string) *Schema {
-	key := make([]byte, len(s.Columns))
-	for i := range s.Columns {
-		if slices.ContainsFunc(names, func(n string) bool { return at(s.Columns[i].Name, n) }) {
-			key[i] = 1
-		}
-	}
-	return s.selected.get(string(key), func() *Schema {
-		i := -1
-		return s.filter(func(string) bool { i++; return key[i] == 1 })
+	return s.filter(func(column string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return at(column, name) })
 	})
 }
 
-// maxSelections is how many selections a schema keeps.
-const maxSelections = 32
-
-// selections are schemas by the columns that they have of another. The zero value is empty.
-type selections struct {
-	mu   sync.Mutex
-	kept map[string]*Schema
-}
-
-// get is the schema that is kept under a key, or one that is made, and kept instead of any other.
-func (m *selections) get(key string, fresh func() *Schema) *Schema {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.kept[key]
-	if s != nil {
-		return s
-	}
-	if len(m.kept) >= maxSelections {
-		for other := range m.kept {
-			delete(m.kept, other)
-			break
-		}
-	}
-	if m.kept == nil {
-		m.kept = map[string]*Schema{}
-	}
-	s = fresh()
-	m.kept[key] = s
-	return s
-}
-
-// Without leaves out the column with a dotted name, and those below it. The same name gives the same schema, which is
-// kept: names are not those of callers.
+// Without leaves out the column with a dotted name, and those below it.
 func (s *Schema) Without(name string) *Schema {
-	less, ok := s.without.Load(name)
-	if !ok {
-		less, _ = s.without.LoadOrStore(name, s.filter(func(c string) bool { return !at(c, name) }))
-	}
-	return less.(*Schema)
+	return s.filter(func(column string) bool { return !at(column, name) })
 }
 
 // Replace puts columns in the place of the one with a name.
 func (s *Schema) Replace(name string, columns ...Column) *Schema {
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
-	return NewSchema(s.Name, slices.Concat(s.Columns[:i], columns, s.Columns[i+1:]))
+	return s.derive(slices.Concat(s.Columns[:i], columns, s.Columns[i+1:]))
 }
 
 func (s *Schema) filter(keep func(column string) bool) *Schema {
@@ -229,7 +186,37 @@ func (s *Schema) filter(keep func(column string) bool) *Schema {
 	if len(columns) == len(s.Columns) {
 		return s
 	}
-	return NewSchema(s.Name, columns)
+	return s.derive(columns)
+}
+
+// maxDerived is how many schemas made of another are kept.
+const maxDerived = 32
+
+// derive is the schema of other columns. A few are kept, since encoders belong to a schema: one that is new takes as long as a
+// third of a page. The name of a column is that of one column only, also where it is not one of s.
+func (s *Schema) derive(columns []Column) *Schema {
+	var key strings.Builder
+	for _, c := range columns {
+		key.WriteString(c.Name)
+		key.WriteByte(',')
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kept := s.derived[key.String()]; kept != nil {
+		return kept
+	}
+	if len(s.derived) >= maxDerived {
+		for other := range s.derived { // any
+			delete(s.derived, other)
+			break
+		}
+	}
+	if s.derived == nil {
+		s.derived = map[string]*Schema{}
+	}
+	made := NewSchema(s.Name, columns)
+	s.derived[key.String()] = made
+	return made
 }
 
 // at reports whether a column is the one with a name or below it.
