@@ -1,7 +1,7 @@
 package record
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -89,13 +89,14 @@ func (d Date) Number() uint32 {
 // DateOf returns the date with the number yyyymmdd, where a month or day of zero is not given: it is
 // the inverse of Number for every date.
 func DateOf(number uint32) Date {
-	year, month, day := number/10_000, number/100%100, number%100
+	digits := strconv.FormatUint(uint64(number)+100_000_000, 10)[1:] // eight, zeros in front
+	year, month, day := digits[:4], digits[4:6], digits[6:]
 	switch {
-	case month == 0:
-		return Date(fmt.Sprintf("%04d", year))
-	case day == 0:
-		return Date(fmt.Sprintf("%04d-%02d", year, month))
+	case month == "00":
+		return Date(year)
+	case day == "00":
+		return Date(year + "-" + month)
 	default:
-		return Date(fmt.Sprintf("%04d-%02d-%02d", year, month, day))
+		return Date(year + "-" + month + "-" + day)
 	}
 }
