@@ -220,7 +220,7 @@ func importOne(tx *bolt.Tx, a Exported) error {
 	if len(a.Days) == 0 {
 		return nil
 	}
-	b, err := tx.CreateBucketIfNotExists(daysBucket)
+	b, err := makeBucket(tx, daysBucket)
 	if err != nil {
 		return err
 	}

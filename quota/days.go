@@ -240,7 +240,7 @@ var _ DayStore = (*Ledger)(nil)
 // AddDays implements DayStore, in one transaction.
 func (l *Ledger) AddDays(ctx context.Context, list []AccountDay) error {
 	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
-		b, err := tx.CreateBucketIfNotExists(daysBucket)
+		b, err := makeBucket(tx, daysBucket)
 		if err != nil {
 			return err
 		}

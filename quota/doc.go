@@ -83,10 +83,12 @@ more while it calls.
 The file is a bbolt database, mode 0600. Every value is sealed: a version byte (1), the CRC-32C
 of version, key and payload (4 bytes, little endian), then the payload. Account ids are 8 bytes,
 most significant first. Every bucket's sequence is the number of its rows, so that a row hidden
-by a damaged page is noticed.
+by a damaged page is noticed. The name of a bucket has no checksum: of one that need not be there, a sealed row
+elsewhere says that it is.
 
 	meta
 	  "format"                      -> sealed 01                 layout of the buckets
+	  "bucket days"                 -> sealed nothing            there is such a bucket
 
 	accounts                                                     one row per key
 	  key_2AqAjwMbpGS (8 bytes)     -> sealed status 01 (active), flags 00 (01: erased), rev 1,
@@ -104,6 +106,7 @@ by a damaged page is noticed.
 	                                -> sealed nothing
 
 	usage                                                        a bucket per month
+	  "#2026-03"                    -> sealed nothing            there is one of this month
 	  "2026-03"
 	    key_2AqAjwMbpGS (8 bytes)   -> sealed 412                calls charged and leased
 

@@ -232,7 +232,33 @@ func checkFormat(tx *bolt.Tx) error {
 			return fmt.Errorf("%w: bucket %s is missing", ErrCorrupt, name)
 		}
 	}
+	c := meta.Cursor()
+	for k, v := c.Seek(bucketPrefix); bytes.HasPrefix(k, bucketPrefix); k, v = c.Next() {
+		if _, err := unseal(k, v); err != nil {
+			return fmt.Errorf("meta: %w", err)
+		}
+		if name := k[len(bucketPrefix):]; tx.Bucket(name) == nil {
+			return fmt.Errorf("%w: bucket %s is missing", ErrCorrupt, name)
+		}
+	}
 	return nil
+}
+
+// bucketPrefix is before the name of a bucket in the key of the row that says that it is there.
+var bucketPrefix = []byte("bucket ")
+
+// makeBucket makes a bucket that not every ledger has, and the row that says so: the name of a bucket has no checksum, and
+// a damaged one would look as if it had never been made.
+func makeBucket(tx *bolt.Tx, name []byte) (*bolt.Bucket, error) {
+	b, err := tx.CreateBucketIfNotExists(name)
+	if err != nil {
+		return nil, err
+	}
+	meta, k := tx.Bucket(metaBucket), slices.Concat(bucketPrefix, name)
+	if meta.Get(k) != nil {
+		return b, nil
+	}
+	return b, meta.Put(k, seal(k, nil))
 }
 
 func makeBuckets(tx *bolt.Tx) error {

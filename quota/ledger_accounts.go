@@ -26,6 +26,9 @@ func emailKey(form string) []byte {
 // Load implements Store, in the order of creation.
 func (l *Ledger) Load(ctx context.Context, month Month, fn func(Record, uint64) error) error {
 	return l.view(ctx, "loading", func(tx *bolt.Tx) error {
+		if _, err := months(tx); err != nil { // the month may be there under another name
+			return err
+		}
 		counts := newCountWalk(tx, month)
 		accounts := tx.Bucket(accountsBucket)
 		rows, c := uint64(0), accounts.Cursor()

@@ -401,7 +401,7 @@ func putMarks(b *bolt.Bucket, part int, marks []Mark) error {
 // makeHookBuckets makes the buckets of webhooks that are missing.
 func makeHookBuckets(tx *bolt.Tx) (*hookTx, error) {
 	for _, name := range hookBuckets {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+		if _, err := makeBucket(tx, name); err != nil {
 			return nil, err
 		}
 	}

@@ -16,24 +16,36 @@ func monthBucket(tx *bolt.Tx, m Month) *bolt.Bucket {
 	return tx.Bucket(usageBucket).Bucket([]byte(m.String()))
 }
 
-// makeMonth returns the bucket of one month's counts, new or not. Like rows, months are counted.
+// markKey is the key of the row beside the bucket of a month that says that it is there: the name of a bucket has no
+// checksum. It comes before all months.
+func markKey(month []byte) []byte { return append([]byte{markByte}, month...) }
+
+const markByte = '#'
+
+// makeMonth returns the bucket of one month's counts, new or not. Like rows, months are counted; their marks are not,
+// which programs that do not know them pass over.
 func makeMonth(tx *bolt.Tx, m Month) (*bolt.Bucket, error) {
-	if b := monthBucket(tx, m); b != nil {
+	usage, name := tx.Bucket(usageBucket), []byte(m.String())
+	if k := markKey(name); usage.Get(k) == nil {
+		if err := usage.Put(k, seal(k, nil)); err != nil {
+			return nil, err
+		}
+	}
+	if b := usage.Bucket(name); b != nil {
 		return b, nil
 	}
-	usage := tx.Bucket(usageBucket)
 	if err := usage.SetSequence(usage.Sequence() + 1); err != nil {
 		return nil, err
 	}
-	return usage.CreateBucket([]byte(m.String()))
+	return usage.CreateBucket(name)
 }
 
 func removeMonth(tx *bolt.Tx, m Month) error {
-	usage := tx.Bucket(usageBucket)
+	usage, name := tx.Bucket(usageBucket), []byte(m.String())
 	if err := usage.SetSequence(usage.Sequence() - 1); err != nil {
 		return err
 	}
-	return usage.DeleteBucket([]byte(m.String()))
+	return errors.Join(usage.Delete(markKey(name)), usage.DeleteBucket(name))
 }
 
 func readCount(k, v []byte) (uint64, error) {
@@ -147,11 +159,43 @@ func (l *Ledger) Newest(ctx context.Context) (m Month, err error) {
 }
 
 func newestMonth(tx *bolt.Tx) (Month, error) {
-	k, _ := tx.Bucket(usageBucket).Cursor().Last()
-	if k == nil {
-		return 0, nil
+	list, err := months(tx)
+	if err != nil || len(list) == 0 {
+		return 0, err
 	}
-	return readMonth(k)
+	return list[len(list)-1], nil
+}
+
+// months are those that have a bucket, oldest first. A name that was damaged looks like another month: then one that is
+// marked has no bucket, and one that has a bucket is not marked. Programs that do not know marks leave either, but not both.
+func months(tx *bolt.Tx) (list []Month, err error) {
+	usage, marked, unmarked := tx.Bucket(usageBucket), map[string]bool{}, false
+	c := usage.Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if v != nil {
+			if _, err := unseal(k, v); err != nil || k[0] != markByte {
+				return nil, errors.Join(fmt.Errorf("%w: usage: mark of a month cannot be read", ErrCorrupt), err)
+			}
+			marked[string(k[1:])] = true
+			continue
+		}
+		m, err := readMonth(k)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(list); n > 0 && list[n-1] >= m {
+			return nil, fmt.Errorf("%w: usage: month %s is not in order", ErrCorrupt, m)
+		}
+		list = append(list, m)
+		unmarked = unmarked || !marked[string(k)]
+		delete(marked, string(k))
+	}
+	for name := range marked {
+		if unmarked {
+			return nil, fmt.Errorf("%w: usage: month %s has no counts, and another was not begun", ErrCorrupt, name)
+		}
+	}
+	return list, checkRows("usage", usage, uint64(len(list)))
 }
 
 func readMonth(k []byte) (Month, error) {
@@ -259,19 +303,16 @@ func usageOf(tx *bolt.Tx, id ID) ([]MonthCalls, error) {
 
 // eachMonth visits the months that have a bucket, oldest first.
 func eachMonth(tx *bolt.Tx, fn func(Month, *bolt.Bucket) error) error {
-	usage, rows := tx.Bucket(usageBucket), uint64(0)
-	err := usage.ForEachBucket(func(k []byte) error {
-		rows++
-		m, err := readMonth(k)
-		if err != nil {
-			return err
-		}
-		return fn(m, usage.Bucket(k))
-	})
+	list, err := months(tx)
 	if err != nil {
 		return err
 	}
-	return checkRows("usage", usage, rows)
+	for _, m := range list {
+		if err := fn(m, monthBucket(tx, m)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func findMonth(list []MonthCalls, m Month) (int, bool) {
