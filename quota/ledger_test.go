@@ -579,26 +579,23 @@ func fillMore(t *testing.T, path string, month Month) {
 
 // Programs that do not know marks of months add months without, and fold marked ones: neither is damage.
 func TestMonthsOfEarlierPrograms(t *testing.T) {
-	ctx, path := context.Background(), filepath.Join(t.TempDir(), "modeldex.db")
-	month := MonthOf(time.Now())
-	fillLedger(t, path, 3, month)
+	ctx, month := context.Background(), MonthOf(time.Now())
+	older := markKey([]byte((month - 1).String()))
 	for name, change := range map[string]func(usage *bolt.Bucket) error{
-		"no mark": func(usage *bolt.Bucket) error { return usage.Delete(markKey([]byte(month.String()))) },
-		"mark without a month": func(usage *bolt.Bucket) error {
-			k := markKey([]byte((month - 1).String()))
-			return errors.Join(usage.Put(k, seal(k, nil)), usage.Put(markKey([]byte(month.String())), seal(markKey([]byte(month.String())), nil)))
-		},
+		"no mark":              func(usage *bolt.Bucket) error { return usage.Delete(markKey([]byte(month.String()))) },
+		"mark without a month": func(usage *bolt.Bucket) error { return usage.Put(older, seal(older, nil)) },
 	} {
-		writeBolt(t, path, func(tx *bolt.Tx) error { return change(tx.Bucket(usageBucket)) })
-		l := openLedger(t, path)
-		if got, err := l.Newest(ctx); err != nil || got != month {
-			t.Errorf("%s: Newest() = %v, %v, want %s", name, got, err, month)
-		}
-		if _, err := dump(l); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "modeldex.db")
+			fillLedger(t, path, 3, month)
+			writeBolt(t, path, func(tx *bolt.Tx) error { return change(tx.Bucket(usageBucket)) })
+			l := openLedger(t, path)
+			if got, err := l.Newest(ctx); err != nil || got != month {
+				t.Errorf("Newest() = %v, %v, want %s", got, err, month)
+			}
+			if _, err := dump(l); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
