@@ -17,6 +17,7 @@ import (
 // TestDumpsAfterRestart: a server that starts on the same dataset has the dump of the one before, which
 // it does not make again; its addresses lead to the same bytes, also when the dataset was changed.
 func TestDumpsAfterRestart(t *testing.T) {
+	datasettest.NeedLong(t, "it starts four servers; TestAsOfAfterRestart has dumps after a restart too")
 	t.Parallel()
 	s := newSite(t, mustRead(t, "testdata/tiers.json"))
 	data := filepath.Join(s.dir, "data")

@@ -341,6 +341,7 @@ func TestMirrorEqualsOrigin(t *testing.T) {
 // TestMirrorEnds: a server that is stopped or killed within a new archive of the one it follows starts again from the copy
 // it has, without the origin.
 func TestMirrorEnds(t *testing.T) {
+	datasettest.NeedLong(t, "a stop and a kill take as long as the rest of mirroring")
 	t.Parallel()
 	tw := newTwins(t)
 	tw.freshKeys()
