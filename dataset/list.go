@@ -85,13 +85,11 @@ func (l *loader) listDir(dir string) {
 
 // addEntry adds an entry of a folder. Reading the folder has described all but what links lead to.
 func (l *loader) addEntry(name string, e fs.DirEntry) {
-	if e.Type().IsRegular() {
-		st, err := e.Info()
-		l.addFile(name, st, err)
-	} else {
-		st, err := fs.Stat(l.fsys, name)
-		l.addFile(name, st, err)
+	st, err := e.Info()
+	if !e.Type().IsRegular() {
+		st, err = fs.Stat(l.fsys, name)
 	}
+	l.addFile(name, st, err)
 }
 
 // addFile adds a file to the list where it is a regular one of a size that can be read; st and err describe it.

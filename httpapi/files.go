@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,19 +17,26 @@ import (
 // fileSpace is space for files until their size is known.
 var fileSpace = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// fileOf makes a file of some rows, at its exact size: it may be kept in the cache.
+// fileOf makes a file of some rows.
 func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
+	return fileWith(gen, f, s, func(enc export.Encoder) error {
+		for row := rows(); row != nil; row = rows() {
+			if err := enc.Encode(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// fileWith makes a file of the rows that write adds, at its exact size: it may be kept in the cache.
+func fileWith(gen *index.Generation, f export.Format, s *export.Schema, write func(enc export.Encoder) error) []byte {
 	space := fileSpace.Get().(*bytes.Buffer)
 	defer fileSpace.Put(space)
 	space.Reset()
 	enc := sure(export.NewEncoder(space, f, s, aboutOf(gen)))
-	for row := rows(); row != nil; row = rows() {
-		if err := enc.Encode(row); err != nil {
-			panic(err) // the row is one that this program made
-		}
-	}
-	if err := enc.Close(); err != nil {
-		panic(err) // the same
+	if err := errors.Join(write(enc), enc.Close()); err != nil {
+		panic(err) // rows are made by this program
 	}
 	return bytes.Clone(space.Bytes())
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -58,12 +57,7 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 		}
 		apart = append(apart, export.Member{Name: "benchmarks", Value: *space})
 	}
-	var file bytes.Buffer
-	enc := sure(export.NewEncoder(&file, q.format, columns, aboutOf(req.gen)))
-	if err := errors.Join(enc.Encode(row, apart...), enc.Close()); err != nil {
-		panic(err) // the row is one that this program made
-	}
-	return file.Bytes()
+	return fileWith(req.gen, q.format, columns, func(enc export.Encoder) error { return enc.Encode(row, apart...) })
 }
 
 // record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, a member behind the others;

@@ -39,18 +39,9 @@ func named[R any](recs []R, fields []FieldOf[R], slug func(*R) string) *builder[
 	}
 }
 
-// build makes the table.
+// build makes the table: its rows, postings and columns in parallel, because none needs another.
 func (b *builder[R]) build() (*Table, error) {
-	t, err := b.assemble(b.gather())
-	if err == nil {
-		t.small = newSmallSets(t)
-	}
-	return t, err
-}
-
-// assemble makes rows, postings and columns in parallel, because none needs another.
-func (b *builder[R]) assemble(g *gathered) (*Table, error) {
-	t := newTable(b.n, b.home)
+	g, t := b.gather(), newTable(b.n, b.home)
 	var (
 		workers          cores.Group
 		inRows, inDetail error
@@ -71,6 +62,7 @@ func (b *builder[R]) assemble(g *gathered) (*Table, error) {
 	if err := cmp.Or(inRows, inDetail, b.ctx.Err()); err != nil {
 		return nil, err
 	}
+	t.small = newSmallSets(t)
 	return t, nil
 }
 

@@ -141,7 +141,7 @@ func (n *nearby) look(v *view, p *point) {
 	n.stretches = append(n.stretches, make([]stretch, stretches)...)
 }
 
-// noModel is no sample's.
+// noModel is the number of a model that has no samples.
 const noModel = -1
 
 // way is how far a sample is from a model by its name and by how its weights are stored. It is given the distance of each
@@ -211,7 +211,7 @@ type search struct {
 	least   float64 // value that one of them must have
 	skip    func(s *sample) bool
 	found   []neighbour
-	reached bool    // whether one has the least value
+	reached bool    // whether the value of one found is at least least
 	nearest float64 // distance of the nearest one found
 	limit   float64 // those farther do not count
 }

@@ -26,8 +26,8 @@ type Field struct {
 	Sourced  bool // a value must be named by an entry of sources
 	Rule
 
-	// How the file of one record has the member where its value may read as zero: a flag that must be there is false,
-	// an object begins. Nil for any other field, and where another member may have the name.
+	// The text by which the file of one record shows that a required member is there although its value is zero: its
+	// name with false, or with the start of an object. Nil for any other field, and where another member may have the name.
 	zero []byte
 }
 
