@@ -91,16 +91,6 @@ func (s *Secure) protect() {
 	s.client.Username, s.client.Password = "root", rootPassword
 }
 
-// SetPassword gives the user another password, which ends its logins.
-func (s *Secure) SetPassword(password string) {
-	s.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	if _, err := s.Client().UserChangePassword(ctx, s.User, password); err != nil {
-		s.tb.Fatal(err)
-	}
-}
-
 // certificate makes a certificate for 127.0.0.1 that is valid for a day. Without an issuer it signs
 // itself and may sign others.
 func certificate(tb testing.TB, issuer *x509.Certificate, issuerKey *ecdsa.PrivateKey, name string) (*x509.Certificate, *ecdsa.PrivateKey) {
