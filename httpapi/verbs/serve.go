@@ -39,7 +39,7 @@ type Serve struct {
 	MaxConnections  int      `help:"Connections open at a time; 0 takes 16384, or what the limit of open files leaves." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 takes a quarter of all." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
 	Keep            int      `help:"Datasets to keep in memory beside the one being served, for as_of; a restart loads them again from --dumps-dir." env:"MODELDEX_KEEP" default:"2"`
-	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB. What the server takes grows by a quarter more than that; of less than 208 a part is kept free for making them." env:"MODELDEX_CACHE_MB" default:"256"`
+	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB. What the server takes grows by a quarter more than that; of less than 224 a part is kept free for making them." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
 	DumpsDir        string   `help:"Where the files of dumps are kept, so that a restart on the same dataset finds them; default modeldex/dumps in the user's directory of caches." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
