@@ -128,7 +128,7 @@ func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool)
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(order[a.at], order[b.at]))
 	})
 	g.neighbours = near
-	g.middle = quantile(near, 0.5)
+	g.middle = min(quantile(near, 0.5), 0) // moved by the trend, shares of a few are above what the memory allows
 	g.reach()
 	return g, true
 }
@@ -167,7 +167,7 @@ func (g *guess) reach() {
 
 // band gives the ends of the band. The upper one is at most 0: the memory allows no more.
 func (g *guess) band(factor float64) (low, high float64) {
-	return g.middle - factor*g.down, max(min(g.middle+factor*g.up, 0), g.middle)
+	return g.middle - factor*g.down, min(g.middle+factor*g.up, 0)
 }
 
 // widest is the ratio of the ends of a band beyond which an estimate says nothing.

@@ -387,3 +387,37 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// No estimate is faster than the memory of the machine allows. The first machines have measurements near that.
+func TestEstimateWithinBandwidth(t *testing.T) {
+	e, r := shippedEngine(t), seeded(t)
+	machines := []dataset.Slug{"qualcomm-snapdragon-8-gen-3", "qualcomm-snapdragon-x-elite-x1e-84-100", "apple-m3-pro-14gpu"}
+	for range 5 {
+		machines = append(machines, e.hwBySlug[r.IntN(len(e.hwBySlug))])
+	}
+	estimates, limited := 0, 0
+	for _, hardware := range machines {
+		for _, model := range e.bySlug {
+			a, fault := e.Fit(Query{Model: model, Hardware: hardware, Context: 512, BestOnly: true})
+			if fault != nil {
+				continue
+			}
+			for _, size := range a.Sizes {
+				if size.Speed == nil || size.Speed.Estimate == nil {
+					continue
+				}
+				s := size.Speed.Estimate
+				estimates++
+				if s.Share == 1 {
+					limited++
+				}
+				if s.Share > 1 || s.Median > s.P95 || s.P05 > s.Median {
+					t.Errorf("%s %s on %s: %.4f of the bandwidth, %v to %v to %v tokens/s", model, size.Quantization, hardware, s.Share, s.P05, s.Median, s.P95)
+				}
+			}
+		}
+	}
+	if estimates < 1000 || limited == 0 {
+		t.Errorf("%d estimates, %d of them at what the memory allows, want over 1,000 and some", estimates, limited)
+	}
+}

@@ -32,7 +32,7 @@ func naiveGuess(l *learnt, p *point) (g guess, ok bool) {
 	slices.SortFunc(near, func(a, b neighbour) int {
 		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(l.samples[p.class][a.at].id, l.samples[p.class][b.at].id))
 	})
-	g.neighbours, g.nearest, g.middle = near, nearest, quantile(near, 0.5)
+	g.neighbours, g.nearest, g.middle = near, nearest, min(quantile(near, 0.5), 0)
 	g.reach()
 	return g, true
 }
