@@ -141,10 +141,7 @@ func (a *ask) best() (Best, bool) {
 // has, and is fast enough. Without estimates only sizes with a measured speed count. A nil allowed allows all
 // sizes.
 func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size int) bool) (best Best, ok bool) {
-	ok = a.search(verdicts, allowed, func(size int, v Verdict) (is bool) {
-		best, is = a.bestIs(size, v, estimates)
-		return is
-	})
+	ok = a.search(verdicts, allowed, func(size int, v Verdict) bool { return a.bestIs(&best, size, v, estimates) })
 	return best, ok
 }
 
@@ -154,9 +151,11 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 	q, t, m := a.q, a.t, a.m
 	proven := len(a.e.proofs[t.Slug]) > 0
 	for _, verdict := range verdicts {
+		others := proven // whether a size has another verdict, or may get one
 		for _, size := range t.order {
 			v := a.need.verdict(size.bytes, m)
 			if v != verdict && !proven {
+				others = true
 				continue
 			}
 			z := &t.Quantizations[size.at]
@@ -170,18 +169,21 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 				return true
 			}
 		}
+		if !others {
+			return false
+		}
 	}
 	return false
 }
 
-// bestIs makes the answer of a list of a size, if it is fast enough.
-func (a *ask) bestIs(size int, v Verdict, estimates bool) (b Best, ok bool) {
+// bestIs makes a size the answer of a list, if it is fast enough.
+func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
 	s := a.pace(size, estimates)
 	if s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
-		return b, false
+		return false
 	}
 	z := &a.t.Quantizations[size]
-	b = Best{
+	*b = Best{
 		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.need.total(z.SizeBytes), Depth: s.depth,
 	}
 	if s.use != "" {
@@ -191,7 +193,7 @@ func (a *ask) bestIs(size int, v Verdict, estimates bool) (b Best, ok bool) {
 	if a.m.hw != nil {
 		b.Hardware = a.m.hw.Slug
 	}
-	return b, true
+	return true
 }
 
 // Verdicts works out the verdict of every size of every model on a piece of hardware and returns

@@ -131,10 +131,14 @@ func (n *nearby) look(v *view, p *point) {
 	}
 	ways := n.ways[v.ways.from:v.ways.to]
 	v.reachable.from = int32(len(n.reachable))
-	for i := range n.lookup.all {
-		x := &n.lookup.all[i]
-		if part := n.far[x.setup] + x.way(ways, noModel); part <= tooFar {
-			n.reachable = append(n.reachable, reachable{part, int32(i)})
+	for i, far := range n.far {
+		if far+otherModel > tooFar {
+			continue
+		}
+		for number := n.lookup.groups[i].from; number < n.lookup.groups[i].to; number++ {
+			if part := far + n.lookup.all[number].way(ways, noModel); part <= tooFar {
+				n.reachable = append(n.reachable, reachable{part, number})
+			}
 		}
 	}
 	v.reachable.to, v.stretches = int32(len(n.reachable)), int32(len(n.stretches))

@@ -8,10 +8,10 @@ import (
 	"modeldex/dataset"
 )
 
-// A way is how weights are stored, in numbers: what estimates know of a name of a quantization.
+// A way is how weights are stored, in numbers: what estimates know of a name of a quantization. Names that were
+// not measured may be of the same way.
 type way struct {
 	quant, quantKind int32
-	folded           int32   // of the name, letter case aside
 	logBits          float64 // of the bits per weight
 }
 
@@ -19,12 +19,13 @@ type way struct {
 type stored struct {
 	logBytes float64 // of the bytes one token reads; where the share of the target is known
 	way      int32   // in the engine's list
+	folded   int32   // number of the name, letter case aside
 }
 
 // prepare works out what estimates need of every size, once what was measured is known.
 func (e *Engine) prepare() {
 	l := &e.learnt
-	ways := map[string]int32{}
+	ofName, ways := map[string]stored{}, map[way]int32{}
 	for _, slug := range e.bySlug {
 		t := e.models[slug]
 		t.model, t.family = l.names.find(modelName, string(t.Slug)), l.names.find(familyName, string(t.Family))
@@ -33,15 +34,16 @@ func (e *Engine) prepare() {
 		t.sizes = make([]stored, len(t.Quantizations))
 		for i := range t.sizes {
 			z := &t.Quantizations[i]
-			number, known := ways[z.Name]
+			s, known := ofName[z.Name]
 			if !known {
-				number = int32(len(e.ways))
-				ways[z.Name] = number
-				e.ways = append(e.ways, way{
-					l.names.find(quantName, z.Name), l.names.find(quantKindName, quantKindOf(z.Name)), l.names.find(foldedName, folded(z.Name)), math.Log(e.bitsOf(z.Name)),
+				e.ways, s.way = numbered(e.ways, ways, way{
+					l.names.find(quantName, z.Name), l.names.find(quantKindName, quantKindOf(z.Name)), math.Log(e.bitsOf(z.Name)),
 				})
+				s.folded = l.names.find(foldedName, folded(z.Name))
+				ofName[z.Name] = s
 			}
-			t.sizes[i] = stored{math.Log(t.bytesPerToken(z.SizeBytes)), number}
+			s.logBytes = math.Log(t.bytesPerToken(z.SizeBytes))
+			t.sizes[i] = s
 		}
 	}
 	l.ways = len(e.ways)

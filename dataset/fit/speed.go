@@ -79,7 +79,10 @@ func (a *ask) pace(size int, resident bool) (out pace) {
 
 // tried are the measured speeds of a size, in order. It visits their records; nil visits none.
 func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float64) {
-	runs := inQuant(a.runs, a.e.ways[a.t.sizes[size].way].folded)
+	if len(a.runs) == 0 {
+		return nil // as of most models on most machines
+	}
+	runs := inQuant(a.runs, a.t.sizes[size].folded)
 	if len(runs) == 0 {
 		return nil
 	}
