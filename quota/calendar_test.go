@@ -2,6 +2,7 @@ package quota_test
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -119,6 +120,58 @@ func TestClockFallsFarBack(t *testing.T) {
 		t.Errorf("in 2031 again Remaining = %d, want 0: nothing is minted", got.Remaining)
 	}
 	wantUsage(t, kit, key, calls(2026, time.March, 5), calls(2031, time.January, 5))
+}
+
+// A write that began before the clock was put right ends after it: the second it began in is not
+// followed any more. Else the last day of March, which is within a day of April, would count as April.
+func TestClockFallsBackDuringWrite(t *testing.T) {
+	ledger, err := quota.Open(filepath.Join(t.TempDir(), "modeldex.db"), quota.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ledger.Close()
+	clock := quotatest.NewClock(date(2026, time.April, 15, 0, 0, 0))
+	store := &slowStore{Ledger: ledger}
+	keeper, err := quota.NewKeeper(store, quota.Config{Now: clock.Now, Mono: clock.Mono, CommitEvery: time.Microsecond, LeaseWait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{Name: "n", Email: "n@example.org", UseCase: "u", Local: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest, _ := quota.DigestOf(issued.Secret.Reveal(), keeper.KeyPrefix())
+	store.during = func() {
+		for _, wall := range []time.Time{date(2026, time.March, 2, 0, 0, 0), date(2026, time.March, 31, 12, 0, 0)} {
+			clock.Jump(wall)
+			keeper.AdmitFree(digest)
+		}
+	}
+	call := keeper.Admit(digest)
+	if call.Charge(); call.Verdict != quota.Admitted {
+		t.Fatalf("Admit() = %v", call.Verdict)
+	}
+	if err := keeper.Close(context.Background()); err != nil { // waits for the write to end
+		t.Error(err)
+	}
+	call = keeper.AdmitFree(digest)
+	if got, want := call.Standing().Reset, date(2026, time.April, 1, 0, 0, 0).Unix(); got != want {
+		t.Errorf("on the last day of March the month ends at %d, want %d", got, want)
+	}
+}
+
+// slowStore lets time pass during the first write of counts.
+type slowStore struct {
+	*quota.Ledger
+	during func()
+}
+
+func (s *slowStore) Reserve(ctx context.Context, batch []quota.Count) error {
+	if during := s.during; during != nil {
+		s.during = nil
+		during()
+	}
+	return s.Ledger.Reserve(ctx, batch)
 }
 
 func TestRestartMonthsLater(t *testing.T) {

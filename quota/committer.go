@@ -174,7 +174,7 @@ func (k *Keeper) refresh(asked []*period, now instant) error {
 // planLeases works out how much each lease is to grow.
 func (k *Keeper) planLeases(asked []*period, demand []int, now instant) []change {
 	changes := make([]change, 0, len(asked))
-	month := k.calendar(now.unix).month
+	month := k.monthAt(now.unix)
 	for i, p := range asked {
 		grow, limit := uint64(0), p.acc.plan.Load().limit
 		p.trim(limit)

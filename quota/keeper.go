@@ -182,6 +182,17 @@ func (k *Keeper) calendar(unix int64) *calendar {
 	}
 }
 
+// monthAt returns the month to count in at the given second, without making it the current one. Work
+// in the background asks here: what it does takes longer than a clock may need to jump, and a second
+// that was read before a jump must not lead the keeper back to where the clock was.
+func (k *Keeper) monthAt(unix int64) Month {
+	cal := k.cal.Load()
+	if !cal.covers(unix) {
+		cal = cal.turn(unix)
+	}
+	return cal.month
+}
+
 // planOf returns the shared plan of accounts like r.
 func (k *Keeper) planOf(r Record) (*plan, error) {
 	key := planKey{r.Tier, r.Limit, r.Status}

@@ -325,8 +325,8 @@ func (r *modelRun) erase() {
 	a.status = quota.StatusRevoked
 }
 
-// pass and jumpBack have the keeper look at the clock. Its writes in the background may do so first or last, and
-// whether it saw a month decides whether a clock that jumps back leads out of it.
+// pass and jumpBack have the keeper look at the clock: whether a month was seen decides whether a clock that
+// jumps back leads out of it.
 func (r *modelRun) pass() {
 	steps := []time.Duration{time.Second, time.Minute, 5 * time.Hour, 3 * 24 * time.Hour, 20 * 24 * time.Hour}
 	r.kit.Clock.Advance(steps[r.rnd.IntN(len(steps))])

@@ -36,7 +36,7 @@ func (k *Keeper) nextSweep() []*period {
 // of a key that is silent, and of others what is above the longest lease: calls that waited
 // together and then ended free leave that.
 func (k *Keeper) takeBack(changes []change, look []*period, now instant) []change {
-	month := k.calendar(now.unix).month
+	month := k.monthAt(now.unix)
 	for _, p := range look {
 		if !p.opened.Load() || p.round == k.round {
 			continue
@@ -59,7 +59,7 @@ func (k *Keeper) takeBack(changes []change, look []*period, now instant) []chang
 // retire drops settled periods from memory: those of other months, and those of keys that have
 // long been silent, whose count is kept in the account. The caller holds commitMu.
 func (k *Keeper) retire(look []*period, now instant) {
-	month := k.calendar(now.unix).month
+	month := k.monthAt(now.unix)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	gone := map[*period]bool{}
