@@ -13,7 +13,7 @@ import (
 func (req *request) wantsPage() bool {
 	h := &req.ctx.Request.Header
 	read := h.IsGet() || h.IsHead() || h.IsPost() && string(req.ctx.Path()) == contributePath
-	return read && bytes.Contains(h.Peek("Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
+	return read && bytes.Contains(req.peek(acceptHeader, "Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
 }
 
 // failurePage is an error as a page, with the status and the headers of the error.

@@ -9,20 +9,28 @@ const (
 	acceptEncodingHeader
 	ifNoneMatchHeader
 	originHeader
-	everyHeader headerSet = 1<<iota - 1
+	severalLines // one of them is on several lines
+	everyHeader  headerSet = 1<<iota - 1
 )
 
 // with adds the header with a name to a set, if it is one of those.
 func (s headerSet) with(name []byte) headerSet {
 	switch {
 	case len(name) == len("accept") && equalFold(name, "accept"):
-		return s | acceptHeader
+		return s.add(acceptHeader)
 	case len(name) == len("accept-encoding") && equalFold(name, "accept-encoding"):
-		return s | acceptEncodingHeader
+		return s.add(acceptEncodingHeader)
 	case len(name) == len("if-none-match") && equalFold(name, "if-none-match"):
-		return s | ifNoneMatchHeader
+		return s.add(ifNoneMatchHeader)
 	case len(name) == len("origin") && equalFold(name, "origin"):
-		return s | originHeader
+		return s.add(originHeader)
 	}
 	return s
+}
+
+func (s headerSet) add(which headerSet) headerSet {
+	if s&which != 0 {
+		which = severalLines
+	}
+	return s | which
 }

@@ -45,7 +45,7 @@ func (s *Server) document(req *request, address string) (*response, *failure) {
 	if d == nil {
 		return nil, fail(&unknownRoute)
 	}
-	return d.response(req.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding)), nil
+	return d.response(req.peek(acceptEncodingHeader, fiber.HeaderAcceptEncoding)), nil
 }
 
 func static(address string) func(*Server, *request) (*response, *failure) {
@@ -63,5 +63,5 @@ func showProblem(s *Server, req *request) (*response, *failure) {
 	if page == nil {
 		return nil, fail(&unknownRoute)
 	}
-	return page().response(req.ctx.Request.Header.Peek(fiber.HeaderAcceptEncoding)), nil
+	return page().response(req.peek(acceptEncodingHeader, fiber.HeaderAcceptEncoding)), nil
 }

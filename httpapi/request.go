@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -83,12 +85,17 @@ func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headerSet) *request {
 	return req
 }
 
-// peek is the first value of a header, which is one of everyHeader; nil where the request has none.
+// peek is the value of a header, which is one of everyHeader; nil where the request has none. Several
+// lines of it are one list (RFC 9110, 5.3).
 func (req *request) peek(which headerSet, name string) []byte {
-	if req.seen&which == 0 {
+	switch h := &req.ctx.Request.Header; {
+	case req.seen&which == 0:
 		return nil
+	case req.seen&severalLines == 0:
+		return h.Peek(name)
+	default:
+		return bytes.Join(h.PeekAll(name), []byte(", "))
 	}
-	return req.ctx.Request.Header.Peek(name)
 }
 
 // free ends a request: nothing of it may be met by the next, or kept alive.
@@ -114,22 +121,17 @@ func appendRequestID(dst []byte, prefix string, number uint64) []byte {
 // maxRequestID is longer than any request id.
 const maxRequestID = 40
 
-// has says whether the caller says to have the entity with a tag already. The header may be
-// spread over several lines (RFC 9110, 5.3).
+// has says whether the caller says to have the entity with a tag already, on any line of the header: one
+// may be a mere star.
 func (req *request) has(etag string) bool {
-	first := req.peek(ifNoneMatchHeader, fiber.HeaderIfNoneMatch)
-	if len(first) == 0 {
+	if req.seen&ifNoneMatchHeader == 0 {
 		return false
 	}
-	if etagMatches(first, etag) {
+	h := &req.ctx.Request.Header
+	if first := h.Peek(fiber.HeaderIfNoneMatch); len(first) > 0 && etagMatches(first, etag) {
 		return true
 	}
-	for _, line := range req.ctx.Request.Header.PeekAll(fiber.HeaderIfNoneMatch)[1:] {
-		if etagMatches(line, etag) {
-			return true
-		}
-	}
-	return false
+	return req.seen&severalLines != 0 && slices.ContainsFunc(h.PeekAll(fiber.HeaderIfNoneMatch), func(line []byte) bool { return etagMatches(line, etag) })
 }
 
 // noParameters rejects any query on an address that takes none.

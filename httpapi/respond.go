@@ -37,6 +37,9 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	}
 	var id [maxRequestID]byte
 	lines.sendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
+	if req.ctx.IsHead() {
+		out.Header.SetContentLength(0) // as GET of nothing has; a body sets its own length
+	}
 	switch {
 	case status == http.StatusNotModified: // no body
 	case resp.stream != nil:
