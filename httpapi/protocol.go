@@ -66,13 +66,16 @@ func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
 			raw = nil
 		}
 		colon := bytes.IndexByte(line, ':')
-		if colon < 0 { // the empty line at the end
-			continue
+		if colon < 0 {
+			if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
+				return everyHeader, closing(oddHeader())
+			}
+			continue // the empty line at the end
 		}
 		name, value := line[:colon], line[colon+1:]
 		switch seen = seen.with(name); {
 		case bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0:
-			return everyHeader, closing(&failure{code: &badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."})
+			return everyHeader, closing(oddHeader())
 		case len(name) == len("transfer-encoding") && equalFold(name, "transfer-encoding"):
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
 			return everyHeader, closing(fail(&lengthRequired))
@@ -98,6 +101,10 @@ func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
 		h.SetMethod(fiber.MethodTrace)
 	}
 	return seen, nil
+}
+
+func oddHeader() *failure {
+	return &failure{code: &badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."}
 }
 
 // oneSlash leaves one of several slashes at the start of an address, and reports whether there were
