@@ -19,8 +19,8 @@ import (
 )
 
 // apiVersion is the version of the document, raised with every change of it: the patch for
-// texts, the minor for additions, the major for what breaks callers. See openapi.versions.
-const apiVersion = "1.7.0"
+// texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
+const apiVersion = "1.7.1"
 
 // makeOpenAPI makes the document from the table of routes, the tables of parameters, the list
 // of errors and the types that render bodies.
@@ -283,7 +283,11 @@ func paramSchema(r *resource, pm *param) object {
 	case oneChoice:
 		return obj("type", "string", "enum", pm.values, "default", pm.values[0])
 	case wholeNumber:
-		return obj("type", "integer", "minimum", 1, "maximum", pm.most)
+		least := 1
+		if pm.name == widthParam.name {
+			least = charts.MinWidth
+		}
+		return obj("type", "integer", "minimum", least, "maximum", pm.most)
 	case plainNumber:
 		return obj("type", "number", "minimum", 0, "maximum", pm.most)
 	case flagValue:
@@ -377,13 +381,13 @@ func responses(rt *route) object {
 		if byStatus[set.status()] != nil {
 			panic(fmt.Sprintf("%s: status %d twice", rt.id, set.status()))
 		}
-		byStatus[set.status()] = ref("responses", responseName(set, rt.access))
+		byStatus[set.status()] = ref("responses", responseName(set, rt))
 	}
 	var out object
 	for _, status := range sortedStatuses(byStatus) {
 		out.set(strconv.Itoa(status), byStatus[status])
 	}
-	out.set("default", ref("responses", "RefusedEarly"))
+	out.set("default", ref("responses", "RefusedEarly"+rt.audience()))
 	return out
 }
 
@@ -503,8 +507,15 @@ func pageAnswers(rt *route) []statusResponse {
 		content.set(pngType, obj("schema", obj("type", "string", "contentMediaType", pngType)))
 	}
 	headers := []string{"Content-Security-Policy", "Dataset-Version"}
-	if rt.id == "docs" || rt.id == "docsPart" { // they are made of no dataset
+	switch _, data := content.get(jsonType); {
+	case rt.id == "docs" || rt.id == "docsPart": // they are made of no dataset
 		headers = headers[:1]
+	case rt.id == "front": // it is there before a dataset is
+		headers[1] += "?"
+	case rt.id == "snapshotsPage": // as data it is made of no dataset
+		headers = []string{"Content-Security-Policy?", "Dataset-Version?"}
+	case data:
+		headers[0] += "?" // only a page has a policy
 	}
 	out := withNotModified(rt, "The page, or its data.", content, headers...)
 	switch {
@@ -541,16 +552,26 @@ func datasetVersion(rt *route) []string {
 	return nil
 }
 
-// responseName is the component of a set of problems on routes of an access: those with a key
-// carry where it stands.
-func responseName(set *problemSet, a access) string {
-	if a == open && slices.ContainsFunc(routes, func(rt route) bool {
+// audience ends the names of the answers of routes whose errors browsers are shown as pages.
+func (rt *route) audience() string {
+	if strings.HasPrefix(rt.path, "/api/") {
+		return ""
+	}
+	return "Page"
+}
+
+// responseName is the component of a set of problems on a route: routes with a key carry where it
+// stands, and those outside the API have the form of a page too.
+func responseName(set *problemSet, rt *route) string {
+	if rt.access == open && slices.ContainsFunc(routes, func(rt route) bool {
 		return rt.access != open && slices.Contains(append(problemsOf(&rt), "InternalError"), set.name)
 	}) {
-		return "Keyless" + set.name
+		return "Keyless" + set.name + rt.audience()
 	}
-	return set.name
+	return set.name + rt.audience()
 }
+
+const refusedEarlyText = "The request was refused before its route was found: it is malformed, too large, too late, or of another method."
 
 // problemResponses are the shared answers of errors.
 func problemResponses() object {
@@ -559,15 +580,17 @@ func problemResponses() object {
 		set := &problemSets[i]
 		for j := range routes {
 			if rt := &routes[j]; slices.Contains(append(problemsOf(rt), "InternalError"), set.name) {
-				out.set(responseName(set, rt.access), problemResponse(set.text, set.codes, rt.access))
+				out.set(responseName(set, rt), problemResponse(set.text, set.codes, rt.access, rt.audience()))
 			}
 		}
 	}
-	out.set("RefusedEarly", problemResponse("The request was refused before its route was found: it is malformed, too large, too late, or of another method.", refusedEarly, open))
+	for _, audience := range []string{"", "Page"} {
+		out.set("RefusedEarly"+audience, problemResponse(refusedEarlyText, refusedEarly, open, audience))
+	}
 	return out
 }
 
-func problemResponse(text string, list []*code, a access) object {
+func problemResponse(text string, list []*code, a access, audience string) object {
 	names := []string{"Cache-Control", "Vary"}
 	if a != open {
 		names = append(names, "Dataset-Version?")
@@ -584,8 +607,12 @@ func problemResponse(text string, list []*code, a access) object {
 	case status == 429 || status == 503:
 		names = append(names, "Retry-After")
 	}
-	return obj("description", text, "headers", headersOf(a, names...),
-		"content", obj("application/problem+json", obj("schema", problemSchema(list), "examples", problemExamples(list))))
+	content := obj("application/problem+json", obj("schema", problemSchema(list), "examples", problemExamples(list)))
+	if audience != "" {
+		names = append(names, "Content-Security-Policy?")
+		content.set("text/html", obj("schema", obj("type", "string", "description", "The same for people, where Accept has text/html.")))
+	}
+	return obj("description", text, "headers", headersOf(a, names...), "content", content)
 }
 
 // problemSchema narrows Problem to the codes and the status of one answer.

@@ -81,7 +81,8 @@ most 8 KiB.
 
 ## Errors
 
-Every error, on every path and method, is application/problem+json (RFC 9457). Switch on code; show detail to people;
+Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/ a browser, whose Accept has
+text/html, is shown it as a page with the same status. Switch on code; show detail to people;
 errors lists the faults, at most 20, each with what is allowed and what may have been meant; errors_omitted counts the
 rest. A rejected request for which names were searched costs one call more of the calls at once per search. Report request_id when asking for help.
 
@@ -141,11 +142,13 @@ const recordFileText = "format=csv, ndjson or parquet, or an Accept header that 
 // routeText describes a route beyond its summary.
 func routeText(rt *route) string {
 	switch {
+	case routeTexts[rt.id] != "":
+		return routeTexts[rt.id]
 	case rt.list == chartQuery:
 		return chartText()
 	case rt.list == badgeQuery:
 		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
-	case rt.list == changesList || rt.list == changesView:
+	case rt.list == changesList:
 		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. records=true is bulk data: it takes the key that the dumps take, and where they are off it is rejected. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
 	case rt.tag == "feeds":
 		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the ending. Made of recorded releases alone, with their times; ids never change."
@@ -168,56 +171,59 @@ func routeText(rt *route) string {
 	case rt.record != nil:
 		return "An alias answers 301 with the address of the slug, free of charge. With the parameter fields, the record has only these fields. Answers 200 and 404 are charged as one call. " + recordFileText
 	}
-	return map[string]string{
-		"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys an address may be issued an hour, and of active keys an e-mail address may have, is limited.",
-		"postFit":        "Each query has the parameters of GET as members and is answered with its best size alone, or the one it names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
-		"showKey":        "Not charged; counts for the calls at once.",
-		"revokeKey":      "Final: the key is refused from the answer on. Not charged.",
-		"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
-		"createWebhook":  "For keys of tier pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks.",
-		"listWebhooks":   "A key has at most 20, so there are no pages.",
-		"getWebhook":     "status, disabled_reason and failing_since say how deliveries go.",
-		"changeWebhook":  "Fields that are left out stay as they are; filters are replaced as a whole. {\"status\":\"active\"} makes a paused or disabled webhook go on with the messages that wait. What happened while it was not active is not sent: GET /api/v1/changes has it.",
-		"deleteWebhook":  "A request under way may still arrive.",
-		"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change in between.",
-		"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook.",
-		"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
-		"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
-		"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
-		"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is an answer 200 too. An answer 200 is charged as one call.",
-		"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
-		"showDataset":    "Needs no key. Shows a refused change of the files at once.",
-		"listSnapshots":  "Needs no key.",
-		"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; keys count for the calls at once). A dump is made in the background after each change of the dataset; until it is finished the one before is listed, and 503 says that there is none yet.",
-		"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: it never changes its content and may be kept for good. In its place latest, or the SHA-256 of a dataset, moves on (307) to the newest edition. One range of bytes per request is answered with 206, If-Range included.",
-		"latestSnapshot": "Needs no key. The answer changes when a document is published; the address with a hash never does.",
-		"getSnapshot":    "Needs no key. The document may be kept for good.",
-		"getSchema":      "Needs no key.",
-		"listSchemas":    "Needs no key.",
-		"listEndpoints":  "Needs no key. The same is in the OpenAPI document, with parameters and responses.",
-		"alive":          "Answers as long as the process does.",
-		"ready":          "503 takes an instance out of a balancer: no dataset is loaded, or the ledger does not answer.",
-		"openapi":        "OpenAPI 3.1.",
-		"pageModel":      "As a page: facts, memory by context, measured speeds, sources. As data: the model as the API answers it, with its newest 500 benchmarks.",
-		"pageHardware":   "As a page: facts, models that run, measured speeds, prices, sources. As data: the record as the API answers it.",
-		"pageTool":       "As a page: facts, newest runs, sources. As data: the record as the API answers it.",
-		"pageBenchmark":  "As a page: figures, settings, source, and what else is known of the same pair. As data: the record as the API answers it.",
-		"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
-		"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
-		"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
-		"front":          "Choose hardware to see what runs on it; below, how to get a key.",
-		"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, it stands for its model.",
-		"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
-		"snapshotsPage":  "As JSON and CSV: the list of documents.",
-		"aboutPage":      "For people.",
-		"changesPage":    "Newest first. As data: the first rows of what the page shows, in CSV one line per field; /api/v1/changes has all of them, oldest first.",
-		"creditsPage":    "As data: every source, complete.",
-		"contributePage": "A form for one measurement, and one for an output of llama-bench. model, hardware and quantization fill in what a link knows.",
-		"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
-			"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
-		"problem": "Where the member type of every error leads.",
-		"asset":   "Names hold a hash of the content, so files may be kept for good.",
-	}[rt.id]
+	return ""
+}
+
+// routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
+var routeTexts = map[string]string{
+	"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys an address may be issued an hour, and of active keys an e-mail address may have, is limited.",
+	"postFit":        "Each query has the parameters of GET as members and is answered with its best size alone, or the one it names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
+	"showKey":        "Not charged; counts for the calls at once.",
+	"revokeKey":      "Final: the key is refused from the answer on. Not charged.",
+	"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
+	"createWebhook":  "For keys of tier pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks.",
+	"listWebhooks":   "A key has at most 20, so there are no pages.",
+	"getWebhook":     "status, disabled_reason and failing_since say how deliveries go.",
+	"changeWebhook":  "Fields that are left out stay as they are; filters are replaced as a whole. {\"status\":\"active\"} makes a paused or disabled webhook go on with the messages that wait. What happened while it was not active is not sent: GET /api/v1/changes has it.",
+	"deleteWebhook":  "A request under way may still arrive.",
+	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change in between.",
+	"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook.",
+	"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
+	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
+	"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
+	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is an answer 200 too. An answer 200 is charged as one call.",
+	"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
+	"showDataset":    "Needs no key. Shows a refused change of the files at once.",
+	"listSnapshots":  "Needs no key.",
+	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; keys count for the calls at once). A dump is made in the background after each change of the dataset; until it is finished the one before is listed, and 503 says that there is none yet.",
+	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: it never changes its content and may be kept for good. In its place latest, or the SHA-256 of a dataset, moves on (307) to the newest edition. One range of bytes per request is answered with 206, If-Range included.",
+	"latestSnapshot": "Needs no key. The answer changes when a document is published; the address with a hash never does.",
+	"getSnapshot":    "Needs no key. The document may be kept for good.",
+	"getSchema":      "Needs no key.",
+	"listSchemas":    "Needs no key.",
+	"listEndpoints":  "Needs no key. The same is in the OpenAPI document, with parameters and responses.",
+	"alive":          "Answers as long as the process does.",
+	"ready":          "503 takes an instance out of a balancer: no dataset is loaded, or the ledger does not answer.",
+	"openapi":        "OpenAPI 3.1.",
+	"pageModel":      "As a page: facts, memory by context, measured speeds, sources. As data: the model as the API answers it, with its newest 500 benchmarks.",
+	"pageHardware":   "As a page: facts, models that run, measured speeds, prices, sources. As data: the record as the API answers it.",
+	"pageTool":       "As a page: facts, newest runs, sources. As data: the record as the API answers it.",
+	"pageBenchmark":  "As a page: figures, settings, source, and what else is known of the same pair. As data: the record as the API answers it.",
+	"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
+	"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
+	"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
+	"front":          "Choose hardware to see what runs on it; below, how to get a key.",
+	"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, it stands for its model.",
+	"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
+	"snapshotsPage":  "As JSON and CSV: the list of documents.",
+	"aboutPage":      "For people.",
+	"changesPage":    "Newest first. As data: the first rows of what the page shows, in CSV one line per field; /api/v1/changes has all of them, oldest first.",
+	"creditsPage":    "As data: every source, complete.",
+	"contributePage": "A form for one measurement, and one for an output of llama-bench. model, hardware and quantization fill in what a link knows.",
+	"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
+		"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
+	"problem": "Where the member type of every error leads.",
+	"asset":   "Names hold a hash of the content, so files may be kept for good.",
 }
 
 // chartText describes the charts by name.
@@ -320,15 +326,19 @@ func problemsOf(rt *route) []string {
 	case rt.list == chartQuery || rt.list == badgeQuery:
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
-		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
+		return append(names, "BadListQuery", "NotAcceptable", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
 	case rt.tag == "feeds":
 		return append(names, "BadQuery", "NotFound", "NotReady")
 	case rt.list == recordChanges:
-		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
+		return append(names, "BadListQuery", "NotAcceptable", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
+	case rt.list == changesView:
+		return append(names, "BadListQuery", "Gone", "NotReady")
 	case rt.list == fitQuery:
 		return append(names, "BadFitQuery")
 	case rt.list != nil && rt.list.byName[asOfParam.name] != nil:
 		return append(names, "BadListQuery", "Gone")
+	case rt.list != nil && rt.tag == "pages":
+		return append(names, "BadListQuery", "NotReady")
 	case rt.list != nil:
 		return append(names, "BadListQuery")
 	case rt.record != nil:

@@ -144,7 +144,7 @@ func (d *apiDocument) response(method, path string, status int) (where []string,
 		}
 		op := dig(p.methods, strings.ToLower(method))
 		if op == nil {
-			return d.methodless(method, status)
+			return d.methodless(method, path, status)
 		}
 		where = []string{"paths", p.template, strings.ToLower(method), "responses"}
 		all := dig(op, "responses")
@@ -168,13 +168,14 @@ func (d *apiDocument) response(method, path string, status int) (where []string,
 		}}, nil
 	}
 	if status == http.StatusNotFound {
-		return d.follow([]string{"components", "responses", "UnknownRoute"}, dig(d.root, "components", "responses", "UnknownRoute"))
+		where = []string{"components", "responses", "UnknownRoute" + (&route{path: path}).audience()}
+		return d.follow(where, dig(d.root, where...))
 	}
-	return d.early()
+	return d.early(path)
 }
 
 // methodless is an answer of an address that has no such method.
-func (d *apiDocument) methodless(method string, status int) ([]string, map[string]any, error) {
+func (d *apiDocument) methodless(method, path string, status int) ([]string, map[string]any, error) {
 	if method == http.MethodOptions && status == http.StatusNoContent {
 		return nil, map[string]any{"headers": map[string]any{
 			"X-Request-Id":                  map[string]any{"$ref": "#/components/headers/X-Request-Id"},
@@ -188,11 +189,11 @@ func (d *apiDocument) methodless(method string, status int) ([]string, map[strin
 	if method == http.MethodOptions {
 		return nil, nil, fmt.Errorf("status %d is not described", status)
 	}
-	return d.early()
+	return d.early(path)
 }
 
-func (d *apiDocument) early() ([]string, map[string]any, error) {
-	where := []string{"components", "responses", "RefusedEarly"}
+func (d *apiDocument) early(path string) ([]string, map[string]any, error) {
+	where := []string{"components", "responses", "RefusedEarly" + (&route{path: path}).audience()}
 	return d.follow(where, dig(d.root, where...))
 }
 

@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"modeldex/index"
+)
+
+// TestRouteTexts holds that no text of a route is hidden behind that of its parameters, and that none of a
+// route without a key speaks of a price.
+func TestRouteTexts(t *testing.T) {
+	unused := sortedKeys(routeTexts)
+	for i := range routes {
+		rt := &routes[i]
+		text := routeText(rt)
+		if own := routeTexts[rt.id]; own != "" {
+			unused = slices.DeleteFunc(unused, func(id string) bool { return id == rt.id })
+			if text != own {
+				t.Errorf("%s is described as %q, want %q", rt.id, text, own)
+			}
+		}
+		if rt.access == open && !rt.hidden && strings.Contains(text, "charged") {
+			t.Errorf("%s %s takes no key and speaks of a price: %s", rt.method, rt.path, text)
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("texts of no route: %v", unused)
+	}
+}
+
+// TestAnswersAsDescribed asks the addresses of people and the lists of changes for what they seldom answer, and holds
+// each answer against the OpenAPI document: data, pictures, faults as JSON and as pages, versions that are gone, and
+// all of it before a dataset is loaded.
+func TestAnswersAsDescribed(t *testing.T) {
+	t.Parallel()
+	const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
+	paths := []string{
+		"/", "/about", "/docs", "/docs/models", "/docs/nothing", "/docs/models/", "/openapi.json", "/healthz", "/readyz", "/problems/not_found", "/problems/nothing", "/assets/nothing",
+		"/explore/models", "/explore/models.json", "/explore/hardware.csv", "/explore/tools.md", "/explore/benchmarks.json?q=", "/explore/nothing", "/explore/models?nothing=1", "/explore/models?limit=0",
+		"/models/llama-2-7b", "/models/llama-2-7b.json", "/models/llama-2-7b.csv", "/models/llama-2-7b.md", "/models/llama-2-7b.png", "/models/nothing", "/models/nothing.json", "/models/llama-2-7b?nothing=1",
+		"/hardware/nvidia-rtx-4090.md", "/hardware/RTX%204090", "/tools/llama.cpp.csv", "/tools/nothing", "/benchmarks/nothing",
+		"/fit", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nothing", "/fit?count=0", "/compare", "/compare?hardware=nvidia-rtx-4090", "/compare?hardware=nothing", "/compare?hardware=nvidia-rtx-4090&models=llama-2-7b",
+		"/snapshots", "/snapshots?nothing=1", "/credits", "/credits?nothing=1", "/contribute", "/contribute?nothing=1", "/changes", "/changes?since=1999-01-01", "/changes?release=1999.1.1", "/changes?table=nothing",
+		"/charts/model-memory.svg?model=llama-2-7b", "/charts/model-memory.svg?model=llama-2-7b&width=1", "/charts/nothing.svg", "/charts/model-memory.svg?model=nothing",
+		"/badge/llama-2-7b/nvidia-rtx-4090.svg", "/badge/nothing/nvidia-rtx-4090.svg", "/feeds/benchmarks.atom", "/feeds/changes.json", "/feeds/nothing", "/feeds/models/nothing/changes.atom", "/nothing", "/nothing/nothing?nothing",
+		"/api/v1/changes", "/api/v1/changes?since=1999-01-01", "/api/v1/models/llama-2-7b/changes", "/api/v1/models/llama-2-7b/changes?since=1999-01-01", "/api/v1/models/nothing/changes", "/api/v1/nothing",
+		"/api/v1/dataset", "/api/v1/dumps", "/api/v1/dumps/latest/nothing", "/api/v1/schemas", "/api/v1/schemas/nothing.json", "/api/v1/snapshots", "/api/v1/snapshots/latest", "/api/v1/snapshots/" + strings.Repeat("0", 64),
+	}
+	for name, live := range map[string]*index.Live{"loaded": mustSmallLive(t), "not loaded": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, live)
+			for _, path := range paths {
+				for _, accept := range []string{"", browser, "application/json;q=0", "text/csv"} {
+					for _, method := range []string{http.MethodGet, http.MethodHead} {
+						a := s.ask(t, method, path, "Accept", accept)
+						if err := validateAnswer(a.method, a.path, a.status, a.header, a.body); err != nil && !isViewFile(path) {
+							t.Errorf("Accept %q: %v", accept, err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// isViewFile reports whether a path is that of a page with the ending of a file, which the document names in texts.
+func isViewFile(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	return slices.ContainsFunc(routes, func(rt route) bool { return rt.hidden && rt.tag == "pages" && rt.path == path })
+}
