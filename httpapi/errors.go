@@ -1,6 +1,10 @@
 package httpapi
 
-import "modeldex/dataset"
+import (
+	"net/http"
+
+	"modeldex/dataset"
+)
 
 // code is one kind of error a caller can meet: what programs switch on.
 type code struct {
@@ -10,6 +14,12 @@ type code struct {
 	// help says what it means and what to do next; it is the detail where a handler has
 	// nothing more precise to say, and the text of /problems/{code}.
 	help string
+}
+
+// ours reports whether the log names an error of this kind. The others of 5xx are the choice of the
+// caller, or pass by themselves while many ask.
+func (c *code) ours() bool {
+	return c.status >= http.StatusInternalServerError && c != &notReady && c != &versionNotSupported && c != &webhooksUnsupported
 }
 
 // The errors of the API, in the order they are documented in.

@@ -12,7 +12,7 @@ import (
 // meets an error.
 func (s *Server) problem(req *request, f *failure) *response {
 	id := string(appendRequestID(nil, s.idPrefix, req.number))
-	if f.code.status >= http.StatusInternalServerError && f.code != &notReady { // which passes by itself, and callers ask often
+	if f.code.ours() {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	}
 	req.call.SpendBurst(f.searches)
