@@ -9,7 +9,7 @@ const (
 	acceptEncodingHeader
 	ifNoneMatchHeader
 	originHeader
-	severalLines // one of them is on several lines
+	severalLines           // one of them is on several lines
 	everyHeader  headerSet = 1<<iota - 1
 )
 
