@@ -122,15 +122,34 @@ func run(args []string) int {
 		panic(err) // embedded
 	}
 	var findings dataset.Findings
-	switch err := ctx.Run(&data.Env{Stdout: os.Stdout, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check}); {
+	out := &results{file: os.Stdout}
+	switch err := ctx.Run(&data.Env{Stdout: out, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check}); {
 	case errors.As(err, &findings):
 		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %d findings; the dataset is rejected\n", findings, len(findings))
 		return exitFailure
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "modeldex: %v\n", err)
 		return exitFailure
+	case out.err != nil && ctx.Command() != "serve": // whose results are not there
+		fmt.Fprintf(os.Stderr, "modeldex: the results are incomplete: %v\n", out.err)
+		return exitFailure
 	}
 	return 0
+}
+
+// results is standard output. It keeps the first error, at which most verbs do not look: results that a
+// full disk cut short must not pass for all of them.
+type results struct {
+	file *os.File
+	err  error
+}
+
+func (r *results) Write(b []byte) (int, error) {
+	n, err := r.file.Write(b)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
 }
 
 // verbOf is the verb whose arguments are wrong, as it is called.

@@ -87,10 +87,10 @@ type Compare struct {
 // Validate asks for something to compare.
 func (c *Compare) Validate() error {
 	if len(c.Names) < 3 {
-		return fmt.Errorf("compare: needs at least three names, two of one kind and one of the other, got %d", len(c.Names))
+		return fmt.Errorf("needs at least three names, two of one kind and one of the other, got %d", len(c.Names))
 	}
 	if len(c.Names) > 20 {
-		return fmt.Errorf("compare: takes at most 20 names, got %d", len(c.Names))
+		return fmt.Errorf("takes at most 20 names, got %d", len(c.Names))
 	}
 	return nil
 }
