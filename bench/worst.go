@@ -146,7 +146,7 @@ func worstRequests() []worstRequest {
 	}
 }
 
-// Run prints a table, the dearest request first; it ends with 1 if one misses the goal.
+// Run prints a table, the most expensive request first; it ends with 1 if one misses the goal.
 func (c *worstCmd) Run() error {
 	wanted, err := regexp.Compile(c.Cases)
 	if err != nil {

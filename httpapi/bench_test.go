@@ -241,10 +241,10 @@ func BenchmarkNewPage(b *testing.B) {
 	}
 }
 
-// BenchmarkDear asks for what is dear to make and in no cache: every request has another number in its address.
+// BenchmarkExpensive asks for what is expensive to make and in no cache: every request has another number in its address.
 //
-//	go test ./httpapi -run '^$' -bench Dear -count 10
-func BenchmarkDear(b *testing.B) {
+//	go test ./httpapi -run '^$' -bench Expensive -count 10
+func BenchmarkExpensive(b *testing.B) {
 	for _, bm := range []struct{ name, path string }{
 		{"parquet=list", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d"},
 		{"parquet=fields", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d&fields=%s"},

@@ -24,11 +24,11 @@ func TestExtend(t *testing.T) {
 	if left := call.Charge().Remaining; left != 18 {
 		t.Fatalf("charged: %d calls are left, want 18", left)
 	}
-	dear := kit.Admit(key.Digest)
-	if v := dear.Extend(19); v != quota.QuotaExhausted {
+	costly := kit.Admit(key.Digest)
+	if v := costly.Extend(19); v != quota.QuotaExhausted {
 		t.Fatalf("Extend(19) with 18 left = %v, want quota_exhausted", v)
 	}
-	if st := dear.Release(); st.Remaining != 18 || st.RetryAfter <= 0 {
+	if st := costly.Release(); st.Remaining != 18 || st.RetryAfter <= 0 {
 		t.Errorf("refused: %d calls are left and %v to wait, want 18 and the rest of the month", st.Remaining, st.RetryAfter)
 	}
 	given := kit.Admit(key.Digest)
@@ -80,6 +80,6 @@ func TestExtendParallel(t *testing.T) {
 		t.Errorf("%d calls were charged and %d are left of %d", charged.Load(), left, limit)
 	}
 	if charged.Load() < limit-callers {
-		t.Errorf("%d calls were charged, want all but fewer than the dearest request costs", charged.Load())
+		t.Errorf("%d calls were charged, want all but fewer than the most expensive request costs", charged.Load())
 	}
 }

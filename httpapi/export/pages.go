@@ -11,7 +11,7 @@ import (
 
 // What the library does for a page of Parquet costs most in the file of one model: its benchmarks are one value of
 // megabytes. Here are two changes of that: another window of the compressor, and no copies of such a value.
-// TestLongTexts compares files with values around the size of a page; -bench Dear measures them.
+// TestLongTexts compares files with values around the size of a page; -bench Expensive measures them.
 
 // pageWindow is how far back, in bytes, equal text is looked for in a page. Pages have 64 KB, except those with a
 // value of megabytes: a window that the cache of a processor holds compresses these in half the time, to 2 % more.
