@@ -281,7 +281,7 @@ func Prices(d PricesData) *Figure {
 		f.Missing = "No price in US dollars is known of them."
 		return f
 	}
-	f.Note = "Light bars: the price at launch, or a speed that is estimated. Shorter is better."
+	f.Note = "Faint bars: the price at launch, or a speed that is estimated. Shorter is better."
 	if d.Work != "" {
 		f.Note += " Speeds are of " + d.Work + "."
 	}

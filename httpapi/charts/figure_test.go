@@ -204,6 +204,56 @@ func TestAccessibleName(t *testing.T) {
 	}
 }
 
+// TestNotesHoldInBothSchemes holds that what a note says of bars is true of either scheme. A bar that is dark on
+// white is bright on black, so notes call bars bold and faint, by their contrast with the paper.
+func TestNotesHoldInBothSchemes(t *testing.T) {
+	turned := regexp.MustCompile(`(?i)\b(dark|light|bright|pale)\b`)
+	bold := 0
+	for name, f := range evilFigures() {
+		if word := turned.FindString(f.Note); word != "" {
+			t.Errorf("%s says %q of what another scheme turns round: %s", name, word, f.Note)
+		}
+		bold += strings.Count(f.Note, "Faint bars")
+	}
+	if bold != 2 { // sizes and prices
+		t.Errorf("%d notes speak of faint bars, want 2", bold)
+	}
+	for scheme, css := range map[string]string{"light": plotCSS, "dark": darkCSS} {
+		contrast := func(name string) float64 {
+			a, b := luminance(t, css, name)+0.05, luminance(t, css, "--p-paper")+0.05
+			return max(a, b) / min(a, b)
+		}
+		if main, other := contrast("--p-0"), contrast("--p-bar"); main < 1.5*other {
+			t.Errorf("scheme %s: bars of the class bar-main have contrast %.1f, those of bar %.1f: which are the faint ones?", scheme, main, other)
+		}
+	}
+}
+
+// luminance is that of a colour a style sheet names (WCAG 2.2).
+func luminance(t *testing.T, css, name string) (sum float64) {
+	t.Helper()
+	m := regexp.MustCompile(name + `:#([0-9a-f]+)`).FindStringSubmatch(css)
+	if m == nil {
+		t.Fatalf("no colour %s", name)
+	}
+	digits := m[1]
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		part := digits[i*len(digits)/3 : (i+1)*len(digits)/3]
+		n, err := strconv.ParseUint(strings.Repeat(part, 2/len(part)), 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := float64(n) / 255
+		if v <= 0.04045 {
+			v /= 12.92
+		} else {
+			v = math.Pow((v+0.055)/1.055, 2.4)
+		}
+		sum += weight * v
+	}
+	return sum
+}
+
 func TestEmbed(t *testing.T) {
 	f := &Figure{Title: "A [b] (c)", Address: "/charts/x.svg?model=a(b)", draw: func(*canvas) float64 { return 1 }}
 	e := f.Embed("https://modeldex.example")

@@ -192,7 +192,7 @@ func Sizes(d SizesData) *Figure {
 		return f
 	}
 	shown := every(all, mostSizes)
-	f.Note = "Dark bars: published files. Light bars: computed from parameters and bits per weight. 1 GB is 2^30 bytes here."
+	f.Note = "Bold bars: published files. Faint bars: computed from parameters and bits per weight. 1 GB is 2^30 bytes here."
 	if len(shown) < len(all) {
 		f.Note += fmt.Sprintf(" %d of %d sizes are drawn; the table has all.", len(shown), len(all))
 	}
