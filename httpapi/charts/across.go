@@ -23,7 +23,7 @@ type FrontierData struct {
 func Frontier(d FrontierData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": intelligence against speed", Source: d.Source,
-		Note:    "Each model at the size measured most on this hardware, or else the most precise that fits with 8k of context. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
+		Note:    "Each model at " + sizeRule + ". Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
 		columns: []Column{{"Model", false}, {"Tokens/s", true}, {"Speed is", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"On the line", false}},
 	}
 	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) || !finite(m.TPS) || m.TPS <= 0 })

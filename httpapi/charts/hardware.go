@@ -121,6 +121,9 @@ type FitsData struct {
 	Source   string
 }
 
+// sizeRule says at which of its sizes a model is drawn: see fit.Query.MeasuredFirst.
+const sizeRule = "the most precise size of at least four bits that was measured on this hardware, or else the most precise that fits with 8k of context"
+
 // FitModel is a model that runs, at its best size.
 type FitModel struct {
 	Name, Href   string
@@ -170,7 +173,7 @@ func Fits(d FitsData) *Figure {
 		f.Missing = "No model with an intelligence score is known to run on this hardware."
 		return f
 	}
-	f.Note = fmt.Sprintf("The %d of %d models with the highest scores, each at the size measured most on this hardware, or else the most precise that fits with 8k of context. %s run in all; those without a score are not drawn. Green bars: speed measured. Grey bars: estimated or unknown.", len(models), all, count(max(d.Total, all), "model"))
+	f.Note = fmt.Sprintf("The %d of %d models with the highest scores, each at "+sizeRule+". %s run in all; those without a score are not drawn. Green bars: speed measured. Grey bars: estimated or unknown.", len(models), all, count(max(d.Total, all), "model"))
 	f.Summary = fmt.Sprintf("First is %s with %s of 100, at %s, %s.", models[0].Name, short(models[0].Score), models[0].Quantization, models[0].speed())
 	f.draw = func(c *canvas) float64 { return drawFits(c, models) }
 	return f

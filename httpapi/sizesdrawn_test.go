@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
+	"modeldex/index"
+)
+
+// TestSizesDrawn holds that charts of what runs draw each model at the size their note says: of the shipped
+// records, the most precise size of at least four bits that was measured, or else the most precise that fits.
+func TestSizesDrawn(t *testing.T) {
+	t.Parallel()
+	scored := RenderersOf(nil)
+	scored.Score = func(dataset.Slug) float64 { return 50 } // charts draw what has a score
+	gen, err := index.Build(t.Context(), mustShipped(t).set, scored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rule = "at the most precise size of at least four bits that was measured on this hardware, or else the most precise that fits"
+	measured := 0
+	for _, slug := range []dataset.Slug{"nvidia-rtx-4090", "amd-ryzen-ai-max-395", "apple-m3-max-40gpu"} {
+		found, fault := gen.Fit.Models(fit.Query{Hardware: slug, MeasuredFirst: true}, 0)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		for i := range found {
+			drawn := &found[i]
+			answer, fault := gen.Fit.Fit(fit.Query{Model: drawn.Model, Hardware: slug})
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			want := ""
+			for _, size := range answer.Sizes { // best first
+				if size.Verdict != fit.Fits {
+					continue
+				}
+				if want == "" {
+					want = size.Quantization
+				}
+				if size.Speed != nil && size.Speed.Use != nil && *size.Speed.Use == fit.UseMeasured && size.BitsPerWeight != nil && *size.BitsPerWeight >= fit.LeastBits {
+					want = size.Quantization
+					measured++
+					break
+				}
+			}
+			if want != "" && drawn.Quantization != want {
+				t.Errorf("%s on %s is drawn at %s, want %s", drawn.Model, slug, drawn.Quantization, want)
+			}
+		}
+		for name, f := range map[string]*charts.Figure{"fits": charts.For(gen).HardwareFits(string(slug)), "frontier": charts.For(gen).HardwareFrontier(string(slug))} {
+			if !strings.Contains(f.Note, rule) {
+				t.Errorf("%s of %s says %q, want %q in it", name, slug, f.Note, rule)
+			}
+		}
+	}
+	if measured == 0 {
+		t.Error("no size was measured: the test compares nothing")
+	}
+}
