@@ -161,6 +161,7 @@ func (l *loader) checkIDs(hashes *runHashes) {
 // checkBenchmarks looks at every benchmark once, on all workers.
 func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) *runHashes {
 	speeds, years, hashes := l.newSpeedCheck(models, hardware), l.newYearCheck(), newRunHashes(len(l.benchmarks.recs))
+	l.ratios = make([]float64, len(l.benchmarks.recs))
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
 	for from := 0; from < len(l.benchmarks.recs); from += recordStep {
@@ -176,7 +177,7 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 				origins.reference(l, p, b)
 				l.checkRun(b, p)
 				years.check(b, p)
-				speeds.check(b, p, model, device)
+				l.ratios[i] = speeds.check(b, p, model, device)
 				hashes.ids[i] = maphash.String(hashes.seed, string(b.ID))
 				hashes.measurements[i] = l.measurementHash(hashes.seed, b, p)
 			}

@@ -73,11 +73,9 @@ func (l *loader) newSpeedCheck(models, hardware *registry) *speedCheck {
 	return s
 }
 
-// check judges a benchmark of the model and the hardware with these numbers, -1 for unknown ones.
-func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) {
-	if b.Withdrawn != nil || s.uncertain(b, p) {
-		return
-	}
+// check judges a benchmark of the model and the hardware with these numbers, -1 for unknown ones. It returns the
+// ratio, NaN where it is unknown.
+func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) float64 {
 	var work modelWork
 	var on deviceSpeed
 	if model >= 0 {
@@ -86,10 +84,16 @@ func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) {
 	if hardware >= 0 {
 		on = s.devices[hardware]
 	}
-	s.checkSpeeds(b, p, work.prompt, on.rate)
 	ratio, known := s.line.ratio(b, work.token, on.memory)
 	if !known {
-		return
+		ratio = math.NaN()
+	}
+	if b.Withdrawn != nil || s.uncertain(b, p) {
+		return ratio
+	}
+	s.checkSpeeds(b, p, work.prompt, on.rate)
+	if !known {
+		return ratio
 	}
 	s.judge(b, p, ratio, work.idle)
 	if s.warn && (b.ContextDepth == nil || *b.ContextDepth <= record.Shallow) {
@@ -98,6 +102,7 @@ func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) {
 		g := s.line.groupOf(b)
 		s.groups[g] = append(s.groups[g], judged{p, ratio})
 	}
+	return ratio
 }
 
 // uncertain reports whether the decoder found something in a record or in what it refers to.

@@ -3,7 +3,9 @@ package dataset
 import (
 	"context"
 	"flag"
+	"math"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -22,7 +24,12 @@ type plainSet struct {
 
 func unpacked(s *Set) plainSet {
 	out, rest := plainSet{Benchmarks: s.Benchmarks.All()}, *s
-	rest.Benchmarks = Pack{}
+	rest.Benchmarks, rest.ratios = Pack{}, slices.Clone(s.ratios)
+	for i, ratio := range rest.ratios {
+		if math.IsNaN(ratio) { // which would equal nothing
+			rest.ratios[i] = -1
+		}
+	}
 	out.Set = &rest
 	return out
 }

@@ -26,7 +26,8 @@ func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	}
 	var beside cores.Group
 	var benchmarks Pack
-	beside.Go(func() { benchmarks = pack.Sorted(l.benchmarks.recs) }) // on one core, so while others check
+	var from []int32                                                        // by benchmark in order: its number as it was read
+	beside.Go(func() { benchmarks, from = pack.Sorted(l.benchmarks.recs) }) // on one core, so while others check
 	if err := l.judge(); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 		return nil, l.findings
 	}
 	beside.Wait()
-	return l.set(benchmarks), nil
+	return l.set(benchmarks, from), nil
 }
 
 // Check reads and checks the dataset in fsys as Load does and returns everything there is to
@@ -64,8 +65,9 @@ func (l *loader) judge() error {
 	return l.ctx.Err() // what was cut short would seem to have faults, or none
 }
 
-// set sorts the tables, of which the benchmarks are sorted already, and sums up what was read.
-func (l *loader) set(benchmarks Pack) *Set {
+// set sorts the tables, of which the benchmarks are sorted already, and sums up what was read. from says of each
+// benchmark which of those that were read it is.
+func (l *loader) set(benchmarks Pack, from []int32) *Set {
 	s := &Set{
 		Info: *l.info.recs[0], Models: values(l.models.recs), Hardware: values(l.hardware.recs),
 		Tools: values(l.tools.recs), Quantizations: values(l.quantizations.recs), Origins: values(l.origins.recs), Benchmarks: benchmarks,
@@ -78,5 +80,9 @@ func (l *loader) set(benchmarks Pack) *Set {
 	s.Releases = history.New(l.changes.recs)
 	s.previous = l.remember()
 	s.Digest = digestOf(s.Files())
+	s.ratios = make([]float64, len(from))
+	for i, n := range from {
+		s.ratios[i] = l.ratios[n]
+	}
 	return s
 }

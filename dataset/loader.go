@@ -41,6 +41,7 @@ type loader struct {
 	hardware      collector[Hardware]
 	tools         collector[Tool]
 	benchmarks    collector[Benchmark]
+	ratios        []float64 // of benchmarks, see Roofline.Ratio; NaN where it is unknown
 	changes       collector[record.ChangeLine]
 
 	mu       sync.Mutex

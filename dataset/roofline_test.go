@@ -146,3 +146,31 @@ func BenchmarkRatio(b *testing.B) {
 		line.Ratio(&runs[i%len(runs)])
 	}
 }
+
+// TestRatios compares the ratios that checks found with those of the tables of the set, of every shipped benchmark.
+func TestRatios(t *testing.T) {
+	t.Parallel()
+	set := mustShipped(t)
+	ratios, known := set.Ratios(), 0
+	if len(ratios) == 0 || len(ratios) != set.Benchmarks.Len() {
+		t.Fatalf("%d ratios of %d benchmarks", len(ratios), set.Benchmarks.Len())
+	}
+	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
+	for i, got := range ratios {
+		want, ok := line.Ratio(set.Benchmarks.At(i))
+		if ok != !math.IsNaN(got) || ok && got != want {
+			t.Fatalf("ratio of %s is %v, want %v, %v", set.Benchmarks.ID(i), got, want, ok)
+		}
+		if ok {
+			known++
+		}
+	}
+	if known == 0 {
+		t.Error("no ratio is known")
+	}
+	changed := *set
+	changed.Benchmarks = NewPack(set.Benchmarks.All()[1:])
+	if changed.Ratios() != nil {
+		t.Error("a set of other benchmarks has ratios")
+	}
+}

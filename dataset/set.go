@@ -33,6 +33,17 @@ type Set struct {
 	Releases *history.Log
 
 	previous *previousLoad // nil in a set no load made
+	ratios   []float64     // see Ratios
+}
+
+// Ratios is the share of the memory bandwidth that each benchmark accounts for, see Roofline.Ratio, which the checks of a load
+// need as well; NaN where it is unknown. It is nil for a set no load made, or whose benchmarks were changed. The caller
+// must not change it.
+func (s *Set) Ratios() []float64 {
+	if len(s.ratios) != s.Benchmarks.Len() {
+		return nil
+	}
+	return s.ratios
 }
 
 // IsRelease reports whether a digest, as a recorded release has it, is that of the set. The releases

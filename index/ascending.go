@@ -34,13 +34,14 @@ type sorting struct{ keys, other []uint64 }
 // orderKeys sets a key for each known number, in the order of ordinals: an ordinal in the lower half, and in the upper half
 // a number that is not less than that of any smaller number. NaN is unknown.
 func (s *sorting) orderKeys(nums []float64) (unknown []uint32) {
-	least, most := uint64(math.MaxUint64), uint64(0)
+	least, most, known := uint64(math.MaxUint64), uint64(0), 0
 	for _, v := range nums {
 		if !math.IsNaN(v) {
 			b := orderedBits(v)
-			least, most = min(least, b), max(most, b)
+			least, most, known = min(least, b), max(most, b), known+1
 		}
 	}
+	unknown = make([]uint32, 0, len(nums)-known)
 	keys := sized(&s.keys, len(nums))[:0]
 	shift := max(0, bits.Len64(most-least)-32)
 	for i, v := range nums {

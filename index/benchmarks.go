@@ -131,7 +131,7 @@ type benchmarkBuilder struct {
 	records    *dataset.Pack
 	roofline   *dataset.Roofline
 	families   map[dataset.Slug]string // model slug -> family
-	ratios     []float64               // rooflines by ordinal; nil: not computed yet
+	ratios     []float64               // rooflines by ordinal, of a set that was loaded; nil: not computed yet
 	reproduced []int32                 // by ordinal, see dataset.Reproduced
 	// sourcePages are those of the records. A build has them made while columns are; else they are made when asked for.
 	sourcePages func() *sourcePages
@@ -145,14 +145,15 @@ var benchmarkHome = Sort{Field: RunDate, Desc: true}
 func newBenchmarkBuilder(ctx context.Context, set *dataset.Set, r Renderers, reproduced []int32) *benchmarkBuilder {
 	b := &benchmarkBuilder{
 		records: &set.Benchmarks, families: make(map[dataset.Slug]string, len(set.Models)),
-		roofline: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations), reproduced: reproduced,
+		roofline: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations), ratios: set.Ratios(), reproduced: reproduced,
 	}
 	for i := range set.Models {
 		b.families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
 	b.sourcePages = sync.OnceValue(func() *sourcePages { return newSourcePages(b.records) })
 	b.builder = builder[benchmarkRecord]{
-		ctx: ctx, n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks,
+		known: map[Field][]float64{Roofline: b.ratios},
+		ctx:   ctx, n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks, coded: codedFields(),
 		slug: func(i int) string { return string(b.records.ID(i)) },
 		row: func() appender {
 			read := b.readers()
@@ -227,7 +228,8 @@ func startBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) *benchm
 	out.workers.Go(func() { t.rows, out.inRows = buildRows(b.n, b.row) })
 	if ctx.Err() == nil { // else the fields are not whole
 		b.finish(t, set)
-		out.workers.Go(func() { t.dimensions = b.newDimensions(t, nil) })
+		codes := b.codes(g)
+		out.workers.Go(func() { t.dimensions = b.newDimensions(t, nil, codes) })
 	}
 	return out
 }

@@ -24,6 +24,8 @@ type builder[R any] struct {
 	// reader returns a function that returns the records from..to, at most gatherBlock of them, which are
 	// valid until the next call. Each goroutine has its own.
 	reader func() func(from, to int) []R
+	coded  []Field             // whose codes will be needed, see codes
+	known  map[Field][]float64 // numbers that need not be gathered, by ordinal
 	slug   func(i int) string
 	names  func(i int) []string // nil: records have no names of their own
 	row    func() appender

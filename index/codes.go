@@ -4,8 +4,6 @@ import (
 	"math/bits"
 
 	"modeldex/dataset/cores"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // codes are the values of some fields of every record as small numbers, several of them packed in
@@ -34,10 +32,16 @@ type slot struct {
 }
 
 // newCodes packs fields that have one value per record at most, in the order of one of them and of a
-// column, unknown values last.
-func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
+// column, unknown values last. known are codes of all records by field, where they are known already.
+func newCodes(t *Table, field Field, col *column, fields []Field, known map[Field][]uint32) *codes {
 	c := &codes{slots: make(map[Field]slot, len(fields)), ords: make([]uint32, t.n), places: make([]uint32, t.n)}
-	c.order(t.postings[field], col)
+	codes := func(f Field, memory *[]uint32) []uint32 {
+		if codes := known[f]; codes != nil {
+			return codes
+		}
+		return t.postings[f].codes(memory)
+	}
+	c.order(t.postings[field], codes(field, new([]uint32)), col)
 	used := 64 // bits of the last word
 	for _, f := range fields {
 		p := t.postings[f]
@@ -51,10 +55,13 @@ func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
 	var workers cores.Group
 	for word := range c.words { // one goroutine per word: no two write the same memory
 		workers.Go(func() {
+			var memory []uint32
 			byOrd := make([]uint64, t.n) // first, because the ordinals of a value follow each other in memory
-			for _, s := range c.slots {
+			for f, s := range c.slots {
 				if s.word == word {
-					s.fill(byOrd)
+					for ord, code := range codes(f, &memory) {
+						byOrd[ord] |= uint64(code) << s.shift
+					}
 				}
 			}
 			for place, ord := range c.ords {
@@ -67,21 +74,11 @@ func newCodes(t *Table, field Field, col *column, fields []Field) *codes {
 }
 
 // order gives each record its place: by code of a field, then by number.
-func (c *codes) order(by *posting, col *column) {
-	var read batches
-	codes, next := make([]uint32, len(c.ords)), make([]uint32, len(by.values)+2)
-	count := func(code int, records *roaring.Bitmap) {
-		read.each(records, func(ords []uint32) {
-			for _, ord := range ords {
-				codes[ord] = uint32(code)
-			}
-		})
-		next[code+1] = next[code] + uint32(records.GetCardinality())
+func (c *codes) order(by *posting, codes []uint32, col *column) {
+	next := make([]uint32, len(by.values)+2) // by code: where its next record goes
+	for code, n := range by.counts {
+		next[code+1] = next[code] + n
 	}
-	for code, v := range by.values {
-		count(code, by.byValue[v])
-	}
-	count(len(by.values), by.unknown)
 	ords, _ := col.inAscending()
 	for _, ord := range ords {
 		place := &next[codes[ord]]
@@ -90,21 +87,21 @@ func (c *codes) order(by *posting, col *column) {
 	}
 }
 
-// fill sets the codes of the field in its word of each record, by ordinal.
-func (s slot) fill(words []uint64) {
+// codes are the codes of all records, of which each has one value at most, in memory until it is used again.
+func (p *posting) codes(memory *[]uint32) []uint32 {
+	codes, unknown := sized(memory, p.n), uint32(len(p.values))
+	for ord := range codes {
+		codes[ord] = unknown
+	}
 	var read batches
-	set := func(code int, records *roaring.Bitmap) {
-		or := uint64(code) << s.shift
-		read.each(records, func(ords []uint32) {
+	for code, v := range p.values {
+		read.each(p.byValue[v], func(ords []uint32) {
 			for _, ord := range ords {
-				words[ord] |= or
+				codes[ord] = uint32(code)
 			}
 		})
 	}
-	for code, v := range s.p.values {
-		set(code, s.p.byValue[v])
-	}
-	set(len(s.p.values), s.p.unknown)
+	return codes
 }
 
 // bits selects the bits of some fields in each word.

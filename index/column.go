@@ -28,7 +28,7 @@ func newColumn(nums []float64, ascHome, descHome bool, memory *sorting) *column 
 	var unknown []uint32
 	c.asc, unknown = memory.ascending(nums)
 	c.known = len(nums) - len(unknown)
-	c.unknown = compact(roaring.BitmapOf(unknown...))
+	c.unknown = bitmapOf(unknown, newBitset(len(nums)))
 	c.desc = c.descending()
 	c.edges = c.newEdges()
 	if ascHome {

@@ -46,17 +46,24 @@ func (t *Table) SourcePage(ord uint32) uint32 {
 	return t.dimensions.pages[t.dimensions.codes.places[ord]]
 }
 
+// codedFields are the fields that dimensions have codes of.
+func codedFields() (fields []Field) {
+	for _, f := range BenchmarkFields {
+		if f.Is(Setting) || f.Is(Groups) || f.Name == Settings {
+			fields = append(fields, f.Name)
+		}
+	}
+	return fields
+}
+
 // newDimensions makes the dimensions of a table with postings, or shares those of prev where they
-// are the same.
-func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
+// are the same. known are codes of fields that are known already, see newCodes.
+func (b *benchmarkBuilder) newDimensions(t, prev *Table, known map[Field][]uint32) *dimensions {
 	d := &dimensions{}
-	var fields, metrics []Field
+	var metrics []Field
 	for _, f := range BenchmarkFields {
 		if f.Is(Setting) {
 			d.settings = append(d.settings, f.Name)
-		}
-		if f.Is(Setting) || f.Is(Groups) || f.Name == Settings {
-			fields = append(fields, f.Name)
 		}
 		if f.Is(Metric) {
 			metrics = append(metrics, f.Name)
@@ -66,7 +73,7 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table) *dimensions {
 	if prev != nil && prev.columns[GenerationTPS] == speeds && prev.dimensions.codes.samePostings(t) {
 		d.codes = prev.dimensions.codes
 	} else {
-		d.codes, prev = newCodes(t, Hardware, speeds, fields), nil // other places: nothing can be shared
+		d.codes, prev = newCodes(t, Hardware, speeds, b.coded, known), nil // other places: nothing can be shared
 	}
 	var workers cores.Group
 	workers.Go(func() { // one table of hashes after the other, so one goroutine: beside the orders of metrics

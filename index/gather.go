@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -31,14 +32,16 @@ func (b *builder[R]) gather() *gathered {
 		f := &b.fields[i]
 		switch f.kind() {
 		case Number, Date:
-			g.nums[i] = make([]float64, b.n)
+			if g.nums[i] = b.known[f.Name]; g.nums[i] == nil {
+				g.nums[i] = make([]float64, b.n)
+			}
 		case Text:
 			if f.Uses&Sorts != 0 {
 				g.texts[i] = make([]string, b.n)
 			}
 		}
 		if f.hasPosting() {
-			g.gathering[i].numbers = make([]uint32, 0, b.n)
+			g.gathering[i] = gathering{numbers: make([]uint32, 0, b.n), coded: slices.Contains(b.coded, f.Name)}
 		}
 	}
 	turns, size := make([]turn, len(b.fields)), cores.Size()
@@ -62,6 +65,17 @@ func (b *builder[R]) gather() *gathered {
 	return g
 }
 
+// codes are the codes of the coded fields, once they have postings.
+func (b *builder[R]) codes(g *gathered) map[Field][]uint32 {
+	out := make(map[Field][]uint32, len(b.coded))
+	for i := range b.fields {
+		if codes := g.gathering[i].codes; codes != nil {
+			out[b.fields[i].Name] = codes
+		}
+	}
+	return out
+}
+
 // A turn is the first record of the block of a field that is to be read next, and whether a worker reads it. The worker
 // that read the block before comes to every later one, so that none is left out.
 type turn struct{ from atomic.Int64 }
@@ -78,6 +92,9 @@ func (t *turn) next(from int) { t.from.Store(int64(from)) }
 // gatherField reads one field of consecutive records, of which the first has the ordinal from.
 func (b *builder[R]) gatherField(g *gathered, field int, recs []R, from int) {
 	f := &b.fields[field]
+	if b.known[f.Name] != nil {
+		return
+	}
 	if nums := g.nums[field]; nums != nil {
 		for i := range recs {
 			nums[from+i] = f.number(&recs[i])
@@ -131,6 +148,8 @@ type gathering struct {
 	ords    []uint32 // the record of each; nil: every record has one, so that they are in order
 	values  []string // by number - 1
 
+	coded   bool              // the code of each record will be needed
+	codes   []uint32          // of all records, once there is a posting
 	byText  map[string]uint32 // numbers
 	byCount map[int64]uint32  // of whole numbers
 	// Values that were met lately, by a few of their bits: comparing a text with one that shares its
@@ -204,17 +223,53 @@ func (g *gathering) count(v int64) uint32 {
 	return number
 }
 
-// posting makes the posting of the field, of whole numbers or not, in a table of n records. It ends the gathering.
+// posting makes the posting of the field, of whole numbers or not, in a table of n records. It ends the gathering,
+// of which only codes are left.
 func (g *gathering) posting(n int, whole bool, memory *fieldMemory) *posting {
-	defer func() { *g = gathering{} }() // other fields have not begun yet, and need the memory
 	ords, ends := g.byNumber(memory)
 	bits := bitset(zeroed((*[]uint64)(&memory.bits), (n+63)/64))
 	out := &posting{n: n, byValue: make(map[string]*roaring.Bitmap, len(g.values)), unknown: bitmapOf(ords[:ends[0]], bits)}
+	sets := make([]*roaring.Bitmap, len(g.values))
 	for i, v := range g.values {
-		out.byValue[v] = bitmapOf(ords[ends[i]:ends[i+1]], bits)
+		sets[i] = bitmapOf(ords[ends[i]:ends[i+1]], bits)
+		out.byValue[v] = sets[i]
 	}
-	out.list(whole)
+	order := g.inOrder()
+	for _, i := range order {
+		out.add(g.values[i], sets[i])
+	}
+	if whole {
+		out.parse()
+	}
+	*g = gathering{codes: g.codesIn(order)} // other fields have not begun yet, and need the memory
 	return out
+}
+
+// inOrder is the places of all values in sorted order.
+func (g *gathering) inOrder() []uint32 {
+	order := make([]uint32, len(g.values))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(g.values[a], g.values[b]) })
+	return order
+}
+
+// codesIn are the codes of all records, see codes, in the memory of their numbers; nil if nothing needs them. order is
+// the places of values in sorted order.
+func (g *gathering) codesIn(order []uint32) []uint32 {
+	if !g.coded {
+		return nil
+	}
+	codes := make([]uint32, len(order)+1) // by number
+	codes[0] = uint32(len(order))
+	for code, i := range order {
+		codes[i+1] = uint32(code)
+	}
+	for ord, number := range g.numbers {
+		g.numbers[ord] = codes[number]
+	}
+	return g.numbers
 }
 
 // byNumber returns the records of each value, in the order of numbers, and where those of each number end. The records

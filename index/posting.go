@@ -19,16 +19,13 @@ type posting struct {
 	unknown *roaring.Bitmap            // the ordinals without a value
 }
 
-// list sets what is known of each value, of whole numbers or not, once byValue is complete.
-func (p *posting) list(whole bool) {
-	p.values = slices.Sorted(maps.Keys(p.byValue))
-	p.counts = make([]uint32, len(p.values))
-	for i, v := range p.values {
-		p.counts[i] = uint32(p.byValue[v].GetCardinality())
-	}
-	if !whole {
-		return
-	}
+// add adds what is known of a value of byValue. Values are added in sorted order.
+func (p *posting) add(v string, set *roaring.Bitmap) {
+	p.values, p.counts = append(p.values, v), append(p.counts, uint32(set.GetCardinality()))
+}
+
+// parse sets the numbers of values that are whole numbers.
+func (p *posting) parse() {
 	p.numbers = make([]float64, len(p.values))
 	for i, v := range p.values {
 		p.numbers[i], _ = strconv.ParseFloat(v, 64) // made by FormatInt
@@ -71,7 +68,12 @@ func (p *posting) changed(changes []postingChange) *posting {
 
 // finish completes a posting whose byValue was changed.
 func (p *posting) finish() {
-	p.list(p.numbers != nil)
+	for _, v := range slices.Sorted(maps.Keys(p.byValue)) {
+		p.add(v, p.byValue[v])
+	}
+	if p.numbers != nil {
+		p.parse()
+	}
 	p.unknown = compact(roaring.Flip(union(p.n, slices.Collect(maps.Values(p.byValue))), 0, uint64(p.n)))
 }
 

@@ -143,19 +143,20 @@ func rebuildBenchmarks(ctx context.Context, prev *Table, last, set *dataset.Set,
 	inPlace := rows.inPlace && !familiesMoved(last, set)
 	b.samePages = inPlace
 	workers.Go(func() {
+		var known map[Field][]uint32
 		if inPlace {
 			b.updateInPlace(t, before, rows.changed)
 		} else {
-			b.rebuildColumns(t, rows.inPlace)
+			known = b.rebuildColumns(t, rows.inPlace)
 		}
 		if ctx.Err() != nil { // not whole
 			return
 		}
 		b.finish(t, set)
 		if inPlace {
-			t.dimensions = b.newDimensions(t, prev)
+			t.dimensions = b.newDimensions(t, prev, nil)
 		} else {
-			t.dimensions = b.newDimensions(t, nil)
+			t.dimensions = b.newDimensions(t, nil, known)
 		}
 	})
 	workers.Wait()
@@ -163,8 +164,8 @@ func rebuildBenchmarks(ctx context.Context, prev *Table, last, set *dataset.Set,
 }
 
 // rebuildColumns makes everything except the rows. If every ordinal has the slug it had, slugs and
-// equal columns are shared.
-func (b *benchmarkBuilder) rebuildColumns(t *Table, inPlace bool) {
+// equal columns are shared. known are codes of fields, see newCodes.
+func (b *benchmarkBuilder) rebuildColumns(t *Table, inPlace bool) (known map[Field][]uint32) {
 	g, before := b.gather(), t.columns
 	t.postings, t.columns, t.nulls, t.kinds = map[Field]*posting{}, map[Field]*column{}, map[Field]bool{}, map[Field]FieldKind{}
 	var workers cores.Group
@@ -181,6 +182,7 @@ func (b *benchmarkBuilder) rebuildColumns(t *Table, inPlace bool) {
 	}
 	b.buildFields(t, g, &workers)
 	workers.Wait()
+	return b.codes(g)
 }
 
 // updateInPlace makes new columns and postings where a value of one of the changed records differs,
