@@ -111,7 +111,7 @@ func (s *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 	if was != nil && was.sum == sum {
 		return was, nil
 	}
-	c := check(body)
+	c := checkPublished(body, sum)
 	if findings := c.all(); len(findings) > 0 {
 		for i := range findings {
 			findings[i].Path = name

@@ -2,9 +2,13 @@ package snapshot
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -221,5 +225,48 @@ func TestCatalogBounds(t *testing.T) {
 	}
 	if diff := cmp.Diff(findings, s.Rejected()); diff != "" {
 		t.Errorf("Rejected (-findings +rejected):\n%s", diff)
+	}
+}
+
+// TestPassed checks in full every document that is not checked again when it is loaded. A shipped one need not be
+// listed. With -update it lists all that pass.
+func TestPassed(t *testing.T) {
+	names, err := filepath.Glob("../data/snapshots/" + Pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no shipped documents: %v", err)
+	}
+	var shipped, passing strings.Builder
+	for _, name := range names {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf("%x  %s\n", sha256.Sum256(body), filepath.Base(name))
+		checked := check(body)
+		if len(checked.all()) == 0 {
+			passing.WriteString(line)
+		}
+		if !strings.Contains(passed, line) {
+			t.Logf("%s is checked at each start: run this test with -update to spare that", name)
+			continue
+		}
+		shipped.WriteString(line)
+		if found := checked.all(); len(found) > 0 {
+			t.Errorf("%s is in passed.txt and does not pass: %v", name, found)
+		}
+		if got := checkPublished(body, sha256.Sum256(body)); !reflect.DeepEqual(got, checked) {
+			t.Errorf("%s differs where it is not checked again", name)
+		}
+		body[len(body)/2] ^= 1
+		if got, want := checkPublished(body, sha256.Sum256(body)), check(body); len(want.all()) == 0 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s with one other bit: findings %v, want %v and at least one", name, got.all(), want.all())
+		}
+	}
+	if *update {
+		if err := os.WriteFile("passed.txt", []byte(passing.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(shipped.String(), passed); diff != "" {
+		t.Errorf("passed.txt lists other documents than shipped ones (-shipped +listed):\n%s", diff)
 	}
 }

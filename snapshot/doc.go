@@ -13,7 +13,8 @@
 //   - Cell: the scores of one source that share a split, a metric and a category, hence a line.
 //   - Component: what one source says of a model on the common scale.
 //   - Finding: one violation that a check reports, with the JSON pointer of the place.
-//   - Catalog: all published documents of a folder, verified, newest first.
+//   - Catalog: all published documents of a folder, verified, newest first. The shipped documents that passed.txt
+//     lists by SHA-256 were verified by a test, and are not verified again at each start.
 //
 // # Common scale
 //

@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"bytes"
+	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -98,6 +100,22 @@ func check(b []byte) Checked {
 		return Checked{Findings: sortFindings(fs), Form: form}
 	}
 	return Checked{Document: &doc, Form: form}
+}
+
+// passed lists documents of the shipped dataset that pass all checks, as sha256sum does. TestPassed makes the list, and
+// checks each of them in full.
+//
+//go:embed passed.txt
+var passed string
+
+// checkPublished is check of a document with this SHA-256. Those that passed before the program was made are only decoded:
+// checking the two that it has took a third of the time of a start on the shipped dataset.
+func checkPublished(b []byte, sum [sha256.Size]byte) Checked {
+	var doc Document
+	if strings.Contains(passed, fmt.Sprintf("%x", sum)) && jsonv2.Unmarshal(b, &doc, jsonv2.RejectUnknownMembers(true)) == nil {
+		return Checked{Document: &doc}
+	}
+	return check(b)
 }
 
 // appendNew adds what decoding dislikes unless the schema already spoke of the place.
