@@ -47,6 +47,9 @@ func (c *ChangesRecord) Run(env *Env) error {
 
 // load reads the log of --data and the release to be recorded.
 func (c *ChangesRecord) load(ctx context.Context) (*history.Log, diff.Recorded, error) {
+	if st, err := os.Stat(c.Data); err != nil || !st.IsDir() {
+		return nil, diff.Recorded{}, fmt.Errorf("%s: not a directory", c.Data) // no revision either, as --from may be
+	}
 	here, err := loadFrom(c.Data, c.Data)
 	if err != nil {
 		return nil, diff.Recorded{}, err

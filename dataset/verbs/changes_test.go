@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,5 +77,19 @@ func TestChangesRecordVerb(t *testing.T) {
 	says(record(ChangesRecord{To: "HEAD~1"}), "nothing to record: release 1")
 	if file() != before {
 		t.Error("recording again changed the file")
+	}
+}
+
+// TestChangesRecordNowhere holds that --data is a directory, as of every verb, and never taken for a revision.
+func TestChangesRecordNowhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, file + "/none", "HEAD"} {
+		err := (&ChangesRecord{Data: dir}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
+		if want := dir + ": not a directory"; err == nil || err.Error() != want {
+			t.Errorf("changes record --data %s: %v, want %s", dir, err, want)
+		}
 	}
 }
