@@ -61,8 +61,7 @@ func Make(ctx context.Context, src *Sources) (d *Dump, reused bool, err error) {
 	}
 	dir := filepath.Join(src.Dir, key)
 	if d, err := openKept(ctx, dir, src.About); err == nil {
-		now := time.Now()
-		_ = os.Chtimes(dir, now, now) // only the order in which dumps are removed depends on it
+		markUsed(dir, time.Now())
 		return d, true, nil
 	} else if ctx.Err() != nil {
 		return nil, false, ctx.Err()
@@ -237,8 +236,13 @@ func buildKept(ctx context.Context, src *Sources, dir string) (*Dump, error) {
 		return nil, errors.Join(err, d.close())
 	}
 	d.dir = dir
+	markUsed(dir, time.Now())
 	return d, prune(src.Dir, max(keptOnDisk, src.Keep))
 }
+
+// markUsed dates a dump for prune. The time that files get by themselves is some milliseconds behind that of
+// time.Now, so a dump just made would be older than those that were used before it.
+func markUsed(dir string, at time.Time) { _ = os.Chtimes(dir, at, at) }
 
 var keyName = regexp.MustCompile(`^[0-9a-f]{32}$`)
 

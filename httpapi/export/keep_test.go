@@ -127,6 +127,26 @@ func TestMakeDamaged(t *testing.T) {
 	}
 }
 
+// TestMakeIsUse: a dump that is made is newer than what was used just before.
+func TestMakeIsUse(t *testing.T) {
+	src := sources(t, nil)
+	for i := range 50 {
+		src.Content = []byte{byte(i)}
+		before := time.Now()
+		d, err := buildKept(t.Context(), src, filepath.Join(t.TempDir(), "dump"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(d.dir)
+		if err != nil || info.ModTime().Before(before) {
+			t.Errorf("a dump made after %v is of %v, %v", before, info.ModTime(), err)
+		}
+		if err := d.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMakeKeepsFew: a directory keeps the dumps that were used last and nothing of processes that were
 // killed, and no file that is not its own is removed. A dump that was removed can still be read.
 func TestMakeKeepsFew(t *testing.T) {

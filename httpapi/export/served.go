@@ -140,8 +140,7 @@ func Earlier(dir, from, without string, n int) ([]Served, error) {
 	all = all[:min(n, len(all))]
 	now := time.Now()
 	for i, s := range all {
-		at := now.Add(-time.Duration(i) * time.Microsecond) // the order stays
-		_ = os.Chtimes(filepath.Join(dir, s.Dump), at, at)  // only the order in which dumps are removed depends on it
+		markUsed(filepath.Join(dir, s.Dump), now.Add(-time.Duration(i)*time.Microsecond)) // the order stays
 	}
 	return all, nil
 }
