@@ -31,9 +31,11 @@ func openStores(t *testing.T, c *etcdtest.Cluster, n int) []quota.Store {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprintf("servers=%d", n), func(t *testing.T) {
+			t.Parallel()
 			quotatest.Conformance(t, func(t *testing.T) []quota.Store { return openStores(t, c, n) })
 		})
 	}

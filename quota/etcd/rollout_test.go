@@ -18,6 +18,7 @@ import (
 // version does not know, as has the number of calls of another server. Changes of this version keep
 // them.
 func TestNewerMembersSurvive(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
 	ctx := context.Background()
 	s, err := etcd.Open(ctx, etcd.Options{Endpoints: c.Endpoints, Prefix: "rollout"})

@@ -25,6 +25,7 @@ func credentials(c *etcdtest.Secure) ledgers.Credentials {
 // TestSecureConformance runs the suite of ledgers through TLS, a client certificate and a user who may
 // use one prefix only.
 func TestSecureConformance(t *testing.T) {
+	t.Parallel() // it waits
 	c := etcdtest.StartSecure(t, "300")
 	n := 0
 	quotatest.Conformance(t, func(t *testing.T) []quota.Store {
