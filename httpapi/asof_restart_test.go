@@ -209,9 +209,11 @@ func TestAsOfAfterRestart(t *testing.T) {
 	r.publish("2026-07-01") // the first keeps the scores it had
 	r.release()
 	second := r.released[1]
-	r.restart()
-	r.same(first)
-	r.kept(first)
+	if datasettest.Long() { // the next restart shows it, too
+		r.restart()
+		r.same(first)
+		r.kept(first)
+	}
 
 	// A version that comes while the server is away has those before it beside it.
 	version := r.edit()
@@ -238,8 +240,10 @@ func TestAsOfAfterRestart(t *testing.T) {
 	other.flags = append([]string{"--keep=5"}, r.flags[1:]...)
 	other.start()
 	other.awaitDumps(r.transport)
-	other.server.kill()
-	other.start()
+	if datasettest.Long() { // the first start shows it, too
+		other.server.kill()
+		other.start()
+	}
 	if a, err := fetch(r.transport, other.server.addr, asked{method: "GET", path: "/api/v1/dataset"}); err != nil || strings.Count(string(a.body), `"loaded"`) != 2 {
 		t.Errorf("a server of another dataset: %v %s", err, a.body)
 	}
@@ -278,6 +282,9 @@ func TestAsOfAfterRestart(t *testing.T) {
 	r.restart()
 	r.awaitLog("is damaged")
 	r.gone(second, r.released[3])
+	if !datasettest.Long() {
+		return
+	}
 	r.flags = append(r.flags, "--dumps=off")
 	r.note()
 	r.restart()

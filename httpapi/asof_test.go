@@ -159,6 +159,7 @@ func (p *pasts) compare(want *state, address, ref string) error {
 // TestAsOf: after any number of swaps, what is kept is answered as it was served then, by version and
 // digest, and what is not kept is 410 with the nearest that is.
 func TestAsOf(t *testing.T) {
+	t.Parallel()
 	p := newPasts(t, 3)
 	answered, gone := 0, 0
 	for range 12 {
@@ -239,6 +240,7 @@ func (s *service) walk2(t *testing.T, path string) (records []json.RawMessage) {
 
 // TestAsOfWhileSwapping reads the past while generations are published, each from one generation.
 func TestAsOfWhileSwapping(t *testing.T) {
+	t.Parallel()
 	p := newPasts(t, 2)
 	for range 4 {
 		p.edit()

@@ -15,6 +15,7 @@ import (
 // TestDetailBound: the detail of a model has a bounded number of benchmarks, however many there are, and
 // says how many.
 func TestDetailBound(t *testing.T) {
+	t.Parallel()
 	set, _, err := generationOf(os.DirFS(mustSmallData(t)))
 	if err != nil {
 		t.Fatal(err)

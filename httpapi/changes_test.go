@@ -133,6 +133,7 @@ func TestTrail(t *testing.T) {
 
 // TestHistoryIsBounded: changes of old loads are given up, and what leads over them is gone.
 func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
 	texts, sizes := []string{"0/0"}, map[string]int{}
 	for gen := 2; gen <= 12; gen++ {
 		letter := fmt.Sprintf("%x", gen)

@@ -98,6 +98,7 @@ func TestChangesPage(t *testing.T) {
 
 // TestCreditsPage: every source is there once, in each form, and what was read from it.
 func TestCreditsPage(t *testing.T) {
+	t.Parallel()
 	l := mustShipped(t)
 	s := newService(t, l.live)
 	var list struct{ Data []creditLine }

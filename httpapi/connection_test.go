@@ -39,6 +39,7 @@ func pair(t testing.TB) (server, caller *net.TCPConn) {
 
 // TestHeads: a response has the same headers alone and pipelined, rendered and cached.
 func TestHeads(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	tag := s.ask(t, "GET", "/api/v1/benchmarks?limit=3").header.Get("ETag")
 	for _, request := range [][]byte{

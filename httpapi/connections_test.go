@@ -125,6 +125,7 @@ func TestConnectionsFull(t *testing.T) {
 // TestSlowReaders: what callers do not read is bounded, by closing who reads slowest. The body of a
 // page is made when it is asked for again; the first time rows are sent from the index, which takes no memory.
 func TestSlowReaders(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	server, addr := s.limitedTCP(t, 0, 0)
 	server.limit.maxUnread = 1 << 20

@@ -44,6 +44,7 @@ var (
 // TestReferencePages holds that every page of the reference is whole: its links lead to places that are
 // there, no place is there twice, and nothing is left of a template.
 func TestReferencePages(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	places, links := map[string]map[string]bool{}, map[string][]string{}
 	for _, path := range docsPaths() {

@@ -38,6 +38,7 @@ var fileViews = []string{
 // TestFilesAreTheList: NDJSON has the bytes of the list; CSV and Parquet have a column for every
 // member and the same values in it.
 func TestFilesAreTheList(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, path := range fileViews {
 		rows := s.list(t, path).Data
@@ -176,6 +177,7 @@ func parquetColumns(t *testing.T, file []byte) map[string][]string {
 // TestCompleteIsAllPages: limit=all has the rows of all pages, in their order, and costs one call per
 // started 500.
 func TestCompleteIsAllPages(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	s.pay(t)
 	for _, path := range []string{"/api/v1/hardware?vendor=amd", "/api/v1/benchmarks?tool=llama.cpp&sort=-generation_tps", "/api/v1/models?q=qwen&fields=name"} {
@@ -332,6 +334,7 @@ func compareDuckDB(t *testing.T, s *service, got map[string]json.RawMessage) {
 // TestRecipes runs the recipes of httpapi/export/README.md as far as their tools are here: jq as it is
 // printed, the SQL with DuckDB, and the columns that Grafana is told to take.
 func TestRecipes(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("export/README.md")
 	if err != nil {
 		t.Fatal(err)

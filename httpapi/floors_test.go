@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	goparser "go/parser"
 	"go/token"
@@ -13,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -53,24 +56,32 @@ type goPackage struct {
 
 const moduleName = "modeldex"
 
-func listPackages(t *testing.T) []goPackage {
-	t.Helper()
+// allPackages lists the packages of this module, once for all tests.
+var allPackages = sync.OnceValues(func() (pkgs []goPackage, err error) {
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
 	cmd.Dir = ".."
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return nil, fmt.Errorf("go list: %w", err)
 	}
-	var pkgs []goPackage
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p goPackage
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return pkgs
+			return pkgs, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		pkgs = append(pkgs, p)
 	}
+})
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	pkgs, err := allPackages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkgs
 }
 
 // roomOf is the first element below the module; the module's root is main. It is false for a
@@ -88,6 +99,7 @@ func roomOf(importPath string) (string, bool) {
 func testKit(importPath string) bool { return strings.HasSuffix(path.Base(importPath), "test") }
 
 func TestFloors(t *testing.T) {
+	t.Parallel()
 	for _, p := range listPackages(t) {
 		room, _ := roomOf(p.ImportPath)
 		below, known := rooms[room]
@@ -129,6 +141,7 @@ func checkImport(t *testing.T, p goPackage, room, imp string) {
 // TestFloorsReadNoEnvironment looks for what imports do not show: reading the environment, and
 // the snapshot room using more of dataset than slugs and what messages are made with.
 func TestFloorsReadNoEnvironment(t *testing.T) {
+	t.Parallel()
 	for _, p := range listPackages(t) {
 		room, _ := roomOf(p.ImportPath)
 		if room == "main" || room == "bench" || testKit(p.ImportPath) {

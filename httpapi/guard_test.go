@@ -266,6 +266,7 @@ func systemCalls() (writes int, ok bool) {
 
 // TestOrder: whatever way requests come in, each is answered once, whole and in turn.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	big, small := s.raw("/api/v1/benchmarks"), s.raw("/api/v1/tools?q=nothing-is-called-so")
 	zstd, head := s.raw("/api/v1/benchmarks", "Accept-Encoding: zstd"), bytes.Replace(big, []byte("GET"), []byte("HEAD"), 1)

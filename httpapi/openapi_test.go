@@ -112,6 +112,7 @@ func stamp(t *testing.T, document []byte) {
 // TestOpenAPIMetaschema validates the document by the schema of the OpenAPI Initiative for 3.1
 // (testdata/openapi/schema-3.1.json), and every schema inside it by JSON Schema 2020-12.
 func TestOpenAPIMetaschema(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile("testdata/openapi/schema-3.1.json")
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 // TestPreferMeasured compares the sizes that prefer=measured names with a plain loop over all sizes of
 // each model: the most precise of at least four bits that fits and was measured, else as without it.
 func TestPreferMeasured(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	gen := mustShipped(t).live.Current()
 	rows := func(query string) map[string]fit.Best {

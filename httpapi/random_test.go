@@ -44,6 +44,7 @@ func TestRandomQueries(t *testing.T) {
 // TestEveryValue filters a list by every value that its records have, and benchmarks by every name of a
 // record that decides: the total is that of the files, and no value is called unknown.
 func TestEveryValue(t *testing.T) {
+	t.Parallel()
 	shipped := mustShipped(t)
 	s := newService(t, shipped.live)
 	dir := mustShippedRecords(t)

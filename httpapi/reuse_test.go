@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/index"
 )
 
@@ -19,6 +20,7 @@ import (
 // The server reads every request into buffers it uses again, so a text kept past its request
 // would turn up in another's answer, or in the cache.
 func TestBuffersAreNotKept(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	const clients, rounds = 8, 60
 	var wg sync.WaitGroup
@@ -70,6 +72,7 @@ func askOwn(t *testing.T, s *service, word string) {
 // TestRepeatedReads asks for the same pages from many clients while nothing is in the cache
 // yet: all get the same bytes, and the same tag.
 func TestRepeatedReads(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	paths := []string{"/api/v1/models", "/api/v1/benchmarks?limit=5", "/api/v1/models/llama-2-7b", "/api/v1/hardware?vendor=nvidia,amd"}
 	codings := []string{"identity", "zstd", "br", "gzip"}
@@ -77,7 +80,7 @@ func TestRepeatedReads(t *testing.T) {
 	var wg sync.WaitGroup
 	for client := range 8 {
 		wg.Go(func() {
-			for round := range 40 {
+			for round := range datasettest.Rounds(16, 40) {
 				a := s.ask(t, "GET", paths[round%len(paths)], "Accept-Encoding", codings[(client+round/len(paths))%len(codings)])
 				mu.Lock()
 				a.asked.header.Del("Authorization") // calls in parallel are not counted one by one
@@ -95,6 +98,7 @@ func TestRepeatedReads(t *testing.T) {
 // is made in memory that is used again once it is sent; responses to a third of the addresses are asked for by
 // all, and kept. Whichever a caller is given, its bytes are those of the page.
 func TestMemoryIsUsedAgain(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -114,6 +114,7 @@ func TestStream(t *testing.T) {
 
 // TestStreamCut: a stream that fails, in whatever way, is seen to be cut.
 func TestStreamCut(t *testing.T) {
+	t.Parallel()
 	failures := map[string]func() (io.Reader, error){
 		"error": lines(5000, errors.New("no more")),
 		"panic": func() (io.Reader, error) {

@@ -33,7 +33,7 @@ import (
 var (
 	readersFlag = flag.Int("swap.readers", datasettest.Rounds(15, 50), "connections that read in TestSwap")
 	swapFlag    = flag.Duration("swap.time", 3*time.Second, "how long TestSwap edits")
-	pauseFlag   = flag.Duration("swap.pause", 10*time.Millisecond, "how long a reader of TestSwap rests between calls")
+	pauseFlag   = flag.Duration("swap.pause", time.Duration(datasettest.Rounds(30, 10))*time.Millisecond, "how long a reader of TestSwap rests between calls")
 )
 
 // TestSwap edits the dataset of the real program in every way while readers call: no answer is

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/operator"
 	"modeldex/quota"
 )
@@ -80,7 +81,8 @@ func (w *torture) live(gentle bool) {
 	stop := make(chan struct{})
 	journals := w.spendAll(&load, stop)
 	rosters := []*roster{w.startRoster(&load, stop), w.startRoster(&load, stop)}
-	time.Sleep(20*time.Millisecond + time.Duration(w.rng.Int64N(int64(480*time.Millisecond))))
+	longest := time.Duration(datasettest.Rounds(180, 480)) * time.Millisecond
+	time.Sleep(20*time.Millisecond + time.Duration(w.rng.Int64N(int64(longest))))
 	if gentle {
 		w.stop()
 	} else {

@@ -33,6 +33,7 @@ var (
 
 // TestPages asks for pages of every kind and holds them to what browsers, crawlers and caches need.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	c, checked := &leadChecker{service: s, shapes: map[string]int{}}, map[string]bool{}
 	for _, path := range shownPages {
@@ -224,6 +225,7 @@ func TestFailurePages(t *testing.T) {
 
 // TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
 func TestCrawlerFiles(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	robots := string(s.ask(t, "GET", "/robots.txt", "Authorization", "").body)
 	if !strings.Contains(robots, "Disallow: /explore/*?") || !strings.Contains(robots, "Sitemap: http://service/sitemap.xml") {
@@ -332,6 +334,7 @@ func TestPageText(t *testing.T) {
 // TestPreviews: each kind of record has a picture of 1200 x 630 pixels that its page names, and a
 // picture is kept like a page.
 func TestPreviews(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, path := range []string{"/models/gpt-oss-20b", "/hardware/nvidia-rtx-4090", "/tools/llama.cpp", "/benchmarks/bm-adfbf9a134d4"} {
 		page := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")

@@ -52,6 +52,7 @@ http {
 // TestWireProxies attacks the server through real proxies, which use one connection for the
 // requests of many callers. MODELDEX_REQUIRE_PROXIES=1 makes it a failure that one is missing.
 func TestWireProxies(t *testing.T) {
+	t.Parallel()
 	for _, tt := range proxyConfigs {
 		t.Run(tt.name, func(t *testing.T) {
 			program, err := findProxy(tt.name)

@@ -15,6 +15,7 @@ var wireResponses = flag.Int("wire", datasettest.Rounds(800, 2500), "responses t
 
 // TestWire attacks the connections of the server; see package wiretest.
 func TestWire(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	s.pay(t) // so that there are streams among the responses
 	attack(t, wiretest.Options{Addr: s.listenTCP(t), Secret: s.secret, Responses: *wireResponses, Seed: seedOf(t)})
