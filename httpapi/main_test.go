@@ -46,13 +46,12 @@ func TestMain(m *testing.M) {
 }
 
 func runTests(m *testing.M) int {
-	quotatest.FilesInMemory()
-	dir, err := os.MkdirTemp("", "mdx")
+	dir, remove, err := quotatest.TempDir()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
+	defer remove() // also what a run of some scripts leaves, which was made for all of them
 	workDir = dir
 	return m.Run()
 }

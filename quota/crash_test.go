@@ -39,8 +39,14 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	quotatest.FilesInMemory()
-	os.Exit(m.Run())
+	_, remove, err := quotatest.TempDir()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	remove()
+	os.Exit(code)
 }
 
 // crashChild spends from every active key, issues and revokes, and prints each thing after it

@@ -2,5 +2,5 @@
 
 package quotatest
 
-// FilesInMemory does nothing: a file system in memory is not at a known place here.
-func FilesInMemory() {}
+// inMemory makes no directory: a file system in memory is not at a known place here.
+func inMemory() (dir string, remove func()) { return "", nil }
