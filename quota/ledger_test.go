@@ -18,7 +18,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-var flips = flag.Int("flips", 150, "damaged copies TestDamage makes")
+var flips = flag.Int("flips", 0, "damaged copies TestDamage makes; 0: 50, or 300 in the long form (MODELDEX_LONG_TESTS=1)")
 
 func openLedger(tb testing.TB, path string) *Ledger {
 	tb.Helper()
@@ -258,8 +258,12 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := *flips
-	if testing.Short() {
-		n /= 10
+	switch {
+	case n > 0:
+	case os.Getenv("MODELDEX_LONG_TESTS") == "1":
+		n = 300
+	default:
+		n = 50
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
