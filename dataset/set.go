@@ -37,8 +37,8 @@ type Set struct {
 }
 
 // Ratios is the share of the memory bandwidth that each benchmark accounts for, see Roofline.Ratio, which the checks of a load
-// need as well; NaN where it is unknown. It is nil for a set no load made, or whose benchmarks were changed. The caller
-// must not change it.
+// need as well; NaN where it is unknown. It is nil for a set that no load made, and for a copy with more or fewer benchmarks;
+// a copy with other records must not be asked. The caller must not change it.
 func (s *Set) Ratios() []float64 {
 	if len(s.ratios) != s.Benchmarks.Len() {
 		return nil
