@@ -11,7 +11,7 @@ import (
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=null_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=null_excluded,enum=withdrawn_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
@@ -22,7 +22,7 @@ type Notice struct {
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
 	// Up to three values the caller may have meant; unknown_value only.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
-	// Records left out because the value is unknown, or changes that are not held; null_excluded and changes_left_out only.
+	// Records left out because the value is unknown or they were withdrawn, or changes that are not held; null_excluded, withdrawn_excluded and changes_left_out only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`

@@ -157,7 +157,7 @@ func routeText(rt *route) string {
 	case rt.list == fitQuery:
 		return fitText()
 	case rt.list == statsList:
-		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results are never included. An answer 200 is charged as one call." + fileText
+		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included. An answer 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. An answer 200 is charged as one call."
 	case rt.list != nil:

@@ -270,6 +270,9 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 		metric := q.word(&metricParam)
 		out = append(out, Notice{Code: "null_excluded", Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d records that match are excluded because their %s is unknown", n, metric)})
 	}
+	if n := stats.Withdrawn; n > 0 {
+		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d records that match are excluded because they were withdrawn", n)})
+	}
 	if len(stats.Groups) == 0 {
 		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: "no record matches the filters and has a value of the metric"})
 	}

@@ -63,9 +63,15 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: RunDate, Date: func(b *benchmarkRecord) *dataset.Date { return b.RunDate }, Min: "since", Max: "until", Uses: Sorts | Facets, Doc: "Day of the run, as YYYY-MM-DD."},
 }
 
+// withdrawn is the value of Settings of benchmarks that were withdrawn.
+const withdrawn = "withdrawn"
+
 // settingsOf is SingleStream for benchmarks that have these settings, "other" for those that do
-// not, and "" if a value that decides it is unknown.
+// not, withdrawn for those that no longer count, and "" if a value that decides it is unknown.
 func settingsOf(b *benchmarkRecord) string {
+	if b.Withdrawn != nil {
+		return withdrawn
+	}
 	switch is, _ := b.SingleStream(); is {
 	case dataset.SingleYes:
 		return SingleStream

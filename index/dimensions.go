@@ -24,10 +24,11 @@ type dimensions struct {
 	repeats []uint32
 	// samePage are the records of each page that has several, and those without a page; sameRepeat those of each repeat.
 	samePage, sameRepeat runs
+	withdrawn            *roaring.Bitmap // records that no statistics count; nil for none
 	metrics              map[Field]metricOrder
 }
 
-// metricOrder is the records with a value of a metric, and their places in order of the value.
+// metricOrder is the records with a value of a metric that were not withdrawn, and their places in order of the value.
 type metricOrder struct {
 	known     *roaring.Bitmap
 	ascending []uint32
@@ -59,7 +60,7 @@ func codedFields() (fields []Field) {
 // newDimensions makes the dimensions of a table with postings, or shares those of prev where they
 // are the same. known are codes of fields that are known already, see newCodes.
 func (b *benchmarkBuilder) newDimensions(t, prev *Table, known map[Field][]uint32) *dimensions {
-	d := &dimensions{}
+	d := &dimensions{withdrawn: t.postings[Settings].byValue[withdrawn]}
 	var metrics []Field
 	for _, f := range BenchmarkFields {
 		if f.Is(Setting) {
@@ -93,7 +94,7 @@ func (b *benchmarkBuilder) newDimensions(t, prev *Table, known map[Field][]uint3
 	return d
 }
 
-// sortMetrics sets the orders of all metrics, or shares those of prev whose column is the same.
+// sortMetrics sets the orders of all metrics, or shares those of prev, which has the same postings, whose column is the same.
 func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 	orders := make([]metricOrder, len(metrics))
 	var workers cores.Group
@@ -102,7 +103,7 @@ func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 			orders[i] = prev.dimensions.metrics[f]
 			continue
 		}
-		workers.Go(func() { orders[i] = d.codes.metricOrder(t.columns[f]) })
+		workers.Go(func() { orders[i] = d.metricOrder(t.columns[f]) })
 	}
 	workers.Wait()
 	d.metrics = make(map[Field]metricOrder, len(metrics))
@@ -112,12 +113,14 @@ func (d *dimensions) sortMetrics(t, prev *Table, metrics []Field) {
 }
 
 // metricOrder finds the records with a value of a column.
-func (c *codes) metricOrder(col *column) metricOrder {
+func (d *dimensions) metricOrder(col *column) metricOrder {
 	ords, known := col.inAscending()
-	out, bits := metricOrder{ascending: make([]uint32, known)}, newBitset(len(col.nums))
-	for i, ord := range ords[:known] {
-		out.ascending[i] = c.places[ord]
-		bits.add(ord)
+	out, bits := metricOrder{ascending: make([]uint32, 0, known)}, newBitset(len(col.nums))
+	for _, ord := range ords[:known] {
+		if d.withdrawn == nil || !d.withdrawn.Contains(ord) {
+			out.ascending = append(out.ascending, d.codes.places[ord])
+			bits.add(ord)
+		}
 	}
 	out.known = compact(roaring.FromDense(bits, true))
 	return out

@@ -143,6 +143,9 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 		SourceURL: maybe(r, dataset.URL(fmt.Sprintf("https://example.org/%d", r.IntN(9)))),
 	}
 	if r.IntN(12) == 0 {
+		b.Withdrawn = &dataset.Withdrawal{Date: "2026-01-01", Reason: "measured something else"}
+	}
+	if r.IntN(12) == 0 {
 		b.Scenario, b.TotalTPS, b.GenerationTPS, b.PromptTPS = &dataset.Scenarios[r.IntN(3)], b.GenerationTPS, nil, nil
 	}
 	return b
@@ -203,6 +206,8 @@ type plainRecord struct {
 	nums  map[Field]float64 // no entry where unknown
 	texts map[Field]string
 	page  string // of a benchmark
+	// withdrawn: a benchmark that statistics leave out
+	withdrawn bool
 }
 
 // plains gives the oracles of a set by table: models, hardware, tools, benchmarks.
@@ -279,7 +284,7 @@ func plains(s *dataset.Set) [4]*plain {
 	}
 	reproduced := dataset.Reproduced(&s.Benchmarks)
 	for i, b := range s.Benchmarks.All() {
-		rec := plainRecord{slug: string(b.ID), id: string(b.ID), nums: map[Field]float64{}}
+		rec := plainRecord{slug: string(b.ID), id: string(b.ID), nums: map[Field]float64{}, withdrawn: b.Withdrawn != nil}
 		rec.names = slices.Concat(names[b.Model], names[b.Hardware], names[b.Tool])
 		rec.sets = map[Field][]string{
 			Model: {string(b.Model)}, Hardware: {string(b.Hardware)}, Tool: {string(b.Tool)}, Source: {string(b.Source)}, Family: {families[b.Model]},
@@ -334,10 +339,12 @@ var settingFields = []Field{
 
 // plainBenchmark adds what is computed from a benchmark.
 func plainBenchmark(rec *plainRecord, b *dataset.Benchmark) {
-	switch is, _ := b.SingleStream(); is {
-	case dataset.SingleYes:
+	switch is, _ := b.SingleStream(); {
+	case b.Withdrawn != nil:
+		rec.sets[Settings] = []string{"withdrawn"}
+	case is == dataset.SingleYes:
 		rec.sets[Settings] = []string{"single_stream"}
-	case dataset.SingleNo:
+	case is == dataset.SingleNo:
 		rec.sets[Settings] = []string{"other"}
 	}
 	if b.ContextDepth != nil {

@@ -32,9 +32,9 @@ func (e TooManyGroupsError) Error() string { return fmt.Sprintf("more than %d gr
 // Stats are the groups of a StatsQuery. They share memory with the table, but no ordinals.
 type Stats struct {
 	Groups []Group // in the order of their keys
-	// Unknown is how many records match the filter but have no value of the metric; they are in no
-	// group. Excluded and ExcludedBySets are as in Page.
-	Unknown                  int
+	// Unknown is how many records match the filter but have no value of the metric, and Withdrawn how many
+	// match and were withdrawn; they are in no group. Excluded and ExcludedBySets are as in Page.
+	Unknown, Withdrawn       int
 	Excluded, ExcludedBySets []int
 }
 
@@ -136,7 +136,12 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	if err := g.divide(); err != nil {
 		return nil, err
 	}
-	return &Stats{Groups: g.groups(), Unknown: m.total - len(g.numbers), Excluded: excluded, ExcludedBySets: c.excludedBySets()}, nil
+	out := &Stats{Excluded: excluded, ExcludedBySets: c.excludedBySets()}
+	if w := t.dimensions.withdrawn; w != nil {
+		out.Withdrawn = t.countIn(&m, w)
+	}
+	out.Groups, out.Unknown = g.groups(), m.total-len(g.numbers)-out.Withdrawn
+	return out, nil
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.

@@ -45,9 +45,9 @@ func compareStats(t *testing.T, table *Table, want *plain, q StatsQuery) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, unknown := want.stats(q)
-	if got.Unknown != unknown || len(got.Groups) != len(groups) {
-		t.Fatalf("Stats(%+v): %d groups, %d unknown; want %d and %d", q, len(got.Groups), got.Unknown, len(groups), unknown)
+	groups, unknown, withdrawn := want.stats(q)
+	if got.Unknown != unknown || got.Withdrawn != withdrawn || len(got.Groups) != len(groups) {
+		t.Fatalf("Stats(%+v): %d groups, %d unknown, %d withdrawn; want %d, %d and %d", q, len(got.Groups), got.Unknown, got.Withdrawn, len(groups), unknown, withdrawn)
 	}
 	for i := range groups {
 		compareGroup(t, &got.Groups[i], &groups[i], q)
@@ -107,11 +107,15 @@ type plainGroup struct {
 }
 
 // stats computes statistics the slow way.
-func (p *plain) stats(q StatsQuery) (out []plainGroup, unknown int) {
+func (p *plain) stats(q StatsQuery) (out []plainGroup, unknown, withdrawn int) {
 	groups := map[string][]*plainRecord{}
 	for i := range p.recs {
 		rec := &p.recs[i]
 		if !p.holds(rec, q.Query, -1, -1) {
+			continue
+		}
+		if rec.withdrawn {
+			withdrawn++
 			continue
 		}
 		if _, ok := rec.nums[q.Metric]; !ok {
@@ -132,7 +136,7 @@ func (p *plain) stats(q StatsQuery) (out []plainGroup, unknown int) {
 	for _, key := range keys {
 		out = append(out, plainGroupOf(groups[key], q))
 	}
-	return out, unknown
+	return out, unknown, withdrawn
 }
 
 func first(values []string, otherwise string) string {
