@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -392,7 +393,7 @@ func TestCount(t *testing.T) {
 func TestEstimateWithinBandwidth(t *testing.T) {
 	e, r := shippedEngine(t), seeded(t)
 	machines := []dataset.Slug{"qualcomm-snapdragon-8-gen-3", "qualcomm-snapdragon-x-elite-x1e-84-100", "apple-m3-pro-14gpu"}
-	for range 5 {
+	for range datasettest.Rounds(1, 8) {
 		machines = append(machines, e.hwBySlug[r.IntN(len(e.hwBySlug))])
 	}
 	estimates, limited := 0, 0
