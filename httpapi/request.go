@@ -127,11 +127,8 @@ func (req *request) has(etag string) bool {
 	if req.seen&ifNoneMatchHeader == 0 {
 		return false
 	}
-	h := &req.ctx.Request.Header
-	if first := h.Peek(fiber.HeaderIfNoneMatch); len(first) > 0 && etagMatches(first, etag) {
-		return true
-	}
-	return req.seen&severalLines != 0 && slices.ContainsFunc(h.PeekAll(fiber.HeaderIfNoneMatch), func(line []byte) bool { return etagMatches(line, etag) })
+	lines := req.ctx.Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
+	return slices.ContainsFunc(lines, func(line []byte) bool { return etagMatches(line, etag) })
 }
 
 // noParameters rejects any query on an address that takes none.

@@ -232,7 +232,7 @@ func TestChangesReachAllServers(t *testing.T) {
 	}
 	wait("the resumption on the first server", func() bool { return verdict(servers[0], first) == quota.Admitted })
 
-	if os.Getenv("MODELDEX_LONG_TESTS") != "1" {
+	if !etcdtest.Long() {
 		return // that a watch is broken is noticed after seconds of silence
 	}
 	for range 50 { // so that a lease is there

@@ -43,7 +43,7 @@ func TestSecureConformance(t *testing.T) {
 // ledger that is in use logs in again, also while it watches.
 func TestLoginExpires(t *testing.T) {
 	t.Parallel() // it waits
-	if os.Getenv("MODELDEX_LONG_TESTS") != "1" {
+	if !etcdtest.Long() {
 		t.Skip("it waits seconds until logins expire; MODELDEX_LONG_TESTS=1 runs it")
 	}
 	c := etcdtest.StartSecure(t, "1")
@@ -126,6 +126,7 @@ func TestSecureErrors(t *testing.T) {
 		change func(*ledgers.Credentials)
 		prefix string
 		want   string // "" is success
+		waits  bool   // for an etcd it cannot greet
 	}{
 		{name: "all right"},
 		{name: "password from a file", change: func(c *ledgers.Credentials) { c.Password, c.PasswordFile = "", file }},
@@ -133,14 +134,14 @@ func TestSecureErrors(t *testing.T) {
 		{name: "unknown user", change: func(c *ledgers.Credentials) { c.User = "stranger" }, want: "check user, password and role"},
 		{name: "no user", change: func(c *ledgers.Credentials) { c.User, c.Password = "", "" }, want: "check user, password and role"},
 		{name: "foreign prefix", prefix: "foreign", want: "check user, password and role"},
-		{name: "no client certificate", change: func(c *ledgers.Credentials) { c.CertFile, c.KeyFile = "", "" }, want: "certificate"},
-		{name: "unknown authority", change: func(c *ledgers.Credentials) { c.CAFile, c.TLS = "", true }, want: "certificate"},
-		{name: "without TLS", change: func(c *ledgers.Credentials) { c.CAFile, c.CertFile, c.KeyFile = "", "", "" }, want: "TLS"},
+		{name: "no client certificate", change: func(c *ledgers.Credentials) { c.CertFile, c.KeyFile = "", "" }, want: "certificate", waits: true},
+		{name: "unknown authority", change: func(c *ledgers.Credentials) { c.CAFile, c.TLS = "", true }, want: "certificate", waits: true},
+		{name: "without TLS", change: func(c *ledgers.Credentials) { c.CAFile, c.CertFile, c.KeyFile = "", "", "" }, want: "TLS", waits: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if (tt.want == "certificate" || tt.want == "TLS") && os.Getenv("MODELDEX_LONG_TESTS") != "1" {
+			if tt.waits && !etcdtest.Long() {
 				t.Skip("opening waits five seconds for an etcd it cannot greet; MODELDEX_LONG_TESTS=1 runs it")
 			}
 			who := credentials(c)
