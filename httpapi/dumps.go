@@ -125,8 +125,8 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	tag := `"` + file.SHA256 + `"`
 	h := &req.ctx.Request.Header
 	span, status := byteRange{0, file.Size}, http.StatusOK
-	// A caller who has the file gets 304 whatever range is asked for (RFC 9110, 13.2.2).
-	if condition := h.Peek("If-Range"); !req.has(tag) && (len(condition) == 0 || string(condition) == tag) {
+	// Only GET has ranges (RFC 9110, 14.2), and a caller who has the file gets 304 whatever range is asked for (13.2.2).
+	if condition := h.Peek("If-Range"); h.IsGet() && !req.has(tag) && (len(condition) == 0 || string(condition) == tag) {
 		span, status = rangeOf(string(h.Peek("Range")), file.Size)
 	}
 	if status == http.StatusRequestedRangeNotSatisfiable {

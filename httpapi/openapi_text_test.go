@@ -196,7 +196,7 @@ var routeTexts = map[string]string{
 	"showDataset":    "Needs no key. Shows a refused change of the files at once.",
 	"listSnapshots":  "Needs no key.",
 	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; keys count for the calls at once). A dump is made in the background after each change of the dataset; until it is finished the one before is listed, and 503 says that there is none yet.",
-	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: it never changes its content and may be kept for good. In its place latest, or the SHA-256 of a dataset, moves on (307) to the newest edition. One range of bytes per request is answered with 206, If-Range included.",
+	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: it never changes its content and may be kept for good. In its place latest, or the SHA-256 of a dataset, moves on (307) to the newest edition. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
 	"latestSnapshot": "Needs no key. The answer changes when a document is published; the address with a hash never does.",
 	"getSnapshot":    "Needs no key. The document may be kept for good.",
 	"getSchema":      "Needs no key.",

@@ -148,13 +148,15 @@ func (s *script) equal(neg bool, args []string) error {
 // perAnswer are the headers that differ between two responses to the same request.
 var perAnswer = []string{"Date", "X-Request-Id", "X-Ratelimit-Remaining", "Ratelimit", "Content-Length"}
 
-// head is "head agrees": HEAD of the same address has the same status and headers.
+// head is "head agrees": HEAD of the same address has the same status and headers, also with a range,
+// which no method but GET has.
 func (s *script) head([]string) error {
 	if err := s.answered(); err != nil {
 		return err
 	}
 	get, q := s.last, s.last.asked
-	q.method = http.MethodHead
+	q.method, q.header = http.MethodHead, q.header.Clone()
+	q.header.Set("Range", "bytes=0-0")
 	if err := s.send(q); err != nil {
 		return err
 	}
