@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -71,4 +74,77 @@ func TestAnswersAsDescribed(t *testing.T) {
 func isViewFile(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	return slices.ContainsFunc(routes, func(rt route) bool { return rt.hidden && rt.tag == "pages" && rt.path == path })
+}
+
+// TestParametersAreRead sends every parameter of every endpoint a value it cannot have, with what the endpoint requires
+// and without: each response must be 400 and name the parameter, so that no documented parameter is passed over.
+func TestParametersAreRead(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	faulty := func(path string, args url.Values, name string) {
+		t.Helper()
+		a := s.ask(t, "GET", path+"?"+args.Encode(), "Accept", "application/json")
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil {
+			t.Fatalf("GET %s?%s: %v: %.200s", path, args.Encode(), err, a.body)
+		}
+		if !slices.ContainsFunc(p.Errors, func(f Fault) bool { return f.Name == name }) || a.status != http.StatusBadRequest {
+			t.Errorf("GET %s?%s: status %d, errors %+v, want 400 and an error of %s", path, args.Encode(), a.status, p.Errors, name)
+		}
+	}
+	var first struct{ ID string }
+	if err := json.Unmarshal(s.list(t, "/api/v1/benchmarks?limit=1").Data[0], &first); err != nil {
+		t.Fatal(err)
+	}
+	inPath := map[string]string{"models": "llama-2-7b", "benchmarks": first.ID}
+	for i := range routes {
+		rt := &routes[i]
+		list := rt.list
+		if rt.record != nil {
+			list = rt.record.detail
+		}
+		if list == nil || rt.method != "GET" {
+			continue
+		}
+		path := pathParam.ReplaceAllStringFunc(rt.docPath(), func(m string) string {
+			if has := inPath[rt.tag]; has != "" {
+				return has
+			}
+			_, example := pathText(rt, strings.Trim(m, "{}"))
+			return example
+		})
+		required := url.Values{}
+		for i := range list.params {
+			if pm := &list.params[i]; pm.required != "" {
+				required.Set(pm.name, cmp.Or(queryExamples[rt.id][pm.name], "llama-2-7b"))
+				faulty(path, url.Values{}, pm.name)
+			}
+		}
+		for i := range list.params {
+			pm := &list.params[i]
+			args := url.Values{pm.name: {badValue(pm)}}
+			faulty(path, args, pm.name)
+			for name, values := range required {
+				if name != pm.name {
+					args[name] = values
+				}
+			}
+			faulty(path, args, pm.name)
+		}
+	}
+}
+
+// badValue is a value that a parameter cannot have.
+func badValue(pm *param) string {
+	switch pm.kind {
+	case openSet, slugSet, keySet, textList:
+		return "a,,b"
+	case searchText, oneText, versionRef, keptRef:
+		return strings.Repeat("a b ", 200)
+	case plainNumber:
+		if !pm.fromZero {
+			return "0"
+		}
+	}
+	return "no such value"
 }

@@ -51,13 +51,8 @@ type FacetBin struct {
 // facetsOf answers the facets of a list.
 func facetsOf(facets *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
-		q, f := facets.parse(req.ctx.QueryArgs(), req.gen)
+		q, f := facets.parseFor(req)
 		if f != nil {
-			return nil, f
-		}
-		if len(q.selected["fields"]) == 0 {
-			f := badParameter("fields", "", "is required: one or more of the allowed values")
-			f.faults[0].Allowed, f.faults[0].Value = facets.byName["fields"].values, nil
 			return nil, f
 		}
 		return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderFacets(req.gen, facets, q), "" }), nil

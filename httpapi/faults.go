@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"modeldex/dataset"
@@ -41,6 +42,11 @@ func (l *faultList) add(c *code, f Fault) *Fault {
 	}
 	l.list = append(l.list, f)
 	return &l.list[len(l.list)-1]
+}
+
+// of reports whether a fault of a parameter is listed.
+func (l *faultList) of(name string) bool {
+	return slices.ContainsFunc(l.list, func(f Fault) bool { return f.Name == name })
 }
 
 // failure is the response for the caller, nil without faults.

@@ -64,15 +64,15 @@ func (p *parser) fitQuery() (q fit.Query, canonical []string) {
 	r := fitReader{parser: p}
 	q = r.pair()
 	costs := fit.Costs{
-		USDPerKWh: r.optional("usd_per_kwh", true), HoursPerDay: r.optional("hours_per_day", false),
-		Years: r.optional("years", false), USDPerHour: r.optional("usd_per_hour", true),
+		USDPerKWh: r.optional("usd_per_kwh"), HoursPerDay: r.optional("hours_per_day"),
+		Years: r.optional("years"), USDPerHour: r.optional("usd_per_hour"),
 	}
 	if costs != (fit.Costs{}) {
 		costs.Today = released(p.gen)
 		q.Costs = &costs
 	}
 	if q.Model == "" && p.values["model"] == nil {
-		p.fault(&invalidParameter, "model", "", "is required")
+		p.fault(&invalidParameter, "model", "", p.r.byName["model"].required)
 	}
 	if q.Hardware == "" && q.MemoryGB == 0 && p.values["hardware"] == nil && p.values["memory_gb"] == nil {
 		p.fault(&invalidParameter, "hardware", "", "is required, unless memory_gb describes the machine")
@@ -170,13 +170,13 @@ func (r *fitReader) flag(name string) bool {
 
 // number reads a plain decimal above 0; 0 where there is none.
 func (r *fitReader) number(name string) float64 {
-	if v := r.optional(name, false); v != nil {
+	if v := r.optional(name); v != nil {
 		return *v
 	}
 	return 0
 }
 
-func (r *fitReader) optional(name string, zero bool) *float64 {
+func (r *fitReader) optional(name string) *float64 {
 	v := r.value(name)
 	if v == "" {
 		return nil
@@ -187,10 +187,10 @@ func (r *fitReader) optional(name string, zero bool) *float64 {
 	if pm.kind == wholeNumber {
 		kind, least, ok = "whole number", "from 1", ok && n == math.Trunc(n)
 	}
-	if zero {
+	if pm.fromZero {
 		least = "from 0"
 	}
-	if !ok || n > pm.most || n == 0 && !zero {
+	if !ok || n > pm.most || n == 0 && !pm.fromZero {
 		r.fault(&invalidParameter, name, v, fmt.Sprintf("must be a %s %s to %s", kind, least, strconv.FormatFloat(pm.most, 'f', -1, 64)))
 		return nil
 	}

@@ -12,15 +12,21 @@ import (
 )
 
 // fitView is the parameters of the page about what runs: those of the endpoint fit that describe a
-// machine, and a least speed.
+// machine, and a least speed. All of them may be left out.
 var fitView = newFitView()
 
 func newFitView() *resource {
 	r := resource{name: "fit", singular: "fit"}
 	for _, pm := range fitQuery.params {
-		if !slices.Contains([]string{"usd_per_kwh", "hours_per_day", "years", "usd_per_hour"}, pm.name) {
-			r.params = append(r.params, pm)
+		switch pm.name {
+		case "usd_per_kwh", "hours_per_day", "years", "usd_per_hour":
+			continue
+		case "model":
+			pm.required, pm.doc = "", "Model, by slug or alias: the verdict of each of its sizes. All models without it."
+		case "hardware":
+			pm.doc = "Hardware, by slug or alias."
 		}
+		r.params = append(r.params, pm)
 	}
 	r.params = append(r.params, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: "Least generation speed, measured or estimated, in tokens per second."})
 	return withNames(r)

@@ -232,6 +232,9 @@ func ifNoneMatch() object {
 // queryParam describes one entry of a resource's table of parameters.
 func queryParam(r *resource, pm *param) object {
 	p := obj("name", pm.name, "in", "query", "description", pm.doc, "schema", paramSchema(r, pm))
+	if pm.required != "" {
+		p.set("required", true)
+	}
 	if pm.multiple() {
 		if pm.kind != fieldNames && pm.kind != wordList {
 			p.set("description", pm.doc+fmt.Sprintf(" Several values, repeated or separated by commas, are alternatives; at most %d.", cmp.Or(pm.maxCount, maxValues)))
@@ -289,7 +292,10 @@ func paramSchema(r *resource, pm *param) object {
 		}
 		return obj("type", "integer", "minimum", least, "maximum", pm.most)
 	case plainNumber:
-		return obj("type", "number", "minimum", 0, "maximum", pm.most)
+		if pm.fromZero {
+			return obj("type", "number", "minimum", 0, "maximum", pm.most)
+		}
+		return obj("type", "number", "exclusiveMinimum", 0, "maximum", pm.most)
 	case flagValue:
 		return obj("type", "boolean", "default", false)
 	case fileFormat:

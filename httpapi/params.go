@@ -87,6 +87,7 @@ func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 			p.readSettings(pm)
 		}
 	}
+	p.checkRequired()
 	p.checkRanges()
 	canonical = append(canonical, p.readRuns()...)
 	p.finish(canonical)
@@ -94,6 +95,19 @@ func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 		return nil, f
 	}
 	return &p.out, nil
+}
+
+// checkRequired refuses a query without the parameters it must have. One that was sent empty is at fault already.
+func (p *parser) checkRequired() {
+	for i := range p.r.params {
+		pm := &p.r.params[i]
+		if pm.required == "" || pm.kind >= oneName || p.values[pm.name] != nil || p.faults.of(pm.name) {
+			continue
+		}
+		if f := p.fault(&invalidParameter, pm.name, "", pm.required); f != nil {
+			f.Allowed, f.Value = pm.values, nil
+		}
+	}
 }
 
 // inOrder is the values by the place of their parameter: most parameters of a list are not given, and looking each up by its

@@ -55,6 +55,8 @@ type param struct {
 	doc      string
 	maxCount int                                  // maximum number of values; 0: maxValues
 	most     float64                              // wholeNumber and plainNumber only
+	fromZero bool                                 // plainNumber only: 0 is a value; otherwise it must be above
+	required string                               // what a request without it is told; empty: it may be left out
 	table    func(*index.Generation) *index.Table // where the values of a oneName are
 }
 
@@ -258,7 +260,7 @@ func newFacetList(list *resource, fields []index.FieldInfo) *resource {
 	}
 	r := resource{name: list.name, path: list.name + "/facets", singular: "facet", table: list.table, maxLimit: 1000, normal: list.normal}
 	r.params = []param{
-		{name: "fields", kind: wordList, values: names, doc: "Fields to count, separated by commas. Each is counted without its own filter."},
+		{name: "fields", kind: wordList, values: names, required: "is required: one or more of the allowed values", doc: "Fields to count, separated by commas. Each is counted without its own filter."},
 		{name: "limit", kind: pageLimit, doc: "Maximum number of values per field."},
 	}
 	for _, pm := range list.params {
@@ -328,7 +330,7 @@ func fieldsOf(name string) []index.FieldInfo {
 var fitQuery = withNames(resource{
 	name: "fit", singular: "fit",
 	params: []param{
-		{name: "model", kind: oneName, table: modelsOf, doc: "Model, by slug or alias. Required."},
+		{name: "model", kind: oneName, table: modelsOf, required: "is required", doc: "Model, by slug or alias."},
 		{name: "hardware", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias. Required, unless memory_gb describes the machine."},
 		{name: "quantization", kind: oneText, doc: "One size of the model by name, such as Q4_K_M; all sizes, best first, without it. Letter case does not count."},
 		{name: "count", kind: wholeNumber, most: fit.MaxCount, doc: "Number of devices. With the rules of llama.cpp each has a part of the layers."},
@@ -340,10 +342,10 @@ var fitQuery = withNames(resource{
 		{name: "unified_share", kind: plainNumber, most: 1, doc: "Part of unified memory a model may use; without it the default of the vendor's system, which the answer names."},
 		{name: "system_memory_gb", kind: plainNumber, most: 1e6, doc: "Main memory beside a discrete card, in GB, for the verdict offload."},
 		{name: "allow_extended", kind: flagValue, doc: "true: accept a context above the limit of the model, as with YaRN."},
-		{name: "usd_per_kwh", kind: plainNumber, most: 1e6, doc: "Price of energy, for costs."},
+		{name: "usd_per_kwh", kind: plainNumber, most: 1e6, fromZero: true, doc: "Price of energy, for costs."},
 		{name: "hours_per_day", kind: plainNumber, most: 24, doc: "Hours of use per day, for costs."},
 		{name: "years", kind: plainNumber, most: 100, doc: "Years of use, for costs."},
-		{name: "usd_per_hour", kind: plainNumber, most: 1e6, doc: "Rent of the hardware per hour, for costs; in place of its price and energy."},
+		{name: "usd_per_hour", kind: plainNumber, most: 1e6, fromZero: true, doc: "Rent of the hardware per hour, for costs; in place of its price and energy."},
 	},
 })
 

@@ -11,7 +11,7 @@ import (
 // readRuns reads the parameters of fitParams and finds what runs. The result is a filter by slug,
 // and what rows say of it. The work is bounded by the records and the sizes of models.
 func (p *parser) readRuns() []string {
-	main := map[string]string{"models": "fits", "hardware": "runs"}[p.r.path]
+	main := map[string]string{"models": "fits", "hardware": "runs"}[p.r.name]
 	if main == "" || p.r.byName[main] == nil {
 		return nil
 	}

@@ -63,7 +63,7 @@ const (
 
 // The parameters that only statistics have.
 var (
-	groupByParam = param{name: "group_by", kind: wordList, values: groupFields(index.Groups), maxCount: 2, doc: "One or two fields to group by."}
+	groupByParam = param{name: "group_by", kind: wordList, values: groupFields(index.Groups), maxCount: 2, required: "is required: one or two of " + strings.Join(groupFields(index.Groups), ", "), doc: "One or two fields to group by."}
 	metricParam  = param{name: "metric", kind: oneWord, values: groupFields(index.Metric), doc: "What the statistics are of."}
 	weightParam  = param{name: "weight", kind: oneWord, values: []string{"row", "source"}, doc: "source: records with the same page, model, hardware and settings count once, with their median."}
 	shapeParam   = param{name: "shape", kind: oneWord, values: []string{"list", "pivot"}, doc: "pivot: a dense matrix of two fields, as for a heat map, of at most 10,000 cells and without pages."}
@@ -177,8 +177,6 @@ func (q *listQuery) groups(stats *index.Stats) ([]index.Group, *index.Position) 
 func checkStats(q *listQuery) *failure {
 	by, pivot := q.selected["group_by"], q.word(&shapeParam) == "pivot"
 	switch {
-	case len(by) == 0:
-		return badGroups("is required: one or two of " + strings.Join(groupByParam.values, ", "))
 	case pivot && len(by) != 2:
 		return badGroups("must be two fields for a pivot")
 	case pivot && (q.After != nil || q.limited || q.Sort.Field != index.None):
