@@ -12,6 +12,7 @@ import (
 type Check struct {
 	DatasetArg
 	Format   string `help:"text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text"`
+	AsJSON   bool   `name:"json" help:"The same as --format=json."`
 	Quiet    bool   `short:"q" help:"Leave out warnings: print findings alone."`
 	Previous string `help:"Dataset published before: a benchmark of it that is gone without being withdrawn is a finding." placeholder:"DIR"`
 }
@@ -48,7 +49,7 @@ func (c *Check) Run(env *Env) error {
 	if c.Quiet {
 		shown = faults
 	}
-	if err := shown.Report(env.Stdout, c.Format); err != nil {
+	if err := shown.Report(env.Stdout, formOf(c.Format, c.AsJSON)); err != nil {
 		return err
 	}
 	if len(faults) > 0 {

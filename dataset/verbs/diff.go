@@ -13,6 +13,7 @@ type Diff struct {
 	Old    string `arg:"" help:"Dataset directory, or git revision of the one --data names."`
 	New    string `arg:"" help:"As OLD."`
 	Format string `help:"text for people, json for programs, markdown for a comment on a pull request." enum:"text,json,markdown" default:"text"`
+	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Data   string `help:"Dataset directory whose revisions are meant." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
 }
 
@@ -26,7 +27,7 @@ func (c *Diff) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	return diff.Compare(from, to).Report(env.Stdout, c.Format)
+	return diff.Compare(from, to).Report(env.Stdout, formOf(c.Format, c.AsJSON))
 }
 
 func (c *Diff) load(name string) (*dataset.Set, error) {

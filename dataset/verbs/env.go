@@ -43,4 +43,12 @@ type Format struct {
 }
 
 // JSON says whether programs will read the output.
-func (f Format) JSON() bool { return f.AsJSON || f.Format == "json" }
+func (f Format) JSON() bool { return formOf(f.Format, f.AsJSON) == "json" }
+
+// formOf is the form that two flags ask for.
+func formOf(format string, asJSON bool) string {
+	if asJSON {
+		return "json"
+	}
+	return format
+}

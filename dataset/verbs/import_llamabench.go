@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"modeldex/dataset"
 	"modeldex/dataset/importer/llamabench"
@@ -20,6 +21,16 @@ type ImportLlamaBench struct {
 	Hardware  string   `help:"Slug of what it ran on, for tables without device lines." placeholder:"SLUG"`
 }
 
+// Validate checks the flags that need no records.
+func (c *ImportLlamaBench) Validate() error { return c.options().Validate() }
+
+func (c *ImportLlamaBench) options() llamabench.Options {
+	return llamabench.Options{
+		Source: dataset.Source(c.Source), SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(c.RunDate),
+		Model: dataset.Slug(c.Model), Hardware: dataset.Slug(c.Hardware),
+	}
+}
+
 // Run prints benchmark lines ready to append, and on standard error what could not be mapped. It
 // fails where no row of any file could be.
 func (c *ImportLlamaBench) Run(env *Env) error {
@@ -27,23 +38,21 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	im, err := llamabench.New(set, llamabench.Options{
-		Source: dataset.Source(c.Source), SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(c.RunDate),
-		Model: dataset.Slug(c.Model), Hardware: dataset.Slug(c.Hardware),
-	})
+	im, err := llamabench.New(set, c.options())
 	if err != nil {
 		return err
 	}
 	var (
 		read, skipped int
 		failed        []error
+		printed       = map[dataset.Slug]bool{}
 	)
 	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
-		result, err := c.read(env, im, file)
+		result, err := c.read(env, im, file, printed)
 		failed = append(failed, err)
 		read, skipped = read+len(result.Benchmarks), skipped+len(result.Skipped)
 	}
-	fmt.Fprintf(env.Stderr, "%d lines, %d rows skipped\n", read, skipped)
+	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", count(read, "line"), count(skipped, "row"))
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
@@ -53,8 +62,8 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	return nil
 }
 
-// read prints what one file gives.
-func (c *ImportLlamaBench) read(env *Env, im *llamabench.Importer, file string) (result llamabench.Result, err error) {
+// read prints what one file gives and the files before it, whose ids are in printed, did not.
+func (c *ImportLlamaBench) read(env *Env, im *llamabench.Importer, file string, printed map[dataset.Slug]bool) (result llamabench.Result, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return result, err
@@ -65,7 +74,13 @@ func (c *ImportLlamaBench) read(env *Env, im *llamabench.Importer, file string) 
 	for _, s := range result.Skipped {
 		fmt.Fprintln(env.Stderr, s)
 	}
+	again := len(result.Benchmarks)
+	result.Benchmarks = slices.DeleteFunc(result.Benchmarks, func(b dataset.Benchmark) bool { return printed[b.ID] })
+	if again -= len(result.Benchmarks); again > 0 {
+		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, count(again, "line"))
+	}
 	for i := range result.Benchmarks {
+		printed[result.Benchmarks[i].ID] = true
 		line, err := dataset.Line(&result.Benchmarks[i])
 		if err != nil {
 			return result, err

@@ -10,6 +10,24 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
+// TestImportLlamaBenchFlags: what is wrong with the flags alone is wrong usage.
+func TestImportLlamaBenchFlags(t *testing.T) {
+	for _, tt := range []struct {
+		c    ImportLlamaBench
+		want string
+	}{
+		{ImportLlamaBench{Source: "owner"}, ""},
+		{ImportLlamaBench{Source: "community", SourceURL: "https://example.com/"}, ""},
+		{ImportLlamaBench{Source: "community"}, "source url: must be given"},
+		{ImportLlamaBench{Source: "owner", RunDate: "2026-02-30"}, "run date: must be a date"},
+		{ImportLlamaBench{Source: "owner", SourceURL: "example.com"}, "source url: must start with"},
+	} {
+		if err := tt.c.Validate(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("Validate of %+v = %v, want %q", tt.c, err, tt.want)
+		}
+	}
+}
+
 // TestImportLlamaBenchFails: nothing imported is a failure, and one bad file leaves the others.
 func TestImportLlamaBenchFails(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
@@ -33,6 +51,7 @@ func TestImportLlamaBenchFails(t *testing.T) {
 	}{
 		{"one file", []string{good}, 1, ""},
 		{"a bad file first", []string{bad, good}, 1, "bad.md: holds no row of llama-bench"},
+		{"the same file twice", []string{good, good}, 1, ""},
 		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped"},
 	} {
 		var out, errs bytes.Buffer

@@ -2,11 +2,14 @@ package llamabench
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/ndjson"
 	"modeldex/dataset/resolve"
 )
 
@@ -82,17 +85,23 @@ func New(set *dataset.Set, opt Options) (*Importer, error) {
 	return im, im.check()
 }
 
-func (im *Importer) check() error {
+// Validate checks what needs no records: New does it too.
+func (opt Options) Validate() error {
 	var errs []error
-	if im.opt.SourceURL == "" && im.opt.Source != dataset.Owner {
-		errs = append(errs, fmt.Errorf("source url: must be given where source is %q", im.opt.Source))
+	if opt.SourceURL == "" && opt.Source != dataset.Owner {
+		errs = append(errs, fmt.Errorf("source url: must be given where source is %q", cmp.Or(opt.Source, dataset.Community)))
 	}
-	if im.opt.SourceURL != "" && !im.opt.SourceURL.Valid() {
-		errs = append(errs, fmt.Errorf("source url: must start with https:// or http://, got %q", im.opt.SourceURL))
+	if opt.SourceURL != "" && !opt.SourceURL.Valid() {
+		errs = append(errs, fmt.Errorf("source url: must start with https:// or http://, got %q", opt.SourceURL))
 	}
-	if im.opt.RunDate != "" && !im.opt.RunDate.Valid() {
-		errs = append(errs, fmt.Errorf("run date: must be a date as YYYY-MM-DD, got %q", im.opt.RunDate))
+	if opt.RunDate != "" && !opt.RunDate.Valid() {
+		errs = append(errs, fmt.Errorf("run date: must be a date as YYYY-MM-DD, got %q", opt.RunDate))
 	}
+	return errors.Join(errs...)
+}
+
+func (im *Importer) check() error {
+	errs := []error{im.opt.Validate()}
 	if slug := im.opt.Model; slug != "" && im.known.models[slug] == nil {
 		errs = append(errs, fmt.Errorf("model: no model has slug %q%s", slug, near(im.known.names.Resolve(resolve.Model, string(slug)))))
 	}
@@ -138,18 +147,31 @@ func (im *Importer) Read(file string, b []byte) (Result, error) {
 	return out, nil
 }
 
+// logged is where a structured output begins that follows a log.
+var logged = regexp.MustCompile(`(?m)^(?:\[\s*\{\s*"build_commit"|\{\s*"build_commit"|"?build_commit"?,)`)
+
 // parse reads any of the forms.
 func parse(b []byte) ([]row, error) {
-	b = bytes.TrimSpace(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")))
-	head, _, _ := bytes.Cut(b, []byte{'\n'})
-	switch {
-	case bytes.HasPrefix(b, []byte{'['}):
-		return parseJSON(b)
-	case bytes.HasPrefix(b, []byte{'{'}):
-		return parseLines(b)
-	case bytes.Contains(head, []byte("build_commit")) && bytes.Contains(head, []byte(",")):
-		return parseCSV(b)
+	b = bytes.TrimPrefix(b, ndjson.ByteOrderMark)
+	start := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
+	head, _, _ := bytes.Cut(b[start:], []byte{'\n'})
+	if !bytes.HasPrefix(head, []byte{'['}) && !bytes.HasPrefix(head, []byte{'{'}) && !bytes.Contains(head, []byte("build_commit,")) && !bytes.Contains(head, []byte(`build_commit",`)) {
+		if rows := parseMarkdown(b); len(rows) > 0 {
+			return rows, nil
+		}
+		at := logged.FindIndex(b)
+		if at == nil {
+			return nil, nil
+		}
+		start = at[0]
+	}
+	first, text := 1+bytes.Count(b[:start], []byte{'\n'}), b[start:]
+	switch text[0] {
+	case '[':
+		return parseJSON(text)
+	case '{':
+		return parseLines(first, text)
 	default:
-		return parseMarkdown(b)
+		return parseCSV(first, text)
 	}
 }

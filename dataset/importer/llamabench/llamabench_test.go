@@ -216,21 +216,7 @@ func TestTables(t *testing.T) {
 		{"twice the same", cuda + heading + row + "\n" + cuda + heading + row, []string{`"generation_tps":124.65`, "duplicate of a row before it"}},
 		{"no quantization printed", cuda + heading + strings.Replace(row, "llama 8B Q4_K - Medium", "llama 8B", 1), []string{`"quantization":null`}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			result, err := importer(t, opt).Read("f", []byte(tt.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			lines := strings.Split(strings.TrimSpace(written(t, result)), "\n")
-			if len(lines) != len(tt.want) {
-				t.Fatalf("%d lines, want %d:\n%s", len(lines), len(tt.want), strings.Join(lines, "\n"))
-			}
-			for i, want := range tt.want {
-				if !strings.Contains(lines[i], want) {
-					t.Errorf("line %d is\n%s\nwant in it\n%s", i+1, lines[i], want)
-				}
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { gives(t, opt, tt.text, tt.want) })
 	}
 }
 
@@ -610,6 +596,98 @@ func TestOriginKey(t *testing.T) {
 		}
 		if len(result.Benchmarks) == 0 {
 			t.Errorf("no line of %s", page)
+		}
+	}
+}
+
+// TestNothingGuessed: what a careful reader would not record is skipped with the reason, or left unknown.
+func TestNothingGuessed(t *testing.T) {
+	const row = "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
+	with := func(old, new string) string { return cuda + heading + strings.Replace(row, old, new, 1) }
+	column := func(before, name, value string) string { // one more column in front
+		lines := strings.SplitAfter(heading+row, "\n")
+		return before + "| " + name + " " + lines[0] + "| --- " + lines[1] + "| " + value + " " + lines[2]
+	}
+	two := strings.Replace(cuda, "found 1", "found 2", 1)
+	for _, tt := range []struct {
+		name, text string
+		want       []string // parts of the lines and reasons, in order
+	}{
+		{"a comma that may be decimal", with("124.65 ± 0.08", "5,123 ± 12"), []string{`t/s: cannot be read, got "5,123 ± 12"`}},
+		{"decimal commas", with("124.65 ± 0.08", "5,123 ± 0,012"), []string{`t/s: cannot be read, got "5,123 ± 0,012"`}},
+		{"decimal comma of a size", with("4.58 GiB", "4,583 GiB"), []string{`size: cannot be read, got "4,583 GiB"`}},
+		{"commas and a point", with("124.65 ± 0.08", "5,123 ± 12.34"), []string{`"generation_tps":5123,"generation_tps_stddev":12.34`}},
+		{"groups of two digits", with("124.65", "12,34,567.00"), []string{"t/s: cannot be read"}},
+		{"hexadecimal", with("124.65 ± 0.08", "0x1p5"), []string{"t/s: cannot be read"}},
+		{"struck out", with("124.65 ± 0.08", "~~124.65 ± 0.08~~"), []string{"is struck out"}},
+		{"struck-out model", with("llama 8B Q4_K - Medium", "~~llama 8B Q4_K - Medium~~"), []string{"is struck out"}},
+		{"two columns of speeds", strings.ReplaceAll(strings.ReplaceAll(cuda+heading+row, "| t/s |", "| t/s | t/s |"), " 0.08 |", " 0.08 | 200 ± 1 |"), []string{"the heading has a column twice"}},
+		{"a column of devices", column("", "GPU", "RTX 3090"), []string{`"hardware":"nvidia-rtx-3090","hardware_raw":"RTX 3090","hardware_count":1`}},
+		{"a column of devices beside a log", column(cuda, "GPU", "RTX 3090"), []string{`"hardware":"nvidia-rtx-3090"`}},
+		{"two devices in a column", column("", "Hardware", "2x RTX 3090"), []string{`"hardware":"nvidia-rtx-3090","hardware_raw":"RTX 3090","hardware_count":2`}},
+		{"two devices in a column, the other way round", column("", "card", "RTX 3090 x2"), []string{`"hardware_count":2`}},
+		{"an unknown device in a column", column(cuda, "GPU", "the big one"), []string{`no hardware is known as "the big one"`}},
+		{"several users", column(cuda, "n_parallel", "8"), []string{`parallel: cannot be read, got "8"`}},
+		{"a column of storage types", column(cuda, "quant", "Q4_K_M"), []string{`"quantization":"Q4_K_M"`}},
+		{"a column of storage types beside a type without", strings.Replace(column(cuda, "quant", "Q5_K_M"), "8B Q4_K - Medium", "8B", 1), []string{`"quantization":"Q5_K_M"`}},
+		{"a column of other storage types", column(cuda, "quant", "Q8_0"), []string{`quant: must be that of the model, Q4_K_M, got "Q8_0"`}},
+		{"flash attention on", column(cuda, "fa", "on"), []string{`"flash_attention":true`}},
+		{"flash attention left to the program", column(cuda, "fa", "auto"), []string{`"flash_attention":null`}},
+		{"flash attention 2", column(cuda, "fa", "2"), []string{`fa: cannot be read, got "2"`}},
+		{"operations stay on the processor", column(cuda, "nopo", "1"), []string{`"notes":"llama-bench; operations on weights in main memory stay on the processor"`}},
+		{"a device that is not listed", two + heading + row, []string{"the program found 2 devices, of which 1 are listed"}},
+		{"a table under another headline", cuda + heading + row + "\n### RTX 3060\n\n" + heading + strings.Replace(row, "124.65", "55.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, "no device is named"}},
+		{"two tables of one machine", cuda + heading + row + "\n" + heading + strings.Replace(row, "124.65", "125.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, `"hardware":"nvidia-rtx-4090"`}},
+		{"builds before their tables", "build: 4426e298 (2824)\n" + cuda + heading + row + "build: 5555e298 (3000)\n" + cuda + heading + strings.Replace(row, "124.65", "125.65", 1), []string{`"tool_version":null`, `"tool_version":null`}},
+		{"one build before all tables", "build: 4426e298 (2824)\n" + cuda + heading + row, []string{`"tool_version":"b2824 (4426e298)"`}},
+		{"two backends", with("CUDA", "CUDA,Vulkan"), []string{"backends CUDA, Vulkan may all have worked"}},
+		{"a device of two backends", strings.Replace(column(cuda, "dev", "Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`"hardware":"nvidia-rtx-4090"`}},
+		{"the backend of that device", strings.Replace(column(cuda, "dev", "Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`"backend":"vulkan"`}},
+		{"a backend and a library", with("CUDA", "CUDA,BLAS"), []string{`"backend":"cuda"`}},
+		{"line numbers after empty lines", "\n\n \n" + with("tg128", "all"), []string{"f:8: llama 8B Q4_K - Medium pp0: test: cannot be read"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			gives(t, Options{SourceURL: community.SourceURL, Model: "llama-3-8b"}, tt.text, tt.want)
+		})
+	}
+	csv := "build_commit,n_prompt,n_gen,n_depth,avg_ts,model_filename,model_type,gpu_info,backends,n_gpu_layers\n"
+	line := "x,512,0,0,100.5,phi-4-Q8_0.gguf,phi3 14B Q8_0,NVIDIA GeForce RTX 4090,CUDA,99\n"
+	for _, tt := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"whole numbers with a point", csv + strings.Replace(line, "512,0,0,", "512.0,0.0,4096.0,", 1), []string{`"context_depth":4096`}},
+		{"a depth that is no number", csv + strings.Replace(line, "512,0,0,", "512,0,4k,", 1), []string{`n_depth: must be a whole number, got "4k"`}},
+		{"a depth no number can hold", csv + strings.Replace(line, "512,0,0,", "512,0,99999999999999999999,", 1), []string{"n_depth: must be a whole number"}},
+		{"flash attention 2", strings.Replace(object, `"flash_attn":true`, `"flash_attn":2`, 1), []string{`flash_attn: must be 0, 1 or -1, got "2"`}},
+		{"flash attention in words", strings.Replace(object, `"flash_attn":true`, `"flash_attn":"on"`, 1), []string{`"flash_attention":true`}},
+		{"two backends that list a card each", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"CUDA"`, `"CUDA,Vulkan"`).Replace(object), []string{"backends CUDA, Vulkan may all have worked"}},
+		{"one of them chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"CUDA"`, `"CUDA,Vulkan"`, `"n_gen"`, `"devices":"Vulkan0","n_gen"`).Replace(object), []string{`"hardware_count":1`}},
+		{"one of different ones chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 3090"`, `"CUDA"`, `"CUDA,Vulkan"`, `"n_gen"`, `"devices":"Vulkan0","n_gen"`).Replace(object), []string{"device Vulkan0 of backends CUDA, Vulkan: the output does not say which of its devices that is"}},
+		{"embeddings", strings.Replace(object, `"n_prompt":0`, `"embeddings":true,"n_prompt":0`, 1), []string{`"notes":"llama-bench; embeddings"`}},
+		{"objects after a log", "ggml_cuda_init: found 1 CUDA devices:\n[\n  " + object + "\n]\n", []string{`"hardware":"nvidia-rtx-4090"`}},
+		{"lines after a log", "ggml_cuda_init: found 1 CUDA devices:\n" + object + "\n{\n", []string{`"hardware":"nvidia-rtx-4090"`, "f:3:  pp0: not a JSON object"}},
+		{"values after a log", "ggml_cuda_init: found 1 CUDA devices:\n" + csv + line + "x\n", []string{`"prompt_tps":100.5`, "f:4:  pp0: not a CSV line"}},
+		{"line numbers of values", "\n" + csv + "\n\"a\nb\"\n" + strings.Replace(line, "100.5", "none", 1), []string{"f:4:  pp0: not a CSV line", "f:6: phi-4-Q8_0 pp512: avg_ts: must be a number above 0"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) { gives(t, community, tt.text, tt.want) })
+	}
+}
+
+// gives imports a text and compares the lines and reasons with parts of them.
+func gives(t *testing.T, opt Options, text string, want []string) {
+	t.Helper()
+	result, err := importer(t, opt).Read("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(written(t, result)), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, want %d:\n%s", len(lines), len(want), strings.Join(lines, "\n"))
+	}
+	for i, part := range want {
+		if !strings.Contains(lines[i], part) {
+			t.Errorf("line %d is\n%s\nwant in it\n%s", i+1, lines[i], part)
 		}
 	}
 }

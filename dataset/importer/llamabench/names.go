@@ -274,11 +274,11 @@ func worked(r *run) ([]string, error) {
 	listed := split(r.devices)
 	if r.chosen != "" {
 		var out []string
-		for name := range strings.FieldsFuncSeq(r.chosen, func(c rune) bool { return c == '/' || c == ',' || c == ';' }) {
-			digits := strings.TrimLeft(strings.TrimSpace(name), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		for _, name := range chosen(r) {
+			digits := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 			n, err := strconv.Atoi(digits)
 			if err != nil || n < 0 || n >= len(listed) {
-				return nil, fmt.Errorf("device %q is not among the %d listed", strings.TrimSpace(name), len(listed))
+				return nil, fmt.Errorf("device %q is not among the %d listed", name, len(listed))
 			}
 			out = append(out, listed[n])
 		}
@@ -291,6 +291,14 @@ func worked(r *run) ([]string, error) {
 		listed = listed[r.main : r.main+1]
 	}
 	return sharing(listed, r.shares)
+}
+
+// chosen are the names of the devices an output says were to work: "CUDA0/CUDA1".
+func chosen(r *run) (out []string) {
+	for name := range strings.FieldsFuncSeq(r.chosen, func(c rune) bool { return c == '/' || c == ',' || c == ';' }) {
+		out = append(out, strings.TrimSpace(name))
+	}
+	return out
 }
 
 // sharing leaves out the devices without a share of the weights. "1.00/0.00" puts everything on the

@@ -104,10 +104,44 @@ func remote(backend string) []string {
 	return nil
 }
 
+// accelerators are the backends of an output that run on something else than the processor of this machine.
+func accelerators(r *run) []string {
+	return slices.DeleteFunc(split(r.backend), func(name string) bool { return name == "RPC" || backends[name] == "cpu" })
+}
+
+// oneBackend reports why it is not known which backend did the work: a program with several of them lists a device once
+// for each, and puts layers on all that are not excluded.
+func oneBackend(r *run) error {
+	names := accelerators(r)
+	if len(names) < 2 || r.layers == (known{0, true}) {
+		return nil
+	}
+	if r.chosen == "" {
+		return fmt.Errorf("backends %s may all have worked: the output does not say which devices were used", strings.Join(names, ", "))
+	}
+	used := map[string]bool{}
+	for _, device := range chosen(r) {
+		used[strings.TrimRight(device, "0123456789")] = true
+	}
+	listed := slices.Compact(slices.Sorted(slices.Values(split(r.devices))))
+	if len(used) != 1 || !slices.ContainsFunc(names, func(name string) bool { return used[name] }) || len(listed) > 1 {
+		return fmt.Errorf("device %s of backends %s: the output does not say which of its devices that is", r.chosen, strings.Join(names, ", "))
+	}
+	return nil
+}
+
 func backendOf(r *run) *string {
 	first, rest, _ := strings.Cut(r.backend, ",")
 	if first == "RPC" && rest != "" {
 		first, _, _ = strings.Cut(rest, ",")
+	}
+	if names := accelerators(r); len(names) > 0 {
+		first = names[0]
+		for _, name := range names[1:] {
+			if slices.ContainsFunc(chosen(r), func(device string) bool { return strings.TrimRight(device, "0123456789") == name }) {
+				first = name
+			}
+		}
 	}
 	word, ok := backends[first]
 	switch {
@@ -132,6 +166,9 @@ func (im *Importer) benchmark(p paired) (dataset.Benchmark, error) {
 	}
 	model, modelRaw, err := im.model(&p.run)
 	if err != nil {
+		return dataset.Benchmark{}, err
+	}
+	if err := oneBackend(&p.run); err != nil {
 		return dataset.Benchmark{}, err
 	}
 	hardware, hardwareRaw, count, err := im.device(&p.run)

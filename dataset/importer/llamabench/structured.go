@@ -35,9 +35,9 @@ func parseJSON(b []byte) ([]row, error) {
 
 // parseLines reads one object on each line. Lines that are no objects (logs) are ignored; one that
 // begins as an object and cannot be read is a row of its own.
-func parseLines(b []byte) ([]row, error) {
+func parseLines(first int, b []byte) ([]row, error) {
 	var rows []row
-	for n, line := range ndjson.Lines(1, b) {
+	for n, line := range ndjson.Lines(first, b) {
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
 			continue
 		}
@@ -72,14 +72,15 @@ func flat(o map[string]any) record {
 	return r
 }
 
-func parseCSV(b []byte) ([]row, error) {
+// parseCSV reads a heading and lines of values; first is the line of the heading.
+func parseCSV(first int, b []byte) ([]row, error) {
 	in := csv.NewReader(bytes.NewReader(b))
 	head, err := in.Read()
 	if err != nil {
 		return nil, err
 	}
 	var rows []row
-	for n := 2; ; n++ {
+	for {
 		values, err := in.Read()
 		if errors.Is(err, io.EOF) {
 			if len(rows) == 0 {
@@ -87,31 +88,32 @@ func parseCSV(b []byte) ([]row, error) {
 			}
 			return rows, nil
 		}
-		if err != nil {
-			rows = append(rows, row{line: n, bad: "not a CSV line: " + err.Error()})
+		if fault := new(csv.ParseError); errors.As(err, &fault) {
+			rows = append(rows, row{line: first + fault.StartLine - 1, bad: "not a CSV line: " + fault.Err.Error()})
 			continue
 		}
 		r := record{}
 		for i, name := range head {
 			r[name] = values[i]
 		}
-		rows = append(rows, r.row(n))
+		n, _ := in.FieldPos(0)
+		rows = append(rows, r.row(first+n-1))
 	}
 }
 
 // row reads the values llama-bench has printed under these names since 2023.
 func (rec record) row(line int) row {
-	r := row{line: line, run: run{
+	r := row{line: line, bad: rec.unreadable(), run: run{
 		kind: rec["model_type"], processor: rec["cpu_info"], devices: rec["gpu_info"],
 		backend: rec["backends"], batch: rec.number("n_batch"), threads: rec.number("n_threads"),
-		layers: rec.number("n_gpu_layers"), flash: rec.number("flash_attn"), depth: rec.number("n_depth").n,
+		layers: rec.number("n_gpu_layers"), depth: rec.number("n_depth").n,
 	}}
 	if name := rec["model_filename"]; name != "" {
 		r.file = strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".gguf")
 	}
 	r.prompt, r.gen = rec.number("n_prompt").n, rec.number("n_gen").n
 	speed, err := strconv.ParseFloat(rec["avg_ts"], 64)
-	if err != nil || !(speed > 0) || math.IsInf(speed, 0) {
+	if r.bad == "" && (err != nil || !(speed > 0) || math.IsInf(speed, 0)) {
 		r.bad = fmt.Sprintf("avg_ts: must be a number above 0, got %q", rec["avg_ts"])
 	}
 	r.speed = speed
@@ -130,11 +132,9 @@ func (rec record) settings(r *run) {
 	if r.layers.n < 0 {
 		r.layers = known{} // -1 leaves it to the program
 	}
-	if r.flash.n < 0 {
-		r.flash = known{}
-	}
+	r.flash, _ = flash(rec["flash_attn"])
 	if rec["build_number"] != "" {
-		r.build = fmt.Sprintf("b%s (%s)", rec["build_number"], rec["build_commit"])
+		r.build = fmt.Sprintf("b%s (%s)", strings.TrimSuffix(rec["build_number"], ".0"), rec["build_commit"])
 	}
 	if day, _, ok := strings.Cut(rec["test_time"], "T"); ok && dataset.Date(day).Valid() {
 		r.date = dataset.Date(day)
@@ -159,6 +159,8 @@ var usual = []struct{ name, value, words string }{
 	{"tensor_buft_overrides", "none", "tensors placed by %s"},
 	{"split_mode", "layer", "split mode %s"},
 	{"no_kv_offload", "0", "cache in main memory"},
+	{"no_op_offload", "0", "operations on weights in main memory stay on the processor"},
+	{"embeddings", "0", "embeddings"},
 }
 
 // notes words the settings that are not the usual ones.
@@ -177,9 +179,30 @@ func (rec record) notes() string {
 	return strings.Join(notes, "; ")
 }
 
+// counts are the values that are whole numbers.
+var counts = []string{"n_prompt", "n_gen", "n_depth", "n_batch", "n_threads", "n_gpu_layers", "n_cpu_moe", "main_gpu", "model_size", "model_n_params"}
+
+// unreadable says which value is there and cannot be read, empty for none: taken for one that was not printed, it would
+// make another test of the row.
+func (rec record) unreadable() string {
+	for _, name := range counts {
+		if text := rec[name]; text != "" && !rec.number(name).ok {
+			return fmt.Sprintf("%s: must be a whole number, got %q", name, text)
+		}
+	}
+	if _, ok := flash(rec["flash_attn"]); !ok {
+		return fmt.Sprintf("flash_attn: must be 0, 1 or -1, got %q", rec["flash_attn"])
+	}
+	return ""
+}
+
+// number reads a count; programs that work with tables write 99 as 99.0.
 func (rec record) number(name string) known {
-	n, err := strconv.ParseInt(rec[name], 10, 64)
-	return known{n, err == nil}
+	n, err := strconv.ParseInt(strings.TrimSuffix(rec[name], ".0"), 10, 64)
+	if err != nil {
+		return known{}
+	}
+	return known{n, true}
 }
 
 // hundredths rounds to what llama-bench prints of a size.
