@@ -21,16 +21,36 @@ func named(gen *index.Generation, t *index.Table, name string) (slug string, a r
 	if _, ok := t.Find(name); ok {
 		return name, a
 	}
-	switch t {
-	case gen.Models:
-		a = gen.Names.Resolve(resolve.Model, name)
-	case gen.Hardware:
-		a = gen.Names.Resolve(resolve.Hardware, name)
-	case gen.Tools:
-		a = gen.Names.Resolve(resolve.Tool, name)
-	default:
+	kind := kindOf(gen, t)
+	if kind == "" {
 		slug, _ = t.Resolve(name)
 		return slug, a
 	}
+	a = gen.Names.Resolve(kind, name)
 	return string(a.Slug), a
+}
+
+// exactly is named without reading names by rules, nor looking for similar ones.
+func exactly(gen *index.Generation, t *index.Table, name string) string {
+	if kind := kindOf(gen, t); kind != "" && !gen.Names.Has(kind, name) {
+		return ""
+	}
+	slug, a := named(gen, t, name)
+	if a.Confidence == resolve.Parsed {
+		return ""
+	}
+	return slug
+}
+
+// kindOf is the kind of the names in a table, empty for benchmarks.
+func kindOf(gen *index.Generation, t *index.Table) resolve.Kind {
+	switch t {
+	case gen.Models:
+		return resolve.Model
+	case gen.Hardware:
+		return resolve.Hardware
+	case gen.Tools:
+		return resolve.Tool
+	}
+	return ""
 }

@@ -308,7 +308,7 @@ func (p *parser) named(pm *param, v string) (slug string, a resolve.Answer) {
 func (p *parser) exact(pm *param, v string) []string {
 	switch pm.kind {
 	case slugSet, keySet:
-		if slug, a := named(p.gen, p.target(pm), v); slug != "" && a.Confidence != resolve.Parsed {
+		if slug := exactly(p.gen, p.target(pm), v); slug != "" {
 			return []string{slug}
 		}
 	case openSet:

@@ -69,19 +69,33 @@ func (r *Resolver) any(text string) Answer {
 // only is the one kind with a record of exactly this name, empty for none or several.
 func (r *Resolver) only(text string) (kind Kind) {
 	n := 0
-	if _, ok := r.models.exact[text]; ok {
-		kind, n = Model, n+1
-	}
-	if _, ok := r.hardware.exact[text]; ok {
-		kind, n = Hardware, n+1
-	}
-	if _, ok := r.tools.exact[text]; ok {
-		kind, n = Tool, n+1
+	for _, k := range Kinds {
+		if r.has(k, text) {
+			kind, n = k, n+1
+		}
 	}
 	if n != 1 {
 		return ""
 	}
 	return kind
+}
+
+// Has reports whether a record of kind has exactly this name: slug, name, alias or repository, letter case
+// aside. Where it has not, no answer is Exact, and no rule was tried to find that out. Safe for concurrent use.
+func (r *Resolver) Has(kind Kind, name string) bool {
+	return len(name) <= MaxName && r.has(kind, clean(limit(name)))
+}
+
+func (r *Resolver) has(kind Kind, text string) (ok bool) {
+	switch kind {
+	case Model:
+		_, ok = r.models.exact[text]
+	case Hardware:
+		_, ok = r.hardware.exact[text]
+	case Tool:
+		_, ok = r.tools.exact[text]
+	}
+	return ok
 }
 
 // one reads a name by the rules of one kind.

@@ -193,6 +193,9 @@ func TestOwnNames(t *testing.T) {
 			t.Errorf("Resolve(%s, %q) is %s", kind, slug, show(a))
 		}
 		for _, text := range texts {
+			if !r.Has(kind, text) || r.Has(kind, text+", and more") {
+				t.Errorf("Has(%s, %q) is false, or true with more words", kind, text)
+			}
 			a := r.Resolve(kind, text)
 			if a.Slug == slug && a.Confidence == Exact {
 				continue
@@ -363,7 +366,7 @@ func FuzzResolve(f *testing.F) {
 			if why := breach(a); why != "" {
 				t.Fatalf("Resolve(%q, %q): %s: %s", kind, name, why, show(a))
 			}
-			if a.Confidence == Exact && own[clean(limit(name))][a.Kind] != a.Slug {
+			if a.Confidence == Exact && (own[clean(limit(name))][a.Kind] != a.Slug || !r.Has(a.Kind, name)) {
 				t.Fatalf("Resolve(%q, %q) is exactly %s, which has no such name", kind, name, a.Slug)
 			}
 		}
