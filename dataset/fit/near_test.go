@@ -86,6 +86,7 @@ func TestGuessIsThatOfEverySample(t *testing.T) {
 				same := ok == wanted && (!ok || math.Abs(got.middle-want.middle) < 1e-9 && math.Abs(got.up-want.up) < 1e-9 &&
 					math.Abs(got.down-want.down) < 1e-9 && math.Abs(got.nearest-want.nearest) < 1e-9 && len(got.neighbours) == len(want.neighbours))
 				if !same && (ok || want.middle >= least) {
+					got.samples, want.samples = nil, nil // too long to print
 					t.Fatalf("%s on %s, at least %v: %+v %v, by every sample %+v %v", q.Model, q.Hardware, least, got, ok, want, wanted)
 				}
 				guesses++
@@ -151,42 +152,4 @@ func TestLeastSpeedOfLists(t *testing.T) {
 		}
 		at.near.free()
 	}
-}
-
-// An estimate may be above what the bandwidth allows by a little, where measurements were. A list with a least speed
-// names such a size too, as the answer for the model does.
-func TestListsKnowEstimatesAboveTheBandwidth(t *testing.T) {
-	e := shippedEngine(t)
-	for _, hardware := range e.hwBySlug {
-		if e.hardware[hardware].Vendor != dataset.Apple {
-			continue // on other machines such estimates are fewer
-		}
-		at := site{near: newNearby(oneMachine)}
-		defer at.near.free()
-		for _, model := range e.bySlug {
-			q, target, m, fault := e.normal(Query{Model: model, Hardware: hardware})
-			if fault != nil {
-				continue
-			}
-			a := e.ask(&q, target, m, &at)
-			for _, size := range target.order {
-				p, known := a.configuration(size.at)
-				s := a.pace(size.at, true)
-				if !known || s.use != UseEstimate || a.need.verdict(size.bytes, m) != Fits || math.Log(s.tps)+p.logTime() < 1e-3 {
-					continue
-				}
-				found, fault := e.Models(Query{Hardware: hardware}, s.tps)
-				if fault != nil {
-					t.Fatal(fault)
-				}
-				if !slices.ContainsFunc(found, func(b Best) bool {
-					return b.Model == model && target.named(b.Quantization)[0] <= size.at
-				}) {
-					t.Errorf("%s of %s on %s: an estimate of %v tokens/s, but it is not in the list of what reaches that", target.Quantizations[size.at].Name, model, hardware, s.tps)
-				}
-				return
-			}
-		}
-	}
-	t.Skip("no estimate of the shipped data is above the bandwidth")
 }
