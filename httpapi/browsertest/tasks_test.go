@@ -270,6 +270,58 @@ func TestFilterPageShare(t *testing.T) {
 	p.checkQuiet(t)
 }
 
+// TestFilterHalfTyped holds that half a name, or half a number, does not take the reader to another page: its
+// faults are where the results were, and the results of what follows replace them.
+func TestFilterHalfTyped(t *testing.T) {
+	p := open(t, "/explore/models", looks[0])
+	p.until(t, `document.readyState === 'complete'`)
+	p.do(t, chromedp.Evaluate[chromedp.Void](`window.stayed = true`), chromedp.SendKeys(chromedp.CSS("#f-fits"), "rtx 40"))
+	p.until(t, `document.querySelector('#results-area .faults') && !document.querySelector('[aria-busy]')`)
+	if got := eval[string](t, p, `document.activeElement.id + ' ' + document.getElementById('results-status').textContent`); !strings.HasPrefix(got, "f-fits ") || !strings.Contains(got, "rtx 40") {
+		t.Errorf("the focus, and what is said of half a name, are %q", got)
+	}
+	p.do(t, chromedp.KeyEvent("90"))
+	p.until(t, `document.querySelector('#results-area tbody tr') && location.search === '?fits=rtx+4090'`)
+	p.do(t, chromedp.SendKeys(chromedp.CSS("[name=min_params_b]"), "70"))
+	p.until(t, `location.search.includes('min_params_b=70')`)
+	p.do(t, chromedp.SendKeys(chromedp.CSS("[name=max_params_b]"), "8"))
+	p.until(t, `document.querySelector('#results-area .faults')`)
+	p.do(t, chromedp.KeyEvent("0"))
+	p.until(t, `location.search.includes('max_params_b=80') && !document.querySelector('#results-area .faults')`)
+	if !eval[bool](t, p, `window.stayed === true`) {
+		t.Error("what was typed led to another page")
+	}
+	p.checkQuiet(t, "status of 400")
+}
+
+// TestFilterBack holds that on the way back the fields of a list show the filters of its address, and that the
+// focus stays where a link of the results was followed.
+func TestFilterBack(t *testing.T) {
+	p := open(t, "/explore/benchmarks", looks[0])
+	p.until(t, `document.readyState === 'complete'`)
+	p.do(t, chromedp.Click(chromedp.CSS("[name=settings][value=single_stream]")))
+	p.until(t, `location.search === '?settings=single_stream' && !document.querySelector('[aria-busy]')`)
+	p.do(t, chromedp.SendKeys(chromedp.CSS("#q"), "4090"))
+	p.until(t, `location.search.includes('q=4090') && !document.querySelector('[aria-busy]')`)
+	state := `[document.getElementById('q').value, document.querySelector('[name=settings]:checked').value, location.search].join(' ')`
+	for _, want := range []string{" single_stream ?settings=single_stream", "  "} {
+		p.do(t, chromedp.Evaluate[chromedp.Void](`history.back()`))
+		p.until(t, `location.search === `+quote(want[strings.LastIndex(want, " ")+1:])+` && !document.querySelector('[aria-busy]')`)
+		if got := eval[string](t, p, state); got != want {
+			t.Errorf("on the way back the fields and the address are %q, want %q", got, want)
+		}
+	}
+	p.do(t, chromedp.Evaluate[chromedp.Void](`(() => { const a = [...document.querySelectorAll('thead a')].find((a) => a.textContent.startsWith('Prompt')); a.focus(); a.click(); })()`))
+	p.until(t, `location.search.includes('sort=') && !document.querySelector('[aria-busy]')`)
+	if got := eval[string](t, p, `document.activeElement.textContent`); !strings.HasPrefix(got, "Prompt") {
+		t.Errorf("after ordering by a column the focus is on %.80q, want its head", got)
+	}
+	if n := eval[int](t, p, `document.querySelectorAll('[aria-live] table, [role=status] table').length`); n > 0 {
+		t.Error("screen readers are told the whole list after each filter")
+	}
+	p.checkQuiet(t)
+}
+
 func quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)

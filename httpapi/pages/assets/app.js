@@ -57,28 +57,49 @@ function live(form) {
     return form.getAttribute('action') + (text && '?' + text);
   };
   let running;
-  async function show(url, remember) {
+  let shown = location.pathname + location.search;
+  const area = document.getElementById('results-area');
+  // show loads an address into the page. Faults of the form are shown where the results were: what is typed so far
+  // may be half a name. Other failures are pages of their own.
+  async function show(url, { back = false } = {}) {
     running?.abort();
-    running = new AbortController();
-    const area = document.getElementById('results-area');
+    const mine = running = new AbortController();
     area.setAttribute('aria-busy', 'true');
     try {
-      const answer = await fetch(url, { signal: running.signal, headers: { Accept: 'text/html' } });
+      const answer = await fetch(url, { signal: mine.signal, headers: { Accept: 'text/html' } });
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const results = page.getElementById('results-area');
-      if (!answer.ok || !results) { location.assign(url); return; }
-      area.replaceChildren(...results.childNodes);
-      refreshFilters(page);
-      if (remember) history.pushState(null, '', url);
+      const faults = answer.status === 400 && page.querySelector('.faults');
+      const left = area.contains(document.activeElement) && document.activeElement.textContent;
+      if (answer.ok && results) {
+        area.replaceChildren(...results.childNodes);
+        refreshFilters(page, back);
+        if (!back && url !== shown) history.pushState(null, '', url);
+        shown = url;
+      } else if (faults && !back) {
+        area.replaceChildren(faults);
+      } else {
+        location.assign(url);
+        return;
+      }
+      document.getElementById('results-status').textContent = (faults || area.querySelector('h2')).textContent;
+      if (left !== false) landing(left).focus({ preventScroll: true });
     } catch (fault) {
-      if (fault.name === 'AbortError') return;
-      location.assign(url);
-      return;
+      if (fault.name !== 'AbortError') location.assign(url);
+    } finally {
+      if (mine === running) area.removeAttribute('aria-busy');
     }
-    area.removeAttribute('aria-busy');
   }
-  // The counts beside the choices follow, and choices stay open; what is being typed stays as it is.
-  function refreshFilters(page) {
+  // landing is where the focus goes on from a link that was replaced: the same head of a column, else the heading.
+  function landing(text) {
+    const head = [...area.querySelectorAll('thead a')].find((a) => a.textContent === text);
+    const heading = area.querySelector('h2') ?? area;
+    heading.tabIndex = -1;
+    return head ?? heading;
+  }
+  // The counts beside the choices follow, and choices stay open; what is being typed stays as it is,
+  // except on the way back.
+  function refreshFilters(page, back) {
     const fresh = page.querySelector('form[data-live]');
     const facets = form.querySelectorAll('.facet');
     const others = new Map([...fresh.querySelectorAll('.facet')].map((f) => [f.querySelector('summary').textContent, f]));
@@ -92,13 +113,17 @@ function live(form) {
       facet.replaceWith(other);
       if (focused !== null) other.querySelector(`input[value="${CSS.escape(focused)}"]`)?.focus();
     }
-    for (const input of fresh.querySelectorAll('input:not([type="checkbox"], [type="radio"]:not(:checked)), select')) {
+    for (const input of fresh.querySelectorAll('input:not([type="checkbox"]), select')) {
+      if (input.type === 'radio') {
+        if (input.checked) form.querySelector(`input[name="${input.name}"][value="${CSS.escape(input.value)}"]`).checked = true;
+        continue;
+      }
       const mine = form.elements[input.name];
-      if (mine && mine !== document.activeElement && mine.value !== undefined) mine.value = input.value;
+      if (mine && (back || mine !== document.activeElement)) mine.value = input.value;
     }
   }
   let timer;
-  const later = (ms) => { clearTimeout(timer); timer = setTimeout(() => { if (form.checkValidity()) show(address(), true); }, ms); };
+  const later = (ms) => { clearTimeout(timer); timer = setTimeout(() => { if (form.checkValidity()) show(address()); }, ms); };
   form.addEventListener('change', () => later(0));
   form.addEventListener('input', (event) => { if (event.target.type !== 'checkbox' && event.target.tagName !== 'SELECT') later(350); });
   form.addEventListener('submit', (event) => { event.preventDefault(); later(0); });
@@ -106,7 +131,11 @@ function live(form) {
     const link = event.target.closest('#results-area thead a, #results-area .chosen a, #results-area .pager a');
     if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    show(link.getAttribute('href'), true).then(() => { if (link.closest('.pager')) document.getElementById('results-area').scrollIntoView(); });
+    show(link.getAttribute('href')).then(() => { if (link.closest('.pager')) area.scrollIntoView(); });
   });
-  addEventListener('popstate', () => show(location.pathname + location.search, false));
+  addEventListener('popstate', () => {
+    clearTimeout(timer);
+    const url = location.pathname + location.search;
+    if (url !== shown) show(url, { back: true }); // not for a jump within the page
+  });
 }
