@@ -356,3 +356,40 @@ func TestPreviews(t *testing.T) {
 		}
 	}
 }
+
+// TestFitUnknown holds that pages say which facts are missing, in words, where what fits cannot be said: such a
+// machine is not one that nothing fits on.
+func TestFitUnknown(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, tt := range []struct{ path, want, not string }{
+		{"/fit?hardware=apple-m3-max", `href="/fit?hardware=apple-m3-max&amp;memory_gb=64"`, "Nothing fits"},
+		{"/fit?hardware=apple-m3-max", "memory it has is not published", "0 models run"},
+		{"/fit?hardware=apple-m3-max", "<details open>", "shorter context"},
+		{"/fit?hardware=amd-epyc-7282&context=4096", `href="/fit?context=4096&amp;hardware=amd-epyc-7282&amp;memory_gb=128"`, "Nothing fits"},
+		{"/fit?hardware=apple-m3-max&model=gpt-oss-20b", "Not published for Apple M3 Max (GPU cores not stated): memory.", "vram_gb"},
+		{"/fit?hardware=apple-m3-max&model=gpt-oss-20b", `href="/fit?hardware=apple-m3-max&amp;memory_gb=64&amp;model=gpt-oss-20b"`, "hardware.memory"},
+		{"/fit?hardware=nvidia-rtx-4090&model=agents-a1-4b", "Not published for Agents-A1 4B: recurrent state.", "said:  is"},
+		{"/fit?hardware=nvidia-rtx-4090&model=command-a-reasoning-08-2025", "Not published for Command A Reasoning: parameters.", "params_b"},
+		{"/fit?hardware=apple-m3-max&memory_gb=0.1", "Nothing fits", "With 64 GB"},
+		{"/compare?hardware=apple-m3-max,nvidia-rtx-4090", ">440</a>", ">0</a>"},
+	} {
+		body := string(s.ask(t, "GET", tt.path, "Authorization", "", "Accept", "text/html").body)
+		if main := body[max(strings.Index(body, "<main"), 0):]; !strings.Contains(main, tt.want) || strings.Contains(main, tt.not) {
+			t.Errorf("%s: want %q and not %q in %.1200s", tt.path, tt.want, tt.not, main)
+		}
+	}
+	// Every fact that a verdict on the shipped records lacks has words.
+	gen := mustShipped(t).live.Current()
+	for ord := range uint32(gen.Models.Len()) {
+		for _, hardware := range []string{"nvidia-rtx-4090", "apple-m3-max", "amd-epyc-7282"} {
+			slug := gen.Models.Slug(ord)
+			body := string(s.ask(t, "GET", "/fit.md?hardware="+hardware+"&model="+slug, "Authorization", "").body)
+			_, rest, _ := strings.Cut(body, "cannot be said.")
+			lead, _, said := strings.Cut(rest, "\n")
+			if said && (!strings.Contains(lead, ": ") || strings.Contains(lead, "\\_")) {
+				t.Errorf("%s on %s: %q says not what is missing", slug, hardware, lead)
+			}
+		}
+	}
+}

@@ -66,6 +66,16 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	return m, nil
 }
 
+// Unpublished names the facts of a piece of hardware that are not published and without which nothing can be
+// said of what fits; nil where all are known.
+func (e *Engine) Unpublished(hardware dataset.Slug) []string {
+	m, fault := e.machine(&Query{Hardware: hardware, Count: 1})
+	if fault != nil {
+		return nil
+	}
+	return m.missing
+}
+
 func bytesOf(gb float64) int64 { return int64(gb * gib) }
 
 func missingMemory(h *dataset.Hardware) string {

@@ -163,8 +163,8 @@ func hardwareFacts(gen *index.Generation, slugs []string) Table {
 	t.add("Backends seen", func(i int) Cell { return Cell{Text: strings.Join(recs[i].Backends, ", ")} })
 	t.add("Models that fit", func(i int) Cell {
 		n, fault := gen.Fit.Count(fit.Query{Hardware: recs[i].Slug})
-		if fault != nil {
-			return Cell{}
+		if fault != nil || n == 0 && len(gen.Fit.Unpublished(recs[i].Slug)) > 0 {
+			return Cell{} // unknown, not none
 		}
 		return Cell{Text: grouped(int64(n)), Href: "/fit?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
 	})

@@ -2,7 +2,9 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"modeldex/dataset/fit"
@@ -57,14 +59,22 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	switch {
 	case q.Answer != nil:
 		v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
-		v.Title, v.Lead = v.Heading, verdictLine(q.Answer)
+		v.Title, v.Lead = v.Heading, verdictLine(gen, q.Answer)
+		if memoryUnknown(gen, q) {
+			v.askMemory(q.Params)
+		}
 		v.Forms = forms(at, "json", "csv", "md")
 		v.Tables = []Table{sizesOnMachine(q.Answer)}
 	case machine != "":
 		v.Heading = "What runs on " + machine + "?"
 		v.Title = v.Heading
-		v.Lead = foundLine(q)
 		v.Forms = forms(at, "json", "csv", "md")
+		if memoryUnknown(gen, q) {
+			v.Lead = "How much memory it has is not published, or differs between its variants, so that what fits cannot be said. Enter the memory of yours."
+			v.askMemory(q.Params)
+			break
+		}
+		v.Lead = foundLine(q)
 		v.Tables = foundTables(gen, q)
 		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
 			v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", at.Base)
@@ -74,6 +84,22 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		v.Actions = []Link{{Text: "All hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(q.Query.Model)) + "&sort=street_price_usd", NoFollow: true}}
 	}
 	return v
+}
+
+// memoryUnknown reports whether the machine of a query has a name, and nothing says how much memory it has.
+func memoryUnknown(gen *index.Generation, q *FitQuery) bool {
+	return q.Query.Hardware != "" && q.Query.MemoryGB == 0 && len(gen.Fit.Unpublished(q.Query.Hardware)) > 0
+}
+
+// askMemory offers to choose the memory of the machine, which its record does not have.
+func (v *Fit) askMemory(params url.Values) {
+	v.Form.More = true
+	with := maps.Clone(params)
+	for _, gb := range []string{"8", "16", "32", "64", "128"} {
+		with.Set("memory_gb", gb)
+		v.Actions = append(v.Actions, Link{Text: "With " + gb + " GB", Href: "/fit?" + with.Encode(), NoFollow: true})
+	}
+	v.Actions = append(v.Actions, Link{Text: "Its measured speeds", Href: "/hardware/" + params.Get("hardware") + "#speed"})
 }
 
 // FitHTML is the page.
@@ -105,7 +131,7 @@ func machineName(gen *index.Generation, q *FitQuery) string {
 // verdictWords are verdicts in words.
 var verdictWords = map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "tight", fit.Offload: "only with part of the weights in main memory", fit.Unknown: "not known", fit.No: "does not fit"}
 
-func verdictLine(a *fit.Answer) string {
+func verdictLine(gen *index.Generation, a *fit.Answer) string {
 	switch a.Verdict {
 	case fit.Fits:
 		return "It runs, with room for " + tokens(a.Context) + " tokens. Sizes are listed best first."
@@ -116,8 +142,42 @@ func verdictLine(a *fit.Answer) string {
 	case fit.No:
 		return "No known size of it fits, with room for " + tokens(a.Context) + " tokens."
 	default:
-		return "It cannot be said: " + strings.Join(a.Missing, ", ") + " is not published."
+		return "Whether it runs cannot be said. " + unpublished(newNames(gen), a)
 	}
+}
+
+// factWords are the facts a verdict needs, in the words of the pages of records.
+var factWords = map[string]string{
+	"hardware.vram_gb": "memory", "hardware.memory_gb": "memory", "params_b": "parameters", "system_memory_gb": "main memory",
+	"architecture.hidden_size": "hidden size", "architecture.vocab_size": "vocabulary",
+	"kv_cache.num_kv_heads": "key-value heads", "kv_cache.head_dim": "values per head", "kv_cache.num_kv_layers": "layers with a cache",
+	"kv_cache.kv_lora_rank": "compressed width", "kv_cache.qk_rope_head_dim": "rotary part", "kv_cache.recurrent_state_bytes": "recurrent state",
+	"architecture.sliding_window": "sliding window", "kv_cache.num_sliding_window_layers": "sliding-window layers", "kv_cache.compressed_kv": "compression of the cache",
+}
+
+// inWords are the names of facts in words.
+func inWords(paths []string) string {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		out[i] = cmp.Or(factWords[path], path)
+	}
+	return strings.Join(out, ", ")
+}
+
+// unpublished is a sentence about the facts an unknown verdict lacks: of the hardware, or else of the model.
+func unpublished(n *names, a *fit.Answer) string {
+	of, missing := n.of("models", a.Model), slices.Clone(a.Missing)
+	if a.Hardware != nil && a.Available == nil {
+		of = n.of("hardware", *a.Hardware)
+	} else {
+		for i := range a.Sizes {
+			if a.Sizes[i].Verdict == fit.Unknown {
+				missing = append(missing, a.Sizes[i].Missing...)
+			}
+		}
+		slices.Sort(missing)
+	}
+	return "Not published for " + of + ": " + inWords(slices.Compact(missing)) + "."
 }
 
 // belowFour is the remark on sizes of less than fit.LeastBits.
@@ -143,7 +203,7 @@ func sizesOnMachine(a *fit.Answer) Table {
 	}
 	for i := range a.Sizes {
 		z := &a.Sizes[i]
-		verdict := Cell{Text: cmp.Or(verdictWords[z.Verdict], string(z.Verdict)), Class: "v-" + string(z.Verdict), Title: strings.Join(z.Missing, ", ")}
+		verdict := Cell{Text: cmp.Or(verdictWords[z.Verdict], string(z.Verdict)), Class: "v-" + string(z.Verdict), Title: inWords(z.Missing)}
 		if len(z.Evidence) > 0 {
 			verdict.Note, verdict.Href, verdict.Title = "a run proves it", "/benchmarks/"+string(z.Evidence[0].ID), ""
 		}
