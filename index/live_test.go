@@ -79,6 +79,12 @@ func TestKeepOlder(t *testing.T) {
 	want(6, 5, 4)
 	live.Publish(gen(4))
 	want(4, 6, 5)
+	live.Publish(gen(4)) // the same records once more
+	want(4, 6, 5)
+	other := gen(4) // with other scores
+	other.Edition = "other"
+	live.Publish(other)
+	want(4, 4, 6)
 	if live.Capacity() != 3 {
 		t.Errorf("capacity %d, want 3", live.Capacity())
 	}

@@ -148,6 +148,13 @@ func (r *random) query(p *plain) Query {
 		}
 		return &p.recs[r.IntN(len(p.recs))]
 	}
+	value := func(f Field) []string { // of a record that has one, though few do
+		rec := some()
+		for try := 0; try < 9 && len(rec.sets[f]) == 0; try++ {
+			rec = some()
+		}
+		return rec.sets[f]
+	}
 	sets, ranges := r.IntN(3), max(0, r.IntN(5)-2)
 	if r.IntN(10) == 0 { // every condition has others to be left out beside
 		sets, ranges = sets+4, ranges+4
@@ -156,12 +163,15 @@ func (r *random) query(p *plain) Query {
 		f := p.sets[r.IntN(len(p.sets))]
 		values := []string{"unheard-of"}
 		for range r.IntN(4) {
-			values = append(values, some().sets[f]...)
+			values = append(values, value(f)...)
 		}
 		if f == "tool_version" && r.IntN(2) == 0 {
 			values = append(values, []string{"*", "b1*", "b10*", "c*"}[r.IntN(4)])
 		}
 		q.Sets = append(q.Sets, Set{Field: f, Values: values, OnlySelf: r.IntN(3) == 0})
+	}
+	if p.home.Field == RunDate && r.IntN(8) == 0 { // what is not listed without it
+		q.Sets = append(q.Sets, Set{Field: Scenario, Values: value(Scenario)})
 	}
 	if hardware := p.home.Field == RunDate || slices.Contains(p.sets, "vendor"); hardware && r.IntN(6) == 0 {
 		q.Sets = append(q.Sets, Set{Field: Silicon, Values: slices.Concat([]string{"none"}, some().sets[Silicon])})

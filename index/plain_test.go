@@ -47,7 +47,7 @@ func pick[T any](r *random, from []T) T {
 
 // set makes a set of n benchmarks about as many models, pieces of hardware and tools as given.
 func (r *random) set(n, others int) *dataset.Set {
-	s := &dataset.Set{}
+	s := &dataset.Set{Quantizations: quantizations}
 	for i := range others {
 		s.Models = append(s.Models, r.model(i))
 		s.Hardware = append(s.Hardware, r.hardware(i))
@@ -71,6 +71,14 @@ func (r *random) set(n, others int) *dataset.Set {
 	s.Benchmarks = sorted(runs)
 	return s
 }
+
+// quantizations are what rooflines need to know of the weights.
+var quantizations = func() (out []dataset.QuantizationType) {
+	for name, bits := range map[string]float64{"Q4_K_M": 4.9, "Q8_0": 8.5, "F16": 16} {
+		out = append(out, dataset.QuantizationType{Name: name, EffectiveBitsPerWeight: &bits})
+	}
+	return out
+}()
 
 // sorted packs benchmarks in default order.
 func sorted(runs []dataset.Benchmark) dataset.Pack {
@@ -160,7 +168,7 @@ var renderers = Renderers{
 		return fmt.Appendf(dst, "detail %s %d", m.Slug, n.Own), nil
 	},
 	Hardware: func(dst []byte, h *dataset.Hardware, n BenchmarkCounts) ([]byte, error) {
-		return fmt.Appendf(dst, "%s %d", h.Slug, n.Own), nil
+		return fmt.Appendf(dst, "%s %d %d", h.Slug, n.Own, n.WithVariants), nil
 	},
 	Tool: func(dst []byte, t *dataset.Tool, n BenchmarkCounts) ([]byte, error) {
 		return fmt.Appendf(dst, "%s %d", t.Slug, n.Own), nil
@@ -200,6 +208,7 @@ type plain struct {
 
 type plainRecord struct {
 	slug  string
+	row   string   // what renderers make of it
 	names []string // what words are looked for in
 	id    string   // what a word may be equal to
 	sets  map[Field][]string
@@ -219,11 +228,12 @@ func plains(s *dataset.Set) [4]*plain {
 		{home: bySlug, sets: []Field{"category", "backend", "license", "os", "api", "model_format", "has_benchmarks"}, nums: []Field{"first_release", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{
 			home: Sort{Field: RunDate, Desc: true}, sets: slices.Concat(settingFields, []Field{Model, Hardware, Source, Family, Settings, "depth_band", Month, Scenario, "reproduced_by"}),
-			nums: []Field{RunDate, GenerationTPS, PerStream, PromptTPS, "total_tps"}, ranged: []Field{Concurrency, "hardware_count", "context_depth", "reproduced_by"},
+			nums: []Field{RunDate, GenerationTPS, PerStream, PromptTPS, Roofline, "total_tps"}, ranged: []Field{Concurrency, "hardware_count", "context_depth", "reproduced_by"},
 			listed:   func(rec *plainRecord) bool { return len(rec.sets[Scenario]) == 0 },
 			variants: map[Field]map[string][]string{Hardware: plainVariants(s)},
 		},
 	}
+	rooflines := dataset.NewRoofline(s.Models, s.Hardware, s.Quantizations)
 	runs, families, names := map[dataset.Slug]float64{}, map[dataset.Slug]string{}, map[dataset.Slug][]string{}
 	for _, b := range s.Benchmarks.All() {
 		if b.Scenario != nil {
@@ -272,6 +282,11 @@ func plains(s *dataset.Set) [4]*plain {
 			rec.num(f, v)
 		}
 		rec.date("release_date", h.ReleaseDate)
+		withVariants := runs[h.Slug]
+		for _, v := range out[3].variants[Hardware][rec.slug] {
+			withVariants += runs[dataset.Slug(v)]
+		}
+		rec.row += fmt.Sprintf(" %v", withVariants)
 		out[1].recs = append(out[1].recs, rec)
 	}
 	for _, tl := range s.Tools {
@@ -284,7 +299,7 @@ func plains(s *dataset.Set) [4]*plain {
 	}
 	reproduced := dataset.Reproduced(&s.Benchmarks)
 	for i, b := range s.Benchmarks.All() {
-		rec := plainRecord{slug: string(b.ID), id: string(b.ID), nums: map[Field]float64{}, withdrawn: b.Withdrawn != nil}
+		rec := plainRecord{slug: string(b.ID), row: string(b.ID), id: string(b.ID), nums: map[Field]float64{}, withdrawn: b.Withdrawn != nil}
 		rec.names = slices.Concat(names[b.Model], names[b.Hardware], names[b.Tool])
 		rec.sets = map[Field][]string{
 			Model: {string(b.Model)}, Hardware: {string(b.Hardware)}, Tool: {string(b.Tool)}, Source: {string(b.Source)}, Family: {families[b.Model]},
@@ -302,13 +317,16 @@ func plains(s *dataset.Set) [4]*plain {
 		rec.date(RunDate, b.RunDate)
 		rec.num(GenerationTPS, b.GenerationTPS)
 		rec.num(PromptTPS, b.PromptTPS)
+		if ratio, known := rooflines.Ratio(&b); known {
+			rec.nums[Roofline] = ratio
+		}
 		out[3].recs = append(out[3].recs, rec)
 	}
 	return out
 }
 
 func plainNamed(slug dataset.Slug, name string, aliases []string, runs map[dataset.Slug]float64) plainRecord {
-	rec := plainRecord{slug: string(slug), sets: map[Field][]string{}, nums: map[Field]float64{BenchmarkCount: runs[slug]}}
+	rec := plainRecord{slug: string(slug), row: fmt.Sprintf("%s %v", slug, runs[slug]), sets: map[Field][]string{}, nums: map[Field]float64{BenchmarkCount: runs[slug]}}
 	rec.sets["has_benchmarks"] = []string{fmt.Sprint(runs[slug] > 0)}
 	rec.texts = map[Field]string{Slug: string(slug), Name: strings.ToLower(name)}
 	for _, n := range append([]string{string(slug), name}, aliases...) {

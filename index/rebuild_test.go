@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/resolve"
 )
 
 // edit makes a copy of a set with one kind of change.
 func (r *random) edit(s *dataset.Set, kind int, next int) *dataset.Set {
 	out := &dataset.Set{
 		Digest: dataset.Digest{byte(next), byte(next >> 8), 1}, Models: slices.Clone(s.Models), Hardware: slices.Clone(s.Hardware),
-		Tools: slices.Clone(s.Tools),
+		Tools: slices.Clone(s.Tools), Quantizations: s.Quantizations,
 	}
 	runs := s.Benchmarks.All()
 	n := len(runs)
@@ -45,12 +47,16 @@ func (r *random) edit(s *dataset.Set, kind int, next int) *dataset.Set {
 		out.Tools[r.IntN(len(out.Tools))].Name = fmt.Sprintf("Renamed %d", next)
 	case 9: // counts of two models
 		one.Model = out.Models[r.IntN(len(out.Models))].Slug
+	case 10: // what is listed
+		if one.Scenario = nil; r.IntN(2) == 0 {
+			one.Scenario = &dataset.Scenarios[0]
+		}
 	}
 	out.Benchmarks = sorted(runs)
 	return out
 }
 
-const editKinds = 10
+const editKinds = 11
 
 // TestRebuild makes generation after generation of random edits and holds each to its records
 // and to what Build makes of them.
@@ -96,6 +102,16 @@ func checkSame(t *testing.T, got, built *Generation, set *dataset.Set, r *random
 		}
 		for range 8 {
 			compare(t, table, want[kind], r.query(want[kind]))
+		}
+	}
+	for _, metric := range statsMetrics {
+		q := r.statsQuery(want[3])
+		q.Metric = metric
+		compareStats(t, got.Benchmarks, want[3], q)
+	}
+	for _, tool := range set.Tools {
+		if found, want := got.Names.Resolve(resolve.Tool, tool.Name), built.Names.Resolve(resolve.Tool, tool.Name); !reflect.DeepEqual(found, want) {
+			t.Errorf("Names.Resolve(%q) = %+v, want %+v", tool.Name, found, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 )
 
@@ -30,12 +31,13 @@ func TestStatsModel(t *testing.T) {
 	}
 }
 
+var statsMetrics = []Field{GenerationTPS, PerStream, PromptTPS, Roofline, "ttft_ms", "tokens_per_joule"}
+
 func (r *random) statsQuery(p *plain) StatsQuery {
 	by := []Field{Hardware, Model, Tool, Quantization, Backend, Family, Source, "depth_band", Month}
 	r.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
-	metrics := []Field{GenerationTPS, PerStream, PromptTPS, "ttft_ms", "tokens_per_joule"}
 	return StatsQuery{
-		Query: r.query(p), By: by[:1+r.IntN(2)], Metric: metrics[r.IntN(len(metrics))], OncePerPage: r.IntN(2) == 0, MaxGroups: 10_000,
+		Query: r.query(p), By: by[:1+r.IntN(2)], Metric: statsMetrics[r.IntN(len(statsMetrics))], OncePerPage: r.IntN(2) == 0, MaxGroups: 10_000,
 	}
 }
 
@@ -65,7 +67,11 @@ func compareGroup(t *testing.T, got *Group, want *plainGroup, q StatsQuery) {
 		}
 	}
 	shared, differ := sharedOf(got), got.Differing()
-	for i, setting := range got.AppendSettings(nil) {
+	settings := got.AppendSettings(nil)
+	if len(settings) != len(settingFields) {
+		t.Fatalf("Stats(%+v): %d settings, want %d", q, len(settings), len(settingFields))
+	}
+	for i, setting := range settings {
 		if value, shared := got.Setting(got.of.settings[i]); setting != (SettingValue{value, shared}) || shared == slices.Contains(differ, got.of.settings[i]) {
 			t.Fatalf("Stats(%+v): setting %s of %q is %+v, want %q, %t", q, got.of.settings[i], got.Key(), setting, value, shared)
 		}
@@ -313,7 +319,38 @@ func TestStatsNumbering(t *testing.T) {
 	}
 }
 
-// TestStatsPages reads groups page by page in every order: together they are all groups once.
+// groupValues are what groups are in order of.
+var groupValues = map[string]func(g *Group) float64{
+	"key": func(g *Group) float64 { return 0 }, "n": func(g *Group) float64 { return float64(g.N) }, "sources": func(g *Group) float64 { return float64(g.Pages) },
+	"min": func(g *Group) float64 { return g.Min }, "p10": func(g *Group) float64 { return g.P10 }, "p25": func(g *Group) float64 { return g.P25 },
+	"median": func(g *Group) float64 { return g.Median }, "p75": func(g *Group) float64 { return g.P75 }, "p90": func(g *Group) float64 { return g.P90 },
+	"max": func(g *Group) float64 { return g.Max }, "newest_run_date": (*Group).Newest,
+}
+
+// inOrder sorts groups, which are in the order of their keys, the slow way.
+func inOrder(groups []Group, by string, desc bool) (keys [][]string) {
+	groups = slices.Clone(groups)
+	if by == "key" && desc {
+		slices.Reverse(groups)
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		x, y := groupValues[by](&a), groupValues[by](&b)
+		switch {
+		case math.IsNaN(x) || math.IsNaN(y):
+			return cmp.Compare(fmt.Sprint(math.IsNaN(x)), fmt.Sprint(math.IsNaN(y))) // true is last
+		case desc:
+			return cmp.Compare(y, x)
+		}
+		return cmp.Compare(x, y)
+	})
+	for _, g := range groups {
+		keys = append(keys, g.Key())
+	}
+	return keys
+}
+
+// TestStatsPages reads groups page by page in every order: together they are all groups once, in order. A group that
+// has gone in between is where it was.
 func TestStatsPages(t *testing.T) {
 	t.Parallel()
 	r := newRandom(seedOf(t), 5, 0.3)
@@ -324,11 +361,8 @@ func TestStatsPages(t *testing.T) {
 	}
 	for _, by := range GroupOrders {
 		for _, desc := range []bool{false, true} {
-			all, _ := stats.Page(by, desc, nil, 10_000)
-			var got, want [][]string
-			for _, g := range all {
-				want = append(want, g.Key())
-			}
+			want := inOrder(stats.Groups, by, desc)
+			var got [][]string
 			for after, more := (*Position)(nil), true; more; more = after != nil {
 				var page []Group
 				page, after = stats.Page(by, desc, after, 7)
@@ -336,8 +370,15 @@ func TestStatsPages(t *testing.T) {
 					got = append(got, g.Key())
 				}
 			}
-			if diff := gocmp.Diff(want, got); diff != "" || len(want) != len(stats.Groups) {
-				t.Fatalf("pages by %s, descending %v, %d of %d groups (-want +got):\n%s", by, desc, len(want), len(stats.Groups), diff)
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Fatalf("pages by %s, descending %v (-want +got):\n%s", by, desc, diff)
+			}
+			last := 1 + r.IntN(len(want)-2)
+			_, after := stats.Page(by, desc, nil, last)
+			less := *stats
+			less.Groups = slices.DeleteFunc(slices.Clone(stats.Groups), func(g Group) bool { return slices.Equal(g.Key(), want[last-1]) })
+			if next, _ := less.Page(by, desc, after, 1); len(next) != 1 || !slices.Equal(next[0].Key(), want[last]) {
+				t.Errorf("by %s, descending %v, behind %q, which has gone, is %v, want %q", by, desc, want[last-1], next, want[last])
 			}
 		}
 	}
@@ -352,10 +393,13 @@ func TestFacetsModel(t *testing.T) {
 	got, want := tables(mustBuild(t, set)), plains(set)
 	for kind, p := range want {
 		fields := [][]FieldInfo{ModelFields, HardwareFields, ToolFields, BenchmarkFields}[kind]
-		for range 15 {
+		for round := range 16 {
 			q := r.query(p)
+			if kind == 3 && round%8 == 0 { // what is not listed without it, and a filter that its facet leaves out
+				q = Query{Sets: []Set{{Field: Scenario, Values: texts(dataset.Scenarios)}, {Field: Source, Values: []string{string(dataset.Sources[round%3])}}}}
+			}
 			for _, f := range fields {
-				if f.Is(Facets) && (f.Name != Roofline) {
+				if f.Is(Facets) {
 					compareFacet(t, got[kind].Facets(q, []Field{f.Name})[0], p, q, f)
 				}
 			}
@@ -426,6 +470,35 @@ func compareBins(t *testing.T, got Facet, nums []float64) {
 		}
 		if n != bin.Count || i > 0 && bin.From != got.Bins[i-1].To {
 			t.Fatalf("facet of %s: bin %d is %v with %d values, want %d", got.Field, i, bin, bin.Count, n)
+		}
+	}
+}
+
+// TestBinEdges: bins are of equal width, of equal ratio where the ends differ by more than 100, or of whole months.
+func TestBinEdges(t *testing.T) {
+	tests := []struct {
+		name                string
+		of                  func(low, high float64) []float64
+		low, high           float64
+		bins                int
+		second, penultimate float64
+	}{
+		{"one value", binEdges, 7, 7, 1, 7, 7},
+		{"a factor of 100", binEdges, 1, 100, 40, 3.475, 97.525},
+		{"more than a factor of 100", binEdges, 1, 1e40, 40, 10, 1e39},
+		{"from 0", binEdges, 0, 4000, 40, 100, 3900},
+		{"within a month", monthEdges, 20240511, 20240530, 1, 20240600, 20240500},
+		{"over the end of a year", monthEdges, 20241105, 20250201, 4, 20241200, 20250200},
+		{"from what is only a year", monthEdges, 20240000, 20240201, 2, 20240200, 20240200},
+		{"as many months as bins", monthEdges, 20240100, 20270400, 40, 20240200, 20270400},
+		{"one month more", monthEdges, 20240100, 20270500, 21, 20240300, 20270500},
+	}
+	for _, tt := range tests {
+		edges := tt.of(tt.low, tt.high)
+		n := len(edges)
+		if n != tt.bins+1 || n > MaxBinsPerFacet+1 || edges[0] > tt.low || edges[n-1] < tt.high ||
+			math.Abs(edges[1]/tt.second-1) > 1e-9 || math.Abs(edges[n-2]/tt.penultimate-1) > 1e-9 {
+			t.Errorf("%s: bins of %v to %v end at %v, want %d, with %v and %v inside", tt.name, tt.low, tt.high, edges, tt.bins, tt.second, tt.penultimate)
 		}
 	}
 }

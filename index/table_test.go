@@ -42,11 +42,7 @@ func checkRows(t *testing.T, table *Table, p *plain) {
 		if got, ok := table.Find(rec.slug); !ok || got != ord {
 			t.Fatalf("Find(%q) = %d, %v, want %d", rec.slug, got, ok, i)
 		}
-		row, detail := rec.slug, rec.slug
-		if n, ok := rec.nums[BenchmarkCount]; ok {
-			row = fmt.Sprintf("%s %v", rec.slug, n)
-			detail = row
-		}
+		row, detail := rec.row, rec.row
 		if _, ok := rec.sets[Family]; ok && rec.id == "" { // a model
 			detail = "detail " + row
 			size += len(detail)
