@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 func num(v int64) *int64     { return &v }
@@ -81,6 +82,8 @@ func TestVerdicts(t *testing.T) {
 		{"weights that are too large whatever the cache takes", func(m *dataset.Model) { m.KVCache = dataset.KVCache{} }, gb(3), Query{}, No, "kv_cache.num_kv_heads"},
 		{"an upper bound that fits", func(m *dataset.Model) { m.Architecture.SlidingWindow = num(1024) }, gb(8), Query{}, Fits, "kv_cache.num_sliding_window_layers"},
 		{"an upper bound that does not", func(m *dataset.Model) { m.Architecture.SlidingWindow = num(1024) }, gb(6), Query{}, Unknown, "kv_cache.num_sliding_window_layers"},
+		{"a compressed cache that is not known", func(m *dataset.Model) { yes := true; m.KVCache.CompressedKV = &yes }, gb(6), Query{}, Unknown, "kv_cache.compressed_kv"},
+		{"a buffer that is not known", func(m *dataset.Model) { m.Architecture.VocabSize = nil }, gb(6), Query{}, Tight, "architecture.vocab_size"},
 	} {
 		q := c.query
 		q.Model, q.Hardware = "llama", "card"
@@ -95,6 +98,9 @@ func TestVerdicts(t *testing.T) {
 		missing := slices.Concat(a.Missing, a.Sizes[0].Missing)
 		if c.missing == "" && len(missing) > 0 || c.missing != "" && !slices.Contains(missing, c.missing) {
 			t.Errorf("%s: missing %v, want %q", c.name, missing, c.missing)
+		}
+		if (a.Available == nil) != (c.missing == "hardware.vram_gb") || a.Available == nil && a.Sizes[0].Headroom != nil {
+			t.Errorf("%s: available %v, headroom %v", c.name, a.Available, a.Sizes[0].Headroom)
 		}
 		if s := a.Sizes[0].Speed; (c.want == Offload || c.want == No) && s.Estimate != nil {
 			t.Errorf("%s: an estimate for weights in other memory", c.name)
@@ -120,6 +126,12 @@ func TestFaults(t *testing.T) {
 		{Query{Model: "llama", Hardware: "card", Quantization: "Q9"}, "quantization"},
 		{Query{Model: "llama", Hardware: "card", Rules: VLLM, KV: Q80}, "kv"},
 		{Query{Model: "llama", Hardware: "card", UnifiedShare: 2}, "unified_share"},
+		{Query{Model: "llama", Hardware: "card", UnifiedShare: -0.1}, "unified_share"},
+		{Query{Model: "llama", Hardware: "card", MemoryGB: -1}, "memory_gb"},
+		{Query{Model: "llama", Hardware: "card", BandwidthGBps: -1}, "memory_gb"},
+		{Query{Model: "llama", Hardware: "card", SystemMemoryGB: -1}, "memory_gb"},
+		{Query{Model: "llama", Hardware: "card", Count: -1}, "count"},
+		{Query{Model: "llama", Hardware: "card", Context: -1}, "context"},
 	} {
 		if _, fault := e.Fit(c.query); fault == nil || fault.Field != c.field {
 			t.Errorf("Fit(%+v) = %v, want a fault of %s", c.query, fault, c.field)
@@ -210,6 +222,9 @@ func TestMeasuredFirst(t *testing.T) {
 	if s.Measured == nil || s.Measured.N != 2 || s.Measured.Pages != 1 || s.Measured.Median != 65 || s.Measured.P10 != 61 || s.Measured.P90 != 69 {
 		t.Fatalf("measured %+v, want two runs around 65", s.Measured)
 	}
+	if !slices.Equal(s.Measured.Runs, []dataset.Slug{"bm-1", "bm-2"}) {
+		t.Errorf("runs %v, want those of one stream and this size", s.Measured.Runs)
+	}
 	if s.Use == nil || *s.Use != UseMeasured || *s.TPS != 65 {
 		t.Errorf("use %v %v, want the measurement", s.Use, s.TPS)
 	}
@@ -293,7 +308,7 @@ func TestSameAnswers(t *testing.T) {
 				done <- answer
 			}()
 		}
-		if diff := cmp.Diff(<-done, <-done); diff != "" {
+		if diff := gocmp.Diff(<-done, <-done); diff != "" {
 			t.Errorf("%s: two engines differ:\n%s", h, diff)
 		}
 	}
@@ -403,6 +418,9 @@ func TestEstimateWithinBandwidth(t *testing.T) {
 			if fault != nil {
 				continue
 			}
+			if len(a.Sizes) > 1 {
+				t.Fatalf("%s on %s: %d sizes, want the best alone", model, hardware, len(a.Sizes))
+			}
 			for _, size := range a.Sizes {
 				if size.Speed == nil || size.Speed.Estimate == nil {
 					continue
@@ -411,6 +429,9 @@ func TestEstimateWithinBandwidth(t *testing.T) {
 				estimates++
 				if s.Share == 1 {
 					limited++
+				}
+				if s.Checked == nil || !slices.IsSortedFunc(s.Evidence, func(a, b Weight) int { return cmp.Compare(b.Weight, a.Weight) }) {
+					t.Fatalf("%s on %s: checked %v, evidence %v, want the heaviest first", model, hardware, s.Checked, s.Evidence)
 				}
 				if s.Share > 1 || s.Median > s.P95 || s.P05 > s.Median {
 					t.Errorf("%s %s on %s: %.4f of the bandwidth, %v to %v to %v tokens/s", model, size.Quantization, hardware, s.Share, s.P05, s.Median, s.P95)
