@@ -144,6 +144,7 @@ func typeSchemas(t *testing.T) object {
 			made[name] = tidySchema(t, s)
 			describe(name, made[name])
 			describeFields(name, made[name])
+			typeFields(name, made[name])
 		}
 	}
 	webhookSchemas(made)
@@ -235,6 +236,29 @@ func describeFields(name string, schema object) {
 		if text := fieldTexts[name+"."+f.name]; text != "" {
 			field := f.value.(object)
 			field.set("description", text)
+			fields.(object)[i].value = kindFirst(field)
+		}
+	}
+}
+
+// fieldTypes are the types of fields that Go knows as any.
+var fieldTypes = map[string]object{
+	"StatsPivot.rows":       arrayOf(obj("type", []string{"string", "null"})),
+	"StatsPivot.columns":    arrayOf(obj("type", []string{"string", "null"})),
+	"StatsPivot.values":     arrayOf(arrayOf(obj("type", []string{"number", "null"}))),
+	"StatsPivot.comparable": arrayOf(arrayOf(obj("type", []string{"boolean", "null"}))),
+}
+
+func arrayOf(items object) object { return obj("type", "array", "items", items) }
+
+func typeFields(name string, schema object) {
+	fields, _ := schema.get("properties")
+	for i, f := range fields.(object) {
+		if own := fieldTypes[name+"."+f.name]; own != nil {
+			field := f.value.(object)
+			for _, m := range own {
+				field.set(m.name, m.value)
+			}
 			fields.(object)[i].value = kindFirst(field)
 		}
 	}
