@@ -19,7 +19,7 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - what knows of no server: errors.go, faults.go, response.go, cache.go, documents.go, encoding.go,
+//   - what knows of no server: errors.go, faults.go, nameselsewhere.go, response.go, cache.go, documents.go, encoding.go,
 //     accept.go, headerset.go, headerlines.go, cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
 //     connection.go, directwrite.go)
 //   - parameters: resources.go (what there is), params.go and its parts (how it is read), names.go

@@ -109,6 +109,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 		for _, have := range list[i].Files {
 			fault.Allowed = append(fault.Allowed, have.Name)
 		}
+		fault.Suggestion = new(suggester).nearest(name, fault.Allowed)
 		return nil, fail(&notFound, fault)
 	}
 	if list[i].Edition != which {

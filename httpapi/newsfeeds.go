@@ -138,7 +138,7 @@ func (sc *feedScope) has(table, slug string) bool {
 func (s *Server) feed(req *request, below string, scope func() *feedScope) (*response, *failure) {
 	file := req.param("file")
 	if !slices.Contains(feedFiles, file) {
-		return nil, fail(&notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Suggestion: new(suggester).nearest(file, feedFiles)})
+		return nil, fail(&notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Allowed: feedFiles, Suggestion: new(suggester).nearest(file, feedFiles)})
 	}
 	what, form, _ := strings.Cut(file, ".")
 	past, base := s.cfg.History.now(), s.base(req.ctx)

@@ -163,7 +163,7 @@ func (p *parser) unknown(name string) {
 		fault.In, fault.Name, fault.Detail = p.in, p.prefix+shown, "is not a known field"
 	}
 	if f := p.faults.add(&unknownParameter, fault); f != nil {
-		f.Suggestion = p.faults.nearest(shown, p.r.paramNames)
+		f.Suggestion = p.faults.parameter(shown, p.r.paramNames)
 	}
 }
 
@@ -474,7 +474,7 @@ func (p *parser) readFields(pm *param, values []string) string {
 	given := p.listed(pm, values)
 	for _, name := range given {
 		if !p.r.row.has(name) {
-			if f := p.fault(&invalidParameter, pm.name, name, "is not a field of a "+p.r.singular); f != nil {
+			if f := p.fault(&invalidParameter, pm.name, name, "is not a field of "+p.r.name); f != nil {
 				f.Suggestion = p.faults.nearest(name, p.r.row.names())
 			}
 		}

@@ -17,6 +17,8 @@ const (
 	mostNames = 200
 )
 
+var resolveParams = []string{"q", "kind"}
+
 // NameView is what one name means.
 type NameView struct {
 	// The name as it was sent.
@@ -86,8 +88,8 @@ func resolveName(s *Server, req *request) (*response, *failure) {
 		_, twice := one[n]
 		switch {
 		case n != "q" && n != "kind":
-			if f := faults.add(&unknownParameter, Fault{In: "query", Name: *clip(n), Detail: "is not a parameter of this endpoint"}); f != nil {
-				f.Suggestion = faults.nearest(n, []string{"q", "kind"})
+			if f := faults.add(&unknownParameter, Fault{In: "query", Name: *clip(n), Detail: "is not a parameter of this endpoint", Allowed: resolveParams}); f != nil {
+				f.Suggestion = faults.parameter(*clip(n), resolveParams)
 			}
 		case twice:
 			faults.add(&invalidParameter, Fault{In: "query", Name: n, Detail: "must be given once"})

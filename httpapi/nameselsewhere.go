@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// namesElsewhere are names that other APIs have for parameters, folded as by foldName, with the names that this one may
+// have for them, best first. Where an endpoint takes a parameter of that very name, nobody asks here.
+var namesElsewhere = map[string][]string{
+	"gpu": {"hardware", "fits"}, "device": {"hardware", "fits"}, "card": {"hardware", "fits"}, "chip": {"hardware", "fits", "silicon"},
+	"machine": {"hardware", "fits"}, "accelerator": {"hardware", "fits"}, "hardware": {"fits"}, "runs": {"fits"},
+	"llm": {"model", "runs"}, "model": {"runs"}, "fits": {"runs"}, "modelid": {"model", "runs"},
+	"gpus": {"count", "hardware_count"}, "gpucount": {"count", "hardware_count"}, "numgpus": {"count", "hardware_count"}, "devices": {"count", "hardware_count"},
+
+	"page": {"cursor"}, "offset": {"cursor"}, "skip": {"cursor"}, "after": {"cursor"}, "startingafter": {"cursor"}, "pagetoken": {"cursor"},
+	"perpage": {"limit"}, "pagesize": {"limit"}, "top": {"limit"}, "take": {"limit"}, "count": {"limit"}, "maxresults": {"limit"},
+	"order": {"sort"}, "orderby": {"sort"}, "sortby": {"sort"}, "ordering": {"sort"},
+	"search": {"q"}, "query": {"q"}, "name": {"q"}, "text": {"q"}, "keyword": {"q"}, "keywords": {"q"},
+	"select": {"fields"}, "columns": {"fields"}, "attributes": {"fields"}, "include": {"fields"},
+	"by": {"group_by"}, "group": {"group_by"},
+	"id": {"slug"}, "ids": {"id", "slug"}, "slug": {"id"}, "slugs": {"slug", "id"},
+	"asof": {"as_of"}, "type": {"category", "kind"}, "kind": {"type", "category"},
+
+	"brand": {"vendor"}, "manufacturer": {"vendor"}, "maker": {"vendor"},
+	"org": {"organization"}, "author": {"organization"}, "creator": {"organization"}, "publisher": {"organization"}, "provider": {"organization", "vendor"},
+	"quant": {"quantization"}, "precision": {"quantization"}, "dtype": {"quantization"}, "bits": {"quantization"},
+	"engine": {"tool"}, "tool": {"engine"}, "runtime": {"tool", "engine"}, "runner": {"tool", "engine"}, "software": {"tool", "engine"},
+	"ctx": {"context", "min_context", "min_depth"}, "nctx": {"context", "min_context", "min_depth"}, "numctx": {"context", "min_context", "min_depth"},
+	"contextlength": {"min_context", "context", "min_depth"}, "contextsize": {"context", "min_context", "min_depth"},
+
+	"tps": {"min_tps"}, "speed": {"min_tps"}, "minspeed": {"min_tps"}, "tokenspersecond": {"min_tps"}, "generationtps": {"min_tps"}, "mingenerationtps": {"min_tps"}, "maxgenerationtps": {"max_tps"},
+	"vram": {"min_vram_gb", "memory_gb"}, "memory": {"min_vram_gb", "memory_gb"}, "ram": {"min_vram_gb", "system_memory_gb"}, "vramgb": {"min_vram_gb", "memory_gb"},
+	"bandwidth": {"min_bandwidth_gbps", "bandwidth_gbps"}, "memorybandwidthgbps": {"min_bandwidth_gbps", "bandwidth_gbps"},
+	"params": {"min_params_b"}, "parameters": {"min_params_b"}, "size": {"min_params_b", "quantization"},
+	"price": {"max_price_usd"}, "maxprice": {"max_price_usd"}, "budget": {"max_price_usd"}, "streetpriceusd": {"max_price_usd"},
+	"power": {"max_tdp_watts"}, "tdp": {"max_tdp_watts"},
+	"from": {"since", "released_since"}, "start": {"since", "released_since"}, "startdate": {"since", "released_since"}, "rundate": {"since"}, "date": {"since", "released_since"},
+	"to": {"until", "released_until"}, "end": {"until", "released_until"}, "enddate": {"until", "released_until"},
+	"released": {"released_since"}, "releasedate": {"released_since"}, "since": {"released_since"}, "until": {"released_until"},
+}
+
+// foldName is a name without the ways of writing it: case, separators and the brackets of lists.
+func foldName(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", ".", "", "[]", "")
+
+// parameter is the one of names that a caller who sent another probably meant, empty where there is none: the same in
+// another way of writing, the name of another API, a field without the end of its range, or what is spelled nearly so.
+func (s *suggester) parameter(sent string, names []string) string {
+	name := foldName(sent)
+	as := func(same string) string {
+		if i := slices.IndexFunc(names, func(n string) bool { return foldName(n) == same }); i >= 0 {
+			return names[i]
+		}
+		return ""
+	}
+	other := slices.IndexFunc(namesElsewhere[name], func(n string) bool { return slices.Contains(names, n) })
+	switch {
+	case as(name) != "":
+		return as(name)
+	case other >= 0:
+		return namesElsewhere[name][other]
+	default:
+		return cmp.Or(as("min"+name), as("max"+name), s.nearest(sent, names))
+	}
+}
