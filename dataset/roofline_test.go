@@ -174,3 +174,14 @@ func TestRatios(t *testing.T) {
 		t.Error("a set of other benchmarks has ratios")
 	}
 }
+
+func TestComputedSize(t *testing.T) {
+	for _, tt := range []struct {
+		paramsB, bits float64
+		want          int64
+	}{{8, 4.5, 4_500_000_000}, {0.001, 16, 2_000_000}, {1.0000000001, 8, 1_000_000_000}} {
+		if got := computedSize(tt.paramsB, tt.bits); got != tt.want {
+			t.Errorf("computedSize(%v, %v) = %d, want %d", tt.paramsB, tt.bits, got, tt.want)
+		}
+	}
+}

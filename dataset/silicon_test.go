@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -55,20 +56,36 @@ func TestShippedSilicon(t *testing.T) {
 	}
 }
 
+// naiveConfiguration names what is equal in rows that confirm each other; "" for a row that is not compared.
+func naiveConfiguration(b *Benchmark) string {
+	known := b.GenerationTPS != nil && b.Quantization != nil && b.Backend != nil && b.RateBasis != nil && b.SourceKey != nil
+	yes := func(b *bool) bool { return b != nil && *b }
+	if !known || b.Withdrawn != nil || b.Scenario != nil || yes(b.SpeculativeDecoding) || yes(b.PartialOffload) || b.ContextDepth != nil && *b.ContextDepth > 512 {
+		return ""
+	}
+	users, unit := int64(1), ComputeUnit("")
+	if b.Concurrency != nil {
+		users = *b.Concurrency
+	}
+	if b.ComputeUnit != nil {
+		unit = *b.ComputeUnit
+	}
+	return fmt.Sprint(b.Model, " ", b.Hardware, " ", b.Tool, " ", *b.Quantization, " ", *b.Backend, " ", *b.RateBasis, " ", unit, " ", b.HardwareCount, " ", users)
+}
+
 // naiveReproduced compares every row with every other.
 func naiveReproduced(rows []Benchmark) []int32 {
 	out := make([]int32, len(rows))
 	for i := range rows {
-		a, ok := configurationOf(&rows[i])
-		if !ok {
+		a := naiveConfiguration(&rows[i])
+		if a == "" {
 			out[i] = -1
 			continue
 		}
 		seen := map[string]bool{}
 		for j := range rows {
-			b, ok := configurationOf(&rows[j])
 			x, y := rows[i].GenerationTPS, rows[j].GenerationTPS
-			if ok && a == b && *rows[i].SourceKey != *rows[j].SourceKey && max(*x, *y)-min(*x, *y) <= equalWithin*max(*x, *y) {
+			if a == naiveConfiguration(&rows[j]) && *rows[i].SourceKey != *rows[j].SourceKey && max(*x, *y)-min(*x, *y) <= equalWithin*max(*x, *y) {
 				seen[*rows[j].SourceKey] = true
 			}
 		}
@@ -83,7 +100,7 @@ func TestReproduced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	decode, q := RateDecode, "Q4_0"
 	for range 20 {
-		rows := make([]Benchmark, 60)
+		rows := make([]Benchmark, 100)
 		for i := range rows {
 			key, speed := string(rune('a'+rng.IntN(4))), 50+10*rng.Float64()
 			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], ComputeUnits[rng.IntN(2)]
@@ -91,7 +108,22 @@ func TestReproduced(t *testing.T) {
 				Model: "m", Hardware: Slug(rune('h' + rng.IntN(2))), Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
 				RateBasis: &decode, GenerationTPS: &speed, SourceKey: &key,
 			}
-			switch rng.IntN(8) {
+			yes, n := rng.IntN(2) == 0, []int64{1, 512, 513}[rng.IntN(3)]
+			switch rng.IntN(16) {
+			case 4:
+				rows[i].SourceKey = nil
+			case 5:
+				rows[i].SpeculativeDecoding = &yes
+			case 6:
+				rows[i].PartialOffload = &yes
+			case 7:
+				rows[i].ContextDepth = &n
+			case 8:
+				rows[i].Concurrency = &n
+			case 9:
+				rows[i].Scenario = &Scenarios[0]
+			case 10:
+				rows[i].HardwareCount = n
 			case 2:
 				rows[i].Backend = nil
 			case 3:
