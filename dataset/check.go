@@ -44,6 +44,8 @@ func (l *loader) checkInfo() {
 	switch n := len(l.info.recs); {
 	case n > 1:
 		l.at(l.info.places[1], "", "the file must hold one object")
+	case n == 1:
+		l.date(l.info.places[0], "released", &l.info.recs[0].Released)
 	case n == 0 && len(l.info.undecodable) == 0 && slices.Contains(l.files, infoFile):
 		l.add(Finding{Path: infoFile, Text: "the file must hold one object, got none"})
 	}
@@ -59,6 +61,10 @@ func (l *loader) checkQuantizations() {
 			continue
 		}
 		byName[q.Name] = p
+		checkSources(l, p, q, q.Sources)
+		if !l.anyFaulty(p) {
+			l.boundType(q, p)
+		}
 	}
 }
 
@@ -173,6 +179,7 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 				b, p := l.benchmarks.recs[i], l.benchmarks.places[i]
 				model := models.reference(l, p, "model", b.Model)
 				device := hardware.reference(l, p, "hardware", b.Hardware)
+				l.contradictNamed(b, p, model, device)
 				tools.reference(l, p, "tool", b.Tool)
 				origins.reference(l, p, b)
 				l.checkRun(b, p)
@@ -196,6 +203,10 @@ func (l *loader) checkRun(b *Benchmark, p place) {
 		l.date(p, "withdrawn.date", &b.Withdrawn.Date)
 	}
 	l.checkThroughput(b, p)
+	if len(l.faulty) == 0 || !l.anyFaulty(p) { // else what cannot be read is zero
+		l.boundRun(b, p)
+		l.contradictRun(b, p)
+	}
 	if b.SourceURL == nil && b.Source != Owner {
 		l.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", b.Source), "source")
 	}

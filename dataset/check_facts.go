@@ -67,8 +67,8 @@ func bandwidthBound(h *Hardware) (gbps float64, why string) {
 		}
 	}
 	if h.MemoryChannels != nil && h.MemorySpeedMTs != nil && h.HBMGB == nil {
-		if rated := float64(*h.MemoryChannels) * 8 * float64(*h.MemorySpeedMTs) / 1000 * channelSlack; rated < gbps {
-			return math.Round(rated), " GB/s, what memory_channels x 8 bytes x memory_speed_mts give"
+		if most := rated(h) * channelSlack; most < gbps {
+			return math.Round(most), " GB/s, what memory_channels x 8 bytes x memory_speed_mts give"
 		}
 	}
 	return gbps, why

@@ -18,6 +18,9 @@ func (l *loader) pair(p place, a string, hasA bool, b string, hasB bool) {
 
 func (l *loader) date(p place, field string, d *Date) {
 	if d == nil || string(*d) < l.today {
+		if d != nil && string(*d) < minYear && d.Valid() {
+			l.at(p, field, fmt.Sprintf("must not be before %s, got %q", minYear, *d))
+		}
 		return
 	}
 	// A day of slack: a date in UTC may be ahead of the clock of its author.
@@ -40,5 +43,10 @@ func (l *loader) atMost(p place, field string, v *float64, bound float64, why st
 	}
 }
 
-// plainNumber writes a number as files do, without an exponent.
-func plainNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// plainNumber writes a number as files do, without an exponent unless it would be hundreds of digits.
+func plainNumber(v float64) string {
+	if v >= 1e15 || v < 1e-6 {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}

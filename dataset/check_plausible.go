@@ -18,6 +18,8 @@ func (l *loader) checkPlausible() {
 		if l.anyFaulty(p) {
 			continue // what cannot be read is zero
 		}
+		l.boundModel(m, p)
+		l.contradictModel(m, p)
 		l.checkCache(m, p)
 		l.checkParams(m, p)
 	}
@@ -26,6 +28,8 @@ func (l *loader) checkPlausible() {
 		if l.anyFaulty(p) {
 			continue
 		}
+		l.boundHardware(h, p)
+		l.contradictHardware(h, p)
 		l.checkFP16(h, p)
 		l.checkArchitectureDate(h, p)
 	}

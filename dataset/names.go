@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/text/unicode/norm"
+
 	"modeldex/dataset/record"
 )
 
@@ -102,10 +104,7 @@ func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []
 			if a.text == "" {
 				continue // a fault of its own
 			}
-			if a.text != strings.TrimSpace(a.text) {
-				l.at(p, a.field, fmt.Sprintf("must not begin or end with a blank, got %q", a.text))
-			}
-			plain := strings.Join(strings.Fields(a.text), " ") // a no-break space looks like a blank
+			plain := strings.Join(strings.Fields(norm.NFKC.String(a.text)), " ") // a no-break space looks like a blank, a wide A like an A
 			if strings.HasPrefix(a.field, "aliases.") {
 				if slices.Contains(own, plain) {
 					l.at(p, a.field, fmt.Sprintf("%q is in the list twice", a.text))

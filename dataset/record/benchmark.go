@@ -15,13 +15,13 @@ type Benchmark struct {
 	// Slug of the measured model.
 	Model Slug `json:"model" jsonschema:"example=llama-3.2-3b-instruct"`
 	// Model as the source prints it.
-	ModelRaw string `json:"model_raw" jsonschema:"minLength=1,example=Llama-3.2-3B-Instruct"`
+	ModelRaw string `json:"model_raw" jsonschema:"minLength=1,example=Llama-3.2-3B-Instruct" fact:"as printed"`
 	// Quantization as the source prints it, a few spellings made equal.
 	Quantization *string `json:"quantization" jsonschema:"nullable,minLength=1,example=Q4_K_M"`
 	// Slug of the measured hardware.
 	Hardware Slug `json:"hardware" jsonschema:"example=intel-arc-a310"`
 	// Hardware as the source prints it.
-	HardwareRaw string `json:"hardware_raw" jsonschema:"minLength=1,example=Intel Arc A310"`
+	HardwareRaw string `json:"hardware_raw" jsonschema:"minLength=1,example=Intel Arc A310" fact:"as printed"`
 	// Number of devices used.
 	HardwareCount int64 `json:"hardware_count" jsonschema:"minimum=1,example=1"`
 	// Memory of one device, in GB; with unified memory that of the machine.
@@ -29,11 +29,11 @@ type Benchmark struct {
 	// Slug of the measuring tool.
 	Tool Slug `json:"tool" jsonschema:"example=llama.cpp"`
 	// Version of the tool as the source prints it.
-	ToolVersion *string `json:"tool_version" jsonschema:"nullable,minLength=1,example=b7423 (2aa45ef9e)"`
+	ToolVersion *string `json:"tool_version" jsonschema:"nullable,minLength=1,example=b7423 (2aa45ef9e)" fact:"as printed"`
 	// Compute backend.
 	Backend *string `json:"backend" jsonschema:"nullable,minLength=1,example=vulkan"`
 	// Version of the graphics driver or of its compute stack, as the source prints it.
-	DriverVersion *string `json:"driver_version" jsonschema:"nullable,minLength=1,example=ROCm 7.1.1"`
+	DriverVersion *string `json:"driver_version" jsonschema:"nullable,minLength=1,example=ROCm 7.1.1" fact:"as printed"`
 	// Which unit generated: graphics, processor, neural processor, or graphics and processor together. Null where neither the source says it nor backend and hardware leave one answer.
 	ComputeUnit *ComputeUnit `json:"compute_unit" jsonschema:"nullable,example=gpu"`
 	// Prompt length prompt_tps belongs to, in tokens.
@@ -89,7 +89,7 @@ type Benchmark struct {
 	// What power_watts was measured at: the device itself, or the whole machine at the wall.
 	PowerBasis *PowerBasis `json:"power_basis" jsonschema:"nullable,example=wall"`
 	// Operating system as the source prints it.
-	OS *string `json:"os" jsonschema:"nullable,minLength=1,example=linux"`
+	OS *string `json:"os" jsonschema:"nullable,minLength=1,example=linux" fact:"as printed"`
 	// Load of a throughput result: all requests at once (offline), requests arriving over time (server), or a limit on the wait of each user (interactive). Null for a single run or a stated concurrency. Lists return throughput results only where scenario is asked for.
 	Scenario *Scenario `json:"scenario" jsonschema:"nullable,example=offline"`
 	// Output tokens a second of the whole system over all requests; of throughput results only.
@@ -99,7 +99,7 @@ type Benchmark struct {
 	// Machines of a throughput result; hardware_count is the devices of all of them.
 	Nodes *int64 `json:"nodes" jsonschema:"nullable,minimum=1,example=1"`
 	// Machine as the submitter names it.
-	System *string `json:"system" jsonschema:"nullable,minLength=1,example=1-node-2S-GNR-PyTorch"`
+	System *string `json:"system" jsonschema:"nullable,minLength=1,example=1-node-2S-GNR-PyTorch" fact:"as printed"`
 	// Who submitted a result to a benchmark with rounds.
 	Submitter *string `json:"submitter" jsonschema:"nullable,minLength=1,example=Intel"`
 	// Round of such a benchmark.

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-json/jsontext"
 )
@@ -225,13 +227,27 @@ func (r *Rule) textFault(s string) string {
 	if c, found := Invisible(s); found {
 		return fmt.Sprintf("must not contain control or invisible characters such as %U", c)
 	}
+	if text := r.blankProblem(s); text != "" {
+		return text
+	}
+	if c, found := Mixed(s); found {
+		return fmt.Sprintf("must not have %U, which looks like a Latin letter, in a word with Latin letters", c)
+	}
 	return "must match " + r.Pattern.String()
 }
 
 // short returns what was found, at a length a message can carry and on one line.
 func short(v []byte) string {
 	const most = 60
-	return Printable(Clip(strings.Join(strings.Fields(string(v)), " "), most))
+	var b strings.Builder
+	for _, r := range Printable(Clip(strings.Join(strings.FieldsFunc(string(v), func(r rune) bool { return r < utf8.RuneSelf && unicode.IsSpace(r) }), " "), most)) {
+		if r >= utf8.RuneSelf && unicode.IsSpace(r) {
+			fmt.Fprintf(&b, `\u%04x`, r) // else it looks like a blank
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // Join returns the dotted name of a member of an object.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A Schema is what the Go type of a record says of its fields: their JSON names and the rules
@@ -39,6 +40,7 @@ type Rule struct {
 	Limits  []Limit
 	MinLen  int      // entries of a list, bytes of a text
 	MaxLen  int      // entries of a list; 0 means any number
+	AsIs    bool     // a text is as a source prints it: blanks around it stay
 	Set     []string // the closed set a text must be in
 	Form    formed   // the form a text must have
 	Pattern *regexp.Regexp
@@ -108,10 +110,12 @@ func FieldOf(sf reflect.StructField) Field {
 	if nullable {
 		t = t.Elem()
 	}
-	return Field{
+	f := Field{
 		Name: sf.Tag.Get("json"), Index: sf.Index, Nullable: nullable, Sourced: sf.Tag.Get("fact") == "sourced",
 		Rule: ruleOf(t, sf.Tag.Get("jsonschema")),
 	}
+	f.AsIs = sf.Tag.Get("fact") == "as printed"
+	return f
 }
 
 // ruleOf reads a type and a tag. In the tag of a list minItems and maxItems speak of the list
@@ -249,10 +253,30 @@ func (r *Rule) ValidText(s string) bool {
 	case len(s) < r.MinLen:
 		return false
 	}
-	if _, found := Invisible(s); found {
+	if _, found := Invisible(s); found || r.blankProblem(s) != "" {
+		return false
+	}
+	if _, found := Mixed(s); found {
 		return false
 	}
 	return r.Pattern == nil || r.Pattern.MatchString(s)
+}
+
+// blankProblem says what is wrong with the blanks of a text, empty where nothing is.
+func (r *Rule) blankProblem(s string) string {
+	if s == "" {
+		return ""
+	}
+	if first, last := s[0], s[len(s)-1]; first > ' ' && first < utf8.RuneSelf && last > ' ' && last < utf8.RuneSelf {
+		return ""
+	}
+	switch trimmed := strings.TrimSpace(s); {
+	case trimmed == "":
+		return "must not be blank"
+	case trimmed != s && !r.AsIs:
+		return "must not begin or end with a blank"
+	}
+	return ""
 }
 
 func (r *Rule) inSet(s string) bool {

@@ -8,8 +8,9 @@ import (
 )
 
 // Invisible returns the first character of a text that does not show: a control character, one
-// that turns the direction of the text, a zero-width one or an end of line. Two texts that differ
-// only by such characters look the same, and some change what a terminal shows.
+// that turns the direction of the text, a zero-width one, a filler or an end of line. Two texts that differ
+// only by such characters look the same, and some change what a terminal shows. What chooses the form of
+// the character before it is no such character: emoji have it.
 func Invisible(s string) (rune, bool) {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf || s[i] < ' ' || s[i] == 0x7f {
@@ -21,8 +22,43 @@ func Invisible(s string) (rune, bool) {
 
 func firstInvisible(s string) (rune, bool) {
 	for _, r := range s {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point) || r == emptyBraille {
 			return r, true
+		}
+	}
+	return 0, false
+}
+
+// emptyBraille is a character without dots.
+const emptyBraille = '\u2800'
+
+// lookalikes are the Greek letters that are written as Latin ones; most Cyrillic letters count as such.
+const lookalikes = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
+
+// Mixed returns the first letter of a text that looks like a Latin one and is in a word with Latin letters: two names
+// that differ by it look the same.
+func Mixed(s string) (found rune, mixed bool) {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return firstMixed(s)
+		}
+	}
+	return 0, false
+}
+
+func firstMixed(s string) (rune, bool) {
+	latin, other := false, rune(0)
+	for _, r := range s + " " {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin = true
+		case other == 0 && (unicode.Is(unicode.Cyrillic, r) || strings.ContainsRune(lookalikes, r)):
+			other = r
+		case !unicode.In(r, unicode.L, unicode.M, unicode.N):
+			latin, other = false, 0
+		}
+		if latin && other != 0 {
+			return other, true
 		}
 	}
 	return 0, false

@@ -5,26 +5,54 @@ import "strings"
 // URL is the address of a page, http or https.
 type URL string
 
-// Valid reports whether u can be followed: a scheme, a host and no blanks.
+// Valid reports whether u can be followed: a scheme, a host as it is looked up (IDN in its ASCII form), without a user, and none of
+// the characters that addresses never have.
 func (u URL) Valid() bool {
 	rest, ok := strings.CutPrefix(string(u), "https://")
 	if !ok {
 		rest, ok = strings.CutPrefix(string(u), "http://")
 	}
-	if !ok || rest == "" || rest[0] == '/' {
+	if !ok {
 		return false
 	}
+	host := len(rest)
 	for i := range len(rest) { // the bytes of other characters are above these
-		if c := rest[i]; c <= ' ' || c == 0x7f {
+		switch c := rest[i]; {
+		case c <= ' ', c == 0x7f, c == '\\', c == '"', c == '<', c == '>':
+			return false
+		case i < host && (c == '/' || c == '?' || c == '#'):
+			host = i
+		}
+	}
+	return validHost(rest[:host])
+}
+
+// validHost reports whether a text is labels of letters, digits and hyphens, joined by single dots, and a port if there is
+// one.
+func validHost(host string) bool {
+	name, port, numbered := strings.Cut(host, ":")
+	if numbered && (len(port) == 0 || len(port) > 5 || strings.Trim(port, "0123456789") != "" || len(port) == 5 && port > "65535") {
+		return false
+	}
+	joined := true // a label begins and ends with a letter or digit
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+			joined = false
+		case c == '-' && i > 0 && name[i-1] != '.':
+			joined = true
+		case c == '.' && !joined:
+			joined = true
+		default:
 			return false
 		}
 	}
-	return true
+	return !joined
 }
 
 func (URL) valid(s string) bool { return URL(s).Valid() }
 
-func (URL) rule() string { return "must be an address that starts with https:// or http://" }
+func (URL) rule() string { return "must be an address that starts with https:// or http:// and a host" }
 
 // OriginKey returns the key of the repository or site that a page is of, see Origin: the host without
 // www, and for GitHub the owner and name of the repository.
