@@ -448,6 +448,9 @@ func TestHangingStore(t *testing.T) {
 		if call.Verdict != LedgerUnavailable || time.Since(began) != 2*time.Second {
 			t.Errorf("Admit() = %v after %v, want ledger_unavailable after 2s", call.Verdict, time.Since(began))
 		}
+		if s := call.Standing(); s.BurstRemaining != s.Burst.Depth || s.BurstReset != 0 {
+			t.Errorf("%d of %d calls may still come at once, want all: the call was given back", s.BurstRemaining, s.Burst.Depth)
+		}
 		time.Sleep(30 * time.Second)
 		call = k.Admit(digest)
 		if call.Verdict != Admitted {
@@ -456,6 +459,19 @@ func TestHangingStore(t *testing.T) {
 		call.Release()
 		if err := k.Close(context.Background()); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// Close waits for calls that are being answered, so that the count is exact.
+func TestCloseWaitsForCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := keeperOn(t, newSharedStore(t).node(1), Config{})
+		digest, _ := issueOn(t, k, 0)
+		call, began := k.Admit(digest), time.Now()
+		time.AfterFunc(3*time.Second, func() { call.Release() })
+		if err := k.Close(context.Background()); err != nil || time.Since(began) < 3*time.Second || time.Since(began) > 4*time.Second {
+			t.Errorf("Close() = %v after %v, want it as soon as the call is answered, after 3s", err, time.Since(began))
 		}
 	})
 }

@@ -343,6 +343,7 @@ func testHookQueue(t *testing.T, s hookStore) {
 	k := hook(1, 1).Key
 	var waiting []quota.Delivery // in order
 	now, released, next := Start.Unix(), 0, uint64(1)
+	failed, succeeded := int64(0), int64(0) // when last
 	fail := func(step int, format string, args ...any) {
 		t.Helper()
 		t.Fatalf("seed %d, step %d: %s", seed, step, fmt.Sprintf(format, args...))
@@ -376,14 +377,25 @@ func testHookQueue(t *testing.T, s hookStore) {
 				continue
 			}
 			d := job.Delivery
-			d.Attempts = append(d.Attempts, quota.Attempt{At: now, Error: "no"})
-			if rng.IntN(2) == 0 {
+			attempt := quota.Attempt{At: now, Error: "no"}
+			switch rng.IntN(4) {
+			case 0, 1:
 				d.NextAt = now + int64(rng.IntN(60)) + 1
 				waiting[want].NextAt = d.NextAt
-			} else {
+			case 2:
 				d.State = quota.DeliveryFailed
+			case 3:
+				d.State, attempt.Error = quota.DeliveryDelivered, ""
+			}
+			if d.State != quota.DeliveryPending {
 				waiting = slices.Delete(waiting, want, want+1)
 			}
+			if attempt.Error == "" {
+				succeeded = now
+			} else {
+				failed = now
+			}
+			d.Attempts = append(d.Attempts, attempt)
 			if _, err := s.Settle(ctx, []quota.Outcome{{Delivery: d}, {Delivery: d}}); err != nil && d.State != quota.DeliveryPending {
 				fail(step, "Settle() = %v", err)
 			}
@@ -391,6 +403,9 @@ func testHookQueue(t *testing.T, s hookStore) {
 		h, err := s.GetHook(ctx, k)
 		if err != nil || h.Queued != len(waiting) || h.Next != next {
 			fail(step, "the webhook counts %d waiting, next %d, %v, want %d and %d", h.Queued, h.Next, err, len(waiting), next)
+		}
+		if (h.LastFailure != nil) != (failed > 0) || failed > 0 && h.LastFailure.At != failed || h.LastSuccess != succeeded {
+			fail(step, "the webhook failed last with %+v, succeeded at %d, want %d and %d", h.LastFailure, h.LastSuccess, failed, succeeded)
 		}
 	}
 	walkLog(t, s, k, next)
@@ -488,7 +503,15 @@ func testHookSweep(t *testing.T, s hookStore) {
 	if list, err := s.Deliveries(ctx, hook(1, 1).Key, 0, 9); err != nil || len(list) != 1 {
 		t.Errorf("a day later the log has %v, %v", list, err)
 	}
+	kept := func(when string, want int) {
+		t.Helper()
+		if records, err := s.Records(ctx, 1, []uint32{0}); err != nil || len(records) != want {
+			t.Errorf("%s the release has the records %q, %v, want %d", when, records, err, want)
+		}
+	}
+	kept("a day later", 1)
 	must(t, s.Sweep(ctx, Start.Add(31*24*time.Hour)))
+	kept("a month later", 0)
 	for i := range 2 {
 		k := hook(1, i+1).Key
 		if list, err := s.Deliveries(ctx, k, 0, 9); err != nil || len(list) != 0 {
