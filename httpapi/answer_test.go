@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/dataset/record"
+
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 )
@@ -240,6 +242,7 @@ func (c *complaints) problemBody() {
 	c.want(strings.HasSuffix(p.Type, "/problems/"+p.Code), "type %q does not end with the code %q", p.Type, p.Code)
 	c.want(p.Status == c.a.status, "the problem says status %d, the answer %d", p.Status, c.a.status)
 	c.want(slices.Contains(contractCodes[p.Status], p.Code), "code %q is none of status %d", p.Code, p.Status)
+	c.sentence(p.Detail)
 	c.want(p.Title != "" && p.Detail != "", "the problem lacks a title or a detail: %s", c.a.body)
 	c.want(p.RequestID == c.a.header.Get("X-Request-Id"), "request_id %q is not X-Request-Id %q", p.RequestID, c.a.header.Get("X-Request-Id"))
 	c.want((p.Support != "") == (p.Status == 500 || p.Status == 403), "support is %q on status %d", p.Support, p.Status)
@@ -247,7 +250,14 @@ func (c *complaints) problemBody() {
 	c.want(!needsErrors || len(p.Errors) > 0, "%s names no fault", p.Code)
 	for _, f := range p.Errors {
 		c.want(slices.Contains([]string{"query", "path", "header", "body"}, f.In) && f.Detail != "", "a fault lacks its place or its rule: %+v", f)
+		c.sentence(f.Detail)
 	}
+}
+
+// sentence holds a text for people to be one in which they see everything: what a caller sent may be empty, blank or invisible.
+func (c *complaints) sentence(text string) {
+	_, invisible := record.Invisible(text)
+	c.want(!invisible && !strings.Contains(" "+text+" ", "  "), "the sentence %q has a character that is not seen, or a space where something is missing", text)
 }
 
 func (c *complaints) notModified() {
@@ -320,6 +330,9 @@ func (c *complaints) listBody() {
 	}
 	c.want(*l.Meta.Count == len(l.Data), "count is %d, data has %d records", *l.Meta.Count, len(l.Data))
 	c.want(*l.Meta.Count <= *l.Meta.Limit && *l.Meta.Count <= *l.Meta.Total, "count %d is above limit %d or total %d", *l.Meta.Count, *l.Meta.Limit, *l.Meta.Total)
+	for _, n := range l.Meta.Notices {
+		c.sentence(n.Detail)
+	}
 	want := ""
 	if l.Links.Next != nil {
 		want = "<" + *l.Links.Next + `>; rel="next"`

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/httpapi/pages"
 )
 
@@ -61,9 +62,12 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 		last.Near = append(last.Near, *link)
 		return nil
 	}
-	out := pages.Fault{Name: f.Name, Detail: f.Detail}
+	out := pages.Fault{Detail: f.Detail}
+	if f.Name != "" {
+		out.Name = f.subject()
+	}
 	if f.Value != nil {
-		out.Value = *f.Value
+		out.Value = record.Printable(*f.Value)
 	}
 	if link != nil {
 		out.Near = []pages.Link{*link}

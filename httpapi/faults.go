@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
@@ -60,13 +61,41 @@ func (l *faultList) failure() *failure {
 // sentences writes faults in one line, for people.
 func sentences(faults []Fault, omitted int) string {
 	texts := make([]string, len(faults), len(faults)+1)
-	for i, fault := range faults {
-		texts[i] = fault.Name + " " + fault.Detail
+	for i := range faults {
+		texts[i] = faults[i].subject() + " " + faults[i].Detail
 	}
 	if omitted > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", omitted))
 	}
 	return strings.Join(texts, "; ")
+}
+
+// What is wrong with a name that an endpoint does not know.
+const (
+	noParameter = "is not a parameter of this endpoint"
+	noField     = "is not a known field"
+)
+
+// unknownName is the fault of a name that an endpoint does not know; detail is one of the texts above.
+func unknownName(in, name, detail string, allowed []string) Fault {
+	if name == "" {
+		detail = "has no name"
+	}
+	return Fault{In: in, Name: *clip(name), Detail: detail, Allowed: allowed}
+}
+
+// subject is what a sentence says was found at fault: the name, between quotes where a reader would not see all of it.
+func (f *Fault) subject() string {
+	switch quoted := strconv.Quote(f.Name); {
+	case f.Name == "" && f.In == "query":
+		return "a parameter"
+	case f.Name == "":
+		return "a field"
+	case quoted != `"`+f.Name+`"` || strings.TrimSpace(f.Name) != f.Name:
+		return quoted
+	default:
+		return f.Name
+	}
 }
 
 // suggester searches near names within the bound of one request.

@@ -3,8 +3,10 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -54,6 +56,71 @@ func hostile() []struct{ name, path string } {
 		{"search", "/api/v1/benchmarks?sort=-generation_tps&limit=500&q=a%20e%20i%20o%20u%20n%20r%20s"},
 		{"record", "/api/v1/models/" + word(40)},
 		{"record-long", "/api/v1/models/" + word(8000)},
+	}
+}
+
+// TestNamesNotSeen: a name that is empty, blank or invisible is reported in a sentence that shows what is wrong with it,
+// wherever names are read.
+func TestNamesNotSeen(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	names := []struct{ name, inQuery, inBody string }{
+		{"", "a parameter has no name", "a field has no name"},
+		{" ", `" " is not a parameter of this endpoint`, `" " is not a known field`},
+		{"\x00", `"\x00" is not a parameter of this endpoint`, `"\x00" is not a known field`},
+		{"\n", `"\n" is not a parameter of this endpoint`, `"\n" is not a known field`},
+		{"\u200b", `"\u200b" is not a parameter of this endpoint`, `"\u200b" is not a known field`},
+		{"\u00a0", `"\u00a0" is not a parameter of this endpoint`, `"\u00a0" is not a known field`},
+		{"lim\u202eit", `"lim\u202eit" is not a parameter of this endpoint`, `"lim\u202eit" is not a known field`},
+		{"limit ", `"limit " is not a parameter of this endpoint`, `"limit " is not a known field`},
+		{"nothing", "nothing is not a parameter of this endpoint", "nothing is not a known field"},
+	}
+	detailOf := func(a *answer) string {
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil || a.status != http.StatusBadRequest {
+			t.Errorf("%s %s: %d, %v: %.300s", a.method, a.path, a.status, err, a.body)
+		}
+		return p.Detail
+	}
+	for _, name := range names {
+		query := "?" + url.QueryEscape(name.name) + "=x"
+		for _, path := range []string{
+			"/api/v1/models", "/api/v1/hardware/facets", "/api/v1/benchmarks/stats", "/api/v1/models/llama-2-7b", "/api/v1/fit", "/api/v1/resolve", "/api/v1/changes", "/api/v1/dataset",
+			"/api/v1/keys/self", "/charts/model-memory.svg", "/explore/models", "/models/llama-2-7b", "/fit", "/feeds/changes.json",
+		} {
+			if got := detailOf(s.ask(t, http.MethodGet, path+query)); !strings.HasPrefix(got, name.inQuery) {
+				t.Errorf("GET %s%s: %q, want %q", path, query, got, name.inQuery)
+			}
+		}
+		a := s.ask(t, http.MethodGet, "/fit"+query, "Accept", "text/html")
+		shown := strings.NewReplacer("<code>", "", "</code>", "", "A parameter", "a parameter").Replace(html.UnescapeString(string(a.body)))
+		if !strings.Contains(shown, "<li><p>"+name.inQuery) {
+			t.Errorf("the page of GET /fit%s does not say %q: %s", query, name.inQuery, a.body)
+		}
+		body, err := json.Marshal(map[string]int{name.name: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"/api/v1/keys", "/api/v1/fit", "/api/v1/resolve", "/api/v1/keys/self/rotate"} {
+			q := asked{method: http.MethodPost, path: path, header: http.Header{"Authorization": {"Bearer " + s.secret}, "Content-Type": {jsonType}}, body: body}
+			a, err := fetch(s.transport, "service", q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := detailOf(a); !strings.HasSuffix(got, name.inBody) {
+				t.Errorf("POST %s %s: %q, want %q", path, body, got, name.inBody)
+			}
+		}
+	}
+	for _, param := range []string{"family", "sort", "limit", "fields", "min_params_b", "q", "fits"} {
+		for _, blank := range []string{"", "%20", "%0A", "%C2%A0"} {
+			if got, want := detailOf(s.ask(t, http.MethodGet, "/api/v1/models?"+param+"="+blank)), param+" must not be empty"; got != want {
+				t.Errorf("%s=%s: %q, want %q", param, blank, got, want)
+			}
+		}
+	}
+	if got, want := detailOf(s.ask(t, http.MethodGet, "/api/v1/models?fields=%E2%80%8B")), `fields "\u200b" is not a field of models`; got != want {
+		t.Errorf("fields: %q, want %q", got, want)
 	}
 }
 

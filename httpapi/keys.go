@@ -193,7 +193,7 @@ func bodyFailure(faults []Fault, members map[string]jsontext.Value, names []stri
 		if slices.Contains(names, name) {
 			continue
 		}
-		if f := all.add(&invalidField, Fault{In: "body", Name: *clip(name), Detail: "is not a known field", Allowed: names}); f != nil {
+		if f := all.add(&invalidField, unknownName("body", name, noField, names)); f != nil {
 			f.Suggestion = all.nearest(f.Name, names)
 		}
 	}

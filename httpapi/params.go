@@ -123,7 +123,7 @@ func (p *parser) inOrder() [][]string {
 }
 
 // collect gathers values by name and refuses unknown names, repeated single values and empty
-// ones. Values are cloned: the request's bytes do not outlive it.
+// or blank ones. Values are cloned: the request's bytes do not outlive it.
 func (p *parser) collect(args *fasthttp.Args) {
 	for key, value := range args.All() {
 		name, v := string(key), string(value)
@@ -131,7 +131,7 @@ func (p *parser) collect(args *fasthttp.Args) {
 		switch {
 		case !ok:
 			p.unknown(name)
-		case v == "":
+		case strings.TrimSpace(v) == "":
 			p.fault(&invalidParameter, name, v, "must not be empty")
 		case !known.multiple() && len(p.values[name]) > 0:
 			p.fault(&invalidParameter, name, v, "must be given once")
@@ -157,13 +157,13 @@ func (p *parser) notOneOf(name, value string, allowed []string) {
 }
 
 func (p *parser) unknown(name string) {
-	shown := *clip(name)
-	fault := Fault{In: "query", Name: shown, Detail: "is not a parameter of this endpoint", Allowed: p.r.paramNames}
+	fault := unknownName("query", name, noParameter, p.r.paramNames)
 	if p.in != "" {
-		fault.In, fault.Name, fault.Detail = p.in, p.prefix+shown, "is not a known field"
+		fault = unknownName(p.in, name, noField, p.r.paramNames)
+		fault.Name = p.prefix + fault.Name
 	}
 	if f := p.faults.add(&unknownParameter, fault); f != nil {
-		f.Suggestion = p.faults.parameter(shown, p.r.paramNames)
+		f.Suggestion = p.faults.parameter(*clip(name), p.r.paramNames)
 	}
 }
 
@@ -474,7 +474,7 @@ func (p *parser) readFields(pm *param, values []string) string {
 	given := p.listed(pm, values)
 	for _, name := range given {
 		if !p.r.row.has(name) {
-			if f := p.fault(&invalidParameter, pm.name, name, "is not a field of "+p.r.name); f != nil {
+			if f := p.fault(&invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
 				f.Suggestion = p.faults.nearest(name, p.r.row.names())
 			}
 		}

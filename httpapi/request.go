@@ -135,7 +135,7 @@ func (req *request) has(etag string) bool {
 func (req *request) noParameters() *failure {
 	var faults faultList
 	for name := range req.ctx.QueryArgs().All() {
-		faults.add(&unknownParameter, Fault{In: "query", Name: *clip(string(name)), Detail: "is not a parameter of this endpoint"})
+		faults.add(&unknownParameter, unknownName("query", string(name), noParameter, nil))
 	}
 	return faults.failure()
 }

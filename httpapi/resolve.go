@@ -88,7 +88,7 @@ func resolveName(s *Server, req *request) (*response, *failure) {
 		_, twice := one[n]
 		switch {
 		case n != "q" && n != "kind":
-			if f := faults.add(&unknownParameter, Fault{In: "query", Name: *clip(n), Detail: "is not a parameter of this endpoint", Allowed: resolveParams}); f != nil {
+			if f := faults.add(&unknownParameter, unknownName("query", n, noParameter, resolveParams)); f != nil {
 				f.Suggestion = faults.parameter(*clip(n), resolveParams)
 			}
 		case twice:

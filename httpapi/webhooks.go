@@ -582,7 +582,7 @@ func pageNumbers(req *request) (map[string]uint64, *failure) {
 		n, err := strconv.ParseUint(v, 10, 63)
 		switch {
 		case most[name] == 0:
-			faults.add(&unknownParameter, Fault{In: "query", Name: *clip(name), Detail: "is not a parameter of this endpoint", Allowed: []string{"before", "limit"}})
+			faults.add(&unknownParameter, unknownName("query", name, noParameter, []string{"before", "limit"}))
 		case out[name] != 0:
 			faults.add(&invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: "must be given once"})
 		case err != nil || !digits(v) || n == 0 || n > most[name]:

@@ -10,7 +10,7 @@ type Failure struct {
 	Back                             *Link
 }
 
-// A Fault is one thing wrong with an address.
+// A Fault is one thing wrong with an address. Name is empty for a parameter without a name.
 type Fault struct {
 	Name, Value, Detail string
 	Near                []Link // what the reader may have meant
