@@ -12,9 +12,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"modeldex/dataset"
 	fit "modeldex/dataset/fit/verbs"
@@ -99,7 +102,8 @@ const about = `modeldex serves open-weight models, hardware, local-AI tools and 
   modeldex check data                     check dataset files before a merge
   modeldex diff origin/main data          what a branch changes in the dataset
 
-Exit codes: 0 fine, 1 findings or failure, 2 wrong usage.`
+Exit codes: 0 fine, 1 findings or failure, 2 wrong usage; 130 and 143, as shells show it, if SIGINT or SIGTERM ended
+the verb before it was done. A server or mirror that runs ends with 0.`
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -121,12 +125,18 @@ func run(args []string) int {
 	if err != nil {
 		panic(err) // embedded
 	}
-	var findings dataset.Findings
+	var (
+		findings dataset.Findings
+		ended    data.Ended
+	)
 	out := &results{file: os.Stdout}
 	switch err := ctx.Run(&data.Env{Stdout: out, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check}); {
 	case errors.As(err, &findings):
 		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %d findings; the dataset is rejected\n", findings, len(findings))
 		return exitFailure
+	case errors.As(err, &ended):
+		fmt.Fprintf(os.Stderr, "modeldex: %v\n", err)
+		return endBy(ended.By)
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "modeldex: %v\n", err)
 		return exitFailure
@@ -135,6 +145,15 @@ func run(args []string) int {
 		return exitFailure
 	}
 	return 0
+}
+
+// endBy ends the process by a signal: whoever started it sees the same as if the signal had not been caught.
+func endBy(sig syscall.Signal) int {
+	signal.Reset(sig)
+	if syscall.Kill(os.Getpid(), sig) == nil {
+		time.Sleep(time.Second) // another thread may get the signal
+	}
+	return 128 + int(sig)
 }
 
 // results is standard output. It keeps the first error, at which most verbs do not look: results that a

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -403,5 +405,50 @@ func TestFollowNothing(t *testing.T) {
 	}
 	if r := s.run("serve", "--follow=example.org"); r.code != 2 {
 		t.Errorf("--follow=example.org: exit code %d: %s", r.code, r.stderr)
+	}
+}
+
+// TestMirrorSignals: a signal that cuts a mirror's only look short ends the program, and so it does a server that waits for
+// its first dataset; a mirror that follows ends with 0. None of them leaves a dataset.
+func TestMirrorSignals(t *testing.T) {
+	t.Parallel()
+	asked, release := make(chan struct{}), make(chan struct{})
+	origin := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case asked <- struct{}{}:
+		case <-release:
+		}
+		select {
+		case <-r.Context().Done():
+		case <-release:
+		}
+	}))
+	t.Cleanup(origin.Close)
+	t.Cleanup(func() { close(release) })
+	for _, tt := range []struct {
+		args []string
+		sig  syscall.Signal
+		code int
+	}{
+		{[]string{"mirror", origin.URL, "--once"}, syscall.SIGINT, 130},
+		{[]string{"mirror", origin.URL, "--once"}, syscall.SIGTERM, 143},
+		{[]string{"serve", "--follow", origin.URL, "--addr=127.0.0.1:0"}, syscall.SIGTERM, 143},
+		{[]string{"mirror", origin.URL}, syscall.SIGTERM, 0},
+	} {
+		dir := t.TempDir()
+		p := launch(t, dir, nil, append(slices.Clone(tt.args), "--data=copy")...)
+		select {
+		case <-asked:
+		case <-p.ended:
+		}
+		if err := p.signal(tt.sig); err != nil {
+			t.Fatalf("%v: %v %s", tt.args, err, p.stderr)
+		}
+		if code, err := p.wait(); err != nil || code != tt.code {
+			t.Errorf("%v, %s: exit code %d, %v, want %d: %s", tt.args, tt.sig, code, err, tt.code, p.stderr)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "copy")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v, %s: left a dataset: %v", tt.args, tt.sig, err)
+		}
 	}
 }

@@ -98,6 +98,9 @@ func launch(tb testing.TB, dir string, env []string, args ...string) *process {
 	go func() {
 		_ = p.cmd.Wait() // its error is the exit code again
 		p.code = p.cmd.ProcessState.ExitCode()
+		if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			p.code = 128 + int(status.Signal()) // as shells show it
+		}
 		close(p.ended)
 	}()
 	tb.Cleanup(p.kill)

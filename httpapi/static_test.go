@@ -217,17 +217,38 @@ func TestExportEnds(t *testing.T) {
 			t.Errorf("%s: left behind: %q %q", what, beside, others)
 		}
 	}
+	nothingLeft := func(what string) {
+		t.Helper()
+		here, err := os.ReadDir(dir)
+		there, err2 := os.ReadDir(temporary)
+		if err != nil || err2 != nil || len(here)+len(there) > 0 {
+			t.Errorf("%s before there is an export: left behind: %v %v, %v %v", what, here, there, err, err2)
+		}
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		// At any moment of the start, and while the dump is made.
+		for _, dumping := range []bool{false, true} {
+			p := launch(t, dir, env, append(slices.Clone(args), "--progress")...)
+			if dumping {
+				if err := p.stderr.await(p.ended, func(text string) bool { return strings.Contains(text, "making the dump") }); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if code := ended(p, sig); code != 128+int(sig) {
+				t.Errorf("%s: exit code %d: %s", sig, code, p.stderr)
+			}
+			nothingLeft(sig.String())
+		}
+	}
 	first := begun()
-	if code := ended(first, syscall.SIGINT); code != 1 || !strings.Contains(first.stderr.String(), "ended by a signal") {
+	if code := ended(first, syscall.SIGINT); code != 130 || !strings.Contains(first.stderr.String(), "ended by a signal") {
 		t.Errorf("SIGINT: exit code %d: %s", code, first.stderr)
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
-		t.Errorf("SIGINT before there is an export: left behind: %v, %v", left, err)
-	}
+	nothingLeft("SIGINT")
 
 	before := whole()
 	p := begun()
-	if code := ended(p, syscall.SIGTERM); code != 1 || !strings.Contains(p.stderr.String(), site+" is as it was before") {
+	if code := ended(p, syscall.SIGTERM); code != 143 || !strings.Contains(p.stderr.String(), site+" is as it was before") {
 		t.Errorf("SIGTERM: exit code %d: %s", code, p.stderr)
 	}
 	check("SIGTERM", before, 0)

@@ -9,6 +9,7 @@
 // package of the room that owns the work; add it to the table in main.go, with its help. Results go
 // to Env.Stdout, everything else to Env.Stderr. Return an error to end with 1; check the values of
 // flags in a method Validate() error, whose errors end with 2 before anything has been done.
+// A verb that must put something in order when a signal ends it uses UntilSignal and CutShort.
 // Embed Dataset for --data, or DatasetArg to take the directory as an argument too, and Format if
 // there is a form for programs. Describe the verb in a script of httpapi/testdata/scripts.
 package verbs

@@ -1,14 +1,11 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"modeldex/dataset/mirror"
@@ -42,7 +39,7 @@ type Mirror struct {
 	Origin
 }
 
-// Run follows the origin until SIGTERM or SIGINT.
+// Run follows the origin until SIGTERM or SIGINT, or asks it once.
 func (c *Mirror) Run(env *Env) error {
 	key, err := c.ReadKey()
 	if err != nil {
@@ -56,7 +53,7 @@ func (c *Mirror) Run(env *Env) error {
 		return err
 	}
 	defer m.Close()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := UntilSignal()
 	defer stop()
 	if !c.Once {
 		m.Follow(ctx)
@@ -64,7 +61,7 @@ func (c *Mirror) Run(env *Env) error {
 	}
 	changed, err := m.Once(ctx)
 	if err != nil {
-		return err
+		return CutShort(ctx, err, c.Data)
 	}
 	word := "is up to date"
 	if changed {

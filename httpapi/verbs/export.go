@@ -1,16 +1,13 @@
 package verbs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"modeldex/dataset/verbs"
@@ -81,9 +78,8 @@ func (c *Export) Run(env *verbs.Env) error {
 		return err
 	}
 	cfg.NoPictures = c.noPictures()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	ctx, stop := verbs.UntilSignal()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if c.Concurrency == 0 {
 		c.Concurrency = runtime.GOMAXPROCS(0)
 	}
@@ -94,11 +90,8 @@ func (c *Export) Run(env *verbs.Env) error {
 	sum, err := static.Export(ctx, static.Config{
 		Server: cfg, Dir: c.Dir, Compressed: c.Compressed, Concurrency: c.Concurrency, Progress: report,
 	})
-	if ctx.Err() != nil && err != nil {
-		return fmt.Errorf("ended by a signal before all was written: %s is as it was before", c.Dir)
-	}
 	if err != nil {
-		return err
+		return verbs.CutShort(ctx, err, c.Dir)
 	}
 	if c.JSON() {
 		return env.PrintJSON(sum)
