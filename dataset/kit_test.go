@@ -24,7 +24,7 @@ type plainSet struct {
 
 func unpacked(s *Set) plainSet {
 	out, rest := plainSet{Benchmarks: s.Benchmarks.All()}, *s
-	rest.Benchmarks, rest.ratios = Pack{}, slices.Clone(s.ratios)
+	rest.Benchmarks, rest.loaded, rest.ratios = Pack{}, nil, slices.Clone(s.ratios)
 	for i, ratio := range rest.ratios {
 		if math.IsNaN(ratio) { // which would equal nothing
 			rest.ratios[i] = -1

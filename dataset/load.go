@@ -80,7 +80,7 @@ func (l *loader) set(benchmarks Pack, from []int32) *Set {
 	s.Releases = history.New(l.changes.recs)
 	s.previous = l.remember()
 	s.Digest = digestOf(s.Files())
-	s.ratios = make([]float64, len(from))
+	s.loaded, s.ratios = s, make([]float64, len(from))
 	for i, n := range from {
 		s.ratios[i] = l.ratios[n]
 	}

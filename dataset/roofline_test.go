@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -168,10 +169,17 @@ func TestRatios(t *testing.T) {
 	if known == 0 {
 		t.Error("no ratio is known")
 	}
-	changed := *set
-	changed.Benchmarks = NewPack(set.Benchmarks.All()[1:])
-	if changed.Ratios() != nil {
-		t.Error("a set of other benchmarks has ratios")
+	fewer, others, faster := *set, *set, *set
+	runs := set.Benchmarks.All()
+	fewer.Benchmarks = NewPack(runs[1:])
+	slices.Reverse(runs)
+	others.Benchmarks = NewPack(runs)
+	faster.Hardware = slices.Clone(set.Hardware)
+	faster.Hardware[0].MemoryBandwidthGBps = ptr(1.0)
+	for name, changed := range map[string]*Set{"fewer benchmarks": &fewer, "as many benchmarks, but others": &others, "other hardware": &faster} {
+		if changed.Ratios() != nil {
+			t.Errorf("a copy with %s has the ratios of the set it was made of", name)
+		}
 	}
 }
 

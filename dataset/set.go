@@ -34,13 +34,14 @@ type Set struct {
 
 	previous *previousLoad // nil in a set no load made
 	ratios   []float64     // see Ratios
+	loaded   *Set          // the set that a load made: itself, but in a copy of it
 }
 
 // Ratios is the share of the memory bandwidth that each benchmark accounts for, see Roofline.Ratio, which the checks of a load
-// need as well; NaN where it is unknown. It is nil for a set that no load made, and for a copy with more or fewer benchmarks;
-// a copy with other records must not be asked. The caller must not change it.
+// need as well; NaN where it is unknown. It is nil for a set that no load made, and for a copy, which may have other
+// records. The caller must not change it.
 func (s *Set) Ratios() []float64 {
-	if len(s.ratios) != s.Benchmarks.Len() {
+	if s.loaded != s {
 		return nil
 	}
 	return s.ratios
