@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -68,13 +69,14 @@ type Intelligence struct {
 // A file that cannot be read or does not pass is left out and reported in findings, with its
 // path; the others go on. The error is of the folder itself. An empty folder is an empty catalog.
 func Open(folder fs.FS) (*Catalog, []Finding, error) {
-	return (*Catalog)(nil).Reload(folder)
+	return (*Catalog)(nil).Reload(context.Background(), folder)
 }
 
 // Reload is Open for a folder that was opened before as s. A file that is refused now and was
 // good in s stays on as it was, so that a half-written file takes nothing away; a file that
 // is gone, goes. Files with unchanged bytes are not verified again. s is not changed and may be nil.
-func (s *Catalog) Reload(folder fs.FS) (*Catalog, []Finding, error) {
+// Once ctx has ended, no further file is read, and its error is returned.
+func (s *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding, error) {
 	names, err := fs.Glob(folder, Pattern)
 	if err != nil {
 		return nil, nil, fmt.Errorf("snapshots: %w", err)
@@ -85,6 +87,9 @@ func (s *Catalog) Reload(folder fs.FS) (*Catalog, []Finding, error) {
 	var documents []*Published
 	var findings []Finding
 	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, fmt.Errorf("snapshots: %w", err)
+		}
 		published, fs := s.readPublished(folder, name)
 		findings = append(findings, fs...)
 		if published != nil {

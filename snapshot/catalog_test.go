@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -134,7 +135,7 @@ func TestCatalogReload(t *testing.T) {
 	folder, older, newer := catalogFolder(t, nil)
 	s, _ := mustOpen(t, folder)
 	folder["snapshot-2026-07-02.json"] = &fstest.MapFile{Data: newer[:len(newer)/2]}
-	half, findings, err := s.Reload(folder)
+	half, findings, err := s.Reload(t.Context(), folder)
 	if err != nil || len(findings) == 0 {
 		t.Fatalf("Reload of a half-written file: findings %v, error %v, want a finding", findings, err)
 	}
@@ -142,7 +143,7 @@ func TestCatalogReload(t *testing.T) {
 		t.Error("a half-written file took the last good document away")
 	}
 	delete(folder, "snapshot-2026-07-02.json")
-	gone, findings, err := half.Reload(folder)
+	gone, findings, err := half.Reload(t.Context(), folder)
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("Reload = %v, %v", findings, err)
 	}
@@ -155,7 +156,7 @@ func TestCatalogReload(t *testing.T) {
 func TestCatalogReloadKeeps(t *testing.T) {
 	folder, _, _ := catalogFolder(t, nil)
 	s, _ := mustOpen(t, folder)
-	again, _, err := s.Reload(folder)
+	again, _, err := s.Reload(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,6 +166,28 @@ func TestCatalogReloadKeeps(t *testing.T) {
 		}
 	}
 }
+
+// TestCatalogReloadEnds: a folder whose context ends after its first document is read no further.
+func TestCatalogReloadEnds(t *testing.T) {
+	folder, _, _ := catalogFolder(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	opened := 0
+	ending := openFunc(func(name string) (fs.File, error) {
+		if strings.HasSuffix(name, ".json") {
+			opened++
+			cancel()
+		}
+		return folder.Open(name)
+	})
+	if c, _, err := (*Catalog)(nil).Reload(ctx, ending); c != nil || !errors.Is(err, context.Canceled) || opened != 1 {
+		t.Errorf("Reload = %v, %v after %d documents, want no catalog and the error of the context after 1", c, err, opened)
+	}
+}
+
+// openFunc is a folder as its method Open.
+type openFunc func(name string) (fs.File, error)
+
+func (f openFunc) Open(name string) (fs.File, error) { return f(name) }
 
 func TestCatalogSameDocumentTwice(t *testing.T) {
 	good, _ := mustBuild(t, smallInputs())
@@ -207,7 +230,7 @@ func TestCatalogReaders(t *testing.T) {
 		})
 	}
 	for range 5 {
-		if _, _, err := s.Reload(folder); err != nil {
+		if _, _, err := s.Reload(t.Context(), folder); err != nil {
 			t.Error(err)
 		}
 	}

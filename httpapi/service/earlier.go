@@ -100,7 +100,7 @@ func (r *reloader) loadAgain(ctx context.Context, s *export.Served) error {
 			return err
 		}
 		// A rejected document stays out, which the comparison below finds.
-		catalog, _, err := r.catalog.Load().Reload(os.DirFS(filepath.Join(dir, "snapshots")))
+		catalog, _, err := r.catalog.Load().Reload(ctx, os.DirFS(filepath.Join(dir, "snapshots")))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -75,7 +75,7 @@ func (r *reloader) first(ctx context.Context) error {
 	if r.cfg.Dir != "" {
 		r.seen = watch.StateOf(r.cfg.Dir, extraDirs)
 	}
-	r.loadSnapshots() // rows of models show what the newest snapshot says
+	r.loadSnapshots(ctx) // rows of models show what the newest snapshot says
 	runtime.GC()
 	r.memory.starting()
 	started := time.Now()
@@ -115,7 +115,7 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 		BeforeLoad: func() {
 			r.looked = time.Now()
 			r.memory.reloading()
-			r.loadSnapshots()
+			r.loadSnapshots(ctx)
 		},
 		OnError: func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
 	}, func(set *dataset.Set, err error) { r.reload(ctx, set, err) })
@@ -191,21 +191,24 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 }
 
 // loadSnapshots reads the published documents. A rejected one is logged with its reason, and its
-// last good form stays.
-func (r *reloader) loadSnapshots() {
+// last good form stays, as all of them do where ctx has ended.
+func (r *reloader) loadSnapshots(ctx context.Context) {
 	files, err := fs.Sub(r.cfg.Files, "snapshots")
 	if err != nil {
 		r.cfg.Log.Error("snapshots not read", "cause", err)
 		return
 	}
-	catalog, findings, err := r.catalog.Load().Reload(files)
+	catalog, findings, err := r.catalog.Load().Reload(ctx, files)
 	for _, f := range findings {
 		r.cfg.Log.Error("snapshot rejected", "finding", f.String())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // a dataset need not have any
 	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return // the service stops
+	case err != nil:
 		r.cfg.Log.Error("snapshots not read", "cause", err)
 		return
 	}
