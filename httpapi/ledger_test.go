@@ -885,64 +885,103 @@ func (s *site) awaitReady(c *caller) {
 	}
 }
 
-// TestBackupUnderLoad copies the ledger of a server that is being called: the copy is whole,
-// holds every key and at least every call answered before it began, and serves in its turn.
+// TestBackupUnderLoad copies the ledger of a server that is being called, and serves what is restored from the copy: it
+// holds every key, every call that was answered before it was begun, and no call that was not asked for, but for the
+// lease that the ledger is ahead of the calls, which is a hundredth of the quota or one call (see package quota).
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, `{"tiers": [{"name": "free", "calls_per_month": 1000000, `+freeBurst+`}]}`)
+	const most = 40_000 // calls of the busy key: its lease is small beside the calls that are made before the copy
+	s := newSite(t, `{"tiers": [{"name": "free", "calls_per_month": `+fmt.Sprint(most)+`, `+freeBurst+`}, {"name": "small", "calls_per_month": 150, `+freeBurst+`}]}`)
 	s.start()
-	busy, account := s.issue("busy", "free")
-	var charged atomic.Int64
-	var load sync.WaitGroup
-	enough, stop := make(chan struct{}), make(chan struct{})
-	for range 3 {
-		load.Go(func() { s.keepCalling(busy, &charged, enough, stop) })
+	busy, _ := s.issue("busy", "free")
+	quiet, _ := s.issue("quiet", "small") // its lease is one call
+	const quietCalls = 20
+	c := s.caller()
+	for range quietCalls {
+		s.must(c, 200, tortureList, quiet)
 	}
-	<-enough
+	s.used(c, quiet)
+	load := keepCalling{site: s, secret: busy, most: most - most/10, enough: make(chan struct{}), stop: make(chan struct{})}
+	for range 3 {
+		load.Go(load.call)
+	}
+	<-load.enough
 	s.mustRun("ledger", "check")
-	_, late := s.issue("late", "free")
-	before := charged.Load()
+	late, _ := s.issue("late", "free")
+	before := load.answered.Load()
 	copied := filepath.Join(s.dir, "copy.db")
 	s.mustRun("ledger", "backup", copied)
+	asked := load.asked.Load()
 	s.mustRefuse([]string{"ledger", "backup", copied}, copied, "file already exists")
 	s.mustRefuse([]string{"ledger", "compact"}, s.ledger(), "locked by another process")
-	close(stop)
+	close(load.stop)
 	load.Wait()
+	s.stop()
 
-	s.mustRun("ledger", "check", "--ledger="+copied)
-	shown := s.accounts("keys", "show", "--json", "--ledger="+copied, account.ID.String())
-	most := charged.Load()
-	if used := int64(shown[0].Used); used < before || used > most+most {
-		t.Errorf("the copy holds %d calls; %d were answered before it and %d in all, of which a lease is a part", used, before, most)
-	}
-	s.accounts("keys", "show", "--json", "--ledger="+copied, late.ID.String())
 	if info, err := os.Stat(copied); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the copy: %v, %v; want mode 0600", info, err)
 	}
-	s.stop()
-	s.flags = []string{"--ledger=" + copied}
+	s.mustRun("ledger", "check", "--ledger="+copied)
+	held := map[string]int64{}
+	for _, account := range s.accounts("keys", "list", "--json", "--ledger="+copied) {
+		held[account.Name] = int64(account.Used)
+	}
+	if used := held["busy"]; used < before || used > asked+most/100 {
+		t.Errorf("the copy holds %d calls of the busy key; %d were answered before it, and %d were asked for until it was made, of which a lease of at most %d is ahead", used, before, asked, most/100)
+	}
+	if used := held["quiet"]; used < quietCalls || used > quietCalls+1 {
+		t.Errorf("the copy holds %d calls of a key that made %d before it, and one more as its lease", used, quietCalls)
+	}
+	if used, ok := held["late"]; used != 0 || !ok {
+		t.Errorf("the copy holds %d calls of a key that made none, %v", used, held)
+	}
+
+	restored := filepath.Join(s.dir, "restored.db")
+	s.mustRun("ledger", "restore", "--ledger="+restored, copied)
+	s.flags = []string{"--ledger=" + restored}
 	s.start()
-	s.must(s.caller(), 200, tortureList, busy)
+	c = s.caller()
+	for name, secret := range map[string]string{"busy": busy, "quiet": quiet, "late": late} {
+		if used := s.used(c, secret); used != held[name] {
+			t.Errorf("restored, %d calls of the key %s are counted, %d in the copy", used, name, held[name])
+		}
+	}
+	was := s.used(c, busy)
+	s.must(c, 200, tortureList, busy)
+	if used := s.used(c, busy); used != was+1 {
+		t.Errorf("after one more call %d calls are counted, want %d", used, was+1)
+	}
 }
 
-// keepCalling calls until stop is closed, and closes enough after some calls.
-func (s *site) keepCalling(secret string, charged *atomic.Int64, enough chan<- struct{}, stop <-chan struct{}) {
-	c := &caller{addr: s.server.addr}
+// keepCalling calls with one key from several goroutines.
+type keepCalling struct {
+	*site
+	sync.WaitGroup
+	secret          string
+	most            int64         // calls at which it ends by itself
+	enough, stop    chan struct{} // closed by it after some calls; by the test
+	asked, answered atomic.Int64
+}
+
+// call calls until stop is closed.
+func (k *keepCalling) call() {
+	const enough = 1000
+	c := &caller{addr: k.server.addr}
 	defer c.hangUp()
-	for {
+	for k.asked.Add(1) <= k.most {
 		select {
-		case <-stop:
+		case <-k.stop:
 			return
 		default:
 		}
-		h, err := c.call("GET", tortureList, secret)
+		h, err := c.call("GET", tortureList, k.secret)
 		switch {
 		case err == nil && h.code == "ledger_unavailable": // the disk of the machine is slow
 		case err != nil || h.status != http.StatusOK:
-			s.t.Errorf("while the ledger is copied a call is answered %+v, %v", h, err)
+			k.t.Errorf("while the ledger is copied a call is answered %+v, %v", h, err)
 			return
-		case charged.Add(1) == 100:
-			close(enough)
+		case k.answered.Add(1) == enough:
+			close(k.enough)
 		}
 		time.Sleep(time.Millisecond) // some hundred calls come while the ledger is copied, and the copy has a processor
 	}
