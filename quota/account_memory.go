@@ -110,7 +110,7 @@ func (k *Keeper) install(r Record, m Month, calls uint64) error {
 
 func (k *Keeper) putOld(acc *account, o OldSecret) {
 	c := &credential{digest: o.Digest, acc: acc}
-	c.until.Store(max(o.Until, 1)) // 0 would mean current
+	c.until.Store(max(o.Until, over))
 	k.table.put(c)
 }
 
@@ -140,7 +140,9 @@ func (k *Keeper) apply(r Record) error {
 	return nil
 }
 
-// accountOf finds the account of a record by any secret both know.
+// accountOf finds the account of a record by any secret both know. Where more secrets were rotated out than a
+// record remembers, and none of the changes was seen, it looks through all secrets, and forgets those it
+// finds, as the record did.
 func (k *Keeper) accountOf(r Record) *account {
 	if c := k.table.get(&r.Digest); c != nil {
 		return c.acc
@@ -150,7 +152,10 @@ func (k *Keeper) accountOf(r Record) *account {
 			return c.acc
 		}
 	}
-	return nil
+	if len(r.Old) < MaxOldSecrets {
+		return nil
+	}
+	return k.table.removeAll(r.ID)
 }
 
 // applySecrets adds the record's secrets that memory lacks and ends the one it replaced. The
@@ -161,7 +166,7 @@ func (k *Keeper) applySecrets(acc *account, r Record) {
 	}
 	for _, o := range r.Old {
 		if c := k.table.get(&o.Digest); c != nil {
-			c.until.Store(max(o.Until, 1))
+			c.until.Store(max(o.Until, over))
 		} else {
 			k.putOld(acc, o)
 		}

@@ -47,7 +47,7 @@ func (k *Keeper) view(r Record, p Person) Account {
 		OldUntil: make([]time.Time, len(r.Old)),
 	}
 	for i, o := range r.Old {
-		a.OldUntil[i] = unixTime(o.Until)
+		a.OldUntil[i] = o.ends()
 	}
 	if limit, tier, err := k.limitOf(r.Tier, r.Limit); err == nil {
 		a.Limit, a.Burst = limit, tier.Burst
@@ -69,8 +69,11 @@ func (k *Keeper) isClosed() bool {
 // account want the current secret: one that was rotated out may be in a stranger's hands.
 func (k *Keeper) identify(d Digest, current bool) (*account, Verdict) {
 	c, _, _ := k.begin(&d)
-	if c.Verdict == Admitted && current && k.table.get(&d).until.Load() != 0 {
-		return c.acc, Rotated
+	if c.Verdict == Admitted && current {
+		// It may have been rotated out, or forgotten, since.
+		if cred := k.table.get(&d); cred == nil || cred.until.Load() != 0 {
+			return c.acc, Rotated
+		}
 	}
 	return c.acc, c.Verdict
 }
@@ -107,6 +110,9 @@ func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (Iss
 	secret := NewSecret(k.cfg.KeyPrefix)
 	digest, _ := ParseKey(secret.Reveal(), k.cfg.KeyPrefix)
 	until := k.cfg.Now().Add(grace).Unix()
+	if grace == 0 {
+		until = -until
+	}
 	var forgotten []Digest
 	r, p, err := k.change(ctx, acc.id, func(r *Record) error {
 		if r.Digest != d || r.Status != StatusActive {

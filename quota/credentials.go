@@ -14,6 +14,9 @@ type credential struct {
 	until  atomic.Int64 // Unix seconds until which a rotated-out secret works; 0: the current one
 }
 
+// over is the until of a secret that works no more: a time that is past by every clock.
+const over = 1
+
 // table maps digests to credentials. Readers take no lock and write nothing: the table is an
 // open-addressed array of pointers, swapped whole when it grows. Digests are SHA-256, so
 // their first bytes are as good as any hash, and a caller cannot choose colliding ones.
@@ -121,4 +124,19 @@ func (t *table) remove(d *Digest) {
 			return
 		}
 	}
+}
+
+// removeAll takes out the credentials of an account, and returns it; nil when there is none. It looks at the
+// whole table.
+func (t *table) removeAll(id ID) (acc *account) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.slots.Load()
+	for i := range s.at {
+		if c := s.at[i].Load(); c != nil && c != removed && c.acc.id == id {
+			acc = c.acc
+			s.at[i].Store(removed)
+		}
+	}
+	return acc
 }

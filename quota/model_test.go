@@ -267,6 +267,9 @@ func (r *modelRun) rotate() {
 		return
 	}
 	a.secrets[i].until = now.Add(grace).Unix()
+	if grace == 0 {
+		a.secrets[i].until = 1 // over, also if the clock jumps back
+	}
 	a.secrets = append(a.secrets, modelSecret{key: r.kit.KeyOf(issued)})
 	if len(a.secrets) > quota.MaxOldSecrets+1 {
 		a.secrets = a.secrets[1:]

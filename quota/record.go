@@ -55,11 +55,15 @@ func (s *Status) UnmarshalText(text []byte) error {
 const MaxOldSecrets = 4
 
 // OldSecret is a secret that was rotated out. It works until Until, in Unix seconds, and is
-// refused as rotated from then on.
+// refused as rotated from then on. One without grace has the time of its rotation with a minus: it is over by
+// every clock, also by that of a server that is behind the one which rotated it.
 type OldSecret struct {
 	Digest Digest
 	Until  int64
 }
+
+// ends is when the secret stops working.
+func (o OldSecret) ends() time.Time { return unixTime(max(o.Until, -o.Until)) }
 
 // Record is an account as the ledger keeps it, without the person behind it.
 type Record struct {
