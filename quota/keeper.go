@@ -121,8 +121,14 @@ type outage struct {
 
 // NewKeeper loads all accounts of store and starts the committer. The store stays the
 // caller's, who closes it after the keeper. A tier some account has but cfg.Tiers lacks is an
-// error, for the account would have no limits.
+// error, for the account would have no limits. A store that does not answer is given up after a minute.
 func NewKeeper(store Store, cfg Config) (*Keeper, error) {
+	return NewKeeperContext(context.Background(), store, cfg)
+}
+
+// NewKeeperContext is NewKeeper for a caller who may give up sooner: the loading ends when ctx does. What the
+// keeper does later does not depend on ctx.
+func NewKeeperContext(start context.Context, store Store, cfg Config) (*Keeper, error) {
 	if err := cfg.fill(); err != nil {
 		return nil, err
 	}
@@ -135,12 +141,11 @@ func NewKeeper(store Store, cfg Config) (*Keeper, error) {
 		lost:    make(chan struct{}),
 	}
 	k.started = cfg.Now()
-	ctx, stop := context.WithCancel(context.Background())
-	k.stop = stop
-	if err := k.load(ctx); err != nil {
-		stop()
+	if err := k.load(start); err != nil {
 		return nil, err
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	k.stop = stop
 	k.tasks.Go(func() { k.runCommitter(ctx) })
 	k.tasks.Go(func() { k.runWatch(ctx) })
 	k.tasks.Go(func() { k.runDays(ctx) })
@@ -149,6 +154,8 @@ func NewKeeper(store Store, cfg Config) (*Keeper, error) {
 
 // load reads the accounts and this month's counts.
 func (k *Keeper) load(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
 	newest, err := k.store.Newest(ctx)
 	if err != nil {
 		return err

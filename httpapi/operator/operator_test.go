@@ -22,7 +22,7 @@ const token = "a-token-of-some-length"
 func open(t *testing.T) (operator.Place, *operator.Opened) {
 	t.Helper()
 	place := operator.Place{Ledger: filepath.Join(t.TempDir(), "m.db")}
-	opened, err := place.Open(quota.Config{}, quota.Options{})
+	opened, err := place.Open(t.Context(), quota.Config{}, quota.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestSocketClient(t *testing.T) {
 	}
 	count(1)
 
-	opened, err := place.Open(quota.Config{}, quota.Options{})
+	opened, err := place.Open(t.Context(), quota.Config{}, quota.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,17 +74,18 @@ type Opened struct {
 }
 
 // Open opens the ledger. Its errors are those of quota.Open and quota.NewKeeper, or name the
-// setting that is wrong; nothing is created when a setting is wrong.
-func (p Place) Open(cfg quota.Config, opt quota.Options) (*Opened, error) {
+// setting that is wrong; nothing is created when a setting is wrong. It ends early when ctx does; what is
+// open then does not depend on ctx.
+func (p Place) Open(ctx context.Context, cfg quota.Config, opt quota.Options) (*Opened, error) {
 	cfg, err := p.config(cfg)
 	if err != nil {
 		return nil, err
 	}
 	var o Opened
-	if o.Ledger, err = p.open(context.Background(), opt); err != nil {
+	if o.Ledger, err = p.open(ctx, opt); err != nil {
 		return nil, err
 	}
-	if o.Keeper, err = quota.NewKeeper(o.Ledger, cfg); err != nil {
+	if o.Keeper, err = quota.NewKeeperContext(ctx, o.Ledger, cfg); err != nil {
 		return nil, errors.Join(err, o.Ledger.Close())
 	}
 	return &o, nil
@@ -111,7 +112,7 @@ func (p Place) With(ctx context.Context, opt quota.Options, do func(ctx context.
 		defer client.Close()
 		return do(ctx, client)
 	}
-	opened, err := p.Open(quota.Config{}, opt)
+	opened, err := p.Open(ctx, quota.Config{}, opt)
 	if errors.Is(err, quota.ErrLocked) {
 		// A server that was opening the ledger a moment ago listens by now.
 		if client, dialErr := Dial(p.SocketPath()); dialErr == nil {

@@ -112,7 +112,11 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	defer onHangup(watcher.Rescan)()
 	defer r.follow(ctx)()
 
-	opened, undo, err := openLedger(&cfg)
+	opened, undo, err := openLedger(ctx, &cfg)
+	if err != nil && ctx.Err() != nil {
+		cfg.Log.Info("stopped while the ledger was opened", "cause", context.Cause(ctx).Error())
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -130,13 +134,13 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
-// openLedger opens the ledger; undo removes the file again if it was created here.
-func openLedger(cfg *Config) (opened *operator.Opened, undo func() error, err error) {
+// openLedger opens the ledger, unless ctx ends before; undo removes the file again if it was created here.
+func openLedger(ctx context.Context, cfg *Config) (opened *operator.Opened, undo func() error, err error) {
 	statErr := error(nil)
 	if !ledgers.Shared(cfg.Place.Ledger) {
 		_, statErr = os.Lstat(cfg.Place.Ledger)
 	}
-	opened, err = cfg.Place.Open(quota.Config{
+	opened, err = cfg.Place.Open(ctx, quota.Config{
 		SignupsPerHour: cfg.SignupsPerHour, KeysPerEmail: cfg.KeysPerEmail, PlusTags: cfg.PlusTags,
 		OnError: func(err error) { cfg.Log.Error("ledger", "cause", err) },
 	}, quota.Options{})

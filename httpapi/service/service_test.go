@@ -283,6 +283,32 @@ func TestFailedStart(t *testing.T) {
 	}
 }
 
+// TestStoppedStart: a signal ends a start whose ledger does not answer, at once and without an error.
+func TestStoppedStart(t *testing.T) {
+	deaf, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		if conn, err := deaf.Accept(); err == nil {
+			defer conn.Close()
+			stop() // the ledger is being opened
+		}
+		<-ctx.Done()
+	}()
+	cfg, log := config(t)
+	cfg.Place.Ledger, cfg.watch = "etcd://"+deaf.Addr().String()+"/modeldex", (&fakeWatcher{}).watch
+	cfg.Place.Socket = filepath.Join(t.TempDir(), "s")
+	if err := Run(ctx, cfg); err != nil {
+		t.Errorf("Run() = %v, want no error", err)
+	}
+	if !strings.Contains(log.String(), "stopped while the ledger was opened") {
+		t.Errorf("the log does not say why it stopped:\n%s", log)
+	}
+}
+
 // TestLedgerRemoved: without its file the server ends with an error, for what it would acknowledge
 // would be lost.
 func TestLedgerRemoved(t *testing.T) {
