@@ -13,7 +13,17 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 )
+
+// reconnect is how long the client waits between two attempts to connect to a member, and how long one may
+// take. By default the pause grows to two minutes, for which a server would go on rejecting calls after an
+// outage is over.
+var reconnect = grpc.ConnectParams{
+	Backoff:           backoff.Config{BaseDelay: 250 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
+	MinConnectTimeout: 3 * time.Second,
+}
 
 // connect returns a client and what closes it.
 func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, error) {
@@ -21,6 +31,7 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 		Endpoints:   opt.urls(),
 		TLS:         opt.TLS,
 		DialTimeout: opt.DialTimeout,
+		DialOptions: []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 		// A member that stops answering without closing its connections is left after 3 s.
 		DialKeepAliveTime:    2 * time.Second,
 		DialKeepAliveTimeout: time.Second,

@@ -252,3 +252,30 @@ func TestChangesReachAllServers(t *testing.T) {
 	wait("the key issued during the cut", func() bool { return verdict(servers[1], second) == quota.Admitted })
 	wait("Ready after the cut", func() bool { return servers[1].keeper.Ready(ctx) == nil })
 }
+
+// A server that could not reach etcd for longer connects again soon after etcd is back: the pause between two attempts
+// does not grow with the length of the outage.
+func TestReconnects(t *testing.T) {
+	t.Parallel() // it waits
+	if !etcdtest.Long() {
+		t.Skip("half a minute without etcd; MODELDEX_LONG_TESTS=1 runs it")
+	}
+	c := etcdtest.Start(t, 1)
+	s := &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
+	s.start()
+	defer closeServer(t, s)
+	s.link.SetCut(true)
+	time.Sleep(30 * time.Second)
+	s.link.SetCut(false)
+	healed := time.Now()
+	for s.keeper.Ready(context.Background()) != nil {
+		if time.Since(healed) > patience {
+			t.Fatalf("not ready %s after etcd is back", patience)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	// Silence of the watch, a committer's pause of up to 5 s and an attempt to connect can come together.
+	if took := time.Since(healed); took > 8*time.Second {
+		t.Errorf("ready %s after etcd is back, want at most 8 s", took)
+	}
+}
