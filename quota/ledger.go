@@ -171,6 +171,8 @@ func checkPlace(path string, opt Options) error {
 		return ErrMissing
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%w: it is a directory", ErrNotLedger)
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%w: it is not a regular file", ErrNotLedger) // opening a FIFO waits without end
 	case err == nil && info.Size() == 0 && opt.ReadOnly:
 		return fmt.Errorf("%w: it is empty", ErrNotLedger)
 	}

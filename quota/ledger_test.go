@@ -79,6 +79,11 @@ func TestOpenErrors(t *testing.T) {
 		{name: "directory missing", path: "no/such/modeldex.db", want: ErrNoDirectory, say: "create it"},
 		{name: "directory is a file", make: write("x"), path: "modeldex.db/modeldex.db", want: ErrNoDirectory, say: "choose another place"},
 		{name: "a directory", path: ".", want: ErrNotLedger, say: "choose another path"},
+		{name: "a named pipe", make: func(tb testing.TB, path string) {
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				tb.Fatal(err)
+			}
+		}, want: ErrNotLedger, say: "choose another path"},
 		{name: "locked", make: func(tb testing.TB, path string) { openLedger(tb, path) }, opt: Options{Timeout: time.Millisecond}, want: ErrLocked, say: "stop that process"},
 		{name: "missing", opt: Options{MustExist: true}, want: ErrMissing, say: "check the path"},
 		{name: "missing for reading", opt: Options{ReadOnly: true}, want: ErrMissing, say: "check the path"},

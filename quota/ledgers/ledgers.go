@@ -149,10 +149,10 @@ func Tune(address string, cfg *quota.Config) {
 
 // Copy copies the ledger at one address to another, which is created if it does not exist and must
 // be empty, and compares both. No server may use either: a file is locked by the server that uses
-// it, and etcd knows which servers are registered.
+// it, and etcd knows which servers are registered. A file that is copied is only read.
 func Copy(ctx context.Context, from, to string, opt Options) (report quota.CopyReport, err error) {
 	fromOpt := opt
-	fromOpt.File.MustExist = true
+	fromOpt.File.MustExist, fromOpt.File.ReadOnly = true, true
 	source, err := Open(ctx, from, fromOpt)
 	if err != nil {
 		return report, err
