@@ -118,10 +118,15 @@ func TestOutages(t *testing.T) {
 		if err := other.keeper.Close(ctx); err != nil {
 			t.Fatal(err)
 		}
-		a := direct(t, other.Server, "GET", "/api/v1/models", other.secret)
+		log.Reset()
+		away := config(func(c *Config) { c.Keeper = other.keeper })
+		a := direct(t, away, "GET", "/api/v1/models", other.secret)
 		reportComplaints(t, a)
 		if a.status != http.StatusServiceUnavailable || a.code() != "ledger_unavailable" {
 			t.Errorf("status %d: %s", a.status, a.body)
+		}
+		if log.Len() > 0 {
+			t.Errorf("each call that is turned away is logged: %s", &log)
 		}
 		if a := direct(t, other.Server, "GET", "/readyz", ""); a.status != http.StatusServiceUnavailable {
 			t.Errorf("/readyz: status %d: %s", a.status, a.body)

@@ -12,8 +12,11 @@ import (
 // meets an error.
 func (s *Server) problem(req *request, f *failure) *response {
 	id := string(appendRequestID(nil, s.idPrefix, req.number))
-	if f.code.ours() {
+	if f.code == &internal || f.code.ours() && f.cause != nil {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
+	} else if f.code.ours() {
+		// A call that is turned away while the ledger is away, or the server is busy. What is away is logged once.
+		s.cfg.Log.Debug("request turned away", "request_id", id, "code", f.code.name)
 	}
 	req.call.SpendBurst(f.searches)
 	f = f.withoutKeys(s.cfg.Keeper.KeyPrefix())
