@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -12,7 +13,10 @@ import (
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // stored is an account as it was read, with what a transaction has to compare.
@@ -154,10 +158,47 @@ func (s *Store) Create(ctx context.Context, r quota.Record, p quota.Person, perE
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("creating account: %w", err)
 	}
-	return s.about("writing", s.retry(ctx, func() (bool, error) { return s.tryCreate(ctx, r, p, perEmail) }))
+	unclear := false
+	return s.about("writing", s.retry(ctx, func() (bool, error) {
+		if unclear {
+			switch got, err := s.read(ctx, r.ID); {
+			case err == nil && sameRecord(got.record, r):
+				return true, nil
+			case isUnclear(err):
+				return false, nil
+			case !errors.Is(err, quota.ErrNotFound):
+				return false, cmp.Or(err, quota.ErrTaken)
+			}
+		}
+		done, err := s.tryCreate(ctx, r, p, perEmail, unclear)
+		if isUnclear(err) {
+			unclear = true
+			return false, nil
+		}
+		return done, err
+	}))
 }
 
-func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, perEmail int) (bool, error) {
+// isUnclear reports whether an error leaves open if the transaction was made: its response was lost with the
+// connection, or with the leader of etcd.
+func isUnclear(err error) bool {
+	var of rpctypes.EtcdError
+	if errors.As(err, &of) {
+		return of.Code() == codes.Unavailable
+	}
+	return status.Code(err) == codes.Unavailable
+}
+
+// sameRecord compares records as they are stored.
+func sameRecord(a, b quota.Record) bool {
+	x, y := document{}, document{}
+	setRecord(x, a)
+	setRecord(y, b)
+	return a.ID == b.ID && x.encode() == y.encode()
+}
+
+// tryCreate creates an account; again says that it may be there from an attempt before.
+func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, perEmail int, again bool) (bool, error) {
 	id := hexID(r.ID)
 	account := s.key("a", id)
 	d := document{}
@@ -183,11 +224,14 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(guard), "=", rev))
 		puts = append(puts, clientv3.OpPut(guard, ""), clientv3.OpPut(s.addressDir(p.AddressKey())+id, ""))
 	}
-	resp, err := s.client.Txn(ctx).If(compare...).Then(puts...).Else(clientv3.OpGet(account, clientv3.WithKeysOnly())).Commit()
+	resp, err := s.client.Txn(ctx).If(compare...).Then(puts...).Else(clientv3.OpGet(account)).Commit()
 	if err != nil || resp.Succeeded {
-		return true, err
+		return err == nil, err
 	}
-	if len(resp.Responses[0].GetResponseRange().Kvs) > 0 {
+	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
+		if again && string(kv.Value) == d.encode() {
+			return true, nil // by the attempt whose response was lost
+		}
 		return false, quota.ErrTaken
 	}
 	return false, nil // another key of the address was created meanwhile: count again
@@ -233,10 +277,22 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var rejected error // fn's own error, which is returned as it is
+	var sent change    // by the last attempt whose response was lost
 	err = s.retry(ctx, func() (bool, error) {
 		got, err := s.read(ctx, id)
+		if sent.rev != 0 && isUnclear(err) {
+			return false, nil
+		}
 		if err != nil {
 			return false, err
+		}
+		if sent.rev != 0 && sameRecord(got.record, sent.record) {
+			r = sent.record
+			return true, nil
+		}
+		if got.rev == sent.rev { // the same again: the first may still be under way, and only one can be made
+			r = sent.record
+			return s.tryUpdate(ctx, id, got, sent, &sent)
 		}
 		person := got.person
 		r = got.record
@@ -248,7 +304,7 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 			rejected = fmt.Errorf("changing account %s: %w", id, rejected)
 			return false, rejected
 		}
-		return s.tryUpdate(ctx, id, got, r, person)
+		return s.tryUpdate(ctx, id, got, change{got.rev, r, person}, &sent)
 	})
 	if rejected != nil {
 		return r, rejected
@@ -256,17 +312,29 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 	return r, s.about("writing", err)
 }
 
-func (s *Store) tryUpdate(ctx context.Context, id quota.ID, got stored, r quota.Record, person quota.Person) (bool, error) {
+// change is what an update makes of an account whose last change has the revision rev.
+type change struct {
+	rev    int64
+	record quota.Record
+	person quota.Person
+}
+
+// tryUpdate makes a change if there was no other. When it is not known whether it was made, it is noted in sent.
+func (s *Store) tryUpdate(ctx context.Context, id quota.ID, got stored, to change, sent *change) (bool, error) {
 	account := s.key("a", hexID(id))
-	setRecord(got.doc, r)
+	setRecord(got.doc, to.record)
 	ops := []clientv3.Op{clientv3.OpPut(account, got.doc.encode())}
-	if person == (quota.Person{}) && got.person != person {
+	if to.person == (quota.Person{}) && got.person != to.person {
 		ops = append(ops, clientv3.OpDelete(s.key("p", hexID(id))))
 		if got.person.Email != "" {
 			ops = append(ops, clientv3.OpDelete(s.addressDir(got.person.AddressKey())+hexID(id)))
 		}
 	}
-	resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(account), "=", got.rev)).Then(ops...).Commit()
+	resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(account), "=", to.rev)).Then(ops...).Commit()
+	if isUnclear(err) {
+		*sent = to
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

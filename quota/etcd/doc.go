@@ -38,7 +38,8 @@ numbers of servers that are gone for more than a day are folded into one.
 # Changes of accounts
 
 Creating and changing an account is one transaction; the number of keys per e-mail address holds
-across servers. Every server watches the accounts, so a revocation, suspension or change of tier
+across servers. One whose response is lost is looked for, and made if it was not, for up to five seconds:
+otherwise a rotation that failed could leave its owner without a key. Every server watches the accounts, so a revocation, suspension or change of tier
 takes effect on all of them as soon as etcd reports it: within milliseconds on a healthy network. A
 watch that hears nothing from etcd for three seconds, not even the progress it asks for twice a
 second, is reported as broken; the keeper then reads all accounts again and watches anew.
