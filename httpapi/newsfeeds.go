@@ -221,12 +221,11 @@ func releaseEntry(s *step, base string) feeds.Entry {
 	if lines == nil {
 		lines = []string{"The recorded history begins here."}
 	}
-	address := base + "/api/v1/changes"
-	if s.After != nil {
-		address += "?since=" + *s.After
-	}
-	return feeds.Entry{ID: feeds.ID("release/" + s.Digest), Title: "Release " + s.Version, Page: address, Text: strings.Join(lines, "\n"), Updated: s.Time(), Tags: []string{"release"}}
+	return feeds.Entry{ID: feeds.ID("release/" + s.Digest), Title: "Release " + s.Version, Page: releasePage(s, base), Text: strings.Join(lines, "\n"), Updated: s.Time(), Tags: []string{"release"}}
 }
+
+// releasePage is the address of the page about a release.
+func releasePage(s *step, base string) string { return base + "/changes?release=" + s.Digest[:shortDigest] }
 
 // recordEntries are what a release did to the records of a scope, in order of table and slug.
 func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.Entry) {
@@ -246,8 +245,12 @@ func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.E
 			}
 			text += fmt.Sprintf("\n%s: %s -> %s", f.Field, dataset.Clip(string(f.Old), 200), dataset.Clip(string(f.New), 200))
 		}
+		page := base + "/" + string(e.Table) + "/" + url.PathEscape(e.Slug)
+		if e.Act == record.Removed { // and has no page any more
+			page = releasePage(s, base) + "&table=" + string(e.Table) + "&slug=" + url.QueryEscape(e.Slug)
+		}
 		out = append(out, feeds.Entry{
-			ID: feeds.ID("change/" + s.Digest + "/" + key), Title: key + " " + string(e.Act), Page: base + "/" + string(e.Table) + "/" + url.PathEscape(e.Slug),
+			ID: feeds.ID("change/" + s.Digest + "/" + key), Title: key + " " + string(e.Act), Page: page,
 			Text: text, Updated: s.Time(), Tags: []string{string(e.Table), string(e.Act)},
 		})
 	}

@@ -61,6 +61,11 @@ func TestFeeds(t *testing.T) {
 			if len(f.Entries) == 0 || len(f.Entries) > maxEntries {
 				t.Errorf("%s: %d entries, want 1 to %d", f.Title, len(f.Entries), maxEntries)
 			}
+			for _, e := range f.Entries {
+				if strings.HasPrefix(e.Page, "https://example.org/api/") {
+					t.Errorf("%s: %s leads to %s, which is no page for people", f.Title, e.Title, e.Page)
+				}
+			}
 			text, err := f.Atom()
 			if err != nil {
 				t.Fatal(err)
