@@ -393,3 +393,21 @@ func TestFitUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsInHeads holds that columns of figures name their unit where everybody sees it: a narrow window, and a
+// page as Markdown, have no text to point at.
+func TestUnitsInHeads(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, want := range map[string]string{
+		"/explore/models.md":           "| Context, tokens |",
+		"/explore/hardware.md":         "| Memory, GB | Bandwidth, GB/s | FP16, TFLOPS |",
+		"/explore/benchmarks.md":       "| Generation, tok/s | Prompt, tok/s |",
+		"/models/gpt-oss-20b.md":       "| Generation, tok/s | Prompt, tok/s |",
+		"/hardware/nvidia-rtx-4090.md": "| Memory, GB | Bandwidth, GB/s |",
+	} {
+		if body := string(s.ask(t, "GET", path, "Authorization", "").body); !strings.Contains(body, want) {
+			t.Errorf("%s has no columns %q", path, want)
+		}
+	}
+}

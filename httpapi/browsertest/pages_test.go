@@ -144,6 +144,28 @@ func TestWatching(t *testing.T) {
 	}
 }
 
+// TestWidths holds that no page is wider than a window of 320 pixels, which is one of 1280 at four times the size,
+// and that lists can be read whole in the windows of tablets on their side and of notebooks.
+func TestWidths(t *testing.T) {
+	p := open(t, "about:blank", looks[0])
+	for _, page := range pages {
+		p.do(t, chromedp.EmulateViewport(320, 780), chromedp.Navigate(origin+page.path))
+		p.until(t, `document.querySelector('h1') && document.readyState === 'complete'`)
+		if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("%s is %d pixels wider than a window of 320", page.path, over)
+		}
+		if !strings.HasPrefix(page.path, "/explore/") {
+			continue
+		}
+		for _, width := range []int64{768, 1024, 1280, 1366, 1440} {
+			p.do(t, chromedp.EmulateViewport(width, 780))
+			if over := eval[int](t, p, `(() => { const e = document.querySelector('.scroll'); return e.scrollWidth - e.clientWidth })()`); over > 0 {
+				t.Errorf("%s: %d pixels of the list are out of sight in a window of %d", page.path, over, width)
+			}
+		}
+	}
+}
+
 // TestKeyboard holds that the first stop leads past the navigation, and that stops show.
 func TestKeyboard(t *testing.T) {
 	p := open(t, "/", looks[0])

@@ -127,7 +127,7 @@ func benchmarkGroups(n *names, b *benchmarkRecord) (out []Group) {
 func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
 	t := Table{
 		ID: "same", Title: "Beside other measurements", Intro: "Speed of one stream with this model, hardware and quantization.",
-		Columns: []Column{{Text: ""}, {Text: "Tok/s", Number: true}, {Text: "Range", Number: true}, {Text: "Rests on"}},
+		Columns: []Column{{Text: "Basis"}, {Text: "Tok/s", Number: true}, {Text: "Range", Number: true}, {Text: "Rests on"}},
 	}
 	if b.Quantization == nil || b.IsThroughput() {
 		return t

@@ -47,7 +47,7 @@ type Range struct {
 	Label, Title, Unit string
 	Min, Max           string // names of parameters, empty for none
 	MinValue, MaxValue string
-	Low, High          string // ends of the data
+	Low, High          string // ends of the data, of numbers
 	Type               string // number or date
 	Open               bool
 }
@@ -107,12 +107,12 @@ var lists = map[string]*list{
 		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
 		ranges: []string{"params_b", "active_params_b", "context_length", "intelligence", "release_date"}, openRanges: 1,
 		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, {Name: "min_tps", Label: "With at least tok/s", Hint: "20"}},
-		sorts:  []Choice{{Value: "slug", Label: "Name"}, {Value: "-intelligence", Label: "Intelligence"}, {Value: "-release_date", Label: "Newest"}, {Value: "params_b", Label: "Smallest"}, {Value: "-params_b", Label: "Largest"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-context_length", Label: "Longest context"}},
+		sorts:  []Choice{{Value: "slug", Label: "Slug"}, {Value: "name", Label: "Name"}, {Value: "-intelligence", Label: "Intelligence"}, {Value: "-release_date", Label: "Newest"}, {Value: "params_b", Label: "Smallest"}, {Value: "-params_b", Label: "Largest"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-context_length", Label: "Longest context"}},
 		columns: []column{
 			{Column{Text: "Model"}, "name", false},
 			{Column{Text: "Maker"}, "", true},
 			{Column{Text: "Parameters", Number: true, Title: "In billions; active ones per token behind a slash"}, "params_b", false},
-			{Column{Text: "Context", Number: true, Title: "Tokens"}, "context_length", true},
+			{Column{Text: "Context, tokens", Number: true}, "context_length", true},
 			{Column{Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, "intelligence", false},
 			{Column{Text: "Released", Short: true}, "release_date", true},
 			{Column{Text: "Runs", Number: true, Title: "Benchmarks of the model itself"}, "benchmark_count", true},
@@ -124,13 +124,13 @@ var lists = map[string]*list{
 		fields: index.HardwareFields, facets: []string{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, open: 2,
 		ranges: []string{"vram_gb", "street_price_usd", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "release_date"}, openRanges: 2,
 		inputs: []Input{{Name: "runs", Label: "Runs the model", Hint: "gpt-oss-20b"}, {Name: "context", Label: "With a context of", Hint: "32768"}, {Name: "min_tps", Label: "With at least tok/s", Hint: "20"}},
-		sorts:  []Choice{{Value: "slug", Label: "Name"}, {Value: "street_price_usd", Label: "Cheapest"}, {Value: "-vram_gb", Label: "Most memory"}, {Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"}, {Value: "-release_date", Label: "Newest"}, {Value: "-benchmark_count", Label: "Most measured"}},
+		sorts:  []Choice{{Value: "slug", Label: "Slug"}, {Value: "name", Label: "Name"}, {Value: "street_price_usd", Label: "Cheapest"}, {Value: "-vram_gb", Label: "Most memory"}, {Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"}, {Value: "-release_date", Label: "Newest"}, {Value: "-benchmark_count", Label: "Most measured"}},
 		columns: []column{
 			{Column{Text: "Hardware"}, "name", false},
 			{Column{Text: "Kind"}, "", true},
-			{Column{Text: "Memory", Number: true, Title: "GB"}, "vram_gb", false},
-			{Column{Text: "Bandwidth", Number: true, Title: "GB/s"}, "memory_bandwidth_gbps", false},
-			{Column{Text: "FP16", Number: true, Title: "TFLOPS, dense, FP32 accumulation"}, "fp16_tflops", true},
+			{Column{Text: "Memory, GB", Number: true}, "vram_gb", false},
+			{Column{Text: "Bandwidth, GB/s", Number: true}, "memory_bandwidth_gbps", false},
+			{Column{Text: "FP16, TFLOPS", Number: true, Title: "Dense, FP32 accumulation"}, "fp16_tflops", true},
 			{Column{Text: "Street price", Number: true, Title: "US dollars"}, "street_price_usd", false},
 			{Column{Text: "Released", Short: true}, "release_date", true},
 			{Column{Text: "Runs", Number: true, Title: "Benchmarks on the record itself"}, "benchmark_count", true},
@@ -141,7 +141,7 @@ var lists = map[string]*list{
 		table:  func(g *index.Generation) *index.Table { return g.Tools },
 		fields: index.ToolFields, facets: []string{"category", "backend", "os", "api", "model_format", "license", "has_benchmarks"}, open: 3,
 		ranges:  []string{"first_release"},
-		sorts:   []Choice{{Value: "slug", Label: "Name"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
+		sorts:   []Choice{{Value: "slug", Label: "Slug"}, {Value: "name", Label: "Name"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
 		columns: []column{{Column{Text: "Tool"}, "name", false}, {Column{Text: "Kind"}, "", true}, {Column{Text: "What it does"}, "", false}, {Column{Text: "Licence"}, "", false}, {Column{Text: "Runs", Number: true, Title: "Benchmarks made with it"}, "benchmark_count", true}},
 	},
 	"benchmarks": {
@@ -154,8 +154,8 @@ var lists = map[string]*list{
 			{Column{Text: "Model"}, "", false},
 			{Column{Text: "Hardware"}, "", false},
 			{Column{Text: "Quantization"}, "", false},
-			{Column{Text: "Generation", Number: true, Title: "Tokens per second"}, "generation_tps", false},
-			{Column{Text: "Prompt", Number: true, Title: "Tokens per second"}, "prompt_tps", false},
+			{Column{Text: "Generation, tok/s", Number: true}, "generation_tps", false},
+			{Column{Text: "Prompt, tok/s", Number: true}, "prompt_tps", false},
 			{Column{Text: "Settings"}, "", false},
 			{Column{Text: "Tool"}, "", false},
 			{Column{Text: "Date", Short: true}, "run_date", false},
@@ -365,11 +365,11 @@ func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Ran
 		r.MaxValue = params.Get(info.Max)
 	}
 	r.Open = r.MinValue != "" || r.MaxValue != ""
-	if len(counted.Bins) > 0 {
+	switch {
+	case info.Kind == index.Date:
+		r.Type = "date"
+	case len(counted.Bins) > 0:
 		r.Low, r.High = rounded(counted.Min), rounded(counted.Max)
-	}
-	if info.Kind == index.Date {
-		r.Type, r.Low, r.High = "date", dateOf(counted.Min), dateOf(counted.Max)
 	}
 	return r
 }
@@ -475,6 +475,8 @@ func (l *list) chosenText(n *names, name, v string) string {
 		return "Runs on " + n.of("hardware", dataset.Slug(v))
 	case "runs":
 		return "Runs " + n.of("models", dataset.Slug(v))
+	case "min_tps":
+		return "At least " + v + " tok/s"
 	}
 	return Sentence(words(name)) + ": " + v
 }

@@ -271,7 +271,7 @@ func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
 	t := Table{
 		ID: "neighbours", Title: "Its neighbours",
 		Intro:   "Hardware with the same amount of memory, by bandwidth.",
-		Columns: []Column{{Text: "Hardware"}, {Text: "Memory", Number: true, Title: "GB"}, {Text: "Bandwidth", Number: true, Title: "GB/s"}, {Text: "Street price", Number: true, Title: "US dollars"}, {Text: "Runs", Number: true}},
+		Columns: []Column{{Text: "Hardware"}, {Text: "Memory, GB", Number: true}, {Text: "Bandwidth, GB/s", Number: true}, {Text: "Street price", Number: true, Title: "US dollars"}, {Text: "Runs", Number: true}},
 		Empty:   "No other hardware has the same amount of memory, or it is not known.",
 	}
 	if h.VRAMGB == nil {

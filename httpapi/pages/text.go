@@ -99,14 +99,6 @@ func plural(n int, one, many string) string {
 	return grouped(int64(n)) + " " + many
 }
 
-// dateOf is a date given as yyyymmdd, zeros for parts that are unknown.
-func dateOf(v float64) string {
-	if math.IsNaN(v) {
-		return unknown
-	}
-	return string(dataset.DateOf(uint32(v)))
-}
-
 func text[T ~string](v *T) string {
 	if v == nil {
 		return ""

@@ -21,7 +21,7 @@ for (const pre of document.querySelectorAll('.guide pre')) {
 for (const endpoint of document.querySelectorAll('.endpoint')) {
   const call = endpoint.querySelector('.code');
   const opener = element('button', { type: 'button', className: 'button quiet opener' }, 'Try it');
-  opener.setAttribute('aria-label', 'Try ' + endpoint.dataset.method + ' ' + endpoint.dataset.address);
+  opener.setAttribute('aria-label', 'Try it: ' + endpoint.dataset.method + ' ' + endpoint.dataset.address);
   opener.addEventListener('click', () => {
     const form = tryForm(endpoint);
     opener.replaceWith(form);
