@@ -92,7 +92,10 @@ func (l *loader) formatFile(i int, write func(name string, b []byte) error) (dif
 	if err != nil || !ok || bytes.Equal(old, formed) {
 		return false, err
 	}
-	return true, write(name, formed)
+	if err := write(name, formed); err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // formOf gives a file in its form, false where it has faults.

@@ -162,3 +162,13 @@ func TestFormatKeepsTheFile(t *testing.T) {
 		t.Errorf("mode %v, %v, want 0600", st.Mode(), err)
 	}
 }
+
+// TestFormatCannotWrite: a file that could not be written was not changed.
+func TestFormatCannotWrite(t *testing.T) {
+	fsys, _ := fixtureFS(&txtar.Archive{})
+	full := errors.New("no space left on device")
+	changed, err := format(fsys, func(string, []byte) error { return full })
+	if !errors.Is(err, full) || len(changed) > 0 {
+		t.Errorf("format to a full disk = %q, %v, want no file and %v", changed, err, full)
+	}
+}
