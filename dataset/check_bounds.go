@@ -144,6 +144,8 @@ func (l *loader) boundRun(b *Benchmark, p place) {
 	l.atLeast(p, "prompt_tps", b.PromptTPS, minSpeedTPS, " tokens per second")
 	l.atLeast(p, "generation_tps", b.GenerationTPS, minSpeedTPS, " tokens per second")
 	l.atLeast(p, "total_tps", b.TotalTPS, minSpeedTPS, " tokens per second")
+	l.atMost(p, "prompt_tps", b.PromptTPS, maxSpeedTPS*float64(b.HardwareCount), " tokens per second")
+	l.atMost(p, "generation_tps", b.GenerationTPS, maxSpeedTPS*float64(b.HardwareCount), " tokens per second")
 	l.atMost(p, "total_tps", b.TotalTPS, maxSpeedTPS*float64(b.HardwareCount), " tokens per second")
 	l.atMost(p, "ttft_ms", b.TTFTMs, maxMilliseconds, " ms")
 	l.atMost(p, "ttft_p50_ms", b.TTFTP50Ms, maxMilliseconds, " ms")

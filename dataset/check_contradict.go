@@ -16,7 +16,7 @@ func (l *loader) contradictHardware(h *Hardware, p place) {
 			l.at(p, "vendor", fmt.Sprintf("must be the one the slug begins with, %q, got %q", v, h.Vendor), "slug")
 		}
 	}
-	if own := h.Type == "soc" || h.Type == "apu"; own && !h.UnifiedMemory || h.Type == "gpu" && h.UnifiedMemory {
+	if own := h.Type == "soc" || h.Type == "apu"; own && !h.UnifiedMemory || (h.Type == "gpu" || h.Type == "cpu") && h.UnifiedMemory {
 		l.at(p, "unified_memory", fmt.Sprintf("must be %t where type is %q, got %t", own, h.Type, h.UnifiedMemory), "type")
 	}
 	for field, only := range map[string]struct {
@@ -128,6 +128,12 @@ func (l *loader) contradictRun(b *Benchmark, p place) {
 		case *dev > maxDeviation**speed:
 			l.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s, got %v of %v", maxDeviation, field, *dev, *speed), field)
 		}
+	}
+	if b.NPrompt != nil && *b.NPrompt == 0 && b.PromptTPS != nil {
+		l.at(p, "n_prompt", "must be above 0 where prompt_tps is known", "prompt_tps")
+	}
+	if b.NGen != nil && *b.NGen == 0 && b.GenerationTPS != nil {
+		l.at(p, "n_gen", "must be above 0 where generation_tps is known", "generation_tps")
 	}
 	deviation("prompt_tps", b.PromptTPS, b.PromptTPSStddev)
 	deviation("generation_tps", b.GenerationTPS, b.GenerationTPSStddev)

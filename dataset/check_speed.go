@@ -205,8 +205,6 @@ func rateOf(h *Hardware) float64 {
 // checkSpeeds holds the speeds of a measurement to what its devices can compute.
 func (s *speedCheck) checkSpeeds(b *Benchmark, p place, work promptWork, rate float64) {
 	devices := float64(b.HardwareCount)
-	s.atMost(p, "prompt_tps", b.PromptTPS, maxSpeedTPS*devices, " tokens per second")
-	s.atMost(p, "generation_tps", b.GenerationTPS, maxSpeedTPS*devices, " tokens per second")
 	if b.PromptTPS != nil && work.params > 0 {
 		if allowed := rate * devices / (2 * work.params); allowed > 0 && *b.PromptTPS > allowed && *b.PromptTPS <= maxSpeedTPS*devices {
 			s.at(p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*b.PromptTPS)))

@@ -166,6 +166,15 @@ func (n *hardwareNames) resolve(text string) Answer {
 			return a
 		}
 	}
+	if count, one := cutCount(text); count > 0 {
+		if i, ok := n.exact[one]; ok { // with words in brackets, which read judges as what stands beside a name
+			a := n.exactly(one, i)
+			if a.Count = count; a.Slug != "" {
+				a.Confidence, a.Reason = Parsed, "a number of devices, and: "+a.Reason
+			}
+			return a
+		}
+	}
 	r := n.read(text)
 	if len(r.found) > 0 || len(r.clash) > 0 {
 		return n.answer(r)

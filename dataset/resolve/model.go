@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -122,6 +123,9 @@ func (n *modelNames) addBare(i int32, words []string) {
 	addOnce(n.cores, join(slices.DeleteFunc(slices.Clone(words), variant)), i)
 }
 
+// storedAs finds the storage type at the end of a name, in which underscores belong.
+var storedAs = regexp.MustCompile(`(?:ud[-_])?i?q[0-9]_[0-9a-z_]+(?:\.gguf)?$`)
+
 func (n *modelNames) resolve(text string) Answer {
 	cut := cutModel(text)
 	if i, ok := n.exact[text]; ok {
@@ -134,6 +138,13 @@ func (n *modelNames) resolve(text string) Answer {
 		return a
 	}
 	a, words, m := n.byName(cut)
+	if a.Reason == unknownName && strings.Contains(text, "_") { // between words, not behind an account
+		name := text[:len(text)-len(storedAs.FindString(text))]
+		spaced := cutModel(strings.ReplaceAll(name, "_", "-") + text[len(name):])
+		if b, more, marks := n.byName(spaced); b.Slug != "" || b.Ambiguous {
+			a, words, m, cut = b, more, marks, spaced
+		}
+	}
 	if a.Reason == unknownName {
 		a.key = join(words)
 	}
