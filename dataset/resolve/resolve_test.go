@@ -183,6 +183,44 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// TestAnswers: how sure an answer is, what it says of the name, and how many products are left.
+func TestAnswers(t *testing.T) {
+	_, r := load(t)
+	const whole = "every word of the name is accounted for"
+	for _, tt := range []struct {
+		name       string
+		slug       dataset.Slug
+		confidence Confidence
+		ambiguous  bool
+		memory     float64
+		count      int
+		reason     string
+		candidates int
+	}{
+		{"RTX 3060", "nvidia-rtx-3060", Exact, false, 0, 0, "slug, name or alias", 0},
+		{"NVIDIA GeForce RTX 3060, 12288 MiB", "nvidia-rtx-3060", Parsed, false, 12, 0, whole, 0},
+		{"NVIDIA GeForce RTX 3060, 11500 MiB", "nvidia-rtx-3060", Parsed, false, 11.23, 0, whole, 0},
+		{"RTX 4060 Ti", "nvidia-rtx-4060-ti", Exact, true, 0, 0, "the record for measurements that do not say which product it was", 2},
+		{"RTX 4060 Ti 16 GB", "nvidia-rtx-4060-ti-16gb", Parsed, false, 16, 0, whole, 0},
+		{"RTX 4060 Ti 24 GB", "", Near, false, 24, 0, "no record with this name has 24 GB of memory", 3},
+		{"RTX 4090 (in a Foobar 9000)", "", Near, false, 0, 0, `"in a foobar 9000" beside the name could not be read`, 1},
+		{"RTX 4090 (Ryzen 9 7950X)", "nvidia-rtx-4090", Parsed, false, 0, 0, "in a machine with AMD Ryzen 9 7950X", 0},
+		{"2*RTX 4090", "nvidia-rtx-4090", Parsed, false, 0, 2, whole, 0},
+		{"8 x RTX 4090", "nvidia-rtx-4090", Parsed, false, 0, 8, whole, 0},
+		{"RTX 4090 24G", "nvidia-rtx-4090", Parsed, false, 24, 0, whole, 0},
+		{"RTX 4090 0 MiB", "nvidia-rtx-4090", Parsed, false, 0, 0, whole, 0},
+		{"Radeon RX 7900 XT/7900 XTX/7900M", "", "", true, 0, 0, "the name lists several products", 3},
+		{"Apple M4 Max (14-core CPU, 40-core GPU, 64GB)", "apple-m4-max-40gpu", Parsed, false, 64, 0, whole, 0},
+		{"no such thing at all", "", "", false, 0, 0, unknownName, 0},
+	} {
+		a := r.Resolve(Hardware, tt.name)
+		if a.Slug != tt.slug || a.Confidence != tt.confidence || a.Ambiguous != tt.ambiguous || a.MemoryGB != tt.memory || a.Count != tt.count ||
+			a.Reason != tt.reason || len(a.Candidates) != tt.candidates || (a.Name != "") != (tt.slug != "") {
+			t.Errorf("Resolve(hardware, %q) = %+v, want %+v", tt.name, a, tt)
+		}
+	}
+}
+
 // TestOwnNames: every slug of every record is an exact answer, and every name and alias leads to
 // its record, or is ambiguous with its record among the candidates. A name that states the memory
 // of its record decides, however it is written.
