@@ -184,14 +184,18 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		puts = append(puts, clientv3.OpPut(key, c.encode()))
 		gets = append(gets, clientv3.OpGet(key))
 	}
+	seen := s.seen.Load()
 	resp, err := s.client.Txn(ctx).If(compare...).Then(puts...).Else(gets...).Commit()
+	if err == nil {
+		err = s.see(seen, resp.Header.Revision)
+	}
 	return resp, changed, err
 }
 
 // aliveServers returns a test for registered servers, read at most once a minute.
 func (s *Store) aliveServers(ctx context.Context) (func(string) bool, error) {
 	s.mu.Lock()
-	alive, fresh := s.alive, s.alive != nil && s.now().Sub(s.seen) < time.Minute
+	alive, fresh := s.alive, s.alive != nil && s.now().Sub(s.aliveAt) < time.Minute
 	s.mu.Unlock()
 	if !fresh {
 		alive = map[string]struct{}{}
@@ -204,7 +208,7 @@ func (s *Store) aliveServers(ctx context.Context) (func(string) bool, error) {
 			alive[strings.TrimPrefix(string(kv.Key), dir)] = struct{}{}
 		}
 		s.mu.Lock()
-		s.alive, s.seen = alive, s.now()
+		s.alive, s.aliveAt = alive, s.now()
 		s.mu.Unlock()
 	}
 	return func(server string) bool { _, ok := alive[server]; return ok }, nil

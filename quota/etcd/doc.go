@@ -42,7 +42,9 @@ across servers. One whose response is lost is looked for, and made if it was not
 otherwise a rotation that failed could leave its owner without a key. Every server watches the accounts, so a revocation, suspension or change of tier
 takes effect on all of them as soon as etcd reports it: within milliseconds on a healthy network. A
 watch that hears nothing from etcd for three seconds, not even the progress it asks for twice a
-second, is reported as broken; the keeper then reads all accounts again and watches anew.
+second, is reported as broken; the keeper then reads all accounts again and watches anew. An etcd that is restored
+from a backup under running servers has older revisions than before: that ends them (ErrEarlier), because
+the changes that follow would not be watched.
 
 # Cost
 

@@ -2,6 +2,7 @@ package etcd_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -78,6 +79,60 @@ func TestLostResponses(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d changes failed, and were not made", failed, 2*rounds)
+}
+
+// An etcd that is restored from a backup while a server uses it ends the server, before it acknowledges anything: it would not
+// see the changes of others. Nothing needs to be counted for that.
+func TestEtcdRestored(t *testing.T) {
+	t.Parallel() // it waits
+	c := etcdtest.Start(t, 1)
+	s := &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: "restored"}
+	s.start()
+	defer func() {
+		_ = s.keeper.Close(context.Background()) // it has nothing to settle
+		closeStore(t, s)
+	}()
+	ctx := context.Background()
+	issue := func() (quota.ID, error) {
+		issued, _, err := s.keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: "a@example.com", UseCase: "a", Operator: true})
+		return issued.Account.ID, err
+	}
+	first, err := issue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Kill(0)
+	restore := c.Save(0)
+	c.Restart(0)
+	c.Wait()
+	again(t, func() error { _, err := issue(); return err })
+	c.Kill(0)
+	restore()
+	c.Restart(0)
+	c.Wait()
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		_, err := s.keeper.Suspend(ctx, first)
+		if errors.Is(err, quota.ErrRemoved) {
+			break
+		}
+		if err == nil {
+			t.Fatal("a change is acknowledged after the restore")
+		}
+		if time.Now().After(end) {
+			t.Fatalf("Suspend() = %v, want %v", err, quota.ErrRemoved)
+		}
+	}
+	select {
+	case <-s.keeper.Lost():
+	case <-time.After(patience):
+		t.Error("Lost says nothing")
+	}
+}
+
+func closeStore(t *testing.T, s *server) {
+	if err := s.store.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func digestOf(s *server, key quota.IssuedKey) quota.Digest {

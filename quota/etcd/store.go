@@ -44,13 +44,14 @@ type Store struct {
 	now         func() time.Time
 
 	rev  atomic.Int64 // etcd's revision at the last Load
+	seen atomic.Int64 // the newest revision of a linearizable response
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	mu    sync.Mutex
-	known map[string]known    // last known value of a counting key
-	alive map[string]struct{} // registered servers as of aliveAt
-	seen  time.Time
+	mu      sync.Mutex
+	known   map[string]known    // last known value of a counting key
+	alive   map[string]struct{} // registered servers as of aliveAt
+	aliveAt time.Time
 }
 
 var _ quota.Store = (*Store)(nil)
@@ -224,7 +225,11 @@ func isOneOf(err error, targets ...error) bool {
 func (s *Store) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	seen := s.seen.Load()
 	resp, err := s.client.Get(ctx, s.key("ledger"))
+	if err == nil {
+		err = s.see(seen, resp.Header.Revision)
+	}
 	if err != nil {
 		return s.explain("reading", err)
 	}
@@ -239,6 +244,24 @@ func (s *Store) Ping(ctx context.Context) error {
 		return s.explain("reading", quota.ErrRemoved)
 	}
 	return nil
+}
+
+// ErrEarlier is returned when etcd was restored from a backup while this process used it: changes that were acknowledged
+// are gone, and those that follow would not be watched until their revisions are new again. It wraps quota.ErrRemoved.
+var ErrEarlier = fmt.Errorf("%w: etcd is in an earlier state than before, as after the restore of a backup", quota.ErrRemoved)
+
+// see notes the revision of a response; seen is what s.seen was before the request was sent. Linearizable
+// responses never have an older one.
+func (s *Store) see(seen, rev int64) error {
+	if rev < seen {
+		return ErrEarlier
+	}
+	for {
+		newest := s.seen.Load()
+		if rev <= newest || s.seen.CompareAndSwap(newest, rev) {
+			return nil
+		}
+	}
 }
 
 // each calls fn for every key below dir in order, from the key dir+after on, at revision rev (0:

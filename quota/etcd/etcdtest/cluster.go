@@ -4,6 +4,7 @@ package etcdtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,6 +104,21 @@ func (c *Cluster) Kill(i int) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		c.members[i] = nil
+	}
+}
+
+// Save keeps the data of a member that is not running; the function it returns puts them back, as from a backup.
+func (c *Cluster) Save(i int) (restore func()) {
+	c.tb.Helper()
+	data, saved := filepath.Join(c.dir, fmt.Sprintf("m%d", i)), c.tb.TempDir()
+	if err := os.CopyFS(saved, os.DirFS(data)); err != nil {
+		c.tb.Fatal(err)
+	}
+	return func() {
+		c.tb.Helper()
+		if err := errors.Join(os.RemoveAll(data), os.Mkdir(data, 0o700), os.CopyFS(data, os.DirFS(saved))); err != nil {
+			c.tb.Fatal(err)
+		}
 	}
 }
 
