@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -308,11 +309,24 @@ func (k *Keeper) setBlind(err error) {
 	}
 }
 
-// reload catches up on changes missed while nothing was watched.
+// reload catches up on changes missed while nothing was watched. Accounts that cannot be taken over, such as those
+// of a tier that only other servers know yet, are reported together and do not keep back the others.
 func (k *Keeper) reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	return k.store.Load(ctx, k.cal.Load().month, func(r Record, _ uint64) error { return k.apply(r) })
+	var first error
+	failed := 0
+	err := k.store.Load(ctx, k.cal.Load().month, func(r Record, _ uint64) error {
+		if err := k.apply(r); err != nil {
+			failed++
+			first = cmp.Or(first, err)
+		}
+		return nil
+	})
+	if failed > 0 {
+		k.cfg.OnError(fmt.Errorf("reading accounts again: %d cannot be used, the first: %w", failed, first))
+	}
+	return err
 }
 
 // loadTimeout bounds one reading of all accounts: a million take some seconds.

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -108,4 +109,43 @@ func TestRotatedByFastClock(t *testing.T) {
 	}
 	refused(slow, "after a change with the slow clock")
 	refused(keeperAt(0), "after a restart with the slow clock")
+}
+
+// An account of a tier that this server does not know does not keep back what else was missed.
+func TestUnknownTierUnseen(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
+	var reported error
+	here, err := NewKeeper(ledger, Config{OnError: func(err error) { reported = err }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.Close(ctx)
+	var keys []IssuedKey
+	for range 2 {
+		issued, _, err := here.Issue(ctx, IssueRequest{Name: "Ada", Email: "ada@example.com", UseCase: "Sums"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, issued)
+	}
+	// As another server would, which was started with one tier more.
+	for i, change := range []func(*Record){func(r *Record) { r.Tier = "gold" }, func(r *Record) { r.Status = StatusRevoked }} {
+		if _, err := ledger.Update(ctx, keys[i].Account.ID, func(r *Record, _ *Person) error { change(r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := here.reload(ctx); err != nil {
+		t.Fatalf("reload() = %v", err)
+	}
+	if !errors.Is(reported, ErrUnknownTier) {
+		t.Errorf("reported is %v, want %v", reported, ErrUnknownTier)
+	}
+	d, _ := ParseKey(keys[1].Secret.Reveal(), here.KeyPrefix())
+	call := here.Admit(d)
+	call.Release()
+	if call.Verdict != Revoked {
+		t.Errorf("Admit(the revoked key) = %v, want %v", call.Verdict, Revoked)
+	}
 }
