@@ -132,7 +132,7 @@ func run(args []string) int {
 	out := &results{file: os.Stdout}
 	switch err := ctx.Run(&data.Env{Stdout: out, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check}); {
 	case errors.As(err, &findings):
-		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %d findings; the dataset is rejected\n", findings, len(findings))
+		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %s; the dataset is rejected\n", findings, dataset.Counted(len(findings), "finding"))
 		return exitFailure
 	case errors.As(err, &ended):
 		fmt.Fprintf(os.Stderr, "modeldex: %v\n", err)

@@ -130,6 +130,9 @@ func Near(word string, candidates []string, n int) []string { return record.Near
 // Clip makes a text fit to be shown, see record.Clip.
 func Clip(s string, n int) string { return record.Clip(s, n) }
 
+// Counted is a number and its noun, see record.Counted.
+func Counted[N int | int64 | uint64](n N, noun string) string { return record.Counted(n, noun) }
+
 // Validate reports every field of a record made in memory that breaks a rule of its type, see
 // record.Validate.
 func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error { return record.Validate(rec) }

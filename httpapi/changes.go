@@ -350,7 +350,7 @@ func (t *trail) notices() (out []Notice) {
 		if n := s.leftOut; n > 0 {
 			out = append(out, Notice{
 				Code: "changes_left_out", Parameter: "since", Count: &n,
-				Detail: fmt.Sprintf("the load with digest %.12s changed %d records more than are listed; read the lists anew", s.Digest, n),
+				Detail: fmt.Sprintf("the load with digest %.12s changed %s more than are listed; read the lists anew", s.Digest, record.Counted(n, "record")),
 			})
 		}
 	}

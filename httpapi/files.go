@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 	"modeldex/quota"
@@ -133,7 +134,8 @@ func (req *request) extend(rows int) *failure {
 	case quota.QuotaExhausted:
 		st := req.call.Standing()
 		return &failure{code: &quotaExhausted, retryAfter: st.RetrySeconds(), detail: fmt.Sprintf(
-			"This result has %d rows and costs %d calls; %d are left of the month. Nothing was charged.", rows, cost, st.Remaining)}
+			"This result has %s and costs %s; %d %s left of the month. Nothing was charged.",
+			record.Counted(rows, "row"), record.Counted(cost, "call"), st.Remaining, record.Noun(st.Remaining, "is", "are"))}
 	default:
 		return &failure{code: &ledgerUnavailable, retryAfter: req.call.Standing().RetrySeconds()}
 	}

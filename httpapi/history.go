@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
+	"modeldex/dataset/record"
 )
 
 // Refused is a load that was not taken; the last good dataset goes on.
@@ -38,11 +39,7 @@ func newRefused(at time.Time, err error) *Refused {
 	for _, f := range findings[:min(len(findings), shownFindings)] {
 		r.Findings = append(r.Findings, dataset.Clip(f.String(), 1000))
 	}
-	word := "findings, the first"
-	if len(findings) == 1 {
-		word = "finding"
-	}
-	r.Text = fmt.Sprintf("%d %s: %s", len(findings), word, r.Findings[0])
+	r.Text = fmt.Sprintf("%d %s: %s", len(findings), record.Noun(len(findings), "finding", "findings, the first"), r.Findings[0])
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
@@ -121,7 +122,7 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 		if n > 0 {
 			out = append(out, Notice{
 				Code: "null_excluded", Parameter: pm.name, Count: &n,
-				Detail: strconv.Itoa(n) + " records that match otherwise are excluded because their " + string(pm.field.Name) + " " + unknownWord(pm),
+				Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded because its ", " records that match otherwise are excluded because their ") + string(pm.field.Name) + " " + unknownWord(pm),
 			})
 		}
 	}

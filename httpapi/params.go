@@ -12,6 +12,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/export"
 	"modeldex/index"
@@ -216,7 +217,7 @@ func (p *parser) readSet(pm *param, values []string, resolve func(*param, string
 	given, whole := p.distinct(pm, values)
 	most := cmp.Or(pm.maxCount, maxValues)
 	if n := len(given) + len(whole); n > most {
-		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", most, n))
+		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %s, got %d", record.Counted(most, "value"), n))
 		return ""
 	}
 	found := whole
@@ -492,7 +493,7 @@ func (p *parser) readSelected(pm *param, values []string) string {
 		}
 	}
 	if most := cmp.Or(pm.maxCount, maxValues); len(given) > most {
-		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", most, len(given)))
+		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %s, got %d", record.Counted(most, "value"), len(given)))
 	}
 	if p.out.selected == nil {
 		p.out.selected = map[string][]string{}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 )
@@ -266,10 +267,10 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 	out := slices.Concat(q.notices, q.excludedNotices(stats.Excluded, stats.ExcludedBySets))
 	if n := stats.Unknown; n > 0 {
 		metric := q.word(&metricParam)
-		out = append(out, Notice{Code: "null_excluded", Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d records that match are excluded because their %s is unknown", n, metric)})
+		out = append(out, Notice{Code: "null_excluded", Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d %s is unknown", n, record.Noun(n, "record that matches is excluded because its ", "records that match are excluded because their ")+metric)})
 	}
 	if n := stats.Withdrawn; n > 0 {
-		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d records that match are excluded because they were withdrawn", n)})
+		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"))})
 	}
 	if len(stats.Groups) == 0 {
 		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: "no record matches the filters and has a value of the metric"})

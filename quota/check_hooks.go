@@ -95,7 +95,7 @@ func (c *checker) releases(tx *hookTx) {
 		n := binary.BigEndian.Uint64(k)
 		r, err := tx.release(n)
 		if err == nil && (r.Rows != rows[n] || r.Bytes != bytes[n]) {
-			err = fmt.Errorf("release %d has %d records of %d bytes, %d of %d were written", n, rows[n], bytes[n], r.Rows, r.Bytes)
+			err = fmt.Errorf("release %d: records %d of %d bytes, written %d of %d", n, rows[n], bytes[n], r.Rows, r.Bytes)
 		}
 		delete(rows, n)
 		return err

@@ -88,7 +88,7 @@ func TestCheckFindingsOfHooks(t *testing.T) {
 		{"delivery that waits among the finished", func(tx *bolt.Tx) error {
 			return insert(tx.Bucket(sentBucket), key.item(1), tx.Bucket(outboxBucket).Get(key.item(1)))
 		}, "delivery 1 of " + key.Hook.String() + " is pending"},
-		{"record gone", func(tx *bolt.Tx) error { return removePrefix(tx.Bucket(recordsBucket), releaseKey(1), nil) }, "release 1 has 0 records of 0 bytes, 1 of 3 were written"},
+		{"record gone", func(tx *bolt.Tx) error { return removePrefix(tx.Bucket(recordsBucket), releaseKey(1), nil) }, "release 1: records 0 of 0 bytes, written 1 of 3"},
 		{"record of a short key", put(recordsBucket, []byte("abc"), nil), "key has 3 bytes"},
 		{"release gone", gone(releasesBucket, releaseKey(1)), "records: release 1 is not there"},
 		{"release of a short key", put(releasesBucket, []byte("abc"), nil), "key has 3 bytes"},

@@ -86,7 +86,7 @@ func Copy(ctx context.Context, from, to Portable) (CopyReport, error) {
 		return CopyReport{}, err
 	}
 	if source != target {
-		return target, fmt.Errorf("the copy differs from the source: it has %d accounts and %d calls (%s), the source %d and %d (%s)",
+		return target, fmt.Errorf("the copy differs from the source: accounts %d, calls %d (%s), those of the source %d and %d (%s)",
 			target.Accounts, target.Calls, target.SHA256, source.Accounts, source.Calls, source.SHA256)
 	}
 	return target, nil

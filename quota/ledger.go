@@ -297,7 +297,7 @@ func remove(b *bolt.Bucket, k []byte) error {
 // checkRows holds a number of rows against what the bucket should have.
 func checkRows(name string, b *bolt.Bucket, rows uint64) error {
 	if want := b.Sequence(); rows != want {
-		return fmt.Errorf("%w: %s has %d rows, %d were written", ErrCorrupt, name, rows, want)
+		return fmt.Errorf("%w: %s: rows %d, written %d", ErrCorrupt, name, rows, want)
 	}
 	return nil
 }

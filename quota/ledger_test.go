@@ -349,9 +349,9 @@ func TestCheckFindings(t *testing.T) {
 		{"count unreadable", func(tx *bolt.Tx) error {
 			return monthBucket(tx, month).Put(first.key(), seal(first.key(), []byte{1, 2}))
 		}, "count of " + first.String() + " cannot be read"},
-		{"account gone", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Delete(first.key()) }, "accounts has 2 rows, 3 were written"},
-		{"count gone", func(tx *bolt.Tx) error { return monthBucket(tx, month).Delete(first.key()) }, "usage " + month.String() + " has 2 rows, 3 were written"},
-		{"month gone", func(tx *bolt.Tx) error { return tx.Bucket(usageBucket).DeleteBucket([]byte(month.String())) }, "usage has 0 rows, 1 were written"},
+		{"account gone", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Delete(first.key()) }, "accounts: rows 2, written 3"},
+		{"count gone", func(tx *bolt.Tx) error { return monthBucket(tx, month).Delete(first.key()) }, "usage " + month.String() + ": rows 2, written 3"},
+		{"month gone", func(tx *bolt.Tx) error { return tx.Bucket(usageBucket).DeleteBucket([]byte(month.String())) }, "usage: rows 0, written 1"},
 		{"person gone", func(tx *bolt.Tx) error { return remove(tx.Bucket(peopleBucket), first.key()) }, "account " + first.String() + " has no person but is not erased"},
 		{"history out of order", put(historyBucket, first.key(), []byte{2, 1, 1, 1}), "history of " + first.String() + " cannot be read"},
 	}

@@ -85,20 +85,13 @@ func (w *walker) list(r *Rule, at string) error {
 		}
 	}
 	if n < r.MinLen {
-		w.add(start, at, fmt.Sprintf("must have at least %d %s, got %d", r.MinLen, plural(r.MinLen), n))
+		w.add(start, at, fmt.Sprintf("must have at least %d %s, got %d", r.MinLen, Noun(r.MinLen, "entry", "entries"), n))
 	}
 	if r.MaxLen > 0 && n > r.MaxLen {
-		w.add(start, at, fmt.Sprintf("must have at most %d %s, got %d", r.MaxLen, plural(r.MaxLen), n))
+		w.add(start, at, fmt.Sprintf("must have at most %d %s, got %d", r.MaxLen, Noun(r.MaxLen, "entry", "entries"), n))
 	}
 	_, err := w.dec.ReadToken()
 	return err
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "entry"
-	}
-	return "entries"
 }
 
 func (w *walker) object(s *Schema, at string) error {

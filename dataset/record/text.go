@@ -81,6 +81,19 @@ func Printable(s string) string {
 	return b.String()
 }
 
+// Counted is a number and its noun, whose plural is made by an s: 1 finding, 2 findings.
+func Counted[N int | int64 | uint64](n N, noun string) string {
+	return fmt.Sprint(n) + " " + Noun(n, noun, noun+"s")
+}
+
+// Noun is one for the number 1, else many.
+func Noun[N int | int64 | uint64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // Clip makes a text fit to be shown: valid UTF-8, at most n characters, and an ellipsis where more
 // were cut off.
 func Clip(s string, n int) string {

@@ -1,6 +1,14 @@
 package record
 
-import "testing"
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestInvisible(t *testing.T) {
 	for text, want := range map[string]rune{
@@ -40,5 +48,54 @@ func TestClip(t *testing.T) {
 		if got := Clip(tt.text, tt.n); got != tt.want {
 			t.Errorf("Clip(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
 		}
+	}
+}
+
+func TestCounted(t *testing.T) {
+	for n, want := range map[int]string{0: "0 findings", 1: "1 finding", 2: "2 findings", 1000: "1000 findings"} {
+		if got := Counted(n, "finding"); got != want {
+			t.Errorf("Counted(%d) = %q, want %q", n, got, want)
+		}
+	}
+	if got := Noun(uint64(1), "entry", "entries") + " " + Noun(int64(2), "entry", "entries"); got != "entry entries" {
+		t.Errorf("Noun = %q, want entry entries", got)
+	}
+}
+
+// fixedCounts are the files with nouns that are always many: bounds, numbers that are above one where they are said, and
+// what snapshot documents say of their making, whose bytes anyone can make again.
+var fixedCounts = []string{
+	"dataset/archive/archive.go", "dataset/loader.go", "httpapi/contribute/contribute.go", "httpapi/formats.go", "httpapi/operator/accounts.go", "httpapi/params.go", "httpapi/stats.go",
+	"index/stats.go", "quota/etcd/codec.go", "snapshot/build.go", "snapshot/compose.go", "snapshot/digest.go", "snapshot/importer/folder.go", "snapshot/match.go",
+}
+
+// TestCountsHaveTheirNoun looks through the texts of the program for a number with a noun that is many whatever the number.
+func TestCountsHaveTheirNoun(t *testing.T) {
+	many := regexp.MustCompile(`(.{3}|^)%d (findings|rows|records|models|scores|accounts|months|calls|files|forms|addresses|benchmarks|measurements|lines|releases|warnings|changes|pages|runs|sizes|keys|days|tools|entries|devices|documents|values|fields|names|groups|hits|errors)\b`)
+	root, read := os.DirFS("../.."), 0
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "bench" || name == "data" || path.Base(name) == "testdata" || strings.HasSuffix(name, "test") || len(name) > 1 && name[0] == '.'):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		b, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		read++
+		for i, line := range strings.Split(string(b), "\n") {
+			m := many.FindStringSubmatch(line) // "2 of 3 rows" and "1 to 50 rows" have no single
+			if m != nil && m[1] != "of " && m[1] != "to " && !slices.Contains(fixedCounts, name) {
+				t.Errorf("%s:%d: a number has a noun of many; use Counted or Noun: %s", name, i+1, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil || read < 100 {
+		t.Fatalf("%d files read, %v", read, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // Check lists the findings of a dataset.
@@ -53,9 +54,9 @@ func (c *Check) Run(env *Env) error {
 		return err
 	}
 	if len(faults) > 0 {
-		return fmt.Errorf("%s: %s; the dataset would be rejected", src.Where, count(len(faults), "finding"))
+		return fmt.Errorf("%s: %s; the dataset would be rejected", src.Where, record.Counted(len(faults), "finding"))
 	}
-	fmt.Fprintf(env.Stderr, "%s: clean, %s\n", src.Where, count(len(warnings), "warning"))
+	fmt.Fprintf(env.Stderr, "%s: clean, %s\n", src.Where, record.Counted(len(warnings), "warning"))
 	return nil
 }
 
@@ -69,12 +70,4 @@ func split(findings dataset.Findings) (faults, warnings dataset.Findings) {
 		}
 	}
 	return faults, warnings
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // Fmt writes dataset files in the canonical format.
@@ -35,7 +36,7 @@ func (c *Fmt) Run(env *Env) error {
 	would, err := dataset.FormatCheck(dataset.Dir(src.Dir))
 	printPaths(env, src.Dir, would)
 	if err == nil && len(would) > 0 {
-		err = fmt.Errorf("%s not in the canonical format; run modeldex fmt %s", count(len(would), "file"), src.Dir)
+		err = fmt.Errorf("%s not in the canonical format; run modeldex fmt %s", record.Counted(len(would), "file"), src.Dir)
 	}
 	return src.place(err)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"modeldex/dataset/importer/facts"
+	"modeldex/dataset/record"
 )
 
 // ImportFacts lays tables of facts over a dataset.
@@ -20,10 +21,10 @@ func (c *ImportFacts) Run(env *Env) error {
 	if err != nil {
 		return fmt.Errorf("importing facts: %w", err)
 	}
-	fmt.Fprintf(env.Stdout, "imported %d models, %d hardware, %d tools, %d benchmarks, %d quantization types\n",
-		report.Models, report.Hardware, report.Tools, report.Benchmarks, report.Quantizations)
+	fmt.Fprintf(env.Stdout, "imported %s, %d hardware, %s, %s, %s\n", record.Counted(report.Models, "model"), report.Hardware,
+		record.Counted(report.Tools, "tool"), record.Counted(report.Benchmarks, "benchmark"), record.Counted(report.Quantizations, "quantization type"))
 	for name, n := range report.LeftOut {
-		fmt.Fprintf(env.Stdout, "left out %d benchmarks: no table has %s\n", n, name)
+		fmt.Fprintf(env.Stdout, "left out %s: no table has %s\n", record.Counted(n, "benchmark"), name)
 	}
 	return nil
 }

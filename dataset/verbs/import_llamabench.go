@@ -8,6 +8,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/importer/llamabench"
+	"modeldex/dataset/record"
 )
 
 // ImportLlamaBench turns outputs of llama-bench into benchmark lines.
@@ -52,7 +53,7 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 		failed = append(failed, err)
 		read, skipped = read+len(result.Benchmarks), skipped+len(result.Skipped)
 	}
-	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", count(read, "line"), count(skipped, "row"))
+	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", record.Counted(read, "line"), record.Counted(skipped, "row"))
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (c *ImportLlamaBench) read(env *Env, im *llamabench.Importer, file string, 
 	again := len(result.Benchmarks)
 	result.Benchmarks = slices.DeleteFunc(result.Benchmarks, func(b dataset.Benchmark) bool { return printed[b.ID] })
 	if again -= len(result.Benchmarks); again > 0 {
-		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, count(again, "line"))
+		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
 	}
 	for i := range result.Benchmarks {
 		printed[result.Benchmarks[i].ID] = true

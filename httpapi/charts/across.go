@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/snapshot/svg"
 )
 
@@ -183,7 +184,7 @@ func spreadCell(values []Spread, i int) Cell {
 		}
 		return c
 	}
-	return Cell{Text: fmt.Sprintf("%s (%d runs, %s to %s)", short(v.Mid), v.N, short(v.Low), short(v.High))}
+	return Cell{Text: fmt.Sprintf("%s (%s, %s to %s)", short(v.Mid), record.Counted(v.N, "run"), short(v.Low), short(v.High))}
 }
 
 // legend writes the marks of the series and returns how high it is.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/snapshot/svg"
 )
 
@@ -196,7 +197,7 @@ func Sizes(d SizesData) *Figure {
 	if len(shown) < len(all) {
 		f.Note += fmt.Sprintf(" %d of %d sizes are drawn; the table has all.", len(shown), len(all))
 	}
-	f.Summary = fmt.Sprintf("%d sizes from %s GB (%s) to %s GB (%s).", len(all), gb(all[0].Bytes), all[0].Name, gb(all[len(all)-1].Bytes), all[len(all)-1].Name)
+	f.Summary = fmt.Sprintf("%s from %s GB (%s) to %s GB (%s).", record.Counted(len(all), "size"), gb(all[0].Bytes), all[0].Name, gb(all[len(all)-1].Bytes), all[len(all)-1].Name)
 	f.draw = func(c *canvas) float64 { return drawSizes(c, shown) }
 	return f
 }

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/index"
 )
 
@@ -107,6 +108,8 @@ func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":     s.asset,
 		"group":     func(n int) string { return grouped(int64(n)) },
+		"plural":    plural,
+		"noun":      record.Noun[int],
 		"number":    func(i int) int { return i + 1 },
 		"mediaType": func(form string) string { return mediaTypes[form] },
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // unknown is what a page shows where nothing was published.
@@ -93,10 +94,7 @@ func Sentence(s string) string {
 
 // plural is a number and a noun.
 func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(int64(n)) + " " + many
+	return grouped(int64(n)) + " " + record.Noun(n, one, many)
 }
 
 func text[T ~string](v *T) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi/service"
 	"modeldex/httpapi/static"
@@ -96,7 +97,7 @@ func (c *Export) Run(env *verbs.Env) error {
 	if c.JSON() {
 		return env.PrintJSON(sum)
 	}
-	fmt.Fprintf(env.Stdout, "%s: version %s: %d files of %.1f MB, and %d compressed forms of %.1f MB\n",
-		c.Dir, sum.Version, sum.Files, float64(sum.Bytes)/1e6, sum.Compressed, float64(sum.CompressedBytes)/1e6)
+	fmt.Fprintf(env.Stdout, "%s: version %s: %s of %.1f MB, and %s of %.1f MB\n",
+		c.Dir, sum.Version, dataset.Counted(sum.Files, "file"), float64(sum.Bytes)/1e6, dataset.Counted(sum.Compressed, "compressed form"), float64(sum.CompressedBytes)/1e6)
 	return nil
 }

@@ -52,7 +52,7 @@ func PlotFile(document, svg string, opt snapshot.PlotOptions) error {
 	defer f.Close() // only read
 	doc, findings := snapshot.Read(f)
 	if len(findings) > 0 {
-		return fmt.Errorf("%s: %d findings, the first: %s", document, len(findings), findings[0])
+		return fmt.Errorf("%s: %s, the first: %s", document, dataset.Counted(len(findings), "finding"), findings[0])
 	}
 	return wholefile.Write(svg, func(w io.Writer) error { return snapshot.Plot(w, doc, opt) })
 }

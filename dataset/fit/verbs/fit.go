@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/dataset/verbs"
 )
@@ -123,7 +124,7 @@ func notes(w io.Writer, a *fit.Answer) {
 		}
 		if s.Speed != nil && s.Speed.Estimate != nil && s.Speed.Estimate.Checked != nil {
 			v := s.Speed.Estimate.Checked
-			say("estimates: median error %.0f %% and %.0f %% inside the range, over %d measurements of class %s that were hidden by %s", v.MedianError*100, v.Coverage*100, v.Rows, v.Class, v.Holdout)
+			say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s that were hidden by %s", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class, v.Holdout)
 		}
 		for _, e := range s.Evidence {
 			say("%s ran in %.1f GiB where the formula asks for %.1f", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
@@ -162,21 +163,13 @@ func numberText(v *float64) string {
 	return fmt.Sprintf("%.4g", *v)
 }
 
-// counted is "1 run" or "2 runs".
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
-}
-
 // speedText is the last four columns of a size.
 func speedText(s *fit.Speed) string {
 	if s == nil || s.Use == nil {
 		return "-\t-\t-\t-"
 	}
 	if m := s.Measured; *s.Use == fit.UseMeasured {
-		return fmt.Sprintf("%.4g\t%.4g to %.4g\tmeasured\t%s on %s, %s", m.Median, m.P10, m.P90, counted(m.N, "run"), counted(m.Pages, "page"), m.Runs[0])
+		return fmt.Sprintf("%.4g\t%.4g to %.4g\tmeasured\t%s on %s, %s", m.Median, m.P10, m.P90, record.Counted(m.N, "run"), record.Counted(m.Pages, "page"), m.Runs[0])
 	}
 	e := s.Estimate
 	return fmt.Sprintf("%.4g\t%.4g to %.4g\testimate\tnearest %s", e.Median, e.P05, e.P95, e.Evidence[0].ID)
@@ -221,7 +214,7 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if _, err := io.WriteString(env.Stdout, page.String()); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "%s: %d comparable measurements of %d pages\n", src.Where, v.Rows, v.Pages)
+	fmt.Fprintf(env.Stderr, "%s: %s of %s\n", src.Where, record.Counted(v.Rows, "comparable measurement"), record.Counted(v.Pages, "page"))
 	return c.bounds(&v.Evaluation)
 }
 

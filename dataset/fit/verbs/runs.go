@@ -7,6 +7,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/dataset/verbs"
 )
@@ -73,7 +74,7 @@ func (c *Runs) Run(env *verbs.Env) error {
 		fmt.Fprintf(t, "%s\t%.4g B\t%s\t%s\t%s\t%s\t%s\n", b.Model, params[b.Model], b.Quantization, b.Verdict, bytesText(&b.Total), numberText(b.TPS), basis)
 	}
 	_ = t.Flush()
-	fmt.Fprintf(env.Stderr, "%d of %d models run on %s\n", total, len(set.Models), q.Hardware)
+	fmt.Fprintf(env.Stderr, "%d of %s %s on %s\n", total, record.Counted(len(set.Models), "model"), record.Noun(total, "runs", "run"), q.Hardware)
 	return nil
 }
 
@@ -115,7 +116,7 @@ func (c *Compare) Run(env *verbs.Env) error {
 		hardware = append(hardware, h)
 	}
 	if len(models) == 0 || len(hardware) == 0 {
-		return fmt.Errorf("compare needs a model and a piece of hardware, got %d models and %d pieces of hardware", len(models), len(hardware))
+		return fmt.Errorf("compare needs a model and a piece of hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
 	answers, err := pairs(fit.New(set), c.query(), models, hardware, c.measured())
 	if err != nil {

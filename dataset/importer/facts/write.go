@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // An OverwriteError is returned by Import where it would change or remove files and was not
@@ -23,7 +24,7 @@ type OverwriteError struct {
 // Error names the first files and counts the rest.
 func (e *OverwriteError) Error() string {
 	const shown = 20
-	text := fmt.Sprintf("%d files would change or be removed; --overwrite allows it:\n  ", len(e.Files))
+	text := fmt.Sprintf("%s would change or be removed; --overwrite allows it:\n  ", record.Counted(len(e.Files), "file"))
 	text += strings.Join(e.Files[:min(shown, len(e.Files))], "\n  ")
 	if more := len(e.Files) - shown; more > 0 {
 		text += fmt.Sprintf("\n  and %d more", more)

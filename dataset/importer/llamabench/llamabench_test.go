@@ -635,7 +635,7 @@ func TestNothingGuessed(t *testing.T) {
 		{"flash attention left to the program", column(cuda, "fa", "auto"), []string{`"flash_attention":null`}},
 		{"flash attention 2", column(cuda, "fa", "2"), []string{`fa: cannot be read, got "2"`}},
 		{"operations stay on the processor", column(cuda, "nopo", "1"), []string{`"notes":"llama-bench; operations on weights in main memory stay on the processor"`}},
-		{"a device that is not listed", two + heading + row, []string{"the program found 2 devices, of which 1 are listed"}},
+		{"a device that is not listed", two + heading + row, []string{"the program found devices: 2, of which listed: 1"}},
 		{"a table under another headline", cuda + heading + row + "\n### RTX 3060\n\n" + heading + strings.Replace(row, "124.65", "55.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, "no device is named"}},
 		{"two tables of one machine", cuda + heading + row + "\n" + heading + strings.Replace(row, "124.65", "125.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, `"hardware":"nvidia-rtx-4090"`}},
 		{"builds before their tables", "build: 4426e298 (2824)\n" + cuda + heading + row + "build: 5555e298 (3000)\n" + cuda + heading + strings.Replace(row, "124.65", "125.65", 1), []string{`"tool_version":null`, `"tool_version":null`}},

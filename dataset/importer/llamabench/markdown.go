@@ -212,7 +212,7 @@ func (r *row) judge(m *markdown, cells []string) {
 	case slices.ContainsFunc(cells, func(cell string) bool { return strings.Contains(cell, "~~") }):
 		r.bad = "is struck out"
 	case r.bad == "" && len(m.devices) > 0 && m.found > 0 && len(m.devices) != m.found:
-		r.bad = fmt.Sprintf("the program found %d devices, of which %d are listed", m.found, len(m.devices))
+		r.bad = fmt.Sprintf("the program found devices: %d, of which listed: %d", m.found, len(m.devices))
 	}
 }
 

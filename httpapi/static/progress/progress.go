@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"modeldex/dataset/record"
 )
 
 // State is how far an export is.
@@ -32,9 +34,9 @@ func Lines(w io.Writer, now func() time.Time) func(State) {
 		case s.Total == 0:
 			fmt.Fprintln(w, "export: making the dump")
 		case s.Addresses == 0:
-			fmt.Fprintf(w, "export: %d addresses to write after %s\n", s.Total, took)
+			fmt.Fprintf(w, "export: %d %s to write after %s\n", s.Total, record.Noun(s.Total, "address", "addresses"), took)
 		case at.Sub(last) >= every || s.Addresses == s.Total:
-			fmt.Fprintf(w, "export: %d of %d addresses (%d%%) after %s: %d files of %.1f MB\n", s.Addresses, s.Total, 100*s.Addresses/s.Total, took, s.Files, float64(s.Bytes)/1e6)
+			fmt.Fprintf(w, "export: %d of %d %s (%d%%) after %s: %s of %.1f MB\n", s.Addresses, s.Total, record.Noun(s.Total, "address", "addresses"), 100*s.Addresses/s.Total, took, record.Counted(s.Files, "file"), float64(s.Bytes)/1e6)
 		default:
 			return
 		}
