@@ -187,7 +187,7 @@ var unescaped = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&#3
 func TestAccessibleName(t *testing.T) {
 	f := Sizes(SizesData{Model: "A model", Sizes: []Size{{Name: "Q4_0", Bytes: 4 << 30, BitsPerWeight: 4.5}}, Source: "a source"})
 	for _, text := range []string{string(f.Inline("x")), string(f.SVG(Auto, 400))} {
-		for _, want := range []string{`role="img"`, ">A model: sizes of its quantizations</title>", ">1 sizes from 4 GB (Q4_0) to 4 GB (Q4_0).</desc>", "Size of the weights (GB)"} {
+		for _, want := range []string{`role="img"`, ">A model: sizes of its quantizations</title>", ">1 size from 4 GB (Q4_0) to 4 GB (Q4_0).</desc>", "Size of the weights (GB)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the drawing lacks %s:\n%s", want, text)
 			}
