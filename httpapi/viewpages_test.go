@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"modeldex/index"
 )
 
 // shownPages are pages of every kind over the dataset of this repository.
@@ -409,5 +411,29 @@ func TestUnitsInHeads(t *testing.T) {
 		if body := string(s.ask(t, "GET", path, "Authorization", "").body); !strings.Contains(body, want) {
 			t.Errorf("%s has no columns %q", path, want)
 		}
+	}
+}
+
+var descriptionOf = regexp.MustCompile(`<meta name="description" content="([^"]*)">`)
+
+// TestDescriptionsApart holds that pages of like records have descriptions of their own, with what tells them apart.
+func TestDescriptionsApart(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	paths := []string{"/models/mixtral-8x7b-v0.1", "/models/mixtral-8x7b-instruct-v0.1", "/hardware/apple-m2-pro", "/hardware/apple-m2-pro-16gpu"}
+	gen := mustShipped(t).live.Current()
+	for _, ord := range gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{"llama-2-70b"}}, {Field: index.Hardware, Values: []string{"nvidia-h100-sxm5-80gb"}}}, Limit: 30}).Ords {
+		paths = append(paths, "/benchmarks/"+gen.Benchmarks.Slug(ord))
+	}
+	seen := map[string]string{}
+	for _, path := range paths {
+		m := descriptionOf.FindStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html").body))
+		if m == nil || seen[m[1]] != "" {
+			t.Fatalf("%s is described as %s is: %q", path, seen[m[1]], m)
+		}
+		seen[m[1]] = path
+	}
+	if len(seen) < 10 {
+		t.Errorf("%d pages compared, want more", len(seen))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -162,6 +163,28 @@ func TestWidths(t *testing.T) {
 			if over := eval[int](t, p, `(() => { const e = document.querySelector('.scroll'); return e.scrollWidth - e.clientWidth })()`); over > 0 {
 				t.Errorf("%s: %d pixels of the list are out of sight in a window of %d", page.path, over, width)
 			}
+		}
+	}
+}
+
+// TestPrint holds that tables are whole on a sheet of A4, as tables, without what is there to be clicked.
+func TestPrint(t *testing.T) {
+	p := open(t, "about:blank", looks[0])
+	if _, err := chromedp.Call(p.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/hardware/nvidia-rtx-4090", "/explore/benchmarks?hardware=nvidia-rtx-4090&settings=single_stream", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx"} {
+		p.do(t, chromedp.EmulateViewport(718, 1000), chromedp.Navigate(origin+path))
+		p.until(t, `document.querySelector('h1') && document.readyState === 'complete'`)
+		p.keep(t, "print"+strings.NewReplacer("/", "-", "?", "-").Replace(path[:9]))
+		if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("%s: %d pixels are off the sheet", path, over)
+		}
+		if got := eval[string](t, p, `getComputedStyle(document.querySelector('tbody tr')).display`); got != "table-row" {
+			t.Errorf("%s: rows are shown as %s", path, got)
+		}
+		if n := eval[int](t, p, `[...document.querySelectorAll('nav:not(.crumbs), form, .button')].filter((e) => e.checkVisibility()).length`); n > 0 {
+			t.Errorf("%s: %d navigations, forms and buttons are printed", path, n)
 		}
 	}
 }

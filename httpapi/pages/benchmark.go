@@ -2,6 +2,7 @@ package pages
 
 import (
 	"net/url"
+	"strings"
 
 	"modeldex/dataset/fit"
 	"modeldex/index"
@@ -14,8 +15,8 @@ func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	model, hardware := n.of("models", b.Model), n.of("hardware", b.Hardware)
 	heading := model + " on " + hardware
 	v := &Sheet{
-		Frame: recordFrame(gen, at, "/explore/benchmarks", heading+" · "+string(b.ID), "One published measurement: "+heading+", with settings and source."),
-		Kind:  "benchmark " + string(b.ID), Heading: heading, Lead: benchmarkLead(b),
+		Frame: recordFrame(gen, at, "/explore/benchmarks", heading+" · "+string(b.ID), benchmarkDescription(n, b, heading)),
+		Kind:  "benchmark " + string(b.ID), Heading: heading, Lead: benchmarkLead(n, b),
 		Crumbs:  []Link{{Text: "Benchmarks", Href: "/explore/benchmarks"}, {Text: model, Href: "/models/" + string(b.Model)}},
 		Figures: benchmarkFigures(b), Groups: benchmarkGroups(n, b),
 		Actions: []Link{{Text: "Runs of the same pair", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(b.Hardware)) + "&model=" + url.QueryEscape(string(b.Model)), NoFollow: true}},
@@ -37,8 +38,25 @@ func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	return v
 }
 
-func benchmarkLead(b *benchmarkRecord) string {
-	out := "Measured by " + map[string]string{"owner": "this directory", "community": "a member of the public", "official": "the maker"}[string(b.Source)]
+// benchmarkRun is the quantization and the tool of a run.
+func benchmarkRun(n *names, b *benchmarkRecord) string {
+	if b.Quantization == nil {
+		return n.of("tools", b.Tool)
+	}
+	return *b.Quantization + " with " + n.of("tools", b.Tool)
+}
+
+// benchmarkDescription has the figures of a run, which tell it from others of the same pair.
+func benchmarkDescription(n *names, b *benchmarkRecord, heading string) string {
+	out := heading + ", " + benchmarkRun(n, b)
+	for _, f := range benchmarkFigures(b) {
+		out += ", " + strings.ToLower(f.Label) + " " + f.Value.Text
+	}
+	return out + ". Published measurement " + string(b.ID) + ", with settings and source."
+}
+
+func benchmarkLead(n *names, b *benchmarkRecord) string {
+	out := benchmarkRun(n, b) + ", measured by " + map[string]string{"owner": "this directory", "community": "a member of the public", "official": "the maker"}[string(b.Source)]
 	if b.RunDate != nil {
 		out += ", " + dateText(b.RunDate)
 	}

@@ -18,7 +18,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	h := decode[hardwareRecord](gen.Hardware.Detail(ord))
 	sources, refs := sourcesOf(h.Sources)
 	v := &Sheet{
-		Frame: recordFrame(gen, at, "/explore/hardware", h.Name, hardwareLead(h)+": which models run on it, and how fast, with sources."),
+		Frame: recordFrame(gen, at, "/explore/hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast, with sources."),
 		Kind:  "hardware", Heading: h.Name,
 		Crumbs: []Link{{Text: "Hardware", Href: "/explore/hardware"}, {Text: vendorName(h.Vendor), Href: "/explore/hardware?vendor=" + url.QueryEscape(string(h.Vendor))}},
 		Lead:   hardwareLead(h), Sources: sources, Figures: hardwareFigures(h, refs), Groups: hardwareGroups(gen, h, refs),

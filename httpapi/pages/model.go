@@ -48,7 +48,7 @@ func recordFrame(gen *index.Generation, at Place, section, name, description str
 }
 
 func modelDescription(m *modelRecord) string {
-	return strings.TrimSuffix(modelLead(m), ".") + ": memory it needs, quantized sizes and measured tokens per second, with sources."
+	return m.Name + ": " + strings.TrimSuffix(modelLead(m), ".") + ". Memory it needs, quantized sizes and measured tokens per second, with sources."
 }
 
 func modelLead(m *modelRecord) string {

@@ -32,7 +32,7 @@ func (s *Site) Preview(gen *index.Generation, kind string, ord uint32) []byte {
 		figures = []Fact{{Label: "Mainly a", Value: Cell{Text: string(t.Category)}}, {Label: "Benchmarks", Value: Cell{Text: grouped(int64(t.BenchmarkCount))}, Note: "measured runs"}}
 	default:
 		b := decode[benchmarkRecord](gen.Benchmarks.Row(ord))
-		c.Kind, c.Title, c.Lead, figures = "Benchmark", n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), benchmarkLead(b), benchmarkFigures(b)
+		c.Kind, c.Title, c.Lead, figures = "Benchmark", n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), benchmarkLead(n, b), benchmarkFigures(b)
 		if b.Quantization != nil {
 			figures = append(figures, Fact{Label: "Quantization", Value: Cell{Text: *b.Quantization}})
 		}
