@@ -97,7 +97,10 @@ func (p *parser) findFit(q *pages.FitQuery) {
 		q.Answer, fault = p.gen.Fit.Fit(q.Query)
 	} else {
 		q.Query.MeasuredFirst = true
-		if q.Found, fault = p.gen.Fit.Models(q.Query, q.MinTPS); q.Found == nil {
+		var runs fit.Runs
+		runs, fault = p.gen.Fit.Models(q.Query, q.MinTPS)
+		q.NoSpeed = len(runs.NoSpeed)
+		if q.Found = runs.Found; q.Found == nil {
 			q.Found = []fit.Best{}
 		}
 	}

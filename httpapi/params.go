@@ -36,6 +36,8 @@ type listQuery struct {
 	canonical, filters string
 	notices            []Notice
 	runs               map[string]*fit.Best // by slug, of the rows; nil: not asked for
+	runsSet            int                  // with runs: the number of the set of those slugs
+	left               []leftOut            // with runs
 	ranged, setOf      []*param             // the parameters that Query.Ranges and Query.Sets came from
 }
 

@@ -301,7 +301,7 @@ func fitParams(list string) []param {
 		return nil
 	}
 	other := "With " + out[0].name + ": "
-	out = append(out, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: other + "least generation speed, measured or estimated, in tokens per second; with a full cache where context is given. The call then counts as six of the burst limit."})
+	out = append(out, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: other + "least generation speed, measured or estimated, in tokens per second; with a full cache where context is given. Rows whose speed is unknown are left out, and a notice says how many. The call then counts as six of the burst limit."})
 	for _, name := range []string{"count", "context", "kv", "engine", "allow_extended"} {
 		pm := *fitQuery.byName[name]
 		pm.doc = other + lowerFirst(pm.doc)

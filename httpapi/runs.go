@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"math"
+	"slices"
+	"strconv"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/index"
 )
 
@@ -35,24 +38,61 @@ func (p *parser) readRuns() []string {
 	if least > 0 {
 		p.searches = searchCalls
 	}
-	var found []fit.Best
+	var runs fit.Runs
 	var fault *fit.Fault
+	why := ": a fact is not published that decides what runs; /api/v1/fit names it"
 	if p.r.name == "models" {
 		q.Hardware = dataset.Slug(slug)
-		found, fault = p.gen.Fit.Models(q, least)
+		runs, fault = p.gen.Fit.Models(q, least)
+		if len(p.gen.Fit.Unpublished(q.Hardware)) > 0 {
+			why = ": the memory of " + slug + " is not published"
+		}
 	} else {
 		q.Model = dataset.Slug(slug)
-		found, fault = p.gen.Fit.Hardware(q, least)
+		runs, fault = p.gen.Fit.Hardware(q, least)
 	}
 	if fault != nil {
 		p.fitFault(fault)
 		return r.canonical
 	}
+	found := runs.Found
+	p.leaveOut(main, runs.Undecided, why)
+	p.leaveOut("min_tps", runs.NoSpeed, ": the speed was not measured, and no measurement is near enough for an estimate")
 	if pareto {
 		found = p.pareto(found)
 	}
 	p.keepRuns(p.r.byName[main], found)
 	return r.canonical
+}
+
+// A leftOut is records that a filter by what runs leaves out because a fact is missing.
+type leftOut struct {
+	parameter, why string
+	slugs          []string
+}
+
+func (p *parser) leaveOut(parameter string, slugs []dataset.Slug, why string) {
+	left := leftOut{parameter: parameter, why: why, slugs: make([]string, len(slugs))}
+	for i, slug := range slugs {
+		left.slugs[i] = string(slug)
+	}
+	p.out.left = append(p.out.left, left)
+}
+
+// leftOutNotices says how many records that match all other filters are left out because a fact is missing.
+func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
+	for _, left := range q.left {
+		others := q.Query
+		others.Limit, others.Sets = 0, slices.Clone(q.Sets)
+		others.Sets[q.runsSet].Values = left.slugs
+		if n := t.Select(others).Total; n > 0 {
+			out = append(out, Notice{
+				Code: "null_excluded", Parameter: left.parameter, Count: &n,
+				Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded", " records that match otherwise are excluded") + left.why,
+			})
+		}
+	}
+	return out
 }
 
 // pareto keeps what nothing beats in speed and in intelligence, or in price.
@@ -61,14 +101,20 @@ func (p *parser) pareto(found []fit.Best) []fit.Best {
 	if p.r.name == "hardware" {
 		field, sign = index.Field("street_price_usd"), -1
 	}
-	return fit.Pareto(found, func(b *fit.Best) (x, y float64, ok bool) {
-		ord, known := t.Find(p.runSlug(b))
-		if !known || b.TPS == nil {
-			return 0, 0, false
+	var unknown []dataset.Slug
+	best := fit.Pareto(found, func(b *fit.Best) (x, y float64, ok bool) {
+		slug := p.runSlug(b)
+		if ord, known := t.Find(slug); known && b.TPS != nil {
+			x = sign * t.Number(field, ord)
+			y, ok = *b.TPS, !math.IsNaN(x)
 		}
-		x = sign * t.Number(field, ord)
-		return x, *b.TPS, !math.IsNaN(x)
+		if !ok {
+			unknown = append(unknown, dataset.Slug(slug))
+		}
+		return x, y, ok
 	})
+	p.leaveOut("pareto", unknown, ": speed or "+string(field)+" is unknown")
+	return best
 }
 
 // runSlug is the slug of the row that says what runs.
@@ -86,5 +132,6 @@ func (p *parser) keepRuns(pm *param, found []fit.Best) {
 		slugs[i] = p.runSlug(&found[i])
 		p.out.runs[slugs[i]] = &found[i]
 	}
+	p.out.runsSet = len(p.out.Sets)
 	p.out.Sets, p.out.setOf = append(p.out.Sets, index.Set{Field: index.Slug, Values: slugs}), append(p.out.setOf, pm)
 }

@@ -23,12 +23,12 @@ func TestSizesDrawn(t *testing.T) {
 	const rule = "at the most precise size of at least four bits that was measured on this hardware, or else the most precise that fits"
 	measured := 0
 	for _, slug := range []dataset.Slug{"nvidia-rtx-4090", "amd-ryzen-ai-max-395", "apple-m3-max-40gpu"} {
-		found, fault := gen.Fit.Models(fit.Query{Hardware: slug, MeasuredFirst: true}, 0)
+		runs, fault := gen.Fit.Models(fit.Query{Hardware: slug, MeasuredFirst: true}, 0)
 		if fault != nil {
 			t.Fatal(fault)
 		}
-		for i := range found {
-			drawn := &found[i]
+		for i := range runs.Found {
+			drawn := &runs.Found[i]
 			answer, fault := gen.Fit.Fit(fit.Query{Model: drawn.Model, Hardware: slug})
 			if fault != nil {
 				t.Fatal(fault)

@@ -48,9 +48,9 @@ func explore(s *Server, req *request) (*response, *failure) {
 	case ".csv":
 		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, q) }), nil
 	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(r, q), at) }), nil
+		return s.page(req, at, markdownType, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q), at) }), nil
 	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(r, q), at)) }), nil
+		return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q), at)) }), nil
 	}
 }
 
@@ -83,7 +83,7 @@ func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
 }
 
 // exploreQuery is what a page needs of a parsed list.
-func exploreQuery(r *resource, q *listQuery) *pages.ExploreQuery {
+func exploreQuery(gen *index.Generation, r *resource, q *listQuery) *pages.ExploreQuery {
 	_, query, _ := strings.Cut(q.canonical, "?")
 	params, _ := url.ParseQuery(query) // made by this program
 	params.Del("cursor")
@@ -91,7 +91,7 @@ func exploreQuery(r *resource, q *listQuery) *pages.ExploreQuery {
 		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params,
 		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return next },
 	}
-	for _, n := range q.notices {
+	for _, n := range slices.Concat(q.notices, q.leftOutNotices(r.table(gen))) {
 		out.Notes = append(out.Notes, pages.Sentence(n.Detail))
 	}
 	return out

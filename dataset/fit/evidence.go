@@ -95,7 +95,7 @@ func (e *Engine) isProven(q *Query, t *target, m *machine, z *dataset.Quantizati
 }
 
 func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
-	unified := m.hw != nil && m.hw.UnifiedMemory
+	unified := m.hw != nil && m.hw.UnifiedMemory || m.hw == nil && m.share != nil
 	return p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
 }
 

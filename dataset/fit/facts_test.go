@@ -102,6 +102,7 @@ func TestProofs(t *testing.T) {
 		{"the formula agrees", func(b *dataset.Benchmark) { b.MemoryGB = dec(80) }, Query{Hardware: "card"}, false},
 		{"as much memory", as, Query{MemoryGB: 4.2, BandwidthGBps: 400}, true},
 		{"less memory", as, Query{MemoryGB: 4.1, BandwidthGBps: 400}, false},
+		{"unified memory", as, Query{MemoryGB: 4.2, UnifiedShare: 0.5, BandwidthGBps: 400}, false},
 	} {
 		e := engineOf(sameModel, func(h *dataset.Hardware) { h.VRAMGB = dec(4.2) }, run(tt.run))
 		q := tt.query

@@ -338,10 +338,10 @@ func TestListsAgreeWithAnswers(t *testing.T) {
 	e := shippedEngine(t)
 	q := Query{Hardware: "nvidia-rtx-3060", Context: 16384}
 	best, fault := e.Models(q, 20)
-	if fault != nil || len(best) < 50 {
-		t.Fatalf("%d models, %v", len(best), fault)
+	if fault != nil || len(best.Found) < 50 {
+		t.Fatalf("%d models, %v", len(best.Found), fault)
 	}
-	for _, b := range best[:40] {
+	for _, b := range best.Found[:40] {
 		one := q
 		one.Model, one.Quantization = b.Model, b.Quantization
 		a, fault := e.Fit(one)
@@ -368,7 +368,7 @@ func TestListOfHardwareAgreesWithAnswers(t *testing.T) {
 		if fault != nil {
 			continue // the context is too long
 		}
-		for _, b := range best {
+		for _, b := range best.Found {
 			one := q
 			one.Hardware, one.Quantization = b.Hardware, b.Quantization
 			a, fault := e.Fit(one)
@@ -390,6 +390,66 @@ func TestListOfHardwareAgreesWithAnswers(t *testing.T) {
 	t.Logf("%d estimates", estimates)
 }
 
+// What a list leaves out because a fact is missing is what single answers do not know.
+func TestListsNameWhatIsUnknown(t *testing.T) {
+	e, r := shippedEngine(t), seeded(t)
+	undecided, noSpeed := 0, 0
+	for i := range datasettest.Rounds(6, 30) {
+		q := Query{Count: 1 + r.IntN(2), Rules: []Rules{"", LlamaCpp, VLLM}[r.IntN(3)]}
+		if r.IntN(2) == 0 {
+			q.Context = 2048
+		}
+		least := []float64{0, 1, math.Exp(6 * r.Float64())}[r.IntN(3)]
+		var got Runs
+		var fault *Fault
+		var each []Query
+		if i%2 == 0 {
+			q.Hardware = e.hwBySlug[r.IntN(len(e.hwBySlug))]
+			got, fault = e.Models(q, least)
+			for range 60 {
+				q.Model = e.bySlug[r.IntN(len(e.bySlug))]
+				each = append(each, q)
+			}
+		} else {
+			q.Model = e.bySlug[r.IntN(len(e.bySlug))]
+			got, fault = e.Hardware(q, least)
+			for range 60 {
+				q.Hardware = e.hwBySlug[r.IntN(len(e.hwBySlug))]
+				each = append(each, q)
+			}
+		}
+		if fault != nil {
+			continue // the context is too long
+		}
+		for _, one := range each {
+			a, fault := e.Fit(one)
+			if fault != nil {
+				continue
+			}
+			runs, unknown, speed := false, len(a.Sizes) == 0, false
+			for j := range a.Sizes {
+				s := &a.Sizes[j]
+				unknown = unknown || s.Verdict == Unknown
+				if s.Verdict == Fits || s.Verdict == Tight {
+					runs, speed = true, speed || s.Speed.TPS != nil
+				}
+			}
+			slug := one.Model
+			if i%2 == 1 {
+				slug = one.Hardware
+			}
+			if want := !runs && unknown; slices.Contains(got.Undecided, slug) != want {
+				t.Errorf("%+v, at least %v: undecided is %v, want %v", one, least, !want, want)
+			}
+			if want := runs && !speed && least > 0; slices.Contains(got.NoSpeed, slug) != want {
+				t.Errorf("%+v, at least %v: without a speed is %v, want %v", one, least, !want, want)
+			}
+		}
+		undecided, noSpeed = undecided+len(got.Undecided), noSpeed+len(got.NoSpeed)
+	}
+	t.Logf("%d undecided, %d without a speed", undecided, noSpeed)
+}
+
 // Count counts what Models lists without a least speed.
 func TestCount(t *testing.T) {
 	e := shippedEngine(t)
@@ -398,8 +458,8 @@ func TestCount(t *testing.T) {
 	} {
 		found, fault := e.Models(q, 0)
 		n, counted := e.Count(q)
-		if n != len(found) || (fault == nil) != (counted == nil) || i < 4 && n == 0 {
-			t.Errorf("%+v: %d models are counted (%v), %d are listed (%v)", q, n, counted, len(found), fault)
+		if n != len(found.Found) || (fault == nil) != (counted == nil) || i < 4 && n == 0 {
+			t.Errorf("%+v: %d models are counted (%v), %d are listed (%v)", q, n, counted, len(found.Found), fault)
 		}
 	}
 }

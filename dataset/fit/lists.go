@@ -31,27 +31,34 @@ type Best struct {
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
 }
 
+// Runs is what runs, and what a list leaves out because a fact is missing: unknown is not no. All are by slug.
+type Runs struct {
+	Found []Best
+	// Undecided has no size that is known to run, and whether one does is unknown.
+	Undecided []dataset.Slug
+	// NoSpeed runs, but of no size that does is a speed known. Without a least speed it is in Found.
+	NoSpeed []dataset.Slug
+}
+
 // LeastBits is the precision, in bits per weight, below which people rarely go while they have a choice:
 // perplexity rises steeply under it (llama.cpp, https://github.com/ggml-org/llama.cpp/pull/1684).
 const LeastBits = 4
 
 // Models finds the models that run on the machine of a query, by slug: of each the most precise
 // size that fits, or is tight where none fits, and reaches at least minTPS tokens per second
-// (0: any, known or not); with MeasuredFirst one that was measured, where there is one. With a context in the query the speed is that with a full cache. The
-// model of the query is not looked at. The work is bounded by the models and their sizes: less
+// (0: any, known or not); with MeasuredFirst one that was measured, where there is one. With a context in the query the speed is that with a full cache.
+// Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by the models and their sizes: less
 // than a microsecond for each size.
-func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
-	var out []Best
+func (e *Engine) Models(q Query, minTPS float64) (Runs, *Fault) {
+	var out Runs
 	at := site{near: newNearby(oneMachine)}
 	defer at.near.free()
 	fault := e.eachModel(q, &at, func(a *ask) {
 		a.wants(minTPS, q.Context > 0)
-		if b, ok := a.best(); ok {
-			out = append(out, b)
-		}
+		out.add(a, a.t.Slug)
 	})
 	if fault != nil {
-		return nil, fault
+		return Runs{}, fault
 	}
 	return out, nil
 }
@@ -59,8 +66,7 @@ func (e *Engine) Models(q Query, minTPS float64) ([]Best, *Fault) {
 // Count is how many models Models finds without a least speed, which needs no speed of any.
 func (e *Engine) Count(q Query) (n int, fault *Fault) {
 	fault = e.eachModel(q, &site{}, func(a *ask) {
-		runs := func(int, Verdict) bool { return true }
-		if a.search([]Verdict{Fits, Tight}, nil, runs) {
+		if a.any(nil, Fits, Tight) {
 			n++
 		}
 	})
@@ -93,16 +99,16 @@ func (e *Engine) eachModel(q Query, at *site, do func(a *ask)) *Fault {
 
 // Hardware finds the hardware a model runs on, by slug: the most precise size as in Models, or the
 // one the query names. The hardware of the query is not looked at.
-func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
+func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 	filled := q.Context > 0
 	t, fault := e.target(&q)
 	if fault != nil {
-		return nil, fault
+		return Runs{}, fault
 	}
 	if q.Quantization != "" && len(t.named(q.Quantization)) == 0 {
-		return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
+		return Runs{}, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
 	}
-	var out []Best
+	var out Runs
 	near := newNearby(anyMachine)
 	defer near.free()
 	var at site
@@ -111,16 +117,41 @@ func (e *Engine) Hardware(q Query, minTPS float64) ([]Best, *Fault) {
 		q.Hardware = slug
 		m, fault := e.machine(&q)
 		if fault != nil {
-			return nil, fault
+			return Runs{}, fault
 		}
 		at = site{near: near}
 		a = e.ask(&q, t, m, &at)
 		a.wants(minTPS, filled)
-		if b, ok := a.best(); ok {
-			out = append(out, b)
-		}
+		out.add(&a, slug)
 	}
 	return out, nil
+}
+
+// add adds the model, or the hardware, of an ask, which has the slug.
+func (r *Runs) add(a *ask, slug dataset.Slug) {
+	b, found := a.best()
+	switch {
+	case found:
+		r.Found = append(r.Found, b)
+	case a.least > 0 && a.any(a.hasSpeed, Fits, Tight): // it is too slow
+	case a.least > 0 && a.any(nil, Fits, Tight):
+		r.NoSpeed = append(r.NoSpeed, slug)
+	case len(a.t.order) == 0 || a.need.open(a.m) && a.any(nil, Unknown):
+		r.Undecided = append(r.Undecided, slug)
+	}
+}
+
+// any reports whether a size has one of the verdicts and is as it should be. A nil is takes all.
+func (a *ask) any(is func(size int) bool, verdicts ...Verdict) bool {
+	return a.search(verdicts, nil, func(size int, _ Verdict) bool { return is == nil || is(size) })
+}
+
+// hasSpeed reports whether the speed of a size that runs is known, fast enough or not.
+func (a *ask) hasSpeed(size int) bool {
+	least := a.least
+	defer func() { a.least = least }()
+	a.least = 0
+	return a.pace(size, true).use != ""
 }
 
 // best finds the size of a model that a list names.

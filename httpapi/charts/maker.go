@@ -411,8 +411,8 @@ func (m Maker) HardwareRoof(slug string) *Figure {
 
 // found is what runs on a piece of hardware, none where that cannot be said.
 func (m Maker) found(slug string) []fit.Best {
-	found, _ := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug), MeasuredFirst: true}, 0)
-	return found
+	runs, _ := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug), MeasuredFirst: true}, 0)
+	return runs.Found
 }
 
 // scored are the models among those found that have a score.

@@ -19,6 +19,8 @@ type FitQuery struct {
 	Params url.Values // in canonical spelling
 	// Found are the models that run on the machine; nil where the query has a model or no machine.
 	Found []fit.Best
+	// NoSpeed is how many more run, but are not found because their speed is unknown.
+	NoSpeed int
 	// Answer is about the model of the query; nil without one.
 	Answer *fit.Answer
 }
@@ -257,6 +259,9 @@ func foundLine(q *FitQuery) string {
 	}
 	if q.MinTPS > 0 {
 		out += ", at " + exact(q.MinTPS) + " tokens per second or more"
+	}
+	if q.NoSpeed > 0 {
+		out += "; of " + plural(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
 	}
 	return out + ". Each is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits; best first: by intelligence score, then by parameters."
 }

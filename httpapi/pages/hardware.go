@@ -30,10 +30,10 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	if h.Note != nil {
 		v.Notes = append(v.Notes, *h.Note)
 	}
-	found, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
-	v.Tables = append(v.Tables, fitsTable(gen, h, found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
+	runs, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
+	v.Tables = append(v.Tables, fitsTable(gen, h, runs.Found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
 	draw, slug := charts.For(gen), string(h.Slug)
-	v.Tables[0].Plot = plot(draw.FitsOf(slug, found), "plot-fits", at.Base)
+	v.Tables[0].Plot = plot(draw.FitsOf(slug, runs.Found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
 	v.Tables[2].Plot = plot(draw.HardwareNeighbours(slug), "plot-neighbours", at.Base)
 	v.Tables = slices.DeleteFunc(v.Tables, func(t Table) bool { return t.ID == "prices" && len(t.Rows) == 0 })

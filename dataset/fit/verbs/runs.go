@@ -38,10 +38,11 @@ func (c *Runs) Run(env *verbs.Env) error {
 	if q.Hardware, err = newNames(set).find(resolve.Hardware, c.Hardware); err != nil {
 		return err
 	}
-	best, fault := fit.New(set).Models(q, c.MinTPS)
+	runs, fault := fit.New(set).Models(q, c.MinTPS)
 	if fault != nil {
 		return fault
 	}
+	best := runs.Found
 	params := map[dataset.Slug]float64{}
 	for i := range set.Models {
 		if p := set.Models[i].ParamsB; p != nil {
@@ -75,6 +76,12 @@ func (c *Runs) Run(env *verbs.Env) error {
 	}
 	_ = t.Flush()
 	fmt.Fprintf(env.Stderr, "%d of %s %s on %s\n", total, record.Counted(len(set.Models), "model"), record.Noun(total, "runs", "run"), q.Hardware)
+	if n := len(runs.NoSpeed); n > 0 {
+		fmt.Fprintf(env.Stderr, "not listed: %s whose speed is unknown\n", record.Counted(n, "model"))
+	}
+	if n := len(runs.Undecided); n > 0 {
+		fmt.Fprintf(env.Stderr, "not listed: %s of which a fact is not published that decides whether %s; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
+	}
 	return nil
 }
 

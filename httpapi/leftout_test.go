@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+)
+
+// TestLeftOut compares what the notices of lists of what runs count with a plain loop over single answers, under
+// other filters: what may run or be fast enough is not silently left out.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	gen := mustShipped(t).live.Current()
+	for _, c := range []struct {
+		list, query, others string
+		ask                 fit.Query
+		least               float64
+		pareto              string // what a row also needs, to be compared
+	}{
+		{"models", "fits=apple-m3-max", "", fit.Query{Hardware: "apple-m3-max"}, 0, ""},
+		{"models", "fits=apple-m3-max&min_tps=20", "family=llama,qwen", fit.Query{Hardware: "apple-m3-max"}, 20, ""},
+		{"models", "fits=amd-instinct-mi250&min_tps=20", "", fit.Query{Hardware: "amd-instinct-mi250"}, 20, ""},
+		{"models", "fits=nvidia-rtx-4090&min_tps=100&context=32768", "min_params_b=8", fit.Query{Hardware: "nvidia-rtx-4090", Context: 32768}, 100, ""},
+		{"models", "fits=nvidia-rtx-4090&pareto=true", "", fit.Query{Hardware: "nvidia-rtx-4090"}, 0, "intelligence"},
+		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30", "", fit.Query{Model: "llama-3.1-8b-instruct"}, 30, ""},
+		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30&count=2&engine=vllm", "vendor=amd,nvidia", fit.Query{Model: "llama-3.1-8b-instruct", Count: 2, Rules: fit.VLLM}, 30, ""},
+		{"hardware", "runs=llama-3.1-8b-instruct&pareto=true", "vendor=nvidia", fit.Query{Model: "llama-3.1-8b-instruct"}, 0, "street_price_usd"},
+	} {
+		filter, address := strings.SplitN(c.query, "=", 2)[0], "/api/v1/"+c.list+"?"+strings.TrimSuffix(c.query+"&"+c.others, "&")
+		want := map[string]int{}
+		for _, raw := range s.walk(t, "/api/v1/"+c.list+"?limit=200&"+c.others).records {
+			var row map[string]any
+			if err := json.Unmarshal(raw, &row); err != nil {
+				t.Fatal(err)
+			}
+			slug := dataset.Slug(row["slug"].(string)) //nolint:forcetypeassert // a slug is a text
+			if c.list == "models" {
+				c.ask.Model = slug
+			} else {
+				c.ask.Hardware = slug
+			}
+			a, fault := gen.Fit.Fit(c.ask)
+			if fault != nil {
+				continue // its context is too short
+			}
+			runs, unknown, speed := false, len(a.Sizes) == 0, false
+			for i := range a.Sizes {
+				z := &a.Sizes[i]
+				unknown = unknown || z.Verdict == fit.Unknown
+				if z.Verdict == fit.Fits || z.Verdict == fit.Tight {
+					runs, speed = true, speed || z.Speed.TPS != nil
+				}
+			}
+			switch {
+			case !runs && unknown:
+				want[filter]++
+			case runs && !speed && c.least > 0:
+				want["min_tps"]++
+			case runs && c.pareto != "" && row[c.pareto] == nil:
+				want["pareto"]++
+			}
+		}
+		var got struct{ Meta struct{ Notices []Notice } }
+		if err := json.Unmarshal(s.ask(t, "GET", address+"&limit=1").body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if len(want) == 0 {
+			t.Errorf("%s: nothing is left out, which tests nothing", address)
+		}
+		for _, n := range got.Meta.Notices {
+			if n.Code != "null_excluded" || n.Count == nil {
+				continue
+			}
+			if least := want[n.Parameter]; *n.Count != least && (n.Parameter != "pareto" || *n.Count < least) {
+				t.Errorf("%s: %s is %d, want %d: %s", address, n.Parameter, *n.Count, least, n.Detail)
+			}
+			t.Log(address, n.Detail)
+			delete(want, n.Parameter)
+		}
+		for parameter, n := range want {
+			if n > 0 {
+				t.Errorf("%s: no notice of %s, want one with %d", address, parameter, n)
+			}
+		}
+	}
+}
