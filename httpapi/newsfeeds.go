@@ -225,7 +225,9 @@ func releaseEntry(s *step, base string) feeds.Entry {
 }
 
 // releasePage is the address of the page about a release.
-func releasePage(s *step, base string) string { return base + "/changes?release=" + s.Digest[:shortDigest] }
+func releasePage(s *step, base string) string {
+	return base + "/changes?release=" + s.Digest[:shortDigest]
+}
 
 // recordEntries are what a release did to the records of a scope, in order of table and slug.
 func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.Entry) {
