@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
@@ -381,4 +382,37 @@ func TestTryItOut(t *testing.T) {
 		t.Errorf("the page is %d pixels wider than its window", over)
 	}
 	p.checkQuiet(t)
+}
+
+// TestNotes holds that on a narrow screen, where a row of a table is a card, the note of a value is at its side and both are
+// at the right edge, and that the name of the column is at the left one.
+func TestNotes(t *testing.T) {
+	const misplaced = `(() => {
+		const out = [];
+		let seen = 0;
+		for (const td of document.querySelectorAll('main td')) {
+			const note = td.lastElementChild;
+			if (!note || note.tagName !== 'SMALL' || !td.dataset.label || getComputedStyle(td).display !== 'flex') continue;
+			const value = document.createRange();
+			value.setStart(td, 0);
+			value.setEndBefore(note);
+			const [cell, v, n] = [td.getBoundingClientRect(), value.getBoundingClientRect(), note.getBoundingClientRect()];
+			if (!v.width || !n.width) continue;
+			seen++;
+			if (n.left - v.right > 17 || cell.right - n.right > 2) out.push(td.dataset.label + ': ' + td.textContent);
+		}
+		return seen ? out.join('; ') : 'no notes';
+	})()`
+	for _, width := range []int64{360, 400, 700} {
+		for _, scheme := range []string{"light", "dark"} {
+			for name, path := range map[string]string{"model": "/models/qwen3-8b", "fit": "/fit?hardware=nvidia-rtx-4090", "snapshots": "/snapshots"} {
+				p := open(t, path, look{width: width, height: 800, scheme: scheme})
+				p.wait(t, "document.readyState === 'complete'")
+				if got := eval[string](t, p, misplaced); got != "" {
+					t.Errorf("%s at %d px: %.300s", path, width, got)
+				}
+				p.keep(t, fmt.Sprintf("notes-%s-%d-%s", name, width, scheme))
+			}
+		}
+	}
 }
