@@ -93,7 +93,7 @@ func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 	if req.gen == nil {
 		return nil, &failure{code: &notReady, retryAfter: 1}
 	}
-	slug := req.param("slug")
+	slug := req.param("+") // of several segments, as "openai/gpt-oss-20b"
 	if t := r.table(req.gen); !s.cfg.History.now().mentions(r.name, slug) {
 		if _, ok := t.Find(slug); !ok {
 			if known, ok := t.Resolve(slug); ok {

@@ -148,3 +148,34 @@ func badValue(pm *param) string {
 	}
 	return "no such value"
 }
+
+// TestNamesInAddresses: every address of a model leads from a name with a slash in it, escaped or not, to the slug.
+func TestNamesInAddresses(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	const slug, name = "llama-2-7b", "meta-llama/Llama-2-7b-hf"
+	asked := 0
+	for i := range routes {
+		rt := &routes[i]
+		path := strings.Replace(rt.docPath(), "{file}", "benchmarks.atom", 1)
+		if rt.method != "GET" || !strings.Contains(path, "models/{slug}") {
+			continue
+		}
+		asked++
+		for _, form := range []string{name, url.PathEscape(name)} {
+			a := s.ask(t, "GET", strings.Replace(path, "{slug}", form, 1))
+			if want := strings.Replace(path, "{slug}", slug, 1); a.status != http.StatusMovedPermanently || a.header.Get("Location") != want {
+				t.Errorf("GET %s: status %d to %q, want 301 to %s", strings.Replace(path, "{slug}", form, 1), a.status, a.header.Get("Location"), want)
+			}
+			if form == name { // OpenAPI knows the escaped form only
+				continue
+			}
+			if err := validateAnswer(a.method, a.path, a.status, a.header, a.body); err != nil {
+				t.Errorf("GET %s: %v", a.path, err)
+			}
+		}
+	}
+	if asked < 4 {
+		t.Errorf("%d addresses of a model were asked, want the record, its changes, page and feed", asked)
+	}
+}

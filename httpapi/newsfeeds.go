@@ -34,7 +34,7 @@ func feedRoutes() (out []route) {
 	out = append(out, route{method: "GET", path: "/feeds/:file", doc: "/feeds/{file}", id: "feed", tag: "feeds", summary: "New benchmarks, or releases, as a feed", answer: showFeed})
 	for _, of := range []string{"models", "hardware", "families"} {
 		out = append(out, route{
-			method: "GET", path: "/feeds/" + of + "/:slug/:file", doc: "/feeds/" + of + "/{slug}/{file}", id: "feedOf" + titleCase(of), tag: "feeds",
+			method: "GET", path: "/feeds/" + of + "/+/:file", doc: "/feeds/" + of + "/{slug}/{file}", id: "feedOf" + titleCase(of), tag: "feeds",
 			summary: "News of one of the " + of + " as a feed", answer: func(s *Server, req *request) (*response, *failure) { return s.feedOf(req, of) },
 		})
 	}
@@ -67,7 +67,7 @@ func (s *Server) feedOf(req *request, of string) (*response, *failure) {
 	if req.gen == nil {
 		return nil, &failure{code: &notReady, retryAfter: 1}
 	}
-	slug := req.param("slug")
+	slug := req.param("+") // of several segments, as "openai/gpt-oss-20b"
 	if of == "families" {
 		if !slices.Contains(req.gen.Models.Values(index.Family), slug) {
 			return nil, fail(&notFound, Fault{In: "path", Name: "slug", Value: clip(slug), Detail: "no such family", Suggestion: new(suggester).nearest(slug, req.gen.Models.Values(index.Family))})
@@ -81,7 +81,9 @@ func (s *Server) feedOf(req *request, of string) (*response, *failure) {
 	t := r.table(req.gen)
 	if _, ok := t.Find(slug); !ok {
 		if known, ok := t.Resolve(slug); ok {
-			return req.moved("/feeds/" + of + "/" + url.PathEscape(known) + "/" + req.param("file")), nil
+			resp := req.moved("/feeds/" + of + "/" + url.PathEscape(known) + "/" + req.param("file"))
+			resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+			return resp, nil
 		}
 		return nil, r.noRecord(t, slug)
 	}

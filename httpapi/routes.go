@@ -87,7 +87,7 @@ func (r *resource) routes() []route {
 		one.doc = "/api/v1/benchmarks/{id}"
 	}
 	past := route{
-		method: "GET", path: "/api/v1/" + r.name + "/:slug/changes", doc: cmp.Or(one.doc, one.path) + "/changes", id: "list" + titleCase(r.singular) + "Changes",
+		method: "GET", path: "/api/v1/" + r.name + "/+/changes", doc: cmp.Or(one.doc, one.path) + "/changes", id: "list" + titleCase(r.singular) + "Changes",
 		summary: "What happened to one " + r.singular + " from release to release", tag: r.name, list: recordChanges, answer: r.changesOf,
 	}
 	return []route{
