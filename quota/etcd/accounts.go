@@ -236,8 +236,8 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 	if err != nil || resp.Succeeded {
 		return err == nil, err
 	}
-	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		if again && string(kv.Value) == d.encode() {
+	if there := resp.Responses[0].GetResponseRange().Kvs; len(there) > 0 {
+		if again && string(there[0].Value) == d.encode() {
 			return true, nil // by the attempt whose response was lost
 		}
 		return false, quota.ErrTaken
