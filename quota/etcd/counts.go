@@ -135,20 +135,37 @@ func (s *Store) reserve(ctx context.Context, batch []quota.Count) error {
 			return fmt.Errorf("too many keys change at once")
 		}
 	}
-	return s.retry(ctx, func() (bool, error) {
+	return s.reserveKnown(ctx, asked, batch, values)
+}
+
+// reserveKnown makes one transaction of asked. When others changed some of the values meanwhile, it goes on with the
+// two halves, so that in the end each key is changed by itself: a server whose connection is slow would never find
+// a hundred values unchanged that others change all the time. It does not wait between attempts: the values of a
+// failed one are the newest, and would be old then.
+func (s *Store) reserveKnown(ctx context.Context, asked, batch []quota.Count, values []known) error {
+	for {
 		resp, changed, err := s.tryReserve(ctx, asked, batch, values)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if resp.Succeeded {
 			for i, c := range asked {
 				s.note(s.countKey(c), known{resp.Header.Revision, changed[i]})
 			}
-			return true, nil
+			return nil
 		}
-		values, err = s.remember(asked, resp)
-		return false, err
-	})
+		if values, err = s.remember(asked, resp); err != nil {
+			return err
+		}
+		if len(asked) > 1 {
+			break
+		}
+	}
+	half := len(asked) / 2
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.reserveKnown(ctx, asked[:half], batch[:half], values[:half]) })
+	group.Go(func() error { return s.reserveKnown(ctx, asked[half:], batch[half:], values[half:]) })
+	return group.Wait()
 }
 
 // tryReserve changes this server's numbers if nothing else has changed since values were read. It

@@ -50,8 +50,9 @@ the changes that follow would not be watched.
 
 A commit of leases is one etcd transaction per 100 keys, without reading first: the revision is
 remembered from the last commit. Only when two servers lease calls of the same key at the same
-time does one of them read and try again. The number of transactions per second depends on
-quota.Config.CommitEvery and the number of servers and of active keys, not on the number of calls.
+time does one of them try again, in halves of the transaction. The number of transactions per second
+depends on quota.Config.CommitEvery and the number of servers and of active keys, not on the number
+of calls.
 
 A Store is safe for concurrent use. Its goroutines (one that keeps the server's registration alive,
 and those of the etcd client) end with Close.
