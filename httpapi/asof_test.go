@@ -279,3 +279,23 @@ func TestAsOfWhileSwapping(t *testing.T) {
 	close(stop)
 	readers.Wait()
 }
+
+func TestLaterVersion(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"2026.11.22", "2026.9.30", true},
+		{"2026.9.30", "2026.11.22", false},
+		{"2026.11.22", "2026.11.22", false},
+		{"2026.11.22.4", "2026.11.22", true},
+		{"2026.11.22", "2026.11.22.4", false},
+		{"2026.011.22", "2026.11.21", true},
+		{"2026.11.b", "2026.11.a", false},
+		{"2027-beta", "2026.11", false},
+	} {
+		if got := laterVersion(tt.a, tt.b); got != tt.want {
+			t.Errorf("laterVersion(%s, %s) = %t, want %t", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
