@@ -12,16 +12,17 @@ import (
 
 // Write writes a file beside path, syncs it and renames it to path. A symbolic link stays a link:
 // the file it leads to is replaced. A file that exists keeps its permissions, a new one has mode
-// 0644. After an error the file is as it was.
+// 0644. After an error the file is as it was. A pipe or a device, such as /dev/stdout, is written to and stays what it is.
 func Write(path string, write func(io.Writer) error) (err error) {
 	mode := os.FileMode(0o644)
-	switch to, err := filepath.EvalSymlinks(path); {
+	switch st, err := os.Stat(path); {
+	case err == nil && !st.Mode().IsRegular():
+		return through(path, write) // before its name is looked at: /dev/stdout leads to a pipe, which has none
 	case err == nil:
-		st, err := os.Stat(to)
-		if err != nil {
+		mode = st.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return err
 		}
-		path, mode = to, st.Mode().Perm()
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
@@ -41,6 +42,15 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// through writes to what is no regular file; for a directory that is an error.
+func through(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // WriteBytes is Write with the bytes at hand.

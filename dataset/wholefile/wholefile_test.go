@@ -2,6 +2,7 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -66,4 +67,40 @@ func TestWriteFails(t *testing.T) {
 		t.Errorf("Write = %v, left %q; want the error and the old file alone", err, names(t, dir))
 	}
 	holds(t, path, "old", 0o644)
+}
+
+// TestWriteThrough: what is no regular file is written to and stays what it is, also behind a link that names nothing, as
+// /dev/stdout does where a program reads it.
+func TestWriteThrough(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	dir := t.TempDir()
+	link := filepath.Join(dir, "stdout")
+	if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", w.Fd()), link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(link); err != nil {
+		t.Skip("no /proc here")
+	}
+	if err := WriteBytes(link, []byte("one")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(r); err != nil || string(b) != "one" {
+		t.Errorf("the pipe has %q, %v", b, err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is now %v, %v", st.Mode(), err)
+	}
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("the directory has %q", got)
+	}
+	if err := WriteBytes(dir, []byte("one")); err == nil {
+		t.Error("a directory was written")
+	}
 }

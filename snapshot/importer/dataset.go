@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"modeldex/dataset"
 	"modeldex/dataset/wholefile"
@@ -53,6 +54,9 @@ func PlotFile(document, svg string, opt snapshot.PlotOptions) error {
 	doc, findings := snapshot.Read(f)
 	if len(findings) > 0 {
 		return fmt.Errorf("%s: %s, the first: %s", document, dataset.Counted(len(findings), "finding"), findings[0])
+	}
+	if !slices.ContainsFunc(doc.Models, func(m snapshot.Model) bool { return len(m.Composite.Components) >= opt.MinSources }) {
+		return fmt.Errorf("%s: no model has scores of %d sources", document, opt.MinSources)
 	}
 	return wholefile.Write(svg, func(w io.Writer) error { return snapshot.Plot(w, doc, opt) })
 }

@@ -15,6 +15,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/verbs"
+	"modeldex/dataset/wholefile"
 	"modeldex/snapshot"
 	"modeldex/snapshot/importer"
 )
@@ -60,10 +61,13 @@ func (c *Build) Run(env *verbs.Env) error {
 		}
 	}
 	doc, report, err := importer.Build(context.Background(), os.DirFS(c.From), opt)
+	if err != nil && report.Models == 0 {
+		return err // nothing was matched, so there is nothing to say of it
+	}
 	if _, printErr := report.WriteTo(env.Stderr); err != nil || printErr != nil {
 		return errors.Join(err, printErr)
 	}
-	return os.WriteFile(c.Out, doc, 0o644)
+	return wholefile.WriteBytes(c.Out, doc)
 }
 
 // Verify names what is wrong with a document.
@@ -226,6 +230,14 @@ type Plot struct {
 	Out        string `short:"o" required:"" help:"SVG file to write." placeholder:"FILE"`
 	Top        int    `help:"Models to draw." default:"30"`
 	MinSources int    `help:"Fewest sources a model must have." default:"1"`
+}
+
+// Validate checks the number of models.
+func (c *Plot) Validate() error {
+	if c.Top < 1 || c.MinSources < 1 {
+		return fmt.Errorf("--top, --min-sources: must be at least 1, got %d and %d", c.Top, c.MinSources)
+	}
+	return nil
 }
 
 // Run draws a document without findings.
