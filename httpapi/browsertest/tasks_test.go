@@ -139,7 +139,7 @@ func TestTaskM3Max(t *testing.T) {
 	p.fill(t, "hardware", "M3 Max")
 	p.follow(t, "Show what runs")
 	p.arrived(t, "/fit")
-	p.follow(t, "Memory, devices, cache")
+	p.until(t, `document.getElementById('memory_gb').checkVisibility()`) // nothing says how much it has
 	p.fill(t, "memory_gb", "64")
 	p.follow(t, "Show what runs")
 	p.until(t, `new URLSearchParams(location.search).get('memory_gb') === '64' && document.readyState === 'complete'`)
