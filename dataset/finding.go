@@ -81,11 +81,6 @@ func (fs Findings) Faults() Findings {
 	return slices.DeleteFunc(slices.Clone(fs), func(f Finding) bool { return f.Severity != Fault })
 }
 
-// Warnings returns the findings that do not reject the dataset, in their order.
-func (fs Findings) Warnings() Findings {
-	return slices.DeleteFunc(slices.Clone(fs), func(f Finding) bool { return f.Severity != Warning })
-}
-
 // Unreadable reports whether a file could not be read, so that another attempt may succeed
 // without any change of the files.
 func (fs Findings) Unreadable() bool {
