@@ -147,10 +147,9 @@ func (m *maker) timed(r *rand.Rand, b, run *dataset.Benchmark) {
 	scale(&b.PromptTPS, min(noise, 1)*sizes)
 	scale(&b.PromptTPSStddev, min(noise, 1)*sizes)
 	scale(&b.TTFTMs, 1/(noise*sizes))
-	scale(&b.GenerationTPS, noise*sizes)
-	scale(&b.GenerationTPSStddev, noise*sizes)
+	paced(b, noise*sizes)
 	if b.GenerationTPS != nil && *b.GenerationTPS > mostTPS {
-		scale(&b.GenerationTPS, mostTPS / *b.GenerationTPS)
+		paced(b, mostTPS / *b.GenerationTPS)
 	}
 	if b.PromptTPS != nil && (!comparable || b.Hardware != run.Hardware || *b.PromptTPS > mostTPS) {
 		b.PromptTPS, b.PromptTPSStddev = nil, nil
@@ -160,6 +159,12 @@ func (m *maker) timed(r *rand.Rand, b, run *dataset.Benchmark) {
 		}
 	}
 	m.bound(r, b)
+}
+
+// paced makes the generation speed this many times what it was, and its deviation with it.
+func paced(b *dataset.Benchmark, times float64) {
+	scale(&b.GenerationTPS, times)
+	scale(&b.GenerationTPSStddev, times)
 }
 
 // mostTPS is below what a check accepts of any hardware.
@@ -172,7 +177,7 @@ func (m *maker) bound(r *rand.Rand, b *dataset.Benchmark) {
 	if !known || ratio < 0.9 {
 		return
 	}
-	scale(&b.GenerationTPS, (0.4+0.5*r.Float64())/ratio)
+	paced(b, (0.4+0.5*r.Float64())/ratio)
 	if ratio, known = m.roofline.Ratio(b); known && ratio > 1 {
 		b.GenerationTPS, b.GenerationTPSStddev = nil, nil
 		if b.PromptTPS == nil {

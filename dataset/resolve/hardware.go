@@ -170,7 +170,7 @@ func (n *hardwareNames) resolve(text string) Answer {
 		if i, ok := n.exact[one]; ok { // with words in brackets, which read judges as what stands beside a name
 			a := n.exactly(one, i)
 			if a.Count = count; a.Slug != "" {
-				a.Confidence, a.Reason = Parsed, "a number of devices, and: "+a.Reason
+				a.Confidence, a.Reason = Parsed, "after a number of devices: "+a.Reason
 			}
 			return a
 		}
