@@ -23,11 +23,11 @@ func TestLeftOut(t *testing.T) {
 	}{
 		{"models", "fits=apple-m3-max", "", fit.Query{Hardware: "apple-m3-max"}, 0, ""},
 		{"models", "fits=apple-m3-max&min_tps=20", "family=llama,qwen", fit.Query{Hardware: "apple-m3-max"}, 20, ""},
-		{"models", "fits=amd-instinct-mi250&min_tps=20", "", fit.Query{Hardware: "amd-instinct-mi250"}, 20, ""},
-		{"models", "fits=nvidia-rtx-4090&min_tps=100&context=32768", "min_params_b=8", fit.Query{Hardware: "nvidia-rtx-4090", Context: 32768}, 100, ""},
-		{"models", "fits=nvidia-rtx-4090&pareto=true", "", fit.Query{Hardware: "nvidia-rtx-4090"}, 0, "intelligence"},
-		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30", "", fit.Query{Model: "llama-3.1-8b-instruct"}, 30, ""},
-		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30&count=2&engine=vllm", "vendor=amd,nvidia", fit.Query{Model: "llama-3.1-8b-instruct", Count: 2, Rules: fit.VLLM}, 30, ""},
+		{"models", "fits=amd-instinct-mi250&min_tps=20", "family=llama,phi", fit.Query{Hardware: "amd-instinct-mi250"}, 20, ""},
+		{"models", "fits=nvidia-rtx-4090&min_tps=100&context=32768", "min_params_b=60", fit.Query{Hardware: "nvidia-rtx-4090", Context: 32768}, 100, ""},
+		{"models", "fits=nvidia-rtx-4090&pareto=true", "family=gemma,mistral", fit.Query{Hardware: "nvidia-rtx-4090"}, 0, "intelligence"},
+		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30", "vendor=amd,qualcomm", fit.Query{Model: "llama-3.1-8b-instruct"}, 30, ""},
+		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30&count=2&engine=vllm", "vendor=intel", fit.Query{Model: "llama-3.1-8b-instruct", Count: 2, Rules: fit.VLLM}, 30, ""},
 		{"hardware", "runs=llama-3.1-8b-instruct&pareto=true", "vendor=nvidia", fit.Query{Model: "llama-3.1-8b-instruct"}, 0, "street_price_usd"},
 	} {
 		filter, address := strings.SplitN(c.query, "=", 2)[0], "/api/v1/"+c.list+"?"+strings.TrimSuffix(c.query+"&"+c.others, "&")

@@ -253,11 +253,15 @@ func (r *Rule) ValidText(s string) bool {
 	case len(s) < r.MinLen:
 		return false
 	}
-	if _, found := Invisible(s); found || r.blankProblem(s) != "" {
+	if r.blankProblem(s) != "" {
 		return false
 	}
-	if _, found := Mixed(s); found {
-		return false
+	if !isASCII(s) {
+		_, invisible := Invisible(s)
+		_, mixed := Mixed(s)
+		if invisible || mixed {
+			return false
+		}
 	}
 	return r.Pattern == nil || r.Pattern.MatchString(s)
 }

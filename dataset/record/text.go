@@ -12,12 +12,20 @@ import (
 // only by such characters look the same, and some change what a terminal shows. What chooses the form of
 // the character before it is no such character: emoji have it.
 func Invisible(s string) (rune, bool) {
+	if isASCII(s) {
+		return 0, false
+	}
+	return firstInvisible(s)
+}
+
+// isASCII reports whether a text has printable ASCII characters only, as nearly all texts.
+func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf || s[i] < ' ' || s[i] == 0x7f {
-			return firstInvisible(s[i:])
+			return false
 		}
 	}
-	return 0, false
+	return true
 }
 
 func firstInvisible(s string) (rune, bool) {
@@ -38,15 +46,6 @@ const lookalikes = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
 // Mixed returns the first letter of a text that looks like a Latin one and is in a word with Latin letters: two names
 // that differ by it look the same.
 func Mixed(s string) (found rune, mixed bool) {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return firstMixed(s)
-		}
-	}
-	return 0, false
-}
-
-func firstMixed(s string) (rune, bool) {
 	latin, other := false, rune(0)
 	for _, r := range s + " " {
 		switch {
