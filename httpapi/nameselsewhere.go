@@ -7,7 +7,7 @@ import (
 )
 
 // namesElsewhere are names that other APIs have for parameters, folded as by foldName, with the names that this one may
-// have for them, best first. Where an endpoint takes a parameter of that very name, nobody asks here.
+// have for them, best first. They are looked up only where an endpoint has no parameter with that name.
 var namesElsewhere = map[string][]string{
 	"gpu": {"hardware", "fits"}, "device": {"hardware", "fits"}, "card": {"hardware", "fits"}, "chip": {"hardware", "fits", "silicon"},
 	"machine": {"hardware", "fits"}, "accelerator": {"hardware", "fits"}, "hardware": {"fits"}, "runs": {"fits"},

@@ -120,10 +120,7 @@ func (p *parser) nearSlugs(pm *param, value string, candidates []string) []strin
 func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 	add := func(pm *param, n int) {
 		if n > 0 {
-			out = append(out, Notice{
-				Code: "null_excluded", Parameter: pm.name, Count: &n,
-				Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded because its ", " records that match otherwise are excluded because their ") + string(pm.field.Name) + " " + unknownWord(pm),
-			})
+			out = append(out, excludedNotice(pm.name, n, record.Noun(n, " because its ", " because their ")+string(pm.field.Name)+" "+unknownWord(pm)))
 		}
 	}
 	for i, n := range byRanges {
@@ -133,6 +130,14 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 		add(q.setOf[i], n)
 	}
 	return out
+}
+
+// excludedNotice says how many records that match otherwise a parameter excludes, and why.
+func excludedNotice(parameter string, n int, why string) Notice {
+	return Notice{
+		Code: "null_excluded", Parameter: parameter, Count: &n,
+		Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded", " records that match otherwise are excluded") + why,
+	}
 }
 
 func unknownWord(pm *param) string {

@@ -3,11 +3,9 @@ package httpapi
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
-	"modeldex/dataset/record"
 	"modeldex/index"
 )
 
@@ -86,10 +84,7 @@ func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
 		others.Limit, others.Sets = 0, slices.Clone(q.Sets)
 		others.Sets[q.runsSet].Values = left.slugs
 		if n := t.Select(others).Total; n > 0 {
-			out = append(out, Notice{
-				Code: "null_excluded", Parameter: left.parameter, Count: &n,
-				Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded", " records that match otherwise are excluded") + left.why,
-			})
+			out = append(out, excludedNotice(left.parameter, n, left.why))
 		}
 	}
 	return out

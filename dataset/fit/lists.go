@@ -136,7 +136,7 @@ func (r *Runs) add(a *ask, slug dataset.Slug) {
 	case a.least > 0 && a.any(a.hasSpeed, Fits, Tight): // it is too slow
 	case a.least > 0 && a.any(nil, Fits, Tight):
 		r.NoSpeed = append(r.NoSpeed, slug)
-	case len(a.t.order) == 0 || a.need.open(a.m) && a.any(nil, Unknown):
+	case len(a.t.order) == 0 || a.any(nil, Unknown):
 		r.Undecided = append(r.Undecided, slug)
 	}
 }

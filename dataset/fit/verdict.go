@@ -145,11 +145,6 @@ func (a *ask) verdict(z *dataset.Quantization) (v Verdict, host int64) {
 	return v, 0
 }
 
-// open reports whether a verdict may be unknown.
-func (n *need) open(m *machine) bool {
-	return m.memory == 0 || !n.known || n.cache.Basis == UpperBound
-}
-
 // judge gives memory and verdict of one size.
 func (a *ask) judge(z *dataset.Quantization) Size {
 	t, n := a.t, &a.need

@@ -257,7 +257,7 @@ func (r *Rule) ValidText(s string) bool {
 		return false
 	}
 	if !isASCII(s) {
-		_, invisible := Invisible(s)
+		_, invisible := firstInvisible(s)
 		_, mixed := Mixed(s)
 		if invisible || mixed {
 			return false

@@ -9,8 +9,8 @@ import (
 
 // Invisible returns the first character of a text that does not show: a control character, one
 // that turns the direction of the text, a zero-width one, a filler or an end of line. Two texts that differ
-// only by such characters look the same, and some change what a terminal shows. What chooses the form of
-// the character before it is no such character: emoji have it.
+// only by such characters look the same, and some change what a terminal shows. Variation selectors do
+// not count: emoji have them.
 func Invisible(s string) (rune, bool) {
 	if isASCII(s) {
 		return 0, false

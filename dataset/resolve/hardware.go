@@ -167,7 +167,7 @@ func (n *hardwareNames) resolve(text string) Answer {
 		}
 	}
 	if count, one := cutCount(text); count > 0 {
-		if i, ok := n.exact[one]; ok { // with words in brackets, which read judges as what stands beside a name
+		if i, ok := n.exact[one]; ok { // read would take words in brackets for a remark beside the name
 			a := n.exactly(one, i)
 			if a.Count = count; a.Slug != "" {
 				a.Confidence, a.Reason = Parsed, "after a number of devices: "+a.Reason

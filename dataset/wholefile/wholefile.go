@@ -44,7 +44,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// through writes to what is no regular file; for a directory that is an error.
+// through writes to a pipe or a device; for a directory that is an error.
 func through(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -30,11 +30,7 @@ type stored struct {
 // read reads an account and its person in one transaction; quota.ErrNotFound when there is none.
 func (s *Store) read(ctx context.Context, id quota.ID) (stored, error) {
 	account, person := s.key("a", hexID(id)), s.key("p", hexID(id))
-	seen := s.seen.Load()
-	resp, err := s.client.Txn(ctx).Then(clientv3.OpGet(account), clientv3.OpGet(person)).Commit()
-	if err == nil {
-		err = s.see(seen, resp.Header.Revision)
-	}
+	resp, err := s.commit(s.client.Txn(ctx).Then(clientv3.OpGet(account), clientv3.OpGet(person)))
 	if err != nil {
 		return stored{}, err
 	}
@@ -228,11 +224,7 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(guard), "=", rev))
 		puts = append(puts, clientv3.OpPut(guard, ""), clientv3.OpPut(s.addressDir(p.AddressKey())+id, ""))
 	}
-	seen := s.seen.Load()
-	resp, err := s.client.Txn(ctx).If(compare...).Then(puts...).Else(clientv3.OpGet(account)).Commit()
-	if err == nil {
-		err = s.see(seen, resp.Header.Revision)
-	}
+	resp, err := s.commit(s.client.Txn(ctx).If(compare...).Then(puts...).Else(clientv3.OpGet(account)))
 	if err != nil || resp.Succeeded {
 		return err == nil, err
 	}

@@ -201,11 +201,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		puts = append(puts, clientv3.OpPut(key, c.encode()))
 		gets = append(gets, clientv3.OpGet(key))
 	}
-	seen := s.seen.Load()
-	resp, err := s.client.Txn(ctx).If(compare...).Then(puts...).Else(gets...).Commit()
-	if err == nil {
-		err = s.see(seen, resp.Header.Revision)
-	}
+	resp, err := s.commit(s.client.Txn(ctx).If(compare...).Then(puts...).Else(gets...))
 	return resp, changed, err
 }
 

@@ -264,6 +264,16 @@ func (s *Store) see(seen, rev int64) error {
 	}
 }
 
+// commit makes a transaction and notes the revision of its response.
+func (s *Store) commit(txn clientv3.Txn) (*clientv3.TxnResponse, error) {
+	seen := s.seen.Load()
+	resp, err := txn.Commit()
+	if err != nil {
+		return resp, err
+	}
+	return resp, s.see(seen, resp.Header.Revision)
+}
+
 // each calls fn for every key below dir in order, from the key dir+after on, at revision rev (0:
 // the newest), and returns the revision it read at.
 func (s *Store) each(ctx context.Context, dir, after string, rev int64, fn func(rest string, value []byte) error) (int64, error) {

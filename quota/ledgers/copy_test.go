@@ -11,7 +11,7 @@ import (
 	"modeldex/quota/ledgers"
 )
 
-// A copy only reads its source: one that is empty is no ledger, and does not become one.
+// A copy only reads its source: an empty file is rejected as a source and stays empty.
 func TestCopyFromEmptyFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
