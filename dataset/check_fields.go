@@ -17,16 +17,24 @@ func (l *loader) pair(p place, a string, hasA bool, b string, hasB bool) {
 }
 
 func (l *loader) date(p place, field string, d *Date) {
-	if d == nil || string(*d) < l.today {
-		if d != nil && string(*d) < minYear && d.Valid() {
-			l.at(p, field, fmt.Sprintf("must not be before %s, got %q", minYear, *d))
-		}
+	if d == nil || string(*d) < l.today && string(*d) >= minYear {
 		return
 	}
-	// A day of slack: a date in UTC may be ahead of the clock of its author.
-	if t, ok := d.Time(); ok && t.After(l.now.Add(24*time.Hour)) {
-		l.at(p, field, fmt.Sprintf("must not be in the future, got %q", *d))
+	if text := DateProblem(*d, l.now); text != "" {
+		l.at(p, field, text)
 	}
+}
+
+// DateProblem says what is wrong with a date that is one of the calendar; empty where nothing is, and for what is no date.
+func DateProblem(d Date, now time.Time) string {
+	switch t, ok := d.Time(); {
+	case !ok:
+	case string(d) < minYear:
+		return fmt.Sprintf("must not be before %s, got %q", minYear, d)
+	case t.After(now.Add(24 * time.Hour)): // a day of slack: a date in UTC may be ahead of the clock of its author
+		return fmt.Sprintf("must not be in the future, got %q", d)
+	}
+	return ""
 }
 
 // spread holds a pair of numbers to its order, lowest first.

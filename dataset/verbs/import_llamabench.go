@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -46,12 +47,12 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	var (
 		read, skipped int
 		failed        []error
-		printed       = map[dataset.Slug]bool{}
+		printed       = printedLines{set: set, ids: map[dataset.Slug]bool{}}
 	)
 	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
-		result, err := c.read(env, im, file, printed)
+		good, bad, err := printed.read(env, im, file)
 		failed = append(failed, err)
-		read, skipped = read+len(result.Benchmarks), skipped+len(result.Skipped)
+		read, skipped = read+good, skipped+bad
 	}
 	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", record.Counted(read, "line"), record.Counted(skipped, "row"))
 	if err := errors.Join(failed...); err != nil {
@@ -63,30 +64,77 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	return nil
 }
 
-// read prints what one file gives and the files before it, whose ids are in printed, did not.
-func (c *ImportLlamaBench) read(env *Env, im *llamabench.Importer, file string, printed map[dataset.Slug]bool) (result llamabench.Result, err error) {
+// printedLines are the lines that were printed so far.
+type printedLines struct {
+	set  *dataset.Set
+	ids  map[dataset.Slug]bool
+	text []byte
+}
+
+// read prints what one file gives and the files before it did not, and counts the lines and what was skipped. A line that
+// check would reject beside those of the dataset is not printed.
+func (p *printedLines) read(env *Env, im *llamabench.Importer, file string) (good, bad int, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return result, err
+		return 0, 0, err
 	}
-	if result, err = im.Read(file, b); err != nil {
-		return result, err
+	result, err := im.Read(file, b)
+	if err != nil {
+		return 0, 0, err
 	}
 	for _, s := range result.Skipped {
 		fmt.Fprintln(env.Stderr, s)
 	}
 	again := len(result.Benchmarks)
-	result.Benchmarks = slices.DeleteFunc(result.Benchmarks, func(b dataset.Benchmark) bool { return printed[b.ID] })
-	if again -= len(result.Benchmarks); again > 0 {
+	fresh := slices.DeleteFunc(result.Benchmarks, func(b dataset.Benchmark) bool { return p.ids[b.ID] })
+	if again -= len(fresh); again > 0 {
 		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
 	}
-	for i := range result.Benchmarks {
-		printed[result.Benchmarks[i].ID] = true
-		line, err := dataset.Line(&result.Benchmarks[i])
+	good, err = p.print(env, file, fresh)
+	return good, len(fresh) - good + len(result.Skipped), err
+}
+
+// print prints the lines that pass the checks, and says what the checks find in the others.
+func (p *printedLines) print(env *Env, file string, fresh []dataset.Benchmark) (good int, err error) {
+	before, lines := bytes.Count(p.text, []byte{'\n'}), make([][]byte, len(fresh))
+	all := slices.Clone(p.text)
+	for i := range fresh {
+		p.ids[fresh[i].ID] = true
+		line, err := dataset.Line(&fresh[i])
 		if err != nil {
-			return result, err
+			return 0, err
 		}
-		fmt.Fprintf(env.Stdout, "%s\n", line)
+		lines[i] = append(line, '\n')
+		all = append(all, lines[i]...)
 	}
-	return result, nil
+	findings, err := dataset.Propose(p.set, all, dataset.Options{})
+	if err != nil {
+		return 0, err
+	}
+	rejected, said := make([]bool, len(fresh)), map[string]bool{}
+	for _, f := range findings {
+		i := f.Line - 1 - before
+		if i < 0 {
+			continue // said with the file it is from
+		}
+		rejected[i] = rejected[i] || f.Severity == dataset.Fault
+		text := f.Field + f.Text
+		if f.Severity == dataset.Warning && said[text] {
+			continue // of the page, so of every line
+		}
+		said[text] = true
+		f.Path, f.Line, f.Col = fmt.Sprintf("%s: %s on %s", file, fresh[i].ModelRaw, fresh[i].HardwareRaw), 0, 0
+		fmt.Fprintln(env.Stderr, f)
+	}
+	for i, line := range lines {
+		if rejected[i] {
+			continue
+		}
+		good++
+		p.text = append(p.text, line...)
+		if _, err := env.Stdout.Write(line); err != nil {
+			return good, err
+		}
+	}
+	return good, nil
 }

@@ -20,6 +20,8 @@ func TestImportLlamaBenchFlags(t *testing.T) {
 		{ImportLlamaBench{Source: "community", SourceURL: "https://example.com/"}, ""},
 		{ImportLlamaBench{Source: "community"}, "source url: must be given"},
 		{ImportLlamaBench{Source: "owner", RunDate: "2026-02-30"}, "run date: must be a date"},
+		{ImportLlamaBench{Source: "owner", RunDate: "2999-01-01"}, `run date: must not be in the future, got "2999-01-01"`},
+		{ImportLlamaBench{Source: "owner", RunDate: "1970-01-01"}, "run date: must not be before 1990"},
 		{ImportLlamaBench{Source: "owner", SourceURL: "example.com"}, "source url: must start with"},
 	} {
 		if err := tt.c.Validate(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
@@ -42,17 +44,22 @@ func TestImportLlamaBenchFails(t *testing.T) {
 	const table = "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n" +
 		"| model | size | params | backend | ngl | test | t/s |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
 	good, bad := write("good.md", table), write("bad.md", "nothing here\n")
+	fast := write("fast.md", strings.ReplaceAll(table, "124.65 ± 0.08", "1246.5 ± 0.08"))
+	late := write("late.jsonl", `{"build_commit":"a1b2c3d4e","build_number":9000,"gpu_info":"NVIDIA GeForce RTX 4090","backends":"CUDA","model_filename":"m.gguf","model_type":"llama 8B Q4_K - Medium","n_gpu_layers":99,"n_prompt":0,"n_gen":128,"test_time":"2999-01-02T03:04:05Z","avg_ts":60.5}`)
 	unknown := write("unknown.md", strings.ReplaceAll(table, "4090", "4095"))
 	for _, tt := range []struct {
 		name  string
 		files []string
 		lines int
 		want  string // in the error, empty for none
+		said  string // on standard error
 	}{
-		{"one file", []string{good}, 1, ""},
-		{"a bad file first", []string{bad, good}, 1, "bad.md: holds no row of llama-bench"},
-		{"the same file twice", []string{good, good}, 1, ""},
-		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped"},
+		{"one file", []string{good}, 1, "", "1 line, 0 rows skipped"},
+		{"a bad file first", []string{bad, good}, 1, "bad.md: holds no row of llama-bench", ""},
+		{"the same file twice", []string{good, good}, 1, "", "good.md: 1 line printed already"},
+		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped", "0 lines, 1 row skipped"},
+		{"a speed no memory allows", []string{fast, good}, 1, "", "fast.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: generation_tps: must not pass what the memory bandwidth allows"},
+		{"a clock that is ahead", []string{late}, 0, "nothing was imported", `late.jsonl: m on NVIDIA GeForce RTX 4090: run_date: must not be in the future, got "2999-01-02"`},
 	} {
 		var out, errs bytes.Buffer
 		env := &Env{Stdout: &out, Stderr: &errs}
@@ -61,6 +68,9 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		err := c.Run(env)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.want)
+		}
+		if !strings.Contains(errs.String(), tt.said) {
+			t.Errorf("%s: standard error has not %q:\n%s", tt.name, tt.said, errs.String())
 		}
 		if n := strings.Count(out.String(), "\n"); n != tt.lines {
 			t.Errorf("%s: %d lines, want %d:\n%s", tt.name, n, tt.lines, out.String())

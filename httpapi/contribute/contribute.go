@@ -92,6 +92,14 @@ func NewDesk(set *dataset.Set, names *resolve.Resolver, now func() time.Time) *D
 	return &Desk{set, names, now}
 }
 
+// time is zero where the desk has no clock of its own.
+func (d *Desk) time() (t time.Time) {
+	if d.now != nil {
+		t = d.now()
+	}
+	return t
+}
+
 // Check reads a form and checks what it says. The form is that which KindField names.
 func (d *Desk) Check(values url.Values) *Result {
 	w := &work{Desk: d, values: map[string]string{}, Result: &Result{Form: FieldsForm}}
@@ -335,7 +343,7 @@ func (w *work) output() {
 	}
 	im, err := llamabench.New(w.set, llamabench.Options{
 		Source: dataset.Source(cmp.Or(w.values["source"], source.Usual)), SourceURL: dataset.URL(w.values["source_url"]), RunDate: dataset.Date(w.values["run_date"]),
-		Model: model, Hardware: hardware,
+		Model: model, Hardware: hardware, Now: w.time(),
 	})
 	if err != nil {
 		w.optionFaults(err)

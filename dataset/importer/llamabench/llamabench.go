@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
 	"modeldex/dataset"
 	"modeldex/dataset/ndjson"
@@ -27,6 +28,8 @@ type Options struct {
 	Model dataset.Slug
 	// Hardware is what it ran on, for tables without device lines. Given, it counts for every row.
 	Hardware dataset.Slug
+	// Now is the time that dates in the future are judged by; zero means that of the call.
+	Now time.Time
 }
 
 // Result is what one file holds.
@@ -85,6 +88,13 @@ func New(set *dataset.Set, opt Options) (*Importer, error) {
 	return im, im.check()
 }
 
+func (opt Options) now() time.Time {
+	if opt.Now.IsZero() {
+		return time.Now()
+	}
+	return opt.Now
+}
+
 // Validate checks what needs no records: New does it too.
 func (opt Options) Validate() error {
 	var errs []error
@@ -96,6 +106,9 @@ func (opt Options) Validate() error {
 	}
 	if opt.RunDate != "" && !opt.RunDate.Valid() {
 		errs = append(errs, fmt.Errorf("run date: must be a date as YYYY-MM-DD, got %q", opt.RunDate))
+	}
+	if text := dataset.DateProblem(opt.RunDate, opt.now()); text != "" {
+		errs = append(errs, fmt.Errorf("run date: %s", text))
 	}
 	return errors.Join(errs...)
 }

@@ -516,6 +516,7 @@ func TestOptions(t *testing.T) {
 		{"community without a page", Options{}, `source url: must be given where source is "community"`},
 		{"no address", Options{SourceURL: "example.com"}, "source url: must start with https:// or http://"},
 		{"no date", Options{Source: dataset.Owner, RunDate: "yesterday"}, "run date: must be a date"},
+		{"a date in the future", Options{Source: dataset.Owner, RunDate: "2999-01-01"}, `run date: must not be in the future, got "2999-01-01"`},
 		{"unknown model", Options{Source: dataset.Owner, Model: "phi-5"}, `model: no model has slug "phi-5"; near it are phi-`},
 		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: no hardware has slug "nvidia-rtx-4095"; near it are nvidia-rtx-4`},
 		{"two faults", Options{RunDate: "x"}, "source url: must be given where source is \"community\"\nrun date: "},
