@@ -29,7 +29,7 @@ func (s *Server) admit(req *request) *failure {
 	return s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
 }
 
-const malformedKey = "The key is malformed: its checksum does not match. Check that it was copied whole, or get a new one: POST /api/v1/keys."
+const malformedKey = "The key is malformed: its length, its prefix or its checksum is wrong. Check that it was copied whole, or get a new one: POST /api/v1/keys."
 
 // identify reads the key into the request's digest. The checksum of a key is looked at only if no account has
 // the digest, see decide.

@@ -101,7 +101,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 	which, name := req.param("edition"), req.param("file")
 	i := slices.IndexFunc(list, func(d *export.Dump) bool { return which == "latest" || d.Digest == which || d.Edition == which })
 	if i < 0 {
-		return nil, &failure{code: &notFound, faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not kept, or never was here", Suggestion: list[0].Edition}}}
+		return nil, &failure{code: &notFound, detail: "No dump that is kept has this edition. GET /api/v1/dumps lists them.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not kept, or never was here", Suggestion: list[0].Edition}}}
 	}
 	file := list[i].Find(name)
 	if file == nil {

@@ -37,7 +37,7 @@ var (
 	keySuspended        = code{"key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to have it resumed."}
 	keyRotated          = code{"key_rotated", 403, "API key replaced", "This key was replaced by rotation and its grace has ended. Use the key the rotation returned."}
 	tierRequired        = code{"tier_required", 403, "Tier required", "This takes a key of a higher tier; the detail says which. Everything else about the request is in order."}
-	notFound            = code{"not_found", 404, "Not found", "No record has this name. Near names are listed in errors."}
+	notFound            = code{"not_found", 404, "Not found", "No record has this name. Near names, if there are any, are listed in errors."}
 	unknownRoute        = code{"unknown_route", 404, "Unknown address", "Nothing is served at this address. The routes are listed at /docs."}
 	methodNotAllowed    = code{"method_not_allowed", 405, "Method not allowed", "This address does not take that method; the Allow header lists those it takes."}
 	notAcceptable       = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet."}
@@ -51,7 +51,7 @@ var (
 	uriTooLong          = code{"uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once."}
 	unsupportedType     = code{"unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json."}
 	quotaExhausted      = code{"quota_exhausted", 429, "Monthly quota used up", "Every call of this month is used. The quota starts anew at the time in X-RateLimit-Reset; Retry-After says how long that is."}
-	burstExceeded       = code{"burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; refused calls cost nothing."}
+	burstExceeded       = code{"burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; rejected calls cost nothing."}
 	signupLimited       = code{"signup_limited", 429, "Too many sign-ups", "This address was issued as many keys as it may be within an hour. Try again after Retry-After seconds."}
 	tooManyConnections  = code{"too_many_connections", 429, "Too many connections", "Your address has as many connections open as it may. Use connections again instead of opening new ones, or try again after Retry-After seconds."}
 	pageLimited         = code{"page_limited", 429, "Too many pages", "Your address has asked for more pages, charts and large documents without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys."}

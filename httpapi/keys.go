@@ -212,8 +212,12 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 	}
 	if err := jsonv2.Unmarshal(body, &members); err != nil || members == nil {
 		detail := "The body must be one JSON object."
+		if len(body) == 0 {
+			detail = "The body is empty. It must be one JSON object."
+		}
 		var syntax *jsontext.SyntacticError
 		switch place := errors.As(err, &syntax); {
+		case len(body) == 0:
 		case place && errors.Is(err, jsontext.ErrDuplicateName):
 			detail = "The body has two members of one name: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		case place: // its own text may show the body, its place may not

@@ -11,7 +11,7 @@ import (
 	"modeldex/httpapi/charts"
 )
 
-// about is the description of the whole document: what a caller needs before the first route.
+// about is the description of the whole document: what a caller needs to know before the first route.
 func about() string {
 	return strings.TrimSpace(`
 A directory of open-weight language models, the hardware they run on, the tools that run them and the tokens per
@@ -38,16 +38,17 @@ A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a si
 ` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always there. **null means unknown: it is never 0 and matches no range**; a range that leaves records
 out for that reason says how many in the notice ` + "`null_excluded`" + `. meta.total is exact.
 
-Fields may be added to answers without a new version of the API: pass over those you do not know. What is there is
-not renamed and does not change its meaning within version 1.
+Fields may be added to responses without a new version of the API: ignore those you do not know. Within version 1 no
+field is renamed and none changes its meaning.
 
 ## Filters
 
 Different filters combine with AND. A filter of a set takes several values, repeated
-(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `): they are alternatives. Closed sets refuse values they do not have with 400;
-an open filter that matches nothing known answers an empty list and the notice ` + "`unknown_value`" + ` with near values. Where a
-slug is asked for, an alias (a Hugging Face id, an Ollama tag, a marketing name) is as good. Numbers are plain
-decimals. Unknown, empty and repeated parameters are 400, and all faults of a request are reported together.
+(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `): they are alternatives. Closed sets reject values they do not have with 400;
+an open filter that matches nothing known gives an empty list and the notice ` + "`unknown_value`" + ` with near values. Where a
+slug is asked for, an alias (a Hugging Face id, an Ollama tag, a marketing name) is accepted too. Numbers are plain
+decimals. Unknown parameters, empty values, and a parameter of one value that is repeated, are 400. All faults of a request are reported
+together.
 
 ## Paging
 
@@ -59,23 +60,23 @@ it is 400 ` + "`cursor_mismatch`" + `; limit may change. Unknown values come las
 
 Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the address. ` + chargingText() + `
 
-Months are calendar months in UTC. The allowance of calls at once refills steadily. X-RateLimit-Remaining is the
+Months are calendar months in UTC. The burst limit, of calls per second, refills steadily. X-RateLimit-Remaining is the
 number of calls left after this one; RateLimit and RateLimit-Policy say the same of both limits, "burst" and "month",
-in the form of the IETF draft. Every 429 has Retry-After, and the member code tells which limit was met.
+in the form of the IETF draft. Every 429 has Retry-After, and the member code says which limit was reached.
 
-## Keeping answers
+## Caching
 
-The body of a 200 depends on the dataset and the query alone. Every such answer has a strong ETag: send it back as
-If-None-Match and 304 costs nothing. Data may be kept five minutes (Cache-Control), by your own cache only. Answers on
-keys and errors are never to be kept. Dataset-Version and Dataset-Digest, and meta.dataset_version and
-meta.dataset_digest, name the data a response was made from: a version may be the same over several edits, a digest not.
+The body of a 200 depends on the dataset and the query alone. Every such response has a strong ETag: send it back as
+If-None-Match and 304 costs nothing. Data may be cached for five minutes (Cache-Control), by your own cache only. Responses
+about keys, and errors, must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
+meta.dataset_digest, name the data a response was made from: several edits may have one version, but each has its own digest.
 
-Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. Without that header they are not.
+Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. Without that header nothing is compressed.
 
 ## Methods and browsers
 
 HEAD is GET without the body, at the same price. OPTIONS is free, needs no key and lists the methods of an address in
-Allow. Any origin may call (CORS): Authorization, Content-Type and If-None-Match may be sent, and all headers
+Allow. Any origin may call (CORS): the headers ` + requestHeaders + ` may be sent, and all headers
 described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve and pairs to fit: 64 KiB), headers at most 16 KiB, addresses at
 most 8 KiB.
 
@@ -84,16 +85,17 @@ most 8 KiB.
 Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/ a browser, whose Accept has
 text/html, is shown it as a page with the same status. Switch on code; show detail to people;
 errors lists the faults, at most 20, each with what is allowed and what may have been meant; errors_omitted counts the
-rest. A rejected request for which names were searched costs one call more of the calls at once per search. Report request_id when asking for help.
+rest. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
+asking for help.
 
 ` + codeList())
 }
 
 // chargingText says what is counted, from the steps that count: see Server.standing.
 func chargingText() string {
-	return "Routes of data count each answer 200 and 404 as one call of the month; 301, 304 and every other answer is free. " +
-		"Routes of keys are not counted. Every call with a key counts for the calls at once. " +
-		"Routes without a lock need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address, beyond which they answer 429 `page_limited`."
+	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
+		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
+		"Routes without a lock need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address; beyond it the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -125,7 +127,7 @@ var tagTexts = [][2]string{
 	{"schemas", "JSON Schemas of the documents and records."},
 	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},
 	{"feeds", "News for feed readers: new benchmarks, and what releases changed."},
-	{"webhooks", "Have new benchmarks sent to you: for keys of tier pro and enterprise."},
+	{"webhooks", "Signed messages about new benchmarks, sent to you: for keys of the tiers pro and enterprise."},
 	{"operation", "For balancers and monitors."},
 	{"pages", "Pages for people. With .json, .csv or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
 	{"documents", "This description and the pages for people."},
@@ -147,62 +149,62 @@ func routeText(rt *route) string {
 	case rt.list == chartQuery:
 		return chartText()
 	case rt.list == badgeQuery:
-		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is called so, and without one the badge says so. Aliases answer 301. May be kept for five minutes."
+		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is named as such; if there is none, the badge says so. Aliases are 301. May be cached for five minutes."
 	case rt.list == changesList:
-		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. records=true is bulk data: it takes the key that the dumps take, and where they are off it is rejected. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the stretch old of the list at that place by new."
+		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version they are known since. records=true is bulk data: it needs a key where the dumps need one, and is rejected where they are off. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the part old of the list, at that place, by new."
 	case rt.tag == "feeds":
-		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the ending. Made of recorded releases alone, with their times; ids never change."
+		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the extension. Made from recorded releases only, with their times; ids never change."
 	case rt.list == recordChanges:
-		return "Needs no key. As the list of all changes, for one record; a record that was removed is answered too."
+		return "Needs no key. As the list of all changes, but of one record; a record that was removed has its changes too."
 	case rt.list == fitQuery:
 		return fitText()
 	case rt.list == statsList:
-		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included. An answer 200 is charged as one call." + fileText
+		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included. A response 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
-		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. An answer 200 is charged as one call."
+		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. A response 200 is charged as one call."
 	case rt.list != nil:
 		order := "by slug"
 		if rt.list.byDate() {
 			order = "by run date, newest first and unknown last, then by id"
 		}
-		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. An answer 200 is charged as one call.", order) + fileText
+		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. A response 200 is charged as one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "With the parameter fields, the record has only these fields. Answers 200 and 404 are charged as one call. " + recordFileText
+		return "With the parameter fields, the record has only these fields. Responses 200 and 404 are charged as one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias answers 301 with the address of the slug, free of charge. With the parameter fields, the record has only these fields. Answers 200 and 404 are charged as one call. " + recordFileText
+		return "An alias is 301 to the address of the slug, free of charge. With the parameter fields, the record has only these fields. Responses 200 and 404 are charged as one call. " + recordFileText
 	}
 	return ""
 }
 
 // routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
 var routeTexts = map[string]string{
-	"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys an address may be issued an hour, and of active keys an e-mail address may have, is limited.",
+	"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys per address and hour, and of active keys per e-mail address, is limited.",
 	"postFit":        "Each query has the parameters of GET as members and is answered with its best size alone, or the one it names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
-	"showKey":        "Not charged; counts for the calls at once.",
-	"revokeKey":      "Final: the key is refused from the answer on. Not charged.",
+	"showKey":        "Not charged; counts towards the burst limit.",
+	"revokeKey":      "Final: the key is rejected from the response on. Not charged.",
 	"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
-	"createWebhook":  "For keys of tier pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks.",
+	"createWebhook":  "For keys of the tiers pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks.",
 	"listWebhooks":   "A key has at most 20, so there are no pages.",
 	"getWebhook":     "status, disabled_reason and failing_since say how deliveries go.",
 	"changeWebhook":  "Fields that are left out stay as they are; filters are replaced as a whole. {\"status\":\"active\"} makes a paused or disabled webhook go on with the messages that wait. What happened while it was not active is not sent: GET /api/v1/changes has it.",
 	"deleteWebhook":  "A request under way may still arrive.",
-	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change in between.",
+	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change over in that time.",
 	"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook.",
 	"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
 	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
 	"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
-	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is an answer 200 too. An answer 200 is charged as one call.",
-	"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. An answer 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
-	"showDataset":    "Needs no key. Shows a refused change of the files at once.",
+	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is a response 200 too. A response 200 is charged as one call.",
+	"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
+	"showDataset":    "Needs no key. Shows at once when a change of the files was rejected.",
 	"listSnapshots":  "Needs no key.",
-	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; keys count for the calls at once). A dump is made in the background after each change of the dataset; until it is finished the one before is listed, and 503 says that there is none yet.",
-	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: it never changes its content and may be kept for good. In its place latest, or the SHA-256 of a dataset, moves on (307) to the newest edition. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
-	"latestSnapshot": "Needs no key. The answer changes when a document is published; the address with a hash never does.",
-	"getSnapshot":    "Needs no key. The document may be kept for good.",
+	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; calls with a key count towards the burst limit). A dump is made in the background after each change of the dataset; until it is finished the one before is listed, and 503 says that there is none yet.",
+	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: its content never changes and may be cached for ever. latest, or the SHA-256 of a dataset, in the place of the edition redirects (307) to the newest one. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
+	"latestSnapshot": "Needs no key. The response changes when a document is published; the address with a hash never does.",
+	"getSnapshot":    "Needs no key. The document may be cached for ever.",
 	"getSchema":      "Needs no key.",
 	"listSchemas":    "Needs no key.",
 	"listEndpoints":  "Needs no key. The same is in the OpenAPI document, with parameters and responses.",
-	"alive":          "Answers as long as the process does.",
+	"alive":          "200 as long as the process runs.",
 	"ready":          "503 takes an instance out of a balancer: no dataset is loaded, or the ledger does not answer.",
 	"openapi":        "OpenAPI 3.1.",
 	"pageModel":      "As a page: facts, memory by context, measured speeds, sources. As data: the model as the API answers it, with its newest 500 benchmarks.",
@@ -213,23 +215,23 @@ var routeTexts = map[string]string{
 	"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
 	"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
 	"front":          "Choose hardware to see what runs on it; below, how to get a key.",
-	"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, it stands for its model.",
+	"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, the row of its model shows that size.",
 	"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
 	"snapshotsPage":  "As JSON and CSV: the list of documents.",
 	"aboutPage":      "For people.",
 	"changesPage":    "Newest first. As data: the first rows of what the page shows, in CSV one line per field; /api/v1/changes has all of them, oldest first.",
 	"creditsPage":    "As data: every source, complete.",
-	"contributePage": "A form for one measurement, and one for an output of llama-bench. model, hardware and quantization fill in what a link knows.",
+	"contributePage": "A form for one measurement, and one for an output of llama-bench. The parameters model, hardware and quantization fill in their fields.",
 	"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
 		"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
 	"problem": "Where the member type of every error leads.",
-	"asset":   "Names hold a hash of the content, so files may be kept for good.",
+	"asset":   "Names contain a hash of the content, so files may be cached for ever.",
 }
 
 // chartText describes the charts by name.
 func chartText() string {
 	var b strings.Builder
-	b.WriteString("Needs no key. The picture has no script and loads nothing; its title, summary and source are in it as text. Aliases answer 301 with the address of the slug. May be kept for five minutes. Charts:\n\n")
+	b.WriteString("Needs no key. The picture has no script and loads nothing; its title, summary and source are in it as text. Aliases are 301 to the address of the slug. May be cached for five minutes. Charts:\n\n")
 	for _, p := range charts.Presets {
 		fmt.Fprintf(&b, "- `%s` takes `%s`: %s\n", p.Name, p.Param, lowerFirst(p.Doc))
 	}
@@ -241,7 +243,7 @@ func fitText() string {
 	var b strings.Builder
 	b.WriteString("A verdict for each size of a model on a machine, with the bytes it rests on, the longest context, and the speed of one request. " +
 		"A fact that is not known is named in missing and never guessed. speed.measured and speed.estimate are apart; use says which one applies. " +
-		"A context above the limit of the model is 400 unless allow_extended is true. An answer 200 is charged as one call.\n\n" +
+		"A context above the limit of the model is 400 unless allow_extended is true. A response 200 is charged as one call.\n\n" +
 		"The estimate is " + fit.Method + ": measurements weigh less the more they differ in hardware, tool, backend, quantization, bytes per token and kind of model. " +
 		"Its band was compared with measurements hidden by source page, hardware and model; validated has the figures.\n\nFormulas:\n\n")
 	for _, f := range fit.Formulas {
@@ -255,7 +257,7 @@ const hooksText = "Messages follow the Standard Webhooks specification: check we
 	"A release sends one message per event, with the records that match the filters up to max_records and 256 KiB, complete counts, and a link to all changes. " +
 	"Messages of a webhook come in order: the next one after the one before was accepted. A message that is not accepted is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. " +
 	"While 100 messages wait, another release disables it too. URLs need https and a public host; redirects are not followed. " +
-	"Filters are those of the list of benchmarks and are compared with the record as it is now; a record that is gone has no fields, so every webhook of benchmark.withdrawn is told of it."
+	"Filters are those of the list of benchmarks and are compared with the record as it is now; a record that is gone has no fields, so every webhook with the event benchmark.withdrawn gets it."
 
 // problemSet is the errors of one status that a kind of route answers.
 type problemSet struct {
@@ -266,8 +268,8 @@ type problemSet struct {
 
 func (p *problemSet) status() int { return p.codes[0].status }
 
-// The sets, in the order they are documented in. Refusals made before a route is found are
-// the default answer of every operation.
+// The sets, in the order they are documented in. Errors that occur before a route is found are
+// the default response of every operation.
 var problemSets = []problemSet{
 	{"BadListQuery", "A parameter is at fault; all faults are listed.", []*code{&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &badRequest}},
 	{"BadQuery", "The route takes no such parameter.", []*code{&unknownParameter, &badRequest}},
@@ -302,7 +304,7 @@ var problemSets = []problemSet{
 	{"NotReady", "No dataset is loaded yet.", []*code{&notReady}},
 }
 
-// refusedEarly are the errors of requests refused before a route is found.
+// refusedEarly are the errors of requests that are rejected before a route is found.
 var refusedEarly = []*code{
 	&badRequest, &methodNotAllowed, &requestTimeout, &lengthRequired, &bodyTooLarge, &uriTooLong, &tooManyConnections,
 	&headersTooLarge, &serverBusy, &versionNotSupported,

@@ -46,15 +46,26 @@ func webhookEnvelopes() object {
 	return out
 }
 
+// hookFilterSchema is the value of one filter in a body: one value of the type that the list of benchmarks takes, or a
+// list. A number or a truth value may also be a text, so that filters can be sent back as they were answered.
+func hookFilterSchema(pm *param) object {
+	one, most := paramSchema(hookFilters, pm), any(1)
+	if items, several := one.get("items"); several {
+		most, _ = one.get("maxItems")
+		one = items.(object)
+	}
+	if kind, _ := one.get("type"); kind != "string" {
+		one = obj("anyOf", []any{one, obj("type", "string", "minLength", 1)})
+	}
+	return obj("anyOf", []any{one, obj("type", "array", "items", one, "minItems", 1, "maxItems", most)})
+}
+
 // draftSchema is the body of a new or changed webhook.
 func draftSchema(text string) object {
-	value := []any{obj("type", "string"), obj("type", "number"), obj("type", "boolean")}
-	entry := obj("oneOf", append(value, obj("type", "array", "minItems", 1, "items", obj("oneOf", value))))
 	var filters object
 	for i := range hookFilters.params {
 		pm := &hookFilters.params[i]
-		one := obj("description", pm.doc)
-		filters.set(pm.name, append(one, entry...))
+		filters.set(pm.name, append(obj("description", pm.doc), hookFilterSchema(pm)...))
 	}
 	return obj("type", "object", "description", text, "additionalProperties", false, "properties", obj(
 		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: https, port 443 or from 1024, a public host.", "examples", []string{"https://example.com/hooks/modeldex"}),

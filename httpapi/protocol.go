@@ -181,13 +181,16 @@ func allowed(c *fiber.Ctx) string {
 	return strings.Clone(c.GetRespHeader(fiber.HeaderAllow)) + ", OPTIONS"
 }
 
+// requestHeaders are the headers that a page of another origin may send.
+const requestHeaders = "Authorization, Content-Type, If-None-Match, If-Range, Range"
+
 // preflight answers OPTIONS on any address that has a route.
 var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*response, *failure) {
 	allow := allowed(req.c)
 	resp := newResponse(fiber.StatusNoContent, "", nil)
 	resp.set(fiber.HeaderAllow, allow)
 	resp.set("Access-Control-Allow-Methods", allow)
-	resp.set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-None-Match, If-Range, Range")
+	resp.set("Access-Control-Allow-Headers", requestHeaders)
 	resp.set("Access-Control-Max-Age", "86400")
 	return resp, nil
 }}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
@@ -25,7 +26,11 @@ func (p *parser) readRuns() []string {
 	least, pareto := r.number("min_tps"), r.flag("pareto")
 	if p.values[main] == nil {
 		if len(r.canonical) > 0 {
-			p.fault(&invalidParameter, main, "", "is required with these parameters")
+			names := make([]string, len(r.canonical))
+			for i, pair := range r.canonical {
+				names[i], _, _ = strings.Cut(pair, "=")
+			}
+			p.fault(&invalidParameter, main, "", "is required with "+strings.Join(names, ", "))
 		}
 		return nil
 	}
