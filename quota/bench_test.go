@@ -38,7 +38,7 @@ func fillLedger(tb testing.TB, path string, n int, m Month) (last Secret) {
 				last = NewSecret("mdx")
 				d, _ := ParseKey(last.Reveal(), "mdx")
 				r := Record{
-					ID: ID(1_700_000_000+i) << idRandom, Rev: 1, Status: StatusActive, Tier: FreeTier,
+					ID: ID(1_700_000_000+i) << idSecond, Rev: 1, Status: StatusActive, Tier: FreeTier,
 					Created: 1_700_000_000, Changed: 1_700_000_000, Hint: last.Hint(), Digest: d,
 				}
 				if err := putRecord(tx, &r); err != nil {

@@ -40,7 +40,7 @@ func fillHooks(t *testing.T, l *Ledger, id ID) Hook {
 // TestCheckFindingsOfHooks: what is wrong with webhooks, their messages and days, each fault on its own.
 func TestCheckFindingsOfHooks(t *testing.T) {
 	const month = Month(24_000)
-	first := ID(1_700_000_000) << idRandom
+	first := ID(1_700_000_000) << idSecond
 	key := HookKey{first, 1}
 	put := func(bucket, k, payload []byte) func(*bolt.Tx) error {
 		return func(tx *bolt.Tx) error { return insert(tx.Bucket(bucket), k, seal(k, payload)) }

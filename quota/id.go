@@ -11,20 +11,23 @@ import (
 const (
 	idPrefix = "key_"
 	idChars  = 11 // 62^11 > 2^64
-	idRandom = 30 // low bits drawn at random; the 34 above are the second of creation
+	idSecond = 30 // the 34 bits from here on are the second of creation
+	idRandom = 10 // low bits drawn at random; those in between are the microsecond
 )
 
 // ID is an account's public name, printed as key_ and 11 base62 characters. Ids rise with
-// the second of creation, so their order is the order of creation. Zero is not an account.
+// the microsecond of creation, so their order is the order of creation. (Ids made before December
+// 2026 rise with the second.) Zero is not an account.
 type ID uint64
 
-// newID draws an id for an account made at now. Two accounts of the same second may draw the
-// same id, once in 2^30; the store refuses the second one and the caller draws again.
+// newID draws an id for an account made at now. Two accounts of the same microsecond may draw the
+// same id, once in 2^10; the store refuses the second one and the caller draws again.
 func newID(now time.Time) ID {
-	var b [4]byte
+	var b [2]byte
 	_, _ = rand.Read(b[:])
-	low := uint64(binary.LittleEndian.Uint32(b[:])) & (1<<idRandom - 1)
-	return ID(uint64(max(now.Unix(), 1))<<idRandom | low)
+	low := uint64(binary.LittleEndian.Uint16(b[:])) & (1<<idRandom - 1)
+	micro := uint64(now.Nanosecond() / 1000)
+	return ID(uint64(max(now.Unix(), 1))<<idSecond | micro<<idRandom | low)
 }
 
 // String returns the public form.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestNewSecret(t *testing.T) {
@@ -131,6 +132,18 @@ func TestID(t *testing.T) {
 		if id, ok := ParseID(s); ok {
 			t.Errorf("ParseID(%q) = %d, want refused", s, id)
 		}
+	}
+}
+
+// TestIDOrder makes ids microseconds apart, over the end of a second and before 1970: lists are in their order.
+func TestIDOrder(t *testing.T) {
+	at, last := time.Unix(1_795_996_799, 999_900_000), newID(time.Unix(-1, 0))
+	for range 200 {
+		id := newID(at)
+		if id <= last {
+			t.Fatalf("%s of %s comes after %s, which is older", id, at, last)
+		}
+		at, last = at.Add(time.Microsecond), id
 	}
 }
 

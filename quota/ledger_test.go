@@ -308,7 +308,7 @@ func readDamaged(path string) ([]any, error) {
 // Check names what is wrong, each fault of a broken ledger on its own.
 func TestCheckFindings(t *testing.T) {
 	month := MonthOf(time.Now())
-	first := ID(1_700_000_000) << idRandom
+	first := ID(1_700_000_000) << idSecond
 	put := func(bucket []byte, k, payload []byte) func(*bolt.Tx) error {
 		return func(tx *bolt.Tx) error { return insert(tx.Bucket(bucket), k, seal(k, payload)) }
 	}
@@ -330,7 +330,7 @@ func TestCheckFindings(t *testing.T) {
 		{"value not sealed", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Put(first.key(), []byte("x")) }, "accounts: account " + first.String() + ": file is corrupt: value has 1 bytes"},
 		{"value moved", func(tx *bolt.Tx) error {
 			b := tx.Bucket(accountsBucket)
-			return b.Put(first.key(), bytes.Clone(b.Get((first + 1<<idRandom).key())))
+			return b.Put(first.key(), bytes.Clone(b.Get((first + 1<<idSecond).key())))
 		}, "value fails its checksum"},
 		{"secret shared", record(func(r *Record) { r.ID++ }), "have a secret in common"},
 		{"erased but active", record(func(r *Record) { r.Erased = true }), "is erased but active"},
@@ -574,7 +574,7 @@ func TestDamagedNames(t *testing.T) {
 // fillMore adds a month, days and a webhook to the first account of a ledger.
 func fillMore(t *testing.T, path string, month Month) {
 	t.Helper()
-	ctx, l, id := context.Background(), openLedger(t, path), ID(1_700_000_000)<<idRandom
+	ctx, l, id := context.Background(), openLedger(t, path), ID(1_700_000_000)<<idSecond
 	_, err := l.Announce(ctx, &Announcement{First: true, Baseline: Baseline{Digest: "d"}})
 	if err := errors.Join(err,
 		l.Reserve(ctx, []Count{{ID: id, Month: month + 1, Limit: 100, Own: 9}}),

@@ -112,7 +112,7 @@ func TestOlderHead(t *testing.T) {
 func TestPersonUnderDamagedKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "modeldex.db")
 	fillLedger(t, path, 3, MonthOf(time.Now()))
-	first := ID(1_700_000_000) << idRandom
+	first := ID(1_700_000_000) << idSecond
 	for _, at := range []int{0, 3, 7} {
 		ledger, err := Open(path, Options{})
 		if err != nil {
