@@ -243,8 +243,8 @@ func TestRefused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var l History
-			l.Refuse(tt.err)
-			r := l.Refused()
+			l.Refuse(tt.err, nil)
+			r := l.Refused(nil)
 			if r == nil || r.FindingCount != tt.count || len(r.Findings) != tt.listed || !strings.HasPrefix(r.Text, tt.text) || len(r.Text) > 1100 {
 				t.Fatalf("refused %+v, want %d findings, %d of them listed, text %q", r, tt.count, tt.listed, tt.text)
 			}
@@ -253,13 +253,13 @@ func TestRefused(t *testing.T) {
 					t.Errorf("a finding of %d bytes is shown", len(f))
 				}
 			}
-			if l.Accept(); l.Refused() != nil || l.refusals.Load() != 1 {
-				t.Errorf("after Accept %+v is shown, %d refusals are counted", l.Refused(), l.refusals.Load())
+			if l.Accept(); l.Refused(nil) != nil || l.refusals.Load() != 1 {
+				t.Errorf("after Accept %+v is shown, %d refusals are counted", l.Refused(nil), l.refusals.Load())
 			}
 		})
 	}
 	var none *History
-	if none.Refused() != nil || none.now().loads != nil {
+	if none.Refused(nil) != nil || none.now().loads != nil {
 		t.Error("a server without a History tells of some")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
+	"modeldex/index"
 )
 
 // Refused is a load that was not taken; the last good dataset goes on.
@@ -24,6 +25,8 @@ type Refused struct {
 	FindingCount int `json:"finding_count" jsonschema:"minimum=0,example=1"`
 	// The first 20 findings, in order of place: path, line, column, field and a sentence.
 	Findings []string `json:"findings" jsonschema:"example=hardware/nvidia-rtx-4090.json:4:13: vendor: must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
+
+	served uint64 // number of the generation that went on; 0 if there was none
 }
 
 // shownFindings is how many findings of a refused load are shown; modeldex check lists them all.
@@ -83,23 +86,31 @@ type step struct {
 	records func() *diff.Records
 }
 
-// Refuse notes that a load was refused and returns what callers are shown of it.
-func (h *History) Refuse(err error) *Refused {
+// Refuse notes that a load was refused while served went on, and returns what callers are shown of it.
+func (h *History) Refuse(err error, served *index.Generation) *Refused {
 	r := newRefused(time.Now().UTC(), err)
+	if served != nil {
+		r.served = served.Number
+	}
 	h.refusals.Add(1)
 	h.refused.Store(r)
 	return r
 }
 
-// Accept ends a refusal: the files are those being served.
+// Accept ends a refusal without a new generation: the files are those being served again.
 func (h *History) Accept() { h.refused.Store(nil) }
 
-// Refused is the newest load, where that was refused; nil otherwise.
-func (h *History) Refused() *Refused {
+// Refused is the newest load, where that was refused; nil otherwise. A refusal ends at the moment in which a
+// newer generation is served, so that no answer shows both.
+func (h *History) Refused(served *index.Generation) *Refused {
 	if h == nil {
 		return nil
 	}
-	return h.refused.Load()
+	r := h.refused.Load()
+	if r != nil && served != nil && served.Number > r.served {
+		return nil
+	}
+	return r
 }
 
 // Record notes what changed from the generation being served to the next, which was made of set,

@@ -128,8 +128,19 @@ func TestOutages(t *testing.T) {
 		if log.Len() > 0 {
 			t.Errorf("each call that is turned away is logged: %s", &log)
 		}
-		if a := direct(t, other.Server, "GET", "/readyz", ""); a.status != http.StatusServiceUnavailable {
-			t.Errorf("/readyz: status %d: %s", a.status, a.body)
+		for range 3 { // a balancer asks all the time
+			if a := direct(t, away, "GET", "/readyz", ""); a.status != http.StatusServiceUnavailable {
+				t.Errorf("/readyz: status %d: %s", a.status, a.body)
+			}
+		}
+		away.cfg.Keeper = s.keeper
+		for range 3 {
+			if a := direct(t, away, "GET", "/readyz", ""); a.status != http.StatusOK {
+				t.Errorf("/readyz with a ledger again: status %d: %s", a.status, a.body)
+			}
+		}
+		if down, up := strings.Count(log.String(), `"not ready"`), strings.Count(log.String(), `"ready again"`); down != 1 || up != 1 {
+			t.Errorf("three probes without a ledger and three with one are logged %d and %d times: %s", down, up, &log)
 		}
 	})
 }

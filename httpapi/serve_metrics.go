@@ -17,7 +17,7 @@ func (s *Server) countParts(m *metrics) {
 		return 0
 	})
 	m.gauge("modeldex_dataset_refused", "1 while the most recent load of the dataset is rejected.", func() float64 {
-		if s.cfg.History.Refused() != nil {
+		if s.cfg.History.Refused(s.cfg.Live.Current()) != nil {
 			return 1
 		}
 		return 0

@@ -29,7 +29,8 @@ type Server struct {
 	idPrefix string
 	idCount  atomic.Uint64
 
-	undeclared sync.Once // the warning about a proxy that is not trusted
+	undeclared sync.Once   // the warning about a proxy that is not trusted
+	unready    atomic.Bool // /readyz said last that the ledger does not answer
 
 	mu      sync.Mutex
 	ln      net.Listener // what Serve listens on; nil before

@@ -100,7 +100,7 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
 		Counts: Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
-		Kept:   keptDatasets(s.cfg.Live.Kept()), Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog),
+		Kept:   keptDatasets(s.cfg.Live.Kept()), Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {
 		return nil, &failure{code: &internal, cause: err}
@@ -126,7 +126,7 @@ func alive(*Server, *request) (*response, *failure) {
 
 // ready says whether calls can be answered; 503 takes the instance out of a balancer.
 func ready(s *Server, req *request) (*response, *failure) {
-	h := Health{Status: "ok", Refused: s.cfg.History.Refused(), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings(), Mirror: s.mirrorView()}
+	h := Health{Status: "ok", Refused: s.cfg.History.Refused(req.gen), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings(), Mirror: s.mirrorView()}
 	if req.gen == nil {
 		h.Status = "no dataset is loaded"
 		return health(fiber.StatusServiceUnavailable, h)
@@ -135,9 +135,14 @@ func ready(s *Server, req *request) (*response, *failure) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := s.cfg.Keeper.Ready(ctx); err != nil {
-		s.cfg.Log.Warn("not ready", "cause", err)
+		if !s.unready.Swap(true) { // once: a balancer asks every second or two
+			s.cfg.Log.Warn("not ready", "cause", err)
+		}
 		h.Status = "the ledger does not answer"
 		return health(fiber.StatusServiceUnavailable, h)
+	}
+	if s.unready.Load() && s.unready.Swap(false) {
+		s.cfg.Log.Info("ready again")
 	}
 	return health(fiber.StatusOK, h)
 }

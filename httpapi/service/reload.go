@@ -126,6 +126,7 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 // reload is given what the watcher loaded, or why it could not. A rejected load leaves the last
 // good generation in service.
 func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
+	wasRefused := r.history.Refused(r.live.Current()) != nil
 	if err == nil {
 		cores.Urgent(func() { err = r.publish(ctx, set, r.looked) })
 	}
@@ -134,12 +135,11 @@ func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	}
 	r.memory.reloaded(rowBytes(r.live.Kept()))
 	if err != nil {
-		refused := r.history.Refuse(err)
+		refused := r.history.Refuse(err, r.live.Current())
 		r.cfg.Log.Error("dataset rejected; the last good one stays in service", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)
 		return
 	}
-	if r.history.Refused() != nil {
-		r.history.Accept()
+	if wasRefused {
 		r.cfg.Log.Info("dataset accepted again", "digest", set.Digest.String())
 	}
 }
@@ -161,6 +161,7 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 	if prev != nil && prev.Digest == set.Digest && prev.Edition == renderers.Edition {
 		r.last = set
 		r.history.Releases(set) // the recorded changes are no part of the digest
+		r.history.Accept()
 		return nil
 	}
 	gen, err := index.Rebuild(ctx, prev, r.last, set, renderers)

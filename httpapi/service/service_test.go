@@ -136,8 +136,8 @@ func TestReload(t *testing.T) {
 	w := &fakeWatcher{}
 	r.start(t.Context(), w.watch)
 	first := r.live.Current()
-	if first == nil || first.Number != 1 || r.history.Refused() != nil {
-		t.Fatalf("after the first load: %+v, refused %v", first, r.history.Refused())
+	if first == nil || first.Number != 1 || r.history.Refused(r.live.Current()) != nil {
+		t.Fatalf("after the first load: %+v, refused %v", first, r.history.Refused(r.live.Current()))
 	}
 
 	w.looking()
@@ -153,15 +153,23 @@ func TestReload(t *testing.T) {
 		t.Errorf("after a change: number %d, want 2", second.Number)
 	}
 	w.take(nil, errors.New("the files keep changing"))
-	if refused := r.history.Refused(); r.live.Current() != second || refused == nil || !strings.Contains(refused.Text, "keep changing") {
+	if refused := r.history.Refused(r.live.Current()); r.live.Current() != second || refused == nil || !strings.Contains(refused.Text, "keep changing") {
 		t.Errorf("after a rejected load: generation %d, refused %+v", r.live.Current().Number, refused)
 	}
 	w.take(load(t, cfg.Dir), nil)
-	if r.live.Current() != second || r.history.Refused() != nil {
+	if r.live.Current() != second || r.history.Refused(r.live.Current()) != nil {
 		t.Error("when the files are as before, the rejection does not end")
 	}
+	w.take(nil, errors.New("the files keep changing again"))
 	rename(t, cfg.Dir, "Third")
-	w.take(load(t, cfg.Dir), nil)
+	set := load(t, cfg.Dir)
+	if err := r.publish(t.Context(), set, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if third := r.live.Current(); r.history.Refused(third) != nil || r.history.Refused(second) == nil {
+		t.Errorf("as soon as %d is served: refused %+v beside it, %+v beside the one before", third.Number, r.history.Refused(third), r.history.Refused(second))
+	}
+	w.take(set, nil)
 	if got := r.live.Current().Number; got != 3 {
 		t.Errorf("number %d, want 3: rejected loads have none", got)
 	}
