@@ -42,8 +42,22 @@ func (l *loader) checkPlausible() {
 
 // checkUnlikely looks for benchmarks that ask for a look, where warnings are asked for.
 func (l *loader) checkUnlikely() {
+	l.review()
 	l.checkWeights()
 	l.checkSpread()
+}
+
+// review looks at benchmarks by the rule of the caller, which may rely on every record.
+func (l *loader) review() {
+	if l.opt.Review == nil || len(l.faulty) > 0 {
+		return
+	}
+	rule := l.opt.Review(l.models.recs, l.hardware.recs)
+	for i, b := range l.benchmarks.recs {
+		if field, text := rule(b); text != "" && b.Withdrawn == nil {
+			l.warning(l.benchmarks.places[i], field, text)
+		}
+	}
 }
 
 // checkCache holds the layers and heads of the cache to those of the model.

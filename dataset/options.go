@@ -16,6 +16,9 @@ type Options struct {
 	// Previous, if set, is the dataset as it was published before: a benchmark of it that is gone
 	// is a fault.
 	Previous fs.FS
+	// Review, if set, makes of what was read a rule for one benchmark, which needs more than this package has: Check and
+	// Propose warn of what it says about a field; an empty text is nothing. See resolve.Review.
+	Review func([]*Model, []*Hardware) func(*Benchmark) (field, text string)
 	// Last, if set, is what an earlier Load returned: files whose bytes are the same are not
 	// decoded again. Everything is checked again all the same.
 	Last *Set

@@ -22,14 +22,15 @@ var ErrNoFiles = errors.New("the set was not read from files")
 //
 // The lines are compared with the benchmarks of the set that a rule could compare them with: those
 // of the same hardware and tool, and those with their ids. The cost is one look at every benchmark
-// of the set and a check of those. opt.Now is the clock; the other options are not used. The set is
+// of the set and a check of those. opt.Now is the clock and opt.Review a further rule; the other options
+// are not used. The set is
 // not changed. Safe for concurrent use.
 func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	k := set.previous
 	if k == nil {
 		return nil, ErrNoFiles
 	}
-	l := newLoader(context.Background(), nil, Options{Workers: 1, Now: opt.Now})
+	l := newLoader(context.Background(), nil, Options{Workers: 1, Now: opt.Now, Review: opt.Review})
 	l.warn = true
 	for _, f := range k.files {
 		l.files, l.single = append(l.files, f.name), append(l.single, f.single)

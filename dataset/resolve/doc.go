@@ -18,6 +18,9 @@
 // name leaves out what distinguishes two records, the answer is Ambiguous and lists them. Guesses by
 // likeness are made last, are marked Near, and never have a slug.
 //
+// Review is the other way round: it says of measurements whether a name as printed plainly means another
+// record than the one they name.
+//
 // New costs a few milliseconds for the shipped records and reads models, hardware and tools only,
 // never benchmarks. A Resolver is immutable and safe for concurrent use. A name costs about
 // 10 microseconds; its length is limited by MaxName.

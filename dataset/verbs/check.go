@@ -7,6 +7,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
 )
 
 // Check lists the findings of a dataset.
@@ -34,7 +35,7 @@ func (c *Check) Run(env *Env) error {
 	}
 	var findings dataset.Findings
 	if err := withProgress(func(update func(read, total int64)) (err error) {
-		findings, err = dataset.Check(src.Files, dataset.Options{Progress: update, Previous: previous})
+		findings, err = dataset.Check(src.Files, dataset.Options{Progress: update, Previous: previous, Review: resolve.Review})
 		return err
 	}); err != nil {
 		return err

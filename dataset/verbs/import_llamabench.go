@@ -10,6 +10,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/importer/llamabench"
 	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
 )
 
 // ImportLlamaBench turns outputs of llama-bench into benchmark lines.
@@ -107,7 +108,7 @@ func (p *printedLines) print(env *Env, file string, fresh []dataset.Benchmark) (
 		lines[i] = append(line, '\n')
 		all = append(all, lines[i]...)
 	}
-	findings, err := dataset.Propose(p.set, all, dataset.Options{})
+	findings, err := dataset.Propose(p.set, all, dataset.Options{Review: resolve.Review})
 	if err != nil {
 		return 0, err
 	}

@@ -16,11 +16,11 @@ import (
 type knowledge struct {
 	names    *resolve.Resolver
 	models   map[dataset.Slug]*dataset.Model
-	hardware map[dataset.Slug]*dataset.Hardware
+	hardware resolve.Parts
 }
 
 func newKnowledge(set *dataset.Set) knowledge {
-	k := knowledge{resolve.New(set), map[dataset.Slug]*dataset.Model{}, map[dataset.Slug]*dataset.Hardware{}}
+	k := knowledge{resolve.New(set), map[dataset.Slug]*dataset.Model{}, resolve.Parts{}}
 	for i := range set.Models {
 		k.models[set.Models[i].Slug] = &set.Models[i]
 	}
@@ -222,10 +222,10 @@ func (im *Importer) mayBe(slug dataset.Slug, device, processor string) bool {
 		if a.Slug == "" && !a.Ambiguous || a.Slug == "" && len(a.Candidates) == 0 {
 			return a.Confidence != resolve.Near || im.onlySimilar(a)
 		}
-		if a.Slug != "" && im.related(slug, a.Slug) {
+		if a.Slug != "" && im.known.hardware.Related(slug, a.Slug) {
 			return true
 		}
-		if slices.ContainsFunc(a.Candidates, func(c resolve.Candidate) bool { return im.related(slug, c.Slug) }) {
+		if slices.ContainsFunc(a.Candidates, func(c resolve.Candidate) bool { return im.known.hardware.Related(slug, c.Slug) }) {
 			return true
 		}
 	}
@@ -236,32 +236,6 @@ func (im *Importer) mayBe(slug dataset.Slug, device, processor string) bool {
 // contradicts it.
 func (im *Importer) onlySimilar(a resolve.Answer) bool {
 	return strings.HasPrefix(a.Reason, "no record")
-}
-
-// related reports whether two records can be meant by one device: the same, one for the variants
-// the other is one of, graphics and their processor, a machine and its chip.
-func (im *Importer) related(a, b dataset.Slug) bool {
-	has := func(list *[]dataset.Slug, slug dataset.Slug) bool { return list != nil && slices.Contains(*list, slug) }
-	one := func(a, b dataset.Slug) bool {
-		h := im.known.hardware[a]
-		if h == nil {
-			return false
-		}
-		if has(h.Variants, b) || has(h.Chip, b) || h.IntegratedGPU != nil && *h.IntegratedGPU == b {
-			return true
-		}
-		if h.Chip != nil { // a machine whose chip comes in the variants b stands for
-			if other := im.known.hardware[b]; other != nil {
-				for _, chip := range *h.Chip {
-					if has(other.Variants, chip) {
-						return true
-					}
-				}
-			}
-		}
-		return false
-	}
-	return a == b || one(a, b) || one(b, a)
 }
 
 // worked are the names of the devices that did the work: the graphics, or the processor where
