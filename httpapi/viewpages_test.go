@@ -68,6 +68,25 @@ func TestPages(t *testing.T) {
 	t.Logf("%d addresses checked", len(checked))
 }
 
+// TestPageSizes holds that the largest pages, those of the records with the most runs among them, are at most 200 KB
+// before they are compressed: a telephone reads all of it.
+func TestPageSizes(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	gen := mustShipped(t).live.Current()
+	paths := []string{"/", "/credits", "/changes", "/explore/models", "/explore/hardware", "/explore/benchmarks", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b"}
+	for kind, table := range map[string]*index.Table{"/models/": gen.Models, "/hardware/": gen.Hardware, "/tools/": gen.Tools} {
+		for _, ord := range table.Select(index.Query{Sort: index.Sort{Field: "benchmark_count", Desc: true}, Limit: 6}).Ords {
+			paths = append(paths, kind+table.Slug(ord))
+		}
+	}
+	for _, path := range paths {
+		if a := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html"); a.status != http.StatusOK || len(a.body) > 200_000 {
+			t.Errorf("%s: status %d, %d bytes, want at most 200,000", path, a.status, len(a.body))
+		}
+	}
+}
+
 // leadChecker asks for what pages lead to, one address of each shape.
 type leadChecker struct {
 	*service

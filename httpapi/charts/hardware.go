@@ -96,13 +96,14 @@ func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
 		}
 		a.Polyline([][2]float64{{a.x.at(x1), a.y.at(bandwidth * share.of / x1)}, {a.x.at(x2), a.y.at(bandwidth * share.of / x2)}}, svg.Style{Class: share.class})
 	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		r := &runs[i]
-		if x, y, ok := a.dot(r.GBytesPerToken, r.TPS); ok {
-			a.mark(x, y, 3.6, 0, "d0", func() string {
-				return r.Model + ": " + r.tip() + ", " + percent(r.BandwidthShare) + " of the bandwidth"
-			})
-		}
+	for _, d := range roofDots(a, runs) {
+		a.mark(d.x, d.y, 3.6, 0, "d0", func() string {
+			tip := d.run.Model + ": " + d.run.tip(c) + ", " + percent(d.run.BandwidthShare) + " of the bandwidth"
+			if d.covered > 0 {
+				tip += "; " + count(d.covered, "more run") + " here"
+			}
+			return tip
+		})
 	}
 	// The name of the roof is written where the roof leaves the drawing.
 	x := max(a.x.low, bandwidth/a.y.top)
@@ -111,6 +112,33 @@ func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
 		a.text(px+12, max(py, a.top)+12, "roof: "+short(bandwidth)+" GB/s", svg.Style{Class: "small strong halo t1"})
 	}
 	return a.bottom + 40
+}
+
+// roofDot is a run where it is drawn, and how many others are in the same place below it.
+type roofDot struct {
+	x, y    float64
+	run     *RoofRun
+	covered int
+}
+
+// roofDots places the runs, the last one drawn first. In a page, dots less than a pixel apart are one: the
+// pointer cannot reach those below, and 400 runs with a text each were 160 KB of a page.
+func roofDots(a *area, runs []RoofRun) (dots []roofDot) {
+	for i := range runs {
+		r := &runs[i]
+		x, y, ok := a.dot(r.GBytesPerToken, r.TPS)
+		if !ok {
+			continue
+		}
+		same := slices.IndexFunc(dots, func(d roofDot) bool { return math.Hypot(d.x-x, d.y-y) < 1 })
+		if a.framed || same < 0 {
+			dots = append(dots, roofDot{x, y, r, 0})
+		} else {
+			dots[same].covered++
+		}
+	}
+	slices.Reverse(dots)
+	return dots
 }
 
 // FitsData is the models that run on a piece of hardware.

@@ -276,8 +276,13 @@ type Run struct {
 	Source       string // address of its source
 }
 
-func (r *Run) tip() string {
-	return strings.Join(slices.DeleteFunc([]string{short(r.TPS) + " tokens/s", r.Quantization, r.Settings, r.Source}, func(s string) bool { return s == "" }), ", ")
+// tip is the run in words. In a page, which has the addresses of sources as links, a host is enough.
+func (r *Run) tip(c *canvas) string {
+	source := r.Source
+	if !c.framed {
+		source = host(source)
+	}
+	return strings.Join(slices.DeleteFunc([]string{short(r.TPS) + " tokens/s", r.Quantization, r.Settings, source}, func(s string) bool { return s == "" }), ", ")
 }
 
 // Speeds draws one dot for each run, in a row for each group, on a logarithmic axis.
@@ -380,7 +385,7 @@ func drawSpeeds(c *canvas, rows []SpeedRow, main string, low, high float64) floa
 				class = "open"
 			}
 			a.mark(a.x.at(run.TPS), y, 4, 0, class, func() string {
-				return r.Name + ": " + run.tip()
+				return r.Name + ": " + run.tip(c)
 			})
 		}
 	}

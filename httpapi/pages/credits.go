@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"strings"
+
 	"modeldex/dataset"
 	"modeldex/index"
 )
@@ -22,7 +24,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	}
 	facts := Table{
 		ID: "facts", Empty: "No source of facts alone is listed.", Intro: "Facts about models, hardware, tools and prices; most records first.",
-		Columns: []Column{{Text: "Source"}, {Text: "Owner"}, {Text: "Licence"}, {Text: "Models", Number: true}, {Text: "Hardware", Number: true}, {Text: "Tools", Number: true}, {Text: "Read", Short: true}},
+		Columns: []Column{{Text: "Source"}, {Text: "Owner"}, {Text: "Licence"}, {Text: "Facts about"}, {Text: "Read", Short: true}},
 	}
 	total := 0
 	for i := range gen.Credits {
@@ -33,7 +35,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 		if c.Measurements > 0 {
 			measured.Rows = append(measured.Rows, append(head, count(c.Measurements), count(c.Models+c.Hardware+c.Tools), read))
 		} else {
-			facts.Rows = append(facts.Rows, append(head, count(c.Models), count(c.Hardware), count(c.Tools), read))
+			facts.Rows = append(facts.Rows, append(head, aboutCell(c), read))
 		}
 	}
 	measured.Title = plural(len(measured.Rows), "source", "sources") + " of measurements"
@@ -52,6 +54,21 @@ func licenceCell(c *dataset.Credit) Cell {
 		return Cell{Text: "not examined", Class: "none"}
 	}
 	return Cell{Text: *c.License}
+}
+
+// aboutCell says how many records of each kind have facts from a source. One column for the three kinds keeps
+// the page of several hundred sources small; most sources are about one kind.
+func aboutCell(c *dataset.Credit) Cell {
+	var parts []string
+	for _, kind := range []struct {
+		n         int
+		one, many string
+	}{{c.Models, "model", "models"}, {c.Hardware, "piece of hardware", "pieces of hardware"}, {c.Tools, "tool", "tools"}} {
+		if kind.n > 0 {
+			parts = append(parts, plural(kind.n, kind.one, kind.many))
+		}
+	}
+	return textCell(strings.Join(parts, ", "))
 }
 
 func count(n int) Cell {
