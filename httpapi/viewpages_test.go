@@ -433,6 +433,29 @@ func TestUnitsInHeads(t *testing.T) {
 	}
 }
 
+var (
+	severalRuns = regexp.MustCompile(`<td [^>]*>(?:<a href="([^"]*)"[^>]*>)?[^<]*(?:</a>)?(?: <small>)?\s?\((\d+) runs, `)
+	listTitle   = regexp.MustCompile(`id="results-title">([\d,]+) benchmarks`)
+)
+
+// TestComparedRuns holds that a cell of a comparison that is of several runs leads to the list of them, and of no others.
+func TestComparedRuns(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, path := range []string{"/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", "/compare?models=llama-2-7b,llama-3-8b", "/compare?hardware=apple-m2-ultra,apple-m3-max-40gpu"} {
+		cells := severalRuns.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
+		if len(cells) < 2 {
+			t.Errorf("%s has %d cells of several runs, want more", path, len(cells))
+		}
+		for _, c := range cells {
+			list := listTitle.FindSubmatch(s.ask(t, "GET", html.UnescapeString(c[1]), "Authorization", "").body)
+			if c[1] == "" || list == nil || string(list[1]) != c[2] {
+				t.Errorf("%s: a cell of %s runs leads to %q, a list of %s", path, c[2], c[1], list)
+			}
+		}
+	}
+}
+
 var descriptionOf = regexp.MustCompile(`<meta name="description" content="([^"]*)">`)
 
 // TestDescriptionsApart holds that pages of like records have descriptions of their own, with what tells them apart.

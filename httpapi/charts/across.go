@@ -127,8 +127,8 @@ type CompareRow struct {
 // Spread is measurements of the same configuration.
 type Spread struct {
 	N              int
-	Low, Mid, High float64  // smallest, median and largest, in tokens per second
-	Runs           []string // ids of the benchmarks
+	Low, Mid, High float64 // smallest, median and largest, in tokens per second
+	Href           string  // of the benchmark, or of the list of them; may be empty
 }
 
 // Compare draws the median of each thing in each row, with a line from the smallest to the largest.
@@ -177,14 +177,11 @@ func spreadCell(values []Spread, i int) Cell {
 		return Cell{Text: "–"}
 	}
 	v := values[i]
-	if v.N == 1 {
-		c := Cell{Text: short(v.Mid) + " (1 run)"}
-		if len(v.Runs) == 1 {
-			c.Href = benchmarkHref(v.Runs[0])
-		}
-		return c
+	c := Cell{Text: short(v.Mid), Note: "(1 run)", Href: v.Href}
+	if v.N > 1 {
+		c.Note = fmt.Sprintf("(%s, %s to %s)", record.Counted(v.N, "run"), short(v.Low), short(v.High))
 	}
-	return Cell{Text: fmt.Sprintf("%s (%s, %s to %s)", short(v.Mid), record.Counted(v.N, "run"), short(v.Low), short(v.High))}
+	return c
 }
 
 // legend writes the marks of the series and returns how high it is.
@@ -237,7 +234,8 @@ func drawCompare(c *canvas, series []Series, rows []CompareRow) float64 {
 				a.Line(a.x.at(v.Low), at, a.x.at(v.High), at, svg.Style{Class: lineClass(i)})
 			}
 			a.mark(a.x.at(v.Mid), at, 4.6, i, seriesClass(i), func() string {
-				return fmt.Sprintf("%s, %s: %s", series[i].Name, r.Name, spreadCell(r.Values, i).Text)
+				cell := spreadCell(r.Values, i)
+				return fmt.Sprintf("%s, %s: %s %s", series[i].Name, r.Name, cell.Text, cell.Note)
 			})
 		}
 	}

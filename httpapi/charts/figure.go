@@ -106,6 +106,8 @@ type Column struct {
 // Cell is one value.
 type Cell struct {
 	Text string
+	// Note is what to know about the value, behind it; may be empty.
+	Note string
 	// Href is an address the text leads to: a path of this service, or a source; may be empty.
 	Href string
 }
@@ -198,7 +200,7 @@ var figureTemplate = template.Must(template.New("figure").Funcs(template.FuncMap
 <div class="snippet"><p>HTML</p><pre tabindex="0"><code>{{plain .HTML}}</code></pre></div></details>
 {{end}}{{end}}</figure>
 {{define "table"}}<table><thead><tr>{{range .Columns}}<th scope="col"{{if .Number}} class="number"{{end}}>{{plain .Name}}</th>{{end}}</tr></thead>
-<tbody>{{$columns := .Columns}}{{range .Rows}}<tr>{{range $i, $cell := .}}<td{{if (index $columns $i).Number}} class="number"{{end}}>{{if .Href}}<a href="{{.Href}}">{{plain .Text}}</a>{{else}}{{plain .Text}}{{end}}</td>{{end}}</tr>
+<tbody>{{$columns := .Columns}}{{range .Rows}}<tr>{{range $i, $cell := .}}<td{{if (index $columns $i).Number}} class="number"{{end}}>{{if .Href}}<a href="{{.Href}}">{{plain .Text}}</a>{{else}}{{plain .Text}}{{end}}{{with .Note}} {{plain .}}{{end}}</td>{{end}}</tr>
 {{end}}</tbody></table>{{end}}`))
 
 // HTML is the whole figure for an HTML page: heading, drawing, note, source, the table of values and

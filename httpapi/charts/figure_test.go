@@ -59,7 +59,7 @@ func evilFigures() map[string]*Figure {
 		"neighbours":             Neighbours(NeighboursData{Hardware: evil, Of: priced(1, 1e6, nan), Others: []Priced{priced(1e7, 0.001, 4), priced(nan, 5, 6), priced(0, 0, 0), priced(1, 1e6, nan)}}),
 		"neighbours of nothing":  Neighbours(NeighboursData{Hardware: evil, Of: priced(nan, nan, nan)}),
 		"compare": Compare(CompareData{Title: evil, Row: evil, Series: []Series{{evil, evil}, {evil, evil}, {"c", ""}, {"d", ""}, {"one too many", ""}}, Rows: []CompareRow{
-			{Name: evil, Values: []Spread{{N: 1, Low: 1, Mid: 1, High: 1, Runs: []string{evil}}, {}, {N: 3, Low: 1e-9, Mid: 4, High: 1e9}}}, {Name: evil},
+			{Name: evil, Values: []Spread{{N: 1, Low: 1, Mid: 1, High: 1, Href: evil}, {}, {N: 3, Low: 1e-9, Mid: 4, High: 1e9}}}, {Name: evil},
 		}}),
 		"compare of nothing": Compare(CompareData{Title: evil}),
 		"prices":             Prices(PricesData{Title: evil, Work: evil, Items: []PriceItem{{Priced: priced(1000, 1, 24), TPS: 0.001}, {Priced: priced(nan, 1, nan), TPS: nan}, {Priced: priced(1e12, 1, 1e-9), TPS: inf}}}),

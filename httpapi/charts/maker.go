@@ -549,7 +549,7 @@ func (m Maker) compare(c *comparison, slugs []string, groups []*group) *Figure {
 	for _, slug := range slugs[:min(len(slugs), MostCompared)] {
 		d.Series = append(d.Series, Series{c.name(slug), "/" + c.table + "/" + slug})
 	}
-	d.Rows, d.Total = m.sharedRows(groups, func(g *group) string { return c.otherName(g.name) + " " + g.quantization })
+	d.Rows, d.Total = m.sharedRows(c, slugs, groups)
 	d.Title, d.Source = c.title+names(d.Series), m.source("; the table has every median")
 	f := Compare(d)
 	f.Address = address(c.preset, c.table, strings.Join(slugs, ","))
@@ -597,7 +597,7 @@ func (m Maker) groups(c *comparison, slugs []string) []*group {
 }
 
 // sharedRows are the rows of the groups that at least two things share, and how many those are.
-func (m Maker) sharedRows(groups []*group, name func(*group) string) (rows []CompareRow, total int) {
+func (m Maker) sharedRows(c *comparison, slugs []string, groups []*group) (rows []CompareRow, total int) {
 	for _, g := range groups {
 		if g.shared < 2 {
 			break
@@ -605,24 +605,29 @@ func (m Maker) sharedRows(groups []*group, name func(*group) string) (rows []Com
 		if total++; total > mostSame {
 			continue
 		}
-		row := CompareRow{Name: name(g)}
-		for _, runs := range g.runs {
-			row.Values = append(row.Values, m.spreadOf(runs))
+		row := CompareRow{Name: c.otherName(g.name) + " " + g.quantization}
+		for i, runs := range g.runs {
+			row.Values = append(row.Values, m.spreadOf(c, slugs[i], g, runs))
 		}
 		rows = append(rows, row)
 	}
 	return rows, total
 }
 
-func (m Maker) spreadOf(runs []measured) Spread {
+// spreadOf is the runs of the thing with the slug in one group. Several lead to the list of them.
+func (m Maker) spreadOf(c *comparison, slug string, g *group, runs []measured) Spread {
 	if len(runs) == 0 {
 		return Spread{}
 	}
 	speeds := make([]Run, len(runs))
-	s := Spread{N: len(runs)}
 	for i, r := range runs {
 		speeds[i] = Run{TPS: r.tps}
-		s.Runs = append(s.Runs, m.gen.Benchmarks.Slug(r.ord))
+	}
+	s := Spread{N: len(runs), Href: benchmarkHref(m.gen.Benchmarks.Slug(runs[0].ord))}
+	if len(runs) > 1 {
+		s.Href = "/explore/benchmarks?" + url.Values{
+			string(c.field): {slug}, string(c.other): {g.name}, "quantization": {g.quantization}, "settings": {index.SingleStream}, "sort": {"-generation_tps"},
+		}.Encode()
 	}
 	slices.SortFunc(speeds, func(a, b Run) int { return cmp.Compare(a.TPS, b.TPS) })
 	s.Low, s.Mid, s.High = speeds[0].TPS, middle(speeds), speeds[len(speeds)-1].TPS

@@ -83,7 +83,7 @@ func figureTable(id, title string, f *charts.Figure, base string) Table {
 	for _, row := range values.Rows {
 		cells := make([]Cell, len(row))
 		for i, c := range row {
-			cells[i] = Cell{Text: c.Text}
+			cells[i] = Cell{Text: c.Text, Note: c.Note, NoFollow: strings.Contains(c.Href, "?")}
 			if strings.HasPrefix(c.Href, "/") || webAddress(c.Href) != "" {
 				cells[i].Href = c.Href
 			}
