@@ -46,34 +46,34 @@ const (
 // cli is the table of verbs. Each is a struct of flags with a method Run.
 type cli struct {
 	Serve   server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
-	Check   data.Check   `cmd:"" help:"Check a dataset and list every finding as path:line:col: field: sentence. Ends with 1 if there is one."`
+	Check   data.Check   `cmd:"" help:"Check a dataset: list every finding as path:line:col: field: sentence, then every warning. Ends with 1 if there is a finding; warnings alone end with 0."`
 	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that a change of one field is a change of one line."`
 	Diff    data.Diff    `cmd:"" help:"List what differs between two datasets, record by record and field by field."`
 	Changes struct {
 		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
 	} `cmd:"" help:"Record what releases change."`
 	Mirror data.Mirror   `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
-	Export server.Export `cmd:"" help:"Write what the server answers as files for any file host: lists, records, facets, pages, feeds, dumps, OpenAPI, each with compressed forms."`
+	Export server.Export `cmd:"" help:"Write the responses of the server as files for any file host: lists, records, facets, pages, feeds, dumps, OpenAPI, each with compressed forms."`
 	Keys   struct {
-		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it, this once."`
+		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it; it is not shown again."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
 		Show    server.KeysShow    `cmd:"" help:"Show keys by id, hint or e-mail address."`
 		Suspend server.KeysSuspend `cmd:"" help:"Reject a key until it is resumed."`
 		Resume  server.KeysResume  `cmd:"" help:"End a suspension."`
 		Revoke  server.KeysRevoke  `cmd:"" help:"End a key for good."`
 		Erase   server.KeysErase   `cmd:"" help:"Remove name, e-mail and use case of a key and revoke it; its digest stays, so that it stays rejected."`
-		SetTier server.KeysTier    `cmd:"" help:"Move a key to another plan."`
+		SetTier server.KeysTier    `cmd:"" help:"Move a key to another tier."`
 	} `cmd:"" help:"Manage API keys, whether the server runs or not."`
 	Ledger struct {
 		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; works while a server runs."`
 		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger; works while a server runs."`
-		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and compare; no server may use either."`
-		Restore server.LedgerRestore `cmd:"" help:"Put a backup in the place of a ledger that has no accounts."`
-		Compact server.LedgerCompact `cmd:"" help:"Give back free space and fold old months; the server must be stopped."`
+		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and compare the copy; no server may use either of them."`
+		Restore server.LedgerRestore `cmd:"" help:"Restore a backup as the ledger, which must have no accounts."`
+		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller, and fold old months into one value per key; the server must be stopped."`
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
 		LlamaBench data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
-		Facts      data.ImportFacts      `cmd:"" help:"Lay tables of facts (models, hardware, tools, benchmarks as NDJSON, quant_bpw.json) over a dataset; records only the dataset has stay."`
+		Facts      data.ImportFacts      `cmd:"" help:"Merge tables of facts (models, hardware, tools, benchmarks as NDJSON, quant_bpw.json) into a dataset; records that only the dataset has are kept."`
 		PCIIDs     data.ImportPCIIDs     `cmd:"" name:"pciids" help:"Propose PCI ids for hardware that has none, from the list of pciutils; writes nothing."`
 	} `cmd:"" help:"Turn gathered facts into dataset files."`
 	Snapshot struct {
@@ -87,9 +87,9 @@ type cli struct {
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Say whether a model runs on a piece of hardware, and how fast: a table of its sizes, best first."`
 		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements hidden from them, by source page, hardware and model."`
-		Findings fit.Findings `cmd:"" help:"List resident runs in less memory than the formulas ask for."`
-	} `cmd:"" help:"Which model runs on what, and how fast: modeldex fit MODEL HARDWARE."`
-	Resolve data.Resolve `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF; without names, lines of standard input."`
+		Findings fit.Findings `cmd:"" help:"List runs that were fully in memory on devices with less of it than the formulas ask for."`
+	} `cmd:"" help:"Say which model runs on what, and how fast: modeldex fit MODEL HARDWARE."`
+	Resolve data.Resolve `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names it reads lines of standard input."`
 	Here    here.Here    `cmd:"" help:"Name the hardware of this machine and list what it runs. Only reads, sends nothing."`
 	Runs    fit.Runs     `cmd:"" help:"List the models that run on a piece of hardware, with the best size of each and its speed."`
 	Compare fit.Compare  `cmd:"" help:"Compare models on one piece of hardware, or hardware for one model."`
@@ -103,7 +103,7 @@ const about = `modeldex serves open-weight models, hardware, local-AI tools and 
   modeldex diff origin/main data          what a branch changes in the dataset
 
 Exit codes: 0 fine, 1 findings or failure, 2 wrong usage; 130 and 143, as shells show it, if SIGINT or SIGTERM ended
-the verb before it was done. A server or mirror that runs ends with 0.`
+the verb before it was done. A server or mirror that is running ends with 0 then.`
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -140,14 +140,14 @@ func run(args []string) int {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "modeldex: %v\n", err)
 		return exitFailure
-	case out.err != nil && ctx.Command() != "serve": // whose results are not there
+	case out.err != nil && ctx.Command() != "serve": // serve has no results
 		fmt.Fprintf(os.Stderr, "modeldex: the results are incomplete: %v\n", out.err)
 		return exitFailure
 	}
 	return 0
 }
 
-// endBy ends the process by a signal: whoever started it sees the same as if the signal had not been caught.
+// endBy ends the process by a signal: its parent sees the same as if the signal had not been caught.
 func endBy(sig syscall.Signal) int {
 	signal.Reset(sig)
 	if syscall.Kill(os.Getpid(), sig) == nil {
@@ -156,8 +156,8 @@ func endBy(sig syscall.Signal) int {
 	return 128 + int(sig)
 }
 
-// results is standard output. It keeps the first error, at which most verbs do not look: results that a
-// full disk cut short must not pass for all of them.
+// results is standard output. It keeps the first error, because most verbs do not check their writes: results
+// that a full disk cut short must not look complete.
 type results struct {
 	file *os.File
 	err  error

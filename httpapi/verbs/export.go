@@ -24,12 +24,12 @@ type Export struct {
 	Dir string `arg:"" help:"Directory to write: one that does not exist, is empty, or was written by export; it is replaced in one step."`
 	verbs.Dataset
 	verbs.Format
-	BaseURL       string   `help:"Address the files will have, for what must be absolute: feeds, sitemaps, links of pages to themselves." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"http://localhost"`
-	RepositoryURL string   `help:"As of serve." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
+	BaseURL       string   `help:"Address the files will have, where links must be absolute: feeds, sitemaps, canonical links of pages." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"http://localhost"`
+	RepositoryURL string   `help:"Where the dataset files are kept, as for serve." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	SupportEmail  string   `help:"Where callers report failures." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
 	Pictures      []string `help:"Kinds of records whose pages get a picture for links on other sites, at 30 KB each: ${enum}." enum:"models,hardware,tools,benchmarks,all,none" default:"models,hardware,tools" placeholder:"KIND"`
 	Compressed    []string `help:"Compressed forms to write beside a file, for hosts that send them: ${enum}." enum:"gz,br,zst,none" default:"gz,br,zst" placeholder:"FORM"`
-	Concurrency   int      `help:"Responses made at a time; 0 is one per processor."`
+	Concurrency   int      `help:"Responses made at a time; 0 is one per processor." placeholder:"N"`
 	Progress      bool     `help:"Print a line on standard error every three seconds: what is written, of how much. Without it only if that is a terminal."`
 }
 

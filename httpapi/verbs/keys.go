@@ -13,11 +13,11 @@ import (
 // KeysIssue issues a key.
 type KeysIssue struct {
 	Operator
-	Name    string `required:"" help:"What the key is for, in a few words."`
-	Email   string `required:"" help:"Whom to reach about it."`
-	UseCase string `required:"" help:"What it will be used for."`
-	Tier    string `default:"free" help:"Plan."`
-	Limit   uint64 `help:"Monthly limit of its own, instead of the tier's."`
+	Name    string `required:"" help:"What the key is for, in a few words." placeholder:"TEXT"`
+	Email   string `required:"" help:"E-mail address of the owner." placeholder:"ADDRESS"`
+	UseCase string `required:"" help:"What it will be used for." placeholder:"TEXT"`
+	Tier    string `default:"free" help:"Tier of the key."`
+	Limit   uint64 `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
 }
 
 // Run prints the key alone on standard output, so that a script can keep it. The ledger is created
@@ -46,10 +46,10 @@ func (c *KeysIssue) Run(env *verbs.Env) error {
 // KeysList lists keys, oldest first.
 type KeysList struct {
 	Operator
-	Status string `help:"Only keys of this state." enum:"active,suspended,revoked," default:""`
-	Tier   string `help:"Only keys of this plan."`
-	Email  string `help:"Only keys of this e-mail address."`
-	Limit  int    `help:"Most keys to list; 0 lists all."`
+	Status string `help:"Only keys of this status: active, suspended or revoked." placeholder:"STATUS" enum:"active,suspended,revoked," default:""`
+	Tier   string `help:"Only keys of this tier." placeholder:"NAME"`
+	Email  string `help:"Only keys of this e-mail address." placeholder:"ADDRESS"`
+	Limit  int    `help:"Most keys to list; 0 lists all." placeholder:"N"`
 }
 
 // Run lists keys.
@@ -143,11 +143,11 @@ func (c *KeysRevoke) Run(env *verbs.Env) error { return c.change(env, operator.K
 // Run erases the person.
 func (c *KeysErase) Run(env *verbs.Env) error { return c.change(env, operator.Keys.Erase) }
 
-// KeysTier moves a key to another plan.
+// KeysTier moves a key to another tier.
 type KeysTier struct {
 	keyChange
-	Tier  string `arg:"" help:"Plan."`
-	Limit uint64 `help:"Monthly limit of its own, instead of the tier's."`
+	Tier  string `arg:"" help:"Tier of the key."`
+	Limit uint64 `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
 }
 
 // Run moves the key.

@@ -14,7 +14,7 @@ import (
 
 // Ledger are the flags that say where keys and quota are kept.
 type Ledger struct {
-	Ledger string `help:"File of keys and quota, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" default:"./modeldex.db" placeholder:"FILE"`
+	Ledger string `help:"File of keys and quota, ./modeldex.db by default, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" default:"./modeldex.db" placeholder:"FILE"`
 	Etcd
 	KeyPrefix string `help:"What keys start with." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
 	Tiers     string `help:"File of tiers; built in: free, pro, enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`

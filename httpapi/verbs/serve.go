@@ -25,7 +25,7 @@ import (
 type Serve struct {
 	verbs.Dataset
 	Follow      string        `help:"Mirror another modeldex service into the dataset directory, which becomes a symbolic link, and serve that; see also: modeldex mirror." env:"MODELDEX_FOLLOW" placeholder:"URL"`
-	FollowEvery time.Duration `help:"How often to ask that service." env:"MODELDEX_FOLLOW_EVERY" default:"1m"`
+	FollowEvery time.Duration `help:"How often to look for a newer dataset there." env:"MODELDEX_FOLLOW_EVERY" default:"1m"`
 	verbs.Origin
 	Ledger
 	Addr            string   `help:"Address to listen on; port 0 picks one." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
@@ -36,13 +36,13 @@ type Serve struct {
 	BaseURL         string   `help:"Address of the service as callers know it; default from the request." env:"MODELDEX_BASE_URL" placeholder:"URL"`
 	SupportEmail    string   `help:"Where callers report failures." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
 	RepositoryURL   string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; /tree/BRANCH/FOLDER behind it names another branch than main and another folder than data. The page /contribute then leads there." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
-	MaxConnections  int      `help:"Connections open at a time; 0 takes 16384, or what the limit of open files leaves." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
-	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 takes a quarter of all." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
+	MaxConnections  int      `help:"Connections open at a time; 0 means 16384, or fewer where the limit of open files allows fewer." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
+	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 means a quarter of --max-connections." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
 	Keep            int      `help:"Datasets to keep in memory beside the one being served, for as_of; a restart loads them again from --dumps-dir." env:"MODELDEX_KEEP" default:"2"`
-	CacheMB         int64    `name:"cache-mb" help:"Memory for finished answers, in MiB. What the server takes grows by a quarter more than that; of less than 224 a part is kept free for making them." env:"MODELDEX_CACHE_MB" default:"256"`
+	CacheMB         int64    `name:"cache-mb" help:"Memory for cached responses, in MiB. The whole server grows by up to a quarter more than that; of less than 224 a part is kept free for making responses." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
-	DumpsDir        string   `help:"Where the files of dumps are kept, so that a restart on the same dataset finds them; default modeldex/dumps in the user's directory of caches." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
-	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are believed, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
+	DumpsDir        string   `help:"Where the files of dumps are kept, so that a restart on the same dataset finds them; default modeldex/dumps in the user's cache directory." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
+	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are trusted, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
 	PagesPerMinute  int      `help:"Pages, charts and large documents one address may ask for per minute without a key; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
 	PagesAtOnce     int      `help:"Pages, charts and large documents one address may ask for at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`

@@ -21,20 +21,20 @@ import (
 type Settings struct {
 	verbs.Dataset
 	verbs.Format
-	Quantization   string   `help:"One size by name, such as Q4_K_M; all of them without it." short:"q"`
+	Quantization   string   `help:"One size by name, such as Q4_K_M; all of them without it." short:"q" placeholder:"SIZE"`
 	Count          int      `help:"Number of devices, 1 to 8." default:"1"`
-	Context        int64    `help:"Tokens to keep room for; 8192, or the limit of the model where that is less, without it."`
-	KV             string   `name:"kv" help:"Storage of the cache: f16, q8_0 or q4_0." enum:"f16,q8_0,q4_0" default:"f16"`
+	Context        int64    `help:"Tokens to keep room for; 8192, or the limit of the model where that is less, without it." placeholder:"TOKENS"`
+	KV             string   `name:"kv" help:"Storage type of the key-value cache: f16, q8_0 or q4_0." enum:"f16,q8_0,q4_0" default:"f16"`
 	Engine         string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
-	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second."`
+	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
 	AllowExtended  bool     `help:"Accept a context above the limit of the model."`
-	MemoryGB       float64  `name:"memory-gb" help:"Memory of one device, where the hardware is sold with several sizes."`
-	SystemMemoryGB float64  `name:"system-memory-gb" help:"Main memory beside a card, for offload."`
-	UnifiedShare   float64  `help:"Part of unified memory a model may use, 0 to 1."`
-	USDPerKWh      *float64 `name:"usd-per-kwh" help:"Price of energy, for costs."`
-	HoursPerDay    *float64 `help:"Hours of use per day, for costs."`
-	Years          *float64 `help:"Years of use, for costs."`
-	USDPerHour     *float64 `name:"usd-per-hour" help:"Rent of the hardware, for costs."`
+	MemoryGB       float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes." placeholder:"GB"`
+	SystemMemoryGB float64  `name:"system-memory-gb" help:"Main memory beside a card, for offload." placeholder:"GB"`
+	UnifiedShare   float64  `help:"Part of unified memory a model may use, 0 to 1." placeholder:"PART"`
+	USDPerKWh      *float64 `name:"usd-per-kwh" help:"Price of energy in US dollars per kWh, for costs." placeholder:"USD"`
+	HoursPerDay    *float64 `help:"Hours of use per day, for costs." placeholder:"HOURS"`
+	Years          *float64 `help:"Years of use, for costs." placeholder:"N"`
+	USDPerHour     *float64 `name:"usd-per-hour" help:"Rent of the hardware in US dollars per hour, for costs." placeholder:"USD"`
 }
 
 func (s *Settings) query() fit.Query {
