@@ -11,6 +11,7 @@ import (
 
 // TestUnknownKeys asks with keys that no account has: the response says whether the key was damaged.
 func TestUnknownKeys(t *testing.T) {
+	t.Parallel()
 	s := newService(t, &index.Live{})
 	damaged := []byte(s.secret)
 	damaged[20] ^= 1

@@ -15,6 +15,7 @@ import (
 // TestChangesPage: the page lists releases, newest first, and what they did; it can be narrowed and
 // paged, and its forms have the same rows.
 func TestChangesPage(t *testing.T) {
+	t.Parallel()
 	_, live, err := generationOf(dataset.Dir(mustSmallData(t)))
 	if err != nil {
 		t.Fatal(err)

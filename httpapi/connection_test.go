@@ -158,6 +158,7 @@ func (c *shut) Read(p []byte) (int, error) {
 // TestClosedConnection: a request whose answer cannot be sent any more is not taken, and not charged.
 // A shutdown closes connections that are idle, and one may read its next request just then.
 func TestClosedConnection(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	digest, _ := quota.ParseKey(s.secret, s.keeper.KeyPrefix())
 	remaining := func() uint64 {

@@ -72,6 +72,7 @@ func tryAlive(t *testing.T, addr string) (*http.Response, *Problem, error) {
 
 // TestConnectionsOfOneAddress: an address beyond its limit is told so; others are served.
 func TestConnectionsOfOneAddress(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	server, addr := s.limitedTCP(t, 100, 5)
 	held := hold(t, addr, 5)
@@ -92,6 +93,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 // TestConnectionsFull: with all connections in use the one that waited longest is closed for a
 // new one; where none waits, the new one is told that the server is busy.
 func TestConnectionsFull(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	server, addr := s.limitedTCP(t, 6, 100)
 	idleBefore := func(d time.Duration) {
@@ -170,6 +172,7 @@ func (l *failing) Accept() (net.Conn, error) {
 
 // TestAcceptErrors: errors of the system that pass do not end the server.
 func TestAcceptErrors(t *testing.T) {
+	t.Parallel()
 	server := newService(t, mustSmallLive(t)).Server
 	conn, _ := net.Pipe()
 	l := connections{&failing{errs: []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}, conn: conn}, server.limit}

@@ -53,6 +53,7 @@ var codeBlock = regexp.MustCompile(`(?s)<code>(\{.*?)</code>`)
 
 // TestContribute: the page makes the line of what is filled in, and a way to propose it.
 func TestContribute(t *testing.T) {
+	t.Parallel()
 	s := contributing(t, "https://github.com/example/modeldex")
 	empty := s.ask(t, "GET", contributePath+"?model=qwen3-8b&hardware=rtx+4090&quantization=Q8_0", "Authorization", "", "Accept", "text/html")
 	for _, want := range []string{`value="qwen3-8b"`, `value="nvidia-rtx-4090"`, `value="Q8_0"`, `name="robots"`} {
@@ -98,6 +99,7 @@ func TestContribute(t *testing.T) {
 
 // TestContributeWithoutRepository: without the flag the page shows the line and the command.
 func TestContributeWithoutRepository(t *testing.T) {
+	t.Parallel()
 	s := contributing(t, "")
 	body := string(s.send(t, validForm()).body)
 	if strings.Contains(body, "Propose") || !strings.Contains(body, "modeldex fmt data &amp;&amp; modeldex check data") || !strings.Contains(body, "cat &gt;&gt; data/benchmarks/2026.ndjson") {
@@ -138,6 +140,7 @@ func TestContributeWithoutRepository(t *testing.T) {
 
 // TestContributeOutput: a pasted output gives its lines and says what became of the other rows.
 func TestContributeOutput(t *testing.T) {
+	t.Parallel()
 	s := contributing(t, "https://gitlab.example.com/a/b")
 	table := "  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | pp512 | 9121.33 ± 10.1 |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n" +

@@ -96,6 +96,7 @@ var absent = map[string]bool{"listDumps": true, "getDump": true, "listSchemas": 
 
 // TestReferenceCalls makes the call that the reference shows for each endpoint.
 func TestReferenceCalls(t *testing.T) {
+	t.Parallel()
 	if *update {
 		t.Skip("the golden test writes the document")
 	}
@@ -158,6 +159,7 @@ func TestReferenceCalls(t *testing.T) {
 // TestTwoSlashes sends addresses that begin with two slashes, of which a parser may take what follows
 // for a host. net/http sends no such address.
 func TestTwoSlashes(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, head := range []string{
 		"//docs/ HTTP/1.1\r\nHost: x", "//docs HTTP/1.1\r\nHost: x", "// HTTP/1.1\r\nHost: x", "///docs HTTP/1.1\r\nHost: x", "//api/v1/dataset HTTP/1.1\r\nHost: x",

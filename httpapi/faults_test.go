@@ -126,6 +126,7 @@ func TestNamesNotSeen(t *testing.T) {
 
 // TestHostile: what a request can cost is bounded before the work is done, whatever it asks.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range hostile() {
 		t.Run(tt.name, func(t *testing.T) {

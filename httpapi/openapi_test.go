@@ -25,6 +25,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 const openapiVersions = "testdata/openapi/versions"
 
 func TestOpenAPIGolden(t *testing.T) {
+	t.Parallel()
 	got := makeOpenAPI(t)
 	if *update {
 		if err := os.WriteFile("openapi.json", got, 0o644); err != nil {

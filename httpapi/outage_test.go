@@ -59,6 +59,7 @@ func (breaking) Admit(quota.Digest) quota.Call { panic("cause-of-the-panic") }
 // TestOutages tells what callers see when something of ours is broken: an honest status, where
 // to turn to, and nothing of the inside.
 func TestOutages(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	var log bytes.Buffer
 	config := func(change func(*Config)) *Server {
@@ -147,6 +148,7 @@ func TestOutages(t *testing.T) {
 
 // TestShutdownFirst: a server that is shut down before it came to serve does not serve.
 func TestShutdownFirst(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	server, err := New(s.cfg)
 	if err != nil {

@@ -24,6 +24,7 @@ func allDocuments(p *pageSet) map[string]*document {
 
 // TestDocumentForms holds that every coding of every document says the same.
 func TestDocumentForms(t *testing.T) {
+	t.Parallel()
 	for address, d := range allDocuments(newPages(pages.Config{})) {
 		plain := d.response(nil)
 		if plain.coding != identity || len(plain.body) == 0 {

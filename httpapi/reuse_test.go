@@ -166,6 +166,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 
 // TestKeptFromTheSecondTime: an address that is asked for once puts nothing into the cache.
 func TestKeptFromTheSecondTime(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	added := func() uint64 { s.cache.cache.Wait(); return s.cache.cache.Metrics.KeysAdded() }
 	const path = "/api/v1/benchmarks?limit=3"

@@ -102,6 +102,7 @@ func awaitEnds(t *testing.T, ends *atomic.Int64, want int64) {
 // TestStream: a stream comes whole, also between other responses of one connection, HEAD has no body
 // and no rest of one, and each gives its place back.
 func TestStream(t *testing.T) {
+	t.Parallel()
 	dial, ends := streamServer(t, &stream{open: lines(5000, nil)})
 	get, head := "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
 	whole := strings.Repeat("a line of the body\n", 5000)
@@ -140,6 +141,7 @@ func TestStreamCut(t *testing.T) {
 
 // TestStreamHTTP10: callers that know no chunks get none.
 func TestStreamHTTP10(t *testing.T) {
+	t.Parallel()
 	dial, _ := streamServer(t, &stream{open: lines(3000, nil)})
 	conn, err := dial()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 // A key sees what its calls cost and could have cost: repeats, 304, small pages.
 func TestUsageView(t *testing.T) {
+	t.Parallel()
 	// Noon of a day within a month: the test may run when a day or a month turns.
 	noon := func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 	s := newServiceAt(t, mustSmallLive(t), quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000}, noon)

@@ -122,6 +122,7 @@ func (s *leadChecker) checkLead(t *testing.T, path, href string, checked map[str
 
 // TestPageForms holds that the data of a page is what the API answers, and no more.
 func TestPageForms(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range []struct{ page, api string }{
 		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7"},
@@ -179,6 +180,7 @@ func TestPageForms(t *testing.T) {
 
 // TestPageAddresses holds that other names of a page lead to it, and what is wrong is told.
 func TestPageAddresses(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range []struct {
 		path   string
@@ -212,6 +214,7 @@ func TestPageAddresses(t *testing.T) {
 
 // TestFailurePages holds that a browser is shown an error as a page, with the status programs get.
 func TestFailurePages(t *testing.T) {
+	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range []struct {
 		path, code string
@@ -304,6 +307,7 @@ func TestCrawlerFiles(t *testing.T) {
 
 // TestPageText holds that the text of a record is text, whatever it contains.
 func TestPageText(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(mustSmallData(t))); err != nil {
 		t.Fatal(err)
