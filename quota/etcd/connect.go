@@ -29,7 +29,6 @@ var reconnect = grpc.ConnectParams{
 func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, error) {
 	cfg := clientv3.Config{
 		Endpoints:   opt.urls(),
-		TLS:         opt.TLS,
 		DialTimeout: opt.DialTimeout,
 		DialOptions: []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 		// A member that stops answering without closing its connections is left after 3 s.
@@ -37,6 +36,14 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 		DialKeepAliveTimeout: time.Second,
 		Logger:               zap.NewNop(), // errors reach the caller; the client would log passwords of URLs
 		Context:              context.WithoutCancel(ctx),
+	}
+	if opt.TLS != nil {
+		first, err := opt.TLS()
+		if err != nil {
+			return nil, nil, err
+		}
+		cfg.TLS = first // so that the client connects with TLS; the connections are made by renewed
+		cfg.DialOptions = append(cfg.DialOptions, grpc.WithTransportCredentials(newRenewed(first, opt.TLS)))
 	}
 	if opt.Username == "" {
 		client, err := clientv3.New(cfg)
@@ -49,12 +56,15 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.Username, cfg.Password = opt.Username, opt.Password
+	cfg.Username = opt.Username
+	if cfg.Password, err = opt.Password(); err != nil {
+		return nil, nil, errors.Join(err, anonymous.Close())
+	}
 	client, err := clientv3.New(cfg)
 	if err != nil {
 		return nil, nil, errors.Join(err, anonymous.Close())
 	}
-	client.Auth = login{client.Auth, anonymous}
+	client.Auth = login{client.Auth, anonymous, opt.Password}
 	return client, func() error { return errors.Join(client.Close(), anonymous.Close()) }, nil
 }
 
@@ -64,9 +74,14 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 type login struct {
 	clientv3.Auth
 	anonymous *clientv3.Client
+	password  func() (string, error)
 }
 
+// Authenticate logs in with the password of the moment, or with the one given, if that cannot be read.
 func (l login) Authenticate(ctx context.Context, user, password string) (*clientv3.AuthenticateResponse, error) {
+	if now, err := l.password(); err == nil {
+		password = now
+	}
 	return l.anonymous.Authenticate(ctx, user, password)
 }
 
@@ -86,17 +101,20 @@ func withCause(ctx context.Context, opt Options, err error) error {
 
 // probe opens a connection as the client does and returns what goes wrong before the first
 // response.
-func probe(ctx context.Context, address string, config *tls.Config) error {
+func probe(ctx context.Context, address string, makeTLS func() (*tls.Config, error)) error {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if config == nil {
+	if makeTLS == nil {
 		deadline, _ := ctx.Deadline()
 		return errors.Join(conn.SetDeadline(deadline), probePlain(conn))
 	}
-	config = config.Clone()
+	config, err := makeTLS()
+	if err != nil {
+		return err
+	}
 	config.NextProtos = []string{http2.NextProtoTLS}
 	config.ServerName, _, _ = net.SplitHostPort(address)
 	encrypted := tls.Client(conn, config)

@@ -17,9 +17,12 @@ const Scheme = "etcd://"
 type Options struct {
 	Endpoints []string // host:port each
 	Prefix    string   // before every key; must not be empty
-	TLS       *tls.Config
 	Username  string
-	Password  string
+	// Password returns the password of Username. It is called for every login, so that a new one counts at once.
+	Password func() (string, error)
+	// TLS returns how to make one connection; nil connects without TLS. It is called for every connection, so that
+	// certificates can be replaced while a server runs.
+	TLS func() (*tls.Config, error)
 
 	// MustExist rejects a prefix without a ledger with quota.ErrMissing instead of creating one.
 	MustExist bool

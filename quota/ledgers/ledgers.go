@@ -45,7 +45,8 @@ type Credentials struct {
 	Password     string
 	PasswordFile string
 	// CAFile has the certificates to trust; CertFile and KeyFile are this client's own. Any of them
-	// makes the connection use TLS. TLS uses TLS with the system's certificates.
+	// makes the connection use TLS. TLS uses TLS with the system's certificates. The files, and PasswordFile,
+	// are read again for each connection and login, so that they can be replaced while a server runs.
 	CAFile, CertFile, KeyFile string
 	TLS                       bool
 }
@@ -91,26 +92,36 @@ func options(address string, c Credentials) (etcd.Options, error) {
 	if err != nil {
 		return o, fmt.Errorf("ledger address: %w", err)
 	}
-	o.Username, o.Password = c.User, c.Password
-	if c.PasswordFile != "" {
-		b, err := os.ReadFile(c.PasswordFile)
-		if err != nil {
-			return o, fmt.Errorf("reading the ledger's password: %w", err)
-		}
-		o.Password = strings.TrimRight(string(b), "\r\n")
+	password, err := c.password()
+	if err != nil {
+		return o, err
 	}
-	if (o.Username == "") != (o.Password == "") {
+	if (c.User == "") != (password == "") {
 		return o, errors.New("a ledger in etcd needs both a user and a password, or neither")
 	}
-	o.TLS, err = c.tls()
+	o.Username, o.Password = c.User, c.password
+	if c.CAFile != "" || c.CertFile != "" || c.KeyFile != "" || c.TLS {
+		if _, err = c.tls(); err == nil {
+			o.TLS = c.tls
+		}
+	}
 	return o, err
 }
 
-// tls is nil for a connection without TLS.
-func (c Credentials) tls() (*tls.Config, error) {
-	if c.CAFile == "" && c.CertFile == "" && c.KeyFile == "" && !c.TLS {
-		return nil, nil
+// password reads the password.
+func (c Credentials) password() (string, error) {
+	if c.PasswordFile == "" {
+		return c.Password, nil
 	}
+	b, err := os.ReadFile(c.PasswordFile)
+	if err != nil {
+		return "", fmt.Errorf("reading the ledger's password: %w", err)
+	}
+	return strings.TrimRight(string(b), "\r\n"), nil
+}
+
+// tls reads the certificates of a connection.
+func (c Credentials) tls() (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CAFile != "" {
 		pem, err := os.ReadFile(c.CAFile)

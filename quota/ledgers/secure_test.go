@@ -112,6 +112,41 @@ func TestLoginExpires(t *testing.T) {
 	known("after etcd was restarted", issue("after etcd was restarted"))
 }
 
+// TestReplaced replaces everything by which an open ledger connects: the certificates of its authority, its own and its
+// password. It goes on with what is in the files, and did not need a restart.
+func TestReplaced(t *testing.T) {
+	t.Parallel() // it waits
+	c := etcdtest.StartSecure(t, "300")
+	who := credentials(c)
+	who.PasswordFile = filepath.Join(t.TempDir(), "password")
+	write := func(password string) {
+		t.Helper()
+		if err := os.WriteFile(who.PasswordFile, []byte(password+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(c.Password)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	l, err := ledgers.Open(ctx, address(c), ledgers.Options{Etcd: who})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	const replaced = "another secret of a test"
+	c.Replace(replaced)
+	write(replaced)
+	for {
+		if err = l.Ping(ctx); err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("the ledger does not find its way back: %v", err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // TestSecureErrors holds the message of every wrong credential: it says what to look at and never
 // contains the password.
 func TestSecureErrors(t *testing.T) {

@@ -28,6 +28,8 @@ type Secure struct {
 	CA, Cert, Key string
 	// User may read and write the keys below Prefix, with Password.
 	User, Password, Prefix string
+
+	files string // directory of the certificates
 }
 
 // rootPassword is that of etcd's own administrator in tests.
@@ -38,23 +40,11 @@ const rootPassword = "root of a test"
 func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 	tb.Helper()
 	s := &Secure{User: "modeldex", Password: "a secret of a test", Prefix: "guarded"}
-	dir := tb.TempDir()
-	authority, authorityKey := certificate(tb, nil, nil, "authority of a test")
-	server, serverKey := certificate(tb, authority, authorityKey, "etcd")
-	client, clientKey := certificate(tb, authority, authorityKey, "client")
-	s.CA, _ = writePair(tb, dir, "ca", authority, authorityKey)
-	s.Cert, s.Key = writePair(tb, dir, "client", client, clientKey)
-	cert, key := writePair(tb, dir, "server", server, serverKey)
-
-	pair, err := tls.LoadX509KeyPair(s.Cert, s.Key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(authority)
+	s.files = tb.TempDir()
+	cert, key, client := s.certify(tb)
 	s.Cluster = start(tb, 1, &Cluster{
 		scheme: "https",
-		client: clientv3.Config{TLS: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, Certificates: []tls.Certificate{pair}}},
+		client: clientv3.Config{TLS: client},
 		args: []string{
 			"--cert-file", cert, "--key-file", key, "--trusted-ca-file", s.CA, "--client-cert-auth",
 			"--auth-token-ttl", tokenSeconds, "--bcrypt-cost", "4",
@@ -62,6 +52,40 @@ func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 	})
 	s.protect()
 	return s
+}
+
+// certify writes the certificates of a new authority: its own, that of etcd and that of a client. It returns the files of
+// etcd's, and how this package's own clients connect.
+func (s *Secure) certify(tb testing.TB) (cert, key string, own *tls.Config) {
+	tb.Helper()
+	authority, authorityKey := certificate(tb, nil, nil, "authority of a test")
+	server, serverKey := certificate(tb, authority, authorityKey, "etcd")
+	client, clientKey := certificate(tb, authority, authorityKey, "client")
+	s.CA, _ = writePair(tb, s.files, "ca", authority, authorityKey)
+	s.Cert, s.Key = writePair(tb, s.files, "client", client, clientKey)
+	cert, key = writePair(tb, s.files, "server", server, serverKey)
+	pair, err := tls.LoadX509KeyPair(s.Cert, s.Key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(authority)
+	return cert, key, &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, Certificates: []tls.Certificate{pair}}
+}
+
+// Replace gives s.User another password, and restarts etcd with the certificates of another authority, which take the
+// place of those before in their files. From then on nobody connects or logs in with what was good before.
+func (s *Secure) Replace(password string) {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := s.Client().UserChangePassword(ctx, s.User, password); err != nil {
+		s.tb.Fatal(err)
+	}
+	s.Password = password
+	s.Kill(0)
+	_, _, s.client.TLS = s.certify(s.tb)
+	s.Restart(0)
 }
 
 // protect makes the users root and s.User and turns on etcd's rules of access.
