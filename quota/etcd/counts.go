@@ -175,6 +175,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 	var puts, gets []clientv3.Op
 	changed := make([]counts, len(asked))
 	today := s.now().Unix() / (24 * 60 * 60)
+	alive, current := s.aliveLately(), false
 	for i, ask := range asked {
 		key := s.countKey(ask)
 		mine := values[i].counts[s.server].Calls
@@ -185,10 +186,13 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		for name, e := range values[i].counts {
 			c[name] = e
 		}
-		if c.foldable(s.server, today) {
-			alive, err := s.aliveServers(ctx)
-			if err != nil {
-				return nil, nil, err
+		if c.foldable(s.server, today, alive) {
+			if !current {
+				var err error
+				if alive, err = s.aliveNow(ctx); err != nil {
+					return nil, nil, err
+				}
+				current = true
 			}
 			c.fold(s.server, today, alive)
 		}
@@ -205,24 +209,36 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 	return resp, changed, err
 }
 
-// aliveServers returns a test for registered servers, read at most once a minute.
-func (s *Store) aliveServers(ctx context.Context) (func(string) bool, error) {
+// aliveLately returns a test for servers that were registered when that was last read, if this was within a minute. It
+// saves reading it for servers that are alive and have not used a key for days.
+func (s *Store) aliveLately() func(server string) bool {
 	s.mu.Lock()
-	alive, fresh := s.alive, s.alive != nil && s.now().Sub(s.aliveAt) < time.Minute
-	s.mu.Unlock()
-	if !fresh {
-		alive = map[string]struct{}{}
-		dir := s.key("n") + "/"
-		resp, err := s.client.Get(ctx, dir, clientv3.WithPrefix(), clientv3.WithKeysOnly())
-		if err != nil {
-			return nil, err
-		}
-		for _, kv := range resp.Kvs {
-			alive[strings.TrimPrefix(string(kv.Key), dir)] = struct{}{}
-		}
-		s.mu.Lock()
-		s.alive, s.aliveAt = alive, s.now()
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	alive := s.alive
+	if s.now().Sub(s.aliveAt) >= time.Minute {
+		alive = nil
 	}
-	return func(server string) bool { _, ok := alive[server]; return ok }, nil
+	return in(alive)
+}
+
+// aliveNow returns a test for registered servers. A server registers before it counts, so one whose number was read
+// before is alive or gone by this test, however new it is and whatever its clock says.
+func (s *Store) aliveNow(ctx context.Context) (func(server string) bool, error) {
+	alive := map[string]struct{}{}
+	dir := s.key("n") + "/"
+	resp, err := s.client.Get(ctx, dir, clientv3.WithPrefix(), clientv3.WithKeysOnly())
+	if err != nil {
+		return nil, err
+	}
+	for _, kv := range resp.Kvs {
+		alive[strings.TrimPrefix(string(kv.Key), dir)] = struct{}{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alive, s.aliveAt = alive, s.now()
+	return in(alive), nil
+}
+
+func in(servers map[string]struct{}) func(server string) bool {
+	return func(server string) bool { _, ok := servers[server]; return ok }
 }

@@ -1,9 +1,14 @@
 package etcd
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"modeldex/quota"
+	"modeldex/quota/etcd/etcdtest"
 )
 
 func TestParseAddress(t *testing.T) {
@@ -38,15 +43,60 @@ func TestParseAddress(t *testing.T) {
 func TestFold(t *testing.T) {
 	const today = 20_000
 	c := counts{"me": {Calls: 10, Day: today - 9}, "old": {Calls: 7, Day: today - foldAfter}, "alive": {Calls: 5, Day: today - 40}, "new": {Calls: 3, Day: today - foldAfter + 1}, "": {Calls: 1, Day: today - 50}}
+	alive := func(server string) bool { return server == "alive" }
 	before := c.total()
-	if !c.foldable("me", today) {
+	if !c.foldable("me", today, alive) {
 		t.Error("foldable() = false, want true")
 	}
-	c.fold("me", today, func(s string) bool { return s == "alive" })
+	c.fold("me", today, alive)
 	if c.total() != before || len(c) != 4 || c[""].Calls != 8 {
 		t.Errorf("fold() = %v, want the old server's 7 calls in the nameless entry and a sum of %d", c, before)
 	}
-	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); c.foldable("me", today) {
+	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); c.foldable("me", today, alive) {
 		t.Errorf("foldable(%v) = true, want false", c)
+	}
+}
+
+// TestFoldWrongClock: a server whose clock is years ahead takes all numbers for old ones. It folds that of a server that
+// is gone, and not that of one which began after it last looked who is there: that one would have to end.
+func TestFoldWrongClock(t *testing.T) {
+	t.Parallel() // it waits
+	c := etcdtest.Start(t, 1)
+	ctx := context.Background()
+	start := func() *Store {
+		t.Helper()
+		s, err := Open(ctx, Options{Endpoints: c.Endpoints, Prefix: "clocks"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	count := func(s *Store, before, own uint64) quota.Count {
+		t.Helper()
+		batch := []quota.Count{{ID: 1, Month: 24_000, Before: before, Own: own, Limit: 1000}}
+		if err := s.Reserve(ctx, batch); err != nil {
+			t.Fatal(err)
+		}
+		return batch[0]
+	}
+	ahead, gone := start(), start()
+	defer ahead.Close()
+	ahead.now = func() time.Time { return time.Now().AddDate(3, 0, 0) }
+	count(gone, 0, 7)
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	count(ahead, 0, 1) // reads who is there
+	late := start()
+	defer late.Close()
+	count(late, 0, 5)
+	for own := range uint64(3) { // the first finds that the value has changed
+		count(ahead, 1+own, 2+own)
+	}
+	if got := count(late, 5, 6); got.Total != 7+6+4 {
+		t.Errorf("%d calls are counted, want %d", got.Total, 7+6+4)
+	}
+	if left := ahead.known["clocks/u/2000-01/0000000000000001"].counts; left[""].Calls != 7 {
+		t.Errorf("the number of the server that is gone was not folded: %v", left)
 	}
 }
