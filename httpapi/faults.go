@@ -45,6 +45,15 @@ func (l *faultList) add(c *code, f Fault) *Fault {
 	return &l.list[len(l.list)-1]
 }
 
+// join adds the faults of a part of the request, under the code c.
+func (l *faultList) join(c *code, part *faultList) {
+	for _, f := range part.list {
+		l.add(c, f)
+	}
+	l.omitted += part.omitted
+	l.searches += part.searches
+}
+
 // of reports whether a fault of a parameter is listed.
 func (l *faultList) of(name string) bool {
 	return slices.ContainsFunc(l.list, func(f Fault) bool { return f.Name == name })

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,5 +183,55 @@ func BenchmarkHostile(b *testing.B) {
 			}
 			b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
 		})
+	}
+}
+
+// TestFitFaults: what is wrong with a pair is said once, and all of it is counted, in the address and in a body.
+func TestFitFaults(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	const empty, noHardware = "must not be empty", "is required, unless memory_gb describes the machine"
+	strange := make([]string, maxFaults+5)
+	for i := range strange {
+		strange[i] = fmt.Sprintf(`"x%d":1`, i)
+	}
+	for _, tt := range []struct {
+		query, body string
+		want        []string // name and detail; nil: not compared
+		omitted     int
+	}{
+		{query: "", want: []string{"model is required", "hardware " + noHardware}},
+		{query: "model=&hardware=", want: []string{"model " + empty, "hardware " + empty}},
+		{query: "model=llama-2-7b&memory_gb=", want: []string{"memory_gb " + empty}},
+		{body: `{"queries":[{}]}`, want: []string{"queries[0].model is required", "queries[0].hardware " + noHardware}},
+		{body: `{"queries":[{"model":null,"hardware":"nvidia-rtx-4090"}]}`, want: []string{"queries[0].model is required"}},
+		{body: `{"queries":[{"model":"llama-2-7b","hardware":"nvidia-rtx-4090"},{"model":"","hardware":""}]}`, want: []string{"queries[1].hardware " + empty, "queries[1].model " + empty}},
+		{body: `{"queries":[{` + strings.Join(strange, ",") + `},{}]}`, omitted: 5 + 2 + 2},
+	} {
+		q := asked{method: http.MethodGet, path: "/api/v1/fit?" + tt.query, header: http.Header{"Authorization": {"Bearer " + s.secret}}}
+		if tt.body != "" {
+			q.method, q.path, q.body = http.MethodPost, "/api/v1/fit", []byte(tt.body)
+			q.header.Set("Content-Type", "application/json")
+		}
+		a, err := fetch(s.transport, "service", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil || a.status != http.StatusBadRequest {
+			t.Fatalf("%s %s: status %d, %v: %s", q.path, tt.body, a.status, err, a.body)
+		}
+		var got []string
+		for _, f := range p.Errors {
+			got = append(got, f.Name+" "+f.Detail)
+		}
+		slices.Sort(got)
+		slices.Sort(tt.want)
+		if tt.want != nil && !slices.Equal(got, tt.want) {
+			t.Errorf("%s %s: faults %q, want %q", q.path, tt.body, got, tt.want)
+		}
+		if p.ErrorsOmitted != tt.omitted {
+			t.Errorf("%s %.60s: errors_omitted %d, want %d", q.path, tt.body, p.ErrorsOmitted, tt.omitted)
+		}
 	}
 }

@@ -55,9 +55,7 @@ func postFit(s *Server, req *request) (*response, *failure) {
 			}
 			answers[i] = answer
 		}
-		for _, fault := range p.faults.list {
-			faults.add(&invalidField, fault)
-		}
+		faults.join(&invalidField, &p.faults)
 	}
 	if f := faults.failure(); f != nil {
 		return nil, f

@@ -71,14 +71,17 @@ func (p *parser) fitQuery() (q fit.Query, canonical []string) {
 		costs.Today = released(p.gen)
 		q.Costs = &costs
 	}
-	if q.Model == "" && p.values["model"] == nil {
+	if !p.sent("model") {
 		p.fault(&invalidParameter, "model", "", p.r.byName["model"].required)
 	}
-	if q.Hardware == "" && q.MemoryGB == 0 && p.values["hardware"] == nil && p.values["memory_gb"] == nil {
+	if !p.sent("hardware") && !p.sent("memory_gb") {
 		p.fault(&invalidParameter, "hardware", "", "is required, unless memory_gb describes the machine")
 	}
 	return q, r.canonical
 }
+
+// sent reports whether a parameter was sent, with a value or empty: the latter is at fault already.
+func (p *parser) sent(name string) bool { return p.values[name] != nil || p.faults.of(p.prefix+name) }
 
 // released is the day of the dataset: prices are old or not by it, so that an answer depends on
 // nothing but dataset and query.
