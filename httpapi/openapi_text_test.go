@@ -76,7 +76,7 @@ Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. With
 ## Methods and browsers
 
 HEAD is GET without the body, at the same price. OPTIONS is free, needs no key and lists the methods of an address in
-Allow. Any origin may call (CORS): the headers ` + requestHeaders + ` may be sent, and all headers
+Allow (of ` + "`*`" + `: those of the whole server). Any origin may call (CORS): the headers ` + requestHeaders + ` may be sent, and all headers
 described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve and pairs to fit: 64 KiB), headers at most 16 KiB, addresses at
 most 8 KiB.
 
@@ -85,7 +85,7 @@ most 8 KiB.
 Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/ a browser, whose Accept has
 text/html, is shown it as a page with the same status. Switch on code; show detail to people;
 errors lists the faults, at most 20, each with what is allowed and what may have been meant; errors_omitted counts the
-rest. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
+rest. The name of a fault inside a list of a body has its place there, from 0: ` + "`queries[1].model`, `names.1`" + `. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
 asking for help.
 
 ` + codeList())
@@ -94,6 +94,7 @@ asking for help.
 // chargingText says what is counted, from the steps that count: see Server.standing.
 func chargingText() string {
 	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
+		"A call is held before its response is known: once the month is used up, every request of these routes is 429 `quota_exhausted`, also one that would be free. " +
 		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
 		"Routes without a lock need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address; beyond it the response is 429 `page_limited`."
 }

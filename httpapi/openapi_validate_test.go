@@ -167,6 +167,9 @@ func (d *apiDocument) response(method, path string, status int) (where []string,
 			"Location":                      map[string]any{"required": true, "schema": map[string]any{"type": "string"}},
 		}}, nil
 	}
+	if path == "*" && method == http.MethodOptions {
+		return d.methodless(method, path, status)
+	}
 	if status == http.StatusNotFound {
 		where = []string{"components", "responses", "UnknownRoute" + (&route{path: path}).audience()}
 		return d.follow(where, dig(d.root, where...))

@@ -156,7 +156,7 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 		status = raised.Code
 	}
 	switch {
-	case status == fiber.StatusMethodNotAllowed && c.Method() == fiber.MethodOptions:
+	case c.Method() == fiber.MethodOptions && (status == fiber.StatusMethodNotAllowed || forServer(c)):
 		s.routed(c.Context(), c, &preflight, nil)
 	case status == fiber.StatusMethodNotAllowed:
 		s.routed(c.Context(), c, &wrongMethod, &failure{code: &methodNotAllowed, allow: allowed(c)})
@@ -176,15 +176,24 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	return nil, fail(&unknownRoute)
 }
 
+// forServer reports whether a request is for no address but for the server as a whole (RFC 9110, 9.3.7): OPTIONS has that form.
+func forServer(c *fiber.Ctx) bool { return string(c.Request().Header.RequestURI()) == "*" }
+
+// allMethods are those of the addresses of the server.
+const allMethods = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
+
 // allowed lists the methods of an address; fiber has set them on its response.
 func allowed(c *fiber.Ctx) string {
+	if forServer(c) {
+		return allMethods
+	}
 	return strings.Clone(c.GetRespHeader(fiber.HeaderAllow)) + ", OPTIONS"
 }
 
 // requestHeaders are the headers that a page of another origin may send.
 const requestHeaders = "Authorization, Content-Type, If-None-Match, If-Range, Range"
 
-// preflight answers OPTIONS on any address that has a route.
+// preflight answers OPTIONS on any address that has a route, and on the server as a whole.
 var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*response, *failure) {
 	allow := allowed(req.c)
 	resp := newResponse(fiber.StatusNoContent, "", nil)
