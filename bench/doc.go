@@ -1,13 +1,13 @@
 // Command bench measures the whole program: against other servers that send the same bytes or
-// hold the same rows, against itself on larger data, and from files to a generation.
+// have the same rows, against itself on larger data, and from files to a generation.
 //
 //	go run ./bench                                     everything, into bench/results
 //	go run ./bench -parts warm -cases first-page       one case
 //	go run ./bench generate -rows 1000000 -out DIR     make a dataset of that many benchmarks
 //	go run ./bench start -data DIR                     time and memory from files to a generation
 //
-// Parts with rules of their own live in packages below: generate makes the datasets, load asks
-// servers. rivals is a module of its own, so that what its servers need stays out of this one.
+// Packages below: generate makes the datasets, load sends the requests, fleet tests several servers on
+// etcd. rivals is a module of its own, so that what its servers need stays out of this one.
 // Small benchmarks live beside the code they measure. README.md says how each server is set up
 // and what the figures do not show.
 package main

@@ -1,4 +1,4 @@
-// Package dataset holds the records of the directory and reads them from files.
+// Package dataset has the records of the directory, and reads and checks their files.
 //
 // The nouns:
 //
@@ -7,13 +7,13 @@
 //   - A slug is a record's stable public key; a benchmark's slug is its id.
 //   - A Set is all records of one load, in default order, with a digest of the bytes read.
 //   - A Pack is the benchmarks of a Set in default order.
-//   - A Finding is one thing a check dislikes: path, line, column, field and a sentence. A fault
-//     rejects the dataset, a warning asks a person to look.
+//   - A Finding is one thing wrong in the files: path, line, column, field and a sentence. It rejects
+//     the dataset, unless it is marked as a warning, which asks a person to look.
 //   - A ratio is how near a measured speed comes to the memory bandwidth, see Roofline.
 //
 // Load reads a directory (or an embedded copy of one) strictly: an unknown field, a wrong
-// type, a value outside its set, a duplicate slug and a reference to nothing are faults,
-// and all of them are reported at once. A directory with one fault gives no Set. Check reports
+// type, a value outside its set, a duplicate slug and a reference to nothing are findings,
+// and all of them are reported at once. A directory with one finding gives no Set. Check reports
 // the warnings too, Format writes the files in canonical format.
 //
 // Reading is bounded: Dir opens regular files inside the directory only, a file and a line have a
@@ -21,15 +21,17 @@
 // path.
 //
 // A line of benchmarks in canonical format is read by a reader of that form alone, see
-// record.Decoder. Any other valid record costs one pass of the decoder and one look at every value; only an invalid one
-// is read again to say what is wrong. Files are read in chunks of a mebibyte, which all cores
-// decode. With the last Set at hand Load decodes changed files only and checks everything; the two
-// sets share the records of the others.
+// record.Decoder. Any other valid record costs one pass of the decoder and one check of every value; only an
+// invalid one is read again to say what is wrong. Files are read in chunks of a mebibyte, which all
+// cores decode. If it is given the last Set, Load decodes only the changed files, checks everything, and
+// takes the records of the other files from that set.
 //
 // The rooms: record (types and the rules of one record), ndjson (lines with numbers), pack (the
 // benchmarks of a set), watch (loading again when files change), diff and history (what changed from
 // one release to the next), resolve (names to records), fit (what runs on what, and how fast), here
-// (this machine), mirror, archive (a dataset as one file), importer, wholefile and verbs.
+// (this machine), mirror (a copy of another service's dataset), archive (a dataset as one file), importer,
+// wholefile (files that appear whole), cores (how many cores work in the background may use), datasettest
+// (the test kit) and verbs.
 //
 // The files of a load, lowest first: layout.go and options.go, finding.go, set.go, loader.go (the
 // state of one load), pending.go (where a finding is), decode.go, list.go, read.go and

@@ -5,28 +5,28 @@
 //
 //  1. The generation is taken from index.Live, once. A GET whose response the cache has, by content,
 //     coding, format and the address as it was sent, needs no router.
-//  2. The key is read from the Authorization header, and the keeper admits the call (which counts for
-//     the burst and holds one call of the month) or rejects it.
+//  2. The key is read from the Authorization header, and the keeper admits the call (which counts
+//     towards the burst limit and reserves one call of the month) or rejects it.
 //  3. Without a cached response the route is asked: parameters become a query with a canonical
 //     address, under which the cache is asked again; on a miss the rows are selected and rendered,
 //     once for all callers who wait for them.
 //  4. If-None-Match is compared.
-//  5. The call is charged (200 and 404) or given back (all else), and the response is written with
-//     what is left of the quota after this very step.
+//  5. The call is charged (200 and 404) or given back (all other statuses), and the response is written
+//     with what is left of the quota after that.
 //
 // One table of routes (routes.go) and one of the parameters of each list (resources.go, made from the
 // fields that index declares) feed the router, the parser, its error texts and the OpenAPI document.
 //
 // The files use one another in one direction, lowest first:
 //
-//   - what knows of no server: errors.go, faults.go, nameselsewhere.go, response.go, cache.go, documents.go, encoding.go,
+//   - without the server: errors.go, faults.go, nameselsewhere.go, response.go, cache.go, documents.go, encoding.go,
 //     accept.go, headerset.go, headerlines.go, cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
 //     connection.go, directwrite.go)
 //   - parameters: resources.go (what there is), params.go and its parts (how it is read), names.go
 //   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
 //   - endpoints: list.go (with cached.go and envelope.go), record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
 //     changes.go, snapshots.go, status.go, pages.go and others, one noun each
-//   - the way through: respond.go, protocol.go, pipeline.go, routes.go, serve.go
+//   - the path of a request: respond.go, protocol.go, pipeline.go, routes.go, serve.go
 //
 // One filter from its URL to bytes, as an example: min_bandwidth_gbps of GET /api/v1/hardware, in a
 // spelling that is not cached. The files that see the parameter in any form (address, value, query,
@@ -55,14 +55,24 @@
 //	respond.go    write
 //	directwrite.go, connection.go: the bytes
 //
-// The second caller's response is made by cached, kept and getOrRender instead, and put and alias keep it: the
-// third who sends this address is answered at the second line.
+// The response to the second caller is made by cached, kept and getOrRender instead, and put and alias
+// keep it: the third caller of this address gets it at the second line of the list.
 //
 // No file comes back more than twice (cache.go, cached.go, params.go); the field itself is one line of index/hardware.go, from
 // which params.go knows the parameter.
 //
-// Where files must use each other the circle is small: TestFileCircles counts, in every package of
+// Where files must use each other the group is small: TestFileCircles counts, in every package of
 // httpapi and dataset, the files that depend on each other by the identifiers they use.
+//
+// The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
+// charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
+// proxies and fairuse (client addresses); rowjson (finds values in finished rows); wiretest and
+// browsertest (tests from outside).
+//
+// The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
+// charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
+// proxies and fairuse (client addresses); rowjson (finds values in finished rows); wiretest and
+// browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler

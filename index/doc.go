@@ -10,25 +10,25 @@
 //   - A column has one number or text per record, and the ordinals in order of it.
 //   - A Query is a filter, an order and a place in it, as a value; String is its canonical form.
 //   - Conditions are the filters of one Query as sets of ordinals, for all answers about it.
-//   - A Page is the ordinals of one response, the exact total, and the place it ends at.
+//   - A Page is the ordinals of one response, the exact total, and the place where it ends.
 //   - A Generation is all tables of one load, immutable, numbered from 1.
-//   - Live holds the generation being served, behind one atomic pointer.
+//   - Live has the generation being served, behind one atomic pointer.
 //
 // Build makes a generation. Nothing in it changes afterwards and nothing in it is a cache, so
 // everything here except Build and Rebuild is safe for concurrent use without locks. The garbage
 // collector frees old generations.
 //
 // Cost: a page without filters copies ordinals. With filters, all sets except the largest are
-// intersected; the largest is counted, and tested record by record as the page needs it. In
-// another order than the default, a few matches are ranked; many are found by walking along the
-// order; and if they are far along it, the binned bitmaps of the column give the bins of the page
-// by counting. So a page of 100 costs microseconds with one filter or one range and tens of them
+// intersected; of the largest only the matches are counted, and it is tested record by record for the
+// page. In another order than the default, a few matches are sorted; many are found by walking along
+// the order; and if they are far along it, the bitmaps of the column's bins are counted to find the bins
+// of the page. So a page of 100 costs microseconds with one filter or one range and tens of them
 // with three, at ten thousand rows as at a million; the worst combinations of filters and order
 // cost about a third of a millisecond at a million. Many values of one filter cost the union of
 // their sets: one or two nanoseconds per match. Words that all match many names cost one look at every
-// record, however many they are. What filters exclude, and facets, leave out one condition
-// after the other: the sets are made once (Conditions), and two intersections for each condition follow. Records
-// are not kept, only their rows: beside these bytes a table of benchmarks takes about 350 bytes
+// record, however many words there are. Counting what each filter excludes, and facets, leave out one
+// condition after the other: the sets are made once (Conditions), and each condition costs two
+// intersections. Records are not kept, only their rows: beside these bytes a table of benchmarks takes about 350 bytes
 // per record, a third of them for statistics.
 //
 // The package does not know HTTP, callers, quotas or files.

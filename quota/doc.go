@@ -24,7 +24,7 @@ quota the one per month.
 		return
 	}
 	answer(...)
-	standing := call.Charge() // for answers that cost a call
+	standing := call.Charge() // for responses that cost a call
 	...
 	err = keeper.Close(ctx) // settles exactly
 	err = ledger.Close()
@@ -34,10 +34,9 @@ until its context ends.
 
 # What it promises
 
-Calls charged and calls held together never exceed the quota, nor what the ledger counts. The
-number of calls left falls by exactly one per charged call, or by what Call.Extend made of it, also
-with parallel callers, and
-rises within a month only when an operator changes the limit. After a clean Close the ledger is
+Calls charged and calls admitted together never exceed the quota, nor what the ledger counts. The
+number of calls left falls by exactly one per charged call, or by the number that Call.Extend set, also
+with parallel callers, and rises within a month only when an operator changes the limit. After a clean Close the ledger is
 exact. After a crash at any instant it counts no fewer calls than were charged, and at most one
 lease more per key, beside the calls that were being answered.
 
@@ -63,6 +62,11 @@ because then it was wrong before. The earlier month continues from what the ledg
 so a wrong clock creates no calls. A call admitted in one month and charged in the next counts in
 the first.
 
+# Rooms
+
+boltfile checks the pages of a ledger file before bbolt opens it. etcd keeps a ledger for several servers,
+and ledgers opens either kind by its address. quotatest and linktest are test kits.
+
 # What it does not do
 
 The package does not know HTTP, reads no environment and does not log: errors that no caller waits
@@ -83,8 +87,8 @@ more while it calls.
 The file is a bbolt database, mode 0600. Every value is sealed: a version byte (1), the CRC-32C
 of version, key and payload (4 bytes, little endian), then the payload. Account ids are 8 bytes,
 most significant first. Every bucket's sequence is the number of its rows, so that a row hidden
-by a damaged page is noticed. The name of a bucket has no checksum: of one that need not be there, a sealed row
-elsewhere says that it is.
+by a damaged page is noticed. The name of a bucket has no checksum: for a bucket that may be missing, a sealed row
+in another bucket says that it exists.
 
 	meta
 	  "format"                      -> sealed 01                 layout of the buckets
@@ -126,7 +130,7 @@ Values are JSON, except records of messages and marks.
 	outbox                                                       messages that wait
 	  account, webhook, number (24) -> sealed {"message":"msg_…","event":"benchmark.created",…}
 
-	sent                                                         those that do not: the newest 100 per webhook
+	sent                                                         finished deliveries: the newest 100 per webhook
 	  account, webhook, number (24) -> as above, with all attempts
 
 	releases                                                     for 30 days

@@ -10,7 +10,7 @@
 //   - Alias: a line that says which raw names mean one model key. Directory: the models that
 //     have a slug; where a model has one, the slug is the model key.
 //   - Reading: what one source says about one of its names in one split (release).
-//   - Cell: the scores of one source that share a split, a metric and a category, hence a line.
+//   - Cell: the scores of one source that share a split, a metric and a category, hence a line of the fit.
 //   - Component: what one source says of a model on the common scale.
 //   - Finding: one violation that a check reports, with the JSON pointer of the place.
 //   - Catalog: all published documents of a folder, verified, newest first. The shipped documents that passed.txt
@@ -26,7 +26,7 @@
 //
 //   - A score has a place on the scale: level + slope * value.
 //   - A component is what one source says of a model: the mean over its categories, each weighted
-//     by its precision, drawn to the mean of all models by the share that is not known. Its weight
+//     by its precision, moved towards the mean of all models by the share that is not known. Its weight
 //     is its precision.
 //   - The composite is the weighted mean of the components. Its 95 percent interval follows from
 //     the sum of the weights, and confidence from the width of the interval.

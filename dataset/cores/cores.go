@@ -3,7 +3,7 @@
 //
 // A goroutine that computes keeps its core for ten milliseconds at a time, and those that wait for a
 // core wait in a queue. While as many goroutines compute as there are cores, a request of 100 microseconds
-// therefore takes tens of milliseconds (BenchmarkReload). One core that is mostly free answers it at once.
+// therefore takes tens of milliseconds (BenchmarkReload). With one core mostly free the request runs at once.
 //
 // Like GOMAXPROCS this is a setting of the process. All functions are safe for concurrent use.
 package cores

@@ -8,6 +8,6 @@
 //   - Record appends the changes of a release to data/changes/<year>.ndjson, whose form is that of
 //     package history.
 //
-// Comparing costs one look at each record. Benchmarks that two sets share in memory, because one was
-// loaded with the other as Options.Last, are not looked at. Everything is safe for concurrent use.
+// Comparing reads each record once. Benchmarks that two sets share in memory, because one was
+// loaded with the other as Options.Last, are skipped. Everything is safe for concurrent use.
 package diff

@@ -2,7 +2,7 @@
 //
 // On Linux it reads PCI devices under /sys, the processor and memory under /proc, and what nvidia-smi
 // and rocm-smi print where they are installed; on macOS what sysctl and system_profiler print; on
-// Windows what PowerShell says of display adapters and memory, and the registry of the memory of
+// Windows what PowerShell prints about display adapters and memory, and what the registry has of the memory of
 // cards and the name of the processor. It only reads: it changes nothing, opens no connection and
 // sends nothing.
 package here

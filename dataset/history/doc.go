@@ -6,8 +6,8 @@
 //   - An Entry is what a step did to one record.
 //
 // The files are compact: records to which the same happened share a line, and an added record is
-// named only, for the dataset has it. A removed one is kept whole. So the log and the records of
-// today give the records of every release: Undo takes a change back, Apply repeats it.
+// named only, because the dataset has it. A removed one is kept whole. So the log and the records of
+// today give the records of every release: Undo reverts a change, Apply makes it again.
 //
 // The package knows neither files nor directories, and everything in it is safe for concurrent
 // use.

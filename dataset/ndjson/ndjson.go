@@ -2,7 +2,7 @@
 //
 // A file is text in UTF-8, one value per line. Lines end with a line feed, before which a
 // carriage return is ignored; the last line may lack its end. Empty lines are skipped but
-// counted. The package finds lines; what a line holds is for a decoder to judge.
+// counted. The package finds lines; decoding them is the work of others.
 package ndjson
 
 import (

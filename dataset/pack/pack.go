@@ -1,9 +1,7 @@
-// Package pack keeps the benchmarks of one load: many records in default order, see
-// record.Decoder.
+// Package pack keeps the benchmarks of one load: many records in default order.
 //
-// A Pack is a list of decoded records, whose repeated values a record.Decoder has made share
-// memory; a million records take about 0.4 GB beside the 0.8 GB of
-// their rendered rows. An earlier version packed each record into bytes, a quarter of that, and
+// A Pack is a list of decoded records. Records share the memory of values that repeat, see
+// record.Decoder; bench/README.md has the memory of a million records. An earlier version packed each record into bytes, a quarter of that, and
 // needed an encoder, a decoder and unsafe pointers; every look at a record then had to decode it.
 //
 // Two sets of which one was loaded after the other share the records of unchanged files, so that

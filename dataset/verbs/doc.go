@@ -1,5 +1,5 @@
-// Package verbs is what the program does with a dataset when it is called as `modeldex check`,
-// `fmt`, `diff` and `import`. Each verb is a struct: its fields are flags, as tags for the
+// Package verbs has the verbs about datasets: `modeldex check`, `fmt`, `diff`, `changes`, `mirror`,
+// `import` and `resolve`; and what all verbs of the program share. Each verb is a struct: its fields are flags, as tags for the
 // command-line parser (see main.go), and its Run method does one thing with a function of the room
 // that owns the work, and prints the result.
 //
@@ -9,7 +9,7 @@
 // package of the room that owns the work; add it to the table in main.go, with its help. Results go
 // to Env.Stdout, everything else to Env.Stderr. Return an error to end with 1; check the values of
 // flags in a method Validate() error, whose errors end with 2 before anything has been done.
-// A verb that must put something in order when a signal ends it uses UntilSignal and CutShort.
+// A verb that must clean up when a signal ends it uses UntilSignal and CutShort.
 // Embed Dataset for --data, or DatasetArg to take the directory as an argument too, and Format if
 // there is a form for programs. Describe the verb in a script of httpapi/testdata/scripts.
 package verbs

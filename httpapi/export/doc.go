@@ -1,7 +1,7 @@
 // Package export writes records as files: CSV, NDJSON and Parquet of any list of rows, and the
 // dumps of a whole dataset.
 //
-// A Schema is the columns of a kind of row. It is read off the Go type that the JSON rows are
+// A Schema is the columns of a kind of row. It is made from the Go type that the JSON rows are
 // rendered from, so that files and JSON cannot differ. A row comes in as its finished JSON and goes
 // through an Encoder, which writes it in a Format; Reader turns an encoder into bytes that are made
 // while they are read, in bounded memory.
@@ -21,7 +21,7 @@
 //
 // Spreadsheets run a cell that begins with =, +, -, @, a tab or a line end as a formula. Texts that
 // begin so (or with the full-width forms of these characters) get an apostrophe before them, which
-// spreadsheets take for "this is text". Texts in which only apostrophes come before such a
+// tells spreadsheets that this is text. Texts in which only apostrophes come before such a
 // character get one as well, so that the rule can be undone: where a text begins with one or more
 // apostrophes and then one of these characters, remove the first apostrophe. Numbers are never
 // changed: a negative number begins with - and stays a number.

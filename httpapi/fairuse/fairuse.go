@@ -1,12 +1,12 @@
 // Package fairuse limits how much each client address may ask for without a key.
 //
-// Each address has an allowance: so many requests at once, refilled at a steady rate (a token
-// bucket). A request can cost more than one. What counts as one address is all of IPv4's, and the
-// first 64 bits of IPv6's, which is what one subscriber is given.
+// Each address has an allowance: a number of requests at once, refilled at a steady rate (a token
+// bucket). A request can cost more than one. One address is a whole IPv4 address, or the
+// first 64 bits of an IPv6 address, which is what one subscriber is given.
 //
 // The rule is the generic cell rate algorithm (ITU-T I.371), which needs one number for each
 // address: the time when its allowance is full again. A limiter of golang.org/x/time/rate for each
-// address would take ten times the memory and hold a lock of its own.
+// address would take ten times the memory, and have a lock each.
 //
 // A Limiter is safe for concurrent use. It forgets everything at a restart.
 package fairuse

@@ -1,9 +1,9 @@
 // Package pages makes the pages people read: the front page, lists with filters, one page for each
-// record, comparisons, and what is beside them.
+// record, comparisons, and others.
 //
 // The nouns:
 //
-//   - A Site holds the templates and their files (assets), parsed once.
+//   - A Site has the templates and their files (assets), parsed once.
 //   - A Frame is what every page has: title, address, navigation, other forms of the same data.
 //   - A Sheet is a page of facts and tables. It has two forms: HTML and Markdown, made from the same
 //     cells, so that they cannot differ.

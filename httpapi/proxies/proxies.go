@@ -1,4 +1,4 @@
-// Package proxies finds out where a request comes from when proxies are in between.
+// Package proxies finds the address of the client when a request came through proxies.
 //
 // Each proxy appends to X-Forwarded-For (or Forwarded, RFC 7239) the address it was called from. The
 // list is read from the right: the last entry is that of the proxy that called us, the entry before
@@ -8,7 +8,7 @@
 //
 // Some proxies append to the last line of the header, others add a line of their own, so all lines
 // are one list. A proxy maintains one of the two headers and may pass the other through as the
-// client wrote it: where both are present and name different clients, neither is believed.
+// client wrote it: where both are present and name different clients, neither is trusted.
 package proxies
 
 import (

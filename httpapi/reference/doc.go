@@ -12,7 +12,7 @@
 //   - A Type is a schema as a reader sees it, with links to objects.
 //
 // The pages are made of the same bytes that /openapi.json serves, so that the two cannot disagree.
-// Texts of the document are Markdown, of which this package knows what such texts need (see HTML);
-// whatever it does not know is text, never markup. Nothing here knows HTTP or templates. A Reference
+// Texts of the document are Markdown, of which this package reads what such texts use (see HTML);
+// everything else is text, never markup. Nothing here knows HTTP or templates. A Reference
 // is immutable and safe for concurrent use.
 package reference

@@ -1,11 +1,11 @@
 // Package service runs the server: it loads the dataset, follows its files, opens the ledger,
-// listens, and ends in order when it is asked to.
+// listens, and stops gracefully when it is asked to.
 //
-// A change of the files takes one way, all of it in reload.go:
+// A change of the files takes one path, all of it in reload.go:
 //
 //	watch -> load -> rebuild the index -> history -> publish
 //
 // The watcher hands over a loaded set; index.Rebuild makes the next generation of it; the history
 // learns what changed; index.Live numbers the generation and serves it. A load with findings stops
-// before the second step: the history notes the refusal and the last good generation stays.
+// before the second step: the history notes the rejection and the last good generation stays.
 package service

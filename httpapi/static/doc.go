@@ -1,18 +1,18 @@
-// Package static writes what a server answers as files, for hosts that know nothing but files.
+// Package static writes the responses of a server as files, for hosts that serve files only.
 //
-// Every file is the body of a response of httpapi.Server, asked in memory, so that files and server
-// cannot disagree. Beside a body that the server would compress are its compressed forms, with .gz,
-// .br and .zst behind the name. The same dataset, program and flags give the same bytes. The one
-// difference from a server: a page whose record got no picture names none.
+// Every file is the body of a response of httpapi.Server, requested in memory, so that files and server
+// cannot differ. Beside a body that the server would compress are its compressed forms, with .gz,
+// .br and .zst after the name. The same dataset, program and flags give the same bytes. The one
+// difference from a server: a page does not name a picture that was not exported.
 //
-// All is written beside the directory and put in place when it is complete (wholedir), so that an end of
-// any kind leaves what was there before. What a killed export left the next one removes.
+// Everything is written beside the directory and put in its place when it is complete (wholedir): an export
+// that ends early leaves the old directory as it was. The next export removes what a killed one left.
 //
 // The layout follows the addresses:
 //
 //	/                              index.html
 //	/models/qwen3-8b               models/qwen3-8b/index.html, beside models/qwen3-8b.json, .csv, .md and .png
-//	/api/v1/models                 api/v1/models.json, the pages behind it api/v1/models.2.json and so on
+//	/api/v1/models                 api/v1/models.json, its further pages api/v1/models.2.json and so on
 //	/api/v1/models/qwen3-8b        api/v1/models/qwen3-8b.json
 //	/api/v1/models/facets          api/v1/models/facets.json, of all fields
 //	/feeds/benchmarks.atom         feeds/benchmarks.atom
@@ -20,6 +20,6 @@
 //	                               files.ndjson: every file with address, media type, size and SHA-256
 //	                               export.json: what was exported, and the counts
 //
-// Addresses with parameters, but for the lists and facets above, are not there: filters, search, what
+// Addresses with parameters are not exported, except the lists and facets above: filters, search, what
 // fits, comparisons and charts need a server.
 package static

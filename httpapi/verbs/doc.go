@@ -1,3 +1,3 @@
-// Package verbs is what the program does with a server, its keys and its ledger when it is called
-// as `modeldex serve`, `keys` and `ledger`. See modeldex/dataset/verbs for how verbs are written.
+// Package verbs has the verbs about a server, its keys and its ledger: `modeldex serve`, `export`, `keys`
+// and `ledger`. See modeldex/dataset/verbs for how verbs are written.
 package verbs

@@ -1,22 +1,22 @@
 /*
-Package webhook tells the owners of keys what a release of the dataset changed: it finds the changes,
+Package webhook sends the owners of keys what a release of the dataset changed: it finds the changes,
 queues messages in the ledger and delivers them by HTTP, signed.
 
 # From a release to a message
 
 	dataset published -> compare with what was announced -> match filters -> queue -> deliver
 
-The ledger remembers of every benchmark that was announced its id, a hash of its fields and whether
-it was withdrawn. When a generation is published, and when the server starts, the benchmarks are
+For every benchmark that was announced the ledger has its id, a hash of its fields, and whether it was
+withdrawn. When a generation is published, and when the server starts, the benchmarks are
 compared with that. The differences are one release: the records that messages list, one message per
 event and webhook, and the new state. They are written in small transactions, so that calls do not wait
-for thousands of webhooks; the last one makes them count, and what a killed server had written before
-it is removed. So a release that was loaded while the server was down, or at the moment it was killed,
+for thousands of webhooks; they take effect with the last one, and what a server wrote that was killed before it
+is removed. So a release that was loaded while the server was down, or at the moment it was killed,
 is announced later, and none is announced twice.
 
 A webhook without filters gets every benchmark; filters are those of the list of benchmarks and
 are compared with the record as it is now. Withdrawn records match as they are; one that is gone from
-the dataset has no fields any more, so it is announced to every webhook of benchmark.withdrawn.
+the dataset has no fields any more, so it is announced to every webhook with the event benchmark.withdrawn.
 
 Only fields that have a value are hashed, in any order. A program that knows more fields than the
 one that announced last therefore announces nothing until a record has one.

@@ -30,21 +30,21 @@ numbers stays within the limit. So the servers together never lease, and never a
 than the quota; and because calls are leased before they are answered, etcd never counts fewer
 than were answered.
 
-A server that stops cleanly gives back what it has leased and not answered. A server that is killed
-takes that knowledge with it: its leased calls stay counted, at most one lease per key (see package
+A server that stops cleanly gives back what it has leased and not answered. When a server is killed,
+that knowledge is lost: its leased calls stay counted, at most one lease per key (see package
 quota). No other server can know how many of them were answered, so no other server may give them back. The
 numbers of servers that are gone for more than a day are folded into one.
 
 # Changes of accounts
 
 Creating and changing an account is one transaction; the number of keys per e-mail address holds
-across servers. One whose response is lost is looked for, and made if it was not, for up to five seconds:
-otherwise a rotation that failed could leave its owner without a key. Every server watches the accounts, so a revocation, suspension or change of tier
+across servers. If the response to a change is lost, the store reads whether the change was made, and makes it if it was not,
+for up to five seconds: otherwise a rotation that is reported as failed could leave its owner without a key. Every server watches the accounts, so a revocation, suspension or change of tier
 takes effect on all of them as soon as etcd reports it: within milliseconds on a healthy network. A
 watch that hears nothing from etcd for three seconds, not even the progress it asks for twice a
-second, is reported as broken; the keeper then reads all accounts again and watches anew. An etcd that is restored
-from a backup under running servers has older revisions than before: that ends them (ErrEarlier), because
-the changes that follow would not be watched.
+second, is reported as broken; the keeper then reads all accounts again and starts a new watch. If etcd is restored
+from a backup while servers run, its revisions are older than before: the servers end (ErrEarlier), because
+they would not see the changes that follow.
 
 # Cost
 

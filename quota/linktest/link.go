@@ -1,4 +1,4 @@
-// Package linktest is the test kit for connections: addresses that are free, and links that carry
+// Package linktest is the test kit for connections: free addresses, and links that forward
 // TCP connections and can be cut.
 package linktest
 

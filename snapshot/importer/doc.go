@@ -6,7 +6,7 @@
 //     data/snapshots. All that a build depends on is in it, so that a fresh clone gives
 //     the bytes of the published document.
 //   - Neutral form: NDJSON, one snapshot.Row per line. A line may have further members, which
-//     are ignored; a member twice is refused.
+//     are ignored; a duplicate member is an error.
 //   - Viewer form: pages of the Hugging Face dataset viewer as curl stores them: /rows or
 //     /filter answers, and /size. Columns are found by name. See ReadViewer.
 //
@@ -21,5 +21,5 @@
 //
 // # Concurrency and cost
 //
-// Functions share nothing. All captured rows are held in memory, some 100 bytes each.
+// Functions share nothing. All captured rows are in memory, about 100 bytes each.
 package importer

@@ -1,5 +1,4 @@
-// Package verbs is what the program does with snapshot documents when it is called as `modeldex
-// snapshot capture`, `build`, `verify`, `evaluate`, `diff` and `plot`. See modeldex/dataset/verbs for how verbs are written.
+// Package verbs has the verbs about snapshot documents: `modeldex snapshot capture`, `build`, `verify`, `evaluate`, `diff` and `plot`. See modeldex/dataset/verbs for how verbs are written.
 package verbs
 
 import (

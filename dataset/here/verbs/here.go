@@ -1,5 +1,5 @@
-// Package verbs holds the verb that inspects the machine it runs on. It is apart from the package
-// it belongs to because it ends with a list of what the machine runs.
+// Package verbs has the verb `modeldex here`, which names the hardware of this machine and lists what it
+// runs. It is not part of package here because that list needs package fit.
 package verbs
 
 import (

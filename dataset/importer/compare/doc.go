@@ -1,4 +1,4 @@
-// Package compare holds the test that compares imported measurements with the files they cite.
+// Package compare has the test that compares imported measurements with the files they cite.
 //
 // It needs copies of the cited repositories, bare or not, as DIR/<owner>+<name>/repo or
 // DIR/<owner>/<name>, and git:
@@ -7,6 +7,6 @@
 //
 // For each source it draws 40 measurements, reads the file at the cited commit, and looks for
 // the figures in it: a speed as printed, or, for a speed worked out from others, the figures its
-// notes quote. Sources whose copy or commit is missing, and those that are threads or pages and no
-// files of a repository, are named with their number of measurements and left out.
+// notes quote. Sources whose copy or commit is missing, and sources that are threads or
+// pages instead of files of a repository, are listed with their number of measurements and skipped.
 package compare

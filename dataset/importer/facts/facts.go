@@ -7,8 +7,8 @@
 // a table nor the dataset has is left out and counted. Nothing is computed here but the id of a
 // benchmark that has none.
 //
-// An import lays the tables over what is there: records of the tables are written anew, records
-// only the dataset has are kept, so that nothing published vanishes. It is for one caller at a
+// An import merges the tables into the dataset: records of the tables are written anew, and records that
+// only the dataset has are kept, so that nothing that was published is lost. It is for one caller at a
 // time, reads and writes files only, and holds all tables in memory.
 package facts
 

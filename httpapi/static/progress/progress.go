@@ -1,4 +1,4 @@
-// Package progress says how far an export is. It is a package of its own so that its test does not link the server.
+// Package progress reports how far an export is. It is a package of its own so that its test does not link the server.
 package progress
 
 import (

@@ -1,6 +1,6 @@
-// Package wholedir replaces a directory as a whole. All is written beside it, in a directory with a lock,
-// and put in its place when it is complete, so that an end of any kind leaves what was there before. What a
-// killed program left the next one removes.
+// Package wholedir replaces a directory as a whole. Everything is written beside it, in a directory with a lock,
+// and put in its place when it is complete: a program that ends early leaves the old directory as it was. The
+// next one removes what a killed one left.
 package wholedir
 
 import (
