@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"modeldex/dataset/record"
@@ -12,6 +13,7 @@ import (
 // each line of changes belongs to one of them, says something new and has the values its act has.
 func (l *loader) checkChanges() {
 	c := changesCheck{l: l, digests: map[string]place{}}
+	defer l.checkKept()
 	for i, line := range l.changes.recs {
 		switch {
 		case line.Release != nil:
@@ -85,4 +87,78 @@ func (c *changesCheck) change(r *record.Change, p place) {
 			c.seen[key] = p
 		}
 	}
+}
+
+// checkKept warns of records that a release had, as its changes say, and that are gone without a line that says so: a
+// file that was cut at the end of a line is a valid one.
+func (l *loader) checkKept() {
+	if !l.warn || len(l.faulty) > 0 {
+		return
+	}
+	last, lines := map[record.ChangeTable]map[string]int{}, l.changes.recs // the last line about a record
+	for i, line := range lines {
+		if line.Change == nil {
+			continue
+		}
+		of := last[line.Change.Table]
+		if of == nil {
+			of = map[string]int{}
+			last[line.Change.Table] = of
+		}
+		for _, slug := range line.Change.Slugs {
+			of[slug] = i
+		}
+	}
+	for table, of := range last {
+		for _, slug := range l.slugsOf(table) {
+			delete(of, slug)
+		}
+		var gone []string
+		first := len(lines)
+		for slug, i := range of {
+			if lines[i].Change.Act != Removed && table != "dataset" {
+				gone, first = append(gone, slug), min(first, i)
+			}
+		}
+		if len(gone) > 0 {
+			l.warning(l.changes.places[first], "slugs", goneText(table, gone))
+		}
+	}
+}
+
+// goneText says that records are gone, and names some.
+func goneText(table record.ChangeTable, slugs []string) string {
+	const named = 3
+	slices.Sort(slugs)
+	text := fmt.Sprintf("%s of %s %s gone, and no change says so: %s", record.Counted(len(slugs), "record"), table,
+		record.Noun(len(slugs), "is", "are"), strings.Join(slugs[:min(named, len(slugs))], ", "))
+	if len(slugs) > named {
+		text += fmt.Sprintf(" and %d more", len(slugs)-named)
+	}
+	return text
+}
+
+// slugsOf are the records of a table that changes are recorded of.
+func (l *loader) slugsOf(table record.ChangeTable) []string {
+	switch table {
+	case "quantizations":
+		return slugsIn(&l.quantizations, func(q *QuantizationType) string { return q.Name })
+	case "models":
+		return slugsIn(&l.models, func(m *Model) string { return string(m.Slug) })
+	case "hardware":
+		return slugsIn(&l.hardware, func(h *Hardware) string { return string(h.Slug) })
+	case "tools":
+		return slugsIn(&l.tools, func(t *Tool) string { return string(t.Slug) })
+	case "benchmarks":
+		return slugsIn(&l.benchmarks, func(b *Benchmark) string { return string(b.ID) })
+	}
+	return nil
+}
+
+func slugsIn[T any](c *collector[T], slug func(*T) string) []string {
+	out := make([]string, len(c.recs))
+	for i, r := range c.recs {
+		out[i] = slug(r)
+	}
+	return out
 }

@@ -11,7 +11,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -180,7 +182,45 @@ func makeSample(tb testing.TB, more []string) fstest.MapFS {
 			delete(out, name)
 		}
 	}
+	leaveOutGone(out)
 	return out
+}
+
+// slugsOfChange finds the table and the slugs of a line of changes.
+var slugsOfChange = regexp.MustCompile(`^\{"table":"([^"]*)","change":"[^"]*","slugs":\["([^\]]*)"\]`)
+
+// leaveOutGone takes what files do not have out of the changes, so that nothing seems to be lost.
+func leaveOutGone(files fstest.MapFS) {
+	var runs []byte
+	for name, f := range files {
+		if path.Dir(name) == "benchmarks" {
+			runs = append(runs, f.Data...)
+		}
+	}
+	for name, f := range files {
+		if path.Dir(name) != "changes" {
+			continue
+		}
+		var kept []byte
+		for line := range bytes.Lines(f.Data) {
+			m := slugsOfChange.FindSubmatchIndex(line)
+			if m == nil {
+				kept = append(kept, line...)
+				continue
+			}
+			table, slugs := string(line[m[2]:m[3]]), strings.Split(string(line[m[4]:m[5]]), `","`)
+			slugs = slices.DeleteFunc(slugs, func(slug string) bool {
+				if table == "benchmarks" {
+					return !bytes.Contains(runs, []byte(`"id":"`+slug+`"`))
+				}
+				return (table == "models" || table == "hardware") && files[table+"/"+slug+".json"] == nil
+			})
+			if len(slugs) > 0 {
+				kept = slices.Concat(kept, line[:m[4]], []byte(strings.Join(slugs, `","`)), line[m[5]:])
+			}
+		}
+		f.Data = kept
+	}
 }
 
 // Must ends the test where there is an error.

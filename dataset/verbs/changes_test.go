@@ -12,22 +12,32 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
-// TestChangesRecordVerb records a release from git and a second one after it, finds the one before
-// by itself, and changes nothing when run again.
-func TestChangesRecordVerb(t *testing.T) {
+// gitBase is the smallest dataset as the one commit of a repository, and git in it.
+func gitBase(t *testing.T) (dir string, git func(args ...string)) {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git command here")
 	}
-	dir := filepath.Join(t.TempDir(), "data")
+	dir = filepath.Join(t.TempDir(), "data")
 	datasettest.WriteBase(t, dir)
-	put := func(name, text string) { datasettest.PutFile(t, filepath.Join(dir, name), text) }
-	git := func(args ...string) {
+	git = func(args ...string) {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "one")
+	return dir, git
+}
+
+// TestChangesRecordVerb records a release from git and a second one after it, finds the one before
+// by itself, and changes nothing when run again.
+func TestChangesRecordVerb(t *testing.T) {
+	dir, git := gitBase(t)
+	put := func(name, text string) { datasettest.PutFile(t, filepath.Join(dir, name), text) }
 	record := func(c ChangesRecord) string {
 		t.Helper()
 		var out bytes.Buffer
@@ -43,9 +53,6 @@ func TestChangesRecordVerb(t *testing.T) {
 			t.Errorf("record printed %q, want it to contain %q", got, want)
 		}
 	}
-	git("init", "-q")
-	git("add", ".")
-	git("commit", "-q", "-m", "one")
 	says(record(ChangesRecord{}), "the history begins with release 1")
 	says(record(ChangesRecord{}), "nothing to record")
 

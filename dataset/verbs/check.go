@@ -16,7 +16,7 @@ type Check struct {
 	Format   string `help:"text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text"`
 	AsJSON   bool   `name:"json" help:"The same as --format=json."`
 	Quiet    bool   `short:"q" help:"Leave out warnings: print findings alone."`
-	Previous string `help:"Dataset published before: a benchmark of it that is gone without being withdrawn is a finding." placeholder:"DIR"`
+	Previous string `help:"Dataset published before, a directory or a git revision of this one: a benchmark of it that is gone without being withdrawn is a finding." placeholder:"OLD"`
 }
 
 // Run prints every finding, then every warning; warnings do not reject a dataset.
@@ -27,11 +27,9 @@ func (c *Check) Run(env *Env) error {
 	}
 	var previous fs.FS
 	if c.Previous != "" {
-		before, err := Dataset{c.Previous}.Find(env)
-		if err != nil {
+		if previous, err = filesOf(src.Dir, c.Previous); err != nil {
 			return err
 		}
-		previous = before.Files
 	}
 	var findings dataset.Findings
 	if err := withProgress(func(update func(read, total int64)) (err error) {

@@ -2,10 +2,15 @@ package verbs
 
 import (
 	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 )
 
@@ -23,5 +28,33 @@ func TestCheckNames(t *testing.T) {
 	}
 	if want := `, got "Llama-3.3-70B-Instruct"`; strings.Count(out.String(), "warning: model_raw: ") != 1 || !strings.Contains(out.String(), want) {
 		t.Errorf("check printed\n%s\nwant one warning with %q", out.String(), want)
+	}
+}
+
+// TestCheckPrevious: the dataset published before may be a revision.
+func TestCheckPrevious(t *testing.T) {
+	dir, git := gitBase(t)
+	git("tag", "published")
+	file := filepath.Join(dir, "benchmarks", "2026.ndjson")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	datasettest.PutFile(t, file, strings.Replace(first, `"bm-1"`, `"bm-2"`, 1)+"\n")
+	for previous, want := range map[string]string{
+		"published": `: id: "bm-1" was published and is gone`,
+		"":          "",
+		"nosuch":    "nosuch: is neither a directory nor a git revision of ",
+	} {
+		var out, errs bytes.Buffer
+		err := (&Check{DatasetArg: DatasetArg{Dir: dir}, Format: "text", Previous: previous}).Run(&Env{Stdout: &out, Stderr: &errs})
+		if (err == nil) != (want == "") || !strings.Contains(out.String()+fmt.Sprint(err), want) {
+			t.Errorf("--previous %q: %v\n%s\nwant %q", previous, err, out.String(), want)
+		}
+	}
+	err = (&Check{Previous: "nosuch"}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard, Shipped: dataset.Dir(dir)})
+	if want := "nosuch: not a directory; the copy inside the binary has no git revisions"; err == nil || err.Error() != want {
+		t.Errorf("of the copy inside the binary: %v, want %q", err, want)
 	}
 }

@@ -2,6 +2,8 @@ package verbs
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
 	"os"
 
 	"modeldex/dataset"
@@ -31,12 +33,22 @@ func (c *Diff) Run(env *Env) error {
 }
 
 func (c *Diff) load(name string) (*dataset.Set, error) {
-	files := dataset.Dir(name)
-	if st, err := os.Stat(name); err != nil || !st.IsDir() {
-		if files, err = dataset.Revision(context.Background(), c.Data, name); err != nil {
-			return nil, err
-		}
+	files, err := filesOf(c.Data, name)
+	if err != nil {
+		return nil, err
 	}
 	set, err := dataset.Load(context.Background(), files, dataset.Options{})
 	return set, Source{Dir: name}.place(err)
+}
+
+// filesOf is the dataset in a directory, or as it was at a git revision of the directory data, which is empty for the copy
+// inside the binary.
+func filesOf(data, name string) (fs.FS, error) {
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		return dataset.Dir(name), nil
+	}
+	if data == "" {
+		return nil, fmt.Errorf("%s: not a directory; the copy inside the binary has no git revisions", name)
+	}
+	return dataset.Revision(context.Background(), data, name)
 }
