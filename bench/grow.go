@@ -4,6 +4,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,8 +62,11 @@ func coldCases(s *server) ([]question, error) {
 
 // grow measures one size.
 func (o *options) grow(program, dir, name, data string, rows int) (*Growth, error) {
-	// One MiB keeps some ten pages, so that a page asked for is not there any more.
+	// One MiB keeps a few pages, so that a page asked for is not there any more. So small a cache also bounds what the
+	// server may take, and the collector would be most of a page: the bound of an operator takes the place of that one.
+	restore := setEnv("GOMEMLIMIT", "64GiB")
 	s, err := startServer(program, dir, data, 1, "--cache-mb", "1")
+	restore()
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +91,19 @@ func (o *options) grow(program, dir, name, data string, rows int) (*Growth, erro
 	after := s.metrics(cacheCounts...)
 	g.Hits = (after[0] - before[0]) / max(1, after[0]-before[0]+after[1]-before[1])
 	return g, s.swap(data, g)
+}
+
+// setEnv sets a variable for the programs that are started until restore is called.
+func setEnv(name, value string) (restore func()) {
+	before, was := os.LookupEnv(name)
+	_ = os.Setenv(name, value) // fails for names that are no names only
+	return func() {
+		if was {
+			_ = os.Setenv(name, before)
+		} else {
+			_ = os.Unsetenv(name)
+		}
+	}
 }
 
 // begin notes what the start of a server took.
@@ -203,13 +221,19 @@ func fileVersion(b []byte) string {
 	return version
 }
 
-// made gives a made-up dataset of a size, which is kept for the next run.
+// made gives a made-up dataset of a size, which is kept for the next run. It is made anew when the generator or the
+// dataset it takes names from has changed.
 func made(cache, source string, rows int, lean bool) (string, error) {
 	dir := filepath.Join(cache, fmt.Sprintf("rows-%d", rows))
 	if lean {
 		dir += "-lean"
 	}
-	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
+	of, err := madeOf(source)
+	if err != nil {
+		return "", err
+	}
+	complete := filepath.Join(dir, "complete")
+	if was, err := os.ReadFile(complete); err == nil && string(was) == of {
 		return filepath.Join(dir, "data"), nil
 	}
 	if err := os.RemoveAll(dir); err != nil {
@@ -218,5 +242,29 @@ func made(cache, source string, rows int, lean bool) (string, error) {
 	if _, err := generate.Write(filepath.Join(dir, "data"), os.DirFS(source), generate.Options{Rows: rows, Seed: 1, Lean: lean}); err != nil {
 		return "", err
 	}
-	return filepath.Join(dir, "data"), os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
+	return filepath.Join(dir, "data"), os.WriteFile(complete, []byte(of), 0o644)
+}
+
+// madeOf names what a made-up dataset follows from: the version of its source, and a hash of the generator.
+func madeOf(source string) (string, error) {
+	about, err := os.ReadFile(filepath.Join(source, "dataset.json"))
+	if err != nil {
+		return "", err
+	}
+	files, err := filepath.Glob("bench/generate/*.go")
+	if err != nil {
+		return "", err
+	}
+	if len(files) == 0 {
+		return "", errors.New("run it in the folder of the repository: bench/generate has no source here")
+	}
+	hash := sha256.New()
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		hash.Write(b)
+	}
+	return fmt.Sprintf("%s %x\n", fileVersion(about), hash.Sum(nil)), nil
 }
