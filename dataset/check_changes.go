@@ -92,7 +92,8 @@ func (c *changesCheck) change(r *record.Change, p place) {
 // checkKept warns of records that a release had, as its changes say, and that are gone without a line that says so: a
 // file that was cut at the end of a line is a valid one.
 func (l *loader) checkKept() {
-	if !l.warn || len(l.faulty) > 0 {
+	faulty := slices.ContainsFunc(l.pending, func(f pendingFinding) bool { return f.severity == Fault })
+	if !l.warn || faulty || len(l.findings) > 0 { // what is gone may be what is wrong
 		return
 	}
 	last, lines := map[record.ChangeTable]map[string]int{}, l.changes.recs // the last line about a record
