@@ -136,7 +136,7 @@ func (o *options) beside(now, then *server) ([]*Case, error) {
 // first is the address of the first page of 100 rows.
 const first = "/api/v1/benchmarks"
 
-// sameFields are the fields that the rows of both servers have, but for the key.
+// sameFields are the fields that the rows of both servers have, except for the key.
 func sameFields(now, then *server) (string, error) {
 	var names [2][]string
 	for i, s := range []*server{now, then} {

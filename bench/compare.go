@@ -104,7 +104,7 @@ func (o *options) run() error {
 	return r.write(o.Out)
 }
 
-// redrawCmd writes tables and plots anew, after a change of how they are drawn.
+// redrawCmd writes tables and plots again, after a change of how they are drawn.
 type redrawCmd struct {
 	Out string `default:"bench/results" placeholder:"DIR" help:"Where speed.json is, and the rest goes."`
 }

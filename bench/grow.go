@@ -22,7 +22,7 @@ type Growth struct {
 	Data     string             `json:"data"`
 	Rows     int                `json:"rows"`
 	CPU      map[string]float64 `json:"cpu_us"`     // by case: median processor time of an answer, in microseconds
-	PerSec   map[string]float64 `json:"per_sec"`    // by case: median answers a second
+	PerSec   map[string]float64 `json:"per_sec"`    // by case: median answers per second
 	Hits     float64            `json:"hits"`       // share of the answers below the cases that the cache had
 	Load     float64            `json:"load_s"`     // from the program's start to its serving, in seconds
 	LoadCPU  float64            `json:"load_cpu_s"` // processor time up to then, on all cores

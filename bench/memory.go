@@ -142,7 +142,7 @@ func (c *memoryCmd) client(s *server, random *rand.Rand, next, ok *atomic.Int64)
 	}
 }
 
-// statusBytesOf reads a line of /proc/PID/status, 0 where there is none.
+// statusBytesOf reads a line of /proc/PID/status, 0 if there is none.
 func statusBytesOf(file, key string) uint64 {
 	f, err := os.Open(file)
 	if err != nil {

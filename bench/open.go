@@ -8,11 +8,11 @@ import "fmt"
 type Open struct {
 	Target string    `json:"target"`
 	Share  float64   `json:"share"` // of what our server gave in a closed loop
-	Rate   float64   `json:"rate"`  // requests a second
+	Rate   float64   `json:"rate"`  // requests per second
 	P50    []float64 `json:"p50_us"`
 	P99    []float64 `json:"p99_us"`
 	P999   []float64 `json:"p999_us"`
-	Kept   []float64 `json:"kept"` // answers a second over requests a second, by round
+	Kept   []float64 `json:"kept"` // answers per second over requests per second, by round
 }
 
 // shares are how much of the closed loop's rate is asked for.

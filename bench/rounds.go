@@ -19,7 +19,7 @@ import (
 type Rates struct {
 	Target string    `json:"target"`
 	Bytes  int64     `json:"bytes"`          // of an answer, head included
-	PerSec []float64 `json:"per_sec"`        // answers a second, by round
+	PerSec []float64 `json:"per_sec"`        // answers per second, by round
 	CPU    []float64 `json:"cpu_us"`         // processor time of the server an answer, in microseconds, by round
 	P50    []float64 `json:"p50_us"`         // latency in a closed loop, by round
 	P99    []float64 `json:"p99_us"`         //

@@ -122,5 +122,5 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// statusBytes reads a figure from /proc, 0 where there is none.
+// statusBytes reads a figure from /proc, 0 if there is none.
 func statusBytes(key string) uint64 { return statusBytesOf("/proc/self/status", key) }

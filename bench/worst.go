@@ -209,7 +209,7 @@ func (c *worstCmd) Run() error {
 	return nil
 }
 
-// send asks for an address, with POST if a body is behind it.
+// send asks for an address, with POST if a body is given.
 func (s *server) send(addressAndBody string) (*answered, error) {
 	address, body, posts := strings.Cut(addressAndBody, " ")
 	if !posts {

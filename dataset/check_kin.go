@@ -33,7 +33,7 @@ func (l *loader) checkKin() {
 	}
 }
 
-// baseOf is the base model that a model is named after, nil where there is none.
+// baseOf is the base model that a model is named after, nil if there is none.
 func baseOf(m *Model, known map[Slug]*Model) *Model {
 	for _, ending := range tuned {
 		if name, ok := strings.CutSuffix(string(m.Slug), ending); ok {

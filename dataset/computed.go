@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// computed returns a type as it is in every model without a published size, but for the
+// computed returns a type as it is in every model without a published size, except for the
 // size: method, bits and source are shared by all of them.
 func computed(q *QuantizationType) Quantization {
 	bits := *q.EffectiveBitsPerWeight
@@ -47,7 +47,7 @@ func addComputed(models []Model, types []QuantizationType) {
 	for i := range models {
 		most += len(models[i].Quantizations) + len(known)
 	}
-	// One list for all models, which takes what it needs and no more: a list for each would lie among
+	// One list for all models, which takes only what it needs: a list for each would lie among
 	// those that were given up while it was made, and hold their memory.
 	all := make([]Quantization, 0, most)
 	for i := range models {

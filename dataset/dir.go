@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Dir returns the files below a directory for Load and Check, as os.DirFS does, but for files
+// Dir returns the files below a directory for Load and Check, as os.DirFS does, except for files
 // that others wrote: it never follows a link out of the directory, never waits for another
 // program at the other end of a pipe, and opens regular files and folders only. Safe for
 // concurrent use.
@@ -21,7 +21,7 @@ var (
 	errOutside    = errors.New("a link must not lead out of the dataset directory")
 )
 
-// in calls do with the directory, which is opened anew: another may have taken its place.
+// in calls do with the directory, which is opened again: another may have taken its place.
 func (d dirFS) in(op, name string, do func(r *os.Root) error) error {
 	if !fs.ValidPath(name) {
 		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}

@@ -12,7 +12,7 @@ import (
 // Severity says what a finding does to its dataset.
 type Severity uint8
 
-// A Fault refuses the dataset; a Warning asks a person to look.
+// A Fault rejects the dataset; a Warning asks a person to look.
 const (
 	Fault Severity = iota
 	Warning
@@ -63,7 +63,7 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// Findings is everything a load dislikes, in order of place. As an error it is the refusal of
+// Findings is everything a load dislikes, in order of place. As an error it is the rejection of
 // the whole dataset.
 type Findings []Finding
 
@@ -76,7 +76,7 @@ func (fs Findings) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Faults returns the findings that refuse the dataset, in their order.
+// Faults returns the findings that reject the dataset, in their order.
 func (fs Findings) Faults() Findings {
 	return slices.DeleteFunc(slices.Clone(fs), func(f Finding) bool { return f.Severity != Fault })
 }

@@ -14,7 +14,7 @@ import (
 func TestPlaces(t *testing.T) {
 	const good = `{"slug": "t%d", "name": "Tool %d", "category": "runner", "description": "Does things."}`
 	line := func(n int) string { return fmt.Sprintf(good, n, n) }
-	bad := strings.Replace(line(9), `"runner"`, `"x"`, 1) // the value stands in column 46
+	bad := strings.Replace(line(9), `"runner"`, `"x"`, 1) // the value is in column 46
 	const text = `category: must be one of runner, gui, server, orchestrator, finetuner, quantizer, agent, ide, got "x"`
 	pretty := strings.NewReplacer(", ", ",\n  ", "{", "{\n  ", "}", "\n}").Replace(bad)
 	for _, tt := range []struct {

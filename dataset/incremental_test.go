@@ -72,7 +72,7 @@ func alter(r *rand.Rand, fsys fstest.MapFS, step int) string {
 
 var stepsFlag = flag.Int("steps", 8, "changes of files the test of incremental loads makes; there are eight kinds")
 
-// TestLast: a load with the last set at hand gives what a load without gives, edit after edit.
+// TestLast: a load given the last set gives what a load without gives, edit after edit.
 func TestLast(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -131,7 +131,7 @@ func TestLastIsShared(t *testing.T) {
 	}
 }
 
-// TestLastFindings: with the last set at hand the findings are the same too.
+// TestLastFindings: given the last set the findings are the same too.
 func TestLastFindings(t *testing.T) {
 	fsys := sample(t)
 	last, err := Load(context.Background(), fsys, Options{})

@@ -36,8 +36,8 @@ func previousFS(t testing.TB, rest map[string]string) fs.FS {
 	return before
 }
 
-// findingsOf checks and returns the findings, one a line, empty where there are none. A load
-// must refuse for the faults among them, and for nothing else.
+// findingsOf checks and returns the findings, one per line, empty where there are none. A load
+// must reject for the faults among them, and for nothing else.
 func findingsOf(t testing.TB, fsys fstest.MapFS, opt Options) string {
 	t.Helper()
 	opt.Now = fixtureDay

@@ -172,7 +172,7 @@ func (l *loader) readLines(i int, r io.Reader, work *errgroup.Group) error {
 }
 
 // withoutMark removes the byte order mark some editors write at the start of a file. It is a
-// finding, for other tools would stumble over it; columns are counted from behind it.
+// finding, for other tools would stumble over it; columns are counted after it.
 func (l *loader) withoutMark(i int, b []byte) []byte {
 	rest, marked := bytes.CutPrefix(b, ndjson.ByteOrderMark)
 	if marked {

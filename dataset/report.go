@@ -19,7 +19,7 @@ var ReportForms = []string{"text", "json", "github"}
 //
 //   - text: one line each, as Finding.String gives it.
 //   - json: one object with the list "findings" (path, line, col, field, text, severity; line and
-//     col are 0 where there is none) and the numbers "errors" and "warnings".
+//     col are 0 if there is none) and the numbers "errors" and "warnings".
 //   - github: one workflow command each, shown at the line in a pull request.
 func (fs Findings) Report(w io.Writer, form string) error {
 	switch form {

@@ -13,7 +13,7 @@ import (
 // devices; the ratio of the two is how near a measurement comes. Reads of the cache and
 // activations are left aside, so an honest ratio stays below 1.
 //
-// It is built once from tables that do not change after, costs a few map look-ups a record, and
+// It is built once from tables that do not change after, costs a few map look-ups per record, and
 // is safe for concurrent use.
 type Roofline struct {
 	models   map[Slug]*reading

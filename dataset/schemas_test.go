@@ -97,7 +97,7 @@ func schemaOf(name string, rec any, list bool, docs map[string]map[string]string
 	return &generate.Schema{Version: generate.Version, ID: id, Title: "List of " + typ.Name(), Type: "array", Items: s, Definitions: defs}
 }
 
-// defined are the struct types that stand in $defs, by name.
+// defined are the struct types that are in $defs, by name.
 var defined = map[string]reflect.Type{
 	"Architecture": reflect.TypeFor[Architecture](), "KVCache": reflect.TypeFor[KVCache](), "Quantization": reflect.TypeFor[Quantization](),
 	"SourceRef": reflect.TypeFor[SourceRef](), "PriceObservation": reflect.TypeFor[PriceObservation](), "ObservedBits": reflect.TypeFor[ObservedBits](),
@@ -188,7 +188,7 @@ func orNull(s *generate.Schema) *generate.Schema {
 	return s
 }
 
-// noLoader refuses to fetch: the schemas stand on their own.
+// noLoader loads nothing: the schemas need no other document.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) { return nil, errors.New("the schema refers to " + url) }

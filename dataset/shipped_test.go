@@ -146,7 +146,7 @@ func samePretty[T any](t *testing.T, name string, text []byte) {
 	}
 }
 
-// TestEverySlugIsAFile: one file a record, named by its slug.
+// TestEverySlugIsAFile: one file per record, named by its slug.
 func TestShippedFiles(t *testing.T) {
 	set := mustShipped(t)
 	for i := range set.Models {

@@ -38,7 +38,7 @@ func TestSilicon(t *testing.T) {
 	}
 }
 
-// TestShippedSilicon: who opens the graphics or the machine finds the chip the rows stand at.
+// TestShippedSilicon: who opens the graphics or the machine finds the chip that the rows name.
 func TestShippedSilicon(t *testing.T) {
 	set := mustShipped(t)
 	s := NewSilicon(set.Hardware)

@@ -153,7 +153,7 @@ func (a *answer) isKeyed() bool {
 	return a.isData() || strings.HasPrefix(a.path, "/api/v1/keys/self") && a.method != http.MethodOptions
 }
 
-// beforeKey says whether the request was refused before its address was known: the head of the request
+// beforeKey says whether the request was rejected before its address was known: the head of the request
 // could not be read.
 func (a *answer) beforeKey() bool {
 	return a.status == 408 || a.status == 431 || a.code() == "bad_request" || a.code() == "unknown_route" && !a.isData()

@@ -70,7 +70,7 @@ func bearer(header []byte) ([]byte, *failure) {
 // secretNames are the parameters people put keys into.
 var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token", "token", "authorization"}
 
-// keyInQuery refuses a key sent in the address, where logs and proxies keep it: a value that
+// keyInQuery rejects a key sent in the address, where logs and proxies keep it: a value that
 // is a key, or a parameter named like one on a request that brings no header: a bare one.
 func (s *Server) keyInQuery(req *request, bare bool) *failure {
 	args := req.ctx.Request.URI().QueryString()

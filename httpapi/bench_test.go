@@ -37,7 +37,7 @@ func newBench(b *testing.B, path string, header ...string) *bench {
 	x := &bench{s: newService(b, mustShipped(b).live)}
 	x.h = x.s.app.Server().Handler
 	var req fasthttp.Request
-	req.Header.SetMethod("GET") // an empty one is GET too, but made anew each time it is read
+	req.Header.SetMethod("GET") // an empty one is GET too, but made again each time it is read
 	req.SetRequestURI(path)
 	req.Header.SetHost("localhost")
 	req.Header.Set("Authorization", "Bearer "+x.s.secret)
@@ -50,7 +50,7 @@ func newBench(b *testing.B, path string, header ...string) *bench {
 	return x
 }
 
-// ask answers the request once more and returns the status.
+// ask answers the request again and returns the status.
 func (x *bench) ask() int {
 	x.ctx.Response.Reset()
 	x.h(&x.ctx)

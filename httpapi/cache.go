@@ -22,7 +22,7 @@ type cacheEntry struct {
 
 // responseCache keeps responses with status 200 by content, coding and address. A new dataset
 // changes the content part of every key, so nothing is ever invalidated: what is out of date is
-// not asked for again and ages out. It is a hint: on a miss the response is made anew.
+// not asked for again and ages out. It is a hint: on a miss the response is made again.
 type responseCache struct {
 	cache  *ristretto.Cache[string, cacheEntry]
 	flight singleflight.Group
@@ -63,7 +63,7 @@ func appendSpelling[T string | []byte](dst []byte, content []byte, c coding, f e
 var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
 // find returns the response of an address as it was sent, by a caller who likes a coding and a
-// format best; nil where there is none.
+// format best; nil if there is none.
 func (b *responseCache) find(content []byte, c coding, f export.Format, address []byte) *response {
 	key := scratch.Get().(*[]byte)
 	*key = appendSpelling((*key)[:0], content, c, f, address)

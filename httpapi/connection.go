@@ -43,7 +43,7 @@ func now() int64 { return int64(time.Since(processStart)) }
 
 var processStart = time.Now().Add(-time.Second)
 
-// Write sends p, and the tail behind it, in one system call where the system has one for it.
+// Write sends p, and the tail after it, in one system call where the system has one for it.
 func (k *connection) Write(p []byte) (int, error) {
 	if body := k.tail; body != nil {
 		k.tail = nil

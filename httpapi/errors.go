@@ -125,7 +125,7 @@ type failure struct {
 	// retryAfter is in seconds; 0 sends no Retry-After.
 	retryAfter int64
 	allow      string // the Allow header
-	close      bool   // the connection is closed behind the response
+	close      bool   // the connection is closed after the response
 	cause      error  // for the log only
 }
 

@@ -127,7 +127,7 @@ func (s *suggester) near(word string, candidates []string, n int) []string {
 	return dataset.Near(word, candidates, n)
 }
 
-// nearest is the one name the caller most probably meant, empty where there is none.
+// nearest is the one name the caller most probably meant, empty if there is none.
 func (s *suggester) nearest(word string, candidates []string) string {
 	if near := s.near(word, candidates, 1); len(near) > 0 {
 		return near[0]

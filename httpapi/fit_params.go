@@ -171,7 +171,7 @@ func (r *fitReader) flag(name string) bool {
 	return false
 }
 
-// number reads a plain decimal above 0; 0 where there is none.
+// number reads a plain decimal above 0; 0 if there is none.
 func (r *fitReader) number(name string) float64 {
 	if v := r.optional(name); v != nil {
 		return *v

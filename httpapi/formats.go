@@ -59,7 +59,7 @@ var documentedSchemas = sync.OnceValue(func() map[string]*documentedSchema {
 })
 
 // fieldText is the description of the field with a dotted name in a schema of the OpenAPI document,
-// empty where there is none.
+// empty if there is none.
 func fieldText(schema, column string) string {
 	at := documentedSchemas()[schema]
 	for part := range strings.SplitSeq(column, ".") {
@@ -96,7 +96,7 @@ func aboutOf(gen *index.Generation) export.About {
 	return export.About{Title: gen.Info.Title, Version: gen.Info.Version, Digest: gen.Digest.String(), Licence: gen.Info.License}
 }
 
-// allRows is the limit of a complete result, and rowsPerCall how many rows of one a call pays for.
+// allRows is the limit of a complete result, and rowsPerCall how many of its rows one call pays for.
 const (
 	allRows     = "all"
 	rowsPerCall = 500

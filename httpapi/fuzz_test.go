@@ -58,7 +58,7 @@ func scriptQueries(f *testing.F) (out []string) {
 }
 
 // FuzzParameters sends any query to any list. An accepted one has a canonical address that
-// leads to the very same answer; a refused one names its faults.
+// leads to the very same answer; a rejected one names its faults.
 func FuzzParameters(f *testing.F) {
 	s := newService(f, mustSmallLive(f))
 	for i, q := range scriptQueries(f) {

@@ -29,7 +29,7 @@ type Refused struct {
 	served uint64 // number of the generation that went on; 0 if there was none
 }
 
-// shownFindings is how many findings of a refused load are shown; modeldex check lists them all.
+// shownFindings is how many findings of a rejected load are shown; modeldex check lists them all.
 const shownFindings = 20
 
 func newRefused(at time.Time, err error) *Refused {
@@ -86,7 +86,7 @@ type step struct {
 	records func() *diff.Records
 }
 
-// Refuse notes that a load was refused while served went on, and returns what callers are shown of it.
+// Refuse notes that a load was rejected while served went on, and returns what callers are shown of it.
 func (h *History) Refuse(err error, served *index.Generation) *Refused {
 	r := newRefused(time.Now().UTC(), err)
 	if served != nil {
@@ -97,10 +97,10 @@ func (h *History) Refuse(err error, served *index.Generation) *Refused {
 	return r
 }
 
-// Accept ends a refusal without a new generation: the files are those being served again.
+// Accept ends a rejection without a new generation: the files are those being served again.
 func (h *History) Accept() { h.refused.Store(nil) }
 
-// Refused is the newest load, where that was refused; nil otherwise. A refusal ends at the moment in which a
+// Refused is the newest load, where that was rejected; nil otherwise. A rejection ends at the moment in which a
 // newer generation is served, so that no answer shows both.
 func (h *History) Refused(served *index.Generation) *Refused {
 	if h == nil {

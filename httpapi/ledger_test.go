@@ -162,7 +162,7 @@ func (s *site) must(c *caller, status int, path, secret string) *heard {
 	return h
 }
 
-// used is what GET /api/v1/keys/self says of an active key. Counts begin anew with a month, so
+// used is what GET /api/v1/keys/self says of an active key. Counts begin again with a month, so
 // a test during which it turns proves nothing and is skipped.
 func (s *site) used(c *caller, secret string) int64 {
 	s.t.Helper()
@@ -268,7 +268,7 @@ func crowd(t *testing.T, s *site, secret string, limit int64, each int, seed uin
 }
 
 // TestKeysVerbs drives every verb of an operator, while the server runs and while it does not. The short form
-// asks every way to name and list keys, and what is refused, of the server alone.
+// asks every way to name and list keys, and what is rejected, of the server alone.
 func TestKeysVerbs(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
@@ -718,7 +718,7 @@ func TestDiskFull(t *testing.T) {
 	s.start()
 	hot, _ := s.issue("hot", "free")
 	c, answered := s.caller(), map[string]int64{}
-	// The disk is filled but for what the calls need, so that little is left to do behind them: the lease they
+	// The disk is filled except for what the calls need, so that little is left to do behind them: the lease they
 	// end with is given back when the key was silent for a second.
 	full := ballast(t, s.dir)
 	info, err := os.Stat(full)
@@ -791,7 +791,7 @@ func (s *site) seed(n int) []string {
 }
 
 // callEach calls once with every key, from several clients, counts what was answered, and
-// returns how many calls were refused for the ledger's sake.
+// returns how many calls were rejected because of the ledger.
 func (s *site) callEach(secrets []string, answered map[string]int64) (refused int) {
 	s.t.Helper()
 	var callers sync.WaitGroup
@@ -886,7 +886,7 @@ func (s *site) awaitReady(c *caller) {
 }
 
 // TestBackupUnderLoad copies the ledger of a server that is being called, and serves what is restored from the copy: it
-// holds every key, every call that was answered before it was begun, and no call that was not asked for, but for the
+// holds every key, every call that was answered before it was begun, and no call that was not asked for, except for the
 // lease that the ledger is ahead of the calls, which is a hundredth of the quota or one call (see package quota).
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()

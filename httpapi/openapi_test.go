@@ -87,7 +87,7 @@ func versionSums(t *testing.T) map[string]string {
 	for line := range strings.Lines(string(b)) {
 		version, sum, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok || sums[version] != "" {
-			t.Fatalf("%s: must be one version and its sum a line, got %q", openapiVersions, line)
+			t.Fatalf("%s: must be one version and its sum per line, got %q", openapiVersions, line)
 		}
 		sums[version] = sum
 	}
@@ -303,7 +303,7 @@ func TestOpenAPISizes(t *testing.T) {
 	}
 }
 
-// TestValidateAnswer holds that the validator refuses what is not described.
+// TestValidateAnswer holds that the validator rejects what is not described.
 func TestValidateAnswer(t *testing.T) {
 	good := func(change func(h http.Header, body map[string]any)) (http.Header, []byte) {
 		h := http.Header{}

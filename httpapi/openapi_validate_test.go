@@ -23,7 +23,7 @@ import (
 //
 // path is the address as it was sent, with or without query. body is the body after content
 // decoding. Addresses and methods without a route are held against the answers described for
-// those: unknown_route, the refusals of RefusedEarly, and the empty 204 of OPTIONS. The error
+// those: unknown_route, the rejections of RefusedEarly, and the empty 204 of OPTIONS. The error
 // names everything found. Safe for concurrent use.
 func validateAnswer(method, path string, status int, header http.Header, body []byte) error {
 	d, err := described()
@@ -103,7 +103,7 @@ func pathPattern(template string) *regexp.Regexp {
 	return regexp.MustCompile("^" + p + "$")
 }
 
-// closeObjects refuses unknown members in every object the document describes: callers must
+// closeObjects rejects unknown members in every object the document describes: callers must
 // pass over them, we must describe them.
 func closeObjects(v any) {
 	switch v := v.(type) {

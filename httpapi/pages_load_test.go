@@ -53,7 +53,7 @@ func TestRandomFacetAddresses(t *testing.T) {
 	}
 }
 
-// BenchmarkPages measures pages beside the same data as JSON, from the cache and made anew:
+// BenchmarkPages measures pages beside the same data as JSON, from the cache and made again:
 //
 //	go test ./httpapi -run xxx -bench Pages
 func BenchmarkPages(b *testing.B) {

@@ -100,7 +100,7 @@ func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 	return &p.out, nil
 }
 
-// checkRequired refuses a query without the parameters it must have. One that was sent empty is at fault already.
+// checkRequired rejects a query without the parameters it must have. One that was sent empty is at fault already.
 func (p *parser) checkRequired() {
 	for i := range p.r.params {
 		pm := &p.r.params[i]
@@ -125,7 +125,7 @@ func (p *parser) inOrder() [][]string {
 	return out
 }
 
-// collect gathers values by name and refuses unknown names, repeated single values and empty
+// collect gathers values by name and rejects unknown names, repeated single values and empty
 // or blank ones. Values are cloned: the request's bytes do not outlive it.
 func (p *parser) collect(args *fasthttp.Args) {
 	for key, value := range args.All() {
@@ -419,7 +419,7 @@ func (p *parser) bound(pm *param, low, high float64) {
 	p.out.ranged = append(p.out.ranged, pm)
 }
 
-// checkRanges refuses ranges that end before they begin.
+// checkRanges rejects ranges that end before they begin.
 func (p *parser) checkRanges() {
 	for i, r := range p.out.Ranges {
 		if r.Min <= r.Max {

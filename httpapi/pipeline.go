@@ -33,7 +33,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	s.serve(req)
 }
 
-// hit is the cached response to a request, nil where there is none. Only responses with status
+// hit is the cached response to a request, nil if there is none. Only responses with status
 // 200 of routes with a key are found so.
 func (s *Server) hit(req *request) *response {
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.any {

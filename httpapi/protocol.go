@@ -47,7 +47,7 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 }
 
 // malformed rejects what no route should see, nil where there is nothing to reject. fasthttp has
-// read the head by now and refused what is not HTTP at all. seen are headers the request has, and
+// read the head by now and rejected what is not HTTP at all. seen are headers the request has, and
 // any of them may be in it where it is rejected.
 func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
@@ -89,7 +89,7 @@ func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
 			}
 		}
 	}
-	if last { // the caller wants the connection closed behind the response
+	if last { // the caller wants the connection closed after the response
 		h.SetConnectionClose()
 	}
 	if len(h.RequestURI()) > maxAddress {
@@ -168,7 +168,7 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// answerUnknown answers an address without a route: not found, but for a slash too many.
+// answerUnknown answers an address without a route: not found, except for a slash too many.
 func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
@@ -176,7 +176,7 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	return nil, fail(&unknownRoute)
 }
 
-// forServer reports whether a request is for no address but for the server as a whole (RFC 9110, 9.3.7): OPTIONS has that form.
+// forServer reports whether a request is for the server as a whole, not for an address (RFC 9110, 9.3.7): OPTIONS has that form.
 func forServer(c *fiber.Ctx) bool { return string(c.Request().Header.RequestURI()) == "*" }
 
 // allMethods are those of the addresses of the server.

@@ -14,7 +14,7 @@ import (
 // one answers the address of a record: by slug, or 301 to it from an alias.
 func (r *resource) one(s *Server, req *request) (*response, *failure) {
 	name := req.param("*")
-	if name == "" { // the list with a slash behind it
+	if name == "" { // the list with a slash after it
 		return req.moved("/api/v1/" + r.name), nil
 	}
 	q, bad := r.detail.parseFor(req)
@@ -37,7 +37,7 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 	return s.cached(req, address, func() ([]byte, string) { return r.renderOne(req, q, t, ord), "" }), nil
 }
 
-// ownSpace is space for the benchmarks of a model: to make megabytes anew for each file takes longer than to fill them.
+// ownSpace is space for the benchmarks of a model: to make megabytes again for each file takes longer than to fill them.
 var ownSpace = sync.Pool{New: func() any { return new([]byte) }}
 
 // fileOfOne is one record as a file of one row.
@@ -60,7 +60,7 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	return fileWith(req.gen, q.format, columns, func(enc export.Encoder) error { return enc.Encode(row, apart...) })
 }
 
-// record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, a member behind the others;
+// record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, one member after the other;
 // nil where it is left out.
 func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) (row []byte, rows [][]byte) {
 	row = t.Detail(ord)

@@ -75,7 +75,7 @@ func (s *Server) sendStream(req *request, resp *response) {
 		body.measure()
 	}
 	if req.ctx.IsHead() {
-		// Without a body stream: behind the head of one with chunks fasthttp writes the empty line
+		// Without a body stream: after the head of one with chunks fasthttp writes the empty line
 		// that ends the last chunk.
 		req.ctx.Response.Header.SetContentLength(body.size)
 		_ = body.Close() // never fails

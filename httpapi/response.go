@@ -34,11 +34,11 @@ const (
 // sent changes after the function that made it has returned it.
 type response struct {
 	status int
-	// lines are the headers that are the same for every caller, but for contentType and encoding, which
+	// lines are the headers that are the same for every caller, except for contentType and encoding, which
 	// fasthttp has fields of its own for; those are empty where the response has no such header.
 	lines                 headerLines
 	contentType, encoding string
-	close                 bool // the connection ends behind the response
+	close                 bool // the connection ends after the response
 	body                  []byte
 	etag                  string  // empty: the response is not compared with If-None-Match
 	stream                *stream // in place of body; see stream.go

@@ -84,7 +84,7 @@ func setUpScript(env *testscript.Env) error {
 	return nil
 }
 
-// waitForNewMonth waits for the end of a month that has less than a minute left: counts begin anew then, in the middle of
+// waitForNewMonth waits for the end of a month that has less than a minute left: counts begin again then, in the middle of
 // a script.
 func waitForNewMonth() {
 	if end := quota.MonthOf(time.Now()).End(); time.Until(end) < time.Minute {

@@ -37,7 +37,7 @@ var (
 )
 
 // TestSwap edits the dataset of the real program in every way while readers call: no answer is
-// an error or of two generations, every good edit is served, every bad one refused with its
+// an error or of two generations, every good edit is served, every bad one rejected with its
 // reason shown, and memory comes back to its level.
 //
 // Every record has a mark, which the version of its dataset names too: an answer whose marks

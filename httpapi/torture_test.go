@@ -42,7 +42,7 @@ func TestTorture(t *testing.T) {
 }
 
 // tortureTiers have limits of which a hundredth is more than any lease (hot, slow), less than
-// it (mid) and less than a call (free), and a burst that refuses (paced).
+// it (mid) and less than a call (free), and a burst that rejects (paced).
 const tortureTiers = `{"tiers": [
   {"name": "free", "calls_per_month": 60, "burst": {"rate": 1000000, "per_seconds": 1, "depth": 1000000}},
   {"name": "mid", "calls_per_month": 4000, "burst": {"rate": 1000000, "per_seconds": 1, "depth": 1000000}},

@@ -55,7 +55,7 @@ func TestBlobRebuilt(t *testing.T) {
 				shared++
 			}
 		}
-		if anew := len(now.blocks) - shared; anew > 9 { // a change makes anew its block and one beside it, as three at most
+		if anew := len(now.blocks) - shared; anew > 9 { // a change makes its block again and one beside it, as three at most
 			t.Fatalf("%d of %d blocks are new", anew, len(now.blocks))
 		}
 		have = now

@@ -8,7 +8,7 @@ import (
 	"modeldex/dataset"
 )
 
-// TestGenerationCredits: a generation has the credits of its set, built anew or from the one before.
+// TestGenerationCredits: a generation has the credits of its set, built again or from the one before.
 func TestGenerationCredits(t *testing.T) {
 	t.Parallel()
 	set, gen := shippedGeneration(t)

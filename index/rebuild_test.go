@@ -149,7 +149,7 @@ func TestRebuildShares(t *testing.T) {
 	}
 }
 
-// TestRebuildInPlace: a value that moves makes anew the posting of its field, and of that only the
+// TestRebuildInPlace: a value that moves makes the posting of its field again, and of that only the
 // sets of the value before and after.
 func TestRebuildInPlace(t *testing.T) {
 	r := newRandom(seedOf(t), 20, 0)

@@ -174,7 +174,7 @@ func (k *Keeper) applySecrets(acc *account, r Record) {
 }
 
 // shrink takes back an account's leases after its limit was lowered, so that no call passes the
-// new limit; the committer leases anew within it. A month that is over has a lease until the next
+// new limit; the committer leases again within it. A month that is over has a lease until the next
 // sweep, and is counted in again if the clock is set back to it.
 func (k *Keeper) shrink(acc *account) {
 	k.commitMu.Lock()

@@ -97,7 +97,7 @@ func (k *Keeper) Self(ctx context.Context, d Digest) (Account, Verdict, error) {
 }
 
 // Rotate gives the account of digest d a new secret. Its counters go on. The old secret works
-// for grace, 0 to MaxGrace (else ErrGrace), and is refused as Rotated from then on; a secret
+// for grace, 0 to MaxGrace (else ErrGrace), and is rejected as Rotated from then on; a secret
 // that was itself rotated out cannot rotate. Durable, and in effect, before it returns.
 func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (IssuedKey, Verdict, error) {
 	if grace < 0 || grace > MaxGrace {
@@ -193,7 +193,7 @@ func (k *Keeper) setStatus(ctx context.Context, id ID, to Status) (Account, erro
 	return k.view(r, p), nil
 }
 
-// Suspend refuses the account's calls until Resume. It is durable, and in effect, before it
+// Suspend rejects the account's calls until Resume. It is durable, and in effect, before it
 // returns, like every change below. ErrNotFound and ErrFinal tell why nothing was changed.
 func (k *Keeper) Suspend(ctx context.Context, id ID) (Account, error) {
 	return k.setStatus(ctx, id, StatusSuspended)
@@ -230,7 +230,7 @@ func (k *Keeper) SetTier(ctx context.Context, id ID, tier string, limit uint64) 
 }
 
 // Erase removes name, e-mail address and use case and revokes the account. Digest and counts
-// stay, so that the key stays refused and the sums right. The bytes leave the file when it is
+// stay, so that the key stays rejected and the sums right. The bytes leave the file when it is
 // compacted.
 func (k *Keeper) Erase(ctx context.Context, id ID) (Account, error) {
 	r, _, err := k.changePerson(ctx, id, func(r *Record, p *Person) error {

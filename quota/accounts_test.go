@@ -424,7 +424,7 @@ func TestRevokeSelf(t *testing.T) {
 	}
 }
 
-// A tier is in effect at once: a higher limit admits, a lower one refuses, counts stay.
+// A tier is in effect at once: a higher limit admits, a lower one rejects, counts stay.
 func TestSetTier(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})
 	key := kit.MustIssue("", 5)

@@ -56,8 +56,8 @@ type Standing struct {
 	BurstRemaining int           // calls that may still come at once
 	BurstReset     time.Duration // until all of Burst.Depth may come at once
 
-	// RetryAfter is how long to wait before a refused call may be admitted; zero when it was
-	// admitted or waiting does not help. A caller that waits less is refused again.
+	// RetryAfter is how long to wait before a rejected call may be admitted; zero when it was
+	// admitted or waiting does not help. A caller that waits less is rejected again.
 	RetryAfter time.Duration
 }
 
@@ -151,7 +151,7 @@ func (k *Keeper) instant() instant {
 }
 
 // Admit decides one call of the key with digest d: it authenticates, counts the burst and
-// holds one call of the month's quota. A refused call costs neither burst nor quota. It takes
+// holds one call of the month's quota. A rejected call costs neither burst nor quota. It takes
 // well under a microsecond and allocates nothing, except when the key has no lease to spend
 // from: then it waits for one, at most Config.LeaseWait. Safe for concurrent use.
 func (k *Keeper) Admit(d Digest) Call {
@@ -191,7 +191,7 @@ func (k *Keeper) AdmitFree(d Digest) Call {
 	return c
 }
 
-// begin authenticates. What it returns is Admitted, or refused for the key's own sake.
+// begin authenticates. What it returns is Admitted, or rejected because of the key itself.
 func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	cred := k.table.get(d)
 	if cred == nil {
@@ -232,7 +232,7 @@ func (c *Call) refuse(v Verdict, retry time.Duration) Call {
 	return *c
 }
 
-// takeBurst counts the call for the burst, or refuses it.
+// takeBurst counts the call for the burst, or rejects it.
 func (c *Call) takeBurst(now time.Duration) bool {
 	full, wait := c.acc.meter.take(c.plan.pace, int64(now))
 	c.burstFull = full

@@ -80,7 +80,7 @@ func benchKeeper(tb testing.TB, cfg Config) *Keeper {
 }
 
 // benchSecrets issues n keys that are busy already: their leases are as long as leases get,
-// and no burst or quota refuses them, so that what is measured is the admitted call.
+// and no burst or quota rejects them, so that what is measured is the admitted call.
 func benchSecrets(tb testing.TB, k *Keeper, n int) []string {
 	tb.Helper()
 	wide := &plan{
@@ -136,7 +136,7 @@ func BenchmarkParseKey(b *testing.B) {
 	}
 }
 
-// BenchmarkSpend is one hot key on one core. Calls refused while a lease is written would be
+// BenchmarkSpend is one hot key on one core. Calls rejected while a lease is written would be
 // cheaper than admitted ones, so they are reported.
 func BenchmarkSpend(b *testing.B) {
 	k := benchKeeper(b, Config{LeaseWait: time.Minute})
@@ -219,7 +219,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkLookup compares the table with sync.Map, in time and in bytes a key.
+// BenchmarkLookup compares the table with sync.Map, in time and in bytes per key.
 func BenchmarkLookup(b *testing.B) {
 	const n = 100_000
 	digests := make([]Digest, n)

@@ -19,7 +19,7 @@ type pace struct {
 }
 
 // take counts one call at now. It returns how long the meter then needs to be full again,
-// and how long a refused caller has to wait; a wait above zero means that nothing was counted.
+// and how long a rejected caller has to wait; a wait above zero means that nothing was counted.
 func (m *meter) take(p pace, now int64) (full, wait time.Duration) {
 	for {
 		tat := m.tat.Load()
@@ -33,7 +33,7 @@ func (m *meter) take(p pace, now int64) (full, wait time.Duration) {
 	}
 }
 
-// giveBack undoes one take whose call was refused for another reason.
+// giveBack undoes one take whose call was rejected for another reason.
 func (m *meter) giveBack(p pace) { m.tat.Add(-p.step) }
 
 // peek returns how long the meter needs to be full again, without counting anything.

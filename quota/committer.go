@@ -111,7 +111,7 @@ func (k *Keeper) takeQueue() ([]*period, []int) {
 	demand := make([]int, len(asked))
 	for i, p := range asked {
 		demand[i] = p.waiting
-		p.queued.Store(false) // from here on a charge asks anew
+		p.queued.Store(false) // from here on a charge asks again
 	}
 	return asked, demand
 }

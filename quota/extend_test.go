@@ -53,7 +53,7 @@ func TestExtend(t *testing.T) {
 }
 
 // TestExtendParallel: callers that ask for many calls at once never get more than the limit, and
-// what is refused costs nothing.
+// what is rejected costs nothing.
 func TestExtendParallel(t *testing.T) {
 	const callers, limit = 16, 1000
 	kit := quotatest.New(t, quota.Config{Tiers: wide(t)})

@@ -64,8 +64,8 @@ func (b *breakableFile) put(l *quota.Ledger, fd int) {
 	}
 }
 
-// The disk fails under a running keeper: calls go on from what is leased, then are refused with
-// a time to come back, changes are refused with the reason, and all goes on by itself when the
+// The disk fails under a running keeper: calls go on from what is leased, then are rejected with
+// a time to come back, changes are rejected with the reason, and all goes on by itself when the
 // disk is back. Nothing is lost, nothing minted.
 func TestDiskFails(t *testing.T) {
 	tests := []struct {

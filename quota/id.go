@@ -21,7 +21,7 @@ const (
 type ID uint64
 
 // newID draws an id for an account made at now. Two accounts of the same microsecond may draw the
-// same id, once in 2^10; the store refuses the second one and the caller draws again.
+// same id, once in 2^10; the store rejects the second one and the caller draws again.
 func newID(now time.Time) ID {
 	var b [2]byte
 	_, _ = rand.Read(b[:])

@@ -159,7 +159,7 @@ func validLabel(s string) bool {
 }
 
 // Issue makes an account and returns its secret, which is shown this once. The account is
-// durable, and works, before Issue returns. A refusal is not an error; an error means that
+// durable, and works, before Issue returns. A rejection is not an error; an error means that
 // the ledger failed and nothing was handed out, or that tier and limit do not fit each other
 // (ErrUnknownTier, ErrNeedsLimit, ErrLimitRange).
 func (k *Keeper) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refusal, error) {

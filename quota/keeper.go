@@ -113,7 +113,7 @@ type Keeper struct {
 }
 
 // outage is the state of a store that fails; zero when it does not. Calls without a lease are
-// refused until retry, and from then on wait for what the next attempt brings.
+// rejected until retry, and from then on wait for what the next attempt brings.
 type outage struct {
 	err   error
 	retry time.Time // real time, like the timer that ends it

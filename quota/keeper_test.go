@@ -147,7 +147,7 @@ func TestHeldCallsCount(t *testing.T) {
 	wantVerdict(t, kit, key, quota.QuotaExhausted)
 }
 
-// A burst told in time: ten at once, refuse, wait less than told, wait as told.
+// A burst told in time: ten at once, reject, wait less than told, wait as told.
 func TestBurstStory(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})
 	key := kit.MustIssue("", 0)
@@ -167,7 +167,7 @@ func TestBurstStory(t *testing.T) {
 	kit.Clock.Advance(1)
 	wantVerdict(t, kit, key, quota.Admitted)
 	wantVerdict(t, kit, key, quota.BurstExceeded)
-	// However often it is refused, the meter fills at its rate.
+	// However often it is rejected, the meter fills at its rate.
 	kit.Clock.Advance(500 * time.Millisecond)
 	for range 5 {
 		wantVerdict(t, kit, key, quota.Admitted)
@@ -180,7 +180,7 @@ func TestBurstStory(t *testing.T) {
 	}
 }
 
-// A steady caller at the rate is never refused; released and uncounted calls count as well.
+// A steady caller at the rate is never rejected; released and uncounted calls count as well.
 func TestBurstCountsEveryCall(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})
 	key := kit.MustIssue("", 0)

@@ -30,7 +30,7 @@ var (
 	formatKey = []byte("format")
 )
 
-// formatVersion is the layout of the buckets. A ledger with a higher one is refused.
+// formatVersion is the layout of the buckets. A ledger with a higher one is rejected.
 const formatVersion = 1
 
 // Options tune Open. The zero value is right for a server.
@@ -38,7 +38,7 @@ type Options struct {
 	// Timeout is how long to wait for the file lock; zero: one second.
 	Timeout time.Duration
 
-	// MustExist refuses to make a new file and returns ErrMissing.
+	// MustExist makes Open return ErrMissing instead of creating a file.
 	MustExist bool
 
 	// ReadOnly opens without the right to write; several processes may do so at once.
@@ -159,7 +159,7 @@ func (l *Ledger) boltOptions(opt Options) *bolt.Options {
 	}
 }
 
-// checkPlace refuses paths on which opening would fail in less clear words.
+// checkPlace rejects paths on which opening would fail in less clear words.
 func checkPlace(path string, opt Options) error {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {

@@ -437,7 +437,7 @@ func TestBackupWhileServing(t *testing.T) {
 	}
 }
 
-// The tools refuse a ledger in use, and a missing one.
+// The tools reject a ledger in use, and a missing one.
 func TestToolsRefuse(t *testing.T) {
 	t.Parallel() // it waits, for the disk mostly
 	path := filepath.Join(t.TempDir(), "modeldex.db")

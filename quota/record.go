@@ -17,9 +17,9 @@ type Status uint8
 // The states of an account.
 const (
 	StatusActive Status = iota + 1
-	// Suspended refuses calls until the account is resumed.
+	// Suspended rejects calls until the account is resumed.
 	StatusSuspended
-	// StatusRevoked refuses calls for ever.
+	// StatusRevoked rejects calls for ever.
 	StatusRevoked
 )
 
@@ -55,7 +55,7 @@ func (s *Status) UnmarshalText(text []byte) error {
 const MaxOldSecrets = 4
 
 // OldSecret is a secret that was rotated out. It works until Until, in Unix seconds, and is
-// refused as rotated from then on. One without grace has the time of its rotation with a minus: it is over by
+// rejected as rotated from then on. One without grace has the time of its rotation with a minus: it is over by
 // every clock, also by that of a server that is behind the one which rotated it.
 type OldSecret struct {
 	Digest Digest

@@ -101,7 +101,7 @@ type Store interface {
 
 	// Watch calls fn for every change another process makes to an account after the last Load,
 	// until ctx ends.
-	// It returns ctx's error then, or why watching failed; the caller loads and watches anew.
+	// It returns ctx's error then, or why watching failed; the caller loads and watches again.
 	Watch(ctx context.Context, fn func(Record)) error
 
 	// Ping reports whether the store can be read and is still the one that was opened.

@@ -395,7 +395,7 @@ func TestOldMonthIsSettled(t *testing.T) {
 	})
 }
 
-// The time to wait that a refused caller is told while the store fails is enough, once it is back.
+// The time to wait that a rejected caller is told while the store fails is enough, once it is back.
 func TestOutageIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newSharedStore(t)

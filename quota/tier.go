@@ -33,7 +33,7 @@ type Burst struct {
 	Depth      int `json:"depth"`
 }
 
-// defaultBurst is the contract's: 10 requests a second.
+// defaultBurst is the contract's: 10 requests per second.
 var defaultBurst = Burst{Rate: 10, PerSeconds: 1, Depth: 10}
 
 func (b Burst) pace() pace {
@@ -58,7 +58,7 @@ type Tiers struct {
 	list []Tier
 }
 
-// DefaultTiers returns the contract's tiers: free with 1,000 calls a month, pro with 100,000,
+// DefaultTiers returns the contract's tiers: free with 1,000 calls per month, pro with 100,000,
 // enterprise with a custom limit; each with 10 calls per second, 10 at once.
 func DefaultTiers() Tiers {
 	return Tiers{list: []Tier{

@@ -9,7 +9,7 @@ import (
 )
 
 // A server that saw no changes while a key was rotated more often than a record remembers still knows whose
-// it is: the count goes on, and the secret it knew is refused.
+// it is: the count goes on, and the secret it knew is rejected.
 func TestRotatedUnseen(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -64,7 +64,7 @@ func TestRotatedUnseen(t *testing.T) {
 	}
 }
 
-// A secret rotated out without grace is refused by every server at once, also by one whose clock is behind
+// A secret rotated out without grace is rejected by every server at once, also by one whose clock is behind
 // that of the server which rotated it, and after changes that such a server makes.
 func TestRotatedByFastClock(t *testing.T) {
 	t.Parallel()

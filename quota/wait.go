@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// await holds a call for c once a lease for it is written, or refuses c.
+// await holds a call for c once a lease for it is written, or rejects c.
 func (k *Keeper) await(c *Call) {
 	timeout := time.NewTimer(k.cfg.LeaseWait)
 	defer timeout.Stop()

@@ -48,7 +48,7 @@ func TestBuildModels(t *testing.T) {
 	}
 }
 
-// TestBuildComposite computes a composite anew from the document alone, as a reader would: from
+// TestBuildComposite computes a composite again from the document alone, as a reader would: from
 // the scores and the numbers that normalization.composite states.
 func TestBuildComposite(t *testing.T) {
 	b, _ := mustBuild(t, smallInputs())

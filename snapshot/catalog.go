@@ -72,7 +72,7 @@ func Open(folder fs.FS) (*Catalog, []Finding, error) {
 	return (*Catalog)(nil).Reload(context.Background(), folder)
 }
 
-// Reload is Open for a folder that was opened before as s. A file that is refused now and was
+// Reload is Open for a folder that was opened before as s. A file that is rejected now and was
 // good in s stays on as it was, so that a half-written file takes nothing away; a file that
 // is gone, goes. Files with unchanged bytes are not verified again. s is not changed and may be nil.
 // Once ctx has ended, no further file is read, and its error is returned.

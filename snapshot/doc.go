@@ -32,7 +32,7 @@
 //     the sum of the weights, and confidence from the width of the interval.
 //
 // The document states all numbers of the rules as JSON in normalization.composite, so Check
-// computes every component, composite and confidence anew from the scores alone.
+// computes every component, composite and confidence again from the scores alone.
 //
 // What differs is not mixed: base models, settings of reasoning effort, quantized forms and
 // releases are models and cells of their own. Base models get no composite, since no source that

@@ -1,6 +1,6 @@
 package snapshot
 
-// The constants of the specification. A document with another value is refused.
+// The constants of the specification. A document with another value is rejected.
 const (
 	SchemaVersion  = "service-model-intelligence-snapshot-v1"
 	Scope          = "model-intelligence-priors"

@@ -52,7 +52,7 @@ const (
 // Samples is the number of samples of the models that `modeldex snapshot evaluate` takes.
 const Samples = 200
 
-// Evaluate holds out each source in ten folds of models and fits the scale anew, and repeats the
+// Evaluate holds out each source in ten folds of models and fits the scale again, and repeats the
 // fit over so many samples of the models. Each fit takes about a tenth of a second. The result is
 // the same in each run.
 func Evaluate(ctx context.Context, in Inputs, samples int) (Evaluation, error) {
@@ -113,7 +113,7 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	return e
 }
 
-// plain is the component of the first rules, but for the scale of ratings, which changes no rank:
+// plain is the component of the first rules, except for the scale of ratings, which changes no rank:
 // the mean over all categories of their means, none below 0, or the first category of ratings.
 func (t *table) plain(r reading) (float64, bool) {
 	cs := t.entering(r)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzRead: a document is either refused or is exactly what seal writes of it.
+// FuzzRead: a document is either rejected or is exactly what seal writes of it.
 func FuzzRead(f *testing.F) {
 	good, _ := mustBuild(f, smallInputs())
 	for _, seed := range [][]byte{

@@ -156,7 +156,7 @@ func mustRead(t testing.TB, b []byte) *Document {
 }
 
 // reseal changes a verified document and fills in a fresh hash, so that the hash is not
-// what refuses it.
+// what rejects it.
 func reseal(t testing.TB, b []byte, change func(*Document)) []byte {
 	t.Helper()
 	doc := mustRead(t, b)

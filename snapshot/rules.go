@@ -13,9 +13,9 @@ import (
 
 // Rules are the numbers by which components, composites and confidence follow from the scores
 // of a document. normalization.composite states them in words and, after RulesMark, as JSON, so
-// that anyone can compute every composite anew from the document alone.
+// that anyone can compute every composite again from the document alone.
 //
-// All are in points of the common scale, 0 to 100, but for Slope: points for one unit of value.
+// All are in points of the common scale, 0 to 100, except for Slope: points for one unit of value.
 type Rules struct {
 	Mean       float64              `json:"mean"`       // of the models of the fit; what is assumed of a model before any score
 	Deviation  float64              `json:"deviation"`  // standard deviation of the same

@@ -32,7 +32,7 @@ func SchemaURL(base string) string {
 	return base + SchemaPath
 }
 
-// deny refuses every reference that leaves the schema: the default loader reads files.
+// deny rejects every reference that leaves the schema: the default loader reads files.
 type deny struct{}
 
 func (deny) Load(url string) (any, error) {

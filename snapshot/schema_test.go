@@ -34,7 +34,7 @@ func schemaNode(t *testing.T, path string) map[string]any {
 }
 
 // TestSchemaConstraints looks up every constraint of the specification in the schema: the
-// generator passes over tags it does not know without a word.
+// generator passes over tags it does not know silently.
 func TestSchemaConstraints(t *testing.T) {
 	ids := []any{"source_a", "source_b", "source_c"}
 	tests := []struct {

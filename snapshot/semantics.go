@@ -32,7 +32,7 @@ type checker struct {
 	doc       *Document
 	generated time.Time
 	sources   map[SourceID]*Source // source_id -> entry in doc.Sources
-	rules     *Rules               // what the document states; nil: composites are not computed anew
+	rules     *Rules               // what the document states; nil: composites are not computed again
 	found     []Finding
 }
 
@@ -40,7 +40,7 @@ type checker struct {
 const firstRules = "modeldex snapshot build, rules v1"
 
 // madeByFirstRules lists the published documents of the first rules, by hash. Their components
-// cannot be computed anew from the document, so no other document may name those rules.
+// cannot be computed again from the document, so no other document may name those rules.
 var madeByFirstRules = []string{"e554ef47a88489cb45247f1b84ec7a2a6e5c7c68165ecbc4e0336677e43ba33d"}
 
 // readRules finds the rules by which components, composites and confidence must follow.
@@ -131,7 +131,7 @@ func (c *checker) checkNormalized(at string, s *Score) {
 	}
 }
 
-// checkRules computes components, composite and confidence anew from the scores.
+// checkRules computes components, composite and confidence again from the scores.
 func (c *checker) checkRules(at string, m *Model) {
 	if c.rules == nil {
 		return

@@ -70,7 +70,7 @@ func TestVerifySemantics(t *testing.T) {
 	}
 }
 
-// TestVerifyRules: a forger who computes the hash anew still has to follow the stated rules.
+// TestVerifyRules: a forger who computes the hash again still has to follow the stated rules.
 func TestVerifyRules(t *testing.T) {
 	good, _ := mustBuild(t, smallInputs())
 	rules := func(change func(*Rules)) func(*Document) {

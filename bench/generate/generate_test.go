@@ -66,7 +66,7 @@ func TestLoads(t *testing.T) {
 		name   string
 		opt    Options
 		shards int
-		least  int // bytes a line, on average
+		least  int // bytes per line, on average
 		most   int
 	}{
 		{"none", Options{Rows: 0}, 0, 0, 0},

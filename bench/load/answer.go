@@ -72,7 +72,7 @@ func statusOf(head []byte) int {
 	return n
 }
 
-// lengthOf is the announced length of the body, 0 where there is none.
+// lengthOf is the announced length of the body, 0 if there is none.
 func lengthOf(head []byte, status int) int {
 	i := bytes.Index(head, []byte("ontent-Length: "))
 	if i < 0 {

@@ -33,7 +33,7 @@ type Result struct {
 	Latencies []time.Duration
 }
 
-// Rate is answers a second.
+// Rate is answers per second.
 func (r Result) Rate() float64 { return float64(r.Requests) / r.Elapsed.Seconds() }
 
 // Quantile is the latency that a share of the answers, 0 to 1, did not exceed.

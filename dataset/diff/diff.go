@@ -43,7 +43,7 @@ type RecordChange struct {
 var tables = record.Texts(record.ChangeTables)
 
 // Compare lists what happened from one set to the other. It costs a look at each record; where
-// the newer set was loaded with the older at hand, benchmarks that did not change cost next to
+// the newer set was loaded after the older, benchmarks that did not change cost next to
 // nothing.
 func Compare(from, to *dataset.Set) *Changes {
 	c := &Changes{Old: editionOf(from), New: editionOf(to)}

@@ -77,7 +77,7 @@ func TestCompareReport(t *testing.T) {
 	}
 }
 
-// TestCompareAlike: a set loaded with the other at hand gives the changes that one loaded
+// TestCompareAlike: a set loaded after the other gives the changes that one loaded
 // without gives, and so do sets no load made.
 func TestCompareAlike(t *testing.T) {
 	from := loadFixture(t, "", dataset.Options{})

@@ -17,7 +17,7 @@ var Forms = []string{"text", "json", "markdown"}
 
 // Report writes the changes in one of Forms.
 //
-//   - text: a line a record, marked + added, ~ changed, x withdrawn or - removed, and below it a
+//   - text: a line per record, marked + added, ~ changed, x withdrawn or - removed, and below it a
 //     line a field; last the numbers of each.
 //   - json: the object of Changes.
 //   - markdown: as text, of at most 60,000 bytes, for comments on GitHub end at 65,536; what does

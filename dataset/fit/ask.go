@@ -24,7 +24,7 @@ type ask struct {
 	effects  [effectGroups]float64 // of its names; formatEffect where it was needed
 }
 
-// A site is a machine with a tool: what the asks for all its models share. Zero but for near, it is set
+// A site is a machine with a tool: what the asks for all its models share. Zero except for near, it is set
 // when the first speed needs it.
 type site struct {
 	near    *nearby

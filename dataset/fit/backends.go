@@ -25,7 +25,7 @@ func (l *learnt) chooseBackends() {
 }
 
 // backendOf is the backend most measurements of a piece of hardware with such a tool used, else
-// of its class; empty where there is none.
+// of its class; empty if there is none.
 func (l *learnt) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
 	silicon, kind := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool))
 	if name, ok := l.usual[[2]int32{silicon, kind}]; ok {

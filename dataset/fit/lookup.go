@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A lookup is what a search reads of the samples of a class. It does not change and has nothing of the trend, but for highest.
+// A lookup is what a search reads of the samples of a class. It does not change and has nothing of the trend, except for highest.
 type lookup struct {
 	setups  []setup           // each once
 	groups  []span            // of each setup, its samples in all

@@ -58,7 +58,7 @@ func (e *Engine) normal(q Query) (Query, *target, *machine, *Fault) {
 	return q, t, m, fault
 }
 
-// target makes a query normal but for its machine, and finds its model.
+// target makes a query normal except for its machine, and finds its model.
 func (e *Engine) target(q *Query) (*target, *Fault) {
 	t := e.models[q.Model]
 	if t == nil {

@@ -55,7 +55,7 @@ func compareEntries(a, b Entry) int {
 
 func tableOrder(t record.ChangeTable) int { return slices.Index(record.ChangeTables, t) }
 
-// Last is the newest step, nil where there is none.
+// Last is the newest step, nil if there is none.
 func (l *Log) Last() *Step {
 	if l == nil || len(l.Steps) == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// strict refuses fields no record has; duplicate keys, invalid UTF-8 and trailing text are
-// refused by the decoder itself.
+// strict rejects fields no record has; duplicate keys, invalid UTF-8 and trailing text are
+// rejected by the decoder itself.
 var strict = jsonv2.RejectUnknownMembers(true)
 
 // Problem is one thing wrong inside one record: where in its bytes, and what.

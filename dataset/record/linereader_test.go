@@ -130,7 +130,7 @@ func TestTextTable(t *testing.T) {
 	}
 }
 
-// TestLineReader: the lines of the format are read without the strict decoder, but for texts with
+// TestLineReader: the lines of the format are read without the strict decoder, except for texts with
 // escapes and withdrawn records.
 func TestLineReader(t *testing.T) {
 	d := NewDecoder[Benchmark]()

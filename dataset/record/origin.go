@@ -22,7 +22,7 @@ type Origin struct {
 // counted are members that sources.json had up to release 2026.11.22; they are counted now.
 var counted = []string{"measurements", "models", "hardware", "tools"}
 
-// DecodeOrigin reads one Origin as Decode does, but for the counts in files of older releases, which
+// DecodeOrigin reads one Origin as Decode does, except for the counts in files of older releases, which
 // it passes over: such a release can be compared with.
 func DecodeOrigin(b []byte, rec *Origin) []Problem {
 	all := Decode(b, rec)

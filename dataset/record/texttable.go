@@ -10,7 +10,7 @@ type textTable[S ~string] struct {
 	count int
 }
 
-// A seenText is a text that was met, and a value that has it; at is nil where there is none.
+// A seenText is a text that was met, and a value that has it; at is nil if there is none.
 type seenText[S ~string] struct {
 	text string
 	at   *S

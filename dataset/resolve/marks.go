@@ -163,7 +163,7 @@ var usualTypes = map[string]string{"Q2_K_M": "Q2_K", "IQ3_S MIX": "IQ3_M"}
 
 // TypeQuantization reads the storage type at the end of the type of a model as llama-bench prints
 // it ("llama 8B Q4_K - Medium" is Q4_K_M). rest is what precedes it. The quantization is
-// empty where there is none.
+// empty if there is none.
 func TypeQuantization(printed string) (rest, quantization string) {
 	at := typeWords.FindStringSubmatchIndex(printed)
 	if at == nil {

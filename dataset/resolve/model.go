@@ -31,7 +31,7 @@ type modelNames struct {
 	like    *likeness
 }
 
-// phrase is the words of a name with blanks between and behind them.
+// phrase is the words of a name with blanks between and after them.
 type phrase struct {
 	text string
 	rec  int32
@@ -278,7 +278,7 @@ func (n *modelNames) judge(recs []int32, owner string, m marks) Answer {
 }
 
 // judgeWritten judges records whose words are those of stem. A maker's base model has the name of
-// the release without a word behind it ("Llama 3.1 8B"), and people who leave words out mean the
+// the release without a word after it ("Llama 3.1 8B"), and people who leave words out mean the
 // model that answers ("Llama-3.1-8B-Instruct") as often. Such a name is only an answer where it is
 // spelled as a repository or file of the base model is.
 func (n *modelNames) judgeWritten(recs []int32, owner, stem string, m marks) Answer {

@@ -83,7 +83,7 @@ func modelWords(text string) []string {
 // active reports whether a word is the number of parameters read for one token: "a3b", "a400m".
 func active(word string) bool { return len(word) > 2 && word[0] == 'a' && isDigit(word[1]) }
 
-// params reads the size among words, in billions; 0 where there is none or it counts experts.
+// params reads the size among words, in billions; 0 if there is none or it counts experts.
 func params(words []string) float64 {
 	for _, w := range words {
 		if !isDigit(w[0]) || len(w) < 2 {

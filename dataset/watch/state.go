@@ -14,7 +14,7 @@ import (
 
 // A State is the outside of a dataset directory at one moment: what the files are called, how
 // large they are, when they and what is known of them were changed. Two that are the same mean that no file was changed
-// in between, but for one written twice within a tick of the clock of the file system. It is not changed.
+// in between, except for one written twice within a tick of the clock of the file system. It is not changed.
 type State struct {
 	at    time.Time
 	files map[string]stamp // of what a load reads and of the extra folders, by path

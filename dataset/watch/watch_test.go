@@ -72,7 +72,7 @@ func (w *watched) wantVersion(version string) *dataset.Set {
 	}
 }
 
-// wantRefused waits until a refusal that says text is handed over.
+// wantRefused waits until a rejection that says text is handed over.
 func (w *watched) wantRefused(text string) {
 	w.t.Helper()
 	late := time.After(patience)
@@ -126,7 +126,7 @@ func TestWatchEdits(t *testing.T) {
 	datasettest.Must(t, os.Truncate(tool, 20))
 	w.wantRefused("tools/runner.json")
 	datasettest.Must(t, os.WriteFile(tool, text, 0o644))
-	w.wantVersion("3") // back to what was handed over last: told, for a refusal came between
+	w.wantVersion("3") // back to what was handed over last: told, for a rejection came between
 
 	datasettest.Must(t, os.Remove(tool))
 	w.wantRefused(`no tool has slug "runner"`)
@@ -368,7 +368,7 @@ func TestWatchLostEvents(t *testing.T) {
 	w.wantVersion("3")
 }
 
-// TestWatchUnreadable: a file that cannot be read is refused with the reason, once, and tried
+// TestWatchUnreadable: a file that cannot be read is rejected with the reason, once, and tried
 // again without any event.
 func TestWatchUnreadable(t *testing.T) {
 	root := t.TempDir()

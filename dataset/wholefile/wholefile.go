@@ -53,7 +53,7 @@ func through(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// WriteBytes is Write with the bytes at hand.
+// WriteBytes is Write for bytes in memory.
 func WriteBytes(path string, b []byte) error {
 	return Write(path, func(w io.Writer) error { _, err := w.Write(b); return err })
 }

@@ -121,7 +121,7 @@ type Series struct{ Name, Href string }
 // CompareRow is one configuration, measured on several things.
 type CompareRow struct {
 	Name   string
-	Values []Spread // by place in CompareData.Series; N 0 where there is none
+	Values []Spread // by place in CompareData.Series; N 0 if there is none
 }
 
 // Spread is measurements of the same configuration.

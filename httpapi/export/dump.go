@@ -48,7 +48,7 @@ type File struct {
 // Section returns a reader of n bytes from an offset on. Readers are independent of each other.
 func (f *File) Section(offset, n int64) io.Reader { return io.NewSectionReader(f.data, offset, n) }
 
-// Find is the file with a name, nil where there is none.
+// Find is the file with a name, nil if there is none.
 func (d *Dump) Find(name string) *File {
 	for _, f := range d.Files {
 		if f.Name == name {
@@ -63,7 +63,7 @@ type Table struct {
 	Schema *Schema
 	Doc    string // a sentence
 	Count  int
-	Rows   func() Rows // begins anew each time
+	Rows   func() Rows // begins again each time
 }
 
 // Original is one file of a dataset, as it was loaded.

@@ -41,7 +41,7 @@ func namesIn(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestMake: a dump is made once for the same sources, is then the same in every byte, and is made anew
+// TestMake: a dump is made once for the same sources, is then the same in every byte, and is made again
 // when anything it depends on changes.
 func TestMake(t *testing.T) {
 	rows := randomRows(t, 300)
@@ -112,7 +112,7 @@ func TestMakeDamaged(t *testing.T) {
 	for _, name := range namesIn(t, dir) {
 		for what, do := range change {
 			if name == manifestName && what == "longer" {
-				continue // JSON with something behind it, which is read as damaged or as the same
+				continue // JSON with something after it, which is read as damaged or as the same
 			}
 			if err := do(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)

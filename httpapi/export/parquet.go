@@ -42,7 +42,7 @@ type parquetEncoder struct {
 
 // batch is the rows that wait to be handed to the library.
 type batch struct {
-	columns [][]parquet.Value // without the nulls behind the last value
+	columns [][]parquet.Value // without the nulls after the last value
 	filled  []int             // how many rows are in each of columns
 	texts   []byte            // of columns
 }
@@ -263,7 +263,7 @@ func (e *parquetEncoder) value(t Type, v jsontext.Value) (parquet.Value, error) 
 	case Flag:
 		return parquet.BooleanValue(v[0] == 't'), nil
 	case Any:
-		if len(v) >= pageSize { // too long to be copied once more
+		if len(v) >= pageSize { // too long to be copied again
 			e.lent = true
 			return parquet.ByteArrayValue(v), nil
 		}

@@ -60,7 +60,7 @@ func (c *cells) put(column int, v jsontext.Value) {
 	c.values[column] = v
 }
 
-// scan reads the object that b begins with and returns what is behind it, nil where it has to be decoded.
+// scan reads the object that b begins with and returns what is after it, nil where it has to be decoded.
 func (c *cells) scan(b *branch, in []byte) (rest []byte) {
 	if len(in) < 2 || in[0] != '{' {
 		return nil

@@ -25,7 +25,7 @@ func TestScan(t *testing.T) {
 }
 
 // FuzzSplit: what a decoder can divide is divided in the same way, whatever its order, spaces, escapes and
-// unknown members; what it rejects never reads behind the end.
+// unknown members; what it rejects never reads past the end.
 func FuzzSplit(f *testing.F) {
 	for seed := range uint64(4) {
 		row, err := json.Marshal(randomSample(rand.New(rand.NewPCG(seed, 0))))

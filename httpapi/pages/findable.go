@@ -63,7 +63,7 @@ func SitemapNames(gen *index.Generation) []string {
 // kinds are the kinds of records in the order of sitemaps.
 var kinds = []string{"models", "hardware", "tools", "benchmarks"}
 
-// Sitemap is the sitemap with a name, such as models-1; nil where there is none.
+// Sitemap is the sitemap with a name, such as models-1; nil if there is none.
 func Sitemap(gen *index.Generation, base, name string) []byte {
 	kind, part, _ := strings.Cut(name, "-")
 	var n int

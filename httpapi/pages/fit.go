@@ -107,7 +107,7 @@ func (v *Fit) askMemory(params url.Values) {
 // FitHTML is the page.
 func (s *Site) FitHTML(v *Fit) []byte { return s.render("fit.html", v) }
 
-// machineName is the machine of a query in words, empty where there is none.
+// machineName is the machine of a query in words, empty if there is none.
 func machineName(gen *index.Generation, q *FitQuery) string {
 	var parts []string
 	if q.Query.Count > 1 {

@@ -84,7 +84,7 @@ func hardwareFigures(h *hardwareRecord, refs map[string][]int) []Fact {
 		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: rounded(*h.MemoryBandwidthGBps)}, "GB/s")
 	}
 	if h.StreetPriceUSD != nil {
-		condition, more, _ := strings.Cut(text(h.StreetPriceCondition), ",") // behind the comma, how it was worked out
+		condition, more, _ := strings.Cut(text(h.StreetPriceCondition), ",") // after the comma, how it was worked out
 		price := Cell{Text: "$" + rounded(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource)), Title: Sentence(strings.TrimSpace(more))}
 		f.add("Price", "street_price_usd", price, strings.TrimSpace(condition+" "+dateText(h.StreetPriceDate)))
 	} else if h.LaunchPriceUSD != nil {

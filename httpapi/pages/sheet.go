@@ -52,7 +52,7 @@ type Cell struct {
 	Href  string
 	Title string // shown when pointed at
 	Class string // of style.css
-	// Note is a smaller text behind the value.
+	// Note is a smaller text after the value.
 	Note     string
 	NoFollow bool
 }

@@ -299,7 +299,7 @@ func (r *reader) share(g *Group, parameters [][]*parameter) {
 	}
 }
 
-// same reports whether two parameters are the same but for their examples.
+// same reports whether two parameters are the same except for their examples.
 func (p *parameter) same(q *parameter) bool {
 	a, b := *p, *q
 	a.Example, b.Example = nil, nil

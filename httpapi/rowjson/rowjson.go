@@ -119,7 +119,7 @@ func Plain(quoted []byte) (text []byte, ok bool) {
 }
 
 // Member is the first member of what is left of an object, behind its brace or a comma: its name in quotes,
-// its value, and what is left behind the comma, if there is one. ok is false at the end of the object and where it is not as
+// its value, and what is left after the comma, if there is one. ok is false at the end of the object and where it is not as
 // this program writes it.
 func Member(rest []byte) (name, value, left []byte, ok bool) {
 	n := TextEnd(rest)

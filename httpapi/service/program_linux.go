@@ -50,7 +50,7 @@ func programSpans(maps string, at uint64) []span {
 
 // forgetProgram gives back the pages of the program's own file that are mapped: the start touches most
 // of its code and the tables about it, 25 MB, serving half of them. Nothing is written and nothing is
-// read again from disk: the next use of a page maps it anew from the system's cache of files, sixteen
+// read again from disk: the next use of a page maps it again from the system's cache of files, sixteen
 // pages at a time, less than a millisecond for all of them. See madvise(2), MADV_DONTNEED.
 func forgetProgram() {
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -58,6 +58,6 @@ func forgetProgram() {
 		return // a system without /proc: the pages stay
 	}
 	for _, s := range programSpans(string(maps), uint64(reflect.ValueOf(forgetProgram).Pointer())) {
-		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(s.from), uintptr(s.to-s.from), syscall.MADV_DONTNEED) // a refusal leaves them
+		_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, uintptr(s.from), uintptr(s.to-s.from), syscall.MADV_DONTNEED) // a rejection leaves them
 	}
 }

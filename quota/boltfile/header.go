@@ -17,7 +17,7 @@ var (
 	// ErrTruncated is returned when the end of the file is missing.
 	ErrTruncated = errors.New("file is truncated")
 	// ErrUnborn is an ErrTruncated file in which nothing was ever committed: a full disk or a
-	// kill interrupted its creation. It may be created anew.
+	// kill interrupted its creation. It may be created again.
 	ErrUnborn = fmt.Errorf("%w: its creation was interrupted", ErrTruncated)
 	// ErrCorrupt is returned when a page holds something that bbolt never wrote.
 	ErrCorrupt = errors.New("file is corrupt")

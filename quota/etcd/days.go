@@ -36,7 +36,7 @@ func (s *Store) Days(ctx context.Context, id quota.ID) ([]quota.DayUsage, error)
 	return days, s.explain("reading", err)
 }
 
-// readDays also returns the revision of the value, 0 where there is none.
+// readDays also returns the revision of the value, 0 if there is none.
 func (s *Store) readDays(ctx context.Context, id quota.ID) ([]quota.DayUsage, int64, error) {
 	key := s.key("d", hexID(id))
 	resp, err := s.client.Get(ctx, key)

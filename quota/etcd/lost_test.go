@@ -153,7 +153,7 @@ func wantStored(t *testing.T, s *server, key quota.IssuedKey, round int) {
 	}
 }
 
-// again does what may fail as long as a connection is made anew.
+// again does what may fail as long as a connection is made again.
 func again(t *testing.T, act func() error) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {

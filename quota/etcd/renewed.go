@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// renewed makes every connection with certificates that are read anew: those of machines are often valid for a day or
+// renewed makes every connection with certificates that are read again: those of machines are often valid for a day or
 // an hour, and are replaced while the server runs. While they cannot be read, because they are being
 // replaced, those of the connection before are used.
 type renewed struct {

@@ -20,7 +20,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// formatVersion is the layout of the keys. A ledger with a higher one is refused.
+// formatVersion is the layout of the keys. A ledger with a higher one is rejected.
 const formatVersion = 1
 
 // registration is how long a server's registration outlives its last sign of life, in seconds.
@@ -160,7 +160,7 @@ func (s *Store) register(ctx context.Context) (clientv3.LeaseID, error) {
 	return lease.ID, err
 }
 
-// stayRegistered renews the registration until ctx ends and registers anew after it was lost.
+// stayRegistered renews the registration until ctx ends and registers again after it was lost.
 func (s *Store) stayRegistered(ctx context.Context, lease clientv3.LeaseID) {
 	for ctx.Err() == nil {
 		if alive, err := s.client.KeepAlive(ctx, lease); err == nil {

@@ -204,7 +204,7 @@ func (kit *Kit) KeyOf(issued quota.IssuedKey) Key {
 }
 
 // MustSpend admits and charges n calls, letting as much time pass as the burst asks for, and
-// returns the last standing. Any other refusal fails the test.
+// returns the last standing. Any other rejection fails the test.
 func (kit *Kit) MustSpend(key Key, n int) (last quota.Standing) {
 	kit.tb.Helper()
 	for range n {

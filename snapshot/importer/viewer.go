@@ -23,8 +23,8 @@ type Viewer struct {
 	Model string `json:"model"`          // column of the raw name
 	Date  string `json:"date,omitempty"` // column of the date of the board, YYYY-MM-DD
 
-	// Long tables have one number a row: one entry of Numbers and the columns of its
-	// category and task. Wide tables have one entry a column, with a fixed category and task.
+	// Long tables have one number per row: one entry of Numbers and the columns of its
+	// category and task. Wide tables have one entry per column, with a fixed category and task.
 	Numbers        []Column          `json:"numbers"`
 	CategoryColumn string            `json:"category_column,omitempty"`
 	TaskColumn     string            `json:"task_column,omitempty"`

@@ -7,7 +7,7 @@
 // a table nor the dataset has is left out and counted. Nothing is computed here but the id of a
 // benchmark that has none.
 //
-// An import merges the tables into the dataset: records of the tables are written anew, and records that
+// An import merges the tables into the dataset: records of the tables are written again, and records that
 // only the dataset has are kept, so that nothing that was published is lost. It is for one caller at a
 // time, reads and writes files only, and holds all tables in memory.
 package facts

@@ -64,7 +64,7 @@ func pairRun(rows []*row) (out []paired) {
 			prompts = append(prompts, r)
 		case r.prompt == 0:
 			gens = append(gens, r)
-		default: // a combined test is kept alone; benchmark refuses it
+		default: // a combined test is kept alone; benchmark rejects it
 			out = append(out, paired{run: r.run, prompt: r})
 		}
 	}

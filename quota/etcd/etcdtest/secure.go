@@ -36,7 +36,7 @@ type Secure struct {
 const rootPassword = "root of a test"
 
 // StartSecure starts one member that asks for certificate, user and password. A login is valid for
-// tokenSeconds and has to be made anew then.
+// tokenSeconds and has to be made again then.
 func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 	tb.Helper()
 	s := &Secure{User: "modeldex", Password: "a secret of a test", Prefix: "guarded"}
