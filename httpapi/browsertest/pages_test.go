@@ -6,11 +6,13 @@ import (
 	"io"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // page is a kind of page and the sign that it is complete.
@@ -168,18 +170,68 @@ func TestWidths(t *testing.T) {
 	}
 }
 
+// TestTablets holds that tables fit a window of 1000 pixels, and that what does not fit a smaller one can be seen to go on,
+// is moved with the keyboard and keeps the names of its rows in sight.
+func TestTablets(t *testing.T) {
+	p := open(t, "about:blank", looks[0])
+	const outOfSight = `[...document.querySelectorAll('.scroll')].map((e) => e.scrollWidth - e.clientWidth).reduce((a, b) => Math.max(a, b), 0)`
+	four := page{name: "compare-four", path: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx,amd-ryzen-ai-max-395"}
+	moved := 0
+	for _, page := range append(slices.Clone(pages), four) {
+		p.do(t, chromedp.EmulateViewport(1280, 780), chromedp.Navigate(origin+page.path))
+		p.until(t, `document.querySelector('h1') && document.readyState === 'complete'`)
+		for _, width := range []int64{1280, 1024, 1000} {
+			p.do(t, chromedp.EmulateViewport(width, 780))
+			if over := eval[int](t, p, outOfSight); over > 0 {
+				t.Errorf("%s: %d pixels of a table are out of sight in a window of %d", page.path, over, width)
+			}
+		}
+		p.do(t, chromedp.EmulateViewport(800, 780))
+		if eval[int](t, p, outOfSight) == 0 {
+			continue
+		}
+		p.do(t, chromedp.Evaluate[chromedp.Void](`(() => { const e = [...document.querySelectorAll('.scroll')].find((e) => e.scrollWidth > e.clientWidth); e.id = 'wide'; e.focus(); })()`))
+		if got := eval[string](t, p, `document.activeElement.id + ' ' + (getComputedStyle(document.activeElement).backgroundImage.match(/gradient/g) ?? []).length`); got != "wide 4" {
+			t.Errorf("%s: the focus and the shades of a table that goes on are %q, want wide 4", page.path, got)
+		}
+		p.do(t, chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+		p.wait(t, `document.activeElement.scrollLeft > 0`)
+		if left := eval[float64](t, p, `(() => { const e = document.activeElement; return e.querySelector('tbody th').getBoundingClientRect().left - e.getBoundingClientRect().left })()`); left < 0 {
+			t.Errorf("%s: the name of a row is %v pixels out of sight", page.path, -left)
+		}
+		moved++
+	}
+	if moved == 0 {
+		t.Error("no table goes on at 800 pixels: nothing was tested")
+	}
+}
+
+// brokenWords lists words of tables that are broken though they are short.
+const brokenWords = `[...document.querySelectorAll('tbody th, tbody td')].flatMap((e) => {
+	const broken = [], walker = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+	for (let n; (n = walker.nextNode());) for (const m of n.textContent.matchAll(/[\w.]+/g)) {
+		const r = document.createRange();
+		r.setStart(n, m.index); r.setEnd(n, m.index + m[0].length);
+		if (m[0].length <= 12 && new Set([...r.getClientRects()].map((q) => Math.round(q.top))).size > 1) broken.push(m[0]);
+	}
+	return broken;
+})`
+
 // TestPrint holds that tables are whole on a sheet of A4, as tables, without what is there to be clicked.
 func TestPrint(t *testing.T) {
 	p := open(t, "about:blank", looks[0])
 	if _, err := chromedp.Call(p.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/hardware/nvidia-rtx-4090", "/explore/benchmarks?hardware=nvidia-rtx-4090&settings=single_stream", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx"} {
+	for _, path := range []string{"/hardware/nvidia-rtx-4090", "/explore/benchmarks?hardware=nvidia-rtx-4090&settings=single_stream", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", "/explore/benchmarks", "/credits", "/changes"} {
 		p.do(t, chromedp.EmulateViewport(718, 1000), chromedp.Navigate(origin+path))
 		p.until(t, `document.querySelector('h1') && document.readyState === 'complete'`)
-		p.keep(t, "print"+strings.NewReplacer("/", "-", "?", "-").Replace(path[:9]))
+		p.keep(t, "print"+strings.NewReplacer("/", "-", "?", "-").Replace(path[:min(9, len(path))]))
 		if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			t.Errorf("%s: %d pixels are off the sheet", path, over)
+		}
+		if broken := eval[[]string](t, p, brokenWords); len(broken) > 0 {
+			t.Errorf("%s: short words are broken: %q", path, broken)
 		}
 		if got := eval[string](t, p, `getComputedStyle(document.querySelector('tbody tr')).display`); got != "table-row" {
 			t.Errorf("%s: rows are shown as %s", path, got)
