@@ -77,9 +77,9 @@ type login struct {
 	password  func() (string, error)
 }
 
-// Authenticate logs in with the password of the moment, or with the one given, if that cannot be read.
+// Authenticate logs in with the password of the moment. While that cannot be read, or is half written, it is the one given.
 func (l login) Authenticate(ctx context.Context, user, password string) (*clientv3.AuthenticateResponse, error) {
-	if now, err := l.password(); err == nil {
+	if now, err := l.password(); err == nil && now != "" {
 		password = now
 	}
 	return l.anonymous.Authenticate(ctx, user, password)
