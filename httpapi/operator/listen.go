@@ -13,12 +13,16 @@ import (
 const MaxSocketPath = 103
 
 // ListenSocket listens on a Unix socket of mode 0600. A socket that a killed server left behind is
-// replaced; that of another server, which serves another ledger, is left alone and an error.
+// replaced; that of another server, which serves another ledger, is left alone and an error, as is anything
+// else of that name.
 func ListenSocket(path string) (net.Listener, error) {
 	if len(path) > MaxSocketPath {
 		return nil, fmt.Errorf("%s: must be at most %d bytes for a Unix socket, got %d", path, MaxSocketPath, len(path))
 	}
-	if st, err := os.Lstat(path); err == nil && st.Mode().Type() == fs.ModeSocket {
+	if st, err := os.Lstat(path); err == nil {
+		if st.Mode().Type() != fs.ModeSocket {
+			return nil, fmt.Errorf("%s: is there and not a socket; remove it, or name another place for the socket", path)
+		}
 		if client, err := Dial(path); err == nil {
 			client.Close()
 			return nil, fmt.Errorf("%s: another server listens there", path)

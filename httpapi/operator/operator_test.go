@@ -194,6 +194,15 @@ func TestSocketClient(t *testing.T) {
 	if err := place.With(ctx, quota.Options{}, issue); !errors.Is(err, quota.ErrLocked) || !strings.Contains(err.Error(), "--admin-socket") {
 		t.Errorf("without a socket: %v, want ErrLocked and what to do", err)
 	}
+	if err := os.Mkdir(place.SocketPath(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := operator.ListenSocket(place.SocketPath()); err == nil || !strings.Contains(err.Error(), "not a socket") {
+		t.Errorf("with a directory of the socket's name: %v, want that it is not a socket", err)
+	}
+	if err := os.Remove(place.SocketPath()); err != nil {
+		t.Fatal(err)
+	}
 	ln, err := operator.ListenSocket(place.SocketPath())
 	if err != nil {
 		t.Fatal(err)

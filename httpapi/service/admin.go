@@ -3,6 +3,7 @@ package service
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -79,7 +80,10 @@ func (a *adminListeners) serve(keys operator.Keys, ledger operator.Ledger, metri
 		if ln == nil {
 			return
 		}
-		server := &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+		server := &http.Server{
+			Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+			ErrorLog: slog.NewLogLogger(a.cfg.Log.With("listener", ln.Addr().String()).Handler(), slog.LevelWarn),
+		}
 		servers = append(servers, server)
 		serving.Go(func() {
 			if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {

@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -350,6 +352,44 @@ func TestAdminTCP(t *testing.T) {
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// busy is a listener whose first connection cannot be accepted, for there are no open files left.
+type busy struct {
+	net.Listener
+	failed atomic.Bool
+}
+
+func (b *busy) Accept() (net.Conn, error) {
+	if !b.failed.Swap(true) {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: syscall.EMFILE}
+	}
+	return b.Listener.Accept()
+}
+
+// TestAdminLog: what goes wrong on an admin listener is in the log of the service, in its format.
+func TestAdminLog(t *testing.T) {
+	cfg, log := config(t)
+	opened, err := cfg.Place.Open(t.Context(), quota.Config{}, quota.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := &adminListeners{cfg: &cfg, tcp: &busy{Listener: ln}, token: "a-token-of-some-length"}
+	stop := admin.serve(opened.Keeper, opened.Ledger, http.NotFoundHandler())
+	resp, err := http.Get("http://" + ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	stop()
+	if text := log.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, "too many open files") {
+		t.Errorf("the log does not say why a connection was not accepted:\n%s", text)
 	}
 }
 
