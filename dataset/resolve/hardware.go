@@ -501,7 +501,7 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 	for i, w := range words {
 		number := isDigit(w[0]) && (len(w) >= 3 || i == 0)
 		driver := i > 0 && (words[i-1] == "gfx" || words[i-1] == "cortex" || words[i-1] == "navi" || words[i-1] == "vega" || words[i-1] == "polaris" || words[i-1] == "a")
-		if identity[w] || number && !driver {
+		if identity[w] || number && !driver || !isDigit(w[0]) && !besideWords[w] {
 			ignored = false
 		}
 	}

@@ -39,8 +39,20 @@ var laptopWords = set("laptop mobile notebook")
 // brackets, it must be understood or the name is unknown.
 var identity = set("ti super xt xtx gre laptop mobile notebook sxm pcie nvl ada ultra max pro plus elite server workstation sff blackwell d oem")
 
+// besideWords say nothing about which record a name means where they are beside it, in brackets or behind a comma: what the
+// part is in and how it is run, its architecture and its memory. A word that is not here may make another product of it.
+var besideWords = set("a an and at by for from in not of on only or over per the to via with built inside class run running stated" +
+	" overclocked oc underclocked undervolted unlocked stock modified modded conversion third party variant water liquid air passive cooled cooling fan blower headless" +
+	" egpu dgpu thunderbolt oculink usb nvlink bridge slot lane lanes x desktop tower rack node partition slurm" +
+	" memory vram ram ddr lpddr gddr hbm e ecc unified shared dedicated allocated usable available total free channel channels single dual quad" +
+	" core cores count form model unit vcpu virtual machine vm wsl windows macos ubuntu debian fedora arch docker container proxmox esxi" +
+	" kaggle colab runpod vast lambda cloud instance" +
+	" kepler maxwell pascal volta turing ampere lovelace hopper gcn polaris vega navi rdna cdna gfx alchemist battlemage bmg g dg pvc ponte vecchio" +
+	" tiger alder raptor meteor arrow lunar ice rocket comet coffee skylake lake mtl arl lnl adl rpl tgl lp h gt turin genoa milan rome bergamo" +
+	" renoir cezanne rembrandt phoenix hawk strix halo krackan point zen adreno mali hexagon risc v arm mac dgx spark")
+
 // machineMakers begin the name of the machine a part was built into.
-var machineMakers = set("gmktec beelink framework asus rog dell hp lenovo minisforum acer msi razer alienware mac macbook imac macbookpro macbookair ipad iphone oneplus samsung galaxy nubia xiaomi redmi google aws azure gcp geekom aoostar zotac acemagic bosgame corsair chuwi steam mobile")
+var machineMakers = set("gmktec beelink framework asus rog dell hp lenovo minisforum acer msi razer alienware mac macbook imac macbookpro macbookair ipad iphone oneplus huawei honor oppo vivo realme samsung galaxy nubia xiaomi redmi google aws azure gcp geekom aoostar zotac acemagic bosgame corsair chuwi steam mobile")
 
 // boardMakers sell cards under names of their own; boardWords are what they add.
 var (
