@@ -186,31 +186,67 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// TestFitFaults: what is wrong with a pair is said once, and all of it is counted, in the address and in a body.
-func TestFitFaults(t *testing.T) {
+// TestFaultsAreWhole: each endpoint says everything that is wrong with a request, once each, and counts what it does not list.
+func TestFaultsAreWhole(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
-	const empty, noHardware = "must not be empty", "is required, unless memory_gb describes the machine"
-	strange := make([]string, maxFaults+5)
-	for i := range strange {
-		strange[i] = fmt.Sprintf(`"x%d":1`, i)
+	s.pay(t)
+	const (
+		empty, noHardware = "must not be empty", "is required, unless memory_gb describes the machine"
+		notValue          = "must be a text, a number, true or false"
+		pair              = `"model":"llama-2-7b","hardware":"nvidia-rtx-4090"`
+	)
+	numbered := func(n int, form, between string) string {
+		texts := make([]string, n)
+		for i := range texts {
+			texts[i] = fmt.Sprintf(form, i)
+		}
+		return strings.Join(texts, between)
 	}
 	for _, tt := range []struct {
-		query, body string
-		want        []string // name and detail; nil: not compared
-		omitted     int
+		path, body string   // with a body: POST
+		want       []string // names and details; nil: not compared
+		omitted    int
 	}{
-		{query: "", want: []string{"model is required", "hardware " + noHardware}},
-		{query: "model=&hardware=", want: []string{"model " + empty, "hardware " + empty}},
-		{query: "model=llama-2-7b&memory_gb=", want: []string{"memory_gb " + empty}},
-		{body: `{"queries":[{}]}`, want: []string{"queries[0].model is required", "queries[0].hardware " + noHardware}},
-		{body: `{"queries":[{"model":null,"hardware":"nvidia-rtx-4090"}]}`, want: []string{"queries[0].model is required"}},
-		{body: `{"queries":[{"model":"llama-2-7b","hardware":"nvidia-rtx-4090"},{"model":"","hardware":""}]}`, want: []string{"queries[1].hardware " + empty, "queries[1].model " + empty}},
-		{body: `{"queries":[{` + strings.Join(strange, ",") + `},{}]}`, omitted: 5 + 2 + 2},
+		{path: "fit", want: []string{"hardware " + noHardware, "model is required"}},
+		{path: "fit?model=&hardware=", want: []string{"hardware " + empty, "model " + empty}},
+		{path: "fit?model=llama-2-7b&memory_gb=", want: []string{"memory_gb " + empty}},
+		{path: "fit?model=llama-2-7b&hardware=nvidia-rtx-4090&usd_per_kwh=x&hours_per_day=0", want: []string{
+			"hours_per_day must be a number above 0 to 24", "usd_per_kwh must be a number from 0 to 1000000",
+		}},
+		{path: "fit?model=llama-2-7b&hardware=nvidia-rtx-4090&context=5000", want: []string{"context must be at most 4096, the limit of llama-2-7b, or pass allow_extended=true; got 5000"}},
+		{path: "fit", body: `{"queries":[{}]}`, want: []string{"queries[0].hardware " + noHardware, "queries[0].model is required"}},
+		{path: "fit", body: `{"queries":[{"model":null,"hardware":"nvidia-rtx-4090"}]}`, want: []string{"queries[0].model is required"}},
+		{path: "fit", body: `{"queries":[{` + pair + `},{"model":"","hardware":""}]}`, want: []string{"queries[1].hardware " + empty, "queries[1].model " + empty}},
+		{path: "fit", body: `{"queries":[{"model":["llama-2-7b"],"hardware":{},"count":1e400}]}`, want: []string{
+			"queries[0].count must be a whole number from 1 to 8", "queries[0].hardware " + notValue, "queries[0].model " + notValue,
+		}},
+		{path: "fit", body: `{"queries":[{` + pair + `},{` + pair + `,"context":5000}]}`, want: []string{"queries[1].context must be at most 4096, the limit of llama-2-7b, or pass allow_extended=true; got 5000"}},
+		{path: "fit", body: `{"queries":{` + pair + `}}`, want: []string{"queries must be a list of objects"}},
+		{path: "fit", body: `{"queries":[{` + pair + `},null]}`, want: []string{"queries must be a list of objects"}},
+		{path: "fit", body: `{"queries":[{` + numbered(maxFaults+5, `"x%d":1`, ",") + `},{}]}`, omitted: 5 + 2 + 2},
+
+		{path: "hardware?runs=llama-2-7b&context=5000", want: []string{"context must be at most 4096, the limit of llama-2-7b, or pass allow_extended=true; got 5000"}},
+		{path: "resolve?q=a&q=b", want: []string{"q must be given once"}},
+		{path: "resolve?q=" + strings.Repeat("x", 401), want: []string{"q must be at most 400 bytes long, got 401"}},
+		{path: "resolve?q=x&kind=", want: []string{"kind must be one of model, hardware, tool"}},
+		{path: "resolve", body: `{"names":"x"}`, want: []string{"names must be a list"}},
+		{path: "resolve", body: `{"names":["x",{"q":"x","kind":7}]}`, want: []string{"names.1 must have the fields q and, where it is known, kind, both of them text"}},
+
+		{path: "benchmarks/stats?group_by=hardware,model,tool", want: []string{"group_by must have at most 2 values, got 3"}},
+		{path: "benchmarks/stats?group_by=hardware&value=n", want: []string{"value is a parameter of shape=pivot"}},
+		{path: "benchmarks/stats?group_by=hardware,model&shape=pivot&sort=n", want: []string{"shape pivot has neither pages nor sort; leave out sort, limit and cursor"}},
+		{path: "benchmarks?limit=all&format=csv&cursor=x", want: []string{
+			"cursor is damaged or was not made by this service; start again without it", "cursor must not be given with limit=all, which has no pages",
+		}},
+		{path: "benchmarks?hardware=" + numbered(maxValues+1, "x%d", ","), want: []string{"hardware must have at most 50 values, got 51"}},
+		{path: "hardware?vendor=nvidia,,amd", want: []string{"vendor must not have an empty value between commas"}},
+		{path: "changes?slug=" + numbered(maxValues+1, "x%d", ","), want: []string{"slug must have at most 50 values, got 51"}},
+		{path: "models?q=" + numbered(9, "w%d", "+"), want: []string{"q must be 1 to 8 words, at most 100 characters"}},
 	} {
-		q := asked{method: http.MethodGet, path: "/api/v1/fit?" + tt.query, header: http.Header{"Authorization": {"Bearer " + s.secret}}}
+		q := asked{method: http.MethodGet, path: "/api/v1/" + tt.path, header: http.Header{"Authorization": {"Bearer " + s.secret}}}
 		if tt.body != "" {
-			q.method, q.path, q.body = http.MethodPost, "/api/v1/fit", []byte(tt.body)
+			q.method, q.body = http.MethodPost, []byte(tt.body)
 			q.header.Set("Content-Type", "application/json")
 		}
 		a, err := fetch(s.transport, "service", q)
@@ -219,19 +255,19 @@ func TestFitFaults(t *testing.T) {
 		}
 		var p Problem
 		if err := json.Unmarshal(a.body, &p); err != nil || a.status != http.StatusBadRequest {
-			t.Fatalf("%s %s: status %d, %v: %s", q.path, tt.body, a.status, err, a.body)
+			t.Errorf("%.60s %.60s: status %d, %v: %.300s", tt.path, tt.body, a.status, err, a.body)
+			continue
 		}
 		var got []string
 		for _, f := range p.Errors {
 			got = append(got, f.Name+" "+f.Detail)
 		}
 		slices.Sort(got)
-		slices.Sort(tt.want)
 		if tt.want != nil && !slices.Equal(got, tt.want) {
-			t.Errorf("%s %s: faults %q, want %q", q.path, tt.body, got, tt.want)
+			t.Errorf("%.60s %.80s: faults %q, want %q", tt.path, tt.body, got, tt.want)
 		}
 		if p.ErrorsOmitted != tt.omitted {
-			t.Errorf("%s %.60s: errors_omitted %d, want %d", q.path, tt.body, p.ErrorsOmitted, tt.omitted)
+			t.Errorf("%.60s %.60s: errors_omitted %d, want %d", tt.path, tt.body, p.ErrorsOmitted, tt.omitted)
 		}
 	}
 }
