@@ -240,6 +240,7 @@ func TestFaultsAreWhole(t *testing.T) {
 			"cursor is damaged or was not made by this service; start again without it", "cursor must not be given with limit=all, which has no pages",
 		}},
 		{path: "benchmarks?hardware=" + numbered(maxValues+1, "x%d", ","), want: []string{"hardware must have at most 50 values, got 51"}},
+		{path: "benchmarks?hardware_count=99999999999999999999", want: []string{"hardware_count must be a whole number such as 1"}},
 		{path: "hardware?vendor=nvidia,,amd", want: []string{"vendor must not have an empty value between commas"}},
 		{path: "changes?slug=" + numbered(maxValues+1, "x%d", ","), want: []string{"slug must have at most 50 values, got 51"}},
 		{path: "models?q=" + numbered(9, "w%d", "+"), want: []string{"q must be 1 to 8 words, at most 100 characters"}},

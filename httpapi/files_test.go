@@ -11,10 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"modeldex/httpapi/export"
+	"modeldex/quota"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -394,4 +396,39 @@ func between(t *testing.T, text, behind, from, to string) string {
 		t.Fatalf("the page has nothing behind %q between %q and %q", behind, from, to)
 	}
 	return out
+}
+
+// TestCompleteNeedsItsCalls: a complete result that the key cannot pay for is 429 and costs nothing; one it can pay for costs a call
+// per started 500 rows.
+func TestCompleteNeedsItsCalls(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	s.pay(t)
+	digest, _ := quota.ParseKey(s.secret, s.keeper.KeyPrefix())
+	account, _, err := s.keeper.Self(t.Context(), digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := *s.list(t, "/api/v1/benchmarks?limit=1").Meta.Total
+	cost := (rows + rowsPerCall - 1) / rowsPerCall
+	if _, err := s.keeper.SetTier(t.Context(), account.ID, "pro", uint64(cost+2)); err != nil {
+		t.Fatal(err)
+	}
+	const complete = "/api/v1/benchmarks?format=parquet&limit=all&fields=model"
+	for _, tt := range []struct {
+		status, left int
+	}{{200, 1}, {429, 1}, {429, 1}} {
+		a := s.ask(t, "HEAD", complete, "Accept-Encoding", "gzip")
+		if left := a.header.Get("X-RateLimit-Remaining"); a.status != tt.status || left != strconv.Itoa(tt.left) {
+			t.Fatalf("%s of %d rows: status %d, %s calls left, want %d, %d", complete, rows, a.status, left, tt.status, tt.left)
+		}
+		if coding := a.header.Get("Content-Encoding"); coding != "" {
+			t.Errorf("Parquet, which is compressed inside, is sent as %s", coding)
+		}
+	}
+	a := s.ask(t, "GET", complete)
+	want := fmt.Sprintf("This result has %d rows and costs %d calls; 1 is left of the month. Nothing was charged.", rows, cost)
+	if a.code() != "quota_exhausted" || a.header.Get("Retry-After") == "" || !bytes.Contains(a.body, []byte(want)) {
+		t.Errorf("status %d, Retry-After %q: %s, want %q", a.status, a.header.Get("Retry-After"), a.body, want)
+	}
 }
