@@ -17,31 +17,88 @@ func (req *request) wantsPage() bool {
 	return read && bytes.Contains(req.peek(acceptHeader, "Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
 }
 
+// plainError is an error in the words of a visitor, who knows nothing of parameters, routes and headers.
+type plainError struct{ heading, text string }
+
+// plainErrors are the errors that a visitor of the pages can meet.
+var plainErrors = map[*code]plainError{
+	&invalidParameter:   {"This address has no answer", "Part of it is a value this site does not know:"},
+	&unknownParameter:   {"This address has no answer", "It asks for something this page does not know:"},
+	&invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
+	&cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
+	&notFound:           {"Not found", "Nothing here has this name. It may be spelt in another way, or not be listed yet."},
+	&unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
+	&versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
+	&pageLimited:        {"Too many pages in a short time", "More pages were asked for from your network than this site gives at once. Programs are better served by the API, with a free key."},
+	&tooManyConnections: {"Too many connections", "Your network has as many connections to this site open as it may."},
+	&serverBusy:         {"Too many visitors at the moment", "Everything is here; it only takes a little longer."},
+	&notReady:           {"The data is being loaded", "This takes a few seconds."},
+	&internal:           {"Something went wrong here", "The fault is ours, and nothing you did. Please try again."},
+	&uriTooLong:         {"This address is too long", "Choose fewer filters at once."},
+	&bodyTooLarge:       {"This is too long for the form", "The form takes 224 KiB at once. Send it in parts."},
+}
+
 // failurePage is an error as a page, with the status and the headers of the error.
 func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	v := &pages.Failure{
 		Frame:  pages.Frame{Place: pages.Place{Base: s.base(req.ctx), Path: p.Instance}},
 		Status: p.Status, Code: p.Code, Heading: p.Title, Detail: p.Detail, RequestID: p.RequestID, Support: p.Support,
 	}
-	if len(p.Errors) > 0 {
-		v.Detail = f.code.help
+	plain, ok := plainErrors[f.code]
+	if ok {
+		v.Heading = plain.heading
+	}
+	if ok && (f.detail == "" || len(p.Errors) > 0) {
+		v.Detail = plain.text
+	}
+	if f.retryAfter > 0 {
+		v.Detail += " Try again in " + record.Counted(f.retryAfter, "second") + "."
 	}
 	for i := range p.Errors {
+		if f.code == &invalidCursor || f.code == &cursorMismatch {
+			break // nobody has typed a cursor
+		}
 		v.Faults = append(v.Faults, req.faultView(&p.Errors[i], v.Faults, s.cfg.Keeper.KeyPrefix())...)
 	}
 	if f.code == &unknownRoute {
 		v.Faults = req.sameName(p.Instance)
 	}
-	if kind, _, ok := strings.Cut(strings.TrimPrefix(p.Instance, "/"), "/"); ok && resourceNamed(kind) != nil {
-		v.Back = &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
-	} else if req.ctx.QueryArgs().Len() > 0 {
-		v.Back = &pages.Link{Text: "Without these filters", Href: p.Instance}
-	}
+	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
 	resp := newResponse(p.Status, htmlType, s.pages.Failure(v))
 	resp.keep("no-store", openVary+", Accept")
 	resp.set("Content-Security-Policy", pagePolicy)
 	f.writeHeaders(resp)
 	return resp
+}
+
+// wayOn is where a visitor goes from an error, besides the front page; nil: nowhere.
+func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
+	query := url.Values{}
+	for name, value := range req.ctx.QueryArgs().All() {
+		query.Add(hideKeys(string(name), prefix), hideKeys(string(value), prefix))
+	}
+	at := func(text string) *pages.Link {
+		if len(query) == 0 {
+			return &pages.Link{Text: text, Href: p.Instance}
+		}
+		return &pages.Link{Text: text, Href: p.Instance + "?" + query.Encode(), NoFollow: true}
+	}
+	kind, _, nested := strings.Cut(strings.TrimPrefix(p.Instance, "/"), "/")
+	switch {
+	case !bytes.Equal(req.ctx.Method(), []byte("GET")):
+		return nil
+	case f.retryAfter > 0 || f.code == &internal:
+		return at("Try again")
+	case f.code == &invalidCursor || f.code == &cursorMismatch:
+		query.Del("cursor")
+		return at("To the start of the list")
+	case nested && resourceNamed(kind) != nil:
+		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
+	case len(query) > 0 && f.code != &unknownRoute:
+		query = url.Values{}
+		return at("The same page without it")
+	}
+	return nil
 }
 
 func resourceNamed(name string) *resource {
@@ -63,7 +120,10 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 		return nil
 	}
 	out := pages.Fault{Detail: f.Detail}
-	if f.Name != "" {
+	if f.Detail == noParameter {
+		out.Detail = "is not something this page can be asked"
+	}
+	if f.Name != "" && (f.In != "path" || f.Value == nil) {
 		out.Name = f.subject()
 	}
 	if f.Value != nil {
@@ -114,5 +174,5 @@ func (req *request) sameName(path string) []pages.Fault {
 	if links == nil {
 		return nil
 	}
-	return []pages.Fault{{Name: name, Detail: "is the name of a record.", Near: links}}
+	return []pages.Fault{{Name: name, Detail: "is in another place.", Near: links}}
 }

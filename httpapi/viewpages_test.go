@@ -247,6 +247,34 @@ func TestFailurePages(t *testing.T) {
 	}
 }
 
+// TestFailureWords holds that the page of an error has the words of a visitor, not those of the API, and a way on.
+func TestFailureWords(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	api := regexp.MustCompile(`(?i)parameter|route|endpoint|cursor|record\b|retry-after|links\.next|/api/|slug|listed in errors|dataset_version`)
+	for path, way := range map[string]string{
+		"/models/llama-3.1-8b-instruc":                      `href="/explore/models"`,
+		"/benchmarks/bm-000000000000":                       `href="/explore/benchmarks"`,
+		"/nowhere":                                          `href="/"`,
+		"/explore/hardware?vendor=nvida&type=gpu":           `href="/explore/hardware"`,
+		"/explore/models?family=llama&cursor=abc":           `href="/explore/models?family=llama"`,
+		"/changes?since=2020.01.01":                         `href="/changes"`,
+		"/fit?hardware=rtx+4o90":                            `href="/fit"`,
+		"/compare?hardware=nvidia-rtx-4o90,nvidia-rtx-4090": `href="/compare"`,
+		"/explore/models?familly=llama":                     `href="/explore/models?family=llama"`,
+		"/explore/models?min_params_b=9&max_params_b=2":     `href="/explore/models"`,
+	} {
+		body := string(s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html").body)
+		_, shown, _ := strings.Cut(body, `<h1>`)
+		shown, _, _ = strings.Cut(shown, `<p class="source">Error `)
+		if m := api.FindString(visible.ReplaceAllString(shown, " ")); m != "" || !strings.Contains(shown, way) {
+			t.Errorf("%s says %q, want no such word, and the way on %s: %s", path, m, way, shown)
+		}
+	}
+}
+
+var visible = regexp.MustCompile(`<[^>]*>`)
+
 // TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
 func TestCrawlerFiles(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,14 @@ type Fault struct {
 	Near                []Link // what the reader may have meant
 }
 
+// Label is the name as it is on pages; empty without one.
+func (f Fault) Label() string {
+	if f.Name == "" {
+		return ""
+	}
+	return label(f.Name)
+}
+
 // Failure is the page of an error.
 func (s *Site) Failure(v *Failure) []byte {
 	v.Title, v.Unlisted = v.Heading, true
