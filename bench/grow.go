@@ -96,7 +96,7 @@ func (o *options) grow(program, dir, name, data string, rows int) (*Growth, erro
 // setEnv sets a variable for the programs that are started until restore is called.
 func setEnv(name, value string) (restore func()) {
 	before, was := os.LookupEnv(name)
-	_ = os.Setenv(name, value) // fails for names that are no names only
+	_ = os.Setenv(name, value) // fails for names that are not names only
 	return func() {
 		if was {
 			_ = os.Setenv(name, before)

@@ -172,6 +172,6 @@ func TestProcessorTime(t *testing.T) {
 		t.Errorf("processorTime of this process: %v", err)
 	}
 	if _, err := processorTime([]int{1 << 30}); err == nil {
-		t.Error("processorTime of no process = nil, want an error")
+		t.Error("processorTime of a process that does not exist = nil, want an error")
 	}
 }

@@ -25,7 +25,7 @@ func (l *loader) date(p place, field string, d *Date) {
 	}
 }
 
-// DateProblem says what is wrong with a date that is one of the calendar; empty where nothing is, and for what is no date.
+// DateProblem says what is wrong with a date that exists in the calendar; empty if nothing is, and for a text that is not a date.
 func DateProblem(d Date, now time.Time) string {
 	switch t, ok := d.Time(); {
 	case !ok:

@@ -38,7 +38,7 @@
 // incremental.go, the check files, and load.go, which calls them in order.
 //
 // A new rule of one record is a tag in record; a new rule across records is a method in a check_
-// file and a fixture in testdata/lint, from which data/README.md takes its sentence.
+// file and a fixture in testdata/lint, whose sentence TestRuleList writes into data/README.md.
 //
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
 // that are unpublished are computed at load (see Quantizations) and say so.

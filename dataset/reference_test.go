@@ -44,7 +44,7 @@ func TestFieldReference(t *testing.T) {
 	goldenPart(t, "fields: made from the Go types, do not edit by hand", "end of fields", reference(t))
 }
 
-// TestRuleList holds the list of rules in data/README.md to the fixtures, one a rule.
+// TestRuleList holds the list of rules in data/README.md to the fixtures, one per rule. -update rewrites it.
 func TestRuleList(t *testing.T) {
 	files, err := filepath.Glob("testdata/lint/busted_*.txtar")
 	if err != nil {

@@ -236,7 +236,7 @@ func (c *complaints) problemBody() {
 	dec := json.NewDecoder(bytes.NewReader(c.a.body))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&p); err != nil {
-		c.want(false, "an error is no problem document: %v in %.200s", err, c.a.body)
+		c.want(false, "an error is not a problem document: %v in %.200s", err, c.a.body)
 		return
 	}
 	c.want(strings.HasSuffix(p.Type, "/problems/"+p.Code), "type %q does not end with the code %q", p.Type, p.Code)

@@ -132,7 +132,7 @@ func (s *Server) decide(req *request, call quota.Call) *failure {
 		f.code = &quotaExhausted
 	}
 	if f.code.status == fiber.StatusTooManyRequests || f.code == &ledgerUnavailable {
-		f.retryAfter = req.call.Standing().RetrySeconds() // at least 1; for the others waiting is no help
+		f.retryAfter = req.call.Standing().RetrySeconds() // at least 1; for the others waiting does not help
 	}
 	return f
 }

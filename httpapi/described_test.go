@@ -30,7 +30,7 @@ func TestRouteTexts(t *testing.T) {
 		}
 	}
 	if len(unused) > 0 {
-		t.Errorf("texts of no route: %v", unused)
+		t.Errorf("texts without a route: %v", unused)
 	}
 }
 

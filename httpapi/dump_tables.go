@@ -32,7 +32,7 @@ func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	return src
 }
 
-// facts are the columns of a table that are no lists, for tables that are joined with it.
+// facts are the columns of a table that are not lists, for tables that are joined with it.
 type facts struct {
 	member  string // of a joined row
 	columns []export.Column

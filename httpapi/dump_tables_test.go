@@ -10,7 +10,7 @@ import (
 	"modeldex/index"
 )
 
-// leavesOf are the values of a row that are no objects, by their paths.
+// leavesOf are the values of a row that are not objects, by their paths.
 func leavesOf(t *testing.T, row []byte) map[string]any {
 	t.Helper()
 	out := map[string]any{}
@@ -32,7 +32,7 @@ func leavesOf(t *testing.T, row []byte) map[string]any {
 	return out
 }
 
-// TestWideTable: each benchmark has the facts of its model and its hardware beside it, all that are no lists, and the
+// TestWideTable: each benchmark has the facts of its model and its hardware beside it, all that are not lists, and the
 // schema names them.
 func TestWideTable(t *testing.T) {
 	t.Parallel()

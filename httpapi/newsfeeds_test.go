@@ -63,7 +63,7 @@ func TestFeeds(t *testing.T) {
 			}
 			for _, e := range f.Entries {
 				if strings.HasPrefix(e.Page, "https://example.org/api/") {
-					t.Errorf("%s: %s leads to %s, which is no page for people", f.Title, e.Title, e.Page)
+					t.Errorf("%s: %s leads to %s, which is not a page for people", f.Title, e.Title, e.Page)
 				}
 			}
 			text, err := f.Atom()

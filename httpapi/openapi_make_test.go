@@ -406,7 +406,7 @@ func sortedStatuses(m map[int]any) []int {
 	return out
 }
 
-// statusResponse is one answer of a route that is no error.
+// statusResponse is one answer of a route that is not an error.
 type statusResponse struct {
 	status   int
 	response object
@@ -514,11 +514,11 @@ func pageAnswers(rt *route) []statusResponse {
 	}
 	headers := []string{"Content-Security-Policy", "Dataset-Version"}
 	switch _, data := content.get(jsonType); {
-	case rt.id == "docs" || rt.id == "docsPart": // they are made of no dataset
+	case rt.id == "docs" || rt.id == "docsPart": // they need no dataset
 		headers = headers[:1]
 	case rt.id == "front": // it is there before a dataset is
 		headers[1] += "?"
-	case rt.id == "snapshotsPage": // as data it is made of no dataset
+	case rt.id == "snapshotsPage": // as data it needs no dataset
 		headers = []string{"Content-Security-Policy?", "Dataset-Version?"}
 	case data:
 		headers[0] += "?" // only a page has a policy

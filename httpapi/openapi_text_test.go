@@ -96,7 +96,7 @@ func chargingText() string {
 	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
 		"A call is held before its response is known: once the month is used up, every request of these routes is 429 `quota_exhausted`, also one that would be free. " +
 		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
-		"Routes without a lock need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address; beyond it the response is 429 `page_limited`."
+		"Routes without security requirements (in the reference: without a lock) need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address; beyond it the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.

@@ -43,7 +43,7 @@ type NameView struct {
 	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,example=24"`
 	// Number of devices found in the name of hardware.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
-	// How the name was read, or why there is no record.
+	// How the name was read, or why there is not a record.
 	Reason string `json:"reason" jsonschema:"example=name without what says how it is stored"`
 	// Records it may be where there is no single one, best first, at most five.
 	Candidates []NameCandidate `json:"candidates"`

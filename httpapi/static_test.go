@@ -56,7 +56,7 @@ func TestExport(t *testing.T) {
 		if slices.Contains(more, "--progress") {
 			checkProgress(t, ran.stderr, len(files)-2) // less the list and the summary
 		} else if ran.stderr != "" {
-			t.Errorf("standard error, which is no terminal, has %q", ran.stderr)
+			t.Errorf("standard error, which is not a terminal, has %q", ran.stderr)
 		}
 		return files
 	}

@@ -83,7 +83,7 @@ func newStatsList() *resource {
 	r := resource{name: "benchmarks", path: "benchmarks/stats", file: "benchmark-statistics", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key", columns: schemaOf[StatsRow]("statistics", "StatsGroup")}
 	r.params = []param{groupByParam, metricParam, weightParam, shapeParam, valueParam, allSettings}
 	for _, pm := range append(filterParams(index.BenchmarkFields, benchmarks.maxLimit), benchmarkParams...) {
-		if pm.name != "settings" && pm.name != "scenario" { // throughput results are no speeds of a stream
+		if pm.name != "settings" && pm.name != "scenario" { // throughput results are not speeds of a stream
 			r.params = append(r.params, pm)
 		}
 	}

@@ -454,7 +454,7 @@ func compareBins(t *testing.T, got Facet, nums []float64) {
 	t.Helper()
 	if len(nums) == 0 {
 		if len(got.Bins) != 0 {
-			t.Fatalf("%d bins of no values", len(got.Bins))
+			t.Fatalf("no values have %d bins", len(got.Bins))
 		}
 		return
 	}

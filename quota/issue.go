@@ -141,7 +141,7 @@ func validEmail(s string) bool {
 			return false
 		}
 	}
-	return strings.Trim(labels[len(labels)-1], "0123456789") != "" // four numbers are no name
+	return strings.Trim(labels[len(labels)-1], "0123456789") != "" // four numbers are not a name
 }
 
 // validLabel accepts 1 to 63 letters, digits and inner dashes, and letters beyond ASCII as

@@ -103,7 +103,7 @@ func TestSecretStaysSecret(t *testing.T) {
 		t.Errorf("Hint() = %q, want %q", s.Hint(), want)
 	}
 	if got := Secret("abc").Hint(); got != "..." {
-		t.Errorf("Hint of no secret = %q, want ...", got)
+		t.Errorf("Hint of a text that is not a secret = %q, want ...", got)
 	}
 }
 

@@ -36,7 +36,7 @@ func Day() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
 const Previously = "previously/"
 
 // Fixture lays the files of an archive over the base dataset. The file called removed lists base
-// files to leave out; rest is the files that are no dataset files: removed, findings, and those
+// files to leave out; rest is the files that are not dataset files: removed, findings, and those
 // below Previously.
 func Fixture(over *txtar.Archive) (fsys fstest.MapFS, rest map[string]string) {
 	fsys, rest = fstest.MapFS{}, map[string]string{}

@@ -55,7 +55,7 @@ type Device struct {
 	MemoryGB float64 `json:"memory_gb"`
 	// Slug is the record, empty where none was found.
 	Slug string `json:"slug"`
-	// Reason says how the text was read, or why there is no record.
+	// Reason says how the text was read, or why there is not a record.
 	Reason string `json:"reason"`
 	// Candidates are the records it may be, where the text does not say which.
 	Candidates []string `json:"candidates"`

@@ -244,27 +244,27 @@ func TestForgedDumps(t *testing.T) {
 		}
 	}
 	tests := map[string]func(o *origin){
-		"another SHA-256":      func(o *origin) { o.list.Data.Files[0].SHA256 = strings.Repeat("a", 64) },
-		"a path as a SHA-256":  func(o *origin) { o.list.Data.Files[0].SHA256 = "../" + strings.Repeat("a", 61) },
-		"another digest":       func(o *origin) { o.list.Data.Digest = strings.Repeat("b", 64) },
-		"more bytes":           func(o *origin) { o.archive = append(bytes.Clone(o.archive), 0) },
-		"a changed byte":       func(o *origin) { o.archive = bytes.Clone(o.archive); o.archive[len(o.archive)/2] ^= 1 },
-		"too large":            func(o *origin) { o.list.Data.Files[0].Bytes = maxArchive + 1 },
-		"no archive":           func(o *origin) { o.list.Data.Files[0].Name = "models.csv" },
-		"another host":         func(o *origin) { o.list.Data.Files[0].URL = "http://127.0.0.1:1/x" },
-		"another scheme":       func(o *origin) { o.list.Data.Files[0].URL = "file:///etc/passwd" },
-		"no list":              func(o *origin) { o.list.Data.Files = nil },
-		"outside":              with(tar.Header{Name: "../evil.json", Typeflag: tar.TypeReg}, "{}"),
-		"outside, deeper":      with(tar.Header{Name: "models/../../evil.json", Typeflag: tar.TypeReg}, "{}"),
-		"absolute":             with(tar.Header{Name: "/tmp/evil.json", Typeflag: tar.TypeReg}, "{}"),
-		"a link":               with(tar.Header{Name: "models/l.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, ""),
-		"a hard link":          with(tar.Header{Name: "models/l.json", Typeflag: tar.TypeLink, Linkname: "dataset.json"}, ""),
-		"a device":             with(tar.Header{Name: "models/l.json", Typeflag: tar.TypeChar}, ""),
-		"a program":            with(tar.Header{Name: "models/run.sh", Typeflag: tar.TypeReg}, "#!/bin/sh"),
-		"another folder":       with(tar.Header{Name: "elsewhere/a.json", Typeflag: tar.TypeReg}, "{}"),
-		"a file twice":         with(tar.Header{Name: "dataset.json", Typeflag: tar.TypeReg}, good["dataset.json"]),
-		"a rejected dataset":   with(tar.Header{Name: "models/broken.json", Typeflag: tar.TypeReg}, "{"),
-		"records of no digest": with(tar.Header{Name: "models/more.ndjson", Typeflag: tar.TypeReg}, ""),
+		"another SHA-256":          func(o *origin) { o.list.Data.Files[0].SHA256 = strings.Repeat("a", 64) },
+		"a path as a SHA-256":      func(o *origin) { o.list.Data.Files[0].SHA256 = "../" + strings.Repeat("a", 61) },
+		"another digest":           func(o *origin) { o.list.Data.Digest = strings.Repeat("b", 64) },
+		"more bytes":               func(o *origin) { o.archive = append(bytes.Clone(o.archive), 0) },
+		"a changed byte":           func(o *origin) { o.archive = bytes.Clone(o.archive); o.archive[len(o.archive)/2] ^= 1 },
+		"too large":                func(o *origin) { o.list.Data.Files[0].Bytes = maxArchive + 1 },
+		"no archive":               func(o *origin) { o.list.Data.Files[0].Name = "models.csv" },
+		"another host":             func(o *origin) { o.list.Data.Files[0].URL = "http://127.0.0.1:1/x" },
+		"another scheme":           func(o *origin) { o.list.Data.Files[0].URL = "file:///etc/passwd" },
+		"no list":                  func(o *origin) { o.list.Data.Files = nil },
+		"outside":                  with(tar.Header{Name: "../evil.json", Typeflag: tar.TypeReg}, "{}"),
+		"outside, deeper":          with(tar.Header{Name: "models/../../evil.json", Typeflag: tar.TypeReg}, "{}"),
+		"absolute":                 with(tar.Header{Name: "/tmp/evil.json", Typeflag: tar.TypeReg}, "{}"),
+		"a link":                   with(tar.Header{Name: "models/l.json", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, ""),
+		"a hard link":              with(tar.Header{Name: "models/l.json", Typeflag: tar.TypeLink, Linkname: "dataset.json"}, ""),
+		"a device":                 with(tar.Header{Name: "models/l.json", Typeflag: tar.TypeChar}, ""),
+		"a program":                with(tar.Header{Name: "models/run.sh", Typeflag: tar.TypeReg}, "#!/bin/sh"),
+		"another folder":           with(tar.Header{Name: "elsewhere/a.json", Typeflag: tar.TypeReg}, "{}"),
+		"a file twice":             with(tar.Header{Name: "dataset.json", Typeflag: tar.TypeReg}, good["dataset.json"]),
+		"a rejected dataset":       with(tar.Header{Name: "models/broken.json", Typeflag: tar.TypeReg}, "{"),
+		"records without a digest": with(tar.Header{Name: "models/more.ndjson", Typeflag: tar.TypeReg}, ""),
 	}
 	for name, forge := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestWaits(t *testing.T) {
 	}
 	for _, bad := range []string{"", "example.org", "ftp://example.org", "https://user:pass@example.org", "https://example.org?x=1"} {
 		if _, err := New(Config{Origin: bad, Dir: filepath.Join(t.TempDir(), "data")}); err == nil {
-			t.Errorf("New(%q) is no error", bad)
+			t.Errorf("New(%q) = nil, want an error", bad)
 		}
 	}
 }

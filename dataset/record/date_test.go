@@ -9,7 +9,7 @@ import (
 func TestDate(t *testing.T) {
 	for _, tt := range []struct {
 		date Date
-		want string // the first instant, empty where it is no date
+		want string // the first instant, empty if it is not a date
 	}{
 		{"2024-07-23", "2024-07-23"},
 		{"2024-07", "2024-07-01"},

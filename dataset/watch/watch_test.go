@@ -532,7 +532,7 @@ func TestWatchStrangeFiles(t *testing.T) {
 	}
 }
 
-// strangeFiles are files that are no records, and what is said of them.
+// strangeFiles are files that are not records, and what is said of them.
 var strangeFiles = []struct {
 	want string
 	make func(name string) error

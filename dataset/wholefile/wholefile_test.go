@@ -69,7 +69,7 @@ func TestWriteFails(t *testing.T) {
 	holds(t, path, "old", 0o644)
 }
 
-// TestWriteThrough: what is no regular file is written to and stays what it is, also behind a link that names nothing, as
+// TestWriteThrough: what is not a regular file is written to and stays what it is, also behind a link that names nothing, as
 // /dev/stdout does where a program reads it.
 func TestWriteThrough(t *testing.T) {
 	r, w, err := os.Pipe()

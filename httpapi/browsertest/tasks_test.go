@@ -203,7 +203,7 @@ func TestTaskMarkdown(t *testing.T) {
 	markdown := eval[string](t, p, `[...document.querySelectorAll('.embed[open] pre')].find((e) => e.checkVisibility()).textContent`)
 	m := regexp.MustCompile(`^!\[([^\]]+)\]\((\S+)\)$`).FindStringSubmatch(strings.TrimSpace(markdown))
 	if m == nil {
-		t.Fatalf("the lines to embed are no picture in Markdown: %s", markdown)
+		t.Fatalf("the lines to embed are not a picture in Markdown: %s", markdown)
 	}
 	u, err := url.Parse(m[2])
 	if err != nil || u.Scheme+"://"+u.Host != origin {

@@ -255,7 +255,7 @@ func (w *work) usual(field, value string) bool {
 // placeholder is the id of a line whose own cannot be worked out yet.
 const placeholder = "bm-000000000000"
 
-// json writes the values as an object, those that are no numbers or flags as texts, so that the
+// json writes the values as an object, those that are not numbers or flags as texts, so that the
 // checks can say what was found.
 func (w *work) json() []byte {
 	var b bytes.Buffer

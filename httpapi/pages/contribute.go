@@ -130,10 +130,10 @@ func of(list []contribute.Fault, field string) (out []contribute.Fault) {
 	return out
 }
 
-// Unplaced are the faults of no field.
+// Unplaced are the faults that belong to no field.
 func (v *Contribute) Unplaced() []contribute.Fault { return of(v.Result.Faults, "") }
 
-// UnplacedWarnings are the warnings of no field.
+// UnplacedWarnings are the warnings that belong to no field.
 func (v *Contribute) UnplacedWarnings() []contribute.Fault { return of(v.Result.Warnings, "") }
 
 // Wrong are the fields with a fault.

@@ -19,7 +19,7 @@ type Docs struct {
 	Codes    []Code // of errors, on their page only
 }
 
-// The pages of the reference that are no group of endpoints.
+// The pages of the reference that are not a group of endpoints.
 const (
 	objectsPart = "objects"
 	errorsPart  = "errors"

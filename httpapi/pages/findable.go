@@ -37,7 +37,7 @@ type location struct {
 	Mod string `xml:"lastmod,omitempty"`
 }
 
-// views are the pages that are no records.
+// views are the pages that are not records.
 var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/changes", "/credits", "/contribute", "/about", "/docs"}
 
 // SitemapIndex lists the sitemaps of a generation.

@@ -55,7 +55,7 @@ type Endpoint struct {
 	// Shared are the names of parameters that are described in Group.Shared.
 	Shared    []string
 	Body      *Body
-	Responses []Response // those that are no errors
+	Responses []Response // those that are not errors
 	Errors    []Errors
 	// Address is path and query of a call to copy, with the examples of the document; names in capital
 	// letters are what the caller has to put in.

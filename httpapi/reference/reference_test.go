@@ -221,7 +221,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("fields differ (-want +got):\n%s", cmp.Diff(want, fields))
 	}
 	if len(ref.Objects) != 1 || ref.Objects[0].Name != "Maker" {
-		t.Errorf("objects of no group: %+v, want Maker, which both groups refer to equally directly", ref.Objects)
+		t.Errorf("objects without a group: %+v, want Maker, which both groups refer to equally directly", ref.Objects)
 	}
 	if len(ref.Chapters) != 1 || ref.Chapters[0].ID != "first-part" || ref.Lead != "<p>Lead.</p>\n" {
 		t.Errorf("guide: %q, %+v", ref.Lead, ref.Chapters)

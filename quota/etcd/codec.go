@@ -156,7 +156,7 @@ func parseCounts(key string, value []byte) (counts, error) {
 		return nil, fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
 	}
 	if c.total() > quota.MaxLimit {
-		return nil, fmt.Errorf("%w: %s: %d calls", quota.ErrCorrupt, key, c.total())
+		return nil, fmt.Errorf("%w: %s: must be at most %d calls, got %d", quota.ErrCorrupt, key, uint64(quota.MaxLimit), c.total())
 	}
 	return c, nil
 }

@@ -78,7 +78,7 @@ func (d *Drawing) numbers(name1 string, v1 float64, name2 string, v2 float64) {
 // appendNumber appends a coordinate with at most one decimal.
 func appendNumber(b []byte, v float64) []byte {
 	tenths := math.Round(v * 10)
-	if !(math.Abs(tenths) < 1e15) { // its last digit is no decimal any more, or it is no number
+	if !(math.Abs(tenths) < 1e15) { // its last digit is not a decimal any more, or it is not a number
 		return strconv.AppendFloat(b, tenths/10, 'f', -1, 64)
 	}
 	if math.Signbit(tenths) {

@@ -658,7 +658,7 @@ func TestNothingGuessed(t *testing.T) {
 		want       []string
 	}{
 		{"whole numbers with a point", csv + strings.Replace(line, "512,0,0,", "512.0,0.0,4096.0,", 1), []string{`"context_depth":4096`}},
-		{"a depth that is no number", csv + strings.Replace(line, "512,0,0,", "512,0,4k,", 1), []string{`n_depth: must be a whole number, got "4k"`}},
+		{"a depth that is not a number", csv + strings.Replace(line, "512,0,0,", "512,0,4k,", 1), []string{`n_depth: must be a whole number, got "4k"`}},
 		{"a depth no number can hold", csv + strings.Replace(line, "512,0,0,", "512,0,99999999999999999999,", 1), []string{"n_depth: must be a whole number"}},
 		{"flash attention 2", strings.Replace(object, `"flash_attn":true`, `"flash_attn":2`, 1), []string{`flash_attn: must be 0, 1 or -1, got "2"`}},
 		{"flash attention in words", strings.Replace(object, `"flash_attn":true`, `"flash_attn":"on"`, 1), []string{`"flash_attention":true`}},

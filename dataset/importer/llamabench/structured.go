@@ -33,7 +33,7 @@ func parseJSON(b []byte) ([]row, error) {
 	return rows, nil
 }
 
-// parseLines reads one object on each line. Lines that are no objects (logs) are ignored; one that
+// parseLines reads one object on each line. Lines that are not objects (logs) are ignored; one that
 // begins as an object and cannot be read is a row of its own.
 func parseLines(first int, b []byte) ([]row, error) {
 	var rows []row
