@@ -96,6 +96,9 @@ func (l *loader) checkCredits(o *origins) {
 	for i, q := range l.quantizations.recs {
 		sourcePages(q.Sources, warn(l.quantizations.places[i]))
 	}
+	if l.models.gap() || l.hardware.gap() || l.tools.gap() || l.quantizations.gap() || l.benchmarks.gap() {
+		return // what names it may be in what was not read
+	}
 	for i, rec := range l.origins.recs {
 		if !used[rec.Key] {
 			l.warning(l.origins.places[i], "key", "no record names a page of it")

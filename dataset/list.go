@@ -61,6 +61,7 @@ func (l *loader) listDir(dir string) {
 	entries, err := fs.ReadDir(l.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		l.add(Finding{Path: dir, Text: "the folder is missing"})
+		l.missed(path.Join(dir, "any"))
 		return
 	}
 	if err != nil {

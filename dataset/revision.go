@@ -23,7 +23,11 @@ func Revision(ctx context.Context, dir, revision string) (fs.FS, error) {
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	var silent *exec.ExitError
 	if errors.As(err, &silent) {
-		return nil, fmt.Errorf("%s: is neither a directory nor a git revision of %s", revision, dir)
+		hint := ""
+		if shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(string(shallow)) == "true" {
+			hint = "; the clone is shallow, git fetch --unshallow gets the rest"
+		}
+		return nil, fmt.Errorf("%s: is neither a directory nor a git revision of %s%s", revision, dir, hint)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: is neither a directory nor a git revision of %s: %w", revision, dir, err)

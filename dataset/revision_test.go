@@ -32,6 +32,12 @@ func TestRevision(t *testing.T) {
 	run("commit", "-q", "-a", "-m", "two")
 	putFile(t, filepath.Join(dir, infoFile), info("3")) // not committed
 
+	shallow := filepath.Join(t.TempDir(), "shallow")
+	run("clone", "-q", "--depth=1", "file://"+root, shallow)
+	if _, err := Revision(context.Background(), filepath.Join(shallow, "some where", "data"), "HEAD~1"); err == nil || !strings.Contains(err.Error(), "the clone is shallow, git fetch --unshallow") {
+		t.Errorf("in a shallow clone: %v", err)
+	}
+
 	version := func(revision string) string {
 		files, err := Revision(context.Background(), dir, revision)
 		must(t, err)

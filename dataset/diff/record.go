@@ -22,7 +22,7 @@ type Recorded struct {
 // Record appends the step from one edition of a dataset to another to the files of changes
 // below dir, whose log so far is given, and returns the path of the file it wrote. Where the log
 // is empty, it begins with from; with from nil it begins with to. An edition that is recorded is not
-// recorded again: the path is empty then, and nothing is written.
+// recorded again, nor is one with the version and the records of from: the path is empty then, and nothing is written.
 func Record(dir string, log *history.Log, from *Recorded, to Recorded) (path string, err error) {
 	last := log.Last()
 	if log.Find(to.Digest.String()) >= 0 || last != nil && to.IsRelease(last.Digest) {
@@ -41,7 +41,11 @@ func Record(dir string, log *history.Log, from *Recorded, to Recorded) (path str
 		if from.Digest == to.Digest {
 			return "", errors.New("both datasets have the same records")
 		}
-		step := Compare(from.Set, to.Set).Step(to.Set)
+		changes := Compare(from.Set, to.Set)
+		if len(changes.Records) == 0 && from.Info.Version == to.Info.Version {
+			return "", nil // other bytes of the same records, such as line ends: no release
+		}
+		step := changes.Step(to.Set)
 		after := step.After
 		if last != nil {
 			after = &last.Digest

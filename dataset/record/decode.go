@@ -35,7 +35,7 @@ func Decode[T any](b []byte, rec *T) []Problem {
 	}
 	faults := Diagnose(b, s)
 	if len(faults) == 0 && err != nil {
-		return []Problem{syntaxProblem(err)} // the walk is laxer than the decoder in some corner
+		return []Problem{syntaxProblem(b, err)} // the walk is laxer than the decoder in some corner
 	}
 	return faults
 }
@@ -64,10 +64,13 @@ func Salvage[T any](b []byte, rec *T) bool {
 	return len(b) > 0 && b[0] == '{' && (err == nil || errors.As(err, &wrong))
 }
 
-// syntaxProblem words an error of the decoder.
-func syntaxProblem(err error) Problem {
+// syntaxProblem words an error of the decoder about b.
+func syntaxProblem(b []byte, err error) Problem {
 	var syn *jsontext.SyntacticError
 	if errors.As(err, &syn) {
+		if line := conflictAt(b, int(syn.ByteOffset)); line != "" {
+			return Problem{Offset: int(syn.ByteOffset), Text: fmt.Sprintf("a merge conflict is not resolved: %s", line)}
+		}
 		return Problem{Offset: int(syn.ByteOffset), Field: dotted(syn.JSONPointer), Text: syntaxText(syn.Err)}
 	}
 	var sem *jsonv2.SemanticError
@@ -75,6 +78,21 @@ func syntaxProblem(err error) Problem {
 		return Problem{Offset: int(sem.ByteOffset), Field: dotted(sem.JSONPointer), Text: "does not fit: " + sem.Err.Error()}
 	}
 	return Problem{Text: syntaxText(err)}
+}
+
+// conflictAt is the line at an offset where it is one that git puts around the two sides of a conflict.
+func conflictAt(b []byte, offset int) string {
+	if offset < 0 || offset > len(b) || offset > 0 && b[offset-1] != '\n' {
+		return ""
+	}
+	line, _, _ := bytes.Cut(b[offset:], []byte{'\n'})
+	line = bytes.TrimRight(line, "\r")
+	mark, _, _ := bytes.Cut(line, []byte{' '})
+	switch string(mark) {
+	case "<<<<<<<", "|||||||", "=======", ">>>>>>>":
+		return string(line[:min(len(line), 100)])
+	}
+	return ""
 }
 
 func syntaxText(err error) string {
@@ -110,7 +128,7 @@ func Split(b []byte) (spans []Span, array bool, f *Problem) {
 	if err == nil {
 		return spans, true, nil
 	}
-	found := syntaxProblem(err)
+	found := syntaxProblem(b, err)
 	return spans, true, &Problem{Offset: found.Offset, Text: found.Text}
 }
 

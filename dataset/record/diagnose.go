@@ -31,7 +31,7 @@ func Diagnose(b []byte, s *Schema) []Problem {
 		err = w.end()
 	}
 	if err != nil {
-		w.faults = append(w.faults, syntaxProblem(err))
+		w.faults = append(w.faults, syntaxProblem(b, err))
 	}
 	return w.faults
 }

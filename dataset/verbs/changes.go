@@ -37,6 +37,10 @@ func (c *ChangesRecord) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
+	if path == "" {
+		fmt.Fprintf(env.Stdout, "nothing to record: the files differ from release %s in form or in sources.json alone, and the version is the same\n", from.Info.Version)
+		return nil
+	}
 	if from == nil {
 		fmt.Fprintf(env.Stdout, "%s: the history begins with release %s\n", path, to.Info.Version)
 		return nil

@@ -64,6 +64,13 @@ func TestChangesRecordVerb(t *testing.T) {
 	git("add", ".")
 	git("commit", "-q", "-m", "two")
 	says(record(ChangesRecord{}), "release 2 since 1: 1 changed")
+	info, err = os.ReadFile(filepath.Join(dir, "dataset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("dataset.json", strings.ReplaceAll(string(info), "\n", "\r\n")) // as git checks out on Windows
+	says(record(ChangesRecord{}), "nothing to record: the files differ from release 2 in form")
+	put("dataset.json", string(info))
 	file := func() string {
 		t.Helper()
 		found, err := filepath.Glob(filepath.Join(dir, "changes", "*.ndjson"))
