@@ -22,10 +22,11 @@ type Engine struct {
 type target struct {
 	*dataset.Model
 	shape         shape
-	order         []ordered // the sizes, the most precise first
-	sizes         []stored  // by number in the record
-	share         float64   // of its weights, what one token reads; 0 where unknown
-	model, family int32     // numbers of the names
+	weights       map[string]float64 // see weightsByFormat
+	order         []ordered          // the sizes, the most precise first
+	sizes         []stored           // by number in the record
+	share         float64            // of its weights, what one token reads; 0 where unknown
+	model, family int32              // numbers of the names
 }
 
 // ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"modeldex/dataset"
 )
@@ -74,11 +75,27 @@ func (t *target) inOrder() []ordered {
 	for i := range out {
 		out[i] = ordered{i, t.Quantizations[i].SizeBytes}
 	}
-	of := func(i int) float64 { return precision(t.bits(&t.Quantizations[i])) }
-	slices.SortStableFunc(out, func(a, b ordered) int {
-		return cmp.Or(-cmp.Compare(of(a.at), of(b.at)), cmp.Compare(a.bytes, b.bytes))
-	})
+	slices.SortStableFunc(out, func(a, b ordered) int { return t.comparePrecision(a.at, b.at) })
 	return out
+}
+
+// comparePrecision orders two sizes, given by number: the more precise one first, of equal ones a published file before
+// a computed size, then the smaller one.
+func (t *target) comparePrecision(i, j int) int {
+	a, b := &t.Quantizations[i], &t.Quantizations[j]
+	return cmp.Or(
+		-cmp.Compare(precision(t.bits(a)), precision(t.bits(b))),
+		-cmp.Compare(published(a), published(b)),
+		cmp.Compare(a.SizeBytes, b.SizeBytes),
+	)
+}
+
+// published is 1 for a size that was published, and 0 for one that was computed.
+func published(z *dataset.Quantization) int {
+	if z.Basis == dataset.Published {
+		return 1
+	}
+	return 0
 }
 
 // bits is the storage of a size in bits per weight, worked out where the record does not say.
@@ -86,9 +103,43 @@ func (t *target) bits(z *dataset.Quantization) *float64 {
 	if z.BitsPerWeight != nil || t.ParamsB == nil {
 		return z.BitsPerWeight
 	}
-	bits := float64(z.SizeBytes) * 8 / (*t.ParamsB * 1e9)
+	weights := cmp.Or(t.weights[z.Format], *t.ParamsB*1e9)
+	bits := round4(float64(z.SizeBytes) * 8 / weights)
 	return &bits
 }
+
+// weightsByFormat is how many weights the files of a format have, for formats with a published file of 16 bits per
+// weight. It is not the number of parameters: a file leaves out the part of a model that looks at pictures, and may
+// have a matrix twice that the model shares.
+func weightsByFormat(m *dataset.Model) map[string]float64 {
+	if m.ParamsB == nil {
+		return nil
+	}
+	out := map[string]float64{}
+	for i := range m.Quantizations {
+		z := &m.Quantizations[i]
+		if z.Basis != dataset.Published || !slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
+			continue
+		}
+		weights := float64(z.SizeBytes) / 2
+		if of := weights / (*m.ParamsB * 1e9); of < leastOfParams || of > mostOfParams {
+			continue
+		}
+		out[z.Format] = max(out[z.Format], weights)
+	}
+	return out
+}
+
+// sixteenBits are names of sizes in which almost every weight takes 16 bits.
+var sixteenBits = []string{"BF16", "F16", "FP16"}
+
+// A file of 16 bits per weight outside this share of the parameters has other weights than its name says: those of
+// gpt-oss have 0.28 and 0.33, because most of their weights take four bits whatever the name. Of the shipped models the others have 0.71 to
+// 1.26.
+const (
+	leastOfParams = 0.5
+	mostOfParams  = 2
+)
 
 // precision orders sizes by bits per weight, nil where they are unknown.
 func precision(bits *float64) float64 {

@@ -55,10 +55,8 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 
 // A judged size is what the order of sizes depends on.
 type judged struct {
-	at        int // number in the record
-	verdict   int // number in Verdicts
-	precision float64
-	bytes     int64
+	at      int // number in the record
+	verdict int // number in Verdicts
 }
 
 // bestFirst are the sizes an ask is about: the better verdict first, then the more precise weights. More than
@@ -67,12 +65,11 @@ func (a *ask) bestFirst() []judged {
 	numbers := a.t.named(a.q.Quantization)
 	out := make([]judged, len(numbers))
 	for i, at := range numbers {
-		z := &a.t.Quantizations[at]
-		verdict, _ := a.verdict(z)
-		out[i] = judged{at, slices.Index(Verdicts, verdict), precision(a.t.bits(z)), z.SizeBytes}
+		verdict, _ := a.verdict(&a.t.Quantizations[at])
+		out[i] = judged{at, slices.Index(Verdicts, verdict)}
 	}
-	slices.SortStableFunc(out, func(a, b judged) int {
-		return cmp.Or(cmp.Compare(a.verdict, b.verdict), -cmp.Compare(a.precision, b.precision), cmp.Compare(a.bytes, b.bytes))
+	slices.SortStableFunc(out, func(x, y judged) int {
+		return cmp.Or(cmp.Compare(x.verdict, y.verdict), a.t.comparePrecision(x.at, y.at))
 	})
 	return out
 }
