@@ -188,37 +188,6 @@ func (f *Figure) drawBody(d *svg.Drawing, width float64, c canvas) (height float
 	return 40
 }
 
-var figureTemplate = template.Must(template.New("figure").Funcs(template.FuncMap{"plain": plain}).Parse(`<figure class="chart" id="{{.ID}}">
-<h3>{{plain .Figure.Title}}</h3>
-{{if .Figure.Empty}}<p>{{plain .Figure.Missing}}</p>
-{{else}}{{.Drawing}}{{if .Figure.Note}}<p class="source">{{plain .Figure.Note}}</p>
-{{end}}<p class="source">{{plain .Figure.Source}}</p>
-<details><summary>Values<span class="of"> of {{plain .Figure.Title}}</span></summary>
-<div class="values" tabindex="0" role="region" aria-label="Values of {{plain .Figure.Title}}">{{template "table" .Figure.Table}}</div></details>
-{{with .Embed}}<details class="embed"><summary>Embed<span class="of"> {{plain $.Figure.Title}}</span></summary>
-<div class="snippet"><p>Markdown</p><pre tabindex="0"><code>{{plain .Markdown}}</code></pre></div>
-<div class="snippet"><p>HTML</p><pre tabindex="0"><code>{{plain .HTML}}</code></pre></div></details>
-{{end}}{{end}}</figure>
-{{define "table"}}<table><thead><tr>{{range .Columns}}<th scope="col"{{if .Number}} class="number"{{end}}>{{plain .Name}}</th>{{end}}</tr></thead>
-<tbody>{{$columns := .Columns}}{{range .Rows}}<tr>{{range $i, $cell := .}}<td{{if (index $columns $i).Number}} class="number"{{end}}>{{if .Href}}<a href="{{.Href}}">{{plain .Text}}</a>{{else}}{{plain .Text}}{{end}}{{with .Note}} {{plain .}}{{end}}</td>{{end}}</tr>
-{{end}}</tbody></table>{{end}}`))
-
-// HTML is the whole figure for an HTML page: heading, drawing, note, source, the table of values and
-// the lines to embed it. base is put before the address in the latter. id is as for Inline.
-func (f *Figure) HTML(id, base string) template.HTML {
-	var b strings.Builder
-	view := struct {
-		ID      string
-		Figure  *Figure
-		Drawing template.HTML
-		Embed   *Embed
-	}{id, f, f.Inline(id), f.Embed(base)}
-	if err := figureTemplate.Execute(&b, view); err != nil {
-		panic(err) // the template is embedded, and its values are texts
-	}
-	return template.HTML(b.String())
-}
-
 // Embed is the lines with which another page shows a figure.
 type Embed struct{ Markdown, HTML string }
 
