@@ -180,6 +180,10 @@ type Delivery struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 }
 
+// LongestRetry is more than a delivery ever waits for its next attempt. One that is further away was put off by a clock
+// that was wrong, and is due.
+const LongestRetry = 25 * time.Hour
+
 // Attempt is one attempt to deliver a message.
 type Attempt struct {
 	At     int64  `json:"at"`              // Unix seconds

@@ -728,7 +728,7 @@ func (l *Ledger) CountHooks(ctx context.Context) (out HookCounts, err error) {
 }
 
 // due finds the delivery of a webhook to attempt next at now, and otherwise when one is due: one
-// that its owner asked for, or the oldest of the others while the webhook is active.
+// that its owner asked for, or the oldest of the others while the webhook is active. At 0 none is.
 func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {
 	prefix, ordered := h.Key.key(), false
 	c := tx.outbox.Cursor()
@@ -746,7 +746,7 @@ func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {
 			continue
 		}
 		ordered = ordered || !d.Once
-		if d.NextAt <= now {
+		if now > 0 && (d.NextAt <= now || d.NextAt > now+int64(LongestRetry/time.Second)) {
 			return d, 0, nil
 		}
 		if at == 0 || d.NextAt < at {

@@ -117,8 +117,20 @@ func (d *dispatcher) look() {
 	}
 }
 
+// fromNow is a time of the ledger as one that later steps of the clock do not move. One that is further away than any
+// retry was noted by a clock that was wrong.
+func (d *dispatcher) fromNow(at time.Time) time.Time {
+	now := d.s.now()
+	wait := at.Sub(now)
+	if wait > quota.LongestRetry {
+		wait = 0
+	}
+	return now.Add(wait)
+}
+
 // schedule has a webhook looked at at a time, or earlier. The caller holds the lock.
 func (d *dispatcher) schedule(k quota.HookKey, at time.Time) {
+	at = d.fromNow(at)
 	e := d.known[k]
 	switch {
 	case e == nil:
@@ -143,7 +155,7 @@ func (d *dispatcher) put(e *entry, at time.Time) {
 		delete(d.known, e.key)
 		return
 	}
-	e.at = at
+	e.at = d.fromNow(at)
 	heap.Push(&d.timers, e)
 }
 

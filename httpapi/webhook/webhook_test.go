@@ -373,6 +373,24 @@ func TestWhileDown(t *testing.T) {
 	}
 }
 
+// TestWrongClock: what was put off while the clock was years ahead is sent once it is right, and does not wait for years.
+func TestWrongClock(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	key := k.create(r, "", Created)
+	r.answer(500, 200)
+	const ahead = 10 * 365 * 24 * time.Hour
+	k.move(ahead)
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.await("the first attempt", func() bool { return len(k.log(key)[0].Attempts) == 1 })
+	k.stop()
+	k.move(-ahead)
+	k.open()
+	k.start()
+	if got := r.wait(2); got[1].id != got[0].id {
+		t.Errorf("the second attempt has another id")
+	}
+}
+
 // TestRetries fails a message until its webhook is disabled, and makes it active again.
 func TestRetries(t *testing.T) {
 	k, r := newKit(t), newReceiver(t)
@@ -561,8 +579,8 @@ func TestSchedule(t *testing.T) {
 		sum, last := time.Duration(0), time.Duration(0)
 		for n := 1; n < Attempts; n++ {
 			d, more := nextDelay(n, 0)
-			if !more || d <= last {
-				t.Fatalf("delay %d is %v after %v", n, d, last)
+			if asked, _ := nextDelay(n, 1000*time.Hour); !more || d <= last || max(d, asked) > quota.LongestRetry {
+				t.Fatalf("delay %d is %v after %v, or %v if asked for; none is above %v", n, d, last, asked, quota.LongestRetry)
 			}
 			sum, last = sum+d, d
 		}
