@@ -14,6 +14,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
 
@@ -127,8 +128,26 @@ func (r *fitReader) name(name string) string {
 		}
 		return ""
 	}
+	if name == "hardware" && a.Confidence == resolve.Parsed {
+		r.stated(&a)
+	}
 	r.keep(name, slug)
 	return slug
+}
+
+// stated takes over what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
+// 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
+func (r *fitReader) stated(a *resolve.Answer) {
+	own := math.NaN()
+	if ord, ok := r.gen.Hardware.Find(string(a.Slug)); ok {
+		own = r.gen.Hardware.Number("vram_gb", ord)
+	}
+	if a.MemoryGB > 0 && a.MemoryGB != own && r.values["memory_gb"] == nil {
+		r.values["memory_gb"] = []string{strconv.FormatFloat(a.MemoryGB, 'f', -1, 64)}
+	}
+	if a.Count > 1 && r.values["count"] == nil {
+		r.values["count"] = []string{strconv.Itoa(a.Count)}
+	}
 }
 
 const maxFitText = 100

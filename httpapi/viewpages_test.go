@@ -273,6 +273,36 @@ func TestFailureWords(t *testing.T) {
 	}
 }
 
+// TestStatedMachine holds that the memory and the number of devices in the name of a machine are not dropped, and that a
+// name nobody knows leads to several records by their own names.
+func TestStatedMachine(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for stated, plain := range map[string]string{
+		"Raspberry+Pi+5+8GB":        "broadcom-raspberry-pi-5&memory_gb=8",
+		"Raspberry+Pi+5+16GB":       "broadcom-raspberry-pi-5",
+		"Apple+M2+16+GB":            "apple-m2&memory_gb=16",
+		"2x+RTX+3090":               "nvidia-rtx-3090&count=2",
+		"2x+RTX+3090&count=3":       "nvidia-rtx-3090&count=3",
+		"RTX+4090+24GB":             "nvidia-rtx-4090",
+		"RTX+3060+8GB":              "nvidia-rtx-3060-8gb",
+		"Apple+M2+16GB&memory_gb=8": "apple-m2&memory_gb=8",
+	} {
+		for _, path := range []string{"/fit.json?hardware=", "/api/v1/fit?model=qwen3-8b&hardware="} {
+			a, b := s.ask(t, "GET", path+stated), s.ask(t, "GET", path+plain)
+			if a.status != http.StatusOK || string(a.body) != string(b.body) {
+				t.Errorf("%s%s: status %d, and not the answer to %s", path, stated, a.status, plain)
+			}
+		}
+	}
+	body := string(s.ask(t, "GET", "/fit?hardware=raspbery+pi", "Authorization", "", "Accept", "text/html").body)
+	for _, want := range []string{`href="/fit?hardware=broadcom-raspberry-pi-5" rel="nofollow">Raspberry Pi 5</a>`, `hardware=broadcom-raspberry-pi-4`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("a name nobody knows does not lead to %s: %s", want, body)
+		}
+	}
+}
+
 var visible = regexp.MustCompile(`<[^>]*>`)
 
 // TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
