@@ -295,6 +295,12 @@ func TestStatedMachine(t *testing.T) {
 			}
 		}
 	}
+	for path, says := range map[string]bool{"/fit?hardware=apple-m2": true, "/fit?hardware=apple-m2&model=qwen3-8b": true, "/fit?hardware=apple-m2&memory_gb=16": false, "/fit?hardware=nvidia-rtx-4090": false} {
+		body := string(s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html").body)
+		if strings.Contains(body, "24 GB of memory, the most it is sold with") != says || strings.Contains(body, ">With 16 GB</a>") != says {
+			t.Errorf("%s: says how much memory is counted with: %t, want %t", path, !says, says)
+		}
+	}
 	body := string(s.ask(t, "GET", "/fit?hardware=raspbery+pi", "Authorization", "", "Accept", "text/html").body)
 	for _, want := range []string{`href="/fit?hardware=broadcom-raspberry-pi-5" rel="nofollow">Raspberry Pi 5</a>`, `hardware=broadcom-raspberry-pi-4`} {
 		if !strings.Contains(body, want) {

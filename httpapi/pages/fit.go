@@ -65,6 +65,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		if memoryUnknown(gen, q) {
 			v.askMemory(q.Params)
 		}
+		v.sayMemory(gen, q)
 		v.Forms = forms(at, "json", "csv", "md")
 		v.Tables = []Table{sizesOnMachine(q.Answer)}
 	case machine != "":
@@ -77,6 +78,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 			break
 		}
 		v.Lead = foundLine(q)
+		v.sayMemory(gen, q)
 		v.Tables = foundTables(gen, q)
 		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
 			v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", at.Base)
@@ -91,6 +93,27 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 // memoryUnknown reports whether the machine of a query has a name, and nothing says how much memory it has.
 func memoryUnknown(gen *index.Generation, q *FitQuery) bool {
 	return q.Query.Hardware != "" && q.Query.MemoryGB == 0 && len(gen.Fit.Unpublished(q.Query.Hardware)) > 0
+}
+
+// sayMemory says with how much memory a machine is counted that is sold with several sizes, and offers the others.
+func (v *Fit) sayMemory(gen *index.Generation, q *FitQuery) {
+	ord, ok := gen.Hardware.Find(string(q.Query.Hardware))
+	if !ok || q.Query.MemoryGB > 0 {
+		return
+	}
+	h := decode[hardwareRecord](gen.Hardware.Row(ord))
+	options := deref(h.MemoryOptionsGB)
+	if h.VRAMGB == nil || len(options) < 2 {
+		return
+	}
+	v.Notes = append(v.Notes, "This is for "+exact(*h.VRAMGB)+" GB of memory, the most it is sold with. Choose yours if it has less:")
+	with := maps.Clone(q.Params)
+	for _, gb := range options {
+		if gb != *h.VRAMGB {
+			with.Set("memory_gb", exactPlain(gb))
+			v.Actions = append(v.Actions, Link{Text: "With " + exact(gb) + " GB", Href: "/fit?" + with.Encode(), NoFollow: true})
+		}
+	}
 }
 
 // askMemory offers to choose the memory of the machine, which its record does not have.
