@@ -111,6 +111,9 @@ func hideKeys(text, prefix string) string {
 		if n < 0 {
 			n = len(after)
 		}
+		if next := strings.Index(after, prefix+"_"); next >= 0 { // another key right behind this one
+			n = min(n, next)
+		}
 		const leastSecret = 20 // a key has 36, or fewer where the text was clipped
 		b.WriteString(prefix + "_")
 		if n < leastSecret {
