@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,42 @@ func TestFeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkJSONFeed(t, f.Title, text, ids)
+		}
+	}
+}
+
+// TestFeedsOfRecords: the feeds of a record or a family are about its own benchmarks and no others.
+func TestFeedsOfRecords(t *testing.T) {
+	t.Parallel()
+	gen := mustSmallLive(t).Current()
+	l := recordedAs(t, gen)
+	for _, tt := range []struct {
+		sc    *feedScope
+		field index.Field
+		slug  string
+	}{
+		{recordScope(gen, models, "llama-2-7b"), index.Model, "llama-2-7b"},
+		{recordScope(gen, hardware, "nvidia-rtx-4090"), index.Hardware, "nvidia-rtx-4090"},
+		{recordScope(gen, hardware, "intel-core-i9-10900k"), index.Hardware, "intel-core-i9-10900k"},
+		{familyScope(gen, "llama"), index.Family, "llama"},
+	} {
+		want := []string{}
+		mine := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: tt.field, Values: []string{tt.slug}, OnlySelf: true}}, Limit: gen.Benchmarks.Len()})
+		for _, ord := range mine.Ords {
+			want = append(want, "https://example.org/benchmarks/"+gen.Benchmarks.Slug(ord))
+		}
+		slices.Sort(want)
+		for _, benchmarksOnly := range []bool{true, false} {
+			got := []string{}
+			for _, e := range l.now().newsOf(gen, tt.sc, benchmarksOnly, "https://example.org").Entries {
+				if strings.HasPrefix(e.Page, "https://example.org/benchmarks/") {
+					got = append(got, e.Page)
+				}
+			}
+			slices.Sort(got)
+			if len(want) == gen.Benchmarks.Len() || !slices.Equal(got, want) {
+				t.Errorf("%s, benchmarks only %t: entries %q, want %q, not all %d", tt.slug, benchmarksOnly, got, want, gen.Benchmarks.Len())
+			}
 		}
 	}
 }

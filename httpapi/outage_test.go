@@ -92,6 +92,14 @@ func TestOutages(t *testing.T) {
 		if a := direct(t, empty, "GET", "/api/v1/models", s.secret); a.code() != "not_ready" {
 			t.Errorf("code %q, want not_ready", a.code())
 		}
+		names := strings.NewReplacer(":name.json", "model.schema.json", "+", "llama-2-7b", "*", "llama-2-7b", ":file", "changes.atom")
+		for i := range routes {
+			if rt := &routes[i]; rt.method == http.MethodGet {
+				if a := direct(t, empty, "GET", names.Replace(rt.path), s.secret); a.status == http.StatusInternalServerError {
+					t.Errorf("GET %s: status 500: %s", names.Replace(rt.path), a.body)
+				}
+			}
+		}
 	})
 
 	t.Run("a panic", func(t *testing.T) {
