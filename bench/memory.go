@@ -26,7 +26,7 @@ type memoryCmd struct {
 }
 
 // The goals, in MiB and as a share of the cache. Caches of less than leastCacheMiB are measured too, but
-// garbage needs some 60 MiB whatever the size of the cache.
+// garbage needs about 60 MiB whatever the size of the cache.
 const (
 	maxStartMiB   = 100
 	maxShare      = 1.25

@@ -113,7 +113,7 @@ func (o *options) measure(q question, ts []*target) ([]*Rates, error) {
 	return out, nil
 }
 
-// warmUp fills caches. The first call of a key waits for its lease, some 25 ms: so many keys
+// warmUp fills caches. The first call of a key waits for its lease, about 25 ms: so many keys
 // are asked over so many connections that all have one before the clock runs.
 func (o *options) warmUp(q question, t *target) error {
 	if q.keys == 0 || t.name != ours {

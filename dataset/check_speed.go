@@ -38,7 +38,7 @@ func (r *Roofline) groupOf(b *Benchmark) group {
 }
 
 // A speedCheck holds decode speeds against memory bandwidth. A record whose model or hardware
-// has faults gets no verdict, for it would rest on them. check may be called from all workers.
+// has faults gets no verdict, because it would rest on them. check may be called from all workers.
 type speedCheck struct {
 	*loader
 	line             *Roofline

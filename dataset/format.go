@@ -24,7 +24,7 @@ import (
 // order of the Go types, numbers in their shortest form, .json as Pretty gives it, .ndjson one
 // record a line as Line gives it, lists in order of slug, benchmarks by run date (unknown first),
 // then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced
-// whole or not at all. A file with faults of its own stays as it is, for a field that is not
+// whole or not at all. A file with faults of its own stays as it is, because a field that is not
 // understood would be lost; their Findings are the error, after all others are done.
 func Format(dir string) (changed []string, err error) {
 	return format(Dir(dir), func(name string, b []byte) error {

@@ -16,7 +16,7 @@ const (
 	toolsDir          = "tools"
 	benchmarksDir     = "benchmarks"
 	// ChangesDir is the folder of what past releases changed. A dataset need not have it, and it is
-	// no part of the digest, for it holds digests.
+	// not part of the digest, because it has digests.
 	ChangesDir = "changes"
 )
 

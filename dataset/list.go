@@ -113,7 +113,7 @@ func (l *loader) addFile(name string, st fs.FileInfo, err error) {
 func (l *loader) unreadable(name string, err error) {
 	var in *fs.PathError
 	if errors.As(err, &in) {
-		err = in.Err // the path is said already
+		err = in.Err // the path is in the message already
 	}
 	text := "cannot be read: " + err.Error()
 	if errors.Is(err, errOutside) {

@@ -54,7 +54,7 @@ func (a *Answer) Encoded(name string) []byte {
 	return compress(resp.Body(), coding(c))
 }
 
-// Ask answers GET of an address as a caller with a key gets it, without a coding. It takes the way of every request, except for the connection. Safe for concurrent use.
+// Ask answers GET of an address as a caller with a key gets it, without a coding. It takes the path of every request, without a connection. Safe for concurrent use.
 func (s *Server) Ask(address, key string) *Answer {
 	var req fasthttp.Request
 	req.SetRequestURI(address)

@@ -1,7 +1,7 @@
 package httpapi
 
 // What a call costs inside this process: router, key, quota, cache and headers, without the
-// network and without parsing HTTP, for a request and a response are reused.
+// network and without parsing HTTP, because a request and a response are reused.
 //
 //	go test ./httpapi -run xxx -bench . -benchmem
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // cacheName is the name of the page in the cache: its canonical address, and the names that were
-// taken for other values, for the notices quote them.
+// read as other values, because the notices quote them.
 func (q *listQuery) cacheName() string {
 	name := q.canonical
 	for _, n := range q.notices {

@@ -127,7 +127,7 @@ func (k *connection) SetDeadline(t time.Time) error { return k.SetReadDeadline(t
 // SetReadDeadline sets the deadline of the reads that follow, not of one that is waiting. It is
 // an error once the connection is closed: fasthttp sets a deadline between the first byte of a
 // request and the handler, and a request whose connection a shutdown has closed must not be
-// answered, for it would be charged.
+// answered, because it would be charged.
 func (k *connection) SetReadDeadline(t time.Time) error {
 	if k.closed.Load() {
 		return net.ErrClosed

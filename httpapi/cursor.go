@@ -15,7 +15,7 @@ import (
 
 // A cursor is the token of an index.Position: version, the query it belongs to, the position,
 // and a checksum over all of it, in base64url. The checksum finds damage and typing; it is no
-// secret, for a position gives nothing a query would not.
+// secret, because a position tells nothing that a query would not.
 
 const (
 	cursorVersion = 2

@@ -81,7 +81,7 @@ func (p *parser) fitQuery() (q fit.Query, canonical []string) {
 	return q, r.canonical
 }
 
-// sent reports whether a parameter was sent, with a value or empty: the latter is at fault already.
+// sent reports whether a parameter was sent, with a value or empty: an empty one has a fault already.
 func (p *parser) sent(name string) bool { return p.values[name] != nil || p.faults.of(p.prefix+name) }
 
 // released is the day of the dataset: prices are old or not by it, so that an answer depends on

@@ -160,8 +160,8 @@ type bodyField struct {
 	required bool
 }
 
-// readBody reads a JSON object of texts. Faults of fields come back together; values are not
-// repeated in them, for they are personal.
+// readBody reads a JSON object of texts. Faults of fields are returned together; values are not
+// repeated in them, because they are personal.
 func readBody(c *fiber.Ctx, fields []bodyField) *failure {
 	members, f := bodyMembers(c)
 	if f != nil {

@@ -44,7 +44,7 @@ func feedRoutes() (out []route) {
 // feedScope is what a feed is about.
 type feedScope struct {
 	path, title, page string // below the base
-	// keys are the records it is about, by table and slug, except for benchmarks; nil: all of all tables.
+	// keys are the records it is about, by table and slug, except for benchmarks; nil: all records of all tables.
 	keys map[string]bool
 	// benchmark reports whether it is about a benchmark, of which there may be a million; nil: about none.
 	benchmark func(id string) bool

@@ -54,7 +54,7 @@ type parser struct {
 	searches   int           // calls of the burst that what was worked out costs, see work.go
 }
 
-// parse reads the parameters of a list. All faults come back together.
+// parse reads the parameters of a list. All faults are returned together.
 func (r *resource) parse(args *fasthttp.Args, gen *index.Generation) (*listQuery, *failure) {
 	return (&parser{r: r, gen: gen, values: map[string][]string{}}).parse(args)
 }
@@ -100,7 +100,7 @@ func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 	return &p.out, nil
 }
 
-// checkRequired rejects a query without the parameters it must have. One that was sent empty is at fault already.
+// checkRequired rejects a query without the parameters it must have. One that was sent empty has a fault already.
 func (p *parser) checkRequired() {
 	for i := range p.r.params {
 		pm := &p.r.params[i]
@@ -171,7 +171,7 @@ func (p *parser) unknown(name string) {
 }
 
 // read adds the values of one parameter to the query and returns their canonical spelling, empty if
-// the parameter changes nothing or is at fault.
+// the parameter changes nothing or has a fault.
 func (p *parser) read(pm *param, values []string) string {
 	switch v := values[0]; pm.kind {
 	case closedSet:
@@ -673,7 +673,7 @@ func isVersionRef(v string) bool {
 }
 
 // readKeptRef reads as_of. The generation was found before, see pin; its digest stands for every
-// spelling, for a version may have another edition a moment later.
+// spelling, because a version may have another edition a moment later.
 func (p *parser) readKeptRef(pm *param, v string) string {
 	if !isVersionRef(v) {
 		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", shortDigest))

@@ -84,7 +84,7 @@ func indexOf(steps []*step, digest string) int {
 }
 
 // find finds the edition a caller has among the releases, else among the loads; -1 in both for
-// neither. A version means the first edition of it, for the caller may have any; a digest the last,
+// neither. A version means the first edition of it, because the caller may have any; a digest the last,
 // for those are all the same. A day means the edition before the releases of that day.
 func find(recorded, loads []*step, since string) (release, load int) {
 	version := func(s *step) bool { return s.Version == since }

@@ -346,7 +346,7 @@ func withNotices(status int, v *WebhookView, notices []Notice) (*response, *fail
 
 var draftFields = []string{"url", "description", "events", "filters", "max_records", "status"}
 
-// readDraft reads the body of a new or changed webhook. All faults of its form come back together.
+// readDraft reads the body of a new or changed webhook. All faults of its form are returned together.
 func readDraft(req *request) (*webhook.Draft, []Notice, *failure) {
 	members, f := bodyMembers(req.c)
 	if f != nil {

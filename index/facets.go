@@ -135,8 +135,8 @@ func (s *facetSet) facet(f Field) Facet {
 	return out
 }
 
-// manyValues is how many values a field has at least to be counted by a look at every record rather than
-// by a look at every value.
+// manyValues is how many values a field has at least to be counted by reading every record rather than
+// by counting every value.
 const manyValues = 64
 
 // values counts the records by the values of a posting, in their order. The counts may be shared.

@@ -55,7 +55,7 @@ func zeroed[T any](buf *[]T, n int) []T {
 	return out
 }
 
-// fewOf is the part of a table that is few records: to sort these costs less than a look at all.
+// fewOf is the part of a table that is few records: sorting these costs less than reading all.
 const fewOf = 1.0 / 16
 
 // newGrouping finds the records to count. set is what the query matches; nil is every record. The

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// account is what a keeper holds of one key: 64 bytes, so that no two share a cache line. The
+// account is what a keeper knows of one key: 64 bytes, so that no two share a cache line. The
 // words that calls write are here and in the period; both are touched without locks.
 type account struct {
 	id     ID

@@ -102,7 +102,7 @@ const (
 	HookDisabled HookState = "disabled"
 )
 
-// HookSecret is a signing secret. It has to be stored as it is, for a signature cannot be made with
+// HookSecret is a signing secret. It has to be stored as it is, because a signature cannot be made with
 // a digest of it.
 type HookSecret struct {
 	Secret []byte `json:"secret"`

@@ -27,7 +27,7 @@ type IssueRequest struct {
 	UseCase string
 	Tier    string     // empty: FreeTier
 	Limit   uint64     // custom monthly limit; 0: the tier's
-	Addr    netip.Addr // who asks, for the limit an hour; the zero Addr has none
+	Addr    netip.Addr // who asks, for the limit per hour; the zero Addr has none
 
 	// Local lifts both limits: the request comes from this machine and through no proxy. An Addr of
 	// loopback alone does not: behind a proxy on this machine every request comes from it.

@@ -122,7 +122,7 @@ type outage struct {
 
 // NewKeeper loads all accounts of store and starts the committer. The store stays the
 // caller's, who closes it after the keeper. A tier some account has but cfg.Tiers lacks is an
-// error, for the account would have no limits. A store that does not answer is given up after a minute.
+// error, because the account would have no limits. A store that does not answer is given up after a minute.
 func NewKeeper(store Store, cfg Config) (*Keeper, error) {
 	return NewKeeperContext(context.Background(), store, cfg)
 }

@@ -97,7 +97,7 @@ func (p *period) setForeign(calls uint64) {
 	p.word.Add(change << availBits)
 }
 
-// own is what the ledger should hold for this process.
+// own is what the ledger should have for this process.
 func (p *period) own() uint64 { return p.leased.Load() - p.foreign }
 
 // unsettled reports whether the ledger holds, or may hold, another count than it should.

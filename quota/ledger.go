@@ -321,7 +321,7 @@ func (l *Ledger) Ping(ctx context.Context) error {
 }
 
 // checkFile notices a file that was removed or replaced while the process runs. Without it the
-// process would go on writing to a file that no path leads to. It costs one system call: which file
+// process would go on writing to a file that has no path. It costs one system call: which file
 // was opened never changes, so that is noted once, by open.
 func (l *Ledger) checkFile() error {
 	here, err := os.Stat(l.path)
@@ -384,7 +384,7 @@ var advice = []struct {
 }
 
 // explain names the act and the file, translates what the system says, and adds what to do.
-// Errors that are not the file's fault come back as they are.
+// Other errors are returned unchanged.
 func explain(act, path string, err error) error {
 	var a *answer
 	if errors.As(err, &a) {

@@ -108,7 +108,7 @@ type Store interface {
 	Ping(ctx context.Context) error
 }
 
-// Count is what the ledger holds of one account's calls in one month: calls answered and
+// Count is what the ledger has of one account's calls in one month: calls answered and
 // calls leased, without distinction.
 type Count struct {
 	ID    ID

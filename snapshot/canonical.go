@@ -25,7 +25,7 @@ func Hash(doc []byte) (string, error) {
 }
 
 // hashCanonical is Hash for bytes already canonical, and what they have in the field. Cutting the value out of
-// them is the same as setting it to "" and canonicalizing again, for no other byte depends on it.
+// them is the same as setting it to "" and canonicalizing again, because no other byte depends on it.
 func hashCanonical(canonical []byte) (hash string, value []byte, err error) {
 	from, to, err := memberSpan(canonical, hashField)
 	if err != nil {

@@ -84,7 +84,7 @@ func (b *builder) table(id SourceID) *table {
 	return b.tables[slices.IndexFunc(b.tables, func(t *table) bool { return t.cfg.SourceID == id })]
 }
 
-// staleDays is the age from which a limitation is said: one year.
+// staleDays is the age from which it is named as a limitation: one year.
 const staleDays = 365
 
 // ageDays counts whole days from the checked date of a board to generated_at; 0 for a later date.

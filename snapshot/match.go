@@ -172,7 +172,7 @@ func (m *matcher) claim(groups []*group) {
 }
 
 // slug asks the directory for the key of a group, then for its names. A setting of another
-// model (a reasoning effort) goes by its own key only, for its names may be those of the base.
+// model (a reasoning effort) goes by its own key only, because its names may be those of the base.
 func (m *matcher) slug(g *group) (slug string, rank int, ok bool) {
 	if slug, ok := m.resolve(g.key); ok {
 		if slug == g.key {

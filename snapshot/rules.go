@@ -57,7 +57,7 @@ const (
 	intervalZ      = 1.9599640 // 97.5 percent point of the normal distribution
 )
 
-// baseLimitation is said of a base model, which has scores but no composite.
+// baseLimitation is the limitation of a base model, which has scores but no composite.
 const baseLimitation = "base model: the sources that link the common scale have no base models, so its place on it is not known"
 
 // errNoRules is returned by statedRules for a text without RulesMark.

@@ -71,7 +71,7 @@ func Read(r io.Reader) (*Document, []Finding) {
 }
 
 // check checks b in three rounds, each of which needs the one before: the syntax, then all
-// that can be said of any JSON, then what needs the decoded document. The schema, which takes half of the time, is
+// that can be checked in any JSON, then what needs the decoded document. The schema, which takes half of the time, is
 // checked beside the others.
 func check(b []byte) Checked {
 	if len(b) > MaxDocumentBytes {

@@ -104,7 +104,7 @@ func (m *maker) benchmark(i int) dataset.Benchmark {
 	m.onHardware(r, &b)
 	m.ofModel(r, &b, m.real(r))
 	if m.opt.Lean {
-		lean(&b) // before the speeds, for what bounds them reads the rest
+		lean(&b) // before the speeds, because their bounds depend on the rest
 	}
 	m.timed(r, &b, run)
 	n := int64(1 + i%100_000) // the same measurement must not have two ids

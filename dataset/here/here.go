@@ -104,7 +104,7 @@ func Inspect(m Machine, names *resolve.Resolver) Report {
 	return i.report
 }
 
-// inspection is one look at a machine.
+// inspection is what was found on one machine.
 type inspection struct {
 	Machine
 	names     *resolve.Resolver

@@ -60,7 +60,7 @@ func TestDecoder(t *testing.T) {
 			}
 		}
 	}
-	// At the end, for a decoder must not write to a value that a record shares.
+	// At the end, because a decoder must not write to a value that a record shares.
 	for i := range want {
 		if !reflect.DeepEqual(kept[i], want[i]) {
 			t.Fatalf("record %d is %+v, want %+v", i, kept[i], want[i])

@@ -186,7 +186,7 @@ func (r *Rule) limit(text string, ok func(float64) bool) {
 }
 
 // valid reports whether a record decoded from a text surely keeps the rules of its type. False asks for a
-// second look at the text, for a required value that reads as zero may have been left out: the
+// second look at the text, because a required value that reads as zero may have been left out: the
 // decoder does not tell, but the text may, see Field.zero; it is nil for an object inside a record. This runs for
 // every record, so it says neither what nor where.
 func (s *Schema) valid(v reflect.Value, text []byte) bool {

@@ -58,7 +58,7 @@ type printed struct {
 	said   map[asPrinted]string
 }
 
-// asPrinted is a name with the record it is said to mean.
+// asPrinted is a name with the record that a page says it means.
 type asPrinted struct {
 	kind Kind
 	name string
@@ -72,7 +72,7 @@ func (p *printed) review(b *dataset.Benchmark) (field, text string) {
 	return "hardware_raw", p.against(asPrinted{Hardware, b.HardwareRaw, b.Hardware})
 }
 
-// against is what a name says against the record it is said to mean, empty for nothing.
+// against is what in a name contradicts the record that a page says it means, empty for nothing.
 func (p *printed) against(name asPrinted) string {
 	text, known := p.said[name]
 	if !known {

@@ -66,7 +66,7 @@ type Watcher struct {
 	opt  Options
 	take func(*dataset.Set, error)
 
-	again chan struct{} // of size one: any number of events is one look
+	again chan struct{} // of size one: any number of events causes one look
 	stop  chan struct{}
 	done  sync.WaitGroup
 

@@ -6,7 +6,7 @@
 // not have is drawn as an empty box.
 //
 // The rasterizer is golang.org/x/image/vector and the fonts are the Go fonts, which are part of the
-// same module: BSD licence, some 0.6 MB of the program. Everything is drawn in the shades of one palette,
+// same module: BSD licence, about 0.6 MB of the program. Everything is drawn in the shades of one palette,
 // straight into the bytes that become the file. A drawing takes about 7 milliseconds of a core, and 2 MB
 // that the next one uses again; at most two are made at a time. Draw is safe for concurrent use.
 package preview

@@ -26,7 +26,7 @@ type memory struct {
 	startRows, rows   int   // bytes of rows at the start and now
 }
 
-// lookTime is after how long what a look at the files read is given back. The watcher reports only
+// lookTime is after how long memory that was used to look at the files is given back. The watcher reports only
 // what is new; if a load takes longer, it goes on under the bound.
 const lookTime = 5 * time.Second
 

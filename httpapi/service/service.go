@@ -102,7 +102,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	// Not before: until here a signal may end the process at once, for there is nothing to lose.
+	// Not before: until here a signal may end the process at once, because there is nothing to lose.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	ctx, endLoads := context.WithCancel(ctx)

@@ -319,7 +319,7 @@ func TestStoppedStart(t *testing.T) {
 	}
 }
 
-// TestLedgerRemoved: without its file the server ends with an error, for what it would acknowledge
+// TestLedgerRemoved: without its file the server ends with an error, because what it would acknowledge
 // would be lost.
 func TestLedgerRemoved(t *testing.T) {
 	cfg, log := config(t)
@@ -355,7 +355,7 @@ func TestAdminTCP(t *testing.T) {
 	}
 }
 
-// busy is a listener whose first connection cannot be accepted, for there are no open files left.
+// busy is a listener whose first connection cannot be accepted, because there are no open files left.
 type busy struct {
 	net.Listener
 	failed atomic.Bool

@@ -20,7 +20,7 @@ const Attempts = len(delays) + 1
 const maxRetryAfter = 24 * time.Hour
 
 // jitter is the share by which a delay is made longer or shorter at random, so that webhooks that
-// failed together do not come back together.
+// failed together are not repeated together.
 const jitter = 0.1
 
 // nextDelay returns how long to wait after attempt number tries, from 1; false when it was the last.

@@ -51,7 +51,7 @@ var renamed = []struct{ from, to string }{
 // *.left-out.ndjson are not read. dst/dataset.json is left alone. On an error of reading nothing
 // is written, and the error names every line that cannot be read. Where files of dst would change
 // or be removed, nothing is written either and the error is an *OverwriteError, unless overwrite
-// allows it; into an empty or missing directory an import needs no leave.
+// allows it; into an empty or missing directory an import needs no permission.
 func Import(src fs.FS, dst string, overwrite bool) (Report, error) {
 	im := &importer{src: src, dst: dst, report: Report{LeftOut: map[string]int{}}}
 	err := errors.Join(
