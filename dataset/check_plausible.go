@@ -20,6 +20,7 @@ func (l *loader) checkPlausible() {
 		}
 		l.boundModel(m, p)
 		l.contradictModel(m, p)
+		l.unlikelyModel(m, p)
 		l.checkCache(m, p)
 		l.checkParams(m, p)
 	}
@@ -30,6 +31,7 @@ func (l *loader) checkPlausible() {
 		}
 		l.boundHardware(h, p)
 		l.contradictHardware(h, p)
+		l.unlikelyHardware(h, p)
 		l.checkFP16(h, p)
 		l.checkArchitectureDate(h, p)
 	}

@@ -1,0 +1,79 @@
+package dataset
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Bounds of figures over each other: a mistake of units or decimals in either passes them. The shipped parts are well
+// inside.
+const (
+	fewestReads     = 8     // of the whole memory per second, by the bandwidth of GDDR and HBM; parts have 12 to 186
+	mostReads       = 250   // as fewestReads
+	mostInt8        = 8     // times the FP16 rate; parts reach 4
+	mostPerWatt     = 1     // TFLOPS of FP32; parts reach 0.43
+	maxCPUWatts     = 1_000 // the most built is 500
+	activeBelowName = 0.55  // of the active parameters in a slug, "-a3b"
+	activeAboveName = 1.8   // as activeBelowName
+)
+
+// unlikelyHardware warns of figures of a part that do not go with each other or with its slug.
+func (l *loader) unlikelyHardware(h *Hardware, p place) {
+	if !l.warn {
+		return
+	}
+	if size, ok := memoryInSlug(h.Slug); ok && h.VRAMGB != nil && *h.VRAMGB != size {
+		l.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %v", h.Slug, *h.VRAMGB), "slug")
+	}
+	if h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.MemoryType != nil && !h.UnifiedMemory {
+		kind := strings.ToUpper(*h.MemoryType)
+		reads := *h.MemoryBandwidthGBps / *h.VRAMGB
+		if beside := strings.HasPrefix(kind, "GDDR") || strings.HasPrefix(kind, "HBM"); beside && (reads < fewestReads || reads > mostReads) {
+			l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("reads the memory of vram_gb %.3g times per second, where parts have %d to %d, got %v and %v", reads, fewestReads, mostReads, *h.MemoryBandwidthGBps, *h.VRAMGB), "vram_gb")
+		}
+	}
+	if h.INT8TOPS != nil && h.FP16TFLOPS != nil && *h.INT8TOPS > mostInt8**h.FP16TFLOPS {
+		l.warning(p, "int8_tops", fmt.Sprintf("is more than %d times fp16_tflops, got %v and %v", mostInt8, *h.INT8TOPS, *h.FP16TFLOPS), "fp16_tflops")
+	}
+	if h.FP32TFLOPS != nil && h.TDPWatts != nil && *h.FP32TFLOPS > mostPerWatt**h.TDPWatts {
+		l.warning(p, "tdp_watts", fmt.Sprintf("is less than a watt for each of fp32_tflops, got %v and %v", *h.TDPWatts, *h.FP32TFLOPS), "fp32_tflops")
+	}
+	if h.Type == "cpu" && h.TDPWatts != nil && *h.TDPWatts > maxCPUWatts {
+		l.warning(p, "tdp_watts", fmt.Sprintf("is above %d W, more than any processor takes, got %v", maxCPUWatts, *h.TDPWatts), "type")
+	}
+}
+
+// memorySize and activeSize find what a slug says: "nvidia-gtx-1060-6gb", "qwen3-30b-a3b".
+var (
+	memorySize = regexp.MustCompile(`-([0-9]+)gb(?:-|$)`)
+	activeSize = regexp.MustCompile(`-a([0-9]+(?:\.[0-9]+)?)b(?:-|$)`)
+)
+
+func memoryInSlug(slug Slug) (gb float64, ok bool) {
+	m := memorySize.FindStringSubmatch(string(slug))
+	if m == nil {
+		return 0, false
+	}
+	gb, err := strconv.ParseFloat(m[1], 64)
+	return gb, err == nil
+}
+
+// unlikelyModel warns of figures of a model that do not go with each other or with its slug.
+func (l *loader) unlikelyModel(m *Model, p place) {
+	if !l.warn {
+		return
+	}
+	if said := activeSize.FindStringSubmatch(string(m.Slug)); said != nil && m.ActiveParamsB != nil {
+		if size, err := strconv.ParseFloat(said[1], 64); err == nil && (*m.ActiveParamsB < size*activeBelowName || *m.ActiveParamsB > size*activeAboveName) {
+			l.warning(p, "active_params_b", fmt.Sprintf("is far from the size in the slug %s, got %v", m.Slug, *m.ActiveParamsB), "slug")
+		}
+	}
+	a := &m.Architecture
+	if m.ParamsB != nil && a.VocabSize != nil && a.HiddenSize != nil {
+		if table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9; table > *m.ParamsB {
+			l.warning(p, "architecture.vocab_size", fmt.Sprintf("gives embeddings of %.3g billion parameters, more than params_b, got %d", table, *a.VocabSize), "params_b", "architecture.hidden_size")
+		}
+	}
+}
