@@ -503,7 +503,7 @@ func TestUnitsInHeads(t *testing.T) {
 
 var (
 	severalRuns = regexp.MustCompile(`<td [^>]*>(?:<a href="([^"]*)"[^>]*>)?[^<]*(?:</a>)?(?: <small>)?\s?\((\d+) runs, `)
-	listTitle   = regexp.MustCompile(`id="results-title">([\d,]+) benchmarks`)
+	listTitle   = regexp.MustCompile(`id="results-title">([\d,]+) benchmarks?<`)
 )
 
 // TestComparedRuns holds that a cell of a comparison that is of several runs leads to the list of them, and of no others.
@@ -519,6 +519,27 @@ func TestComparedRuns(t *testing.T) {
 			list := listTitle.FindSubmatch(s.ask(t, "GET", html.UnescapeString(c[1]), "Authorization", "").body)
 			if c[1] == "" || list == nil || string(list[1]) != c[2] {
 				t.Errorf("%s: a cell of %s runs leads to %q, a list of %s", path, c[2], c[1], list)
+			}
+		}
+	}
+}
+
+var countedRuns = regexp.MustCompile(`<td data-label="Runs" class="n"><a href="(/explore/benchmarks[^"]*)"[^>]*>([\d,]+)</a>`)
+
+// TestListedRuns holds that the number of runs of a row leads to a list of as many: rows whose quantization is not
+// known, and hardware with variants, led to lists of more.
+func TestListedRuns(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, path := range []string{"/hardware/apple-m4-10gpu", "/hardware/nvidia-rtx-a4000", "/models/glm-4.7-flash", "/models/llama-2-7b"} {
+		rows := countedRuns.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
+		if len(rows) == 0 {
+			t.Errorf("%s has no rows of runs", path)
+		}
+		for _, row := range rows {
+			body := s.ask(t, "GET", html.UnescapeString(row[1]), "Authorization", "").body
+			if list := listTitle.FindSubmatch(body); list == nil || string(list[1]) != row[2] {
+				t.Errorf("%s: a row of %s runs leads to %s, a list of %s", path, row[2], row[1], list)
 			}
 		}
 	}

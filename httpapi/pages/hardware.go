@@ -258,7 +258,7 @@ func speedByModel(gen *index.Generation, h *hardwareRecord) Table {
 	t.More = &Link{Text: "All runs on this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true}
 	n := newNames(gen)
 	t.addSpeeds(singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization), func(other, quantization string) (Cell, string) {
-		return n.cell("models", dataset.Slug(other)), benchmarksOf(other, string(h.Slug), quantization)
+		return n.cell("models", dataset.Slug(other)), charts.For(gen).ListOf(index.Hardware, string(h.Slug), index.Model, other, quantization)
 	})
 	return t
 }

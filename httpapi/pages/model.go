@@ -161,7 +161,7 @@ func speedByHardware(gen *index.Generation, m *modelRecord) Table {
 	t.More = &Link{Text: "All runs of this model", Href: "/explore/benchmarks?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true}
 	n := newNames(gen)
 	t.addSpeeds(singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization), func(other, quantization string) (Cell, string) {
-		return n.cell("hardware", dataset.Slug(other)), benchmarksOf(string(m.Slug), other, quantization)
+		return n.cell("hardware", dataset.Slug(other)), charts.For(gen).ListOf(index.Model, string(m.Slug), index.Hardware, other, quantization)
 	})
 	return t
 }
