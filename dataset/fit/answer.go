@@ -52,7 +52,7 @@ type Size struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q4_K_M"`
 	// File format.
 	Format string `json:"format" jsonschema:"example=gguf"`
-	// Storage of the weights, in bits: as published, or worked out from the bytes of the file and its weights, which are those of the model's file of 16 bits, or else its parameters. Null where it is unknown.
+	// Storage of the weights, in bits: bytes x 8 / weights, which are the parameters of the model, or those of its file of 16 bits where files leave a part of the model out. Null where it is unknown.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// fits: with the reserve to spare. tight: by using the reserve. offload: part of the weights must be in main memory. unknown: a fact is missing. no: it does not.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -98,19 +99,23 @@ func published(z *dataset.Quantization) int {
 	return 0
 }
 
-// bits is the storage of a size in bits per weight, worked out where the record does not say.
+// bits is the storage of a size in bits per weight: that of the file where files of its format leave a part of the model
+// out, else what the record says, or what follows from the parameters.
 func (t *target) bits(z *dataset.Quantization) *float64 {
-	if z.BitsPerWeight != nil || t.ParamsB == nil {
+	weights := t.weights[z.Format]
+	switch {
+	case weights > 0 && z.Basis == dataset.Published:
+	case z.BitsPerWeight != nil || t.ParamsB == nil:
 		return z.BitsPerWeight
+	default:
+		weights = *t.ParamsB * 1e9
 	}
-	weights := cmp.Or(t.weights[z.Format], *t.ParamsB*1e9)
 	bits := round4(float64(z.SizeBytes) * 8 / weights)
 	return &bits
 }
 
-// weightsByFormat is how many weights the files of a format have, for formats with a published file of 16 bits per
-// weight. It is not the number of parameters: a file leaves out the part of a model that looks at pictures, and may
-// have a matrix twice that the model shares.
+// weightsByFormat is how many weights the files of a format have, for formats whose published files of 16 bits per
+// weight show that they leave a part of the model out, as that which looks at pictures.
 func weightsByFormat(m *dataset.Model) map[string]float64 {
 	if m.ParamsB == nil {
 		return nil
@@ -118,27 +123,28 @@ func weightsByFormat(m *dataset.Model) map[string]float64 {
 	out := map[string]float64{}
 	for i := range m.Quantizations {
 		z := &m.Quantizations[i]
-		if z.Basis != dataset.Published || !slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
-			continue
+		if z.Basis == dataset.Published && slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
+			out[z.Format] = max(out[z.Format], float64(z.SizeBytes)/2)
 		}
-		weights := float64(z.SizeBytes) / 2
-		if of := weights / (*m.ParamsB * 1e9); of < leastOfParams || of > mostOfParams {
-			continue
-		}
-		out[z.Format] = max(out[z.Format], weights)
 	}
+	maps.DeleteFunc(out, func(_ string, weights float64) bool {
+		part := weights / (*m.ParamsB * 1e9)
+		return part < leastPart || part > mostPart
+	})
 	return out
 }
 
 // sixteenBits are names of sizes in which almost every weight takes 16 bits.
 var sixteenBits = []string{"BF16", "F16", "FP16"}
 
-// A file of 16 bits per weight outside this share of the parameters has other weights than its name says: those of
-// gpt-oss have 0.28 and 0.33, because most of their weights take four bits whatever the name. Of the shipped models the others have 0.71 to
-// 1.26.
 const (
-	leastOfParams = 0.5
-	mostOfParams  = 2
+	// Below this part of the parameters a file of 16 bits per weight has other weights than its name says: those of gpt-oss
+	// have 0.28 and 0.33, because most of their weights take four bits whatever the name. The other shipped models have 0.71 or
+	// more.
+	leastPart = 0.5
+	// Above it the difference may come from a size that was printed with one decimal of a GiB. A file may also have more
+	// weights than the model has parameters, if it repeats a matrix; other files of the model need not.
+	mostPart = 0.97
 )
 
 // precision orders sizes by bits per weight, nil where they are unknown.
