@@ -456,7 +456,7 @@ func rotateWebhook(s *Server, req *request) (*response, *failure) {
 		if f != nil {
 			return nil, f
 		}
-		if _, given := members["grace_seconds"]; given || len(members) > 0 {
+		if len(members) > 0 {
 			if grace, f = graceSeconds(req.c); f != nil {
 				return nil, f
 			}

@@ -87,6 +87,17 @@ func TestMeasurement(t *testing.T) {
 	}
 }
 
+// TestCountInName: a number of devices in the name of the hardware is taken where the form does not say another.
+func TestCountInName(t *testing.T) {
+	for count, want := range map[string]string{"": `"hardware_count":2`, "1": `"hardware_count":2`, "4": `"hardware_count":4`} {
+		r := mustDesk(t).Check(filled("hardware", "2x RTX 3090", "hardware_count", count))
+		noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "2 devices were read") })
+		if len(r.Ready()) != 1 || !strings.Contains(r.Ready()[0].Text, want) || noted != (count != "4") {
+			t.Errorf("2x RTX 3090, count %q: faults %v, lines %v, notes %q, want %s", count, r.Faults, r.Ready(), r.Notes, want)
+		}
+	}
+}
+
 // TestFieldFaults: each rule is reported at its field, in the words of modeldex check.
 func TestFieldFaults(t *testing.T) {
 	for _, tt := range []struct {
