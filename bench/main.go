@@ -28,7 +28,7 @@ type cli struct {
 	Files    filesCmd    `cmd:"" help:"Measure the memory of the program while it streams every row to one caller, by format."`
 	Worst    worstCmd    `cmd:"" help:"Measure the processor time of requests that were made to cost as much as a request can."`
 	Load     loadCmd     `cmd:"" help:"Measure time and memory of starts of the program on a million benchmarks, against the goals."`
-	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots of kept results anew."`
+	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots again from the stored results."`
 }
 
 type generateCmd struct {

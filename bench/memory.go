@@ -21,7 +21,7 @@ type memoryCmd struct {
 	CacheMB  []int64       `name:"cache-mb" default:"16,64,128,256" help:"Sizes of the response cache to measure."`
 	Requests int           `default:"40000" help:"Requests per size; nearly all are new to the cache."`
 	Clients  int           `default:"32" help:"Connections."`
-	Rest     time.Duration `default:"12s" help:"How long the program rests behind its first dump before its memory counts as that after the start."`
+	Rest     time.Duration `default:"12s" help:"How long to wait after the first dump before the memory after the start is read."`
 	Seed     uint64        `default:"1" help:"Seed of the requests."`
 }
 

@@ -46,7 +46,7 @@ func (s *Server) countParts(m *metrics) {
 	m.gauge("modeldex_connections", "Open connections.", func() float64 { return float64(l.count()) })
 	m.gauge("modeldex_connections_limit", "Connections that may be open at a time.", func() float64 { return float64(l.max) })
 	m.gauge("modeldex_unread_bytes", "Bytes of responses that wait to be read by their callers.", func() float64 { return float64(l.unreadBytes.Load()) })
-	count("modeldex_accept_errors_total", "Connections that could not be accepted for a while.", &l.acceptErrors)
+	count("modeldex_accept_errors_total", "Attempts to accept a connection that failed, such as when no file descriptor is free.", &l.acceptErrors)
 	count("modeldex_connections_rejected_full_total", "Connections rejected because all were in use.", &l.rejectedFull)
 	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", &l.rejectedAddress)
 	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", &l.closedIdle)

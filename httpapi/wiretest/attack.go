@@ -270,12 +270,12 @@ func (c *conversation) hear(r *bufio.Reader) error {
 		}
 		if q.last {
 			if _, err := r.ReadByte(); !errors.Is(err, io.EOF) {
-				return fmt.Errorf("behind the last response, to %v: %w", q, err)
+				return fmt.Errorf("after the last response, to %v: %w", q, err)
 			}
 		}
 	}
 	if n := r.Buffered(); n > 0 {
-		return fmt.Errorf("%d bytes behind the last response", n)
+		return fmt.Errorf("%d bytes after the last response", n)
 	}
 	return nil
 }
