@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync/atomic"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"golang.org/x/net/http2"
@@ -60,11 +62,13 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 	if cfg.Password, err = opt.Password(); err != nil {
 		return nil, nil, errors.Join(err, anonymous.Close())
 	}
+	logins := &login{anonymous: anonymous, password: opt.Password}
+	cfg.DialOptions = append(cfg.DialOptions, grpc.WithChainUnaryInterceptor(logins.intercept))
 	client, err := clientv3.New(cfg)
 	if err != nil {
 		return nil, nil, errors.Join(err, anonymous.Close())
 	}
-	client.Auth = login{client.Auth, anonymous, opt.Password}
+	logins.Auth, client.Auth = client.Auth, logins
 	return client, func() error { return errors.Join(client.Close(), anonymous.Close()) }, nil
 }
 
@@ -75,14 +79,27 @@ type login struct {
 	clientv3.Auth
 	anonymous *clientv3.Client
 	password  func() (string, error)
+	made      atomic.Bool // by Authenticate
 }
 
 // Authenticate logs in with the password of the moment. While that cannot be read, or is half written, it is the one given.
-func (l login) Authenticate(ctx context.Context, user, password string) (*clientv3.AuthenticateResponse, error) {
+func (l *login) Authenticate(ctx context.Context, user, password string) (*clientv3.AuthenticateResponse, error) {
 	if now, err := l.password(); err == nil && now != "" {
 		password = now
 	}
-	return l.anonymous.Authenticate(ctx, user, password)
+	resp, err := l.anonymous.Authenticate(ctx, user, password)
+	l.made.Store(err == nil)
+	return resp, err
+}
+
+// intercept has the client log in when it is denied something before it did: an etcd whose access control was turned on
+// under it takes the name in the client's certificate for the user, and does not ask for one.
+func (l *login) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	err := invoke(ctx, method, req, reply, cc, opts...)
+	if !l.made.Load() && errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied) {
+		return rpctypes.ErrGRPCUserEmpty
+	}
+	return err
 }
 
 // withCause adds to an error of a connection that was not made in time why the first server could not
