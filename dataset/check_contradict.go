@@ -188,6 +188,7 @@ func (l *loader) contradictNamed(b *Benchmark, p place, model, device int32) {
 	}
 	if device >= 0 && clear(l.hardware.places[device]) {
 		l.contradictPart(b, p, l.hardware.recs[device])
+		l.unlikelyRun(b, p, l.hardware.recs[device])
 	}
 }
 

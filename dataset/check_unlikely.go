@@ -14,6 +14,11 @@ const (
 	mostReads       = 250   // as fewestReads
 	mostInt8        = 8     // times the FP16 rate; parts reach 4
 	mostPerWatt     = 1     // TFLOPS of FP32; parts reach 0.43
+	mostPower       = 2     // of tdp_watts for each device, where the devices were measured; runs reach 0.95
+	maxRunWatts     = 5_000 // for each device, whatever was measured
+	minRunWatts     = 0.5   // in all
+	maxCapability   = 20    // of CUDA; parts have 12.1
+	memorySlack     = 1.15  // between the memory of a run and that of its card, either way
 	maxCPUWatts     = 1_000 // the most built is 500
 	activeBelowName = 0.55  // of the active parameters in a slug, "-a3b"
 	activeAboveName = 1.8   // as activeBelowName
@@ -39,6 +44,11 @@ func (l *loader) unlikelyHardware(h *Hardware, p place) {
 	}
 	if h.FP32TFLOPS != nil && h.TDPWatts != nil && *h.FP32TFLOPS > mostPerWatt**h.TDPWatts {
 		l.warning(p, "tdp_watts", fmt.Sprintf("is less than a watt for each of fp32_tflops, got %v and %v", *h.TDPWatts, *h.FP32TFLOPS), "fp32_tflops")
+	}
+	if c := h.CUDAComputeCapability; c != nil {
+		if v, err := strconv.ParseFloat(*c, 64); err == nil && v > maxCapability {
+			l.warning(p, "cuda_compute_capability", fmt.Sprintf("is above %d, got %q", maxCapability, *c))
+		}
 	}
 	if h.Type == "cpu" && h.TDPWatts != nil && *h.TDPWatts > maxCPUWatts {
 		l.warning(p, "tdp_watts", fmt.Sprintf("is above %d W, more than any processor takes, got %v", maxCPUWatts, *h.TDPWatts), "type")
@@ -75,5 +85,25 @@ func (l *loader) unlikelyModel(m *Model, p place) {
 		if table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9; table > *m.ParamsB {
 			l.warning(p, "architecture.vocab_size", fmt.Sprintf("gives embeddings of %.3g billion parameters, more than params_b, got %d", table, *a.VocabSize), "params_b", "architecture.hidden_size")
 		}
+	}
+}
+
+// unlikelyRun warns of figures of a measurement that do not go with its hardware.
+func (l *loader) unlikelyRun(b *Benchmark, p place, h *Hardware) {
+	if !l.warn || b.Withdrawn != nil {
+		return
+	}
+	if w := b.PowerWatts; w != nil {
+		devices := float64(b.HardwareCount)
+		ofDevices := b.PowerBasis != nil && *b.PowerBasis == "device" && h.TDPWatts != nil
+		switch {
+		case *w < minRunWatts || *w > maxRunWatts*devices:
+			l.warning(p, "power_watts", fmt.Sprintf("must be %v to %d W for each device, got %s", minRunWatts, maxRunWatts, plainNumber(*w)), "hardware_count")
+		case ofDevices && *w > mostPower*devices**h.TDPWatts:
+			l.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %v W of %s, got %v", mostPower, *h.TDPWatts*devices, h.Slug, *w), "hardware", "hardware_count")
+		}
+	}
+	if b.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*b.MemoryGB > memorySlack**h.VRAMGB || *b.MemoryGB < *h.VRAMGB/memorySlack) {
+		l.warning(p, "memory_gb", fmt.Sprintf("is not that of one %s, %v GB, got %v", h.Slug, *h.VRAMGB, *b.MemoryGB), "hardware")
 	}
 }
