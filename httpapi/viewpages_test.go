@@ -301,7 +301,7 @@ func TestStatedMachine(t *testing.T) {
 			t.Errorf("%s: says how much memory is counted with: %t, want %t", path, !says, says)
 		}
 	}
-	body := string(s.ask(t, "GET", "/fit?hardware=raspbery+pi", "Authorization", "", "Accept", "text/html").body)
+	body := string(s.ask(t, "GET", "/fit?hardware=raspberry+pi", "Authorization", "", "Accept", "text/html").body)
 	for _, want := range []string{`href="/fit?hardware=broadcom-raspberry-pi-5" rel="nofollow">Raspberry Pi 5</a>`, `hardware=broadcom-raspberry-pi-4`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("a name nobody knows does not lead to %s: %s", want, body)
@@ -521,6 +521,15 @@ func TestComparedRuns(t *testing.T) {
 				t.Errorf("%s: a cell of %s runs leads to %q, a list of %s", path, c[2], c[1], list)
 			}
 		}
+	}
+}
+
+// TestNamesInFilters holds that filters spell names as the lists do.
+func TestNamesInFilters(t *testing.T) {
+	t.Parallel()
+	body := string(newService(t, mustShipped(t).live).ask(t, "GET", "/explore/benchmarks?quantization=Q4_K_M", "Authorization", "").body)
+	if strings.Contains(body, "Q4 K M") || !strings.Contains(body, "Quantization: Q4_K_M") {
+		t.Error("the filter of the quantization Q4_K_M has another name")
 	}
 }
 

@@ -352,6 +352,8 @@ func valueLabel(n *names, info *index.FieldInfo, v string) string {
 		return vendorName(dataset.Vendor(v))
 	case info.Name == "type":
 		return cmp.Or(typeNames[dataset.HardwareType(v)], v)
+	case info.Name == index.Quantization, info.Name == "tool_version", info.Name == "id":
+		return v // a name, in which _ is no space
 	}
 	return words(v)
 }
