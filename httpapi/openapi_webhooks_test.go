@@ -71,7 +71,7 @@ func draftSchema(text string) object {
 		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: https, port 443 or from 1024, a public host.", "examples", []string{"https://example.com/hooks/modeldex"}),
 		"description", obj("type", "string", "maxLength", webhook.MaxDescription, "description", "Note for its owner.", "examples", []string{"new runs on my card"}),
 		"events", obj("type", "array", "minItems", 1, "description", "Events to send; benchmark.created if it is left out.", "items", obj("type", "string", "enum", webhook.Events), "examples", []any{[]string{webhook.Created, webhook.Withdrawn}}),
-		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the list of benchmarks; null or empty is every benchmark.", "additionalProperties", false, "properties", filters,
+		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the list of benchmarks; null or empty is every benchmark. With filters, throughput results match only if scenario is one of them, as in the list.", "additionalProperties", false, "properties", filters,
 			"examples", []any{obj("hardware", []string{"nvidia-rtx-4090"}, "min_tps", 50)}),
 		"max_records", obj("type", "integer", "minimum", 0, "maximum", webhook.MaxRecords, "default", webhook.MaxRecords, "description", "How many records a message lists at most.", "examples", []int{20}),
 		"status", obj("type", "string", "enum", []string{string(quota.HookActive), string(quota.HookPaused)}, "description", "paused stops messages; active goes on with those that wait."),

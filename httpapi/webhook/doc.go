@@ -14,8 +14,8 @@ for thousands of webhooks; they take effect with the last one, and what a server
 is removed. So a release that was loaded while the server was down, or at the moment it was killed,
 is announced later, and none is announced twice.
 
-A webhook without filters gets every benchmark; filters are those of the list of benchmarks and
-are compared with the record as it is now. Withdrawn records match as they are; one that is gone from
+A webhook without filters gets every benchmark; filters are those of the list of benchmarks, which has throughput
+results only where scenario is one of them, and are compared with the record as it is now. Withdrawn records match as they are; one that is gone from
 the dataset has no fields any more, so it is announced to every webhook with the event benchmark.withdrawn.
 
 Only fields that have a value are hashed, in any order. A program that knows more fields than the
