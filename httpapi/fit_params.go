@@ -138,16 +138,25 @@ func (r *fitReader) name(name string) string {
 // stated takes over what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
 // 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
 func (r *fitReader) stated(a *resolve.Answer) {
-	own := math.NaN()
-	if ord, ok := r.gen.Hardware.Find(string(a.Slug)); ok {
-		own = r.gen.Hardware.Number("vram_gb", ord)
-	}
-	if a.MemoryGB > 0 && a.MemoryGB != own && r.values["memory_gb"] == nil {
+	if r.otherMemory(a) && r.values["memory_gb"] == nil {
 		r.values["memory_gb"] = []string{strconv.FormatFloat(a.MemoryGB, 'f', -1, 64)}
 	}
+	r.statedCount(a)
+}
+
+func (r *fitReader) statedCount(a *resolve.Answer) {
 	if a.Count > 1 && r.values["count"] == nil {
 		r.values["count"] = []string{strconv.Itoa(a.Count)}
 	}
+}
+
+// otherMemory reports whether the name of a machine states a memory that is not that of its record.
+func (p *parser) otherMemory(a *resolve.Answer) bool {
+	own := math.NaN()
+	if ord, ok := p.gen.Hardware.Find(string(a.Slug)); ok {
+		own = p.gen.Hardware.Number("vram_gb", ord)
+	}
+	return a.MemoryGB > 0 && a.MemoryGB != own
 }
 
 const maxFitText = 100

@@ -298,13 +298,17 @@ func (p *parser) target(pm *param) *index.Table {
 func (p *parser) named(pm *param, v string) (slug string, a resolve.Answer) {
 	slug, a = named(p.gen, p.target(pm), v)
 	if a.Confidence == resolve.Parsed {
-		shown := clip(v)
-		p.out.notices = append(p.out.notices, Notice{
-			Code: "name_resolved", Parameter: pm.name, Value: shown, Slug: known(slug),
-			Detail: fmt.Sprintf("%s %q was taken for %s: %s", pm.name, *shown, slug, a.Reason),
-		})
+		p.nameResolved(pm, v, slug, a.Reason)
 	}
 	return slug, a
+}
+
+func (p *parser) nameResolved(pm *param, v, slug, reason string) {
+	shown := clip(v)
+	p.out.notices = append(p.out.notices, Notice{
+		Code: "name_resolved", Parameter: pm.name, Value: shown, Slug: known(slug),
+		Detail: fmt.Sprintf("%s %q was taken for %s: %s", pm.name, *shown, slug, reason),
+	})
 }
 
 // exact finds a value without reading it by rules.

@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
 
@@ -18,6 +20,7 @@ func (p *parser) readRuns() []string {
 		return nil
 	}
 	r := fitReader{parser: p}
+	r.readByRules(main)
 	q := fit.Query{
 		Count: int(r.number("count")), Context: int64(r.number("context")), KV: fit.KVType(r.choice("kv")),
 		Rules: fit.Rules(r.choice("engine")), AllowExtended: r.flag("allow_extended"), Quantization: r.quantization(),
@@ -66,6 +69,27 @@ func (p *parser) readRuns() []string {
 	}
 	p.keepRuns(p.r.byName[main], found)
 	return r.canonical
+}
+
+// readByRules says how fits or runs was read where it is not a name of a record. The number of devices in it counts where no
+// parameter says it; a memory in it does not, because lists have no parameter for it.
+func (r *fitReader) readByRules(main string) {
+	v, pm := r.value(main), r.r.byName[main]
+	if v == "" {
+		return
+	}
+	slug, a := named(r.gen, pm.table(r.gen), v)
+	if a.Confidence != resolve.Parsed {
+		return
+	}
+	reason := a.Reason
+	if main == "fits" {
+		r.statedCount(&a)
+		if r.otherMemory(&a) {
+			reason += fmt.Sprintf(". The list counts with the memory of the record; /api/v1/fit takes memory_gb=%v", a.MemoryGB)
+		}
+	}
+	r.nameResolved(pm, v, slug, reason)
 }
 
 // A leftOut is records that a filter by what runs leaves out because a fact is missing.

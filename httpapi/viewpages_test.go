@@ -295,6 +295,24 @@ func TestStatedMachine(t *testing.T) {
 			}
 		}
 	}
+	for path, want := range map[string]struct{ self, says string }{
+		"models?limit=3&fits=2x+RTX+3090":         {"models?fits=nvidia-rtx-3090&count=2&limit=3", "was taken for nvidia-rtx-3090"},
+		"models?limit=3&fits=2x+RTX+3090&count=4": {"models?fits=nvidia-rtx-3090&count=4&limit=3", "was taken for nvidia-rtx-3090"},
+		"models?limit=3&fits=Apple+M2+8GB":        {"models?fits=apple-m2&limit=3", "/api/v1/fit takes memory_gb=8"},
+		"models?limit=3&fits=apple-m2":            {"models?fits=apple-m2&limit=3", ""},
+		"hardware?limit=3&runs=Qwen3+8B+Q4_K_M":   {"hardware?runs=qwen3-8b&limit=3", "was taken for qwen3-8b"},
+	} {
+		l, plain := s.list(t, "/api/v1/"+path), s.list(t, "/api/v1/"+want.self)
+		var said string
+		for _, n := range l.Meta.Notices {
+			if n.Code == "name_resolved" {
+				said = n.Detail
+			}
+		}
+		if l.Links.Self != plain.Links.Self || *l.Meta.Total != *plain.Meta.Total || !strings.Contains(said, want.says) || (said == "") != (want.says == "") {
+			t.Errorf("%s: %d rows of %s, and says %q; want %d of %s, and %q", path, *l.Meta.Total, l.Links.Self, said, *plain.Meta.Total, plain.Links.Self, want.says)
+		}
+	}
 	for path, says := range map[string]bool{"/fit?hardware=apple-m2": true, "/fit?hardware=apple-m2&model=qwen3-8b": true, "/fit?hardware=apple-m2&memory_gb=16": false, "/fit?hardware=nvidia-rtx-4090": false} {
 		body := string(s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html").body)
 		if strings.Contains(body, "24 GB of memory, the most it is sold with") != says || strings.Contains(body, ">With 16 GB</a>") != says {
