@@ -32,7 +32,8 @@ func DateProblem(d Date, now time.Time) string {
 	case string(d) < minYear:
 		return fmt.Sprintf("must not be before %s, got %q", minYear, d)
 	case t.After(now.Add(24 * time.Hour)): // a day of slack: a date in UTC may be ahead of the clock of its author
-		return fmt.Sprintf("must not be in the future, got %q", d)
+		// The day tells a wrong clock from a wrong date: with a clock that is behind, every newer date has this finding.
+		return fmt.Sprintf("must not be in the future, got %q; the clock says %s", d, now.UTC().Format(time.DateOnly))
 	}
 	return ""
 }
