@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -144,7 +143,7 @@ func (ts Tiers) Names() []string {
 
 // LoadTiers reads a tiers file; see ParseTiers for its form. Errors name the file.
 func LoadTiers(path string) (Tiers, error) {
-	b, err := os.ReadFile(path)
+	b, err := ReadFile(path)
 	if err != nil {
 		return Tiers{}, fmt.Errorf("reading tiers: %w", err)
 	}

@@ -3,11 +3,13 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
-	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/mirror"
 )
 
@@ -22,12 +24,29 @@ func (o Origin) ReadKey() (string, error) {
 	if o.OriginKey != "" || o.OriginKeyFile == "" {
 		return o.OriginKey, nil
 	}
-	b, err := os.ReadFile(o.OriginKeyFile)
+	b, err := readRegular(o.OriginKeyFile)
 	key := strings.TrimSpace(string(b))
 	if err == nil && key == "" {
-		err = fmt.Errorf("%s: has no key", o.OriginKeyFile)
+		err = errors.New("has no key")
 	}
-	return key, err
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", o.OriginKeyFile, err)
+	}
+	return key, nil
+}
+
+// readRegular reads a regular file as those of a dataset are read, which never waits; links are followed anywhere.
+func readRegular(file string) ([]byte, error) {
+	file, err := filepath.EvalSymlinks(file)
+	var b []byte
+	if err == nil {
+		b, err = fs.ReadFile(dataset.Dir(filepath.Dir(file)), filepath.Base(file))
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err // the caller names the file
+	}
+	return b, err
 }
 
 // Mirror keeps a dataset directory in step with another service.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"modeldex/httpapi/operator"
@@ -148,6 +149,13 @@ func TestToken(t *testing.T) {
 	}
 	if _, _, err := operator.MakeToken(file); err == nil {
 		t.Error("a short token is taken")
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := operator.MakeToken(pipe); err == nil || !strings.Contains(err.Error(), pipe+": must be a regular file, got a named pipe") {
+		t.Errorf("MakeToken of a named pipe = %v, want an error that names it", err)
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"modeldex/quota"
 )
 
 // Guard protects a Handler that is reached over TCP, where any program of the machine, and through
@@ -106,7 +108,7 @@ func CheckToken(token string) error {
 
 // ReadToken reads a token from a file, whose end may be a line break.
 func ReadToken(file string) (string, error) {
-	b, err := os.ReadFile(file)
+	b, err := quota.ReadFile(file)
 	if err != nil {
 		return "", err
 	}

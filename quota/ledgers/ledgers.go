@@ -10,7 +10,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -113,7 +112,7 @@ func (c Credentials) password() (string, error) {
 	if c.PasswordFile == "" {
 		return c.Password, nil
 	}
-	b, err := os.ReadFile(c.PasswordFile)
+	b, err := quota.ReadFile(c.PasswordFile)
 	if err != nil {
 		return "", fmt.Errorf("reading the ledger's password: %w", err)
 	}
@@ -124,7 +123,7 @@ func (c Credentials) password() (string, error) {
 func (c Credentials) tls() (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CAFile != "" {
-		pem, err := os.ReadFile(c.CAFile)
+		pem, err := quota.ReadFile(c.CAFile)
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger's CA certificates: %w", err)
 		}
@@ -134,13 +133,26 @@ func (c Credentials) tls() (*tls.Config, error) {
 		}
 	}
 	if c.CertFile != "" || c.KeyFile != "" {
-		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
+		pair, err := keyPair(c.CertFile, c.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger's client certificate: %w", err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
 	return cfg, nil
+}
+
+// keyPair reads a certificate and its key.
+func keyPair(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := quota.ReadFile(certFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := quota.ReadFile(keyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // Tune sets what a keeper on a ledger of this kind needs and cfg leaves open. A commit to etcd is a

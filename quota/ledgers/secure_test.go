@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -229,5 +230,21 @@ func TestSecureErrors(t *testing.T) {
 				t.Errorf("error %q has the password", err)
 			}
 		})
+	}
+}
+
+// TestNotFiles: a password or certificate in a named pipe is an error that names it; nothing waits for a writer.
+func TestNotFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []ledgers.Credentials{
+		{User: "modeldex", PasswordFile: pipe}, {CAFile: pipe}, {CertFile: pipe, KeyFile: pipe},
+	} {
+		err := ledgers.Validate("etcd://localhost:2379/modeldex", c)
+		if err == nil || !strings.Contains(err.Error(), pipe+": must be a regular file, got a named pipe") {
+			t.Errorf("Validate(%+v) = %v, want an error that names the pipe", c, err)
+		}
 	}
 }
