@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 // connection is one connection of a caller. It belongs to the goroutine that serves it; only
@@ -16,6 +18,7 @@ type connection struct {
 	tail   *directBody // what the next Write sends behind its own bytes; nil: nothing
 	vector net.Buffers // being written
 	closed atomic.Bool
+	head   requestHead // of the request being read
 
 	limit   *connectionLimit // nil in tests
 	from    netip.Addr       // the caller, as the limit counts it
@@ -27,15 +30,31 @@ type connection struct {
 
 func newConnection(c net.Conn) *connection { return &connection{Conn: c} }
 
-// Read waits for bytes of the caller.
+// Read waits for bytes of the caller. It does not wait for more of a head that has ended.
 func (k *connection) Read(p []byte) (int, error) {
+	if k.head.odd {
+		return 0, errLineFeed
+	}
 	if err := k.readBy.apply(k.Conn.SetReadDeadline); err != nil {
 		return 0, err
 	}
 	k.waiting.Store(now())
 	n, err := k.Conn.Read(p)
 	k.waiting.Store(0)
+	k.head.follow(p[:n])
 	return n, err
+}
+
+// onState is told by fasthttp when a request begins and when it has been answered.
+func onState(c net.Conn, state fasthttp.ConnState) {
+	k, ok := c.(*connection)
+	switch {
+	case !ok:
+	case state == fasthttp.StateActive:
+		k.head.begins()
+	case state == fasthttp.StateIdle:
+		k.head.answered()
+	}
 }
 
 // now is the time of connections in nanoseconds, never zero.

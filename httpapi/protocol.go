@@ -208,8 +208,10 @@ var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*r
 // where it is the connection's: a parser's text holds the head of the request, key included.
 func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	var network net.Error
-	code := &badRequest
+	code, detail := &badRequest, ""
 	switch {
+	case errors.Is(err, errLineFeed):
+		detail = "The empty line that ends the head of a request, and the line before it, must end in CR LF."
 	case errors.As(err, new(*fasthttp.ErrSmallBuffer)):
 		code = &headersTooLarge
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
@@ -219,7 +221,7 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	case errors.As(err, &network):
 		s.cfg.Log.Debug("connection lost inside a request", "cause", network.Error())
 	}
-	s.routed(ctx, nil, &rejected, closing(fail(code)))
+	s.routed(ctx, nil, &rejected, closing(&failure{code: code, detail: detail}))
 }
 
 // showsStanding reports whether the address of a request asks for a key, by one method or another: its

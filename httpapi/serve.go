@@ -66,6 +66,7 @@ func New(cfg Config) (*Server, error) {
 	s.app.Server().Handler = s.handle
 	s.app.Server().HeaderReceived = bodyLimits
 	s.app.Server().ErrorHandler = s.onReadError
+	s.app.Server().ConnState = onState
 	return s, nil
 }
 
