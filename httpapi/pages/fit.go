@@ -106,7 +106,11 @@ func (v *Fit) sayMemory(gen *index.Generation, q *FitQuery) {
 	if h.VRAMGB == nil || len(options) < 2 {
 		return
 	}
-	v.Notes = append(v.Notes, "This is for "+exact(*h.VRAMGB)+" GB of memory, the most it is sold with. Choose yours if it has less:")
+	counted := "This is for " + exact(*h.VRAMGB) + " GB of memory"
+	if *h.VRAMGB == slices.Max(options) {
+		counted += ", the most it is sold with"
+	}
+	v.Notes = append(v.Notes, counted+". Choose yours if it has another size:")
 	with := maps.Clone(q.Params)
 	for _, gb := range options {
 		if gb != *h.VRAMGB {
