@@ -1,11 +1,9 @@
 package verbs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"modeldex/dataset"
 	"modeldex/dataset/importer/llamabench"
@@ -45,97 +43,100 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	var (
-		read, skipped int
-		failed        []error
-		printed       = printedLines{set: set, ids: map[dataset.Slug]bool{}}
-	)
+	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}}
+	var failed []error
 	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
-		good, bad, err := printed.read(env, im, file)
-		failed = append(failed, err)
-		read, skipped = read+good, skipped+bad
+		failed = append(failed, lines.read(env, im, file))
 	}
-	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", record.Counted(read, "line"), record.Counted(skipped, "row"))
+	printed, err := lines.print(env)
+	failed = append(failed, err)
+	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", record.Counted(printed, "line"), record.Counted(lines.skipped+len(lines.of)-printed, "row"))
 	if err := errors.Join(failed...); err != nil {
 		return err
 	}
-	if read == 0 {
+	if printed == 0 {
 		return errors.New("nothing was imported: every row was skipped")
 	}
 	return nil
 }
 
-// printedLines are the lines that were printed so far.
-type printedLines struct {
-	set  *dataset.Set
-	ids  map[dataset.Slug]bool
-	text []byte
+// proposedLines are the lines of all files that were read, each id once.
+type proposedLines struct {
+	set     *dataset.Set
+	ids     map[dataset.Slug]bool
+	of      []proposedLine
+	skipped int // rows that gave no line
 }
 
-// read prints what one file gives and the files before it did not, and counts the lines and what was skipped. A line that
-// check would reject beside those of the dataset is not printed.
-func (p *printedLines) read(env *Env, im *llamabench.Importer, file string) (good, bad int, err error) {
+type proposedLine struct {
+	file, what string // what was measured on what, as printed
+	text       []byte
+}
+
+// read reads one file, and says which of its rows give no line, or one that a file before it gave.
+func (p *proposedLines) read(env *Env, im *llamabench.Importer, file string) error {
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	result, err := im.Read(file, b)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	for _, s := range result.Skipped {
 		fmt.Fprintln(env.Stderr, s)
 	}
-	again := len(result.Benchmarks)
-	fresh := slices.DeleteFunc(result.Benchmarks, func(b dataset.Benchmark) bool { return p.ids[b.ID] })
-	if again -= len(fresh); again > 0 {
+	p.skipped += len(result.Skipped)
+	again := 0
+	for i := range result.Benchmarks {
+		b := &result.Benchmarks[i]
+		if p.ids[b.ID] {
+			again++
+			continue
+		}
+		p.ids[b.ID] = true
+		text, err := dataset.Line(b)
+		if err != nil {
+			return err
+		}
+		p.of = append(p.of, proposedLine{file, b.ModelRaw + " on " + b.HardwareRaw, append(text, '\n')})
+	}
+	if again > 0 {
 		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
 	}
-	good, err = p.print(env, file, fresh)
-	return good, len(fresh) - good + len(result.Skipped), err
+	return nil
 }
 
-// print prints the lines that pass the checks, and says what the checks find in the others.
-func (p *printedLines) print(env *Env, file string, fresh []dataset.Benchmark) (good int, err error) {
-	before, lines := bytes.Count(p.text, []byte{'\n'}), make([][]byte, len(fresh))
-	all := slices.Clone(p.text)
-	for i := range fresh {
-		p.ids[fresh[i].ID] = true
-		line, err := dataset.Line(&fresh[i])
-		if err != nil {
-			return 0, err
-		}
-		lines[i] = append(line, '\n')
-		all = append(all, lines[i]...)
+// print prints the lines that check would not reject beside those of the dataset, and says what it would find in all of them.
+func (p *proposedLines) print(env *Env) (printed int, err error) {
+	var all []byte
+	for _, line := range p.of {
+		all = append(all, line.text...)
 	}
 	findings, err := dataset.Propose(p.set, all, dataset.Options{Review: resolve.Review})
 	if err != nil {
 		return 0, err
 	}
-	rejected, said := make([]bool, len(fresh)), map[string]bool{}
+	rejected, said := make([]bool, len(p.of)), map[string]bool{}
 	for _, f := range findings {
-		i := f.Line - 1 - before
-		if i < 0 {
-			continue // said with the file it is from
-		}
-		rejected[i] = rejected[i] || f.Severity == dataset.Fault
-		text := f.Field + f.Text
+		line := &p.of[f.Line-1]
+		rejected[f.Line-1] = rejected[f.Line-1] || f.Severity == dataset.Fault
+		text := line.file + f.Field + f.Text
 		if f.Severity == dataset.Warning && said[text] {
 			continue // of the page, so of every line
 		}
 		said[text] = true
-		f.Path, f.Line, f.Col = fmt.Sprintf("%s: %s on %s", file, fresh[i].ModelRaw, fresh[i].HardwareRaw), 0, 0
+		f.Path, f.Line, f.Col = line.file+": "+line.what, 0, 0
 		fmt.Fprintln(env.Stderr, f)
 	}
-	for i, line := range lines {
+	for i, line := range p.of {
 		if rejected[i] {
 			continue
 		}
-		good++
-		p.text = append(p.text, line...)
-		if _, err := env.Stdout.Write(line); err != nil {
-			return good, err
+		if _, err := env.Stdout.Write(line.text); err != nil {
+			return printed, err
 		}
+		printed++
 	}
-	return good, nil
+	return printed, nil
 }

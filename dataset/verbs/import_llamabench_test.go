@@ -45,6 +45,7 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		"| model | size | params | backend | ngl | test | t/s |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
 	good, bad := write("good.md", table), write("bad.md", "nothing here\n")
 	fast := write("fast.md", strings.ReplaceAll(table, "124.65 ± 0.08", "1246.5 ± 0.08"))
+	slow := write("slow.md", strings.ReplaceAll(table, "124.65 ± 0.08", "12.465 ± 0.08"))
 	late := write("late.jsonl", `{"build_commit":"a1b2c3d4e","build_number":9000,"gpu_info":"NVIDIA GeForce RTX 4090","backends":"CUDA","model_filename":"m.gguf","model_type":"llama 8B Q4_K - Medium","n_gpu_layers":99,"n_prompt":0,"n_gen":128,"test_time":"2999-01-02T03:04:05Z","avg_ts":60.5}`)
 	unknown := write("unknown.md", strings.ReplaceAll(table, "4090", "4095"))
 	for _, tt := range []struct {
@@ -57,6 +58,7 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		{"one file", []string{good}, 1, "", "1 line, 0 rows skipped"},
 		{"a bad file first", []string{bad, good}, 1, "bad.md: holds no row of llama-bench", ""},
 		{"the same file twice", []string{good, good}, 1, "", "good.md: 1 line printed already"},
+		{"warnings of two pages", []string{good, slow}, 2, "", "slow.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: warning: source_key"},
 		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped", "0 lines, 1 row skipped"},
 		{"a speed no memory allows", []string{fast, good}, 1, "", "fast.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: generation_tps: must not pass what the memory bandwidth allows"},
 		{"a clock that is ahead", []string{late}, 0, "nothing was imported", `late.jsonl: m on NVIDIA GeForce RTX 4090: run_date: must not be in the future, got "2999-01-02"`},
