@@ -3,10 +3,10 @@ package httpapi
 import (
 	"bytes"
 	"net/url"
+	"slices"
 	"strings"
 
 	"modeldex/dataset/record"
-	"modeldex/dataset/resolve"
 	"modeldex/httpapi/pages"
 )
 
@@ -64,7 +64,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	if f.code == &unknownRoute {
 		v.Faults = req.sameName(p.Instance)
 	}
-	if len(v.Faults) > 0 && len(p.Errors) == 1 && namedKind[p.Errors[0].Name] == resolve.Hardware && p.Errors[0].In == "query" {
+	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC. A machine that is not listed can be described by its memory."
 	}
 	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
@@ -136,22 +136,15 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 	if link != nil {
 		out.Near = []pages.Link{*link}
 	}
-	if more := req.candidates(f, prefix); len(more) > 0 {
+	if more := req.candidateLinks(f, prefix); len(more) > 0 {
 		out.Near = more
 	}
 	return []pages.Fault{out}
 }
 
-// namedKind is what the parameters with names of records name.
-var namedKind = map[string]resolve.Kind{"hardware": resolve.Hardware, "fits": resolve.Hardware, "model": resolve.Model, "models": resolve.Model, "runs": resolve.Model}
-
-// candidates are the records that a name nobody knows may mean, by their own names.
-func (req *request) candidates(f *Fault, prefix string) (links []pages.Link) {
-	kind := namedKind[f.Name]
-	if kind == "" || f.In != "query" || f.Value == nil || req.gen == nil {
-		return nil
-	}
-	for _, c := range req.gen.Names.Resolve(kind, *f.Value).Candidates {
+// candidateLinks are the records that a name nobody knows may mean, by their own names.
+func (req *request) candidateLinks(f *Fault, prefix string) (links []pages.Link) {
+	for _, c := range f.candidates {
 		meant := *f
 		meant.Suggestion = string(c.Slug)
 		link := req.nearLink(&meant, prefix)

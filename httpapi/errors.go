@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"modeldex/dataset"
+	"modeldex/dataset/resolve"
 )
 
 // code is one kind of error a caller can meet: what programs switch on.
@@ -112,6 +113,8 @@ type Fault struct {
 	Allowed []string `json:"allowed,omitempty" jsonschema:"example=nvidia"`
 	// What the caller may have meant.
 	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
+
+	candidates []resolve.Candidate // what a name of a record may mean, for pages
 }
 
 // failure is an error on its way to the caller.

@@ -111,25 +111,36 @@ func (r *fitReader) keep(name, v string) {
 // name finds a record by slug, alias or a name that can be read by rules; an unknown name is a fault
 // with a near slug.
 func (r *fitReader) name(name string) string {
+	slug, a := r.lookUp(name)
+	return r.take(name, slug, &a)
+}
+
+// lookUp finds the record that a parameter names, empty for none.
+func (r *fitReader) lookUp(name string) (slug string, a resolve.Answer) {
+	if v := r.value(name); v != "" {
+		slug, a = named(r.gen, r.r.byName[name].table(r.gen), v)
+	}
+	return slug, a
+}
+
+// take is name for a record that was looked up.
+func (r *fitReader) take(name, slug string, a *resolve.Answer) string {
 	v := r.value(name)
 	if v == "" {
 		return ""
 	}
-	pm := r.r.byName[name]
-	t := pm.table(r.gen)
-	slug, a := named(r.gen, t, v)
 	if slug == "" {
 		detail := "is not known"
 		if a.Ambiguous {
 			detail = "may be several records: " + a.Reason
 		}
 		if f := r.fault(&invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
-			f.Suggestion = string(a.Candidates[0].Slug)
+			f.Suggestion, f.candidates = string(a.Candidates[0].Slug), a.Candidates
 		}
 		return ""
 	}
 	if name == "hardware" && a.Confidence == resolve.Parsed {
-		r.stated(&a)
+		r.stated(a)
 	}
 	r.keep(name, slug)
 	return slug

@@ -193,10 +193,11 @@ func (p *parser) compared(r *resource, name string) (slugs []string) {
 		return nil
 	}
 	for _, v := range given {
-		slug, _ := named(p.gen, t, v)
+		slug, a := named(p.gen, t, v)
 		switch {
 		case slug == "":
 			if f := p.fault(&invalidParameter, name, v, "is not known"); f != nil {
+				f.candidates = a.Candidates
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
 				}

@@ -20,7 +20,8 @@ func (p *parser) readRuns() []string {
 		return nil
 	}
 	r := fitReader{parser: p}
-	r.readByRules(main)
+	slug, named := r.lookUp(main)
+	r.readByRules(main, slug, &named)
 	q := fit.Query{
 		Count: int(r.number("count")), Context: int64(r.number("context")), KV: fit.KVType(r.choice("kv")),
 		Rules: fit.Rules(r.choice("engine")), AllowExtended: r.flag("allow_extended"), Quantization: r.quantization(),
@@ -37,7 +38,7 @@ func (p *parser) readRuns() []string {
 		}
 		return nil
 	}
-	slug := r.name(main)
+	r.take(main, slug, &named)
 	if p.faults.code != nil {
 		return r.canonical
 	}
@@ -73,23 +74,18 @@ func (p *parser) readRuns() []string {
 
 // readByRules says how fits or runs was read where it is not a name of a record. The number of devices in it counts where no
 // parameter says it; a memory in it does not, because lists have no parameter for it.
-func (r *fitReader) readByRules(main string) {
-	v, pm := r.value(main), r.r.byName[main]
-	if v == "" {
-		return
-	}
-	slug, a := named(r.gen, pm.table(r.gen), v)
+func (r *fitReader) readByRules(main, slug string, a *resolve.Answer) {
 	if a.Confidence != resolve.Parsed {
 		return
 	}
 	reason := a.Reason
 	if main == "fits" {
-		r.statedCount(&a)
-		if r.otherMemory(&a) {
+		r.statedCount(a)
+		if r.otherMemory(a) {
 			reason += fmt.Sprintf(". The list counts with the memory of the record; /api/v1/fit takes memory_gb=%v", a.MemoryGB)
 		}
 	}
-	r.nameResolved(pm, v, slug, reason)
+	r.nameResolved(r.r.byName[main], r.value(main), slug, reason)
 }
 
 // A leftOut is records that a filter by what runs leaves out because a fact is missing.

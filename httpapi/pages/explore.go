@@ -353,7 +353,7 @@ func valueLabel(n *names, info *index.FieldInfo, v string) string {
 	case info.Name == "type":
 		return cmp.Or(typeNames[dataset.HardwareType(v)], v)
 	case info.Name == index.Quantization, info.Name == "tool_version", info.Name == "id":
-		return v // a name, in which _ is no space
+		return v // a name, whose _ is not a space
 	}
 	return words(v)
 }
