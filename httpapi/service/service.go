@@ -89,10 +89,14 @@ const shutdownWait = 30 * time.Second
 
 // Run serves until ctx ends or SIGTERM or SIGINT arrives: then it stops listening, waits for the
 // requests that have begun, writes the counts and returns nil. SIGHUP makes it look at the files
-// of the dataset at once. A start that fails leaves neither a socket nor a new ledger behind.
+// of the dataset at once. A log whose reader is gone ends nothing. A start that fails leaves neither a
+// socket nor a new ledger behind.
 func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
 	defer r.memory.stop()
+	// Before the first load: SIGHUP would end the process. What a change during that load needs, the watcher does.
+	defer onHangup(r.rescan)()
+	defer outliveReaders()()
 	if cfg.Follow == nil {
 		err = r.first(ctx)
 	} else if r.mirror, err = r.openMirror(ctx); err == nil {
@@ -109,7 +113,6 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	watcher := r.start(ctx, cfg.watch)
 	defer watcher.Close()
 	defer endLoads()
-	defer onHangup(watcher.Rescan)()
 	defer r.follow(ctx)()
 
 	opened, undo, err := openLedger(ctx, &cfg)
@@ -244,6 +247,14 @@ func onHangup(do func()) (stop func()) {
 		signal.Stop(hangups)
 		close(done)
 	}
+}
+
+// outliveReaders has the process go on, until stop is called, when the program that reads its log or its
+// standard output is gone: Go ends a process that writes to such a pipe, unless SIGPIPE is waited for.
+func outliveReaders() (stop func()) {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
 }
 
 // watcher is a *watch.Watcher, or a test's.

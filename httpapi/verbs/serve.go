@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -122,10 +123,13 @@ func (c *Serve) logger(env *verbs.Env) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // one of the enum above
 	opt := &slog.HandlerOptions{Level: level}
-	if c.LogFormat == "text" || c.LogFormat == "" && term.IsTerminal(int(os.Stderr.Fd())) {
-		return slog.New(slog.NewTextHandler(env.Stderr, opt))
-	}
-	return slog.New(slog.NewJSONHandler(env.Stderr, opt))
+	text := c.LogFormat == "text" || c.LogFormat == "" && term.IsTerminal(int(os.Stderr.Fd()))
+	return service.NewLog(env.Stderr, func(w io.Writer) slog.Handler {
+		if text {
+			return slog.NewTextHandler(w, opt)
+		}
+		return slog.NewJSONHandler(w, opt)
+	})
 }
 
 // schemas are the JSON Schemas of this build by file name.
