@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -55,7 +56,7 @@ func (d *dumps) follow(ctx context.Context) {
 	look := time.NewTicker(dumpLook)
 	defer look.Stop()
 	var made, seen [16]byte
-	var since time.Time
+	var since, retry time.Time
 	for ctx.Err() == nil {
 		asked := false
 		select {
@@ -68,21 +69,27 @@ func (d *dumps) follow(ctx context.Context) {
 		gen, catalog := d.cfg.Live.Current(), d.catalog()
 		content := contentOf(gen, catalog)
 		if content != seen {
-			seen, since = content, time.Now()
+			seen, since, retry = content, time.Now(), time.Time{}
 		}
-		if gen == nil || content == made || !asked && time.Since(since) < dumpSettle {
+		if gen == nil || content == made || time.Now().Before(retry) || !asked && time.Since(since) < dumpSettle {
 			continue
 		}
 		err := d.make(ctx, gen)
 		if d.cfg.Worked != nil {
 			d.cfg.Worked()
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			made = content
-		} else if ctx.Err() == nil {
+			continue
+		case ctx.Err() != nil:
+			return
+		case !errors.Is(err, export.ErrChanged):
 			d.cfg.Log.Warn("dump not made", "version", gen.Info.Version, "digest", gen.Digest.String(), "cause", err)
-			since = time.Now().Add(dumpRetry - dumpSettle)
+		case retry.IsZero(): // no fault: those files are loaded next, or were rejected
+			d.cfg.Log.Info("no dump of a dataset whose files were changed", "version", gen.Info.Version, "digest", gen.Digest.String(), "cause", err)
 		}
+		retry = time.Now().Add(dumpRetry)
 	}
 }
 

@@ -95,7 +95,7 @@ type Sources struct {
 // Build writes the files of a dump: every table as .ndjson.zst, .csv.zst and .parquet, the dataset
 // itself as dataset.tar.zst, Croissant metadata and SHA256SUMS. The same sources give the same
 // bytes. It takes the memory of the three encoders of one table and ends with the context. An error
-// leaves nothing behind; ErrChanged means that a file of the dataset is not what was loaded.
+// leaves nothing behind; ErrChanged means that a file of the dataset is gone or not what was loaded.
 //
 // The files have no names: see Make for a dump that later runs find again.
 func Build(ctx context.Context, src *Sources) (*Dump, error) {
@@ -145,8 +145,8 @@ func (d *Dump) close() error {
 	return errors.Join(errs...)
 }
 
-// ErrChanged is returned by Build where a file of the dataset is not what was loaded.
-var ErrChanged = errors.New("is not what was loaded")
+// ErrChanged is returned by Build where a file of the dataset is gone or not what was loaded.
+var ErrChanged = errors.New("was changed since it was loaded")
 
 type builder struct {
 	ctx    context.Context
@@ -347,6 +347,9 @@ func (b *builder) originals() error {
 
 func (b *builder) original(archive *tar.Writer, o Original) error {
 	f, err := b.src.FS.Open(o.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrChanged
+	}
 	if err != nil {
 		return err
 	}
