@@ -15,7 +15,9 @@
 // say nothing about which record it is (a vendor, a storage type, a driver, the machine around a
 // card). A word the package does not know makes the name unknown: a Ti is never the plain card, a
 // laptop chip never the desktop card, and "-abliterated" never the model it was made of. Where a
-// name leaves out what distinguishes two records, the answer is Ambiguous and lists them. Guesses by
+// name leaves out what distinguishes two records, the answer is Ambiguous and lists them. What a
+// name may leave out is the line before the number of a part ("7900xtx", "13900k"): the number then
+// has to be that of one product, and a 4090 that may be the one for laptops is Ambiguous. Guesses by
 // likeness are made last, are marked Near, and never have a slug.
 //
 // Review is the other way round: it says of measurements whether a name as printed plainly means another

@@ -33,6 +33,7 @@ type hardwareNames struct {
 	recs    []hwRecord
 	exact   map[string]int32      // slug, name or alias -> record
 	keys    map[string][]spelling // key -> names
+	lined   map[string][]lined    // key of a number -> names with words before it
 	drivers map[string][]int32    // what drivers print, clean -> records
 	pci     map[string][]int32    // "vvvv:dddd" or "vvvv:dddd:rr" -> records
 	shared  map[string][]int32    // "vvvv:dddd" -> records, where other products have the id too
@@ -41,7 +42,7 @@ type hardwareNames struct {
 
 func newHardwareNames(hardware []dataset.Hardware) *hardwareNames {
 	n := &hardwareNames{
-		exact: map[string]int32{}, keys: map[string][]spelling{}, drivers: map[string][]int32{}, pci: map[string][]int32{},
+		exact: map[string]int32{}, keys: map[string][]spelling{}, lined: map[string][]lined{}, drivers: map[string][]int32{}, pci: map[string][]int32{},
 		shared: map[string][]int32{}, like: newLikeness(),
 	}
 	bySlug := make(map[dataset.Slug]int32, len(hardware))
@@ -98,6 +99,7 @@ func (n *hardwareNames) addNames(i int32, h *dataset.Hardware) {
 			n.keys[key] = append(n.keys[key], s)
 			n.like.add(i, key)
 		}
+		n.addLined(words, key)
 	}
 	for _, text := range h.DriverNames {
 		n.drivers[clean(text)] = appendOnce(n.drivers[clean(text)], i)
@@ -176,6 +178,11 @@ func (n *hardwareNames) resolve(text string) Answer {
 		}
 	}
 	r := n.read(text)
+	if one, count := cutTimes(text); count > 0 && len(r.found) == 0 && len(r.clash) == 0 {
+		if times := n.read(one); len(times.found) > 0 && times.count == 0 {
+			r, r.count = times, count
+		}
+	}
 	if len(r.found) > 0 || len(r.clash) > 0 {
 		return n.answer(r)
 	}
@@ -274,7 +281,7 @@ func (n *hardwareNames) readMain(main string, extras []string) reading {
 	if generic(words) {
 		return reading{memory: memory}
 	}
-	r := n.look(words, memory)
+	r := n.readWords(words, memory, main, extras)
 	if hbm := slices.Index(words, "hbm"); hbm > 0 && len(r.found) == 0 { // the kind of memory behind its size
 		r = n.look(words[:hbm], memory)
 	}
@@ -282,9 +289,30 @@ func (n *hardwareNames) readMain(main string, extras []string) reading {
 	return r
 }
 
-// look finds the records with a key, and lets the memory size choose among them.
-func (n *hardwareNames) look(words []string, memory float64) (r reading) {
-	key := join(words)
+// readWords looks a name up as a record has it, and then as people shorten it.
+func (n *hardwareNames) readWords(words []string, memory float64, main string, extras []string) reading {
+	if len(extras) > 0 && !slices.Contains(words, "m") { // "Mac mini (M4 Pro)"
+		chip, _ := hwWords(extras[0])
+		if r := n.readMac(slices.Concat(words, chip), memory); len(r.found) > 0 {
+			return r
+		}
+	}
+	r := n.look(words, memory)
+	if len(r.found) == 0 && len(r.clash) == 0 {
+		r = n.readMac(words, memory)
+	}
+	if len(r.found) == 0 && len(r.clash) == 0 {
+		r = n.readShort(words, memory, main)
+	}
+	return r
+}
+
+// look finds the records with these words, and lets the memory size choose among them.
+func (n *hardwareNames) look(words []string, memory float64) reading {
+	return n.lookKey(join(words), memory)
+}
+
+func (n *hardwareNames) lookKey(key string, memory float64) (r reading) {
 	named := n.keys[key]
 	if memory == 0 {
 		r.found, r.bare = n.withoutMemory(key)
@@ -468,7 +496,7 @@ const (
 )
 
 func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
-	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "uma", "fp16", "bf16", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex"} {
+	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "uma", "fp16", "bf16", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex", "0x"} {
 		if strings.HasPrefix(extra, skip) {
 			return 0, extraNothing
 		}

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // hwNoise are words that say nothing about which record a name means: the vendor, the brand every
 // card of it carries, and what drivers put around a name. "quadro" is not among them: a Quadro RTX
 // 4000 is not an RTX 4000.
-var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp")
+var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp vram chip founders fe")
 
 // makers are the words that name the maker of graphics, or a brand only one maker has.
 var makers = map[string]dataset.Vendor{
@@ -129,8 +130,8 @@ var superchip = set("grace hopper superchip")
 var soldSizes = set("4 6 8 10 11 12 16 20 24 32 40 48 64 72 80 94 96 128 141 144 180 192 256 288 480 512")
 
 // memoryUnit gives the size of a unit in GB as the sizes of cards are counted, which are powers
-// of two under either name.
-var memoryUnit = map[string]float64{"gb": 1, "gib": 1, "mb": 1.0 / 1024, "mib": 1.0 / 1024}
+// of two under either name. "Go" is the unit in French.
+var memoryUnit = map[string]float64{"gb": 1, "gib": 1, "mb": 1.0 / 1024, "mib": 1.0 / 1024, "go": 1}
 
 // labels precede a name in the output of tools: "Card Series: …", "deviceName = …".
 var labels = set("gpu device card series model name chipset cpu product brand string machdep.cpu.brand_string gpu_name devicename cuda vulkan rocm sycl opencl ggml_vulkan ggml_metal_init processor chip adapter renderer ggml_metal_device_init found using selected default")
@@ -265,9 +266,25 @@ func cutCount(text string) (int, string) {
 		i++
 	}
 	rest := strings.TrimLeft(text[i:], " ")
-	if i == 0 || len(rest) < 2 || rest[0] != 'x' && rest[0] != '*' || rest[1] != ' ' && text[i] != ' ' && !isLetter(rest[1]) {
+	if i == 0 || len(rest) < 2 || rest[0] != 'x' && rest[0] != '*' || rest[1] != ' ' && text[i] != ' ' && !isLetter(rest[1]) && !(text[0] != '0' && beginsWithNumber(rest[1:])) {
 		return 0, text
 	}
 	n, _ := strconv.Atoi(text[:i])
 	return n, strings.TrimSpace(rest[1:])
+}
+
+// beginsWithNumber reports whether a text begins with the number of a part, as in "2x3090".
+func beginsWithNumber(text string) bool {
+	return len(text) >= 3 && isDigit(text[0]) && isDigit(text[1]) && isDigit(text[2])
+}
+
+var timesBehind = regexp.MustCompile(`^(.*[^ ]) x ?([1-9][0-9]?)$`)
+
+// cutTimes cuts " x2" or " x 2" off the end, where few names have it.
+func cutTimes(text string) (one string, count int) {
+	if at := timesBehind.FindStringSubmatch(text); at != nil {
+		one = at[1]
+		count, _ = strconv.Atoi(at[2])
+	}
+	return one, count
 }

@@ -24,11 +24,19 @@ type modelNames struct {
 	full    map[string][]int32 // key of a name as it is written -> records
 	bare    map[string][]int32 // key of a name without its marks -> records
 	owners  map[string]bool    // of all records
-	library map[string][]int32 // name of an Ollama library -> records with a tag of it
+	library map[string][]tag   // key of the name of an Ollama library -> its tags
+	tags    map[string][]tag   // key of library and tag -> tags
 	phrases []phrase           // sorted, to find names that begin like a text
 	short   []phrase           // the same without active parameters
 	cores   map[string][]int32 // key without the words of variants -> records
 	like    *likeness
+}
+
+// tag is a name that Ollama gives a record.
+type tag struct {
+	library []string // words
+	words   []string // behind the colon
+	rec     int32
 }
 
 // phrase is the words of a name with blanks between and after them.
@@ -40,7 +48,7 @@ type phrase struct {
 func newModelNames(models []dataset.Model) *modelNames {
 	n := &modelNames{
 		exact: map[string]int32{}, full: map[string][]int32{}, bare: map[string][]int32{},
-		owners: map[string]bool{}, library: map[string][]int32{}, cores: map[string][]int32{}, like: newLikeness(),
+		owners: map[string]bool{}, library: map[string][]tag{}, tags: map[string][]tag{}, cores: map[string][]int32{}, like: newLikeness(),
 	}
 	for i := range models {
 		m := &models[i]
@@ -96,7 +104,10 @@ func (n *modelNames) add(i int32, text string) {
 	n.exact[text] = i
 	cut := cutModel(text)
 	if cut.tag != "" { // a tag of Ollama stands for what its maker made the usual one
-		n.library[cut.name] = appendOnce(n.library[cut.name], i)
+		t := tag{modelWords(cut.name), modelWords(cut.tag), i}
+		n.library[join(t.library)] = append(n.library[join(t.library)], t)
+		key := join(slices.Concat(t.library, t.words))
+		n.tags[key] = append(n.tags[key], t)
 		return
 	}
 	words := modelWords(cut.name)
@@ -144,6 +155,9 @@ func (n *modelNames) resolve(text string) Answer {
 		if b, more, marks := n.byName(spaced); b.Slug != "" || b.Ambiguous {
 			a, words, m, cut = b, more, marks, spaced
 		}
+	}
+	if a.Reason == unknownName && (cut.owner == "" || cut.owner == "library") {
+		a = n.byLibrary(words)
 	}
 	if a.Reason == unknownName {
 		a.key = join(words)
@@ -368,7 +382,7 @@ func onlySize(words []string) bool {
 // itself leaves no choice: it states a size, or no other record shares the library.
 func (n *modelNames) latest(cut modelName) (Answer, []string) {
 	words := modelWords(cut.name)
-	recs, others := n.known(words), n.library[cut.name]
+	recs, others := n.known(words), n.ofLibrary(words)
 	switch {
 	case len(recs) == 1 && (params(words) > 0 || len(others) == 0):
 		return n.judge(recs, cut.owner, marks{any: true}), words
@@ -376,6 +390,47 @@ func (n *modelNames) latest(cut modelName) (Answer, []string) {
 		return Answer{Ambiguous: true, Reason: "the tag latest states no size, and what it means changes", Candidates: n.list(others, "has a tag of this library")}, words
 	}
 	return n.unknown(words, cut.owner), words
+}
+
+// ofLibrary are the records with a tag of the library with these words.
+func (n *modelNames) ofLibrary(words []string) (out []int32) {
+	for _, t := range n.library[join(words)] {
+		out = appendOnce(out, t.rec)
+	}
+	return out
+}
+
+// byLibrary reads a name of Ollama as people write it: without the tag ("qwen2.5"), or with another separator before it
+// ("deepseek r1 32b"). The latter is an answer only if nothing else of this name has the words of the tag.
+func (n *modelNames) byLibrary(words []string) Answer {
+	if recs := n.ofLibrary(words); len(recs) > 0 {
+		return Answer{Ambiguous: true, Reason: "the name is that of a library of Ollama, and states no size", Candidates: n.list(recs, "has a tag of this library")}
+	}
+	for _, t := range n.tags[join(words)] {
+		name := strings.Join(t.library, " ") + " "
+		if !strings.HasPrefix(strings.Join(n.words(t.rec), " ")+" ", name) {
+			continue
+		}
+		has := func(of []string) bool {
+			return !slices.ContainsFunc(t.words, func(w string) bool { return !slices.Contains(of, w) })
+		}
+		recs := []int32{t.rec}
+		for _, other := range n.library[join(t.library)] {
+			if has(other.words) {
+				recs = appendOnce(recs, other.rec)
+			}
+		}
+		for _, rec := range beginning(n.phrases, name) {
+			if has(n.words(rec)) {
+				recs = appendOnce(recs, rec)
+			}
+		}
+		if len(recs) > 1 {
+			return Answer{Ambiguous: true, Reason: "several models have this name and size", Candidates: n.list(recs, "has this name and size")}
+		}
+		return n.found(t.rec, Parsed, "tag of Ollama with another separator")
+	}
+	return Answer{Reason: unknownName}
 }
 
 // unknown answers words no record has. Where records only add to them, those are the candidates

@@ -108,9 +108,15 @@ type modelName struct {
 // hubs are addresses that may precede owner and name.
 var hubs = []string{"huggingface.co/", "www.huggingface.co/", "hf.co/", "hf-mirror.com/", "modelscope.cn/models/", "www.modelscope.cn/models/", "ollama.com/library/", "registry.ollama.ai/library/", "ollama.com/", "lmstudio.ai/models/"}
 
+// commands load a model, and are copied with its name.
+var commands = []string{"ollama run ", "ollama pull ", "vllm serve ", "lms load ", "lms get "}
+
 // cutModel takes a clean name apart.
 func cutModel(text string) (m modelName) {
 	s := strings.Trim(text, `"'`)
+	for _, command := range commands {
+		s = strings.TrimPrefix(s, command)
+	}
 	address := false
 	for _, scheme := range []string{"https://", "http://", "hf://"} {
 		if rest, ok := strings.CutPrefix(s, scheme); ok {

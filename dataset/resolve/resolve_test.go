@@ -173,6 +173,10 @@ func TestFacts(t *testing.T) {
 		{"NVIDIA GeForce RTX 3090, 24576 MiB", 24, 0},
 		{"8 x NVIDIA H100 80GB HBM3", 80, 8},
 		{"2x RTX 3090", 0, 2},
+		{"2x3090", 0, 2},
+		{"RTX 3090 x2", 0, 2},
+		{"RTX 3090 x 4", 0, 4},
+		{"MacBook Pro m1 32Go", 32, 0},
 		{"Apple M4 Max 128GB", 128, 0},
 		{"NVIDIA GeForce RTX 3090", 0, 0},
 	} {
@@ -353,6 +357,35 @@ func TestChangedNames(t *testing.T) {
 			names = append(names, *m.HFRepo)
 		}
 		check(Model, m.Slug, names)
+	}
+}
+
+// TestShortNames: the number of a part without its line is never another part.
+func TestShortNames(t *testing.T) {
+	set, r := load(t)
+	found := 0
+	for i := range set.Hardware {
+		h := &set.Hardware[i]
+		for _, name := range append([]string{string(h.Slug), h.Name}, h.Aliases...) {
+			words, memory, _ := foldName(name)
+			line, number := cutLine(words)
+			if len(line) == 0 || memory > 0 || !leavesOut(line, nil) || len(r.hardware.keys[join(number)]) > 0 { // an A40 is NVIDIA's own name
+				continue
+			}
+			whole := r.Resolve(Hardware, name)
+			for _, short := range []string{strings.Join(number, " "), strings.Join(number, ""), line[len(line)-1] + " " + strings.Join(number, "")} {
+				a := r.Resolve(Hardware, short)
+				if a.Slug != "" && a.Slug != whole.Slug && a.Slug != h.Slug && !slices.ContainsFunc(a.Candidates, func(c Candidate) bool { return c.Slug == h.Slug }) {
+					t.Errorf("Resolve(hardware, %q), short for %q, is %s", short, name, show(a))
+				}
+				if a.Slug == h.Slug {
+					found++
+				}
+			}
+		}
+	}
+	if found < 500 {
+		t.Errorf("%d short names lead to their record, want 500", found)
 	}
 }
 
