@@ -180,9 +180,17 @@ type Delivery struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 }
 
-// LongestRetry is more than a delivery ever waits for its next attempt. One that is further away was put off by a clock
-// that was wrong, and is due.
+// LongestRetry is more than a delivery ever waits for its next attempt.
 const LongestRetry = 25 * time.Hour
+
+// due is when the next attempt is, seen at now: at once if nothing was attempted yet, and if the last attempt or a
+// wait of more than LongestRetry shows that the clock was ahead when the next one was noted.
+func (d *Delivery) due(now int64) int64 {
+	if n := len(d.Attempts); n == 0 || d.Attempts[n-1].At > now || d.NextAt-now > int64(LongestRetry/time.Second) {
+		return min(d.NextAt, now)
+	}
+	return d.NextAt
+}
 
 // Attempt is one attempt to deliver a message.
 type Attempt struct {
@@ -296,16 +304,16 @@ type HookStore interface {
 
 	// Enqueue adds a delivery with Once set, or returns ErrQueueFull. Seq is filled in.
 	Enqueue(ctx context.Context, d Delivery) (Delivery, error)
-	// Waiting lists the webhooks for which messages wait.
-	Waiting(ctx context.Context) ([]Waiting, error)
+	// Waiting lists the webhooks for which messages wait, seen at now.
+	Waiting(ctx context.Context, now int64) ([]Waiting, error)
 	// CountHooks counts the webhooks of all accounts. It reads each of them.
 	CountHooks(ctx context.Context) (HookCounts, error)
 	// Due returns the delivery that is to be attempted next at now, with its webhook and its release.
-	// Where none is due yet, Delivery.Seq is 0 and at says when one is; 0 is
-	// never.
+	// Where none is due yet, Delivery.Seq is 0. at says when one is due, or was; 0 is never. A clock that was
+	// ahead when an attempt was noted puts none off.
 	Due(ctx context.Context, k HookKey, now int64) (job Job, at int64, err error)
-	// Settle stores outcomes. For each it returns when the next attempt of the webhook is, 0 for none.
-	Settle(ctx context.Context, outcomes []Outcome) ([]int64, error)
+	// Settle stores outcomes. For each it returns when the next attempt of the webhook is, seen at now; 0 for none.
+	Settle(ctx context.Context, outcomes []Outcome, now int64) ([]int64, error)
 
 	// Deliveries returns deliveries with numbers below before (0: all), newest first.
 	Deliveries(ctx context.Context, k HookKey, before uint64, limit int) ([]Delivery, error)

@@ -23,7 +23,7 @@ func TestHookBucketsAreLazy(t *testing.T) {
 	if err := l.EachHook(ctx, 0, func(quota.Hook) error { return nil }); err != nil {
 		t.Errorf("EachHook() = %v", err)
 	}
-	if w, err := l.Waiting(ctx); err != nil || len(w) != 0 {
+	if w, err := l.Waiting(ctx, 1); err != nil || len(w) != 0 {
 		t.Errorf("Waiting() = %v, %v", w, err)
 	}
 	if err := l.Forget(ctx); err != nil {
@@ -92,7 +92,7 @@ func TestAnnounceInterrupted(t *testing.T) {
 			}
 			continue
 		}
-		if waiting, err := l.Waiting(ctx); err != nil || len(waiting) != 0 {
+		if waiting, err := l.Waiting(ctx, 1); err != nil || len(waiting) != 0 {
 			t.Errorf("after %d steps %d webhooks wait, %v", steps, len(waiting), err)
 		}
 		if list, err := l.Deliveries(ctx, release.Deliveries[0].Key, 0, 9); err != nil || len(list) != 0 {

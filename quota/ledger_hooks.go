@@ -678,14 +678,14 @@ func (l *Ledger) Enqueue(ctx context.Context, d Delivery) (Delivery, error) {
 }
 
 // Waiting implements HookStore.
-func (l *Ledger) Waiting(ctx context.Context) (out []Waiting, err error) {
+func (l *Ledger) Waiting(ctx context.Context, now int64) (out []Waiting, err error) {
 	err = l.viewHooks(ctx, func(tx *hookTx) error {
 		out = nil
 		return tx.eachHook(0, func(h Hook) error {
 			if h.Queued == 0 {
 				return nil
 			}
-			_, at, err := tx.due(&h, 0)
+			_, at, err := tx.due(&h, now)
 			if err == nil && at > 0 {
 				out = append(out, Waiting{h.Key, at})
 			}
@@ -727,8 +727,8 @@ func (l *Ledger) CountHooks(ctx context.Context) (out HookCounts, err error) {
 	return out, err
 }
 
-// due finds the delivery of a webhook to attempt next at now, and otherwise when one is due: one
-// that its owner asked for, or the oldest of the others while the webhook is active. At 0 none is.
+// due finds the delivery of a webhook to attempt next at now, and when it is or another one will be due: one
+// that its owner asked for, or the oldest of the others while the webhook is active. At 0 none will be.
 func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {
 	prefix, ordered := h.Key.key(), false
 	c := tx.outbox.Cursor()
@@ -746,11 +746,12 @@ func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {
 			continue
 		}
 		ordered = ordered || !d.Once
-		if now > 0 && (d.NextAt <= now || d.NextAt > now+int64(LongestRetry/time.Second)) {
-			return d, 0, nil
+		next := d.due(now)
+		if next <= now {
+			return d, next, nil
 		}
-		if at == 0 || d.NextAt < at {
-			at = d.NextAt
+		if at == 0 || next < at {
+			at = next
 		}
 	}
 	return Delivery{}, at, nil
@@ -775,11 +776,11 @@ func (l *Ledger) Due(ctx context.Context, k HookKey, now int64) (job Job, at int
 }
 
 // Settle implements HookStore, in one transaction.
-func (l *Ledger) Settle(ctx context.Context, outcomes []Outcome) (next []int64, err error) {
+func (l *Ledger) Settle(ctx context.Context, outcomes []Outcome, now int64) (next []int64, err error) {
 	err = l.updateHooks(ctx, func(tx *hookTx) error {
 		next = make([]int64, len(outcomes))
 		for i := range outcomes {
-			at, err := tx.settle(&outcomes[i])
+			at, err := tx.settle(&outcomes[i], now)
 			if err != nil {
 				return err
 			}
@@ -790,7 +791,7 @@ func (l *Ledger) Settle(ctx context.Context, outcomes []Outcome) (next []int64, 
 	return next, err
 }
 
-func (tx *hookTx) settle(o *Outcome) (next int64, err error) {
+func (tx *hookTx) settle(o *Outcome, now int64) (next int64, err error) {
 	d := &o.Delivery
 	h, ok, err := tx.findHook(d.Key)
 	if err != nil || !ok {
@@ -808,7 +809,7 @@ func (tx *hookTx) settle(o *Outcome) (next int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	_, next, err = tx.due(&h, 0)
+	_, next, err = tx.due(&h, now)
 	return next, errors.Join(err, tx.putHook(&h))
 }
 

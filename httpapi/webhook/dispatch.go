@@ -117,15 +117,10 @@ func (d *dispatcher) look() {
 	}
 }
 
-// fromNow is a time of the ledger as one that later steps of the clock do not move. One that is further away than any
-// retry was noted by a clock that was wrong.
+// fromNow is a time of the ledger as one that later steps of the clock do not move.
 func (d *dispatcher) fromNow(at time.Time) time.Time {
 	now := d.s.now()
-	wait := at.Sub(now)
-	if wait > quota.LongestRetry {
-		wait = 0
-	}
-	return now.Add(wait)
+	return now.Add(at.Sub(now))
 }
 
 // schedule has a webhook looked at at a time, or earlier. The caller holds the lock.
@@ -332,7 +327,7 @@ func (d *dispatcher) store(ctx context.Context, batch []settling) {
 		outcomes[i] = batch[i].outcome
 	}
 	for {
-		next, err := d.s.store.Settle(context.WithoutCancel(ctx), outcomes)
+		next, err := d.s.store.Settle(context.WithoutCancel(ctx), outcomes, d.s.now().Unix())
 		if err == nil {
 			d.mu.Lock()
 			for i, b := range batch {

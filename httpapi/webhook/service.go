@@ -83,7 +83,7 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg, store: cfg.Store, lookups: make(chan struct{}, 8), changed: make(chan struct{}, 1)}
 	s.client, s.lists = newClient(&s.cfg), lists{store: s.store, byName: map[string]*recordList{}}
 	s.dispatch = newDispatcher(s)
-	waiting, err := s.store.Waiting(context.Background())
+	waiting, err := s.store.Waiting(context.Background(), s.now().Unix())
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks: %w", err)
 	}

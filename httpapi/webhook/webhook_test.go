@@ -373,21 +373,27 @@ func TestWhileDown(t *testing.T) {
 	}
 }
 
-// TestWrongClock: what was put off while the clock was years ahead is sent once it is right, and does not wait for years.
+// TestWrongClock: what was noted while the clock was ahead, an attempt to repeat and a message that waits behind it, is
+// sent once the clock is right.
 func TestWrongClock(t *testing.T) {
-	k, r := newKit(t), newReceiver(t)
-	key := k.create(r, "", Created)
-	r.answer(500, 200)
-	const ahead = 10 * 365 * 24 * time.Hour
-	k.move(ahead)
-	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-	k.await("the first attempt", func() bool { return len(k.log(key)[0].Attempts) == 1 })
-	k.stop()
-	k.move(-ahead)
-	k.open()
-	k.start()
-	if got := r.wait(2); got[1].id != got[0].id {
-		t.Errorf("the second attempt has another id")
+	for name, ahead := range map[string]time.Duration{"hours": 10 * time.Hour, "years": 10 * 365 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			k, r := newKit(t), newReceiver(t)
+			key := k.create(r, "", Created)
+			r.answer(500, 200, 200)
+			k.move(ahead)
+			k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+			k.await("the first attempt", func() bool { return len(k.log(key)[0].Attempts) == 1 })
+			k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
+			k.await("the second message", func() bool { return k.log(key)[1].Seq > 0 })
+			k.stop()
+			k.move(-ahead)
+			k.open()
+			k.start()
+			if got := r.wait(3); got[1].id != got[0].id || ids(got[2].msg)[0] != "created bm-0002" {
+				t.Errorf("sent were %s, %s and %s", got[0].body, got[1].body, got[2].body)
+			}
+		})
 	}
 }
 

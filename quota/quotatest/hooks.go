@@ -216,7 +216,7 @@ func testReleases(t *testing.T, s hookStore) {
 		t.Errorf("Announce() = %v, want the active webhook alone", waiting)
 	}
 	release(t, s, 2, []string{`{"n":2}`}, k)
-	if got, err := s.Waiting(ctx); err != nil || len(got) != 1 || got[0] != (quota.Waiting{Key: k, At: Start.Unix()}) {
+	if got, err := s.Waiting(ctx, Start.Unix()); err != nil || len(got) != 1 || got[0] != (quota.Waiting{Key: k, At: Start.Unix()}) {
 		t.Errorf("Waiting() = %v, %v", got, err)
 	}
 	if got, err := s.CountHooks(ctx); err != nil || got != (quota.HookCounts{Active: 2, Paused: 1, Pending: 2, Oldest: Start.Unix()}) {
@@ -230,9 +230,7 @@ func testReleases(t *testing.T, s hookStore) {
 		len(records) != 2 || string(records[1]) != `{"n":1}` || job.State != quota.DeliveryPending {
 		t.Errorf("Due() = %+v", job)
 	}
-	if job, at, err := s.Due(ctx, k, Start.Unix()-5); job.Seq != 0 || at != Start.Unix() || err != nil {
-		t.Errorf("Due(early) = %d, %d, %v", job.Seq, at, err)
-	}
+	testRetry(t, s, &job)
 	if _, _, err := s.Due(ctx, hook(1, 9).Key, 0); !errors.Is(err, quota.ErrNoHook) {
 		t.Errorf("Due(no webhook) = %v", err)
 	}
@@ -260,7 +258,7 @@ func testHookRevoke(t *testing.T, s hookStore) {
 	if err := s.CreateHook(ctx, hook(1, 5), 9); !errors.Is(err, quota.ErrFinal) {
 		t.Errorf("CreateHook(revoked) = %v, want ErrFinal", err)
 	}
-	if next, err := s.Settle(ctx, []quota.Outcome{{Delivery: quota.Delivery{Key: hook(1, 1).Key, Seq: 1}}}); err != nil || next[0] != 0 {
+	if next, err := s.Settle(ctx, []quota.Outcome{{Delivery: quota.Delivery{Key: hook(1, 1).Key, Seq: 1}}}, Start.Unix()); err != nil || next[0] != 0 {
 		t.Errorf("Settle(gone) = %v, %v", next, err)
 	}
 }
@@ -317,6 +315,45 @@ func testHookBounds(t *testing.T, s hookStore) {
 	}
 }
 
+// testRetry puts off a delivery that was made at Start: by a minute, unless the clock then shows to have been ahead.
+func testRetry(t *testing.T, s hookStore, job *quota.Job) {
+	t.Helper()
+	const minute, day = 60, 24 * 60 * 60
+	ctx, start := context.Background(), Start.Unix()
+	if early, _, err := s.Due(ctx, job.Key, start-day); early.Seq != job.Seq || err != nil {
+		t.Errorf("Due(before it was made) = %d, %v", early.Seq, err)
+	}
+	for _, c := range []struct {
+		nextAt, now int64
+		due         bool
+	}{
+		{start + minute, start, false},
+		{start + minute, start + minute, true},
+		{start + minute, start - 1, true}, // before the attempt
+		{start + 2*day, start, true},      // longer than any retry
+	} {
+		d := job.Delivery
+		d.Attempts, d.NextAt = []quota.Attempt{{At: start, Error: "no"}}, c.nextAt
+		want := c.nextAt
+		if c.due {
+			want = min(c.nextAt, c.now)
+		}
+		next, err := s.Settle(ctx, []quota.Outcome{{Delivery: d}}, c.now)
+		if err != nil || next[0] != want {
+			t.Errorf("Settle(next attempt %d) at %d = %d, %v, want %d", c.nextAt, c.now, next, err, want)
+		}
+		got, at, err := s.Due(ctx, d.Key, c.now)
+		if err != nil || (got.Seq == d.Seq) != c.due || at != want {
+			t.Errorf("Due(%d) = %d, %d, %v, want due: %v, %d", c.now, got.Seq, at, err, c.due, want)
+		}
+		if list, err := s.Waiting(ctx, c.now); err != nil || len(list) != 1 || list[0].At != want {
+			t.Errorf("Waiting(%d) = %v, %v, want %d", c.now, list, err, want)
+		}
+	}
+	_, err := s.Settle(ctx, []quota.Outcome{{Delivery: job.Delivery}}, start) // as it was
+	must(t, err)
+}
+
 // deliver marks what is due as delivered.
 func deliver(t *testing.T, s hookStore, k quota.HookKey) {
 	t.Helper()
@@ -328,7 +365,7 @@ func deliver(t *testing.T, s hookStore, k quota.HookKey) {
 	d := job.Delivery
 	d.Attempts = append(d.Attempts, quota.Attempt{At: Start.Unix()})
 	d.State = quota.DeliveryDelivered
-	_, err = s.Settle(context.Background(), []quota.Outcome{{Delivery: d}})
+	_, err = s.Settle(context.Background(), []quota.Outcome{{Delivery: d}}, Start.Unix())
 	must(t, err)
 }
 
@@ -396,7 +433,7 @@ func testHookQueue(t *testing.T, s hookStore) {
 				failed = now
 			}
 			d.Attempts = append(d.Attempts, attempt)
-			if _, err := s.Settle(ctx, []quota.Outcome{{Delivery: d}, {Delivery: d}}); err != nil && d.State != quota.DeliveryPending {
+			if _, err := s.Settle(ctx, []quota.Outcome{{Delivery: d}, {Delivery: d}}, now); err != nil && d.State != quota.DeliveryPending {
 				fail(step, "Settle() = %v", err)
 			}
 		}
