@@ -15,10 +15,17 @@ func Check(files fs.FS) dataset.Findings {
 	const folder = "snapshots"
 	documents, err := fs.Sub(files, folder)
 	var findings []snapshot.Finding
-	if err == nil {
-		_, findings, err = snapshot.Open(documents)
-	}
 	var out dataset.Findings
+	if err == nil {
+		var catalog *snapshot.Catalog
+		if catalog, findings, err = snapshot.Open(documents); err == nil {
+			for _, info := range catalog.List() {
+				if text := dateProblem(info.GeneratedAt); text != "" {
+					out = append(out, dataset.Finding{Path: path.Join(folder, info.Path), Field: "/generated_at", Text: text})
+				}
+			}
+		}
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		out = append(out, dataset.Finding{Path: folder, Text: err.Error()})
 	}

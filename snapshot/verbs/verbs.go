@@ -43,7 +43,16 @@ func (c *Build) Validate() (err error) {
 	default:
 		c.at = time.Now().UTC().Truncate(time.Second)
 	}
+	if text := dateProblem(c.at); text != "" {
+		return fmt.Errorf("--generated-at: %s", text)
+	}
 	return nil
+}
+
+// dateProblem says what is wrong with the time of a document, empty for nothing. The newest document is the one that is
+// served first, so that one of the future would hide all later ones.
+func dateProblem(at time.Time) string {
+	return dataset.DateProblem(dataset.Date(at.UTC().Format(time.DateOnly)), time.Now())
 }
 
 // Run prints what could not be matched.
