@@ -140,11 +140,14 @@ func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error { return reco
 // Single is the answer of Benchmark.SingleStream, see package record.
 type Single = record.Single
 
-// The answers of Benchmark.SingleStream.
+// The answers of Benchmark.SingleStream, and what it takes for an empty cache.
 const (
 	SingleUnknown = record.SingleUnknown
 	SingleNo      = record.SingleNo
 	SingleYes     = record.SingleYes
+
+	Shallow     = record.Shallow
+	ShortPrompt = record.ShortPrompt
 )
 
 // Act is what happened to a record between two sets.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/dataset/record"
 )
 
 // checkPlausible holds records against each other and against arithmetic. What contradicts
@@ -297,8 +296,7 @@ func textOf[S ~string](s *S) string {
 func (l *loader) checkSpread() {
 	groups := map[setting][]int{}
 	for i, b := range l.benchmarks.recs {
-		deep := b.ContextDepth != nil && *b.ContextDepth > record.Shallow
-		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && !deep && b.RateBasis != nil && *b.RateBasis == RateDecode {
+		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && b.FromEmpty() && b.RateBasis != nil && *b.RateBasis == RateDecode {
 			groups[settingOf(b)] = append(groups[settingOf(b)], i)
 		}
 	}

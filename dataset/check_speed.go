@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"modeldex/dataset/record"
 )
 
 // nearLimit and farBelow bound the ratios that need no look; a median of fewer than
@@ -96,7 +95,7 @@ func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) float64
 		return ratio
 	}
 	s.judge(b, p, ratio, work.idle)
-	if s.warn && (b.ContextDepth == nil || *b.ContextDepth <= record.Shallow) {
+	if s.warn && b.FromEmpty() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		g := s.line.groupOf(b)

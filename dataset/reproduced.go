@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"modeldex/dataset/record"
 )
 
 // equalWithin is how near two speeds of one configuration must be to count as the same result.
@@ -23,8 +22,7 @@ type configuration struct {
 func configurationOf(b *Benchmark) (configuration, bool) {
 	switch {
 	case b.GenerationTPS == nil, b.Withdrawn != nil, b.Quantization == nil, b.Backend == nil, b.RateBasis == nil, b.SourceKey == nil, b.IsThroughput(),
-		b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, b.PartialOffload != nil && *b.PartialOffload,
-		b.ContextDepth != nil && *b.ContextDepth > record.Shallow:
+		b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, b.PartialOffload != nil && *b.PartialOffload, !b.FromEmpty():
 		return configuration{}, false
 	}
 	c := configuration{

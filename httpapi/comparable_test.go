@@ -35,6 +35,24 @@ func TestComparable(t *testing.T) {
 			}
 		}
 	})
+	t.Run("behind a long prompt", func(t *testing.T) {
+		const long = "bm-092897b8d2e9"
+		row := askData[BenchmarkRow](t, s, "/api/v1/benchmarks/"+long)
+		if row.NPrompt == nil || *row.NPrompt < 30_000 || row.RateBasis == nil || *row.RateBasis != "decode" {
+			t.Fatalf("%s is another run now: %+v", long, row)
+		}
+		if rows := askData[[]BenchmarkRow](t, s, "/api/v1/benchmarks?settings=single_stream&id="+long); len(rows) != 0 {
+			t.Errorf("%s is a single stream from an empty cache", long)
+		}
+		mixed := s.ask(t, http.MethodGet, "/api/v1/benchmarks?sort=-generation_tps&limit=1&model="+string(row.Model)+"&tool="+string(row.Tool))
+		if want := `{"setting":"n_prompt","value":">1200","count":`; !strings.Contains(string(mixed.body), want) {
+			t.Errorf("the notice mixed_settings has not %s: %.2000s", want, mixed.body)
+		}
+		list := "/explore/benchmarks?model=" + string(row.Model) + "&tool=" + string(row.Tool)
+		if page := s.ask(t, http.MethodGet, list, "Accept", "text/html"); !strings.Contains(string(page.body), "prompt of 31,834 tokens") {
+			t.Errorf("%s does not say that a prompt of 31,834 tokens came first", list)
+		}
+	})
 	t.Run("variants", func(t *testing.T) {
 		count := func(more string) map[string]int {
 			out := map[string]int{}

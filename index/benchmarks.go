@@ -37,7 +37,7 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: Backend, Text: func(b *benchmarkRecord) string { return text(b.Backend) }, Param: "backend", Uses: Facets | Groups | Setting, Doc: "Compute backend, such as cuda or vulkan."},
 	{Name: "tool_version", Text: func(b *benchmarkRecord) string { return text(b.ToolVersion) }, Param: "tool_version", Uses: Facets | Setting | Prefix | Nulls, Doc: "Version of the tool as the source prints it. A value that ends with * matches every version with that prefix."},
 	{Name: Source, Text: func(b *benchmarkRecord) string { return string(b.Source) }, Values: dataset.Source("").Values(), Param: "source", Uses: Facets | Groups, Doc: "Who measured."},
-	{Name: Settings, Text: settingsOf, Values: []string{SingleStream}, Param: "settings", Uses: Nulls, Doc: "single_stream: the decode speed of one stream on one device, without speculation or weights in other memory, with at most 512 tokens in the cache. A value that is null counts only if the tool has a documented default."},
+	{Name: Settings, Text: settingsOf, Values: []string{SingleStream}, Param: "settings", Uses: Nulls, Doc: "single_stream: the decode speed of one stream on one device, without speculation or weights in other memory, with at most 512 tokens in the cache, or 1,200 with the prompt where generation follows it. A value that is null counts only if the tool has a documented default."},
 	{Name: "rate_basis", Text: func(b *benchmarkRecord) string { return text(b.RateBasis) }, Values: dataset.RateBasis("").Values(), Param: "rate_basis", Uses: Facets | Setting | Nulls, Doc: "What generation_tps is the rate of: decoding of one stream, output over the whole time with the prompt inside, or the sum over simultaneous streams."},
 	{Name: Scenario, Text: func(b *benchmarkRecord) string { return text(b.Scenario) }, Values: dataset.Scenario("").Values(), Param: "scenario", Uses: Facets, Doc: "Load of a throughput result. Throughput results are listed only if this filter is given."},
 	{Name: "compute_unit", Text: func(b *benchmarkRecord) string { return text(b.ComputeUnit) }, Values: dataset.ComputeUnit("").Values(), Param: "compute_unit", Uses: Facets | Setting | Nulls, Doc: "Unit that generated."},
@@ -63,23 +63,27 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: RunDate, Date: func(b *benchmarkRecord) *dataset.Date { return b.RunDate }, Min: "since", Max: "until", Uses: Sorts | Facets, Doc: "Day of the run, as YYYY-MM-DD."},
 }
 
-// withdrawn is the value of Settings of benchmarks that were withdrawn.
-const withdrawn = "withdrawn"
+// Values of Settings of benchmarks that were withdrawn, and of those whose prompt alone keeps them from being a single stream.
+const (
+	withdrawn  = "withdrawn"
+	longPrompt = "long_prompt"
+)
 
-// settingsOf is SingleStream for benchmarks that have these settings, "other" for those that do
+// settingsOf is SingleStream for benchmarks that have these settings, longPrompt or "other" for those that do
 // not, withdrawn for those that no longer count, and "" if a value that decides it is unknown.
 func settingsOf(b *benchmarkRecord) string {
 	if b.Withdrawn != nil {
 		return withdrawn
 	}
-	switch is, _ := b.SingleStream(); is {
-	case dataset.SingleYes:
+	switch is, field := b.SingleStream(); {
+	case is == dataset.SingleYes:
 		return SingleStream
-	case dataset.SingleNo:
-		return "other"
-	default:
+	case is == dataset.SingleUnknown:
 		return ""
+	case field == "n_prompt":
+		return longPrompt
 	}
+	return "other"
 }
 
 // PerStreamTPS is the generation speed of each stream, in tokens per second: generation_tps if it

@@ -2,8 +2,11 @@ package index
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"modeldex/dataset"
 )
 
 // SettingCount is a value of a setting, or a comparison, and how many records have it.
@@ -45,7 +48,8 @@ func otherSettings(t *Table) []setting {
 	add("speculative_decoding", "true", t.postings["speculative_decoding"].any([]string{"true"}))
 	add("partial_offload", "true", t.postings["partial_offload"].any([]string{"true"}))
 	add("compute_unit", "mixed", t.postings["compute_unit"].any([]string{"mixed"}))
-	add("context_depth", ">512", above("context_depth", 512))
+	add("context_depth", ">"+strconv.Itoa(dataset.Shallow), above("context_depth", dataset.Shallow))
+	add("n_prompt", ">"+strconv.Itoa(dataset.ShortPrompt), t.postings[Settings].any([]string{longPrompt}))
 	add(Settings, "unknown", t.postings[Settings].unknown)
 	return out
 }

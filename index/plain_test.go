@@ -357,11 +357,13 @@ var settingFields = []Field{
 
 // plainBenchmark adds what is computed from a benchmark.
 func plainBenchmark(rec *plainRecord, b *dataset.Benchmark) {
-	switch is, _ := b.SingleStream(); {
+	switch is, field := b.SingleStream(); {
 	case b.Withdrawn != nil:
 		rec.sets[Settings] = []string{"withdrawn"}
 	case is == dataset.SingleYes:
 		rec.sets[Settings] = []string{"single_stream"}
+	case is == dataset.SingleNo && field == "n_prompt":
+		rec.sets[Settings] = []string{"long_prompt"}
 	case is == dataset.SingleNo:
 		rec.sets[Settings] = []string{"other"}
 	}
@@ -601,6 +603,7 @@ func (r *plainRecord) addSettings(counts []SettingCount) []SettingCount {
 			{"partial_offload", "true", 0},
 			{"compute_unit", "mixed", 0},
 			{"context_depth", ">512", 0},
+			{"n_prompt", ">1200", 0},
 			{Settings, "unknown", 0},
 		}
 	}
@@ -612,6 +615,9 @@ func (r *plainRecord) addSettings(counts []SettingCount) []SettingCount {
 		if least, above := strings.CutPrefix(c.Value, ">"); above {
 			n, _ := strconv.ParseFloat(least, 64)
 			has = r.nums[c.Field] > n
+		}
+		if c.Field == "n_prompt" {
+			has = slices.Contains(r.sets[Settings], "long_prompt")
 		}
 		if has || c.Value == "unknown" && len(r.sets[Settings]) == 0 {
 			counts[i].Count++

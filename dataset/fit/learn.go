@@ -64,7 +64,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 		r.runs = append(r.runs, runKey{pairKey(l.names.of(modelName, string(b.Model)), l.names.of(siliconName, l.siliconOf(b.Hardware))), quant, uint32(at)})
 	}
 	r.outrank(b)
-	deep := field == "context_depth" && is == dataset.SingleNo
+	deep := is == dataset.SingleNo && (field == "context_depth" || field == "n_prompt")
 	if is != dataset.SingleYes && !deep || b.Quantization == nil || r.line.Elsewhere(b) || r.left(b) {
 		return
 	}
@@ -76,7 +76,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 	switch {
 	case row.logShare > 0: // faster than the memory allows: something was drafted or is wrong
 	case deep:
-		r.deep = append(r.deep, deepRow{row, *b.ContextDepth})
+		r.deep = append(r.deep, deepRow{row, b.CacheTokens()})
 	default:
 		r.rows = append(r.rows, row)
 		l.count(&p)

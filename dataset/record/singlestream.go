@@ -14,9 +14,15 @@ const (
 	SingleYes
 )
 
-// Shallow is the deepest cache, in tokens, that still counts as empty: 512 tokens of cache cost
-// most models less than 2 % of the speed.
-const Shallow = 512
+// What still counts as an empty cache, in tokens. By the measured slowdowns of the shipped data (package fit), 512 tokens
+// cost the median of the 60 most measured models 0.7 % of the speed and nine of ten of them at most 2 %; 1,200 cost 1.6 and 4.4 %.
+const (
+	// Shallow is the most that may be in the cache before the run.
+	Shallow = 512
+	// ShortPrompt is the most that may be in it when generation begins behind a prompt: the 1,024 of bench
+	// programs, which are up to 1,200 by the tokenizers of models.
+	ShortPrompt = 1200
+)
 
 // defaults is what a tool measures where a row does not say.
 type defaults struct {
@@ -24,6 +30,7 @@ type defaults struct {
 	alone  bool // one request at a time
 	plain  bool // no drafted tokens
 	empty  bool // the cache is empty before the run
+	apart  bool // prompt and generation are runs of their own, where a row names the depth of both
 }
 
 var (
@@ -36,6 +43,10 @@ var (
 	runner = defaults{alone: true, plain: true, empty: true}
 	// A batching server or library measures totals over requests unless the row says otherwise.
 	batchTool = defaults{plain: true, empty: true}
+	// A bench program that reads a prompt in one run and generates in another, each from the depth it prints:
+	// llama-bench, and the "best" speed of exllama. Rows without a depth are of other programs, as
+	// llama-batched-bench and llama-server, which generate behind the prompt.
+	apartTool = defaults{decode: true, alone: true, plain: true, empty: true, apart: true}
 )
 
 // toolDefaults maps tools to what they measure by default, as their own benchmark programs and pages
@@ -46,7 +57,8 @@ var toolDefaults = func() map[Slug]defaults {
 		defaults
 		tools string
 	}{
-		{benchTool, "llama.cpp ik-llama.cpp mlx-lm exllama exllamav2 exllamav3 mlc-llm gpt-fast openvino-genai t-mac bitnet.cpp" +
+		{apartTool, "llama.cpp ik-llama.cpp exllama"},
+		{benchTool, "mlx-lm exllamav2 exllamav3 mlc-llm gpt-fast openvino-genai t-mac bitnet.cpp" +
 			" rkllm autoawq ktransformers hailo-genai ollama lm-studio"},
 		{runner, "calm chatglm.cpp llm-awq mlx-vlm qualcomm-genie qualcomm-qnn executorch mnn cactus litert-lm coreml-llm-cli" +
 			" powerinfer llama-cpp-python ctransformers candle distributed-llama"},
@@ -63,7 +75,7 @@ var toolDefaults = func() map[Slug]defaults {
 
 // SingleStream reports whether the generation speed of b is the decode rate of one stream on one
 // device: no throughput row, not withdrawn, rate_basis decode, concurrency 1, hardware_count 1, no speculation, no weights in other
-// memory, at most 512 tokens in the cache. Where a value is null the default of the tool counts,
+// memory, at most Shallow tokens in the cache before the run and ShortPrompt when generation begins. Where a value is null the default of the tool counts,
 // if it has one; otherwise the answer is SingleUnknown. field names the field that decided
 // against it, in the spelling of the API; it is empty for SingleYes.
 func (b *Benchmark) SingleStream() (is Single, field string) {
@@ -89,6 +101,8 @@ func (b *Benchmark) SingleStream() (is Single, field string) {
 		return SingleNo, "compute_unit"
 	case b.ContextDepth != nil && *b.ContextDepth > Shallow:
 		return SingleNo, "context_depth"
+	case b.CacheTokens() > ShortPrompt:
+		return SingleNo, "n_prompt"
 	case b.Concurrency == nil && !d.alone:
 		return SingleUnknown, "concurrency"
 	case b.RateBasis == nil && !d.decode:
@@ -99,6 +113,28 @@ func (b *Benchmark) SingleStream() (is Single, field string) {
 		return SingleUnknown, "context_depth"
 	}
 	return SingleYes, ""
+}
+
+// BehindPrompt reports whether generation begins behind the prompt that n_prompt counts: where it is known, and the tool does not
+// read it in a run of its own.
+func (b *Benchmark) BehindPrompt() bool {
+	return b.NPrompt != nil && (b.ContextDepth == nil || !toolDefaults[b.Tool].apart)
+}
+
+// CacheTokens is how many tokens are in the cache when generation begins, as far as the row says.
+func (b *Benchmark) CacheTokens() (n int64) {
+	if b.ContextDepth != nil {
+		n = *b.ContextDepth
+	}
+	if b.BehindPrompt() {
+		n += *b.NPrompt
+	}
+	return n
+}
+
+// FromEmpty reports whether a speed counts as one from an empty cache.
+func (b *Benchmark) FromEmpty() bool {
+	return (b.ContextDepth == nil || *b.ContextDepth <= Shallow) && b.CacheTokens() <= ShortPrompt
 }
 
 // endToEnd reports whether the time of the speed includes the prompt: rate_basis says so, or the

@@ -170,7 +170,7 @@ func speedByHardware(gen *index.Generation, m *modelRecord) Table {
 func speedTable(by string) Table {
 	return Table{
 		ID: "speed", Title: "Measured speed by " + by,
-		Intro: "Tokens per second while one stream generates on one device, with at most 512 tokens in the cache.",
+		Intro: "Tokens per second while one stream generates on one device, from an empty cache or behind a prompt of at most 1,200 tokens.",
 		Columns: []Column{
 			{Text: Sentence(by)},
 			{Text: "Quantization", Short: true},
@@ -443,6 +443,9 @@ func settingsOf(b *benchmarkRecord) string {
 	}
 	if b.ContextDepth != nil && *b.ContextDepth > 0 {
 		out = append(out, "depth "+tokens(*b.ContextDepth))
+	}
+	if b.BehindPrompt() && *b.NPrompt > dataset.ShortPrompt {
+		out = append(out, "prompt of "+tokens(*b.NPrompt)+" tokens")
 	}
 	add(b.Scenario != nil, text(b.Scenario))
 	add(b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, "speculative")

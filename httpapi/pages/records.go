@@ -76,7 +76,7 @@ func decodeShown[T any](kind string, row []byte) *T { return decode[T](rowjson.P
 
 // runMembers are the members of a benchmark that lists show, in the order of rows.
 var runMembers = []string{
-	"id", "model", "quantization", "hardware", "hardware_count", "tool", "backend", "context_depth", "concurrency", "flash_attention", "speculative_decoding",
+	"id", "model", "quantization", "hardware", "hardware_count", "tool", "backend", "n_prompt", "context_depth", "concurrency", "flash_attention", "speculative_decoding",
 	"prompt_tps", "generation_tps", "rate_basis", "partial_offload", "scenario", "total_tps", "source", "source_url", "run_date", "withdrawn",
 }
 

@@ -45,6 +45,8 @@ func readMember(b *dataset.Benchmark, name string, value []byte) {
 		b.ToolVersion = new(Unquote(value))
 	case "backend":
 		b.Backend = new(Unquote(value))
+	case "n_prompt":
+		b.NPrompt = new(countIn(value))
 	case "context_depth":
 		b.ContextDepth = new(countIn(value))
 	case "concurrency":

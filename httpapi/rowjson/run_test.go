@@ -11,7 +11,7 @@ import (
 
 // everyRunMember is what ReadRun can read, in the order of rows.
 var everyRunMember = []string{
-	"id", "model", "quantization", "hardware", "hardware_count", "tool", "tool_version", "backend", "context_depth", "concurrency", "flash_attention",
+	"id", "model", "quantization", "hardware", "hardware_count", "tool", "tool_version", "backend", "n_prompt", "context_depth", "concurrency", "flash_attention",
 	"speculative_decoding", "prompt_tps", "generation_tps", "rate_basis", "partial_offload", "scenario", "total_tps", "source", "source_url", "run_date", "withdrawn",
 }
 
@@ -33,7 +33,7 @@ func runRow(tb testing.TB, line string) []byte {
 // empty.
 func TestReadRun(t *testing.T) {
 	for _, line := range []string{
-		`{"id":"bm-1","model":"m","model_raw":"not read","quantization":"Q4 \"K\" é\u00e9","hardware":"h","hardware_count":2,"tool":"t","tool_version":"b1 \\","backend":"cuda","context_depth":4096,"concurrency":8,` +
+		`{"id":"bm-1","model":"m","model_raw":"not read","quantization":"Q4 \"K\" é\u00e9","hardware":"h","hardware_count":2,"tool":"t","tool_version":"b1 \\","backend":"cuda","n_prompt":512,"context_depth":4096,"concurrency":8,` +
 			`"flash_attention":true,"speculative_decoding":false,"prompt_tps":1.5e3,"generation_tps":36.62,"rate_basis":"decode","partial_offload":true,"scenario":"offline","total_tps":34988,` +
 			`"source":"community","source_url":"https://example.org/a?b=\"c\"","run_date":"2023-05-23","withdrawn":{"date":"2024-01-02","reason":"it \"was\" wrong"}}`,
 		`{"id":"bm-1","model":"m","hardware":"h","hardware_count":1,"tool":"t","source":"community"}`,
