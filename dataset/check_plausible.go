@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
 )
 
 // checkPlausible holds records against each other and against arithmetic. What contradicts

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
 )
 
 // nearLimit and farBelow bound the ratios that need no look; a median of fewer than

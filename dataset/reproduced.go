@@ -3,7 +3,6 @@ package dataset
 import (
 	"cmp"
 	"slices"
-
 )
 
 // equalWithin is how near two speeds of one configuration must be to count as the same result.
