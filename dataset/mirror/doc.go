@@ -9,6 +9,6 @@
 // A lock lets one process at a time use a Mirror; it ends with the process. Its State says since when
 // the origin has not responded; a restart reads that from the modification time of a file.
 //
-// What comes from the origin is not trusted: sizes are bounded, and package archive unpacks regular files
+// What comes from the origin is not trusted: sizes and times are bounded, and package archive unpacks regular files
 // of a dataset only.
 package mirror

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,10 @@ const (
 	firstPause, longestPause = 5 * time.Second, 10 * time.Minute
 	// The longest Retry-After that is believed.
 	longestWait = time.Hour
-	// silence is how long an origin may send nothing.
-	silence = 30 * time.Second
+	// An origin must send pace bytes, or the end of its response, in each time of paceTime, which a modem does in 10 s.
+	// One byte now and then would keep a mirror waiting, and saying that it is in step, for years.
+	pace     = 64 << 10
+	paceTime = 30 * time.Second
 )
 
 // A Mirror follows one origin. State is safe for concurrent use; the other methods are for one
@@ -65,6 +68,8 @@ type Mirror struct {
 	lock   *os.File
 	etag   string // of the list that led to what is there
 	again  bool   // the archive is loaded although it is the one that is there
+
+	paceTime time.Duration // the constant, or a test's
 
 	state atomic.Pointer[State]
 }
@@ -112,13 +117,17 @@ func New(cfg Config) (*Mirror, error) {
 	}
 	client := *cfg.Client
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
-		if req.URL.Host != origin.Host || req.URL.Scheme != origin.Scheme || len(via) > 5 {
-			return fmt.Errorf("redirect to %s is not followed: it leaves the origin", req.URL.Redacted())
+		to := url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path} // a query may have secrets of a login
+		switch {
+		case to.Host != origin.Host || to.Scheme != origin.Scheme:
+			return &redirectError{to.String(), "it leaves the origin"}
+		case len(via) > 5:
+			return &redirectError{to.String(), "there were five before it"}
 		}
 		return nil
 	}
 	cfg.Client = &client
-	m := &Mirror{cfg: cfg, origin: origin, place: placeOf(cfg.Dir)}
+	m := &Mirror{cfg: cfg, origin: origin, place: placeOf(cfg.Dir), paceTime: paceTime}
 	if m.lock, err = m.place.prepare(); err != nil {
 		return nil, err
 	}
@@ -208,12 +217,24 @@ type statusError struct {
 	path, status string
 }
 
-func (e *statusError) Error() string { return e.path + " answered " + e.status }
+func (e *statusError) Error() string {
+	text := e.path + " answered " + e.status
+	if strings.HasPrefix(e.status, "401") || strings.HasPrefix(e.status, "403") {
+		text += ": the key of the origin (--origin-key-file or MODELDEX_ORIGIN_KEY, read at the start) is missing, or not accepted"
+	}
+	return text
+}
+
+// redirectError is a redirect that is not followed.
+type redirectError struct{ to, why string }
+
+func (e *redirectError) Error() string { return "redirect to " + e.to + " is not followed: " + e.why }
 
 // causeOf says why a check failed in words that may be shown to strangers.
 func causeOf(err error) string {
 	var later *RetryError
 	var status *statusError
+	var redirect *redirectError
 	var network *url.Error
 	var file *fs.PathError
 	var link *os.LinkError
@@ -227,8 +248,10 @@ func causeOf(err error) string {
 		return "the copy cannot be written: " + file.Err.Error()
 	case errors.As(err, &link):
 		return "the copy cannot be written: " + link.Err.Error()
-	case errors.Is(err, errSilent):
-		return "the origin stopped sending"
+	case errors.As(err, &redirect):
+		return "the origin redirects, and that is not followed"
+	case errors.Is(err, errSlow):
+		return "the origin sends nothing, or too slowly"
 	case errors.As(err, &network), errors.As(err, &stream), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the origin cannot be reached, or the connection broke"
 	default:
@@ -292,7 +315,7 @@ func (m *Mirror) newest(ctx context.Context) (*list, string, error) {
 		return nil, "", fmt.Errorf("the list of dumps has more than %d bytes", maxList)
 	}
 	if err := jsonv2.Unmarshal(b, &found); err != nil {
-		return nil, "", fmt.Errorf("the list of dumps: %w", err)
+		return nil, "", fmt.Errorf("/api/v1/dumps answered no list of dumps, but %s (is it the address of a modeldex service?): %w", cmp.Or(resp.Header.Get("Content-Type"), "something else"), err)
 	}
 	return &found, resp.Header.Get("ETag"), nil
 }
@@ -327,17 +350,22 @@ func (m *Mirror) get(ctx context.Context, address, etag string) (*http.Response,
 		req.Header.Set("Authorization", "Bearer "+m.cfg.Key)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	quiet := time.AfterFunc(silence, func() { cancel(errSilent) })
+	slow := time.AfterFunc(m.paceTime, func() { cancel(errSlow) })
 	resp, err := m.cfg.Client.Do(req.WithContext(ctx))
 	if err != nil {
-		quiet.Stop()
+		slow.Stop()
 		cancel(nil)
-		if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
 			err = cause
+		}
+		var redirect *redirectError
+		if errors.As(err, &redirect) {
+			err = redirect // alone: the error around it repeats the address with its query
 		}
 		return nil, err
 	}
-	resp.Body = &watchedBody{resp.Body, ctx, quiet, cancel}
+	slow.Reset(m.paceTime)
+	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, slow: slow, time: m.paceTime, cancel: cancel}
 	if resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusNotModified && etag != "" {
 		return resp, nil
 	}
@@ -347,28 +375,33 @@ func (m *Mirror) get(ctx context.Context, address, etag string) (*http.Response,
 			return nil, &RetryError{min(time.Duration(seconds), longestWait/time.Second) * time.Second, resp.StatusCode}
 		}
 		if at, err := http.ParseTime(after); err == nil {
-			return nil, &RetryError{max(0, time.Until(at)), resp.StatusCode}
+			return nil, &RetryError{min(max(0, time.Until(at)), longestWait).Round(time.Second), resp.StatusCode}
 		}
 	}
 	return nil, &statusError{req.URL.Path, resp.Status}
 }
 
-var errSilent = fmt.Errorf("the origin sent nothing for %s", silence)
+var errSlow = fmt.Errorf("the origin sent less than %d bytes in %s", pace, paceTime)
 
-// watchedBody ends a response whose sender is silent. A bound on the whole response would be too
+// watchedBody ends a response whose sender is silent or very slow. A bound on the whole response would be too
 // short for a large archive on a slow line, or too long for a list.
 type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context //nolint:containedctx // of the request that the body belongs to
-	quiet  *time.Timer
+	slow   *time.Timer
+	time   time.Duration // until slow ends the response
+	got    int           // bytes since it was set
 	cancel context.CancelCauseFunc
 }
 
 // Read implements io.Reader.
 func (b *watchedBody) Read(p []byte) (int, error) {
-	b.quiet.Reset(silence)
 	n, err := b.ReadCloser.Read(p)
-	if cause := context.Cause(b.ctx); err != nil && errors.Is(cause, errSilent) {
+	if b.got += n; b.got >= pace {
+		b.got = 0
+		b.slow.Reset(b.time)
+	}
+	if cause := context.Cause(b.ctx); err != nil && errors.Is(cause, errSlow) {
 		err = cause
 	}
 	return n, err
@@ -376,7 +409,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 
 // Close implements io.Closer.
 func (b *watchedBody) Close() error {
-	b.quiet.Stop()
+	b.slow.Stop()
 	b.cancel(nil)
 	return b.ReadCloser.Close()
 }

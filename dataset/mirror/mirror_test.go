@@ -314,6 +314,69 @@ func TestWaits(t *testing.T) {
 	}
 }
 
+// TestOrigins: what else answers instead of an origin, or does not end: no wait without an end, and a cause that says what
+// to look at.
+func TestOrigins(t *testing.T) {
+	good := base(t, "1")
+	drip := func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil { // in time, but never done
+			_, _ = w.Write([]byte(" "))
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	for name, test := range map[string]struct {
+		list, archive http.HandlerFunc // nil: that of the origin
+		text, cause   string
+	}{
+		"a list without an end":     {list: drip, text: "less than", cause: "the origin sends nothing, or too slowly"},
+		"an archive without an end": {archive: drip, text: "less than", cause: "the origin sends nothing, or too slowly"},
+		"a page": {list: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte("<html>Log in"))
+		}, text: "no list of dumps, but text/html (is it the address of a modeldex service?)", cause: "what the origin sent was rejected"},
+		"a login": {list: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://sso.example.com/login?token=secret", http.StatusFound)
+		}, text: "redirect to https://sso.example.com/login is not followed: it leaves the origin", cause: "the origin redirects, and that is not followed"},
+		"a circle": {list: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		}, text: "there were five before it", cause: "the origin redirects, and that is not followed"},
+		"an old key": {list: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, text: "--origin-key-file", cause: "the origin answered 403 Forbidden"},
+		"a wait for ages": {list: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}, text: "try again in 1h0m0s", cause: "the origin answered 429 and asks to wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &origin{t: t}
+			o.publish(regular(good), good, digestOf(t, good))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				answer := test.archive
+				if r.URL.Path == "/api/v1/dumps" {
+					answer = test.list
+				}
+				if answer == nil {
+					answer = o.ServeHTTP
+				}
+				answer(w, r)
+			}))
+			defer server.Close()
+			m, err := New(Config{Origin: server.URL, Dir: filepath.Join(t.TempDir(), "data")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			m.paceTime = 300 * time.Millisecond
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			_, err = m.Once(ctx)
+			if err == nil || !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "secret") || m.State().Cause != test.cause {
+				t.Errorf("Once = %v, cause %q; want %q and %q", err, m.State().Cause, test.text, test.cause)
+			}
+		})
+	}
+}
+
 // serveEvery serves the list of the next origin each time, and the archives of all.
 func serveEvery(lists *atomic.Uint64, origins []*origin) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -142,8 +142,10 @@ func (m *Mirror) download(ctx context.Context, f file, to string) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case n != f.Bytes:
-		return fmt.Errorf("has %d bytes or more, the list says %d", n, f.Bytes)
+	case n > f.Bytes:
+		return fmt.Errorf("has more bytes than the %d of the list", f.Bytes)
+	case n < f.Bytes:
+		return fmt.Errorf("has %d bytes, the list says %d", n, f.Bytes)
 	case hex.EncodeToString(hash.Sum(nil)) != f.SHA256:
 		return fmt.Errorf("has the SHA-256 %x, the list says %s", hash.Sum(nil), f.SHA256)
 	}
