@@ -267,7 +267,7 @@ func Prices(d PricesData) *Figure {
 	f.rows = func() (rows [][]Cell) {
 		for i := range d.Items {
 			p := &d.Items[i]
-			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: short(p.perGB())}, {Text: short(p.TPS)}, {Text: basisWord(p.TPS, p.Measured)}, {Text: short(p.perSpeed())}})
+			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: money(p.perGB())}, {Text: short(p.TPS)}, {Text: basisWord(p.TPS, p.Measured)}, {Text: money(p.perSpeed())}})
 		}
 		return rows
 	}
@@ -306,9 +306,9 @@ func summaryOfPrices(items []PriceItem) string {
 	for i := range items {
 		p := &items[i]
 		if v := p.perGB(); finite(v) {
-			text := fmt.Sprintf("%s: %s dollars per GB", p.Name, short(v))
+			text := fmt.Sprintf("%s: %s dollars per GB", p.Name, money(v))
 			if v := p.perSpeed(); finite(v) {
-				text += ", " + short(v) + " dollars per token per second"
+				text += ", " + money(v) + " dollars per token per second"
 			}
 			parts = append(parts, text)
 		}
@@ -357,9 +357,9 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 			class = "bar-main"
 		}
 		c.Rect(left, at+4, max(1, s.at(v)-left), 16, svg.Style{Class: class, Tip: c.tip(func() string {
-			return fmt.Sprintf("%s: %s; %s dollars (%s)", p.Name, short(v), short(p.PriceUSD), p.PriceKind)
+			return fmt.Sprintf("%s: %s; %s dollars (%s)", p.Name, money(v), short(p.PriceUSD), p.PriceKind)
 		})})
-		c.Text(s.at(v)+6, at+16, "$"+compact(v), svg.Style{Class: "small strong"})
+		c.Text(s.at(v)+6, at+16, "$"+money(v), svg.Style{Class: "small strong"})
 	}
 	c.Line(left, y-row*float64(len(items)), left, y, svg.Style{Class: "axis"})
 	return y + 6

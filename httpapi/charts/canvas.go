@@ -96,6 +96,9 @@ func textWidth(s string, size float64) float64 {
 	return w * size
 }
 
+// boldWidth is textWidth of bold letters, which are up to an eighth wider.
+func boldWidth(s string, size float64) float64 { return textWidth(s, size) * 1.125 }
+
 func runeWidth(r rune) float64 {
 	if r < utf8.RuneSelf {
 		return asciiWidths[r]
@@ -216,6 +219,9 @@ func (l *labels) blockLine(from, to [2]float64) {
 func (l *labels) place(x, y, r float64, s string, style svg.Style) {
 	size := sizeOf(style)
 	w, h := textWidth(s, size), size
+	if strings.Contains(style.Class, "strong") {
+		w = boldWidth(s, size)
+	}
 	gap := r + 4
 	for _, at := range []struct {
 		dx, dy float64

@@ -105,11 +105,13 @@ func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
 			return tip
 		})
 	}
-	// The name of the roof is written where the roof leaves the drawing.
-	x := max(a.x.low, bandwidth/a.y.top)
-	if x < a.x.top {
+	// The name of the roof is written where the roof leaves the drawing, to the right of it.
+	x, end := max(a.x.low, bandwidth/a.y.top), min(a.x.top, bandwidth/a.y.low)
+	if x < end {
 		px, py := a.x.at(x), a.y.at(bandwidth/x)
-		a.text(px+12, max(py, a.top)+12, "roof: "+short(bandwidth)+" GB/s", svg.Style{Class: "small strong halo t1"})
+		const down = 12 // from where it begins
+		behind := (down + 3) * (a.x.at(end) - px) / (a.y.at(bandwidth/end) - py)
+		a.text(px+behind+4, py+down, "roof: "+short(bandwidth)+" GB/s", svg.Style{Class: "small strong halo t1"})
 	}
 	return a.bottom + 40
 }

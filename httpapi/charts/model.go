@@ -83,9 +83,9 @@ func gb(bytes int64) string { return short(float64(bytes) / gib) }
 func drawMemory(c *canvas, lines []MemoryLine, low, high, first, last float64) float64 {
 	labelWidth := 0.0
 	for _, l := range lines {
-		labelWidth = max(labelWidth, min(90, textWidth(l.Name, smallSize)))
+		labelWidth = max(labelWidth, min(90, boldWidth(l.Name, smallSize)))
 	}
-	a := &area{canvas: c, left: 52, top: 24, right: c.width - labelWidth - 10, bottom: 290}
+	a := &area{canvas: c, left: 52, top: 24, right: c.width - labelWidth - 12, bottom: 290}
 	a.x = scale{true, first, max(last, first*2), a.left, a.right}
 	a.y = newScale(true, memoryBelow(low), memoryAbove(high), a.bottom, a.top)
 	var sizes []float64

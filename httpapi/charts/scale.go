@@ -134,6 +134,14 @@ func compact(v float64) string {
 	return short(v)
 }
 
+// money is a number of dollars: with cents below a hundred.
+func money(v float64) string {
+	if finite(v) && v >= 1 && v < 100 {
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return compact(v)
+}
+
 func thousands(digits string) string {
 	sign := ""
 	if digits != "" && digits[0] == '-' {
