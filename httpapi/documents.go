@@ -27,6 +27,7 @@ type form struct {
 	contentType string
 	policy      string // Content-Security-Policy, empty for none
 	forever     bool   // the address holds a hash of the content
+	passing     bool   // no cache keeps it: the address is that of other content
 }
 
 // newDocumentForms prepares a document of bytes that are as they are sent.
@@ -51,9 +52,12 @@ func (d *document) prepare(like form, plain func() []byte, body func(coding) []b
 			if like.policy != "" {
 				resp.set("Content-Security-Policy", like.policy)
 			}
-			if like.forever {
+			switch {
+			case like.forever:
 				resp.forever()
-			} else {
+			case like.passing:
+				resp.keep("no-store", openVary)
+			default:
 				resp.public()
 			}
 			return resp

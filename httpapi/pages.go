@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"regexp"
 	"slices"
 	"sync"
 
@@ -52,10 +53,19 @@ func static(address string) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) { return s.document(req, address) }
 }
 
-// asset answers a file the pages load.
+// asset answers a file the pages load. A style sheet of another build is answered with that of this one, which no
+// cache keeps: a page that a browser has kept, or that another server of a fleet has made, is readable in it. Scripts
+// fit pages of their own build alone, and pages work without them.
 func asset(s *Server, req *request) (*response, *failure) {
-	return s.document(req, "assets/"+req.param("name"))
+	name := req.param("name")
+	if d := s.pages.styles[ofOtherBuild.ReplaceAllString(name, ".css")]; d != nil && s.pages.documents["assets/"+name] == nil {
+		return d.response(req.peek(acceptEncodingHeader, fiber.HeaderAcceptEncoding)), nil
+	}
+	return s.document(req, "assets/"+name)
 }
+
+// ofOtherBuild is the end of the name of a style sheet.
+var ofOtherBuild = regexp.MustCompile(`\.[0-9a-f]{10}\.css$`)
 
 // showProblem is where the type member of an error leads.
 func showProblem(s *Server, req *request) (*response, *failure) {

@@ -20,16 +20,20 @@ type pageSet struct {
 	*pages.Site
 	// documents maps an address below / to its response.
 	documents map[string]*document
+	styles    map[string]*document        // name of a style sheet without its hash -> its response
 	problems  map[string]func() *document // code of an error -> its page, made when first asked for
 	codes     []pages.Code
 }
 
 // newPages makes the pages that never change.
 func newPages(cfg pages.Config) *pageSet {
-	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, problems: map[string]func() *document{}}
+	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, styles: map[string]*document{}, problems: map[string]func() *document{}}
 	p.documents["openapi.json"] = newOpenAPI()
 	for _, a := range p.Assets() {
 		p.documents["assets/"+a.Name] = newDocumentForms(a.Body, form{contentType: a.ContentType, forever: true})
+		if ofOtherBuild.MatchString(a.Name) {
+			p.styles[ofOtherBuild.ReplaceAllString(a.Name, ".css")] = newDocumentForms(a.Body, form{contentType: a.ContentType, passing: true})
+		}
 	}
 	page := func(body []byte) *document {
 		return newDocumentForms(body, form{contentType: htmlType, policy: pagePolicy})

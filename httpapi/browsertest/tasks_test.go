@@ -322,6 +322,24 @@ func TestFilterBack(t *testing.T) {
 	p.checkQuiet(t)
 }
 
+// TestFilterOverRelease filters a list whose page was loaded before a release: the release that is named is that of the
+// results, and a page of another build of the site is loaded whole, and is not bare without its style sheet.
+func TestFilterOverRelease(t *testing.T) {
+	p := open(t, "/explore/models", looks[0])
+	p.until(t, `document.readyState === 'complete'`)
+	p.do(t, chromedp.Evaluate[chromedp.Void](`window.stayed = true; document.querySelector('[data-version]').textContent = '2000.01.01'`))
+	p.fill(t, "q", "qwen")
+	p.until(t, `location.search === '?q=qwen' && !document.querySelector('[aria-busy]')`)
+	if got := eval[string](t, p, `document.querySelector('[data-version]').textContent`); got == "2000.01.01" || !eval[bool](t, p, `window.stayed === true`) {
+		t.Errorf("the page names release %s beside results of a later one, or was loaded whole", got)
+	}
+	p.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('link[rel=stylesheet]').href = '/assets/style.0123456789.css'`))
+	p.until(t, `getComputedStyle(document.querySelector('.top')).display === 'flex' && [...document.styleSheets].some((s) => s.href?.includes('0123456789'))`)
+	p.fill(t, "q", "llama")
+	p.until(t, `location.search === '?q=llama' && document.readyState === 'complete' && window.stayed === undefined`)
+	p.checkQuiet(t)
+}
+
 func quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)

@@ -56,6 +56,7 @@ function live(form) {
     const text = query.toString().replaceAll('%2C', ',');
     return form.getAttribute('action') + (text && '?' + text);
   };
+  const sheets = (page) => [...page.querySelectorAll('link[rel="stylesheet"], script[src]')].map((e) => e.getAttribute('href') ?? e.getAttribute('src')).join();
   let running;
   let shown = location.pathname + location.search;
   const area = document.getElementById('results-area');
@@ -69,10 +70,15 @@ function live(form) {
       const answer = await fetch(url, { signal: mine.signal, headers: { Accept: 'text/html' } });
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const results = page.getElementById('results-area');
+      if (results && sheets(page) !== sheets(document)) { // of another build of the site: its own scripts and styles fit it
+        location.assign(url);
+        return;
+      }
       const faults = answer.status === 400 && page.querySelector('.faults');
       const left = area.contains(document.activeElement) && document.activeElement.textContent;
       if (answer.ok && results) {
         area.replaceChildren(...results.childNodes);
+        document.querySelector('.foot').replaceWith(page.querySelector('.foot')); // it names the release
         refreshFilters(page, back);
         if (!back && url !== shown) history.pushState(null, '', url);
         shown = url;
