@@ -41,7 +41,7 @@ var pages = []page{
 	{name: "hardware", path: "/hardware/nvidia-rtx-4090", complete: heading},
 	{name: "tool", path: "/tools/llama.cpp", complete: heading},
 	{name: "benchmark", path: "/benchmarks/bm-d20987d408c6", complete: heading},
-	{name: "fit", path: "/fit?hardware=nvidia-rtx-4090&context=32768", complete: heading},
+	{name: "fit", path: "/fit?hardware=nvidia-rtx-4090", complete: heading},
 	{name: "fit-pair", path: "/fit?hardware=apple-m3-max&model=gpt-oss-20b", complete: heading},
 	{name: "compare", path: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", complete: heading},
 	{name: "compare-models", path: "/compare?models=gpt-oss-20b,llama-3.1-8b-instruct", complete: heading},
@@ -82,6 +82,12 @@ func TestPages(t *testing.T) {
 				if bare := eval[[]string](t, p, bareElements); len(bare) > 0 {
 					t.Errorf("without a name for screen readers: %q", bare)
 				}
+				if cut := eval[[]string](t, p, cutLabels); len(cut) > 0 {
+					t.Errorf("labels that leave their plot: %q", cut)
+				}
+				if broken := eval[[]string](t, p, brokenFigures); len(broken) > 0 {
+					t.Errorf("figures and dates that are broken at the end of a line: %q", broken)
+				}
 				checkContrast(t, p)
 				if l == looks[0] && !page.fails {
 					checkWeight(t, p)
@@ -93,6 +99,23 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
+
+// cutLabels lists texts of plots that are not whole inside them.
+const cutLabels = `[...document.querySelectorAll('main svg[role=img]')].filter((e) => e.checkVisibility()).flatMap((svg) => {
+	const all = svg.getBoundingClientRect();
+	return [...svg.querySelectorAll('text')].filter((e) => { const r = e.getBoundingClientRect(); return r.left < all.left - 1 || r.right > all.right + 1 }).map((e) => e.textContent);
+})`
+
+// brokenFigures lists counts, figures and dates of the head of a page that have a line break inside.
+const brokenFigures = `[...document.querySelectorAll('.counts strong, .figures dd, .lead')].flatMap((e) => {
+	const broken = [], walker = document.createTreeWalker(e, NodeFilter.SHOW_TEXT);
+	for (let n; (n = walker.nextNode());) for (const m of n.textContent.matchAll(/\$?\d[\d.,-]*( GB\/s)?/g)) {
+		const r = document.createRange();
+		r.setStart(n, m.index); r.setEnd(n, m.index + m[0].length);
+		if (new Set([...r.getClientRects()].map((q) => Math.round(q.top))).size > 1) broken.push(m[0]);
+	}
+	return broken;
+})`
 
 // bareElements lists links, buttons, fields and images without a name for screen readers.
 const bareElements = `[...document.querySelectorAll('.top a, main a, main button, form input:not([type=hidden]), form textarea, body > main img')]
@@ -157,6 +180,9 @@ func TestWidths(t *testing.T) {
 		p.until(t, `document.querySelector('h1') && document.readyState === 'complete'`)
 		if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 			t.Errorf("%s is %d pixels wider than a window of 320", page.path, over)
+		}
+		if broken := eval[[]string](t, p, brokenFigures); len(broken) > 0 {
+			t.Errorf("%s: figures and dates that are broken in a window of 320: %q", page.path, broken)
 		}
 		if !strings.HasPrefix(page.path, "/explore/") {
 			continue
@@ -252,6 +278,25 @@ func TestKeyboard(t *testing.T) {
 	p.do(t, chromedp.KeyEvent("\t"))
 	if got := eval[string](t, p, `getComputedStyle(document.activeElement).outlineStyle`); got == "none" {
 		t.Error("the focused link has no outline")
+	}
+}
+
+// TestRightToLeft holds that a name in a script from right to left is read as one: its number stays beside its letter.
+func TestRightToLeft(t *testing.T) {
+	p := open(t, "/explore/models", looks[0])
+	for _, place := range []string{"h1", "tbody th a"} {
+		apart := eval[float64](t, p, `(() => {
+			const e = document.querySelector('`+place+`');
+			e.textContent = 'نموذج 20B (تجريبي)';
+			const at = (i) => { const r = document.createRange(); r.setStart(e.firstChild, i); r.setEnd(e.firstChild, i + 1); return r.getBoundingClientRect() };
+			return Math.abs(at(e.textContent.indexOf('B')).left - at(e.textContent.indexOf('0')).right);
+		})()`)
+		if apart > 4 {
+			t.Errorf("%s: 20B has %v pixels between its 0 and its B", place, apart)
+		}
+		if left := eval[float64](t, p, `document.querySelector('`+place+`').getBoundingClientRect().left - document.querySelector('`+place+`').parentElement.getBoundingClientRect().left`); left > 20 {
+			t.Errorf("%s begins %v pixels from the left", place, left)
+		}
 	}
 }
 

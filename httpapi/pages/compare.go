@@ -29,6 +29,9 @@ type Compare struct {
 	Other   Link // the comparison of the other kind
 }
 
+// between separates names in a heading; no line begins with the dot.
+const between = "\u00a0· "
+
 // Compare is the page of a comparison.
 func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
 	v := &Compare{Kind: "hardware", Chosen: q.Hardware, Choices: mostMeasured(gen.Hardware), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
@@ -40,11 +43,11 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	draw := charts.For(gen)
 	switch {
 	case len(q.Hardware) > 0:
-		v.Heading = strings.Join(namesOf(gen, "hardware", q.Hardware), " · ")
+		v.Heading = strings.Join(namesOf(gen, "hardware", q.Hardware), between)
 		speeds, prices := draw.CompareHardwareAndPrices(q.Hardware)
 		v.Tables = append(v.Tables, hardwareFacts(gen, q.Hardware), figureTable("speed", "The same measurements", speeds, at.Base), figureTable("prices", "What memory and speed cost", prices, at.Base))
 	case len(q.Models) > 0:
-		v.Heading = strings.Join(namesOf(gen, "models", q.Models), " · ")
+		v.Heading = strings.Join(namesOf(gen, "models", q.Models), between)
 		v.Tables = append(v.Tables, modelFacts(gen, q.Models), figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base))
 	}
 	if len(q.Models) > 0 {
@@ -76,6 +79,9 @@ func namesOf(gen *index.Generation, kind string, slugs []string) []string {
 // figureTable is the drawing of a figure above its values.
 func figureTable(id, title string, f *charts.Figure, base string) Table {
 	t := Table{ID: id, Title: title, Empty: f.Missing, Plot: plot(f, "plot-"+id, base)}
+	if t.Plot != nil && t.Plot.Title == title {
+		t.Plot.Said = true
+	}
 	values := f.Table()
 	for _, c := range values.Columns {
 		t.Columns = append(t.Columns, Column{Text: c.Name, Number: c.Number})
@@ -174,6 +180,14 @@ func hardwareFacts(gen *index.Generation, slugs []string) Table {
 	return t.Table
 }
 
+// billions is a number of parameters.
+func billions(v *float64) Cell {
+	if v == nil {
+		return Cell{}
+	}
+	return Cell{Text: rounded(*v) + "B", Title: exact(*v) + " billion"}
+}
+
 func priceOrNone(v *float64) Cell {
 	if v == nil {
 		return Cell{}
@@ -187,9 +201,14 @@ func modelFacts(gen *index.Generation, slugs []string) Table {
 	t.add("Maker", func(i int) Cell { return Cell{Text: recs[i].Organization} })
 	t.add("Released", func(i int) Cell { return Cell{Text: dateText(recs[i].ReleaseDate)} })
 	t.add("Licence", func(i int) Cell { return Cell{Text: text(recs[i].License)} })
-	t.add("Parameters", func(i int) Cell { return unitCell(recs[i].ParamsB, "billion") })
-	t.add("Active per token", func(i int) Cell { return unitCell(recs[i].ActiveParamsB, "billion") })
-	t.add("Blocks", func(i int) Cell { return Cell{Text: text(recs[i].Architecture.Type)} })
+	t.add("Parameters", func(i int) Cell { return billions(recs[i].ParamsB) })
+	t.add("Active per token", func(i int) Cell {
+		if text(recs[i].Architecture.Type) == "dense" && recs[i].ActiveParamsB == nil {
+			return Cell{Text: "all"}
+		}
+		return billions(recs[i].ActiveParamsB)
+	})
+	t.add("Blocks", func(i int) Cell { return Cell{Text: blocks(recs[i])} })
 	t.add("Context", func(i int) Cell {
 		if c := recs[i].Architecture.ContextLength; c != nil {
 			return Cell{Text: tokens(*c)}

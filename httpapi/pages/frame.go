@@ -110,6 +110,7 @@ func (s *Site) functions() template.FuncMap {
 		"group":     func(n int) string { return grouped(int64(n)) },
 		"plural":    plural,
 		"noun":      record.Noun[int],
+		"unbroken":  unbroken,
 		"number":    func(i int) int { return i + 1 },
 		"mediaType": func(form string) string { return mediaTypes[form] },
 	}

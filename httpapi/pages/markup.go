@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"bytes"
 	"html/template"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +26,21 @@ func appendAttribute(b []byte, name, value string) []byte {
 		return b
 	}
 	return append(appendEscaped(append(append(append(b, ' '), name...), `="`...), value), '"')
+}
+
+// together are dates and figures with their unit, of which no part begins a line.
+var together = regexp.MustCompile(`\b\d{4}-\d\d(-\d\d)?\b|\b\d[\d.,]* (GB/s|GB|GiB|W|tok/s)\b`)
+
+// unbroken is a text whose dates and figures are not broken at the end of a line, and in which no line begins with a dot.
+func unbroken(text string) template.HTML {
+	var b []byte
+	for at := together.FindStringIndex(text); at != nil; at = together.FindStringIndex(text) {
+		b = append(appendEscaped(b, text[:at[0]]), `<span class="d">`...)
+		b = append(appendEscaped(b, text[at[0]:at[1]]), "</span>"...)
+		text = text[at[1]:]
+	}
+	b = appendEscaped(b, text)
+	return template.HTML(bytes.ReplaceAll(b, []byte(" · "), []byte("&nbsp;· "))) //nolint:gosec // texts are escaped
 }
 
 // inParts cuts what is finished into parts of 32 KB. Package fmt copies what html/template writes, and makes a new

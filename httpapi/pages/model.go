@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -19,7 +20,7 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 	sources, refs := sourcesOf(m.Sources)
 	v := &Sheet{
 		Frame: recordFrame(gen, at, "/explore/models", m.Name, modelDescription(m)), Kind: "model", Heading: m.Name,
-		Crumbs: []Link{{Text: "Models", Href: "/explore/models"}, {Text: Sentence(string(m.Family)), Href: "/explore/models?family=" + url.QueryEscape(string(m.Family))}},
+		Crumbs: []Link{{Text: "Models", Href: "/explore/models"}, {Text: familyName(m), Href: "/explore/models?family=" + url.QueryEscape(string(m.Family))}},
 		Lead:   modelLead(m), Sources: sources, Figures: modelFigures(m, refs), Groups: modelGroups(m, refs),
 		Actions: []Link{
 			{Text: "Hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
@@ -47,6 +48,24 @@ func recordFrame(gen *index.Generation, at Place, section, name, description str
 	}
 }
 
+// familyName is the family of a model, spelled as in its name where that begins with it.
+func familyName(m *modelRecord) string {
+	family := string(m.Family)
+	if len(m.Name) >= len(family) && strings.EqualFold(m.Name[:len(family)], family) {
+		return m.Name[:len(family)]
+	}
+	return Sentence(family)
+}
+
+// blockWords are the kinds of blocks in words; others are words themselves.
+var blockWords = map[string]string{"moe": "mixture of experts", "ssm": "state-space model"}
+
+// blocks are the kind of blocks of a model in words, empty if it is not known.
+func blocks(m *modelRecord) string {
+	kind := text(m.Architecture.Type)
+	return cmp.Or(blockWords[kind], kind)
+}
+
 func modelDescription(m *modelRecord) string {
 	return m.Name + ": " + strings.TrimSuffix(modelLead(m), ".") + ". Memory it needs, quantized sizes and measured tokens per second, with sources."
 }
@@ -61,7 +80,7 @@ func modelLead(m *modelRecord) string {
 		parts = append(parts, size)
 	}
 	if m.Architecture.Type != nil {
-		parts = append(parts, string(*m.Architecture.Type))
+		parts = append(parts, blocks(m))
 	}
 	if m.Architecture.ContextLength != nil {
 		parts = append(parts, tokens(*m.Architecture.ContextLength)+" context")
@@ -77,9 +96,9 @@ func modelFigures(m *modelRecord, refs map[string][]int) []Fact {
 	if m.ParamsB != nil {
 		note := ""
 		if m.ActiveParamsB != nil {
-			note = rounded(*m.ActiveParamsB) + " B active per token"
+			note = rounded(*m.ActiveParamsB) + "B active per token"
 		}
-		f.add("Parameters", "params_b", Cell{Text: rounded(*m.ParamsB) + " B"}, note)
+		f.add("Parameters", "params_b", Cell{Text: rounded(*m.ParamsB) + "B", Title: exact(*m.ParamsB) + " billion"}, note)
 	}
 	if n := m.Architecture.ContextLength; n != nil {
 		f.add("Context", "architecture.context_length", Cell{Text: tokens(*n), Title: grouped(*n) + " tokens"}, "tokens")
@@ -113,7 +132,7 @@ func modelGroups(m *modelRecord, refs map[string][]int) (out []Group) {
 	f.number("Parameters", "params_b", m.ParamsB, "× 10⁹")
 	f.number("Active parameters", "active_params_b", m.ActiveParamsB, "× 10⁹")
 	f.number("Effective parameters", "effective_params_b", m.EffectiveParamsB, "× 10⁹")
-	f.text("Blocks", "architecture.type", text(a.Type))
+	f.text("Blocks", "architecture.type", blocks(m))
 	f.count("Layers", "architecture.num_layers", a.NumLayers, "")
 	f.count("Hidden size", "architecture.hidden_size", a.HiddenSize, "")
 	f.count("Feed-forward size", "architecture.intermediate_size", a.IntermediateSize, "")

@@ -81,3 +81,27 @@ func namesBeside(row []byte) *names {
 	}
 	return n
 }
+
+func TestUnbroken(t *testing.T) {
+	for text, want := range map[string]string{
+		"a · 1,008 GB/s · released 2022-10-12": `a&nbsp;· <span class="d">1,008 GB/s</span>&nbsp;· released <span class="d">2022-10-12</span>`,
+		"<b> 2025-08":                          `&lt;b&gt; <span class="d">2025-08</span>`,
+		"":                                     "",
+	} {
+		if got := string(unbroken(text)); got != want {
+			t.Errorf("unbroken(%q) = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestFamilyName(t *testing.T) {
+	for _, tt := range []struct{ family, name, want string }{
+		{"gpt-oss", "gpt-oss 20b", "gpt-oss"}, {"deepseek", "DeepSeek R1", "DeepSeek"}, {"llama", "TinyLlama", "Llama"}, {"qwen", "通义", "Qwen"},
+	} {
+		m := &modelRecord{}
+		m.Family, m.Name = dataset.Slug(tt.family), tt.name
+		if got := familyName(m); got != tt.want {
+			t.Errorf("the family %s of %s is shown as %s, want %s", tt.family, tt.name, got, tt.want)
+		}
+	}
+}

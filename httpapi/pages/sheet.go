@@ -90,6 +90,7 @@ type Table struct {
 // A Plot is a drawing above a table.
 type Plot struct {
 	Title, Note, Source string
+	Said                bool            // the title is the heading above it already
 	Drawing             []template.HTML // made by package charts, in parts
 	Embed               *charts.Embed   // lines to show it elsewhere
 }
@@ -99,7 +100,7 @@ func plot(f *charts.Figure, id, base string) *Plot {
 	if f.Empty() {
 		return nil
 	}
-	return &Plot{f.Title, f.Note, f.Source, inParts(f.Inline(id)), f.Embed(base)}
+	return &Plot{Title: f.Title, Note: f.Note, Source: f.Source, Drawing: inParts(f.Inline(id)), Embed: f.Embed(base)}
 }
 
 // A Source is a page that facts were read from.
