@@ -65,7 +65,10 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 		v.Faults = req.sameName(p.Instance)
 	}
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && len(v.Faults) > 0 {
-		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC. A machine that is not listed can be described by its memory."
+		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC. What fits a machine that is not listed follows from its memory."
+		if strings.HasPrefix(p.Errors[0].Detail, severalRecords) {
+			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
+		}
 	}
 	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
 	resp := newResponse(p.Status, htmlType, s.pages.Failure(v))
@@ -98,6 +101,8 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 		return at("To the start of the list")
 	case nested && resourceNamed(kind) != nil:
 		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
+	case p.Instance == "/fit" && len(p.Errors) == 1 && p.Errors[0].Name == "hardware":
+		return &pages.Link{Text: "Describe it by its memory", Href: "/fit"}
 	case len(query) > 0 && f.code != &unknownRoute:
 		query = url.Values{}
 		return at("The same page without it")

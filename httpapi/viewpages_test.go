@@ -595,3 +595,85 @@ func TestDescriptionsApart(t *testing.T) {
 		t.Errorf("%d pages compared, want more", len(seen))
 	}
 }
+
+var (
+	speedRow  = regexp.MustCompile(`<td data-label="Tok/s" class="n">([\d.,]+)</td><td data-label="Speed is">(.*?)</td>`)
+	restsLink = regexp.MustCompile(`^<a href="(/[^"]+)" rel="nofollow" class="(?:measured|estimate)">`)
+)
+
+// TestSpeedsLeadToRuns holds that each speed of what runs leads to the runs it rests on, and that the page there has
+// the same speed.
+func TestSpeedsLeadToRuns(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, path := range []string{
+		"/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nvidia-rtx-4090&context=32768", "/fit?hardware=apple-m2&memory_gb=16&kv=q8_0", "/fit?memory_gb=24&bandwidth_gbps=500", "/fit?hardware=nvidia-rtx-3090&count=2",
+		"/hardware/amd-rx-7900-xtx", "/explore/hardware?runs=gpt-oss-20b&context=16384", "/explore/models?fits=nvidia-rtx-3060",
+	} {
+		rows := speedRow.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
+		if len(rows) < 4 {
+			t.Errorf("%s has %d speeds", path, len(rows))
+		}
+		for i, row := range rows {
+			link := restsLink.FindStringSubmatch(row[2])
+			if link == nil {
+				t.Errorf("%s: the speed %s leads nowhere: %s", path, row[1], row[2])
+				break
+			}
+			if strings.Contains(link[0], "estimate") && i > 5 && i < len(rows)-5 {
+				continue
+			}
+			to, _, _ := strings.Cut(html.UnescapeString(link[1]), "#")
+			a := s.ask(t, "GET", to, "Authorization", "")
+			body := string(a.body)
+			if a.status != http.StatusOK || !strings.Contains(body, `href="/benchmarks/bm-`) {
+				t.Errorf("%s: the speed %s leads to %s, status %d, which names no run", path, row[1], to, a.status)
+			}
+			if strings.HasPrefix(to, "/fit?") && !strings.Contains(body, row[1]+" tokens per second") {
+				t.Errorf("%s: the speed %s is not on its page %s", path, row[1], to)
+			}
+		}
+	}
+	if body := string(s.ask(t, "GET", "/benchmarks/bm-d20987d408c6", "Authorization", "").body); !strings.Contains(body, "#rests") {
+		t.Error("the estimate beside a measurement does not lead to what it rests on")
+	}
+}
+
+// TestMachineByMemory holds that who has no listed hardware is led to an answer, and told what else to enter.
+func TestMachineByMemory(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, wants := range map[string][]string{
+		"/":                      {`href="/fit">Describe the machine by its memory`, `href="/explore/hardware?type=cpu`},
+		"/fit":                   {`<details open>`, `href="/fit?memory_gb=16"`},
+		"/fit?memory_gb=16":      {"Enter the bandwidth of the memory as well"},
+		"/fit?hardware=cpu":      {`href="/fit">Describe it by its memory`, "not known here"},
+		"/fit?hardware=GTX+1060": {`href="/fit">Describe it by its memory`, "Several pieces of hardware have this name", "nvidia-gtx-1060-6gb"},
+	} {
+		body := string(s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html").body)
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s has no %s", path, want)
+			}
+		}
+	}
+}
+
+// TestComparisonWords holds that a comparison says nothing twice, and that all parameters of a dense model are active.
+func TestComparisonWords(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	body := string(s.ask(t, "GET", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090", "Authorization", "").body)
+	if !strings.Contains(body, `<figcaption class="unseen">What memory and speed cost</figcaption>`) {
+		t.Error("the title of a plot is shown again below the same heading")
+	}
+	if m := regexp.MustCompile(`\$\d+\.\d\b`).FindString(body); m != "" {
+		t.Errorf("%s has one decimal", m)
+	}
+	body = string(s.ask(t, "GET", "/compare?models=gpt-oss-20b,llama-3.1-8b-instruct", "Authorization", "").body)
+	for _, want := range []string{`>20.9B</span>`, `>all</td>`, `>mixture of experts</td>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the comparison of models has no %s", want)
+		}
+	}
+}

@@ -168,7 +168,7 @@ func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
 			{Text: "Estimate", Class: "estimate"},
 			{Text: rounded(e.Median)},
 			{Text: rounded(e.P05) + " to " + rounded(e.P95)},
-			{Text: e.Method},
+			{Text: e.Method, Href: speedOf(string(b.Model), string(b.Hardware), *b.Quantization, nil), NoFollow: true},
 		})
 	}
 	return t

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
@@ -67,7 +68,15 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		}
 		v.sayMemory(gen, q)
 		v.Forms = forms(at, "json", "csv", "md")
-		v.Tables = []Table{sizesOnMachine(q.Answer)}
+		v.Tables = []Table{sizesOnMachine(q)}
+		if q.Query.Quantization != "" {
+			all := maps.Clone(q.Params)
+			all.Del("quantization")
+			v.Actions = append(v.Actions, Link{Text: "All its sizes", Href: "/fit?" + all.Encode(), NoFollow: true})
+			if t := restsOn(gen, q.Answer); t.Rows != nil {
+				v.Tables = append(v.Tables, t)
+			}
+		}
 	case machine != "":
 		v.Heading = "What runs on " + machine + "?"
 		v.Title = v.Heading
@@ -83,7 +92,14 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
 			v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", at.Base)
 		}
-	case q.Query.Model != "":
+	case q.Query.Model == "":
+		v.Form.More = true
+		v.Notes = []string{"Is it not listed, or do you not know its name? What fits follows from its memory alone:"}
+		for _, gb := range []string{"8", "12", "16", "24", "32"} {
+			v.Actions = append(v.Actions, Link{Text: "A card with " + gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true})
+		}
+	default:
+		v.Form.More = true
 		v.Notes = []string{"Choose hardware, or enter memory, to see whether " + newNames(gen).of("models", q.Query.Model) + " runs on it."}
 		v.Actions = []Link{{Text: "All hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(q.Query.Model)) + "&sort=street_price_usd", NoFollow: true}}
 	}
@@ -213,10 +229,11 @@ func unpublished(n *names, a *fit.Answer) string {
 const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
 
 // sizesOnMachine is a table of the sizes of a model on a machine.
-func sizesOnMachine(a *fit.Answer) Table {
+func sizesOnMachine(q *FitQuery) Table {
+	a := q.Answer
 	t := Table{
 		ID: "sizes", Title: "Sizes, best first", Empty: "No size of the model is known.",
-		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
+		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
 		Columns: []Column{
 			{Text: "Quantization", Short: true},
 			{Text: "Verdict"},
@@ -228,7 +245,10 @@ func sizesOnMachine(a *fit.Answer) Table {
 			{Text: "Measured tok/s", Number: true},
 			{Text: "Estimated tok/s", Number: true},
 		},
-		Source: "Formulas and their sources are in the reference of the API.",
+		More: &Link{Text: "Formulas and their sources", Href: "/docs/fit"},
+	}
+	if q.Query.Quantization != "" {
+		t.Title = "Memory and speed"
 	}
 	for i := range a.Sizes {
 		z := &a.Sizes[i]
@@ -250,7 +270,7 @@ func sizesOnMachine(a *fit.Answer) Table {
 		if z.MaxContext.F16 != nil {
 			longest.Text = tokens(*z.MaxContext.F16)
 		}
-		measured, estimate := speedCells(a, z)
+		measured, estimate := speedCells(q, z)
 		name := Cell{Text: z.Quantization, Note: z.Format}
 		if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
 			name.Note, name.Title = strings.TrimSpace(z.Format+", below 4 bits"), belowFour
@@ -260,21 +280,92 @@ func sizesOnMachine(a *fit.Answer) Table {
 	return t
 }
 
-func speedCells(a *fit.Answer, z *fit.Size) (measured, estimate Cell) {
+func speedCells(q *FitQuery, z *fit.Size) (measured, estimate Cell) {
+	a := q.Answer
 	measured, estimate = textCell(""), textCell("")
 	if z.Speed == nil {
 		return measured, estimate
 	}
 	if m := z.Speed.Measured; m != nil {
 		measured = Cell{Text: rounded(m.Median), Note: plural(m.N, "run", "runs"), NoFollow: true}
-		if a.Hardware != nil {
+		switch {
+		case q.Query.Count > 1 && q.Query.Quantization == "":
+			measured.Href = speedOf(string(a.Model), string(q.Query.Hardware), z.Quantization, q.Params)
+		case a.Hardware != nil && q.Query.Count <= 1:
 			measured.Href = benchmarksOf(string(a.Model), string(*a.Hardware), z.Quantization)
 		}
 	}
 	if e := z.Speed.Estimate; e != nil {
 		estimate = Cell{Text: rounded(e.Median), Note: rounded(e.P05) + " to " + rounded(e.P95), Title: e.Method}
+		if q.Query.Quantization == "" {
+			estimate.Href, estimate.NoFollow = speedOf(string(a.Model), string(q.Query.Hardware), z.Quantization, q.Params), true
+		}
 	}
 	return measured, estimate
+}
+
+// ofMachine are the parameters of a list that describe a machine.
+var ofMachine = []string{"memory_gb", "bandwidth_gbps", "count", "unified_share", "context", "kv", "engine"}
+
+// speedOf is the page of one size of a model on a machine, at the runs its speed rests on. Hardware is empty for a
+// machine that is described by the parameters alone.
+func speedOf(model, hardware, quantization string, machine url.Values) string {
+	q := url.Values{"model": {model}, "quantization": {quantization}}
+	if hardware != "" {
+		q.Set("hardware", hardware)
+	}
+	for _, name := range ofMachine {
+		if v := machine.Get(name); v != "" {
+			q.Set(name, v)
+		}
+	}
+	return "/fit?" + q.Encode() + "#rests"
+}
+
+// restsOn is what the speed of a size rests on: the runs, and what a filled cache takes from them. It has no rows where
+// no speed is known.
+func restsOn(gen *index.Generation, a *fit.Answer) Table {
+	t := Table{ID: "rests", Title: "What the speed rests on"}
+	if len(a.Sizes) == 0 || a.Sizes[0].Speed == nil {
+		return t
+	}
+	n, s := newNames(gen), a.Sizes[0].Speed
+	t.Columns = runColumns(index.None)
+	switch {
+	case s.Measured != nil:
+		t.Intro = plural(s.Measured.N, "run", "runs") + " of the same pair: a median of " + rounded(s.Measured.Median) + " tokens per second with an empty cache."
+		for _, id := range s.Measured.Runs {
+			t.addRun(gen, n, id)
+		}
+	case s.Estimate != nil:
+		e := s.Estimate
+		t.Intro = "For each token " + gib(e.Bytes) + " of weights are read. The nearest measurements reached " + rounded(e.Share*100) + " % of the memory bandwidth of their hardware, which gives " +
+			rounded(e.Median) + " tokens per second here, with an empty cache."
+		if c := e.Checked; c != nil {
+			t.Intro += " Such estimates were tried on " + plural(c.Rows, "measurement", "measurements") + " hidden from them: half were less than " + rounded(c.MedianError*100) + " % off."
+		}
+		for _, assumed := range e.Assumes {
+			t.Intro += " It takes for granted: " + strings.TrimSuffix(assumed, ".") + "."
+		}
+		t.Columns = append(t.Columns, Column{Text: "Weight", Number: true, Title: "Of all measurements the estimate rests on"})
+		for _, w := range e.Evidence {
+			t.addRun(gen, n, w.ID, Cell{Text: rounded(w.Weight*100) + " %"})
+		}
+		if len(e.Evidence) > 1 {
+			t.Source = "The heaviest measurements are listed, at most ten."
+		}
+	}
+	if f := s.Filled; f != nil {
+		t.Intro += " With " + tokens(f.Depth) + " tokens in the cache " + rounded(f.Factor*100) + " % of it is left, " + rounded(f.TPS) + " tokens per second, from " + plural(f.N, "measured slowdown", "measured slowdowns") + "."
+	}
+	return t
+}
+
+// addRun adds a run, and cells of its own behind it.
+func (t *Table) addRun(gen *index.Generation, n *names, id dataset.Slug, more ...Cell) {
+	if ord, ok := gen.Benchmarks.Find(string(id)); ok {
+		t.Rows = append(t.Rows, append(runCells(n, readRun(gen.Benchmarks.Row(ord)), index.None), more...))
+	}
 }
 
 func foundLine(q *FitQuery) string {
@@ -315,10 +406,16 @@ func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {
 			continue
 		}
 		t := head
+		if i == 2 && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
+			t.Intro = "These fit. Enter the bandwidth of the memory as well, and their speed is estimated."
+		}
+		if i == 0 && q.Query.Context > 0 {
+			t.Intro += " It is scaled to a full cache by what measured slowdowns leave of it."
+		}
 		t.Title += ": " + plural(len(by[i]), "model", "models")
 		t.Columns = []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}}
 		shown := by[i][:min(len(by[i]), shownFitRows)]
-		t.Rows = fitRows(gen, shown)
+		t.Rows = fitRows(gen, shown, q.Params)
 		if len(shown) < len(by[i]) {
 			t.Source = "The best " + grouped(shownFitRows) + " are shown."
 		}

@@ -176,10 +176,10 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
-		Source:  "Memory is computed; the method of estimates is in the reference of the API.",
+		Source:  "Memory is computed. An estimate leads to the measurements it rests on.",
 	}
 	rows := BestFirst(gen, found)
-	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))])
+	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))], nil)
 	return t
 }
 
@@ -214,8 +214,8 @@ func knownOrLess(v float64) float64 {
 	return v
 }
 
-// fitRows are the rows of models that run.
-func fitRows(gen *index.Generation, found []fit.Best) [][]Cell {
+// fitRows are the rows of models that run on a machine, which the parameters describe.
+func fitRows(gen *index.Generation, found []fit.Best, machine url.Values) [][]Cell {
 	n := newNames(gen)
 	rows := make([][]Cell, 0, len(found))
 	for i := range found {
@@ -224,13 +224,13 @@ func fitRows(gen *index.Generation, found []fit.Best) [][]Cell {
 		if ord, ok := gen.Models.Find(string(b.Model)); ok {
 			score = gen.Models.Number("intelligence", ord)
 		}
-		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: rounded(score)}}, fitCells(b)...))
+		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: rounded(score)}}, fitCells(b, machine)...))
 	}
 	return rows
 }
 
-// fitCells are size, memory and speed of what runs.
-func fitCells(b *fit.Best) []Cell {
+// fitCells are size, memory and speed of what runs, each speed with the way to what it rests on.
+func fitCells(b *fit.Best, machine url.Values) []Cell {
 	size := Cell{Text: b.Quantization}
 	switch {
 	case b.Verdict == fit.Tight:
@@ -241,11 +241,18 @@ func fitCells(b *fit.Best) []Cell {
 	speed, kind := Cell{Text: unknown}, Cell{Text: "not known", Class: "none"}
 	if b.TPS != nil {
 		speed.Text = rounded(*b.TPS)
-		kind = Cell{Text: "estimate", Class: "estimate", Title: "Worked out from the nearest measurements"}
-		if b.Use != nil && *b.Use == "measured" {
+		rests := speedOf(string(b.Model), string(b.Hardware), b.Quantization, machine)
+		kind = Cell{Text: "estimate", Class: "estimate", Href: rests, NoFollow: true}
+		if b.Use != nil && *b.Use == fit.UseMeasured {
 			kind = Cell{Text: "measured", Class: "measured", Href: benchmarksOf(string(b.Model), string(b.Hardware), b.Quantization), NoFollow: true}
 		}
-		if b.Depth > 0 {
+		if b.Depth > 0 || b.Count > 1 {
+			kind.Href = rests // no list has these runs: they are scaled, or of several devices
+		}
+		switch {
+		case b.Depth > 0 && kind.Text == "measured":
+			kind.Note = "scaled to " + tokens(b.Depth)
+		case b.Depth > 0:
 			kind.Note = "at " + tokens(b.Depth)
 		}
 	}
