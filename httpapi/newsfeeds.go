@@ -244,7 +244,8 @@ func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.E
 		for i, f := range e.Fields {
 			const shown = 20
 			if i == shown {
-				text += fmt.Sprintf("\nand %d more fields", len(e.Fields)-shown)
+				more := len(e.Fields) - shown
+				text += fmt.Sprintf("\nand %d more %s", more, record.Noun(more, "field", "fields"))
 				break
 			}
 			text += fmt.Sprintf("\n%s: %s -> %s", f.Field, dataset.Clip(string(f.Old), 200), dataset.Clip(string(f.New), 200))

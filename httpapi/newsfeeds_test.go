@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,30 @@ func TestFeedsOfRecords(t *testing.T) {
 			if len(want) == gen.Benchmarks.Len() || !slices.Equal(got, want) {
 				t.Errorf("%s, benchmarks only %t: entries %q, want %q, not all %d", tt.slug, benchmarksOnly, got, want, gen.Benchmarks.Len())
 			}
+		}
+	}
+}
+
+// TestFeedsOfManyFields: an entry names the first 20 fields of a change, and says how many there are beyond them.
+func TestFeedsOfManyFields(t *testing.T) {
+	t.Parallel()
+	for fields, end := range map[int]string{1: "", 20: "", 21: "and 1 more field", 25: "and 5 more fields"} {
+		change := &record.Change{Table: "models", Act: record.Changed}
+		want := "changed"
+		for i := range fields {
+			name := "field_" + strconv.Itoa(i)
+			change.Fields = append(change.Fields, record.FieldChange{Field: name, Old: []byte("1"), New: []byte("2")})
+			if i < 20 {
+				want += "\n" + name + ": 1 -> 2"
+			}
+		}
+		if end != "" {
+			want += "\n" + end
+		}
+		s := &step{Step: &history.Step{Entries: []history.Entry{{Slug: "llama-2-7b", Change: change}}}}
+		got := recordEntries(s, &feedScope{keys: map[string]bool{"models/llama-2-7b": true}}, "", maxEntries)
+		if len(got) != 1 || got[0].Text != want {
+			t.Errorf("%d fields: %+v, want %q", fields, got, want)
 		}
 	}
 }

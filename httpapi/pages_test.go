@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"io"
 	"maps"
+	"net/http"
+	"regexp"
 	"testing"
 
 	"modeldex/httpapi/pages"
@@ -40,6 +42,23 @@ func TestDocumentForms(t *testing.T) {
 				t.Errorf("/%s as %s: coding %s, tag %s", address, codingNames[c], codingNames[e.coding], e.etag)
 			}
 			tags[e.etag] = true
+		}
+	}
+}
+
+// TestAssets: the files of a page are kept for a year without a question, because their addresses name their content.
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	page := s.ask(t, "GET", "/", "Authorization", "", "Accept", "text/html")
+	found := regexp.MustCompile(`"(/assets/[^"]+)"`).FindAllSubmatch(page.body, -1)
+	if len(found) == 0 {
+		t.Fatal("the front page has no assets")
+	}
+	for _, m := range found {
+		a := s.ask(t, "GET", string(m[1]), "Authorization", "")
+		if got := a.header.Get("Cache-Control"); a.status != http.StatusOK || got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: status %d, Cache-Control %q", m[1], a.status, got)
 		}
 	}
 }

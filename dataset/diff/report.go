@@ -99,7 +99,7 @@ func (c *Changes) reportMarkdown(w io.Writer) error {
 		left--
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n%d more records are left out here.\n", left)
+		fmt.Fprintf(&b, "\n%d more %s left out here.\n", left, record.Noun(left, "record is", "records are"))
 	}
 	_, err := b.WriteTo(w)
 	return err

@@ -71,7 +71,7 @@ var fixedCounts = []string{
 
 // TestCountsHaveTheirNoun looks through the texts of the program for numbers whose noun is plural even if the number is 1.
 func TestCountsHaveTheirNoun(t *testing.T) {
-	many := regexp.MustCompile(`(.{8}|^)%d (findings|rows|records|models|scores|accounts|months|calls|files|forms|addresses|benchmarks|measurements|lines|releases|warnings|changes|pages|runs|sizes|keys|days|tools|entries|devices|documents|values|fields|names|groups|hits|errors)\b`)
+	many := regexp.MustCompile(`(.{8}|^)%d (?:more |other )?(findings|rows|records|models|scores|accounts|months|calls|files|forms|addresses|benchmarks|measurements|lines|releases|warnings|changes|pages|runs|sizes|keys|days|tools|entries|devices|documents|values|fields|names|groups|hits|errors)\b`)
 	// "2 of 3 rows" and "1 to 50 rows" have no singular, and the bounds of the program are above one.
 	bound := regexp.MustCompile(`(of|to|than|at most|started) $`)
 	root, read := os.DirFS("../.."), 0

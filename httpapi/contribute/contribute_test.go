@@ -231,6 +231,34 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// TestOutputFaults: a row that breaks a rule keeps its own line back, and no other, and an unlikely row is ready with
+// a warning.
+func TestOutputFaults(t *testing.T) {
+	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n"
+	for _, speed := range []string{"90000.5 ± 1", "124.65 ± 0.08", "0.65 ± 0.01"} {
+		rows += "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | " + speed + " |\n"
+	}
+	r := mustDesk(t).Check(url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
+	if len(r.Faults) > 0 || len(r.Warnings) > 0 || len(r.Lines) != 3 {
+		t.Fatalf("faults %v, warnings %v, %d lines, want 3; skipped %v", r.Faults, r.Warnings, len(r.Lines), r.Skipped)
+	}
+	for i, want := range []struct{ fault, warning string }{
+		{"must not pass what the memory bandwidth allows", "is far above equal runs"},
+		{"", ""},
+		{"", "is far below equal runs"},
+	} {
+		l := r.Lines[i]
+		for list, text := range map[*[]Fault]string{&l.Faults: want.fault, &l.Warnings: want.warning} {
+			if (len(*list) > 0) != (text != "") || text != "" && ((*list)[0].Field != "generation_tps" || !strings.Contains((*list)[0].Text, text)) {
+				t.Errorf("line %d: %v, want %q at generation_tps", i+1, *list, text)
+			}
+		}
+	}
+	if ready := r.Ready(); len(ready) != 2 || ready[0].ID != r.Lines[1].ID || ready[1].ID != r.Lines[2].ID {
+		t.Errorf("%d lines are ready, want the second and the third", len(ready))
+	}
+}
+
 // TestFields: every field of the form is one of a benchmark, of the kind it is filled in as, and
 // every choice is one the record takes.
 func TestFields(t *testing.T) {
