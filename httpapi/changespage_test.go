@@ -55,6 +55,10 @@ func TestChangesPage(t *testing.T) {
 		path = ""
 		if m := regexp.MustCompile(`href="(/changes\?[^"]*cursor=[^"]*)" rel="nofollow next"`).FindStringSubmatch(body); m != nil {
 			path = html.UnescapeString(m[1])
+			file := strings.Replace(path, "/changes?", "/changes.csv?", 1)
+			if a := s.ask(t, "GET", file, "Authorization", ""); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), "which gives the first rows only") {
+				t.Errorf("%s: status %d, %s; want 400, because files of the page have no cursor", file, a.status, a.body)
+			}
 		}
 	}
 	if want := live.Current().Hardware.Len(); len(seen) != want {
@@ -73,6 +77,10 @@ func TestChangesPage(t *testing.T) {
 	lines, err := csv.NewReader(strings.NewReader(string(a.body))).ReadAll()
 	if err != nil || len(lines) != 6 || lines[0][3] != "slug" || lines[1][3] != list.Data[0].Slug || lines[1][6] != `"<a> & b"` {
 		t.Errorf("%v: the page as a file is %s", err, a.body)
+	}
+	a = s.ask(t, "GET", "/changes.csv?slug=nvidia-rtx-4090", "Authorization", "")
+	if !strings.Contains(string(a.body), ",hardware,nvidia-rtx-4090,added,,,\r\n") {
+		t.Errorf("want one row without a field for an added record: %s", a.body)
 	}
 	for _, tt := range []struct {
 		path   string

@@ -142,6 +142,25 @@ func TestFeedsOfManyFields(t *testing.T) {
 	}
 }
 
+// TestFeedsOfRemoved: what a feed says of a removal leads to the release, and never to the page of the record, which may be gone.
+func TestFeedsOfRemoved(t *testing.T) {
+	t.Parallel()
+	for act, want := range map[record.Act]string{
+		record.Added:   "https://example.org/models/a%2Fb",
+		record.Changed: "https://example.org/models/a%2Fb",
+		record.Removed: "https://example.org/changes?release=0123456789ab&table=models&slug=a%2Fb",
+	} {
+		s := &step{Step: &history.Step{Release: record.Release{Digest: "0123456789abcdef"}, Entries: []history.Entry{{Slug: "a/b", Change: &record.Change{Table: "models", Act: act}}}}}
+		got := recordEntries(s, &feedScope{keys: map[string]bool{"models/a/b": true}}, "https://example.org", maxEntries)
+		if len(got) != 1 || got[0].Page != want {
+			t.Errorf("%s: %+v, want a link to %s", act, got, want)
+		}
+		if none := recordEntries(s, &feedScope{keys: map[string]bool{"models/a/b": true}}, "", 0); none != nil {
+			t.Errorf("%s: %d entries, want none beyond the most", act, len(none))
+		}
+	}
+}
+
 var uuidURN = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 func checkAtom(t *testing.T, name string, text []byte) (ids []string) {

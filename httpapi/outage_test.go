@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -55,6 +56,13 @@ func direct(t *testing.T, s *Server, method, path, secret string) *answer {
 type breaking struct{ *quota.Keeper }
 
 func (breaking) Admit(quota.Digest) quota.Call { panic("cause-of-the-panic") }
+
+// unwritable is a keeper whose ledger takes no changes.
+type unwritable struct{ *quota.Keeper }
+
+func (unwritable) RevokeSelf(context.Context, quota.Digest) (quota.Account, quota.Verdict, error) {
+	return quota.Account{}, quota.Admitted, errors.New("cause-on-the-disk")
+}
 
 // TestOutages tells what callers see when something of ours is broken: an honest status, where
 // to turn to, and nothing of the inside.
@@ -116,6 +124,18 @@ func TestOutages(t *testing.T) {
 		}
 		if b := direct(t, broken, "GET", "/healthz", ""); b.status != http.StatusOK {
 			t.Errorf("after a panic: status %d", b.status)
+		}
+	})
+
+	t.Run("a ledger that cannot be written", func(t *testing.T) {
+		unwritable := config(func(c *Config) { c.Keeper = unwritable{s.keeper} })
+		a := direct(t, unwritable, "DELETE", "/api/v1/keys/self", s.secret)
+		reportComplaints(t, a)
+		if a.status != http.StatusServiceUnavailable || a.code() != "ledger_unavailable" || a.header.Get("Retry-After") != "1" || bytes.Contains(a.body, []byte("cause-on-the-disk")) {
+			t.Errorf("status %d, %v: %s", a.status, a.header, a.body)
+		}
+		if !strings.Contains(log.String(), "cause-on-the-disk") {
+			t.Errorf("the log does not say why: %s", &log)
 		}
 	})
 

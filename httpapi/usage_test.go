@@ -35,6 +35,15 @@ func TestUsageView(t *testing.T) {
 	}
 }
 
+// TestDaysView: the days of a key are the newest 31, today among them, and their sums are of those alone.
+func TestDaysView(t *testing.T) {
+	today := quota.DayOf(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
+	days, sum := daysView([]quota.DayUsage{{Day: today - 31, Calls: 7, NotModified: 70}, {Day: today - 30, Calls: 5, NotModified: 3}, {Day: today, Calls: 2, NotModified: 1}}, today)
+	if len(days) != 2 || days[0].Date != "2026-10-22" || days[1].Date != "2026-11-21" || sum.Saved != 4 {
+		t.Errorf("days %+v, savings %+v, want two days and 4 calls saved", days, sum)
+	}
+}
+
 func TestForecast(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) // 9.5 days before the month ends
 	today := quota.DayOf(now)

@@ -3,6 +3,7 @@ package contribute
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -108,7 +109,8 @@ func TestFieldFaults(t *testing.T) {
 		near    string
 	}{
 		{"unknown model", []string{"model", "qwen3-8c"}, "model", "no model is known by this name", "qwen3-8b"},
-		{"ambiguous hardware", []string{"hardware", "RTX 4060 Ti 99GB"}, "hardware", "", ""},
+		{"no hardware of this memory", []string{"hardware", "RTX 4060 Ti 99GB"}, "hardware", "no hardware is known by this name", ""},
+		{"ambiguous hardware", []string{"hardware", "GTX 1060"}, "hardware", "may be several records: ", "nvidia-gtx-1060-6gb"},
 		{"no model", []string{"model", ""}, "model", "is required", ""},
 		{"no tool", []string{"tool", ""}, "tool", "is required", ""},
 		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be known where prompt_tps is null", ""},
@@ -256,6 +258,21 @@ func TestOutputFaults(t *testing.T) {
 	}
 	if ready := r.Ready(); len(ready) != 2 || ready[0].ID != r.Lines[1].ID || ready[1].ID != r.Lines[2].ID {
 		t.Errorf("%d lines are ready, want the second and the third", len(ready))
+	}
+}
+
+// TestOutputLength: an output of as many lines as one page can show is taken, and one line more is not.
+func TestOutputLength(t *testing.T) {
+	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n"
+	for n := 1; n <= MaxLines+1; n++ {
+		rows += fmt.Sprintf("| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg%d | 124.%d ± 0.08 |\n", n, 100+n)
+		if n < MaxLines {
+			continue
+		}
+		r := mustDesk(t).Check(url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
+		if n == MaxLines && (len(r.Faults) > 0 || len(r.Lines) != n) || n > MaxLines && (len(r.Lines) > 0 || len(r.Faults) != 1 || r.Faults[0].Text != "must give at most 100 lines, got 101") {
+			t.Errorf("%d rows: faults %v, %d lines, skipped %v", n, r.Faults, len(r.Lines), r.Skipped)
+		}
 	}
 }
 

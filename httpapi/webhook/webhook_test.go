@@ -4,17 +4,22 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -566,15 +571,40 @@ func TestDrafts(t *testing.T) {
 		"none":        {URL: text("http://127.0.0.1:9999/"), Events: []string{}},
 		"max_records": {URL: text("http://127.0.0.1:9999/"), MaxRecords: number(101)},
 		"status":      {URL: text("http://127.0.0.1:9999/"), State: &disabled},
+		"description": {URL: text("http://127.0.0.1:9999/"), Description: text(strings.Repeat("é", MaxDescription+1))},
 	} {
 		if _, _, err := k.Create(context.Background(), k.owner, d); !errors.As(err, new(Faults)) {
 			t.Errorf("%s: Create() = %v, want faults", name, err)
 		}
 	}
+	longest := text(strings.Repeat("é", MaxDescription))
+	if h, _, err := k.Create(context.Background(), k.owner, Draft{URL: text("http://127.0.0.1:9999/"), Description: longest}); err != nil || h.Description != *longest {
+		t.Errorf("the longest description: %v", err)
+	} else if err := k.Delete(context.Background(), h.Key); err != nil {
+		t.Fatal(err)
+	}
 	for i := range MaxPerKey + 1 {
 		_, _, err := k.Create(context.Background(), k.owner, Draft{URL: text("http://127.0.0.1:9999/")})
 		if (i < MaxPerKey) != (err == nil) || err != nil && !errors.Is(err, quota.ErrTooManyHooks) {
 			t.Errorf("webhook %d: %v", i+1, err)
+		}
+	}
+}
+
+// TestExplain: the owner of a webhook reads why there was no response, without an address of the server's network.
+func TestExplain(t *testing.T) {
+	for want, err := range map[string]error{
+		"the name cannot be resolved":                   &net.DNSError{Err: "no such host", Name: "x.example", Server: "10.0.0.53"},
+		"no response within 15 seconds":                 context.DeadlineExceeded,
+		"the TLS certificate is not valid for the name": &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x.example"}},
+		"the connection was refused":                    syscall.ECONNREFUSED,
+		"the connection was closed without a response":  io.ErrUnexpectedEOF,
+		"the host cannot be reached":                    syscall.ENETUNREACH,
+		"the request failed before a response":          errors.New("something else at 10.0.0.7"),
+		"the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent": ErrForbidden,
+	} {
+		if got := explain(&url.Error{Op: "Post", URL: "https://x.example/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}); got != want {
+			t.Errorf("explain(%v) = %q, want %q", err, got, want)
 		}
 	}
 }
