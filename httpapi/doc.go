@@ -69,11 +69,6 @@
 // proxies and fairuse (client addresses); rowjson (finds values in finished rows); wiretest and
 // browsertest (tests from outside).
 //
-// The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
-// charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
-// proxies and fairuse (client addresses); rowjson (finds values in finished rows); wiretest and
-// browsertest (tests from outside).
-//
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler
 // returns, so every string kept longer than that is cloned at the edge.

@@ -88,3 +88,57 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryAssumed holds that a list of what runs says where it counts with one of several sizes of memory: of the hardware
+// asked for, and of how many of its rows.
+func TestMemoryAssumed(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	said := func(path string) (found []Notice) {
+		t.Helper()
+		var l struct{ Meta struct{ Notices []Notice } }
+		if err := json.Unmarshal(s.ask(t, "GET", path).body, &l); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range l.Meta.Notices {
+			if n.Code == "memory_assumed" {
+				found = append(found, n)
+			}
+		}
+		return found
+	}
+	for hardware, want := range map[string]string{
+		"apple-m3-pro":           "apple-m3-pro is sold with 18 or 36 GB of memory; the list counts with 36 GB. /api/v1/fit takes memory_gb, for one model",
+		"M3+Pro":                 "apple-m3-pro is sold with 18 or 36 GB of memory; the list counts with 36 GB. /api/v1/fit takes memory_gb, for one model",
+		"nvidia-rtx-4090":        "",
+		"nvidia-rtx-4060-ti-8gb": "",
+	} {
+		got := ""
+		for _, n := range said("/api/v1/models?limit=1&fits=" + hardware) {
+			got += n.Detail
+		}
+		if got != want {
+			t.Errorf("fits=%s says %q, want %q", hardware, got, want)
+		}
+	}
+	for _, query := range []string{"runs=qwen3-32b", "runs=qwen3-32b&vendor=apple", "runs=qwen3-32b&vendor=nvidia", "runs=qwen3-32b&max_price_usd=2000&min_tps=5", "runs=llama-3.1-8b-instruct&pareto=true"} {
+		want, got := 0, 0
+		for _, raw := range s.walk(t, "/api/v1/hardware?limit=200&"+query).records {
+			var row struct {
+				Sizes []float64 `json:"memory_options_gb"`
+			}
+			if err := json.Unmarshal(raw, &row); err != nil {
+				t.Fatal(err)
+			}
+			if len(row.Sizes) > 1 {
+				want++
+			}
+		}
+		for _, n := range said("/api/v1/hardware?limit=1&" + query) {
+			got += *n.Count
+		}
+		if got != want {
+			t.Errorf("%s says that %d rows count with one of several sizes of memory, want %d", query, got, want)
+		}
+	}
+}

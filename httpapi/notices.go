@@ -9,10 +9,16 @@ import (
 	"modeldex/index"
 )
 
+// Codes of notices that more than one place makes.
+const (
+	nullExcluded  = "null_excluded"  // records whose value is unknown are left out
+	memoryAssumed = "memory_assumed" // hardware that is sold with several sizes of memory counts with one of them
+)
+
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=null_excluded,enum=withdrawn_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=memory_assumed,enum=null_excluded,enum=withdrawn_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
@@ -23,7 +29,7 @@ type Notice struct {
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
 	// Up to three values the caller may have meant; unknown_value only.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
-	// Records left out because the value is unknown or they were withdrawn, or changes that are not held; null_excluded, withdrawn_excluded and changes_left_out only.
+	// Records left out because the value is unknown or they were withdrawn, records that count with one of several sizes of memory, or changes that are not held; null_excluded, withdrawn_excluded, memory_assumed and changes_left_out only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`
@@ -135,7 +141,7 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 // excludedNotice says how many records that match otherwise a parameter excludes, and why.
 func excludedNotice(parameter string, n int, why string) Notice {
 	return Notice{
-		Code: "null_excluded", Parameter: parameter, Count: &n,
+		Code: nullExcluded, Parameter: parameter, Count: &n,
 		Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded", " records that match otherwise are excluded") + why,
 	}
 }

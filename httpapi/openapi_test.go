@@ -218,6 +218,38 @@ func TestOpenAPITexts(t *testing.T) {
 	}
 }
 
+// TestOpenAPINumbers holds that generated clients read numbers into 64 bits.
+func TestOpenAPINumbers(t *testing.T) {
+	n := 0
+	check := func(v any) {
+		schema, _ := v.(map[string]any)
+		kinds, several := schema["type"].([]any)
+		if !several {
+			kinds = []any{schema["type"]}
+		}
+		for _, kind := range kinds {
+			if kind != "integer" && kind != "number" {
+				continue
+			}
+			n++
+			if f := schema["format"]; f != "int64" && f != "double" || kind == "number" && f != "double" {
+				t.Errorf("%v has format %v, want int64 or double", schema, f)
+			}
+		}
+	}
+	walk(mustDocument(t).root, func(_ string, v any) {
+		check(v)
+		if list, ok := v.([]any); ok {
+			for _, one := range list {
+				check(one)
+			}
+		}
+	})
+	if n < 500 {
+		t.Errorf("%d numbers were read, want those of all schemas", n)
+	}
+}
+
 func TestOpenAPIOperationIDs(t *testing.T) {
 	d := mustDocument(t)
 	seen := map[string]string{}
@@ -264,6 +296,8 @@ func TestOpenAPIReferences(t *testing.T) {
 			}
 		case name == "items" && v == true:
 			t.Error("items is true; generators of clients in Go read no schema that is a flag: name its type")
+		case (name == "anyOf" || name == "oneOf") && unnamedEnum(v):
+			t.Errorf("%s has an enum without a name: generators of clients in Go give it the name of its neighbour; make it a schema of its own", name)
 		case name == "nullable" || name == "exclusiveMinimum" && v == true:
 			t.Errorf("%s is of OpenAPI 3.0", name)
 		}
@@ -280,6 +314,14 @@ func TestOpenAPIReferences(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unnamedEnum reports whether one of the alternatives is an enum, or a list of one, that is written out in its place.
+func unnamedEnum(alternatives any) bool {
+	list, _ := alternatives.([]any)
+	return slices.ContainsFunc(list, func(one any) bool {
+		return dig(one)["enum"] != nil || dig(one, "items")["enum"] != nil
+	})
 }
 
 func walk(v any, visit func(name string, v any)) {

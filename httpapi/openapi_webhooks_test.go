@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"strings"
+
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 )
@@ -39,6 +41,7 @@ func webhookEnvelopes() object {
 	created.set("required", []string{"url"})
 	out.set("NewWebhook", created)
 	out.set("WebhookChange", draftSchema("The fields to change."))
+	closedFilterSchemas(&out)
 	out.set("WebhookRotation", obj("type", "object", "description", "How the old secret ends.", "properties", obj(
 		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", longestGrace, "default", int(webhook.DefaultGrace.Seconds()),
 			"description", "How long the old secret goes on signing beside the new one, in seconds.", "examples", []int{3600}),
@@ -49,15 +52,45 @@ func webhookEnvelopes() object {
 // hookFilterSchema is the value of one filter in a body: one value of the type that the list of benchmarks takes, or a
 // list. A number or a truth value may also be a text, so that filters can be sent back as they were answered.
 func hookFilterSchema(pm *param) object {
-	one, most := paramSchema(hookFilters, pm), any(1)
+	one, most := hookFilterValue(pm)
+	if _, closed := one.get("enum"); closed {
+		one = ref("schemas", closedFilterName(pm))
+	} else if kind, _ := one.get("type"); kind != "string" {
+		text := obj("type", "string", "minLength", 1)
+		return obj("anyOf", []any{one, text, obj("type", "array", "items", obj("anyOf", []any{one, text}), "minItems", 1, "maxItems", most)})
+	}
+	return obj("anyOf", []any{one, obj("type", "array", "items", one, "minItems", 1, "maxItems", most)})
+}
+
+// hookFilterValue is one value of a filter, and how many of them it takes.
+func hookFilterValue(pm *param) (one object, most any) {
+	one, most = paramSchema(hookFilters, pm), 1
 	if items, several := one.get("items"); several {
 		most, _ = one.get("maxItems")
 		one = items.(object)
 	}
-	if kind, _ := one.get("type"); kind != "string" {
-		one = obj("anyOf", []any{one, obj("type", "string", "minLength", 1)})
+	return one, most
+}
+
+// closedFilterName names the schema of the values of a filter, as in FilterComputeUnit. Code generators need a name: the
+// values are there alone and in a list, which are two alternatives of one type.
+func closedFilterName(pm *param) string {
+	name := "Filter"
+	for word := range strings.SplitSeq(pm.name, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
 	}
-	return obj("anyOf", []any{one, obj("type", "array", "items", one, "minItems", 1, "maxItems", most)})
+	return name
+}
+
+// closedFilterSchemas are the values of each filter that has a closed set of them.
+func closedFilterSchemas(out *object) {
+	for i := range hookFilters.params {
+		pm := &hookFilters.params[i]
+		one, _ := hookFilterValue(pm)
+		if _, closed := one.get("enum"); closed {
+			out.set(closedFilterName(pm), append(obj("description", pm.doc), one...))
+		}
+	}
 }
 
 // draftSchema is the body of a new or changed webhook.

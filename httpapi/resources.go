@@ -292,10 +292,10 @@ func fitParams(list string) []param {
 	var out []param
 	switch list {
 	case "models":
-		out = append(out, param{name: "fits", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the member fit."})
+		out = append(out, param{name: "fits", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the member fit. Hardware that is sold with several sizes of memory counts with its vram_gb, and the notice memory_assumed says so."})
 	case "hardware":
 		out = append(out,
-			param{name: "runs", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the member fit."},
+			param{name: "runs", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the member fit. Hardware that is sold with several sizes of memory counts with its vram_gb; the notice memory_assumed says how many rows that are."},
 			param{name: "quantization", kind: oneText, doc: "With runs: the size of the model, such as Q4_K_M, instead of the best."})
 	default:
 		return nil

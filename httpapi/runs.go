@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
@@ -50,6 +52,7 @@ func (p *parser) readRuns() []string {
 	why := ": a fact is not published that decides what runs; /api/v1/fit names it"
 	if p.r.name == "models" {
 		q.Hardware = dataset.Slug(slug)
+		p.sayMemory(q.Hardware)
 		runs, fault = p.gen.Fit.Models(q, least)
 		if len(p.gen.Fit.Unpublished(q.Hardware)) > 0 {
 			why = ": the memory of " + slug + " is not published"
@@ -68,8 +71,38 @@ func (p *parser) readRuns() []string {
 	if pareto {
 		found = p.pareto(found)
 	}
+	if p.r.name == "hardware" {
+		p.sayMemories(found)
+	}
 	p.keepRuns(p.r.byName[main], found)
 	return r.canonical
+}
+
+// sayMemory says with which size of memory fits counts, where there are several.
+func (p *parser) sayMemory(hardware dataset.Slug) {
+	sizes, counted := p.gen.Fit.MemorySizes(hardware)
+	if sizes == nil {
+		return
+	}
+	texts := make([]string, len(sizes))
+	for i, gb := range sizes {
+		texts[i] = strconv.FormatFloat(gb, 'f', -1, 64)
+	}
+	p.out.notices = append(p.out.notices, Notice{
+		Code: memoryAssumed, Parameter: "fits",
+		Detail: fmt.Sprintf("%s is sold with %s GB of memory; the list counts with %v GB. /api/v1/fit takes memory_gb, for one model", hardware, strings.Join(texts, " or "), counted),
+	})
+}
+
+// sayMemories is sayMemory for the rows of runs.
+func (p *parser) sayMemories(found []fit.Best) {
+	var several []dataset.Slug
+	for i := range found {
+		if sizes, _ := p.gen.Fit.MemorySizes(found[i].Hardware); sizes != nil {
+			several = append(several, found[i].Hardware)
+		}
+	}
+	p.sayHowMany(memoryAssumed, "runs", several, "")
 }
 
 // readByRules says how fits or runs was read where it is not a name of a record. The number of devices in it counts where no
@@ -88,14 +121,23 @@ func (r *fitReader) readByRules(main, slug string, a *resolve.Answer) {
 	r.nameResolved(r.r.byName[main], r.value(main), slug, reason)
 }
 
-// A leftOut is records that a filter by what runs leaves out because a fact is missing.
+// A leftOut is records that a filter by what runs leaves out because a fact is missing, or of which it counts with a value
+// that may be another.
 type leftOut struct {
-	parameter, why string
-	slugs          []string
+	code, parameter, why string
+	slugs                []string
 }
 
 func (p *parser) leaveOut(parameter string, slugs []dataset.Slug, why string) {
-	left := leftOut{parameter: parameter, why: why, slugs: make([]string, len(slugs))}
+	p.sayHowMany(nullExcluded, parameter, slugs, why)
+}
+
+// sayHowMany has a notice say how many of the records match all other filters.
+func (p *parser) sayHowMany(code, parameter string, slugs []dataset.Slug, why string) {
+	if len(slugs) == 0 {
+		return
+	}
+	left := leftOut{code: code, parameter: parameter, why: why, slugs: make([]string, len(slugs))}
 	for i, slug := range slugs {
 		left.slugs[i] = string(slug)
 	}
@@ -108,11 +150,23 @@ func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
 		others := q.Query
 		others.Limit, others.Sets = 0, slices.Clone(q.Sets)
 		others.Sets[q.runsSet].Values = left.slugs
-		if n := t.Select(others).Total; n > 0 {
+		switch n := t.Select(others).Total; {
+		case n == 0:
+		case left.code == memoryAssumed:
+			out = append(out, memoriesNotice(left.parameter, n))
+		default:
 			out = append(out, excludedNotice(left.parameter, n, left.why))
 		}
 	}
 	return out
+}
+
+// memoriesNotice says how many of the rows count with one of several sizes of memory.
+func memoriesNotice(parameter string, n int) Notice {
+	return Notice{
+		Code: memoryAssumed, Parameter: parameter, Count: &n,
+		Detail: strconv.Itoa(n) + record.Noun(n, " record is", " records are") + " sold with several sizes of memory, in memory_options_gb; vram_gb is the one that counts here, and a price may be that of a smaller one",
+	}
 }
 
 // pareto keeps what nothing beats in speed and in intelligence, or in price.

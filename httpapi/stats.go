@@ -37,9 +37,9 @@ type StatsRow struct {
 	NewestRunDate *string `json:"newest_run_date" jsonschema:"nullable,example=2026-05-11"`
 	// Settings that are equal in all records of the group; null where they are unknown in all.
 	SharedSettings map[string]any `json:"shared_settings"`
-	// Settings that differ between records of the group.
+	// Settings that differ between records of the group. The model and the hardware are no settings: group_by or a filter keeps them apart.
 	DifferingSettings []string `json:"differing_settings" jsonschema:"example=backend"`
-	// Whether the values measure the same: one model, hardware and quantization, and settings that are those of a single stream or known and equal.
+	// Whether the values measure the same: one model, hardware and quantization, and settings that are those of a single stream or known and equal. Lengths of prompt and output may differ; of prompt_tps and ttft_ms the prompt length, and of tokens_per_joule the power_basis, must be known and equal too.
 	Comparable bool `json:"comparable" jsonschema:"example=true"`
 }
 
@@ -267,7 +267,7 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 	out := slices.Concat(q.notices, q.excludedNotices(stats.Excluded, stats.ExcludedBySets))
 	if n := stats.Unknown; n > 0 {
 		metric := q.word(&metricParam)
-		out = append(out, Notice{Code: "null_excluded", Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d %s is unknown", n, record.Noun(n, "record that matches is excluded because its ", "records that match are excluded because their ")+metric)})
+		out = append(out, Notice{Code: nullExcluded, Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d %s is unknown", n, record.Noun(n, "record that matches is excluded because its ", "records that match are excluded because their ")+metric)})
 	}
 	if n := stats.Withdrawn; n > 0 {
 		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"))})

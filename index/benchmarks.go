@@ -60,7 +60,7 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: "total_tps", Number: func(b *benchmarkRecord) float64 { return number(b.TotalTPS) }, Unit: "tokens/s", Min: "min_total_tps", Uses: Sorts, Doc: "Output of a whole system under load, in tokens per second; throughput results only."},
 	{Name: "ttft_ms", Number: func(b *benchmarkRecord) float64 { return number(b.TTFTMs) }, Unit: "ms", Uses: Metric, Doc: "Time to the first token, in milliseconds."},
 	{Name: "tokens_per_joule", Number: func(b *benchmarkRecord) float64 { return tokensPerJoule(b.Benchmark) }, Unit: "tokens/J", Uses: Metric, Doc: "Generation speed divided by power, in tokens per joule."},
-	{Name: RunDate, Date: func(b *benchmarkRecord) *dataset.Date { return b.RunDate }, Min: "since", Max: "until", Uses: Sorts | Facets, Doc: "Day of the run, as YYYY-MM-DD."},
+	{Name: RunDate, Date: func(b *benchmarkRecord) *dataset.Date { return b.RunDate }, Min: "since", Max: "until", Uses: Sorts | Facets, Doc: "Day of the run, as YYYY-MM-DD; a date that is only a year or a month counts as its first day."},
 }
 
 // Values of Settings of benchmarks that were withdrawn, and of those whose prompt alone keeps them from being a single stream.

@@ -28,7 +28,7 @@ var hardwareFields = []FieldOf[hardwareRecord]{
 	{Name: "tdp_watts", Number: func(h *hardwareRecord) float64 { return number(h.TDPWatts) }, Unit: "W", Max: "max_tdp_watts", Uses: Sorts | Facets, Doc: "Board or package power, in watts."},
 	{Name: "launch_price_usd", Number: func(h *hardwareRecord) float64 { return number(h.LaunchPriceUSD) }, Unit: "US dollars", Uses: Sorts | Facets, Doc: "Price at launch, in US dollars."},
 	{Name: "street_price_usd", Number: func(h *hardwareRecord) float64 { return number(h.StreetPriceUSD) }, Unit: "US dollars", Min: "min_price_usd", Max: "max_price_usd", Uses: Sorts | Facets, Doc: "Price seen in the street, in US dollars."},
-	{Name: "release_date", Date: func(h *hardwareRecord) *dataset.Date { return h.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release."},
+	{Name: "release_date", Date: func(h *hardwareRecord) *dataset.Date { return h.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release; a date that is only a year or a month counts as its first day."},
 	{Name: BenchmarkCount, Number: func(h *hardwareRecord) float64 { return float64(h.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks on the record itself."},
 }
 

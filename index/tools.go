@@ -22,7 +22,7 @@ var toolFields = []FieldOf[toolRecord]{
 	{Name: "api", Texts: func(t *toolRecord) []string { return list(t.APICompatibility) }, Param: "api", Uses: Facets | Nulls, Doc: "Form of API it serves, such as openai."},
 	{Name: "model_format", Texts: func(t *toolRecord) []string { return list(t.ModelFormats) }, Param: "model_format", Uses: Facets | Nulls, Doc: "Weight format it reads, such as gguf."},
 	{Name: "has_benchmarks", Flag: func(t *toolRecord) *bool { return isTrue(t.counts.Own > 0) }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark made with the tool."},
-	{Name: "first_release", Date: func(t *toolRecord) *dataset.Date { return t.FirstRelease }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of the first numbered version."},
+	{Name: "first_release", Date: func(t *toolRecord) *dataset.Date { return t.FirstRelease }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of the first numbered version; a date that is only a year or a month counts as its first day."},
 	{Name: BenchmarkCount, Number: func(t *toolRecord) float64 { return float64(t.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks made with the tool."},
 }
 

@@ -76,6 +76,16 @@ func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 	return m.missing
 }
 
+// MemorySizes are the sizes of memory, in GB, of a piece of hardware that is sold with several, and the one that counts where a
+// query has no MemoryGB; nil where there is one size.
+func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted float64) {
+	h := e.hardware[hardware]
+	if h == nil || h.MemoryOptionsGB == nil || len(*h.MemoryOptionsGB) < 2 || h.VRAMGB == nil {
+		return nil, 0
+	}
+	return *h.MemoryOptionsGB, *h.VRAMGB
+}
+
 func bytesOf(gb float64) int64 { return int64(gb * gib) }
 
 func missingMemory(h *dataset.Hardware) string {
