@@ -33,13 +33,14 @@ const freeBurst = `"burst": {"rate": 1000000, "per_seconds": 1, "depth": 1000000
 
 // site is the real program on a ledger of its own: its server, and the verbs beside it.
 type site struct {
-	t       *testing.T
-	dir     string
-	tiers   string   // file of tiers
-	flags   []string // of the server, beside those every test needs
-	server  *process
-	startup time.Duration // how long the server took to serve
-	reset   int64         // when the month ends, once seen
+	t         *testing.T
+	dir       string
+	tiers     string   // file of tiers
+	flags     []string // of the server, beside those every test needs
+	variables []string // of the environment, beside those of ledger and tiers
+	server    *process
+	startup   time.Duration // how long the server took to serve
+	reset     int64         // when the month ends, once seen
 }
 
 // newSite makes a directory with the tiers; nothing is started.
@@ -60,7 +61,7 @@ func (s *site) ledger() string { return filepath.Join(s.dir, "modeldex.db") }
 
 // env tells both the server and the verbs of ledger and tiers.
 func (s *site) env() []string {
-	return []string{"MODELDEX_LEDGER=" + s.ledger(), "MODELDEX_TIERS=" + s.tiers}
+	return append([]string{"MODELDEX_LEDGER=" + s.ledger(), "MODELDEX_TIERS=" + s.tiers}, s.variables...)
 }
 
 func (s *site) serveArgs() []string {
@@ -193,15 +194,15 @@ func TestParallelCalls(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, `{"tiers": [{"name": "free", "calls_per_month": 100, `+freeBurst+`}, {"name": "wide", "calls_per_month": 1000000, `+freeBurst+`}]}`)
 	s.start()
-	seed := seedOf(t)
+	seed, each := seedOf(t), datasettest.Rounds(10, 20)
 	for _, tc := range []struct {
 		name, tier string
 		each       int // charged calls a client makes; 0: until the quota is used up
 		want       int64
 		keys       int // one after the other: the end of a quota is met once a key
 	}{
-		{"within the quota", "wide", 20, 64 * 20, 1},
-		{"to the end of the quota", "free", 0, 100, 10},
+		{"within the quota", "wide", each, 64 * int64(each), 1},
+		{"to the end of the quota", "free", 0, 100, datasettest.Rounds(3, 10)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for key := range uint64(tc.keys) {

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/fit"
 )
 
 // TestLeftOut compares what the notices of lists of what runs count with a plain loop over single answers, under
-// other filters: what may run or be fast enough is not silently left out.
+// other filters: what may run or be fast enough is not silently left out. The short form asks every second list.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	gen := mustShipped(t).live.Current()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		list, query, others string
 		ask                 fit.Query
 		least               float64
@@ -30,6 +31,9 @@ func TestLeftOut(t *testing.T) {
 		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30&count=2&engine=vllm", "vendor=intel", fit.Query{Model: "llama-3.1-8b-instruct", Count: 2, Rules: fit.VLLM}, 30, ""},
 		{"hardware", "runs=llama-3.1-8b-instruct&pareto=true", "vendor=nvidia", fit.Query{Model: "llama-3.1-8b-instruct"}, 0, "street_price_usd"},
 	} {
+		if i%datasettest.Rounds(2, 1) > 0 {
+			continue
+		}
 		filter, address := strings.SplitN(c.query, "=", 2)[0], "/api/v1/"+c.list+"?"+strings.TrimSuffix(c.query+"&"+c.others, "&")
 		want := map[string]int{}
 		for _, raw := range s.walk(t, "/api/v1/"+c.list+"?limit=200&"+c.others).records {

@@ -26,7 +26,7 @@ import (
 
 // The long form is go test ./httpapi -run TestMirror -mirror.shipped -mirror.requests 5000.
 var (
-	mirrorFlag        = flag.Int("mirror.requests", datasettest.Rounds(125, 500), "requests TestMirrorEqualsOrigin compares")
+	mirrorFlag        = flag.Int("mirror.requests", datasettest.Rounds(60, 500), "requests TestMirrorEqualsOrigin compares")
 	mirrorShippedFlag = flag.Bool("mirror.shipped", false, "let these tests use the dataset of this repository, whose dumps take seconds, not the small one")
 )
 

@@ -47,8 +47,9 @@ type apiDocument struct {
 	root     map[string]any
 	paths    []documentPath // without parameters first
 	compiler *jsonschema.Compiler
-	mu       sync.Mutex // compiler, compiled
+	mu       sync.Mutex // compiler, compiled, headers
 	compiled map[string]*jsonschema.Schema
+	headers  map[string]*jsonschema.Schema // by their text
 }
 
 type documentPath struct {
@@ -70,7 +71,7 @@ func readDocument(b []byte) (*apiDocument, error) {
 	if !ok {
 		return nil, errors.New("openapi.json: no object")
 	}
-	d := &apiDocument{root: root, compiled: map[string]*jsonschema.Schema{}}
+	d := &apiDocument{root: root, compiled: map[string]*jsonschema.Schema{}, headers: map[string]*jsonschema.Schema{}}
 	for template, methods := range dig(root, "paths") {
 		d.paths = append(d.paths, documentPath{template, pathPattern(template), methods.(map[string]any)})
 	}
@@ -228,7 +229,7 @@ func (d *apiDocument) headerFaults(response map[string]any, header http.Header) 
 			}
 			continue
 		}
-		if err := headerFault(dig(doc, "schema"), value); err != nil {
+		if err := d.headerFault(dig(doc, "schema"), value); err != nil {
 			faults = append(faults, fmt.Errorf("header %s: %q: %w", name, value, err))
 		}
 	}
@@ -241,7 +242,7 @@ func (d *apiDocument) headerFaults(response map[string]any, header http.Header) 
 }
 
 // headerFault judges a header's value by its schema, which describes a text or a whole number.
-func headerFault(schema map[string]any, value string) error {
+func (d *apiDocument) headerFault(schema map[string]any, value string) error {
 	var v any = value
 	if schema["type"] == "integer" {
 		if _, err := strconv.ParseUint(value, 10, 63); err != nil {
@@ -249,16 +250,34 @@ func headerFault(schema map[string]any, value string) error {
 		}
 		v = json.Number(value)
 	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource("mem:///header", schema); err != nil {
-		return err
-	}
-	s, err := c.Compile("mem:///header")
+	s, err := d.headerSchema(schema)
 	if err != nil {
 		return err
 	}
 	return s.Validate(v)
+}
+
+// headerSchema compiles the schema of a header, once.
+func (d *apiDocument) headerSchema(schema map[string]any) (*jsonschema.Schema, error) {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s := d.headers[string(text)]; s != nil {
+		return s, nil
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("mem:///header", schema); err != nil {
+		return nil, err
+	}
+	s, err := c.Compile("mem:///header")
+	if err == nil {
+		d.headers[string(text)] = s
+	}
+	return s, err
 }
 
 func (d *apiDocument) bodyFaults(where []string, response map[string]any, method, query string, status int, header http.Header, body []byte) []error {

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"modeldex/dataset/datasettest"
 )
 
 // patience is how long a test waits for something that will come unless there is a defect.
@@ -75,9 +77,12 @@ func (w *watched) await(ended <-chan struct{}, ok func(text string) bool) error 
 }
 
 // environment is that of the test without the program's own variables. Dumps are kept where all tests
-// of this package find them.
+// of this package find them. In the short form garbage is collected as rarely as in the tests.
 func environment(more ...string) []string {
 	env := []string{"MODELDEX_DUMPS_DIR=" + filepath.Join(workDir, "dumps")}
+	if !datasettest.Long() {
+		env = append(env, "GOGC=400")
+	}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "MODELDEX_") {
 			env = append(env, v)

@@ -28,13 +28,13 @@ func TestProjectionModel(t *testing.T) {
 		if r.detail != nil {
 			details = r.detail.row.names()
 		}
-		for range datasettest.Rounds(10, 25) {
+		for range datasettest.Rounds(5, 25) {
 			fields := someOf(rng, rows)
 			path := fmt.Sprintf("/api/v1/%s?limit=%d%s", r.name, 1+rng.IntN(40), []string{"", "&q=a", "&q=qwen", "&q=nvidia"}[rng.IntN(4)])
 			compareProjection(t, s, path+"&", fields, r.key())
 		}
 		for _, slug := range records[r.name] {
-			for range datasettest.Rounds(5, 10) {
+			for range datasettest.Rounds(3, 10) {
 				compareProjection(t, s, "/api/v1/"+r.name+"/"+slug+"?", someOf(rng, details), r.key())
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
@@ -22,7 +23,7 @@ func TestSizesDrawn(t *testing.T) {
 	}
 	const rule = "at the most precise size of at least four bits that was measured on this hardware, or else the most precise that fits"
 	measured := 0
-	for _, slug := range []dataset.Slug{"nvidia-rtx-4090", "amd-ryzen-ai-max-395", "apple-m3-max-40gpu"} {
+	for _, slug := range []dataset.Slug{"nvidia-rtx-4090", "amd-ryzen-ai-max-395", "apple-m3-max-40gpu"}[:datasettest.Rounds(1, 3)] {
 		runs, fault := gen.Fit.Models(fit.Query{Hardware: slug, MeasuredFirst: true}, 0)
 		if fault != nil {
 			t.Fatal(fault)

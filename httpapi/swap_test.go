@@ -32,8 +32,8 @@ import (
 // The long form is go test ./httpapi -run TestSwap -swap.readers 1000 -swap.time 60s -swap.pause 100ms.
 var (
 	readersFlag = flag.Int("swap.readers", datasettest.Rounds(15, 50), "connections that read in TestSwap")
-	swapFlag    = flag.Duration("swap.time", 3*time.Second, "how long TestSwap edits")
-	pauseFlag   = flag.Duration("swap.pause", time.Duration(datasettest.Rounds(30, 10))*time.Millisecond, "how long a reader of TestSwap rests between calls")
+	swapFlag    = flag.Duration("swap.time", time.Duration(datasettest.Rounds(2, 3))*time.Second, "how long TestSwap edits")
+	pauseFlag   = flag.Duration("swap.pause", time.Duration(datasettest.Rounds(60, 10))*time.Millisecond, "how long a reader of TestSwap rests between calls")
 )
 
 // TestSwap edits the dataset of the real program in every way while readers call: no answer is
@@ -91,6 +91,7 @@ func newDesk(t *testing.T) *desk {
 	d.buildTrees()
 	d.ok(os.Symlink(d.tree, filepath.Join(d.root, "current")))
 	d.flags = []string{"--data=" + filepath.Join(d.root, "current", "data"), "--log-level=info", "--cache-mb=8"}
+	d.variables = []string{"GOGC="} // as an operator starts it: memory is looked at
 	d.start()
 	d.c = d.caller()
 	return d

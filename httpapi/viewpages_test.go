@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/dataset/datasettest"
 	"modeldex/index"
 )
 
@@ -486,10 +487,14 @@ func TestFitUnknown(t *testing.T) {
 			t.Errorf("%s: want %q and not %q in %.1200s", tt.path, tt.want, tt.not, main)
 		}
 	}
-	// Every fact that a verdict on the shipped records lacks has words.
+	// Every fact that a verdict on the shipped records lacks has words. The short form asks for each model on the
+	// machine whose facts are all published, and for every eighth on the others.
 	gen := mustShipped(t).live.Current()
 	for ord := range uint32(gen.Models.Len()) {
-		for _, hardware := range []string{"nvidia-rtx-4090", "apple-m3-max", "amd-epyc-7282"} {
+		for i, hardware := range []string{"nvidia-rtx-4090", "amd-epyc-7282", "apple-m3-max"} {
+			if i > 0 && int(ord)%datasettest.Rounds(8, 1) != 0 {
+				continue
+			}
 			slug := gen.Models.Slug(ord)
 			body := string(s.ask(t, "GET", "/fit.md?hardware="+hardware+"&model="+slug, "Authorization", "").body)
 			_, rest, _ := strings.Cut(body, "cannot be said.")

@@ -177,7 +177,7 @@ func TestWebhooksKilled(t *testing.T) {
 	}
 	secret = strings.TrimSpace(secret)
 	start := func() *process {
-		p := launch(t, work, nil, "serve", "--addr", "127.0.0.1:0", "--data", data.dir, "--webhooks-to-loopback", "--log-level", "info")
+		p := launch(t, work, nil, "serve", "--addr", "127.0.0.1:0", "--data", data.dir, "--webhooks-to-loopback", "--dumps", "off", "--log-level", "info")
 		if err := p.awaitServing(); err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func TestWireProxies(t *testing.T) {
 			if err := awaitListening(proxy); err != nil {
 				t.Fatalf("%s: %v\n%s", tt.name, err, out)
 			}
-			attack(t, wiretest.Options{Addr: proxy, Secret: s.secret, Responses: datasettest.Rounds(250, 1500), Seed: seedOf(t), Proxied: true})
+			attack(t, wiretest.Options{Addr: proxy, Secret: s.secret, Responses: datasettest.Rounds(100, 1500), Seed: seedOf(t), Proxied: true})
 		})
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"modeldex/httpapi/wiretest"
 )
 
-var wireResponses = flag.Int("wire", datasettest.Rounds(800, 2500), "responses the wire test checks")
+var wireResponses = flag.Int("wire", datasettest.Rounds(300, 2500), "responses the wire test checks")
 
 // TestWire attacks the connections of the server; see package wiretest.
 func TestWire(t *testing.T) {
