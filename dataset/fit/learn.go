@@ -101,22 +101,49 @@ func (l *learnt) collect(rows []row) {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(compareRuns(&a, &b), cmp.Compare(a.logShare, b.logShare), cmp.Compare(a.id, b.id))
 	})
+	held := heldBack(rows)
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && compareRuns(&rows[n], &rows[0]) == 0 {
 			n++
 		}
 		middle := &rows[n/2]
+		rows = rows[n:]
+		if held(middle) {
+			continue
+		}
 		l.samples[middle.class] = append(l.samples[middle.class], sample{
 			point: middle.point, page: middle.page, rows: int32(n), id: middle.id, logShare: middle.logShare, trend: l.trend.parts(&middle.point),
 		})
-		rows = rows[n:]
 	}
 	for c := range l.samples {
 		l.samples[c] = thinned(l.samples[c], mostSamples)
 		slices.SortStableFunc(l.samples[c], func(a, b sample) int { return cmp.Compare(a.logBytes, b.logBytes) })
 		l.lookups[c] = newLookup(l.samples[c])
 	}
+}
+
+// heldBackBy is how much slower than the fastest equal run one is that estimates do not rest on. Backends and versions differ by less; what
+// is beyond it was held back by something that no record says, as a card on the slow bus of a small board. Of the shipped measurements
+// three are.
+const heldBackBy = 3
+
+// heldBack tells the rows that are heldBackBy slower than another of the same model, weights, silicon and tool. They count where
+// estimates are evaluated.
+func heldBack(rows []row) func(r *row) bool {
+	type equal struct {
+		class                             Class
+		model, quant, silicon, unit, tool int32
+	}
+	of := func(r *row) equal { return equal{r.class, r.model, r.quant, r.silicon, r.unit, r.tool} }
+	fastest := map[equal]float64{}
+	for i := range rows {
+		r := &rows[i]
+		if best, known := fastest[of(r)]; !known || r.logShare > best {
+			fastest[of(r)] = r.logShare
+		}
+	}
+	return func(r *row) bool { return r.logShare < fastest[of(r)]-math.Log(heldBackBy) }
 }
 
 // mostSamples bounds the samples of one class, which an estimate looks at: the shipped table has at most
