@@ -61,3 +61,37 @@ func otherShape(a, b *Architecture) bool {
 	return differ(a.NumLayers, b.NumLayers) || differ(a.HiddenSize, b.HiddenSize) ||
 		differ(a.IntermediateSize, b.IntermediateSize) || differ(a.MoEIntermediateSize, b.MoEIntermediateSize)
 }
+
+// checkAccounts warns of an organization that is not that of the other models of its account on the Hub: it was copied
+// with the rest of another record.
+func (l *loader) checkAccounts() {
+	accounts := map[string][]int{} // account -> models
+	for i, m := range l.models.recs {
+		if m.HFRepo != nil && !l.anyFaulty(l.models.places[i]) {
+			account, _, _ := strings.Cut(strings.ToLower(*m.HFRepo), "/")
+			accounts[account] = append(accounts[account], i)
+		}
+	}
+	for account, models := range accounts {
+		usual := l.usualOrganization(models)
+		for _, i := range models {
+			if got := l.models.recs[i].Organization; got != usual {
+				l.warning(l.models.places[i], "organization", fmt.Sprintf("is not %q, that of other models of the account %s, got %q", usual, account, got), "hf_repo")
+			}
+		}
+	}
+}
+
+// usualOrganization is the organization that most of the models have, the first of those that as many have.
+func (l *loader) usualOrganization(models []int) (usual string) {
+	count, most := map[string]int{}, 0
+	for _, i := range models {
+		count[l.models.recs[i].Organization]++
+	}
+	for _, i := range models {
+		if n := count[l.models.recs[i].Organization]; n > most {
+			usual, most = l.models.recs[i].Organization, n
+		}
+	}
+	return usual
+}

@@ -35,6 +35,7 @@ func (l *loader) checkPlausible() {
 	}
 	if l.warn {
 		l.checkKin()
+		l.checkAccounts()
 		l.checkFP16Siblings()
 		l.checkUnlikely()
 	}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +13,8 @@ const (
 	nearLimit = 0.9 // of the bandwidth
 	farBelow  = 0.1 // of the median of the group
 	fewest    = 5
+
+	farAbove = 3 // times the next highest prompt speed of the group
 )
 
 // group is what must be equal for ratios to be near each other: a mistake of a decimal place
@@ -41,9 +44,16 @@ type speedCheck struct {
 	*loader
 	line             *Roofline
 	models, hardware *registry
-	work             []modelWork        // by model
-	devices          []deviceSpeed      // by hardware
-	groups           map[group][]judged // filled where warnings are asked for
+	work             []modelWork          // by model
+	devices          []deviceSpeed        // by hardware
+	groups           map[group][]judged   // filled where warnings are asked for
+	prompts          map[readers][]judged // prompt speeds, filled where warnings are asked for
+}
+
+// readers is a model on a machine: what reads a prompt that fast.
+type readers struct {
+	model, hardware Slug
+	devices         int64
 }
 
 // modelWork is what the speeds of one model are judged by.
@@ -61,7 +71,7 @@ type deviceSpeed struct {
 
 func (l *loader) newSpeedCheck(models, hardware *registry) *speedCheck {
 	line := newRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
-	s := &speedCheck{l, line, models, hardware, make([]modelWork, len(l.models.recs)), make([]deviceSpeed, len(l.hardware.recs)), map[group][]judged{}}
+	s := &speedCheck{l, line, models, hardware, make([]modelWork, len(l.models.recs)), make([]deviceSpeed, len(l.hardware.recs)), map[group][]judged{}, map[readers][]judged{}}
 	for _, m := range l.models.recs {
 		s.work[models.owner[m.Slug]] = modelWork{workOf(m), idleShare(m), line.models[m.Slug]}
 	}
@@ -90,6 +100,12 @@ func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) float64
 		return ratio
 	}
 	s.checkSpeeds(b, p, work.prompt, on.rate)
+	if s.warn && b.PromptTPS != nil {
+		s.mu.Lock()
+		r := readers{b.Model, b.Hardware, b.HardwareCount}
+		s.prompts[r] = append(s.prompts[r], judged{p, *b.PromptTPS})
+		s.mu.Unlock()
+	}
 	if !known {
 		return ratio
 	}
@@ -113,7 +129,7 @@ func (l *loader) anyFaulty(records ...place) bool {
 	return slices.ContainsFunc(records, func(p place) bool { return l.faulty[member{at: p}] })
 }
 
-// judged is one measurement and its ratio.
+// judged is one measurement and its ratio, or its prompt speed.
 type judged struct {
 	at    place
 	ratio float64
@@ -165,6 +181,20 @@ func (s *speedCheck) judgeGroups() {
 			if m.ratio < farBelow*median {
 				s.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %v of the memory bandwidth where half of %d measurements reach %v", m.ratio, len(members), median))
 			}
+		}
+	}
+}
+
+// judgePrompts warns of a prompt speed far above all others of its model and machine: a mistake of a decimal place, which
+// what the hardware can compute seldom shows.
+func (s *speedCheck) judgePrompts() {
+	for of, members := range s.prompts {
+		if len(members) < fewest {
+			continue
+		}
+		slices.SortFunc(members, func(a, b judged) int { return cmp.Or(cmp.Compare(b.ratio, a.ratio), comparePlaces(a.at, b.at)) })
+		if top, next := members[0], members[1]; top.ratio > farAbove*next.ratio {
+			s.warning(top.at, "prompt_tps", fmt.Sprintf("is more than %d times the next highest of %d measurements of %s on %s, %s, got %s", farAbove, len(members), of.model, of.hardware, plainNumber(next.ratio), plainNumber(top.ratio)))
 		}
 	}
 }

@@ -22,7 +22,12 @@ const (
 	maxCPUWatts     = 1_000 // the most built is 500
 	activeBelowName = 0.55  // of the active parameters in a slug, "-a3b"
 	activeAboveName = 1.8   // as activeBelowName
+	mostParts       = 16    // in one run on one machine
 )
+
+// mostPartsOf is how many parts of a type one run is on at most, where that is less than mostParts: more are a cluster that
+// nobody measured, or the count of its cores.
+var mostPartsOf = map[HardwareType]int64{"cpu": 4, "soc": 4, "apu": 4}
 
 // unlikelyHardware warns of figures of a part that do not go with each other or with its slug.
 func (l *loader) unlikelyHardware(h *Hardware, p place) {
@@ -102,6 +107,16 @@ func (l *loader) unlikelyRun(b *Benchmark, p place, h *Hardware) {
 		case ofDevices && *w > mostPower*devices**h.TDPWatts:
 			l.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %v W of %s, got %v", mostPower, *h.TDPWatts*devices, h.Slug, *w), "hardware", "hardware_count")
 		}
+	}
+	most, of := mostPartsOf[h.Type]
+	if !of {
+		most = mostParts
+	}
+	if h.FormFactor != nil && *h.FormFactor == "laptop" {
+		most = 2
+	}
+	if b.HardwareCount > most && b.HardwareCount <= maxDevices && b.Nodes == nil {
+		l.warning(p, "hardware_count", fmt.Sprintf("is more than the %d such parts that one machine has, where nodes is null, got %d", most, b.HardwareCount), "hardware", "nodes")
 	}
 	if b.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*b.MemoryGB > memorySlack**h.VRAMGB || *b.MemoryGB < *h.VRAMGB/memorySlack) {
 		l.warning(p, "memory_gb", fmt.Sprintf("is not that of one %s, %v GB, got %v", h.Slug, *h.VRAMGB, *b.MemoryGB), "hardware")

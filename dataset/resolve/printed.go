@@ -33,10 +33,10 @@ func (parts Parts) has(a, b dataset.Slug) bool {
 
 // Review makes what compares the names that measurements have as printed with the records they name, for
 // dataset.Options. It warns where the two cannot be one: a name of models of another family or size, or of hardware
-// that has nothing to do with the record, or that states another size or maker. A name that says none of this says nothing,
+// that has nothing to do with the record, or that states another size, maker or number of devices. A name that says none of this says nothing,
 // and neither does one that two releases of one size share.
 func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
-	p := printed{parts: Parts{}, models: make(map[dataset.Slug]*dataset.Model, len(models)), said: map[asPrinted]string{}}
+	p := printed{parts: Parts{}, models: make(map[dataset.Slug]*dataset.Model, len(models)), said: map[asPrinted]string{}, counts: map[string]int{}}
 	set := &dataset.Set{}
 	for _, m := range models {
 		set.Models = append(set.Models, *m)
@@ -56,6 +56,7 @@ type printed struct {
 	models map[dataset.Slug]*dataset.Model
 	parts  Parts
 	said   map[asPrinted]string
+	counts map[string]int // of devices, by name of hardware
 }
 
 // asPrinted is a name with the record that a page says it means.
@@ -69,7 +70,23 @@ func (p *printed) review(b *dataset.Benchmark) (field, text string) {
 	if text := p.against(asPrinted{Model, b.ModelRaw, b.Model}); text != "" {
 		return "model_raw", text
 	}
-	return "hardware_raw", p.against(asPrinted{Hardware, b.HardwareRaw, b.Hardware})
+	if text := p.against(asPrinted{Hardware, b.HardwareRaw, b.Hardware}); text != "" {
+		return "hardware_raw", text
+	}
+	return "hardware_count", p.againstCount(b)
+}
+
+// againstCount compares the number of devices in a name ("8x H100") with hardware_count.
+func (p *printed) againstCount(b *dataset.Benchmark) string {
+	count, known := p.counts[b.HardwareRaw]
+	if !known {
+		count = p.names.Resolve(Hardware, b.HardwareRaw).Count
+		p.counts[b.HardwareRaw] = count
+	}
+	if count == 0 || int64(count) == b.HardwareCount {
+		return ""
+	}
+	return fmt.Sprintf("is not the %d in hardware_raw %q, got %d", count, b.HardwareRaw, b.HardwareCount)
 }
 
 // against is what in a name contradicts the record that a page says it means, empty for nothing.

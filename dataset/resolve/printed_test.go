@@ -60,6 +60,26 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// TestReviewCount: the number of devices in a name is that of the measurement.
+func TestReviewCount(t *testing.T) {
+	_, review := reviewer(t)
+	for _, tt := range []struct {
+		raw   string
+		count int64
+		want  string
+	}{
+		{"2x RTX 4090", 2, ""},
+		{"RTX 4090", 2, ""},
+		{"2x RTX 4090", 16, `is not the 2 in hardware_raw "2x RTX 4090", got 16`},
+		{"8 x NVIDIA GeForce RTX 4090", 1, `is not the 8 in hardware_raw "8 x NVIDIA GeForce RTX 4090", got 1`},
+	} {
+		b := dataset.Benchmark{Hardware: "nvidia-rtx-4090", HardwareRaw: tt.raw, HardwareCount: tt.count}
+		if field, got := review(&b); got != tt.want || got != "" && field != "hardware_count" {
+			t.Errorf("%q, count %d: %s: %q, want %q", tt.raw, tt.count, field, got, tt.want)
+		}
+	}
+}
+
 // TestReviewOfShipped: the shipped measurements say nothing, and where one names another record at random, nine of ten do.
 func TestReviewOfShipped(t *testing.T) {
 	set, review := reviewer(t)
