@@ -206,7 +206,7 @@ func openRanks(doc *Document) (ranks map[string]int, count int) {
 }
 
 func ranked(m *Model) bool {
-	return m.Openness != nil && *m.Openness == "open" && m.Composite.Score != nil
+	return m.Openness != nil && *m.Openness == OpenWeights && m.Composite.Score != nil
 }
 
 // newCatalog orders documents; the same document in two files is listed once, under the first name.

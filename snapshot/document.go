@@ -38,6 +38,12 @@ const (
 // Confidences lists every confidence, best first.
 var Confidences = []Confidence{High, Moderate, Low}
 
+// The values of openness.
+const (
+	OpenWeights = "open"
+	Proprietary = "proprietary"
+)
+
 // Document is the published model-intelligence snapshot: priors from upstream evaluations, none of them measured by the publisher.
 type Document struct {
 	// Names the form of the document.

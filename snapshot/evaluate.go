@@ -95,7 +95,7 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 		}
 		b.rules = &Rules{}
 		m := b.model(g)
-		s := subject{key: g.key, open: m.Openness != nil && *m.Openness == "open", scores: map[SourceID][]Score{}, own: map[SourceID]float64{}}
+		s := subject{key: g.key, open: m.Openness != nil && *m.Openness == OpenWeights, scores: map[SourceID][]Score{}, own: map[SourceID]float64{}}
 		for _, t := range b.tables {
 			e.link.gather(t, g)
 			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {

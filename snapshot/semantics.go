@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,7 @@ func checkSemantics(doc *Document) []Finding {
 	c := &checker{doc: doc, sources: map[SourceID]*Source{}}
 	c.generated = c.when("/generated_at", doc.GeneratedAt)
 	c.readRules()
+	c.checkTexts()
 	c.checkSources()
 	for i := range doc.Models {
 		c.checkModel(i)
@@ -79,6 +81,19 @@ func (c *checker) when(at, s string) time.Time {
 	return t
 }
 
+// checkTexts: a document names its terms and whom to thank, and claims nothing.
+func (c *checker) checkTexts() {
+	d := c.doc
+	for _, text := range []struct{ at, is string }{
+		{"/license", d.License}, {"/attribution", d.Attribution}, {"/framework_note", d.FrameworkNote},
+		{"/normalization/model_matching", d.Normalization.ModelMatching}, {"/normalization/local_execution_claim", d.Normalization.LocalExecutionClaim},
+	} {
+		if strings.TrimSpace(text.is) == "" {
+			c.say(text.at, "must not be empty")
+		}
+	}
+}
+
 func (c *checker) checkSources() {
 	for i := range c.doc.Sources {
 		s, at := &c.doc.Sources[i], pointer("sources", strconv.Itoa(i))
@@ -107,6 +122,9 @@ func (c *checker) checkModel(i int) {
 	}
 	if m.ModelKey == "" {
 		c.say(at+"/model_key", "must not be empty")
+	}
+	if m.Openness != nil && *m.Openness != OpenWeights && *m.Openness != Proprietary {
+		c.say(at+"/openness", "must be %s, %s or null, got %q", OpenWeights, Proprietary, clip(*m.Openness))
 	}
 	c.positive(at+"/parameter_billions", m.ParameterBillions)
 	c.positive(at+"/context_window", m.ContextWindow)
@@ -210,8 +228,15 @@ func (c *checker) checkScore(at string, s *Score) {
 	if s.SourceRowCount > src.FetchedRows {
 		c.say(at+"/source_row_count", "must be at most fetched_rows %d of %s, got %d", src.FetchedRows, s.SourceID, s.SourceRowCount)
 	}
-	if s.CapturedAt != src.CapturedAt {
-		c.say(at+"/captured_at", "must be that of %s, %s, got %s", s.SourceID, src.CapturedAt, clip(s.CapturedAt))
+	for _, same := range []struct{ field, got, want string }{
+		{"captured_at", s.CapturedAt, src.CapturedAt}, {"source_dataset", s.SourceDataset, src.Dataset}, {"source_config", s.SourceConfig, src.Config},
+	} {
+		if same.got != same.want {
+			c.say(at+"/"+same.field, "must be that of %s, %s, got %s", s.SourceID, same.want, clip(same.got))
+		}
+	}
+	if !slices.Contains(strings.Split(src.Split, ","), s.SourceSplit) {
+		c.say(at+"/source_split", "must be one of those of %s, %s, got %s", s.SourceID, clip(src.Split), clip(s.SourceSplit))
 	}
 	if s.Lower != nil && *s.Lower > s.Value {
 		c.say(at+"/lower", "must be at most value %v, got %v", s.Value, *s.Lower)

@@ -58,6 +58,11 @@ func TestVerifySemantics(t *testing.T) {
 		{"rank", func(d *Document) { d.Models[0].Scores[0].Rank = ptr(0.0) }, "/models/0/scores/0/rank", "at least 1"},
 		{"captured later", func(d *Document) { d.Sources[0].CapturedAt = "2027-01-01T00:00:00Z" }, "/sources/0/captured_at", "must not be after generated_at"},
 		{"captured apart", func(d *Document) { d.Models[0].Scores[0].CapturedAt = "2025-01-01T00:00:00Z" }, "/models/0/scores/0/captured_at", "must be that of source_a"},
+		{"dataset apart", func(d *Document) { d.Models[0].Scores[0].SourceDataset = "other/board" }, "/models/0/scores/0/source_dataset", "must be that of source_a"},
+		{"config apart", func(d *Document) { d.Models[0].Scores[0].SourceConfig = "other" }, "/models/0/scores/0/source_config", "must be that of source_a"},
+		{"split apart", func(d *Document) { d.Models[0].Scores[0].SourceSplit = "2001-01-01" }, "/models/0/scores/0/source_split", "must be one of those of source_a"},
+		{"openness", func(d *Document) { d.Models[0].Openness = ptr("Open") }, "/models/0/openness", `must be open, proprietary or null, got "Open"`},
+		{"whom to thank", func(d *Document) { d.Attribution = " " }, "/attribution", "must not be empty"},
 		{"leap second", func(d *Document) { d.GeneratedAt = "2016-12-31T23:59:60Z" }, "/generated_at", "must be a date-time of RFC 3339"},
 	}
 	for _, tt := range tests {

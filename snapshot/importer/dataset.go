@@ -16,7 +16,7 @@ import (
 // of them. It is here because package snapshot does not import records. The dataset lists
 // models with published weights only, so each is open.
 func DirectoryOf(models []dataset.Model) []snapshot.Entry {
-	open := "open"
+	open := snapshot.OpenWeights
 	entries := make([]snapshot.Entry, len(models))
 	for i := range models {
 		m := &models[i]
