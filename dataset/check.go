@@ -149,7 +149,8 @@ func newRunHashes(n int) *runHashes {
 // checkIDs checks that no two benchmarks have one id.
 func (l *loader) checkIDs(hashes *runHashes) {
 	c := &l.benchmarks
-	ids := newFirsts(len(c.recs))
+	ids, found := newFirsts(len(c.recs)), copies{}
+	defer found.report(l)
 	for i, hash := range hashes.ids {
 		if l.endedAt(i) {
 			return
@@ -159,7 +160,7 @@ func (l *loader) checkIDs(hashes *runHashes) {
 			continue
 		}
 		if id := c.recs[i].ID; id != "" {
-			l.at(c.places[i], "id", fmt.Sprintf("%q is a duplicate of %s", id, l.placeText(c.places[first])))
+			found.add(c.places[i], c.places[first], fmt.Sprintf("%q is a duplicate of %s", id, l.placeText(c.places[first])))
 		}
 	}
 }

@@ -104,7 +104,8 @@ func (l *loader) measurementHash(seed maphash.Seed, b *Benchmark, p place) uint6
 // checkRepeats checks that no measurement has two ids.
 func (l *loader) checkRepeats(hashes *runHashes) {
 	c := &l.benchmarks
-	seen := newFirsts(len(c.recs))
+	seen, found := newFirsts(len(c.recs)), copies{}
+	defer found.report(l)
 	for i, hash := range hashes.measurements {
 		if l.endedAt(i) {
 			return
@@ -121,7 +122,37 @@ func (l *loader) checkRepeats(hashes *runHashes) {
 			continue
 		}
 		if b, of := c.recs[i], c.recs[first]; of.ID != b.ID {
-			l.at(c.places[i], "id", fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", b.ID, of.ID, l.placeText(c.places[first])))
+			found.add(c.places[i], c.places[first], fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", b.ID, of.ID, l.placeText(c.places[first])))
+		}
+	}
+}
+
+// copies are benchmarks that are there before, by the file of either: a copied file has as many as lines.
+type copies map[[2]int32][]copied
+
+// copied is one of them, with its finding.
+type copied struct {
+	at   place
+	text string
+}
+
+// fewRepeats is how many lines of one file may repeat lines of another and be named one by one.
+const fewRepeats = 3
+
+func (c copies) add(p, first place, text string) {
+	files := [2]int32{p.file, first.file}
+	c[files] = append(c[files], copied{p, text})
+}
+
+// report adds a finding for each, or a single one for all of two files where they are many.
+func (c copies) report(l *loader) {
+	for files, all := range c {
+		if len(all) > fewRepeats {
+			all[0].text += fmt.Sprintf("; %d more lines of this file repeat lines of %s: remove the copies", len(all)-1, l.files[files[1]])
+			all = all[:1]
+		}
+		for _, one := range all {
+			l.at(one.at, "id", one.text)
 		}
 	}
 }
