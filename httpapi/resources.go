@@ -331,7 +331,7 @@ var fitQuery = withNames(resource{
 	name: "fit", singular: "fit",
 	params: []param{
 		{name: "model", kind: oneName, table: modelsOf, required: "is required", doc: "Model, by slug or alias."},
-		{name: "hardware", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias. Required, unless memory_gb describes the machine."},
+		{name: "hardware", kind: oneName, table: hardwareOf, doc: "Hardware, by slug, alias or another name. Required, unless memory_gb describes the machine. A name that states a memory or a number of devices, such as \"Raspberry Pi 5 8GB\" or \"2x RTX 3090\", sets memory_gb and count where they are not given."},
 		{name: "quantization", kind: oneText, doc: "One size of the model by name, such as Q4_K_M; all sizes, best first, without it. Letter case does not count."},
 		{name: "count", kind: wholeNumber, most: fit.MaxCount, doc: "Number of devices. With the rules of llama.cpp each has a part of the layers."},
 		{name: "context", kind: wholeNumber, most: fit.MaxContext, doc: "Tokens to keep room for. Without it 8192, or the limit of the model where that is less. Above the limit of the model: 400, unless allow_extended is true."},

@@ -22,8 +22,8 @@ func (p *parser) readRuns() []string {
 		return nil
 	}
 	r := fitReader{parser: p}
-	slug, named := r.lookUp(main)
-	r.readByRules(main, slug, &named)
+	slug, answer := r.lookUp(main)
+	r.readByRules(main, slug, &answer)
 	q := fit.Query{
 		Count: int(r.number("count")), Context: int64(r.number("context")), KV: fit.KVType(r.choice("kv")),
 		Rules: fit.Rules(r.choice("engine")), AllowExtended: r.flag("allow_extended"), Quantization: r.quantization(),
@@ -40,7 +40,7 @@ func (p *parser) readRuns() []string {
 		}
 		return nil
 	}
-	r.take(main, slug, &named)
+	r.take(main, slug, &answer)
 	if p.faults.code != nil {
 		return r.canonical
 	}
