@@ -26,6 +26,18 @@ var pastAddresses = []string{
 	"/api/v1/benchmarks/stats?group_by=hardware&settings=all", "/api/v1/hardware/facets?fields=vendor,vram_gb",
 }
 
+// TestNearestKept: a version beyond the newest is led to the newest that is kept, and every other to the oldest.
+func TestNearestKept(t *testing.T) {
+	newest := &index.Generation{Info: dataset.Info{Version: "2026.11.22"}, Digest: dataset.Digest{2}}
+	oldest := &index.Generation{Info: dataset.Info{Version: "2026.9.30"}, Digest: dataset.Digest{1}}
+	for ref, want := range map[string]string{"2026.11.23": "020000000000", "2027.1": "020000000000", "2026.10.1": "010000000000", "2026.9.2": "010000000000", "abcdefabcdef": "010000000000"} {
+		f := keptFailure([]*index.Generation{newest, oldest}, ref)
+		if got := f.faults[0]; got.Suggestion != want || len(got.Allowed) != 2 || !strings.Contains(f.detail, want) {
+			t.Errorf("as_of=%s: %+v, %s; want %s", ref, got, f.detail, want)
+		}
+	}
+}
+
 // state is what a server answered while it served one generation.
 type state struct {
 	version, digest string

@@ -82,6 +82,9 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
+// spoken is how a feed titles a benchmark.
+var spoken = regexp.MustCompile(`^[a-z0-9.-]+ on [a-z0-9.-]+(: [0-9.]+ tokens/s)?$`)
+
 // TestFeedsOfRecords: the feeds of a record or a family are about its own benchmarks and no others.
 func TestFeedsOfRecords(t *testing.T) {
 	t.Parallel()
@@ -102,15 +105,20 @@ func TestFeedsOfRecords(t *testing.T) {
 		for _, ord := range mine.Ords {
 			want = append(want, "https://example.org/benchmarks/"+gen.Benchmarks.Slug(ord))
 		}
-		slices.Sort(want)
-		for _, benchmarksOnly := range []bool{true, false} {
+		for _, benchmarksOnly := range []bool{true, false} { // the first is in the order of the list
 			got := []string{}
 			for _, e := range l.now().newsOf(gen, tt.sc, benchmarksOnly, "https://example.org").Entries {
 				if strings.HasPrefix(e.Page, "https://example.org/benchmarks/") {
+					if benchmarksOnly && !spoken.MatchString(e.Title) {
+						t.Errorf("%s: the title %q names no model, hardware and speed", tt.slug, e.Title)
+					}
 					got = append(got, e.Page)
 				}
 			}
-			slices.Sort(got)
+			if !benchmarksOnly {
+				slices.Sort(got)
+				slices.Sort(want)
+			}
 			if len(want) == gen.Benchmarks.Len() || !slices.Equal(got, want) {
 				t.Errorf("%s, benchmarks only %t: entries %q, want %q, not all %d", tt.slug, benchmarksOnly, got, want, gen.Benchmarks.Len())
 			}

@@ -116,6 +116,7 @@ func TestFieldFaults(t *testing.T) {
 		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be known where prompt_tps is null", ""},
 		{"a speed in words", []string{"generation_tps", "fast"}, "generation_tps", `must be a number, got "fast"`, ""},
 		{"a comma", []string{"generation_tps", "101,27"}, "generation_tps", `must be a number, got "101,27"`, ""},
+		{"no number", []string{"generation_tps", "null"}, "generation_tps", `must be a number, got "null"`, ""},
 		{"not a number", []string{"generation_tps", "NaN"}, "generation_tps", "must be a number", ""},
 		{"hex", []string{"generation_tps", "0x10"}, "generation_tps", "must be a number", ""},
 		{"negative", []string{"generation_tps", "-1"}, "generation_tps", "must be greater than 0, got -1", ""},
@@ -146,7 +147,15 @@ func TestFieldFaults(t *testing.T) {
 			t.Errorf("%s: near are %v, want %s", tt.name, r.Faults[i].Near, tt.near)
 		}
 	}
-	r := mustDesk(t).Check(url.Values{KindField: {FieldsForm}, "model": {"qwen3-8b", "gpt-oss-20b"}})
+	r := mustDesk(t).Check(filled("run_date", "today", "generation_tps", "fast", "tool", "", "model", "qwen3-8c"))
+	var order []string
+	for _, f := range r.Faults {
+		order = append(order, f.Field)
+	}
+	if want := []string{"model", "tool", "generation_tps", "run_date"}; !slices.Equal(order, want) {
+		t.Errorf("faults of %q, want %q in the order of the form", order, want)
+	}
+	r = mustDesk(t).Check(url.Values{KindField: {FieldsForm}, "model": {"qwen3-8b", "gpt-oss-20b"}})
 	if len(r.Faults) != 1 || r.Faults[0].Text != "must be given once" {
 		t.Errorf("a field given twice: %v", r.Faults)
 	}
@@ -258,6 +267,23 @@ func TestOutputFaults(t *testing.T) {
 	}
 	if ready := r.Ready(); len(ready) != 2 || ready[0].ID != r.Lines[1].ID || ready[1].ID != r.Lines[2].ID {
 		t.Errorf("%d lines are ready, want the second and the third", len(ready))
+	}
+}
+
+// TestOutputDate: the clock of the desk says what is in the future, also for an output that prints no date.
+func TestOutputDate(t *testing.T) {
+	d := mustDesk(t)
+	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
+		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
+	form := url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "run_date": {"2025-01-05"}}
+	for day, want := range map[int]int{1: 1, 5: 0} {
+		r := NewDesk(d.set, d.names, func() time.Time { return time.Date(2025, 1, day, 0, 0, 0, 0, time.UTC) }).Check(form)
+		faults := slices.DeleteFunc(r.Faults, func(f Fault) bool {
+			return f.Field != "run_date" || !strings.Contains(f.Text, "must not be in the future")
+		})
+		if len(faults) != want || len(r.Ready()) != 1-want {
+			t.Errorf("5 January on the %d: faults %v, %d lines", day, r.Faults, len(r.Ready()))
+		}
 	}
 }
 

@@ -418,6 +418,18 @@ func readCSV(t *testing.T, file []byte) (out []map[string]any) {
 	return out
 }
 
+// TestStartsFormula: text that a spreadsheet would run is known by its first character, and no other text.
+func TestStartsFormula(t *testing.T) {
+	for text, want := range map[string]bool{
+		"=1": true, "+1": true, "-1": true, "@a": true, "\t=1": true, "\r": true, "＝1": true, "＋1": true, "－1": true, "＠a": true, "'=1": true, "''@": true,
+		"": false, "'": false, "a=1": false, "'a": false, " =1": false, "ｗｉｄｅ": false, "（full width）": false, "１": false,
+	} {
+		if got := startsFormula([]byte(text)); got != want {
+			t.Errorf("startsFormula(%q) = %t, want %t", text, got, want)
+		}
+	}
+}
+
 func cellValue(t *testing.T, c Column, cell csvCell) any {
 	t.Helper()
 	switch {

@@ -154,13 +154,17 @@ func TestURLs(t *testing.T) {
 	for i, text := range forbidden {
 		answers["bad"+string(rune('a'+i/26))+string(rune('a'+i%26))+".example.com"] = [][]string{{text}}
 	}
+	// Names that are not public are rejected as such, whatever address their resolver says they have.
+	for _, name := range []string{"a.localhost", "printer.local", "metadata.google.internal", "router.home.arpa", "intranet", "corp", "nohost", "foo.0x7f", "good.example.com.onion"} {
+		answers[name] = [][]string{{"8.8.8.8"}}
+	}
 	g := Guard{Resolver: newNames(t, answers)}
 	bad := []string{
 		"", "x", "https://", "https:///x", "https:good.example.com", "//good.example.com", "http://good.example.com/", "ftp://good.example.com", "gopher://good.example.com",
 		"https://user@good.example.com/", "https://user:pw@good.example.com/", "https://good.example.com/#x", "https://good.example.com/#", "https://good.example.com:80/", "https://good.example.com:22/",
 		"https://good.example.com:99999/", "https://good.example.com:x/", "https://good.example.com./", "https://good..example.com/", "https://-good.example.com/", "https://good example.com/",
 		"https://good.example.com/\x00", "https://good.example.com/é", "https://" + strings.Repeat("a", maxURL) + ".example.com/",
-		"https://localhost/", "https://LOCALHOST/", "https://a.localhost/", "https://printer.local/", "https://metadata.google.internal/", "https://router.home.arpa/", "https://intranet/", "https://nohost/",
+		"https://localhost/", "https://LOCALHOST/", "https://a.localhost/", "https://printer.local/", "https://metadata.google.internal/", "https://router.home.arpa/", "https://intranet/", "https://corp/", "https://good.example.com.onion/", "https://nohost/",
 		"https://half.example.com/", "https://unknown.example.com/", "http://127.0.0.1/", "http://localhost/",
 		// loopback in other notations
 		"https://2130706433/", "https://017700000001/", "https://0x7f000001/", "https://0X7F000001/", "https://127.1/", "https://127.0.1/", "https://0177.0.0.1/", "https://0x7f.0.0.1/", "https://0x7f.1/",
