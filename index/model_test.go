@@ -61,7 +61,7 @@ func TestModel(t *testing.T) {
 			r := newRandom(seed+uint64(i), size.distinct, size.unknown)
 			set := r.set(size.benchmarks, size.others)
 			got, want := tables(mustBuild(t, set)), plains(set)
-			for range size.queries {
+			for range size.queries / datasettest.Rounds(2, 1) {
 				kind := max(0, r.IntN(6)-2) // half of the questions go to benchmarks
 				compare(t, got[kind], want[kind], r.query(want[kind]))
 			}
@@ -110,7 +110,7 @@ func TestModelShipped(t *testing.T) {
 	r := newRandom(seedOf(t), 1, 0)
 	set, gen := shippedGeneration(t)
 	got, want := tables(gen), plains(set)
-	for range datasettest.Rounds(30, 100) {
+	for range datasettest.Rounds(15, 100) {
 		kind := max(0, r.IntN(6)-2)
 		compare(t, got[kind], want[kind], r.query(want[kind]))
 	}

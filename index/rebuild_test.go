@@ -100,7 +100,7 @@ func checkSame(t *testing.T, got, built *Generation, set *dataset.Set, r *random
 				t.Errorf("column of %v differs", f)
 			}
 		}
-		for range 8 {
+		for range datasettest.Rounds(3, 8) {
 			compare(t, table, want[kind], r.query(want[kind]))
 		}
 	}

@@ -24,7 +24,7 @@ func TestStatsModel(t *testing.T) {
 			r := newRandom(seed+uint64(i), 40, 0.2)
 			set := r.set(rows, max(12, rows/100))
 			table, want := mustBuild(t, set).Benchmarks, plains(set)[3]
-			for range datasettest.Rounds(40, 120) {
+			for range datasettest.Rounds(20, 120) {
 				compareStats(t, table, want, r.statsQuery(want))
 			}
 		})
@@ -393,7 +393,7 @@ func TestFacetsModel(t *testing.T) {
 	got, want := tables(mustBuild(t, set)), plains(set)
 	for kind, p := range want {
 		fields := [][]FieldInfo{ModelFields, HardwareFields, ToolFields, BenchmarkFields}[kind]
-		for round := range 16 {
+		for round := range datasettest.Rounds(8, 16) {
 			q := r.query(p)
 			if kind == 3 && round%8 == 0 { // what is not listed without it, and a filter that its facet leaves out
 				q = Query{Sets: []Set{{Field: Scenario, Values: texts(dataset.Scenarios)}, {Field: Source, Values: []string{string(dataset.Sources[round%3])}}}}

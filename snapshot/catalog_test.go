@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset/datasettest"
 )
 
 // catalogFolder holds two good documents, inputs of a build, and whatever is added.
@@ -252,19 +254,25 @@ func TestCatalogBounds(t *testing.T) {
 }
 
 // TestPassed checks in full every document that is not checked again when it is loaded. A shipped one need not be
-// listed. With -update it lists all that pass.
+// listed. With -update it lists all that pass. The short form checks the newest.
 func TestPassed(t *testing.T) {
 	names, err := filepath.Glob("../data/snapshots/" + Pattern)
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no shipped documents: %v", err)
 	}
 	var shipped, passing strings.Builder
-	for _, name := range names {
+	for i, name := range names {
 		body, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		line := fmt.Sprintf("%x  %s\n", sha256.Sum256(body), filepath.Base(name))
+		if i < len(names)-1 && !datasettest.Long() && !*update {
+			if strings.Contains(passed, line) {
+				shipped.WriteString(line)
+			}
+			continue
+		}
 		checked := check(body)
 		if len(checked.all()) == 0 {
 			passing.WriteString(line)

@@ -222,7 +222,7 @@ func blend(r *rand.Rand, v, from reflect.Value) {
 }
 
 // TestShippedChanges: the recorded history ends with a release of this repository, is in its
-// canonical form, and taking it back gives records of the releases before.
+// canonical form, and taking it back gives records of the releases before: of the two before in the short form.
 func TestShippedChanges(t *testing.T) {
 	set := shipped(t)
 	if set.Releases.Last() == nil {
@@ -233,12 +233,13 @@ func TestShippedChanges(t *testing.T) {
 		return
 	}
 	recs := lines(set)
-	for i := len(set.Releases.Steps) - 1; i > 0; i-- {
+	steps := len(set.Releases.Steps)
+	for i := steps - 1; i > max(0, steps-1-datasettest.Rounds(2, steps)); i-- {
 		recs = applied(t, recs, nil, set.Releases.Steps[i].Entries, true)
 	}
 	for name, line := range recs {
 		if !jsontext.Value(line).IsValid() {
-			t.Fatalf("%s of the first release is no JSON: %s", name, line)
+			t.Fatalf("%s of an earlier release is no JSON: %s", name, line)
 		}
 	}
 }

@@ -22,22 +22,37 @@ import (
 
 func TestMain(m *testing.M) { datasettest.Main(m) }
 
-// shippedDesk has the records of this repository, loaded once for all tests.
-var shippedDesk = sync.OnceValues(func() (*Desk, error) {
-	set, err := dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return NewDesk(set, resolve.New(set), func() time.Time { return time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC) }), nil
-})
+var shippedDesk struct {
+	sync.Once
+	*Desk
+	err error
+}
 
+// named are the records that forms of the tests name, and those their names may mean.
+var named = []string{
+	"models/qwen3-8b.json", "models/gpt-oss-20b.json", "models/llama-3.2-3b-instruct.json",
+	"hardware/apple-m4.json", "hardware/nvidia-rtx-4090.json", "hardware/nvidia-rtx-3090.json", "hardware/nvidia-rtx-4060-ti-8gb.json",
+	"hardware/nvidia-rtx-4060-ti-16gb.json", "hardware/nvidia-gtx-1060-3gb.json", "hardware/nvidia-gtx-1060-6gb.json", "hardware/nvidia-gtx-1060-laptop.json",
+}
+
+// mustDesk has the records of this repository, or a sample of them in the short form, loaded once for all tests.
 func mustDesk(tb testing.TB) *Desk {
 	tb.Helper()
-	d, err := shippedDesk()
-	if err != nil {
-		tb.Fatal(err)
+	d := &shippedDesk
+	d.Do(func() {
+		files := os.DirFS("../../data")
+		if !datasettest.Long() {
+			files = datasettest.Sample(tb, named...)
+		}
+		var set *dataset.Set
+		if set, d.err = dataset.Load(context.Background(), files, dataset.Options{}); d.err == nil {
+			d.Desk = NewDesk(set, resolve.New(set), func() time.Time { return time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC) })
+		}
+	})
+	if d.err != nil {
+		tb.Fatal(d.err)
 	}
-	return d
+	return d.Desk
 }
 
 // filled is a form that gives a line, with changes: name and value in turn, an empty value removes.

@@ -15,7 +15,7 @@ func TestContention(t *testing.T) {
 	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
 	const servers, keys, least = 4, 60, 3
-	commits := int64(60)
+	commits := int64(40)
 	if etcdtest.Long() {
 		commits = 600
 	}
