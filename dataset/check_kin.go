@@ -95,3 +95,56 @@ func (l *loader) usualOrganization(models []int) (usual string) {
 	}
 	return usual
 }
+
+// checkOwn warns of what only one record has and another one has too: it is left over from the record that a new one was
+// copied from.
+func (l *loader) checkOwn() {
+	own := owned{l, map[string]Slug{}}
+	for i, m := range l.models.recs {
+		for k := range m.Quantizations {
+			q := &m.Quantizations[k]
+			if q.Repo != nil && own.warn(l.models.places[i], m.Slug, fmt.Sprintf("quantizations.%d.repo", k), *q.Repo, "file "+q.Format+" "+q.Name) {
+				break // the others were copied with it
+			}
+		}
+	}
+	for i, h := range l.hardware.recs {
+		for k, id := range h.PCIIDs {
+			own.warn(l.hardware.places[i], h.Slug, fmt.Sprintf("pci_ids.%d", k), id, ownID)
+		}
+	}
+	for i, t := range l.tools.recs {
+		own.address(l.tools.places[i], t.Slug, "repository", t.Repository)
+		own.address(l.tools.places[i], t.Slug, "homepage", t.Homepage)
+	}
+}
+
+const ownID = "id"
+
+// owned knows the first record that has something.
+type owned struct {
+	*loader
+	first map[string]Slug
+}
+
+func (o owned) warn(p place, slug Slug, field, value, what string) (warned bool) {
+	key := what + "\x00" + strings.TrimSuffix(strings.ToLower(value), "/")
+	switch first, known := o.first[key]; {
+	case !known:
+		o.first[key] = slug
+	case first != slug:
+		text := fmt.Sprintf("is that of %s as well", first)
+		if what == ownID {
+			text += ", and an id of several parts belongs in pci_ids_shared"
+		}
+		o.warning(p, field, fmt.Sprintf("%s, got %q", text, value))
+		return true
+	}
+	return false
+}
+
+func (o owned) address(p place, slug Slug, field string, address *URL) {
+	if address != nil {
+		o.warn(p, slug, field, string(*address), field)
+	}
+}

@@ -36,6 +36,7 @@ func (l *loader) checkPlausible() {
 	if l.warn {
 		l.checkKin()
 		l.checkAccounts()
+		l.checkOwn()
 		l.checkFP16Siblings()
 		l.checkUnlikely()
 	}
