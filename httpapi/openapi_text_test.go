@@ -329,11 +329,11 @@ func problemsOf(rt *route) []string {
 	case rt.list == chartQuery || rt.list == badgeQuery:
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
-		return append(names, "BadListQuery", "NotAcceptable", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
+		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
 	case rt.tag == "feeds":
 		return append(names, "BadQuery", "NotFound", "NotReady")
 	case rt.list == recordChanges:
-		return append(names, "BadListQuery", "NotAcceptable", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
+		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
 	case rt.list == changesView:
 		return append(names, "BadListQuery", "Gone", "NotReady")
 	case rt.list == fitQuery:

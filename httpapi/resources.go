@@ -338,7 +338,7 @@ var fitQuery = withNames(resource{
 		{name: "kv", kind: oneChoice, values: fit.KVType("").Values(), doc: "Storage of the key-value cache; f16 without it."},
 		{name: "engine", kind: oneChoice, values: fit.Rules("").Values(), doc: "Program whose memory rules apply; llama.cpp without it."},
 		{name: "memory_gb", kind: plainNumber, most: 1e6, doc: "Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place of hardware."},
-		{name: "bandwidth_gbps", kind: plainNumber, most: 1e6, doc: "Memory bandwidth of one device, in 10^9 bytes per second."},
+		{name: "bandwidth_gbps", kind: plainNumber, most: 1e6, doc: "Memory bandwidth of one device, in 10^9 bytes per second. With hardware of another bandwidth its measurements do not count."},
 		{name: "unified_share", kind: plainNumber, most: 1, doc: "Part of unified memory a model may use; without it the default of the vendor's system, which the answer names."},
 		{name: "system_memory_gb", kind: plainNumber, most: 1e6, doc: "Main memory beside a discrete card, in GB, for the verdict offload."},
 		{name: "allow_extended", kind: flagValue, doc: "true: accept a context above the limit of the model, as with YaRN."},

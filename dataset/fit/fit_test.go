@@ -207,6 +207,25 @@ func TestEvidenceOutranksFormula(t *testing.T) {
 	}
 }
 
+// A measurement is of a card as it is sold, so it says nothing of one with another bandwidth.
+func TestOtherBandwidth(t *testing.T) {
+	e := shippedEngine(t)
+	speed := func(gbps float64) *Speed {
+		a, fault := e.Fit(Query{Model: "gpt-oss-20b", Hardware: "nvidia-rtx-4090", Quantization: "MXFP4", BandwidthGBps: gbps})
+		if fault != nil || len(a.Sizes) != 1 || a.Sizes[0].Speed.TPS == nil {
+			t.Fatalf("bandwidth %v: %v, %+v", gbps, fault, a)
+		}
+		return a.Sizes[0].Speed
+	}
+	own := speed(0)
+	if *own.Use != UseMeasured || *speed(1008).TPS != *own.TPS {
+		t.Errorf("the bandwidth of the record gives %v (%s), without it %v (%s), want one measured speed", *speed(1008).TPS, *speed(1008).Use, *own.TPS, *own.Use)
+	}
+	if half := speed(504); *half.Use != UseEstimate || half.Measured != nil || *half.TPS > 0.75**own.TPS {
+		t.Errorf("half of the bandwidth gives %v (%s), want an estimate below three quarters of %v", *half.TPS, *half.Use, *own.TPS)
+	}
+}
+
 func TestMeasuredFirst(t *testing.T) {
 	e := engineOf(func(*dataset.Model) {}, func(*dataset.Hardware) {},
 		bench(func(b *dataset.Benchmark) {}),

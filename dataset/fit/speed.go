@@ -79,7 +79,7 @@ func (a *ask) pace(size int, resident bool) (out pace) {
 
 // tried are the measured speeds of a size, in order. It visits their records; nil visits none.
 func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float64) {
-	if len(a.runs) == 0 {
+	if len(a.runs) == 0 || a.otherBandwidth() {
 		return nil // as of most models on most machines
 	}
 	runs := inQuant(a.runs, a.t.sizes[size].folded)
@@ -97,6 +97,13 @@ func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float6
 	})
 	slices.Sort(speeds)
 	return speeds
+}
+
+// otherBandwidth reports whether the query gives the hardware another bandwidth than its record: what was measured on it is then
+// the speed of another machine.
+func (a *ask) otherBandwidth() bool {
+	own := a.e.line.Bandwidth(a.q.Hardware)
+	return a.q.BandwidthGBps > 0 && own > 0 && a.m.bandwidth != own
 }
 
 // measured summarizes the measurements of this very size.
