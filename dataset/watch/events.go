@@ -3,10 +3,12 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -19,12 +21,12 @@ type notifier func(folders map[string][]string, again func()) (end func(), err e
 func notifyFS(folders map[string][]string, again func()) (end func(), err error) {
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
-		return func() {}, err
+		return func() {}, explain(err)
 	}
-	for folder := range folders {
+	for _, folder := range slices.Sorted(maps.Keys(folders)) { // in order, so that the error is the same each time
 		// A folder that is missing is waited for by watching the one it will be in.
-		if failed := n.Add(folder); failed != nil && !errors.Is(failed, os.ErrNotExist) {
-			err = fmt.Errorf("%s: %w", folder, failed)
+		if failed := n.Add(folder); failed != nil && !errors.Is(failed, os.ErrNotExist) && err == nil {
+			err = fmt.Errorf("%s: %w", folder, explain(failed))
 		}
 	}
 	var forwarding sync.WaitGroup
@@ -33,6 +35,17 @@ func notifyFS(folders map[string][]string, again func()) (end func(), err error)
 		_ = n.Close() // nothing to do about it, and nothing comes from it any more
 		forwarding.Wait()
 	}, err
+}
+
+// explain names the setting behind an error of inotify, whose texts are of disks and files.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w: too few watches for this user (on Linux fs.inotify.max_user_watches)", err)
+	case errors.Is(err, syscall.EMFILE):
+		return fmt.Errorf("%w: too few watchers for this user (on Linux fs.inotify.max_user_instances), or open files for this process", err)
+	}
+	return err
 }
 
 // forward calls again for every event that matters and every error until both channels are

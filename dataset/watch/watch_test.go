@@ -641,3 +641,27 @@ func must[T any](v T, err error) func(*testing.T) T {
 		return v
 	}
 }
+
+// TestEventErrors: the error says what to change, and is the same each time, so that it is reported once.
+func TestEventErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string][]string{}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		folders[filepath.Join(file, name)] = nil // below a file no folder can be
+	}
+	for range 20 {
+		end, err := notifyFS(folders, func() {})
+		end()
+		if want := filepath.Join(file, "a"); err == nil || !strings.HasPrefix(err.Error(), want+": ") {
+			t.Fatalf("notifyFS = %v, want an error of %s", err, want)
+		}
+	}
+	for errno, want := range map[syscall.Errno]string{syscall.ENOSPC: "max_user_watches", syscall.EMFILE: "max_user_instances"} {
+		if err := explain(errno); !errors.Is(err, errno) || !strings.Contains(err.Error(), want) {
+			t.Errorf("explain(%v) = %v, want %s in it", errno, err, want)
+		}
+	}
+}
