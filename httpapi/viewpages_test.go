@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -652,6 +653,7 @@ func TestMachineByMemory(t *testing.T) {
 		"/":                      {`href="/fit">Describe the machine by its memory`, `href="/explore/hardware?type=cpu`},
 		"/fit":                   {`<details open>`, `href="/fit?memory_gb=16"`},
 		"/fit?memory_gb=16":      {"Enter the bandwidth of the memory as well"},
+		"/about":                 {`id="words"`},
 		"/fit?hardware=cpu":      {`href="/fit">Describe it by its memory`, "not known here"},
 		"/fit?hardware=GTX+1060": {`href="/fit">Describe it by its memory`, "Several pieces of hardware have this name", "nvidia-gtx-1060-6gb"},
 	} {
@@ -672,6 +674,9 @@ func TestComparisonWords(t *testing.T) {
 	if !strings.Contains(body, `<figcaption class="unseen">What memory and speed cost</figcaption>`) {
 		t.Error("the title of a plot is shown again below the same heading")
 	}
+	if !strings.Contains(body, `#rests" rel="nofollow">`) {
+		t.Error("the speed that a price is divided by does not lead to its runs")
+	}
 	if m := regexp.MustCompile(`\$\d+\.\d\b`).FindString(body); m != "" {
 		t.Errorf("%s has one decimal", m)
 	}
@@ -679,6 +684,38 @@ func TestComparisonWords(t *testing.T) {
 	for _, want := range []string{`>20.9B</span>`, `>all</td>`, `>mixture of experts</td>`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the comparison of models has no %s", want)
+		}
+	}
+}
+
+// TestBenchmarkCounts holds that the number of benchmarks that a page names is explained where it leads.
+func TestBenchmarkCounts(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	number := func(path, pattern string) int {
+		body := visible.ReplaceAllString(string(s.ask(t, "GET", path, "Authorization", "").body), "")
+		m := regexp.MustCompile(pattern).FindStringSubmatch(body)
+		if m == nil {
+			t.Fatalf("%s has no %s", path, pattern)
+		}
+		n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for _, of := range []string{"", "hardware=nvidia-h100-sxm", "q=llama"} {
+		listed, more := number("/explore/benchmarks?"+of, `([\d,]+) benchmarks`), number("/explore/benchmarks?"+of, `([\d,]+) more are speeds of servers`)
+		if elsewhere := number("/explore/benchmarks?scenario=offline,server,interactive&"+of, `([\d,]+) benchmarks`); elsewhere != more {
+			t.Errorf("%s: %d more are said to be elsewhere, where %d are listed", of, more, elsewhere)
+		}
+		if all := number("/", `([\d,]+) benchmarks`); of == "" && all != listed+more {
+			t.Errorf("the front page counts %d benchmarks, the list %d and %d more", all, listed, more)
+		}
+	}
+	for _, path := range []string{"/explore/benchmarks?settings=single_stream", "/explore/benchmarks?scenario=server"} {
+		if body := string(s.ask(t, "GET", path, "Authorization", "").body); strings.Contains(body, "servers under load") {
+			t.Errorf("%s leads to speeds of servers under load", path)
 		}
 	}
 }

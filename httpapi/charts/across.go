@@ -256,6 +256,7 @@ type PriceItem struct {
 	Priced
 	TPS      float64 // of the work; NaN if unknown
 	Measured bool
+	Rests    string // page of the runs it rests on, may be empty
 }
 
 // Prices draws price per GB of memory and per token per second.
@@ -267,7 +268,7 @@ func Prices(d PricesData) *Figure {
 	f.rows = func() (rows [][]Cell) {
 		for i := range d.Items {
 			p := &d.Items[i]
-			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: money(p.perGB())}, {Text: short(p.TPS)}, {Text: basisWord(p.TPS, p.Measured)}, {Text: money(p.perSpeed())}})
+			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: money(p.perGB())}, {Text: short(p.TPS), Href: p.Rests}, {Text: basisWord(p.TPS, p.Measured)}, {Text: money(p.perSpeed())}})
 		}
 		return rows
 	}

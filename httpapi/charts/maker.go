@@ -678,6 +678,7 @@ func (m Maker) prices(slugs []string, groups []*group) *Figure {
 		answer, fault := m.gen.Fit.Fit(fit.Query{Model: dataset.Slug(model), Quantization: quantization, Hardware: dataset.Slug(slug), BestOnly: true})
 		if fault == nil && len(answer.Sizes) > 0 && answer.Sizes[0].Speed != nil && answer.Sizes[0].Speed.TPS != nil {
 			item.TPS, item.Measured = *answer.Sizes[0].Speed.TPS, *answer.Sizes[0].Speed.Use == fit.UseMeasured
+			item.Rests = "/fit?" + url.Values{"hardware": {slug}, "model": {model}, "quantization": {quantization}}.Encode() + "#rests"
 		}
 		d.Items = append(d.Items, item)
 	}

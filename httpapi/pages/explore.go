@@ -74,6 +74,7 @@ type Explore struct {
 	Next     string
 	First    string // set on later pages
 	Notes    []string
+	Apart    *Link // what would match and is listed elsewhere; nil: nothing
 	Position string
 	Filtered bool
 }
@@ -218,6 +219,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 	v.Sorts = l.sortChoices(q)
 	if q.Kind == "benchmarks" {
 		now := q.Params.Get("settings")
+		v.Apart = underLoad(gen, q, at)
 		v.Settings = []Choice{{index.SingleStream, "One request on one device: speeds that compare", now == index.SingleStream}, {"", "All settings, mixed", now == ""}}
 	}
 	v.Chosen = l.chosen(gen, q, at)
@@ -233,6 +235,25 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		v.Data = listData(&v.Frame, l)
 	}
 	return v
+}
+
+// underLoad leads to the results of servers under load that match, which a list has only where it is asked for them.
+func underLoad(gen *index.Generation, q *ExploreQuery, at Place) *Link {
+	loads := dataset.Scenario("").Values()
+	query := q.Query
+	query.Sets = append(slices.Clip(query.Sets), index.Set{Field: index.Scenario, Values: loads})
+	query.After, query.Limit = nil, 1
+	n := gen.Benchmarks.Select(query).Total
+	if n == 0 || q.Params.Has("scenario") {
+		return nil
+	}
+	with := maps.Clone(q.Params)
+	with.Set("scenario", strings.Join(loads, ","))
+	text := "1 more is the speed of a server under load"
+	if n > 1 {
+		text = grouped(int64(n)) + " more are speeds of servers under load"
+	}
+	return &Link{Text: text, Href: at.with(with), NoFollow: true}
 }
 
 // ExploreHTML is the page.
