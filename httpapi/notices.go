@@ -93,7 +93,7 @@ func (p *parser) noticeAmbiguous(pm *param, value string, a resolve.Answer) {
 	shown := clip(value)
 	n := Notice{
 		Code: "unknown_value", Parameter: pm.name, Value: shown,
-		Detail: fmt.Sprintf("%s %q may be several records: %s", pm.name, *shown, a.Reason),
+		Detail: fmt.Sprintf("%s %q "+severalRecords+"%s", pm.name, *shown, a.Reason),
 	}
 	for _, c := range a.Candidates {
 		n.Suggestions = append(n.Suggestions, string(c.Slug))

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
@@ -92,9 +94,39 @@ func exploreQuery(gen *index.Generation, r *resource, q *listQuery) *pages.Explo
 		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return next },
 	}
 	for _, n := range slices.Concat(q.notices, q.leftOutNotices(r.table(gen))) {
-		out.Notes = append(out.Notes, pages.Sentence(n.Detail))
+		out.Notes = append(out.Notes, noteOf(gen, &n))
 	}
 	return out
+}
+
+// noteOf is a notice of a list in the words of a visitor, who knows nothing of fields, slugs and endpoints.
+func noteOf(gen *index.Generation, n *Notice) string {
+	switch {
+	case n.Code == "name_resolved":
+		return "“" + record.Printable(*n.Value) + "” was read as " + pages.NameOf(gen, *n.Slug) + "."
+	case n.Code == "unknown_value":
+		note := "Nothing here has the " + strings.ToLower(pages.Label(n.Parameter)) + " “" + record.Printable(*n.Value) + "”."
+		if _, reason, several := strings.Cut(n.Detail, severalRecords); several {
+			note = "“" + record.Printable(*n.Value) + "” may be one of several: " + reason + "."
+		}
+		if len(n.Suggestions) > 0 {
+			names := make([]string, len(n.Suggestions))
+			for i, slug := range n.Suggestions {
+				names[i] = pages.NameOf(gen, slug)
+			}
+			note += " Did you mean " + strings.Join(names, " or ") + "?"
+		}
+		return note
+	case n.Code == memoryAssumed && n.Count == nil:
+		return "This hardware is sold with several sizes of memory, and the largest counts here. “What runs?” has the others."
+	case n.Code == memoryAssumed:
+		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest counts here, and a price may be that of a smaller one."
+	case n.Code == nullExcluded && n.Parameter == "min_tps":
+		return strconv.Itoa(*n.Count) + " more" + " may be fast enough: of them no speed is known."
+	case n.Code == nullExcluded:
+		return strconv.Itoa(*n.Count) + " more" + " may run: what decides that is not published of them."
+	}
+	return pages.Sentence(n.Detail)
 }
 
 // recordPage answers the page of a record.

@@ -719,3 +719,34 @@ func TestBenchmarkCounts(t *testing.T) {
 		}
 	}
 }
+
+var notes = regexp.MustCompile(`<p class="note">(.*?)</p>`)
+
+// TestNoteWords holds that what a list says of its filters has the words of a visitor, not those of the API.
+func TestNoteWords(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	api := regexp.MustCompile(`_|(?i)\brecords?\b|slug|/api/|excluded|apple-m2|nvidia-`)
+	for path, want := range map[string]string{
+		"/explore/models?min_context=8192":                  "not known of them: context length.",
+		"/explore/hardware?max_price_usd=800":               "not known of them: street price.",
+		"/explore/benchmarks?settings=single_stream":        "not known of them: settings.",
+		"/explore/benchmarks?sort=-generation_tps":          "do not compare",
+		"/explore/models?fits=Apple+M2+16GB":                "“Apple M2 16GB” was read as Apple M2",
+		"/explore/models?fits=apple-m2":                     "sold with several sizes of memory",
+		"/explore/models?fits=apple-m3-max":                 "more may run",
+		"/explore/models?fits=rtx+4090&min_tps=5":           "may be fast enough",
+		"/explore/hardware?runs=qwen3-32b&min_tps=5":        "of hardware that is sold with several sizes",
+		"/explore/models?family=lama":                       "Nothing here has the family “lama”. Did you mean llama",
+		"/explore/benchmarks?hardware=GTX+1060":             "“GTX 1060” may be one of several: the name does not state the memory size: 3 GB or 6 GB. Did you mean NVIDIA GeForce GTX 1060 3GB or",
+		"/explore/benchmarks?hardware=%3Cscript%3Ealert(1)": "Nothing here has the hardware “&lt;script&gt;",
+	} {
+		said := ""
+		for _, m := range notes.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1) {
+			said += visible.ReplaceAllString(m[1], "") + "\n"
+		}
+		if m := api.FindString(said); m != "" || !strings.Contains(said, want) {
+			t.Errorf("%s says %q, want %q and no such word in\n%s", path, m, want, said)
+		}
+	}
+}

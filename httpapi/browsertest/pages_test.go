@@ -43,6 +43,7 @@ var pages = []page{
 	{name: "benchmark", path: "/benchmarks/bm-d20987d408c6", complete: heading},
 	{name: "fit", path: "/fit?hardware=nvidia-rtx-4090", complete: heading},
 	{name: "fit-pair", path: "/fit?hardware=apple-m3-max&model=gpt-oss-20b", complete: heading},
+	{name: "fit-rests", path: "/fit?hardware=nvidia-rtx-4090&model=qwen3-14b&quantization=Q8_0&context=32768", complete: heading},
 	{name: "compare", path: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", complete: heading},
 	{name: "compare-models", path: "/compare?models=gpt-oss-20b,llama-3.1-8b-instruct", complete: heading},
 	{name: "snapshots", path: "/snapshots", complete: heading},

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -177,7 +178,8 @@ var labels = map[string]string{
 	"rate_basis": "Rate", "partial_offload": "Part of the weights in main memory", "release_date": "Released",
 }
 
-func label(name string) string { return cmp.Or(labels[name], Sentence(words(name))) }
+// Label is what pages call a field.
+func Label(name string) string { return cmp.Or(labels[name], Sentence(words(name))) }
 
 // Explore is the page of a list.
 func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explore {
@@ -209,6 +211,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		Kind: q.Kind, Heading: l.heading, Lead: l.lead, Total: plural(page.Total, l.singular, cmp.Or(map[string]string{"hardware": "pieces of hardware"}[q.Kind], q.Kind)),
 		Words: q.Params.Get("q"), Notes: q.Notes, Clear: at.Path,
 	}
+	v.Notes = append(v.Notes, leftOut(q.Query, page)...)
 	if q.Kind == "hardware" && page.Total == 1 {
 		v.Total = "1 piece of hardware"
 	}
@@ -235,6 +238,25 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		v.Data = listData(&v.Frame, l)
 	}
 	return v
+}
+
+// leftOut says what the filters of a list leave out because it is not known, and whether its order mixes settings.
+func leftOut(q index.Query, page index.Page) (notes []string) {
+	add := func(n int, field index.Field) {
+		if n > 0 {
+			notes = append(notes, grouped(int64(n))+record.Noun(n, " more is left out because this is not known of it: ", " more are left out because this is not known of them: ")+strings.ToLower(Label(string(field)))+".")
+		}
+	}
+	for i, n := range page.Excluded {
+		add(n, q.Ranges[i].Field)
+	}
+	for i, n := range page.ExcludedBySets {
+		add(n, q.Sets[i].Field)
+	}
+	if len(page.Mixed) > 0 {
+		notes = append(notes, "These speeds were measured with different settings and do not compare. Those of one request on one device do.")
+	}
+	return notes
 }
 
 // underLoad leads to the results of servers under load that match, which a list has only where it is asked for them.
@@ -326,7 +348,7 @@ func (l *list) choices(gen *index.Generation, asked *index.Conditions, params ur
 }
 
 func facet(n *names, info *index.FieldInfo, counted *index.Facet, params url.Values) Facet {
-	f := Facet{Name: info.Param, Label: label(string(info.Name)), Title: info.Doc}
+	f := Facet{Name: info.Param, Label: Label(string(info.Name)), Title: info.Doc}
 	chosen := split(params[info.Param])
 	f.Open = len(chosen) > 0
 	listed := map[string]bool{}
@@ -380,7 +402,7 @@ func valueLabel(n *names, info *index.FieldInfo, v string) string {
 }
 
 func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Range {
-	r := Range{Label: label(string(info.Name)), Title: info.Doc, Unit: strings.Replace(info.Unit, "10^9 parameters", "billions", 1), Min: info.Min, Max: info.Max, Type: "number"}
+	r := Range{Label: Label(string(info.Name)), Title: info.Doc, Unit: strings.Replace(info.Unit, "10^9 parameters", "billions", 1), Min: info.Min, Max: info.Max, Type: "number"}
 	if info.Min != "" {
 		r.MinValue = params.Get(info.Min)
 	}
@@ -407,7 +429,7 @@ func (l *list) sortChoices(q *ExploreQuery) []Choice {
 	}
 	if !known {
 		name, desc := strings.CutPrefix(now, "-")
-		text := label(name)
+		text := Label(name)
 		if desc {
 			text += ", highest first"
 		}
@@ -484,11 +506,11 @@ func (l *list) chosenText(n *names, name, v string) string {
 		f := &l.fields[i]
 		switch name {
 		case f.Param:
-			return label(string(f.Name)) + ": " + valueLabel(n, f, v)
+			return Label(string(f.Name)) + ": " + valueLabel(n, f, v)
 		case f.Min:
-			return label(string(f.Name)) + " from " + strings.TrimSpace(v+" "+f.Unit)
+			return Label(string(f.Name)) + " from " + strings.TrimSpace(v+" "+f.Unit)
 		case f.Max:
-			return label(string(f.Name)) + " to " + strings.TrimSpace(v+" "+f.Unit)
+			return Label(string(f.Name)) + " to " + strings.TrimSpace(v+" "+f.Unit)
 		}
 	}
 	switch name {

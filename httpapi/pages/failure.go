@@ -21,7 +21,7 @@ func (f Fault) Label() string {
 	if f.Name == "" {
 		return ""
 	}
-	return label(f.Name)
+	return Label(f.Name)
 }
 
 // Failure is the page of an error.

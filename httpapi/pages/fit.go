@@ -96,7 +96,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		v.Form.More = true
 		v.Notes = []string{"Is it not listed, or do you not know its name? What fits follows from its memory alone:"}
 		for _, gb := range []string{"8", "12", "16", "24", "32"} {
-			v.Actions = append(v.Actions, Link{Text: "A card with " + gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true})
+			v.Actions = append(v.Actions, Link{Text: gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true})
 		}
 	default:
 		v.Form.More = true

@@ -99,6 +99,16 @@ func nameOf(t *index.Table, slug string) string {
 	return slug
 }
 
+// NameOf is the name of a piece of hardware, a model or a tool for readers, its slug where there is none.
+func NameOf(gen *index.Generation, slug string) string {
+	for _, t := range []*index.Table{gen.Hardware, gen.Models, gen.Tools} {
+		if _, ok := t.Find(slug); ok {
+			return nameOf(t, slug)
+		}
+	}
+	return slug
+}
+
 // names looks up names of records, each once.
 type names struct {
 	gen  *index.Generation
