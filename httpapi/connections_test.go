@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -71,6 +72,27 @@ func tryAlive(t *testing.T, addr string) (*http.Response, *Problem, error) {
 }
 
 // TestConnectionsOfOneAddress: an address beyond its limit is told so; others are served.
+// TestTurnAwayAtOnce: beyond the most rejections at a time a connection is closed without one, and does not count as one.
+func TestTurnAwayAtOnce(t *testing.T) {
+	l := &connectionLimit{reject: func(*failure) []byte { return []byte("rejected") }}
+	for sending, want := range map[int64]string{maxRejecting - 1: "rejected", maxRejecting: ""} {
+		l.rejecting.Store(sending)
+		caller, server := net.Pipe()
+		l.turnAway(server, &failure{code: &serverBusy})
+		got, err := io.ReadAll(caller)
+		if err != nil || string(got) != want {
+			t.Errorf("with %d under way: %q, %v, want %q", sending, got, err, want)
+		}
+		_ = caller.Close()
+		for end := time.Now().Add(patience); l.rejecting.Load() != sending && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		if n := l.rejecting.Load(); n != sending {
+			t.Errorf("%d rejections are under way after one more, want %d", n, sending)
+		}
+	}
+}
+
 func TestConnectionsOfOneAddress(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))

@@ -180,6 +180,9 @@ func TestTwoSlashes(t *testing.T) {
 		if err != nil || resp.StatusCode != http.StatusNotFound || !strings.Contains(string(body), "two slashes") {
 			t.Errorf("GET %q: status %d, %v: %.200s", head, resp.StatusCode, err, body)
 		}
+		if strings.Contains(string(body), "://docs") || strings.Contains(string(body), "://api") {
+			t.Errorf("GET %q: a part of the address is taken for a host: %.300s", head, body)
+		}
 		_ = conn.Close()
 	}
 }

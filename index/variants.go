@@ -25,12 +25,6 @@ func (v variants) with(values []string) []string {
 	return slices.Compact(out)
 }
 
-// Variants lists the records that are forms of one, by slug: those that a filter by its slug also
-// matches. field is Model or Hardware. The slice is shared.
-func (g *Generation) Variants(field Field, slug string) []string {
-	return g.Benchmarks.variants[field][slug]
-}
-
 // hardwareVariants links hardware of the same silicon. The forms of a part are its variants, the
 // chips that contain it as integrated graphics, and the machines all of whose possible chips are
 // forms of it; and the forms of those.

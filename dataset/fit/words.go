@@ -22,9 +22,6 @@ func (Verdict) Values() []string {
 	return []string{string(Fits), string(Tight), string(Offload), string(Unknown), string(No)}
 }
 
-// Runs reports whether the whole model is in the memory of the machine.
-func (v Verdict) Runs() bool { return v == Fits || v == Tight }
-
 // Basis says how far a number of bytes can be trusted.
 type Basis string
 

@@ -79,9 +79,6 @@ func (d Dataset) Load(env *Env) (*dataset.Set, Source, error) {
 	return set, src, src.place(err)
 }
 
-// Load is Dataset.Load of the argument or the flag.
-func (d DatasetArg) Load(env *Env) (*dataset.Set, Source, error) { return d.flag().Load(env) }
-
 // place puts the directory before the paths of findings.
 func (s Source) place(err error) error {
 	var findings dataset.Findings

@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -659,6 +660,31 @@ func TestHash(t *testing.T) {
 	again.Notes = &empty
 	if seen[h.hash(&again)] != "plain" {
 		t.Error("an empty field counts")
+	}
+	// Every field counts, and every value of it.
+	fields := reflect.TypeFor[dataset.Benchmark]()
+	for i := range fields.NumField() {
+		for n := range 2 {
+			b := bench(1, 10, "cuda")
+			v := reflect.ValueOf(&b).Elem().Field(i)
+			if v.Kind() == reflect.Pointer {
+				v.Set(reflect.New(v.Type().Elem()))
+				v = v.Elem()
+			}
+			switch v.Kind() {
+			case reflect.String:
+				v.SetString([]string{"one", "two"}[n])
+			case reflect.Int64:
+				v.SetInt(int64(100 + n))
+			case reflect.Float64:
+				v.SetFloat(100.5 + float64(n))
+			case reflect.Bool:
+				v.SetBool(n == 1)
+			default:
+				continue
+			}
+			add(fmt.Sprintf("%s %v", fields.Field(i).Name, v), b)
+		}
 	}
 }
 
