@@ -136,7 +136,7 @@ func goneText(table record.ChangeTable, slugs []string) string {
 	if len(slugs) > named {
 		text += fmt.Sprintf(" and %d more", len(slugs)-named)
 	}
-	return text
+	return text + "; restore what was lost, or record the release that removes it with modeldex changes record"
 }
 
 // slugsOf are the records of a table that changes are recorded of.

@@ -45,7 +45,11 @@ func (o *origins) reference(l *loader, p place, b *Benchmark) {
 	case b.SourceURL == nil:
 	case b.SourceKey == nil:
 		if l.warn && !o.missing { // the text costs more than all other checks of a row
-			l.warning(p, "source_key", fmt.Sprintf("is unknown, the page is of %q", b.SourceURL.OriginKey()), "source_url")
+			text := fmt.Sprintf("is unknown, the page is of %q", b.SourceURL.OriginKey())
+			if _, known := o.byKey[b.SourceURL.OriginKey()]; !known {
+				text += ": add it to sources.json"
+			}
+			l.warning(p, "source_key", text, "source_url")
 		}
 	case *b.SourceKey != b.SourceURL.OriginKey():
 		l.at(p, "source_key", fmt.Sprintf("must be that of source_url, %q, got %q", b.SourceURL.OriginKey(), *b.SourceKey), "source_url")

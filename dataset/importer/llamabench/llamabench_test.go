@@ -439,7 +439,7 @@ func TestMachines(t *testing.T) {
 		{"a card in that machine", with(halo, "AMD Radeon RX 7900 XTX", "ROCm"), `"hardware":"amd-rx-7900-xtx"`},
 		{"generic graphics, unknown processor", with(`"cpu_info":"AMD Ryzen 7 9999G"`, "AMD Radeon Graphics", "ROCm"), `"AMD Radeon Graphics" may be different hardware`},
 		{"generic graphics, no processor", with(`"cpu_info":""`, "AMD Radeon Graphics", "ROCm"), `"AMD Radeon Graphics" may be different hardware`},
-		{"named graphics, no processor", with(`"cpu_info":""`, "Radeon 8060S Graphics (RADV STRIX_HALO)", "Vulkan"), `is inside a processor that the output does not name; say which hardware it was: amd-ryzen-ai-max-395, or amd-radeon-8060s`},
+		{"named graphics, no processor", with(`"cpu_info":""`, "Radeon 8060S Graphics (RADV STRIX_HALO)", "Vulkan"), `is inside a processor that the output does not name; say which hardware it was (on the command line: --hardware): amd-ryzen-ai-max-395, or amd-radeon-8060s`},
 		{"a stranger's virtual machine", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`, "AMD Ryzen 9 7950X 16-Core Processor", "AMD EPYC", `"n_threads":16`, `"n_threads":128`).Replace(object), `"AMD EPYC" may be different hardware`},
 		{"two sizes of a card", with(`"cpu_info":""`, "NVIDIA GeForce RTX 5060 Ti", "CUDA"), `may be different hardware: the name does not state the memory size: 16 GB or 8 GB`},
 		{"a chip whose cores are not stated", with(`"cpu_info":"Accelerate, Apple M2 Ultra"`, "Apple M2 Ultra", "MTL,BLAS"), `"hardware":"apple-m2-ultra"`},
@@ -518,6 +518,7 @@ func TestOptions(t *testing.T) {
 		{"no date", Options{Source: dataset.Owner, RunDate: "yesterday"}, "run date: must be a date"},
 		{"a date in the future", Options{Source: dataset.Owner, RunDate: "2999-01-01"}, `run date: must not be in the future, got "2999-01-01"`},
 		{"unknown model", Options{Source: dataset.Owner, Model: "phi-5"}, `model: no model has slug "phi-5"; near it are phi-`},
+		{"name of hardware", Options{Source: dataset.Owner, Hardware: "RTX 4090"}, `hardware: no hardware has slug "RTX 4090"; that is a name of nvidia-rtx-4090`},
 		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: no hardware has slug "nvidia-rtx-4095"; near it are nvidia-rtx-4`},
 		{"two faults", Options{RunDate: "x"}, "source url: must be given where source is \"community\"\nrun date: "},
 	} {

@@ -30,9 +30,12 @@ func newKnowledge(set *dataset.Set) knowledge {
 	return k
 }
 
-// near ends a sentence with up to three records a reader may mean.
+// near ends a sentence with up to three records a reader may mean, or with the one that a name is of.
 func near(a resolve.Answer) string {
-	if len(a.Candidates) == 0 {
+	switch {
+	case len(a.Candidates) == 0 && a.Found():
+		return fmt.Sprintf("; that is a name of %s", a.Slug)
+	case len(a.Candidates) == 0:
 		return ""
 	}
 	var slugs []string
@@ -54,7 +57,7 @@ func (im *Importer) model(r *run) (slug dataset.Slug, raw string, err error) {
 	if r.file == "" {
 		a := im.known.names.Resolve(resolve.Model, r.kind)
 		if a.Slug == "" || a.Ambiguous {
-			return "", "", fmt.Errorf("the type %q names no release; say which model it was%s", r.kind, near(a))
+			return "", "", fmt.Errorf("the type %q names no release; say which model it was (on the command line: --model)%s", r.kind, near(a))
 		}
 		return a.Slug, raw, im.contradiction(a.Slug, r, "the output")
 	}
@@ -173,9 +176,9 @@ func (im *Importer) named(device, processor string) (dataset.Slug, error) {
 	}
 	switch {
 	case a.Slug != "" && im.inside(a.Slug):
-		return "", fmt.Errorf("%q is inside a processor that the output does not name; say which hardware it was%s", device, im.around(a.Slug))
+		return "", fmt.Errorf("%q is inside a processor that the output does not name; say which hardware it was (on the command line: --hardware)%s", device, im.around(a.Slug))
 	case a.Ambiguous:
-		return "", fmt.Errorf("%q may be different hardware: %s; say which it was%s", device, a.Reason, near(a))
+		return "", fmt.Errorf("%q may be different hardware: %s; say which it was (on the command line: --hardware)%s", device, a.Reason, near(a))
 	}
 	return "", fmt.Errorf("no hardware is known as %q%s", device, near(a))
 }
