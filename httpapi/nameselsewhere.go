@@ -41,6 +41,30 @@ var namesElsewhere = map[string][]string{
 	"released": {"released_since"}, "releasedate": {"released_since"}, "since": {"released_since"}, "until": {"released_until"},
 }
 
+// fieldsElsewhere are names that other APIs have for fields and orders of rows, folded as by foldName, with the names that rows
+// may have for them, best first.
+var fieldsElsewhere = map[string][]string{
+	"id": {"slug"}, "slug": {"id"},
+	"gpu": {"hardware"}, "device": {"hardware"}, "card": {"hardware"}, "chip": {"hardware"}, "machine": {"hardware"}, "accelerator": {"hardware"},
+	"llm": {"model"}, "modelid": {"model"}, "quant": {"quantization"}, "precision": {"quantization"}, "dtype": {"quantization"}, "bits": {"quantization"},
+	"engine": {"tool"}, "runtime": {"tool"}, "runner": {"tool"}, "software": {"tool"}, "version": {"tool_version"},
+	"gpus": {"hardware_count"}, "gpucount": {"hardware_count"}, "numgpus": {"hardware_count"}, "devices": {"hardware_count"},
+
+	"tps": {"generation_tps"}, "speed": {"generation_tps"}, "tokenspersecond": {"generation_tps"}, "tokenspersec": {"generation_tps"}, "toks": {"generation_tps"},
+	"decode": {"generation_tps"}, "decodetps": {"generation_tps"}, "decodespeed": {"generation_tps"}, "throughput": {"generation_tps"},
+	"prefill": {"prompt_tps"}, "prefilltps": {"prompt_tps"}, "promptspeed": {"prompt_tps"}, "ttft": {"ttft_ms"}, "efficiency": {"tokens_per_joule"},
+	"context": {"context_length", "architecture.context_length", "context_depth"}, "ctx": {"context_length", "architecture.context_length", "context_depth"},
+	"contextlength": {"architecture.context_length", "context_depth"}, "depth": {"context_depth", "depth_band"},
+
+	"vram": {"vram_gb", "memory_gb"}, "memory": {"vram_gb", "memory_gb"}, "ram": {"vram_gb", "memory_gb"}, "bandwidth": {"memory_bandwidth_gbps"},
+	"params": {"params_b"}, "parameters": {"params_b"}, "size": {"params_b", "model_size_gib"},
+	"price": {"street_price_usd"}, "cost": {"street_price_usd"}, "msrp": {"launch_price_usd"}, "tdp": {"tdp_watts"}, "power": {"tdp_watts", "power_watts"}, "watts": {"tdp_watts", "power_watts"},
+	"date": {"run_date", "release_date", "first_release"}, "released": {"release_date", "first_release"}, "releasedate": {"first_release"},
+	"score": {"intelligence"}, "quality": {"intelligence"}, "elo": {"intelligence"}, "runs": {"benchmark_count"}, "benchmarks": {"benchmark_count"},
+	"brand": {"vendor"}, "manufacturer": {"vendor"}, "maker": {"vendor", "organization"}, "org": {"organization"}, "author": {"organization"}, "creator": {"organization"}, "publisher": {"organization"},
+	"url": {"source_url", "repository", "hf_repo"}, "link": {"source_url", "repository", "hf_repo"},
+}
+
 // foldName is a name without the ways of writing it: case, separators and the brackets of lists.
 func foldName(name string) string { return separators.Replace(strings.ToLower(name)) }
 
@@ -65,4 +89,19 @@ func (s *suggester) parameter(sent string, names []string) string {
 	default:
 		return cmp.Or(as("min"+name), as("max"+name), s.nearest(sent, names))
 	}
+}
+
+// field is the one of names of fields, or of orders by them, that a caller who sent another probably meant, empty where there
+// is none.
+func (s *suggester) field(sent string, names []string) string {
+	bare, descending := strings.CutPrefix(sent, "-")
+	for _, name := range fieldsElsewhere[foldName(bare)] {
+		if descending {
+			name = "-" + name
+		}
+		if slices.Contains(names, name) {
+			return name
+		}
+	}
+	return s.nearest(sent, names)
 }

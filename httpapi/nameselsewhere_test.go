@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 )
@@ -63,6 +64,54 @@ func TestNamesElsewhere(t *testing.T) {
 		for _, name := range meant {
 			if !slices.Contains(known, name) {
 				t.Errorf("%s: no endpoint has a parameter %s", sent, name)
+			}
+		}
+	}
+}
+
+// TestFieldsElsewhere: a field or an order that rows do not have leads to the one that was meant, not to what is only spelled
+// nearly so.
+func TestFieldsElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for query, want := range map[string]string{
+		"benchmarks?fields=slug":                     "id",
+		"benchmarks?fields=tps":                      "generation_tps",
+		"benchmarks?fields=gpu":                      "hardware",
+		"benchmarks?fields=generation_tsp":           "generation_tps",
+		"benchmarks?sort=tps":                        "generation_tps",
+		"benchmarks?sort=-tokens_per_second":         "-generation_tps",
+		"benchmarks?sort=-date":                      "-run_date",
+		"benchmarks/stats?group_by=gpu":              "hardware",
+		"benchmarks/stats?group_by=tool&metric=ttft": "ttft_ms",
+		"benchmarks/facets?fields=quant":             "quantization",
+		"models?fields=id":                           "slug",
+		"models?fields=context_length":               "architecture.context_length",
+		"models?sort=-params":                        "-params_b",
+		"models?sort=ctx":                            "context_length",
+		"hardware?sort=price":                        "street_price_usd",
+		"hardware?fields=memory":                     "vram_gb",
+		"hardware?type=gpus":                         "gpu",
+	} {
+		var got struct{ Errors []Fault }
+		if err := json.Unmarshal(s.ask(t, "GET", "/api/v1/"+query).body, &got); err != nil || len(got.Errors) != 1 || got.Errors[0].Suggestion != want {
+			t.Errorf("%s: %v, faults %+v, want one with the suggestion %q", query, err, got.Errors, want)
+		}
+	}
+	var known []string
+	for _, list := range []*resource{models, hardware, tools, benchmarks, statsList} {
+		known = append(append(known, list.sortNames()...), "depth_band", "tokens_per_joule")
+		if list.row != nil {
+			known = append(known, list.row.names()...)
+		}
+	}
+	for sent, meant := range fieldsElsewhere {
+		if sent != foldName(sent) {
+			t.Errorf("%s is not folded and never found", sent)
+		}
+		for _, name := range meant {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: no row has a field %s", sent, name)
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func (p *parser) fault(c *code, name, value, detail string) *Fault {
 // notOneOf notes a value outside a fixed list.
 func (p *parser) notOneOf(name, value string, allowed []string) {
 	if f := p.fault(&invalidParameter, name, value, "must be one of "+strings.Join(allowed, ", ")); f != nil {
-		f.Allowed, f.Suggestion = allowed, p.faults.nearest(value, allowed)
+		f.Allowed, f.Suggestion = allowed, p.faults.field(value, allowed)
 	}
 }
 
@@ -494,7 +494,7 @@ func (p *parser) readFields(pm *param, values []string) string {
 	for _, name := range given {
 		if !p.r.row.has(name) {
 			if f := p.fault(&invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
-				f.Suggestion = p.faults.nearest(name, p.r.row.names())
+				f.Suggestion = p.faults.field(name, p.r.row.names())
 			}
 		}
 	}
