@@ -99,13 +99,13 @@ func (r reading) or(other reading) reading {
 }
 
 // leavesOut reports whether the words of stated are those of line without some of lineWords. An RTX PRO 4500 is not an
-// RTX 4500.
+// RTX 4500, and a Quadro RTX 4000 not a Quadro 4000.
 func leavesOut(line, stated []string) bool {
 	for i, w := range line {
 		switch {
 		case len(stated) > 0 && stated[0] == w:
 			stated = stated[1:]
-		case !lineWords[w] || w == "pro" && i > 0 && line[i-1] == "rtx":
+		case !lineWords[w] || i > 0 && (w == "pro" && line[i-1] == "rtx" || w == "rtx" && line[i-1] == "quadro"):
 			return false
 		}
 	}
