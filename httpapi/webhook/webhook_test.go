@@ -480,7 +480,7 @@ func TestAnswers(t *testing.T) {
 	k.await("410", func() bool { return k.hook(keys[0]).State == quota.HookDisabled })
 	k.await("redirect", func() bool { return k.hook(keys[1]).LastFailure != nil })
 	k.await("busy", func() bool { return k.hook(keys[2]).LastFailure != nil })
-	if h := k.hook(keys[1]); h.LastFailure.Status != 307 || h.State != quota.HookActive {
+	if h := k.hook(keys[1]); h.LastFailure.Status != 307 || h.LastFailure.Error != "status 307: redirects are not followed" || h.State != quota.HookActive {
 		t.Errorf("after a redirect the webhook is %+v", h)
 	}
 	if d := k.log(keys[2])[0]; d.NextAt < k.now().Add(50*time.Minute).Unix() {
@@ -685,6 +685,29 @@ func TestHash(t *testing.T) {
 			}
 			add(fmt.Sprintf("%s %v", fields.Field(i).Name, v), b)
 		}
+	}
+}
+
+// TestComparePart: what a release did to benchmarks, by their marks before and after it. comparable is whether their hashes
+// were made in the same way.
+func TestComparePart(t *testing.T) {
+	mark := func(id string, hash uint64, withdrawn bool) quota.Mark {
+		return quota.Mark{ID: id, Hash: hash, Withdrawn: withdrawn}
+	}
+	before := []quota.Mark{mark("same", 1, false), mark("text", 1, false), mark("gone", 1, false), mark("gone withdrawn", 1, true), mark("withdrawn now", 1, false), mark("withdrawn before", 1, true), mark("counts again", 1, true)}
+	now := []quota.Mark{mark("same", 1, false), mark("text", 2, false), mark("withdrawn now", 2, true), mark("withdrawn before", 2, true), mark("counts again", 2, false), mark("new", 1, false), mark("new withdrawn", 1, true)}
+	places := []int32{0, 1, 2, 3, 4, 5, 6}
+	for comparable, changed := range map[bool][]int{true: {1, 3, 4}, false: {4}} {
+		var d difference
+		if !d.comparePart(before, now, places, comparable) {
+			t.Error("nothing differs")
+		}
+		if !slices.Equal(d.created, []int{5}) || !slices.Equal(d.withdrawn, []int{2}) || !slices.Equal(d.changed, changed) || !slices.Equal(d.removed, []string{"gone"}) {
+			t.Errorf("comparable %t: created %v, withdrawn %v, changed %v, want %v, removed %v", comparable, d.created, d.withdrawn, d.changed, changed, d.removed)
+		}
+	}
+	if new(difference).comparePart(now, now, places, true) {
+		t.Error("a part differs from itself")
 	}
 }
 
