@@ -85,8 +85,11 @@ func (c *checker) when(at, s string) time.Time {
 func (c *checker) checkTexts() {
 	d := c.doc
 	for _, text := range []struct{ at, is string }{
-		{"/license", d.License}, {"/attribution", d.Attribution}, {"/framework_note", d.FrameworkNote},
-		{"/normalization/model_matching", d.Normalization.ModelMatching}, {"/normalization/local_execution_claim", d.Normalization.LocalExecutionClaim},
+		{"/license", d.License},
+		{"/attribution", d.Attribution},
+		{"/framework_note", d.FrameworkNote},
+		{"/normalization/model_matching", d.Normalization.ModelMatching},
+		{"/normalization/local_execution_claim", d.Normalization.LocalExecutionClaim},
 	} {
 		if strings.TrimSpace(text.is) == "" {
 			c.say(text.at, "must not be empty")

@@ -10,10 +10,17 @@ var macs = []struct {
 	words []string
 	chips map[string]bool
 }{
-	{[]string{"macbook", "pro"}, set("plain pro max")}, {[]string{"mbp"}, set("plain pro max")},
-	{[]string{"macbook", "air"}, set("plain")}, {[]string{"mba"}, set("plain")}, {[]string{"macbook"}, set("plain pro max")},
-	{[]string{"mac", "mini"}, set("plain pro")}, {[]string{"mac", "studio"}, set("max ultra")}, {[]string{"mac", "pro"}, set("ultra")},
-	{[]string{"imac"}, set("plain")}, {[]string{"ipad", "pro"}, set("plain")}, {[]string{"ipad", "air"}, set("plain")},
+	{[]string{"macbook", "pro"}, set("plain pro max")},
+	{[]string{"mbp"}, set("plain pro max")},
+	{[]string{"macbook", "air"}, set("plain")},
+	{[]string{"mba"}, set("plain")},
+	{[]string{"macbook"}, set("plain pro max")},
+	{[]string{"mac", "mini"}, set("plain pro")},
+	{[]string{"mac", "studio"}, set("max ultra")},
+	{[]string{"mac", "pro"}, set("ultra")},
+	{[]string{"imac"}, set("plain")},
+	{[]string{"ipad", "pro"}, set("plain")},
+	{[]string{"ipad", "air"}, set("plain")},
 }
 
 // readMac understands a machine of Apple with its chip: "MacBook Air M2", "M4 Pro Mac mini", "MacBook Pro 14-inch (M1
