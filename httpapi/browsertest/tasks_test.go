@@ -367,6 +367,19 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
+// TestLateScript holds that a filter chosen before the script came is applied when it comes.
+func TestLateScript(t *testing.T) {
+	p := withoutScripts(t, "/explore/hardware", looks[0])
+	p.until(t, `document.readyState === 'complete'`)
+	p.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('[name=vendor][value=intel]').click()`))
+	if _, err := chromedp.Call(p.Context, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: false}); err != nil {
+		t.Fatal(err)
+	}
+	p.do(t, chromedp.Evaluate[chromedp.Void](`(() => { const s = document.createElement('script'); s.src = document.querySelector('script[src*="/app."]').src; document.head.append(s) })()`))
+	p.until(t, `location.search === '?vendor=intel' && !document.querySelector('[aria-busy]')`)
+	p.checkQuiet(t)
+}
+
 // TestKeyboardOnly filters a list and opens a record with the keyboard alone, and holds that every
 // stop on the way can be seen.
 func TestKeyboardOnly(t *testing.T) {

@@ -139,6 +139,12 @@ function live(form) {
     event.preventDefault();
     show(link.getAttribute('href')).then(() => { if (link.closest('.pager')) area.scrollIntoView(); });
   });
+  // What was chosen before this script came is not in the list yet.
+  const changed = (field) => {
+    if (field.tagName === 'SELECT') return !field.selectedOptions[0].defaultSelected;
+    return field.type === 'checkbox' || field.type === 'radio' ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+  };
+  if ([...form.querySelectorAll('input[name], select[name]')].some(changed)) later(0);
   addEventListener('popstate', () => {
     clearTimeout(timer);
     const url = location.pathname + location.search;
