@@ -44,15 +44,16 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, path, query)
+	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
 	switch ending {
 	case ".json":
-		return s.page(req, at, jsonType, func() []byte { body, _ := joined(r.render(nil, req.gen, q)); return body }), nil
+		return s.pageOf(req, at, jsonType, variant, func() []byte { body, _ := joined(r.render(nil, req.gen, q)); return body }), nil
 	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, q) }), nil
+		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return r.csv(req.gen, q) }), nil
 	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q), at) }), nil
+		return s.pageOf(req, at, markdownType, variant, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q), at) }), nil
 	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q), at)) }), nil
+		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q), at)) }), nil
 	}
 }
 

@@ -750,3 +750,21 @@ func TestNoteWords(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesOfOthers holds that nobody is shown how a name was read that somebody else has asked for.
+func TestNotesOfOthers(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, form := range []string{"", ".json", ".md"} {
+		for range 2 { // the second time from the cache
+			for _, name := range []string{"Apple+M2+16GB", "apple-m2", "Apple+M2+8GB"} {
+				body := string(s.ask(t, "GET", "/explore/models"+form+"?fits="+name, "Authorization", "").body)
+				for _, gb := range []string{"16", "8"} {
+					if strings.Contains(body, "Apple M2 "+gb+"GB") != (name == "Apple+M2+"+gb+"GB") {
+						t.Errorf("/explore/models%s: %s is told how Apple M2 %sGB was read, or is not", form, name, gb)
+					}
+				}
+			}
+		}
+	}
+}
