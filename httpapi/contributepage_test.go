@@ -63,7 +63,7 @@ func TestContribute(t *testing.T) {
 	}
 	a := s.send(t, validForm("notes", "</code><script>alert(1)</script>"), "Accept-Encoding", "br")
 	body := string(a.body)
-	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" || a.header.Get("ETag") != "" || a.header.Get("Content-Security-Policy") != pagePolicy || a.header.Get("Dataset-Digest") == "" {
+	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" || a.header.Get("ETag") != "" || a.header.Get("Content-Security-Policy") != pagePolicy || a.header.Get("Referrer-Policy") != "strict-origin-when-cross-origin" || a.header.Get("Dataset-Digest") == "" {
 		t.Errorf("status %d, headers %v", a.status, a.header)
 	}
 	if strings.Contains(body, "<script>") {
