@@ -224,6 +224,10 @@ func TestOtherBandwidth(t *testing.T) {
 	if half := speed(504); *half.Use != UseEstimate || half.Measured != nil || *half.TPS > 0.75**own.TPS {
 		t.Errorf("half of the bandwidth gives %v (%s), want an estimate below three quarters of %v", *half.TPS, *half.Use, *own.TPS)
 	}
+	a, fault := e.Fit(Query{Model: "gpt-oss-20b", Hardware: "nvidia-rtx-4090", Quantization: "MXFP4", BandwidthGBps: 0.001})
+	if fault != nil || a.Sizes[0].Speed.TPS != nil {
+		t.Errorf("a millionth of it gives %+v, %v, want no speed: it would be rounded to 0", a.Sizes[0].Speed, fault)
+	}
 }
 
 func TestMeasuredFirst(t *testing.T) {

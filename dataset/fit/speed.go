@@ -160,7 +160,8 @@ func (a *ask) guess(p *point) (g guess, factor float64, ok bool) {
 		return g, 0, false
 	}
 	factor = validated.Factors.of(g.holdout(p), p.class)
-	return g, factor, g.says(factor)
+	low, _ := g.band(factor)
+	return g, factor, g.says(factor) && g.tps(p, low) > 0 // what is rounded to 0 is none
 }
 
 // tps is the speed of a configuration with a share.
