@@ -185,8 +185,8 @@ func (m *memory) limit(rows int) int64 {
 const minSpare = 128 << 20
 
 // percentFor has the next collection come when the heap has grown by an eighth or minSpare; Go's
-// default lets it double, so that a million benchmarks would need twice their memory. Their rows,
-// columns and bitmaps have no pointers: a collection takes 12 milliseconds of processor.
+// default lets it double, so that a million benchmarks would need twice their memory. A collection of them
+// takes some 0.3 seconds of processor.
 func percentFor(live uint64) int {
 	live = max(1, live)
 	return int(min(100, 100*max(minSpare, live/8)/live))
