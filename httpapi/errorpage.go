@@ -66,7 +66,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	}
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
-		if strings.HasPrefix(p.Errors[0].Detail, severalRecords) {
+		if p.Errors[0].several {
 			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
 		}
 	}

@@ -114,7 +114,9 @@ type Fault struct {
 	// What the caller may have meant.
 	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
 
-	candidates []resolve.Candidate // what a name of a record may mean, for pages
+	// For pages: what a name of a record may mean, and whether it fits several of them.
+	candidates []resolve.Candidate
+	several    bool
 }
 
 // failure is an error on its way to the caller.

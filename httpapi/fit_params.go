@@ -123,9 +123,6 @@ func (r *fitReader) lookUp(name string) (slug string, a resolve.Answer) {
 	return slug, a
 }
 
-// severalRecords begins what a fault says of a name that fits several records.
-const severalRecords = "may be several records: "
-
 // take is name for a record that was looked up.
 func (r *fitReader) take(name, slug string, a *resolve.Answer) string {
 	v := r.value(name)
@@ -135,10 +132,10 @@ func (r *fitReader) take(name, slug string, a *resolve.Answer) string {
 	if slug == "" {
 		detail := "is not known"
 		if a.Ambiguous {
-			detail = severalRecords + a.Reason
+			detail = "may be several records: " + a.Reason
 		}
 		if f := r.fault(&invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
-			f.Suggestion, f.candidates = string(a.Candidates[0].Slug), a.Candidates
+			f.Suggestion, f.candidates, f.several = string(a.Candidates[0].Slug), a.Candidates, a.Ambiguous
 		}
 		return ""
 	}

@@ -33,6 +33,8 @@ type Notice struct {
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`
+
+	several string // for pages: why the value fits several records; empty where it fits none
 }
 
 // SettingCount is a setting and how many records have it.
@@ -92,8 +94,8 @@ func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {
 func (p *parser) noticeAmbiguous(pm *param, value string, a resolve.Answer) {
 	shown := clip(value)
 	n := Notice{
-		Code: "unknown_value", Parameter: pm.name, Value: shown,
-		Detail: fmt.Sprintf("%s %q "+severalRecords+"%s", pm.name, *shown, a.Reason),
+		Code: "unknown_value", Parameter: pm.name, Value: shown, several: a.Reason,
+		Detail: fmt.Sprintf("%s %q may be several records: %s", pm.name, *shown, a.Reason),
 	}
 	for _, c := range a.Candidates {
 		n.Suggestions = append(n.Suggestions, string(c.Slug))

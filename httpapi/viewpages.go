@@ -107,8 +107,8 @@ func noteOf(gen *index.Generation, n *Notice) string {
 		return "“" + record.Printable(*n.Value) + "” was read as " + pages.NameOf(gen, *n.Slug) + "."
 	case n.Code == "unknown_value":
 		note := "Nothing here has the " + strings.ToLower(pages.Label(n.Parameter)) + " “" + record.Printable(*n.Value) + "”."
-		if _, reason, several := strings.Cut(n.Detail, severalRecords); several {
-			note = "“" + record.Printable(*n.Value) + "” may be one of several: " + reason + "."
+		if n.several != "" {
+			note = "“" + record.Printable(*n.Value) + "” may be one of several: " + n.several + "."
 		}
 		if len(n.Suggestions) > 0 {
 			names := make([]string, len(n.Suggestions))

@@ -102,8 +102,11 @@ func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float6
 // otherBandwidth reports whether the query gives the hardware another bandwidth than its record: what was measured on it is then
 // the speed of another machine.
 func (a *ask) otherBandwidth() bool {
+	if a.q.BandwidthGBps == 0 {
+		return false
+	}
 	own := a.e.line.Bandwidth(a.q.Hardware)
-	return a.q.BandwidthGBps > 0 && own > 0 && a.m.bandwidth != own
+	return own > 0 && a.m.bandwidth != own
 }
 
 // measured summarizes the measurements of this very size.

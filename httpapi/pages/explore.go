@@ -271,10 +271,7 @@ func underLoad(gen *index.Generation, q *ExploreQuery, at Place) *Link {
 	}
 	with := maps.Clone(q.Params)
 	with.Set("scenario", strings.Join(loads, ","))
-	text := "1 more is the speed of a server under load"
-	if n > 1 {
-		text = grouped(int64(n)) + " more are speeds of servers under load"
-	}
+	text := grouped(int64(n)) + record.Noun(n, " more is the speed of a server under load", " more are speeds of servers under load")
 	return &Link{Text: text, Href: at.with(with), NoFollow: true}
 }
 
