@@ -19,13 +19,13 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, nameselsewhere.go, response.go, cache.go, documents.go, encoding.go,
-//     accept.go, headerset.go, headerlines.go, cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
+//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go, encoding.go,
+//     cursor.go, projection.go, rows.go, the header files, and the connections below fasthttp (connections.go,
 //     connection.go, directwrite.go)
-//   - parameters: resources.go (what there is), params.go and its parts (how it is read), names.go
+//   - parameters: resources.go (what there is), the params files (how it is read), names.go
 //   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
 //   - endpoints: list.go (with cached.go and envelope.go), record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
-//     changes.go, snapshots.go, status.go, pages.go and others, one noun each
+//     changes.go, snapshots.go, status.go and others, one noun each; the page files answer people
 //   - the path of a request: respond.go, protocol.go, pipeline.go, routes.go, serve.go
 //
 // One filter from its URL to bytes, as an example: min_bandwidth_gbps of GET /api/v1/hardware, in a

@@ -51,7 +51,7 @@ type parser struct {
 	// in and prefix are where the values come from, where not from the query.
 	in, prefix string
 	accepts    export.Format // the form of rows without the parameter format
-	searches   int           // calls of the burst that what was worked out costs, see work.go
+	searches   int           // calls of the burst that what was worked out costs, see costs.go
 }
 
 // parse reads the parameters of a list. All faults are returned together.

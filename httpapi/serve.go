@@ -39,7 +39,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Now != nil {
 		start = cfg.Now()
 	}
-	s.readers = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
+	s.fairUse = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
 	counted := []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected}
 	for i := range routes {
 		counted = append(counted, &routes[i])

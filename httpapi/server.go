@@ -18,7 +18,7 @@ type Server struct {
 	router  fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
 	cache   *responseCache
 	limit   *connectionLimit
-	readers *fairuse.Limiter // requests for pages without a key, by address
+	fairUse *fairuse.Limiter // requests for pages without a key, by address
 	metrics *metrics
 	plans   plans
 	streams streams
