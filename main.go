@@ -22,6 +22,7 @@ import (
 	"modeldex/dataset"
 	fit "modeldex/dataset/fit/verbs"
 	here "modeldex/dataset/here/verbs"
+	"modeldex/dataset/record"
 	data "modeldex/dataset/verbs"
 	server "modeldex/httpapi/verbs"
 	snapshot "modeldex/snapshot/verbs"
@@ -132,7 +133,7 @@ func run(args []string) int {
 	out := &results{file: os.Stdout}
 	switch err := ctx.Run(&data.Env{Stdout: out, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check}); {
 	case errors.As(err, &findings):
-		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %s; the dataset is rejected\n", findings, dataset.Counted(len(findings), "finding"))
+		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %s; the dataset is rejected\n", findings, record.Counted(len(findings), "finding"))
 		return exitFailure
 	case errors.As(err, &ended):
 		fmt.Fprintf(os.Stderr, "modeldex: %v\n", err)
@@ -197,7 +198,7 @@ func checkEnvironment(warn io.Writer) {
 }
 
 func didYouMean(name string, known []string) string {
-	if near := dataset.Near(name, known, 1); len(near) > 0 {
+	if near := record.Near(name, known, 1); len(near) > 0 {
 		return "; did you mean " + near[0]
 	}
 	return ""

@@ -30,6 +30,8 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 	"modeldex/httpapi"
 	"modeldex/index"
 	"modeldex/quota"
@@ -358,8 +360,8 @@ func fixedSet(n int) *dataset.Set {
 	for i := range runs {
 		runs[i] = fixedBenchmark(r, i)
 	}
-	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
-	s.Benchmarks = dataset.NewPack(runs)
+	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
+	s.Benchmarks = pack.New(runs)
 	return s
 }
 

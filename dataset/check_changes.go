@@ -62,13 +62,13 @@ func (c *changesCheck) change(r *record.Change, p place) {
 	case c.last != nil && c.last.After == nil:
 		l.at(p, "", "must not follow the first release, where the history begins")
 	}
-	if valued := r.Act == Changed || r.Act == Withdrawn; valued != (len(r.Fields) > 0) {
+	if valued := r.Act == record.Changed || r.Act == record.Withdrawn; valued != (len(r.Fields) > 0) {
 		l.at(p, "fields", "must have entries where change is changed or withdrawn, and none otherwise", "change")
 	}
-	if kept := len(r.Record) > 0 && r.Record.Kind() != 'n'; kept != (r.Act == Removed) || kept && r.Record.Kind() != '{' {
+	if kept := len(r.Record) > 0 && r.Record.Kind() != 'n'; kept != (r.Act == record.Removed) || kept && r.Record.Kind() != '{' {
 		l.at(p, "record", "must be the record where change is removed, and null otherwise", "change")
 	}
-	if r.Act == Removed && len(r.Slugs) != 1 {
+	if r.Act == record.Removed && len(r.Slugs) != 1 {
 		l.at(p, "slugs", fmt.Sprintf("must have one entry where change is removed, got %d", len(r.Slugs)), "change")
 	}
 	for i := range r.Fields {
@@ -117,7 +117,7 @@ func (l *loader) checkKept() {
 		var gone []string
 		first := len(lines)
 		for slug, i := range of {
-			if lines[i].Change.Act != Removed && table != "dataset" {
+			if lines[i].Change.Act != record.Removed && table != "dataset" {
 				gone, first = append(gone, slug), min(first, i)
 			}
 		}

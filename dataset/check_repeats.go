@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"modeldex/dataset/record"
 	"path"
 	"regexp"
 )
@@ -148,7 +149,7 @@ func (c copies) add(p, first place, text string) {
 func (c copies) report(l *loader) {
 	for files, all := range c {
 		if len(all) > fewRepeats {
-			all[0].text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", Counted(len(all)-1, "more line"), l.files[files[1]])
+			all[0].text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", record.Counted(len(all)-1, "more line"), l.files[files[1]])
 			all = all[:1]
 		}
 		for _, one := range all {

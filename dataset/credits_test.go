@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"modeldex/dataset/record"
 	"os"
 	"regexp"
 	"strings"
@@ -56,7 +57,7 @@ func TestCreditsCount(t *testing.T) {
 		}
 	}
 	for i := range set.Hardware {
-		text, err := Line(&set.Hardware[i])
+		text, err := record.Line(&set.Hardware[i])
 		must(t, err)
 		keys := map[string]bool{}
 		for _, page := range regexp.MustCompile(`"(?:url|via|source)":"(https?://[^" ]+)`).FindAllSubmatch(text, -1) {

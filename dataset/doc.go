@@ -3,7 +3,7 @@
 // The nouns:
 //
 //   - A record is one decoded, checked thing: a Model, Hardware, Tool or Benchmark. Their types and
-//     the rules of a single record are in package record; this package has aliases for them.
+//     the rules of a single record are in package record; this package has aliases of the types.
 //   - A slug is a record's stable public key; a benchmark's slug is its id.
 //   - A Set is all records of one load, in default order, with a digest of the bytes read.
 //   - A Pack is the benchmarks of a Set in default order.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"modeldex/dataset/record"
 	"path"
 	"regexp"
 )
@@ -38,7 +39,7 @@ func WithoutSchema(name string, b []byte) []byte {
 // File gives a record in the form of the .json file it is the only one of, by the file's path
 // below the dataset directory: as Pretty, and with the schema for editors first.
 func File(name string, rec any) ([]byte, error) {
-	b, err := Pretty(rec)
+	b, err := record.Pretty(rec)
 	schema, ok := schemaFiles[kindOf(path.Clean(name))]
 	if err != nil || !ok {
 		return b, err

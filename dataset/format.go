@@ -160,11 +160,11 @@ func written[T any](name string, recs []*T, lines, single bool) ([]byte, error) 
 	case single:
 		return File(name, recs[0])
 	case !lines:
-		return Pretty(recs)
+		return record.Pretty(recs)
 	}
 	var out bytes.Buffer
 	for i := range recs {
-		b, err := Line(recs[i])
+		b, err := record.Line(recs[i])
 		if err != nil {
 			return nil, err
 		}

@@ -83,7 +83,7 @@ func checkDecode[T any](t *testing.T, b []byte) {
 	if err := json.Unmarshal(b, &standard); err != nil || !reflect.DeepEqual(rec, standard) {
 		t.Fatalf("decoded %+v, encoding/json %+v, %v", rec, standard, err)
 	}
-	line, err := Line(&rec)
+	line, err := record.Line(&rec)
 	if err != nil {
 		t.Fatalf("Line: %v", err)
 	}
@@ -91,7 +91,7 @@ func checkDecode[T any](t *testing.T, b []byte) {
 	if faults := record.Decode(line, &again); faults != nil {
 		t.Fatalf("%s written as\n%s has %v", b, line, faults)
 	}
-	if twice, err := Line(&again); err != nil || !bytes.Equal(line, twice) {
+	if twice, err := record.Line(&again); err != nil || !bytes.Equal(line, twice) {
 		t.Fatalf("written as\n%s\nthen as\n%s, %v", line, twice, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
+	"modeldex/dataset/record"
 	"os"
 	"os/exec"
 	"reflect"
@@ -250,17 +251,17 @@ func TestPreviousUnreadable(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	good := Tool{Slug: "x", Name: "X", Category: "runner", Description: "d"}
-	if err := Validate(&good); err != nil {
+	if err := record.Validate(&good); err != nil {
 		t.Errorf("Validate of a good tool = %v", err)
 	}
 	bad := Tool{Slug: "X", Category: "runer", Description: "d", Homepage: ptr(URL("x"))}
-	err := Validate(&bad)
+	err := record.Validate(&bad)
 	for _, want := range []string{"slug: must be lower-case", "name: must not be empty", `category: must be one of`, "homepage: must be an address"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Validate = %v, want %q in it", err, want)
 		}
 	}
-	if err := Validate(&Benchmark{ID: "b", GenerationTPS: ptr(math.NaN())}); err == nil {
+	if err := record.Validate(&Benchmark{ID: "b", GenerationTPS: ptr(math.NaN())}); err == nil {
 		t.Error("Validate took NaN")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"modeldex/dataset/record"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func spoiled(tb testing.TB, set *Set, n int, rng *rand.Rand) []byte {
 		case 3:
 			b.DateBasis = nil
 		}
-		line, err := Line(&b)
+		line, err := record.Line(&b)
 		must(tb, err)
 		text := string(line)
 		switch rng.IntN(12) {
@@ -94,7 +95,7 @@ func TestPropose(t *testing.T) {
 
 func BenchmarkPropose(b *testing.B) {
 	set := mustShipped(b)
-	line, err := Line(set.Benchmarks.At(0))
+	line, err := record.Line(set.Benchmarks.At(0))
 	must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"modeldex/dataset/pack"
 	"slices"
 	"testing"
 )
@@ -171,9 +172,9 @@ func TestRatios(t *testing.T) {
 	}
 	fewer, others, faster := *set, *set, *set
 	runs := set.Benchmarks.All()
-	fewer.Benchmarks = NewPack(runs[1:])
+	fewer.Benchmarks = pack.New(runs[1:])
 	slices.Reverse(runs)
-	others.Benchmarks = NewPack(runs)
+	others.Benchmarks = pack.New(runs)
 	faster.Hardware = slices.Clone(set.Hardware)
 	faster.Hardware[0].MemoryBandwidthGBps = ptr(1.0)
 	for name, changed := range map[string]*Set{"fewer benchmarks": &fewer, "as many benchmarks, but others": &others, "other hardware": &faster} {

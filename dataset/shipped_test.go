@@ -43,7 +43,7 @@ func TestShippedIsClean(t *testing.T) {
 		}
 	}
 	for i := range set.Benchmarks.Len() - 1 {
-		if a, b := set.Benchmarks.At(i), set.Benchmarks.At(i+1); NewerRun(a, b) >= 0 {
+		if a, b := set.Benchmarks.At(i), set.Benchmarks.At(i+1); record.NewerRun(a, b) >= 0 {
 			t.Errorf("benchmark %s stands before %s", a.ID, b.ID)
 		}
 	}
@@ -123,7 +123,7 @@ func TestShippedForm(t *testing.T) {
 			for _, text := range recordTexts(name, file.Data) {
 				var rec Benchmark
 				record.Decode(text, &rec)
-				if got, err := Line(&rec); err != nil || !bytes.Equal(got, text) {
+				if got, err := record.Line(&rec); err != nil || !bytes.Equal(got, text) {
 					t.Fatalf("%s: Line = %s, %v, want %s", name, got, err, text)
 				}
 			}

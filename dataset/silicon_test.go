@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
+	"modeldex/dataset/pack"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,7 +135,7 @@ func TestReproduced(t *testing.T) {
 				rows[i].Withdrawn = &Withdrawal{}
 			}
 		}
-		pack := NewPack(rows)
+		pack := pack.New(rows)
 		if diff := cmp.Diff(naiveReproduced(rows), Reproduced(&pack)); diff != "" {
 			t.Fatalf("(-naive +got):\n%s", diff)
 		}
@@ -150,7 +151,7 @@ func TestReproducedByBackend(t *testing.T) {
 			RateBasis: &decode, GenerationTPS: &speed, SourceKey: &source,
 		}
 	}
-	pack := NewPack([]Benchmark{row("a", "rocm", OnGPU), row("b", "rocm", OnGPU), row("c", "vulkan", OnGPU), row("d", "rocm", OnMixed)})
+	pack := pack.New([]Benchmark{row("a", "rocm", OnGPU), row("b", "rocm", OnGPU), row("c", "vulkan", OnGPU), row("d", "rocm", OnMixed)})
 	if diff := cmp.Diff([]int32{1, 1, 0, 0}, Reproduced(&pack)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

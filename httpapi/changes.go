@@ -34,7 +34,7 @@ type ChangeRow struct {
 	// Slug of the record, id of a benchmark, name of a way of storing weights.
 	Slug string `json:"slug" jsonschema:"example=bm-d20987d408c6"`
 	// What happened to it. A withdrawn benchmark is still there and says why.
-	Change dataset.Act `json:"change" jsonschema:"example=changed"`
+	Change record.Act `json:"change" jsonschema:"example=changed"`
 	// Fields that have other values; empty where the record was added or removed.
 	Fields []FieldChange `json:"fields"`
 	// The record as its file has it: of a removed record before the change, with records=true of an added one after it; null otherwise.

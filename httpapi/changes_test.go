@@ -31,7 +31,7 @@ func editions(loads, releases string, rows map[string]int) *History {
 			n = 3
 		}
 		for i := range n {
-			out = append(out, diff.RecordChange{Table: "tools", Slug: fmt.Sprintf("%.1s-%06d", digest, i), Change: dataset.Added})
+			out = append(out, diff.RecordChange{Table: "tools", Slug: fmt.Sprintf("%.1s-%06d", digest, i), Change: record.Added})
 		}
 		return out
 	}

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"net/http"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 )
 
@@ -138,6 +138,6 @@ func fail(c *code, faults ...Fault) *failure { return &failure{code: c, faults: 
 
 // clip makes a value fit to be shown, of at most 100 characters.
 func clip(v string) *string {
-	v = dataset.Clip(v, 100)
+	v = record.Clip(v, 100)
 	return &v
 }

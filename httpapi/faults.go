@@ -2,11 +2,10 @@ package httpapi
 
 import (
 	"fmt"
+	"modeldex/dataset/record"
 	"slices"
 	"strconv"
 	"strings"
-
-	"modeldex/dataset"
 )
 
 // Bounds of what the response to a rejected request says. A request of 8 KiB can name four thousand wrong
@@ -124,7 +123,7 @@ func (s *suggester) near(word string, candidates []string, n int) []string {
 	if len(candidates) >= longCandidates {
 		s.searches++
 	}
-	return dataset.Near(word, candidates, n)
+	return record.Near(word, candidates, n)
 }
 
 // nearest is the one name the caller most probably meant, empty if there is none.

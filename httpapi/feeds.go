@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"modeldex/dataset"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/httpapi/feeds"
@@ -248,7 +247,7 @@ func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.E
 				text += fmt.Sprintf("\nand %d more %s", more, record.Noun(more, "field", "fields"))
 				break
 			}
-			text += fmt.Sprintf("\n%s: %s -> %s", f.Field, dataset.Clip(string(f.Old), 200), dataset.Clip(string(f.New), 200))
+			text += fmt.Sprintf("\n%s: %s -> %s", f.Field, record.Clip(string(f.Old), 200), record.Clip(string(f.New), 200))
 		}
 		page := base + "/" + string(e.Table) + "/" + url.PathEscape(e.Slug)
 		if e.Act == record.Removed { // and has no page any more

@@ -154,7 +154,7 @@ func TestFloorsReadNoEnvironment(t *testing.T) {
 					t.Errorf("%s/%s uses %s: main alone reads flags and environment", p.ImportPath, name, sel)
 				case sel == "slog.Default" || room != "httpapi" && (sel == "slog.Info" || sel == "slog.Warn" || sel == "slog.Error"):
 					t.Errorf("%s/%s uses %s: main alone chooses the logger", p.ImportPath, name, sel)
-				case p.ImportPath == "modeldex/snapshot" && strings.HasPrefix(sel, "dataset.") && !strings.HasPrefix(sel, "dataset.Slug") && !slices.Contains([]string{"dataset.MaxSlug", "dataset.Near", "dataset.Clip", "dataset.Counted"}, sel):
+				case p.ImportPath == "modeldex/snapshot" && strings.HasPrefix(sel, "dataset.") && !strings.HasPrefix(sel, "dataset.Slug") && !slices.Contains([]string{"dataset.MaxSlug", "record.Near", "record.Clip", "record.Counted"}, sel):
 					t.Errorf("%s/%s uses %s: snapshot knows slugs, Near, Clip and Counted only", p.ImportPath, name, sel)
 				}
 			}

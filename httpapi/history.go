@@ -33,14 +33,14 @@ type Refused struct {
 const shownFindings = 20
 
 func newRefused(at time.Time, err error) *Refused {
-	r := &Refused{At: at, Text: dataset.Clip(err.Error(), 1000), Findings: []string{}}
+	r := &Refused{At: at, Text: record.Clip(err.Error(), 1000), Findings: []string{}}
 	var findings dataset.Findings
 	if !errors.As(err, &findings) {
 		return r
 	}
 	r.FindingCount = len(findings)
 	for _, f := range findings[:min(len(findings), shownFindings)] {
-		r.Findings = append(r.Findings, dataset.Clip(f.String(), 1000))
+		r.Findings = append(r.Findings, record.Clip(f.String(), 1000))
 	}
 	r.Text = fmt.Sprintf("%d %s: %s", len(findings), record.Noun(len(findings), "finding", "findings, the first"), r.Findings[0])
 	return r

@@ -6,6 +6,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/index"
 	"modeldex/snapshot"
 
@@ -124,7 +125,7 @@ func appendOptional(dst []byte, v float64) ([]byte, error) {
 	if math.IsNaN(v) {
 		return append(dst, "null"...), nil
 	}
-	return dataset.AppendNumber(dst, v)
+	return record.AppendNumber(dst, v)
 }
 
 // modelHead is a ModelDetail without the rows of its benchmarks, which are added when it is

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/index"
 )
 
@@ -116,7 +116,7 @@ func appendDate(b []byte, v float64) []byte {
 	if math.IsNaN(v) {
 		return append(b, "null"...)
 	}
-	return appendString(b, string(dataset.DateOf(uint32(v))))
+	return appendString(b, string(record.DateOf(uint32(v))))
 }
 
 // appendFloat appends a number as marshal does.
@@ -174,6 +174,6 @@ func dateText(v float64) *string {
 	if math.IsNaN(v) {
 		return nil
 	}
-	text := string(dataset.DateOf(uint32(v)))
+	text := string(record.DateOf(uint32(v)))
 	return &text
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/index"
 	"modeldex/snapshot"
 
@@ -115,7 +116,7 @@ func refusedSnapshots(catalog *snapshot.Catalog) []string {
 	out := []string{}
 	findings := catalog.Rejected()
 	for _, f := range findings[:min(len(findings), shownFindings)] {
-		out = append(out, dataset.Clip(f.String(), 1000))
+		out = append(out, record.Clip(f.String(), 1000))
 	}
 	return out
 }

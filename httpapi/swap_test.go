@@ -27,6 +27,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/record"
 )
 
 // The long form is go test ./httpapi -run TestSwap -swap.readers 1000 -swap.time 60s -swap.pause 100ms.
@@ -159,16 +160,16 @@ func (d *desk) writeMarked(dir string, mark int) {
 		}
 		switch filepath.Dir(name) {
 		case "models":
-			b, err = marked(b, dataset.Pretty, func(m *dataset.Model) { m.Notes = &note })
+			b, err = marked(b, record.Pretty, func(m *dataset.Model) { m.Notes = &note })
 		case "hardware":
-			b, err = marked(b, dataset.Pretty, func(h *dataset.Hardware) { h.Note = &note })
+			b, err = marked(b, record.Pretty, func(h *dataset.Hardware) { h.Note = &note })
 		case "tools":
-			b, err = marked(b, dataset.Pretty, func(t *dataset.Tool) { t.Description = note })
+			b, err = marked(b, record.Pretty, func(t *dataset.Tool) { t.Description = note })
 		case "benchmarks":
 			b, err = markedLines(b, func(m *dataset.Benchmark) { m.Notes = &note })
 		case ".":
 			if name == "dataset.json" {
-				b, err = marked(b, dataset.Pretty, func(i *dataset.Info) { i.Version = versionOf(mark, 0) })
+				b, err = marked(b, record.Pretty, func(i *dataset.Info) { i.Version = versionOf(mark, 0) })
 			}
 		}
 		return errors.Join(err, writeFile(filepath.Join(dir, name), b))
@@ -188,7 +189,7 @@ func marked[T any](b []byte, form func(any) ([]byte, error), mark func(*T)) ([]b
 
 func markedLines[T any](b []byte, mark func(*T)) (out []byte, err error) {
 	for line := range bytes.Lines(b) {
-		one, err := marked(line, dataset.Line, mark)
+		one, err := marked(line, record.Line, mark)
 		if err != nil {
 			return nil, err
 		}
@@ -308,7 +309,7 @@ func (d *desk) info() []byte {
 	d.minor++
 	b, err := os.ReadFile(d.data("dataset.json"))
 	d.ok(err)
-	b, err = marked(b, dataset.Pretty, func(i *dataset.Info) { i.Version = versionOf(d.mark, d.minor) })
+	b, err = marked(b, record.Pretty, func(i *dataset.Info) { i.Version = versionOf(d.mark, d.minor) })
 	d.ok(err)
 	return b
 }
@@ -410,7 +411,7 @@ func (d *desk) checkChanges() {
 	d.good("an edit", d.bump)
 	var page struct{ Data []ChangeRow }
 	d.get("/api/v1/changes?since="+served.Data.Digest, &page)
-	want := []ChangeRow{{Table: "dataset", Slug: "dataset", Change: dataset.Changed, Fields: []FieldChange{{Field: "version", Old: served.Data.Version, New: versionOf(d.mark, d.minor)}}}}
+	want := []ChangeRow{{Table: "dataset", Slug: "dataset", Change: record.Changed, Fields: []FieldChange{{Field: "version", Old: served.Data.Version, New: versionOf(d.mark, d.minor)}}}}
 	if len(page.Data) != 1 {
 		d.t.Fatalf("changes since %s: %+v, want one", served.Data.Version, page.Data)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 )
 
 // random makes sets of records with what makes indexing hard: ties, unknown values, values
@@ -82,8 +84,8 @@ var quantizations = func() (out []dataset.QuantizationType) {
 
 // sorted packs benchmarks in default order.
 func sorted(runs []dataset.Benchmark) dataset.Pack {
-	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
-	return dataset.NewPack(runs)
+	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
+	return pack.New(runs)
 }
 
 func (r *random) model(i int) dataset.Model {

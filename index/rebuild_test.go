@@ -11,6 +11,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/pack"
 	"modeldex/dataset/resolve"
 )
 
@@ -213,11 +214,11 @@ func BenchmarkRebuild(b *testing.B) {
 		runs, speed := last.Benchmarks.All(), math.Pi
 		was := runs[n/2].GenerationTPS
 		runs[n/2].GenerationTPS = &speed
-		edited.Benchmarks = dataset.NewPack(runs)
+		edited.Benchmarks = pack.New(runs)
 		runs[n/2].GenerationTPS = was
 		first := runs[0]
 		first.ID = "a-first"
-		longer.Benchmarks = dataset.NewPack(slices.Concat([]dataset.Benchmark{first}, runs))
+		longer.Benchmarks = pack.New(slices.Concat([]dataset.Benchmark{first}, runs))
 		for name, set := range map[string]*dataset.Set{"edit": &edited, "insert": &longer} {
 			b.Run(fmt.Sprintf("rows=%d/%s", n, name), func(b *testing.B) {
 				b.ReportAllocs()

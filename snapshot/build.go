@@ -6,11 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"modeldex/dataset/record"
 	"slices"
 	"strings"
 	"time"
-
-	"modeldex/dataset"
 )
 
 // ErrRefused is returned by Build when the finished document does not pass Verify; the
@@ -49,7 +48,7 @@ func Build(ctx context.Context, in Inputs) ([]byte, Report, error) {
 		return nil, rep, err
 	}
 	if fs := Verify(bytes.NewReader(out)); len(fs) > 0 {
-		return nil, rep, fmt.Errorf("%w: %s, first %s", ErrRefused, dataset.Counted(len(fs), "finding"), fs[0])
+		return nil, rep, fmt.Errorf("%w: %s, first %s", ErrRefused, record.Counted(len(fs), "finding"), fs[0])
 	}
 	rep.fill(doc, out)
 	return out, rep, nil

@@ -2,10 +2,9 @@ package snapshot
 
 import (
 	"cmp"
+	"modeldex/dataset/record"
 	"slices"
 	"strings"
-
-	"modeldex/dataset"
 )
 
 // MaxFindings limits the findings of one round.
@@ -49,4 +48,4 @@ func pointer(tokens ...string) string {
 }
 
 // clip keeps a stranger's text short in a report.
-func clip(s string) string { return dataset.Clip(s, 40) }
+func clip(s string) string { return record.Clip(s, 40) }

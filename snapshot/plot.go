@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/snapshot/svg"
 )
 
@@ -157,4 +157,4 @@ func (p *plot) captions() {
 
 // shorten cuts a key that does not fit. The key, not the display name, is shown: two settings of
 // one model share the latter.
-func shorten(key string) string { return dataset.Clip(key, nameRunes-1) }
+func shorten(key string) string { return record.Clip(key, nameRunes-1) }

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"modeldex/dataset"
 	"modeldex/dataset/cores"
+	"modeldex/dataset/record"
 
 	"github.com/goccy/go-json"
 	"github.com/goccy/go-json/jsontext"
@@ -216,7 +216,7 @@ func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []F
 }
 
 func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
-	f := Finding{Pointer: pointer(e.InstanceLocation...), Rule: "schema: " + dataset.Clip(e.ErrorKind.LocalizedString(p), 300)}
+	f := Finding{Pointer: pointer(e.InstanceLocation...), Rule: "schema: " + record.Clip(e.ErrorKind.LocalizedString(p), 300)}
 	// point at the member itself where the schema dislikes one that is there
 	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok && len(extra.Properties) == 1 {
 		f.Pointer += pointer(extra.Properties[0])

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -230,5 +231,5 @@ func (m *maker) line(i int) ([]byte, error) {
 	if m.opt.Lean {
 		return jsonv2.Marshal(&b, jsonv2.OmitZeroStructFields(true))
 	}
-	return dataset.Line(&b)
+	return record.Line(&b)
 }

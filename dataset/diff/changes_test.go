@@ -17,6 +17,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/history"
+	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 
 	"github.com/goccy/go-json/jsontext"
@@ -154,8 +155,8 @@ func some[T any](r *rand.Rand, recs []T) []T {
 }
 
 func packed(runs []dataset.Benchmark) dataset.Pack {
-	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
-	return dataset.NewPack(runs)
+	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
+	return pack.New(runs)
 }
 
 // edited is a list with records added, removed and changed: a changed one has a field, or a stretch
@@ -185,7 +186,7 @@ func edited[T any, S ~string](r *rand.Rand, recs, all []T, slug func(*T) *S) []T
 
 // copied is a record that shares nothing with the one given.
 func copied[T any](rec T) (out T) {
-	line, err := dataset.Line(&rec)
+	line, err := record.Line(&rec)
 	if err == nil {
 		err = jsonv2.Unmarshal(line, &out)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 
 	"github.com/google/go-cmp/cmp"
@@ -125,8 +126,8 @@ func TestCompareModel(t *testing.T) {
 				}
 			}
 		}
-		slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return dataset.NewerRun(&a, &b) })
-		next.Benchmarks = dataset.NewPack(runs)
+		slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
+		next.Benchmarks = pack.New(runs)
 		got := map[string]record.Act{}
 		for _, rec := range Compare(set, &next).Records {
 			got[rec.Slug] = rec.Change

@@ -11,6 +11,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/pack"
 
 	gocmp "github.com/google/go-cmp/cmp"
 )
@@ -41,7 +42,7 @@ func card(change func(h *dataset.Hardware)) dataset.Hardware {
 
 func engineOf(model func(m *dataset.Model), hardware func(h *dataset.Hardware), rows ...dataset.Benchmark) *Engine {
 	return New(&dataset.Set{
-		Models: []dataset.Model{llama(model)}, Hardware: []dataset.Hardware{card(hardware)}, Benchmarks: dataset.NewPack(rows),
+		Models: []dataset.Model{llama(model)}, Hardware: []dataset.Hardware{card(hardware)}, Benchmarks: pack.New(rows),
 	})
 }
 

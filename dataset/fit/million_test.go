@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/pack"
 )
 
 // Making an engine of a large table, as each load of it does. Run with
@@ -19,7 +20,7 @@ func BenchmarkNewOfMany(b *testing.B) {
 		many[i] = recs[i%len(recs)]
 		many[i].ID = dataset.Slug(fmt.Sprintf("bm-%012x", i*2654435761))
 	}
-	set.Benchmarks = dataset.NewPack(many)
+	set.Benchmarks = pack.New(many)
 	b.ReportAllocs()
 	for b.Loop() {
 		New(&set)

@@ -95,7 +95,7 @@ func (p *proposedLines) read(env *Env, im *llamabench.Importer, file string) err
 			continue
 		}
 		p.ids[b.ID] = true
-		text, err := dataset.Line(b)
+		text, err := record.Line(b)
 		if err != nil {
 			return err
 		}

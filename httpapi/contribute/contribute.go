@@ -186,10 +186,10 @@ func (w *work) measurement() {
 	line := w.json()
 	var b dataset.Benchmark
 	if record.Decode(line, &b) == nil {
-		if id, err := dataset.BenchmarkID(&b); err == nil {
+		if id, err := record.BenchmarkID(&b); err == nil {
 			b.ID = id
 		}
-		if finished, err := dataset.Line(&b); err == nil {
+		if finished, err := record.Line(&b); err == nil {
 			line = finished
 		}
 	}
@@ -361,7 +361,7 @@ func (w *work) output() {
 	}
 	var lines bytes.Buffer
 	for i := range got.Benchmarks {
-		line, err := dataset.Line(&got.Benchmarks[i])
+		line, err := record.Line(&got.Benchmarks[i])
 		if err != nil {
 			w.fault(outputField, err.Error())
 			return

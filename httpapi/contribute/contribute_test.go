@@ -78,11 +78,11 @@ func TestMeasurement(t *testing.T) {
 	if problems := record.Decode([]byte(line.Text), &b); problems != nil {
 		t.Fatalf("%v: %s", problems, line.Text)
 	}
-	again, err := dataset.Line(&b)
+	again, err := record.Line(&b)
 	if err != nil || string(again) != line.Text {
 		t.Errorf("%v: the line is not in the form of files:\n%s\n%s", err, line.Text, again)
 	}
-	if id, err := dataset.BenchmarkID(&b); err != nil || b.ID != id || line.ID != id {
+	if id, err := record.BenchmarkID(&b); err != nil || b.ID != id || line.ID != id {
 		t.Errorf("%v: id %s and %s, want %s", err, b.ID, line.ID, id)
 	}
 	if line.File != "benchmarks/2026.ndjson" {
@@ -187,7 +187,7 @@ func TestRepeat(t *testing.T) {
 			break
 		}
 	}
-	line, err := dataset.Line(b)
+	line, err := record.Line(b)
 	if err != nil {
 		t.Fatal(err)
 	}

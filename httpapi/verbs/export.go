@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi/service"
 	"modeldex/httpapi/static"
@@ -98,6 +98,6 @@ func (c *Export) Run(env *verbs.Env) error {
 		return env.PrintJSON(sum)
 	}
 	fmt.Fprintf(env.Stdout, "%s: version %s: %s of %.1f MB, and %s of %.1f MB\n",
-		c.Dir, sum.Version, dataset.Counted(sum.Files, "file"), float64(sum.Bytes)/1e6, dataset.Counted(sum.Compressed, "compressed form"), float64(sum.CompressedBytes)/1e6)
+		c.Dir, sum.Version, record.Counted(sum.Files, "file"), float64(sum.Bytes)/1e6, record.Counted(sum.Compressed, "compressed form"), float64(sum.CompressedBytes)/1e6)
 	return nil
 }

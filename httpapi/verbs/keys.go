@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi/operator"
 	"modeldex/quota"
@@ -38,7 +38,7 @@ func (c *KeysIssue) Run(env *verbs.Env) error {
 			}{issued.Secret.Reveal(), issued.Account})
 		}
 		fmt.Fprintln(env.Stdout, issued.Secret.Reveal())
-		fmt.Fprintf(env.Stderr, "key %s, tier %s, %s per month; it is shown only once\n", issued.Account.ID, issued.Account.Tier, dataset.Counted(issued.Account.Limit, "call"))
+		fmt.Fprintf(env.Stderr, "key %s, tier %s, %s per month; it is shown only once\n", issued.Account.ID, issued.Account.Tier, record.Counted(issued.Account.Limit, "call"))
 		return nil
 	})
 }
@@ -91,7 +91,7 @@ func (c *KeysShow) Run(env *verbs.Env) error {
 				return err
 			}
 			for _, m := range usage {
-				fmt.Fprintf(env.Stdout, "%s  %s  %s\n", a.ID, m.Month, dataset.Counted(m.Calls, "call"))
+				fmt.Fprintf(env.Stdout, "%s  %s  %s\n", a.ID, m.Month, record.Counted(m.Calls, "call"))
 			}
 		}
 		return nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi/operator"
 	"modeldex/quota"
@@ -84,13 +84,13 @@ func (c *LedgerCheck) Run(env *verbs.Env) error {
 	if c.JSON() {
 		err = env.PrintJSON(report)
 	} else {
-		fmt.Fprintf(env.Stdout, "%s: %s, %s, %d bytes, %d of them free\n", c.Ledger.Ledger, dataset.Counted(report.Accounts, "account"), dataset.Counted(len(report.Months), "month"), report.Size, report.Free)
+		fmt.Fprintf(env.Stdout, "%s: %s, %s, %d bytes, %d of them free\n", c.Ledger.Ledger, record.Counted(report.Accounts, "account"), record.Counted(len(report.Months), "month"), report.Size, report.Free)
 	}
 	for _, f := range report.Findings {
 		fmt.Fprintf(env.Stderr, "%s: %s\n", c.Ledger.Ledger, f)
 	}
 	if len(report.Findings) > 0 {
-		err = fmt.Errorf("%s: %s; restore a backup", c.Ledger.Ledger, dataset.Counted(len(report.Findings), "finding"))
+		err = fmt.Errorf("%s: %s; restore a backup", c.Ledger.Ledger, record.Counted(len(report.Findings), "finding"))
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func (c *LedgerCopy) Run(env *verbs.Env) error {
 	if c.JSON() {
 		return env.PrintJSON(report)
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s, %s, equal to %s (SHA-256 %s)\n", c.To, dataset.Counted(report.Accounts, "account"), dataset.Counted(report.Calls, "call"), c.From, report.SHA256)
+	fmt.Fprintf(env.Stdout, "%s: %s, %s, equal to %s (SHA-256 %s)\n", c.To, record.Counted(report.Accounts, "account"), record.Counted(report.Calls, "call"), c.From, report.SHA256)
 	return nil
 }
 

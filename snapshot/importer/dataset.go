@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/wholefile"
 	"modeldex/snapshot"
 )
@@ -53,7 +54,7 @@ func PlotFile(document, svg string, opt snapshot.PlotOptions) error {
 	defer f.Close() // only read
 	doc, findings := snapshot.Read(f)
 	if len(findings) > 0 {
-		return fmt.Errorf("%s: %s, the first: %s", document, dataset.Counted(len(findings), "finding"), findings[0])
+		return fmt.Errorf("%s: %s, the first: %s", document, record.Counted(len(findings), "finding"), findings[0])
 	}
 	if !slices.ContainsFunc(doc.Models, func(m snapshot.Model) bool { return len(m.Composite.Components) >= opt.MinSources }) {
 		return fmt.Errorf("%s: no model has scores of %d sources", document, opt.MinSources)

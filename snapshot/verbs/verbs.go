@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
 	"modeldex/dataset/wholefile"
 	"modeldex/snapshot"
@@ -96,10 +97,10 @@ func (c *Verify) Run(env *verbs.Env) error {
 		fmt.Fprintln(env.Stderr, f)
 	}
 	if len(checked.Findings) > 0 {
-		return fmt.Errorf("%s: %s", c.From, dataset.Counted(len(checked.Findings), "finding"))
+		return fmt.Errorf("%s: %s", c.From, record.Counted(len(checked.Findings), "finding"))
 	}
 	doc := checked.Document
-	fmt.Fprintf(env.Stdout, "%s: valid: %s, %s, sha256 %s\n", c.From, dataset.Counted(doc.Meta.ModelCount, "model"), dataset.Counted(doc.Meta.ScoreCount, "score"), doc.OutputHash)
+	fmt.Fprintf(env.Stdout, "%s: valid: %s, %s, sha256 %s\n", c.From, record.Counted(doc.Meta.ModelCount, "model"), record.Counted(doc.Meta.ScoreCount, "score"), doc.OutputHash)
 	if checked.Form != nil {
 		fmt.Fprintf(env.Stdout, "%s: valid content, but the bytes are not canonical JSON (RFC 8785): they differ at %s. A published file must be canonical.\n", c.From, "#"+checked.Form.Pointer)
 	}
@@ -208,7 +209,7 @@ func read(from string) (*snapshot.Document, error) {
 	defer r.Close() // only read
 	doc, findings := snapshot.Read(r)
 	if len(findings) > 0 {
-		return nil, fmt.Errorf("%s: %s, the first: %s", from, dataset.Counted(len(findings), "finding"), findings[0])
+		return nil, fmt.Errorf("%s: %s, the first: %s", from, record.Counted(len(findings), "finding"), findings[0])
 	}
 	return doc, nil
 }

@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -165,7 +166,7 @@ func idOf(t *testing.T, fact map[string]any) string {
 	if err := decode(line, &b); err != nil {
 		t.Fatal(err)
 	}
-	id, err := dataset.BenchmarkID(&b)
+	id, err := record.BenchmarkID(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -411,7 +412,7 @@ func TestBenchmarkID(t *testing.T) {
 	text := func(s string) *string { return &s }
 	url := dataset.URL("https://example.com/é")
 	b := dataset.Benchmark{SourceURL: &url, ModelRaw: "M", HardwareRaw: "H", Quantization: text("Q4_0")}
-	id, err := dataset.BenchmarkID(&b)
+	id, err := record.BenchmarkID(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +421,7 @@ func TestBenchmarkID(t *testing.T) {
 		t.Errorf("ID = %s, want %s", id, want)
 	}
 	b.Notes = text("another note")
-	if other, err := dataset.BenchmarkID(&b); err != nil || other == id {
+	if other, err := record.BenchmarkID(&b); err != nil || other == id {
 		t.Errorf("ID with another note = %s, %v, want another id", other, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // merge adds what only the dataset has, and drops the benchmarks that name nothing known.
@@ -130,7 +131,7 @@ func (im *importer) giveIDs() error {
 		if b.ID != "" {
 			continue
 		}
-		id, err := dataset.BenchmarkID(b)
+		id, err := record.BenchmarkID(b)
 		if err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func (im *importer) benchmarkFiles(files map[string][]byte) error {
 		return cmp.Or(cmp.Compare(runDate(&a), runDate(&b)), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range im.benchmarks {
-		line, err := dataset.Line(&im.benchmarks[i])
+		line, err := record.Line(&im.benchmarks[i])
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func fileOf(b *dataset.Benchmark) string {
 }
 
 func (im *importer) quantizationsFile(files map[string][]byte) error {
-	b, err := dataset.Pretty(im.quantizations)
+	b, err := record.Pretty(im.quantizations)
 	files["quantizations.json"] = b
 	return err
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 )
 
 func TestMain(m *testing.M) { datasettest.Main(m) }
@@ -103,7 +105,7 @@ func written(t *testing.T, r Result) string {
 	t.Helper()
 	var out strings.Builder
 	for i := range r.Benchmarks {
-		line, err := dataset.Line(&r.Benchmarks[i])
+		line, err := record.Line(&r.Benchmarks[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -542,7 +544,7 @@ func TestAgain(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	grown := *set
-	grown.Benchmarks = dataset.NewPack(first.Benchmarks)
+	grown.Benchmarks = pack.New(first.Benchmarks)
 	im, err := New(&grown, community)
 	if err != nil {
 		t.Fatal(err)
@@ -574,7 +576,7 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			for i := range result.Benchmarks {
-				if err := dataset.Validate(&result.Benchmarks[i]); err != nil {
+				if err := record.Validate(&result.Benchmarks[i]); err != nil {
 					t.Errorf("%+v: %v", result.Benchmarks[i], err)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // paired is a prompt and a generation test of one run, or one of them alone.
@@ -183,14 +184,14 @@ func (im *Importer) benchmark(p paired) (dataset.Benchmark, error) {
 		Threads: p.threads.ptr(), Source: im.opt.Source, Notes: text(p.notes),
 	}
 	im.finish(&b, &p)
-	b.ID, err = dataset.BenchmarkID(&b)
+	b.ID, err = record.BenchmarkID(&b)
 	switch {
 	case err != nil:
 		return b, err
 	case im.have[b.ID]:
 		return b, fmt.Errorf("is in the directory already as %s", b.ID)
 	default:
-		return b, dataset.Validate(&b)
+		return b, record.Validate(&b)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// record is one object of -o json or jsonl, and one line of -o csv, by name of the value.
-type record map[string]string
+// printed is one object of -o json or jsonl, and one line of -o csv, by name of the value.
+type printed map[string]string
 
 // parseJSON reads a list of objects.
 func parseJSON(b []byte) ([]row, error) {
@@ -59,8 +59,8 @@ func unmarshal(b []byte, v any) error {
 }
 
 // flat writes the values of an object as CSV does.
-func flat(o map[string]any) record {
-	r := record{}
+func flat(o map[string]any) printed {
+	r := printed{}
 	for name, v := range o {
 		switch v := v.(type) {
 		case bool:
@@ -92,7 +92,7 @@ func parseCSV(first int, b []byte) ([]row, error) {
 			rows = append(rows, row{line: first + fault.StartLine - 1, bad: "not a CSV line: " + fault.Err.Error()})
 			continue
 		}
-		r := record{}
+		r := printed{}
 		for i, name := range head {
 			r[name] = values[i]
 		}
@@ -102,7 +102,7 @@ func parseCSV(first int, b []byte) ([]row, error) {
 }
 
 // row reads the values llama-bench has printed under these names since 2023.
-func (rec record) row(line int) row {
+func (rec printed) row(line int) row {
 	r := row{line: line, bad: rec.unreadable(), run: run{
 		kind: rec["model_type"], processor: rec["cpu_info"], devices: rec["gpu_info"],
 		backend: rec["backends"], batch: rec.number("n_batch"), threads: rec.number("n_threads"),
@@ -128,7 +128,7 @@ func (rec record) row(line int) row {
 }
 
 // settings reads what needs more than copying.
-func (rec record) settings(r *run) {
+func (rec printed) settings(r *run) {
 	if r.layers.n < 0 {
 		r.layers = known{} // -1 leaves it to the program
 	}
@@ -164,7 +164,7 @@ var usual = []struct{ name, value, words string }{
 }
 
 // notes words the settings that are not the usual ones.
-func (rec record) notes() string {
+func (rec printed) notes() string {
 	notes := append([]string{"llama-bench"}, remote(rec["backends"])...)
 	for _, u := range usual {
 		v, ok := rec[u.name]
@@ -184,7 +184,7 @@ var counts = []string{"n_prompt", "n_gen", "n_depth", "n_batch", "n_threads", "n
 
 // unreadable says which value is there and cannot be read, empty for none: taken for one that was not printed, it would
 // make another test of the row.
-func (rec record) unreadable() string {
+func (rec printed) unreadable() string {
 	for _, name := range counts {
 		if text := rec[name]; text != "" && !rec.number(name).ok {
 			return fmt.Sprintf("%s: must be a whole number, got %q", name, text)
@@ -197,7 +197,7 @@ func (rec record) unreadable() string {
 }
 
 // number reads a count; programs that work with tables write 99 as 99.0.
-func (rec record) number(name string) known {
+func (rec printed) number(name string) known {
 	n, err := strconv.ParseInt(strings.TrimSuffix(rec[name], ".0"), 10, 64)
 	if err != nil {
 		return known{}
