@@ -17,8 +17,10 @@
 // laptop chip never the desktop card, and "-abliterated" never the model it was made of. Where a
 // name leaves out what distinguishes two records, the answer is Ambiguous and lists them. What a
 // name may leave out is the line before the number of a part ("7900xtx", "13900k"): the number then
-// has to be that of one product, and a 4090 that may be the one for laptops is Ambiguous. Guesses by
-// likeness are made last, are marked Near, and never have a slug.
+// has to be that of one product, and a 4090 that may be the one for laptops is Ambiguous, unless there
+// are two of them. In the name of a laptop ("Razer Blade 16 with RTX 4090") the card is the one for
+// laptops. A processor and a card side by side are Ambiguous. Guesses by likeness are made last, are
+// marked Near, and never have a slug.
 //
 // Review is the other way round: it says of measurements whether a name as printed plainly means another
 // record than the one they name.

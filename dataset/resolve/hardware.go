@@ -20,6 +20,8 @@ type hwRecord struct {
 	variants   []int32   // products it stands for, where the name does not say which
 	chips      []int32   // of a machine
 	integrated int32     // its graphics, -1 for none
+
+	architecture string // empty where unknown
 }
 
 // spelling is one name of a record under its key.
@@ -67,6 +69,9 @@ func newHardwareNames(hardware []dataset.Hardware) *hardwareNames {
 			if g, ok := bySlug[*h.IntegratedGPU]; ok {
 				rec.integrated = g
 			}
+		}
+		if h.Architecture != nil {
+			rec.architecture = *h.Architecture
 		}
 		if h.MemoryOptionsGB != nil {
 			rec.sizes = *h.MemoryOptionsGB
@@ -157,6 +162,13 @@ type reading struct {
 }
 
 func (n *hardwareNames) resolve(text string) Answer {
+	if named := nameMac(text); named != text {
+		a := n.resolve(named)
+		if a.Confidence == Exact {
+			a.Confidence = Parsed
+		}
+		return a
+	}
 	if i, ok := n.exact[text]; ok {
 		return n.exactly(text, i)
 	}
@@ -181,6 +193,11 @@ func (n *hardwareNames) resolve(text string) Answer {
 	if one, count := cutTimes(text); count > 0 && len(r.found) == 0 && len(r.clash) == 0 {
 		if times := n.read(one); len(times.found) > 0 && times.count == 0 {
 			r, r.count = times, count
+		}
+	}
+	if len(r.found) == 0 && len(r.clash) == 0 || r.partial || r.unread != "" {
+		if card := n.readLaptop(text); len(card.found) > 0 {
+			r = card
 		}
 	}
 	if len(r.found) > 0 || len(r.clash) > 0 {
@@ -249,6 +266,9 @@ func generic(words []string) bool {
 func (n *hardwareNames) read(text string) reading {
 	cut := cutHardware(text)
 	r := n.readMain(cut.main, cut.extras)
+	if cut.count > 1 {
+		r = n.severalOf(r, cut)
+	}
 	if maker := makerOf(cut.main); maker != "" { // a GeForce 840M is not a Radeon 840M
 		other := func(rec int32) bool { return n.recs[rec].vendor != maker }
 		r.found, r.clash = slices.DeleteFunc(slices.Clone(r.found), other), slices.DeleteFunc(slices.Clone(r.clash), other)
@@ -256,6 +276,33 @@ func (n *hardwareNames) read(text string) reading {
 	r.count = cut.count
 	r = n.withExtras(r, cut.main, cut.extras)
 	r.main = cut.main
+	return r
+}
+
+// severalOf reads the name of several devices: "3090s", "2x RTX 4060 Ti (32 GB total)". Nobody has two chips for
+// laptops, so that "two 4090s" are cards.
+func (n *hardwareNames) severalOf(r reading, cut hwName) reading {
+	if at := plural.FindStringSubmatch(cut.main); at != nil { // an RX 7600S is a product of its own
+		one := n.readMain(at[1]+at[2], cut.extras)
+		one.bare = one.bare || len(r.found) > 0
+		r = one.or(r)
+		cut.main = at[1] + at[2]
+	}
+	for i, extra := range cut.extras {
+		words, memory := hwWords(extra)
+		if memory > 0 && (slices.Contains(words, "total") || slices.Contains(words, "combined")) {
+			each := slices.Clone(cut.extras)
+			each[i] = fmt.Sprintf("%vgb", memory/float64(cut.count))
+			if whole := n.readMain(cut.main, each); len(whole.found) > 0 {
+				r = whole
+			}
+		}
+	}
+	if len(r.found) > 1 && r.bare && !strings.Contains(cut.main, "laptop") {
+		if cards := n.readMain(cut.main+" desktop", cut.extras); len(cards.found) == 1 {
+			r = cards
+		}
+	}
 	return r
 }
 
@@ -274,7 +321,7 @@ func (n *hardwareNames) readMain(main string, extras []string) reading {
 		if foldable(more) || len(more) == 1 && strings.HasSuffix(more[0], "gpu") && len(more[0]) > 3 {
 			words = append(words, more...)
 		}
-		if memory == 0 && m > 0 && len(more) <= 1 {
+		if memory == 0 && m > 0 && (len(more) <= 1 && !slices.Contains(more, "total") && !slices.Contains(more, "combined")) {
 			memory = m
 		}
 	}
@@ -292,7 +339,8 @@ func (n *hardwareNames) readMain(main string, extras []string) reading {
 // readWords looks a name up as a record has it, and then as people shorten it.
 func (n *hardwareNames) readWords(words []string, memory float64, main string, extras []string) reading {
 	if len(extras) > 0 && !slices.Contains(words, "m") { // "Mac mini (M4 Pro)"
-		chip, _ := hwWords(extras[0])
+		first, _, _ := strings.Cut(extras[0], ",") // "Mac mini (M4 Pro, 14C/20G)"
+		chip, _ := hwWords(first)
 		if r := n.readMac(slices.Concat(words, chip), memory); len(r.found) > 0 {
 			return r
 		}
@@ -304,7 +352,22 @@ func (n *hardwareNames) readWords(words []string, memory float64, main string, e
 	if len(r.found) == 0 && len(r.clash) == 0 {
 		r = n.readShort(words, memory, main)
 	}
+	if len(r.found) == 0 && len(r.clash) == 0 {
+		r = n.look(inOrder(words), memory)
+	}
 	return r
+}
+
+// inOrder gives the words of a name as its maker orders and completes them: an "RTX 6000 Pro" is an RTX PRO 6000,
+// and an "Orin Nano" a Jetson.
+func inOrder(words []string) []string {
+	switch {
+	case len(words) >= 3 && words[0] == "rtx" && isDigit(words[1][0]) && words[2] == "pro":
+		return slices.Concat([]string{"rtx", "pro", words[1]}, words[3:])
+	case len(words) >= 2 && (words[0] == "orin" || words[0] == "xavier"):
+		return slices.Concat([]string{"jetson"}, words)
+	}
+	return words
 }
 
 // look finds the records with these words, and lets the memory size choose among them.
@@ -442,6 +505,8 @@ func alternatives(main string) [][]string {
 			words = slices.Concat(first[:digit], words)
 		case isLetter(words[0][0]) && slices.Index(first, words[0]) > 0: // "Arc Pro A40/A50"
 			words = slices.Concat(first[:slices.Index(first, words[0])], words)
+		case slices.Equal(words, []string{"laptop"}) && digit >= 0: // "RTX 4070 Max-Q / Mobile"
+			words = slices.Concat(slices.DeleteFunc(slices.Clone(first), func(w string) bool { return w == "max" || w == "q" }), words)
 		case slices.Equal(words, []string{"max", "q"}) && digit >= 0: // "RTX 2070 Mobile / Max-Q"
 			words = slices.Concat(slices.DeleteFunc(slices.Clone(first), func(w string) bool { return w == "laptop" }), words)
 		}
@@ -451,6 +516,9 @@ func alternatives(main string) [][]string {
 }
 
 func (n *hardwareNames) readAlternatives(options [][]string) (r reading) {
+	if last := len(options) - 1; slices.Contains(options[last], "laptop") { // "Max-Q / Mobile" is "Mobile / Max-Q"
+		slices.Reverse(options)
+	}
 	for i, words := range options {
 		if generic(words) {
 			r.partial = true
@@ -478,7 +546,7 @@ func (n *hardwareNames) withExtras(r reading, main string, extras []string) read
 		case extraNothing:
 			r.internal = r.internal || strings.Contains(extra, "integrated")
 		case extraUnknown:
-			if r.unread == "" {
+			if r.unread == "" && !n.areAll(r.found, extra) {
 				r.unread = extra
 			}
 		case extraRecord:
@@ -486,6 +554,11 @@ func (n *hardwareNames) withExtras(r reading, main string, extras []string) read
 		}
 	}
 	return r
+}
+
+// areAll reports whether architecture is the one of all of recs: a GeForce RTX 5070 (Blackwell) is no other product.
+func (n *hardwareNames) areAll(recs []int32, architecture string) bool {
+	return !slices.ContainsFunc(recs, func(rec int32) bool { return !strings.EqualFold(n.recs[rec].architecture, architecture) })
 }
 
 // What a part beside a name can be.
@@ -496,7 +569,7 @@ const (
 )
 
 func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
-	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "uma", "fp16", "bf16", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex", "0x"} {
+	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex", "0x"} {
 		if strings.HasPrefix(extra, skip) {
 			return 0, extraNothing
 		}
@@ -505,6 +578,9 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 		if strings.Contains(extra, skip) {
 			return 0, extraNothing
 		}
+	}
+	if timesBeside.MatchString(extra) {
+		return 0, extraNothing // the number of devices
 	}
 	text := strings.TrimSpace(vendorPhrases.Replace(extra))
 	if i, ok := n.exact[text]; ok {
@@ -527,9 +603,10 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 	}
 	ignored := true
 	for i, w := range words {
-		number := isDigit(w[0]) && (len(w) >= 3 || i == 0)
-		driver := i > 0 && (words[i-1] == "gfx" || words[i-1] == "cortex" || words[i-1] == "navi" || words[i-1] == "vega" || words[i-1] == "polaris" || words[i-1] == "a")
-		if identity[w] || number && !driver || !isDigit(w[0]) && !besideWords[w] {
+		number := isDigit(w[0]) && (len(w) >= 3 || i == 0) && !(i+1 < len(words) && measures[words[i+1]])
+		driver := i > 0 && (words[i-1] == "gfx" || words[i-1] == "sm" || words[i-1] == "cortex" || words[i-1] == "navi" || words[i-1] == "vega" || words[i-1] == "polaris" || words[i-1] == "a")
+		known := besideWords[w] || i > 0 && isDigit(words[i-1][0]) && measures[w]
+		if identity[w] || number && !driver || !isDigit(w[0]) && !known {
 			ignored = false
 		}
 	}
@@ -561,7 +638,7 @@ func (n *hardwareNames) together(r reading, other int32, main, extra string) rea
 		r.found = []int32{other}
 	case len(r.found) == 0 && processor && !graphics(o) && (r.internal || n.isGraphicsLine(main)):
 		return reading{found: []int32{other}, memory: r.memory, count: r.count, note: "graphics inside " + o.name}
-	case len(r.found) == 0 && len(r.clash) == 0 && o.kind == "soc" && machine(main):
+	case len(r.found) == 0 && len(r.clash) == 0 && (o.kind == "soc" || o.kind == "apu" && !graphics(o)) && machine(main):
 		return reading{found: []int32{other}, memory: r.memory, count: r.count, note: "the chip of that machine"}
 	case len(r.found) > 0 && processor && !graphics(o) && slices.ContainsFunc(r.found, inside):
 		return reading{found: []int32{other}, memory: r.memory, count: r.count, note: "graphics inside " + o.name}
@@ -572,6 +649,8 @@ func (n *hardwareNames) together(r reading, other int32, main, extra string) rea
 		if !slices.ContainsFunc(r.found, func(rec int32) bool { return slices.Contains(o.chips, rec) || n.familyOf(rec, o.chips) }) {
 			r.unread = extra
 		}
+	case len(r.found) > 0 && o.kind == "gpu" && !r.internal && n.allProcessors(r.found) && !slices.ContainsFunc(r.found, func(rec int32) bool { return n.recs[rec].integrated == other }):
+		r.found, r.bare, r.note = append(slices.Clip(r.found), other), true, "the name is that of a processor and of a card"
 	case len(r.found) == 1 && n.recs[r.found[0]].integrated == other, len(r.found) > 0 && graphics(o) && n.allProcessors(r.found):
 	case len(r.found) > 0 && processor && !graphics(o): // the machine a card is in
 		r.note = "in a machine with " + o.name
@@ -606,6 +685,9 @@ func (n *hardwareNames) isGraphicsLine(main string) bool {
 // machine reports whether a name is that of a machine or phone, by its maker.
 func machine(main string) bool {
 	words, _ := hwWords(main)
+	if all := toolWords(main); len(all) > 0 && machineMakers[all[0]] { // one that sells cards too
+		return true
+	}
 	return len(words) > 0 && (machineMakers[words[0]] || words[0] == "hexagon" || words[0] == "adreno")
 }
 

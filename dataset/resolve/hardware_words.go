@@ -12,7 +12,7 @@ import (
 // hwNoise are words that say nothing about which record a name means: the vendor, the brand every
 // card of it carries, and what drivers put around a name. "quadro" is not among them: a Quadro RTX
 // 4000 is not an RTX 4000.
-var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp vram chip founders fe")
+var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp vram chip founders fe gpus card cards rig silicon nvlink")
 
 // makers are the words that name the maker of graphics, or a brand only one maker has.
 var makers = map[string]dataset.Vendor{
@@ -40,12 +40,16 @@ var laptopWords = set("laptop mobile notebook")
 // brackets, it must be understood or the name is unknown.
 var identity = set("ti super xt xtx gre laptop mobile notebook sxm pcie nvl ada ultra max pro plus elite server workstation sff blackwell d oem")
 
+// measures are units that make a number beside a name harmless: "600W", "16C/32T", "240Hz".
+var measures = set("w watt watts c t hz mhz ghz core cores thread threads nm")
+
 // besideWords say nothing about which record a name means where they are beside it, in brackets or behind a comma: what the
 // part is in and how it is run, its architecture and its memory. A word that is not here may make another product of it.
 var besideWords = set("a an and at by for from in not of on only or over per the to via with built inside class run running stated" +
 	" overclocked oc underclocked undervolted unlocked stock modified modded conversion third party variant water liquid air passive cooled cooling fan blower headless" +
 	" egpu dgpu thunderbolt oculink usb nvlink bridge slot lane lanes x desktop tower rack node partition slurm" +
 	" memory vram ram ddr lpddr gddr hbm e ecc unified shared dedicated allocated usable available total free channel channels single dual quad" +
+	" each total combined soldered sm moltenvk" +
 	" core cores count form model unit vcpu virtual machine vm wsl windows macos ubuntu debian fedora arch docker container proxmox esxi" +
 	" kaggle colab runpod vast lambda cloud instance" +
 	" kepler maxwell pascal volta turing ampere lovelace hopper gcn polaris vega navi rdna cdna gfx alchemist battlemage bmg g dg pvc ponte vecchio" +
@@ -81,12 +85,15 @@ func hwWords(text string) (words []string, memory float64) {
 			return ""
 		}
 		switch {
+		case isDigit(w[0]) && storage[next(2)] && (memoryUnit[next(1)] > 0 || next(1) == "tb"): // "512GB SSD"
+			i += 2
 		case isDigit(w[0]) && memoryUnit[next(1)] > 0 && memory == 0:
 			n, err := strconv.ParseFloat(w, 64)
 			if err == nil && n > 0 {
 				memory = n * memoryUnit[next(1)]
 			}
-			i++
+			for i++; memoryWords[next(1)]; i++ { // "128GB RAM Framework Desktop"
+			}
 		case soldSizes[w] && next(1) == "g" && memory == 0 && (i == 0 || all[i-1] != "a"): // not "A10G": "GAMING X TRIO 24G", "A100-80G"
 			if n, err := strconv.ParseFloat(w, 64); err == nil {
 				memory = n
@@ -111,7 +118,7 @@ func hwWords(text string) (words []string, memory float64) {
 			words = append(words, "laptop")
 		case hwNoise[w]:
 		case superchip[w] && slices.Contains(words, "gh"): // "GH200 Grace Hopper Superchip": the number says it
-		case board && boardWords[w]:
+		case board && boardWords[w], board && w == "ultra" && i > 1 && all[i-2] == "ftw": // "FTW3 Ultra"
 		case board && isDigit(w[0]) && len(w) == 1 && (next(1) == "x" || next(1) == "fan"): // "VENTUS 3X"
 			i++
 		case board && (w == "x" || w == "z") && len(words) > 0: // "GAMING X", where the X of the chip is "xt" or "xtx"
@@ -122,6 +129,12 @@ func hwWords(text string) (words []string, memory float64) {
 	}
 	return words, memory
 }
+
+// memoryWords may follow a memory size, and storage words say that a size is not that of memory.
+var (
+	memoryWords = set("ram memory unified")
+	storage     = set("ssd nvme hdd storage disk")
+)
 
 // superchip is the long name of what the letters of "GH200" say already.
 var superchip = set("grace hopper superchip")
@@ -134,7 +147,7 @@ var soldSizes = set("4 6 8 10 11 12 16 20 24 32 40 48 64 72 80 94 96 128 141 144
 var memoryUnit = map[string]float64{"gb": 1, "gib": 1, "mb": 1.0 / 1024, "mib": 1.0 / 1024, "go": 1}
 
 // labels precede a name in the output of tools: "Card Series: …", "deviceName = …".
-var labels = set("gpu device card series model name chipset cpu product brand string machdep.cpu.brand_string gpu_name devicename cuda vulkan rocm sycl opencl ggml_vulkan ggml_metal_init processor chip adapter renderer ggml_metal_device_init found using selected default")
+var labels = set("gpu device card series model name chipset cpu product brand string machdep.cpu.brand_string gpu_name devicename cuda vulkan rocm sycl opencl ggml_vulkan ggml_metal_init processor chip adapter renderer ggml_metal_device_init hw.model identifier marketing found using selected default")
 
 // cutLabels removes what tools print before a name, and the class of device of lspci.
 func cutLabels(text string) string {
@@ -153,7 +166,11 @@ func cutLabels(text string) string {
 		}
 		text = strings.TrimLeft(text[cut+1:], " '\"")
 	}
-	return strings.Trim(text, " '\"")
+	text = strings.Trim(text, " '")
+	if strings.HasPrefix(text, `"`) || strings.Count(text, `"`) == 1 {
+		text = strings.Trim(text, ` "`)
+	}
+	return text
 }
 
 func isLabel(text string) bool {
@@ -172,6 +189,12 @@ func isLabel(text string) bool {
 var vendorPhrases = strings.NewReplacer("advanced micro devices, inc.", "amd", "advanced micro devices", "amd", "nvidia corporation", "nvidia",
 	"intel corporation", "intel", "[amd/ati]", " ", "[amd]", " ", "[nvidia]", " ", "(amd open-source driver)", " ", "(amd proprietary driver)", " ")
 
+// chipBehind is the chip of a machine behind its name alone: "OnePlus 12 Snapdragon 8 Gen 3".
+var chipBehind = regexp.MustCompile(`^((?:oneplus|xiaomi|redmi|samsung|galaxy|honor|oppo|vivo|realme|nubia|asus rog|gmktec|beelink|minisforum|bosgame|geekom|aoostar|acemagic) [^,;|(]*?) ((?:amd )?(?:snapdragon|ryzen|strix halo)\b)`)
+
+// besides are the ways to say, without brackets, what stands beside a name.
+var besides = strings.NewReplacer(" w/ ", ", ", " with ", ", ", " + ", ", ", " · ", ", ")
+
 // hwName is a name of hardware in parts.
 type hwName struct {
 	main   string   // what names the part
@@ -183,6 +206,13 @@ type hwName struct {
 func cutHardware(text string) (n hwName) {
 	text = vendorPhrases.Replace(cutLabels(text))
 	n.count, text = cutCount(strings.TrimSpace(text))
+	if strings.Contains(text, " ryzen") || strings.Contains(text, " snapdragon") || strings.Contains(text, " strix halo") {
+		text = chipBehind.ReplaceAllString(text, "$1, $2")
+	}
+	if colon := strings.Index(text, ": "); colon > 0 && colon < len(text)-2 && !strings.ContainsAny(text[:colon], ",;|([") { // "Framework Desktop: Ryzen AI Max+ 395"
+		text = text[:colon] + ", " + text[colon+2:]
+	}
+	text = besides.Replace(text)
 	if at := strings.Index(text, " @ "); at >= 0 { // the clock of a processor, up to the end or the bracket
 		end := len(text)
 		if open := strings.IndexAny(text[at:], "()"); open >= 0 {
@@ -215,6 +245,11 @@ func cutHardware(text string) (n hwName) {
 			}
 			i = end
 			continue
+		case c == '"' && strings.IndexByte(text[i+1:], '"') > 0 && (i == 0 || !isDigit(text[i-1])): // not the inches of a screen
+			end := i + 1 + strings.IndexByte(text[i+1:], '"')
+			n.extras = append(n.extras, strings.TrimSpace(text[i+1:end]))
+			i = end + 1
+			continue
 		case c == ',' || c == ';' || c == '|':
 			flush()
 			segment++
@@ -233,14 +268,19 @@ func cutHardware(text string) (n hwName) {
 	if inSquare != "" {
 		n.main = inSquare
 	}
-	for _, with := range []string{" w/ ", " with radeon"} {
-		if i := strings.Index(n.main, with); i > 0 {
-			n.extras = append(n.extras, strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(n.main[i:]), "w/ "), "with "))
-			n.main = n.main[:i]
-		}
-	}
 	n.main = strings.TrimSpace(n.main)
+	if at := lastTimes(n.extras); n.count == 0 && at != nil {
+		n.count, _ = strconv.Atoi(at[1] + at[2])
+	}
 	return n
+}
+
+// lastTimes is the number of devices in the last part beside a name: "RTX 3090 (x2)".
+func lastTimes(extras []string) []string {
+	if len(extras) == 0 || len(extras[len(extras)-1]) > 4 {
+		return nil
+	}
+	return timesBeside.FindStringSubmatch(extras[len(extras)-1])
 }
 
 // enclosed returns what is between the bracket at i and its partner, and where to go on.
@@ -259,8 +299,44 @@ func enclosed(text string, i int, open, shut byte) (string, int) {
 	return text[i+1:], len(text)
 }
 
-// cutCount cuts "2x " or "8 x " off the beginning.
+// countWords are the words for a number of devices.
+var countWords = map[string]int{"single": 1, "dual": 2, "two": 2, "twin": 2, "pair": 2, "triple": 3, "three": 3, "quad": 4, "four": 4, "six": 6, "eight": 8}
+
+// notDual are words behind "dual" that make one of it: a card that ASUS calls Dual ("Dual GeForce RTX 3060 Ti OC"), and
+// parts of a machine.
+var notDual = set("geforce radeon oc evo mini white channel core rank fan slot boot gpu")
+
+// cutCounted cuts a count in words off the beginning: "dual 3090", "two RTX 4090s".
+func cutCounted(text string) (int, string) {
+	word, rest, _ := strings.Cut(strings.TrimPrefix(text, "a "), " ")
+	count := countWords[word]
+	rest = strings.TrimPrefix(rest, "of ")
+	if count == 0 || !strings.ContainsAny(rest, "0123456789") || word == "dual" && slices.ContainsFunc(toolWords(rest), func(w string) bool { return notDual[w] }) {
+		return 0, text
+	}
+	return count, rest
+}
+
+// cardsBehind is a number before a brand of cards: "2 RTX 3090". timesBeside is a number of devices in brackets.
+var (
+	cardsBehind = regexp.MustCompile(`^([2-9]|1[0-6]) ((?:nvidia |geforce |amd |radeon )*(?:rtx|gtx|rx|tesla|quadro) ?[a-z]?[0-9].*)$`)
+	timesBeside = regexp.MustCompile(`^(?:x ?([1-9][0-9]?)|([1-9][0-9]?) ?x)$`)
+)
+
+// plural is the number of a part with the s of several: "3090s".
+var plural = regexp.MustCompile(`^(.*[0-9]{3,4}(?: ?(?:ti|super|xtx?))?)'?s\b(.*)$`)
+
+// cutCount cuts "2x ", "8 x " or a count in words off the beginning.
 func cutCount(text string) (int, string) {
+	if count, rest := cutCounted(text); count > 0 {
+		return count, rest
+	}
+	if len(text) > 2 && isDigit(text[0]) && (text[1] == ' ' || text[2] == ' ') {
+		if at := cardsBehind.FindStringSubmatch(text); at != nil {
+			count, _ := strconv.Atoi(at[1])
+			return count, at[2]
+		}
+	}
 	i := 0
 	for i < len(text) && i < 2 && isDigit(text[i]) {
 		i++

@@ -18,7 +18,7 @@ var strong = map[string]struct{ quant, format string }{
 	"gguf": {"", "gguf"}, "ggml": {"", "gguf"}, "mlx": {"", "mlx"}, "safetensors": {"", "safetensors"},
 	"exl2": {"EXL2", "exl2"}, "exl3": {"EXL3", "exl3"}, "awq": {"AWQ", "safetensors"}, "autoawq": {"AWQ", "safetensors"},
 	"gptq": {"GPTQ", "safetensors"}, "autogptq": {"GPTQ", "safetensors"}, "autoround": {"AutoRound", "safetensors"},
-	"bnb": {"bnb", "safetensors"}, "hf": {}, "i1": {}, "imat": {}, "imatrix": {}, "qat": {}, "dwq": {},
+	"bnb": {"bnb", "safetensors"}, "hf": {}, "i1": {}, "imat": {}, "imatrix": {}, "qat": {}, "dwq": {}, "mtp": {},
 	"bf16": {"BF16", ""}, "fp16": {"F16", ""}, "f16": {"F16", ""}, "fp32": {"F32", ""}, "f32": {"F32", ""},
 	"fp8": {"FP8", ""}, "fp4": {"FP4", ""}, "nf4": {"NF4", ""}, "nvfp4": {"NVFP4", ""}, "mxfp4": {"MXFP4", ""}, "mxfp8": {"MXFP8", ""},
 	"mxfp4_moe": {"MXFP4_MOE", "gguf"}, "int2": {"INT2", ""}, "int3": {"INT3", ""}, "int4": {"INT4", ""}, "int8": {"INT8", ""},
@@ -107,7 +107,7 @@ func cutMark(name string) (rest string, m marks, ok bool) {
 // tuned reports whether a name ends in what makers call a model trained to answer. Only of those
 // are there files of quantization-aware training: "gemma-4-26B-A4B-QAT" is not the base model.
 func tuned(name string) bool {
-	return strings.HasSuffix(name, "it") || strings.HasSuffix(name, "instruct")
+	return strings.HasSuffix(name, "it") || strings.HasSuffix(name, "instruct") || strings.Contains(name, "embedding")
 }
 
 // allMarks reads a text that is nothing but marks: the tag "Q4_K_M" or "mlx-nvfp4".

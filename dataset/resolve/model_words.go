@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -172,11 +173,22 @@ func cutModel(text string) (m modelName) {
 		_, mk := bareModel(file)
 		m.marks = mk
 	}
-	m.name = cutShard(strings.TrimSuffix(m.name, ".gguf"))
+	m.name = cached(cutShard(strings.TrimSuffix(m.name, ".gguf")))
 	if strings.HasSuffix(s, ".gguf") && m.marks.format == "" {
 		m.marks.format, m.marks.any = "gguf", true
 	}
 	return m
+}
+
+// inCache is what llama.cpp puts before a file it fetched: owner_repository-GGUF_, and the folder of the file.
+var inCache = regexp.MustCompile(`^[^_]+_.*-gguf_(?:(?:ud-)?(?:i?q[0-9](?:_[0-9klmsx]+)*|b?f16|mxfp4)_)?([a-z].*)$`)
+
+// cached is the name of a file without what the cache of llama.cpp put before it.
+func cached(file string) string {
+	if of := inCache.FindStringSubmatch(file); of != nil {
+		return of[1]
+	}
+	return file
 }
 
 // bareModel cuts all marks off a name.
