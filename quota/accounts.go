@@ -39,7 +39,8 @@ type Account struct {
 
 // view joins a record, its person and what memory counts for it.
 func (k *Keeper) view(r Record, p Person) Account {
-	cal := k.calendar(k.cfg.Now().Unix())
+	now := k.cfg.Now().Unix()
+	cal := k.calendar(now)
 	a := Account{
 		ID: r.ID, Hint: r.Hint, Erased: r.Erased, Tier: r.Tier, Status: r.Status, Custom: r.Limit > 0,
 		Name: p.Name, Email: p.Email, UseCase: p.UseCase,
@@ -47,7 +48,7 @@ func (k *Keeper) view(r Record, p Person) Account {
 		OldUntil: make([]time.Time, len(r.Old)),
 	}
 	for i, o := range r.Old {
-		a.OldUntil[i] = o.ends()
+		a.OldUntil[i] = o.ends(now)
 	}
 	if limit, tier, err := k.limitOf(r.Tier, r.Limit); err == nil {
 		a.Limit, a.Burst = limit, tier.Burst

@@ -344,6 +344,38 @@ func TestRotateGrace(t *testing.T) {
 	wantVerdict(t, kit, key, quota.Rotated) // without grace, at once
 }
 
+// A secret that was rotated out while the clock was a year ahead does not work for a year, nor does its owner
+// read so; one that was rotated out on another server, whose clock is a little ahead, has its full grace.
+func TestRotateClockAhead(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		grace, ahead time.Duration
+		want         quota.Verdict
+	}{
+		{"a year", time.Hour, 365 * 24 * time.Hour, quota.Rotated},
+		{"a year, without grace", 0, 365 * 24 * time.Hour, quota.Rotated},
+		{"a minute", quota.MaxGrace, time.Minute, quota.Admitted},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			kit := quotatest.New(t, quota.Config{})
+			key := kit.MustIssue("", 0)
+			right := kit.Clock.Now()
+			kit.Clock.Jump(right.Add(test.ahead))
+			if _, _, err := kit.Rotate(ctx, key.Digest, test.grace); err != nil {
+				t.Fatal(err)
+			}
+			kit.Clock.Jump(right)
+			kit.Reopen()
+			call := kit.Admit(key.Digest)
+			call.Release()
+			a, err := kit.Show(ctx, key.ID)
+			if err != nil || call.Verdict != test.want || a.OldUntil[0].After(right) != (test.want == quota.Admitted) {
+				t.Errorf("Admit() = %v, old secrets until %v at %v, %v, want %v", call.Verdict, a.OldUntil, right, err, test.want)
+			}
+		})
+	}
+}
+
 // Only the last few old secrets are remembered; an older one is unknown.
 func TestRotateForgets(t *testing.T) {
 	kit := quotatest.New(t, quota.Config{})

@@ -203,7 +203,7 @@ func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	c := Call{Verdict: Admitted, k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to, day: Day(now.unix / secondsPerDay)}
 	if v := c.plan.verdict(); v != Admitted {
 		c.Verdict = v
-	} else if until := cred.until.Load(); until != 0 && now.unix >= until {
+	} else if until := cred.until.Load(); until != 0 && isOver(until, now.unix) {
 		c.Verdict = Rotated
 	}
 	c.charged = k.spent(acc, cal)

@@ -221,16 +221,11 @@ func addDay(list []DayUsage, u DayUsage) []DayUsage {
 	return slices.Insert(list, i, u)
 }
 
-// trimDays drops the days that are too old beside the newest.
-func trimDays(list []DayUsage) []DayUsage {
-	for len(list) > 0 && list[len(list)-1].Day-list[0].Day >= KeepDays {
-		list = list[1:]
-	}
-	return list
+// AddTo adds one day to what is kept of an account, and drops what is too old, or so far ahead that a wrong clock
+// counted it: beside that one, everything would be too old.
+func (u DayUsage) AddTo(list []DayUsage) []DayUsage {
+	return slices.DeleteFunc(addDay(list, u), func(d DayUsage) bool { return u.Day-d.Day >= KeepDays || d.Day-u.Day >= KeepDays })
 }
-
-// AddTo adds one day to what is kept of an account, and drops what is too old.
-func (u DayUsage) AddTo(list []DayUsage) []DayUsage { return trimDays(addDay(list, u)) }
 
 // daysBucket is made with the first day that is written, as those of webhooks are.
 var daysBucket = []byte("days")

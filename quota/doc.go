@@ -62,6 +62,9 @@ because then it was wrong before. The earlier month continues from what the ledg
 so a wrong clock creates no calls. A call admitted in one month and charged in the next counts in
 the first.
 
+A rotated-out secret whose end is more than a day later than the longest grace allows was rotated while the
+clock was ahead. It does not work, because it may be in a stranger's hands. Days counted that far ahead are dropped.
+
 # Rooms
 
 boltfile checks the pages of a ledger file before bbolt opens it. etcd keeps a ledger for several servers,

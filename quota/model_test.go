@@ -76,7 +76,7 @@ func (a *modelAccount) verdict(m *model, s modelSecret, now time.Time) quota.Ver
 		return quota.Suspended
 	case a.status == quota.StatusRevoked:
 		return quota.Revoked
-	case s.until != 0 && now.Unix() >= s.until:
+	case s.until != 0 && (now.Unix() >= s.until || s.until-now.Unix() > int64((quota.MaxGrace+24*time.Hour)/time.Second)):
 		return quota.Rotated
 	case a.calls[m.month]+a.holds[m.month] >= a.limit():
 		return quota.QuotaExhausted

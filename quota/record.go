@@ -62,8 +62,21 @@ type OldSecret struct {
 	Until  int64
 }
 
-// ends is when the secret stops working.
-func (o OldSecret) ends() time.Time { return unixTime(max(o.Until, -o.Until)) }
+// mostAhead is how far ahead the end of a grace can be, in seconds, with clocks that differ by less than a day. One
+// that is further ahead was set by a clock that was wrong, and the secret does not work: it may be in a stranger's hands.
+const mostAhead = int64((MaxGrace + backSlack) / time.Second)
+
+// isOver reports whether a secret that works until then works no more at now, both in Unix seconds.
+func isOver(until, now int64) bool { return now >= until || until-now > mostAhead }
+
+// ends is when the secret stops working, seen at now: not in the future if it does not work.
+func (o OldSecret) ends(now int64) time.Time {
+	end := max(o.Until, -o.Until)
+	if isOver(o.Until, now) {
+		end = min(end, now)
+	}
+	return unixTime(end)
+}
 
 // Record is an account as the ledger keeps it, without the person behind it.
 type Record struct {

@@ -68,4 +68,11 @@ func testDays(t *testing.T, stores []quota.Store) {
 	if days, err = store.Days(ctx, id); err != nil || len(days) != 2 || days[0].Day != today {
 		t.Errorf("Days() after %d days = %v, %v", quota.KeepDays, days, err)
 	}
+	// A clock that was a year ahead for a while does not hide what is counted after it.
+	for _, day := range []quota.Day{today + 365, today, today + 1} {
+		must(t, store.AddDays(ctx, []quota.AccountDay{{ID: id, DayUsage: quota.DayUsage{Day: day, Calls: 1}}}))
+	}
+	if days, err = store.Days(ctx, id); err != nil || !cmp.Equal(days, []quota.DayUsage{{Day: today, Calls: 1}, {Day: today + 1, Calls: 1}}) {
+		t.Errorf("Days() after a day of next year = %v, %v, want today and tomorrow", days, err)
+	}
 }
