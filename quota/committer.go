@@ -15,6 +15,7 @@ const (
 // runCommitter writes leases until ctx ends: at once when one is wanted, but never sooner than
 // CommitEvery after the last commit began, and not before the retry time of a failing store.
 func (k *Keeper) runCommitter(ctx context.Context) {
+	notices := notices{cfg: &k.cfg}
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	for {
@@ -27,11 +28,38 @@ func (k *Keeper) runCommitter(ctx context.Context) {
 			look = k.nextSweep()
 		}
 		began := time.Now()
-		k.commit(look)
+		notices.after(k.commit(look))
 		rest := max(k.cfg.CommitEvery-time.Since(began), k.untilRetry())
 		if sleep(ctx, rest) != nil {
 			return
 		}
+	}
+}
+
+// notices reports the beginning and the end of an outage, once each. While it lasts it is reported again when the reason
+// changes, and every reportEvery: an attempt comes every few seconds.
+type notices struct {
+	cfg             *Config
+	reason          string
+	began, reported time.Time // zero without an outage
+}
+
+const reportEvery = time.Minute
+
+// after is given the outcome of each commit.
+func (n *notices) after(err error) {
+	now := time.Now()
+	switch {
+	case err == nil && n.began.IsZero():
+	case err == nil:
+		n.cfg.OnRecovered(now.Sub(n.began))
+		*n = notices{cfg: n.cfg}
+	case err.Error() != n.reason || now.Sub(n.reported) >= reportEvery:
+		if n.began.IsZero() {
+			n.began = now
+		}
+		n.reason, n.reported = err.Error(), now
+		n.cfg.OnError(fmt.Errorf("writing leases: %w", err))
 	}
 }
 
@@ -72,19 +100,14 @@ type change struct {
 // commit serves the queue and takes leases back from look, in one transaction. Leases that
 // grow are spent from after the write; leases that shrink are taken back before it, and stay
 // taken when it fails: the ledger may then hold either count, and memory must assume the lower.
-func (k *Keeper) commit(look []*period) {
-	if err := k.noteLost(k.commitLocked(look)); err != nil {
-		k.cfg.OnError(fmt.Errorf("writing leases: %w", err))
-	}
-}
-
-func (k *Keeper) commitLocked(look []*period) error {
+func (k *Keeper) commit(look []*period) (err error) {
+	defer func() { err = k.noteLost(err) }()
 	k.commitMu.Lock()
 	defer k.commitMu.Unlock()
 	k.round++
 	asked, demand := k.takeQueue()
 	now := k.instant()
-	err := k.openPeriods(asked)
+	err = k.openPeriods(asked)
 	if err == nil {
 		err = k.refresh(asked, now)
 	}

@@ -40,8 +40,11 @@ type Config struct {
 	StoreTimeout time.Duration // how long one commit may take; 0: 5 seconds
 
 	// OnError gets the errors that no caller waits for: leases that could not be written,
-	// a watch that ended. It may be called from several goroutines; nil drops them.
+	// a watch that ended. It may be called from several goroutines; nil drops them. Leases that cannot be
+	// written are reported at first, when the reason changes, and once per minute.
 	OnError func(error)
+	// OnRecovered is called when leases can be written again, with for how long they could not; nil drops it.
+	OnRecovered func(after time.Duration)
 }
 
 func (c *Config) fill() error {
@@ -56,6 +59,9 @@ func (c *Config) fill() error {
 	}
 	if c.OnError == nil {
 		c.OnError = func(error) {}
+	}
+	if c.OnRecovered == nil {
+		c.OnRecovered = func(time.Duration) {}
 	}
 	c.LeaseSpan = orDefault(c.LeaseSpan, time.Second)
 	c.LeaseWait = orDefault(c.LeaseWait, 2*time.Second)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -404,8 +406,12 @@ func TestOutageIsTold(t *testing.T) {
 		errDisk := error(nil)
 		set := func(err error) { mu.Lock(); errDisk = err; mu.Unlock() }
 		n.fail = func() error { mu.Lock(); defer mu.Unlock(); return errDisk }
-		told := 0
-		k := keeperOn(t, n, Config{Tiers: quickTiers(t), OnError: func(error) { told++ }})
+		var told []string
+		k := keeperOn(t, n, Config{
+			Tiers:       quickTiers(t),
+			OnError:     func(err error) { told = append(told, err.Error()) },
+			OnRecovered: func(after time.Duration) { told = append(told, "back after "+after.String()) },
+		})
 		digest, _ := issueOn(t, k, 0)
 		set(errors.New("disk"))
 		call := k.Admit(digest)
@@ -423,8 +429,26 @@ func TestOutageIsTold(t *testing.T) {
 			t.Errorf("Admit() = %v after waiting as told, want admitted", call.Verdict)
 		}
 		call.Release() // Close waits for calls being answered
-		if told == 0 || told > 20 {
-			t.Errorf("OnError was called %d times, want some and few", told)
+		time.Sleep(sweepEvery)
+		synctest.Wait()
+		if len(told) != 2 || told[0] != "writing leases: disk" || !strings.HasPrefix(told[1], "back after ") {
+			t.Errorf("told %q, want the outage and its end, once each", told)
+		}
+		// A longer one is told every minute, and when its reason changes.
+		told = nil
+		set(errors.New("disk"))
+		for call = k.Admit(digest); call.Verdict == Admitted; call = k.Admit(digest) {
+			call.Charge()
+		}
+		time.Sleep(150 * time.Second)
+		set(errors.New("network"))
+		time.Sleep(30 * time.Second)
+		set(nil)
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		want := []string{"writing leases: disk", "writing leases: disk", "writing leases: disk", "writing leases: network"}
+		if len(told) != 5 || !slices.Equal(told[:4], want) || !strings.HasPrefix(told[4], "back after 3m") {
+			t.Errorf("told %q, want %q and that it is back", told, want)
 		}
 		if err := k.Ready(context.Background()); err != nil {
 			t.Errorf("Ready() = %v", err)

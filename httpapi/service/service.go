@@ -145,7 +145,8 @@ func openLedger(ctx context.Context, cfg *Config) (opened *operator.Opened, undo
 	}
 	opened, err = cfg.Place.Open(ctx, quota.Config{
 		SignupsPerHour: cfg.SignupsPerHour, KeysPerEmail: cfg.KeysPerEmail, PlusTags: cfg.PlusTags,
-		OnError: func(err error) { cfg.Log.Error("ledger", "cause", err) },
+		OnError:     func(err error) { cfg.Log.Error("ledger", "cause", err) },
+		OnRecovered: func(after time.Duration) { cfg.Log.Info("ledger works again", "after", after.String()) },
 	}, quota.Options{})
 	undo = func() error { return nil }
 	if errors.Is(statErr, fs.ErrNotExist) && err == nil {
