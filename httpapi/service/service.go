@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -110,10 +111,13 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	ctx, endLoads := context.WithCancel(ctx)
-	watcher := r.start(ctx, cfg.watch)
-	defer watcher.Close()
-	defer endLoads()
-	defer r.follow(ctx)()
+	watcher, endFollowing := r.start(ctx, cfg.watch), r.follow(ctx)
+	endBackground := sync.OnceFunc(func() {
+		endFollowing()
+		endLoads()
+		watcher.Close()
+	})
+	defer endBackground()
 
 	opened, undo, err := openLedger(ctx, &cfg)
 	if err != nil && ctx.Err() != nil {
@@ -132,6 +136,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return errors.Join(err, undo())
 	}
 	if err == nil {
+		endBackground() // nothing else is logged after the next line
 		cfg.Log.Info("stopped")
 	}
 	return err

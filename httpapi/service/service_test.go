@@ -84,10 +84,16 @@ type fakeWatcher struct {
 	looking func()
 	kicks   chan struct{}
 	closed  bool
+	onClose func() // may be nil
 }
 
 func (w *fakeWatcher) Rescan() { w.kicks <- struct{}{} }
-func (w *fakeWatcher) Close()  { w.closed = true }
+func (w *fakeWatcher) Close() {
+	w.closed = true
+	if w.onClose != nil {
+		w.onClose()
+	}
+}
 
 func (w *fakeWatcher) watch(_ context.Context, _ string, _ *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher {
 	w.take, w.looking, w.kicks = take, opt.BeforeLoad, make(chan struct{}, 1)
@@ -215,7 +221,8 @@ func serving(t *testing.T, cfg Config) (addr string, stop func() error) {
 
 func TestRun(t *testing.T) {
 	cfg, log := config(t)
-	w := &fakeWatcher{}
+	// A load under way when the signal comes ends later, and logs.
+	w := &fakeWatcher{onClose: func() { cfg.Log.Info("the last load ended") }}
 	cfg.watch = w.watch
 	addr, stop := serving(t, cfg)
 	defer stop()
@@ -240,7 +247,7 @@ func TestRun(t *testing.T) {
 	if !w.closed {
 		t.Error("the watcher was not closed")
 	}
-	if !strings.Contains(log.String(), "msg=stopped") {
+	if !strings.HasSuffix(log.String(), "msg=stopped\n") {
 		t.Errorf("the log does not end with stopped:\n%s", log)
 	}
 	if _, err := os.Lstat(cfg.Place.SocketPath()); !errors.Is(err, fs.ErrNotExist) {
