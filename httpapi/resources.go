@@ -215,7 +215,13 @@ func setKind(f index.FieldInfo) kind {
 	}
 }
 
-func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+// lowerFirst begins a sentence with a small letter, unless its first word is in capitals, as FP32.
+func lowerFirst(s string) string {
+	if len(s) > 1 && 'A' <= s[1] && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
 
 // withNames makes the look-ups by name of an endpoint's parameters.
 func withNames(r resource) *resource {

@@ -327,6 +327,21 @@ func plains(s *dataset.Set) [4]*plain {
 	return out
 }
 
+// TestPlainFields: each field that lists filter or sort by has a naive reading here, so that no new one is left out of the
+// tests that compare with it. Slugs, and filters that stand for slugs, are read apart.
+func TestPlainFields(t *testing.T) {
+	want := plains(&dataset.Set{})
+	for i, fields := range [][]FieldInfo{ModelFields, HardwareFields, ToolFields, BenchmarkFields} {
+		read := slices.Concat(want[i].sets, want[i].nums, want[i].texts, want[i].ranged)
+		for _, f := range fields {
+			asked := f.Param+f.Min+f.Max != "" || f.Is(Sorts)
+			if apart := f.Is(Key) || f.Is(Related); asked && !apart && !slices.Contains(read, f.Name) {
+				t.Errorf("table %d has %s: add it to plains, which read it in the naive way", i, f.Name)
+			}
+		}
+	}
+}
+
 func plainNamed(slug dataset.Slug, name string, aliases []string, runs map[dataset.Slug]float64) plainRecord {
 	rec := plainRecord{slug: string(slug), row: fmt.Sprintf("%s %v", slug, runs[slug]), sets: map[Field][]string{}, nums: map[Field]float64{BenchmarkCount: runs[slug]}}
 	rec.sets["has_benchmarks"] = []string{fmt.Sprint(runs[slug] > 0)}
