@@ -30,13 +30,18 @@ func (l *loader) check() error {
 	return l.checkPublished()
 }
 
-// checkRuns checks every benchmark, alone, with the records it refers to and with the others.
+// checkRuns checks every benchmark, alone, with the records it refers to and with the others, and reports the references
+// to no record.
 func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) {
 	hashes := l.checkBenchmarks(models, hardware, tools, origins)
 	var tables cores.Group
 	tables.Go(func() { l.checkIDs(hashes) }) // one table, so one goroutine: beside the other
 	tables.Go(func() { l.checkRepeats(hashes) })
 	tables.Wait()
+	for _, known := range []*registry{models, hardware, tools} {
+		known.report(l)
+	}
+	origins.report(l)
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.

@@ -15,6 +15,7 @@ type origins struct {
 	missing bool // there is no file
 	gap     bool // a key is unreadable, so any may be there
 	sorted  func() []string
+	missed  misses
 }
 
 // checkOrigins checks that no key of sources.json is there twice, and that each is that of its address.
@@ -36,6 +37,16 @@ func (l *loader) checkOrigins() *origins {
 	return o
 }
 
+// report adds the findings of keys that there are not.
+func (o *origins) report(l *loader) {
+	o.missed.report(l, func(key string, many bool) (text, hint string) {
+		if text = fmt.Sprintf("sources.json has no key %q", key); !many { // many lines have no mistake in spelling
+			hint = record.Suggestion(key, o.sorted())
+		}
+		return text, hint
+	})
+}
+
 // reference checks the key of a measurement: it is that of the page, and sources.json has it. A
 // dataset that names no keys needs no file.
 func (o *origins) reference(l *loader, p place, b *Benchmark) {
@@ -55,7 +66,7 @@ func (o *origins) reference(l *loader, p place, b *Benchmark) {
 		l.at(p, "source_key", fmt.Sprintf("must be that of source_url, %q, got %q", b.SourceURL.OriginKey(), *b.SourceKey), "source_url")
 	default:
 		if _, known := o.byKey[*b.SourceKey]; !known && !o.gap && !o.missing {
-			l.at(p, "source_key", fmt.Sprintf("sources.json has no key %q", *b.SourceKey)+record.Suggestion(*b.SourceKey, o.sorted()))
+			o.missed.add(l, p, "source_key", *b.SourceKey)
 		}
 	}
 }

@@ -137,7 +137,7 @@ type copied struct {
 	text string
 }
 
-// fewRepeats is how many lines of one file may repeat lines of another and be named one by one.
+// fewRepeats is how many lines may have one and the same fault, a copy or a wrong reference, and be named one by one.
 const fewRepeats = 3
 
 func (c copies) add(p, first place, text string) {
@@ -148,7 +148,7 @@ func (c copies) add(p, first place, text string) {
 // report adds a finding for each, or a single one for all of two files where they are many.
 func (c copies) report(l *loader) {
 	for files, all := range c {
-		if len(all) > fewRepeats {
+		if len(all) > fewRepeats && !l.each {
 			all[0].text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", record.Counted(len(all)-1, "more line"), l.files[files[1]])
 			all = all[:1]
 		}

@@ -21,6 +21,7 @@ type loader struct {
 	fsys      fs.FS
 	opt       Options
 	warn      bool         // look for warnings too
+	each      bool         // every line gets its own finding, also where many have the same fault
 	listed    []listedFile // while the files are being listed
 	files     []string
 	sizes     []int64    // by file

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -42,6 +43,9 @@ type registry struct {
 	owner  map[Slug]int32 // slug -> record, -1 for one that was lost
 	gap    bool           // a record's slug is unreadable, so any name may be its
 	sorted func() []string
+	// renamed is the record that has the words of a slug, with or without the first one, as a name; empty for none.
+	renamed func(slug string) Slug
+	missed  misses
 }
 
 // register gathers the slugs of a kind, and checks that no slug, name or alias is of two
@@ -61,6 +65,19 @@ func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug,
 		}
 		r.owner[slug] = int32(i)
 		l.checkFileName(s.places[i], slug)
+	}
+	r.renamed = func(gone string) Slug {
+		words := nameWords(gone)
+		for _, rec := range s.recs {
+			slug, aliases := of(rec)
+			if slices.ContainsFunc(aliases, func(a alias) bool {
+				own := nameWords(a.text)
+				return slices.Equal(own, words) || len(words) > 1 && slices.Equal(own, words[1:])
+			}) {
+				return slug
+			}
+		}
+		return ""
 	}
 	r.addFileNames(l, s.places)
 	r.checkAliases(l, len(s.recs), func(i int) (place, Slug, []alias) {
@@ -125,15 +142,34 @@ func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []
 	}
 }
 
-// reference checks that a field names a record there is. It returns the number of the record, -1 where there is
-// none or it was lost.
+// reference checks that a field names a record there is; report adds the findings. It returns the number of the
+// record, -1 where there is none or it was lost.
 func (r *registry) reference(l *loader, p place, field string, slug Slug) int32 {
 	i, known := r.owner[slug]
 	if known {
 		return i
 	}
 	if !r.gap {
-		l.at(p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug)+record.Suggestion(string(slug), r.sorted()))
+		r.missed.add(l, p, field, string(slug))
 	}
 	return -1
+}
+
+// report adds the findings of references to no record.
+func (r *registry) report(l *loader) {
+	r.missed.report(l, func(slug string, many bool) (text, hint string) {
+		text = fmt.Sprintf("no %s has slug %q", r.kind, slug)
+		if !many { // many lines have no mistake in spelling
+			return text, record.Suggestion(slug, r.sorted())
+		}
+		if now := r.renamed(slug); now != "" {
+			return text, fmt.Sprintf(": if it is %q now, give it this slug again, as others know it by that", now)
+		}
+		return text, ""
+	})
+}
+
+// nameWords are the words of a slug or name, without letter case and what is between them.
+func nameWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) })
 }

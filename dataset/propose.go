@@ -31,7 +31,7 @@ func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 		return nil, ErrNoFiles
 	}
 	l := newLoader(context.Background(), nil, Options{Workers: 1, Now: opt.Now, Review: opt.Review})
-	l.warn = true
+	l.warn, l.each = true, true
 	for _, f := range k.files {
 		l.files, l.single = append(l.files, f.name), append(l.single, f.single)
 	}
