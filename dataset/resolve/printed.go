@@ -36,17 +36,25 @@ func (parts Parts) has(a, b dataset.Slug) bool {
 // that has nothing to do with the record, or that states another size, maker or number of devices. A name that says none of this says nothing,
 // and neither does one that two releases of one size share.
 func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
-	p := printed{parts: Parts{}, models: make(map[dataset.Slug]*dataset.Model, len(models)), said: map[asPrinted]string{}, counts: map[string]int{}}
 	set := &dataset.Set{}
 	for _, m := range models {
 		set.Models = append(set.Models, *m)
-		p.models[m.Slug] = m
 	}
 	for _, h := range hardware {
 		set.Hardware = append(set.Hardware, *h)
+	}
+	return New(set).Review(models, hardware)
+}
+
+// Review is Review for the records that r was made of: to make a Resolver costs most of judging a few measurements.
+func (r *Resolver) Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
+	p := printed{names: r, parts: make(Parts, len(hardware)), models: make(map[dataset.Slug]*dataset.Model, len(models)), said: map[asPrinted]string{}, counts: map[string]int{}}
+	for _, m := range models {
+		p.models[m.Slug] = m
+	}
+	for _, h := range hardware {
 		p.parts[h.Slug] = h
 	}
-	p.names = New(set)
 	return p.review
 }
 

@@ -288,7 +288,7 @@ func plain(kind reflect.Kind, v string) bool {
 // judge checks lines and puts what is found at them, and for one measurement at the fields of the
 // form.
 func (w *work) judge(list []dataset.Benchmark, lines []byte) {
-	findings, err := dataset.Propose(w.set, lines, dataset.Options{Now: w.now, Review: resolve.Review})
+	findings, err := dataset.Propose(w.set, lines, dataset.Options{Now: w.now, Review: w.names.Review})
 	if err != nil {
 		w.fault("", "cannot be checked: "+err.Error())
 		return
