@@ -103,10 +103,15 @@ func readingOf(m *Model) *reading {
 }
 
 // fastest is the bandwidth of a part in GB/s; of a record of several variants the
-// highest, so that no variant is called impossible. 0 where it, or one variant's, is unknown.
+// highest, so that no variant is called impossible; of a machine that of its only chip. 0 where it, or one variant's, is unknown.
 func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	if h.MemoryBandwidthGBps != nil {
 		return *h.MemoryBandwidthGBps
+	}
+	if h.Chip != nil && len(*h.Chip) == 1 {
+		if chip := r.hardware[(*h.Chip)[0]]; chip != nil && chip.MemoryBandwidthGBps != nil {
+			return *chip.MemoryBandwidthGBps
+		}
 	}
 	if h.Variants == nil {
 		return 0

@@ -183,7 +183,8 @@ type Estimate struct {
 	Bytes int64 `json:"bytes_per_token" jsonschema:"minimum=1,example=4920739168" jsonschema_extras:"unit=bytes"`
 	// Tool it is for.
 	Tool string `json:"tool" jsonschema:"example=llama.cpp"`
-	// Compute backend it is for: the one most measurements of the hardware used; empty where none is known.
+	// Compute backend it is for: the one most measurements of the hardware used, else the one used on most hardware like it of the same
+	// maker, else cpu; empty where none is known.
 	Backend string `json:"backend" jsonschema:"example=cuda"`
 	// Class of hardware whose measurements were looked at.
 	Class string `json:"class" jsonschema:"enum=discrete_nvidia,enum=discrete_amd,enum=discrete_intel,enum=apple,enum=other_unified,enum=cpu,example=discrete_nvidia"`
@@ -247,7 +248,8 @@ type Cost struct {
 	USDPerMTok *float64 `json:"usd_per_mtok" jsonschema:"nullable,minimum=0,example=0.547" jsonschema_extras:"unit=US dollars"`
 	// Power of all devices while they generate.
 	Watts *float64 `json:"watts" jsonschema:"nullable,exclusiveMinimum=0,example=360" jsonschema_extras:"unit=W"`
-	// measured by the runs, or 0.8 of tdp_watts: decoding waits for memory, so that cards stay below their limit.
+	// measured by the runs, or 0.8 of tdp_watts, or of the upper end of tdp_range_watts where it has one: decoding waits for memory, so that
+	// cards stay below their limit.
 	PowerBasis *string `json:"power_basis" jsonschema:"nullable,enum=measured,enum=tdp_x_0.8,example=tdp_x_0.8"`
 	// Price of all devices.
 	PriceUSD *float64 `json:"price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=2873" jsonschema_extras:"unit=US dollars"`

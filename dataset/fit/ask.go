@@ -55,7 +55,7 @@ func (a *ask) wants(least float64, filled bool) {
 // configuration is what an estimate of a size is for, valid until the next call; false where a fact is missing.
 func (a *ask) configuration(size int) (*point, bool) {
 	z := &a.t.sizes[size]
-	if math.IsInf(z.logBytes, -1) || a.m.bandwidth == 0 {
+	if math.IsInf(z.logBytes, -1) || a.m.bandwidth == 0 || a.m.classless {
 		return nil, false
 	}
 	p := &a.point

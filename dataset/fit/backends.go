@@ -1,35 +1,94 @@
 package fit
 
-import "modeldex/dataset"
+import (
+	"cmp"
+	"maps"
+	"slices"
 
-type backendKey struct{ place, toolKind, backend int32 }
+	"modeldex/dataset"
+)
 
-// count counts a backend for the silicon and, below 0, for its class.
-func (l *learnt) count(p *point) {
-	l.backends[backendKey{p.silicon, p.toolKind, p.backend}]++
-	l.backends[backendKey{-1 - int32(p.class), p.toolKind, p.backend}]++
+// A place is where a backend of a kind of tool is usual: a piece of silicon, or what one maker made. What a processor does is of the class
+// CPU, whatever machine it is in.
+type place struct {
+	silicon  int32          // anySilicon for all of a maker
+	maker    dataset.Vendor // anyMaker for silicon, and for all processors
+	class    Class          // notCPU for all of a maker but processors
+	toolKind int32
 }
 
-// chooseBackends finds the backend most measurements of a place with a kind of tool used.
-func (l *learnt) chooseBackends() {
-	l.usual = map[[2]int32]string{}
-	most := map[[2]int32]int{}
-	for name, number := range l.names[backendName] {
-		for key, n := range l.backends {
-			at := [2]int32{key.place, key.toolKind}
-			if key.backend == number && (n > most[at] || n == most[at] && name < l.usual[at]) {
-				most[at], l.usual[at] = n, name
-			}
+const (
+	anySilicon = -1
+	anyMaker   = dataset.Vendor("")
+	notCPU     = noClass
+)
+
+// A backendCount is on how many pieces of silicon a backend was measured, and how often.
+type backendCount struct{ silicon, runs int }
+
+func (c backendCount) compare(d backendCount) int {
+	return cmp.Or(cmp.Compare(c.silicon, d.silicon), cmp.Compare(c.runs, d.runs))
+}
+
+// backendCounts counts backends at places. Silicon comes before runs, so that the most measured machine does not speak for all.
+type backendCounts map[place]map[string]backendCount
+
+// count counts the backend of a measurement, if it is known. Two are not what people choose: Metal on cards of other makers than Apple was
+// for Macs that are no longer made, and Vulkan on NVIDIA's cards is measured beside CUDA.
+func (c backendCounts) count(h *dataset.Hardware, p *point, backend string) {
+	switch {
+	case backend == "", backend == "metal" && h.Vendor != dataset.Apple, backend == "vulkan" && h.Vendor == dataset.Nvidia:
+		return
+	}
+	silicon := 0
+	if c.add(place{p.silicon, anyMaker, p.class, p.toolKind}, backend, 1).runs == 1 {
+		silicon = 1
+	}
+	c.add(place{anySilicon, h.Vendor, p.class, p.toolKind}, backend, silicon)
+	if p.class == CPU {
+		c.add(place{anySilicon, anyMaker, CPU, p.toolKind}, backend, silicon)
+	} else {
+		c.add(place{anySilicon, h.Vendor, notCPU, p.toolKind}, backend, silicon)
+	}
+}
+
+// add adds one run and so much silicon to a count and returns it.
+func (c backendCounts) add(at place, backend string, silicon int) backendCount {
+	if c[at] == nil {
+		c[at] = map[string]backendCount{}
+	}
+	n := c[at][backend]
+	n = backendCount{n.silicon + silicon, n.runs + 1}
+	c[at][backend] = n
+	return n
+}
+
+// usual is the backend with the largest count at each place.
+func (c backendCounts) usual() map[place]string {
+	out := make(map[place]string, len(c))
+	for at, counts := range c {
+		out[at] = slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b string) int {
+			return cmp.Or(counts[a].compare(counts[b]), -cmp.Compare(a, b))
+		})
+	}
+	return out
+}
+
+// backendOf is the backend a tool is expected to use on a piece of hardware: the usual one of the silicon, else of what its maker made of
+// the class, else of all its maker made. Where that has none and the processor shares the memory, it does the work. Empty if nothing is
+// known of such a tool there.
+func (l *learnt) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
+	silicon, kind, class := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool)), classOf(h, "gpu")
+	shared := h.Type == "cpu" || h.UnifiedMemory
+	own, processor := "", ""
+	if silicon >= 0 { // it was measured
+		own = l.usual[place{silicon, anyMaker, class, kind}]
+		if own == "" && shared {
+			own = l.usual[place{silicon, anyMaker, CPU, kind}]
 		}
 	}
-}
-
-// backendOf is the backend most measurements of a piece of hardware with such a tool used, else
-// of its class; empty if there is none.
-func (l *learnt) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
-	silicon, kind := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool))
-	if name, ok := l.usual[[2]int32{silicon, kind}]; ok {
-		return name
+	if shared {
+		processor = l.usual[place{anySilicon, anyMaker, CPU, kind}]
 	}
-	return l.usual[[2]int32{-1 - int32(classOf(h, "gpu")), kind}]
+	return cmp.Or(own, l.usual[place{anySilicon, h.Vendor, class, kind}], l.usual[place{anySilicon, h.Vendor, notCPU, kind}], processor)
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"slices"
 	"time"
 
 	"modeldex/dataset"
@@ -60,7 +61,11 @@ func (c *Cost) power(q *Query, m *machine, s *Speed, e *Engine) {
 		return
 	}
 	if m.hw != nil && m.hw.TDPWatts != nil {
-		w := round3(*m.hw.TDPWatts * tdpShare * float64(q.Count))
+		watts := *m.hw.TDPWatts
+		if of := m.hw.TDPRangeWatts; of != nil && len(*of) > 0 {
+			watts = slices.Max(*of) // machines are sold with each of them
+		}
+		w := round3(watts * tdpShare * float64(q.Count))
 		basis = "tdp_x_0.8"
 		c.Watts, c.PowerBasis = &w, &basis
 	}
@@ -76,7 +81,7 @@ func (e *Engine) watts(q *Query, m *machine, s *Speed) ([]float64, *dataset.Powe
 	var ofDevice, ofMachine, ofEither []float64
 	e.runs.each(e.runs.of(e.models[q.Model].model, m.silicon), func(b *dataset.Benchmark) {
 		switch {
-		case b.PowerWatts == nil || int(b.HardwareCount) != q.Count:
+		case b.PowerWatts == nil || int(b.HardwareCount) != q.Count || !e.sameBandwidth(m, b.Hardware):
 		case b.PowerBasis == nil:
 			ofEither = append(ofEither, *b.PowerWatts)
 		case *b.PowerBasis == device:

@@ -48,6 +48,10 @@ func TestCostFacts(t *testing.T) {
 		{"of a month", priced(dec(1000), nil, "2026-06"), one, bought, 200, 1000, "street", true, ""},
 		{"of the launch", priced(nil, dec(900), "2024-01-01"), one, bought, 200, 900, "launch", true, "older than 180 days"},
 		{"two devices", priced(dec(1000), nil, "2026-11-01"), func(q *Query) { q.Count = 2 }, bought, 400, 2000, "street", true, ""},
+		{"a chip that is set to 45 to 200 W", func(h *dataset.Hardware) {
+			priced(dec(1000), nil, "2026-11-01")(h)
+			h.TDPRangeWatts = &[]float64{45, 200}
+		}, one, bought, 160, 1000, "street", true, ""},
 		{"no price", priced(nil, nil, "2026-11-01"), one, bought, 200, 0, "", false, "no price of the hardware"},
 		{"no hours", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.HoursPerDay = nil }), 200, 0, "", false, "hours_per_day and years"},
 		{"no years", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.Years = nil }), 200, 0, "", false, "hours_per_day and years"},

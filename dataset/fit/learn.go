@@ -21,28 +21,18 @@ const mostRead = 250_000
 // learn reads the measurements once.
 func (e *Engine) learn(set *dataset.Set) {
 	l := &e.learnt
-	l.names, l.silicon, l.backends = newNumbers(), map[dataset.Slug]string{}, map[backendKey]int{}
-	for i := range set.Hardware {
-		h := &set.Hardware[i]
-		if h.Variants != nil {
-			for _, v := range *h.Variants {
-				l.silicon[v] = string(h.Slug)
-			}
-		}
-		if h.IntegratedGPU != nil {
-			l.silicon[*h.IntegratedGPU] = string(h.Slug)
-		}
-	}
+	l.names, l.silicon = newNumbers(), map[dataset.Slug]string{}
+	l.linkSilicon(set.Hardware)
 	r := e.readAll(set)
 	e.runs = newRuns(set.Benchmarks, r.runs)
-	l.chooseBackends()
+	l.usual = r.backends.usual()
 	l.slow = e.slowdowns(r)
 	l.learnCosts()
 	l.collect(r.rows)
 }
 
 func (e *Engine) readAll(set *dataset.Set) *reader {
-	r := &reader{Engine: e}
+	r := &reader{Engine: e, backends: backendCounts{}}
 	recs := set.Benchmarks.Reader()
 	for i := range min(set.Benchmarks.Len(), mostRead) {
 		if b := recs.At(i); b.GenerationTPS != nil && b.Withdrawn == nil {
@@ -79,7 +69,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 		r.deep = append(r.deep, deepRow{row, b.CacheTokens()})
 	default:
 		r.rows = append(r.rows, row)
-		l.count(&p)
+		r.backends.count(r.hardware[b.Hardware], &p, text(b.Backend))
 	}
 }
 

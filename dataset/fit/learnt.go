@@ -4,25 +4,25 @@ import "modeldex/dataset"
 
 // learnt is what estimates rest on.
 type learnt struct {
-	names    numbers
-	silicon  map[dataset.Slug]string // variant -> the record that stands for it
-	backends map[backendKey]int      // how often a backend was measured
-	usual    map[[2]int32]string     // silicon, or class below 0, and kind of tool -> its most measured backend
-	samples  [classes][]sample       // by the bytes one token reads
-	lookups  [classes]lookup         // of the samples
-	ways     int                     // of storing weights, of all sizes
-	trend    trend
-	slow     []slowdown
-	costs    map[slowKey]slowCost // of groups of slowdowns
+	names   numbers
+	silicon map[dataset.Slug]string // variant, graphics inside a chip, or machine -> the record that stands for it
+	usual   map[place]string        // the usual backends
+	samples [classes][]sample       // by the bytes one token reads
+	lookups [classes]lookup         // of the samples
+	ways    int                     // of storing weights, of all sizes
+	trend   trend
+	slow    []slowdown
+	costs   map[slowKey]slowCost // of groups of slowdowns
 }
 
 // A reader gathers what an engine keeps of the measurements.
 type reader struct {
 	*Engine
-	rows []row
-	deep []deepRow
-	thin uint32 // rows whose hash has one of these bits are left out
-	runs []runKey
+	rows     []row
+	deep     []deepRow
+	thin     uint32 // rows whose hash has one of these bits are left out
+	runs     []runKey
+	backends backendCounts
 }
 
 // A deepRow is a measurement with a filled cache that would compare if it were empty.

@@ -14,6 +14,7 @@ type machine struct {
 	share     *Share            // nil where all of it
 	discrete  bool
 	bandwidth float64 // bytes per second of one device, 0 where unknown
+	classless bool    // of no class, so that no estimate is possible
 	silicon   int32   // number, below 0 where nothing was measured on it
 	missing   []string
 }
@@ -41,7 +42,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if h == nil {
 		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: e.line.Bandwidth(q.Hardware), silicon: e.siliconOf(h)}
+	m := &machine{hw: h, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: e.line.Bandwidth(q.Hardware), silicon: e.siliconOf(h), classless: classOf(h, "gpu") == noClass}
 	if q.BandwidthGBps > 0 {
 		m.bandwidth = q.BandwidthGBps * 1e9
 	}

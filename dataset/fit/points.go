@@ -2,7 +2,9 @@ package fit
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 
 	"modeldex/dataset"
 )
@@ -28,14 +30,14 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 	p.model, p.family = number(modelName, string(b.Model)), number(familyName, string(m.Family))
 	p.quant, p.quantKind = number(quantName, *b.Quantization), number(quantKindName, quantKindOf(*b.Quantization))
 	p.mixture, p.logBytes, p.logBits = m.mixture(), math.Log(bytes), math.Log(e.bitsOf(*b.Quantization))
-	return p, true
+	return p, p.class != noClass
 }
 
 // pointOf is the part of a configuration that is of a machine and what runs on it, with names numbered by number.
 func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(kind, string) int32) point {
 	return point{
 		setup: setup{
-			hardware: number(hardwareName, string(h.Slug)), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
+			hardware: number(hardwareName, string(chipOf(h))), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
 			arch: number(archName, text(h.Architecture)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
 			backend: number(backendName, backend), unit: number(unitName, unit), logBandwidth: math.Log(bandwidth),
 		},
@@ -47,7 +49,43 @@ func (t *target) mixture() bool {
 	return t.Architecture.NumExperts != nil || t.ActiveParamsB != nil
 }
 
-// siliconOf is the record of a piece of hardware and its variants.
+// linkSilicon finds the records that stand for others: of variants, of the graphics inside a chip, and of machines that can have chips of
+// one silicon only.
+func (l *learnt) linkSilicon(hardware []dataset.Hardware) {
+	for i := range hardware {
+		h := &hardware[i]
+		if h.Variants != nil {
+			for _, v := range *h.Variants {
+				l.silicon[v] = string(h.Slug)
+			}
+		}
+		if h.IntegratedGPU != nil {
+			l.silicon[*h.IntegratedGPU] = string(h.Slug)
+		}
+	}
+	machines := map[dataset.Slug]string{}
+	for i := range hardware {
+		h := &hardware[i]
+		if h.Chip == nil || len(*h.Chip) == 0 {
+			continue
+		}
+		of := l.siliconOf((*h.Chip)[0])
+		if !slices.ContainsFunc(*h.Chip, func(chip dataset.Slug) bool { return l.siliconOf(chip) != of }) {
+			machines[h.Slug] = of
+		}
+	}
+	maps.Copy(l.silicon, machines)
+}
+
+// chipOf is the only chip a machine can have; the hardware itself where it is no machine or there are several.
+func chipOf(h *dataset.Hardware) dataset.Slug {
+	if h.Chip != nil && len(*h.Chip) == 1 {
+		return (*h.Chip)[0]
+	}
+	return h.Slug
+}
+
+// siliconOf is the record that stands for the silicon of a piece of hardware.
 func (l *learnt) siliconOf(h dataset.Slug) string {
 	if s, isVariant := l.silicon[h]; isVariant {
 		return s

@@ -32,7 +32,7 @@ type Query struct {
 	// SystemMemoryGB is the main memory beside a discrete device, for offload; 0: not known.
 	SystemMemoryGB float64
 	// Tool and Backend are what the speed is asked for; empty: the program of the rules and the
-	// backend most measurements of the hardware used.
+	// backend that is usual there (backendOf).
 	Tool    dataset.Slug
 	Backend string
 	Costs   *Costs // nil: no costs

@@ -19,6 +19,7 @@ const (
 	Unified              // other machines whose graphics share the main memory
 	CPU                  // processors, and any machine whose processor does the work
 	classes
+	noClass = classes // discrete accelerators of other makers: too few were measured to tell how near they are to anything
 )
 
 var classNames = [classes]string{"discrete_nvidia", "discrete_amd", "discrete_intel", "apple", "other_unified", "cpu"}
@@ -137,8 +138,10 @@ func classOf(h *dataset.Hardware, unit string) Class {
 		return AMD
 	case h.Vendor == dataset.Intel:
 		return Intel
+	case h.Vendor == dataset.Nvidia:
+		return NVIDIA
 	}
-	return NVIDIA
+	return noClass
 }
 
 // unitOf is the part of a machine that does the work, by its backend.

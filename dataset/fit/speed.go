@@ -79,7 +79,7 @@ func (a *ask) pace(size int, resident bool) (out pace) {
 
 // tried are the measured speeds of a size, in order. It visits their records; nil visits none.
 func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float64) {
-	if len(a.runs) == 0 || a.otherBandwidth() {
+	if len(a.runs) == 0 {
 		return nil // as of most models on most machines
 	}
 	runs := inQuant(a.runs, a.t.sizes[size].folded)
@@ -87,7 +87,7 @@ func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float6
 		return nil
 	}
 	a.e.runs.each(runs, func(b *dataset.Benchmark) {
-		if int(b.HardwareCount) != a.q.Count || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
+		if int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware) || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
 			return
 		}
 		speeds = append(speeds, *b.GenerationTPS)
@@ -99,14 +99,11 @@ func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float6
 	return speeds
 }
 
-// otherBandwidth reports whether the query gives the hardware another bandwidth than its record: what was measured on it is then
-// the speed of another machine.
-func (a *ask) otherBandwidth() bool {
-	if a.q.BandwidthGBps == 0 {
-		return false
-	}
-	own := a.e.line.Bandwidth(a.q.Hardware)
-	return own > 0 && a.m.bandwidth != own
+// sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its bandwidth:
+// variants may differ in it, and a query may give its own. A measurement at an unknown bandwidth counts.
+func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
+	own := e.line.Bandwidth(measured)
+	return own == 0 || own == m.bandwidth
 }
 
 // measured summarizes the measurements of this very size.
