@@ -28,10 +28,11 @@ type (
 		Faults  []quota.Fault  `json:"faults"`
 	}
 	listBody struct {
-		Email  string `json:"email"`
-		Status string `json:"status"`
-		Tier   string `json:"tier"`
-		Limit  int    `json:"limit"`
+		Email  string   `json:"email"`
+		Status string   `json:"status"`
+		Tier   string   `json:"tier"`
+		After  quota.ID `json:"after,omitzero"` // of the last account of the page before
+		Limit  int      `json:"limit"`
 	}
 	tierBody struct {
 		Tier  string `json:"tier"`
@@ -40,7 +41,7 @@ type (
 )
 
 func (l listBody) filter() (f quota.Filter, err error) {
-	f = quota.Filter{Email: l.Email, Tier: l.Tier}
+	f = quota.Filter{Email: l.Email, Tier: l.Tier, After: l.After}
 	if l.Status != "" {
 		err = f.Status.UnmarshalText([]byte(l.Status))
 	}

@@ -261,3 +261,50 @@ func TestWriteTable(t *testing.T) {
 		}
 	}
 }
+
+// manyKeys lists accounts with the ids from 1, and notes the longest list it made.
+type manyKeys struct {
+	operator.Keys
+	n, longest int
+}
+
+func (k *manyKeys) List(_ context.Context, f quota.Filter, limit int) (out []quota.Account, _ error) {
+	for id := f.After + 1; int(id) <= k.n && (limit <= 0 || len(out) < limit); id++ {
+		out = append(out, quota.Account{ID: id, Status: quota.StatusActive})
+	}
+	k.longest = max(k.longest, len(out))
+	return out, nil
+}
+
+// TestListInPages: a list of all keys comes in pages, so that a server with very many of them does not make it one
+// response in memory.
+func TestListInPages(t *testing.T) {
+	keys := &manyKeys{n: 2000}
+	path := filepath.Join(t.TempDir(), "s")
+	ln, err := operator.ListenSocket(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: operator.Handler(keys, nil, metrics)}
+	go func() { _ = server.Serve(ln) }()
+	defer server.Close()
+	client, err := operator.Dial(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, tt := range []struct{ limit, want int }{{0, 2000}, {5000, 2000}, {1500, 1500}, {1000, 1000}, {7, 7}} {
+		got, err := client.List(t.Context(), quota.Filter{}, tt.limit)
+		if err != nil || len(got) != tt.want {
+			t.Fatalf("List(limit %d) = %d accounts, %v, want %d", tt.limit, len(got), err, tt.want)
+		}
+		for i, a := range got {
+			if a.ID != quota.ID(i+1) {
+				t.Fatalf("List(limit %d)[%d] = %s, want accounts in order, once each", tt.limit, i, a.ID)
+			}
+		}
+	}
+	if keys.longest > 1000 {
+		t.Errorf("the server made a list of %d accounts", keys.longest)
+	}
+}
