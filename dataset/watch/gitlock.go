@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// staleLock is when a lock is taken for one that a killed git left behind.
+// staleLock is when a lock is taken for one that a killed git left behind: it is that old, or that far in the future,
+// because the clock has gone back since.
 const staleLock = 10 * time.Minute
 
 // locked reports whether git was writing the work tree.
@@ -16,7 +17,7 @@ func (s *State) locked() bool {
 		return false
 	}
 	info, err := os.Lstat(s.lock)
-	return err == nil && s.at.Sub(info.ModTime()) < staleLock
+	return err == nil && s.at.Sub(info.ModTime()).Abs() < staleLock
 }
 
 // gitLock is the path of the lock git holds while it writes the work tree that dir is in, empty

@@ -137,17 +137,6 @@ func (s *State) matter() map[string][]string {
 // tick is the coarsest clock of a file system, that of FAT.
 const tick = 2 * time.Second
 
-// young reports whether a file was written so shortly before the scan that another write could
-// have the same time.
-func (s *State) young() bool {
-	for _, f := range s.files {
-		if f.info != nil && s.at.Sub(f.info.ModTime()) < tick {
-			return true
-		}
-	}
-	return false
-}
-
 // certain reports whether a later scan that is the same proves that no byte changed in between: each file has
 // a time of its last change that only the system sets, which no program can choose, and it is older than a tick.
 func (s *State) certain() bool {
@@ -159,7 +148,7 @@ func (s *State) certain() bool {
 			return false
 		}
 	}
-	return !s.young() && !s.locked()
+	return !s.locked()
 }
 
 // holders lists the entries that decide the meaning of a path: itself, each link on the way to

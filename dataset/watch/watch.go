@@ -72,7 +72,8 @@ type Watcher struct {
 
 	// Of the goroutine that looks, of which there is one at a time:
 	last     *dataset.Set
-	seen     *State      // what the last finished look saw, nil before the first
+	seen     *State      // what the last finished look saw, when it was first seen; nil before the first
+	settled  bool        // the files were read when seen was older than a tick: a later change shows
 	rejected string      // the reason handed over last, empty where a set was
 	pending  bool        // the last look could not read the files: try again
 	armed    *State      // what the events come from, nil where some do not come
@@ -105,7 +106,7 @@ func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take
 	w.arm(StateOf(dir, opt.ExtraDirs))
 	// After the events are subscribed to: a change made before that shows.
 	if opt.Seen != nil && w.unchangedSince(opt.Seen) {
-		w.seen = opt.Seen
+		w.seen, w.settled = opt.Seen, true
 	} else {
 		w.Rescan() // for what changed between the load of last and now
 	}
@@ -196,7 +197,7 @@ func (w *Watcher) look(asked bool) {
 		w.seen = nil
 		w.Rescan()
 		return
-	case !asked && !w.pending && w.seen != nil && before.same(w.seen) && !w.seen.young():
+	case !asked && !w.pending && w.seen != nil && before.same(w.seen) && w.settled:
 		return
 	}
 	w.opt.BeforeLoad()
@@ -213,7 +214,11 @@ func (w *Watcher) look(asked bool) {
 		w.moved()
 		return
 	}
-	w.seen, w.tries = after, 0
+	if w.tries = 0; w.seen != nil && after.same(w.seen) {
+		w.settled = before.at.Sub(w.seen.at) >= tick
+	} else {
+		w.seen, w.settled = after, false
+	}
 	w.hand(set, err)
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -317,11 +318,33 @@ func TestGitLock(t *testing.T) {
 	if s := StateOf(filepath.Join(root, "tree", "data"), nil); !s.locked() {
 		t.Error("the work tree is not locked")
 	}
-	old := time.Now().Add(-time.Hour)
-	datasettest.Must(t, os.Chtimes(want, old, old))
-	if s := StateOf(filepath.Join(root, "tree", "data"), nil); s.locked() {
-		t.Error("a lock of an hour ago keeps the files locked")
+	for _, age := range []time.Duration{time.Hour, -time.Hour} {
+		at := time.Now().Add(-age)
+		datasettest.Must(t, os.Chtimes(want, at, at))
+		if s := StateOf(filepath.Join(root, "tree", "data"), nil); s.locked() {
+			t.Errorf("a lock %v old keeps the files locked", age)
+		}
 	}
+}
+
+// TestWatchFutureFiles: files that are newer than the clock, which has gone back, or which came from a machine that is
+// ahead, are not read again at each look.
+func TestWatchFutureFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // its clock begins in the year 2000
+		dir := t.TempDir()
+		datasettest.WriteBase(t, dir)
+		var looks atomic.Int32
+		opt := Options{Load: dataset.Options{Now: datasettest.Day}, BeforeLoad: func() { looks.Add(1) }}
+		opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
+		w := watch(t, dir, opt)
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if n := looks.Load(); n != 2 {
+			t.Errorf("the files were read %d times in five minutes, want once and once again when they had been like that for a while", n)
+		}
+		w.setVersion("2")
+		w.wantVersion("2")
+	})
 }
 
 // TestWatchWithoutEvents: where the system gives no events the rescans find changes, and the
