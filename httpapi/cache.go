@@ -105,10 +105,10 @@ func (b *responseCache) getOrRender(content []byte, c coding, address string, re
 	return made.(*response)
 }
 
-// first says whether an address is asked for the first time, as far as the cache remembers, and has no
+// firstRequest says whether an address is asked for the first time, as far as the cache remembers, and has no
 // response: then one that is quickly made need not be kept. What is remembered is a hash in a place
-// that another address may take; so a first time may be told twice.
-func (b *responseCache) first(content []byte, c coding, address string) bool {
+// that another address may take, so the second request of an address may seem to be the first again.
+func (b *responseCache) firstRequest(content []byte, c coding, address string) bool {
 	key := scratch.Get().(*[]byte)
 	defer scratch.Put(key)
 	*key = appendKey((*key)[:0], content, c, address)

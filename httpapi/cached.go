@@ -22,24 +22,24 @@ func (q *listQuery) cacheName() string {
 // cache know it under the address as it was sent as well. link is the Link header, empty where
 // there is none.
 func (s *Server) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
-	return s.kept(req, canonical, func() *response {
+	return s.cachedResponse(req, canonical, func() *response {
 		body, link := render()
 		return dataResponse(req, canonical, body, link)
 	})
 }
 
-// onceMore is cached for rows the index has: the body is kept from the second time on that it is asked for. The first
-// time no body is made, the rows are sent from where they are: an address that is asked for only once leaves no garbage, and
-// evicts nothing from the cache. render appends the parts of the body.
-func (s *Server) onceMore(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
-	if req.coding != identity || !s.cache.first(req.content[:], req.coding, canonical) {
+// cachedWhenRepeated is cached for rows the index has. The first caller is sent the rows from where they are: no body is
+// made, so an address that is asked for only once leaves no garbage and evicts nothing from the cache. For the second caller
+// the body is made and kept. render appends the parts of the body.
+func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
+	if req.coding != identity || !s.cache.firstRequest(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
 	body, link := newParts(), ""
 	body.list, link = render(body.list)
 	resp := dataResponse(req, canonical, nil, link)
 	resp.parts = body
-	return resp.ofData(req, canonical)
+	return resp.withUsage(req, canonical)
 }
 
 // joined is a body in one piece.
@@ -62,16 +62,16 @@ func dataResponse(req *request, canonical string, body []byte, link string) *res
 	return resp
 }
 
-// ofData notes what the usage of a key counts.
-func (resp *response) ofData(req *request, canonical string) *response {
+// withUsage notes what the usage of a key counts.
+func (resp *response) withUsage(req *request, canonical string) *response {
 	resp.route = req.route
 	resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
 	return resp
 }
 
-// kept is cached for any response.
-func (s *Server) kept(req *request, canonical string, render func() *response) *response {
-	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response { return render().ofData(req, canonical) })
+// cachedResponse is cached for a response of any form.
+func (s *Server) cachedResponse(req *request, canonical string, render func() *response) *response {
+	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response { return render().withUsage(req, canonical) })
 	if req.accepts.any && !req.pinned { // what as_of names can change while the current content does not
 		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, canonical, req.ctx.RequestURI())
 	}

@@ -39,8 +39,8 @@
 //	auth.go       admit: no value is a key
 //	list.go       resource.page
 //	params.go     parse, read, readNumber, bound, finish: a query and its canonical address
-//	cached.go     onceMore
-//	cache.go      first: the canonical address is not in the cache either, and was not asked for lately
+//	cached.go     cachedWhenRepeated
+//	cache.go      firstRequest: the canonical address is not in the cache either, and was not asked for lately
 //	list.go       render
 //	index         page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
 //	notices.go    excludedNotices: how many records have no bandwidth
@@ -50,12 +50,12 @@
 //	response.go   newEntity, encodedEntity, etag
 //	encoding.go   compress
 //	usage.go      pagingOf
-//	cached.go     ofData
+//	cached.go     withUsage
 //	request.go    has: If-None-Match
 //	respond.go    write
 //	directwrite.go, connection.go: the bytes
 //
-// The response to the second caller is made by cached, kept and getOrRender instead, and put and alias
+// The response to the second caller is made by cached, cachedResponse and getOrRender instead, and put and alias
 // keep it: the third caller of this address gets it at the second line of the list.
 //
 // No file comes back more than twice (cache.go, cached.go, params.go); the field itself is one line of index/hardware.go, from

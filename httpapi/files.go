@@ -77,7 +77,7 @@ func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Ro
 	var space []byte
 	var kept *projection
 	if q.format == export.NDJSON {
-		kept = r.kept(q.fields)
+		kept = r.projectionTo(q.fields)
 	}
 	return func() []byte {
 		if len(ords) == 0 {
@@ -161,7 +161,7 @@ func (s *Server) filed(req *request, q *listQuery, render func() (file []byte, l
 	if q.format == export.Parquet {
 		c = identity
 	}
-	return s.kept(req, name, func() *response {
+	return s.cachedResponse(req, name, func() *response {
 		file, link := render()
 		if len(file) <= compressFrom {
 			c = identity

@@ -31,7 +31,7 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 	if q.runs != nil || q.fields != nil { // the rows are not as the index has them
 		return s.cached(req, q.cacheName(), func() ([]byte, string) { return joined(r.render(nil, req.gen, q)) }), nil
 	}
-	return s.onceMore(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, req.gen, q) }), nil
+	return s.cachedWhenRepeated(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, req.gen, q) }), nil
 }
 
 // render appends the parts of the body of a page: the rows, between the bytes of the envelope.
@@ -49,8 +49,8 @@ func (r *resource) render(dst [][]byte, gen *index.Generation, q *listQuery) (pa
 	return append(dst, end), link
 }
 
-// kept is the projection to some fields and the key of the records.
-func (r *resource) kept(fields []string) *projection {
+// projectionTo is the projection to some fields and the key of the records.
+func (r *resource) projectionTo(fields []string) *projection {
 	if fields == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (r *resource) key() string {
 
 // appendRows appends rows with what a query keeps of them, and what runs.
 func (r *resource) appendRows(dst []byte, t *index.Table, ords []uint32, q *listQuery) []byte {
-	kept := r.kept(q.fields)
+	kept := r.projectionTo(q.fields)
 	if kept == nil {
 		const fit = 400 // bytes of the member fit, about
 		size := len(ords) * fit

@@ -67,7 +67,7 @@ func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, o
 	if r == models && q.word(&benchmarksFlag) == "true" {
 		rows = benchmarksOfModel(gen, t.Slug(ord), q)
 	}
-	kept := r.kept(q.fields)
+	kept := r.projectionTo(q.fields)
 	if kept == nil {
 		return row, rows
 	}
