@@ -33,6 +33,10 @@ func (l *loader) contradictHardware(h *Hardware, p place) {
 	if h.ReleaseQuarter != nil && h.ReleaseDate != nil && !inQuarter(*h.ReleaseDate, *h.ReleaseQuarter) {
 		l.at(p, "release_quarter", fmt.Sprintf("must be that of release_date, %q, got %q", *h.ReleaseDate, *h.ReleaseQuarter), "release_date")
 	}
+	if r := h.TDPRangeWatts; r != nil && len(*r) == 2 && h.TDPWatts != nil && (*h.TDPWatts < (*r)[0] || *h.TDPWatts > (*r)[1]) {
+		l.at(p, "tdp_watts", fmt.Sprintf("must be in tdp_range_watts, %v to %v, got %v", (*r)[0], (*r)[1], *h.TDPWatts), "tdp_range_watts")
+	}
+	l.inOrder(p, "tdp_watts", h.TDPWatts, "max_turbo_power_watts", h.MaxTurboPowerWatts)
 	for i := range h.PriceObservations {
 		o := &h.PriceObservations[i]
 		if r := o.AmountRange; r != nil && len(*r) == 2 && (o.Amount < (*r)[0] || o.Amount > (*r)[1]) {
@@ -167,7 +171,7 @@ func (l *loader) contradictUnit(b *Benchmark, p place) {
 	}
 }
 
-// inOrder holds two percentiles to their order.
+// inOrder holds two figures to their order.
 func (l *loader) inOrder(p place, low string, a *float64, high string, b *float64) {
 	if a != nil && b != nil && *a > *b {
 		l.at(p, low, fmt.Sprintf("must be at most %s, got %v of %v", high, *a, *b), high)

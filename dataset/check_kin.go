@@ -22,6 +22,9 @@ func (l *loader) checkKin() {
 		if base := baseOf(m, bySlug); base != nil && m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
 			l.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
 		}
+		if base := baseOf(m, bySlug); base != nil && m.License != nil && base.License != nil && *m.License != *base.License {
+			l.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
+		}
 		if m.ParamsB == nil || !exact(*m.ParamsB) {
 			continue
 		}
@@ -29,6 +32,127 @@ func (l *loader) checkKin() {
 			byCount[*m.ParamsB] = m
 		} else if otherShape(&m.Architecture, &other.Architecture) {
 			l.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %v", other.Slug, *m.ParamsB), "architecture")
+		}
+	}
+}
+
+// licenseIDs are the SPDX ids that models and tools have, as SPDX spells them.
+var licenseIDs = []string{
+	"AGPL-3.0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-SA-4.0", "CC0-1.0",
+	"GPL-2.0", "GPL-3.0", "ISC", "LGPL-3.0", "MIT", "MPL-2.0",
+}
+
+// notInID are what people write around or inside an SPDX id.
+var notInID = strings.NewReplacer("license", "", "licence", "", " version", "", " v", "", " ", "", "-", "", ",", "")
+
+// checkLicenses warns of licences that are SPDX ids in another spelling: a filter by the id does not find them.
+func (l *loader) checkLicenses() {
+	ids := make(map[string]string, len(licenseIDs))
+	for _, id := range licenseIDs {
+		ids[notInID.Replace(strings.ToLower(id))] = id
+	}
+	check := func(p place, license *string) {
+		if license == nil {
+			return
+		}
+		if id, ok := ids[notInID.Replace(strings.ToLower(*license))]; ok && id != *license {
+			l.warning(p, "license", fmt.Sprintf("is %q in the spelling of SPDX, got %q", id, *license))
+		}
+	}
+	for i, m := range l.models.recs {
+		check(l.models.places[i], m.License)
+	}
+	for i, t := range l.tools.recs {
+		check(l.tools.places[i], t.License)
+	}
+}
+
+// checkSilicon warns of records of one silicon that say different things: a processor and its graphics, a machine and
+// its chips, and a record for several variants and these.
+func (l *loader) checkSilicon() {
+	bySlug := make(map[Slug]*Hardware, len(l.hardware.recs))
+	for i, h := range l.hardware.recs {
+		if !l.anyFaulty(l.hardware.places[i]) {
+			bySlug[h.Slug] = h
+		}
+	}
+	named := func(slugs *[]Slug) (of []*Hardware) {
+		for _, slug := range slugsOf(slugs) {
+			if h := bySlug[slug]; h != nil {
+				of = append(of, h)
+			}
+		}
+		return of
+	}
+	for i, h := range l.hardware.recs {
+		p := l.hardware.places[i]
+		if bySlug[h.Slug] == nil {
+			continue
+		}
+		if h.IntegratedGPU != nil && bySlug[*h.IntegratedGPU] != nil {
+			l.checkGraphics(h, bySlug[*h.IntegratedGPU], p)
+		}
+		l.checkMachine(h, named(h.Chip), p)
+		l.checkVariants(h, named(h.Variants), p)
+	}
+}
+
+// graphicsSlack is how far rates of a processor and of its graphics may be apart: both are rounded, and clocks of one
+// kind of graphics differ a little between processors.
+const graphicsSlack = 1.15
+
+// checkGraphics compares the rates of a processor with those of its graphics.
+func (l *loader) checkGraphics(h, graphics *Hardware, p place) {
+	for _, rate := range []struct {
+		field    string
+		of, with *float64
+	}{{"fp16_tflops", h.FP16TFLOPS, graphics.FP16TFLOPS}, {"fp32_tflops", h.FP32TFLOPS, graphics.FP32TFLOPS}} {
+		if a, b := rate.of, rate.with; a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
+			l.warning(p, rate.field, fmt.Sprintf("is far from that of its graphics %s, %v, got %v", graphics.Slug, *b, *a), "integrated_gpu")
+		}
+	}
+}
+
+// checkMachine compares a machine with its chips: it has at most the memory of the largest, the bandwidth of its only
+// chip, and is not older than the oldest.
+func (l *loader) checkMachine(h *Hardware, chips []*Hardware, p place) {
+	if len(chips) == 0 || len(chips) < len(*h.Chip) {
+		return
+	}
+	most, oldest := 0.0, Date("")
+	memory, dates := true, true
+	for _, chip := range chips {
+		if memory = memory && chip.VRAMGB != nil; memory {
+			most = max(most, *chip.VRAMGB)
+		}
+		if dates = dates && chip.ReleaseDate != nil; dates && (oldest == "" || before(*chip.ReleaseDate, oldest)) {
+			oldest = *chip.ReleaseDate
+		}
+	}
+	if memory && h.VRAMGB != nil && *h.VRAMGB > most {
+		l.warning(p, "vram_gb", fmt.Sprintf("is more than its chip can have, %v GB, got %v", most, *h.VRAMGB), "chip")
+	}
+	if dates && h.ReleaseDate != nil && before(*h.ReleaseDate, oldest) {
+		l.warning(p, "release_date", fmt.Sprintf("is before that of its chip, %q, got %q", oldest, *h.ReleaseDate), "chip")
+	}
+	if a, b := h.MemoryBandwidthGBps, chips[0].MemoryBandwidthGBps; len(chips) == 1 && a != nil && b != nil && *a != *b {
+		l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is not that of its chip %s, %v, got %v", chips[0].Slug, *b, *a), "chip")
+	}
+}
+
+// checkVariants holds a record for several variants to what these say.
+func (l *loader) checkVariants(h *Hardware, variants []*Hardware, p place) {
+	for _, v := range variants {
+		for _, fact := range []struct {
+			field    string
+			of, with *float64
+		}{
+			{"vram_gb", h.VRAMGB, v.VRAMGB}, {"memory_bandwidth_gbps", h.MemoryBandwidthGBps, v.MemoryBandwidthGBps},
+			{"fp16_tflops", h.FP16TFLOPS, v.FP16TFLOPS}, {"fp32_tflops", h.FP32TFLOPS, v.FP32TFLOPS}, {"tdp_watts", h.TDPWatts, v.TDPWatts},
+		} {
+			if a, b := fact.of, fact.with; a != nil && b != nil && *a != *b {
+				l.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %v, got %v", v.Slug, *b, *a), "variants")
+			}
 		}
 	}
 }

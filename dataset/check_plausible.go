@@ -35,6 +35,8 @@ func (l *loader) checkPlausible() {
 	}
 	if l.warn {
 		l.checkKin()
+		l.checkLicenses()
+		l.checkSilicon()
 		l.checkAccounts()
 		l.checkOwn()
 		l.checkFP16Siblings()

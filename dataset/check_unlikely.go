@@ -99,13 +99,16 @@ func (l *loader) unlikelyRun(b *Benchmark, p place, h *Hardware) {
 		return
 	}
 	if w := b.PowerWatts; w != nil {
-		devices := float64(b.HardwareCount)
-		ofDevices := b.PowerBasis != nil && *b.PowerBasis == "device" && h.TDPWatts != nil
+		devices, rated := float64(b.HardwareCount), h.TDPWatts
+		if r := h.TDPRangeWatts; r != nil && len(*r) == 2 { // makers of machines set it
+			rated = &(*r)[1]
+		}
+		ofDevices := b.PowerBasis != nil && *b.PowerBasis == "device" && rated != nil
 		switch {
 		case *w < minRunWatts || *w > maxRunWatts*devices:
 			l.warning(p, "power_watts", fmt.Sprintf("must be %v to %d W for each device, got %s", minRunWatts, maxRunWatts, plainNumber(*w)), "hardware_count")
-		case ofDevices && *w > mostPower*devices**h.TDPWatts:
-			l.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %v W of %s, got %v", mostPower, *h.TDPWatts*devices, h.Slug, *w), "hardware", "hardware_count")
+		case ofDevices && *w > mostPower*devices**rated:
+			l.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %v W of %s, got %v", mostPower, *rated*devices, h.Slug, *w), "hardware", "hardware_count")
 		}
 	}
 	most, of := mostPartsOf[h.Type]
