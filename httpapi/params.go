@@ -298,12 +298,12 @@ func (p *parser) target(pm *param) *index.Table {
 func (p *parser) named(pm *param, v string) (slug string, a resolve.Answer) {
 	slug, a = named(p.gen, p.target(pm), v)
 	if a.Confidence == resolve.Parsed {
-		p.nameResolved(pm, v, slug, a.Reason)
+		p.noticeResolved(pm, v, slug, a.Reason)
 	}
 	return slug, a
 }
 
-func (p *parser) nameResolved(pm *param, v, slug, reason string) {
+func (p *parser) noticeResolved(pm *param, v, slug, reason string) {
 	shown := clip(v)
 	p.out.notices = append(p.out.notices, Notice{
 		Code: "name_resolved", Parameter: pm.name, Value: shown, Slug: known(slug),

@@ -112,7 +112,7 @@ func (r *fitReader) keep(name, v string) {
 // with a near slug.
 func (r *fitReader) name(name string) string {
 	slug, a := r.lookUp(name)
-	return r.take(name, slug, &a)
+	return r.nameFound(name, slug, &a)
 }
 
 // lookUp finds the record that a parameter names, empty for none.
@@ -123,8 +123,8 @@ func (r *fitReader) lookUp(name string) (slug string, a resolve.Answer) {
 	return slug, a
 }
 
-// take is name for a record that was looked up.
-func (r *fitReader) take(name, slug string, a *resolve.Answer) string {
+// nameFound is name for a record that was looked up.
+func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 	v := r.value(name)
 	if v == "" {
 		return ""
@@ -140,22 +140,22 @@ func (r *fitReader) take(name, slug string, a *resolve.Answer) string {
 		return ""
 	}
 	if name == "hardware" && a.Confidence == resolve.Parsed {
-		r.stated(a)
+		r.useStated(a)
 	}
 	r.keep(name, slug)
 	return slug
 }
 
-// stated takes over what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
+// useStated uses what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
 // 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
-func (r *fitReader) stated(a *resolve.Answer) {
+func (r *fitReader) useStated(a *resolve.Answer) {
 	if r.otherMemory(a) && r.values["memory_gb"] == nil {
 		r.values["memory_gb"] = []string{strconv.FormatFloat(a.MemoryGB, 'f', -1, 64)}
 	}
-	r.statedCount(a)
+	r.useStatedCount(a)
 }
 
-func (r *fitReader) statedCount(a *resolve.Answer) {
+func (r *fitReader) useStatedCount(a *resolve.Answer) {
 	if a.Count > 1 && r.values["count"] == nil {
 		r.values["count"] = []string{strconv.Itoa(a.Count)}
 	}
