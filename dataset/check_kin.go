@@ -147,8 +147,11 @@ func (l *loader) checkVariants(h *Hardware, variants []*Hardware, p place) {
 			field    string
 			of, with *float64
 		}{
-			{"vram_gb", h.VRAMGB, v.VRAMGB}, {"memory_bandwidth_gbps", h.MemoryBandwidthGBps, v.MemoryBandwidthGBps},
-			{"fp16_tflops", h.FP16TFLOPS, v.FP16TFLOPS}, {"fp32_tflops", h.FP32TFLOPS, v.FP32TFLOPS}, {"tdp_watts", h.TDPWatts, v.TDPWatts},
+			{"vram_gb", h.VRAMGB, v.VRAMGB},
+			{"memory_bandwidth_gbps", h.MemoryBandwidthGBps, v.MemoryBandwidthGBps},
+			{"fp16_tflops", h.FP16TFLOPS, v.FP16TFLOPS},
+			{"fp32_tflops", h.FP32TFLOPS, v.FP32TFLOPS},
+			{"tdp_watts", h.TDPWatts, v.TDPWatts},
 		} {
 			if a, b := fact.of, fact.with; a != nil && b != nil && *a != *b {
 				l.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %v, got %v", v.Slug, *b, *a), "variants")
