@@ -137,9 +137,6 @@ type copied struct {
 	text string
 }
 
-// fewRepeats is how many lines may have one and the same fault, a copy or a wrong reference, and be named one by one.
-const fewRepeats = 3
-
 func (c copies) add(p, first place, text string) {
 	files := [2]int32{p.file, first.file}
 	c[files] = append(c[files], copied{p, text})

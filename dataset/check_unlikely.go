@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -36,6 +37,9 @@ func (l *loader) unlikelyHardware(h *Hardware, p place) {
 	}
 	if size, ok := memoryInSlug(h.Slug); ok && h.VRAMGB != nil && *h.VRAMGB != size {
 		l.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %v", h.Slug, *h.VRAMGB), "slug")
+	}
+	if h.VRAMGB != nil && *h.VRAMGB >= 1 && *h.VRAMGB*2 != math.Trunc(*h.VRAMGB*2) {
+		l.warning(p, "vram_gb", fmt.Sprintf("is no size that memory is sold in, which is counted in GiB as on the box, got %v", *h.VRAMGB))
 	}
 	if h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.MemoryType != nil && !h.UnifiedMemory {
 		kind := strings.ToUpper(*h.MemoryType)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"strings"
 
@@ -93,6 +94,12 @@ func decodeLines[T any](l *loader, put func(chunk[T]), decode decodeFunc[T], fil
 
 // decodeFile decodes a .json file: one object, or an array of them.
 func decodeFile[T any](l *loader, put func(chunk[T]), decode decodeFunc[T], file int, b []byte) {
+	if kind, offset := schemaOfOther(l.files[file], b); kind != "" {
+		l.fault(place{file: int32(file), line: 1}, b, []record.Problem{{Offset: offset, Field: "$schema", Text: fmt.Sprintf("is that of %s: move the file into that folder, or name the schema of %s", kind, kindOf(l.files[file]))}})
+		l.missed(l.files[file])
+		l.missed(path.Join(kind, "any"))
+		return
+	}
 	b = WithoutSchema(l.files[file], b)
 	spans, array, broken := record.Split(b)
 	l.single[file] = !array

@@ -36,6 +36,21 @@ func WithoutSchema(name string, b []byte) []byte {
 	return out
 }
 
+// schemaOfOther is the folder of the records that a file of another folder says it has, and where it says so; empty
+// where it does not.
+func schemaOfOther(name string, b []byte) (folder string, offset int) {
+	m := schemaMember.FindSubmatchIndex(b)
+	if m == nil || path.Dir(name) == "." {
+		return "", 0
+	}
+	for kind, schema := range schemaFiles {
+		if schema == string(b[m[4]:m[5]]) && kind != kindOf(name) && kind != infoFile {
+			return kind, m[4] - 1
+		}
+	}
+	return "", 0
+}
+
 // File gives a record in the form of the .json file it is the only one of, by the file's path
 // below the dataset directory: as Pretty, and with the schema for editors first.
 func File(name string, rec any) ([]byte, error) {

@@ -26,6 +26,9 @@ func (s Severity) String() string {
 	return "error"
 }
 
+// fewRepeats is how many lines may have one and the same fault, a copy or a wrong reference, and be named one by one.
+const fewRepeats = 3
+
 // Finding is one thing a check dislikes.
 type Finding struct {
 	Path string // file, relative to the dataset directory, with slashes
@@ -38,6 +41,7 @@ type Finding struct {
 	Severity Severity
 
 	unreadable bool // the file could not be read; another attempt may succeed
+	broken     bool // the text is no record: not JSON, or JSON of another kind
 }
 
 // String gives the finding as path:line:col: field: sentence, a warning with that word before

@@ -37,7 +37,7 @@ func TestPlaces(t *testing.T) {
 		{"list on lines", "tools/a.json", "[\n" + line(1) + ",\n  " + bad + "\n]\n", []string{"3:48: " + text}},
 		{"list of objects on lines", "tools/a.json", "[" + line(1) + ",\n" + pretty + "]", []string{"5:15: " + text}},
 		{"wide characters before", "tools/a.ndjson", strings.Replace(bad, "Tool 9", "Töööl 🏃🏃", 1), []string{"1:48: " + text}},
-		{"invalid utf-8", "tools/a.ndjson", strings.Replace(line(1), "Tool", "T\xffol", 1), []string{"1:26: name: not JSON: invalid UTF-8"}},
+		{"invalid utf-8", "tools/a.ndjson", strings.Replace(line(1), "Tool", "T\xffol", 1), []string{"1:26: name: not JSON: invalid UTF-8; the file must be in UTF-8"}},
 		{"control character", "tools/a.ndjson", strings.Replace(line(1), "Tool", "T\x00ol", 1), []string{"1:26: name: not JSON: invalid character '\\x00' in string (expecting non-control character)"}},
 		{"long line", "tools/a.ndjson", line(1) + "\n" + strings.Replace(bad, "Tool 9", strings.Repeat("n", 1_000_000), 1) + "\n" + bad, []string{"2:1000040: " + text, "3:10: slug: \"t9\" is a duplicate of tools/a.ndjson:2", "3:46: " + text}},
 		{"line too long", "tools/a.ndjson", line(1) + "\n" + strings.Repeat("n", 1<<20+1) + "\n" + bad, []string{"2: the line has more than 1 MiB"}},

@@ -32,6 +32,7 @@ func (l *loader) list() error {
 	for _, dir := range folders {
 		l.listDir(dir)
 	}
+	l.listStray(files)
 	if _, err := fs.Stat(l.fsys, ChangesDir); err == nil || l.linked(ChangesDir) {
 		l.listDir(ChangesDir)
 	}
@@ -43,6 +44,19 @@ func (l *loader) list() error {
 	}
 	l.listed = nil
 	return nil
+}
+
+// listStray warns of files at the root that look like records and are not read.
+func (l *loader) listStray(known []string) {
+	if !l.warn {
+		return
+	}
+	entries, _ := fs.ReadDir(l.fsys, ".") // what cannot be read has no names
+	for _, e := range entries {
+		if name := e.Name(); path.Ext(name) == ".json" && !slices.Contains(known, name) && !e.IsDir() && !strings.HasPrefix(name, ".") {
+			l.add(Finding{Path: name, Severity: Warning, Text: "is not read: a record belongs into the folder of its kind"})
+		}
+	}
 }
 
 // A listedFile is a file that will be read.

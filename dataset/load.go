@@ -62,6 +62,7 @@ func (l *loader) judge() error {
 	}
 	l.placePending()
 	l.findings.sort()
+	l.findings = l.findings.withoutEchoes()
 	return l.ctx.Err() // what was cut short would seem to have faults, or none
 }
 

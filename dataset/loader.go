@@ -165,7 +165,7 @@ func (l *loader) finding(at place, text []byte, p record.Problem, severity Sever
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return Finding{
 		Path: l.files[at.file], Line: int(at.line) + bytes.Count(before, []byte{'\n'}),
-		Col: 1 + utf8.RuneCount(before[start:]), Field: p.Field, Text: p.Text, Severity: severity,
+		Col: 1 + utf8.RuneCount(before[start:]), Field: p.Field, Text: p.Text, Severity: severity, broken: p.Broken,
 	}
 }
 

@@ -59,12 +59,20 @@ func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug,
 	for i := range s.recs {
 		slug, _ := of(s.recs[i])
 		first, twice := r.owner[slug]
-		if twice && first >= 0 && slug != "" {
-			l.at(s.places[i], "slug", fmt.Sprintf("%q is a duplicate of %s", slug, l.placeText(s.places[first])))
+		if !twice || first < 0 || slug == "" {
+			r.owner[slug] = int32(i)
 			continue
 		}
-		r.owner[slug] = int32(i)
-		l.checkFileName(s.places[i], slug)
+		copied, of := int32(i), first
+		if l.misnamed(s.places[first], slug) && !l.misnamed(s.places[i], slug) { // the copy is that whose file has another name
+			r.owner[slug], copied, of = int32(i), first, int32(i)
+		}
+		l.at(s.places[copied], "slug", fmt.Sprintf("%q is a duplicate of %s", slug, l.placeText(s.places[of])))
+	}
+	for slug, i := range r.owner {
+		if i >= 0 && l.misnamed(s.places[i], slug) {
+			l.at(s.places[i], "slug", fmt.Sprintf("must be the name of the file, got %q in %s", slug, path.Base(l.files[s.places[i].file])))
+		}
 	}
 	r.renamed = func(gone string) Slug {
 		words := nameWords(gone)
@@ -100,15 +108,11 @@ func (r *registry) addFileNames(l *loader, places []place) {
 	}
 }
 
-// checkFileName holds models/<slug>.json to its name; arrays and .ndjson files are free.
-func (l *loader) checkFileName(p place, slug Slug) {
+// misnamed reports whether a record is the only one of a file that has another name than its slug; arrays and .ndjson
+// files are free.
+func (l *loader) misnamed(p place, slug Slug) bool {
 	name := l.files[p.file]
-	if !l.single[p.file] || kindOf(name) == benchmarksDir {
-		return
-	}
-	if base := path.Base(name); base != string(slug)+".json" {
-		l.at(p, "slug", fmt.Sprintf("must be the name of the file, got %q in %s", slug, base))
-	}
+	return l.single[p.file] && kindOf(name) != benchmarksDir && path.Base(name) != string(slug)+".json"
 }
 
 // checkAliases compares without letter case, as callers' words are looked up.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-json"
 	"github.com/goccy/go-json/jsontext"
@@ -22,6 +24,7 @@ type Problem struct {
 	Offset int    // in bytes
 	Field  string // dotted
 	Text   string // the rule, then what was found
+	Broken bool   // the text is no record: not JSON, or JSON of another kind
 }
 
 // Decode reads one record strictly. The clean case costs one pass of the decoder and a look at
@@ -69,15 +72,49 @@ func syntaxProblem(b []byte, err error) Problem {
 	var syn *jsontext.SyntacticError
 	if errors.As(err, &syn) {
 		if line := conflictAt(b, int(syn.ByteOffset)); line != "" {
-			return Problem{Offset: int(syn.ByteOffset), Text: fmt.Sprintf("a merge conflict is not resolved: %s", line)}
+			return Problem{Offset: int(syn.ByteOffset), Text: Conflict + line, Broken: true}
 		}
-		return Problem{Offset: int(syn.ByteOffset), Field: dotted(syn.JSONPointer), Text: syntaxText(syn.Err)}
+		return Problem{Offset: int(syn.ByteOffset), Field: dotted(syn.JSONPointer), Text: syntaxText(syn.Err) + syntaxHint(b, int(syn.ByteOffset)), Broken: true}
 	}
 	var sem *jsonv2.SemanticError
 	if errors.As(err, &sem) && sem.Err != nil {
 		return Problem{Offset: int(sem.ByteOffset), Field: dotted(sem.JSONPointer), Text: "does not fit: " + sem.Err.Error()}
 	}
-	return Problem{Text: syntaxText(err)}
+	return Problem{Text: syntaxText(err), Broken: true}
+}
+
+// Conflict begins the text of a problem at a line that git puts around the two sides of a conflict.
+const Conflict = "a merge conflict is not resolved: "
+
+// syntaxHint says what people do at an offset that JSON does not allow, empty where nothing is known.
+func syntaxHint(b []byte, offset int) string {
+	if offset < 0 || offset >= len(b) {
+		return ""
+	}
+	at, _ := utf8.DecodeRune(b[offset:])
+	before := bytes.TrimRight(b[:offset], blanks)
+	afterComma := len(before) > 0 && before[len(before)-1] == ','
+	switch {
+	case b[offset] >= 0xfe:
+		return "; the file must be in UTF-8"
+	case strings.ContainsRune("“”„‘’'", at):
+		return `; texts are in straight double quotes`
+	case at == '/' || at == '#':
+		return "; there is no place for comments"
+	case unicode.IsSpace(at):
+		return "; this blank is no plain one"
+	case afterComma && (at == '}' || at == ']' || at == ','), at == ',' && closesBehind(b[offset+1:]):
+		return "; there is a comma too many"
+	case '0' <= at && at <= '9' && afterComma:
+		return "; decimals have a point"
+	}
+	return ""
+}
+
+// closesBehind reports whether an object or list ends next.
+func closesBehind(b []byte) bool {
+	b = bytes.TrimLeft(b, blanks)
+	return len(b) > 0 && (b[0] == '}' || b[0] == ']')
 }
 
 // conflictAt is the line at an offset where it is one that git puts around the two sides of a conflict.
@@ -129,7 +166,7 @@ func Split(b []byte) (spans []Span, array bool, f *Problem) {
 		return spans, true, nil
 	}
 	found := syntaxProblem(b, err)
-	return spans, true, &Problem{Offset: found.Offset, Text: found.Text}
+	return spans, true, &Problem{Offset: found.Offset, Text: found.Text, Broken: found.Broken}
 }
 
 // entries reads the array the decoder is before, and that nothing follows it.

@@ -50,7 +50,7 @@ func (w *walker) end() error {
 }
 
 func (w *walker) add(offset int, field, text string) {
-	w.faults = append(w.faults, Problem{offset, field, text})
+	w.faults = append(w.faults, Problem{Offset: offset, Field: field, Text: text, Broken: field == ""})
 }
 
 // value reads one value; the error is one of syntax and ends the walk.
@@ -124,8 +124,11 @@ func (w *walker) member(s *Schema, name string, offset int, at string, seen map[
 		return w.dec.SkipValue()
 	case !known:
 		seen[name] = true
+		if err := w.dec.SkipValue(); err != nil {
+			return err
+		}
 		w.add(offset, Join(at, name), s.unknown(name))
-		return w.dec.SkipValue()
+		return nil
 	default:
 		seen[name] = true
 		return w.value(&f.Rule, f.Nullable, Join(at, name))
