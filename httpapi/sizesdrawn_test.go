@@ -8,6 +8,7 @@ import (
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/pages"
 	"modeldex/index"
 )
 
@@ -60,5 +61,44 @@ func TestSizesDrawn(t *testing.T) {
 	}
 	if measured == 0 {
 		t.Error("no size was measured: the test compares nothing")
+	}
+}
+
+// TestBelowFourBitsComesLast holds that an intelligence score, which is of the full model, ranks no size of fewer than
+// four bits above one that has them: lists have such sizes last, and charts by score leave them out.
+func TestBelowFourBitsComesLast(t *testing.T) {
+	t.Parallel()
+	scored := RenderersOf(nil)
+	scored.Score = func(dataset.Slug) float64 { return 50 }
+	gen, err := index.Build(t.Context(), mustShipped(t).set, scored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hardware = "nvidia-rtx-3060"
+	runs, fault := gen.Fit.Models(fit.Query{Hardware: hardware, MeasuredFirst: true}, 0)
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	below := map[string]bool{}
+	last := 0
+	for i, b := range pages.BestFirst(gen, runs.Found) {
+		if b.BitsPerWeight != nil && *b.BitsPerWeight < fit.LeastBits {
+			below["/models/"+string(b.Model)] = true
+		} else if last = i; len(below) > 0 {
+			t.Fatalf("%s at %s comes after %d models of fewer than four bits", b.Model, b.Quantization, len(below))
+		}
+	}
+	if len(below) == 0 || last == 0 {
+		t.Fatal("all models fit in four bits, or none: the test compares nothing")
+	}
+	for name, f := range map[string]*charts.Figure{"fits": charts.For(gen).HardwareFits(hardware), "frontier": charts.For(gen).HardwareFrontier(hardware)} {
+		for _, row := range f.Table().Rows {
+			if below[row[0].Href] {
+				t.Errorf("%s draws %s, which fits only below four bits", name, row[0].Text)
+			}
+		}
+		if !strings.Contains(f.Note, "fewer than four bits") {
+			t.Errorf("%s does not say what it leaves out: %q", name, f.Note)
+		}
 	}
 }

@@ -31,6 +31,9 @@ type Best struct {
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
 }
 
+// BelowLeastBits reports whether the size is known to have fewer than LeastBits.
+func (b *Best) BelowLeastBits() bool { return b.BitsPerWeight != nil && *b.BitsPerWeight < LeastBits }
+
 // Runs is what runs, and what a list leaves out because a fact is missing: unknown is not no. All are by slug.
 type Runs struct {
 	Found []Best

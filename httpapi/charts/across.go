@@ -24,7 +24,7 @@ type FrontierData struct {
 func Frontier(d FrontierData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": intelligence against speed", Source: d.Source,
-		Note:    "Each model at " + sizeRule + ". Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
+		Note:    "Each model at " + sizeRule + "; those that fit only with fewer than four bits per weight are not drawn, for a score is of the full model. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
 		columns: []Column{{"Model", false}, {"Tokens/s", true}, {"Speed is", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"On the line", false}},
 	}
 	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) || !finite(m.TPS) || m.TPS <= 0 })
@@ -48,7 +48,7 @@ func Frontier(d FrontierData) *Figure {
 		return rows
 	}
 	if len(models) == 0 {
-		f.Missing = "No model that runs on this hardware has both an intelligence score and a known speed."
+		f.Missing = "No model that runs on this hardware with four bits per weight or more has both an intelligence score and a known speed."
 		return f
 	}
 	slices.SortStableFunc(best, func(a, b FitModel) int { return cmp.Compare(a.TPS, b.TPS) })

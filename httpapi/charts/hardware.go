@@ -200,10 +200,10 @@ func Fits(d FitsData) *Figure {
 		return rows
 	}
 	if len(models) == 0 {
-		f.Missing = "No model with an intelligence score is known to run on this hardware."
+		f.Missing = "No model with an intelligence score is known to run on this hardware with four bits per weight or more."
 		return f
 	}
-	f.Note = fmt.Sprintf("The %d of %d models with the highest scores, each at "+sizeRule+". %s run in all; those without a score are not drawn. Green bars: speed measured. Grey bars: estimated or unknown.", len(models), all, count(max(d.Total, all), "model"))
+	f.Note = fmt.Sprintf("The %d of %d models with the highest scores, each at "+sizeRule+". %s run in all; those without a score, or that fit only with fewer than four bits per weight, are not drawn. Green bars: speed measured. Grey bars: estimated or unknown.", len(models), all, count(max(d.Total, all), "model"))
 	f.Summary = fmt.Sprintf("First is %s with %s of 100, at %s, %s.", models[0].Name, short(models[0].Score), models[0].Quantization, models[0].speed())
 	f.draw = func(c *canvas) float64 { return drawFits(c, models) }
 	return f

@@ -415,12 +415,13 @@ func (m Maker) found(slug string) []fit.Best {
 	return runs.Found
 }
 
-// scored are the models among those found that have a score.
+// scored are the models among those found that have a score and fit in at least four bits per weight: the score is of
+// the full model, and says little about a size below.
 func (m Maker) scored(found []fit.Best) (models []FitModel) {
 	for i := range found {
 		b := &found[i]
 		ord, ok := m.gen.Models.Find(string(b.Model))
-		if !ok {
+		if !ok || b.BelowLeastBits() {
 			continue
 		}
 		score := m.gen.Models.Number("intelligence", ord)

@@ -381,7 +381,7 @@ func foundLine(q *FitQuery) string {
 	if q.NoSpeed > 0 {
 		out += "; of " + plural(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
 	}
-	return out + ". Each is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits; best first: by intelligence score, then by parameters."
+	return out + ". Each is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
 }
 
 // foundTables are the models that run, by what is known of their speed.

@@ -172,7 +172,7 @@ const shownFits = 25
 func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
-		Intro:   "The models with the highest intelligence score that fit with room for 8,192 tokens, each in the most precise size that was measured here, or else that fits. Speeds that were measured on this hardware are set apart from estimates.",
+		Intro:   "The models with the highest intelligence score that fit in at least four bits per weight, with room for 8,192 tokens; below four bits answers become clearly worse. Each is in the most precise size that was measured here, or else that fits.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
@@ -183,21 +183,26 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table
 	return t
 }
 
-// BestFirst orders models that run by score, unknown last, then by parameters.
+// BestFirst orders models that run by score, unknown last, then by parameters. Those that fit only with fewer than
+// four bits per weight come after all others: their scores are of the full model.
 func BestFirst(gen *index.Generation, found []fit.Best) []fit.Best {
 	type ranked struct {
+		below         int // 1 with fewer than four bits
 		score, params float64
 		at            int
 	}
 	rows := make([]ranked, len(found))
 	for i := range found {
-		rows[i] = ranked{math.Inf(-1), math.Inf(-1), i}
+		rows[i] = ranked{0, math.Inf(-1), math.Inf(-1), i}
+		if found[i].BelowLeastBits() {
+			rows[i].below = 1
+		}
 		if ord, ok := gen.Models.Find(string(found[i].Model)); ok {
 			rows[i].score, rows[i].params = knownOrLess(gen.Models.Number("intelligence", ord)), knownOrLess(gen.Models.Number("params_b", ord))
 		}
 	}
 	slices.SortFunc(rows, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.params, a.params), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(a.below, b.below), cmp.Compare(b.score, a.score), cmp.Compare(b.params, a.params), cmp.Compare(a.at, b.at))
 	})
 	out := make([]fit.Best, len(rows))
 	for i, r := range rows {
@@ -232,11 +237,11 @@ func fitRows(gen *index.Generation, found []fit.Best, machine url.Values) [][]Ce
 // fitCells are size, memory and speed of what runs, each speed with the way to what it rests on.
 func fitCells(b *fit.Best, machine url.Values) []Cell {
 	size := Cell{Text: b.Quantization}
-	switch {
-	case b.Verdict == fit.Tight:
-		size.Note, size.Title = "tight", "It fits only by using memory that should stay free."
-	case b.BitsPerWeight != nil && *b.BitsPerWeight < fit.LeastBits:
+	if b.BelowLeastBits() {
 		size.Note, size.Title = "below 4 bits", belowFour
+	}
+	if b.Verdict == fit.Tight {
+		size.Note, size.Title = strings.TrimPrefix(size.Note+", tight", ", "), strings.TrimSpace("It fits only by using memory that should stay free. "+size.Title)
 	}
 	speed, kind := Cell{Text: unknown}, Cell{Text: "not known", Class: "none"}
 	if b.TPS != nil {
