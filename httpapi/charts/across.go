@@ -188,7 +188,7 @@ func spreadCell(values []Spread, i int) Cell {
 func (c *canvas) legend(series []Series) float64 {
 	x, y := 6.0, 12.0
 	for i, s := range series {
-		name := clip(s.Name, smallSize, c.width-30)
+		name := clipName(s.Name, smallSize, c.width-30)
 		w := textWidth(name, smallSize) + 30
 		if x > 6 && x+w > c.width {
 			x, y = 6, y+17
@@ -218,10 +218,10 @@ func drawCompare(c *canvas, series []Series, rows []CompareRow) float64 {
 	for n, r := range rows {
 		y := a.top + row*float64(n) + 14
 		if c.narrow() {
-			a.Text(2, y-1, clip(r.Name, smallSize, c.width-4), svg.Style{Class: "small halo"})
+			a.Text(2, y-1, clipName(r.Name, smallSize, c.width-4), svg.Style{Class: "small halo"})
 			y += 14
 		} else {
-			a.Text(labelWidth, y+4, clip(r.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
+			a.Text(labelWidth, y+4, clipName(r.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
 		}
 		a.Line(a.left, y, a.right, y, svg.Style{Class: "grid"})
 		for i := range series {
@@ -342,10 +342,10 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 		p := &items[i]
 		at := y
 		if c.narrow() {
-			c.Text(0, at+12, clip(p.Name, smallSize, c.width), svg.Style{Class: "small"})
+			c.Text(0, at+12, clipName(p.Name, smallSize, c.width), svg.Style{Class: "small"})
 			at += 14
 		} else {
-			c.Text(labelWidth, at+16, clip(p.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
+			c.Text(labelWidth, at+16, clipName(p.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
 		}
 		y += row
 		v := value(p)

@@ -147,6 +147,28 @@ func clip(s string, size, width float64) string {
 	return s
 }
 
+// makers are the words names of hardware begin with, which tell neighbours apart the least.
+var makers = []string{"NVIDIA ", "AMD ", "Intel ", "Apple ", "Qualcomm ", "GeForce ", "Radeon "}
+
+// clipName is clip for names of records. Words of the maker go first: what tells a card from its neighbours is at the end.
+func clipName(s string, size, width float64) string {
+	for _, maker := range makers {
+		if textWidth(plain(s), size) <= width {
+			break
+		}
+		s = strings.TrimPrefix(s, maker)
+	}
+	return clip(s, size, width)
+}
+
+// withoutMaker is a name without the words of the maker, for a plot where many names have little room.
+func withoutMaker(s string) string {
+	for _, maker := range makers {
+		s = strings.TrimPrefix(s, maker)
+	}
+	return s
+}
+
 // plain replaces white space and control characters by spaces, and drops marks of direction.
 func plain(s string) string {
 	if isPlain(s) {

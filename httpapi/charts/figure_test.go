@@ -181,6 +181,40 @@ func overlaps(t *testing.T, text string, width float64) (out []string) {
 	return out
 }
 
+// TestNamesOfHardwareStayApart holds that where names have little room, the words that tell them apart are shown: those of
+// the maker go first.
+func TestNamesOfHardwareStayApart(t *testing.T) {
+	priced := func(name string, price, bandwidth float64) Priced {
+		return Priced{Name: name, PriceUSD: price, BandwidthGBps: bandwidth, MemoryGB: 12, PriceKind: "street", Street: true}
+	}
+	d := NeighboursData{Of: priced("NVIDIA GeForce RTX 3060", 200, 360)}
+	for i, name := range []string{"NVIDIA GeForce RTX 2060 SUPER", "AMD Radeon RX 6750 GRE 12GB", "AMD Radeon RX 9060 XT 16GB", "Intel Arc B580"} {
+		d.Others = append(d.Others, priced(name, 150+100*float64(i), 250+80*float64(i)))
+	}
+	drawing := &svg.Drawing{ID: "x"}
+	Neighbours(d).drawInto(drawing, DefaultWidth, canvas{})
+	for _, label := range []string{"RTX 2060 SUPER", "RX 6750 GRE 12GB", "RX 9060 XT 16GB", "Arc B580"} {
+		if !strings.Contains(drawing.String(), ">"+label+"</text>") {
+			t.Errorf("neighbours does not show %q", label)
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		width float64
+		want  string
+	}{
+		{"NVIDIA RTX A4000", 200, "NVIDIA RTX A4000"},
+		{"NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 260, "RTX PRO 6000 Blackwell Max-Q Wor…"},
+		{"Apple M2 Ultra (GPU cores not stated)", 240, "M2 Ultra (GPU cores not stated)"},
+		{"NVIDIA GeForce RTX 4060 Ti 16GB", 150, "RTX 4060 Ti 16GB"},
+		{"NVIDIA GeForce RTX 4060 Ti 16GB", 190, "GeForce RTX 4060 Ti 16GB"},
+	} {
+		if got := clipName(c.name, fontSize, c.width); got != c.want {
+			t.Errorf("clipName(%q, %v) = %q, want %q", c.name, c.width, got, c.want)
+		}
+	}
+}
+
 var unescaped = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&#39;", "'", "&#34;", `"`)
 
 // TestAccessibleName holds that every drawing has a title, a description and a role.

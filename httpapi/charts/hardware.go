@@ -344,9 +344,9 @@ func drawNeighbours(c *canvas, of Priced, others []Priced) float64 {
 	a.mark(x, y, 4.5, 0, class, func() string {
 		return fmt.Sprintf("%s: %s dollars (%s), %s GB/s", of.Name, short(of.PriceUSD), of.PriceKind, short(of.BandwidthGBps))
 	})
-	l.place(x, y, 8, clip(of.Name, fontSize, 220), svg.Style{Class: "strong halo"})
+	l.place(x, y, 8, clipName(of.Name, fontSize, 220), svg.Style{Class: "strong halo"})
 	for _, p := range others {
-		l.place(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, clip(p.Name, smallSize, 150), svg.Style{Class: "small soft halo"})
+		l.place(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, clip(withoutMaker(p.Name), smallSize, 150), svg.Style{Class: "small soft halo"})
 	}
 	return a.bottom + 40
 }

@@ -375,7 +375,7 @@ func drawSpeeds(c *canvas, rows []SpeedRow, main string, low, high float64) floa
 			a.text(0, y, r.Name, svg.Style{Class: "small halo"})
 			y += 13
 		} else {
-			a.Text(labelWidth, y+4, clip(r.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
+			a.Text(labelWidth, y+4, clipName(r.Name, fontSize, labelWidth), svg.Style{Anchor: "end"})
 		}
 		a.Line(a.left, y, a.right, y, svg.Style{Class: "grid"})
 		for n := len(r.Runs) - 1; n >= 0; n-- {
