@@ -720,6 +720,43 @@ func TestBenchmarkCounts(t *testing.T) {
 	}
 }
 
+// TestFrontPageHardware holds that the front page leads to single pieces of hardware of all makers of what people have at home.
+func TestFrontPageHardware(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	body := string(s.ask(t, "GET", "/", "Authorization", "").body)
+	_, list, _ := strings.Cut(body, "Or look at ")
+	list, _, _ = strings.Cut(list, "</p>")
+	for _, maker := range []string{"NVIDIA GeForce", "AMD Radeon", "Apple M", "Intel Arc"} {
+		if !strings.Contains(list, ">"+maker) {
+			t.Errorf("no %s is offered: %s", maker, list)
+		}
+	}
+	if n := strings.Count(list, "<a "); n != 8 || strings.Contains(list, "not stated") {
+		t.Errorf("offered are %d, want 8 that are one thing each: %s", n, list)
+	}
+}
+
+// TestWordsAreExplained holds that each page with words of the trade leads to what they mean, before its first table,
+// and that they are there.
+func TestWordsAreExplained(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, path := range []string{"/fit", "/fit?hardware=nvidia-rtx-3060", "/hardware/nvidia-rtx-3060", "/models/gpt-oss-20b", "/benchmarks/bm-79e5cb663a1b", "/explore/models", "/explore/benchmarks", "/compare?hardware=nvidia-rtx-3060,intel-arc-b580"} {
+		body := string(s.ask(t, "GET", path, "Authorization", "").body)
+		link, table := strings.Index(body, `href="/about#words"`), strings.Index(body, "<table")
+		if link < 0 || table >= 0 && link > table {
+			t.Errorf("%s uses words that it does not explain, nor says where", path)
+		}
+	}
+	about := string(s.ask(t, "GET", "/about", "Authorization", "").body)
+	for _, word := range []string{"Token", "Context", "quantization", "key-value cache", "Generation, prompt", "Measured, estimated", "Offloaded", "Backend", "Flash attention"} {
+		if !strings.Contains(about, word) {
+			t.Errorf("the page about words does not have %q", word)
+		}
+	}
+}
+
 var notes = regexp.MustCompile(`<p class="note">(.*?)</p>`)
 
 // TestNoteWords holds that what a list says of its filters has the words of a visitor, not those of the API.

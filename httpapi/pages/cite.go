@@ -28,6 +28,7 @@ func (s *Site) finishRecord(v *Sheet, kind, slug, name string) {
 	case "hardware":
 		v.Invite = &Link{Text: "Contribute a run on this hardware", Href: "/contribute?hardware=" + url.QueryEscape(slug), NoFollow: true}
 	}
+	v.Words = kind != "tools"
 	v.Data = recordData(&v.Frame, kind, slug, name)
 }
 

@@ -23,7 +23,8 @@ type CompareQuery struct {
 // Compare is records side by side.
 type Compare struct {
 	Sheet
-	Kind    string // hardware or models
+	Kind    string   // hardware or models
+	Names   []string // of what is compared, for the heading
 	Chosen  []string
 	Choices Choices
 	Other   Link // the comparison of the other kind
@@ -43,11 +44,11 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	draw := charts.For(gen)
 	switch {
 	case len(q.Hardware) > 0:
-		v.Heading = strings.Join(namesOf(gen, "hardware", q.Hardware), between)
+		v.Names = namesOf(gen, "hardware", q.Hardware)
 		speeds, prices := draw.CompareHardwareAndPrices(q.Hardware)
 		v.Tables = append(v.Tables, hardwareFacts(gen, q.Hardware), figureTable("speed", "The same measurements", speeds, at.Base), figureTable("prices", "What memory and speed cost", prices, at.Base))
 	case len(q.Models) > 0:
-		v.Heading = strings.Join(namesOf(gen, "models", q.Models), between)
+		v.Names = namesOf(gen, "models", q.Models)
 		v.Tables = append(v.Tables, modelFacts(gen, q.Models), figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base))
 	}
 	if len(q.Models) > 0 {
@@ -55,6 +56,7 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 		v.Other = Link{Text: "Compare hardware instead", Href: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090"}
 	}
 	if len(v.Tables) > 0 {
+		v.Heading = strings.Join(v.Names, between)
 		v.Title, v.Lead = "Compare: "+v.Heading, ""
 		v.Forms = forms(at, "json", "csv", "md")
 	}

@@ -33,15 +33,29 @@ func (s *Site) Front(gen *index.Generation, at Place) []byte {
 	return s.render("front.html", &v)
 }
 
-// quick is the most measured hardware people buy for themselves.
+// quick is hardware people have at home: of each of its makers the two most measured, without records that stand for
+// several variants.
 func quick(gen *index.Generation) (out []Link) {
-	page := gen.Hardware.Select(index.Query{
-		Ranges: []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}},
-		Sort:   index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: 6,
-	})
-	for _, ord := range page.Ords {
-		slug := gen.Hardware.Slug(ord)
-		out = append(out, Link{Text: nameOf(gen.Hardware, slug), Href: "/hardware/" + slug})
+	for _, of := range []struct {
+		vendor, kind string
+		prices       []index.Range // such as no company buys
+	}{
+		{"nvidia", "gpu", []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}}},
+		{"amd", "gpu", []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}}},
+		{"apple", "soc", nil}, // sold in machines alone
+		{"intel", "gpu", []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}}},
+	} {
+		page := gen.Hardware.Select(index.Query{
+			Sets:   []index.Set{{Field: "vendor", Values: []string{of.vendor}}, {Field: "type", Values: []string{of.kind}}},
+			Ranges: of.prices, Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: 10,
+		})
+		most := len(out) + 2
+		for _, ord := range page.Ords {
+			h := decode[hardwareRecord](gen.Hardware.Row(ord))
+			if len(deref(h.Variants)) == 0 && len(out) < most {
+				out = append(out, Link{Text: h.Name, Href: "/hardware/" + string(h.Slug)})
+			}
+		}
 	}
 	return out
 }

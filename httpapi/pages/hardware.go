@@ -172,7 +172,7 @@ const shownFits = 25
 func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
-		Intro:   "The models with the highest intelligence score that fit in at least four bits per weight, with room for 8,192 tokens; below four bits answers become clearly worse. Each is in the most precise size that was measured here, or else that fits.",
+		Intro:   "The best models that fit, by intelligence score, with room for 8,192 tokens, each in the most precise size that was measured here, or else that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},

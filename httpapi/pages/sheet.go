@@ -17,7 +17,7 @@ type Sheet struct {
 	Kind    string // of the record, for the line above the name
 	Heading string
 	Lead    string
-	Badges  []string
+	Words   bool   // the page has words of the trade
 	Figures []Fact // the few that matter most
 	Groups  []Group
 	Tables  []Table
