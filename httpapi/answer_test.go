@@ -203,6 +203,7 @@ var contractCodes = map[int][]string{
 	409: {"too_many_keys", "too_many_webhooks", "webhook_queue_full"},
 	410: {"version_gone"},
 	411: {"length_required"},
+	412: {"precondition_failed"},
 	413: {"body_too_large"},
 	414: {"uri_too_long"},
 	415: {"unsupported_media_type"},

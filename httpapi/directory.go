@@ -39,6 +39,14 @@ func newEndpoints(routes []route) *document {
 	return newDocumentForms(marshal(map[string]any{"data": list}), form{contentType: jsonType})
 }
 
+// listEndpoints answers every endpoint of the API.
+func listEndpoints(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
+	return s.document(req, "api")
+}
+
 // SchemaInfo is one published JSON Schema.
 type SchemaInfo struct {
 	// Name of the schema.

@@ -10,7 +10,7 @@
 //  3. Without a cached response the route is asked: parameters become a query with a canonical
 //     address, under which the cache is asked again; on a miss the rows are selected and rendered,
 //     once for all callers who wait for them.
-//  4. If-None-Match is compared.
+//  4. If-Match and If-None-Match are compared.
 //  5. The call is charged (200 and 404) or given back (all other statuses), and the response is written
 //     with what is left of the quota after that.
 //
@@ -50,8 +50,13 @@
 //	response.go   newEntity, encodedEntity, etag
 //	encoding.go   compress
 //	usage.go      pagingOf
+<<<<<<< HEAD
 //	cached.go     withUsage
 //	request.go    has: If-None-Match
+=======
+//	cached.go     ofData
+//	request.go    refuses, has: If-Match, If-None-Match
+>>>>>>> bb1a06d (httpapi: If-Match is obeyed, shared links work, every fault of a webhook is listed)
 //	respond.go    write
 //	directwrite.go, connection.go: the bytes
 //

@@ -48,6 +48,7 @@ var (
 	webhookQueueFull    = code{"webhook_queue_full", 409, "Queue of the webhook full", "100 messages wait for this webhook. Wait until some are delivered, or delete it."}
 	versionGone         = code{"version_gone", 410, "Version gone", "That version of the dataset is not recorded and this process has not served it, or what changed since is no longer known. Read the lists anew, then ask for changes since the dataset_version they show; errors names the oldest version that is known."}
 	lengthRequired      = code{"length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding."}
+	preconditionFailed  = code{"precondition_failed", 412, "Precondition failed", "The ETag of this response is none of those in If-Match: what you have is another version. Ask without If-Match for the one that is served now."}
 	bodyTooLarge        = code{"body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve and /api/v1/fit 64 KiB, for the form of /contribute 224 KiB."}
 	uriTooLong          = code{"uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once."}
 	unsupportedType     = code{"unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json."}
@@ -70,7 +71,7 @@ var (
 var codes = []*code{
 	&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &invalidJSON, &invalidField, &badRequest,
 	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &tierRequired, &notFound, &unknownRoute, &methodNotAllowed,
-	&notAcceptable, &requestTimeout, &tooManyKeys, &tooManyWebhooks, &webhookQueueFull, &versionGone, &lengthRequired, &bodyTooLarge, &uriTooLong, &unsupportedType, &rangeNotSatisfiable,
+	&notAcceptable, &requestTimeout, &tooManyKeys, &tooManyWebhooks, &webhookQueueFull, &versionGone, &lengthRequired, &preconditionFailed, &bodyTooLarge, &uriTooLong, &unsupportedType, &rangeNotSatisfiable,
 	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &pageLimited, &headersTooLarge, &internal, &webhooksUnsupported, &serverBusy, &notReady,
 	&ledgerUnavailable, &versionNotSupported,
 }

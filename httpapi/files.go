@@ -108,8 +108,8 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	}
 	tag := contentTag(req.content, c, q.cacheName())
 	resp := req.fileResponse(nil, c, q.format, tag)
-	if req.has(tag) {
-		return resp, nil // 304, free of charge
+	if req.has(tag) || req.refuses(tag) {
+		return resp, nil // 304 or 412, free of charge
 	}
 	if f := req.extend(count); f != nil {
 		return nil, f

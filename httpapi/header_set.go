@@ -8,6 +8,7 @@ const (
 	acceptHeader headerSet = 1 << iota
 	acceptEncodingHeader
 	ifNoneMatchHeader
+	ifMatchHeader
 	originHeader
 	severalLines           // one of them is on several lines
 	everyHeader  headerSet = 1<<iota - 1
@@ -22,6 +23,8 @@ func (s headerSet) with(name []byte) headerSet {
 		return s.add(acceptEncodingHeader)
 	case len(name) == len("if-none-match") && equalFold(name, "if-none-match"):
 		return s.add(ifNoneMatchHeader)
+	case len(name) == len("if-match") && equalFold(name, "if-match"):
+		return s.add(ifMatchHeader)
 	case len(name) == len("origin") && equalFold(name, "origin"):
 		return s.add(originHeader)
 	}

@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 
 	"github.com/goccy/go-json/jsontext"
@@ -137,14 +139,15 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 
 // withFaults joins the faults of the body's form with those of its values: one a field, for a
 // field of the wrong type has no value to judge.
-func withFaults(f *failure, faults []quota.Fault) *failure {
+func withFaults[F quota.Fault | webhook.Fault](f *failure, faults []F) *failure {
 	if f == nil && len(faults) == 0 {
 		return nil
 	}
 	if f == nil {
 		f = fail(&invalidField)
 	}
-	for _, q := range faults {
+	for _, one := range faults {
+		q := quota.Fault(one)
 		if !slices.ContainsFunc(f.faults, func(have Fault) bool { return have.Name == q.Field }) {
 			f.faults = append(f.faults, Fault{In: "body", Name: q.Field, Detail: q.Detail})
 		}
@@ -218,6 +221,8 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 		var syntax *jsontext.SyntacticError
 		switch place := errors.As(err, &syntax); {
 		case len(body) == 0:
+		case place && (!utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0): // Latin-1, UTF-16
+			detail = "The body is not in UTF-8, as JSON has to be: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		case place && errors.Is(err, jsontext.ErrDuplicateName):
 			detail = "The body has two members of one name: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		case place: // its own text may show the body, its place may not

@@ -20,7 +20,7 @@ import (
 
 // apiVersion is the version of the document, raised with every change of it: the patch for
 // texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
-const apiVersion = "1.9.1"
+const apiVersion = "1.10.0"
 
 // makeOpenAPI makes the document from the table of routes, the tables of parameters, the list
 // of errors and the types that render bodies.
@@ -431,7 +431,7 @@ func responses(rt *route) object {
 	for _, s := range success(rt) {
 		byStatus[s.status] = s.response
 	}
-	for _, name := range append(problemsOf(rt), "InternalError") {
+	for _, name := range append(problemsOf(rt), problemsOfAny...) {
 		set := findProblems(name)
 		if byStatus[set.status()] != nil {
 			panic(fmt.Sprintf("%s: status %d twice", rt.id, set.status()))
@@ -619,7 +619,7 @@ func (rt *route) audience() string {
 // stands, and those outside the API have the form of a page too.
 func responseName(set *problemSet, rt *route) string {
 	if rt.access == open && slices.ContainsFunc(routes, func(rt route) bool {
-		return rt.access != open && slices.Contains(append(problemsOf(&rt), "InternalError"), set.name)
+		return rt.access != open && slices.Contains(append(problemsOf(&rt), problemsOfAny...), set.name)
 	}) {
 		return "Keyless" + set.name + rt.audience()
 	}
@@ -634,7 +634,7 @@ func problemResponses() object {
 	for i := range problemSets {
 		set := &problemSets[i]
 		for j := range routes {
-			if rt := &routes[j]; slices.Contains(append(problemsOf(rt), "InternalError"), set.name) {
+			if rt := &routes[j]; slices.Contains(append(problemsOf(rt), problemsOfAny...), set.name) {
 				out.set(responseName(set, rt), problemResponse(set.text, set.codes, rt.access, rt.audience()))
 			}
 		}

@@ -67,7 +67,8 @@ in the form of the IETF draft. Every 429 has Retry-After, and the member code sa
 ## Caching
 
 The body of a 200 depends on the dataset and the query alone. Every such response has a strong ETag: send it back as
-If-None-Match and 304 costs nothing. Data may be cached for five minutes (Cache-Control), by your own cache only. Responses
+If-None-Match and 304 costs nothing. With If-Match a response with another ETag is 412, and a request that would change
+something does nothing. Data may be cached for five minutes (Cache-Control), by your own cache only. Responses
 about keys, and errors, must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
 meta.dataset_digest, name the data a response was made from: several edits may have one version, but each has its own digest.
 
@@ -299,6 +300,7 @@ var problemSets = []problemSet{
 	{"DumpTier", "Bulk data is for paying keys here, and the key is none or does not work.", []*code{&keyRevoked, &keySuspended, &keyRotated, &tierRequired}},
 	{"RangeNotSatisfiable", "The file has no such bytes.", []*code{&rangeNotSatisfiable}},
 	{"SignupLimited", "The address was issued as many keys as it may be within an hour.", []*code{&signupLimited}},
+	{"PreconditionFailed", "If-Match names other versions than the one that is served.", []*code{&preconditionFailed}},
 	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{&internal}},
 	{"Unavailable", "No dataset is loaded, or calls cannot be counted, or too many complete results are being sent.", []*code{&notReady, &ledgerUnavailable, &serverBusy}},
 	{"LedgerUnavailable", "Keys cannot be changed or calls counted.", []*code{&ledgerUnavailable}},
@@ -311,7 +313,10 @@ var refusedEarly = []*code{
 	&headersTooLarge, &serverBusy, &versionNotSupported,
 }
 
-// problemsOf names the sets a route answers, beside InternalError, which any may.
+// problemsOfAny names the sets that any route may answer.
+var problemsOfAny = []string{"PreconditionFailed", "InternalError"}
+
+// problemsOf names the sets a route answers, beside problemsOfAny.
 func problemsOf(rt *route) []string {
 	var names []string
 	switch {
@@ -351,6 +356,8 @@ func problemsOf(rt *route) []string {
 		"issueKey":          {"BadBody", "TooManyKeys", "BodyTooLarge", "UnsupportedMediaType", "SignupLimited", "LedgerUnavailable"},
 		"postFit":           {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
 		"showKey":           {"BadQuery"},
+		"revokeKey":         {"BadQuery"},
+		"listEndpoints":     {"BadQuery"},
 		"rotateKey":         {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
 		"createWebhook":     {"BadBody", "TooManyWebhooks", "BodyTooLarge", "UnsupportedMediaType"},
 		"listWebhooks":      {"BadQuery"},

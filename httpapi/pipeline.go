@@ -54,6 +54,9 @@ func (s *Server) routed(ctx *fasthttp.RequestCtx, c *fiber.Ctx, rt *route, early
 // write.
 func (s *Server) serve(req *request) {
 	resp := s.respond(req) // key, cache, parameters, rendering
+	if resp.status/100 == 2 && req.route.id != preflight.id && req.refuses(resp.etag) {
+		resp = s.problem(req, fail(&preconditionFailed))
+	}
 	status := resp.status
 	if resp.etag != "" && req.has(resp.etag) {
 		status = http.StatusNotModified
@@ -97,6 +100,10 @@ func (s *Server) find(req *request) (*response, *failure) {
 	if f := s.pin(req); f != nil {
 		return nil, f
 	}
+	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() && !h.IsOptions() && req.refuses("") {
+		return nil, &failure{code: &preconditionFailed, detail: "What this request would change has no ETag, so that none can match. Nothing was done. Send it without If-Match."}
+	}
+	req.dropLinkMarks()
 	return req.route.answer(s, req)
 }
 

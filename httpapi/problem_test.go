@@ -1,9 +1,35 @@
 package httpapi
 
 import (
+	"cmp"
+	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+// TestUnknownParameterEverywhere: no endpoint takes a parameter it does not know, and the document of each says so.
+func TestUnknownParameterEverywhere(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	place := regexp.MustCompile(`\{\w+\}`)
+	for i := range routes {
+		rt := &routes[i]
+		address := cmp.Or(rt.doc, rt.path)
+		if !strings.HasPrefix(address, apiPath) || rt.hidden {
+			continue
+		}
+		if _, ok := responses(rt).get("400"); !ok {
+			t.Errorf("%s %s: 400 is not documented", rt.method, address)
+		}
+		if rt.method != http.MethodGet || rt.tag == "webhooks" {
+			continue
+		}
+		if a := s.ask(t, rt.method, place.ReplaceAllString(address, "x")+"?zzz=1"); a.status != http.StatusBadRequest && (a.status != http.StatusNotFound || rt.list != recordChanges) {
+			t.Errorf("%s %s?zzz=1: %d %s, want 400", rt.method, address, a.status, a.code())
+		}
+	}
+}
 
 // TestHideKeys: what has the form of a key is not repeated, whole or clipped; other texts are.
 func TestHideKeys(t *testing.T) {

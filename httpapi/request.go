@@ -124,11 +124,18 @@ const maxRequestID = 40
 // has says whether the caller says to have the entity with a tag already, on any line of the header: one
 // may be a mere star.
 func (req *request) has(etag string) bool {
-	if req.seen&ifNoneMatchHeader == 0 {
-		return false
-	}
-	lines := req.ctx.Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
-	return slices.ContainsFunc(lines, func(line []byte) bool { return etagMatches(line, etag) })
+	return req.seen&ifNoneMatchHeader != 0 && req.names(fiber.HeaderIfNoneMatch, etag, "W/")
+}
+
+// refuses says whether the caller wants another version than the one with a tag, which is empty where there is none: If-Match
+// names others only.
+func (req *request) refuses(etag string) bool {
+	return req.seen&ifMatchHeader != 0 && len(req.ctx.Request.Header.PeekAll(fiber.HeaderIfMatch)) > 0 && !req.names(fiber.HeaderIfMatch, etag, "")
+}
+
+// names says whether any line of a header names an entity tag.
+func (req *request) names(header, etag, ignored string) bool {
+	return slices.ContainsFunc(req.ctx.Request.Header.PeekAll(header), func(line []byte) bool { return etagMatches(line, etag, ignored) })
 }
 
 // noParameters rejects any query on an address that takes none.
@@ -138,6 +145,29 @@ func (req *request) noParameters() *failure {
 		faults.add(&unknownParameter, unknownName("query", string(name), noParameter, nil))
 	}
 	return faults.failure()
+}
+
+// linkMarks are parameters that other sites and mail programs append to the links they show, so as to count who follows them.
+var linkMarks = []string{
+	"_gl", "dclid", "fbclid", "gbraid", "gclid", "igshid", "li_fat_id", "mc_cid", "mc_eid", "msclkid", "ref", "ref_src", "ttclid", "twclid", "wbraid", "yclid",
+}
+
+// dropLinkMarks has pages and feeds answer a link as it was before others shared it. Endpoints of data reject these parameters
+// like all others they do not know.
+func (req *request) dropLinkMarks() {
+	if req.route.tag != "pages" && req.route.tag != "feeds" {
+		return
+	}
+	args := req.ctx.QueryArgs()
+	var marks []string
+	for name := range args.All() {
+		if name := string(name); strings.HasPrefix(name, "utm_") || slices.Contains(linkMarks, name) {
+			marks = append(marks, name)
+		}
+	}
+	for _, name := range marks {
+		args.Del(name)
+	}
 }
 
 // moved sends the caller to another address for good, with the parameters of the request, unless the

@@ -138,16 +138,16 @@ func (resp *response) madeOf(version, digest string) {
 	resp.set("Dataset-Digest", digest)
 }
 
-// etagMatches says whether one line of If-None-Match names an entity tag, by the weak comparison
-// RFC 9110 (13.1.2) asks for.
-func etagMatches(header []byte, etag string) bool {
+// etagMatches says whether one line of If-None-Match or If-Match names an entity tag. The first is compared weakly (RFC 9110,
+// 13.1.2): the mark of a weak tag, W/, is ignored. The second is not (13.1.1), and every tag here is strong.
+func etagMatches(header []byte, etag, ignored string) bool {
 	if string(bytes.TrimSpace(header)) == "*" {
 		return true
 	}
 	for len(header) > 0 {
 		var item []byte
 		item, header, _ = bytes.Cut(header, []byte{','})
-		if string(bytes.TrimPrefix(bytes.TrimSpace(item), []byte("W/"))) == etag {
+		if string(bytes.TrimPrefix(bytes.TrimSpace(item), []byte(ignored))) == etag {
 			return true
 		}
 	}

@@ -36,7 +36,7 @@ func buildRoutes() []route {
 		route{method: "GET", path: "/api/v1/snapshots", id: "listSnapshots", tag: "snapshots", summary: "Published model-intelligence snapshots, newest first", answer: listSnapshots},
 		route{method: "GET", path: "/api/v1/snapshots/latest", id: "latestSnapshot", pages: documentCost, tag: "snapshots", summary: "The newest snapshot document", answer: latestSnapshot},
 		route{method: "GET", path: "/api/v1/snapshots/:hash", doc: "/api/v1/snapshots/{hash}", id: "getSnapshot", pages: documentCost, tag: "snapshots", summary: "One snapshot document by its hash; the address never changes its answer", answer: snapshotByHash},
-		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "The endpoints of the API", answer: static("api")},
+		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "The endpoints of the API", answer: listEndpoints},
 		route{method: "GET", path: schemasPath, id: "listSchemas", tag: "documents", summary: "Published JSON Schemas", answer: listSchemas},
 		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "JSON Schema of snapshot documents and dataset records", answer: showSchema},
 		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", summary: "The process answers", answer: alive},

@@ -67,12 +67,7 @@ func hookFailure(err error) *failure {
 	var faults webhook.Faults
 	switch {
 	case errors.As(err, &faults):
-		f := fail(&invalidField)
-		for _, one := range faults {
-			f.faults = append(f.faults, Fault{In: "body", Name: one.Field, Detail: one.Detail})
-		}
-		f.detail = sentences(f.faults, 0)
-		return f
+		return withFaults(nil, faults)
 	case errors.Is(err, quota.ErrNoHook):
 		return noHook()
 	case errors.Is(err, quota.ErrNoDelivery):
@@ -94,7 +89,7 @@ func createWebhook(s *Server, req *request) (*response, *failure) {
 	}
 	draft, notices, f := readDraft(req)
 	if f != nil {
-		return nil, f
+		return nil, withDraftFaults(f, draft, s.cfg.Hooks.CheckNew)
 	}
 	h, secret, err := s.cfg.Hooks.Create(context.Background(), owner, *draft)
 	if err != nil {
@@ -122,9 +117,18 @@ func withNotices(status int, v *WebhookView, notices []Notice) (*response, *fail
 	return uncached(status, b), nil
 }
 
+// withDraftFaults joins the faults of the form of a body with those of the values it has; draft is nil where it could not be read.
+func withDraftFaults(f *failure, draft *webhook.Draft, check func(context.Context, webhook.Draft) webhook.Faults) *failure {
+	if draft == nil {
+		return f
+	}
+	return withFaults(f, check(context.Background(), *draft))
+}
+
 var draftFields = []string{"url", "description", "events", "filters", "max_records", "status"}
 
-// readDraft reads the body of a new or changed webhook. All faults of its form are returned together.
+// readDraft reads the body of a new or changed webhook. All faults of its form are returned together, with the draft as
+// far as it could be read.
 func readDraft(req *request) (*webhook.Draft, []Notice, *failure) {
 	members, f := bodyMembers(req.c)
 	if f != nil {
@@ -200,7 +204,7 @@ func changeWebhook(s *Server, req *request) (*response, *failure) {
 	}
 	draft, notices, f := readDraft(req)
 	if f != nil {
-		return nil, f
+		return nil, withDraftFaults(f, draft, s.cfg.Hooks.Check)
 	}
 	h, err := s.cfg.Hooks.Update(context.Background(), k, *draft)
 	if err != nil {

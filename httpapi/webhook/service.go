@@ -196,9 +196,17 @@ func (f Faults) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// check checks a draft; the URL last, because its name has to be resolved.
-func (s *Service) check(ctx context.Context, d *Draft) error {
-	var faults Faults
+// CheckNew checks the draft of a new webhook, which must have a URL.
+func (s *Service) CheckNew(ctx context.Context, d Draft) Faults {
+	faults := s.Check(ctx, d)
+	if d.URL == nil {
+		faults = append(faults, Fault{"url", "is required"})
+	}
+	return faults
+}
+
+// Check checks a draft; the URL last, because its name has to be resolved.
+func (s *Service) Check(ctx context.Context, d Draft) (faults Faults) {
 	if d.Description != nil && len([]rune(*d.Description)) > MaxDescription {
 		faults = append(faults, Fault{"description", fmt.Sprintf("must have at most %d characters", MaxDescription)})
 	}
@@ -222,10 +230,7 @@ func (s *Service) check(ctx context.Context, d *Draft) error {
 			faults = append(faults, Fault{"url", err.Error()})
 		}
 	}
-	if len(faults) > 0 {
-		return faults
-	}
-	return nil
+	return faults
 }
 
 // checkURL checks a URL. Names are resolved for a few callers at a time.
@@ -264,14 +269,11 @@ func (d *Draft) set(h *quota.Hook) {
 // Create stores a webhook and returns it with its secret, which is shown this once. Faults, or
 // quota.ErrTooManyHooks, say why not.
 func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (quota.Hook, string, error) {
-	if d.URL == nil {
-		return quota.Hook{}, "", Faults{{"url", "is required"}}
+	if faults := s.CheckNew(ctx, d); faults != nil {
+		return quota.Hook{}, "", faults
 	}
 	if d.Events == nil {
 		d.Events = Events[:1]
-	}
-	if err := s.check(ctx, &d); err != nil {
-		return quota.Hook{}, "", err
 	}
 	now, secret := s.now(), newSecret()
 	h := quota.Hook{
@@ -319,8 +321,8 @@ func (s *Service) Update(ctx context.Context, k quota.HookKey, d Draft) (quota.H
 	if _, err := s.store.GetHook(ctx, k); err != nil {
 		return quota.Hook{}, err // before a name is resolved
 	}
-	if err := s.check(ctx, &d); err != nil {
-		return quota.Hook{}, err
+	if faults := s.Check(ctx, d); faults != nil {
+		return quota.Hook{}, faults
 	}
 	h, err := s.store.UpdateHook(ctx, k, func(h *quota.Hook) error {
 		d.set(h)
