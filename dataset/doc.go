@@ -26,19 +26,22 @@
 // cores decode. If it is given the last Set, Load decodes only the changed files, checks everything, and
 // takes the records of the other files from that set.
 //
-// The rooms: record (types and the rules of one record), ndjson (lines with numbers), pack (the
-// benchmarks of a set), watch (loading again when files change), diff and history (what changed from
-// one release to the next), resolve (names to records), fit (what runs on what, and how fast), here
-// (this machine), mirror (a copy of another service's dataset), archive (a dataset as one file), importer,
-// wholefile (files that appear whole), cores (how many cores work in the background may use), datasettest
-// (the test kit) and verbs.
+// The rooms:
+//
+//   - record: types, and the rules of one record. pack: the benchmarks of a set. ndjson: lines with numbers.
+//   - watch: loading again when files change. mirror: a copy of another service's dataset.
+//   - diff, history: what changed from one release to the next.
+//   - resolve: names to records. fit: what runs on what, and how fast. here: this machine.
+//   - importer: facts of others as lines of the dataset. archive: a dataset as one file.
+//   - wholefile: files that appear whole. cores: how many cores background work may use.
+//   - verbs: the command line. datasettest: the test kit.
 //
 // The files of a load, lowest first: layout.go and options.go, finding.go, set.go, loader.go (the
-// state of one load), pending.go (where a finding is), decode.go, list.go, read.go and
-// incremental.go, the check files, and load.go, which calls them in order.
+// state of one load), pending.go (where a finding is), then decode.go, list.go, read.go and
+// incremental.go. The check files come next; load.go calls all of them in order.
 //
-// A new rule of one record is a tag in record; a new rule across records is a method in a check_
-// file and a fixture in testdata/lint, whose sentence TestRuleList writes into data/README.md.
+// A new rule of one field is a tag in record. A new rule across records is a method in a check_ file,
+// called in check.go, and a fixture in testdata/lint; TestRuleList writes its sentence into data/README.md.
 //
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
 // that are unpublished are computed at load (see Quantizations) and say so.

@@ -20,10 +20,10 @@ import (
 	"modeldex/dataset/wholefile"
 )
 
-// Format rewrites the record files below dir in their one form: every key present and in the
-// order of the Go types, numbers in their shortest form, .json as Pretty gives it, .ndjson one
-// record a line as Line gives it, lists in order of slug, benchmarks by run date (unknown first),
-// then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced
+// Format rewrites the record files below dir in canonical format: every key is present, in the order
+// of the Go types, and numbers are in their shortest form. A .json file is as record.Pretty gives it; an
+// .ndjson file has one record per line as record.Line gives it. Lists are in order of slug, benchmarks by
+// run date (unknown first), then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced
 // whole or not at all. A file with faults of its own stays as it is, because a field that is not
 // understood would be lost; their Findings are the error, after all others are done.
 func Format(dir string) (changed []string, err error) {

@@ -78,9 +78,9 @@ type Config struct {
 	// ConnectionsPerAddress is how many of them one address may have, an IPv6 network of 64 bits
 	// counting as one; zero means a quarter. Trusted proxies are exempt.
 	ConnectionsPerAddress int
-	// PagesPerMinute is how many pages, charts and large documents one address may ask for per minute without a key, an
-	// IPv6 network of 64 bits counting as one, and PagesAtOnce how many of them at once. Zero pages
-	// per minute is unlimited.
+	// PagesPerMinute is how many pages, charts and large documents one address may ask for per minute
+	// without a key, and PagesAtOnce how many of them at once. An IPv6 network of 64 bits counts as one
+	// address. Zero pages per minute is unlimited.
 	PagesPerMinute, PagesAtOnce int
 	// Version is the program's, shown in OpenAPI and metrics.
 	Version string

@@ -69,8 +69,8 @@ const (
 	longPrompt = "long_prompt"
 )
 
-// settingsOf is SingleStream for benchmarks that have these settings, longPrompt or "other" for those that do
-// not, withdrawn for those that no longer count, and "" if a value that decides it is unknown.
+// settingsOf is SingleStream for benchmarks with these settings, and longPrompt or "other" for those
+// with others. It is withdrawn for those that no longer count, and "" if a value that decides is unknown.
 func settingsOf(b *benchmarkRecord) string {
 	if b.Withdrawn != nil {
 		return withdrawn

@@ -81,9 +81,8 @@ type FieldInfo struct {
 func (f *FieldInfo) Is(u Uses) bool { return f.Uses&u == u }
 
 // FieldOf declares a field of the records of type R. Exactly one accessor is set, none for the use
-// Related. Everything that
-// is known about a field follows from its declaration: filters, orders, facets and groups of the
-// index, and the parser, messages and OpenAPI of the service.
+// Related. Everything that is known about a field follows from its declaration: filters, orders, facets
+// and groups of the index, and the parser, messages and OpenAPI of the service.
 type FieldOf[R any] struct {
 	Name Field
 

@@ -191,9 +191,9 @@ func (o *ordering) appendKnown(out []uint32, m *matches, k int) []uint32 {
 	return o.rank(out, set, predicate, k)
 }
 
-// toRank is the set to rank: the candidates, with the predicate still to be evaluated, if they are
-// few or the predicate is a range of the order's own column, for then the records it is true for
-// are consecutive from the start of the order; else every match.
+// toRank is the set to rank. It is the candidates, with the predicate still to be evaluated, if they are
+// few, or if the predicate is a range of the order's own column: then the records it is true for are
+// consecutive from the start of the order. Else it is every match.
 func (m *matches) toRank(by *column) (set *roaring.Bitmap, predicate func(ord uint32) bool) {
 	if m.candidates != nil && (m.rangeColumn == by || by.few(int(m.candidates.GetCardinality()))) {
 		return m.candidates, m.predicate

@@ -1,8 +1,8 @@
 package index
 
-// quantile is the p-quantile of at least one value, in ascending order, by the definition known as
-// type 7 (Hyndman and Fan, Sample Quantiles in Statistical Packages, The American Statistician 1996,
-// the default of R and NumPy): linear interpolation at the place (n-1)p, counted from 0.
+// quantile is the p-quantile of at least one value, in ascending order: the linear interpolation at the
+// place (n-1)p, counted from 0. This is type 7 of Hyndman and Fan (Sample Quantiles in Statistical
+// Packages, The American Statistician 1996), the default of R and NumPy.
 func quantile(sorted []float64, p float64) float64 {
 	low, high, share := quantileRanks(len(sorted), p)
 	return interpolate(sorted[low], sorted[high], share)

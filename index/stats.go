@@ -160,9 +160,9 @@ var decisive = []Field{"rate_basis", Concurrency, "hardware_count", "context_dep
 // length of the prompt, and what the power was measured at.
 var decidesOf = map[Field]Field{PromptTPS: "n_prompt", "ttft_ms": "n_prompt", "tokens_per_joule": "power_basis"}
 
-// A comparison decides whether the values of a group measure the same: one model on one kind of
-// hardware in one quantization, with the setting that decidesOf says, either all with the settings of
-// a single stream or with decisive settings that are known and equal.
+// A comparison decides whether the values of a group measure the same. They must be of one model on one
+// kind of hardware in one quantization, and equal in the setting that decidesOf names. And either all have
+// the settings of a single stream, or their decisive settings are known and equal.
 type comparison struct {
 	always, decisive knownAndEqual
 	settings         slot

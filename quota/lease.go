@@ -24,9 +24,9 @@ func (p *period) growth(limit, waiting uint64, now, span time.Duration) uint64 {
 	return target - leased
 }
 
-// leaseSize returns how many calls the ledger may count ahead of those charged: the key's
-// traffic of Config.LeaseSpan, at most one hundredth of its quota, and an eighth of what is left of
-// it, so that a crash near the end takes little from the last calls. Always at least one.
+// leaseSize returns how many calls the ledger may count ahead of those charged: the key's traffic of
+// Config.LeaseSpan, but at most one hundredth of its quota, and at most an eighth of what is left of
+// the quota, so that a crash near its end loses few calls. It is at least one.
 func leaseSize(limit, charged, traffic uint64) uint64 {
 	left := limit - min(charged, limit)
 	return max(1, min(traffic, limit/100, left/8, maxLease))

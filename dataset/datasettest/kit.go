@@ -123,10 +123,10 @@ var (
 	samples   = map[string]fstest.MapFS{} // by the names of the records a caller wants more, made once
 )
 
-// Sample is the shipped data with one benchmark in sixty-four (in sixteen in the long form), the
-// models and the hardware these refer to and what that refers to, the records a caller names by their
-// paths, every release with as few of its changes, and no snapshots: enough for tests that load it many
-// times. The files are the caller's own.
+// Sample is a small part of the shipped data, for tests that load it many times: one benchmark in
+// sixty-four (in the long form one in sixteen), the records these refer to, and the records that a
+// caller names by their paths. It has every release, with the same share of its changes, and no
+// snapshots. The files are the caller's own.
 func Sample(tb testing.TB, more ...string) fstest.MapFS {
 	tb.Helper()
 	samplesMu.Lock()

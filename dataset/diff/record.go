@@ -19,10 +19,10 @@ type Recorded struct {
 	Commit *dataset.Commit
 }
 
-// Record appends the step from one edition of a dataset to another to the files of changes
-// below dir, whose log so far is given, and returns the path of the file it wrote. Where the log
-// is empty, it begins with from; with from nil it begins with to. An edition that is recorded is not
-// recorded again, nor is one with the version and the records of from: the path is empty then, and nothing is written.
+// Record appends the step from one edition of a dataset to another to the files of changes below dir,
+// and returns the path of the file it wrote. log is what these files have so far. An empty log begins
+// with from, or with to where from is nil. An edition that is recorded already, or that has the version
+// and the records of from, is not recorded: then nothing is written and the path is empty.
 func Record(dir string, log *history.Log, from *Recorded, to Recorded) (path string, err error) {
 	last := log.Last()
 	if log.Find(to.Digest.String()) >= 0 || last != nil && to.IsRelease(last.Digest) {

@@ -14,17 +14,23 @@
 //   - An Evaluation compares estimates with measurements that were hidden from them. Its results
 //     for the shipped data are part of the build (validated.json) and of every estimate.
 //
-// The files, lowest first: words.go, query.go, answer.go and rules.go (what goes in and comes out),
-// memory.go (formulas of bytes), sample.go, stats.go and trend.go (one measurement, and many),
-// engine.go, learnt.go and lookup.go (what an engine keeps), points.go, place.go, estimate.go and slowdown.go (speed),
-// sizes.go, evidence.go, ask.go, speed.go, cost.go and verdict.go (one answer), runs.go, backends.go and lists.go (many), learn.go and
-// new.go (making an engine), evaluate.go and validated.go (how good estimates are).
+// The files, lowest first:
+//
+//   - what goes in and comes out: words.go, query.go, answer.go, rules.go
+//   - formulas of bytes: memory.go
+//   - one measurement, and many: sample.go, stats.go, trend.go
+//   - what an engine keeps: engine.go, learnt.go, lookup.go
+//   - speed: points.go, place.go, estimate.go, slowdown.go
+//   - one answer: sizes.go, evidence.go, ask.go, speed.go, cost.go, verdict.go
+//   - many answers: runs.go, backends.go, lists.go
+//   - making an engine: learn.go, new.go
+//   - how good estimates are: evaluate.go, validated.go
 //
 // Which rows compare is decided by dataset.Benchmark.SingleStream. Memory is counted in bytes,
 // bandwidth in 10^9 bytes per second, speed in tokens per second.
 //
 // An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000
-// measurements once. A verdict costs less than a microsecond; an estimate in a list costs about 0.5 microseconds
-// on one machine and 3 on many machines, because it searches the measurements of the class of hardware,
-// at most 2,000, for the near ones. Answers depend on the dataset and the query alone.
+// measurements once. A verdict costs less than a microsecond. An estimate in a list costs about 0.5 microseconds
+// on one machine and 3 on many machines: it searches at most 2,000 measurements of the class of hardware
+// for the near ones. Answers depend on the dataset and the query alone.
 package fit

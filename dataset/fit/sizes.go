@@ -114,8 +114,8 @@ func (t *target) bits(z *dataset.Quantization) *float64 {
 	return &bits
 }
 
-// weightsByFormat is how many weights the files of a format have, for formats whose published files of 16 bits per
-// weight show that they leave a part of the model out, as that which looks at pictures.
+// weightsByFormat is how many weights the files of a format have. It has the formats whose published files of
+// 16 bits per weight show that they leave a part of the model out, such as the one that looks at pictures.
 func weightsByFormat(m *dataset.Model) map[string]float64 {
 	if m.ParamsB == nil {
 		return nil

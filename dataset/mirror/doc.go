@@ -1,9 +1,9 @@
 // Package mirror keeps a dataset directory in step with a service that publishes dumps.
 //
-// It asks /api/v1/dumps of the origin, downloads the archive dataset.tar.zst when it has changed,
-// compares its size and SHA-256 with the list, unpacks it into a directory of its own, loads
-// it as a server would, and only then makes the dataset directory, which is a symbolic link, point to
-// it. A failure before that step changes nothing. A server that watches the directory loads the new
+// It asks /api/v1/dumps of the origin. When the archive dataset.tar.zst has changed, it downloads it,
+// compares size and SHA-256 with the list, unpacks it into a new directory, and loads that as a server would.
+// The dataset directory is a symbolic link; it is turned to the new directory last. A failure before that
+// step changes nothing. A server that watches the directory loads the new
 // records by itself.
 //
 // A lock lets one process at a time use a Mirror; it ends with the process. Its State says since when

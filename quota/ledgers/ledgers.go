@@ -156,8 +156,8 @@ func keyPair(certFile, keyFile string) (tls.Certificate, error) {
 }
 
 // Tune sets what a keeper on a ledger of this kind needs and cfg leaves open. A commit to etcd is a
-// round trip between machines with a disk write on a majority of them, so a keeper leases for
-// five seconds of each key's own traffic instead of one, and commits at most twenty times per second.
+// round trip between machines, with a disk write on a majority of them. So a keeper leases five seconds
+// of each key's own traffic instead of one, and commits at most twenty times per second.
 func Tune(address string, cfg *quota.Config) {
 	if !Shared(address) {
 		return

@@ -105,11 +105,14 @@ func viewer(folder fs.FS, files []string, s *snapshot.SourceConfig, v *Viewer) (
 }
 
 // ReadViewer makes rows of the pages of one split, by file name, and of its /size answer, nil
-// for none. Pages may overlap and come in any order. Errors are: an answer that is an error
-// or no JSON, a page without its five members, a column the data set lacks, a cell of
-// another type or cut by the viewer, pages that disagree on the total (the data set was
-// updated meanwhile: capture it again), and the same row with two contents. Rows that are
-// not in the pages, and a partly indexed data set, are notes of the capture.
+// for none. Pages may overlap and come in any order. Errors are:
+//
+//   - an answer that is an error or no JSON, or a page without its five members
+//   - a column the data set lacks, or a cell of another type or cut by the viewer
+//   - pages that disagree on the total: the data set was updated meanwhile, capture it again
+//   - the same row with two contents
+//
+// Rows that are not in the pages, and a partly indexed data set, are notes of the capture.
 func ReadViewer(s *snapshot.SourceConfig, v *Viewer, pages map[string][]byte, size []byte) (snapshot.Capture, error) {
 	r := &viewerReader{source: s, viewer: v, seen: map[int64]string{}}
 	names := make([]string, 0, len(pages))

@@ -32,10 +32,10 @@
 //
 // # Reproducible
 //
-// The result depends on the numbers only, not on their order and not on the processor: sums are
-// taken in a fixed order, products that enter sums are converted explicitly, which the language
-// specification says prevents a fused multiply-add, and of the functions of package math only
-// Sqrt is used, which is exact to the last bit everywhere.
+// The result depends on the numbers only, not on their order and not on the processor. Sums are
+// taken in a fixed order. Products that enter sums are converted explicitly, which by the language
+// specification prevents a fused multiply-add. Of package math only Sqrt is used: it is exact to the
+// last bit everywhere.
 //
 // Functions share nothing and may run side by side.
 package linking

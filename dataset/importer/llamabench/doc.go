@@ -5,8 +5,8 @@
 // that differ only in their test are one run, whose prompt and generation speeds are merged.
 // Models and hardware are found by slug, name and alias; what is not found is skipped with the
 // reason, never guessed. What can be read in two ways is skipped too: a comma that may be decimal, a program
-// with two backends that does not say which one was used, a table that may be of another machine than the
-// table before it because text is between them. Columns people add for the device and the storage type are read, others are noted.
+// with two backends that does not say which one was used, and a table behind a text, which may be of another
+// machine. Columns people add for the device and the storage type are read, others are noted.
 //
 // An Importer does not change after New and may be used by several goroutines at once. It has one
 // file in memory at a time, and neither fetches nor writes anything.
