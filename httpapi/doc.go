@@ -50,13 +50,8 @@
 //	response.go   newEntity, encodedEntity, etag
 //	encoding.go   compress
 //	usage.go      pagingOf
-<<<<<<< HEAD
 //	cached.go     withUsage
-//	request.go    has: If-None-Match
-=======
-//	cached.go     ofData
 //	request.go    refuses, has: If-Match, If-None-Match
->>>>>>> bb1a06d (httpapi: If-Match is obeyed, shared links work, every fault of a webhook is listed)
 //	respond.go    write
 //	directwrite.go, connection.go: the bytes
 //
