@@ -35,13 +35,9 @@ type streamBody struct {
 	waited time.Duration // that the caller took to take what was read
 }
 
-// measure finds the size. After an error the size is one that is never sent, so that the response is
-// seen to be cut.
+// measure finds the size. After an error every later read fails too, so that the response is seen to be cut.
 func (b *streamBody) measure() {
-	n, err := io.Copy(io.Discard, readerFunc(b.read))
-	if err != nil {
-		n = 1
-	}
+	n, _ := io.Copy(io.Discard, readerFunc(b.read)) // b keeps the error
 	b.in, b.size = nil, int(n)
 }
 
