@@ -51,6 +51,7 @@ type dispatcher struct {
 	outcomes chan settling
 	pace     *rate.Limiter
 	work     sync.WaitGroup // attempts under way
+	failing  failing        // of the goroutine that settles
 
 	mu      sync.Mutex
 	timers  timers
@@ -329,6 +330,7 @@ func (d *dispatcher) store(ctx context.Context, batch []settling) {
 	for {
 		next, err := d.s.store.Settle(context.WithoutCancel(ctx), outcomes, d.s.now().Unix())
 		if err == nil {
+			d.failing = failing{}
 			d.mu.Lock()
 			for i, b := range batch {
 				d.s.count(&b.outcome)
@@ -342,7 +344,9 @@ func (d *dispatcher) store(ctx context.Context, batch []settling) {
 			d.look()
 			return
 		}
-		d.s.cfg.Log.Error("storing outcomes of webhooks", "cause", err)
+		if d.failing.isNews(err) {
+			d.s.cfg.Log.Error("storing outcomes of webhooks", "cause", err)
+		}
 		select {
 		case <-ctx.Done():
 			return // they are sent again after the next start

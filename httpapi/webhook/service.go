@@ -124,6 +124,7 @@ const (
 // runAnnouncer announces releases, and removes what is old, until ctx ends.
 func (s *Service) runAnnouncer(ctx context.Context) {
 	a := &announcer{s: s}
+	var failed failing
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	retry := time.NewTimer(0)
@@ -143,11 +144,31 @@ func (s *Service) runAnnouncer(ctx context.Context) {
 		s.first.Lock()
 		err := a.run(ctx)
 		s.first.Unlock()
-		if err != nil && ctx.Err() == nil {
-			s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
+		switch {
+		case err == nil:
+			failed = failing{}
+		case ctx.Err() == nil:
+			if failed.isNews(err) {
+				s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
+			}
 			retry.Reset(announceRetry)
 		}
 	}
+}
+
+// failing is an error of work that is tried again every few seconds.
+type failing struct {
+	text   string
+	logged time.Time
+}
+
+// isNews reports whether an error is to be logged: the first, one with another text, and the same one every minute.
+func (f *failing) isNews(err error) bool {
+	if err.Error() == f.text && time.Since(f.logged) < time.Minute {
+		return false
+	}
+	f.text, f.logged = err.Error(), time.Now()
+	return true
 }
 
 // hooks lists the webhooks of an account, or of all for zero.

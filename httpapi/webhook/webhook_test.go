@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -357,6 +359,56 @@ func TestFilters(t *testing.T) {
 		t.Errorf("vulkan: total %d, count %d", m.Total, m.Count)
 	}
 	k.await("disabling", func() bool { return k.hook(broken).State == quota.HookDisabled })
+}
+
+// fullDisk is a ledger that can store neither releases nor outcomes while it has failures left.
+type fullDisk struct {
+	quota.HookStore
+	announce, settle atomic.Int32
+}
+
+var errFullDisk = errors.New("disk is full")
+
+func (d *fullDisk) Announce(ctx context.Context, a *quota.Announcement) ([]quota.Waiting, error) {
+	if d.announce.Add(-1) >= 0 {
+		return nil, errFullDisk
+	}
+	return d.HookStore.Announce(ctx, a)
+}
+
+func (d *fullDisk) Settle(ctx context.Context, list []quota.Outcome, now int64) ([]int64, error) {
+	if d.settle.Add(-1) >= 0 {
+		return nil, errFullDisk
+	}
+	return d.HookStore.Settle(ctx, list, now)
+}
+
+// TestFullDisk: work that is tried again every few seconds logs the reason once, and is done when the disk has room.
+func TestFullDisk(t *testing.T) {
+	k := newKit(t)
+	r := newReceiver(t)
+	key := k.create(r, "", Created)
+	k.Close()
+	disk := &fullDisk{HookStore: k.ledger}
+	disk.announce.Store(2)
+	disk.settle.Store(2)
+	var log bytes.Buffer
+	cfg := k.cfg
+	cfg.Store, cfg.Log = disk, slog.New(slog.NewTextHandler(&log, nil))
+	var err error
+	if k.Service, err = New(cfg); err != nil {
+		t.Fatal(err)
+	}
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.await("the release", func() bool {
+		k.Published() // instead of waiting for the next attempt
+		return disk.announce.Load() < 0
+	})
+	k.await("a stored outcome", func() bool { return disk.settle.Load() < 0 && k.hook(key).Queued == 0 })
+	k.stop()
+	if got := strings.Count(log.String(), "disk is full"); got != 2 {
+		t.Errorf("the log has %d lines of a full disk, want one for the release and one for the outcome:\n%s", got, log.String())
+	}
 }
 
 // TestWhileDown loads a release while the service is down.
