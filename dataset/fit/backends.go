@@ -63,32 +63,41 @@ func (c backendCounts) add(at place, backend string, silicon int) backendCount {
 	return n
 }
 
-// usual is the backend with the largest count at each place.
-func (c backendCounts) usual() map[place]string {
-	out := make(map[place]string, len(c))
+// usual are the backends of each place, that with the largest count first.
+func (c backendCounts) usual() map[place][]string {
+	out := make(map[place][]string, len(c))
 	for at, counts := range c {
-		out[at] = slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b string) int {
-			return cmp.Or(counts[a].compare(counts[b]), -cmp.Compare(a, b))
+		out[at] = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+			return cmp.Or(counts[b].compare(counts[a]), cmp.Compare(a, b))
 		})
 	}
 	return out
 }
 
 // backendOf is the backend a tool is expected to use on a piece of hardware: the usual one of the silicon, else of what its maker made of
-// the class, else of all its maker made. Where that has none and the processor shares the memory, it does the work. Empty if nothing is
-// known of such a tool there.
+// the class, else of all its maker made. Where that has none and the processor shares the memory, it does the work. A backend that was not
+// measured on the silicon must be one of its record, if that names any. Empty if nothing is known of such a tool there.
 func (l *learnt) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
 	silicon, kind, class := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool)), classOf(h, "gpu")
 	shared := h.Type == "cpu" || h.UnifiedMemory
-	own, processor := "", ""
 	if silicon >= 0 { // it was measured
-		own = l.usual[place{silicon, anyMaker, class, kind}]
-		if own == "" && shared {
-			own = l.usual[place{silicon, anyMaker, CPU, kind}]
+		if own := l.usual[place{silicon, anyMaker, class, kind}]; len(own) > 0 {
+			return own[0]
+		}
+		if own := l.usual[place{silicon, anyMaker, CPU, kind}]; len(own) > 0 && shared {
+			return own[0]
 		}
 	}
+	others := []place{{anySilicon, h.Vendor, class, kind}, {anySilicon, h.Vendor, notCPU, kind}}
 	if shared {
-		processor = l.usual[place{anySilicon, anyMaker, CPU, kind}]
+		others = append(others, place{anySilicon, anyMaker, CPU, kind})
 	}
-	return cmp.Or(own, l.usual[place{anySilicon, h.Vendor, class, kind}], l.usual[place{anySilicon, h.Vendor, notCPU, kind}], processor)
+	for _, at := range others {
+		for _, name := range l.usual[at] {
+			if len(h.Backends) == 0 || slices.Contains(h.Backends, name) {
+				return name
+			}
+		}
+	}
+	return ""
 }

@@ -56,6 +56,7 @@ func TestBackendOf(t *testing.T) {
 		called("red", amd), called("red-2", amd), called("red-pro", amd), called("red-new", amd), called("red-in-a-mac", amd), called("red-inside", unified(dataset.AMD)),
 		called("apple", unified(dataset.Apple)), called("apple-new", unified(dataset.Apple)), called("apple-slow", unified(dataset.Apple)),
 		called("board", unified("broadcom")), called("processor", func(h *dataset.Hardware) { h.Type = "cpu" }),
+		called("red-old", func(h *dataset.Hardware) { h.Vendor, h.Backends = dataset.AMD, []string{"rocm", "opencl"} }),
 		called("tensor", func(h *dataset.Hardware) { h.Vendor = "google" }),
 	},
 		run("bm-g1", "green", "cuda", 60), run("bm-g2", "green", "", 55), run("bm-g3", "green", "", 56), run("bm-g4", "green", "vulkan", 50),
@@ -75,6 +76,7 @@ func TestBackendOf(t *testing.T) {
 		{"green-compared", "cuda"},
 		{"red-pro", "rocm"},
 		{"red-new", "vulkan"}, // of most silicon, not of most runs
+		{"red-old", "rocm"},   // the usual one is not of its record
 		{"red-in-a-mac", "vulkan"},
 		{"red-inside", "vulkan"}, // nothing of its class was measured
 		{"apple-new", "metal"},
@@ -100,7 +102,7 @@ func TestShippedBackends(t *testing.T) {
 		h := e.hardware[slug]
 		want := discrete[h.Vendor]
 		switch {
-		case h.Type == "cpu":
+		case h.Type == "cpu", slices.Equal(h.Backends, []string{"cpu"}):
 			want = []string{"cpu"}
 		case h.Vendor == dataset.Apple:
 			want = []string{"metal"}

@@ -6,7 +6,7 @@ import "modeldex/dataset"
 type learnt struct {
 	names   numbers
 	silicon map[dataset.Slug]string // variant, graphics inside a chip, or machine -> the record that stands for it
-	usual   map[place]string        // the usual backends
+	usual   map[place][]string      // backends, the usual one first
 	samples [classes][]sample       // by the bytes one token reads
 	lookups [classes]lookup         // of the samples
 	ways    int                     // of storing weights, of all sizes
