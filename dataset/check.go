@@ -198,6 +198,7 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 		})
 	}
 	_ = work.Wait() // checks report findings, never an error
+	speeds.judgeBlames()
 	speeds.judgeGroups()
 	speeds.judgePrompts()
 	return hashes

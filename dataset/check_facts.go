@@ -94,9 +94,20 @@ func (l *loader) checkSizes(m *Model, p place, typeBits map[string]float64) {
 	if m.ParamsB == nil {
 		return
 	}
+	bitsOf := func(q *Quantization) float64 { return float64(q.SizeBytes) * 8 / (*m.ParamsB * 1e9) }
+	wrong := 0
+	for i := range m.Quantizations {
+		if q := &m.Quantizations[i]; bitsProblem(bitsOf(q), typeBits[q.Name]) != "" {
+			wrong++
+		}
+	}
+	if wrong > fewRepeats && wrong*2 > len(m.Quantizations) { // so the sizes are right
+		l.at(p, "params_b", fmt.Sprintf("does not go with size_bytes of %d of %d quantizations, got %s", wrong, len(m.Quantizations), plainNumber(*m.ParamsB)))
+		return
+	}
 	for i := range m.Quantizations {
 		q, at := &m.Quantizations[i], fmt.Sprintf("quantizations.%d.", i)
-		bits := float64(q.SizeBytes) * 8 / (*m.ParamsB * 1e9)
+		bits := bitsOf(q)
 		if text := bitsProblem(bits, typeBits[q.Name]); text != "" {
 			l.at(p, at+"size_bytes", text, "params_b", at+"name")
 		} else if q.BitsPerWeight != nil && (*q.BitsPerWeight > bits*bitsSlack || *q.BitsPerWeight < bits/bitsSlack) {

@@ -48,6 +48,7 @@ type speedCheck struct {
 	devices          []deviceSpeed        // by hardware
 	groups           map[group][]judged   // filled where warnings are asked for
 	prompts          map[readers][]judged // prompt speeds, filled where warnings are asked for
+	blames           blames
 }
 
 // readers is a model on a machine: what reads a prompt that fast.
@@ -71,7 +72,10 @@ type deviceSpeed struct {
 
 func (l *loader) newSpeedCheck(models, hardware *registry) *speedCheck {
 	line := newRoofline(l.models.recs, l.hardware.recs, l.quantizations.recs)
-	s := &speedCheck{l, line, models, hardware, make([]modelWork, len(l.models.recs)), make([]deviceSpeed, len(l.hardware.recs)), map[group][]judged{}, map[readers][]judged{}}
+	s := &speedCheck{
+		loader: l, line: line, models: models, hardware: hardware, work: make([]modelWork, len(l.models.recs)),
+		devices: make([]deviceSpeed, len(l.hardware.recs)), groups: map[group][]judged{}, prompts: map[readers][]judged{},
+	}
 	for _, m := range l.models.recs {
 		s.work[models.owner[m.Slug]] = modelWork{workOf(m), idleShare(m), line.models[m.Slug]}
 	}
@@ -119,6 +123,26 @@ func (s *speedCheck) check(b *Benchmark, p place, model, hardware int32) float64
 	return ratio
 }
 
+// blame notes a fault of a measurement that may be one of a record.
+func (s *speedCheck) blame(record place, by string, p place, field, text string) {
+	if !s.doubtful(p, field) {
+		s.blames.add(record, by, blame{p, field, text})
+	}
+}
+
+// judgeBlames reports the faults of measurements, at them or at what they were judged by.
+func (s *speedCheck) judgeBlames() {
+	if len(s.blames.of) == 0 {
+		return
+	}
+	named := map[place]int{}
+	for _, b := range s.loader.benchmarks.recs {
+		named[placeOf(&s.loader.hardware, s.hardware, b.Hardware)]++
+		named[placeOf(&s.loader.models, s.models, b.Model)]++
+	}
+	s.blames.report(s.loader, named)
+}
+
 // uncertain reports whether the decoder found something in a record or in what it refers to.
 func (s *speedCheck) uncertain(b *Benchmark, p place) bool {
 	return len(s.faulty) > 0 && s.anyFaulty(p, placeOf(&s.loader.models, s.models, b.Model), placeOf(&s.loader.hardware, s.hardware, b.Hardware))
@@ -148,7 +172,7 @@ func (s *speedCheck) judge(b *Benchmark, p place, ratio, idle float64) {
 	switch {
 	case drafted:
 	case ratio > 1:
-		s.at(p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
+		s.blame(placeOf(&s.loader.hardware, s.hardware, b.Hardware), "memory_bandwidth_gbps", p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
 	case ratio*(1-idle) > nearLimit:
 		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it", ratio))
 	}
@@ -235,12 +259,12 @@ func (s *speedCheck) checkSpeeds(b *Benchmark, p place, work promptWork, rate fl
 	devices := float64(b.HardwareCount)
 	if b.PromptTPS != nil && work.params > 0 {
 		if allowed := rate * devices / (2 * work.params); allowed > 0 && *b.PromptTPS > allowed && *b.PromptTPS <= maxSpeedTPS*devices {
-			s.at(p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*b.PromptTPS)))
+			s.blame(placeOf(&s.loader.hardware, s.hardware, b.Hardware), "fp16_tflops", p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*b.PromptTPS)))
 		}
 	}
 	if b.ModelSizeGiB != nil && work.file > 0 {
 		if bits := *b.ModelSizeGiB * (1 << 30) * 8 / work.file; bits < minWeightBits || bits > maxWeightBits {
-			s.at(p, "model_size_gib", fmt.Sprintf("must give %v to %v bits per weight of the model, not %.1f", minWeightBits, maxWeightBits, bits))
+			s.blame(placeOf(&s.loader.models, s.models, b.Model), "params_b", p, "model_size_gib", fmt.Sprintf("must give %v to %v bits per weight of the model, not %.1f", minWeightBits, maxWeightBits, bits))
 		}
 	}
 }

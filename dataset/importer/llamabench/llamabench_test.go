@@ -318,6 +318,7 @@ func TestObjects(t *testing.T) {
 		{"jsonl among logs", object + "\nllama_model_load: done\n", `"run_date":"2026-01-02","date_basis":"run"`},
 		{"two cards", strings.Replace(object, `RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, 1), `"hardware_count":2`},
 		{"processor only", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`).Replace(object), `"hardware":"amd-ryzen-9-7950x"`},
+		{"layers for a card that is not there", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`).Replace(object), `"n_gpu_layers":null`},
 		{"nothing on the card", strings.Replace(object, `"n_gpu_layers":99`, `"n_gpu_layers":0`, 1), "no layer was put on NVIDIA GeForce RTX 4090, which may have read the prompts all the same"},
 		{"flash attention left to the program", strings.Replace(object, `"flash_attn":true`, `"flash_attn":-1`, 1), `"flash_attention":null`},
 		{"cache types", strings.Replace(object, `"type_k":"f16"`, `"type_k":"q8_0"`, 1), `"notes":"llama-bench; key cache q8_0"`},

@@ -205,7 +205,9 @@ func (im *Importer) finish(b *dataset.Benchmark, p *paired) {
 		basis := dataset.RateDecode // a generation test times nothing else
 		b.RateBasis = &basis
 	}
-	b.ComputeUnit = im.unit(b.Model, &p.run)
+	if b.ComputeUnit = im.unit(b.Model, &p.run); b.ComputeUnit != nil && *b.ComputeUnit == dataset.OnCPU {
+		b.NGPULayers = nil // a program without a GPU prints the layers it was told all the same
+	}
 	if p.flash.ok {
 		on := p.flash.n == 1
 		b.FlashAttention = &on
