@@ -192,7 +192,7 @@ func (s *shape) compute(t KVType, context, microBatch int64) int64 {
 func (r Rules) reserve(memory int64, count int) Bytes {
 	switch r {
 	case VLLM:
-		return Bytes{memory / 10, Computed, "reserve.vllm"}
+		return Bytes{memory / vllmSpare, Computed, "reserve.vllm"}
 	case MLX:
 		return Bytes{0, Computed, "reserve.mlx"}
 	}

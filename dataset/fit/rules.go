@@ -15,10 +15,7 @@ const (
 	MLX      Rules = "mlx"
 )
 
-// AllRules lists the rules, the default first.
-var AllRules = []Rules{LlamaCpp, VLLM, MLX}
-
-// Values lists the rules as texts.
+// Values lists the rules as texts, the default first.
 func (Rules) Values() []string { return []string{string(LlamaCpp), string(VLLM), string(MLX)} }
 
 // KVType is how the values of the key-value cache are stored.
@@ -34,10 +31,7 @@ const (
 	Q40 KVType = "q4_0"
 )
 
-// KVTypes lists the storage types, the default first.
-var KVTypes = []KVType{F16, Q80, Q40}
-
-// Values lists the storage types as texts.
+// Values lists the storage types as texts, the default first.
 func (KVType) Values() []string { return []string{string(F16), string(Q80), string(Q40)} }
 
 // bytes is the storage of n values, n being a multiple of 32.
@@ -67,9 +61,9 @@ const (
 	// llama.cpp rounds contexts and sliding caches up to this many cells
 	// (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
 	llamaPad = 256
-	// vLLM uses this share of a device by default (gpu_memory_utilization), rounds a cache up to
+	// vLLM leaves one part in so many of a device by default (gpu_memory_utilization is 0.9), rounds a cache up to
 	// blocks of 16 tokens, and schedules up to 2,048 tokens at once (max_num_batched_tokens).
-	vllmShare  = 0.9
+	vllmSpare  = 10
 	vllmBlock  = 16
 	vllmTokens = 2048
 	// MLX grows a cache in steps of 256 tokens (mlx_lm/models/cache.py, KVCache.step).

@@ -31,9 +31,6 @@ const (
 	Near Confidence = "near"
 )
 
-// Confidences lists every grade, best first.
-var Confidences = []Confidence{Exact, Parsed, Near}
-
 // Answer is what one name means.
 type Answer struct {
 	// Input is the name as it was given, cut to MaxName bytes.

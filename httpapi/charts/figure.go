@@ -149,10 +149,7 @@ func (f *Figure) SVG(scheme Scheme, width int) []byte {
 	return d.AppendTo(nil)
 }
 
-const (
-	framePad   = 14.0
-	lineHeight = 17.0
-)
+const framePad = 14.0
 
 // drawInto draws the figure at a width. c says in which form.
 func (f *Figure) drawInto(d *svg.Drawing, width int, c canvas) {

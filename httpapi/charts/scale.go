@@ -34,11 +34,9 @@ func newScale(log bool, low, high, from, to float64) scale {
 }
 
 func (s scale) at(v float64) float64 {
-	part := 0.0
+	part := (v - s.low) / (s.top - s.low)
 	if s.log {
 		part = math.Log(v/s.low) / math.Log(s.top/s.low)
-	} else {
-		part = (v - s.low) / (s.top - s.low)
 	}
 	return s.from + part*(s.to-s.from)
 }

@@ -22,11 +22,8 @@ const MaxPerKey = 20
 // MaxDescription is the longest description, in characters.
 const MaxDescription = 200
 
-// DefaultGrace and MaxGrace are how long a secret goes on signing after a rotation.
-const (
-	DefaultGrace = 24 * time.Hour
-	MaxGrace     = quota.MaxGrace
-)
+// DefaultGrace is how long a secret goes on signing after a rotation if its owner does not say.
+const DefaultGrace = 24 * time.Hour
 
 // Config is what a Service needs. Fields without a default must be set.
 type Config struct {
