@@ -737,6 +737,23 @@ func TestFrontPageHardware(t *testing.T) {
 	}
 }
 
+// TestTitlesOfRecords holds that the title of a page, which search engines and previews of links show, says what it answers.
+func TestTitlesOfRecords(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, title := range map[string]string{
+		"/hardware/nvidia-rtx-3060": "NVIDIA GeForce RTX 3060: which models run on it, and how fast",
+		"/models/gpt-oss-20b":       "gpt-oss 20b: memory it needs, and how fast it runs",
+	} {
+		body := string(s.ask(t, "GET", path, "Authorization", "").body)
+		for _, want := range []string{"<title>" + title + " · modeldex</title>", `<meta property="og:title" content="` + title + `">`} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s has no %s", path, want)
+			}
+		}
+	}
+}
+
 // TestWordsAreExplained holds that each page with words of the trade leads to what they mean, before its first table,
 // and that they are there.
 func TestWordsAreExplained(t *testing.T) {

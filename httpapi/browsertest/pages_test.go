@@ -45,6 +45,7 @@ var pages = []page{
 	{name: "fit-pair", path: "/fit?hardware=apple-m3-max&model=gpt-oss-20b", complete: heading},
 	{name: "fit-rests", path: "/fit?hardware=nvidia-rtx-4090&model=qwen3-14b&quantization=Q8_0&context=32768", complete: heading},
 	{name: "compare", path: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", complete: heading},
+	{name: "compare-four", path: "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx,nvidia-rtx-pro-6000-blackwell-max-q", complete: heading},
 	{name: "compare-models", path: "/compare?models=gpt-oss-20b,llama-3.1-8b-instruct", complete: heading},
 	{name: "snapshots", path: "/snapshots", complete: heading},
 	{name: "about", path: "/about", complete: heading},
@@ -80,6 +81,9 @@ func TestPages(t *testing.T) {
 				if over := eval[int](t, p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
 					t.Errorf("the page is %d pixels wider than its window", over)
 				}
+				if over := eval[[]string](t, p, wideTables); l.width > 1200 && len(over) > 0 {
+					t.Errorf("tables that are wider than a wide window: %q", over)
+				}
 				if bare := eval[[]string](t, p, bareElements); len(bare) > 0 {
 					t.Errorf("without a name for screen readers: %q", bare)
 				}
@@ -100,6 +104,9 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
+
+// wideTables lists tables that have to be scrolled sideways.
+const wideTables = `[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth).map((e) => (e.scrollWidth - e.clientWidth) + ' pixels: ' + e.textContent.trim().slice(0, 60))`
 
 // cutLabels lists texts of plots that are not whole inside them.
 const cutLabels = `[...document.querySelectorAll('main svg[role=img]')].filter((e) => e.checkVisibility()).flatMap((svg) => {

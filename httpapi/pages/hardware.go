@@ -27,6 +27,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 			{Text: "Compare", Href: "/compare?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 		},
 	}
+	v.Title += ": which models run on it, and how fast" // what people search for
 	if h.Note != nil {
 		v.Notes = append(v.Notes, *h.Note)
 	}

@@ -28,6 +28,7 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 			{Text: "Compare", Href: "/compare?models=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
 		},
 	}
+	v.Title += ": memory it needs, and how fast it runs" // what people search for
 	if m.Notes != nil {
 		v.Notes = append(v.Notes, *m.Notes)
 	}
