@@ -172,74 +172,87 @@ func open(cfg httpapi.Config, dir string) (_ *httpapi.Server, key string, stop f
 	return server, issued.Secret.Reveal(), stop, nil
 }
 
+// job is a place to write the files of, and where its entries of the list go.
+type job struct {
+	place httpapi.Place
+	done  chan []entry
+}
+
 // all writes the files of all places, some at a time, and the list of them in the order of the places.
 func (w *writer) all(ctx context.Context, concurrency int, sum *Summary) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	type job struct {
-		place httpapi.Place
-		done  chan []entry
-	}
 	jobs, order := make(chan job), make(chan job, concurrency)
 	var work sync.WaitGroup
-	work.Go(func() {
-		defer close(jobs)
-		defer close(order)
-		for p := range w.server.Places() {
-			j := job{p, make(chan []entry, 1)}
-			select {
-			case order <- j:
-			case <-ctx.Done():
-				return
-			}
-			select {
-			case jobs <- j:
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	work.Go(func() { w.queue(ctx, jobs, order) })
 	for range concurrency {
 		work.Go(func() {
-			for j := range jobs {
-				entries, err := w.place(ctx, j.place)
-				if err != nil {
-					cancel(fmt.Errorf("%s: %w", j.place.Address, err))
-					return
-				}
-				j.done <- entries
+			if err := w.do(ctx, jobs); err != nil {
+				cancel(err)
 			}
 		})
 	}
-	now := progress.State{}
-	for range w.server.Places() { // their addresses alone are made, in milliseconds
-		now.Total++
-	}
-	w.progress(now)
-	err := w.out.Write(listFile, func(out io.Writer) error {
-		lines := jsontext.NewEncoder(out)
-		for j := range order {
-			select {
-			case entries := <-j.done:
-				for i := range entries {
-					sum.add(&entries[i])
-					if err := jsonv2.MarshalEncode(lines, &entries[i], jsonv2.FormatNilSliceAsNull(true)); err != nil {
-						return err
-					}
-				}
-				now.Addresses, now.Files, now.Bytes = now.Addresses+1, sum.Files+sum.Compressed, sum.Bytes+sum.CompressedBytes
-				w.progress(now)
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		return ctx.Err()
-	})
+	err := w.out.Write(listFile, func(out io.Writer) error { return w.list(ctx, out, order, sum) })
 	if err != nil {
 		cancel(err)
 	}
 	work.Wait()
 	return err
+}
+
+// queue sends a job for each place to those who do them, and to the list, which waits for each in this order.
+func (w *writer) queue(ctx context.Context, jobs, order chan<- job) {
+	defer close(jobs)
+	defer close(order)
+	for p := range w.server.Places() {
+		j := job{p, make(chan []entry, 1)}
+		for _, to := range []chan<- job{order, jobs} {
+			select {
+			case to <- j:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// do writes the files of places until there are no more.
+func (w *writer) do(ctx context.Context, jobs <-chan job) error {
+	for j := range jobs {
+		entries, err := w.place(ctx, j.place)
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.place.Address, err)
+		}
+		j.done <- entries
+	}
+	return nil
+}
+
+// list writes the list of all files, adds them up and reports the progress.
+func (w *writer) list(ctx context.Context, out io.Writer, order <-chan job, sum *Summary) error {
+	now := progress.State{}
+	for range w.server.Places() { // their addresses alone are made, in milliseconds
+		now.Total++
+	}
+	w.progress(now)
+	lines := jsontext.NewEncoder(out)
+	for j := range order {
+		var entries []entry
+		select {
+		case entries = <-j.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		for i := range entries {
+			sum.add(&entries[i])
+			if err := jsonv2.MarshalEncode(lines, &entries[i], jsonv2.FormatNilSliceAsNull(true)); err != nil {
+				return err
+			}
+		}
+		now.Addresses, now.Files, now.Bytes = now.Addresses+1, sum.Files+sum.Compressed, sum.Bytes+sum.CompressedBytes
+		w.progress(now)
+	}
+	return ctx.Err()
 }
 
 func (s *Summary) add(e *entry) {
