@@ -197,6 +197,10 @@ func TestFaultsAreWhole(t *testing.T) {
 		notValue          = "must be a text, a number, true or false"
 		pair              = `"model":"llama-2-7b","hardware":"nvidia-rtx-4090"`
 	)
+	amount := func(gb string) string {
+		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb + " shows what runs in it, /api/v1/fit?memory_gb=" + gb +
+			" whether one model does, and /api/v1/hardware?min_vram_gb=" + gb + "&max_vram_gb=" + gb + " what hardware has it"
+	}
 	numbered := func(n int, form, between string) string {
 		texts := make([]string, n)
 		for i := range texts {
@@ -228,6 +232,11 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "fit", body: `{"queries":[{` + numbered(maxFaults+5, `"x%d":1`, ",") + `},{}]}`, omitted: 5 + 2 + 2},
 
 		{path: "hardware?runs=llama-2-7b&context=5000", want: []string{"context must be at most 4096, the limit of llama-2-7b, or pass allow_extended=true; got 5000"}},
+		{path: "models?fits=12GB", want: []string{"fits " + amount("12")}},
+		{path: "models?fits=7.5%20GiB%20VRAM", want: []string{"fits " + amount("7.5")}},
+		{path: "fit?model=llama-2-7b&hardware=24gb%20gpu", want: []string{"hardware " + amount("24")}},
+		{path: "models?fits=RTX%20512GB%20Card", want: []string{"fits is not known"}},
+		{path: "hardware?runs=12GB", want: []string{"runs is not known"}},
 		{path: "resolve?q=a&q=b", want: []string{"q must be given once"}},
 		{path: "resolve?q=" + strings.Repeat("x", 401), want: []string{"q must be at most 400 bytes long, got 401"}},
 		{path: "resolve?q=x&kind=", want: []string{"kind must be one of model, hardware, tool"}},

@@ -21,7 +21,7 @@ var namesElsewhere = map[string][]string{
 	"select": {"fields"}, "columns": {"fields"}, "attributes": {"fields"}, "include": {"fields"},
 	"by": {"group_by"}, "group": {"group_by"},
 	"id": {"slug"}, "ids": {"id", "slug"}, "slug": {"id"}, "slugs": {"slug", "id"},
-	"asof": {"as_of"}, "type": {"category", "kind"}, "kind": {"type", "category"},
+	"asof": {"as_of"}, "type": {"category", "kind", "architecture"}, "kind": {"type", "category"},
 
 	"brand": {"vendor"}, "manufacturer": {"vendor"}, "maker": {"vendor"},
 	"org": {"organization"}, "author": {"organization"}, "creator": {"organization"}, "publisher": {"organization"}, "provider": {"organization", "vendor"},
@@ -31,7 +31,7 @@ var namesElsewhere = map[string][]string{
 	"contextlength": {"min_context", "context", "min_depth"}, "contextsize": {"context", "min_context", "min_depth"},
 
 	"tps": {"min_tps"}, "speed": {"min_tps"}, "minspeed": {"min_tps"}, "tokenspersecond": {"min_tps"}, "generationtps": {"min_tps"}, "mingenerationtps": {"min_tps"}, "maxgenerationtps": {"max_tps"},
-	"vram": {"min_vram_gb", "memory_gb"}, "memory": {"min_vram_gb", "memory_gb"}, "ram": {"min_vram_gb", "system_memory_gb"}, "vramgb": {"min_vram_gb", "memory_gb"},
+	"vram": {"min_vram_gb", "memory_gb", "fits"}, "memory": {"min_vram_gb", "memory_gb", "fits"}, "ram": {"min_vram_gb", "system_memory_gb", "fits"}, "vramgb": {"min_vram_gb", "memory_gb", "fits"}, "memorygb": {"min_vram_gb", "fits"},
 	"bandwidth": {"min_bandwidth_gbps", "bandwidth_gbps"}, "memorybandwidthgbps": {"min_bandwidth_gbps", "bandwidth_gbps"},
 	"params": {"min_params_b"}, "parameters": {"min_params_b"}, "size": {"min_params_b", "quantization"},
 	"price": {"max_price_usd"}, "maxprice": {"max_price_usd"}, "budget": {"max_price_usd"}, "streetpriceusd": {"max_price_usd"},
@@ -48,7 +48,7 @@ var fieldsElsewhere = map[string][]string{
 	"gpu": {"hardware"}, "device": {"hardware"}, "card": {"hardware"}, "chip": {"hardware"}, "machine": {"hardware"}, "accelerator": {"hardware"},
 	"llm": {"model"}, "modelid": {"model"}, "quant": {"quantization"}, "precision": {"quantization"}, "dtype": {"quantization"}, "bits": {"quantization"},
 	"engine": {"tool"}, "runtime": {"tool"}, "runner": {"tool"}, "software": {"tool"}, "version": {"tool_version"},
-	"gpus": {"hardware_count"}, "gpucount": {"hardware_count"}, "numgpus": {"hardware_count"}, "devices": {"hardware_count"},
+	"gpus": {"hardware_count"}, "gpucount": {"hardware_count"}, "numgpus": {"hardware_count"}, "devices": {"hardware_count"}, "count": {"n"},
 
 	"tps": {"generation_tps"}, "speed": {"generation_tps"}, "tokenspersecond": {"generation_tps"}, "tokenspersec": {"generation_tps"}, "toks": {"generation_tps"},
 	"decode": {"generation_tps"}, "decodetps": {"generation_tps"}, "decodespeed": {"generation_tps"}, "throughput": {"generation_tps"},

@@ -25,6 +25,10 @@ func TestNamesElsewhere(t *testing.T) {
 		{models, "params_b", "min_params_b"},
 		{models, "from", "released_since"},
 		{models, "context_length", "min_context"},
+		{models, "type", "architecture"},
+		{models, "memory_gb", "fits"},
+		{models, "vram", "fits"},
+		{hardware, "memory_gb", "min_vram_gb"},
 		{hardware, "model", "runs"},
 		{hardware, "vram_gb", "min_vram_gb"},
 		{hardware, "tdp_watts", "max_tdp_watts"},
@@ -92,6 +96,7 @@ func TestFieldsElsewhere(t *testing.T) {
 		"hardware?sort=price":                        "street_price_usd",
 		"hardware?fields=memory":                     "vram_gb",
 		"hardware?type=gpus":                         "gpu",
+		"benchmarks/stats?group_by=tool&sort=-count": "-n",
 	} {
 		var got struct{ Errors []Fault }
 		if err := json.Unmarshal(s.ask(t, "GET", "/api/v1/"+query).body, &got); err != nil || len(got.Errors) != 1 || got.Errors[0].Suggestion != want {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +134,9 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 		detail := "is not known"
 		if a.Ambiguous {
 			detail = "may be several records: " + a.Reason
+		} else if amount := amountOfMemory.FindStringSubmatch(v); amount != nil && r.r.byName[name].table(r.gen) == r.gen.Hardware {
+			detail = "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + amount[1] + " shows what runs in it, /api/v1/fit?memory_gb=" + amount[1] +
+				" whether one model does, and /api/v1/hardware?min_vram_gb=" + amount[1] + "&max_vram_gb=" + amount[1] + " what hardware has it"
 		}
 		if f := r.fault(&invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
 			f.Suggestion, f.candidates, f.several = string(a.Candidates[0].Slug), a.Candidates, a.Ambiguous
@@ -145,6 +149,9 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 	r.keep(name, slug)
 	return slug
 }
+
+// amountOfMemory is what somebody who knows nothing else of a card gives as its name.
+var amountOfMemory = regexp.MustCompile(`(?i)^\s*(\d+(?:\.\d+)?) ?(?:gb|gib)(?: (?:of )?(?:vram|ram|memory|gpu|card))?\s*$`)
 
 // useStated uses what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
 // 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
