@@ -15,71 +15,79 @@ var sizeUnits = set("b m t k e")
 // same words. A v before a number is left out: makers write "Mistral-7B-v0.3" and "Llama-v3.1".
 func modelWords(text string) []string {
 	words := make([]string, 0, 12)
-	digits := func(i int) int {
-		for i < len(text) && (isDigit(text[i]) || (text[i] == '.' || text[i] == '_') && i+1 < len(text) && isDigit(text[i+1]) && i > 0 && isDigit(text[i-1])) {
-			i++
-		}
-		return i
-	}
-	letters := func(i int) int {
-		for i < len(text) && isLetter(text[i]) {
-			i++
-		}
-		return i
-	}
-	number := func(s string) string { return strings.ReplaceAll(s, "_", ".") }
 	for i := 0; i < len(text); {
+		word := ""
 		switch c := text[i]; {
 		case isDigit(c):
-			j := digits(i)
-			k := letters(j)
-			unit := text[j:k]
-			switch {
-			case len(unit) == 1 && sizeUnits[unit]:
-				words = append(words, number(text[i:j])+unit)
-				i = k
-			case unit == "x" && k < len(text) && isDigit(text[k]):
-				l := digits(k)
-				end := min(l+1, len(text))
-				if end > l && text[l] != 'b' {
-					end = l
-				}
-				words = append(words, text[i:end])
-				i = end
-			case unit == "ba" && k < len(text) && isDigit(text[k]): // "21BA3B"
-				words = append(words, number(text[i:j])+"b")
-				i = j + 1
-			default:
-				words = append(words, number(text[i:j]))
-				i = j
-			}
+			word, i = numberWord(text, i)
 		case isLetter(c):
-			j := letters(i)
-			word := text[i:j]
-			if j < len(text) && isDigit(text[j]) {
-				if word == "v" {
-					i = j
-					continue
-				}
-				if word == "a" || word == "e" {
-					k := digits(j)
-					if k < len(text) && (text[k] == 'b' || text[k] == 'm') && letters(k) == k+1 {
-						words = append(words, word+number(text[j:k+1]))
-						i = k + 1
-						continue
-					}
-				}
-			}
-			words = append(words, word)
-			i = j
+			word, i = letterWord(text, i)
 		default:
 			if i++; c == '+' {
-				words = append(words, "plus")
+				word = "plus"
 			}
+		}
+		if word != "" {
+			words = append(words, word)
 		}
 	}
 	return words
 }
+
+// numberWord reads a word that begins with a digit, at i, and returns its end: a number, with its unit if it is a size.
+func numberWord(text string, i int) (word string, end int) {
+	j := pastNumber(text, i)
+	k := pastLetters(text, j)
+	before := k < len(text) && isDigit(text[k]) // before another number
+	switch unit := text[j:k]; {
+	case len(unit) == 1 && sizeUnits[unit]:
+		return dotted(text[i:j]) + unit, k
+	case unit == "x" && before: // "8x7b"
+		if end = pastNumber(text, k); end < len(text) && text[end] == 'b' {
+			end++
+		}
+		return text[i:end], end
+	case unit == "ba" && before: // "21BA3B"
+		return dotted(text[i:j]) + "b", j + 1
+	default:
+		return dotted(text[i:j]), j
+	}
+}
+
+// letterWord reads a word that begins with a letter, at i, and returns its end. The word is empty for a v before a number.
+func letterWord(text string, i int) (word string, end int) {
+	j := pastLetters(text, i)
+	if word = text[i:j]; j == len(text) || !isDigit(text[j]) {
+		return word, j
+	}
+	switch word {
+	case "v":
+		return "", j
+	case "a", "e": // "a3b", "e4b"
+		if k := pastNumber(text, j); k < len(text) && (text[k] == 'b' || text[k] == 'm') && pastLetters(text, k) == k+1 {
+			return word + dotted(text[j:k+1]), k + 1
+		}
+	}
+	return word, j
+}
+
+// pastNumber is the end of the number that goes on at i. A point or an underscore between digits belongs to it.
+func pastNumber(text string, i int) int {
+	for i < len(text) && (isDigit(text[i]) || (text[i] == '.' || text[i] == '_') && i+1 < len(text) && isDigit(text[i+1]) && i > 0 && isDigit(text[i-1])) {
+		i++
+	}
+	return i
+}
+
+func pastLetters(text string, i int) int {
+	for i < len(text) && isLetter(text[i]) {
+		i++
+	}
+	return i
+}
+
+// dotted is a number with a point where the name has an underscore.
+func dotted(number string) string { return strings.ReplaceAll(number, "_", ".") }
 
 // active reports whether a word is the number of parameters read for one token: "a3b", "a400m".
 func active(word string) bool { return len(word) > 2 && word[0] == 'a' && isDigit(word[1]) }
