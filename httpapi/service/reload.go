@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +42,7 @@ type reloader struct {
 	last   *dataset.Set
 	looked time.Time    // when the look that is under way began
 	seen   *watch.State // of the directory before the first load
+	unread string       // why the snapshots could not be read, as it was logged; of the goroutine that looks
 }
 
 func newReloader(cfg *Config) *reloader {
@@ -191,17 +193,20 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 	return nil
 }
 
-// loadSnapshots reads the published documents. A rejected one is logged with its reason, and its
-// last good form stays, as all of them do where ctx has ended.
+// loadSnapshots reads the published documents. A rejected one is logged with its reason, once while that stays the
+// same, and its last good form stays, as all of them do where ctx has ended.
 func (r *reloader) loadSnapshots(ctx context.Context) {
 	files, err := fs.Sub(r.cfg.Files, "snapshots")
 	if err != nil {
 		r.cfg.Log.Error("snapshots not read", "cause", err)
 		return
 	}
-	catalog, findings, err := r.catalog.Load().Reload(ctx, files)
+	was := r.catalog.Load()
+	catalog, findings, err := was.Reload(ctx, files)
 	for _, f := range findings {
-		r.cfg.Log.Error("snapshot rejected", "finding", f.String())
+		if was == nil || !slices.Contains(was.Rejected(), f) {
+			r.cfg.Log.Error("snapshot rejected", "finding", f.String())
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // a dataset need not have any
@@ -210,8 +215,12 @@ func (r *reloader) loadSnapshots(ctx context.Context) {
 	case ctx.Err() != nil:
 		return // the service stops
 	case err != nil:
-		r.cfg.Log.Error("snapshots not read", "cause", err)
+		if err.Error() != r.unread {
+			r.cfg.Log.Error("snapshots not read", "cause", err)
+		}
+		r.unread = err.Error()
 		return
 	}
+	r.unread = ""
 	r.catalog.Store(catalog)
 }

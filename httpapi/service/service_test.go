@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi/operator"
 	"modeldex/quota"
@@ -131,6 +132,44 @@ func config(t *testing.T) (Config, *buffer) {
 		Files: os.DirFS(dir), Dir: dir, Where: dir, Place: operator.Place{Ledger: filepath.Join(keys, "m.db")},
 		Addr: "127.0.0.1:0", CacheBytes: 1 << 20, Log: slog.New(slog.NewTextHandler(log, nil)), Stdout: io.Discard,
 	}, log
+}
+
+// TestRejectedSnapshots: the files are looked at every few seconds while something is wrong with them; what is wrong
+// is logged once.
+func TestRejectedSnapshots(t *testing.T) {
+	cfg, log := config(t)
+	folder := filepath.Join(cfg.Dir, "snapshots")
+	lines := func(text string, want int) {
+		t.Helper()
+		if got := strings.Count(log.String(), text); got != want {
+			t.Errorf("%q is logged %d times, want %d:\n%s", text, got, want, log)
+		}
+	}
+	r := newReloader(&cfg)
+	datasettest.Must(t, os.RemoveAll(folder))
+	datasettest.PutFile(t, filepath.Join(folder, "snapshot-2026-01-01.json"), "{}")
+	for range 3 {
+		r.loadSnapshots(t.Context())
+	}
+	first := strings.Count(log.String(), "snapshot rejected")
+	lines("snapshot rejected", len(r.catalog.Load().Rejected()))
+	datasettest.PutFile(t, filepath.Join(folder, "snapshot-2026-01-01.json"), "[")
+	for range 3 {
+		r.loadSnapshots(t.Context())
+	}
+	lines("snapshot rejected", first+len(r.catalog.Load().Rejected()))
+	r.cfg.Files = unreadable{}
+	for range 3 {
+		r.loadSnapshots(t.Context())
+	}
+	lines("snapshots not read", 1)
+}
+
+// unreadable is a directory on a disk that fails.
+type unreadable struct{}
+
+func (unreadable) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EIO}
 }
 
 // TestReload: what the watcher hands over goes through index and history to the one who serves;
