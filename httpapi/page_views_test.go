@@ -578,6 +578,25 @@ func TestListedRuns(t *testing.T) {
 	}
 }
 
+// TestRunsOfTheSilicon holds that a machine without runs of its own shows those of its chip, which its measured speeds are from, with their
+// number and the list of them all.
+func TestRunsOfTheSilicon(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	body := string(s.ask(t, "GET", "/hardware/nvidia-dgx-spark", "Authorization", "").body)
+	_, runs, _ := strings.Cut(body, `id="runs"`)
+	said := regexp.MustCompile(`The newest 50 of ([\d,]+) published runs of hardware with the same silicon`).FindStringSubmatch(runs)
+	if said == nil || strings.Count(runs, `href="/hardware/nvidia-gb10"`) < 50 || !strings.Contains(runs, "/explore/benchmarks?silicon=nvidia-dgx-spark") {
+		t.Fatalf("the page of a machine does not show the runs of its chip: %.2000s", runs)
+	}
+	if !regexp.MustCompile(`(?s)` + said[1] + `.{0,80}measured runs of its silicon`).MatchString(body) {
+		t.Errorf("the figure is not the %s runs of its silicon", said[1])
+	}
+	if own := string(s.ask(t, "GET", "/hardware/nvidia-gb10", "Authorization", "").body); strings.Contains(own, "the same silicon") {
+		t.Error("hardware with runs of its own shows those of its silicon")
+	}
+}
+
 var descriptionOf = regexp.MustCompile(`<meta name="description" content="([^"]*)">`)
 
 // TestDescriptionsApart holds that pages of like records have descriptions of their own, with what tells them apart.

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -21,7 +22,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 		Frame: recordFrame(gen, at, "/explore/hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast, with sources."),
 		Kind:  "hardware", Heading: h.Name,
 		Crumbs: []Link{{Text: "Hardware", Href: "/explore/hardware"}, {Text: vendorName(h.Vendor), Href: "/explore/hardware?vendor=" + url.QueryEscape(string(h.Vendor))}},
-		Lead:   hardwareLead(h), Sources: sources, Figures: hardwareFigures(h, refs), Groups: hardwareGroups(gen, h, refs),
+		Lead:   hardwareLead(h), Sources: sources, Figures: hardwareFigures(gen, h, refs), Groups: hardwareGroups(gen, h, refs),
 		Actions: []Link{
 			{Text: "All models that run", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 			{Text: "Compare", Href: "/compare?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
@@ -32,7 +33,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 		v.Notes = append(v.Notes, *h.Note)
 	}
 	runs, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
-	v.Tables = append(v.Tables, fitsTable(gen, h, runs.Found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount))
+	v.Tables = append(v.Tables, fitsTable(gen, h, runs.Found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), hardwareRuns(gen, h))
 	draw, slug := charts.For(gen), string(h.Slug)
 	v.Tables[0].Plot = plot(draw.FitsOf(slug, runs.Found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
@@ -70,7 +71,7 @@ func hardwareLead(h *hardwareRecord) string {
 	return strings.Join(parts, " · ")
 }
 
-func hardwareFigures(h *hardwareRecord, refs map[string][]int) []Fact {
+func hardwareFigures(gen *index.Generation, h *hardwareRecord, refs map[string][]int) []Fact {
 	f := facts{refs: refs}
 	if h.VRAMGB != nil {
 		note := text(h.MemoryType)
@@ -91,8 +92,31 @@ func hardwareFigures(h *hardwareRecord, refs map[string][]int) []Fact {
 	} else if h.LaunchPriceUSD != nil {
 		f.add("Price", "launch_price_usd", Cell{Text: "$" + rounded(*h.LaunchPriceUSD)}, "at launch")
 	}
-	f.add("Benchmarks", "", Cell{Text: grouped(int64(h.BenchmarkCountWithVariants)), Href: "#runs"}, "measured runs")
+	runs, note := h.BenchmarkCountWithVariants, "measured runs"
+	if page := siliconRuns(gen, h, 0); runs == 0 && page.Total > 0 {
+		runs, note = page.Total, "measured runs of its silicon"
+	}
+	f.add("Benchmarks", "", Cell{Text: grouped(int64(runs)), Href: "#runs"}, note)
 	return f.list
+}
+
+// siliconRuns are the newest runs of all hardware that has the silicon of this one, as a machine has that of its chip.
+func siliconRuns(gen *index.Generation, h *hardwareRecord, limit int) index.Page {
+	return gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: index.Silicon, Values: []string{string(h.Slug)}}}, Limit: limit})
+}
+
+// hardwareRuns is the newest runs of a piece of hardware, or where it has none, of others with its silicon.
+func hardwareRuns(gen *index.Generation, h *hardwareRecord) Table {
+	t := runsOf(gen, index.Hardware, string(h.Slug), h.BenchmarkCount)
+	page := siliconRuns(gen, h, shownRuns)
+	if len(t.Rows) > 0 || page.Total == 0 {
+		return t
+	}
+	t.Columns = runColumns(index.None)
+	t.Intro = fmt.Sprintf("No run of this record itself is known. The newest %d of %s of hardware with the same silicon.", len(page.Ords), plural(page.Total, "published run", "published runs"))
+	t.More = &Link{Text: "All of them, with filters", Href: "/explore/benchmarks?silicon=" + url.QueryEscape(string(h.Slug)), NoFollow: true}
+	t.addRuns(gen, page.Ords, index.None)
+	return t
 }
 
 func hardwareGroups(gen *index.Generation, h *hardwareRecord, refs map[string][]int) (out []Group) {

@@ -375,11 +375,15 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 			t.Intro += fmt.Sprintf(" %s of them are of the record itself, the others of its variants.", grouped(int64(own)))
 		}
 	}
-	n := newNames(gen)
-	for _, ord := range page.Ords {
-		t.Rows = append(t.Rows, runCells(n, readRun(gen.Benchmarks.Row(ord)), field))
-	}
+	t.addRuns(gen, page.Ords, field)
 	return t
+}
+
+func (t *Table) addRuns(gen *index.Generation, ords []uint32, without index.Field) {
+	n := newNames(gen)
+	for _, ord := range ords {
+		t.Rows = append(t.Rows, runCells(n, readRun(gen.Benchmarks.Row(ord)), without))
+	}
 }
 
 // runColumns are the columns of a table of runs; the field that all of them share is left out.

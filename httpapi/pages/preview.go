@@ -24,7 +24,7 @@ func (s *Site) Preview(gen *index.Generation, kind string, ord uint32) []byte {
 		addSpeeds(c, gen, index.Model, string(m.Slug), index.Hardware, func(other string) string { return n.of("hardware", dataset.Slug(other)) })
 	case "hardware":
 		h := decode[hardwareRecord](gen.Hardware.Row(ord))
-		c.Kind, c.Title, c.Lead, figures = "Hardware", h.Name, hardwareLead(h), hardwareFigures(h, nil)
+		c.Kind, c.Title, c.Lead, figures = "Hardware", h.Name, hardwareLead(h), hardwareFigures(gen, h, nil)
 		addSpeeds(c, gen, index.Hardware, string(h.Slug), index.Model, func(other string) string { return n.of("models", dataset.Slug(other)) })
 	case "tools":
 		t := decode[toolRecord](gen.Tools.Row(ord))
