@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"modeldex/dataset/record"
 	"path"
 	"regexp"
+
+	"modeldex/dataset/record"
 )
 
 // measurement is what makes two benchmarks one: the same thing measured the same way with the

@@ -2,11 +2,12 @@ package dataset
 
 import (
 	"fmt"
-	"modeldex/dataset/record"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"modeldex/dataset/record"
 )
 
 // TestSourcesFile: every page that a shipped record names is of an origin that data/sources.json

@@ -2,9 +2,10 @@ package dataset
 
 import (
 	"bytes"
-	"modeldex/dataset/record"
 	"path"
 	"regexp"
+
+	"modeldex/dataset/record"
 )
 
 // schemaFiles are the schemas editors check the record files against, by what a file holds. An
