@@ -111,7 +111,7 @@ func (l *loader) checkCredits(o *origins) {
 	for i, q := range l.quantizations.recs {
 		sourcePages(q.Sources, warn(l.quantizations.places[i]))
 	}
-	if l.models.gap() || l.hardware.gap() || l.tools.gap() || l.quantizations.gap() || l.benchmarks.gap() {
+	if len(l.models.undecodable)+len(l.hardware.undecodable)+len(l.tools.undecodable)+len(l.quantizations.undecodable)+len(l.benchmarks.undecodable) > 0 {
 		return // what names it may be in what was not read
 	}
 	for i, rec := range l.origins.recs {

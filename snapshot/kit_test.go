@@ -43,7 +43,7 @@ func smallConfig() Config {
 		Confidence: ConfidenceRules{High: 9, Moderate: 13}, LeastModels: 1,
 		Sources: []SourceConfig{
 			{
-				SourceID: SourceA, Name: "arena", Label: "Arena (votes)", Dataset: "a/a", Config: "text",
+				SourceID: SourceA, Name: "arena", LicenseNote: "free to use", Label: "Arena (votes)", Dataset: "a/a", Config: "text",
 				Splits:     []Split{{"2026-01", "2026-01-01", "https://a.example/1"}},
 				CapturedAt: "2026-01-02T08:00:00-08:00",
 				Metrics: []Metric{{
@@ -52,14 +52,14 @@ func smallConfig() Config {
 				Component: ComponentConfig{Label: "rating", Metrics: []string{"rating"}, Categories: []string{"full"}},
 			},
 			{
-				SourceID: SourceB, Name: "bench", Label: "Bench", Dataset: "b/b", Config: "board",
+				SourceID: SourceB, Name: "bench", LicenseNote: "free to use", Label: "Bench", Dataset: "b/b", Config: "board",
 				Splits:     []Split{{"new", "2026-03-01", "https://b.example/new"}, {"old", "2024-01-01", "https://b.example/old"}},
 				CapturedAt: "2026-03-02T00:00:00Z",
 				Metrics:    []Metric{{Metric: "score", Scale: "percent", Min: ptr(0.0), Max: ptr(100.0), Direction: Higher}},
 				Component:  ComponentConfig{Label: "mean", Metrics: []string{"score"}},
 			},
 			{
-				SourceID: SourceC, Name: "euro", Label: "Euro", Dataset: "c/c", Config: "english",
+				SourceID: SourceC, Name: "euro", LicenseNote: "free to use", Label: "Euro", Dataset: "c/c", Config: "english",
 				Splits:     []Split{{"2026-04", "2026-04-01", "https://c.example/1"}},
 				CapturedAt: "2026-04-02T00:00:00Z",
 				Metrics: []Metric{

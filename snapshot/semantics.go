@@ -21,7 +21,6 @@ func checkSemantics(doc *Document) []Finding {
 	c := &checker{doc: doc, sources: map[SourceID]*Source{}}
 	c.generated = c.when("/generated_at", doc.GeneratedAt)
 	c.readRules()
-	c.checkTexts()
 	c.checkSources()
 	for i := range doc.Models {
 		c.checkModel(i)
@@ -81,22 +80,6 @@ func (c *checker) when(at, s string) time.Time {
 	return t
 }
 
-// checkTexts: a document names its terms and whom to thank, and claims nothing.
-func (c *checker) checkTexts() {
-	d := c.doc
-	for _, text := range []struct{ at, is string }{
-		{"/license", d.License},
-		{"/attribution", d.Attribution},
-		{"/framework_note", d.FrameworkNote},
-		{"/normalization/model_matching", d.Normalization.ModelMatching},
-		{"/normalization/local_execution_claim", d.Normalization.LocalExecutionClaim},
-	} {
-		if strings.TrimSpace(text.is) == "" {
-			c.say(text.at, "must not be empty")
-		}
-	}
-}
-
 func (c *checker) checkSources() {
 	for i := range c.doc.Sources {
 		s, at := &c.doc.Sources[i], pointer("sources", strconv.Itoa(i))
@@ -122,9 +105,6 @@ func (c *checker) checkModel(i int) {
 	m, at := &c.doc.Models[i], pointer("models", strconv.Itoa(i))
 	if i > 0 && c.doc.Models[i-1].ModelKey >= m.ModelKey {
 		c.say(at+"/model_key", "must be unique and in order, %q follows %q", clip(m.ModelKey), clip(c.doc.Models[i-1].ModelKey))
-	}
-	if m.ModelKey == "" {
-		c.say(at+"/model_key", "must not be empty")
 	}
 	if m.Openness != nil && *m.Openness != OpenWeights && *m.Openness != Proprietary {
 		c.say(at+"/openness", "must be %s, %s or null, got %q", OpenWeights, Proprietary, clip(*m.Openness))

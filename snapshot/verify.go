@@ -194,7 +194,26 @@ func checkSchema(b []byte) []Finding {
 	if err := compiled().Validate(v); errors.As(err, &ve) {
 		return leaves(nil, ve, message.NewPrinter(language.English))
 	}
-	return nil
+	return blanks(nil, nil, v)
+}
+
+// blanks finds the texts that say nothing: what is unknown is null, or not there.
+func blanks(fs []Finding, at []string, v any) []Finding {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			fs = blanks(fs, append(at, name), member)
+		}
+	case []any:
+		for i, entry := range v {
+			fs = blanks(fs, append(at, strconv.Itoa(i)), entry)
+		}
+	case string:
+		if strings.TrimSpace(v) == "" && len(fs) < MaxFindings {
+			fs = append(fs, Finding{Pointer: pointer(at...), Rule: "must not be empty"})
+		}
+	}
+	return fs
 }
 
 // leaves collects the innermost causes. Below a choice with null (a number or null) the

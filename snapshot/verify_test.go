@@ -63,6 +63,8 @@ func TestVerifySemantics(t *testing.T) {
 		{"split apart", func(d *Document) { d.Models[0].Scores[0].SourceSplit = "2001-01-01" }, "/models/0/scores/0/source_split", "must be one of those of source_a"},
 		{"openness", func(d *Document) { d.Models[0].Openness = ptr("Open") }, "/models/0/openness", `must be open, proprietary or null, got "Open"`},
 		{"whom to thank", func(d *Document) { d.Attribution = " " }, "/attribution", "must not be empty"},
+		{"empty licence of a model", func(d *Document) { d.Models[0].License = ptr("") }, "/models/0/license", "must not be empty"},
+		{"empty limitation", func(d *Document) { d.Models[1].Composite.Limitations = []string{""} }, "/models/1/composite/limitations/0", "must not be empty"},
 		{"leap second", func(d *Document) { d.GeneratedAt = "2016-12-31T23:59:60Z" }, "/generated_at", "must be a date-time of RFC 3339"},
 	}
 	for _, tt := range tests {
