@@ -756,6 +756,16 @@ func TestFrontPageHardware(t *testing.T) {
 	}
 }
 
+// TestToolFacts holds that the page of a tool has its homepage before the runs with it.
+func TestToolFacts(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	body := string(s.ask(t, "GET", "/tools/llama.cpp", "Authorization", "").body)
+	if facts, runs := strings.Index(body, `id="facts"`), strings.Index(body, `id="runs"`); facts < 0 || runs < facts {
+		t.Errorf("facts are at %d, runs at %d", facts, runs)
+	}
+}
+
 // TestTitlesOfRecords holds that the title of a page, which search engines and previews of links show, says what it answers.
 func TestTitlesOfRecords(t *testing.T) {
 	t.Parallel()

@@ -489,6 +489,15 @@ func TestTryItOut(t *testing.T) {
 	p.checkQuiet(t)
 }
 
+// TestScoresNameTheirSources holds that the page of scores names the evaluations, not the letters a document has for them.
+func TestScoresNameTheirSources(t *testing.T) {
+	p := open(t, "/snapshots", looks[0])
+	named := eval[[]string](t, p, `[...new Set([...document.querySelectorAll('#scores td[data-label="Sources"]')].flatMap((e) => e.textContent.split(', ')))].sort()`)
+	if want := []string{"EuroEval English leaderboard", "LMArena text leaderboard", "LiveBench"}; !slices.Equal(named, want) {
+		t.Errorf("scores are of %q, want %q", named, want)
+	}
+}
+
 // TestNotes holds that on a narrow screen, where a row of a table is a card, the note of a value is at its side, or below, and both are
 // at the right edge, and that the name of the column is at the left one.
 func TestNotes(t *testing.T) {

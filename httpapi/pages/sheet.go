@@ -20,11 +20,13 @@ type Sheet struct {
 	Words   bool   // the page has words of the trade
 	Figures []Fact // the few that matter most
 	Groups  []Group
-	Tables  []Table
-	Sources []Source
-	Notes   []string
-	Cite    *Citation
-	Actions []Link
+	// FactsFirst has the groups before the tables.
+	FactsFirst bool
+	Tables     []Table
+	Sources    []Source
+	Notes      []string
+	Cite       *Citation
+	Actions    []Link
 	// Invite leads to the form for measurements of readers, with what the page is about filled in.
 	Invite *Link
 	// Past leads to what happened to the record.

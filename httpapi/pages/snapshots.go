@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"strings"
 
 	"modeldex/index"
@@ -40,7 +41,7 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		{Label: "Names", Value: Cell{Text: doc.Normalization.ModelMatching}},
 		{Label: "Limits", Value: Cell{Text: doc.FrameworkNote}},
 	}}}
-	v.Tables = append(v.Tables, scoreTable(gen), sourcesTable(doc), documentsTable(catalog))
+	v.Tables = append(v.Tables, scoreTable(gen, doc), sourcesTable(doc), documentsTable(catalog))
 	return v
 }
 
@@ -60,7 +61,11 @@ func readSnapshot(p *snapshot.Published) *snapshotHead {
 }
 
 // scoreTable is the models of the directory by score.
-func scoreTable(gen *index.Generation) Table {
+func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
+	labels := map[snapshot.SourceID]string{} // without what is said in brackets
+	for _, src := range doc.Sources {
+		labels[src.SourceID], _, _ = strings.Cut(src.Label, " (")
+	}
 	t := Table{
 		ID: "scores", Title: "Scores of models in the directory", Empty: "No model of the directory has a score.",
 		Intro:   "The interval is where the score would be found in 95 of 100 cases, from the spread of the evaluations.",
@@ -74,6 +79,10 @@ func scoreTable(gen *index.Generation) Table {
 		if in == nil || in.Score == nil {
 			break
 		}
+		sources := make([]string, len(in.Sources))
+		for i, id := range in.Sources {
+			sources[i] = cmp.Or(labels[id], string(id))
+		}
 		interval, place, params := textCell(""), textCell(""), textCell("")
 		if in.Lower != nil && in.Upper != nil {
 			interval.Text = rounded(*in.Lower) + " to " + rounded(*in.Upper)
@@ -85,7 +94,7 @@ func scoreTable(gen *index.Generation) Table {
 		if m.ParamsB != nil {
 			params.Text = rounded(*m.ParamsB) + "B"
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: rounded(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.ReplaceAll(join(in.Sources), "source_", "")}, place, params})
+		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: rounded(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, params})
 	}
 	return t
 }

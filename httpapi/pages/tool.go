@@ -13,7 +13,7 @@ func (s *Site) Tool(gen *index.Generation, ord uint32, at Place) *Sheet {
 	t := decode[toolRecord](gen.Tools.Detail(ord))
 	sources, refs := sourcesOf(t.Sources)
 	v := &Sheet{
-		Frame: recordFrame(gen, at, "/explore/tools", t.Name, t.Description), Kind: "tool", Heading: t.Name, Lead: t.Description, Sources: sources,
+		Frame: recordFrame(gen, at, "/explore/tools", t.Name, t.Description), Kind: "tool", Heading: t.Name, Lead: t.Description, Sources: sources, FactsFirst: true,
 		Crumbs: []Link{{Text: "Tools", Href: "/explore/tools"}, {Text: Sentence(string(t.Category)), Href: "/explore/tools?category=" + url.QueryEscape(string(t.Category))}},
 	}
 	f := facts{refs: refs}
