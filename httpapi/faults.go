@@ -2,10 +2,11 @@ package httpapi
 
 import (
 	"fmt"
-	"modeldex/dataset/record"
 	"slices"
 	"strconv"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // Bounds of what the response to a rejected request says. A request of 8 KiB can name four thousand wrong

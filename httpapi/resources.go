@@ -122,9 +122,13 @@ func newList(r resource, fields []index.FieldInfo) *resource {
 		r.params = append(r.params, benchmarkParams...)
 	}
 	r.params = append(r.params, fitParams(r.name)...)
+	sortDoc := "Order, descending with a leading hyphen. Unknown values come last in both directions; ties are in default order."
+	if r.name == "models" {
+		sortDoc += " By active_params_b a dense model, where it is null, counts with all its parameters, as it does for min_active_params_b."
+	}
 	r.params = append(r.params,
 		param{name: "q", kind: searchText, doc: "Words that must all occur in " + searched(&r) + ". Letter case is ignored; at most 8 words, 100 characters."},
-		param{name: "sort", kind: sortKey, doc: "Order, descending with a leading hyphen. Unknown values come last in both directions; ties are in default order."},
+		param{name: "sort", kind: sortKey, doc: sortDoc},
 		param{name: "limit", kind: pageLimit, doc: "Maximum number of records per page. " + allText},
 		param{name: "cursor", kind: cursorToken, doc: "Place to continue from, taken from links.next of the previous page. Filters and sort must stay as they were."},
 		fieldsParam,
