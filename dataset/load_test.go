@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"math/rand/v2"
-	"modeldex/dataset/record"
 	"os"
 	"os/exec"
 	"reflect"
@@ -17,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"modeldex/dataset/record"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"

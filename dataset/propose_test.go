@@ -5,11 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"modeldex/dataset/record"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"modeldex/dataset/record"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

@@ -2,9 +2,10 @@ package dataset
 
 import (
 	"math"
-	"modeldex/dataset/pack"
 	"slices"
 	"testing"
+
+	"modeldex/dataset/pack"
 )
 
 // ptr is the address of a value, for fields that may be null.

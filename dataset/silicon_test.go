@@ -3,8 +3,9 @@ package dataset
 import (
 	"fmt"
 	"math/rand/v2"
-	"modeldex/dataset/pack"
 	"testing"
+
+	"modeldex/dataset/pack"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -6,10 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"modeldex/dataset/record"
 	"slices"
 	"strings"
 	"time"
+
+	"modeldex/dataset/record"
 )
 
 // ErrRefused is returned by Build when the finished document does not pass Verify; the

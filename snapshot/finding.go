@@ -2,9 +2,10 @@ package snapshot
 
 import (
 	"cmp"
-	"modeldex/dataset/record"
 	"slices"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // MaxFindings limits the findings of one round.
