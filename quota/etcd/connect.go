@@ -95,8 +95,9 @@ func (l *login) Authenticate(ctx context.Context, user, password string) (*clien
 // intercept has the client log in when it is denied something before it did: an etcd whose access control was turned on
 // under it takes the name in the client's certificate for the user, and does not ask for one.
 func (l *login) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	made := l.made.Load() // before: another request may log in meanwhile, which this one did not go with
 	err := invoke(ctx, method, req, reply, cc, opts...)
-	if !l.made.Load() && errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied) {
+	if !made && errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied) {
 		return rpctypes.ErrGRPCUserEmpty
 	}
 	return err
