@@ -108,10 +108,8 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	if h.MemoryBandwidthGBps != nil {
 		return *h.MemoryBandwidthGBps
 	}
-	if h.Chip != nil && len(*h.Chip) == 1 {
-		if chip := r.hardware[(*h.Chip)[0]]; chip != nil && chip.MemoryBandwidthGBps != nil {
-			return *chip.MemoryBandwidthGBps
-		}
+	if chip := r.hardware[h.OnlyChip()]; chip != nil && chip.MemoryBandwidthGBps != nil {
+		return *chip.MemoryBandwidthGBps
 	}
 	if h.Variants == nil {
 		return 0

@@ -37,7 +37,7 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(kind, string) int32) point {
 	return point{
 		setup: setup{
-			hardware: number(hardwareName, string(chipOf(h))), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
+			hardware: number(hardwareName, string(cmp.Or(h.OnlyChip(), h.Slug))), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
 			arch: number(archName, text(h.Architecture)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
 			backend: number(backendName, backend), unit: number(unitName, unit), logBandwidth: math.Log(bandwidth),
 		},
@@ -75,14 +75,6 @@ func (l *learnt) linkSilicon(hardware []dataset.Hardware) {
 		}
 	}
 	maps.Copy(l.silicon, machines)
-}
-
-// chipOf is the only chip a machine can have; the hardware itself where it is no machine or there are several.
-func chipOf(h *dataset.Hardware) dataset.Slug {
-	if h.Chip != nil && len(*h.Chip) == 1 {
-		return (*h.Chip)[0]
-	}
-	return h.Slug
 }
 
 // siliconOf is the record that stands for the silicon of a piece of hardware.

@@ -118,6 +118,14 @@ type Hardware struct {
 	Sources []SourceRef `json:"sources"`
 }
 
+// OnlyChip is the chip of a machine that can have one only; empty for other hardware.
+func (h *Hardware) OnlyChip() Slug {
+	if h.Chip == nil || len(*h.Chip) != 1 {
+		return ""
+	}
+	return (*h.Chip)[0]
+}
+
 // PriceObservation is one price seen for a piece of hardware.
 type PriceObservation struct {
 	// Amount in currency.
