@@ -851,3 +851,30 @@ func TestNotesOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswers holds that the pages of hardware and of models begin with what people come for.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	answer := regexp.MustCompile(`<p class="answer">(.*?)</p>`)
+	tags := regexp.MustCompile(`<[^>]*>`)
+	for path, want := range map[string]string{
+		"/hardware/nvidia-rtx-4090":     `^It runs \d+ of the [\d,]+ models listed here\. The best with a measured speed: .+ \(.+\) [\d.]+ tok/s, .+ tok/s\.$`,
+		"/hardware/intel-arc-b570":      `^It runs \d+ of the [\d,]+ models listed here\. (The best with a measured speed|Estimated speeds of the best): .+\.$`,
+		"/hardware/apple-m3-max":        `^What runs on it depends on its memory, which is not published or differs between variants: enter yours\.$`,
+		"/models/gpt-oss-20b":           `^In .+ it takes [\d.]+ GiB of memory with 8k tokens of context\. Measured, for example: .+ tok/s, .+ tok/s, .+ tok/s\.$`,
+		"/fit?hardware=nvidia-rtx-4090": `^The best with a measured speed: .+ tok/s\.$`,
+	} {
+		m := answer.FindSubmatch(s.ask(t, "GET", path, "Authorization", "").body)
+		if m == nil {
+			t.Errorf("%s has no answer", path)
+			continue
+		}
+		if got := tags.ReplaceAllString(string(m[1]), ""); !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%s answers %q, want %s", path, got, want)
+		}
+	}
+	if md := string(s.ask(t, "GET", "/hardware/nvidia-rtx-4090.md", "Authorization", "").body); !strings.Contains(md, "It runs [") {
+		t.Error("the Markdown form of the page of hardware has no answer")
+	}
+}

@@ -521,7 +521,7 @@ func TestNotes(t *testing.T) {
 	})()`
 	for _, width := range []int64{360, 400, 700} {
 		for _, scheme := range []string{"light", "dark"} {
-			for name, path := range map[string]string{"model": "/models/qwen3-8b", "fit": "/fit?hardware=nvidia-rtx-4090", "snapshots": "/snapshots", "compare": "/compare?hardware=nvidia-rtx-4090,apple-m4-max-40gpu"} {
+			for name, path := range map[string]string{"model": "/models/qwen3-8b", "snapshots": "/snapshots", "compare": "/compare?hardware=nvidia-rtx-4090,apple-m4-max-40gpu"} {
 				p := open(t, path, look{width: width, height: 800, scheme: scheme})
 				p.wait(t, "document.readyState === 'complete'")
 				if got := eval[string](t, p, misplaced); got != "" {

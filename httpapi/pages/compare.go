@@ -46,10 +46,10 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	case len(q.Hardware) > 0:
 		v.Names = namesOf(gen, "hardware", q.Hardware)
 		speeds, prices := draw.CompareHardwareAndPrices(q.Hardware)
-		v.Tables = append(v.Tables, hardwareFacts(gen, q.Hardware), figureTable("speed", "The same measurements", speeds, at.Base), figureTable("prices", "What memory and speed cost", prices, at.Base))
+		v.Tables = append(v.Tables, figureTable("speed", "The same measurements", speeds, at.Base), figureTable("prices", "What memory and speed cost", prices, at.Base), hardwareFacts(gen, q.Hardware))
 	case len(q.Models) > 0:
 		v.Names = namesOf(gen, "models", q.Models)
-		v.Tables = append(v.Tables, modelFacts(gen, q.Models), figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base))
+		v.Tables = append(v.Tables, figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base), modelFacts(gen, q.Models))
 	}
 	if len(q.Models) > 0 {
 		v.Kind, v.Chosen, v.Choices = "models", q.Models, mostMeasured(gen.Models)

@@ -109,7 +109,7 @@ var lists = map[string]*list{
 		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
 		ranges: []string{"params_b", "active_params_b", "context_length", "intelligence", "release_date"}, openRanges: 1,
 		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, {Name: "min_tps", Label: "With at least tok/s", Hint: "20"}},
-		sorts:  []Choice{{Value: "slug", Label: "Address, A to Z"}, {Value: "name", Label: "Name"}, {Value: "-intelligence", Label: "Intelligence"}, {Value: "-release_date", Label: "Newest"}, {Value: "params_b", Label: "Smallest"}, {Value: "-params_b", Label: "Largest"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-context_length", Label: "Longest context"}},
+		sorts:  []Choice{{Value: "slug", Label: "A to Z"}, {Value: "name", Label: "By name"}, {Value: "-intelligence", Label: "Intelligence"}, {Value: "-release_date", Label: "Newest"}, {Value: "params_b", Label: "Smallest"}, {Value: "-params_b", Label: "Largest"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-context_length", Label: "Longest context"}},
 		columns: []column{
 			{Column{Text: "Model"}, "name", false},
 			{Column{Text: "Maker"}, "", true},
@@ -126,7 +126,7 @@ var lists = map[string]*list{
 		fields: index.HardwareFields, facets: []string{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, open: 2,
 		ranges: []string{"vram_gb", "street_price_usd", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "release_date"}, openRanges: 2,
 		inputs: []Input{{Name: "runs", Label: "Runs the model", Hint: "gpt-oss-20b"}, {Name: "context", Label: "With a context of", Hint: "32768"}, {Name: "min_tps", Label: "With at least tok/s", Hint: "20"}},
-		sorts:  []Choice{{Value: "slug", Label: "Address, A to Z"}, {Value: "name", Label: "Name"}, {Value: "street_price_usd", Label: "Cheapest"}, {Value: "-vram_gb", Label: "Most memory"}, {Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"}, {Value: "-release_date", Label: "Newest"}, {Value: "-benchmark_count", Label: "Most measured"}},
+		sorts:  []Choice{{Value: "slug", Label: "A to Z"}, {Value: "name", Label: "By name"}, {Value: "street_price_usd", Label: "Cheapest"}, {Value: "-vram_gb", Label: "Most memory"}, {Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"}, {Value: "-release_date", Label: "Newest"}, {Value: "-benchmark_count", Label: "Most measured"}},
 		columns: []column{
 			{Column{Text: "Hardware"}, "name", false},
 			{Column{Text: "Kind"}, "", true},
@@ -143,7 +143,7 @@ var lists = map[string]*list{
 		table:  func(g *index.Generation) *index.Table { return g.Tools },
 		fields: index.ToolFields, facets: []string{"category", "backend", "os", "api", "model_format", "license", "has_benchmarks"}, open: 3,
 		ranges:  []string{"first_release"},
-		sorts:   []Choice{{Value: "slug", Label: "Address, A to Z"}, {Value: "name", Label: "Name"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
+		sorts:   []Choice{{Value: "slug", Label: "A to Z"}, {Value: "name", Label: "By name"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
 		columns: []column{{Column{Text: "Tool"}, "name", false}, {Column{Text: "Kind"}, "", true}, {Column{Text: "What it does"}, "", false}, {Column{Text: "Licence"}, "", false}, {Column{Text: "Runs", Number: true, Title: "Benchmarks made with it"}, "benchmark_count", true}},
 	},
 	"benchmarks": {

@@ -86,7 +86,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 			v.askMemory(q.Params)
 			break
 		}
-		v.Lead = foundLine(q)
+		v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, q.Found)
 		v.sayMemory(gen, q)
 		v.Tables = foundTables(gen, q)
 		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
@@ -381,8 +381,11 @@ func foundLine(q *FitQuery) string {
 	if q.NoSpeed > 0 {
 		out += "; of " + plural(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
 	}
-	return out + ". Each is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
+	return out + "."
 }
+
+// listedHow is how the lists of models that run are made.
+const listedHow = "Each model is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
 
 // foundTables are the models that run, by what is known of their speed.
 func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {

@@ -34,6 +34,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	}
 	runs, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
 	v.Tables = append(v.Tables, fitsTable(gen, h, runs.Found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), hardwareRuns(gen, h))
+	v.Answer = hardwareAnswer(gen, h, runs.Found)
 	draw, slug := charts.For(gen), string(h.Slug)
 	v.Tables[0].Plot = plot(draw.FitsOf(slug, runs.Found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
@@ -197,11 +198,11 @@ const shownFits = 25
 func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
-		Intro:   "The best models that fit, by intelligence score, with room for 8,192 tokens, each in the most precise size that was measured here, or else that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last.",
+		Intro:   "The best models that fit, by intelligence score, with room for 8,192 tokens.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
-		Source:  "Memory is computed. An estimate leads to the measurements it rests on.",
+		Source:  "Each is in the most precise size that was measured here, or else that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last. Memory is computed. An estimate leads to the measurements it rests on.",
 	}
 	rows := BestFirst(gen, found)
 	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))], nil)

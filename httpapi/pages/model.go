@@ -33,6 +33,7 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 		v.Notes = append(v.Notes, *m.Notes)
 	}
 	v.Tables = append(v.Tables, speedByHardware(gen, m), memoryTable(gen, m), sizesTable(m), runsOf(gen, index.Model, string(m.Slug), m.BenchmarkCount))
+	v.Answer = modelAnswer(gen, m, &v.Tables[1])
 	draw, slug := charts.For(gen), string(m.Slug)
 	v.Tables[0].Plot = plot(draw.ModelSpeeds(slug), "plot-speed", at.Base)
 	v.Tables[1].Plot = plot(draw.ModelMemory(slug), "plot-memory", at.Base)

@@ -17,6 +17,8 @@ type Sheet struct {
 	Kind    string // of the record, for the line above the name
 	Heading string
 	Lead    string
+	Answer  []Cell // to what people come for, in a sentence or two
+	How     string // the lists are made
 	Words   bool   // the page has words of the trade
 	Figures []Fact // the few that matter most
 	Groups  []Group
@@ -89,6 +91,27 @@ type Table struct {
 	More    *Link
 }
 
+// A Fold is a table of which the first rows are shown until the others are asked for. How many those are is in
+// style.css.
+type Fold struct {
+	Rows int
+	Wide bool // also where rows take one line each
+}
+
+// The least rows of a table that is folded where rows are cards, and where they take one line each.
+const (
+	foldedCards = 16
+	foldedLines = 31
+)
+
+// Folded is nil for tables that are shown whole.
+func (t *Table) Folded() *Fold {
+	if len(t.Rows) < foldedCards {
+		return nil
+	}
+	return &Fold{len(t.Rows), len(t.Rows) >= foldedLines}
+}
+
 // A Plot is a drawing above a table.
 type Plot struct {
 	Title, Note, Source string
@@ -125,6 +148,15 @@ func (v *Sheet) Markdown() []byte {
 	b.WriteString("# " + mdText(v.Heading) + "\n\n")
 	if v.Lead != "" {
 		b.WriteString(mdText(v.Lead) + "\n\n")
+	}
+	for i := range v.Answer {
+		v.Answer[i].markdown(b, v.Base)
+	}
+	if len(v.Answer) > 0 {
+		b.WriteString("\n\n")
+	}
+	if v.How != "" {
+		b.WriteString(mdText(v.How) + "\n\n")
 	}
 	for _, f := range v.Figures {
 		b.WriteString("- " + mdText(f.Label) + ": ")
@@ -352,7 +384,13 @@ func (g *Group) Body() template.HTML {
 	for i := range g.Facts {
 		f := &g.Facts[i]
 		b = appendEscaped(append(b, "\n    <div><dt>"...), f.Label)
-		b = f.Value.append(append(b, "</dt><dd>"...))
+		b = append(b, "</dt><dd>"...)
+		if begin, rest := opening(f.Value.Text); rest != "" && f.Value.Href == "" {
+			b = appendEscaped(append(b, "<details><summary>"...), begin)
+			b = append(appendEscaped(append(b, "</summary>"...), rest), "</details>"...)
+		} else {
+			b = f.Value.append(b)
+		}
 		if f.Note != "" {
 			b = append(appendEscaped(append(b, " <small>"...), f.Note), "</small>"...)
 		}
@@ -381,4 +419,18 @@ func (v *Sheet) SourceList() template.HTML {
 		b = append(b, "</small></li>"...)
 	}
 	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
+}
+
+// mostText is the longest text of a fact that is shown whole.
+const mostText = 400
+
+// opening divides a long text after its first sentence; rest is empty for others.
+func opening(text string) (begin, rest string) {
+	if len(text) <= mostText {
+		return text, ""
+	}
+	if begin, rest, found := strings.Cut(text, ". "); found && len(begin) <= mostText {
+		return begin + ".", rest
+	}
+	return text, ""
 }
