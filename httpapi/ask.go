@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
@@ -47,11 +48,11 @@ func (a *Answer) WriteTo(w io.Writer) (int64, error) {
 // where it sends the body as it is.
 func (a *Answer) Encoded(name string) []byte {
 	resp := &a.ctx.Response
-	c := slices.Index(codingNames[:], name)
-	if resp.IsBodyStream() || len(resp.Body()) <= compressFrom || c < 0 || a.ContentType == export.Parquet.ContentType() || a.ContentType == pngType {
+	c := slices.Index(encoding.Names[:], name)
+	if resp.IsBodyStream() || len(resp.Body()) <= encoding.CompressFrom || c < 0 || a.ContentType == export.Parquet.ContentType() || a.ContentType == pngType {
 		return nil
 	}
-	return compress(resp.Body(), coding(c))
+	return encoding.Compress(resp.Body(), encoding.Coding(c))
 }
 
 // Ask answers GET of an address as a caller with a key gets it, without a coding. It takes the path of every request, without a connection. Safe for concurrent use.

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 
+	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
 	"github.com/gofiber/fiber/v2"
@@ -58,7 +59,7 @@ func bearer(header []byte) ([]byte, *failure) {
 		return nil, fail(&missingKey)
 	}
 	scheme, token, _ := bytes.Cut(header, []byte{' '})
-	if !equalFold(scheme, "bearer") {
+	if !headers.EqualFold(scheme, "bearer") {
 		return nil, &failure{code: &missingKey, detail: "The Authorization header has another scheme. Send your key as \"Authorization: Bearer <key>\"."}
 	}
 	if token = bytes.TrimSpace(token); len(token) == 0 {
@@ -97,7 +98,7 @@ func (s *Server) keyInQuery(req *request, bare bool) *failure {
 
 func isSecretName(name []byte) bool {
 	for _, n := range secretNames {
-		if equalFold(name, n) {
+		if headers.EqualFold(name, n) {
 			return true
 		}
 	}

@@ -159,7 +159,7 @@ func BenchmarkNotModified(b *testing.B) {
 	const path = "/api/v1/benchmarks?limit=500"
 	x := newBench(b, path)
 	x.ask()
-	_, rest, _ := strings.Cut(x.ctx.Response.Header.String(), "\r\nETag: ") // fasthttp's table does not have it, see headerLines
+	_, rest, _ := strings.Cut(x.ctx.Response.Header.String(), "\r\nETag: ") // fasthttp's table does not have it, see headers.Lines
 	tag, _, _ := strings.Cut(rest, "\r\n")
 	x.ctx.Request.Header.Set("If-None-Match", tag)
 	x.run(b, http.StatusNotModified)
@@ -199,19 +199,6 @@ func BenchmarkParse(b *testing.B) {
 				if _, f := benchmarks.parse(&args, gen); f != nil {
 					b.Fatal(f.detail)
 				}
-			}
-		})
-	}
-}
-
-// BenchmarkAccepted chooses a coding as for every call.
-func BenchmarkAccepted(b *testing.B) {
-	for _, h := range []string{"", "gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.8, *;q=0.1"} {
-		b.Run(fmt.Sprintf("bytes=%d", len(h)), func(b *testing.B) {
-			header := []byte(h)
-			b.ReportAllocs()
-			for b.Loop() {
-				accepted(header)
 			}
 		})
 	}

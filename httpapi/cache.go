@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 
 	"github.com/cespare/xxhash/v2"
@@ -51,7 +52,7 @@ func newResponseCache(bytes int64) (*responseCache, error) {
 
 // appendSpelling appends the cache key of an address as it was sent, by a caller who likes a format
 // best. An address begins with a slash, so no such key is another's.
-func appendSpelling[T string | []byte](dst []byte, content []byte, c coding, f export.Format, address T) []byte {
+func appendSpelling[T string | []byte](dst []byte, content []byte, c encoding.Coding, f export.Format, address T) []byte {
 	dst = append(append(dst, content...), '0'+byte(c))
 	if f != export.JSON {
 		dst = append(dst, 'a'+byte(f))
@@ -64,7 +65,7 @@ var scratch = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b 
 
 // find returns the response of an address as it was sent, by a caller who likes a coding and a
 // format best; nil if there is none.
-func (b *responseCache) find(content []byte, c coding, f export.Format, address []byte) *response {
+func (b *responseCache) find(content []byte, c encoding.Coding, f export.Format, address []byte) *response {
 	key := scratch.Get().(*[]byte)
 	*key = appendSpelling((*key)[:0], content, c, f, address)
 	resp := b.get(*key)
@@ -89,7 +90,7 @@ func (b *responseCache) put(key string, resp *response) {
 
 // getOrRender returns the response of a canonical address in a coding. Callers who miss at the
 // same time wait for one of them to render it.
-func (b *responseCache) getOrRender(content []byte, c coding, address string, render func() *response) *response {
+func (b *responseCache) getOrRender(content []byte, c encoding.Coding, address string, render func() *response) *response {
 	key := string(appendKey(nil, content, c, address))
 	if resp := b.get([]byte(key)); resp != nil {
 		return resp
@@ -108,7 +109,7 @@ func (b *responseCache) getOrRender(content []byte, c coding, address string, re
 // firstRequest says whether an address is asked for the first time, as far as the cache remembers, and has no
 // response: then one that is quickly made need not be kept. What is remembered is a hash in a place
 // that another address may take, so the second request of an address may seem to be the first again.
-func (b *responseCache) firstRequest(content []byte, c coding, address string) bool {
+func (b *responseCache) firstRequest(content []byte, c encoding.Coding, address string) bool {
 	key := scratch.Get().(*[]byte)
 	defer scratch.Put(key)
 	*key = appendKey((*key)[:0], content, c, address)
@@ -121,7 +122,7 @@ func (b *responseCache) firstRequest(content []byte, c coding, address string) b
 
 // alias keeps a response under another spelling of its address, or its address and another Accept
 // header, so that the next caller who sends them skips the parser.
-func (b *responseCache) alias(resp *response, content []byte, c coding, f export.Format, canonical string, spelling []byte) {
+func (b *responseCache) alias(resp *response, content []byte, c encoding.Coding, f export.Format, canonical string, spelling []byte) {
 	const longest = 1 << 10 // all fields of a list by name are 700 bytes; longer spellings are rare and would fill the cache with keys
 	if (string(spelling) != canonical || f != export.JSON) && len(spelling) <= longest {
 		b.put(string(appendSpelling(nil, content, c, f, spelling)), resp)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/httpapi/encoding"
 )
 
 // TestMakersAreBounded: no more responses are made at once than the cache has places for, all callers get
@@ -18,13 +19,13 @@ func TestMakersAreBounded(t *testing.T) {
 	defer all.cache.Close()
 	synctest.Test(t, func(t *testing.T) {
 		c := &responseCache{cache: all.cache, making: make(chan struct{}, places)}
-		if caught := caughtPanic(func() { c.getOrRender(nil, identity, "/defect", func() *response { panic("a defect") }) }); caught == nil {
+		if caught := caughtPanic(func() { c.getOrRender(nil, encoding.Identity, "/defect", func() *response { panic("a defect") }) }); caught == nil {
 			t.Error("a panic was lost")
 		}
 		var making, made atomic.Int32
 		done := make(chan struct{})
 		for i := range callers {
-			go c.getOrRender(nil, identity, fmt.Sprint("/", i), func() *response {
+			go c.getOrRender(nil, encoding.Identity, fmt.Sprint("/", i), func() *response {
 				making.Add(1)
 				<-done
 				making.Add(-1)

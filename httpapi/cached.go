@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 
+	"modeldex/httpapi/encoding"
+
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -32,7 +34,7 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 // made, so an address that is asked for only once leaves no garbage and evicts nothing from the cache. For the second caller
 // the body is made and kept. render appends the parts of the body.
 func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
-	if req.coding != identity || !s.cache.firstRequest(req.content[:], req.coding, canonical) {
+	if req.coding != encoding.Identity || !s.cache.firstRequest(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
 	body, link := newParts(), ""
@@ -49,7 +51,7 @@ func joined(parts [][]byte, link string) (body []byte, same string) {
 
 // dataResponse is a response made of the dataset.
 func dataResponse(req *request, canonical string, body []byte, link string) *response {
-	resp := newEntity(body, req.coding, jsonType, func(c coding) string { return contentTag(req.content, c, canonical) })
+	resp := newEntity(body, req.coding, jsonType, func(c encoding.Coding) string { return contentTag(req.content, c, canonical) })
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	if link != "" {
 		resp.set("Link", link)
@@ -72,8 +74,8 @@ func (resp *response) withUsage(req *request, canonical string) *response {
 // cachedResponse is cached for a response of any form.
 func (s *Server) cachedResponse(req *request, canonical string, render func() *response) *response {
 	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response { return render().withUsage(req, canonical) })
-	if req.accepts.any && !req.pinned { // what as_of names can change while the current content does not
-		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, canonical, req.ctx.RequestURI())
+	if req.accepts.Any && !req.pinned { // what as_of names can change while the current content does not
+		s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
 	}
 	return resp
 }

@@ -19,8 +19,8 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go, encoding.go,
-//     cursor.go, projection.go, rows.go, the header files, and the connections below fasthttp (connections.go,
+//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go, the rooms headers and encoding,
+//     cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
 //     connection.go, directwrite.go)
 //   - parameters: resources.go (what there is), the params files (how it is read), names.go
 //   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
@@ -48,7 +48,7 @@
 //	params.go     next: the address of the next page ...
 //	cursor.go     encodeCursor: ... and its cursor
 //	response.go   newEntity, encodedEntity, etag
-//	encoding.go   compress
+//	encoding      Compress
 //	usage.go      pagingOf
 //	cached.go     withUsage
 //	request.go    refuses, has: If-Match, If-None-Match

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"sync"
+
+	"modeldex/httpapi/encoding"
 )
 
 // openapiText is in the part of the program that nothing writes to, so that its megabyte is in memory
@@ -19,7 +21,7 @@ func openapiJSON() []byte { return []byte(openapiText) }
 // pages, the OpenAPI document. Each coding is made when it is first asked for, so that a start
 // does not compress what is never fetched. Safe for concurrent use.
 type document struct {
-	forms [codingCount]func() *response
+	forms [encoding.Count]func() *response
 }
 
 // form is what a document is sent as.
@@ -33,16 +35,16 @@ type form struct {
 // newDocumentForms prepares a document of bytes that are as they are sent.
 func newDocumentForms(body []byte, like form) *document {
 	d := &document{}
-	d.prepare(like, func() []byte { return body }, func(c coding) []byte { return compress(body, c) }, len(body) <= compressFrom)
+	d.prepare(like, func() []byte { return body }, func(c encoding.Coding) []byte { return encoding.Compress(body, c) }, len(body) <= encoding.CompressFrom)
 	return d
 }
 
 // prepare sets how each form is made. A form is made, and the plain content hashed, at the first request that needs it.
-func (d *document) prepare(like form, plain func() []byte, body func(coding) []byte, short bool) {
+func (d *document) prepare(like form, plain func() []byte, body func(encoding.Coding) []byte, short bool) {
 	sum := sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(plain()) })
-	for c := range codingCount {
-		if short && c != identity {
-			d.forms[c] = d.forms[identity]
+	for c := range encoding.Count {
+		if short && c != encoding.Identity {
+			d.forms[c] = d.forms[encoding.Identity]
 			continue
 		}
 		d.forms[c] = sync.OnceValue(func() *response {
@@ -67,19 +69,19 @@ func (d *document) prepare(like form, plain func() []byte, body func(coding) []b
 
 // response is the form for an Accept-Encoding header.
 func (d *document) response(acceptEncoding []byte) *response {
-	return d.forms[accepted(acceptEncoding)]()
+	return d.forms[encoding.Accepted(acceptEncoding)]()
 }
 
 // newOpenAPI is the OpenAPI document, whose forms are made when they are asked for.
 func newOpenAPI() *document {
 	d := &document{}
-	d.prepare(form{contentType: jsonType}, openapiJSON, func(c coding) []byte { return compress(openapiJSON(), c) }, false)
+	d.prepare(form{contentType: jsonType}, openapiJSON, func(c encoding.Coding) []byte { return encoding.Compress(openapiJSON(), c) }, false)
 	return d
 }
 
 // newDocument is an entity that is not a function of a query; its tag is of its content.
-func newDocument(body []byte, contentType string, c coding) *response {
-	resp := newEntity(body, c, contentType, func(c coding) string { return etag(body, c, "") })
+func newDocument(body []byte, contentType string, c encoding.Coding) *response {
+	resp := newEntity(body, c, contentType, func(c encoding.Coding) string { return etag(body, c, "") })
 	resp.public()
 	return resp
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/headers"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -125,10 +126,10 @@ func getDump(s *Server, req *request) (*response, *failure) {
 func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File) *response {
 	tag := `"` + file.SHA256 + `"`
 	h := &req.ctx.Request.Header
-	span, status := byteRange{0, file.Size}, http.StatusOK
+	span, status := headers.Range{From: 0, Size: file.Size}, http.StatusOK
 	// Only GET has ranges (RFC 9110, 14.2), and a caller who has the file gets 304 whatever range is asked for (13.2.2).
 	if condition := h.Peek("If-Range"); h.IsGet() && !req.has(tag) && (len(condition) == 0 || string(condition) == tag) {
-		span, status = rangeOf(string(h.Peek("Range")), file.Size)
+		span, status = headers.RangeOf(string(h.Peek("Range")), file.Size)
 	}
 	if status == http.StatusRequestedRangeNotSatisfiable {
 		resp := s.problem(req, &failure{code: &rangeNotSatisfiable})
@@ -144,11 +145,11 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	resp.madeOf(dump.Version, dump.Digest)
 	resp.ages = false // what the address names never changes
 	if status == http.StatusPartialContent {
-		resp.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", span.from, span.from+span.size-1, file.Size))
+		resp.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", span.From, span.From+span.Size-1, file.Size))
 	}
 	resp.stream = &stream{
-		size: int(span.size), done: func() {},
-		open: func() (io.Reader, error) { return file.Section(span.from, span.size), nil },
+		size: int(span.Size), done: func() {},
+		open: func() (io.Reader, error) { return file.Section(span.From, span.Size), nil },
 	}
 	return resp
 }

@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/encoding"
 	"modeldex/index"
 )
 
@@ -244,7 +245,7 @@ func (p *parser) quantization() (name, query string) {
 func (s *Server) figure(req *request, canonical string, draw func() []byte) *response {
 	key := canonical + "\x00" + s.cfg.Version // another version may draw another picture
 	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(draw(), req.coding, svgType, func(c coding) string { return contentTag(req.content, c, key) })
+		resp := newEntity(draw(), req.coding, svgType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		resp.set("Content-Security-Policy", figurePolicy)
 		resp.set("Cross-Origin-Resource-Policy", "cross-origin")
@@ -252,6 +253,6 @@ func (s *Server) figure(req *request, canonical string, draw func() []byte) *res
 		resp.route = req.route
 		return resp
 	})
-	s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, key, req.ctx.RequestURI())
+	s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	return resp
 }

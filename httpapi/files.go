@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"modeldex/dataset/record"
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 	"modeldex/quota"
@@ -104,7 +105,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	}
 	c := req.coding
 	if q.format == export.Parquet {
-		c = identity // it is compressed inside
+		c = encoding.Identity // it is compressed inside
 	}
 	tag := contentTag(req.content, c, q.cacheName())
 	resp := req.fileResponse(nil, c, q.format, tag)
@@ -120,7 +121,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	}
 	gen := req.gen
 	resp.stream = &stream{size: -1, done: end, open: func() (io.Reader, error) {
-		return export.NewReader(q.format, schema, aboutOf(gen), rows(), compressor(c))
+		return export.NewReader(q.format, schema, aboutOf(gen), rows(), encoding.Compressor(c))
 	}}
 	return resp, nil
 }
@@ -159,14 +160,14 @@ func (s *Server) filed(req *request, q *listQuery, render func() (file []byte, l
 	name := q.cacheName()
 	c := req.coding
 	if q.format == export.Parquet {
-		c = identity
+		c = encoding.Identity
 	}
 	return s.cachedResponse(req, name, func() *response {
 		file, link := render()
-		if len(file) <= compressFrom {
-			c = identity
+		if len(file) <= encoding.CompressFrom {
+			c = encoding.Identity
 		}
-		resp := req.fileResponse(compress(file, c), c, q.format, contentTag(req.content, c, name))
+		resp := req.fileResponse(encoding.Compress(file, c), c, q.format, contentTag(req.content, c, name))
 		if link != "" {
 			resp.set("Link", link)
 		}
@@ -175,7 +176,7 @@ func (s *Server) filed(req *request, q *listQuery, render func() (file []byte, l
 }
 
 // fileResponse is the response of a file.
-func (req *request) fileResponse(body []byte, c coding, f export.Format, tag string) *response {
+func (req *request) fileResponse(body []byte, c encoding.Coding, f export.Format, tag string) *response {
 	resp := encodedEntity(body, c, f.ContentType(), tag)
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	resp.keep(privateCache, filedVary)
@@ -193,7 +194,7 @@ func (rt *route) fileName() string {
 
 // acceptsFormat rejects a response in a form that the caller neither asked for nor accepts.
 func (req *request) acceptsFormat(q *listQuery) *failure {
-	if !q.formatGiven && !req.accepts.any {
+	if !q.formatGiven && !req.accepts.Any {
 		return fail(&notAcceptable)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -246,63 +245,6 @@ func FuzzAuthorization(f *testing.F) {
 			t.Fatalf("the answer holds the key: %s", a.body)
 		}
 	})
-}
-
-// FuzzAcceptEncoding compares the choice of a coding with a slow reading of RFC 9110, for
-// headers that keep its grammar; others must only be answered.
-func FuzzAcceptEncoding(f *testing.F) {
-	for _, h := range []string{
-		"", "gzip", "gzip, br", "zstd;q=0.5, gzip", "*", "*;q=0", "identity;q=0", "gzip;q=0,*", "br;q=1.0,gzip;q=0.999",
-		"GZIP", "identity, gzip;q=0.5", "identity;q=0.5, gzip;q=0.5", "deflate", " gzip ; q=0.3 , br ; q=0.2", "gzip;q=", "gzip;q=2", ";q=1", ",,,", "gzip;q=0.0001",
-	} {
-		f.Add(h)
-	}
-	f.Fuzz(func(t *testing.T, header string) {
-		got := accepted([]byte(header))
-		if got >= codingCount {
-			t.Fatalf("accepted(%q) = %d", header, got)
-		}
-		if want, ok := acceptedByTheBook(header); ok && got != want {
-			t.Fatalf("accepted(%q) = %s, want %s", header, codingNames[got], codingNames[want])
-		}
-	})
-}
-
-var codingForm = regexp.MustCompile(`^[ \t]*([A-Za-z]+|\*)[ \t]*(?:;[ \t]*[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?[ \t]*$`)
-
-// acceptedByTheBook is false where the header has another form or names a coding twice.
-func acceptedByTheBook(header string) (coding, bool) {
-	weights := map[string]float64{}
-	if header != "" {
-		for item := range strings.SplitSeq(header, ",") {
-			m := codingForm.FindStringSubmatch(item)
-			name := ""
-			if m != nil {
-				name = strings.ToLower(m[1])
-			}
-			if _, twice := weights[name]; m == nil || twice {
-				return 0, false
-			}
-			weights[name] = 1
-			if m[2] != "" {
-				weights[name], _ = strconv.ParseFloat(m[2], 64) // the form allows numbers only
-			}
-		}
-	}
-	best, bestWeight := identity, 0.0
-	for c := zstandard; c < codingCount; c++ {
-		w, named := weights[codingNames[c]]
-		if !named {
-			w = weights["*"]
-		}
-		if w > bestWeight {
-			best, bestWeight = c, w
-		}
-	}
-	if weights["identity"] > bestWeight {
-		best = identity
-	}
-	return best, true
 }
 
 // FuzzKeyBody sends any body to the sign-up. A key is issued for a JSON object of the three

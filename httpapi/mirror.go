@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"modeldex/dataset/mirror"
+	"modeldex/httpapi/headers"
 )
 
 // A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in
@@ -47,13 +48,13 @@ func knownTime(t time.Time) *time.Time {
 
 // appendStale adds headers that warn callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
 // caches know how long ago the response was confirmed, and ask again sooner.
-func appendStale(lines headerLines, st *mirror.State, now time.Time) headerLines {
+func appendStale(lines headers.Lines, st *mirror.State, now time.Time) headers.Lines {
 	if !st.Stale() {
 		return lines
 	}
-	lines = lines.add("Dataset-Notice", `stale; since="`+st.Since.Format(time.RFC3339)+`"`)
+	lines = lines.Add("Dataset-Notice", `stale; since="`+st.Since.Format(time.RFC3339)+`"`)
 	if !st.Contact.IsZero() {
-		lines = lines.addInt("Age", max(0, int64(now.Sub(st.Contact)/time.Second)))
+		lines = lines.AddInt("Age", max(0, int64(now.Sub(st.Contact)/time.Second)))
 	}
 	return lines
 }

@@ -21,6 +21,7 @@ import (
 
 	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/encoding"
 	"modeldex/quota/linktest"
 )
 
@@ -218,7 +219,7 @@ func (tw *twins) random() asked {
 		func() string { return "/api/v1/" + r.name + "/no-such-" + model },
 		func() string { return "/api/v1/" + r.name + "?limit=0&sort=nothing" },
 	})()
-	h := http.Header{"Accept-Encoding": {pick(rnd, codingNames[:])}}
+	h := http.Header{"Accept-Encoding": {pick(rnd, encoding.Names[:])}}
 	return asked{method: pick(rnd, []string{"GET", "GET", "GET", "HEAD"}), path: path, header: h}
 }
 

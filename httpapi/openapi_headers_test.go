@@ -3,6 +3,8 @@ package httpapi
 import (
 	"slices"
 	"strings"
+
+	"modeldex/httpapi/encoding"
 )
 
 // headerDoc describes one response header. Where sometimes is set the header may be absent
@@ -36,7 +38,7 @@ var headerDocs = []headerDoc{
 	{"ETag", "Strong tag of dataset, query and coding.", obj("type", "string", "pattern", `^"[^"]+"$`), false},
 	{"Cache-Control", "By whom and how long the answer may be kept.", obj("type", "string", "minLength", 1), false},
 	{"Vary", "Request headers the answer depends on.", obj("type", "string", "minLength", 1), false},
-	{"Content-Encoding", "Coding of the body; absent when it has none.", obj("type", "string", "enum", codingNames[1:]), true},
+	{"Content-Encoding", "Coding of the body; absent when it has none.", obj("type", "string", "enum", encoding.Names[1:]), true},
 	{"Link", `Address of the next page, with rel="next"; absent on the last.`, obj("type", "string", "pattern", `^</api/v1/[^>]+>; rel="next"$`), true},
 	{"Location", "Address of the record.", obj("type", "string", "format", "uri-reference", "minLength", 1), false},
 	{"Retry-After", "Seconds to wait before the next try.", obj("type", "integer", "minimum", 1), false},

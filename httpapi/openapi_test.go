@@ -18,6 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/httpapi/encoding"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -340,7 +341,7 @@ func walk(v any, visit func(name string, v any)) {
 
 // TestOpenAPISizes bounds what every reader downloads.
 func TestOpenAPISizes(t *testing.T) {
-	if packed := len(compress(openapiJSON(), brotliCoding)); packed > 80<<10 {
+	if packed := len(encoding.Compress(openapiJSON(), encoding.Brotli)); packed > 80<<10 {
 		t.Errorf("openapi.json takes %d bytes compressed, want at most 80 KiB", packed)
 	}
 }

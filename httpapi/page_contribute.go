@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/httpapi/contribute"
+	"modeldex/httpapi/encoding"
 	"modeldex/index"
 
 	"github.com/gofiber/fiber/v2"
@@ -87,12 +88,12 @@ func (s *Server) records() (*dataset.Set, *index.Generation) {
 // pageOnce is a page that no cache may keep.
 func pageOnce(req *request, gen *index.Generation, body []byte) *response {
 	c := req.coding
-	if len(body) <= compressFrom {
-		c = identity
+	if len(body) <= encoding.CompressFrom {
+		c = encoding.Identity
 	}
-	resp := newResponse(http.StatusOK, htmlType, compress(body, c))
-	if resp.coding = c; c != identity {
-		resp.set(fiber.HeaderContentEncoding, codingNames[c])
+	resp := newResponse(http.StatusOK, htmlType, encoding.Compress(body, c))
+	if resp.coding = c; c != encoding.Identity {
+		resp.set(fiber.HeaderContentEncoding, encoding.Names[c])
 	}
 	resp.set("Content-Security-Policy", pagePolicy)
 	resp.set("Referrer-Policy", "strict-origin-when-cross-origin")

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"testing"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/pages"
 
 	"github.com/andybalholm/brotli"
@@ -29,17 +30,17 @@ func TestDocumentForms(t *testing.T) {
 	t.Parallel()
 	for address, d := range allDocuments(newPages(pages.Config{})) {
 		plain := d.response(nil)
-		if plain.coding != identity || len(plain.body) == 0 {
-			t.Errorf("/%s: without Accept-Encoding coding %s, %d bytes", address, codingNames[plain.coding], len(plain.body))
+		if plain.coding != encoding.Identity || len(plain.body) == 0 {
+			t.Errorf("/%s: without Accept-Encoding coding %s, %d bytes", address, encoding.Names[plain.coding], len(plain.body))
 		}
 		tags := map[string]bool{}
-		for c := range codingCount {
-			e := d.response([]byte(codingNames[c]))
+		for c := range encoding.Count {
+			e := d.response([]byte(encoding.Names[c]))
 			if got := decode(t, e); !bytes.Equal(got, plain.body) {
-				t.Errorf("/%s as %s decodes to %d bytes, want the %d of the plain form", address, codingNames[c], len(got), len(plain.body))
+				t.Errorf("/%s as %s decodes to %d bytes, want the %d of the plain form", address, encoding.Names[c], len(got), len(plain.body))
 			}
-			if e.coding != identity && tags[e.etag] || len(plain.body) > compressFrom && e.coding != c {
-				t.Errorf("/%s as %s: coding %s, tag %s", address, codingNames[c], codingNames[e.coding], e.etag)
+			if e.coding != encoding.Identity && tags[e.etag] || len(plain.body) > encoding.CompressFrom && e.coding != c {
+				t.Errorf("/%s as %s: coding %s, tag %s", address, encoding.Names[c], encoding.Names[e.coding], e.etag)
 			}
 			tags[e.etag] = true
 		}
@@ -67,16 +68,16 @@ func decode(t *testing.T, e *response) []byte {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(e.body)
 	switch e.coding {
-	case zstandard:
+	case encoding.Zstandard:
 		z, err := zstd.NewReader(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer z.Close()
 		r = z
-	case brotliCoding:
+	case encoding.Brotli:
 		r = brotli.NewReader(r)
-	case gzipCoding:
+	case encoding.Gzip:
 		z, err := gzip.NewReader(r)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/pages"
 
 	"github.com/valyala/fasthttp"
@@ -28,10 +29,10 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
 	packing := req.coding
 	if contentType == pngType {
-		packing = identity // it is compressed inside
+		packing = encoding.Identity // it is compressed inside
 	}
 	resp := s.cache.getOrRender(req.content[:], packing, key, func() *response {
-		resp := newEntity(render(), packing, contentType, func(c coding) string { return contentTag(req.content, c, key) })
+		resp := newEntity(render(), packing, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
 			resp.set("Content-Security-Policy", pagePolicy)
@@ -50,8 +51,8 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	}
 	if spelling := s.spelled(req); spelling != nil {
 		s.cache.put(string(spelling), resp)
-	} else if s.cfg.BaseURL != "" && req.accepts.any {
-		s.cache.alias(resp, req.content[:], req.coding, req.accepts.best, key, req.ctx.RequestURI())
+	} else if s.cfg.BaseURL != "" && req.accepts.Any {
+		s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	}
 	return resp
 }

@@ -61,7 +61,7 @@ func (r *resource) parse(args *fasthttp.Args, gen *index.Generation) (*listQuery
 
 // parseFor is parse for a request, whose Accept header may ask for a file.
 func (r *resource) parseFor(req *request) (*listQuery, *failure) {
-	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.best}
+	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, accepts: req.accepts.Best}
 	q, f := p.parse(req.ctx.QueryArgs())
 	req.call.SpendBurst(p.searches)
 	return q, f

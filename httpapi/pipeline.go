@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
 	"github.com/gofiber/fiber/v2"
@@ -36,16 +37,16 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 // hit is the cached response to a request, nil if there is none. Only responses with status
 // 200 of routes with a key are found so.
 func (s *Server) hit(req *request) *response {
-	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.any {
+	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.Any {
 		return nil
 	}
-	return s.cache.find(req.content[:], req.coding, req.accepts.best, req.ctx.RequestURI())
+	return s.cache.find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI())
 }
 
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it
 // was rejected before it had one of its own.
 func (s *Server) routed(ctx *fasthttp.RequestCtx, c *fiber.Ctx, rt *route, early *failure) {
-	req := s.newRequest(ctx, everyHeader)
+	req := s.newRequest(ctx, headers.Every)
 	req.c, req.route, req.early = c, rt, early
 	s.serve(req)
 }
@@ -90,7 +91,7 @@ func (s *Server) find(req *request) (*response, *failure) {
 	switch {
 	case req.early != nil:
 		return nil, req.early
-	case req.route.access >= keyed && !req.accepts.json && !req.route.filed():
+	case req.route.access >= keyed && !req.accepts.JSON && !req.route.filed():
 		return nil, fail(&notAcceptable)
 	case req.route.access == charged && req.gen == nil:
 		return nil, &failure{code: &notReady, retryAfter: 1}

@@ -69,7 +69,7 @@ func (f *failure) writeHeaders(resp *response) {
 		resp.set("Allow", f.allow)
 	}
 	if f.retryAfter > 0 {
-		resp.lines = resp.lines.addInt("Retry-After", f.retryAfter)
+		resp.lines = resp.lines.AddInt("Retry-After", f.retryAfter)
 	}
 	if f.close {
 		resp.close = true

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/headers"
+
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 )
@@ -49,13 +51,13 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 // malformed rejects what no route should see, nil where there is nothing to reject. fasthttp has
 // read the head by now and rejected what is not HTTP at all. seen are headers the request has, and
 // any of them may be in it where it is rejected.
-func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
+func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
-		return everyHeader, closing(fail(&versionNotSupported))
+		return headers.Every, closing(fail(&versionNotSupported))
 	}
 	raw := h.RawHeaders()
 	if len(raw) == 0 { // made by this program
-		seen = everyHeader
+		seen = headers.Every
 	}
 	keys, last := 0, false
 	for len(raw) > 0 {
@@ -68,24 +70,24 @@ func malformed(h *fasthttp.RequestHeader) (seen headerSet, f *failure) {
 		colon := bytes.IndexByte(line, ':')
 		if colon < 0 {
 			if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
-				return everyHeader, closing(oddHeader())
+				return headers.Every, closing(oddHeader())
 			}
 			continue // the empty line at the end
 		}
 		name, value := line[:colon], line[colon+1:]
-		switch seen = seen.with(name); {
+		switch seen = seen.With(name); {
 		case bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0:
-			return everyHeader, closing(oddHeader())
-		case len(name) == len("transfer-encoding") && equalFold(name, "transfer-encoding"):
+			return headers.Every, closing(oddHeader())
+		case len(name) == len("transfer-encoding") && headers.EqualFold(name, "transfer-encoding"):
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
-			return everyHeader, closing(fail(&lengthRequired))
-		case len(name) == len("connection") && equalFold(name, "connection"):
+			return headers.Every, closing(fail(&lengthRequired))
+		case len(name) == len("connection") && headers.EqualFold(name, "connection"):
 			// fasthttp knows close in lower case, on its own and in the last line of the header only.
 			last = last || listsClose(value)
-		case len(name) == len("authorization") && equalFold(name, "authorization"):
+		case len(name) == len("authorization") && headers.EqualFold(name, "authorization"):
 			if keys++; keys > 1 {
 				h.Del(fiber.HeaderAuthorization) // none of them is taken
-				return everyHeader, &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
+				return headers.Every, &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
 			}
 		}
 	}
@@ -141,7 +143,7 @@ func knownMethod(method []byte) bool {
 // listsClose says whether the value of a Connection header lists close.
 func listsClose(value []byte) bool {
 	for item := range bytes.SplitSeq(value, []byte{','}) {
-		if equalFold(bytes.TrimSpace(item), "close") {
+		if headers.EqualFold(bytes.TrimSpace(item), "close") {
 			return true
 		}
 	}

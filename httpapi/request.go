@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/headers"
 	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/snapshot"
@@ -50,16 +52,16 @@ type request struct {
 	ctx     *fasthttp.RequestCtx
 	c       *fiber.Ctx // nil where the request was rejected before the router
 	route   *route
-	seen    headerSet         // the headers of everyHeader it may have
+	seen    headers.Set       // the headers of headers.Every it may have
 	early   *failure          // of a request rejected before its route
 	hit     *response         // from the cache, where it was found before the route
 	number  uint64            // unique in this process
 	gen     *index.Generation // nil before the first load
 	catalog *snapshot.Catalog
-	content [16]byte // names gen and catalog, see contentOf
-	pinned  bool     // gen is that of as_of, see pin
-	coding  coding   // what the caller can decode and likes best
-	accepts acceptance
+	content [16]byte        // names gen and catalog, see contentOf
+	pinned  bool            // gen is that of as_of, see pin
+	coding  encoding.Coding // what the caller can decode and likes best
+	accepts headers.Acceptance
 	digest  quota.Digest
 	call    quota.Call
 	keyed   bool // call was decided
@@ -70,8 +72,8 @@ type request struct {
 var requests = sync.Pool{New: func() any { return new(request) }}
 
 // newRequest begins a request: from here on it sees one generation. It has no other header of
-// everyHeader than those seen.
-func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headerSet) *request {
+// headers.Every than those seen.
+func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headers.Set) *request {
 	req := requests.Get().(*request)
 	req.ctx, req.seen = ctx, seen
 	req.number, req.started = s.idCount.Add(1), ctx.Time()
@@ -80,18 +82,18 @@ func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headerSet) *request {
 	}
 	req.gen, req.catalog = s.cfg.Live.Current(), s.catalog()
 	req.content = contentOf(req.gen, req.catalog)
-	req.coding = accepted(req.peek(acceptEncodingHeader, fiber.HeaderAcceptEncoding))
-	req.accepts = acceptedBy(req.peek(acceptHeader, fiber.HeaderAccept))
+	req.coding = encoding.Accepted(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding))
+	req.accepts = headers.Accepted(req.peek(headers.Accept, fiber.HeaderAccept))
 	return req
 }
 
-// peek is the value of a header, which is one of everyHeader; nil where the request has none. Several
+// peek is the value of a header, which is one of headers.Every; nil where the request has none. Several
 // lines of it are one list (RFC 9110, 5.3).
-func (req *request) peek(which headerSet, name string) []byte {
+func (req *request) peek(which headers.Set, name string) []byte {
 	switch h := &req.ctx.Request.Header; {
 	case req.seen&which == 0:
 		return nil
-	case req.seen&severalLines == 0:
+	case req.seen&headers.SeveralLines == 0:
 		return h.Peek(name)
 	default:
 		return bytes.Join(h.PeekAll(name), []byte(", "))
@@ -124,13 +126,13 @@ const maxRequestID = 40
 // has says whether the caller says to have the entity with a tag already, on any line of the header: one
 // may be a mere star.
 func (req *request) has(etag string) bool {
-	return req.seen&ifNoneMatchHeader != 0 && req.names(fiber.HeaderIfNoneMatch, etag, "W/")
+	return req.seen&headers.IfNoneMatch != 0 && req.names(fiber.HeaderIfNoneMatch, etag, "W/")
 }
 
 // refuses says whether the caller wants another version than the one with a tag, which is empty where there is none: If-Match
 // names others only.
 func (req *request) refuses(etag string) bool {
-	return req.seen&ifMatchHeader != 0 && len(req.ctx.Request.Header.PeekAll(fiber.HeaderIfMatch)) > 0 && !req.names(fiber.HeaderIfMatch, etag, "")
+	return req.seen&headers.IfMatch != 0 && len(req.ctx.Request.Header.PeekAll(fiber.HeaderIfMatch)) > 0 && !req.names(fiber.HeaderIfMatch, etag, "")
 }
 
 // names says whether any line of a header names an entity tag.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,18 +26,18 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 		out.Header.SetConnectionClose()
 	}
 	var space [typicalLines]byte // on the stack
-	lines := append(headerLines(space[:0]), resp.lines...)
-	if len(req.peek(originHeader, fiber.HeaderOrigin)) > 0 {
-		lines = lines.add("Access-Control-Expose-Headers", exposedHeaders)
+	lines := append(headers.Lines(space[:0]), resp.lines...)
+	if len(req.peek(headers.Origin, fiber.HeaderOrigin)) > 0 {
+		lines = lines.Add("Access-Control-Expose-Headers", exposedHeaders)
 	}
 	if req.keyed || s.showsStanding(req) {
-		lines = s.plans.appendLines(lines, standing, req.started.Unix())
+		lines = s.plans.AppendLines(lines, standing, req.started.Unix())
 	}
 	if resp.ages && s.cfg.Mirror != nil {
 		lines = appendStale(lines, s.cfg.Mirror(), req.started)
 	}
 	var id [maxRequestID]byte
-	lines.sendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
+	lines.SendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
 	if req.ctx.IsHead() {
 		out.Header.SetContentLength(0) // as GET of nothing has; a body sets its own length
 	}
@@ -59,7 +60,7 @@ func (s *Server) rejection(f *failure) []byte {
 	resp := newProblem(f, problemOf(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/")))
 	var out fasthttp.Response
 	resp.begin(&out.Header, resp.status)
-	resp.lines.sendTo(&out.Header, "X-Request-Id", []byte(id))
+	resp.lines.SendTo(&out.Header, "X-Request-Id", []byte(id))
 	out.SetBodyRaw(resp.body)
 	var b bytes.Buffer
 	_, _ = out.WriteTo(&b) // into memory

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/headers"
+
 	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -36,14 +39,14 @@ type response struct {
 	status int
 	// lines are the headers that are the same for every caller, except for contentType and encoding, which
 	// fasthttp has fields of its own for; those are empty where the response has no such header.
-	lines                 headerLines
+	lines                 headers.Lines
 	contentType, encoding string
 	close                 bool // the connection ends after the response
 	body                  []byte
-	etag                  string  // empty: the response is not compared with If-None-Match
-	stream                *stream // in place of body; see stream.go
-	coding                coding  // of the body
-	ages                  bool    // it is made of a dataset that can be behind that of an origin, see mirror.go
+	etag                  string          // empty: the response is not compared with If-None-Match
+	stream                *stream         // in place of body; see stream.go
+	coding                encoding.Coding // of the body
+	ages                  bool            // it is made of a dataset that can be behind that of an origin, see mirror.go
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
 	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0
@@ -62,26 +65,26 @@ type response struct {
 // newResponse begins a response; contentType is empty where there is no body.
 func newResponse(status int, contentType string, body []byte) *response {
 	const typical = 512
-	lines := append(make(headerLines, 0, typical), "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"...)
+	lines := append(make(headers.Lines, 0, typical), "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"...)
 	return &response{status: status, contentType: contentType, lines: lines, body: body}
 }
 
 // newEntity begins a response with status 200 and an entity tag. The body is compressed if it is
 // worth it; tag makes the tag for the coding that is used.
-func newEntity(body []byte, c coding, contentType string, tag func(coding) string) *response {
-	if len(body) <= compressFrom {
-		c = identity
+func newEntity(body []byte, c encoding.Coding, contentType string, tag func(encoding.Coding) string) *response {
+	if len(body) <= encoding.CompressFrom {
+		c = encoding.Identity
 	}
-	return encodedEntity(compress(body, c), c, contentType, tag(c))
+	return encodedEntity(encoding.Compress(body, c), c, contentType, tag(c))
 }
 
 // encodedEntity is newEntity of a body that is compressed already.
-func encodedEntity(body []byte, c coding, contentType, tag string) *response {
+func encodedEntity(body []byte, c encoding.Coding, contentType, tag string) *response {
 	resp := newResponse(http.StatusOK, contentType, body)
 	resp.etag, resp.coding = tag, c
 	resp.set(fiber.HeaderETag, tag)
-	if c != identity {
-		resp.set(fiber.HeaderContentEncoding, codingNames[c])
+	if c != encoding.Identity {
+		resp.set(fiber.HeaderContentEncoding, encoding.Names[c])
 	}
 	return resp
 }
@@ -101,7 +104,7 @@ func (resp *response) set(name, value string) {
 	case fiber.HeaderContentEncoding:
 		resp.encoding = value
 	default:
-		resp.lines = resp.lines.set(name, value)
+		resp.lines = resp.lines.Set(name, value)
 	}
 }
 
@@ -157,7 +160,7 @@ func etagMatches(header []byte, etag, ignored string) bool {
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 // etag is strong and made of what the body is a function of.
-func etag(content []byte, c coding, address string) string {
+func etag(content []byte, c encoding.Coding, address string) string {
 	sum := sha256.Sum256(appendKey(nil, content, c, address))
 	return quoted(sum[:15])
 }
@@ -165,7 +168,7 @@ func etag(content []byte, c coding, address string) string {
 // contentTag is the etag of a response of data, which is a function of the content, the query and the coding. It has the content
 // itself, a digest, and a hash of all three: the hash need not withstand attacks, for tags are compared with those of the
 // same address only.
-func contentTag(content [16]byte, c coding, address string) string {
+func contentTag(content [16]byte, c encoding.Coding, address string) string {
 	const typical = 512
 	key := appendKey(make([]byte, 0, typical), content[:], c, address)
 	return quoted(binary.BigEndian.AppendUint64(content[:], xxhash.Sum64(key)))
@@ -178,7 +181,7 @@ func quoted(b []byte) string {
 }
 
 // appendKey appends a cache key: the digest of the content, the coding, the address.
-func appendKey[T string | []byte](dst []byte, content []byte, c coding, address T) []byte {
+func appendKey[T string | []byte](dst []byte, content []byte, c encoding.Coding, address T) []byte {
 	dst = append(append(dst, content...), '0'+byte(c))
 	return append(dst, address...)
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"modeldex/httpapi/fairuse"
+	"modeldex/httpapi/headers"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -20,7 +21,7 @@ type Server struct {
 	limit   *connectionLimit
 	fairUse *fairuse.Limiter // requests for pages without a key, by address
 	metrics *metrics
-	plans   plans
+	plans   headers.Plans
 	streams streams
 	dumps   *dumps
 	pages   *pageSet

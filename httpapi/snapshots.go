@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/snapshot"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -91,7 +92,7 @@ func snapshotByHash(s *Server, req *request) (*response, *failure) {
 func (s *Server) sendPublished(req *request, published *snapshot.Published, address string, keep func(*response)) (*response, *failure) {
 	content := []byte(published.Hash[:16])
 	return s.cache.getOrRender(content, req.coding, address, func() *response {
-		resp := newEntity(published.Body(), req.coding, jsonType, func(c coding) string { return etag(content, c, "snapshot") })
+		resp := newEntity(published.Body(), req.coding, jsonType, func(c encoding.Coding) string { return etag(content, c, "snapshot") })
 		keep(resp)
 		return resp
 	}), nil
@@ -109,7 +110,7 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 	}
 	sum := sha256.Sum256(schema)
 	return s.cache.getOrRender(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
-		resp := newEntity(schema, req.coding, jsonType, func(c coding) string { return etag(sum[:16], c, name) })
+		resp := newEntity(schema, req.coding, jsonType, func(c encoding.Coding) string { return etag(sum[:16], c, name) })
 		resp.public()
 		return resp
 	}), nil

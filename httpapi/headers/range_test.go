@@ -1,4 +1,4 @@
-package httpapi
+package headers
 
 import "testing"
 
@@ -32,8 +32,8 @@ func TestRangeOf(t *testing.T) {
 		{"rows=0-1", 100, 200, 0, 100},
 	}
 	for _, tt := range tests {
-		got, status := rangeOf(tt.header, tt.size)
-		if status != tt.status || got != (byteRange{tt.from, tt.want}) {
+		got, status := RangeOf(tt.header, tt.size)
+		if status != tt.status || got != (Range{tt.from, tt.want}) {
 			t.Errorf("rangeOf(%q, %d) = %+v, %d, want from %d, size %d, status %d", tt.header, tt.size, got, status, tt.from, tt.want, tt.status)
 		}
 	}
@@ -48,14 +48,14 @@ func FuzzRange(f *testing.F) {
 		if size < 0 {
 			size = -(size + 1)
 		}
-		part, status := rangeOf(header, size)
+		part, status := RangeOf(header, size)
 		switch status {
 		case 200, 416:
-			if part != (byteRange{0, size}) {
+			if part != (Range{0, size}) {
 				t.Errorf("%q of %d bytes: status %d with %+v", header, size, status, part)
 			}
 		case 206:
-			if part.from < 0 || part.size < 1 || part.size > size-part.from {
+			if part.From < 0 || part.Size < 1 || part.Size > size-part.From {
 				t.Errorf("%q of %d bytes: %+v", header, size, part)
 			}
 		default:

@@ -1,4 +1,4 @@
-package httpapi
+package headers
 
 import (
 	"bytes"
@@ -7,15 +7,15 @@ import (
 	"modeldex/httpapi/export"
 )
 
-// acceptance is what an Accept header lets through.
-type acceptance struct {
-	best export.Format // of all formats: the one with the highest weight, JSON among equals
-	any  bool          // one of the formats may be sent
-	json bool          // JSON may be sent
+// Acceptance is what an Accept header lets through.
+type Acceptance struct {
+	Best export.Format // of all formats: the one with the highest weight, JSON among equals
+	Any  bool          // one of the formats may be sent
+	JSON bool          // JSON may be sent
 }
 
 // everything is what a request without an Accept header accepts.
-var everything = acceptance{best: export.JSON, any: true, json: true}
+var everything = Acceptance{Best: export.JSON, Any: true, JSON: true}
 
 // otherNames are names of media types in use beside those of export.Format.MediaType. A caller who
 // reads our errors reads our data.
@@ -25,28 +25,28 @@ var otherNames = map[string]export.Format{
 	"application/parquet": export.Parquet, "application/x-parquet": export.Parquet,
 }
 
-// acceptedBy reads an Accept header (RFC 9110, 12.5.1): for each format the most specific range
+// Accepted reads an Accept header (RFC 9110, 12.5.1): for each format the most specific range
 // that names it decides. Parameters of a range do not matter, nor does the case of letters.
-func acceptedBy(header []byte) acceptance {
-	if len(header) == 0 || string(header) == "*/*" || string(header) == jsonType {
+func Accepted(header []byte) Acceptance {
+	if len(header) == 0 || string(header) == "*/*" || string(header) == "application/json" {
 		return everything
 	}
 	var specific, weight [export.Parquet + 1]int
 	for item := range bytes.SplitSeq(header, []byte{','}) {
 		kind, params, _ := bytes.Cut(item, []byte{';'})
-		name, w := strings.ToLower(string(bytes.TrimSpace(kind))), weightOf(params)
+		name, w := strings.ToLower(string(bytes.TrimSpace(kind))), Weight(params)
 		for _, f := range export.Formats {
 			if s := specificity(name, f); s > specific[f] {
 				specific[f], weight[f] = s, w
 			}
 		}
 	}
-	out := acceptance{json: weight[export.JSON] > 0}
+	out := Acceptance{JSON: weight[export.JSON] > 0}
 	for _, f := range export.Formats {
-		if weight[f] > weight[out.best] {
-			out.best = f
+		if weight[f] > weight[out.Best] {
+			out.Best = f
 		}
-		out.any = out.any || weight[f] > 0
+		out.Any = out.Any || weight[f] > 0
 	}
 	return out
 }

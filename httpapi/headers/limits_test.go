@@ -1,4 +1,4 @@
-package httpapi
+package headers
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 
 // TestPlanLines asks for the header lines of more plans than are kept, of two months, from several goroutines at once.
 func TestPlanLines(t *testing.T) {
-	var p plans
+	var p Plans
 	months := []quota.Month{quota.MonthOf(time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC)), quota.MonthOf(time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC))}
 	var callers sync.WaitGroup
 	for caller := range 4 {
@@ -38,13 +38,10 @@ func TestPlanLines(t *testing.T) {
 
 // TestLimitLinesAllocs holds the headers of a plan that calls again to no allocation.
 func TestLimitLinesAllocs(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	var p plans
-	space := make(headerLines, 0, 1024)
+	var p Plans
+	space := make(Lines, 0, 1024)
 	st := quota.Standing{Tier: "free", Limit: 1000, Remaining: 999, Reset: 1_772_323_200, Burst: quota.Burst{Rate: 10, PerSeconds: 1, Depth: 10}}
-	write := func() { p.appendLines(space, st, 1_772_000_000) }
+	write := func() { p.AppendLines(space, st, 1_772_000_000) }
 	write()
 	if got := testing.AllocsPerRun(100, write); got != 0 {
 		t.Errorf("appendLines allocates %v times, want 0", got)

@@ -1,4 +1,4 @@
-package httpapi
+package headers
 
 import (
 	"maps"
@@ -17,21 +17,21 @@ type plan struct {
 	burst quota.Burst
 }
 
-// plans keeps the header lines of the plans that call in a month, so that their numbers are written once and not for
+// Plans keeps the header lines of the plans that call in a month, so that their numbers are written once and not for
 // every response. Safe for concurrent use.
-type plans struct{ known atomic.Pointer[monthPlans] }
+type Plans struct{ known atomic.Pointer[monthPlans] }
 
 // monthPlans are the plans of one month, by its end in Unix seconds. They are replaced, never changed.
 type monthPlans struct {
 	reset int64
-	lines map[plan]headerLines
+	lines map[plan]Lines
 }
 
 // maxPlans is how many plans are kept. More are written for every response.
 const maxPlans = 100
 
 // of is the header lines of a plan in the month that ends at reset. They are never changed.
-func (p *plans) of(pl plan, reset int64) headerLines {
+func (p *Plans) of(pl plan, reset int64) Lines {
 	known := p.known.Load()
 	if known == nil || known.reset < reset {
 		known = &monthPlans{reset: reset}
@@ -41,7 +41,7 @@ func (p *plans) of(pl plan, reset int64) headerLines {
 	}
 	lines := pl.headers(reset)
 	if known.reset == reset && len(known.lines) < maxPlans {
-		more := map[plan]headerLines{pl: lines}
+		more := map[plan]Lines{pl: lines}
 		maps.Copy(more, known.lines)
 		p.known.Store(&monthPlans{reset, more}) // without one that another call adds now: it is added when it calls again
 	}
@@ -49,21 +49,21 @@ func (p *plans) of(pl plan, reset int64) headerLines {
 }
 
 // headers are the header lines of a plan, the same for all its calls in the month that ends at reset.
-func (pl plan) headers(reset int64) headerLines {
-	lines := headerLines{}.addInt("X-RateLimit-Limit", int64(pl.limit)).addInt("X-RateLimit-Reset", reset).add("X-RateLimit-Tier", pl.tier)
+func (pl plan) headers(reset int64) Lines {
+	lines := Lines{}.AddInt("X-RateLimit-Limit", int64(pl.limit)).AddInt("X-RateLimit-Reset", reset).Add("X-RateLimit-Tier", pl.tier)
 	if pl.burst.Depth == 0 { // no key, no policy
 		return lines
 	}
 	month := reset - quota.MonthOf(time.Unix(reset-1, 0)).Start().Unix()
 	policy := appendPair(nil, `"burst";q=`, int64(pl.burst.Depth), `;w=`, int64(pl.burst.PerSeconds))
-	return lines.add("RateLimit-Policy", string(appendPair(policy, `, "month";q=`, int64(pl.limit), `;w=`, month)))
+	return lines.Add("RateLimit-Policy", string(appendPair(policy, `, "month";q=`, int64(pl.limit), `;w=`, month)))
 }
 
-// appendLines adds a standing under the usual names and those of the IETF draft
+// AppendLines adds a standing under the usual names and those of the IETF draft
 // (draft-ietf-httpapi-ratelimit-headers-10); now is in Unix seconds.
-func (p *plans) appendLines(lines headerLines, st quota.Standing, now int64) headerLines {
+func (p *Plans) AppendLines(lines Lines, st quota.Standing, now int64) Lines {
 	lines = append(lines, p.of(plan{st.Tier, st.Limit, st.Burst}, st.Reset)...)
-	lines = lines.addInt("X-RateLimit-Remaining", int64(st.Remaining))
+	lines = lines.AddInt("X-RateLimit-Remaining", int64(st.Remaining))
 	if st.Burst.Depth == 0 {
 		return lines
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package headers
 
 import (
 	"bufio"
@@ -15,10 +15,10 @@ import (
 )
 
 // sent is a response as a caller reads it, made of header lines and a last header.
-func (l headerLines) sent(t *testing.T, last string) *http.Response {
+func (l Lines) sent(t *testing.T, last string) *http.Response {
 	t.Helper()
 	var out fasthttp.Response
-	l.sendTo(&out.Header, "X-Last", []byte(last))
+	l.SendTo(&out.Header, "X-Last", []byte(last))
 	out.SetBodyRaw([]byte("body"))
 	var b bytes.Buffer
 	if _, err := out.WriteTo(&b); err != nil {
@@ -44,13 +44,13 @@ func TestHeaderLines(t *testing.T) {
 	names := []string{"A", "Ab", "ETag", "Vary", "X-Request", "X-RateLimit-Limit", "Link"}
 	values := []string{"", "1", "a, b", `"x:y"`, "x\r\nX-Evil: 1", "x\n\nbody", "\r", "\r\n\r\nHTTP/1.1 200 OK", "Vary: x", strings.Repeat("long ", 500)}
 	for round := range 2000 {
-		lines, want := headerLines{}, map[string]string{}
+		lines, want := Lines{}, map[string]string{}
 		for range r.IntN(12) {
 			name, value := names[r.IntN(len(names))], values[r.IntN(len(values))]
 			if _, again := want[name]; !again && r.IntN(2) == 0 {
-				lines = lines.add(name, value)
+				lines = lines.Add(name, value)
 			} else {
-				lines = lines.set(name, value)
+				lines = lines.Set(name, value)
 			}
 			want[name] = strings.TrimSpace(strings.Map(func(c rune) rune {
 				if c == '\r' || c == '\n' {
@@ -60,7 +60,7 @@ func TestHeaderLines(t *testing.T) {
 			}, value))
 		}
 		if r.IntN(2) == 0 {
-			lines, want["Number"] = lines.addInt("Number", int64(round)), fmt.Sprint(round)
+			lines, want["Number"] = lines.AddInt("Number", int64(round)), fmt.Sprint(round)
 		}
 		last := values[r.IntN(len(values))]
 		got := map[string]string{}
@@ -88,7 +88,7 @@ func TestHeaderLines(t *testing.T) {
 
 // TestHeaderLinesReplace: a header that is set again moves to the end, and its name is not that of a longer one.
 func TestHeaderLinesReplace(t *testing.T) {
-	lines := headerLines{}.set("Vary", "a").set("Va", "b").set("Vary-Not", "c").set("Vary", "d")
+	lines := Lines{}.Set("Vary", "a").Set("Va", "b").Set("Vary-Not", "c").Set("Vary", "d")
 	if want := "Va: b\r\nVary-Not: c\r\nVary: d\r\n"; string(lines) != want {
 		t.Errorf("lines are %q, want %q", lines, want)
 	}

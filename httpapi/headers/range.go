@@ -1,4 +1,4 @@
-package httpapi
+package headers
 
 import (
 	"math"
@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// byteRange is a part of a file.
-type byteRange struct{ from, size int64 }
+// Range is a part of a file.
+type Range struct{ From, Size int64 }
 
-// rangeOf reads a Range header (RFC 9110, 14.2) for a file of a size: 206 with the range, 416 where
+// RangeOf reads a Range header (RFC 9110, 14.2) for a file of a size: 206 with the range, 416 where
 // the file has no such bytes, and 200 with the whole file without a header, and for what may be
 // ignored: other units, several ranges, and what is malformed.
-func rangeOf(header string, size int64) (byteRange, int) {
-	whole := byteRange{0, size}
+func RangeOf(header string, size int64) (Range, int) {
+	whole := Range{0, size}
 	unit, spec, ok := strings.Cut(header, "=")
 	first, last, dash := strings.Cut(strings.TrimSpace(spec), "-")
 	if !ok || !dash || !strings.EqualFold(unit, "bytes") || !optionalDigits(first) || !optionalDigits(last) || first+last == "" {
@@ -32,10 +32,10 @@ func rangeOf(header string, size int64) (byteRange, int) {
 	if from >= size {
 		return whole, http.StatusRequestedRangeNotSatisfiable
 	}
-	return byteRange{from, min(to, size-1) - from + 1}, http.StatusPartialContent
+	return Range{from, min(to, size-1) - from + 1}, http.StatusPartialContent
 }
 
-func optionalDigits(v string) bool { return v == "" || digits(v) }
+func optionalDigits(v string) bool { return strings.Trim(v, "0123456789") == "" }
 
 // position reads a number. What is too large for a file is the largest number.
 func position(v string) int64 {
