@@ -150,7 +150,10 @@ type Speed struct {
 }
 
 // Measured is the spread of measurements of the same model, hardware (with its variants) and
-// quantization: decode rates of one request, see settings=single_stream of the benchmarks.
+// quantization: decode rates of one request, see settings=single_stream of the benchmarks. Runs of
+// other programs count where there are none of the kernels of the engine, and runs of another part
+// of the machine, such as its processor, where there is no estimate either. Runs of a page that was
+// a third as fast as another on the same hardware do not count.
 type Measured struct {
 	// Number of measurements.
 	N int `json:"n" jsonschema:"minimum=1,example=4"`

@@ -18,7 +18,7 @@
 //
 //   - what goes in and comes out: words.go, query.go, answer.go, rules.go
 //   - formulas of bytes: memory.go
-//   - one measurement, and many: sample.go, stats.go, trend.go
+//   - one measurement, and many: sample.go, stats.go, trend.go, heldback.go
 //   - what an engine keeps: engine.go, learnt.go, lookup.go
 //   - speed: points.go, place.go, estimate.go, slowdown.go
 //   - one answer: sizes.go, evidence.go, ask.go, speed.go, cost.go, verdict.go

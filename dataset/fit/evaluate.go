@@ -39,6 +39,8 @@ func Evaluate(set *dataset.Set) *Validated {
 	if len(rows) == 0 {
 		return v
 	}
+	trend := fitTrend(rows, nil)
+	markHeldBack(rows, &trend)
 	v.Pages = len(pages)
 	constant := medianOf(shares)
 	v.ConstantShare = round4(math.Exp(constant))
@@ -99,8 +101,8 @@ func factorsOf(trials map[Holdout][]trial) factors {
 	for _, h := range Holdouts {
 		for i := range trials[h] {
 			t := &trials[h][i]
-			if !t.ok {
-				continue
+			if !t.ok || t.heldBack {
+				continue // what held a run back is not in the band of one that runs as it should
 			}
 			x := -t.err / t.guess.up
 			if t.err > 0 {
@@ -153,7 +155,7 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 	var work sync.WaitGroup
 	for fold := range folds {
 		work.Go(func() {
-			t := fitTrend(rows, func(r *row) bool { return h.fold(r) != fold })
+			t := fitTrend(rows, func(r *row) bool { return h.fold(r) != fold && notHeldBack(r) })
 			own := learnt{samples: l.samples, lookups: l.lookups}
 			for c := range own.samples {
 				own.samples[c] = slices.Clone(own.samples[c])

@@ -24,10 +24,11 @@ func (e *Engine) learn(set *dataset.Set) {
 	l.names, l.silicon = newNumbers(), map[dataset.Slug]string{}
 	l.linkSilicon(set.Hardware)
 	r := e.readAll(set)
-	e.runs = newRuns(set.Benchmarks, r.runs)
 	l.usual = r.backends.usual()
 	l.slow = e.slowdowns(r)
 	l.learnCosts()
+	l.fit(r.rows)
+	e.runs = newRuns(set.Benchmarks, withoutHeldBack(r.runs, r.rows))
 	l.collect(r.rows)
 }
 
@@ -62,7 +63,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 	if !ok {
 		return
 	}
-	row := row{p, l.names.of(pageName, pageOf(b)), b.ID, math.Log(*b.GenerationTPS) + p.logTime()}
+	row := row{point: p, page: l.names.of(pageName, pageOf(b)), at: uint32(at), id: b.ID, logShare: math.Log(*b.GenerationTPS) + p.logTime()}
 	switch {
 	case row.logShare > 0: // faster than the memory allows: something was drafted or is wrong
 	case deep:
@@ -85,13 +86,19 @@ func (r *reader) left(b *dataset.Benchmark) bool {
 
 func hashOf(id dataset.Slug) uint32 { return crc32.ChecksumIEEE([]byte(id)) }
 
-// collect makes samples of the rows: rows of one page and configuration become one.
-func (l *learnt) collect(rows []row) {
+// fit finds the rows that were held back and fits the trend to the others.
+func (l *learnt) fit(rows []row) {
 	l.trend = fitTrend(rows, nil)
+	if markHeldBack(rows, &l.trend) {
+		l.trend = fitTrend(rows, notHeldBack)
+	}
+}
+
+// collect makes samples of the rows that were not held back: rows of one page and configuration become one.
+func (l *learnt) collect(rows []row) {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(compareRuns(&a, &b), cmp.Compare(a.logShare, b.logShare), cmp.Compare(a.id, b.id))
 	})
-	held := heldBack(rows)
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && compareRuns(&rows[n], &rows[0]) == 0 {
@@ -99,7 +106,7 @@ func (l *learnt) collect(rows []row) {
 		}
 		middle := &rows[n/2]
 		rows = rows[n:]
-		if held(middle) {
+		if middle.heldBack {
 			continue
 		}
 		l.samples[middle.class] = append(l.samples[middle.class], sample{
@@ -111,29 +118,6 @@ func (l *learnt) collect(rows []row) {
 		slices.SortStableFunc(l.samples[c], func(a, b sample) int { return cmp.Compare(a.logBytes, b.logBytes) })
 		l.lookups[c] = newLookup(l.samples[c])
 	}
-}
-
-// heldBackBy is how much slower than the fastest equal run one is that estimates do not rest on. Backends and versions differ by less; what
-// is beyond it was held back by something that no record says, as a card on the slow bus of a small board. Of the shipped measurements
-// three are.
-const heldBackBy = 3
-
-// heldBack tells the rows that are heldBackBy slower than another of the same model, weights, silicon and tool. They count where
-// estimates are evaluated.
-func heldBack(rows []row) func(r *row) bool {
-	type equal struct {
-		class                             Class
-		model, quant, silicon, unit, tool int32
-	}
-	of := func(r *row) equal { return equal{r.class, r.model, r.quant, r.silicon, r.unit, r.tool} }
-	fastest := map[equal]float64{}
-	for i := range rows {
-		r := &rows[i]
-		if best, known := fastest[of(r)]; !known || r.logShare > best {
-			fastest[of(r)] = r.logShare
-		}
-	}
-	return func(r *row) bool { return r.logShare < fastest[of(r)]-math.Log(heldBackBy) }
 }
 
 // mostSamples bounds the samples of one class, which an estimate looks at: the shipped table has at most

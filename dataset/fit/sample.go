@@ -214,6 +214,8 @@ func text(s *string) string {
 type row struct {
 	point
 	page     int32
+	at       uint32 // number in the pack
+	heldBack bool
 	id       dataset.Slug
 	logShare float64
 }

@@ -25,10 +25,13 @@ const (
 // speed works out the speed of one size, given by number. An estimate is only for weights that are resident
 // in the memory of the devices: one device, or several whose layers work in turn.
 func (a *ask) speed(size int, resident bool) *Speed {
-	s := &Speed{Measured: a.measured(size)}
+	s := &Speed{Measured: a.measured(size, otherProgram)}
 	p, ok := a.configuration(size)
 	if ok && resident {
 		s.Estimate = a.estimate(p)
+	}
+	if s.Measured == nil && s.Estimate == nil {
+		s.Measured = a.measured(size, otherWork)
 	}
 	switch {
 	case s.Measured != nil:
@@ -61,12 +64,10 @@ type pace struct {
 // the least of the ask.
 func (a *ask) pace(size int, resident bool) (out pace) {
 	p, ok := a.configuration(size)
-	if runs := a.tried(size, nil); len(runs) > 0 {
+	if runs := a.tried(size, otherProgram, nil); len(runs) > 0 {
 		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
-	} else if resident && ok {
-		if g, _, known := a.guess(p); known {
-			out.use, out.tps = UseEstimate, g.tps(p, g.middle)
-		}
+	} else if resident {
+		out.use, out.tps = a.otherwise(size, p, ok)
 	}
 	if out.use == "" || !a.filled || !ok {
 		return out
@@ -77,8 +78,70 @@ func (a *ask) pace(size int, resident bool) (out pace) {
 	return out
 }
 
-// tried are the measured speeds of a size, in order. It visits their records; nil visits none.
-func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float64) {
+// otherwise is the speed of a size of which nothing was measured where the answer is for: an estimate, if the configuration p is known,
+// else what another part of the machine did.
+func (a *ask) otherwise(size int, p *point, known bool) (use string, tps float64) {
+	if known {
+		if g, _, ok := a.guess(p); ok {
+			return UseEstimate, g.tps(p, g.middle)
+		}
+	}
+	runs := a.tried(size, otherWork, nil)
+	if len(runs) == 0 || known && a.estimable(p) {
+		return "", 0
+	}
+	return UseMeasured, round3(at(runs, 0.5))
+}
+
+// estimable reports whether there is an estimate, fast enough or not.
+func (a *ask) estimable(p *point) bool {
+	least := a.least
+	defer func() { a.least = least }()
+	a.least = 0
+	_, _, ok := a.guess(p)
+	return ok
+}
+
+// How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any has are the
+// measured speed: on a machine with graphics that is not the speed of its processor, and not the speed of a program that others of the
+// same weights leave far behind.
+const (
+	otherWork    = iota // another part of the machine did the work; it answers where there is no estimate
+	otherProgram        // the same part, with other kernels
+	sameProgram
+)
+
+// rank is how well a measurement answers for an ask.
+func (a *ask) rank(b *dataset.Benchmark) int {
+	if unit := unitThat(b); unit != "" && unit != a.unit() {
+		return otherWork
+	}
+	if toolKindOf(b.Tool) != toolKindOf(a.q.tool()) {
+		return otherProgram
+	}
+	return sameProgram
+}
+
+// unitThat is the part of a machine that did the work of a measurement, empty where it does not say.
+func unitThat(b *dataset.Benchmark) string {
+	switch {
+	case b.ComputeUnit != nil:
+		return string(*b.ComputeUnit)
+	case b.Backend != nil:
+		return unitOf(*b.Backend)
+	}
+	return ""
+}
+
+// unit is the part of the machine that the answer is for.
+func (a *ask) unit() string {
+	a.site.place(a)
+	return unitOf(a.site.backend)
+}
+
+// tried are the measured speeds of a size, in order, of the best rank there is from least on. It visits their records, the first with
+// fresh, and begins anew where a better rank comes; nil visits none.
+func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool)) (speeds []float64) {
 	if len(a.runs) == 0 {
 		return nil // as of most models on most machines
 	}
@@ -90,9 +153,16 @@ func (a *ask) tried(size int, visit func(b *dataset.Benchmark)) (speeds []float6
 		if int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware) || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
 			return
 		}
+		rank := a.rank(b)
+		if rank < least {
+			return
+		}
+		if rank > least {
+			least, speeds = rank, speeds[:0]
+		}
 		speeds = append(speeds, *b.GenerationTPS)
 		if visit != nil {
-			visit(b)
+			visit(b, len(speeds) == 1)
 		}
 	})
 	slices.Sort(speeds)
@@ -106,12 +176,12 @@ func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 	return own == 0 || own == m.bandwidth
 }
 
-// measured summarizes the measurements of this very size.
-func (a *ask) measured(size int) *Measured {
+// measured summarizes the measurements of this very size from a rank on.
+func (a *ask) measured(size, least int) *Measured {
 	var pages map[string]bool
 	var out *Measured
-	speeds := a.tried(size, func(b *dataset.Benchmark) {
-		if out == nil {
+	speeds := a.tried(size, least, func(b *dataset.Benchmark, fresh bool) {
+		if fresh {
 			pages, out = map[string]bool{}, &Measured{Runs: []dataset.Slug{}}
 		}
 		pages[pageOf(b)] = true

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -37,22 +36,5 @@ func TestThinned(t *testing.T) {
 	}
 	if few := thinned(samples, 900); len(few) != 900 {
 		t.Errorf("%d of 900 samples where so many may be kept", len(few))
-	}
-}
-
-// Estimates do not rest on a run that is three times slower than an equal one, and do where it is alone.
-func TestHeldBack(t *testing.T) {
-	measured := func(model, page int32, share float64) row {
-		return row{point: point{model: model}, page: page, id: dataset.Slug(fmt.Sprintf("bm-%d-%d", model, page)), logShare: math.Log(share)}
-	}
-	var l learnt
-	l.collect([]row{measured(1, 1, 0.66), measured(1, 2, 0.23), measured(1, 3, 0.21), measured(2, 3, 0.1)})
-	var got []dataset.Slug
-	for _, s := range l.samples[0] {
-		got = append(got, s.id)
-	}
-	slices.Sort(got)
-	if want := []dataset.Slug{"bm-1-1", "bm-1-2", "bm-2-3"}; !slices.Equal(got, want) {
-		t.Errorf("samples %v, want %v", got, want)
 	}
 }

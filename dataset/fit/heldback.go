@@ -1,0 +1,73 @@
+package fit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// heldBackBy is how much slower than the fastest other page of the same silicon and kernels a page is that nothing rests on. Backends
+// and versions differ by less; what is beyond it was held back by something that no field says: a card on the slow bus of a small board,
+// a memory that was too small, a driver that did not use the card. Of the shipped measurements ten pages are.
+const heldBackBy = 3
+
+// A rig is silicon with what runs on it.
+type rig struct {
+	class                   Class
+	silicon, unit, toolKind int32
+}
+
+func (p *point) rig() rig { return rig{p.class, p.silicon, p.unit, p.toolKind} }
+
+// markHeldBack marks the rows of pages that are heldBackBy slower on a rig than another page, and reports whether there are any. Models
+// and ways of storing weights are compared by what the trend expects of them on any rig. The rows count where estimates are evaluated.
+func markHeldBack(rows []row, t *trend) (any bool) {
+	type pageOfRig struct {
+		rig
+		page int32
+	}
+	left := map[pageOfRig][]float64{}
+	for i := range rows {
+		r := &rows[i]
+		of := pageOfRig{r.rig(), r.page}
+		left[of] = append(left[of], r.logShare-t.anywhere(&r.point))
+	}
+	speeds, fastest := map[pageOfRig]float64{}, map[rig]float64{}
+	for of, values := range left {
+		speed := medianOf(values)
+		speeds[of] = speed
+		if best, known := fastest[of.rig]; !known || speed > best {
+			fastest[of.rig] = speed
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.heldBack = speeds[pageOfRig{r.rig(), r.page}] < fastest[r.rig()]-math.Log(heldBackBy)
+		any = any || r.heldBack
+	}
+	return any
+}
+
+func notHeldBack(r *row) bool { return !r.heldBack }
+
+// anywhere is the share the trend expects of a configuration whatever silicon it is on.
+func (t *trend) anywhere(p *point) float64 {
+	effects := t.effects.of(p)
+	effects[placeEffect] = 0
+	return t.smooth.at(p) + sumOf(&effects)
+}
+
+// withoutHeldBack is the keys of measurements that were not held back, in their order.
+func withoutHeldBack(keys []runKey, rows []row) []runKey {
+	var held []uint32
+	for i := range rows {
+		if rows[i].heldBack {
+			held = append(held, rows[i].at)
+		}
+	}
+	slices.Sort(held)
+	return slices.DeleteFunc(keys, func(k runKey) bool {
+		_, found := slices.BinarySearchFunc(held, k.at, cmp.Compare[uint32])
+		return found
+	})
+}
