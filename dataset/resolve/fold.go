@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -103,4 +104,25 @@ func toolWords(text string) []string {
 	words := make([]string, 0, 16)
 	runs(text, func(w string) { words = append(words, w) })
 	return words
+}
+
+// addOnce appends a record to the list of a key and reports whether the key was new to it.
+func addOnce(keys map[string][]int32, key string, rec int32) bool {
+	for _, have := range keys[key] {
+		if have == rec {
+			return false
+		}
+	}
+	if key == "" {
+		return false
+	}
+	keys[key] = append(keys[key], rec)
+	return true
+}
+
+func appendOnce(list []int32, rec int32) []int32 {
+	if slices.Contains(list, rec) {
+		return list
+	}
+	return append(list, rec)
 }

@@ -1,14 +1,9 @@
 package resolve
 
 import (
-	"path"
-	"regexp"
 	"strconv"
 	"strings"
 )
-
-// sizeUnits stay with the number before them: billions, millions, trillions, thousands, experts.
-var sizeUnits = set("b m t k e")
 
 // modelWords reads the words of a model's name. Sizes stay whole ("8b", "a3b", "e4b", "8x7b"),
 // everything else is cut between letters and numbers, so that "Qwen3-8B" and "qwen 3 8b" are the
@@ -106,115 +101,18 @@ func params(words []string) float64 {
 	return 0
 }
 
-// modelName is a name of a model in parts, all in lower case.
-type modelName struct {
-	owner string // of a Hub repository, empty where there is none
-	name  string
-	tag   string // behind a colon, as Ollama and llama.cpp have it
-	marks marks  // of the tag or file
+// isSize reports whether a word is a number of parameters: "8b", "270m", "8x7b".
+func isSize(word string) bool {
+	last := word[len(word)-1]
+	return isDigit(word[0]) && (last == 'b' || last == 'm' && len(word) > 2)
 }
 
-// hubs are addresses that may precede owner and name.
-var hubs = []string{"huggingface.co/", "www.huggingface.co/", "hf.co/", "hf-mirror.com/", "modelscope.cn/models/", "www.modelscope.cn/models/", "ollama.com/library/", "registry.ollama.ai/library/", "ollama.com/", "lmstudio.ai/models/"}
-
-// commands load a model, and are copied with its name.
-var commands = []string{"ollama run ", "ollama pull ", "vllm serve ", "lms load ", "lms get "}
-
-// cutModel takes a clean name apart.
-func cutModel(text string) (m modelName) {
-	s := strings.Trim(text, `"'`)
-	for _, command := range commands {
-		s = strings.TrimPrefix(s, command)
-	}
-	address := false
-	for _, scheme := range []string{"https://", "http://", "hf://"} {
-		if rest, ok := strings.CutPrefix(s, scheme); ok {
-			s, address = rest, true
+// onlySize reports whether words are a size alone, with or without active parameters.
+func onlySize(words []string) bool {
+	for _, w := range words {
+		if !(isDigit(w[0]) && params([]string{w}) > 0) && !active(w) && !(len(w) > 2 && w[0] == 'e' && isDigit(w[1])) {
+			return false
 		}
 	}
-	for _, hub := range hubs {
-		if rest, ok := strings.CutPrefix(s, hub); ok {
-			s, address = rest, true
-			break
-		}
-	}
-	if cut := strings.IndexAny(s, "?#"); cut >= 0 && address {
-		s = s[:cut]
-	}
-	s = strings.ReplaceAll(s, `\`, "/")
-	if at := strings.Index(s, "models--"); at >= 0 { // the cache of the Hub's client
-		repo, _, _ := strings.Cut(s[at+len("models--"):], "/")
-		s = strings.Replace(repo, "--", "/", 1)
-	}
-	file := ""
-	for _, in := range []string{"/resolve/", "/blob/", "/tree/", "/raw/"} {
-		if repo, rest, ok := strings.Cut(s, in); ok {
-			s, file = repo, path.Base(rest)
-		}
-	}
-	s = strings.Trim(s, "/")
-	if cut := strings.LastIndexByte(s, '@'); cut > 0 { // LM Studio: model@quantization
-		if mk, ok := classify(s[cut+1:]); ok {
-			s, m.marks = s[:cut], mk
-		}
-	}
-	if cut := strings.LastIndexByte(s, ':'); cut > 1 && !strings.Contains(s[cut:], "/") {
-		s, m.tag = s[:cut], s[cut+1:]
-	}
-	pieces := strings.Split(s, "/")
-	local := strings.ContainsAny(text[:1], "/~.") || strings.Contains(text, `\`)
-	switch {
-	case local:
-		m.name = pieces[len(pieces)-1]
-	case strings.HasSuffix(s, ".gguf") && len(pieces) == 3: // LM Studio: owner/repository/file
-		m.owner, m.name, file = pieces[0], pieces[1], pieces[2]
-	case strings.HasSuffix(s, ".gguf") && len(pieces) > 3:
-		m.name = pieces[len(pieces)-1]
-	case len(pieces) == 2:
-		m.owner, m.name = pieces[0], pieces[1]
-	case len(pieces) > 2 && address:
-		m.owner, m.name = pieces[0], pieces[1]
-	default:
-		m.name = pieces[len(pieces)-1]
-	}
-	if file != "" {
-		_, mk := bareModel(file)
-		m.marks = mk
-	}
-	m.name = cached(cutShard(strings.TrimSuffix(m.name, ".gguf")))
-	if strings.HasSuffix(s, ".gguf") && m.marks.format == "" {
-		m.marks.format, m.marks.any = "gguf", true
-	}
-	return m
+	return len(words) > 0
 }
-
-// inCache is what llama.cpp puts before a file it fetched: owner_repository-GGUF_, and the folder of the file.
-var inCache = regexp.MustCompile(`^[^_]+_.*-gguf_(?:(?:ud-)?(?:i?q[0-9](?:_[0-9klmsx]+)*|b?f16|mxfp4)_)?([a-z].*)$`)
-
-// cached is the name of a file without what the cache of llama.cpp put before it.
-func cached(file string) string {
-	if of := inCache.FindStringSubmatch(file); of != nil {
-		return of[1]
-	}
-	return file
-}
-
-// bareModel cuts all marks off a name.
-func bareModel(name string) (bare string, m marks) {
-	if strings.HasSuffix(name, ".gguf") {
-		name, m = cutShard(strings.TrimSuffix(name, ".gguf")), marks{format: "gguf", any: true}
-	}
-	for {
-		rest, mark, ok := cutMark(name)
-		if !ok {
-			return name, m
-		}
-		m.under(mark)
-		name = rest
-	}
-}
-
-// repackagers are accounts of the Hub that convert the models of others and keep their names.
-var repackagers = set("unsloth bartowski lmstudio-community mlx-community thebloke maziyarpanahi mradermacher ggml-org second-state quantfactory redhatai neuralmagic nm-testing cyankiwi quanttrio" +
-	" lmstudio-ai gaianet tensorblock nexaai prince-canuma mungert dranger003 turboderp lonestriker bullerwins ubergarm anikifoss intel amd nvidia openvino onnx-community mlc-ai stelterlab hugging-quants" +
-	" casperhansen solidrusst kaitchup modelcloud jamesburton brittlewis12 afrideva lewdiculous duyntnet crusoeai kosbu cpatonnz qwen ai-sage huihui-quants ollama library featherless-ai-quants devquasar alpindale")

@@ -19,9 +19,6 @@ var (
 	laptopCard  = regexp.MustCompile(`\b(?:(?:rtx|gtx|rx|arc|geforce|quadro) ?[a-z]?[0-9]|nvidia [0-9]).*`)
 )
 
-// cardBrands are in every name that laptopCard finds a card in: most names have none of them.
-var cardBrands = []string{"rtx", "gtx", "rx", "arc", "geforce", "quadro", "nvidia"}
-
 // readLaptop reads the one card in the name of a laptop: "Razer Blade 16 with RTX 4090". What else is there, the model
 // of the machine, its processor and its screen, cannot make another card of it.
 func (n *hardwareNames) readLaptop(text string) (r reading) {

@@ -6,43 +6,6 @@ import (
 	"strings"
 )
 
-// lineWords may be left out before the number of a part: people write "7900xtx" for "Radeon RX 7900 XTX", "13900k" for
-// "Core i9-13900K" and "Xeon 8480+" for "Xeon Platinum 8480+". "quadro" is not among them: a Quadro RTX 4000 is not an
-// RTX 4000.
-var lineWords = set("rtx gtx rx arc pro core i ultra ryzen ai max plus hx threadripper epyc xeon platinum gold e w x 3 5 7 9")
-
-// lined is a name of a record with words before the number of the part.
-type lined struct {
-	line []string
-	key  string // of the whole name
-}
-
-// cutLine divides the words of a name before the number of the part: three digits or more, with the letter before
-// them ("rtx", "a 6000"). Two digits count behind a letter and a line ("arc", "b 60"). number is nil where there is none.
-func cutLine(words []string) (line, number []string) {
-	for i, w := range words {
-		letter := i > 0 && len(words[i-1]) == 1 && isLetter(words[i-1][0])
-		switch {
-		case strings.Trim(w, "0123456789") != "":
-		case len(w) >= 3 && letter:
-			return words[:i-1], words[i-1:]
-		case len(w) >= 3:
-			return words[:i], words[i:]
-		case len(w) == 2 && letter && i > 1:
-			return words[:i-1], words[i-1:]
-		}
-	}
-	return nil, nil
-}
-
-func (n *hardwareNames) addLined(words []string, key string) {
-	line, number := cutLine(words)
-	same := func(l lined) bool { return l.key == key }
-	if behind := join(number); len(line) > 0 && !slices.ContainsFunc(n.lined[behind], same) {
-		n.lined[behind] = append(n.lined[behind], lined{line, key})
-	}
-}
-
 // readShort understands a name that leaves out words of its line, or that says "desktop". main is the name itself.
 func (n *hardwareNames) readShort(words []string, memory float64, main string) reading {
 	laptop, desktop := slices.Contains(words, "laptop"), slices.Contains(words, "desktop")
@@ -83,18 +46,6 @@ func (n *hardwareNames) behind(line, number []string, memory float64) (r reading
 			r = r.or(n.lookKey(name.key, memory))
 		}
 	}
-	return r
-}
-
-// or joins two readings of one name.
-func (r reading) or(other reading) reading {
-	for _, rec := range other.found {
-		r.found = appendOnce(r.found, rec)
-	}
-	for _, rec := range other.clash {
-		r.clash = appendOnce(r.clash, rec)
-	}
-	r.bare, r.chosen = r.bare || other.bare, r.chosen || other.chosen
 	return r
 }
 

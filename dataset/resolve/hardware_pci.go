@@ -1,18 +1,13 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 )
 
 // pciID is a vendor and a device as PCI numbers them, and the revision where one was printed:
 // "10de:2684", "1002:744c:c8". Lower case.
 type pciID struct{ id, revision string }
-
-// pciVendors are the vendors whose name precedes a device that no list knows yet: lspci
-// prints "NVIDIA Corporation Device 2d05". Numbers: https://pcisig.com/membership/member-companies.
-var pciVendors = []struct{ word, id string }{
-	{"nvidia", "10de"}, {"advanced micro devices", "1002"}, {"amd", "1002"}, {"ati ", "1002"}, {"intel", "8086"},
-}
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
 
@@ -74,4 +69,55 @@ func findRevision(text string) string {
 		}
 	}
 	return ""
+}
+
+// byPCI answers a PCI id. ok is false for an id the directory does not know.
+func (n *hardwareNames) byPCI(id pciID, text string) (a Answer, ok bool) {
+	if strings.HasPrefix(id.id, ":") {
+		return n.byDevice(id.id)
+	}
+	_, memory := hwWords(text)
+	if found := n.pci[id.id+":"+id.revision]; id.revision != "" && len(found) > 0 {
+		return n.answer(n.pciReading(found, memory, "PCI id "+id.id+" revision "+id.revision)), true
+	}
+	if found := n.pci[id.id]; len(found) > 0 {
+		return n.answer(n.pciReading(found, memory, "PCI id "+id.id)), true
+	}
+	shared := n.shared[id.id+":"+id.revision]
+	if id.revision == "" || len(shared) == 0 {
+		shared = n.shared[id.id]
+	}
+	if len(shared) > 0 {
+		r := n.pciReading(shared, memory, "several products have the PCI id "+id.id)
+		r.partial = true
+		return n.answer(r), true
+	}
+	return Answer{}, false
+}
+
+func (n *hardwareNames) pciReading(found []int32, memory float64, note string) reading {
+	if memory > 0 {
+		if fits := slices.DeleteFunc(slices.Clone(found), func(rec int32) bool { return n.refine(rec, memory) < 0 }); len(fits) > 0 {
+			found = fits
+		}
+	}
+	return reading{found: found, memory: memory, note: note}
+}
+
+// byDevice answers "Device 2d05", which leaves out the vendor: device numbers are counted by each
+// vendor, so this is a guess.
+func (n *hardwareNames) byDevice(device string) (Answer, bool) {
+	var found []int32
+	for _, v := range []string{"10de", "1002", "8086"} {
+		for _, rec := range slices.Concat(n.pci[v+device], n.shared[v+device]) {
+			found = appendOnce(found, rec)
+		}
+	}
+	if len(found) == 0 {
+		return Answer{Reason: "the directory knows no device with this number"}, true
+	}
+	return Answer{
+		Confidence: Near, Reason: "the number of a device means nothing without its vendor",
+		Candidates: n.list(found, "has this device number at its vendor"),
+	}, true
 }

@@ -1,9 +1,6 @@
 package resolve
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // marks are what a name says about how a model is stored. They are not part of its key.
 type marks struct {
@@ -11,22 +8,6 @@ type marks struct {
 	format string // gguf, mlx, safetensors, exl2, exl3
 	any    bool   // the name has a mark, so it is that of a converted file
 }
-
-// strong are the words that are always marks, with the format they imply, if any. The value is
-// how they are written in a quantization, empty where they are none.
-var strong = map[string]struct{ quant, format string }{
-	"gguf": {"", "gguf"}, "ggml": {"", "gguf"}, "mlx": {"", "mlx"}, "safetensors": {"", "safetensors"},
-	"exl2": {"EXL2", "exl2"}, "exl3": {"EXL3", "exl3"}, "awq": {"AWQ", "safetensors"}, "autoawq": {"AWQ", "safetensors"},
-	"gptq": {"GPTQ", "safetensors"}, "autogptq": {"GPTQ", "safetensors"}, "autoround": {"AutoRound", "safetensors"},
-	"bnb": {"bnb", "safetensors"}, "hf": {}, "i1": {}, "imat": {}, "imatrix": {}, "qat": {}, "dwq": {}, "mtp": {},
-	"bf16": {"BF16", ""}, "fp16": {"F16", ""}, "f16": {"F16", ""}, "fp32": {"F32", ""}, "f32": {"F32", ""},
-	"fp8": {"FP8", ""}, "fp4": {"FP4", ""}, "nf4": {"NF4", ""}, "nvfp4": {"NVFP4", ""}, "mxfp4": {"MXFP4", ""}, "mxfp8": {"MXFP8", ""},
-	"mxfp4_moe": {"MXFP4_MOE", "gguf"}, "int2": {"INT2", ""}, "int3": {"INT3", ""}, "int4": {"INT4", ""}, "int8": {"INT8", ""},
-	"w4a16": {"W4A16", "safetensors"}, "w8a8": {"W8A8", "safetensors"}, "w8a16": {"W8A16", "safetensors"}, "w4a8": {"W4A8", "safetensors"},
-}
-
-// weak are words that are marks only behind another mark: "FP8-dynamic", "GPTQ-Pro".
-var weak = set("dynamic static kv mixed pro fast moe channel block block128 sym asym e4m3 marlin unsloth hybrid gs32 gs64 gs128 g32 g64 g128")
 
 // classify reads one word as a mark.
 func classify(word string) (m marks, ok bool) {
@@ -110,12 +91,6 @@ func tuned(name string) bool {
 	return strings.HasSuffix(name, "it") || strings.HasSuffix(name, "instruct") || strings.Contains(name, "embedding")
 }
 
-// allMarks reads a text that is nothing but marks: the tag "Q4_K_M" or "mlx-nvfp4".
-func allMarks(text string) (m marks, ok bool) {
-	rest, m := bareModel("it-" + text) // "it", so that "Q4_0-QAT" is read
-	return m, rest == "it"
-}
-
 // under adds a mark that stood before the ones read so far.
 func (m *marks) under(before marks) {
 	m.any = true
@@ -137,46 +112,4 @@ func (m *marks) under(before marks) {
 	case before.quant == "MXFP4" || before.quant == "NVFP4": // "MXFP4-Q4": the experts' type leads
 		m.quant = before.quant + "-" + m.quant
 	}
-}
-
-// shard is the part number of a file in pieces.
-func cutShard(name string) string {
-	if len(name) > 15 {
-		tail := name[len(name)-15:]
-		if tail[0] == '-' && tail[6:10] == "-of-" && numeric(tail[1:6]) && numeric(tail[10:]) {
-			return name[:len(name)-15]
-		}
-	}
-	return name
-}
-
-// sizes are the words llama-bench prints for the sizes of a mix.
-var typeSizes = map[string]string{"small": "S", "medium": "M", "large": "L"}
-
-// typeWords finds the storage type at the end of a type llama-bench prints, with its size in words
-// or bits: "Q4_K - Medium", "IQ2_XXS - 2.0625 bpw", "MXFP4 MoE", "mostly Q4_0", "Q8_0 (guessed)".
-var typeWords = regexp.MustCompile(`(?i)\b((?:I|T)?Q[0-9]_[0-9A-Z_]+(?: mix)?|BF16|F16|F32|MXFP4|NVFP4)` +
-	`(?: - (Small|Medium|Large)| - [0-9.]+ bpw(?: ternary)?| MoE)?(?: \(guessed\))?$`)
-
-// usualTypes are the types people call otherwise than llama.cpp prints them.
-var usualTypes = map[string]string{"Q2_K_M": "Q2_K", "IQ3_S MIX": "IQ3_M"}
-
-// TypeQuantization reads the storage type at the end of the type of a model as llama-bench prints
-// it ("llama 8B Q4_K - Medium" is Q4_K_M). rest is what precedes it. The quantization is
-// empty if there is none.
-func TypeQuantization(printed string) (rest, quantization string) {
-	at := typeWords.FindStringSubmatchIndex(printed)
-	if at == nil {
-		return printed, ""
-	}
-	name := strings.ToUpper(printed[at[2]:at[3]])
-	if at[4] >= 0 {
-		name += "_" + typeSizes[strings.ToLower(printed[at[4]:at[5]])]
-	}
-	if usual := usualTypes[name]; usual != "" {
-		name = usual
-	}
-	rest = strings.TrimSpace(printed[:at[0]])
-	rest = strings.TrimSuffix(strings.TrimSuffix(rest, " mostly"), " all")
-	return rest, name
 }
