@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// resolve tries what is certain before what takes rules: a name as a record has it, a name that drivers print, a PCI id,
+// and then the words of the name.
 func (n *hardwareNames) resolve(text string) Answer {
 	if named := nameMac(text); named != text {
 		a := n.resolve(named)
@@ -34,21 +36,26 @@ func (n *hardwareNames) resolve(text string) Answer {
 			return a
 		}
 	}
+	return n.byWords(text)
+}
+
+// byWords reads a name word by word: as that of a part, of several parts, and of the laptop around a card.
+func (n *hardwareNames) byWords(text string) Answer {
 	r := n.read(text)
-	if one, count := cutTimes(text); count > 0 && len(r.found) == 0 && len(r.clash) == 0 {
+	if one, count := cutTimes(text); count > 0 && r.none() {
 		if times := n.read(one); len(times.found) > 0 && times.count == 0 {
 			r, r.count = times, count
 		}
 	}
-	if len(r.found) == 0 && len(r.clash) == 0 || r.partial || r.unread != "" {
+	if r.none() || r.partial || r.unread != "" {
 		if card := n.readLaptop(text); len(card.found) > 0 {
 			r = card
 		}
 	}
-	if len(r.found) > 0 || len(r.clash) > 0 {
-		return n.answer(r)
+	if r.none() {
+		return n.unknown(r, text)
 	}
-	return n.unknown(r, text)
+	return n.answer(r)
 }
 
 // exactly answers a slug, name or alias. An alias without the memory size that
@@ -56,7 +63,7 @@ func (n *hardwareNames) resolve(text string) Answer {
 func (n *hardwareNames) exactly(text string, i int32) Answer {
 	rec := &n.recs[i]
 	a := Answer{Slug: rec.slug, Name: rec.name, Confidence: Exact, Reason: "slug, name or alias"}
-	words, memory, _ := foldName(text)
+	words, memory := foldName(text)
 	a.MemoryGB = round(memory)
 	if text == string(rec.slug) {
 		return a
@@ -84,7 +91,7 @@ func (n *hardwareNames) exactly(text string, i int32) Answer {
 
 // byDriver answers a name that drivers are known to print.
 func (n *hardwareNames) byDriver(recs []int32, text string) Answer {
-	words, memory, _ := foldName(text)
+	words, memory := foldName(text)
 	r := reading{found: n.outside(slices.Clone(recs)), memory: memory}
 	switch {
 	case generic(words):

@@ -7,8 +7,8 @@ import (
 
 // withExtras judges what stood beside the name: the processor of the machine around a card, the
 // graphics inside a chip, the machine itself, the driver.
-func (n *hardwareNames) withExtras(r reading, main string, extras []string) reading {
-	for _, extra := range extras {
+func (n *hardwareNames) withExtras(r reading, name hwName) reading {
+	for _, extra := range name.extras {
 		switch other, kind := n.readExtra(extra); kind {
 		case extraNothing:
 			r.internal = r.internal || strings.Contains(extra, "integrated")
@@ -17,7 +17,7 @@ func (n *hardwareNames) withExtras(r reading, main string, extras []string) read
 				r.unread = extra
 			}
 		case extraRecord:
-			r = n.together(r, other, main, extra)
+			r = n.together(r, other, name.main, extra)
 		}
 	}
 	return r
@@ -35,52 +35,69 @@ const (
 	extraRecord         // names hardware itself
 )
 
+// readExtra judges one part beside a name. Whatever is not known to say nothing about which record it is may make
+// another product of it.
 func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
-	for _, skip := range []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex", "0x"} {
-		if strings.HasPrefix(extra, skip) {
-			return 0, extraNothing
-		}
-	}
-	for _, skip := range []string{"channel", "jetpack", "limit", "power cap", " ram", "mesa", "linux", "passthrough"} {
-		if strings.Contains(extra, skip) {
-			return 0, extraNothing
-		}
-	}
-	if timesBeside.MatchString(extra) {
-		return 0, extraNothing // the number of devices
+	if printedBeside(extra) {
+		return 0, extraNothing
 	}
 	text := strings.TrimSpace(vendorPhrases.Replace(extra))
 	if i, ok := n.exact[text]; ok {
 		return i, extraRecord
 	}
-	cut := cutHardware(text)
-	words, memory := hwWords(cut.main)
+	name := cutHardware(text)
+	words, memory := hwWords(name.main)
 	if found := n.look(words, memory).found; len(found) == 1 && !generic(words) {
 		return found[0], extraRecord
 	}
-	if processor(text) {
-		return 0, extraNothing // one the directory does not have
-	}
-	all := toolWords(text)
-	if len(all) > 0 && machineMakers[all[0]] {
-		return 0, extraNothing
-	}
-	if cores, _ := hwWords("m " + cut.main); foldable(words) || len(words) == 0 || len(cores) == 2 && strings.HasSuffix(cores[1], "gpu") {
-		return 0, extraNothing // read with the name already
-	}
-	ignored := true
-	for i, w := range words {
-		number := isDigit(w[0]) && (len(w) >= 3 || i == 0) && !(i+1 < len(words) && measures[words[i+1]])
-		driver := i > 0 && (words[i-1] == "gfx" || words[i-1] == "sm" || words[i-1] == "cortex" || words[i-1] == "navi" || words[i-1] == "vega" || words[i-1] == "polaris" || words[i-1] == "a")
-		known := besideWords[w] || i > 0 && isDigit(words[i-1][0]) && measures[w]
-		if identity[w] || number && !driver || !isDigit(w[0]) && !known {
-			ignored = false
-		}
-	}
-	if ignored {
+	if processor(text) || madeBy(text) || readBefore(name.main, words) || harmless(words) {
 		return 0, extraNothing
 	}
 	return 0, extraUnknown
+}
+
+// printedBeside reports whether a part beside a name is what drivers and tools print there, or the number of devices.
+func printedBeside(extra string) bool {
+	return slices.ContainsFunc(besideBeginnings, func(w string) bool { return strings.HasPrefix(extra, w) }) ||
+		slices.ContainsFunc(besideParts, func(w string) bool { return strings.Contains(extra, w) }) || timesBeside.MatchString(extra)
+}
+
+// madeBy reports whether a text begins with the maker of a machine.
+func madeBy(text string) bool {
+	all := toolWords(text)
+	return len(all) > 0 && machineMakers[all[0]]
+}
+
+// readBefore reports whether the words of a part in brackets were read with the name before it.
+func readBefore(main string, words []string) bool {
+	if foldable(words) || len(words) == 0 {
+		return true
+	}
+	cores, _ := hwWords("m " + main)
+	return coresAlone(cores[1:])
+}
+
+// harmless reports whether none of words can make another product of the name beside them.
+func harmless(words []string) bool {
+	for i, w := range words {
+		before, next := "", ""
+		if i > 0 {
+			before = words[i-1]
+		}
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		number := isDigit(w[0])
+		switch {
+		case identity[w]:
+			return false
+		case number && (len(w) >= 3 || i == 0) && !measures[next] && !versioned[before]:
+			return false
+		case !number && !besideWords[w] && !(measures[w] && before != "" && isDigit(before[0])):
+			return false
+		}
+	}
+	return true
 }
 
 // processor reports whether a text reads like the name of a processor.
@@ -151,9 +168,9 @@ func (n *hardwareNames) isGraphicsLine(main string) bool {
 
 // machine reports whether a name is that of a machine or phone, by its maker.
 func machine(main string) bool {
-	words, _ := hwWords(main)
-	if all := toolWords(main); len(all) > 0 && machineMakers[all[0]] { // one that sells cards too
+	if madeBy(main) { // one that sells cards too
 		return true
 	}
+	words, _ := hwWords(main)
 	return len(words) > 0 && (machineMakers[words[0]] || words[0] == "hexagon" || words[0] == "adreno")
 }

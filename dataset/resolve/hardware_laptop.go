@@ -41,7 +41,7 @@ func (n *hardwareNames) readLaptop(text string) (r reading) {
 		if words[len(words)-1] != "laptop" {
 			words = append(words, "laptop")
 		}
-		r = r.or(n.readWords(words, memory, card, nil))
+		r = r.or(n.readWords(words, memory, card))
 		r.memory = memory
 	}
 	r.bare, r.note = r.bare || len(r.found) > 1, "the card of that laptop"

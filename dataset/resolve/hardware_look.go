@@ -17,6 +17,9 @@ type reading struct {
 	main     string  // what names the part
 }
 
+// none reports that no record has the name, of whatever memory size.
+func (r *reading) none() bool { return len(r.found) == 0 && len(r.clash) == 0 }
+
 // or joins two readings of one name.
 func (r reading) or(other reading) reading {
 	for _, rec := range other.found {

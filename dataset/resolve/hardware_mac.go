@@ -35,6 +35,19 @@ func (n *hardwareNames) readMac(words []string, memory float64) reading {
 	return reading{}
 }
 
+// readMacBeside understands a machine of Apple with its chip in brackets: "Mac mini (M4 Pro)", "Mac mini (M4 Pro, 14C/20G)".
+func (n *hardwareNames) readMacBeside(words []string, memory float64, extras []string) (r reading) {
+	if len(extras) > 0 && !slices.Contains(words, "m") {
+		first, _, _ := strings.Cut(extras[0], ",")
+		chip, _ := hwWords(first)
+		r = n.readMac(slices.Concat(words, chip), memory)
+	}
+	if len(r.found) == 0 {
+		return reading{}
+	}
+	return r
+}
+
 // indexWords is where part begins in words, -1 for nowhere.
 func indexWords(words, part []string) int {
 	for i := 0; i+len(part) <= len(words); i++ {

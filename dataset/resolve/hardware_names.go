@@ -50,6 +50,15 @@ func newHardwareNames(hardware []dataset.Hardware) *hardwareNames {
 	for i := range hardware {
 		bySlug[hardware[i].Slug] = int32(i)
 	}
+	for i := range hardware {
+		n.recs = append(n.recs, newRecord(&hardware[i], bySlug))
+		n.addNames(int32(i), &hardware[i])
+	}
+	n.like.freeze()
+	return n
+}
+
+func newRecord(h *dataset.Hardware, bySlug map[dataset.Slug]int32) hwRecord {
 	refs := func(list *[]dataset.Slug) (out []int32) {
 		if list == nil {
 			return nil
@@ -61,41 +70,35 @@ func newHardwareNames(hardware []dataset.Hardware) *hardwareNames {
 		}
 		return out
 	}
-	for i := range hardware {
-		h := &hardware[i]
-		rec := hwRecord{record: record{h.Slug, h.Name}, kind: h.Type, vendor: h.Vendor, variants: refs(h.Variants), chips: refs(h.Chip), integrated: -1}
-		if h.IntegratedGPU != nil {
-			if g, ok := bySlug[*h.IntegratedGPU]; ok {
-				rec.integrated = g
-			}
+	rec := hwRecord{record: record{h.Slug, h.Name}, kind: h.Type, vendor: h.Vendor, variants: refs(h.Variants), chips: refs(h.Chip), integrated: -1}
+	if h.IntegratedGPU != nil {
+		if g, ok := bySlug[*h.IntegratedGPU]; ok {
+			rec.integrated = g
 		}
-		if h.Architecture != nil {
-			rec.architecture = *h.Architecture
-		}
-		if h.MemoryOptionsGB != nil {
-			rec.sizes = *h.MemoryOptionsGB
-		}
-		if h.VRAMGB != nil {
-			rec.most = *h.VRAMGB
-			if len(rec.sizes) == 0 && !h.UnifiedMemory {
-				rec.sizes = []float64{*h.VRAMGB}
-			}
-		}
-		_, rec.memory, _ = foldName(string(h.Slug))
-		n.recs = append(n.recs, rec)
-		n.addNames(int32(i), h)
 	}
-	n.like.freeze()
-	return n
+	if h.Architecture != nil {
+		rec.architecture = *h.Architecture
+	}
+	if h.MemoryOptionsGB != nil {
+		rec.sizes = *h.MemoryOptionsGB
+	}
+	if h.VRAMGB != nil {
+		rec.most = *h.VRAMGB
+		if len(rec.sizes) == 0 && !h.UnifiedMemory {
+			rec.sizes = []float64{*h.VRAMGB}
+		}
+	}
+	_, rec.memory = foldName(string(h.Slug))
+	return rec
 }
 
 func (n *hardwareNames) addNames(i int32, h *dataset.Hardware) {
 	for _, text := range append([]string{string(h.Slug), h.Name}, h.Aliases...) {
 		n.exact[spelled(text)] = i
 		n.exact[clean(text)] = i
-		words, memory, ok := foldName(text)
+		words, memory := foldName(clean(text))
 		key := join(words)
-		if !ok || key == "" {
+		if key == "" {
 			continue
 		}
 		s := spelling{i, memory}
@@ -116,23 +119,14 @@ func (n *hardwareNames) addNames(i int32, h *dataset.Hardware) {
 	}
 }
 
-// foldName reads a name of a record. ok is false where it is only complete with a part in
-// brackets that the key has no place for ("Beelink GTR9 Pro (Ryzen AI Max+ 395)").
-func foldName(text string) (words []string, memory float64, ok bool) {
-	cut := cutHardware(clean(text))
-	words, memory = hwWords(cut.main)
-	ok = true
-	for _, extra := range cut.extras {
-		more, m := hwWords("m " + extra) // "m": Apple's chips have their graphics cores in brackets
-		more = more[1:]
-		if foldable(more) || len(more) == 1 && strings.HasSuffix(more[0], "gpu") {
-			words = append(words, more...)
-		}
-		if memory == 0 {
-			memory = m
-		}
+// foldName reads a clean name of a record. A size beside it is that of the record, whatever stands with it.
+func foldName(text string) (words []string, memory float64) {
+	name := cutHardware(text)
+	words, memory = name.significant()
+	for i := 0; i < len(name.extras) && memory == 0; i++ {
+		_, memory = hwWords(name.extras[i])
 	}
-	return words, memory, ok
+	return words, memory
 }
 
 func (n *hardwareNames) addLined(words []string, key string) {

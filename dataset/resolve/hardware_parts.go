@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,77 +15,86 @@ type hwName struct {
 	count  int      // of devices, 0 where not said
 }
 
-// cutHardware takes a clean name apart. It does not judge the parts.
+// cutHardware takes a clean name apart: "gpu 0: nvidia rtx 4090 (ryzen 9 7950x)" is "nvidia rtx 4090" with "ryzen 9
+// 7950x" beside it. It does not judge the parts.
 func cutHardware(text string) (n hwName) {
 	text = vendorPhrases.Replace(cutLabels(text))
 	n.count, text = cutCount(strings.TrimSpace(text))
+	n.split(cutClock(withCommas(text)))
+	if at := lastTimes(n.extras); n.count == 0 && at != nil {
+		n.count, _ = strconv.Atoi(at[1] + at[2])
+	}
+	return n
+}
+
+// withCommas puts a comma before what is beside a name without brackets.
+func withCommas(text string) string {
 	if strings.Contains(text, " ryzen") || strings.Contains(text, " snapdragon") || strings.Contains(text, " strix halo") {
 		text = chipBehind.ReplaceAllString(text, "$1, $2")
 	}
 	if colon := strings.Index(text, ": "); colon > 0 && colon < len(text)-2 && !strings.ContainsAny(text[:colon], ",;|([") { // "Framework Desktop: Ryzen AI Max+ 395"
 		text = text[:colon] + ", " + text[colon+2:]
 	}
-	text = besides.Replace(text)
-	if at := strings.Index(text, " @ "); at >= 0 { // the clock of a processor, up to the end or the bracket
-		end := len(text)
-		if open := strings.IndexAny(text[at:], "()"); open >= 0 {
-			end = at + open
-		}
-		text = text[:at] + text[end:]
+	return besides.Replace(text)
+}
+
+// cutClock cuts the clock of a processor, "@ 3.20GHz", up to the end or the bracket.
+func cutClock(text string) string {
+	at := strings.Index(text, " @ ")
+	if at < 0 {
+		return text
 	}
-	var main strings.Builder
-	inSquare := ""
-	segment := 0
-	var part strings.Builder
-	flush := func() {
-		if p := strings.TrimSpace(part.String()); p != "" {
-			n.extras = append(n.extras, p)
+	end := len(text)
+	if open := strings.IndexAny(text[at:], "()"); open >= 0 {
+		end = at + open
+	}
+	return text[:at] + text[end:]
+}
+
+// split divides a text into what names the part and what is beside it, in brackets, quotes or behind commas.
+func (n *hwName) split(text string) {
+	var main, part strings.Builder
+	out := &main // where a letter goes: behind the first comma it is part of what is beside
+	square := ""
+	beside := func(extra string) {
+		if extra = strings.TrimSpace(extra); extra != "" {
+			n.extras = append(n.extras, extra)
 		}
-		part.Reset()
 	}
 	for i := 0; i < len(text); {
+		group, end := grouped(text, i)
 		switch c := text[i]; {
-		case c == '(':
-			group, end := enclosed(text, i, '(', ')')
+		case end == 0 && (c == ',' || c == ';' || c == '|'):
+			beside(part.String())
+			part.Reset()
+			out, end = &part, i+1
+		case end == 0:
+			out.WriteByte(c)
+			end = i + 1
+		case c != '[':
 			n.extras = append(n.extras, strings.TrimPrefix(strings.TrimSpace(group), "single card, "))
-			i = end
-			continue
-		case c == '[':
-			group, end := enclosed(text, i, '[', ']')
-			if !(hex4(group) && (len(group) == 4 || len(group) == 9)) {
-				inSquare = group // lspci: the codename before it is dropped, and what stood with that
-				n.extras = n.extras[:0]
-			}
-			i = end
-			continue
-		case c == '"' && strings.IndexByte(text[i+1:], '"') > 0 && (i == 0 || !isDigit(text[i-1])): // not the inches of a screen
-			end := i + 1 + strings.IndexByte(text[i+1:], '"')
-			n.extras = append(n.extras, strings.TrimSpace(text[i+1:end]))
-			i = end + 1
-			continue
-		case c == ',' || c == ';' || c == '|':
-			flush()
-			segment++
-			i++
-			continue
+		case !(hex4(group) && (len(group) == 4 || len(group) == 9)): // no PCI id
+			square, n.extras = group, n.extras[:0] // lspci: the codename before it is dropped, and what stood with that
 		}
-		if segment == 0 {
-			main.WriteByte(text[i])
-		} else {
-			part.WriteByte(text[i])
+		i = end
+	}
+	beside(part.String())
+	n.main = strings.TrimSpace(cmp.Or(square, main.String()))
+}
+
+// grouped returns what is in the brackets or quotes that begin at i, and where they end; 0 where none begin.
+func grouped(text string, i int) (group string, end int) {
+	switch text[i] {
+	case '(':
+		return enclosed(text, i, '(', ')')
+	case '[':
+		return enclosed(text, i, '[', ']')
+	case '"':
+		if length := strings.IndexByte(text[i+1:], '"'); length > 0 && (i == 0 || !isDigit(text[i-1])) { // not the inches of a screen
+			return text[i+1 : i+1+length], i + length + 2
 		}
-		i++
 	}
-	flush()
-	n.main = main.String()
-	if inSquare != "" {
-		n.main = inSquare
-	}
-	n.main = strings.TrimSpace(n.main)
-	if at := lastTimes(n.extras); n.count == 0 && at != nil {
-		n.count, _ = strconv.Atoi(at[1] + at[2])
-	}
-	return n
+	return "", 0
 }
 
 // vendorPhrases are the long names of vendors, whose commas and brackets mean nothing.
@@ -177,7 +187,7 @@ var (
 // plural is the number of a part with the s of several: "3090s".
 var plural = regexp.MustCompile(`^(.*[0-9]{3,4}(?: ?(?:ti|super|xtx?))?)'?s\b(.*)$`)
 
-// cutCount cuts "2x ", "8 x " or a count in words off the beginning.
+// cutCount cuts a number of devices off the beginning: "2x ", "8 x ", "2 RTX 3090" or one in words.
 func cutCount(text string) (int, string) {
 	if count, rest := cutCounted(text); count > 0 {
 		return count, rest
@@ -188,16 +198,20 @@ func cutCount(text string) (int, string) {
 			return count, at[2]
 		}
 	}
-	i := 0
-	for i < len(text) && i < 2 && isDigit(text[i]) {
-		i++
+	digits := 0
+	for digits < len(text) && digits < 2 && isDigit(text[digits]) {
+		digits++
 	}
-	rest := strings.TrimLeft(text[i:], " ")
-	if i == 0 || len(rest) < 2 || rest[0] != 'x' && rest[0] != '*' || rest[1] != ' ' && text[i] != ' ' && !isLetter(rest[1]) && !(text[0] != '0' && beginsWithNumber(rest[1:])) {
+	times := strings.TrimLeft(text[digits:], " ")
+	if digits == 0 || len(times) < 2 || times[0] != 'x' && times[0] != '*' {
 		return 0, text
 	}
-	n, _ := strconv.Atoi(text[:i])
-	return n, strings.TrimSpace(rest[1:])
+	apart := times[1] == ' ' || text[digits] == ' '                                        // "2x rtx", "2 xrtx"
+	if !apart && !isLetter(times[1]) && (text[0] == '0' || !beginsWithNumber(times[1:])) { // "2xrtx", "2x3090"
+		return 0, text
+	}
+	n, _ := strconv.Atoi(text[:digits])
+	return n, strings.TrimSpace(times[1:])
 }
 
 // beginsWithNumber reports whether a text begins with the number of a part, as in "2x3090".
@@ -219,7 +233,24 @@ func cutTimes(text string) (one string, count int) {
 	return one, count
 }
 
-// foldable are the words in brackets that belong to the name before them.
+// significant gives the words of a name that say which product it is, with those in brackets that belong to it, and the
+// memory size it states, in GB.
+func (n *hwName) significant() (words []string, memory float64) {
+	words, memory = hwWords(n.main)
+	for _, extra := range n.extras {
+		more, own := hwWords("m " + extra) // "m": Apple's chips have their graphics cores in brackets
+		more = more[1:]
+		if foldable(more) || coresAlone(more) {
+			words = append(words, more...)
+		}
+		if memory == 0 && len(more) <= 1 && !ofAll(more) {
+			memory = own
+		}
+	}
+	return words, memory
+}
+
+// foldable reports whether words in brackets belong to the name before them.
 func foldable(words []string) bool {
 	for _, w := range words {
 		if w != "laptop" && w != "pascal" && w != "maxwell" && w != "max" && w != "q" {
@@ -227,4 +258,12 @@ func foldable(words []string) bool {
 		}
 	}
 	return len(words) > 0 && !slices.Equal(words, []string{"max"})
+}
+
+// coresAlone reports whether words are the number of graphics cores of a chip.
+func coresAlone(words []string) bool { return len(words) == 1 && strings.HasSuffix(words[0], "gpu") }
+
+// ofAll reports whether words say that a size is that of all devices.
+func ofAll(words []string) bool {
+	return slices.Contains(words, "total") || slices.Contains(words, "combined")
 }

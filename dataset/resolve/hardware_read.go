@@ -4,75 +4,77 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"modeldex/dataset"
 )
 
-// read understands a name that is neither a slug nor an alias.
+// read understands a name that is neither a slug nor an alias: it takes the name apart, looks up what names the part, and
+// judges what is beside it.
 func (n *hardwareNames) read(text string) reading {
-	cut := cutHardware(text)
-	r := n.readMain(cut.main, cut.extras)
-	if cut.count > 1 {
-		r = n.severalOf(r, cut)
+	name := cutHardware(text)
+	r := n.readName(name)
+	if name.count > 1 {
+		r = n.severalOf(r, name)
 	}
-	if maker := makerOf(cut.main); maker != "" { // a GeForce 840M is not a Radeon 840M
+	r = n.ofMaker(r, makerOf(name.main))
+	r.count = name.count
+	r = n.withExtras(r, name)
+	r.main = name.main
+	return r
+}
+
+// ofMaker leaves out the records of others than the maker a name states: a GeForce 840M is not a Radeon 840M.
+func (n *hardwareNames) ofMaker(r reading, maker dataset.Vendor) reading {
+	if maker != "" {
 		other := func(rec int32) bool { return n.recs[rec].vendor != maker }
 		r.found, r.clash = slices.DeleteFunc(slices.Clone(r.found), other), slices.DeleteFunc(slices.Clone(r.clash), other)
 	}
-	r.count = cut.count
-	r = n.withExtras(r, cut.main, cut.extras)
-	r.main = cut.main
 	return r
 }
 
 // severalOf reads the name of several devices: "3090s", "2x RTX 4060 Ti (32 GB total)". Nobody has two chips for
 // laptops, so that "two 4090s" are cards.
-func (n *hardwareNames) severalOf(r reading, cut hwName) reading {
-	if at := plural.FindStringSubmatch(cut.main); at != nil { // an RX 7600S is a product of its own
-		one := n.readMain(at[1]+at[2], cut.extras)
+func (n *hardwareNames) severalOf(r reading, name hwName) reading {
+	if at := plural.FindStringSubmatch(name.main); at != nil { // an RX 7600S is a product of its own
+		name.main = at[1] + at[2]
+		one := n.readName(name)
 		one.bare = one.bare || len(r.found) > 0
 		r = one.or(r)
-		cut.main = at[1] + at[2]
 	}
-	for i, extra := range cut.extras {
-		words, memory := hwWords(extra)
-		if memory > 0 && (slices.Contains(words, "total") || slices.Contains(words, "combined")) {
-			each := slices.Clone(cut.extras)
-			each[i] = fmt.Sprintf("%vgb", memory/float64(cut.count))
-			if whole := n.readMain(cut.main, each); len(whole.found) > 0 {
+	for i, extra := range name.extras {
+		if words, memory := hwWords(extra); memory > 0 && ofAll(words) {
+			each := name
+			each.extras = slices.Clone(name.extras)
+			each.extras[i] = fmt.Sprintf("%vgb", memory/float64(name.count))
+			if whole := n.readName(each); len(whole.found) > 0 {
 				r = whole
 			}
 		}
 	}
-	if len(r.found) > 1 && r.bare && !strings.Contains(cut.main, "laptop") {
-		if cards := n.readMain(cut.main+" desktop", cut.extras); len(cards.found) == 1 {
+	if len(r.found) > 1 && r.bare && !strings.Contains(name.main, "laptop") {
+		name.main += " desktop"
+		if cards := n.readName(name); len(cards.found) == 1 {
 			r = cards
 		}
 	}
 	return r
 }
 
-// readMain looks up what names the part, with the memory size and the words in brackets that
-// belong to it.
-func (n *hardwareNames) readMain(main string, extras []string) reading {
-	if strings.Contains(main, "/") {
-		if options := alternatives(main); len(options) > 1 {
+// readName looks up what names the part.
+func (n *hardwareNames) readName(name hwName) reading {
+	if strings.Contains(name.main, "/") {
+		if options := alternatives(name.main); len(options) > 1 {
 			return n.readAlternatives(options)
 		}
 	}
-	words, memory := hwWords(main)
-	for _, extra := range extras {
-		more, m := hwWords("m " + extra)
-		more = more[1:]
-		if foldable(more) || len(more) == 1 && strings.HasSuffix(more[0], "gpu") && len(more[0]) > 3 {
-			words = append(words, more...)
-		}
-		if memory == 0 && m > 0 && (len(more) <= 1 && !slices.Contains(more, "total") && !slices.Contains(more, "combined")) {
-			memory = m
-		}
-	}
+	words, memory := name.significant()
 	if generic(words) {
 		return reading{memory: memory}
 	}
-	r := n.readWords(words, memory, main, extras)
+	r := n.readMacBeside(words, memory, name.extras)
+	if r.none() {
+		r = n.readWords(words, memory, name.main)
+	}
 	if hbm := slices.Index(words, "hbm"); hbm > 0 && len(r.found) == 0 { // the kind of memory behind its size
 		r = n.look(words[:hbm], memory)
 	}
@@ -80,23 +82,16 @@ func (n *hardwareNames) readMain(main string, extras []string) reading {
 	return r
 }
 
-// readWords looks a name up as a record has it, and then as people shorten it.
-func (n *hardwareNames) readWords(words []string, memory float64, main string, extras []string) reading {
-	if len(extras) > 0 && !slices.Contains(words, "m") { // "Mac mini (M4 Pro)"
-		first, _, _ := strings.Cut(extras[0], ",") // "Mac mini (M4 Pro, 14C/20G)"
-		chip, _ := hwWords(first)
-		if r := n.readMac(slices.Concat(words, chip), memory); len(r.found) > 0 {
-			return r
-		}
-	}
+// readWords looks a name up as a record has it, and then as people write it. The first that knows the name answers.
+func (n *hardwareNames) readWords(words []string, memory float64, main string) reading {
 	r := n.look(words, memory)
-	if len(r.found) == 0 && len(r.clash) == 0 {
+	if r.none() {
 		r = n.readMac(words, memory)
 	}
-	if len(r.found) == 0 && len(r.clash) == 0 {
+	if r.none() {
 		r = n.readShort(words, memory, main)
 	}
-	if len(r.found) == 0 && len(r.clash) == 0 {
+	if r.none() {
 		r = n.look(inOrder(words), memory)
 	}
 	return r
@@ -116,33 +111,37 @@ func inOrder(words []string) []string {
 
 // alternatives are the products lspci lists in one name: "Radeon RX 7900 XT/7900 XTX/7900M". Each
 // is completed with the words it leaves out.
-func alternatives(main string) [][]string {
-	var out [][]string
-	var first []string
+func alternatives(main string) (out [][]string) {
 	for piece := range strings.SplitSeq(main, "/") {
 		words, _ := hwWords(piece)
-		if len(words) == 0 {
-			continue
-		}
-		if first == nil {
-			first = words
-			out = append(out, words)
-			continue
-		}
-		digit := slices.IndexFunc(first, func(w string) bool { return isDigit(w[0]) })
 		switch {
-		case isDigit(words[0][0]) && digit >= 0 && (!isDigit(first[0][0])): // "7900 XTX"
-			words = slices.Concat(first[:digit], words)
-		case isLetter(words[0][0]) && slices.Index(first, words[0]) > 0: // "Arc Pro A40/A50"
-			words = slices.Concat(first[:slices.Index(first, words[0])], words)
-		case slices.Equal(words, []string{"laptop"}) && digit >= 0: // "RTX 4070 Max-Q / Mobile"
-			words = slices.Concat(slices.DeleteFunc(slices.Clone(first), func(w string) bool { return w == "max" || w == "q" }), words)
-		case slices.Equal(words, []string{"max", "q"}) && digit >= 0: // "RTX 2070 Mobile / Max-Q"
-			words = slices.Concat(slices.DeleteFunc(slices.Clone(first), func(w string) bool { return w == "laptop" }), words)
+		case len(words) == 0:
+		case len(out) == 0:
+			out = append(out, words)
+		default:
+			out = append(out, completed(words, out[0]))
 		}
-		out = append(out, words)
 	}
 	return out
+}
+
+// completed puts before the words of a product what it shares with the first of the list.
+func completed(words, first []string) []string {
+	digit := slices.IndexFunc(first, func(w string) bool { return isDigit(w[0]) })
+	without := func(some ...string) []string {
+		return slices.DeleteFunc(slices.Clone(first), func(w string) bool { return slices.Contains(some, w) })
+	}
+	switch {
+	case isDigit(words[0][0]) && digit > 0: // "7900 XTX"
+		return slices.Concat(first[:digit], words)
+	case isLetter(words[0][0]) && slices.Index(first, words[0]) > 0: // "Arc Pro A40/A50"
+		return slices.Concat(first[:slices.Index(first, words[0])], words)
+	case slices.Equal(words, []string{"laptop"}) && digit >= 0: // "RTX 4070 Max-Q / Mobile"
+		return append(without("max", "q"), words...)
+	case slices.Equal(words, []string{"max", "q"}) && digit >= 0: // "RTX 2070 Mobile / Max-Q"
+		return append(without("laptop"), words...)
+	}
+	return words
 }
 
 func (n *hardwareNames) readAlternatives(options [][]string) (r reading) {

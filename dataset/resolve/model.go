@@ -5,36 +5,44 @@ import (
 	"strings"
 )
 
+// resolve tries what is certain before what takes rules: a name as a record has it, a type that llama-bench prints, the
+// words of the name, and at last a name of Ollama without its colon.
 func (n *modelNames) resolve(text string) Answer {
-	cut := cutModel(text)
+	name := cutModel(text)
 	if i, ok := n.exact[text]; ok {
 		a := n.found(i, Exact, "slug, name, alias or repository")
-		_, m := bareModel(cut.name)
-		a.describe(m, modelWords(cut.name))
+		_, m := bareModel(name.name)
+		a.describe(m, modelWords(name.name))
 		return a
 	}
 	if a, ok := n.byType(text); ok {
 		return a
 	}
-	a, words, m := n.byName(cut)
-	if a.Reason == unknownName && strings.Contains(text, "_") { // between words, not behind an account
-		name := text[:len(text)-len(storedAs.FindString(text))]
-		spaced := cutModel(strings.ReplaceAll(name, "_", "-") + text[len(name):])
-		if b, more, marks := n.byName(spaced); b.Slug != "" || b.Ambiguous {
-			a, words, m, cut = b, more, marks, spaced
+	r := n.byName(name)
+	if r.answer.Reason == unknownName && strings.Contains(text, "_") {
+		other := withHyphens(text)
+		if b := n.byName(other); b.answer.Slug != "" || b.answer.Ambiguous {
+			r, name = b, other
 		}
 	}
-	if a.Reason == unknownName && (cut.owner == "" || cut.owner == "library") {
-		a = n.byLibrary(words)
+	a := r.answer
+	if a.Reason == unknownName && (name.owner == "" || name.owner == "library") {
+		a = n.byLibrary(r.words)
 	}
 	if a.Reason == unknownName {
-		a.key = join(words)
+		a.key = join(r.words)
 	}
-	a.describe(m, words)
-	if a.Format == "" && cut.owner == "mlx-community" {
+	a.describe(r.marks, r.words)
+	if a.Format == "" && name.owner == "mlx-community" {
 		a.Format = "mlx"
 	}
 	return a
+}
+
+// withHyphens takes a name apart in which underscores are between words, not behind an account.
+func withHyphens(text string) modelName {
+	name := text[:len(text)-len(storedAs.FindString(text))]
+	return cutModel(strings.ReplaceAll(name, "_", "-") + text[len(name):])
 }
 
 // storedAs finds the storage type at the end of a name, in which underscores belong.
@@ -45,84 +53,71 @@ func (a *Answer) describe(m marks, words []string) {
 	a.Quantization, a.Format, a.ParamsB = m.quant, m.format, params(words)
 }
 
-// byName reads a name with its marks, owner and tag.
-func (n *modelNames) byName(cut modelName) (a Answer, words []string, m marks) {
-	m = cut.marks
-	name := cut.name
-	if cut.tag != "" {
-		if mark, ok := allMarks(cut.tag); ok {
-			m = mark
-		} else {
-			return n.byTag(cut)
-		}
-	}
-	a, words, read := n.byMarks(cut.owner, name, m.any)
-	read.under(m)
-	return a, words, combine(read, m)
+// modelReading is a name as it was understood.
+type modelReading struct {
+	answer Answer
+	words  []string // of the name without its marks
+	marks  marks
 }
 
-// combine keeps the marks of a tag or file, which are of the file that is used, over those of the
-// repository.
-func combine(repository, file marks) marks {
-	if file.quant != "" {
-		repository.quant = file.quant
+// byName reads a name with its marks, owner and tag.
+func (n *modelNames) byName(name modelName) modelReading {
+	file := name.marks
+	if name.tag != "" {
+		mark, ok := allMarks(name.tag)
+		if !ok {
+			return n.byTag(name)
+		}
+		file = mark
+	}
+	r := n.byMarks(name.owner, name.name, file.any)
+	r.marks.under(file)
+	if file.quant != "" { // those of the file that is used count, not those of its repository
+		r.marks.quant = file.quant
 	}
 	if file.format != "" {
-		repository.format = file.format
+		r.marks.format = file.format
 	}
-	return repository
+	return r
 }
 
-// byMarks cuts one mark after the other off the end of a name until the rest is known: the longest
-// known name wins, so that "Falcon3-7B-Instruct-1.58bit" keeps its bits and "-4bit" goes.
-func (n *modelNames) byMarks(owner, name string, converted bool) (a Answer, words []string, m marks) {
-	stem := name
-	m.any = converted
-	for {
-		words = modelWords(stem)
-		if recs := n.known(words); len(recs) > 0 {
-			rest := stem
-			for { // marks that are part of the record's own name are reported all the same
-				more, mark, ok := cutMark(rest)
-				if !ok {
-					break
-				}
-				m.under(mark)
-				rest = more
-			}
-			return n.judgeWritten(recs, owner, stem, m), words, m
-		}
-		rest, mark, ok := cutMark(stem)
-		if !ok {
-			break
-		}
-		m.under(mark)
-		stem = rest
-	}
-	if maker, rest, ok := strings.Cut(stem, "_"); ok && owner == "" && (n.owners[maker] || repackagers[maker]) { // bartowski's files: owner_name
-		if recs := n.known(modelWords(rest)); len(recs) > 0 {
-			return n.judge(recs, maker, m), words, m
+// byMarks looks a name up with fewer and fewer of the marks at its end: the longest known name wins, so that
+// "Falcon3-7B-Instruct-1.58bit" keeps its bits and "-4bit" goes.
+func (n *modelNames) byMarks(owner, name string, converted bool) (r modelReading) {
+	stems := r.marks.cut(name)
+	r.marks.any = r.marks.any || converted
+	for _, stem := range stems {
+		r.words = modelWords(stem)
+		if recs := n.known(r.words); len(recs) > 0 {
+			r.answer = n.judgeWritten(recs, owner, stem, r.marks)
+			return r
 		}
 	}
-	if recs := n.withoutMaker(stem); len(recs) > 0 {
-		return n.judge(recs, owner, m), words, m
+	if recs, account := n.withoutMaker(stems[len(stems)-1], owner); len(recs) > 0 {
+		r.answer = n.judge(recs, account, r.marks)
+		return r
 	}
-	return n.unknown(words, owner), words, m
+	r.answer = n.unknown(r.words, owner)
+	return r
 }
 
-// withoutMaker reads a name that begins with the name of its maker, "IBM-Granite-3.1", or with
-// that of a repackager, "QuantTrio-Qwen3.6-27B".
-func (n *modelNames) withoutMaker(stem string) []int32 {
+// withoutMaker reads a name that begins with its maker, "IBM-Granite-3.1", or with one who converts models,
+// "QuantTrio-Qwen3.6-27B" and "bartowski_Qwen3-8B". account is whose the name is then.
+func (n *modelNames) withoutMaker(stem, owner string) (recs []int32, account string) {
+	if maker, name, ok := strings.Cut(stem, "_"); ok && owner == "" && (n.owners[maker] || repackagers[maker]) { // an account as a whole
+		if recs := n.known(modelWords(name)); len(recs) > 0 {
+			return recs, maker
+		}
+	}
 	cut := strings.IndexAny(stem, "- _")
 	if cut <= 0 {
-		return nil
+		return nil, ""
 	}
 	maker := stem[:cut]
-	var out []int32
 	for _, rec := range n.known(modelWords(stem[cut+1:])) {
 		if n.recs[rec].owners[maker] || repackagers[maker] {
-			out = append(out, rec)
+			recs = append(recs, rec)
 		}
 	}
-	return out
+	return recs, owner
 }

@@ -63,16 +63,9 @@ func (n *modelNames) tuned(base int32) (out []int32) {
 func (n *modelNames) unknown(words []string, owner string) Answer {
 	if len(words) > 2 || slices.ContainsFunc(words, isSize) {
 		text := strings.Join(words, " ") + " "
-		longer := beginning(n.phrases, text)
-		if !slices.ContainsFunc(words, active) {
-			for _, rec := range beginning(n.short, text) {
-				longer = appendOnce(longer, rec)
-			}
-			if len(longer) == 1 {
-				if only := n.same(n.short, text); only == longer[0] {
-					return n.judge([]int32{only}, owner, marks{})
-				}
-			}
+		longer := n.variants(words)
+		if len(longer) == 1 && n.same(n.short, text) == longer[0] {
+			return n.judge(longer, owner, marks{})
 		}
 		if len(longer) > 0 {
 			reason := "the name leaves out what distinguishes the releases of this size"

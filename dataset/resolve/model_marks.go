@@ -91,6 +91,20 @@ func tuned(name string) bool {
 	return strings.HasSuffix(name, "it") || strings.HasSuffix(name, "instruct") || strings.Contains(name, "embedding")
 }
 
+// cut adds all marks at the end of a name to m. It returns the name, without its last mark, without the last two, and
+// so on.
+func (m *marks) cut(name string) (stems []string) {
+	for {
+		stems = append(stems, name)
+		rest, mark, ok := cutMark(name)
+		if !ok {
+			return stems
+		}
+		m.under(mark)
+		name = rest
+	}
+}
+
 // under adds a mark that stood before the ones read so far.
 func (m *marks) under(before marks) {
 	m.any = true

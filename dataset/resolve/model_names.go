@@ -139,6 +139,18 @@ func beginning(phrases []phrase, text string) (out []int32) {
 	return out
 }
 
+// variants are all records whose words begin with these, with or without active parameters.
+func (n *modelNames) variants(words []string) []int32 {
+	text := strings.Join(words, " ") + " "
+	out := beginning(n.phrases, text)
+	if !slices.ContainsFunc(words, active) {
+		for _, rec := range beginning(n.short, text) {
+			out = appendOnce(out, rec)
+		}
+	}
+	return out
+}
+
 // same is the record with exactly this phrase, -1 for none or several.
 func (n *modelNames) same(phrases []phrase, text string) int32 {
 	i := sort.Search(len(phrases), func(i int) bool { return phrases[i].text >= text })

@@ -6,61 +6,49 @@ import (
 )
 
 // byTag reads "library:tag" of Ollama, with a size, a variant and a storage type in the tag.
-func (n *modelNames) byTag(cut modelName) (a Answer, words []string, m marks) {
-	m = marks{format: "gguf"}
-	if cut.tag == "latest" {
-		a, words = n.latest(cut)
-		return a, words, m
+func (n *modelNames) byTag(name modelName) modelReading {
+	r := modelReading{marks: marks{format: "gguf"}}
+	if name.tag == "latest" {
+		r.answer, r.words = n.latest(name)
+		return r
 	}
-	tag := cut.tag
-	for {
-		if i, ok := n.exact[cut.name+":"+tag]; ok && (cut.owner == "" || repackagers[cut.owner] || n.recs[i].owners[cut.owner]) {
-			return n.found(i, Parsed, "tag without the storage type"), modelWords(tag), m
+	stems := r.marks.cut(name.tag)
+	for _, tag := range stems {
+		if i, ok := n.exact[name.name+":"+tag]; ok && (name.owner == "" || repackagers[name.owner] || n.recs[i].owners[name.owner]) {
+			r.answer, r.words = n.found(i, Parsed, "tag without the storage type"), modelWords(tag)
+			return r
 		}
-		rest, mark, ok := cutMark(tag)
-		if !ok {
-			break
-		}
-		m.under(mark)
-		tag = rest
 	}
+	tag := stems[len(stems)-1]
 	size, base := strings.CutSuffix(tag, "-text") // Ollama's word for base models
-	words = modelWords(cut.name + "-" + size)
-	if recs := n.known(words); len(recs) > 0 {
-		// "llama3:8b" is the chat model although the words are those of the base model: a tag with
-		// a size only is what its library makes of it, unless there is nothing to choose from.
-		if !base && onlySize(modelWords(tag)) {
-			if all := n.variants(words); len(all) > 1 {
-				return Answer{Ambiguous: true, Reason: "a tag with a size only says neither release nor variant", Candidates: n.list(all, "has this name and size")}, words, m
-			}
-		}
-		return n.judge(recs, cut.owner, m), words, m
+	r.words = modelWords(name.name + "-" + size)
+	recs := n.known(r.words)
+	if len(recs) == 0 {
+		r.answer = n.unknown(r.words, name.owner)
+		return r
 	}
-	return n.unknown(words, cut.owner), words, m
-}
-
-// variants are all records whose words begin with these, with or without active parameters.
-func (n *modelNames) variants(words []string) []int32 {
-	text := strings.Join(words, " ") + " "
-	out := beginning(n.phrases, text)
-	for _, rec := range beginning(n.short, text) {
-		out = appendOnce(out, rec)
+	// "llama3:8b" is the chat model although the words are those of the base model: a tag with
+	// a size only is what its library makes of it, unless there is nothing to choose from.
+	if all := n.variants(r.words); !base && len(all) > 1 && onlySize(modelWords(tag)) {
+		r.answer = Answer{Ambiguous: true, Reason: "a tag with a size only says neither release nor variant", Candidates: n.list(all, "has this name and size")}
+		return r
 	}
-	return out
+	r.answer = n.judge(recs, name.owner, r.marks)
+	return r
 }
 
 // latest reads "name:latest". What that is changes with time, so it only counts where the name
 // itself leaves no choice: it states a size, or no other record shares the library.
-func (n *modelNames) latest(cut modelName) (Answer, []string) {
-	words := modelWords(cut.name)
+func (n *modelNames) latest(name modelName) (Answer, []string) {
+	words := modelWords(name.name)
 	recs, others := n.known(words), n.ofLibrary(words)
 	switch {
 	case len(recs) == 1 && (params(words) > 0 || len(others) == 0):
-		return n.judge(recs, cut.owner, marks{any: true}), words
+		return n.judge(recs, name.owner, marks{any: true}), words
 	case len(others) > 0:
 		return Answer{Ambiguous: true, Reason: "the tag latest states no size, and what it means changes", Candidates: n.list(others, "has a tag of this library")}, words
 	}
-	return n.unknown(words, cut.owner), words
+	return n.unknown(words, name.owner), words
 }
 
 // ofLibrary are the records with a tag of the library with these words.

@@ -14,13 +14,41 @@ type modelName struct {
 	marks marks  // of the tag or file
 }
 
-// cutModel takes a clean name apart.
+// cutModel takes a clean name apart: "hf.co/unsloth/qwen3-8b-gguf:q4_k_m" is the name "qwen3-8b-gguf" of the owner
+// "unsloth" with the tag "q4_k_m". It does not judge the parts.
 func cutModel(text string) (m modelName) {
-	s := strings.Trim(text, `"'`)
+	s, address := cutAddress(strings.Trim(text, `"'`))
+	s, file := cutFile(fromCache(strings.ReplaceAll(s, `\`, "/")))
+	s = m.cutTag(strings.Trim(s, "/"))
+	pieces := strings.Split(s, "/")
+	last := pieces[len(pieces)-1]
+	gguf := strings.HasSuffix(s, ".gguf")
+	local := strings.ContainsAny(text[:1], "/~.") || strings.Contains(text, `\`)
+	switch {
+	case local:
+		m.name = last
+	case gguf && len(pieces) == 3: // LM Studio: owner/repository/file
+		m.owner, m.name, file = pieces[0], pieces[1], last
+	case len(pieces) == 2, len(pieces) > 2 && address && !gguf:
+		m.owner, m.name = pieces[0], pieces[1]
+	default:
+		m.name = last
+	}
+	if file != "" {
+		_, m.marks = bareModel(file)
+	}
+	m.name = cached(cutShard(strings.TrimSuffix(m.name, ".gguf")))
+	if gguf && m.marks.format == "" {
+		m.marks.format, m.marks.any = "gguf", true
+	}
+	return m
+}
+
+// cutAddress cuts the command that loads a model, and the address of the hub it is on.
+func cutAddress(s string) (rest string, address bool) {
 	for _, command := range commands {
 		s = strings.TrimPrefix(s, command)
 	}
-	address := false
 	for _, scheme := range []string{"https://", "http://", "hf://"} {
 		if rest, ok := strings.CutPrefix(s, scheme); ok {
 			s, address = rest, true
@@ -35,51 +63,40 @@ func cutModel(text string) (m modelName) {
 	if cut := strings.IndexAny(s, "?#"); cut >= 0 && address {
 		s = s[:cut]
 	}
-	s = strings.ReplaceAll(s, `\`, "/")
-	if at := strings.Index(s, "models--"); at >= 0 { // the cache of the Hub's client
-		repo, _, _ := strings.Cut(s[at+len("models--"):], "/")
-		s = strings.Replace(repo, "--", "/", 1)
+	return s, address
+}
+
+// fromCache is the repository of a path in the cache of the Hub's client: "…/models--qwen--qwen3-8b/snapshots/…".
+func fromCache(s string) string {
+	_, in, ok := strings.Cut(s, "models--")
+	if !ok {
+		return s
 	}
-	file := ""
+	repo, _, _ := strings.Cut(in, "/")
+	return strings.Replace(repo, "--", "/", 1)
+}
+
+// cutFile divides the address of a file into its repository and its name.
+func cutFile(s string) (repository, file string) {
 	for _, in := range []string{"/resolve/", "/blob/", "/tree/", "/raw/"} {
 		if repo, rest, ok := strings.Cut(s, in); ok {
 			s, file = repo, path.Base(rest)
 		}
 	}
-	s = strings.Trim(s, "/")
-	if cut := strings.LastIndexByte(s, '@'); cut > 0 { // LM Studio: model@quantization
-		if mk, ok := classify(s[cut+1:]); ok {
-			s, m.marks = s[:cut], mk
+	return s, file
+}
+
+// cutTag cuts the tag of Ollama and llama.cpp, "name:tag", and the storage type of LM Studio, "name@q4_k_m".
+func (m *modelName) cutTag(s string) (rest string) {
+	if cut := strings.LastIndexByte(s, '@'); cut > 0 {
+		if mark, ok := classify(s[cut+1:]); ok {
+			s, m.marks = s[:cut], mark
 		}
 	}
 	if cut := strings.LastIndexByte(s, ':'); cut > 1 && !strings.Contains(s[cut:], "/") {
 		s, m.tag = s[:cut], s[cut+1:]
 	}
-	pieces := strings.Split(s, "/")
-	local := strings.ContainsAny(text[:1], "/~.") || strings.Contains(text, `\`)
-	switch {
-	case local:
-		m.name = pieces[len(pieces)-1]
-	case strings.HasSuffix(s, ".gguf") && len(pieces) == 3: // LM Studio: owner/repository/file
-		m.owner, m.name, file = pieces[0], pieces[1], pieces[2]
-	case strings.HasSuffix(s, ".gguf") && len(pieces) > 3:
-		m.name = pieces[len(pieces)-1]
-	case len(pieces) == 2:
-		m.owner, m.name = pieces[0], pieces[1]
-	case len(pieces) > 2 && address:
-		m.owner, m.name = pieces[0], pieces[1]
-	default:
-		m.name = pieces[len(pieces)-1]
-	}
-	if file != "" {
-		_, mk := bareModel(file)
-		m.marks = mk
-	}
-	m.name = cached(cutShard(strings.TrimSuffix(m.name, ".gguf")))
-	if strings.HasSuffix(s, ".gguf") && m.marks.format == "" {
-		m.marks.format, m.marks.any = "gguf", true
-	}
-	return m
+	return s
 }
 
 // inCache is what llama.cpp puts before a file it fetched: owner_repository-GGUF_, and the folder of the file.
@@ -109,14 +126,8 @@ func bareModel(name string) (bare string, m marks) {
 	if strings.HasSuffix(name, ".gguf") {
 		name, m = cutShard(strings.TrimSuffix(name, ".gguf")), marks{format: "gguf", any: true}
 	}
-	for {
-		rest, mark, ok := cutMark(name)
-		if !ok {
-			return name, m
-		}
-		m.under(mark)
-		name = rest
-	}
+	stems := m.cut(name)
+	return stems[len(stems)-1], m
 }
 
 // allMarks reads a text that is nothing but marks: the tag "Q4_K_M" or "mlx-nvfp4".

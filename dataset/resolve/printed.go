@@ -170,8 +170,8 @@ func (p *printed) mayBePart(a, b dataset.Slug) bool {
 	if p.parts.Related(a, b) || p.parts[a] == nil || p.parts[b] == nil {
 		return true
 	}
-	words, _, _ := foldName(strings.ReplaceAll(string(a), "-", " "))
-	others, _, _ := foldName(strings.ReplaceAll(string(b), "-", " "))
+	words, _ := foldName(strings.ReplaceAll(string(a), "-", " "))
+	others, _ := foldName(strings.ReplaceAll(string(b), "-", " "))
 	return slices.Equal(words, others)
 }
 

@@ -159,6 +159,7 @@ func TestFacts(t *testing.T) {
 		{"llama 8B IQ2_XXS - 2.0625 bpw", "IQ2_XXS", "gguf", 8},
 		{"llama 7B Q2_K - Medium", "Q2_K", "gguf", 7},
 		{"Qwen/Qwen3-8B", "", "", 8},
+		{"ollama run qwen3.5:9b-mlx", "", "mlx", 9},
 	} {
 		a := r.Resolve(Model, tt.name)
 		if a.Quantization != tt.quant || a.Format != tt.format || a.ParamsB != tt.params {
@@ -375,7 +376,7 @@ func TestShortNames(t *testing.T) {
 	for i := range set.Hardware {
 		h := &set.Hardware[i]
 		for _, name := range append([]string{string(h.Slug), h.Name}, h.Aliases...) {
-			words, memory, _ := foldName(name)
+			words, memory := foldName(clean(name))
 			line, number := cutLine(words)
 			if len(line) == 0 || memory > 0 || !leavesOut(line, nil) || len(r.hardware.keys[join(number)]) > 0 { // an A40 is NVIDIA's own name
 				continue

@@ -51,6 +51,15 @@ var besideWords = set("a an and at by for from in not of on only or over per the
 	" tiger alder raptor meteor arrow lunar ice rocket comet coffee skylake lake mtl arl lnl adl rpl tgl lp h gt turin genoa milan rome bergamo" +
 	" renoir cezanne rembrandt phoenix hawk strix halo krackan point zen adreno mali hexagon risc v arm mac dgx spark")
 
+// versioned are words before the number of an architecture: "gfx 1100", "navi 31".
+var versioned = set("gfx sm cortex navi vega polaris a")
+
+// besideBeginnings and besideParts are in what drivers and tools print beside a name, whatever else it says.
+var (
+	besideBeginnings = []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex", "0x"}
+	besideParts      = []string{"channel", "jetpack", "limit", "power cap", " ram", "mesa", "linux", "passthrough"}
+)
+
 // machineMakers begin the name of the machine a part was built into.
 var machineMakers = set("gmktec beelink framework asus rog dell hp lenovo minisforum acer msi razer alienware mac macbook imac macbookpro macbookair ipad iphone oneplus huawei honor oppo vivo realme samsung galaxy nubia xiaomi redmi google aws azure gcp geekom aoostar zotac acemagic bosgame corsair chuwi steam mobile")
 
