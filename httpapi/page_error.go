@@ -145,7 +145,31 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 	if more := req.candidateLinks(f, prefix); len(more) > 0 {
 		out.Near = more
 	}
+	req.lookElsewhere(&out, f, prefix)
 	return []pages.Fault{out}
+}
+
+// lookElsewhere adds what a text may mean that is no name of the records a parameter takes.
+func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
+	r := map[string]*resource{"hardware": hardware, "fits": hardware, "model": models, "models": models, "runs": models}[f.Name]
+	if r == nil || f.Value == nil || f.In != "query" || f.several || req.gen == nil {
+		return
+	}
+	typed := hideKeys(*f.Value, prefix)
+	if amountOfMemory.MatchString(typed) && r == hardware {
+		out.Detail = "is an amount of memory, not the name of hardware."
+	}
+	out.Near = append(meantElsewhere(req.gen, r.table(req.gen), typed), out.Near...)
+	if len(out.Near) > 0 {
+		return
+	}
+	for _, slug := range namedIn(req.gen, r.table(req.gen), typed) {
+		meant := *f
+		meant.Suggestion = slug
+		link := req.nearLink(&meant, prefix)
+		link.Text = pages.NameOf(req.gen, slug)
+		out.Near = append(out.Near, *link)
+	}
 }
 
 // candidateLinks are the records that a name nobody knows may mean, by their own names.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
@@ -40,8 +41,9 @@ func (req *request) viewForm(path string, r *resource) (p *parser, ending string
 	}
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
-	if dropped && ending == "" {
-		return nil, "", req.seeOther(path, args), nil
+	tidy, changed := tidied(args, r == fitView)
+	if (dropped || changed) && ending == "" {
+		return nil, "", req.seeOther(path, tidy), nil
 	}
 	p = &parser{r: r, gen: req.gen, values: map[string][]string{}}
 	p.collect(args)
@@ -145,7 +147,8 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	if f != nil || resp != nil {
 		return resp, f
 	}
-	q := &pages.CompareQuery{Hardware: p.compared(hardware, "hardware"), Models: p.compared(models, "models")}
+	q := &pages.CompareQuery{}
+	q.Hardware, q.Models = p.compared(hardware, "hardware", q), p.compared(models, "models", q)
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
 		p.fault(&invalidParameter, "models", strings.Join(q.Models, ","), "must not be given together with hardware")
 	}
@@ -175,14 +178,15 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	case ".csv":
 		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, list()) }), nil
 	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
+		return s.pageOf(req, at, markdownType, strings.Join(q.Notes, "\n"), func() []byte { return view().Markdown() }), nil
 	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.CompareHTML(view()) }), nil
+		return s.pageOf(req, at, htmlType, strings.Join(q.Notes, "\n"), func() []byte { return s.pages.CompareHTML(view()) }), nil
 	}
 }
 
-// compared are the slugs of a parameter in the order they were given in, each once.
-func (p *parser) compared(r *resource, name string) (slugs []string) {
+// compared are the slugs of a parameter in the order they were given in, each once. What a name says that a
+// comparison does not use is a note of q.
+func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slugs []string) {
 	t := r.table(p.gen)
 	given := p.listed(p.r.byName[name], p.values[name])
 	if p.values[name] == nil {
@@ -196,14 +200,21 @@ func (p *parser) compared(r *resource, name string) (slugs []string) {
 		slug, a := named(p.gen, t, v)
 		switch {
 		case slug == "":
-			if f := p.fault(&invalidParameter, name, v, "is not known"); f != nil {
-				f.candidates = a.Candidates
+			detail := "is not known"
+			if a.Ambiguous {
+				detail = "may be several records: " + a.Reason
+			}
+			if f := p.fault(&invalidParameter, name, v, detail); f != nil {
+				f.candidates, f.several = a.Candidates, a.Ambiguous
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
 				}
 			}
 		case !slices.Contains(slugs, slug):
 			slugs = append(slugs, slug)
+		}
+		if a.Count > 1 && slug != "" {
+			q.Notes = append(q.Notes, "A comparison is of one device each: “"+record.Printable(v)+"” is one "+pages.NameOf(p.gen, slug)+" here. “What runs?” answers for several.")
 		}
 	}
 	return slugs

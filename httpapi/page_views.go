@@ -29,8 +29,9 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 	r, path := resources[i], "/explore/"+name
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
-	if dropped && ending == "" { // a form sends its empty fields; the address to share has none
-		return req.seeOther(path, args), nil
+	tidy, changed := tidied(args, false)
+	if (dropped || changed) && ending == "" { // a form sends its empty fields; the address to share has none
+		return req.seeOther(path, tidy), nil
 	}
 	q, f := r.parse(args, req.gen)
 	if f == nil {
@@ -93,6 +94,9 @@ func exploreQuery(gen *index.Generation, r *resource, q *listQuery) *pages.Explo
 	out := &pages.ExploreQuery{
 		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params,
 		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return next },
+	}
+	if words := params.Get("q"); words != "" {
+		out.Near = func() []pages.Link { return nearWords(gen, r, words) }
 	}
 	for _, n := range slices.Concat(q.notices, q.leftOutNotices(r.table(gen))) {
 		out.Notes = append(out.Notes, noteOf(gen, &n))

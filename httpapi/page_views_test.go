@@ -870,7 +870,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s has no answer", path)
 			continue
 		}
-		if got := tags.ReplaceAllString(string(m[1]), ""); !regexp.MustCompile(want).MatchString(got) {
+		if got := strings.ReplaceAll(tags.ReplaceAllString(string(m[1]), ""), "\u00a0", " "); !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("%s answers %q, want %s", path, got, want)
 		}
 	}

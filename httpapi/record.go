@@ -115,7 +115,13 @@ func nearSlugs(t *index.Table, name string) []string {
 	for i := range near {
 		near[i], _ = t.Resolve(near[i])
 	}
-	return slices.Compact(near) // names of one record are about as near, so they are neighbours
+	var slugs []string // a record may have several near names
+	for _, slug := range near {
+		if !slices.Contains(slugs, slug) {
+			slugs = append(slugs, slug)
+		}
+	}
+	return slugs
 }
 
 // renderOne writes the body of one record.

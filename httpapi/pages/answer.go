@@ -36,7 +36,7 @@ func bestSpeeds(gen *index.Generation, found []fit.Best) (out []Cell) {
 	}
 	n := newNames(gen)
 	for i, b := range examples {
-		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + rounded(*b.TPS) + " tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + rounded(*b.TPS) + "\u00a0tok/s"})
 		words = ", "
 		if i == len(examples)-1 {
 			out[len(out)-1].Text += "."
@@ -81,7 +81,7 @@ func modelAnswer(gen *index.Generation, m *modelRecord, memory *Table) (out []Ce
 		if key[1] != "" {
 			size = " (" + key[1] + ")"
 		}
-		out = append(out, Cell{Text: words}, n.cell("hardware", dataset.Slug(key[0])), Cell{Text: size + " " + rounded(groups[i].Median) + " tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("hardware", dataset.Slug(key[0])), Cell{Text: size + " " + rounded(groups[i].Median) + "\u00a0tok/s"})
 		words = ", "
 	}
 	if len(seen) > 0 {

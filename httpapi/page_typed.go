@@ -1,0 +1,132 @@
+package httpapi
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/valyala/fasthttp"
+
+	"modeldex/httpapi/pages"
+	"modeldex/index"
+)
+
+// What people type into the forms of pages: figures with units, an amount of memory for a card, the name of a model where a card is
+// asked for, a whole question.
+
+// typedNumber is a figure as people write it: 32k, 32,768 or 24 GB.
+var typedNumber = regexp.MustCompile(`(?i)^\s*(\d+|\d{1,3}(?:,\d{3})+)(\.\d+)?\s*(k?)\s*(?:gb|gib|gb/s|tokens?|tok/s|t/s|x)?\s*$`)
+
+// typedNumbers are the parameters of forms that are numbers.
+var typedNumbers = []string{"memory_gb", "bandwidth_gbps", "context", "min_tps", "count"}
+
+// tidied are the parameters of a form as the pages take them: numbers are without units, and in the form of a machine an amount of
+// memory is no longer the name of hardware. It reports whether one was changed.
+func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool) {
+	out = &fasthttp.Args{}
+	for key, value := range args.All() {
+		name, v := string(key), string(value)
+		if amount := amountOfMemory.FindStringSubmatch(v); machine && name == "hardware" && amount != nil && !args.Has("memory_gb") {
+			name, v = "memory_gb", amount[1]
+		}
+		if slices.Contains(typedNumbers, name) {
+			v = unitless(v)
+		}
+		changed = changed || v != string(value)
+		out.Add(name, v)
+	}
+	return out, changed
+}
+
+// unitless is a typed figure as parameters take it; what is no figure stays.
+func unitless(typed string) string {
+	m := typedNumber.FindStringSubmatch(typed)
+	if m == nil {
+		return typed
+	}
+	number := strings.ReplaceAll(m[1], ",", "") + m[2]
+	if v, err := strconv.ParseFloat(number, 64); err == nil && m[3] != "" { // 32k of context is 32,768 tokens, as on the pages
+		return strconv.FormatFloat(v*1024, 'f', -1, 64)
+	}
+	return number
+}
+
+// meantElsewhere are the pages that a text may mean which is no name of the records of a table: of an amount of memory, of a record of
+// another kind, or of hardware that is named in a question.
+func meantElsewhere(gen *index.Generation, not *index.Table, typed string) (links []pages.Link) {
+	if amount := amountOfMemory.FindStringSubmatch(typed); amount != nil {
+		return []pages.Link{{Text: "what runs in " + amount[1] + " GB", Href: "/fit?memory_gb=" + amount[1], NoFollow: true}}
+	}
+	for _, r := range []*resource{models, hardware, tools} {
+		if t := r.table(gen); t != not {
+			if slug, _ := named(gen, t, typed); slug != "" {
+				links = append(links, pages.Link{Text: "the " + nounOf(r) + " " + pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
+			}
+		}
+	}
+	return links
+}
+
+// nounOf is what pages call one record.
+func nounOf(r *resource) string {
+	if r == hardware {
+		return "hardware"
+	}
+	return r.singular
+}
+
+// mostWords bounds the work for a long question.
+const mostWords = 16
+
+// namedIn are the records of a table that words of a text name, the longest name first found.
+func namedIn(gen *index.Generation, t *index.Table, typed string) (slugs []string) {
+	words := strings.Fields(strings.Trim(typed, " ?!."))
+	if len(words) < 2 || len(words) > mostWords {
+		return nil
+	}
+	const longest = 5
+	for n := min(longest, len(words)-1); n > 0; n-- {
+		for i := 0; i+n <= len(words); i++ {
+			part := strings.Join(words[i:i+n], " ")
+			if !strings.ContainsAny(part, "0123456789") {
+				continue // "my" and "runs" are no names
+			}
+			slug, a := named(gen, t, part)
+			if slug != "" {
+				return []string{slug}
+			}
+			if a.Ambiguous {
+				for _, c := range a.Candidates {
+					slugs = append(slugs, string(c.Slug))
+				}
+				return slugs
+			}
+		}
+	}
+	return nil
+}
+
+// nearWords are the pages that words may mean which no record of a list has.
+func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
+	t := r.table(gen)
+	if links := meantElsewhere(gen, t, typed); links != nil || r == benchmarks {
+		return links
+	}
+	slugs := namedIn(gen, t, typed)
+	if slug, a := named(gen, t, typed); slug != "" {
+		slugs = []string{slug}
+	} else if slugs == nil {
+		for _, c := range a.Candidates {
+			slugs = append(slugs, string(c.Slug))
+		}
+	}
+	if slugs == nil {
+		slugs = nearSlugs(t, typed)
+	}
+	var links []pages.Link
+	for _, slug := range slugs {
+		links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
+	}
+	return links
+}
