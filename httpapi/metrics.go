@@ -1,87 +1,68 @@
 package httpapi
 
 import (
-	"context"
-	"strconv"
 	"sync/atomic"
 
-	"modeldex/httpapi/webhook"
-	"modeldex/quota"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
+	"modeldex/httpapi/metrics"
 )
 
-// metrics are what /metrics of the admin listener shows. Labels are route ids, methods and
-// status classes only: nothing a caller can make up.
-type metrics struct {
-	registry *prometheus.Registry
-	routes   map[*route]*routeMetrics
-}
-
-// routeMetrics are those of one route.
-type routeMetrics struct {
-	classes [6]prometheus.Counter // by class of status
-	seconds prometheus.Observer
-}
-
-// latencies are the upper ends of the classes of the latency histogram, in seconds: a response
-// from the cache takes microseconds, a rejected key or a cold page milliseconds.
-var latencies = []float64{25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1, 5}
-
-// newMetrics makes the metrics of every route that requests are counted by.
-func newMetrics(routes []*route) *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), routes: map[*route]*routeMetrics{}}
-	requests := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "modeldex_requests_total", Help: "Requests answered, by route and class of status.",
-	}, []string{"route", "class"})
-	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "modeldex_request_duration_seconds", Help: "Time from the end of reading a request to its response, by route.", Buckets: latencies,
-	}, []string{"route"})
-	m.registry.MustRegister(requests, seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	add := func(rt *route) {
-		rm := &routeMetrics{seconds: seconds.WithLabelValues(rt.id)}
-		for class := 2; class <= 5; class++ {
-			rm.classes[class] = requests.WithLabelValues(rt.id, strconv.Itoa(class)+"xx")
+// countParts adds the metrics of the parts of the server.
+func (s *Server) countParts(m *metrics.Registry) {
+	m.Gauge("modeldex_generation", "Number of the dataset load being served.", func() float64 {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return float64(gen.Number)
 		}
-		m.routes[rt] = rm
+		return 0
+	})
+	m.Gauge("modeldex_row_bytes", "Bytes of rendered records in the generation being served.", func() float64 {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return float64(gen.Bytes())
+		}
+		return 0
+	})
+	m.Gauge("modeldex_dataset_refused", "1 while the most recent load of the dataset is rejected.", func() float64 {
+		if s.cfg.History.Refused(s.cfg.Live.Current()) != nil {
+			return 1
+		}
+		return 0
+	})
+	m.Counter("modeldex_dataset_refusals_total", "Loads of the dataset that were rejected.", func() float64 {
+		if s.cfg.History == nil {
+			return 0
+		}
+		return float64(s.cfg.History.refusals.Load())
+	})
+	if mirror := s.cfg.Mirror; mirror != nil {
+		m.Gauge("modeldex_mirror_stale", "1 while the service that the dataset is mirrored from cannot be asked.", func() float64 { return boolValue(mirror().Stale()) })
+		m.Gauge("modeldex_mirror_last_success_timestamp_seconds", "When that service last said that the dataset is the newest; 0 if it never did.", func() float64 {
+			if at := mirror().Contact; !at.IsZero() {
+				return float64(at.Unix())
+			}
+			return 0
+		})
 	}
-	for _, rt := range routes {
-		add(rt)
+	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.cache.Metrics.Hits()) })
+	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.cache.Metrics.Misses()) })
+	l := s.limit
+	count := func(name, help string, n *atomic.Uint64) {
+		m.Counter(name, help, func() float64 { return float64(n.Load()) })
 	}
-	return m
-}
-
-func (m *metrics) gauge(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
-}
-
-func (m *metrics) counter(name, help string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
-}
-
-// webhooks adds the metrics of webhooks.
-func (m *metrics) webhooks(hooks *webhook.Service) {
-	ctx := context.Background()
-	states := func(state string, value func(quota.HookCounts) int) {
-		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "modeldex_webhooks", Help: "Webhooks of all keys, by state; at most 15 seconds old.", ConstLabels: prometheus.Labels{"state": state},
-		}, func() float64 { return float64(value(hooks.Counts(ctx))) }))
+	m.Gauge("modeldex_connections", "Open connections.", func() float64 { return float64(l.count()) })
+	m.Gauge("modeldex_connections_limit", "Connections that may be open at a time.", func() float64 { return float64(l.max) })
+	m.Gauge("modeldex_unread_bytes", "Bytes of responses that wait to be read by their callers.", func() float64 { return float64(l.unreadBytes.Load()) })
+	count("modeldex_accept_errors_total", "Attempts to accept a connection that failed, such as when no file descriptor is free.", &l.acceptErrors)
+	count("modeldex_connections_rejected_full_total", "Connections rejected because all were in use.", &l.rejectedFull)
+	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", &l.rejectedAddress)
+	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", &l.closedIdle)
+	count("modeldex_connections_closed_slow_total", "Connections closed because their caller read too slowly.", &l.closedSlow)
+	if s.cfg.Hooks != nil {
+		m.Webhooks(s.cfg.Hooks)
 	}
-	states("active", func(c quota.HookCounts) int { return c.Active })
-	states("paused", func(c quota.HookCounts) int { return c.Paused })
-	states("disabled", func(c quota.HookCounts) int { return c.Disabled })
-	results := func(result string, n *atomic.Uint64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (it failed and is tried again) or failed.",
-			ConstLabels: prometheus.Labels{"result": result},
-		}, func() float64 { return float64(n.Load()) }))
-	}
-	results("delivered", &hooks.Results.Delivered)
-	results("retried", &hooks.Results.Retried)
-	results("failed", &hooks.Results.Failed)
-	m.gauge("modeldex_webhook_messages_pending", "Messages that wait for an active webhook; at most 15 seconds old.", func() float64 { return float64(hooks.Counts(ctx).Pending) })
-	m.gauge("modeldex_webhook_oldest_pending_seconds", "Age of the oldest message that waits for an active webhook; 0 if none does.", func() float64 { return hooks.OldestPending(ctx).Seconds() })
+	m.Gauge("modeldex_keys", "Keys in memory, of every status.", func() float64 { return float64(s.cfg.Keeper.Stats().Accounts) })
+	m.Counter("modeldex_ledger_commits_total", "Lease commits that succeeded.", func() float64 { return float64(s.cfg.Keeper.Stats().Commits) })
+	m.Counter("modeldex_ledger_failures_total", "Lease commits that failed.", func() float64 { return float64(s.cfg.Keeper.Stats().Failures) })
+	m.Gauge("modeldex_ledger_failing", "1 while leases cannot be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Failing) })
+	m.Gauge("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Blind) })
 }
 
 func boolValue(b bool) float64 {

@@ -125,11 +125,8 @@ func (req *request) settle(status int) quota.Standing {
 // address, query or key.
 func (s *Server) note(req *request, status int) {
 	took := time.Since(req.ctx.Time())
-	if m := s.metrics.routes[req.route]; m != nil {
-		m.seconds.Observe(took.Seconds())
-		if counter := m.classes[min(status/100, 5)]; counter != nil {
-			counter.Inc()
-		}
+	if m := s.measured[req.route]; m != nil {
+		m.Count(status, took)
 	}
 	if !s.cfg.Log.Enabled(req.ctx, slog.LevelDebug) {
 		return

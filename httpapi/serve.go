@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"modeldex/httpapi/fairuse"
+	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/pages"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // New makes a server. It starts no goroutine but the cache's own.
@@ -32,7 +32,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	var prefix [5]byte
 	_, _ = rand.Read(prefix[:]) // never fails, says its documentation
-	s := &Server{cfg: cfg, cache: cache, idPrefix: hex.EncodeToString(prefix[:]) + "-"}
+	s := &Server{cfg: cfg, cache: cache, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
 	s.limit = newConnectionLimit(cfg.Connections, cfg.ConnectionsPerAddress, openFiles())
 	s.limit.log, s.limit.exempt, s.limit.reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
 	start := time.Now()
@@ -40,12 +40,14 @@ func New(cfg Config) (*Server, error) {
 		start = cfg.Now()
 	}
 	s.fairUse = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
-	counted := []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected}
-	for i := range routes {
-		counted = append(counted, &routes[i])
-	}
-	s.metrics = newMetrics(counted)
+	s.metrics = metrics.New()
 	s.countParts(s.metrics)
+	for _, rt := range []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected} {
+		s.measured[rt] = s.metrics.Route(rt.id)
+	}
+	for i := range routes {
+		s.measured[&routes[i]] = s.metrics.Route(routes[i].id)
+	}
 	s.dumps = newDumps(&s.cfg, s.catalog)
 	s.streams.max, s.streams.perKey = maxStreams, maxKeyStreams
 	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail, NoPictures: cfg.NoPictures})
@@ -130,5 +132,5 @@ func (s *Server) Shutdown(ctx context.Context) error {
 
 // Metrics serves what Prometheus scrapes. It belongs on the admin listener.
 func (s *Server) Metrics() http.Handler {
-	return promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{})
+	return s.metrics.Handler()
 }

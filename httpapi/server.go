@@ -7,6 +7,7 @@ import (
 
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/headers"
+	"modeldex/httpapi/metrics"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -14,18 +15,19 @@ import (
 
 // Server answers the public API. It is made by New, serves until Shutdown and is not reused.
 type Server struct {
-	cfg     Config
-	app     *fiber.App
-	router  fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
-	cache   *responseCache
-	limit   *connectionLimit
-	fairUse *fairuse.Limiter // requests for pages without a key, by address
-	metrics *metrics
-	plans   headers.Plans
-	streams streams
-	dumps   *dumps
-	pages   *pageSet
-	routes  []route // the table of routes
+	cfg      Config
+	app      *fiber.App
+	router   fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
+	cache    *responseCache
+	limit    *connectionLimit
+	fairUse  *fairuse.Limiter // requests for pages without a key, by address
+	metrics  *metrics.Registry
+	measured map[*route]*metrics.Route
+	plans    headers.Plans
+	streams  streams
+	dumps    *dumps
+	pages    *pageSet
+	routes   []route // the table of routes
 	// idPrefix and idCount make request ids, see appendRequestID.
 	idPrefix string
 	idCount  atomic.Uint64
