@@ -264,8 +264,8 @@ func BenchmarkExpensive(b *testing.B) {
 // mostFields are all simple fields of benchmarks but two, others for each of some thousand numbers.
 func mostFields(n int) string {
 	var all []string
-	for name, tree := range benchmarks.row.fields {
-		if len(tree.fields) == 0 {
+	for name, tree := range benchmarks.row.Fields {
+		if len(tree.Fields) == 0 {
 			all = append(all, name)
 		}
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"testing"
 
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -32,7 +33,7 @@ func TestCursorVersions(t *testing.T) {
 		if _, bad := decodeCursor(token, query+"s"); bad != &cursorMismatch {
 			t.Errorf("version %d: a cursor of another query: %v, want cursor_mismatch", version, bad)
 		}
-		b := sure(cursorEncoding.DecodeString(token))
+		b := rowjson.Sure(cursorEncoding.DecodeString(token))
 		for i := range b {
 			b[i] ^= 1 << (i % 8)
 			if _, bad := decodeCursor(cursorEncoding.EncodeToString(b), query); bad != &invalidCursor {

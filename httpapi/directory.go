@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/rowjson"
+
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -36,7 +38,7 @@ func newEndpoints(routes []route) *document {
 			list = append(list, Endpoint{rt.method, address, rt.id, rt.summary, rt.access >= keyed})
 		}
 	}
-	return newDocumentForms(marshal(map[string]any{"data": list}), form{contentType: jsonType})
+	return newDocumentForms(rowjson.Marshal(map[string]any{"data": list}), form{contentType: jsonType})
 }
 
 // listEndpoints answers every endpoint of the API.
@@ -77,7 +79,7 @@ func listSchemas(s *Server, req *request) (*response, *failure) {
 		}
 		list = append(list, SchemaInfo{name, schemasPath + "/" + name, head.ID, head.Title, len(s.cfg.Schemas[name])})
 	}
-	return newDocument(marshal(map[string]any{"data": list}), jsonType, req.coding), nil
+	return newDocument(rowjson.Marshal(map[string]any{"data": list}), jsonType, req.coding), nil
 }
 
 // noSchema is the failure of a name that no schema has, with the nearest name.

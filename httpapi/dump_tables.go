@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
 )
@@ -36,7 +37,7 @@ func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 type facts struct {
 	member  string // of a joined row
 	columns []export.Column
-	kept    *projection
+	kept    *rowjson.Projection
 }
 
 func factsOf(member string, r *resource) *facts {
@@ -49,7 +50,7 @@ func factsOf(member string, r *resource) *facts {
 			f.columns = append(f.columns, c)
 		}
 	}
-	f.kept = newProjection(names)
+	f.kept = rowjson.NewProjection(names)
 	return f
 }
 
@@ -59,7 +60,7 @@ func (f *facts) of(t *index.Table) func(dst []byte, slug string) []byte {
 	return func(dst []byte, slug string) []byte {
 		if made[slug] == nil {
 			ord, _ := t.Find(slug) // the checks rule out that it is not there
-			made[slug] = f.kept.append([]byte(`,"`+f.member+`":`), t.Row(ord))
+			made[slug] = f.kept.Append([]byte(`,"`+f.member+`":`), t.Row(ord))
 		}
 		return append(dst, made[slug]...)
 	}

@@ -1,6 +1,9 @@
 package httpapi
 
-import "modeldex/index"
+import (
+	"modeldex/httpapi/rowjson"
+	"modeldex/index"
+)
 
 var pageStart = []byte(`{"data":[`)
 
@@ -17,19 +20,19 @@ func (q *listQuery) envelope(gen *index.Generation, total, count int, notices []
 	b = append(b, ',')
 	b = append(b, q.meta...)
 	b = append(b, `"dataset_version":`...)
-	b = appendString(b, gen.Info.Version)
+	b = rowjson.AppendString(b, gen.Info.Version)
 	b = append(b, `,"dataset_digest":"`...)
 	b = append(b, gen.Digest.String()...)
 	b = append(b, `","notices":`...)
 	b = appendNotices(b, notices)
 	b = append(b, `},"links":{"self":`...)
-	b = appendString(b, q.canonical)
+	b = rowjson.AppendString(b, q.canonical)
 	b = append(b, `,"next":`...)
 	if last == nil {
 		return append(b, `null}}`...), ""
 	}
 	next := q.next(last)
-	return append(appendString(b, next), `}}`...), nextLink(next)
+	return append(rowjson.AppendString(b, next), `}}`...), nextLink(next)
 }
 
 // link is the Link header of a page, empty where no other follows.

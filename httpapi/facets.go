@@ -3,6 +3,7 @@ package httpapi
 import (
 	"slices"
 
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -75,7 +76,7 @@ func renderFacets(gen *index.Generation, facets *resource, q *listQuery) []byte 
 	page := asked.Page()
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), q.leftOutNotices(t))
 	end, _ := q.envelope(gen, page.Total, len(rows), notices, nil)
-	return append(append([]byte(`{"data":`), marshal(rows)...), end[1:]...)
+	return append(append([]byte(`{"data":`), rowjson.Marshal(rows)...), end[1:]...)
 }
 
 var facetKinds = map[index.FieldKind]string{index.Text: "text", index.Flag: "flag", index.Count: "count", index.Number: "number", index.Date: "date"}

@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/quota"
 )
@@ -36,7 +37,7 @@ func fileWith(gen *index.Generation, f export.Format, s *export.Schema, write fu
 	space := fileSpace.Get().(*bytes.Buffer)
 	defer fileSpace.Put(space)
 	space.Reset()
-	enc := sure(export.NewEncoder(space, f, s, aboutOf(gen)))
+	enc := rowjson.Sure(export.NewEncoder(space, f, s, aboutOf(gen)))
 	if err := errors.Join(write(enc), enc.Close()); err != nil {
 		panic(err) // rows are made by this program
 	}
@@ -57,7 +58,7 @@ func (r *resource) schema(q *listQuery) *export.Schema {
 
 // rowsFile is rows as CSV.
 func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
-	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) []byte { return marshal(row) }))
+	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) []byte { return rowjson.Marshal(row) }))
 }
 
 // eachOf gives values one after the other, as row makes them.
@@ -76,7 +77,7 @@ func eachOf[T any](values []T, row func(*T) []byte) export.Rows {
 // schema what a query does not keep.
 func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Rows {
 	var space []byte
-	var kept *projection
+	var kept *rowjson.Projection
 	if q.format == export.NDJSON {
 		kept = r.projectionTo(q.fields)
 	}

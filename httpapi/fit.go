@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
@@ -92,6 +93,6 @@ func withMeta(gen *index.Generation, v any) []byte {
 		panic(err) // answers hold numbers and texts of the dataset
 	}
 	b := append(append([]byte(`{"data":`), data...), `,"meta":{"dataset_version":`...)
-	b = append(appendString(b, gen.Info.Version), `,"dataset_digest":"`...)
+	b = append(rowjson.AppendString(b, gen.Info.Version), `,"dataset_digest":"`...)
 	return append(append(b, gen.Digest.String()...), `"}}`...)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -50,11 +51,11 @@ func (r *resource) render(dst [][]byte, gen *index.Generation, q *listQuery) (pa
 }
 
 // projectionTo is the projection to some fields and the key of the records.
-func (r *resource) projectionTo(fields []string) *projection {
+func (r *resource) projectionTo(fields []string) *rowjson.Projection {
 	if fields == nil {
 		return nil
 	}
-	return newProjection(append([]string{r.key()}, fields...))
+	return rowjson.NewProjection(append([]string{r.key()}, fields...))
 }
 
 // key is the field that names a record.
@@ -86,14 +87,14 @@ func (r *resource) appendRows(dst []byte, t *index.Table, ords []uint32, q *list
 }
 
 // appendRow appends a row: what is kept of it, nil for all, and what runs as its last member.
-func appendRow(dst []byte, t *index.Table, ord uint32, kept *projection, q *listQuery) []byte {
+func appendRow(dst []byte, t *index.Table, ord uint32, kept *rowjson.Projection, q *listQuery) []byte {
 	if kept != nil {
-		dst = kept.append(dst, t.Row(ord))
+		dst = kept.Append(dst, t.Row(ord))
 	} else {
 		dst = append(dst, t.Row(ord)...)
 	}
 	if q.runs == nil {
 		return dst
 	}
-	return append(append(append(dst[:len(dst)-1], `,"fit":`...), marshal(q.runs[t.Slug(ord)])...), '}')
+	return append(append(append(dst[:len(dst)-1], `,"fit":`...), rowjson.Marshal(q.runs[t.Slug(ord)])...), '}')
 }

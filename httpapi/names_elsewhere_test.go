@@ -107,7 +107,7 @@ func TestFieldsElsewhere(t *testing.T) {
 	for _, list := range []*resource{models, hardware, tools, benchmarks, statsList} {
 		known = append(append(known, list.sortNames()...), "depth_band", "tokens_per_joule")
 		if list.row != nil {
-			known = append(known, list.row.names()...)
+			known = append(known, list.row.Names()...)
 		}
 	}
 	for sent, meant := range fieldsElsewhere {

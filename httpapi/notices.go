@@ -6,6 +6,7 @@ import (
 
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -50,19 +51,19 @@ type SettingCount struct {
 // append writes a notice as the JSON library would, at a tenth of what that takes: most pages that were
 // not asked for before have one.
 func (n *Notice) append(b []byte) []byte {
-	b = appendString(append(b, `{"code":`...), n.Code)
-	b = appendString(append(b, `,"parameter":`...), n.Parameter)
-	b = appendString(append(b, `,"detail":`...), n.Detail)
+	b = rowjson.AppendString(append(b, `{"code":`...), n.Code)
+	b = rowjson.AppendString(append(b, `,"parameter":`...), n.Parameter)
+	b = rowjson.AppendString(append(b, `,"detail":`...), n.Detail)
 	if n.Value != nil && *n.Value != "" {
-		b = appendString(append(b, `,"value":`...), *n.Value)
+		b = rowjson.AppendString(append(b, `,"value":`...), *n.Value)
 	}
 	if n.Slug != nil && *n.Slug != "" {
-		b = appendString(append(b, `,"slug":`...), *n.Slug)
+		b = rowjson.AppendString(append(b, `,"slug":`...), *n.Slug)
 	}
 	if len(n.Suggestions) > 0 {
 		b = append(b, `,"suggestions":[`...)
 		for i, s := range n.Suggestions {
-			b = appendString(appendComma(b, i), s)
+			b = rowjson.AppendString(appendComma(b, i), s)
 		}
 		b = append(b, ']')
 	}
@@ -72,8 +73,8 @@ func (n *Notice) append(b []byte) []byte {
 	if len(n.Settings) > 0 {
 		b = append(b, `,"settings":[`...)
 		for i, s := range n.Settings {
-			b = appendString(append(appendComma(b, i), `{"setting":`...), s.Setting)
-			b = appendString(append(b, `,"value":`...), s.Value)
+			b = rowjson.AppendString(append(appendComma(b, i), `{"setting":`...), s.Setting)
+			b = rowjson.AppendString(append(b, `,"value":`...), s.Value)
 			b = append(appendInt(append(b, `,"count":`...), int64(s.Count)), '}')
 		}
 		b = append(b, ']')

@@ -492,9 +492,9 @@ func (p *parser) readSort(pm *param, v string) string {
 func (p *parser) readFields(pm *param, values []string) string {
 	given := p.listed(pm, values)
 	for _, name := range given {
-		if !p.r.row.has(name) {
+		if !p.r.row.Has(name) {
 			if f := p.fault(&invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
-				f.Suggestion = p.faults.field(name, p.r.row.names())
+				f.Suggestion = p.faults.field(name, p.r.row.Names())
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/httpapi/rowjson"
 )
 
 // TestProjectionModel compares random fields= of lists and records with a projection made of the
@@ -24,9 +25,9 @@ func TestProjectionModel(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	records := map[string][]string{"models": {"qwen3-8b", "gpt-oss-20b"}, "hardware": {"nvidia-rtx-3090", "apple-m3-max"}, "tools": {"llama.cpp"}}
 	for _, r := range resources {
-		rows, details := r.row.names(), r.row.names()
+		rows, details := r.row.Names(), r.row.Names()
 		if r.detail != nil {
-			details = r.detail.row.names()
+			details = r.detail.row.Names()
 		}
 		for range datasettest.Rounds(5, 25) {
 			fields := someOf(rng, rows)
@@ -136,7 +137,7 @@ func FuzzProjection(f *testing.F) {
 			t.Skip()
 		}
 		fields := strings.Split(names, ",")
-		kept := newProjection(fields).append(nil, compact.Bytes())
+		kept := rowjson.NewProjection(fields).Append(nil, compact.Bytes())
 		if err := json.Unmarshal(kept, &got); err != nil {
 			t.Fatalf("what is kept of %s is not JSON: %s, %v", compact.Bytes(), kept, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -71,12 +72,12 @@ func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, o
 	if kept == nil {
 		return row, rows
 	}
-	row = kept.append(nil, row)
-	switch of, keep := kept.fields["benchmarks"]; {
+	row = kept.Append(nil, row)
+	switch of, keep := kept.Fields["benchmarks"]; {
 	case !keep:
 		rows = nil
 	case of != nil && rows != nil:
-		rows = [][]byte{of.append(nil, bytes.Join(rows, nil))}
+		rows = [][]byte{of.Append(nil, bytes.Join(rows, nil))}
 	}
 	return row, rows
 }
@@ -127,7 +128,7 @@ func nearSlugs(t *index.Table, name string) []string {
 // renderOne writes the body of one record.
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	gen := req.gen
-	end := appendString([]byte(`,"meta":{"dataset_version":`), gen.Info.Version)
+	end := rowjson.AppendString([]byte(`,"meta":{"dataset_version":`), gen.Info.Version)
 	end = append(append(append(end, `,"dataset_digest":"`...), gen.Digest.String()...), `"}}`...)
 	row, rows := r.record(gen, q, t, ord)
 	pieces := [][]byte{[]byte(`{"data":`), row}

@@ -7,6 +7,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -71,7 +72,7 @@ type resource struct {
 	sorts    []string
 	normal   string // the default sort
 	maxLimit int
-	row      *fieldTree            // what fields= can name; nil: no such parameter
+	row      *rowjson.FieldTree    // what fields= can name; nil: no such parameter
 	columns  func() *export.Schema // of the rows as a file; nil: they cannot be one
 	detail   *resource             // the endpoint of single records
 	facets   *resource             // the endpoint of its facets
@@ -101,10 +102,10 @@ func tableOf(f index.Field, gen *index.Generation) *index.Table {
 }
 
 var (
-	models     = newList(resource{detail: &resource{row: treeOf[ModelDetail](), columns: schemaOf[ModelDetail]("models", "ModelDetail"), params: []param{benchmarksFlag, benchmarksLimit}}, name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: "slug", row: treeOf[ModelRow](), columns: schemaOf[ModelRow]("models", "Model")}, index.ModelFields)
-	hardware   = newList(resource{name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: "slug", row: treeOf[HardwareRow](), columns: schemaOf[HardwareRow]("hardware", "Hardware")}, index.HardwareFields)
-	tools      = newList(resource{name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: "slug", row: treeOf[ToolRow](), columns: schemaOf[ToolRow]("tools", "Tool")}, index.ToolFields)
-	benchmarks = newList(resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", row: treeOf[BenchmarkRow](), columns: schemaOf[BenchmarkRow]("benchmarks", "Benchmark")}, index.BenchmarkFields)
+	models     = newList(resource{detail: &resource{row: rowjson.TreeOf[ModelDetail](), columns: schemaOf[ModelDetail]("models", "ModelDetail"), params: []param{benchmarksFlag, benchmarksLimit}}, name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[ModelRow](), columns: schemaOf[ModelRow]("models", "Model")}, index.ModelFields)
+	hardware   = newList(resource{name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[HardwareRow](), columns: schemaOf[HardwareRow]("hardware", "Hardware")}, index.HardwareFields)
+	tools      = newList(resource{name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[ToolRow](), columns: schemaOf[ToolRow]("tools", "Tool")}, index.ToolFields)
+	benchmarks = newList(resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", row: rowjson.TreeOf[BenchmarkRow](), columns: schemaOf[BenchmarkRow]("benchmarks", "Benchmark")}, index.BenchmarkFields)
 )
 
 // resources lists every list of records, in the order they are documented in.

@@ -8,6 +8,7 @@ import (
 
 	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -255,11 +256,11 @@ func renderStats(gen *index.Generation, q *listQuery, stats *index.Stats) (body 
 // statsMeta is what meta says of statistics beside what it says of lists.
 func statsMeta(q *listQuery) []byte {
 	metric := fieldOf(index.BenchmarkFields, index.Field(q.word(&metricParam)))
-	b := append([]byte(`"group_by":`), marshal(q.selected["group_by"])...)
-	b = appendString(append(b, `,"metric":`...), string(metric.Name))
-	b = appendString(append(b, `,"unit":`...), metric.Unit)
-	b = appendString(append(b, `,"weight":`...), q.word(&weightParam))
-	b = appendString(append(b, `,"settings":`...), q.word(&allSettings))
+	b := append([]byte(`"group_by":`), rowjson.Marshal(q.selected["group_by"])...)
+	b = rowjson.AppendString(append(b, `,"metric":`...), string(metric.Name))
+	b = rowjson.AppendString(append(b, `,"unit":`...), metric.Unit)
+	b = rowjson.AppendString(append(b, `,"weight":`...), q.word(&weightParam))
+	b = rowjson.AppendString(append(b, `,"settings":`...), q.word(&allSettings))
 	return append(b, `,"quantile_type":7,`...)
 }
 
@@ -300,5 +301,5 @@ func renderPivot(gen *index.Generation, q *listQuery, stats *index.Stats) []byte
 	q.meta = append(statsMeta(q), `"value":"`+q.word(&valueParam)+`",`...)
 	q.Limit = maxCells
 	end, _ := q.envelope(gen, len(stats.Groups), len(stats.Groups), statsNotices(q, stats), nil)
-	return append(append([]byte(`{"data":`), marshal(&out)...), end[1:]...) // without the bracket that ends a list
+	return append(append([]byte(`{"data":`), rowjson.Marshal(&out)...), end[1:]...) // without the bracket that ends a list
 }

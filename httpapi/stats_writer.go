@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/record"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -39,7 +40,7 @@ func newGroupWriter(by []string) *groupWriter {
 	for _, f := range index.BenchmarkFields {
 		if f.Is(index.Setting) {
 			w.settings = append(w.settings, groupSetting{memberName(string(f.Name)), len(w.names), f.Kind != index.Flag && f.Kind != index.Count})
-			w.names = append(w.names, appendString(nil, string(f.Name)))
+			w.names = append(w.names, rowjson.AppendString(nil, string(f.Name)))
 		}
 	}
 	slices.SortFunc(w.settings, func(a, b groupSetting) int { return strings.Compare(a.name, b.name) })
@@ -47,7 +48,7 @@ func newGroupWriter(by []string) *groupWriter {
 }
 
 // memberName is the name of a member of an object, with the colon.
-func memberName(name string) string { return string(appendString(nil, name)) + ":" }
+func memberName(name string) string { return string(rowjson.AppendString(nil, name)) + ":" }
 
 // append appends a group.
 func (w *groupWriter) append(b []byte, g *index.Group) []byte {
@@ -108,7 +109,7 @@ func appendOrNull(b []byte, text string) []byte {
 	if text == "" {
 		return append(b, "null"...)
 	}
-	return appendString(b, text)
+	return rowjson.AppendString(b, text)
 }
 
 // appendDate appends a date given as yyyymmdd in the form of records, null for NaN.
@@ -116,13 +117,13 @@ func appendDate(b []byte, v float64) []byte {
 	if math.IsNaN(v) {
 		return append(b, "null"...)
 	}
-	return appendString(b, string(record.DateOf(uint32(v))))
+	return rowjson.AppendString(b, string(record.DateOf(uint32(v))))
 }
 
 // appendFloat appends a number as marshal does.
 func appendFloat(b []byte, v float64) []byte {
 	if size := math.Abs(v); v != 0 && (size < 1e-6 || size >= 1e21) { // written with an exponent
-		return append(b, marshal(v)...)
+		return append(b, rowjson.Marshal(v)...)
 	}
 	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }

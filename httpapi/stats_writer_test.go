@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -25,7 +26,7 @@ func TestGroupWriter(t *testing.T) {
 			w := newGroupWriter([]string{by, other})
 			for k := 0; k < len(stats.Groups); k += 1 + rnd.IntN(50) {
 				g := &stats.Groups[k]
-				if got, want := string(w.append(nil, g)), string(marshal(statsRow(g, []string{by, other}))); got != want {
+				if got, want := string(w.append(nil, g)), string(rowjson.Marshal(statsRow(g, []string{by, other}))); got != want {
 					t.Fatalf("statistics of %s by %s and %s: group %d is written\n%s\nwant\n%s", metric, by, other, k, got, want)
 				}
 			}
@@ -42,10 +43,10 @@ func TestAppendNumbers(t *testing.T) {
 		if rnd.IntN(2) == 0 {
 			v = math.Round(v*1000) / 1000
 		}
-		if got, want := string(appendFloat(nil, v)), string(marshal(v)); got != want {
+		if got, want := string(appendFloat(nil, v)), string(rowjson.Marshal(v)); got != want {
 			t.Errorf("appendFloat(%g) = %s, want %s", v, got, want)
 		}
-		if got, want := string(appendQuantile(nil, v)), string(marshal(twelveDigits(v))); got != want {
+		if got, want := string(appendQuantile(nil, v)), string(rowjson.Marshal(twelveDigits(v))); got != want {
 			t.Errorf("appendQuantile(%g) = %s, want %s", v, got, want)
 		}
 	}
@@ -67,7 +68,7 @@ func BenchmarkGroupWriter(b *testing.B) {
 	})
 	b.Run("marshaled", func(b *testing.B) {
 		for b.Loop() {
-			marshal(statsRow(next(), by))
+			rowjson.Marshal(statsRow(next(), by))
 		}
 	})
 }

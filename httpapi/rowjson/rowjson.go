@@ -2,6 +2,8 @@
 // are in a known order. It only looks for where names and values end, at about half a nanosecond per byte;
 // a decoder checks and copies each token. In valid JSON it finds what a decoder finds. It never reads past
 // the end, and reports where it cannot go on: callers that have a decoder use that then. All functions are safe for concurrent use.
+//
+// A Projection keeps some fields of a row, by their names in a FieldTree. AppendString and Marshal write JSON that cannot fail.
 package rowjson
 
 import (

@@ -1,27 +1,25 @@
-package httpapi
+package rowjson
 
 import (
 	"reflect"
 	"slices"
 	"strings"
 
-	"modeldex/httpapi/rowjson"
-
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// fieldTree is the names of the fields of a row, as the parameter fields spells them.
-type fieldTree struct{ fields map[string]*fieldTree }
+// FieldTree is the names of the fields of a row, as the parameter fields spells them.
+type FieldTree struct{ Fields map[string]*FieldTree }
 
-// treeOf reads the names off the type of a row. Lists of objects count as their objects.
-func treeOf[Row any]() *fieldTree { return treeOfType(reflect.TypeFor[Row]()) }
+// TreeOf reads the names off the type of a row. Lists of objects count as their objects.
+func TreeOf[Row any]() *FieldTree { return treeOfType(reflect.TypeFor[Row]()) }
 
-func treeOfType(t reflect.Type) *fieldTree {
+func treeOfType(t reflect.Type) *FieldTree {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
 	}
-	out := &fieldTree{fields: map[string]*fieldTree{}}
+	out := &FieldTree{Fields: map[string]*FieldTree{}}
 	if t.Kind() != reflect.Struct {
 		return out
 	}
@@ -31,29 +29,29 @@ func treeOfType(t reflect.Type) *fieldTree {
 		sub := treeOfType(f.Type)
 		switch {
 		case f.Anonymous && name == "":
-			for n, s := range sub.fields {
-				out.fields[n] = s
+			for n, s := range sub.Fields {
+				out.Fields[n] = s
 			}
 		case name != "" && name != "-":
-			out.fields[name] = sub
+			out.Fields[name] = sub
 		}
 	}
 	return out
 }
 
-// has reports whether a dotted name is a field.
-func (t *fieldTree) has(name string) bool {
+// Has reports whether a dotted name is a field.
+func (t *FieldTree) Has(name string) bool {
 	head, rest, dotted := strings.Cut(name, ".")
-	sub := t.fields[head]
-	return sub != nil && (!dotted || sub.has(rest))
+	sub := t.Fields[head]
+	return sub != nil && (!dotted || sub.Has(rest))
 }
 
-// names lists all dotted names, sorted, for suggestions.
-func (t *fieldTree) names() []string {
+// Names lists all dotted names, sorted, for suggestions.
+func (t *FieldTree) Names() []string {
 	var out []string
-	for name, sub := range t.fields {
+	for name, sub := range t.Fields {
 		out = append(out, name)
-		for _, more := range sub.names() {
+		for _, more := range sub.Names() {
 			out = append(out, name+"."+more)
 		}
 	}
@@ -61,38 +59,38 @@ func (t *fieldTree) names() []string {
 	return out
 }
 
-// projection is the fields to keep of a row: those of fields, whole if their own projection is nil.
-type projection struct{ fields map[string]*projection }
+// Projection is the fields to keep of a row: those of fields, whole if their own projection is nil.
+type Projection struct{ Fields map[string]*Projection }
 
-// newProjection keeps the fields with dotted names.
-func newProjection(names []string) *projection {
-	out := &projection{fields: map[string]*projection{}}
+// NewProjection keeps the fields with dotted names.
+func NewProjection(names []string) *Projection {
+	out := &Projection{Fields: map[string]*Projection{}}
 	for _, name := range names {
 		out.keep(name)
 	}
 	return out
 }
 
-func (p *projection) keep(name string) {
+func (p *Projection) keep(name string) {
 	head, rest, dotted := strings.Cut(name, ".")
-	sub, ok := p.fields[head]
+	sub, ok := p.Fields[head]
 	switch {
 	case ok && sub == nil: // kept whole
 	case !dotted:
-		p.fields[head] = nil
+		p.Fields[head] = nil
 	default:
 		if sub == nil {
-			sub = &projection{fields: map[string]*projection{}}
-			p.fields[head] = sub
+			sub = &Projection{Fields: map[string]*Projection{}}
+			p.Fields[head] = sub
 		}
 		sub.keep(rest)
 	}
 }
 
-// append appends what is kept of a JSON value: of an object the fields, of an array what is kept
+// Append appends what is kept of a JSON value: of an object the fields, of an array what is kept
 // of each element, anything else whole. The value must be one that this program made: valid and
 // without white space.
-func (p *projection) append(dst []byte, value []byte) []byte {
+func (p *Projection) Append(dst []byte, value []byte) []byte {
 	switch value[0] {
 	case '{':
 		return p.appendObject(dst, value)
@@ -105,17 +103,17 @@ func (p *projection) append(dst []byte, value []byte) []byte {
 
 // appendObject is append of an object. It looks for the ends of names and values and at nothing in
 // them, because a page of 500 rows has 20,000: reading each as a token took 11 ms.
-func (p *projection) appendObject(dst []byte, value []byte) []byte {
+func (p *Projection) appendObject(dst []byte, value []byte) []byte {
 	dst = append(dst, '{')
 	between := len(dst)
 	rest := value[1:]
 	for {
-		name, member, left, ok := rowjson.Member(rest)
+		name, member, left, ok := Member(rest)
 		if !ok {
 			break
 		}
 		rest = left
-		sub, kept := p.fields[string(name[1:len(name)-1])] // names of fields need no escapes
+		sub, kept := p.Fields[string(name[1:len(name)-1])] // names of fields need no escapes
 		if !kept {
 			continue
 		}
@@ -126,21 +124,21 @@ func (p *projection) appendObject(dst []byte, value []byte) []byte {
 		if sub == nil {
 			dst = append(dst, member...)
 		} else {
-			dst = sub.append(dst, member)
+			dst = sub.Append(dst, member)
 		}
 	}
 	return closed(dst, rest, '}')
 }
 
-func (p *projection) appendArray(dst []byte, value []byte) []byte {
+func (p *Projection) appendArray(dst []byte, value []byte) []byte {
 	dst = append(dst, '[')
 	rest := value[1:]
 	for {
-		n := rowjson.End(rest)
+		n := End(rest)
 		if n == 0 {
 			break
 		}
-		dst = p.append(dst, rest[:n])
+		dst = p.Append(dst, rest[:n])
 		if rest = rest[n:]; rest[0] == ',' {
 			dst, rest = append(dst, ','), rest[1:]
 		}
@@ -156,15 +154,15 @@ func closed(dst, rest []byte, bracket byte) []byte {
 	return append(dst, bracket)
 }
 
-// sure is for reading JSON that this program made.
-func sure[T any](v T, err error) T {
+// Sure is for reading JSON that this program made.
+func Sure[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
 	return v
 }
 
-func appendString(b []byte, s string) []byte {
+func AppendString(b []byte, s string) []byte {
 	out, err := jsontext.AppendQuote(b, s)
 	if err != nil {
 		panic(err) // addresses are escaped and versions checked
@@ -172,8 +170,8 @@ func appendString(b []byte, s string) []byte {
 	return out
 }
 
-// marshal is the JSON of a value whose types can be marshaled, with sorted keys.
-func marshal(v any) []byte {
+// Marshal is the JSON of a value whose types can be marshaled, with sorted keys.
+func Marshal(v any) []byte {
 	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {
 		panic(err) // of numbers, texts and lists of them
