@@ -19,10 +19,10 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go, the rooms headers and encoding,
-//     cursor.go, projection.go, rows.go, and the connections below fasthttp (connections.go,
-//     connection.go, directwrite.go)
-//   - parameters: resources.go (what there is), the params files (how it is read), names.go
+//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go, cursor.go, rows.go,
+//     and the connections below fasthttp (connections.go, connection.go, directwrite.go)
+//   - parameters: resources.go (what there is), params.go (the steps of reading a query), the other params files (one for each
+//     kind of parameter; params_page.go for the page and its address), names.go
 //   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
 //   - endpoints: list.go (with cached.go and envelope.go), record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
 //     changes.go, snapshots.go, status.go and others, one noun each; the page files answer people
@@ -38,14 +38,16 @@
 //	pipeline.go   routed, serve, respond, find
 //	auth.go       admit: no value is a key
 //	list.go       resource.page
-//	params.go     parse, read, readNumber, bound, finish: a query and its canonical address
+//	params.go     parse, read: one parameter after the other
+//	params_ranges.go  readNumber, bound
+//	params_page.go    finish: a query and its canonical address
 //	cached.go     cachedWhenRepeated
 //	cache.go      firstRequest: the canonical address is not in the cache either, and was not asked for lately
 //	list.go       render
 //	index         page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
 //	notices.go    excludedNotices: how many records have no bandwidth
 //	envelope.go   envelope
-//	params.go     next: the address of the next page ...
+//	params_page.go    next: the address of the next page ...
 //	cursor.go     encodeCursor: ... and its cursor
 //	response.go   newEntity, encodedEntity, etag
 //	encoding      Compress
@@ -58,7 +60,7 @@
 // The response to the second caller is made by cached, cachedResponse and getOrRender instead, and put and alias
 // keep it: the third caller of this address gets it at the second line of the list.
 //
-// No file comes back more than twice (cache.go, cached.go, params.go); the field itself is one line of index/hardware.go, from
+// No file comes back more than twice (cache.go, cached.go, list.go); the field itself is one line of index/hardware.go, from
 // which params.go knows the parameter.
 //
 // Where files must use each other the group is small: TestFileCircles counts, in every package of
@@ -66,8 +68,8 @@
 //
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
 // charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
-// proxies and fairuse (client addresses); rowjson (finds values in finished rows); wiretest and
-// browsertest (tests from outside).
+// proxies and fairuse (client addresses); headers and encoding (heads of requests and responses, compressed
+// bodies); rowjson (finds and chooses values in finished rows); metrics; wiretest and browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler

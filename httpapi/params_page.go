@@ -1,0 +1,137 @@
+package httpapi
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/httpapi/export"
+	"modeldex/index"
+)
+
+func (p *parser) readSort(pm *param, v string) string {
+	name, desc := strings.CutPrefix(v, "-")
+	switch {
+	case !slices.Contains(p.r.sorts, name):
+		p.notOneOf(pm.name, v, p.r.sortNames())
+		return ""
+	case v == p.r.normal:
+		return ""
+	}
+	p.out.Sort = index.Sort{Field: index.Field(name), Desc: desc}
+	return v
+}
+
+// readFields reads the names of fields of the rows.
+func (p *parser) readFields(pm *param, values []string) string {
+	given := p.listed(pm, values)
+	for _, name := range given {
+		if !p.r.row.Has(name) {
+			if f := p.fault(&invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
+				f.Suggestion = p.faults.field(name, p.r.row.Names())
+			}
+		}
+	}
+	p.out.fields = given
+	return strings.Join(given, ",")
+}
+
+func (p *parser) readLimit(pm *param, v string) string {
+	n, err := strconv.Atoi(v)
+	bulk := pm.name == "limit" && p.r.filed()
+	switch {
+	case bulk && v == allRows:
+		p.out.all = true
+		return "" // written by finish, as every limit
+	case (err != nil || !digits(v) || n < 1 || n > p.r.maxLimit) && bulk:
+		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d, or %s with a file format", p.r.maxLimit, allRows))
+		return ""
+	case err != nil || !digits(v) || n < 1 || n > p.r.maxLimit:
+		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d", p.r.maxLimit))
+		return ""
+	}
+	p.out.Limit, p.out.limited = n, true
+	if pm.name != "limit" {
+		return v
+	}
+	return "" // written by finish, after what a cursor is bound to
+}
+
+// readFormat reads the form of rows. It is written by finish: a cursor goes on in any form.
+func (p *parser) readFormat(pm *param, v string) string {
+	f, ok := export.FormatOf(v)
+	if !ok || !slices.Contains(pm.values, f.String()) {
+		p.notOneOf(pm.name, v, pm.values)
+		return ""
+	}
+	p.out.format, p.out.formatGiven = f, true
+	return ""
+}
+
+// checkAll rejects what does not go together with limit=all.
+func (p *parser) checkAll() {
+	switch {
+	case !p.out.all:
+	case p.values["cursor"] != nil:
+		p.fault(&invalidParameter, "cursor", p.values["cursor"][0], "must not be given with limit="+allRows+", which has no pages")
+	case p.out.format == export.JSON:
+		p.fault(&invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
+	}
+}
+
+// finish puts the canonical address together and reads the cursor, which is bound to it.
+func (p *parser) finish(canonical []string) {
+	p.out.filters = "/api/v1/" + p.r.path + "?" + strings.Join(canonical, "&")
+	p.checkAll()
+	canonical = append(canonical, p.out.pageParams(p.r.byName["limit"] != nil)...)
+	if tokens := p.values["cursor"]; tokens != nil {
+		after, bad := decodeCursor(tokens[0], p.out.filters)
+		if bad != nil {
+			p.cursorFault(tokens[0], bad)
+		}
+		p.out.After = after
+		canonical = append(canonical, "cursor="+tokens[0])
+	}
+	p.out.canonical = address(p.r, canonical)
+}
+
+// pageParams are the parameters that a cursor is not bound to: the form of a page and its size.
+func (q *listQuery) pageParams(limited bool) (out []string) {
+	if q.format != export.JSON {
+		out = append(out, "format="+q.format.String())
+	}
+	if q.all {
+		out = append(out, "limit="+allRows)
+	} else if limited && q.Limit != defaultLimit {
+		out = append(out, "limit="+strconv.Itoa(q.Limit))
+	}
+	return out
+}
+
+// cursorFault reports a cursor at fault. Where other parameters are at fault too, the
+// filters the cursor is bound to are not known, and a mismatch says nothing.
+func (p *parser) cursorFault(token string, bad *code) {
+	switch {
+	case bad == &invalidCursor:
+		p.fault(bad, "cursor", token, "is damaged or was not made by this service; start again without it")
+	case p.faults.code == nil:
+		p.fault(bad, "cursor", token, "belongs to other filters or another sort; keep both as they were, or start again without it")
+	}
+}
+
+func address(r *resource, params []string) string {
+	if len(params) == 0 {
+		return "/api/v1/" + r.path
+	}
+	return "/api/v1/" + r.path + "?" + strings.Join(params, "&")
+}
+
+// next is the address of the page behind a position.
+func (q *listQuery) next(p *index.Position) string {
+	params := append(q.pageParams(true), "cursor="+encodeCursor(p, q.filters))
+	if !strings.HasSuffix(q.filters, "?") {
+		return q.filters + "&" + strings.Join(params, "&")
+	}
+	return q.filters + strings.Join(params, "&")
+}
