@@ -28,7 +28,7 @@ func (s *Server) pin(req *request) *failure {
 	gen := findKept(kept, ref)
 	switch {
 	case gen == nil && awaited:
-		return &failure{code: &notReady, retryAfter: 2, detail: fmt.Sprintf("The dataset %s was served before this server started, and is being loaded again. Try again after Retry-After seconds.", *clip(ref))}
+		return &failure{code: notReady, retryAfter: 2, detail: fmt.Sprintf("The dataset %s was served before this server started, and is being loaded again. Try again after Retry-After seconds.", *clip(ref))}
 	case gen == nil:
 		return keptFailure(kept, ref)
 	}
@@ -68,7 +68,7 @@ func keptFailure(kept []*index.Generation, ref string) *failure {
 		nearest = newest
 	}
 	fault.Suggestion = nearest.Digest.String()[:shortDigest]
-	return &failure{code: &versionGone, faults: []Fault{fault}, detail: fmt.Sprintf(
+	return &failure{code: versionGone, faults: []Fault{fault}, detail: fmt.Sprintf(
 		"None of the datasets this server keeps is %s. The nearest is version %s, digest %s. GET /api/v1/dumps has the newest as files, to be kept by those who need it longer.",
 		*clip(ref), nearest.Info.Version, nearest.Digest)}
 }

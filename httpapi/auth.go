@@ -45,7 +45,7 @@ func (s *Server) identify(req *request) *failure {
 	}
 	digest, ok := quota.DigestOf(token, s.cfg.Keeper.KeyPrefix())
 	if !ok {
-		return &failure{code: &invalidKey, detail: malformedKey}
+		return &failure{code: invalidKey, detail: malformedKey}
 	}
 	req.digest = digest
 	return nil
@@ -56,14 +56,14 @@ func (s *Server) identify(req *request) *failure {
 func bearer(header []byte) ([]byte, *failure) {
 	header = bytes.TrimSpace(header)
 	if len(header) == 0 {
-		return nil, fail(&missingKey)
+		return nil, fail(missingKey)
 	}
 	scheme, token, _ := bytes.Cut(header, []byte{' '})
 	if !headers.EqualFold(scheme, "bearer") {
-		return nil, &failure{code: &missingKey, detail: "The Authorization header has another scheme. Send your key as \"Authorization: Bearer <key>\"."}
+		return nil, &failure{code: missingKey, detail: "The Authorization header has another scheme. Send your key as \"Authorization: Bearer <key>\"."}
 	}
 	if token = bytes.TrimSpace(token); len(token) == 0 {
-		return nil, fail(&missingKey)
+		return nil, fail(missingKey)
 	}
 	return token, nil
 }
@@ -87,7 +87,7 @@ func (s *Server) keyInQuery(req *request, bare bool) *failure {
 		_, isKey := quota.ParseKey(value, prefix)
 		if isKey || bare && isSecretName(name) {
 			return &failure{
-				code:   &invalidKey,
+				code:   invalidKey,
 				detail: "Keys are not taken from the address, where logs keep them. Send it as \"Authorization: Bearer <key>\", and rotate this one: POST /api/v1/keys/self/rotate.",
 				faults: []Fault{{In: "query", Name: *clip(string(name)), Detail: "must not hold a key"}},
 			}
@@ -113,26 +113,26 @@ func (s *Server) decide(req *request, call quota.Call) *failure {
 	if call.Verdict == quota.Admitted {
 		return nil
 	}
-	f := &failure{code: &ledgerUnavailable}
+	f := &failure{code: ledgerUnavailable}
 	switch req.call.Verdict {
 	case quota.UnknownKey:
-		f.code = &invalidKey
+		f.code = invalidKey
 		token, _ := bearer(req.ctx.Request.Header.Peek(fiber.HeaderAuthorization))
 		if _, couldBe := quota.ParseKey(token, s.cfg.Keeper.KeyPrefix()); !couldBe {
 			f.detail = malformedKey
 		}
 	case quota.Revoked:
-		f.code = &keyRevoked
+		f.code = keyRevoked
 	case quota.Suspended:
-		f.code = &keySuspended
+		f.code = keySuspended
 	case quota.Rotated:
-		f.code = &keyRotated
+		f.code = keyRotated
 	case quota.BurstExceeded:
-		f.code = &burstExceeded
+		f.code = burstExceeded
 	case quota.QuotaExhausted:
-		f.code = &quotaExhausted
+		f.code = quotaExhausted
 	}
-	if f.code.status == fiber.StatusTooManyRequests || f.code == &ledgerUnavailable {
+	if f.code.status == fiber.StatusTooManyRequests || f.code == ledgerUnavailable {
 		f.retryAfter = req.call.Standing().RetrySeconds() // at least 1; for the others waiting does not help
 	}
 	return f

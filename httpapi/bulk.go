@@ -16,14 +16,14 @@ func (s *Server) admitDumps(req *request) *failure {
 	case DumpsKeyed:
 		return s.admitPaid(req)
 	default:
-		return &failure{code: &unknownRoute, detail: "This server offers no dumps. The lists have the same rows."}
+		return &failure{code: unknownRoute, detail: "This server offers no dumps. The lists have the same rows."}
 	}
 }
 
 // admitPaid has a key of a tier above the free one admitted. It counts for the burst only.
 func (s *Server) admitPaid(req *request) *failure {
 	f := s.identify(req)
-	if f != nil && f.code == &missingKey && f.detail == "" { // its own text offers a free key, which would be the next 403
+	if f != nil && f.code == missingKey && f.detail == "" { // its own text offers a free key, which would be the next 403
 		f.detail = fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s. Send it as \"Authorization: Bearer <key>\".", paidTiers(s.cfg.Keeper.Tiers()))
 	}
 	if f != nil {
@@ -35,7 +35,7 @@ func (s *Server) admitPaid(req *request) *failure {
 		return f
 	}
 	if tier := req.call.Standing().Tier; tier == quota.FreeTier {
-		return &failure{code: &tierRequired, detail: fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
+		return &failure{code: tierRequired, detail: fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ var recordChanges = withNames(resource{
 // listChanges answers a page of changes.
 func listChanges(s *Server, req *request) (*response, *failure) {
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	return s.changes(req, changesList)
 }
@@ -91,7 +91,7 @@ func listChanges(s *Server, req *request) (*response, *failure) {
 // changesOf answers a page of the changes of one record: of one that is served or was once.
 func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	slug := req.param("+") // of several segments, as "openai/gpt-oss-20b"
 	if t := r.table(req.gen); !s.cfg.History.now().mentions(r.name, slug) {
@@ -167,18 +167,18 @@ func (s *Server) trailOf(req *request, q *listQuery, since string) (trail, *past
 	past := s.cfg.History.now()
 	t, ok := past.trail(req.gen, since)
 	if !ok {
-		return t, nil, fail(&versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.nearest(req.gen)})
+		return t, nil, fail(versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.nearest(req.gen)})
 	}
 	if q.After != nil && indexOf(t.steps, q.After.Text) < 0 {
 		cursor := string(req.ctx.QueryArgs().Peek("cursor"))
-		return t, nil, fail(&versionGone, Fault{In: "query", Name: "cursor", Value: clip(cursor), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.nearest(req.gen)})
+		return t, nil, fail(versionGone, Fault{In: "query", Name: "cursor", Value: clip(cursor), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.nearest(req.gen)})
 	}
 	return t, past, nil
 }
 
 // admitBulk lets a caller have whole records of the list of changes: those who may have the dumps.
 func (s *Server) admitBulk(req *request) *failure {
-	if f := s.admitDumps(req); f == nil || f.code != &unknownRoute {
+	if f := s.admitDumps(req); f == nil || f.code != unknownRoute {
 		return f
 	}
 	return badParameter(changesRecords.name, "true", "must be false: this server gives no records in bulk. The lists have the same records.")

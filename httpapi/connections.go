@@ -134,12 +134,12 @@ func (l *connectionLimit) admit(k *connection) *failure {
 	if k.from.IsValid() && l.by[k.from] >= l.perAddress && !l.exempt(k.from) {
 		l.rejectedAddress.Add(1)
 		l.warn("an address has too many connections", "limit", l.perAddress)
-		return &failure{code: &tooManyConnections, retryAfter: 1, close: true}
+		return &failure{code: tooManyConnections, retryAfter: 1, close: true}
 	}
 	if len(l.open) >= l.max && !l.closeIdleLocked() {
 		l.rejectedFull.Add(1)
 		l.warn("all connections are in use", "limit", l.max)
-		return &failure{code: &serverBusy, retryAfter: 1, close: true}
+		return &failure{code: serverBusy, retryAfter: 1, close: true}
 	}
 	l.open[k] = struct{}{}
 	l.by[k.from]++

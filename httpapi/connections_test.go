@@ -78,7 +78,7 @@ func TestTurnAwayAtOnce(t *testing.T) {
 	for sending, want := range map[int64]string{maxRejecting - 1: "rejected", maxRejecting: ""} {
 		l.rejecting.Store(sending)
 		caller, server := net.Pipe()
-		l.turnAway(server, &failure{code: &serverBusy})
+		l.turnAway(server, &failure{code: serverBusy})
 		got, err := io.ReadAll(caller)
 		if err != nil || string(got) != want {
 			t.Errorf("with %d under way: %q, %v, want %q", sending, got, err, want)

@@ -69,14 +69,14 @@ func decodeCursor(token, query string) (*index.Position, *code) {
 	const fixed = 1 + 8 + 1 + 8 + 8
 	lineEnds := strings.ContainsAny(token, "\r\n") // base64 passes over them, and links.self would repeat them
 	if err != nil || lineEnds || len(token) > maxCursor || len(b) < fixed+cursorSum || b[0] != cursorVersion && b[0] != shaVersion {
-		return nil, &invalidCursor
+		return nil, invalidCursor
 	}
 	body := b[:len(b)-cursorSum]
 	if sum := checksum(b[0], body); !bytes.Equal(sum[:], b[len(body):]) {
-		return nil, &invalidCursor
+		return nil, invalidCursor
 	}
 	if tag := checksum(b[0], []byte(query)); !bytes.Equal(body[1:9], tag[:]) {
-		return nil, &cursorMismatch
+		return nil, cursorMismatch
 	}
 	p := &index.Position{
 		Known: body[9] == 1,
@@ -86,7 +86,7 @@ func decodeCursor(token, query string) (*index.Position, *code) {
 	text, rest, ok := takeText(body[fixed:])
 	slug, rest, ok2 := takeText(rest)
 	if !ok || !ok2 || len(rest) != 0 || math.IsNaN(p.Num) || math.IsNaN(p.Home) {
-		return nil, &invalidCursor
+		return nil, invalidCursor
 	}
 	p.Text, p.Slug = text, slug
 	return p, nil

@@ -15,7 +15,7 @@ func TestCursorLineEnds(t *testing.T) {
 		t.Fatalf("a good cursor is %s", bad.name)
 	}
 	for _, odd := range []string{token + "\n", token + "\r\n", "\r\n" + token, token[:5] + "\n" + token[5:], token[:5] + "\r" + token[5:]} {
-		if _, bad := decodeCursor(odd, query); bad != &invalidCursor {
+		if _, bad := decodeCursor(odd, query); bad != invalidCursor {
 			t.Errorf("%q: %v, want invalid_cursor", odd, bad)
 		}
 	}
@@ -30,13 +30,13 @@ func TestCursorVersions(t *testing.T) {
 		if got, bad := decodeCursor(token, query); bad != nil || *got != at {
 			t.Errorf("version %d: got %v, %v; want %v", version, got, bad, at)
 		}
-		if _, bad := decodeCursor(token, query+"s"); bad != &cursorMismatch {
+		if _, bad := decodeCursor(token, query+"s"); bad != cursorMismatch {
 			t.Errorf("version %d: a cursor of another query: %v, want cursor_mismatch", version, bad)
 		}
 		b := rowjson.Sure(cursorEncoding.DecodeString(token))
 		for i := range b {
 			b[i] ^= 1 << (i % 8)
-			if _, bad := decodeCursor(cursorEncoding.EncodeToString(b), query); bad != &invalidCursor {
+			if _, bad := decodeCursor(cursorEncoding.EncodeToString(b), query); bad != invalidCursor {
 				t.Errorf("version %d: byte %d changed: %v, want invalid_cursor", version, i, bad)
 			}
 			b[i] ^= 1 << (i % 8)

@@ -75,7 +75,7 @@ func listSchemas(s *Server, req *request) (*response, *failure) {
 			Title *string `json:"title"`
 		}
 		if err := jsonv2.Unmarshal(s.cfg.Schemas[name], &head); err != nil {
-			return nil, &failure{code: &internal, cause: err}
+			return nil, &failure{code: internal, cause: err}
 		}
 		list = append(list, SchemaInfo{name, schemasPath + "/" + name, head.ID, head.Title, len(s.cfg.Schemas[name])})
 	}
@@ -95,5 +95,5 @@ func (s *Server) noSchema(name string) *failure {
 	if fault.Suggestion == "" {
 		fault.Suggestion = new(suggester).nearest(name, names)
 	}
-	return &failure{code: &notFound, detail: "No schema has this name. GET " + schemasPath + " lists them.", faults: []Fault{fault}}
+	return &failure{code: notFound, detail: "No schema has this name. GET " + schemasPath + " lists them.", faults: []Fault{fault}}
 }

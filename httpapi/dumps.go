@@ -66,7 +66,7 @@ func listDumps(s *Server, req *request) (*response, *failure) {
 	}
 	b, err := jsonv2.Marshal(map[string]DumpView{"data": view})
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	resp := newDocument(b, jsonType, req.coding)
 	s.keepDump(resp, "max-age=60")
@@ -85,7 +85,7 @@ func (s *Server) dumpsFor(req *request) ([]*export.Dump, *failure) {
 	list := s.dumps.list()
 	if len(list) == 0 {
 		s.dumps.ask()
-		return nil, &failure{code: &notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
+		return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
 	}
 	return list, nil
 }
@@ -102,7 +102,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 	which, name := req.param("edition"), req.param("file")
 	i := slices.IndexFunc(list, func(d *export.Dump) bool { return which == "latest" || d.Digest == which || d.Edition == which })
 	if i < 0 {
-		return nil, &failure{code: &notFound, detail: "No dump that is kept has this edition. GET /api/v1/dumps lists them.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not kept, or never was here", Suggestion: list[0].Edition}}}
+		return nil, &failure{code: notFound, detail: "No dump that is kept has this edition. GET /api/v1/dumps lists them.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not kept, or never was here", Suggestion: list[0].Edition}}}
 	}
 	file := list[i].Find(name)
 	if file == nil {
@@ -111,7 +111,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 			fault.Allowed = append(fault.Allowed, have.Name)
 		}
 		fault.Suggestion = new(suggester).nearest(name, fault.Allowed)
-		return nil, fail(&notFound, fault)
+		return nil, fail(notFound, fault)
 	}
 	if list[i].Edition != which {
 		resp := newResponse(http.StatusTemporaryRedirect, "", nil)
@@ -132,7 +132,7 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 		span, status = headers.RangeOf(string(h.Peek("Range")), file.Size)
 	}
 	if status == http.StatusRequestedRangeNotSatisfiable {
-		resp := s.problem(req, &failure{code: &rangeNotSatisfiable})
+		resp := s.problem(req, &failure{code: rangeNotSatisfiable})
 		resp.set("Content-Range", fmt.Sprintf("bytes */%d", file.Size))
 		return resp
 	}

@@ -20,61 +20,61 @@ type code struct {
 // ours reports whether the log names an error of this kind. The others of 5xx are the choice of the
 // caller, or pass by themselves while many ask.
 func (c *code) ours() bool {
-	return c.status >= http.StatusInternalServerError && c != &notReady && c != &versionNotSupported && c != &webhooksUnsupported
+	return c.status >= http.StatusInternalServerError && c != notReady && c != versionNotSupported && c != webhooksUnsupported
 }
 
-// The errors of the API, in the order they are documented in.
+// codes lists every error, in the order they are documented in: the one they are declared in.
+var codes []*code
+
+func newCode(name string, status int, title, help string) *code {
+	c := &code{name, status, title, help}
+	codes = append(codes, c)
+	return c
+}
+
+// The errors of the API.
 var (
-	invalidParameter    = code{"invalid_parameter", 400, "Invalid parameter", "A parameter has a value it cannot have. Every fault of the request is listed in errors."}
-	unknownParameter    = code{"unknown_parameter", 400, "Unknown parameter", "The address has a parameter this route does not take. The routes and their parameters are listed at /docs."}
-	invalidCursor       = code{"invalid_cursor", 400, "Invalid cursor", "The cursor is damaged or was not made by this service. Start again without it, and take cursors from links.next only."}
-	cursorMismatch      = code{"cursor_mismatch", 400, "Cursor of another query", "The cursor belongs to other filters or another sort. Keep both as they were while paging, or start again without the cursor."}
-	invalidJSON         = code{"invalid_json", 400, "Invalid JSON", "The body is not the JSON object this route takes."}
-	invalidField        = code{"invalid_field", 400, "Invalid field", "A field of the body has a value it cannot have. Every fault is listed in errors."}
-	badRequest          = code{"bad_request", 400, "Malformed request", "The request is not well-formed HTTP."}
-	missingKey          = code{"missing_key", 401, "API key missing", "Send your key as \"Authorization: Bearer <key>\". A free key takes one call: POST /api/v1/keys."}
-	invalidKey          = code{"invalid_key", 401, "API key unknown", "No such key has been issued. Check that it was copied whole, or get a new one: POST /api/v1/keys."}
-	keyRevoked          = code{"key_revoked", 403, "API key revoked", "This key was revoked for good. Get a new one: POST /api/v1/keys."}
-	keySuspended        = code{"key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to have it resumed."}
-	keyRotated          = code{"key_rotated", 403, "API key replaced", "This key was replaced by rotation and its grace has ended. Use the key the rotation returned."}
-	tierRequired        = code{"tier_required", 403, "Tier required", "This takes a key of a higher tier; the detail says which. Everything else about the request is in order."}
-	notFound            = code{"not_found", 404, "Not found", "No record has this name. Near names, if there are any, are listed in errors."}
-	unknownRoute        = code{"unknown_route", 404, "Unknown address", "Nothing is served at this address. The routes are listed at /docs."}
-	methodNotAllowed    = code{"method_not_allowed", 405, "Method not allowed", "This address does not take that method; the Allow header lists those it takes."}
-	notAcceptable       = code{"not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet."}
-	requestTimeout      = code{"request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again."}
-	tooManyKeys         = code{"too_many_keys", 409, "Too many keys", "This e-mail address has as many active keys as it may. Revoke one first: DELETE /api/v1/keys/self."}
-	tooManyWebhooks     = code{"too_many_webhooks", 409, "Too many webhooks", "This key has 20 webhooks, which is as many as it may have. Delete one first: DELETE /api/v1/webhooks/{id}."}
-	webhookQueueFull    = code{"webhook_queue_full", 409, "Queue of the webhook full", "100 messages wait for this webhook. Wait until some are delivered, or delete it."}
-	versionGone         = code{"version_gone", 410, "Version gone", "That version of the dataset is not recorded and this process has not served it, or what changed since is no longer known. Read the lists anew, then ask for changes since the dataset_version they show; errors names the oldest version that is known."}
-	lengthRequired      = code{"length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding."}
-	preconditionFailed  = code{"precondition_failed", 412, "Precondition failed", "The ETag of this response is none of those in If-Match: what you have is another version. Ask without If-Match for the one that is served now."}
-	bodyTooLarge        = code{"body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve and /api/v1/fit 64 KiB, for the form of /contribute 224 KiB."}
-	uriTooLong          = code{"uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once."}
-	unsupportedType     = code{"unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json."}
-	quotaExhausted      = code{"quota_exhausted", 429, "Monthly quota used up", "Every call of this month is used. The quota starts anew at the time in X-RateLimit-Reset; Retry-After says how long that is."}
-	burstExceeded       = code{"burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; rejected calls cost nothing."}
-	signupLimited       = code{"signup_limited", 429, "Too many sign-ups", "This address was issued as many keys as it may be within an hour. Try again after Retry-After seconds."}
-	tooManyConnections  = code{"too_many_connections", 429, "Too many connections", "Your address has as many connections open as it may. Use connections again instead of opening new ones, or try again after Retry-After seconds."}
-	pageLimited         = code{"page_limited", 429, "Too many pages", "Your address has asked for more pages, charts and large documents without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys."}
-	rangeNotSatisfiable = code{"range_not_satisfiable", 416, "Range not satisfiable", "The file has no such bytes; Content-Range says how many it has."}
-	headersTooLarge     = code{"headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB."}
-	internal            = code{"internal", 500, "Internal error", "Something went wrong here, not with the request. Report request_id to the support address if it goes on."}
-	webhooksUnsupported = code{"webhooks_unsupported", 501, "Webhooks not supported", "This server keeps its keys where it cannot keep webhooks: in etcd. Follow GET /api/v1/changes instead."}
-	serverBusy          = code{"server_busy", 503, "Server busy", "As many connections are open as this server takes, and none is idle. Try again after Retry-After seconds."}
-	versionNotSupported = code{"http_version_not_supported", 505, "HTTP version not supported", "This server speaks HTTP/1.1 and HTTP/1.0. For HTTP/2 put a proxy in front of it."}
-	notReady            = code{"not_ready", 503, "Not ready", "No dataset is loaded yet. Try again after Retry-After seconds."}
-	ledgerUnavailable   = code{"ledger_unavailable", 503, "Ledger unavailable", "Calls cannot be counted right now, so none are answered. Try again after Retry-After seconds."}
+	invalidParameter    = newCode("invalid_parameter", 400, "Invalid parameter", "A parameter has a value it cannot have. Every fault of the request is listed in errors.")
+	unknownParameter    = newCode("unknown_parameter", 400, "Unknown parameter", "The address has a parameter this route does not take. The routes and their parameters are listed at /docs.")
+	invalidCursor       = newCode("invalid_cursor", 400, "Invalid cursor", "The cursor is damaged or was not made by this service. Start again without it, and take cursors from links.next only.")
+	cursorMismatch      = newCode("cursor_mismatch", 400, "Cursor of another query", "The cursor belongs to other filters or another sort. Keep both as they were while paging, or start again without the cursor.")
+	invalidJSON         = newCode("invalid_json", 400, "Invalid JSON", "The body is not the JSON object this route takes.")
+	invalidField        = newCode("invalid_field", 400, "Invalid field", "A field of the body has a value it cannot have. Every fault is listed in errors.")
+	badRequest          = newCode("bad_request", 400, "Malformed request", "The request is not well-formed HTTP.")
+	missingKey          = newCode("missing_key", 401, "API key missing", "Send your key as \"Authorization: Bearer <key>\". A free key takes one call: POST /api/v1/keys.")
+	invalidKey          = newCode("invalid_key", 401, "API key unknown", "No such key has been issued. Check that it was copied whole, or get a new one: POST /api/v1/keys.")
+	keyRevoked          = newCode("key_revoked", 403, "API key revoked", "This key was revoked for good. Get a new one: POST /api/v1/keys.")
+	keySuspended        = newCode("key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to have it resumed.")
+	keyRotated          = newCode("key_rotated", 403, "API key replaced", "This key was replaced by rotation and its grace has ended. Use the key the rotation returned.")
+	tierRequired        = newCode("tier_required", 403, "Tier required", "This takes a key of a higher tier; the detail says which. Everything else about the request is in order.")
+	notFound            = newCode("not_found", 404, "Not found", "No record has this name. Near names, if there are any, are listed in errors.")
+	unknownRoute        = newCode("unknown_route", 404, "Unknown address", "Nothing is served at this address. The routes are listed at /docs.")
+	methodNotAllowed    = newCode("method_not_allowed", 405, "Method not allowed", "This address does not take that method; the Allow header lists those it takes.")
+	notAcceptable       = newCode("not_acceptable", 406, "Not acceptable", "This address answers in a form the Accept header rules out. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet.")
+	requestTimeout      = newCode("request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again.")
+	tooManyKeys         = newCode("too_many_keys", 409, "Too many keys", "This e-mail address has as many active keys as it may. Revoke one first: DELETE /api/v1/keys/self.")
+	tooManyWebhooks     = newCode("too_many_webhooks", 409, "Too many webhooks", "This key has 20 webhooks, which is as many as it may have. Delete one first: DELETE /api/v1/webhooks/{id}.")
+	webhookQueueFull    = newCode("webhook_queue_full", 409, "Queue of the webhook full", "100 messages wait for this webhook. Wait until some are delivered, or delete it.")
+	versionGone         = newCode("version_gone", 410, "Version gone", "That version of the dataset is not recorded and this process has not served it, or what changed since is no longer known. Read the lists anew, then ask for changes since the dataset_version they show; errors names the oldest version that is known.")
+	lengthRequired      = newCode("length_required", 411, "Length required", "Bodies must come with a Content-Length, not a Transfer-Encoding.")
+	preconditionFailed  = newCode("precondition_failed", 412, "Precondition failed", "The ETag of this response is none of those in If-Match: what you have is another version. Ask without If-Match for the one that is served now.")
+	bodyTooLarge        = newCode("body_too_large", 413, "Body too large", "The body is larger than this endpoint takes: 4 KiB, for POST /api/v1/resolve and /api/v1/fit 64 KiB, for the form of /contribute 224 KiB.")
+	uriTooLong          = newCode("uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Ask for fewer values at once.")
+	unsupportedType     = newCode("unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json.")
+	rangeNotSatisfiable = newCode("range_not_satisfiable", 416, "Range not satisfiable", "The file has no such bytes; Content-Range says how many it has.")
+	quotaExhausted      = newCode("quota_exhausted", 429, "Monthly quota used up", "Every call of this month is used. The quota starts anew at the time in X-RateLimit-Reset; Retry-After says how long that is.")
+	burstExceeded       = newCode("burst_exceeded", 429, "Too many requests at once", "Calls come faster than the key's tier allows. Wait for Retry-After seconds; rejected calls cost nothing.")
+	signupLimited       = newCode("signup_limited", 429, "Too many sign-ups", "This address was issued as many keys as it may be within an hour. Try again after Retry-After seconds.")
+	tooManyConnections  = newCode("too_many_connections", 429, "Too many connections", "Your address has as many connections open as it may. Use connections again instead of opening new ones, or try again after Retry-After seconds.")
+	pageLimited         = newCode("page_limited", 429, "Too many pages", "Your address has asked for more pages, charts and large documents without a key than it may. Try again after Retry-After seconds. Programs are better served by the API: a free key takes one call, POST /api/v1/keys.")
+	headersTooLarge     = newCode("headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB.")
+	internal            = newCode("internal", 500, "Internal error", "Something went wrong here, not with the request. Report request_id to the support address if it goes on.")
+	webhooksUnsupported = newCode("webhooks_unsupported", 501, "Webhooks not supported", "This server keeps its keys where it cannot keep webhooks: in etcd. Follow GET /api/v1/changes instead.")
+	serverBusy          = newCode("server_busy", 503, "Server busy", "As many connections are open as this server takes, and none is idle. Try again after Retry-After seconds.")
+	notReady            = newCode("not_ready", 503, "Not ready", "No dataset is loaded yet. Try again after Retry-After seconds.")
+	ledgerUnavailable   = newCode("ledger_unavailable", 503, "Ledger unavailable", "Calls cannot be counted right now, so none are answered. Try again after Retry-After seconds.")
+	versionNotSupported = newCode("http_version_not_supported", 505, "HTTP version not supported", "This server speaks HTTP/1.1 and HTTP/1.0. For HTTP/2 put a proxy in front of it.")
 )
-
-// codes lists every error, in the order they are documented in.
-var codes = []*code{
-	&invalidParameter, &unknownParameter, &invalidCursor, &cursorMismatch, &invalidJSON, &invalidField, &badRequest,
-	&missingKey, &invalidKey, &keyRevoked, &keySuspended, &keyRotated, &tierRequired, &notFound, &unknownRoute, &methodNotAllowed,
-	&notAcceptable, &requestTimeout, &tooManyKeys, &tooManyWebhooks, &webhookQueueFull, &versionGone, &lengthRequired, &preconditionFailed, &bodyTooLarge, &uriTooLong, &unsupportedType, &rangeNotSatisfiable,
-	&quotaExhausted, &burstExceeded, &signupLimited, &tooManyConnections, &pageLimited, &headersTooLarge, &internal, &webhooksUnsupported, &serverBusy, &notReady,
-	&ledgerUnavailable, &versionNotSupported,
-}
 
 // Problem is the body of every error, as RFC 9457 defines it, with members of our own.
 type Problem struct {

@@ -56,5 +56,5 @@ func (s *Server) spendPage(req *request, cost int) *failure {
 	if wait == 0 {
 		return nil
 	}
-	return &failure{code: &pageLimited, retryAfter: int64((wait + time.Second - 1) / time.Second)}
+	return &failure{code: pageLimited, retryAfter: int64((wait + time.Second - 1) / time.Second)}
 }

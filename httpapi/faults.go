@@ -35,7 +35,7 @@ func (l *faultList) add(c *code, f Fault) *Fault {
 	if l.code == nil {
 		l.code = c
 	} else if l.code != c {
-		l.code = &invalidParameter
+		l.code = invalidParameter
 	}
 	if len(l.list) == maxFaults {
 		l.omitted++

@@ -54,7 +54,7 @@ func showFeed(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	return s.feed(req, "", func() *feedScope { return &feedScope{page: "/", title: "modeldex"} })
 }
@@ -64,12 +64,12 @@ func (s *Server) feedOf(req *request, of string) (*response, *failure) {
 		return nil, f
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	slug := req.param("+") // of several segments, as "openai/gpt-oss-20b"
 	if of == "families" {
 		if !slices.Contains(req.gen.Models.Values(index.Family), slug) {
-			return nil, fail(&notFound, Fault{In: "path", Name: "slug", Value: clip(slug), Detail: "no such family", Suggestion: new(suggester).nearest(slug, req.gen.Models.Values(index.Family))})
+			return nil, fail(notFound, Fault{In: "path", Name: "slug", Value: clip(slug), Detail: "no such family", Suggestion: new(suggester).nearest(slug, req.gen.Models.Values(index.Family))})
 		}
 		return s.feed(req, of+"/"+slug, func() *feedScope { return familyScope(req.gen, slug) })
 	}
@@ -139,7 +139,7 @@ func (sc *feedScope) has(table, slug string) bool {
 func (s *Server) feed(req *request, below string, scope func() *feedScope) (*response, *failure) {
 	file := req.param("file")
 	if !slices.Contains(feedFiles, file) {
-		return nil, fail(&notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Allowed: feedFiles, Suggestion: new(suggester).nearest(file, feedFiles)})
+		return nil, fail(notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Allowed: feedFiles, Suggestion: new(suggester).nearest(file, feedFiles)})
 	}
 	what, form, _ := strings.Cut(file, ".")
 	past, base := s.cfg.History.now(), s.base(req.ctx)

@@ -59,7 +59,7 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	case preset == nil:
 		return nil, unknownPreset(req.param("preset"))
 	case req.gen == nil:
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	p := &parser{r: chartQuery, gen: req.gen, values: map[string][]string{}}
 	p.collect(req.ctx.QueryArgs())
@@ -68,7 +68,7 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	theme, width := r.theme(), r.width()
 	for _, other := range []string{"model", "models", "hardware"} {
 		if other != preset.Param && p.values[other] != nil {
-			p.fault(&unknownParameter, other, p.values[other][0], "is not a parameter of this chart, which takes "+preset.Param)
+			p.fault(unknownParameter, other, p.values[other][0], "is not a parameter of this chart, which takes "+preset.Param)
 		}
 	}
 	if f := p.faults.failure(); f != nil {
@@ -88,7 +88,7 @@ func unknownPreset(name string) *failure {
 	}
 	fault := Fault{In: "path", Name: "preset", Value: clip(name), Detail: "must be one of " + strings.Join(names, ", "), Allowed: names}
 	fault.Suggestion = new(suggester).nearest(name, names)
-	return &failure{code: &notFound, detail: "No chart has this name.", faults: []Fault{fault}}
+	return &failure{code: notFound, detail: "No chart has this name.", faults: []Fault{fault}}
 }
 
 // records reads the records a chart is of. asGiven reports whether they were named by their slugs;
@@ -97,13 +97,13 @@ func (r *fitReader) records(preset *charts.Preset) (slugs []string, asGiven bool
 	v := r.value(preset.Param)
 	if v == "" {
 		if r.values[preset.Param] == nil {
-			r.fault(&invalidParameter, preset.Param, "", "is required")
+			r.fault(invalidParameter, preset.Param, "", "is required")
 		}
 		return nil, true
 	}
 	names := strings.Split(v, ",")
 	if len(names) < preset.Least || len(names) > preset.Most {
-		r.fault(&invalidParameter, preset.Param, v, fmt.Sprintf("must be %s, got %d", numberOfNames(preset.Least, preset.Most), len(names)))
+		r.fault(invalidParameter, preset.Param, v, fmt.Sprintf("must be %s, got %d", numberOfNames(preset.Least, preset.Most), len(names)))
 		return nil, true
 	}
 	asGiven = true
@@ -115,7 +115,7 @@ func (r *fitReader) records(preset *charts.Preset) (slugs []string, asGiven bool
 		}
 	}
 	if len(slugs) < preset.Least && r.faults.code == nil {
-		r.fault(&invalidParameter, preset.Param, v, fmt.Sprintf("must be %s that differ", numberOfNames(preset.Least, preset.Most)))
+		r.fault(invalidParameter, preset.Param, v, fmt.Sprintf("must be %s that differ", numberOfNames(preset.Least, preset.Most)))
 	}
 	r.canonical = append(r.canonical, preset.Param+"="+strings.ReplaceAll(url.QueryEscape(strings.Join(slugs, ",")), "%2C", ","))
 	return slugs, asGiven && len(slugs) == len(names)
@@ -134,7 +134,7 @@ func (r *fitReader) record(param string, kind resolve.Kind, name string) string 
 	if slug, ok := slugOf(r.gen, t, kind, name); ok {
 		return slug
 	}
-	if f := r.fault(&invalidParameter, param, name, "is not known"); f != nil {
+	if f := r.fault(invalidParameter, param, name, "is not known"); f != nil {
 		if near := r.faults.near(*clip(name), t.Names(), 1); len(near) > 0 {
 			f.Suggestion, _ = t.Resolve(near[0])
 		}
@@ -174,7 +174,7 @@ func (r *fitReader) width() int {
 		return charts.DefaultWidth // at fault
 	}
 	if w < charts.MinWidth {
-		r.fault(&invalidParameter, "width", strconv.Itoa(w), fmt.Sprintf("must be a whole number from %d to %d", charts.MinWidth, charts.MaxWidth))
+		r.fault(invalidParameter, "width", strconv.Itoa(w), fmt.Sprintf("must be a whole number from %d to %d", charts.MinWidth, charts.MaxWidth))
 	}
 	return w
 }
@@ -185,9 +185,9 @@ func showBadge(s *Server, req *request) (*response, *failure) {
 	slash := strings.LastIndexByte(path, '/') // aliases of models have slashes: meta-llama/Llama-2-7b-hf
 	switch {
 	case !isSVG || slash <= 0:
-		return nil, fail(&unknownRoute)
+		return nil, fail(unknownRoute)
 	case req.gen == nil:
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	p := &parser{r: badgeQuery, gen: req.gen, values: map[string][]string{}}
 	p.collect(req.ctx.QueryArgs())
@@ -204,7 +204,7 @@ func showBadge(s *Server, req *request) (*response, *failure) {
 		t := part.r.table(req.gen)
 		slug, ok := slugOf(req.gen, t, resolve.Kind(part.r.singular), part.name)
 		if !ok {
-			f := fail(&notFound, Fault{In: "path", Name: part.r.singular, Value: clip(part.name), Detail: "no such " + part.r.singular})
+			f := fail(notFound, Fault{In: "path", Name: part.r.singular, Value: clip(part.name), Detail: "no such " + part.r.singular})
 			if near := nearSlugs(t, part.name); len(near) > 0 {
 				f.faults[0].Suggestion = near[0]
 			}
@@ -234,7 +234,7 @@ func (p *parser) quantization() (name, query string) {
 		}
 	}
 	if name == "" {
-		if f := p.fault(&invalidParameter, "quantization", given, "is not a quantization of any benchmark"); f != nil {
+		if f := p.fault(invalidParameter, "quantization", given, "is not a quantization of any benchmark"); f != nil {
 			f.Suggestion = p.faults.nearest(*clip(given), p.gen.Benchmarks.Values(index.Quantization))
 		}
 	}

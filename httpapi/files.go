@@ -100,7 +100,7 @@ func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Ro
 func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, count int, rows func() export.Rows) (*response, *failure) {
 	tier := req.call.Standing().Tier
 	if tier == quota.FreeTier {
-		return nil, &failure{code: &tierRequired, detail: fmt.Sprintf(
+		return nil, &failure{code: tierRequired, detail: fmt.Sprintf(
 			"limit=%s, the complete result in one response, needs a key of the tier %s; this key is of the tier %s. Without it the same rows come in pages.",
 			allRows, paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	}
@@ -135,11 +135,11 @@ func (req *request) extend(rows int) *failure {
 		return nil
 	case quota.QuotaExhausted:
 		st := req.call.Standing()
-		return &failure{code: &quotaExhausted, retryAfter: st.RetrySeconds(), detail: fmt.Sprintf(
+		return &failure{code: quotaExhausted, retryAfter: st.RetrySeconds(), detail: fmt.Sprintf(
 			"This result has %s and costs %s; %d %s left of the month. Nothing was charged.",
 			record.Counted(rows, "row"), record.Counted(cost, "call"), st.Remaining, record.Noun(st.Remaining, "is", "are"))}
 	default:
-		return &failure{code: &ledgerUnavailable, retryAfter: req.call.Standing().RetrySeconds()}
+		return &failure{code: ledgerUnavailable, retryAfter: req.call.Standing().RetrySeconds()}
 	}
 }
 
@@ -196,7 +196,7 @@ func (rt *route) fileName() string {
 // acceptsFormat rejects a response in a form that the caller neither asked for nor accepts.
 func (req *request) acceptsFormat(q *listQuery) *failure {
 	if !q.formatGiven && !req.accepts.Any {
-		return fail(&notAcceptable)
+		return fail(notAcceptable)
 	}
 	return nil
 }

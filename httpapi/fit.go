@@ -56,7 +56,7 @@ func postFit(s *Server, req *request) (*response, *failure) {
 			}
 			answers[i] = answer
 		}
-		faults.join(&invalidField, &p.faults)
+		faults.join(invalidField, &p.faults)
 	}
 	if f := faults.failure(); f != nil {
 		return nil, f

@@ -99,14 +99,14 @@ func keyView(a quota.Account, secret string, now time.Time) KeyView {
 func data(status int, v any) (*response, *failure) {
 	b, err := jsonv2.Marshal(map[string]any{"data": v}, jsonv2.Deterministic(true))
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	return uncached(status, b), nil
 }
 
 // ledgerFailure answers when the ledger could not take a change.
 func ledgerFailure(err error) (*response, *failure) {
-	return nil, &failure{code: &ledgerUnavailable, retryAfter: 1, cause: err}
+	return nil, &failure{code: ledgerUnavailable, retryAfter: 1, cause: err}
 }
 
 // issueKey answers a sign-up.
@@ -116,7 +116,7 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	fields := []bodyField{{"name", &form.Name, true}, {"email", &form.Email, true}, {"use_case", &form.UseCase, true}}
-	if f := readBody(req.c, fields); f != nil && f.code != &invalidField {
+	if f := readBody(req.c, fields); f != nil && f.code != invalidField {
 		return nil, f
 	} else if f := withFaults(f, quota.ValidateIssue(form)); f != nil {
 		return nil, f
@@ -128,9 +128,9 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 	case err != nil:
 		return ledgerFailure(err)
 	case refusal.Reason == quota.TooManyKeys:
-		return nil, fail(&tooManyKeys)
+		return nil, fail(tooManyKeys)
 	case refusal.Reason == quota.SignupLimited:
-		return nil, &failure{code: &signupLimited, retryAfter: max(1, int64((refusal.RetryAfter+time.Second-1)/time.Second))}
+		return nil, &failure{code: signupLimited, retryAfter: max(1, int64((refusal.RetryAfter+time.Second-1)/time.Second))}
 	case refusal.Reason != 0:
 		return nil, withFaults(nil, refusal.Faults)
 	}
@@ -144,7 +144,7 @@ func withFaults[F quota.Fault | webhook.Fault](f *failure, faults []F) *failure 
 		return nil
 	}
 	if f == nil {
-		f = fail(&invalidField)
+		f = fail(invalidField)
 	}
 	for _, one := range faults {
 		q := quota.Fault(one)
@@ -190,13 +190,13 @@ func readBody(c *fiber.Ctx, fields []bodyField) *failure {
 func bodyFailure(faults []Fault, members map[string]jsontext.Value, names []string) *failure {
 	var all faultList
 	for _, f := range faults {
-		all.add(&invalidField, f)
+		all.add(invalidField, f)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if slices.Contains(names, name) {
 			continue
 		}
-		if f := all.add(&invalidField, unknownName("body", name, noField, names)); f != nil {
+		if f := all.add(invalidField, unknownName("body", name, noField, names)); f != nil {
 			f.Suggestion = all.nearest(f.Name, names)
 		}
 	}
@@ -211,7 +211,7 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 	members := map[string]jsontext.Value{}
 	body := bytes.Clone(c.Request().Body()) // as it was sent; the members point into it
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return nil, &failure{code: &invalidJSON, detail: "The body begins with a byte order mark, which JSON does not have. Send it without the first three bytes."}
+		return nil, &failure{code: invalidJSON, detail: "The body begins with a byte order mark, which JSON does not have. Send it without the first three bytes."}
 	}
 	if err := jsonv2.Unmarshal(body, &members); err != nil || members == nil {
 		detail := "The body must be one JSON object."
@@ -228,7 +228,7 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 		case place: // its own text may show the body, its place may not
 			detail = "The body is not valid JSON: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		}
-		return nil, &failure{code: &invalidJSON, detail: detail}
+		return nil, &failure{code: invalidJSON, detail: detail}
 	}
 	return members, nil
 }
@@ -239,11 +239,11 @@ func checkMediaType(c *fiber.Ctx) *failure {
 	charset, given := params["charset"]
 	switch coding := strings.ToLower(c.Get(fiber.HeaderContentEncoding)); {
 	case err != nil || kind != jsonType:
-		return fail(&unsupportedType)
+		return fail(unsupportedType)
 	case given && !strings.EqualFold(charset, "utf-8"):
-		return &failure{code: &unsupportedType, detail: "JSON is UTF-8. Send the body as application/json, in UTF-8."}
+		return &failure{code: unsupportedType, detail: "JSON is UTF-8. Send the body as application/json, in UTF-8."}
 	case coding != "" && coding != "identity":
-		return &failure{code: &unsupportedType, detail: "Bodies are not decompressed here. Send the body without a Content-Encoding."}
+		return &failure{code: unsupportedType, detail: "Bodies are not decompressed here. Send the body without a Content-Encoding."}
 	}
 	return nil
 }

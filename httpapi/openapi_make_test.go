@@ -696,12 +696,12 @@ func problemExamples(list []*code) object {
 		value := obj("type", "/problems/"+c.name, "title", c.title, "status", c.status, "detail", c.help,
 			"instance", "/api/v1/hardware", "code", c.name, "request_id", "5f0c1a9b3e-0000000017")
 		switch c {
-		case &invalidParameter:
+		case invalidParameter:
 			vendors := strings.Join(hardware.byName["vendor"].values, ", ")
 			value.set("detail", "vendor must be one of "+vendors)
 			value.set("errors", []any{obj("in", "query", "name", "vendor", "value", "nvida",
 				"detail", "must be one of "+vendors, "allowed", hardware.byName["vendor"].values, "suggestion", "nvidia")})
-		case &internal:
+		case internal:
 			value.set("support", "support@localhost")
 		}
 		out.set(c.name, obj("summary", c.title, "value", value))

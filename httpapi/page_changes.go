@@ -32,7 +32,7 @@ var changesView = withNames(resource{
 // forms have the rows of its first page; the list of the API has all of them, oldest first.
 func changesPage(s *Server, req *request) (*response, *failure) {
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	ending := strings.TrimPrefix(string(req.ctx.Path()), changesPath)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
@@ -44,7 +44,7 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	if q.After != nil && ending != "" {
-		return nil, fail(&unknownParameter, Fault{In: "query", Name: "cursor", Detail: "is not a parameter of this form, which gives the first rows only; all of them are at /api/v1/changes"})
+		return nil, fail(unknownParameter, Fault{In: "query", Name: "cursor", Detail: "is not a parameter of this form, which gives the first rows only; all of them are at /api/v1/changes"})
 	}
 	t, past, f := s.trailOf(req, q, string(args.Peek("since")))
 	if f != nil {
@@ -217,7 +217,7 @@ func creditsPage(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	at := s.place(req, creditsPath, "")
 	view := func() *pages.Sheet { return s.pages.Credits(req.gen, at) }

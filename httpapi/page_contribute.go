@@ -67,7 +67,7 @@ func checkContribution(s *Server, req *request) (*response, *failure) {
 	}
 	set, gen := s.records()
 	if set == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	result := contribute.NewDesk(set, gen.Names, s.cfg.Now).Check(sent)
 	at := s.place(req, contributePath, "")
@@ -110,19 +110,19 @@ func readForm(req *request) (url.Values, *failure) {
 	coding := strings.ToLower(string(h.Peek(fiber.HeaderContentEncoding)))
 	switch {
 	case err != nil || kind != formType:
-		return nil, &failure{code: &unsupportedType, detail: "Send the fields as the form of the page does: as " + formType + "."}
+		return nil, &failure{code: unsupportedType, detail: "Send the fields as the form of the page does: as " + formType + "."}
 	case given && !strings.EqualFold(charset, "utf-8"):
-		return nil, &failure{code: &unsupportedType, detail: "Send the form in UTF-8."}
+		return nil, &failure{code: unsupportedType, detail: "Send the form in UTF-8."}
 	case coding != "" && coding != "identity":
-		return nil, &failure{code: &unsupportedType, detail: "Bodies are not decompressed here. Send the form without a Content-Encoding."}
+		return nil, &failure{code: unsupportedType, detail: "Bodies are not decompressed here. Send the form without a Content-Encoding."}
 	}
 	body := req.ctx.Request.Body()
 	if n := bytes.Count(body, []byte{'&'}); n >= mostFormFields {
-		return nil, &failure{code: &badRequest, detail: "The form has more fields than any form of this service."}
+		return nil, &failure{code: badRequest, detail: "The form has more fields than any form of this service."}
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, &failure{code: &badRequest, detail: "The body is not a form: a sign in it is not escaped as it must be."}
+		return nil, &failure{code: badRequest, detail: "The body is not a form: a sign in it is not escaped as it must be."}
 	}
 	return values, nil
 }

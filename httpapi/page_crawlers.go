@@ -20,12 +20,12 @@ func crawlerRoutes() []route {
 	file := func(path, contentType string, render func(s *Server, req *request, base string) []byte) route {
 		return route{method: fiber.MethodGet, path: path, hidden: true, id: "crawlers" + path, tag: "pages", answer: remembered(func(s *Server, req *request) (*response, *failure) {
 			if req.gen == nil {
-				return nil, &failure{code: &notReady, retryAfter: 1}
+				return nil, &failure{code: notReady, retryAfter: 1}
 			}
 			at := s.place(req, string(req.ctx.Path()), "")
 			body := render(s, req, at.Base)
 			if body == nil {
-				return nil, fail(&unknownRoute)
+				return nil, fail(unknownRoute)
 			}
 			return s.page(req, at, contentType, func() []byte { return body }), nil
 		})}

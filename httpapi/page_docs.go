@@ -27,7 +27,7 @@ func docs(s *Server, req *request) (*response, *failure) {
 	part, at := "", s.place(req, "/docs", "")
 	if req.route.id == "docsPart" {
 		if part = req.param("part"); !slices.Contains(pages.DocsParts(apiReference()), part) {
-			return nil, fail(&unknownRoute)
+			return nil, fail(unknownRoute)
 		}
 		at.Path += "/" + part
 	}
@@ -45,7 +45,7 @@ func docs(s *Server, req *request) (*response, *failure) {
 func (s *Server) document(req *request, address string) (*response, *failure) {
 	d := s.pages.documents[address]
 	if d == nil {
-		return nil, fail(&unknownRoute)
+		return nil, fail(unknownRoute)
 	}
 	return d.response(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding)), nil
 }
@@ -72,7 +72,7 @@ var ofOtherBuild = regexp.MustCompile(`\.[0-9a-f]{10}\.css$`)
 func showProblem(s *Server, req *request) (*response, *failure) {
 	page := s.pages.problems[req.param("code")]
 	if page == nil {
-		return nil, fail(&unknownRoute)
+		return nil, fail(unknownRoute)
 	}
 	return page().response(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding)), nil
 }

@@ -24,20 +24,20 @@ type plainError struct{ heading, text string }
 
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
-	&invalidParameter:   {"This address has no answer", "Part of it is a value this site does not know:"},
-	&unknownParameter:   {"This address has no answer", "It asks for something this page does not know:"},
-	&invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
-	&cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
-	&notFound:           {"Not found", "Nothing here has this name. It may be spelt in another way, or not be listed yet."},
-	&unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
-	&versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
-	&pageLimited:        {"Too many pages in a short time", "More pages were asked for from your network than this site gives at once. Programs are better served by the API, with a free key."},
-	&tooManyConnections: {"Too many connections", "Your network has as many connections to this site open as it may."},
-	&serverBusy:         {"Too many visitors at the moment", "Everything is here; it only takes a little longer."},
-	&notReady:           {"The data is being loaded", "This takes a few seconds."},
-	&internal:           {"Something went wrong here", "The fault is ours, and nothing you did. Please try again."},
-	&uriTooLong:         {"This address is too long", "Choose fewer filters at once."},
-	&bodyTooLarge:       {"This is too long for the form", "The form takes 224 KiB at once. Send it in parts."},
+	invalidParameter:   {"This address has no answer", "Part of it is a value this site does not know:"},
+	unknownParameter:   {"This address has no answer", "It asks for something this page does not know:"},
+	invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
+	cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
+	notFound:           {"Not found", "Nothing here has this name. It may be spelt in another way, or not be listed yet."},
+	unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
+	versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
+	pageLimited:        {"Too many pages in a short time", "More pages were asked for from your network than this site gives at once. Programs are better served by the API, with a free key."},
+	tooManyConnections: {"Too many connections", "Your network has as many connections to this site open as it may."},
+	serverBusy:         {"Too many visitors at the moment", "Everything is here; it only takes a little longer."},
+	notReady:           {"The data is being loaded", "This takes a few seconds."},
+	internal:           {"Something went wrong here", "The fault is ours, and nothing you did. Please try again."},
+	uriTooLong:         {"This address is too long", "Choose fewer filters at once."},
+	bodyTooLarge:       {"This is too long for the form", "The form takes 224 KiB at once. Send it in parts."},
 }
 
 // failurePage is an error as a page, with the status and the headers of the error.
@@ -57,12 +57,12 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 		v.Detail += " Try again in " + record.Counted(f.retryAfter, "second") + "."
 	}
 	for i := range p.Errors {
-		if f.code == &invalidCursor || f.code == &cursorMismatch {
+		if f.code == invalidCursor || f.code == cursorMismatch {
 			break // nobody has typed a cursor
 		}
 		v.Faults = append(v.Faults, req.faultView(&p.Errors[i], v.Faults, s.cfg.Keeper.KeyPrefix())...)
 	}
-	if f.code == &unknownRoute {
+	if f.code == unknownRoute {
 		v.Faults = req.sameName(p.Instance)
 	}
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && len(v.Faults) > 0 {
@@ -95,16 +95,16 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 	switch {
 	case !bytes.Equal(req.ctx.Method(), []byte("GET")):
 		return nil
-	case f.retryAfter > 0 || f.code == &internal:
+	case f.retryAfter > 0 || f.code == internal:
 		return at("Try again")
-	case f.code == &invalidCursor || f.code == &cursorMismatch:
+	case f.code == invalidCursor || f.code == cursorMismatch:
 		query.Del("cursor")
 		return at("To the start of the list")
 	case nested && resourceNamed(kind) != nil:
 		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
 	case p.Instance == "/fit" && len(p.Errors) == 1 && p.Errors[0].Name == "hardware":
 		return &pages.Link{Text: "Describe it by its memory", Href: "/fit"}
-	case len(query) > 0 && f.code != &unknownRoute:
+	case len(query) > 0 && f.code != unknownRoute:
 		query = url.Values{}
 		return at("The same page without it")
 	}

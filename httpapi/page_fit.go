@@ -37,7 +37,7 @@ func newFitView() *resource {
 // response is a redirect to the address without empty parameters, nil otherwise.
 func (req *request) viewForm(path string, r *resource) (p *parser, ending string, resp *response, f *failure) {
 	if req.gen == nil {
-		return nil, "", nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, "", nil, &failure{code: notReady, retryAfter: 1}
 	}
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
@@ -150,7 +150,7 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	q := &pages.CompareQuery{}
 	q.Hardware, q.Models = p.compared(hardware, "hardware", q), p.compared(models, "models", q)
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
-		p.fault(&invalidParameter, "models", strings.Join(q.Models, ","), "must not be given together with hardware")
+		p.fault(invalidParameter, "models", strings.Join(q.Models, ","), "must not be given together with hardware")
 	}
 	r, slugs, query := hardware, q.Hardware, ""
 	if len(q.Models) > 0 {
@@ -159,7 +159,7 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	if len(slugs) > 0 {
 		query = r.name + "=" + strings.Join(slugs, ",")
 	} else if ending != "" {
-		p.fault(&invalidParameter, "hardware", "", "or models is required")
+		p.fault(invalidParameter, "hardware", "", "or models is required")
 	}
 	if f := p.faults.failure(); f != nil {
 		return nil, f
@@ -193,7 +193,7 @@ func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slug
 		return nil
 	}
 	if len(given) > pages.MostCompared {
-		p.fault(&invalidParameter, name, strings.Join(given, ","), "must have at most 4 values")
+		p.fault(invalidParameter, name, strings.Join(given, ","), "must have at most 4 values")
 		return nil
 	}
 	for _, v := range given {
@@ -204,7 +204,7 @@ func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slug
 			if a.Ambiguous {
 				detail = "may be several records: " + a.Reason
 			}
-			if f := p.fault(&invalidParameter, name, v, detail); f != nil {
+			if f := p.fault(invalidParameter, name, v, detail); f != nil {
 				f.candidates, f.several = a.Candidates, a.Ambiguous
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
@@ -229,7 +229,7 @@ func snapshotsPage(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	at := s.place(req, "/snapshots", "")
 	view := func() *pages.Sheet { return s.pages.Snapshots(req.gen, req.catalog, at) }
@@ -251,7 +251,7 @@ func aboutPage(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	at := s.place(req, "/about", "")
 	return s.page(req, at, htmlType, func() []byte { return s.pages.About(req.gen, at) }), nil

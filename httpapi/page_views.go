@@ -22,10 +22,10 @@ func explore(s *Server, req *request) (*response, *failure) {
 	name, ending := formOf(req.param("kind"), endings)
 	i := slices.IndexFunc(resources, func(r *resource) bool { return r.name == name })
 	if i < 0 {
-		return nil, fail(&unknownRoute)
+		return nil, fail(unknownRoute)
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	r, path := resources[i], "/explore/"+name
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
@@ -63,7 +63,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 func (r *resource) viewFault(q *listQuery, ending string) *failure {
 	var faults faultList
 	reject := func(name, detail string) {
-		faults.add(&unknownParameter, Fault{In: "query", Name: name, Detail: detail})
+		faults.add(unknownParameter, Fault{In: "query", Name: name, Detail: detail})
 	}
 	if q.asOf {
 		reject(asOfParam.name, "is not a parameter of a page; the API answers from earlier datasets")
@@ -72,7 +72,7 @@ func (r *resource) viewFault(q *listQuery, ending string) *failure {
 		reject("format", "is not a parameter of a page; the ending of the address is the form: .json, .csv or .md")
 	}
 	if q.all {
-		faults.add(&invalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
+		faults.add(invalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
 	}
 	if ending != "" && q.After != nil {
 		reject("cursor", "is not a parameter of this form, which gives the first rows only; go on with a key at /api/v1/"+r.name)
@@ -138,7 +138,7 @@ func noteOf(gen *index.Generation, n *Notice) string {
 func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
 		if req.gen == nil {
-			return nil, &failure{code: &notReady, retryAfter: 1}
+			return nil, &failure{code: notReady, retryAfter: 1}
 		}
 		if f := req.noParameters(); f != nil {
 			return nil, f

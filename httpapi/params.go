@@ -59,7 +59,7 @@ func (p *parser) checkRequired() {
 		if pm.required == "" || pm.kind >= oneName || p.values[pm.name] != nil || p.faults.of(pm.name) {
 			continue
 		}
-		if f := p.fault(&invalidParameter, pm.name, "", pm.required); f != nil {
+		if f := p.fault(invalidParameter, pm.name, "", pm.required); f != nil {
 			f.Allowed, f.Value = pm.values, nil
 		}
 	}

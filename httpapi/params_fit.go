@@ -34,9 +34,9 @@ func (p *parser) collectMembers(members map[string]jsontext.Value) {
 			p.unknown(name)
 		case raw.Kind() == 'n': // null is as good as left out
 		case v == "":
-			p.fault(&invalidField, name, v, "must not be empty")
+			p.fault(invalidField, name, v, "must not be empty")
 		case raw.Kind() == '{' || raw.Kind() == '[':
-			p.fault(&invalidField, name, v, "must be a text, a number, true or false")
+			p.fault(invalidField, name, v, "must be a text, a number, true or false")
 		default:
 			p.values[name] = []string{v}
 		}
@@ -74,10 +74,10 @@ func (p *parser) fitQuery() (q fit.Query, canonical []string) {
 		q.Costs = &costs
 	}
 	if !p.sent("model") {
-		p.fault(&invalidParameter, "model", "", p.r.byName["model"].required)
+		p.fault(invalidParameter, "model", "", p.r.byName["model"].required)
 	}
 	if !p.sent("hardware") && !p.sent("memory_gb") {
-		p.fault(&invalidParameter, "hardware", "", "is required, unless memory_gb describes the machine")
+		p.fault(invalidParameter, "hardware", "", "is required, unless memory_gb describes the machine")
 	}
 	return q, r.canonical
 }
@@ -138,7 +138,7 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 			detail = "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + amount[1] + " shows what runs in it, /api/v1/fit?memory_gb=" + amount[1] +
 				" whether one model does, and /api/v1/hardware?min_vram_gb=" + amount[1] + "&max_vram_gb=" + amount[1] + " what hardware has it"
 		}
-		if f := r.fault(&invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
+		if f := r.fault(invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
 			f.Suggestion, f.candidates, f.several = string(a.Candidates[0].Slug), a.Candidates, a.Ambiguous
 		}
 		return ""
@@ -183,7 +183,7 @@ func (r *fitReader) quantization() string {
 	const name = "quantization"
 	v := r.value(name)
 	if len(v) > maxFitText {
-		r.fault(&invalidParameter, name, v, fmt.Sprintf("must be at most %d bytes", maxFitText))
+		r.fault(invalidParameter, name, v, fmt.Sprintf("must be at most %d bytes", maxFitText))
 		return ""
 	}
 	if v != "" {
@@ -240,7 +240,7 @@ func (r *fitReader) optional(name string) *float64 {
 		least = "from 0"
 	}
 	if !ok || n > pm.most || n == 0 && !pm.fromZero {
-		r.fault(&invalidParameter, name, v, fmt.Sprintf("must be a %s %s to %s", kind, least, strconv.FormatFloat(pm.most, 'f', -1, 64)))
+		r.fault(invalidParameter, name, v, fmt.Sprintf("must be a %s %s to %s", kind, least, strconv.FormatFloat(pm.most, 'f', -1, 64)))
 		return nil
 	}
 	r.keep(name, strconv.FormatFloat(n, 'f', -1, 64))
@@ -249,5 +249,5 @@ func (r *fitReader) optional(name string) *float64 {
 
 // fitFault reports what the engine found wrong with a query.
 func (p *parser) fitFault(fault *fit.Fault) {
-	p.fault(&invalidParameter, fault.Field, strings.Join(p.values[fault.Field], ","), fault.Text)
+	p.fault(invalidParameter, fault.Field, strings.Join(p.values[fault.Field], ","), fault.Text)
 }

@@ -28,7 +28,7 @@ func (p *parser) readFields(pm *param, values []string) string {
 	given := p.listed(pm, values)
 	for _, name := range given {
 		if !p.r.row.Has(name) {
-			if f := p.fault(&invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
+			if f := p.fault(invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
 				f.Suggestion = p.faults.field(name, p.r.row.Names())
 			}
 		}
@@ -45,10 +45,10 @@ func (p *parser) readLimit(pm *param, v string) string {
 		p.out.all = true
 		return "" // written by finish, as every limit
 	case (err != nil || !digits(v) || n < 1 || n > p.r.maxLimit) && bulk:
-		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d, or %s with a file format", p.r.maxLimit, allRows))
+		p.fault(invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d, or %s with a file format", p.r.maxLimit, allRows))
 		return ""
 	case err != nil || !digits(v) || n < 1 || n > p.r.maxLimit:
-		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d", p.r.maxLimit))
+		p.fault(invalidParameter, pm.name, v, fmt.Sprintf("must be a whole number from 1 to %d", p.r.maxLimit))
 		return ""
 	}
 	p.out.Limit, p.out.limited = n, true
@@ -74,9 +74,9 @@ func (p *parser) checkAll() {
 	switch {
 	case !p.out.all:
 	case p.values["cursor"] != nil:
-		p.fault(&invalidParameter, "cursor", p.values["cursor"][0], "must not be given with limit="+allRows+", which has no pages")
+		p.fault(invalidParameter, "cursor", p.values["cursor"][0], "must not be given with limit="+allRows+", which has no pages")
 	case p.out.format == export.JSON:
-		p.fault(&invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
+		p.fault(invalidParameter, "limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
 	}
 }
 
@@ -113,7 +113,7 @@ func (q *listQuery) pageParams(limited bool) (out []string) {
 // filters the cursor is bound to are not known, and a mismatch says nothing.
 func (p *parser) cursorFault(token string, bad *code) {
 	switch {
-	case bad == &invalidCursor:
+	case bad == invalidCursor:
 		p.fault(bad, "cursor", token, "is damaged or was not made by this service; start again without it")
 	case p.faults.code == nil:
 		p.fault(bad, "cursor", token, "belongs to other filters or another sort; keep both as they were, or start again without it")

@@ -67,9 +67,9 @@ func (p *parser) collect(args *fasthttp.Args) {
 		case !ok:
 			p.unknown(name)
 		case strings.TrimSpace(v) == "":
-			p.fault(&invalidParameter, name, v, "must not be empty")
+			p.fault(invalidParameter, name, v, "must not be empty")
 		case !known.multiple() && len(p.values[name]) > 0:
-			p.fault(&invalidParameter, name, v, "must be given once")
+			p.fault(invalidParameter, name, v, "must be given once")
 		default:
 			p.values[name] = append(p.values[name], v)
 		}
@@ -79,14 +79,14 @@ func (p *parser) collect(args *fasthttp.Args) {
 // fault notes a fault of a parameter; nil where it is counted only.
 func (p *parser) fault(c *code, name, value, detail string) *Fault {
 	if p.in != "" {
-		return p.faults.add(&invalidField, Fault{In: p.in, Name: p.prefix + name, Value: clip(value), Detail: detail})
+		return p.faults.add(invalidField, Fault{In: p.in, Name: p.prefix + name, Value: clip(value), Detail: detail})
 	}
 	return p.faults.add(c, Fault{In: "query", Name: name, Value: clip(value), Detail: detail})
 }
 
 // notOneOf notes a value outside a fixed list.
 func (p *parser) notOneOf(name, value string, allowed []string) {
-	if f := p.fault(&invalidParameter, name, value, "must be one of "+strings.Join(allowed, ", ")); f != nil {
+	if f := p.fault(invalidParameter, name, value, "must be one of "+strings.Join(allowed, ", ")); f != nil {
 		f.Allowed, f.Suggestion = allowed, p.faults.field(value, allowed)
 	}
 }
@@ -97,7 +97,7 @@ func (p *parser) unknown(name string) {
 		fault = unknownName(p.in, name, noField, p.r.paramNames)
 		fault.Name = p.prefix + fault.Name
 	}
-	if f := p.faults.add(&unknownParameter, fault); f != nil {
+	if f := p.faults.add(unknownParameter, fault); f != nil {
 		f.Suggestion = p.faults.parameter(*clip(name), p.r.paramNames)
 	}
 }
@@ -107,7 +107,7 @@ func (p *parser) listed(pm *param, values []string) (out []string) {
 	for _, v := range values {
 		for part := range strings.SplitSeq(v, ",") {
 			if part = strings.TrimSpace(part); part == "" {
-				p.fault(&invalidParameter, pm.name, v, "must not have an empty value between commas")
+				p.fault(invalidParameter, pm.name, v, "must not have an empty value between commas")
 			} else if part = *clip(part); !slices.Contains(out, part) && len(out) <= 2*maxValues {
 				out = append(out, part)
 			}

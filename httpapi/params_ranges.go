@@ -16,10 +16,10 @@ func (p *parser) readNumber(pm *param, v string) string {
 	n, ok := plainDecimal(v)
 	switch {
 	case !ok && len(v) > maxDigits:
-		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must have at most %d characters", maxDigits))
+		p.fault(invalidParameter, pm.name, v, fmt.Sprintf("must have at most %d characters", maxDigits))
 		return ""
 	case !ok:
-		p.fault(&invalidParameter, pm.name, v, "must be a plain decimal number such as 7 or 13.5")
+		p.fault(invalidParameter, pm.name, v, "must be a plain decimal number such as 7 or 13.5")
 		return ""
 	}
 	if pm.kind == atLeast {
@@ -48,7 +48,7 @@ func digits(v string) bool {
 
 func (p *parser) readDate(pm *param, v string) string {
 	if _, err := time.Parse(time.DateOnly, v); err != nil {
-		p.fault(&invalidParameter, pm.name, v, "must be a date as YYYY-MM-DD")
+		p.fault(invalidParameter, pm.name, v, "must be a date as YYYY-MM-DD")
 		return ""
 	}
 	d := dataset.Date(v)
@@ -92,6 +92,6 @@ func (p *parser) checkRanges() {
 			continue
 		}
 		f := p.out.ranged[i].field
-		p.fault(&invalidParameter, f.Min, p.values[f.Min][0], "must not be above "+f.Max+", which is "+*clip(p.values[f.Max][0]))
+		p.fault(invalidParameter, f.Min, p.values[f.Min][0], "must not be above "+f.Max+", which is "+*clip(p.values[f.Max][0]))
 	}
 }

@@ -66,7 +66,7 @@ func (p *parser) checkAlone(main string, spelled []string) {
 	for i, pair := range spelled {
 		names[i], _, _ = strings.Cut(pair, "=")
 	}
-	p.fault(&invalidParameter, main, "", "is required with "+strings.Join(names, ", "))
+	p.fault(invalidParameter, main, "", "is required with "+strings.Join(names, ", "))
 }
 
 // findRuns finds what runs on a piece of hardware, or what runs a model. why ends the notice about those of which that is

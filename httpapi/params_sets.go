@@ -19,7 +19,7 @@ func (p *parser) readSet(pm *param, values []string, resolve func(*param, string
 	given, whole := p.distinct(pm, values)
 	most := cmp.Or(pm.maxCount, maxValues)
 	if n := len(given) + len(whole); n > most {
-		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %s, got %d", record.Counted(most, "value"), n))
+		p.fault(invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %s, got %d", record.Counted(most, "value"), n))
 		return ""
 	}
 	found := whole
@@ -62,7 +62,7 @@ func (p *parser) distinct(pm *param, values []string) (given, whole []string) {
 		}
 	}
 	if empty {
-		p.fault(&invalidParameter, pm.name, values[0], "must not have an empty value between commas")
+		p.fault(invalidParameter, pm.name, values[0], "must not have an empty value between commas")
 	}
 	return given, whole
 }
@@ -79,7 +79,7 @@ func (p *parser) closedValue(pm *param, v string) []string {
 func (p *parser) wholeNumber(pm *param, v string) []string {
 	n, err := strconv.ParseInt(v, 10, 64)
 	if err != nil || !digits(v) {
-		p.fault(&invalidParameter, pm.name, v, "must be a whole number such as 1")
+		p.fault(invalidParameter, pm.name, v, "must be a whole number such as 1")
 		return nil
 	}
 	return []string{strconv.FormatInt(n, 10)}

@@ -32,7 +32,7 @@ func (p *parser) readFlag(pm *param, v string) string {
 func (p *parser) readWords(pm *param, v string) string {
 	words := strings.Fields(strings.ToLower(strings.ToValidUTF8(v, "\uFFFD")))
 	if len(words) == 0 || len(words) > 8 || len([]rune(v)) > 100 {
-		p.fault(&invalidParameter, pm.name, v, "must be 1 to 8 words, at most 100 characters")
+		p.fault(invalidParameter, pm.name, v, "must be 1 to 8 words, at most 100 characters")
 		return ""
 	}
 	slices.Sort(words)
@@ -49,7 +49,7 @@ func (p *parser) readSelected(pm *param, values []string) string {
 		}
 	}
 	if most := cmp.Or(pm.maxCount, maxValues); len(given) > most {
-		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %s, got %d", record.Counted(most, "value"), len(given)))
+		p.fault(invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %s, got %d", record.Counted(most, "value"), len(given)))
 	}
 	if p.out.selected == nil {
 		p.out.selected = map[string][]string{}
@@ -78,7 +78,7 @@ func (p *parser) readSettings(pm *param) string {
 func (p *parser) readTexts(pm *param, values []string) string {
 	given := p.listed(pm, values)
 	if len(given) > maxValues {
-		p.fault(&invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", maxValues, len(given)))
+		p.fault(invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", maxValues, len(given)))
 		return ""
 	}
 	slices.Sort(given)
@@ -98,7 +98,7 @@ const maxVersionRef = 100
 // readVersionRef checks the form of a version, digest, commit or day.
 func (p *parser) readVersionRef(pm *param, v string) string {
 	if !isVersionRef(v) {
-		p.fault(&invalidParameter, pm.name, v, "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex")
+		p.fault(invalidParameter, pm.name, v, "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex")
 		return ""
 	}
 	return url.QueryEscape(v)
@@ -117,7 +117,7 @@ func isVersionRef(v string) bool {
 // spelling, because a version may have another edition a moment later.
 func (p *parser) readKeptRef(pm *param, v string) string {
 	if !isVersionRef(v) {
-		p.fault(&invalidParameter, pm.name, v, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", shortDigest))
+		p.fault(invalidParameter, pm.name, v, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", shortDigest))
 		return ""
 	}
 	p.out.asOf = true

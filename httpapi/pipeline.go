@@ -23,7 +23,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		req.route, req.early = &rejected, f
 	} else if oneSlash(&ctx.Request) {
 		req.route = &unknownEndpoint
-		req.early = &failure{code: &unknownRoute, detail: "No address begins with two slashes. The routes are listed at /docs."}
+		req.early = &failure{code: unknownRoute, detail: "No address begins with two slashes. The routes are listed at /docs."}
 	} else if req.hit = s.hit(req); req.hit != nil {
 		req.route = req.hit.route.(*route)
 	} else {
@@ -56,7 +56,7 @@ func (s *Server) routed(ctx *fasthttp.RequestCtx, c *fiber.Ctx, rt *route, early
 func (s *Server) serve(req *request) {
 	resp := s.respond(req) // key, cache, parameters, rendering
 	if resp.status/100 == 2 && req.route.id != preflight.id && req.refuses(resp.etag) {
-		resp = s.problem(req, fail(&preconditionFailed))
+		resp = s.problem(req, fail(preconditionFailed))
 	}
 	status := resp.status
 	if resp.etag != "" && req.has(resp.etag) {
@@ -73,7 +73,7 @@ func (s *Server) serve(req *request) {
 func (s *Server) respond(req *request) (resp *response) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			resp = s.problem(req, &failure{code: &internal, cause: fmt.Errorf("panic: %v", cause)})
+			resp = s.problem(req, &failure{code: internal, cause: fmt.Errorf("panic: %v", cause)})
 		}
 	}()
 	found, f := s.find(req)
@@ -92,9 +92,9 @@ func (s *Server) find(req *request) (*response, *failure) {
 	case req.early != nil:
 		return nil, req.early
 	case req.route.access >= keyed && !req.accepts.JSON && !req.route.filed():
-		return nil, fail(&notAcceptable)
+		return nil, fail(notAcceptable)
 	case req.route.access == charged && req.gen == nil:
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	case req.hit != nil:
 		return req.hit, nil
 	}
@@ -102,7 +102,7 @@ func (s *Server) find(req *request) (*response, *failure) {
 		return nil, f
 	}
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() && !h.IsOptions() && req.refuses("") {
-		return nil, &failure{code: &preconditionFailed, detail: "What this request would change has no ETag, so that none can match. Nothing was done. Send it without If-Match."}
+		return nil, &failure{code: preconditionFailed, detail: "What this request would change has no ETag, so that none can match. Nothing was done. Send it without If-Match."}
 	}
 	req.dropLinkMarks()
 	return req.route.answer(s, req)

@@ -12,7 +12,7 @@ import (
 // meets an error.
 func (s *Server) problem(req *request, f *failure) *response {
 	id := string(appendRequestID(nil, s.idPrefix, req.number))
-	if f.code == &internal || f.code.ours() && f.cause != nil {
+	if f.code == internal || f.code.ours() && f.cause != nil {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	} else if f.code.ours() {
 		// A call that is turned away while the ledger is away, or the server is busy. What is away is logged once.
@@ -41,7 +41,7 @@ func problemOf(f *failure, support, path, id, base string) *Problem {
 		p.Detail = f.code.help
 	}
 	p.Detail = strings.ToValidUTF8(p.Detail, "\uFFFD")
-	if f.code == &internal || f.code.status == http.StatusForbidden {
+	if f.code == internal || f.code.status == http.StatusForbidden {
 		p.Support = support
 	}
 	return p

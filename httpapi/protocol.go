@@ -53,7 +53,7 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 // any of them may be in it where it is rejected.
 func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
-		return headers.Every, closing(fail(&versionNotSupported))
+		return headers.Every, closing(fail(versionNotSupported))
 	}
 	raw := h.RawHeaders()
 	if len(raw) == 0 { // made by this program
@@ -80,14 +80,14 @@ func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 			return headers.Every, closing(oddHeader())
 		case len(name) == len("transfer-encoding") && headers.EqualFold(name, "transfer-encoding"):
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
-			return headers.Every, closing(fail(&lengthRequired))
+			return headers.Every, closing(fail(lengthRequired))
 		case len(name) == len("connection") && headers.EqualFold(name, "connection"):
 			// fasthttp knows close in lower case, on its own and in the last line of the header only.
 			last = last || listsClose(value)
 		case len(name) == len("authorization") && headers.EqualFold(name, "authorization"):
 			if keys++; keys > 1 {
 				h.Del(fiber.HeaderAuthorization) // none of them is taken
-				return headers.Every, &failure{code: &badRequest, detail: "The request has more than one Authorization header."}
+				return headers.Every, &failure{code: badRequest, detail: "The request has more than one Authorization header."}
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 		h.SetConnectionClose()
 	}
 	if len(h.RequestURI()) > maxAddress {
-		return seen, fail(&uriTooLong)
+		return seen, fail(uriTooLong)
 	}
 	if !knownMethod(h.Method()) {
 		// fiber answers methods it does not know in plain text; any method that has no route
@@ -106,7 +106,7 @@ func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 }
 
 func oddHeader() *failure {
-	return &failure{code: &badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."}
+	return &failure{code: badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."}
 }
 
 // oneSlash leaves one of several slashes at the start of an address, and reports whether there were
@@ -161,11 +161,11 @@ func (s *Server) onRouterError(c *fiber.Ctx, err error) error {
 	case c.Method() == fiber.MethodOptions && (status == fiber.StatusMethodNotAllowed || forServer(c)):
 		s.routed(c.Context(), c, &preflight, nil)
 	case status == fiber.StatusMethodNotAllowed:
-		s.routed(c.Context(), c, &wrongMethod, &failure{code: &methodNotAllowed, allow: allowed(c)})
+		s.routed(c.Context(), c, &wrongMethod, &failure{code: methodNotAllowed, allow: allowed(c)})
 	case status == fiber.StatusNotFound:
 		s.routed(c.Context(), c, &unknownEndpoint, nil)
 	default:
-		s.routed(c.Context(), c, &rejected, &failure{code: &internal, cause: err})
+		s.routed(c.Context(), c, &rejected, &failure{code: internal, cause: err})
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
 	}
-	return nil, fail(&unknownRoute)
+	return nil, fail(unknownRoute)
 }
 
 // forServer reports whether a request is for the server as a whole, not for an address (RFC 9110, 9.3.7): OPTIONS has that form.
@@ -210,16 +210,16 @@ var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*r
 // where it is the connection's: a parser's text holds the head of the request, key included.
 func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	var network net.Error
-	code, detail := &badRequest, ""
+	code, detail := badRequest, ""
 	switch {
 	case errors.Is(err, errLineFeed):
 		detail = "The empty line that ends the head of a request, and the line before it, must end in CR LF."
 	case errors.As(err, new(*fasthttp.ErrSmallBuffer)):
-		code = &headersTooLarge
+		code = headersTooLarge
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		code = &bodyTooLarge
+		code = bodyTooLarge
 	case errors.As(err, &network) && network.Timeout():
-		code = &requestTimeout
+		code = requestTimeout
 	case errors.As(err, &network):
 		s.cfg.Log.Debug("connection lost inside a request", "cause", network.Error())
 	}

@@ -99,7 +99,7 @@ func (r *resource) noRecord(t *index.Table, name string) *failure {
 	if r.byDate() {
 		fault.Name = "id"
 	}
-	f := fail(&notFound)
+	f := fail(notFound)
 	for _, slug := range nearSlugs(t, name) {
 		fault.Suggestion = slug
 		f.faults = append(f.faults, fault)

@@ -144,7 +144,7 @@ func (req *request) names(header, etag, ignored string) bool {
 func (req *request) noParameters() *failure {
 	var faults faultList
 	for name := range req.ctx.QueryArgs().All() {
-		faults.add(&unknownParameter, unknownName("query", string(name), noParameter, nil))
+		faults.add(unknownParameter, unknownName("query", string(name), noParameter, nil))
 	}
 	return faults.failure()
 }

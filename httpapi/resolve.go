@@ -88,22 +88,22 @@ func resolveName(s *Server, req *request) (*response, *failure) {
 		_, twice := one[n]
 		switch {
 		case n != "q" && n != "kind":
-			if f := faults.add(&unknownParameter, unknownName("query", n, noParameter, resolveParams)); f != nil {
+			if f := faults.add(unknownParameter, unknownName("query", n, noParameter, resolveParams)); f != nil {
 				f.Suggestion = faults.parameter(*clip(n), resolveParams)
 			}
 		case twice:
-			faults.add(&invalidParameter, Fault{In: "query", Name: n, Detail: "must be given once"})
+			faults.add(invalidParameter, Fault{In: "query", Name: n, Detail: "must be given once"})
 		}
 		one[n] = v
 	}
 	if q, ok := one["q"]; !ok {
-		faults.add(&invalidParameter, Fault{In: "query", Name: "q", Detail: "is required"})
+		faults.add(invalidParameter, Fault{In: "query", Name: "q", Detail: "is required"})
 	} else if why := badName(q); why != "" {
-		faults.add(&invalidParameter, Fault{In: "query", Name: "q", Value: clip(q), Detail: why})
+		faults.add(invalidParameter, Fault{In: "query", Name: "q", Value: clip(q), Detail: why})
 	}
 	kind := one["kind"]
 	if _, given := one["kind"]; given && !isKind(kind) {
-		faults.add(&invalidParameter, kindFault("query", "kind", kind))
+		faults.add(invalidParameter, kindFault("query", "kind", kind))
 	}
 	if f := faults.failure(); f != nil {
 		return nil, f

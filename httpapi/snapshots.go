@@ -46,7 +46,7 @@ func listSnapshots(_ *Server, req *request) (*response, *failure) {
 	}
 	b, err := jsonv2.Marshal(map[string]any{"data": snapshotInfos(req.catalog)})
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	return newDocument(b, jsonType, req.coding), nil
 }
@@ -71,7 +71,7 @@ func latestSnapshot(s *Server, req *request) (*response, *failure) {
 	}
 	published, ok := req.catalog.Latest()
 	if !ok {
-		return nil, &failure{code: &notFound, detail: "No snapshot document is published."}
+		return nil, &failure{code: notFound, detail: "No snapshot document is published."}
 	}
 	return s.sendPublished(req, published, "/api/v1/snapshots/latest", (*response).public)
 }
@@ -82,7 +82,7 @@ func snapshotByHash(s *Server, req *request) (*response, *failure) {
 	}
 	published, ok := req.catalog.Lookup(strings.ToLower(req.param("hash")))
 	if !ok {
-		return nil, &failure{code: &notFound, detail: "No published snapshot document has this hash. GET /api/v1/snapshots lists them."}
+		return nil, &failure{code: notFound, detail: "No published snapshot document has this hash. GET /api/v1/snapshots lists them."}
 	}
 	return s.sendPublished(req, published, "/api/v1/snapshots/"+published.Hash, (*response).forever)
 }

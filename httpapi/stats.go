@@ -197,7 +197,7 @@ func badGroups(detail string) *failure {
 
 func badParameter(name, value, detail string) *failure {
 	var faults faultList
-	faults.add(&invalidParameter, Fault{In: "query", Name: name, Value: clip(value), Detail: detail})
+	faults.add(invalidParameter, Fault{In: "query", Name: name, Value: clip(value), Detail: detail})
 	return faults.failure()
 }
 

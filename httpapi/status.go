@@ -94,7 +94,7 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	if req.gen == nil {
-		return nil, &failure{code: &notReady, retryAfter: 1}
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	g := req.gen
 	b, err := jsonv2.Marshal(map[string]DatasetView{"data": {
@@ -104,7 +104,7 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 		Kept:   keptDatasets(s.cfg.Live.Kept()), Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	resp := newDocument(b, jsonType, req.coding)
 	resp.madeOf(g.Info.Version, g.Digest.String())
@@ -151,7 +151,7 @@ func ready(s *Server, req *request) (*response, *failure) {
 func health(status int, h Health) (*response, *failure) {
 	b, err := jsonv2.Marshal(h)
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	return uncached(status, b), nil
 }

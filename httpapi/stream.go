@@ -116,9 +116,9 @@ func (l *streams) begin(id quota.ID) (end func(), f *failure) {
 	const retry = 5 // seconds: a result of 100,000 rows takes about as long
 	switch {
 	case l.by[id] >= l.perKey:
-		return nil, &failure{code: &burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", l.perKey)}
+		return nil, &failure{code: burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", l.perKey)}
 	case l.all >= l.max:
-		return nil, &failure{code: &serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
+		return nil, &failure{code: serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
 	}
 	if l.by == nil {
 		l.by = map[quota.ID]int{}

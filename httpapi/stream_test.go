@@ -183,7 +183,7 @@ func TestStreamPlaces(t *testing.T) {
 	_, second := l.begin(1)
 	_, third := l.begin(2)
 	_, fourth := l.begin(3)
-	if first != nil || third != nil || second == nil || second.code != &burstExceeded || fourth == nil || fourth.code != &serverBusy {
+	if first != nil || third != nil || second == nil || second.code != burstExceeded || fourth == nil || fourth.code != serverBusy {
 		t.Errorf("begin = %v, %v, %v, %v", first, second, third, fourth)
 	} else if second.retryAfter != 5 || fourth.retryAfter != 5 {
 		t.Errorf("Retry-After is %d and %d, want 5 seconds", second.retryAfter, fourth.retryAfter)

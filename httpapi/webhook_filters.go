@@ -35,7 +35,7 @@ func newHookFilters() *resource {
 // value, or a list of them. It returns the canonical query string.
 func readFilters(raw jsontext.Value, gen *index.Generation) (canonical string, notices []Notice, f *failure) {
 	bad := func(name, detail string) *failure {
-		return fail(&invalidField, Fault{In: "body", Name: name, Detail: detail})
+		return fail(invalidField, Fault{In: "body", Name: name, Detail: detail})
 	}
 	var members map[string]jsontext.Value
 	if raw.Kind() == 'n' {

@@ -22,9 +22,9 @@ func (s *Server) hookOwner(req *request) (quota.ID, *failure) {
 	tier := req.call.Standing().Tier
 	switch {
 	case !HasWebhooks(tier):
-		return 0, &failure{code: &tierRequired, detail: fmt.Sprintf("Webhooks need a key of the tier %s; this key is of the tier %s. Write to the support address to have it changed.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
+		return 0, &failure{code: tierRequired, detail: fmt.Sprintf("Webhooks need a key of the tier %s; this key is of the tier %s. Write to the support address to have it changed.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	case s.cfg.Hooks == nil:
-		return 0, fail(&webhooksUnsupported)
+		return 0, fail(webhooksUnsupported)
 	}
 	return req.call.ID(), nil
 }
@@ -59,7 +59,7 @@ func (s *Server) hookKey(req *request, owner func(*request) (quota.ID, *failure)
 }
 
 func noHook() *failure {
-	return &failure{code: &notFound, detail: "This key has no webhook of that id. GET /api/v1/webhooks lists those it has."}
+	return &failure{code: notFound, detail: "This key has no webhook of that id. GET /api/v1/webhooks lists those it has."}
 }
 
 // hookFailure words an error of the service.
@@ -71,11 +71,11 @@ func hookFailure(err error) *failure {
 	case errors.Is(err, quota.ErrNoHook):
 		return noHook()
 	case errors.Is(err, quota.ErrNoDelivery):
-		return &failure{code: &notFound, detail: "This webhook has no delivery of that number, or not any more: the newest 100 are kept for 30 days."}
+		return &failure{code: notFound, detail: "This webhook has no delivery of that number, or not any more: the newest 100 are kept for 30 days."}
 	case errors.Is(err, quota.ErrTooManyHooks):
-		return fail(&tooManyWebhooks)
+		return fail(tooManyWebhooks)
 	case errors.Is(err, quota.ErrQueueFull):
-		return fail(&webhookQueueFull)
+		return fail(webhookQueueFull)
 	}
 	_, f := ledgerFailure(err)
 	return f
@@ -112,7 +112,7 @@ func withNotices(status int, v *WebhookView, notices []Notice) (*response, *fail
 		Meta any `json:"meta"`
 	}{v, map[string]any{"notices": notices}}, jsonv2.Deterministic(true))
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	return uncached(status, b), nil
 }
@@ -153,7 +153,7 @@ func readDraft(req *request) (*webhook.Draft, []Notice, *failure) {
 	var notices []Notice
 	if raw, ok := members["filters"]; ok {
 		if req.gen == nil {
-			return nil, nil, &failure{code: &notReady, retryAfter: 1}
+			return nil, nil, &failure{code: notReady, retryAfter: 1}
 		}
 		canonical, said, f := readFilters(raw, req.gen)
 		if f != nil {
@@ -304,7 +304,7 @@ func showDelivery(s *Server, req *request) (*response, *failure) {
 	v := deliveryView(&d)
 	v.Body = new(webhook.Message)
 	if err := jsonv2.Unmarshal(body, v.Body); err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	return data(fiber.StatusOK, v)
 }
@@ -345,7 +345,7 @@ func listDeliveries(s *Server, req *request) (*response, *failure) {
 		Links map[string]*string `json:"links"`
 	}{views, map[string]*string{"next": next}})
 	if err != nil {
-		return nil, &failure{code: &internal, cause: err}
+		return nil, &failure{code: internal, cause: err}
 	}
 	resp := uncached(fiber.StatusOK, b)
 	if next != nil {
@@ -364,11 +364,11 @@ func pageNumbers(req *request) (map[string]uint64, *failure) {
 		n, err := strconv.ParseUint(v, 10, 63)
 		switch {
 		case most[name] == 0:
-			faults.add(&unknownParameter, unknownName("query", name, noParameter, []string{"before", "limit"}))
+			faults.add(unknownParameter, unknownName("query", name, noParameter, []string{"before", "limit"}))
 		case out[name] != 0:
-			faults.add(&invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: "must be given once"})
+			faults.add(invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: "must be given once"})
 		case err != nil || !digits(v) || n == 0 || n > most[name]:
-			faults.add(&invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: fmt.Sprintf("must be a whole number from 1 to %d", most[name])})
+			faults.add(invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: fmt.Sprintf("must be a whole number from 1 to %d", most[name])})
 		default:
 			out[name] = n
 		}
