@@ -878,3 +878,20 @@ func TestAnswers(t *testing.T) {
 		t.Error("the Markdown form of the page of hardware has no answer")
 	}
 }
+
+// TestWithoutRuns holds that the page of a record without runs does not explain nor link what is not there.
+func TestWithoutRuns(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, path := range []string{"/hardware/amd-epyc-7282", "/models/apriel-1.5-15b-thinker"} {
+		body := string(s.ask(t, "GET", path, "Authorization", "").body)
+		if !strings.Contains(body, "Nobody has published a run yet.") {
+			t.Errorf("%s does not say that there is no run", path)
+		}
+		for _, not := range []string{"Tokens per second while one stream", "All runs o", "Runs with other settings are below", "An estimate leads to"} {
+			if strings.Contains(body, not) {
+				t.Errorf("%s has no run, and says %q", path, not)
+			}
+		}
+	}
+}

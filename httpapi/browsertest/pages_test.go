@@ -251,10 +251,14 @@ const brokenWords = `[...document.querySelectorAll('tbody th, tbody td')].flatMa
 	return broken;
 })`
 
+// paleLabels lists labels of plots that cannot be read on white paper.
+const paleLabels = `[...document.querySelectorAll('main svg[role=img] text')].filter((e) => e.checkVisibility() && getComputedStyle(e).fill.match(/\d+/g).every((c) => c > 150)).map((e) => e.textContent).slice(0, 5)`
+
 // TestPrint holds that tables are whole on a sheet of A4, as tables, without what is there to be clicked.
 func TestPrint(t *testing.T) {
 	p := open(t, "about:blank", looks[0])
-	if _, err := chromedp.Call(p.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
+	if _, err := chromedp.Call(p.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: dark}); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/hardware/nvidia-rtx-4090", "/explore/benchmarks?hardware=nvidia-rtx-4090&settings=single_stream", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", "/explore/benchmarks", "/credits", "/changes"} {
@@ -266,6 +270,10 @@ func TestPrint(t *testing.T) {
 		}
 		if broken := eval[[]string](t, p, brokenWords); len(broken) > 0 {
 			t.Errorf("%s: short words are broken: %q", path, broken)
+		}
+		checkContrast(t, p) // the screen is dark, the paper white
+		if pale := eval[[]string](t, p, paleLabels); len(pale) > 0 {
+			t.Errorf("%s: labels of plots are too pale for paper: %q", path, pale)
 		}
 		if got := eval[string](t, p, `getComputedStyle(document.querySelector('tbody tr')).display`); got != "table-row" {
 			t.Errorf("%s: rows are shown as %s", path, got)

@@ -21,7 +21,7 @@ var pageCSS string
 
 // Stylesheet is the style of figures in HTML pages. Pages load it as a file of their own, so that
 // a content security policy without inline styles is enough.
-var Stylesheet = pageCSS + plotCSS + "@media(prefers-color-scheme:dark){" + strings.TrimSpace(darkCSS) + "}\n"
+var Stylesheet = pageCSS + plotCSS + "@media screen and (prefers-color-scheme:dark){" + strings.TrimSpace(darkCSS) + "}\n"
 
 // Scheme is the colour scheme of a figure that is a file.
 type Scheme string
@@ -43,7 +43,7 @@ func (s Scheme) css() string {
 	case Dark:
 		return plotCSS + darkCSS
 	}
-	return plotCSS + "@media(prefers-color-scheme:dark){" + strings.TrimSpace(darkCSS) + "}"
+	return plotCSS + "@media screen and (prefers-color-scheme:dark){" + strings.TrimSpace(darkCSS) + "}"
 }
 
 // The widths of figures, in CSS pixels.

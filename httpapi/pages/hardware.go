@@ -293,6 +293,10 @@ func fitCells(b *fit.Best, machine url.Values) []Cell {
 // speedByModel is the measured speeds on a piece of hardware, one row per model and quantization.
 func speedByModel(gen *index.Generation, h *hardwareRecord) Table {
 	t := speedTable("model")
+	if h.BenchmarkCountWithVariants == 0 {
+		t.Empty = noRuns
+		return t
+	}
 	t.More = &Link{Text: "All runs on this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true}
 	n := newNames(gen)
 	t.addSpeeds(singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization), func(other, quantization string) (Cell, string) {

@@ -179,6 +179,10 @@ func basis[T ~string](v *T, words map[string]string) string {
 func speedByHardware(gen *index.Generation, m *modelRecord) Table {
 	t := speedTable("hardware")
 	t.Intro += " Each row is one quantization on one piece of hardware."
+	if m.BenchmarkCountWithVariants == 0 {
+		t.Empty = noRuns
+		return t
+	}
 	t.More = &Link{Text: "All runs of this model", Href: "/explore/benchmarks?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true}
 	n := newNames(gen)
 	t.addSpeeds(singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization), func(other, quantization string) (Cell, string) {
@@ -204,6 +208,9 @@ func speedTable(by string) Table {
 		Empty: "No run of this kind is known. Runs with other settings are below.",
 	}
 }
+
+// noRuns is what a table of speeds says of a record without any run.
+const noRuns = "Nobody has published a run yet."
 
 // addSpeeds adds a row per group of a model or piece of hardware and a quantization: other gives the
 // cell of the first and the list of the runs.
