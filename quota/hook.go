@@ -23,7 +23,7 @@ const (
 	// release has lost its records is sent without them.
 	maxReleases     = 4096
 	maxReleaseBytes = 64 << 20
-	// keepDeliveries is after how long finished deliveries and releases are removed.
+	// keepDeliveries is after how long finished deliveries and releases are removed, and messages of webhooks that are not active.
 	keepDeliveries = 30 * 24 * time.Hour
 )
 
@@ -321,7 +321,7 @@ type HookStore interface {
 	Records(ctx context.Context, release uint64, places []uint32) ([][]byte, error)
 	// Delivery returns one delivery with its webhook and release, or ErrNoDelivery.
 	Delivery(ctx context.Context, k HookKey, seq uint64) (Job, error)
-	// Sweep removes what is older than a month.
+	// Sweep removes what is older than a month, except messages that wait for an active webhook and their releases.
 	Sweep(ctx context.Context, now time.Time) error
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"math"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -16,6 +17,7 @@ const sweepHooks = 200
 func (l *Ledger) Sweep(ctx context.Context, now time.Time) error {
 	cut := now.Add(-keepDeliveries).Unix()
 	var after *HookKey
+	needed := uint64(math.MaxUint64) // the oldest release that a message of before cut still waits to announce
 	for {
 		var part []Hook
 		err := l.viewHooks(ctx, func(tx *hookTx) (err error) {
@@ -26,11 +28,13 @@ func (l *Ledger) Sweep(ctx context.Context, now time.Time) error {
 			if err != nil {
 				return err
 			}
-			return l.sweepReleases(ctx, cut)
+			return l.sweepReleases(ctx, cut, needed)
 		}
-		if err := l.sweepPart(ctx, part, cut); err != nil {
+		oldest, err := l.sweepPart(ctx, part, cut)
+		if err != nil {
 			return err
 		}
+		needed = min(needed, oldest)
 		after = &part[len(part)-1].Key
 	}
 }
@@ -54,25 +58,39 @@ func (tx *hookTx) hooksAfter(after *HookKey, n int) (out []Hook, err error) {
 	return out, nil
 }
 
-// sweepPart removes old deliveries of some webhooks; it writes nothing where there are none.
-func (l *Ledger) sweepPart(ctx context.Context, part []Hook, cut int64) error {
+// sweepPart removes old deliveries of some webhooks; it writes nothing where there are none. What waits for an active
+// webhook stays, however old: there are at most MaxQueued, retries end after days, and a message that seems a month old is
+// a sign that the clock is ahead. needed is the oldest release that such messages announce.
+func (l *Ledger) sweepPart(ctx context.Context, part []Hook, cut int64) (needed uint64, err error) {
+	needed = math.MaxUint64
 	var old []Delivery
-	err := l.viewHooks(ctx, func(tx *hookTx) error {
+	err = l.viewHooks(ctx, func(tx *hookTx) error {
 		for i := range part {
-			for _, b := range []*bolt.Bucket{tx.sent, tx.outbox} {
-				list, err := oldDeliveries(b, &part[i], cut)
-				if err != nil {
-					return err
+			sent, err := oldDeliveries(tx.sent, &part[i], cut)
+			if err != nil {
+				return err
+			}
+			old = append(old, sent...)
+			waiting, err := oldDeliveries(tx.outbox, &part[i], cut)
+			switch {
+			case err != nil:
+				return err
+			case part[i].State != HookActive:
+				old = append(old, waiting...)
+				continue
+			}
+			for j := range waiting {
+				if r := waiting[j].Release; r != 0 { // 0 is a test
+					needed = min(needed, r)
 				}
-				old = append(old, list...)
 			}
 		}
 		return nil
 	})
 	if err != nil || len(old) == 0 {
-		return err
+		return needed, err
 	}
-	return l.updateHooks(ctx, func(tx *hookTx) error {
+	return needed, l.updateHooks(ctx, func(tx *hookTx) error {
 		for i := range old {
 			if err := tx.drop(&old[i]); err != nil {
 				return err
@@ -102,8 +120,8 @@ func oldDeliveries(b *bolt.Bucket, h *Hook, cut int64) (out []Delivery, err erro
 	return out, nil
 }
 
-// sweepReleases removes the releases made before cut.
-func (l *Ledger) sweepReleases(ctx context.Context, cut int64) error {
+// sweepReleases removes the releases made before cut, up to the first that is needed.
+func (l *Ledger) sweepReleases(ctx context.Context, cut int64, needed uint64) error {
 	below := uint64(0)
 	err := l.viewHooks(ctx, func(tx *hookTx) error {
 		if !tx.made() {
@@ -115,10 +133,11 @@ func (l *Ledger) sweepReleases(ctx context.Context, cut int64) error {
 			if err := readJSON("release", k, v, &r); err != nil {
 				return err
 			}
-			if r.At >= cut {
+			number := binary.BigEndian.Uint64(k)
+			if r.At >= cut || number >= needed {
 				return nil
 			}
-			below = binary.BigEndian.Uint64(k) + 1
+			below = number + 1
 		}
 		return nil
 	})

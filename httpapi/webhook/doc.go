@@ -37,7 +37,7 @@ once, beside the queue.
 # Bounds
 
 	webhooks per key            20
-	messages waiting            100 per webhook; one more disables it
+	messages waiting            100 per webhook; one more disables it. 30 days where it is paused or disabled
 	log                         100 deliveries per webhook, 30 days
 	body                        100 records, 256 KiB; counts are always complete
 	records kept per release    10,000, 16 MiB; of all releases 64 MiB, 30 days

@@ -534,8 +534,12 @@ func testHookSweep(t *testing.T, s hookStore) {
 	for i := range 3 {
 		must(t, s.CreateHook(ctx, hook(1, i+1), 9))
 	}
-	release(t, s, 1, []string{`1`}, hook(1, 1).Key, hook(1, 2).Key)
+	waits, paused := hook(1, 2).Key, hook(1, 3).Key
+	release(t, s, 1, []string{`1`}, hook(1, 1).Key, waits, paused)
 	deliver(t, s, hook(1, 1).Key)
+	if _, err := s.UpdateHook(ctx, paused, func(h *quota.Hook) error { h.State = quota.HookPaused; return nil }); err != nil {
+		t.Fatal(err)
+	}
 	must(t, s.Sweep(ctx, Start.Add(24*time.Hour)))
 	if list, err := s.Deliveries(ctx, hook(1, 1).Key, 0, 9); err != nil || len(list) != 1 {
 		t.Errorf("a day later the log has %v, %v", list, err)
@@ -546,16 +550,24 @@ func testHookSweep(t *testing.T, s hookStore) {
 			t.Errorf("%s the release has the records %q, %v, want %d", when, records, err, want)
 		}
 	}
-	kept("a day later", 1)
-	must(t, s.Sweep(ctx, Start.Add(31*24*time.Hour)))
-	kept("a month later", 0)
-	for i := range 2 {
-		k := hook(1, i+1).Key
-		if list, err := s.Deliveries(ctx, k, 0, 9); err != nil || len(list) != 0 {
-			t.Errorf("a month later webhook %d has deliveries %v, %v", i+1, list, err)
+	left := func(when string, k quota.HookKey, want int) {
+		t.Helper()
+		if list, err := s.Deliveries(ctx, k, 0, 9); err != nil || len(list) != want {
+			t.Errorf("%s webhook %v has deliveries %v, %v, want %d", when, k.Hook, list, err, want)
 		}
-		if h, err := s.GetHook(ctx, k); err != nil || h.Queued != 0 || h.Logged != 0 || h.Next != 2 {
-			t.Errorf("a month later webhook %d is %+v, %v", i+1, h, err)
+		if h, err := s.GetHook(ctx, k); err != nil || h.Queued != want || h.Logged != 0 || h.Next != 2 {
+			t.Errorf("%s webhook %v is %+v, %v", when, k.Hook, h, err)
 		}
 	}
+	kept("a day later", 1)
+	// what waits for an active webhook stays: a clock that is a month ahead loses no message
+	must(t, s.Sweep(ctx, Start.Add(31*24*time.Hour)))
+	kept("a month later, with a message that waits,", 1)
+	left("a month later", hook(1, 1).Key, 0)
+	left("a month later", waits, 1)
+	left("a month later", paused, 0)
+	deliver(t, s, waits)
+	must(t, s.Sweep(ctx, Start.Add(31*24*time.Hour)))
+	kept("a month later", 0)
+	left("after the message was delivered", waits, 0)
 }
