@@ -241,7 +241,7 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "resolve?q=" + strings.Repeat("x", 401), want: []string{"q must be at most 400 bytes long, got 401"}},
 		{path: "resolve?q=x&kind=", want: []string{"kind must be one of model, hardware, tool"}},
 		{path: "resolve", body: `{"names":"x"}`, want: []string{"names must be a list"}},
-		{path: "resolve", body: `{"names":["x",{"q":"x","kind":7}]}`, want: []string{"names.1 must have the fields q and, where it is known, kind, both of them text"}},
+		{path: "resolve", body: `{"names":["x",{"q":"x","kind":7}]}`, want: []string{"names[1] must have the fields q and, where it is known, kind, both of them text"}},
 
 		{path: "benchmarks/stats?group_by=hardware,model,tool", want: []string{"group_by must have at most 2 values, got 3"}},
 		{path: "benchmarks/stats?group_by=hardware&value=n", want: []string{"value is a parameter of shape=pivot"}},

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -14,12 +15,14 @@ var namesElsewhere = map[string][]string{
 	"llm": {"model", "runs"}, "model": {"runs"}, "fits": {"runs"}, "modelid": {"model", "runs"},
 	"gpus": {"count", "hardware_count"}, "gpucount": {"count", "hardware_count"}, "numgpus": {"count", "hardware_count"}, "devices": {"count", "hardware_count"},
 
-	"page": {"cursor"}, "offset": {"cursor"}, "skip": {"cursor"}, "after": {"cursor"}, "startingafter": {"cursor"}, "pagetoken": {"cursor"},
+	"page": {"cursor"}, "offset": {"cursor"}, "skip": {"cursor"}, "startingafter": {"cursor"}, "pagetoken": {"cursor"},
 	"perpage": {"limit"}, "pagesize": {"limit"}, "top": {"limit"}, "take": {"limit"}, "count": {"limit"}, "maxresults": {"limit"},
 	"order": {"sort"}, "orderby": {"sort"}, "sortby": {"sort"}, "ordering": {"sort"},
 	"search": {"q"}, "query": {"q"}, "name": {"q"}, "text": {"q"}, "keyword": {"q"}, "keywords": {"q"},
 	"select": {"fields"}, "columns": {"fields"}, "attributes": {"fields"}, "include": {"fields"},
-	"by": {"group_by"}, "group": {"group_by"},
+	"by": {"group_by"}, "group": {"group_by"}, "pricemax": {"max_price_usd"}, "maxsize": {"max_params_b"}, "minsize": {"min_params_b"},
+	"releasedafter": {"released_since"}, "publishedafter": {"released_since"}, "newerthan": {"released_since", "since"}, "after": {"cursor"},
+	"releasedbefore": {"released_until"}, "publishedbefore": {"released_until"}, "olderthan": {"released_until", "until"},
 	"id": {"slug"}, "ids": {"id", "slug"}, "slug": {"id"}, "slugs": {"slug", "id"},
 	"asof": {"as_of"}, "type": {"category", "kind", "architecture"}, "kind": {"type", "category"},
 
@@ -41,6 +44,71 @@ var namesElsewhere = map[string][]string{
 	"released": {"released_since"}, "releasedate": {"released_since"}, "since": {"released_since"}, "until": {"released_until"},
 }
 
+// addressesElsewhere are first names of addresses of other APIs, and names that have no address of their own here, folded as
+// by foldName, with the address that has what they promise.
+var addressesElsewhere = map[string]string{
+	"model": "/api/v1/models", "llm": "/api/v1/models", "llms": "/api/v1/models",
+	"gpu": "/api/v1/hardware", "gpus": "/api/v1/hardware", "cpu": "/api/v1/hardware", "cpus": "/api/v1/hardware", "card": "/api/v1/hardware", "cards": "/api/v1/hardware", "chips": "/api/v1/hardware",
+	"device": "/api/v1/hardware", "devices": "/api/v1/hardware", "machines": "/api/v1/hardware", "accelerators": "/api/v1/hardware",
+	"engines": "/api/v1/tools", "runtimes": "/api/v1/tools", "runners": "/api/v1/tools", "software": "/api/v1/tools",
+	"runs": "/api/v1/benchmarks", "results": "/api/v1/benchmarks", "measurements": "/api/v1/benchmarks", "speeds": "/api/v1/benchmarks", "performance": "/api/v1/benchmarks",
+	"stats": "/api/v1/benchmarks/stats", "statistics": "/api/v1/benchmarks/stats", "aggregate": "/api/v1/benchmarks/stats", "summary": "/api/v1/benchmarks/stats",
+	"families": "/api/v1/models/facets", "organizations": "/api/v1/models/facets", "licenses": "/api/v1/models/facets", "vendors": "/api/v1/hardware/facets", "facets": "/api/v1/models/facets",
+	"sources": "/api/v1/benchmarks/facets", "quantizations": "/api/v1/benchmarks/facets", "backends": "/api/v1/benchmarks/facets",
+	"search": "/api/v1/resolve", "lookup": "/api/v1/resolve", "match": "/api/v1/resolve", "aliases": "/api/v1/resolve",
+	"recommend": "/api/v1/fit", "recommendations": "/api/v1/fit", "estimate": "/api/v1/fit", "predict": "/api/v1/fit", "calculate": "/api/v1/fit", "canrun": "/api/v1/fit", "compatibility": "/api/v1/fit",
+	"compare": "/compare", "leaderboard": "/api/v1/snapshots/latest", "rankings": "/api/v1/snapshots/latest", "scores": "/api/v1/snapshots/latest", "intelligence": "/api/v1/snapshots/latest",
+	"key": "/api/v1/keys", "tokens": "/api/v1/keys", "signup": "/api/v1/keys", "register": "/api/v1/keys", "usage": "/api/v1/keys/self", "quota": "/api/v1/keys/self", "me": "/api/v1/keys/self",
+	"version": "/api/v1/dataset", "info": "/api/v1/dataset", "meta": "/api/v1/dataset", "metadata": "/api/v1/dataset",
+	"releases": "/api/v1/changes", "changelog": "/api/v1/changes", "history": "/api/v1/changes", "export": "/api/v1/dumps", "download": "/api/v1/dumps", "downloads": "/api/v1/dumps",
+	"rss": "/feeds/benchmarks.atom", "atom": "/feeds/benchmarks.atom", "feed": "/feeds/benchmarks.atom", "feeds": "/feeds/benchmarks.atom",
+	"health": "/healthz", "ping": "/healthz", "live": "/healthz", "livez": "/healthz", "ready": "/readyz", "status": "/readyz",
+	"openapi": "/openapi.json", "openapijson": "/openapi.json", "openapiyaml": "/openapi.json", "swagger": "/openapi.json", "swaggerjson": "/openapi.json", "swaggeryaml": "/openapi.json", "apidocs": "/openapi.json",
+	"docs": "/docs", "reference": "/docs", "redoc": "/docs", "api": "/api/v1",
+}
+
+// nearAddress is the address of a route without parameters that a caller who sent another path probably meant, with a name after
+// it for one record; empty where there is none. routes are the paths of all routes.
+func (s *suggester) nearAddress(path string, routes []string) string {
+	names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	for len(names) > 1 && (names[0] == "api" || names[0] == "rest" || isVersion(names[0])) {
+		names = names[1:]
+	}
+	if len(names) == 0 || len(path) > 200 {
+		return ""
+	}
+	first := foldName(names[0])
+	if isVersion(first) {
+		first = "api"
+	}
+	address := addressesElsewhere[first]
+	var lists []string
+	for _, route := range routes {
+		switch name, ok := strings.CutPrefix(route, "/api/v1/"); {
+		case !ok || strings.ContainsAny(name, "/:{*"):
+		case foldName(name) == first:
+			address = route
+		default:
+			lists = append(lists, name)
+		}
+	}
+	if address == "" {
+		if near := s.nearest(names[0], lists); near != "" {
+			address = "/api/v1/" + near
+		}
+	}
+	isList := slices.ContainsFunc(resources, func(r *resource) bool { return address == "/api/v1/"+r.name })
+	if isList && len(names) == 2 {
+		address += "/" + url.PathEscape(names[1])
+	}
+	return address
+}
+
+func isVersion(name string) bool {
+	digits, ok := strings.CutPrefix(name, "v")
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
 // fieldsElsewhere are names that other APIs have for fields and orders of rows, folded as by foldName, with the names that rows
 // may have for them, best first.
 var fieldsElsewhere = map[string][]string{
@@ -50,8 +118,8 @@ var fieldsElsewhere = map[string][]string{
 	"engine": {"tool"}, "runtime": {"tool"}, "runner": {"tool"}, "software": {"tool"}, "version": {"tool_version"},
 	"gpus": {"hardware_count"}, "gpucount": {"hardware_count"}, "numgpus": {"hardware_count"}, "devices": {"hardware_count"}, "count": {"n"},
 
-	"tps": {"generation_tps"}, "speed": {"generation_tps"}, "tokenspersecond": {"generation_tps"}, "tokenspersec": {"generation_tps"}, "toks": {"generation_tps"},
-	"decode": {"generation_tps"}, "decodetps": {"generation_tps"}, "decodespeed": {"generation_tps"}, "throughput": {"generation_tps"},
+	"tps": {"generation_tps"}, "speed": {"generation_tps", "memory_bandwidth_gbps"}, "tokenspersecond": {"generation_tps"}, "tokenspersec": {"generation_tps"}, "toks": {"generation_tps"},
+	"decode": {"generation_tps"}, "decodetps": {"generation_tps"}, "decodespeed": {"generation_tps"}, "throughput": {"generation_tps"}, "fastest": {"-generation_tps", "-memory_bandwidth_gbps"}, "cheapest": {"street_price_usd"},
 	"prefill": {"prompt_tps"}, "prefilltps": {"prompt_tps"}, "promptspeed": {"prompt_tps"}, "ttft": {"ttft_ms"}, "efficiency": {"tokens_per_joule"},
 	"context": {"context_length", "architecture.context_length", "context_depth"}, "ctx": {"context_length", "architecture.context_length", "context_depth"},
 	"contextlength": {"architecture.context_length", "context_depth"}, "depth": {"context_depth", "depth_band"},
@@ -59,7 +127,7 @@ var fieldsElsewhere = map[string][]string{
 	"vram": {"vram_gb", "memory_gb"}, "memory": {"vram_gb", "memory_gb"}, "ram": {"vram_gb", "memory_gb"}, "bandwidth": {"memory_bandwidth_gbps"},
 	"params": {"params_b"}, "parameters": {"params_b"}, "size": {"params_b", "model_size_gib"},
 	"price": {"street_price_usd"}, "cost": {"street_price_usd"}, "msrp": {"launch_price_usd"}, "tdp": {"tdp_watts"}, "power": {"tdp_watts", "power_watts"}, "watts": {"tdp_watts", "power_watts"},
-	"date": {"run_date", "release_date", "first_release"}, "released": {"release_date", "first_release"}, "releasedate": {"first_release"},
+	"date": {"run_date", "release_date", "first_release"}, "newest": {"-run_date", "-release_date"}, "latest": {"-run_date", "-release_date"}, "created": {"release_date"}, "released": {"release_date", "first_release"}, "releasedate": {"first_release"},
 	"score": {"intelligence"}, "quality": {"intelligence"}, "elo": {"intelligence"}, "runs": {"benchmark_count"}, "benchmarks": {"benchmark_count"},
 	"brand": {"vendor"}, "manufacturer": {"vendor"}, "maker": {"vendor", "organization"}, "org": {"organization"}, "author": {"organization"}, "creator": {"organization"}, "publisher": {"organization"},
 	"url": {"source_url", "repository", "hf_repo"}, "link": {"source_url", "repository", "hf_repo"},
@@ -73,6 +141,9 @@ var separators = strings.NewReplacer("_", "", "-", "", ".", "", "[]", "")
 // parameter is the one of names that a caller who sent another probably meant, empty where there is none: the same in
 // another way of writing, the name of another API, a field without the end of its range, or what is spelled nearly so.
 func (s *suggester) parameter(sent string, names []string) string {
+	if inner, ok := strings.CutPrefix(sent, "filter["); ok { // JSON:API
+		sent = strings.TrimSuffix(inner, "]")
+	}
 	name := foldName(sent)
 	as := func(same string) string {
 		if i := slices.IndexFunc(names, func(n string) bool { return foldName(n) == same }); i >= 0 {

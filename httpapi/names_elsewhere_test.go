@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"encoding/json"
+	"net/url"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -49,6 +51,13 @@ func TestNamesElsewhere(t *testing.T) {
 		{models, "familly", "family"},
 		{models, "family[]", "family"},
 		{models, "Family", "family"},
+		{models, "filter[family]", "family"},
+		{models, "released_after", "released_since"},
+		{models, "published_before", "released_until"},
+		{models, "max_size", "max_params_b"},
+		{benchmarks, "newer_than", "since"},
+		{benchmarks, "after", "cursor"},
+		{hardware, "price_max", "max_price_usd"},
 		{models, "xyzzy", ""},
 	} {
 		if got := new(suggester).parameter(tt.sent, tt.list.paramNames); got != tt.want {
@@ -97,6 +106,11 @@ func TestFieldsElsewhere(t *testing.T) {
 		"hardware?fields=memory":                     "vram_gb",
 		"hardware?type=gpus":                         "gpu",
 		"benchmarks/stats?group_by=tool&sort=-count": "-n",
+		"models?sort=newest":                         "-release_date",
+		"benchmarks?sort=latest":                     "-run_date",
+		"benchmarks?sort=fastest":                    "-generation_tps",
+		"hardware?sort=-speed":                       "-memory_bandwidth_gbps",
+		"hardware?sort=cheapest":                     "street_price_usd",
 	} {
 		var got struct{ Errors []Fault }
 		if err := json.Unmarshal(s.ask(t, "GET", "/api/v1/"+query).body, &got); err != nil || len(got.Errors) != 1 || got.Errors[0].Suggestion != want {
@@ -118,6 +132,58 @@ func TestFieldsElsewhere(t *testing.T) {
 			if !slices.Contains(known, name) {
 				t.Errorf("%s: no row has a field %s", sent, name)
 			}
+		}
+	}
+}
+
+// TestAddressesElsewhere: an address of another API leads to the one that has what its name promises.
+func TestAddressesElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, want := range map[string]string{
+		"/api/v1/gpus":              "/api/v1/hardware",
+		"/api/v1/model":             "/api/v1/models",
+		"/api/v1/model/qwen3-8b":    "/api/v1/models/qwen3-8b",
+		"/api/v1/GPUs/RTX%204090":   "/api/v1/hardware/RTX%204090",
+		"/v1/models":                "/api/v1/models",
+		"/api/hardware":             "/api/v1/hardware",
+		"/api/v2/benchmarks":        "/api/v1/benchmarks",
+		"/api/v1/benchmark":         "/api/v1/benchmarks",
+		"/api/v1/hardwear":          "/api/v1/hardware",
+		"/api/v1/stats":             "/api/v1/benchmarks/stats",
+		"/api/v1/can-run":           "/api/v1/fit",
+		"/api/v1/docs":              "/docs",
+		"/swagger.json":             "/openapi.json",
+		"/api/v3":                   "/api/v1",
+		"/api":                      "/api/v1",
+		"/health":                   "/healthz",
+		"/xyzzy":                    "",
+		"/.env":                     "",
+		"/wp-login.php":             "",
+		"/api/v1/model/" + s.secret: "/api/v1/models/" + url.PathEscape(hideKeys(s.secret, "mdx")),
+	} {
+		var got Problem
+		if err := json.Unmarshal(s.ask(t, "GET", path).body, &got); err != nil {
+			t.Fatal(err)
+		}
+		suggestion := ""
+		if len(got.Errors) > 0 {
+			suggestion = got.Errors[0].Suggestion
+		}
+		if got.Code != "unknown_route" || suggestion != want || !strings.Contains(got.Detail, want) || strings.Contains(got.Detail, s.secret) {
+			t.Errorf("%s: %+v, want the suggestion %q", path, got, want)
+		}
+	}
+	served := map[string]bool{}
+	for i := range routes {
+		served[routes[i].path] = true
+	}
+	for sent, address := range addressesElsewhere {
+		if sent != foldName(sent) {
+			t.Errorf("%s is not folded and never found", sent)
+		}
+		if !served[address] && !strings.HasPrefix(address, "/feeds/") {
+			t.Errorf("%s: %s is not served", sent, address)
 		}
 	}
 }

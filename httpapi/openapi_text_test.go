@@ -85,8 +85,8 @@ most 8 KiB.
 
 Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/ a browser, whose Accept has
 text/html, is shown it as a page with the same status. Switch on code; show detail to people;
-errors lists the faults, at most 20, each with what is allowed and what may have been meant; errors_omitted counts the
-rest. The name of a fault inside a list of a body has its place there, from 0: ` + "`queries[1].model`, `names.1`" + `. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
+errors lists the faults, at most 20, each with what is allowed and what may have been meant (of an address that is not
+served, the one that is); errors_omitted counts the rest. The name of a fault inside a list of a body has its place there, from 0: ` + "`queries[1].model`, `names[1]`" + `. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
 asking for help.
 
 ` + codeList())

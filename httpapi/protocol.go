@@ -175,7 +175,18 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
 	}
-	return nil, fail(unknownRoute)
+	paths := make([]string, len(s.routes))
+	for i := range s.routes {
+		paths[i] = s.routes[i].path
+	}
+	near := new(suggester).nearAddress(hideKeys(string(req.ctx.Path()), s.cfg.Keeper.KeyPrefix()), paths)
+	if near == "" {
+		return nil, fail(unknownRoute)
+	}
+	return nil, &failure{
+		code: unknownRoute, detail: "Nothing is served at this address, but at " + near + ". The routes are listed at /docs.",
+		faults: []Fault{{In: "path", Name: "path", Detail: "is not an address of this service", Suggestion: near}},
+	}
 }
 
 // forServer reports whether a request is for the server as a whole, not for an address (RFC 9110, 9.3.7): OPTIONS has that form.

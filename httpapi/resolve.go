@@ -188,7 +188,7 @@ func readNames(c *fiber.Ctx) ([]nameAsked, *failure) {
 	names := make([]nameAsked, len(entries))
 	for i, entry := range entries {
 		var more []Fault
-		names[i], more = readName(fmt.Sprintf("names.%d", i), entry)
+		names[i], more = readName(fmt.Sprintf("names[%d]", i), entry)
 		faults = append(faults, more...)
 	}
 	return names, bodyFailure(faults, members, []string{"names"})
