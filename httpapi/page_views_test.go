@@ -895,3 +895,24 @@ func TestWithoutRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstClicks holds that what visitors come for is one click from the front page, and how fast prompts are read one
+// from a comparison.
+func TestFirstClicks(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, links := range map[string][]string{
+		"/": {"/contribute", "/changes", "/docs/dumps", "/about#words", "/explore/models", "/fit"},
+		"/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090": {"/explore/benchmarks?hardware=nvidia-rtx-3090%2Cnvidia-rtx-4090&settings=single_stream&sort=-prompt_tps"},
+	} {
+		main, _, _ := strings.Cut(string(s.ask(t, "GET", path, "Authorization", "").body), "<footer")
+		for _, link := range links {
+			if !strings.Contains(html.UnescapeString(main), `href="`+link+`"`) {
+				t.Errorf("%s does not lead to %s", path, link)
+			}
+			if to := s.ask(t, "GET", link, "Authorization", ""); to.status != 200 {
+				t.Errorf("%s leads to %s, which answers %d", path, link, to.status)
+			}
+		}
+	}
+}

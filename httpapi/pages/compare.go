@@ -46,10 +46,14 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	case len(q.Hardware) > 0:
 		v.Names = namesOf(gen, "hardware", q.Hardware)
 		speeds, prices := draw.CompareHardwareAndPrices(q.Hardware)
-		v.Tables = append(v.Tables, figureTable("speed", "The same measurements", speeds, at.Base), figureTable("prices", "What memory and speed cost", prices, at.Base), hardwareFacts(gen, q.Hardware))
+		same := figureTable("speed", "The same measurements", speeds, at.Base)
+		same.More = byPrompt("hardware", q.Hardware)
+		v.Tables = append(v.Tables, same, figureTable("prices", "What memory and speed cost", prices, at.Base), hardwareFacts(gen, q.Hardware))
 	case len(q.Models) > 0:
 		v.Names = namesOf(gen, "models", q.Models)
-		v.Tables = append(v.Tables, figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base), modelFacts(gen, q.Models))
+		same := figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base)
+		same.More = byPrompt("model", q.Models)
+		v.Tables = append(v.Tables, same, modelFacts(gen, q.Models))
 	}
 	if len(q.Models) > 0 {
 		v.Kind, v.Chosen, v.Choices = "models", q.Models, mostMeasured(gen.Models)
@@ -64,6 +68,12 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 		v.Chosen = append(v.Chosen[:len(v.Chosen):len(v.Chosen)], "")
 	}
 	return v
+}
+
+// byPrompt leads to the runs of what is compared by how fast prompts were read, which the comparison does not have.
+func byPrompt(field string, slugs []string) *Link {
+	q := url.Values{field: {strings.Join(slugs, ",")}, "settings": {index.SingleStream}, "sort": {"-" + string(index.PromptTPS)}}
+	return &Link{Text: "How fast they read prompts", Href: "/explore/benchmarks?" + q.Encode(), NoFollow: true}
 }
 
 // CompareHTML is the page.

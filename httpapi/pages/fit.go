@@ -52,58 +52,79 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		Heading: "What runs on my machine?",
 		Lead:    "Choose hardware, or describe it by memory and bandwidth. Every verdict is computed from published facts, every speed is measured or an estimate with its band.",
 	}}
+	v.fillForm(gen, q)
+	machine := machineName(gen, q)
+	switch {
+	case q.Answer != nil:
+		v.showPair(gen, q, machine)
+	case machine != "":
+		v.showMachine(gen, q, machine)
+	default:
+		v.askMachine(gen, q)
+	}
+	return v
+}
+
+// fillForm puts what was asked into the form.
+func (v *Fit) fillForm(gen *index.Generation, q *FitQuery) {
 	v.Form.Hardware, v.Form.Model, v.Form.Memory, v.Form.Bandwidth = q.Params.Get("hardware"), q.Params.Get("model"), q.Params.Get("memory_gb"), q.Params.Get("bandwidth_gbps")
 	v.Form.Context, v.Form.MinTPS, v.Form.Count, v.Form.Share = q.Params.Get("context"), q.Params.Get("min_tps"), q.Params.Get("count"), q.Params.Get("unified_share")
 	v.Form.KV, v.Form.Engines = choices(fit.KVType("").Values(), string(q.Query.KV)), choices(fit.Rules("").Values(), string(q.Query.Rules))
 	v.Form.More = v.Form.Count != "" || v.Form.Share != "" || q.Query.KV != "" || q.Query.Rules != "" || v.Form.Memory != "" || v.Form.Bandwidth != ""
 	v.Hardware = mostMeasured(gen.Hardware)
 	v.Models = mostMeasured(gen.Models)
-	machine := machineName(gen, q)
-	switch {
-	case q.Answer != nil:
-		v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
-		v.Title, v.Lead = v.Heading, verdictLine(gen, q.Answer)
-		if memoryUnknown(gen, q) {
-			v.askMemory(q.Params)
+}
+
+// showPair is the answer for one model on one machine.
+func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
+	v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
+	v.Title, v.Lead = v.Heading, verdictLine(gen, q.Answer)
+	if memoryUnknown(gen, q) {
+		v.askMemory(q.Params)
+	}
+	v.sayMemory(gen, q)
+	v.Forms = forms(v.Place, "json", "csv", "md")
+	v.Tables = []Table{sizesOnMachine(q)}
+	if q.Query.Quantization != "" {
+		all := maps.Clone(q.Params)
+		all.Del("quantization")
+		v.Actions = append(v.Actions, Link{Text: "All its sizes", Href: "/fit?" + all.Encode(), NoFollow: true})
+		if t := restsOn(gen, q.Answer); t.Rows != nil {
+			v.Tables = append(v.Tables, t)
 		}
-		v.sayMemory(gen, q)
-		v.Forms = forms(at, "json", "csv", "md")
-		v.Tables = []Table{sizesOnMachine(q)}
-		if q.Query.Quantization != "" {
-			all := maps.Clone(q.Params)
-			all.Del("quantization")
-			v.Actions = append(v.Actions, Link{Text: "All its sizes", Href: "/fit?" + all.Encode(), NoFollow: true})
-			if t := restsOn(gen, q.Answer); t.Rows != nil {
-				v.Tables = append(v.Tables, t)
-			}
-		}
-	case machine != "":
-		v.Heading = "What runs on " + machine + "?"
-		v.Title = v.Heading
-		v.Forms = forms(at, "json", "csv", "md")
-		if memoryUnknown(gen, q) {
-			v.Lead = "How much memory it has is not published, or differs between its variants, so that what fits cannot be said. Enter the memory of yours."
-			v.askMemory(q.Params)
-			break
-		}
-		v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, q.Found)
-		v.sayMemory(gen, q)
-		v.Tables = foundTables(gen, q)
-		if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
-			v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", at.Base)
-		}
-	case q.Query.Model == "":
-		v.Form.More = true
-		v.Notes = []string{"Is it not listed, or do you not know its name? What fits follows from its memory alone:"}
-		for _, gb := range []string{"8", "12", "16", "24", "32"} {
-			v.Actions = append(v.Actions, Link{Text: gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true})
-		}
-	default:
-		v.Form.More = true
+	}
+}
+
+// showMachine is the models that run on a machine.
+func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
+	v.Heading = "What runs on " + machine + "?"
+	v.Title = v.Heading
+	v.Forms = forms(v.Place, "json", "csv", "md")
+	if memoryUnknown(gen, q) {
+		v.Lead = "How much memory it has is not published, or differs between its variants, so that what fits cannot be said. Enter the memory of yours."
+		v.askMemory(q.Params)
+		return
+	}
+	v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, q.Found)
+	v.sayMemory(gen, q)
+	v.Tables = foundTables(gen, q)
+	if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
+		v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", v.Base)
+	}
+}
+
+// askMachine is the page without a machine: it says how to describe one.
+func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
+	v.Form.More = true
+	if q.Query.Model != "" {
 		v.Notes = []string{"Choose hardware, or enter memory, to see whether " + newNames(gen).of("models", q.Query.Model) + " runs on it."}
 		v.Actions = []Link{{Text: "All hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(q.Query.Model)) + "&sort=street_price_usd", NoFollow: true}}
+		return
 	}
-	return v
+	v.Notes = []string{"Is it not listed, or do you not know its name? What fits follows from its memory alone:"}
+	for _, gb := range []string{"8", "12", "16", "24", "32"} {
+		v.Actions = append(v.Actions, Link{Text: gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true})
+	}
 }
 
 // memoryUnknown reports whether the machine of a query has a name, and nothing says how much memory it has.

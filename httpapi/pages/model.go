@@ -24,7 +24,7 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 		Lead:   modelLead(m), Sources: sources, Figures: modelFigures(m, refs), Groups: modelGroups(m, refs),
 		Actions: []Link{
 			{Text: "Hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
-			{Text: "Does it fit?", Href: "/fit?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
+			{Text: "Does it fit on my machine?", Href: "/fit?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
 			{Text: "Compare", Href: "/compare?models=" + url.QueryEscape(string(m.Slug)), NoFollow: true},
 		},
 	}
