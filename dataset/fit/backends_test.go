@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -180,5 +181,20 @@ func TestShippedMeasured(t *testing.T) {
 	chip, machine := speed("gpt-oss-120b", "nvidia-gb10", "MXFP4"), speed("gpt-oss-120b", "nvidia-dgx-spark", "MXFP4")
 	if chip.Measured == nil || machine.Measured == nil || machine.Measured.Median != chip.Measured.Median {
 		t.Errorf("measured %+v on a DGX Spark and %+v on its chip, want the same", machine.Measured, chip.Measured)
+	}
+}
+
+// Two pieces of hardware of which no architecture is known are not of the same one.
+func TestUnknownArchitectures(t *testing.T) {
+	nearest := func(architecture *string) float64 {
+		e := directory([]func(h *dataset.Hardware){
+			called("measured", func(h *dataset.Hardware) { h.Architecture = architecture }),
+			called("asked", func(h *dataset.Hardware) { h.Architecture = architecture }),
+		}, run("bm-1", "measured", "cuda", 50))
+		return speedOn(t, e, "asked").Estimate.Nearest
+	}
+	ada := "Ada"
+	if known, unknown := nearest(&ada), nearest(nil); math.Abs(unknown-known-otherArch) > 1e-9 {
+		t.Errorf("the nearest measurement is %v away where both are Ada, and %v where nothing is known: want %v more", known, unknown, otherArch)
 	}
 }

@@ -77,7 +77,7 @@ func TestMeasuredWhereTheAnswerIsFor(t *testing.T) {
 		want     []dataset.Slug
 	}{
 		{"mac", []dataset.Slug{"bm-gpu", "bm-silent"}},
-		{"mac-2", []dataset.Slug{"bm-mlx-2"}}, // nothing with the kernels of llama.cpp
+		{"mac-2", []dataset.Slug{"bm-mlx-2"}},       // nothing with the kernels of llama.cpp
 		{"mac-unknown", []dataset.Slug{"bm-cpu-3"}}, // no bandwidth, no estimate
 	} {
 		s := speedOn(t, e, tt.hardware)

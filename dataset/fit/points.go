@@ -33,12 +33,14 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 	return p, p.class != noClass
 }
 
-// pointOf is the part of a configuration that is of a machine and what runs on it, with names numbered by number.
+// pointOf is the part of a configuration that is of a machine and what runs on it, with names numbered by number. An
+// unknown architecture is like no other.
 func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(kind, string) int32) point {
+	silicon := e.learnt.siliconOf(h.Slug)
 	return point{
 		setup: setup{
-			hardware: number(hardwareName, string(cmp.Or(h.OnlyChip(), h.Slug))), silicon: number(siliconName, e.learnt.siliconOf(h.Slug)),
-			arch: number(archName, text(h.Architecture)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
+			hardware: number(hardwareName, string(cmp.Or(h.OnlyChip(), h.Slug))), silicon: number(siliconName, silicon),
+			arch: number(archName, cmp.Or(text(h.Architecture), silicon)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
 			backend: number(backendName, backend), unit: number(unitName, unit), logBandwidth: math.Log(bandwidth),
 		},
 		class: classOf(h, unit),
