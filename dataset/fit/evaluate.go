@@ -16,6 +16,15 @@ type trial struct {
 	guess guess
 	near  Holdout // which validation is that of the estimate, see guess.holdout
 	ok    bool
+	choice
+}
+
+// A choice is the same comparison with the backend an answer chooses, in place of that of the measurement. It compares where the
+// measurement names its backend and the same part of the machine does the work.
+type choice struct {
+	compares, same bool    // same: it is the backend of the measurement
+	chosenErr      float64 // logarithm of estimate over measurement
+	chosenOK       bool
 }
 
 // folds is how many trends are fitted for a holdout, each without a part of the rows, so that
@@ -46,7 +55,7 @@ func Evaluate(set *dataset.Set) *Validated {
 	v.ConstantShare = round4(math.Exp(constant))
 	trials := map[Holdout][]trial{}
 	for _, h := range Holdouts {
-		trials[h] = e.learnt.trials(rows, h)
+		trials[h] = e.trials(rows, h)
 	}
 	factors := factorsOf(trials)
 	v.Factors = factors
@@ -56,6 +65,7 @@ func Evaluate(set *dataset.Set) *Validated {
 	for _, h := range Holdouts {
 		v.Scores = append(v.Scores, scores(h, trials[h], constant, factors)...)
 		v.Apart = append(v.Apart, scores(h, unseen[h], constant, fromSeen)...)
+		v.Chosen = append(v.Chosen, choiceScore(h, trials[h]))
 	}
 	return v
 }
@@ -150,13 +160,14 @@ func (h Holdout) fold(r *row) int {
 	return int(r.page) % folds
 }
 
-func (l *learnt) trials(rows []row, h Holdout) []trial {
-	out := make([]trial, len(rows))
+func (e *Engine) trials(rows []row, h Holdout) []trial {
+	l, out := &e.learnt, make([]trial, len(rows))
+	hardware, tools, backends := l.names.list(hardwareName), l.names.list(toolName), l.names.list(backendName)
 	var work sync.WaitGroup
 	for fold := range folds {
 		work.Go(func() {
 			t := fitTrend(rows, func(r *row) bool { return h.fold(r) != fold && notHeldBack(r) })
-			own := learnt{samples: l.samples, lookups: l.lookups}
+			own := learnt{names: l.names, silicon: l.silicon, samples: l.samples, lookups: l.lookups}
 			for c := range own.samples {
 				own.samples[c] = slices.Clone(own.samples[c])
 				for i := range own.samples[c] {
@@ -164,13 +175,33 @@ func (l *learnt) trials(rows []row, h Holdout) []trial {
 					s.trend = t.parts(&s.point)
 				}
 			}
+			counts := backendCounts{}
+			for i := range rows {
+				if r := &rows[i]; h.fold(r) != fold {
+					counts.count(e.hardware[dataset.Slug(hardware[r.hardware])], &r.point, backends[r.backend])
+				}
+			}
+			own.usual = counts.usual()
 			near := newNearby(anyMachine)
 			defer near.free()
 			for i := range rows {
-				if r := &rows[i]; h.fold(r) == fold {
-					near.gather(&own, &r.point)
-					out[i] = try(r, &t, near, h)
+				r := &rows[i]
+				if h.fold(r) != fold {
+					continue
 				}
+				near.gather(&own, &r.point)
+				out[i] = try(r, &t, near, h)
+				if backends[r.backend] == "" {
+					continue
+				}
+				chosen := *r
+				name := own.backendOf(e.hardware[dataset.Slug(hardware[r.hardware])], dataset.Slug(tools[r.tool]))
+				if chosen.backend = l.names.find(backendName, name); unitOf(name) != unitOf(backends[r.backend]) {
+					continue
+				}
+				near.gather(&own, &chosen.point)
+				c := try(&chosen, &t, near, h)
+				out[i].choice = choice{compares: true, same: chosen.backend == r.backend, chosenErr: c.err, chosenOK: c.ok}
 			}
 		})
 	}
@@ -222,5 +253,29 @@ func score(h Holdout, class string, trials []trial, constant float64, factors fa
 	s.MedianError, s.Within25, s.Within50 = nearness(errs)
 	s.Constant, s.ConstantWithin25, s.ConstantWithin50 = nearness(flat)
 	s.Coverage, s.Width = round4(float64(inside)/float64(s.Estimated)), round4(medianOf(widths))
+	return s
+}
+
+// choiceScore works out how near estimates come where the backend is chosen.
+func choiceScore(h Holdout, trials []trial) ChoiceScore {
+	s := ChoiceScore{Holdout: h}
+	var chosen, given []float64
+	for i := range trials {
+		t := &trials[i]
+		if !t.compares {
+			continue
+		}
+		s.Rows++
+		if t.same {
+			s.Same++
+		}
+		if t.ok && t.chosenOK {
+			chosen, given = append(chosen, t.chosenErr), append(given, t.err)
+		}
+	}
+	if s.Estimated = len(chosen); s.Estimated > 0 {
+		s.MedianError, s.Within25, s.Within50 = nearness(chosen)
+		s.Given, s.GivenWithin25, s.GivenWithin50 = nearness(given)
+	}
 	return s
 }

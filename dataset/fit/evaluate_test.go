@@ -54,3 +54,22 @@ func TestEvaluation(t *testing.T) {
 		}
 	}
 }
+
+// What the choice of the backend must reach: an answer that chooses is hardly worse than one that is told.
+func TestEvaluationOfTheChoice(t *testing.T) {
+	v := Evaluate(shippedSet(t))
+	if len(v.Chosen) != len(Holdouts) {
+		t.Fatalf("scores of %d holdouts, want %d", len(v.Chosen), len(Holdouts))
+	}
+	for _, s := range v.Chosen {
+		if s.Rows < 2000 || s.Estimated < s.Rows/2 {
+			t.Errorf("by %s: %d rows, %d estimated; want 2000, and half of them", s.Holdout, s.Rows, s.Estimated)
+		}
+		if same := float64(s.Same) / float64(s.Rows); same < 0.6 {
+			t.Errorf("by %s: %.3f of the rows have the backend that is chosen, want 0.6", s.Holdout, same)
+		}
+		if s.MedianError > s.Given+0.02 {
+			t.Errorf("by %s: median error %.3f with the backend chosen, %.3f with that of the row; want at most 0.02 more", s.Holdout, s.MedianError, s.Given)
+		}
+	}
+}

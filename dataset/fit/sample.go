@@ -118,6 +118,15 @@ func (n *numbers) of(k kind, s string) int32 {
 	return i
 }
 
+// list is the names of a kind by number.
+func (n *numbers) list(k kind) []string {
+	out := make([]string, len(n[k]))
+	for name, i := range n[k] {
+		out[i] = name
+	}
+	return out
+}
+
 // find is of for a name that may be new; a new one equals no other.
 func (n *numbers) find(k kind, s string) int32 {
 	if i, known := n[k][s]; known {

@@ -85,6 +85,21 @@ type Score struct {
 	ConstantWithin50 float64 `json:"constant_share_within_factor_1_5"`
 }
 
+// A ChoiceScore says how near estimates come to held-out measurements with the backend an answer chooses from the other measurements,
+// and with that of the measurement, for the same rows: those that name their backend, where the same part of the machine does the work.
+type ChoiceScore struct {
+	Holdout       Holdout `json:"holdout"`
+	Rows          int     `json:"rows"`
+	Same          int     `json:"same_backend"` // rows with the backend that is chosen
+	Estimated     int     `json:"estimated"`
+	MedianError   float64 `json:"median_error"`
+	Within25      float64 `json:"within_25_percent"`
+	Within50      float64 `json:"within_factor_1_5"`
+	Given         float64 `json:"given_backend_median_error"`
+	GivenWithin25 float64 `json:"given_backend_within_25_percent"`
+	GivenWithin50 float64 `json:"given_backend_within_factor_1_5"`
+}
+
 // An Evaluation is the scores of all holdouts and classes.
 type Evaluation struct {
 	DatasetVersion string  `json:"dataset_version"`
@@ -96,6 +111,8 @@ type Evaluation struct {
 	// Apart are the scores of the rows whose source page took no part in the search for the numbers
 	// of estimates, with bands fitted to the other rows.
 	Apart []Score `json:"scores_apart"`
+	// Chosen are the scores where the backend is the one an answer chooses.
+	Chosen []ChoiceScore `json:"scores_with_chosen_backend"`
 	// Depth is how near slowdowns with a filled cache came.
 	Depth []DepthScore `json:"depth"`
 }

@@ -261,6 +261,20 @@ from which this one started, had seen all pages.
 `)
 	printScores(w, v.Apart)
 	w.WriteString(`
+## With the backend an answer chooses
+
+The tables above ask for the backend of the measurement. A caller seldom names one: these are the same estimates for the backend that is
+usual in the other measurements, and for comparison with that of the measurement. Rows count that name their backend, where the same part
+of the machine does the work.
+
+| holdout | rows | the backend chosen is that of the row | estimated | median error | within 25 % | within 1.5 x | given backend: median error | within 25 % | within 1.5 x |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
+`)
+	for _, c := range v.Chosen {
+		fmt.Fprintf(w, "| %s | %d | %.1f %% | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", c.Holdout, c.Rows, 100*float64(c.Same)/float64(max(c.Rows, 1)), c.Estimated,
+			c.MedianError*100, c.Within25*100, c.Within50*100, c.Given*100, c.GivenWithin25*100, c.GivenWithin50*100)
+	}
+	w.WriteString(`
 ## Slowdown with a filled cache
 
 Each measured slowdown is predicted from those of other source pages: of the same kernels and backend, of the class, of all. "Ignored" is
