@@ -75,8 +75,8 @@ func (s *Server) Ask(address, key string) *Answer {
 // Place is an address whose response can be a file: it needs no choice of the caller's.
 type Place struct {
 	Address string
-	// File is where its file belongs, with slashes: the address without the first slash; with .json
-	// behind it where it is an endpoint of the API, and /index.html where it is a page.
+	// File is where its file belongs, with slashes: the address without its first slash. An endpoint of the API
+	// has .json behind it, a page /index.html.
 	File string
 	// Kind says what it is, for counts: lists, records, facets, pages, pictures, feeds, dumps, documents.
 	Kind string

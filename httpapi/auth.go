@@ -71,8 +71,8 @@ func bearer(header []byte) ([]byte, *failure) {
 // secretNames are the parameters people put keys into.
 var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token", "token", "authorization"}
 
-// keyInQuery rejects a key sent in the address, where logs and proxies keep it: a value that
-// is a key, or a parameter named like one on a request that brings no header: a bare one.
+// keyInQuery rejects a key in the address, where logs and proxies keep it. A value that is a key is one. So is,
+// where bare, a parameter named like one: bare says that the request has no header with a key.
 func (s *Server) keyInQuery(req *request, bare bool) *failure {
 	args := req.ctx.Request.URI().QueryString()
 	if len(args) == 0 {

@@ -106,9 +106,9 @@ func (b *responseCache) getOrRender(content []byte, c encoding.Coding, address s
 	return made.(*response)
 }
 
-// firstRequest says whether an address is asked for the first time, as far as the cache remembers, and has no
-// response: then one that is quickly made need not be kept. What is remembered is a hash in a place
-// that another address may take, so the second request of an address may seem to be the first again.
+// firstRequest says whether an address has no response and, as far as the cache remembers, was not asked for
+// before. Its response need not be kept then if it is made quickly. What is remembered is a hash, whose place
+// another address may take: then the second request seems to be the first again.
 func (b *responseCache) firstRequest(content []byte, c encoding.Coding, address string) bool {
 	key := scratch.Get().(*[]byte)
 	defer scratch.Put(key)

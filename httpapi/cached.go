@@ -20,9 +20,8 @@ func (q *listQuery) cacheName() string {
 	return name
 }
 
-// cached returns the response of a canonical address from the cache, or renders it, and has the
-// cache know it under the address as it was sent as well. link is the Link header, empty where
-// there is none.
+// cached returns the response of a canonical address from the cache, or renders it. The cache then knows it under
+// the address as it was sent as well. link is the Link header, empty for none.
 func (s *Server) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
 	return s.cachedResponse(req, canonical, func() *response {
 		body, link := render()
@@ -30,9 +29,9 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 	})
 }
 
-// cachedWhenRepeated is cached for rows the index has. The first caller is sent the rows from where they are: no body is
-// made, so an address that is asked for only once leaves no garbage and evicts nothing from the cache. For the second caller
-// the body is made and kept. render appends the parts of the body.
+// cachedWhenRepeated is cached for rows the index has. The first caller is sent the rows from where they are: no
+// body is made, so the first request leaves no garbage and evicts nothing. For the second caller the body is made
+// and kept. render appends the parts of the body.
 func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
 	if req.coding != encoding.Identity || !s.cache.firstRequest(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })

@@ -63,8 +63,8 @@ type Config struct {
 	// RepositoryURL is where the files of the dataset are kept, for readers who propose lines; empty:
 	// unknown.
 	RepositoryURL string
-	// NoPictures are the kinds of records, by the names of their lists, whose pages name no picture, and
-	// whose pictures are not among the places of an export, which would be many files.
+	// NoPictures are kinds of records, by the names of their lists. Their pages name no picture, and an export,
+	// where pictures would be many files, has none of them.
 	NoPictures []string
 	// SupportEmail is shown with errors of our own.
 	SupportEmail string

@@ -143,10 +143,9 @@ func (k *connection) Close() error {
 // SetDeadline sets the deadline of the reads that follow; that of a write is the connection's own.
 func (k *connection) SetDeadline(t time.Time) error { return k.SetReadDeadline(t) }
 
-// SetReadDeadline sets the deadline of the reads that follow, not of one that is waiting. It is
-// an error once the connection is closed: fasthttp sets a deadline between the first byte of a
-// request and the handler, and a request whose connection a shutdown has closed must not be
-// answered, because it would be charged.
+// SetReadDeadline sets the deadline of the reads that follow, not of one that is waiting. It is an error once the
+// connection is closed. fasthttp calls it between the first byte of a request and the handler, so a request whose
+// connection a shutdown has closed is not answered, which would charge it.
 func (k *connection) SetReadDeadline(t time.Time) error {
 	if k.closed.Load() {
 		return net.ErrClosed
@@ -158,9 +157,8 @@ func (k *connection) SetReadDeadline(t time.Time) error {
 // SetWriteDeadline does nothing: every write has a deadline by its length.
 func (k *connection) SetWriteDeadline(time.Time) error { return nil }
 
-// deadline is passed on when something may wait for it, and up to a second late, so that one
-// that moves with every request is set once per second: each setting costs as much as the
-// look-up in the cache.
+// deadline is passed on when something may wait for it, up to a second late. So one that moves with every request
+// is set once per second: setting it costs as much as the look-up in the cache.
 type deadline struct{ wanted, set time.Time }
 
 const deadlineSlack = time.Second

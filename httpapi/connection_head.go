@@ -9,10 +9,10 @@ import (
 // lone LF or not; fasthttp takes the line for the end of the head and then waits for CR LF CR LF.
 var errLineFeed = errors.New("the head of a request ends in a lone LF")
 
-// requestHead follows the bytes of a connection through the head of one request. It changes none of them and says only that
-// no more are read, so it cannot move the place where a request ends. It follows a head whose
-// first byte came with a Read of its own; of requests that were sent behind another, only fasthttp knows where they begin.
-// The zero value is before the first byte of a connection.
+// requestHead follows the bytes of a connection through the head of one request. It changes none of them and only
+// says that no more are read, so it cannot move the end of a request. It follows a head whose first byte came with
+// a Read of its own: only fasthttp knows where requests sent behind another begin. The zero value is before the
+// first byte of a connection.
 type requestHead struct {
 	done   bool // nothing is left to look for: the head has ended well, or where it began is not known
 	odd    bool // the head has ended in a way that fasthttp waits behind

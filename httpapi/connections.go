@@ -191,9 +191,8 @@ func (l *connectionLimit) closeIdle() {
 	l.closeIdleLocked()
 }
 
-// closeIdleLocked closes the connections that have waited longest for a request, one of a hundred
-// and at least one, so that a flood does not search all of them each time. It says whether there
-// was one.
+// closeIdleLocked closes the connections that have waited longest for a request, and says whether there was one.
+// It closes one of a hundred, at least one: a flood then does not search all of them each time.
 func (l *connectionLimit) closeIdleLocked() bool {
 	type idle struct {
 		k     *connection

@@ -1,8 +1,8 @@
 package httpapi
 
-// Work that is more than that of a page costs more of an allowance: of the key's burst, or of the pages
-// that an address may ask for without a key. Never more of the month. A call of the burst is about ten
-// milliseconds of processor time on the shipped dataset; see the most expensive requests in bench/README.md.
+// Work that is more than that of a page costs more of an allowance, never more of the month: of the burst of a
+// key, or of the pages of an address without a key. A call of the burst is about ten milliseconds of processor
+// time on the shipped dataset; see the most expensive requests in bench/README.md.
 const (
 	// searchCalls is what a list with a least speed costs: sizes of every model are estimated until one
 	// is fast enough.

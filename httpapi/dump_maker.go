@@ -15,8 +15,8 @@ import (
 const (
 	// keptDumps is how many editions are kept: the newest, and those a download may have begun with.
 	keptDumps = 3
-	// dumpSettle is how long a generation must have been served until its dump is made without being
-	// asked for: edits that follow each other are one dump, and a short run makes none.
+	// dumpSettle is how long a generation must have been served before its dump is made without being asked for.
+	// Edits that follow each other are one dump, and a short run makes none.
 	dumpSettle = 2 * time.Second
 	dumpLook   = 500 * time.Millisecond
 	dumpRetry  = 30 * time.Second // after a dump could not be made

@@ -9,9 +9,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// Bounds of what the response to a rejected request says. A request of 8 KiB can name four thousand wrong
-// values; listing them all, or searching a near name for each, would cost the server more than
-// it cost the caller to send them.
+// Bounds of what the response to a rejected request says. A request of 8 KiB can name four thousand wrong values.
+// To list them all, or to search near names for each, would cost the server more than the caller.
 const (
 	// maxFaults is how many faults of one request are listed; the rest are counted.
 	maxFaults = 20
@@ -113,8 +112,8 @@ type suggester struct {
 	searches int // searches of long lists so far
 }
 
-// near returns up to n of the candidates the caller may have meant, none once the bound of the
-// request is reached or where no name is as long as the word.
+// near returns up to n of the candidates the caller may have meant. There are none where the bound of the request
+// is reached, and for a word that is longer than any name.
 func (s *suggester) near(word string, candidates []string, n int) []string {
 	const longestName = 120 // runes; longer than any slug or alias
 	if len(word) > 4*longestName || s.compared > 0 && s.compared+len(candidates) > maxCompared {

@@ -46,9 +46,9 @@ func newRefused(at time.Time, err error) *Refused {
 	return r
 }
 
-// History is what happened to the records: from release to release as the dataset recorded it, and
-// from load to load as this process saw it; and the newest rejected load. Only the reloader writes
-// to it. The zero value is empty. Safe for concurrent use; readers do not wait.
+// History is what happened to the records, and the newest rejected load. From release to release it is what the
+// dataset recorded, from load to load what this process saw. Only the reloader writes to it. The zero value is
+// empty. Safe for concurrent use; readers do not wait.
 type History struct {
 	refused  atomic.Pointer[Refused]
 	refusals atomic.Uint64
@@ -113,9 +113,8 @@ func (h *History) Refused(served *index.Generation) *Refused {
 	return r
 }
 
-// Record notes what changed from the generation being served to the next, which was made of set,
-// before that is published as number gen: an answer made from gen then finds the way to it. The
-// first has no changes.
+// Record notes what changed from the generation being served to the next, number gen, which was made of set. It
+// must come before gen is published: a response made from gen then finds the way to it. The first has no changes.
 func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
 	s := &step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *diff.Records { return diff.NewRecords(set) })}
 	if s.leftOut = max(0, len(s.Entries)-maxStepRows); s.leftOut > 0 {

@@ -7,10 +7,9 @@ import (
 	"modeldex/httpapi/headers"
 )
 
-// A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in
-// headers, not in bodies. So a body stays the function of dataset and query that its ETag names: what
-// callers and the cache have stays good when an origin comes and goes, and a body can be compared with
-// the origin's at any time.
+// A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in headers, not in
+// bodies. So a body stays the function of dataset and query that its ETag names. What callers and the cache have
+// stays valid when an origin comes and goes, and bodies can be compared with those of the origin.
 
 // MirrorView is how the dataset compares with the service it is mirrored from.
 type MirrorView struct {

@@ -55,8 +55,8 @@ func static(address string) func(*Server, *request) (*response, *failure) {
 }
 
 // asset answers a file the pages load. A style sheet of another build is answered with that of this one, which no
-// cache keeps: a page that a browser has kept, or that another server of a fleet has made, is readable in it. Scripts
-// fit pages of their own build alone, and pages work without them.
+// cache keeps. So a page that a browser has kept, or another server of a fleet has made, is readable. Scripts fit
+// pages of their own build only, and pages work without them.
 func asset(s *Server, req *request) (*response, *failure) {
 	name := req.param("name")
 	if d := s.pages.styles[ofOtherBuild.ReplaceAllString(name, ".css")]; d != nil && s.pages.documents["assets/"+name] == nil {

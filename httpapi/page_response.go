@@ -70,8 +70,8 @@ func remembered(answer func(*Server, *request) (*response, *failure)) func(*Serv
 	}
 }
 
-// spelled is the cache key of a page by the address as it was sent; nil for addresses that are long,
-// which are rare and would fill the cache with keys, and where Server.hit finds pages.
+// spelled is the cache key of a page by the address as it was sent. It is nil for long addresses, which are rare
+// and would fill the cache with keys, and where Server.hit finds pages.
 func (s *Server) spelled(req *request) []byte {
 	const longest = 512
 	uri := req.ctx.RequestURI()

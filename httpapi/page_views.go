@@ -58,8 +58,8 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 }
 
-// viewFault rejects what lists of the API take and views do not: the form is the ending of the
-// address, and rows beyond the first page of data need a key.
+// viewFault rejects what lists of the API take and views do not. The ending of the address is the form, and rows
+// beyond the first page of data need a key.
 func (r *resource) viewFault(q *listQuery, ending string) *failure {
 	var faults faultList
 	reject := func(name, detail string) {

@@ -45,8 +45,8 @@ type parser struct {
 	searches   int           // calls of the burst that what was worked out costs, see costs.go
 }
 
-// inOrder is the values by the place of their parameter: most parameters of a list are not given, and looking each up by its
-// name would cost more than reading those that are.
+// inOrder is the values by the place of their parameter. Most parameters of a list are not given, and looking up
+// each by name would cost more than reading those that are.
 func (p *parser) inOrder() [][]string {
 	out := make([][]string, len(p.r.params))
 	for name, values := range p.values {

@@ -61,8 +61,9 @@ func (p *parser) readDate(pm *param, v string) string {
 	return v
 }
 
-// firstOf is where a range of dates begins that has the day n. The first day of a month has the dates that are only this
-// month, and the first day of a year those that are only this year: see index.DateNumber, which has zeros for the rest.
+// firstOf is where a range of dates that has the day n begins. The first day of a month has the dates that are
+// this month only, and the first of a year those that are this year only. index.DateNumber has zeros for what they
+// leave out.
 func firstOf(n float64) float64 {
 	switch day := int(n); {
 	case day%10000 == 101:

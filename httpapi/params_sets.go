@@ -40,9 +40,8 @@ func (p *parser) readSet(pm *param, values []string, resolve func(*param, string
 	return strings.Join(escaped, between)
 }
 
-// distinct splits the values of a set filter at their commas and drops repeated ones. A name
-// that itself has a comma is found as a whole first, among the first maxValues with a comma:
-// whole holds what those are found as.
+// distinct splits the values of a set filter at their commas and drops repeated ones. A value with a comma may be
+// one name: the first maxValues of them are looked up whole first, and whole holds what was found.
 func (p *parser) distinct(pm *param, values []string) (given, whole []string) {
 	seen, commas, empty := map[string]bool{}, 0, false
 	for _, v := range values {

@@ -13,9 +13,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// handle is where fasthttp hands over a request. Most are answered from the cache, which knows a
-// response by the address as it was sent: the second caller who spells a query the same way needs no
-// router and no parser. The router finds the route of all others.
+// handle is where fasthttp hands over a request. Most are answered from the cache, which knows a response by the
+// address as it was sent. So the second caller who spells a query the same way needs no router and no parser. The
+// router finds the route of all others.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	seen, f := malformed(&ctx.Request.Header)
 	req := s.newRequest(ctx, seen) // takes the generation, once

@@ -48,9 +48,8 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 	return config
 }
 
-// malformed rejects what no route should see, nil where there is nothing to reject. fasthttp has
-// read the head by now and rejected what is not HTTP at all. seen are headers the request has, and
-// any of them may be in it where it is rejected.
+// malformed rejects what no route should see; nil means nothing to reject. fasthttp has read the head and rejected
+// what is not HTTP at all. seen are the headers the request has. A rejected request may have any of them.
 func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
 		return headers.Every, closing(fail(versionNotSupported))
@@ -109,9 +108,8 @@ func oddHeader() *failure {
 	return &failure{code: badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."}
 }
 
-// oneSlash leaves one of several slashes at the start of an address, and reports whether there were
-// several. fasthttp may read what follows two slashes as a host: //docs would be the front page of the
-// host "docs".
+// oneSlash leaves one of several slashes at the start of an address, and reports whether there were several.
+// fasthttp may read what follows two slashes as a host: then //docs would be the front page of "docs".
 func oneSlash(r *fasthttp.Request) bool {
 	address := r.Header.RequestURI()
 	n := 0
@@ -237,8 +235,8 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	s.routed(ctx, nil, &rejected, closing(&failure{code: code, detail: detail}))
 }
 
-// showsStanding reports whether the address of a request asks for a key, by one method or another: its
-// responses show what is left of the key's quota, or that there is no key.
+// showsStanding reports whether the address of a request asks for a key, by one method or another. Its responses
+// show what is left of the quota of the key, or that there is no key.
 func (s *Server) showsStanding(req *request) bool {
 	if req.route.access != shown {
 		return req.route.access >= keyed

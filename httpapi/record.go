@@ -139,8 +139,8 @@ func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uin
 	return bytes.Join(append(pieces, end), nil)
 }
 
-// maxOwnBenchmarks is how many benchmarks the detail of a model has at most, 7 MB of them: a response is
-// made in memory, and of a million benchmarks one model has 39,000. No shipped model has a third of it.
+// maxOwnBenchmarks is how many benchmarks the detail of a model has at most; they take 7 MB. A response is made in
+// memory, and of a million benchmarks one model has 39,000. No shipped model has a third of the bound.
 const maxOwnBenchmarks = 5000
 
 // benchmarksOfModel are the pieces of a JSON list of the rows of a model's own benchmarks.

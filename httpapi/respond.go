@@ -15,9 +15,9 @@ import (
 // typicalLines is more than the headers of a page of rows take in bytes.
 const typicalLines = 1536
 
-// write hands a response to fasthttp, with what belongs to this one request: its id and what is
-// left of the quota. It is the only function that touches fasthttp's response; the bytes themselves
-// are written by fasthttp, and for large cached bodies and pages of rows by directwrite.go.
+// write hands a response to fasthttp, with what belongs to this request: its id and what is left of the quota. No
+// other function touches the response of fasthttp. fasthttp writes the bytes; large cached bodies and pages of
+// rows go through directwrite.go.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response
 	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose()

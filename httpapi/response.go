@@ -37,8 +37,8 @@ const (
 // sent changes after the function that made it has returned it.
 type response struct {
 	status int
-	// lines are the headers that are the same for every caller, except for contentType and encoding, which
-	// fasthttp has fields of its own for; those are empty where the response has no such header.
+	// lines are the headers that are the same for every caller, without contentType and encoding, for which
+	// fasthttp has fields. Those two are empty where the response has no such header.
 	lines                 headers.Lines
 	contentType, encoding string
 	close                 bool // the connection ends after the response
@@ -165,9 +165,9 @@ func etag(content []byte, c encoding.Coding, address string) string {
 	return quoted(sum[:15])
 }
 
-// contentTag is the etag of a response of data, which is a function of the content, the query and the coding. It has the content
-// itself, a digest, and a hash of all three: the hash need not withstand attacks, for tags are compared with those of the
-// same address only.
+// contentTag is the etag of a response of data, which is a function of content, query and coding. It has the
+// content itself, a digest, and a hash of all three. The hash need not withstand attacks: tags are compared with
+// those of the same address only.
 func contentTag(content [16]byte, c encoding.Coding, address string) string {
 	const typical = 512
 	key := appendKey(make([]byte, 0, typical), content[:], c, address)

@@ -104,8 +104,8 @@ func (req *request) noteUse(resp *response, status int) {
 	}
 }
 
-// pagingOf is how many thousandths of a call the largest page would have saved on the page of a
-// canonical address: on a page after the first, because a single page may be all that is wanted.
+// pagingOf is how many thousandths of a call the largest page would have saved on the page of a canonical address.
+// The first page counts nothing, because a single page may be all that is wanted.
 func pagingOf(list *resource, canonical string) uint32 {
 	_, query, _ := strings.Cut(canonical, "?")
 	if list == nil || list.maxLimit == 0 || !strings.Contains(query, "cursor=") {

@@ -74,8 +74,8 @@ func splitWeight(item []byte) (name []byte, weight int) {
 	return bytes.TrimSpace(name), headers.Weight(params)
 }
 
-// Bodies are compressed once and then served from the cache many times, but a query never
-// asked before waits for it: levels are those that cost about as much as rendering the page.
+// Bodies are compressed once and then served from the cache many times, but a new query waits for it. So the
+// levels are those that cost about as much as rendering the page.
 var (
 	zstdEncoder = func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))

@@ -92,10 +92,10 @@ type Sources struct {
 	Content []byte
 }
 
-// Build writes the files of a dump: every table as .ndjson.zst, .csv.zst and .parquet, the dataset
-// itself as dataset.tar.zst, Croissant metadata and SHA256SUMS. The same sources give the same
-// bytes. It takes the memory of the three encoders of one table and ends with the context. An error
-// leaves nothing behind; ErrChanged means that a file of the dataset is gone or not what was loaded.
+// Build writes the files of a dump: every table as .ndjson.zst, .csv.zst and .parquet, the dataset itself as
+// dataset.tar.zst, Croissant metadata and SHA256SUMS. The same sources give the same bytes. It takes the memory of
+// the three encoders of one table and ends with the context. An error leaves nothing behind. ErrChanged means that
+// a file of the dataset is gone or not what was loaded.
 //
 // The files have no names: see Make for a dump that later runs find again.
 func Build(ctx context.Context, src *Sources) (*Dump, error) {

@@ -14,8 +14,8 @@ type Encoder interface {
 	Close() error
 }
 
-// Member is a member of a row that is given apart from it, since it has megabytes: to join them, and to look for the end of
-// the value, takes longer than to write it. Its column has the type Any.
+// Member is a member of a row that is given apart from it, because it has megabytes. Joining them, and looking for
+// the end of the value, takes longer than writing it. Its column has the type Any.
 type Member struct {
 	Name  string
 	Value []byte // JSON without white space, of the kind that the column has

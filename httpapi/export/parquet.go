@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// rowGroup is how many rows are kept, encoded, until they are written: enough for readers that
-	// skip groups by their bounds, few enough that a file takes some ten megabytes to write.
+	// rowGroup is how many encoded rows are kept until they are written. It is enough for readers that skip groups
+	// by their bounds, and few enough that a file takes some ten megabytes to write.
 	rowGroup = 20_000
 	// pageSize is how many bytes of one column are kept before they are encoded.
 	pageSize = 64 << 10

@@ -47,10 +47,9 @@ func noteOf(dir, from string) string {
 	return filepath.Join(dir, notePrefix+hex.EncodeToString(sum[:16])+".json")
 }
 
-// Note notes that the dataset of d is served from a place, such as the path of a directory, so that a
-// later process finds it with Earlier. content is that of the sources, loaded when it was taken into
-// service. A dump whose files have no names is not noted. Of two servers that note at the same moment for
-// the same place one may win.
+// Note notes that the dataset of d is served from a place, such as the path of a directory; a later process finds
+// it with Earlier. content is that of the sources, loaded the time when it was taken into service. A dump whose
+// files have no names is not noted. Of two servers that note for the same place at the same moment one may win.
 func (d *Dump) Note(from, content string, loaded time.Time) error {
 	if d.dir == "" {
 		return nil

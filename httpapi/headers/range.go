@@ -10,9 +10,9 @@ import (
 // Range is a part of a file.
 type Range struct{ From, Size int64 }
 
-// RangeOf reads a Range header (RFC 9110, 14.2) for a file of a size: 206 with the range, 416 where
-// the file has no such bytes, and 200 with the whole file without a header, and for what may be
-// ignored: other units, several ranges, and what is malformed.
+// RangeOf reads a Range header (RFC 9110, 14.2) for a file of a size. It gives 206 with the range, or 416 where
+// the file has no such bytes. Without a header it gives 200 with the whole file, and also where the header may be
+// ignored: other units, several ranges, a malformed one.
 func RangeOf(header string, size int64) (Range, int) {
 	whole := Range{0, size}
 	unit, spec, ok := strings.Cut(header, "=")

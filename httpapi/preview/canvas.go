@@ -56,8 +56,8 @@ var blends = [][2]shade{
 	{tint, accent},
 }
 
-// mixture is what canvases share: the palette, and over, which is what a shade becomes under a plain
-// colour with a cover from 0 to steps: the nearest colour there is.
+// mixture is what canvases share: the palette, and over. over is the nearest colour to what a shade becomes under
+// a plain colour, with a cover from 0 to steps.
 type mixture struct {
 	colours color.Palette
 	over    [][plainShades][steps + 1]shade

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// HTML is a text of the document as HTML. It knows the part of CommonMark that descriptions of an API
-// are written in: paragraphs, code spans, strong text, links, lists of one level, indented code and
-// headings of the second level. Everything else, and all HTML, is text. A test compares it with a
-// complete implementation on every text of the document.
+// HTML is a text of the document as HTML. It knows a part of CommonMark: paragraphs, code spans, strong text,
+// links, lists of one level, indented code and headings of the second level. Descriptions of an API need no more.
+// Everything else, and all HTML, is text. A test compares it with a complete implementation on every text of the
+// document.
 func HTML(text string) template.HTML {
 	var b strings.Builder
 	blocks(&b, strings.Split(strings.TrimSpace(text), "\n"))

@@ -120,9 +120,9 @@ func Plain(quoted []byte) (text []byte, ok bool) {
 	return quoted[1 : len(quoted)-1], bytes.IndexByte(quoted, '\\') < 0
 }
 
-// Member is the first member of what is left of an object, behind its brace or a comma: its name in quotes,
-// its value, and what is left after the comma, if there is one. ok is false at the end of the object and where it is not as
-// this program writes it.
+// Member is the first member of what is left of an object, behind its brace or a comma. It gives the name in
+// quotes, the value, and what is left behind the comma, if there is one. ok is false at the end of the object, and
+// where the object is not as this program writes it.
 func Member(rest []byte) (name, value, left []byte, ok bool) {
 	n := TextEnd(rest)
 	if n == 0 || n == len(rest) || rest[n] != ':' {
@@ -203,9 +203,9 @@ func NamesFor[T any]() Names {
 	return out
 }
 
-// Pick is a row of the members with some names alone, without those that are null: what a decoder makes of it is the same
-// for a type with no other members. Rows have up to ninety members, and decoding them all takes most of the time. It reads no further
-// than the last of the names.
+// Pick is a row of the members with some names only, without those that are null. A decoder makes the same of it
+// for a type with no other members. Rows have up to ninety members, and decoding all of them takes most of the
+// time. It reads no further than the last of the names.
 func Pick(row []byte, names Names) []byte {
 	some := make([]byte, 1, 512)
 	some[0] = '{'

@@ -30,8 +30,8 @@ type Tree struct {
 }
 
 // New checks the directory to replace, removes what a killed export left, and makes a new one beside it.
-// replaceable says whether a directory with files may be replaced: nil if so. An export to the same
-// directory that is under way is an error.
+// replaceable says whether a directory with files may be replaced; nil means yes. It is an error while another
+// export to the same directory is under way.
 func New(dir string, replaceable func(dir string) error) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
