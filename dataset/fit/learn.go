@@ -70,7 +70,9 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 		r.deep = append(r.deep, deepRow{row, b.CacheTokens()})
 	default:
 		r.rows = append(r.rows, row)
-		r.backends.count(r.hardware[b.Hardware], &p, text(b.Backend))
+		if backend := text(b.Backend); backend != "mlx" || toolKindOf(b.Tool) == "mlx" { // Ollama and LM Studio have MLX beside llama.cpp, with which they are counted
+			r.backends.count(r.hardware[b.Hardware], &p, backend)
+		}
 	}
 }
 
