@@ -173,6 +173,7 @@ func (l *loader) checkIDs(hashes *runHashes) {
 // checkBenchmarks looks at every benchmark once, on all workers.
 func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) *runHashes {
 	speeds, years, hashes := l.newSpeedCheck(models, hardware), l.newYearCheck(), newRunHashes(len(l.benchmarks.recs))
+	builds := &buildCheck{loader: l}
 	l.ratios = make([]float64, len(l.benchmarks.recs))
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
@@ -186,9 +187,10 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 				model := models.reference(l, p, "model", b.Model)
 				device := hardware.reference(l, p, "hardware", b.Hardware)
 				l.contradictNamed(b, p, model, device)
-				tools.reference(l, p, "tool", b.Tool)
+				l.contradictTool(b, p, tools.reference(l, p, "tool", b.Tool))
 				origins.reference(l, p, b)
 				l.checkRun(b, p)
+				builds.add(b, p, model)
 				years.check(b, p)
 				l.ratios[i] = speeds.check(b, p, model, device)
 				hashes.ids[i] = maphash.String(hashes.seed, string(b.ID))
@@ -201,6 +203,7 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 	speeds.judgeBlames()
 	speeds.judgeGroups()
 	speeds.judgePrompts()
+	builds.judge()
 	return hashes
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -222,6 +223,9 @@ func (l *loader) checkArchitectureDate(h *Hardware, p place) {
 // spare is what weights may pass the memory by before it counts: sizes are rounded.
 const spare = 1.05
 
+// quantized finds a storage type in the name of a model.
+var quantized = regexp.MustCompile(`(?i)[a-z]?q[0-9]|int[0-9]|fp[0-9]|bit`)
+
 // checkWeights asks for partial_offload where the weights are larger than the memory of the
 // devices, and reports a run that says it needed none. Sizes are those of the row, else parameters x bits per weight.
 func (l *loader) checkWeights() {
@@ -248,6 +252,8 @@ func (l *loader) checkWeights() {
 			gib = *b.ModelSizeGiB
 		case b.Quantization != nil:
 			gib = params[b.Model] * 1e9 * line.bitsOf(*b.Quantization) / 8 / (1 << 30)
+		case b.Tool == "ollama" && !quantized.MatchString(b.ModelRaw): // a tag alone is a file of four bits or more
+			gib = params[b.Model] * 1e9 * 4 / 8 / (1 << 30)
 		}
 		room := *memory * float64(b.HardwareCount)
 		switch {
