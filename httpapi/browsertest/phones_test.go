@@ -27,6 +27,9 @@ func TestPhones(t *testing.T) {
 		if high := eval[int](t, p, `document.documentElement.scrollHeight`); high > mostPhone {
 			t.Errorf("%s is %d pixels high, want at most %d", path, high, mostPhone)
 		}
+		if broken := eval[[]string](t, p, brokenWords); len(broken) > 0 {
+			t.Errorf("%s: short words are broken: %q", path, broken)
+		}
 		if answers {
 			if end := eval[float64](t, p, `document.querySelector('.answer')?.getBoundingClientRect().bottom ?? 1e6`); end > float64(phone.height) {
 				t.Errorf("%s: the answer ends %v pixels from the top, below the first screen", path, end)
