@@ -133,6 +133,16 @@ var fieldsElsewhere = map[string][]string{
 	"url": {"source_url", "repository", "hf_repo"}, "link": {"source_url", "repository", "hf_repo"},
 }
 
+// valuesElsewhere are words that callers use for values of closed sets, folded as by foldName, with the values that were meant.
+var valuesElsewhere = map[string][]string{
+	"yes": {"true"}, "on": {"true"}, "1": {"true"}, "no": {"false"}, "off": {"false"}, "0": {"false"},
+	"vision": {"image"}, "multimodal": {"image"}, "vlm": {"image"}, "speech": {"audio"}, "voice": {"audio"},
+	"notebook": {"laptop"}, "graphics": {"gpu"}, "graphicscard": {"gpu"}, "processor": {"cpu"}, "phone": {"soc"}, "mac": {"apple", "desktop"}, "npu": {"soc"},
+	"radeon": {"amd"}, "geforce": {"nvidia"}, "sparse": {"moe"}, "mixtureofexperts": {"moe"},
+	"ui": {"gui"}, "inference": {"runner"}, "finetuning": {"finetuner"}, "coding": {"ide"},
+	"jsonl": {"ndjson"}, "jsonlines": {"ndjson"}, "xlsx": {"csv"}, "excel": {"csv"}, "tsv": {"csv"}, "arrow": {"parquet"},
+}
+
 // foldName is a name without the ways of writing it: case, separators and the brackets of lists.
 func foldName(name string) string { return separators.Replace(strings.ToLower(name)) }
 
@@ -162,11 +172,11 @@ func (s *suggester) parameter(sent string, names []string) string {
 	}
 }
 
-// field is the one of names of fields, or of orders by them, that a caller who sent another probably meant, empty where there
-// is none.
+// field is the one of names of fields, of orders by them or of values that a caller who sent another probably meant, empty
+// where there is none.
 func (s *suggester) field(sent string, names []string) string {
 	bare, descending := strings.CutPrefix(sent, "-")
-	for _, name := range fieldsElsewhere[foldName(bare)] {
+	for _, name := range slices.Concat(fieldsElsewhere[foldName(bare)], valuesElsewhere[foldName(bare)]) {
 		if descending {
 			name = "-" + name
 		}

@@ -106,6 +106,15 @@ func TestFieldsElsewhere(t *testing.T) {
 		"hardware?fields=memory":                     "vram_gb",
 		"hardware?type=gpus":                         "gpu",
 		"benchmarks/stats?group_by=tool&sort=-count": "-n",
+		"models?modality=vision":                     "image",
+		"models?architecture=mixture-of-experts":     "moe",
+		"models?format=jsonl":                        "ndjson",
+		"hardware?type=npu":                          "soc",
+		"hardware?type=Notebook":                     "laptop",
+		"hardware?vendor=GeForce":                    "nvidia",
+		"tools?category=ui":                          "gui",
+		"benchmarks?verified=yes":                    "true",
+		"benchmarks?include_variants=0":              "false",
 		"models?sort=newest":                         "-release_date",
 		"benchmarks?sort=latest":                     "-run_date",
 		"benchmarks?sort=fastest":                    "-generation_tps",
@@ -122,6 +131,25 @@ func TestFieldsElsewhere(t *testing.T) {
 		known = append(append(known, list.sortNames()...), "depth_band", "tokens_per_joule")
 		if list.row != nil {
 			known = append(known, list.row.Names()...)
+		}
+	}
+	var values []string
+	for i := range routes {
+		if list := routes[i].list; list != nil {
+			for _, name := range list.paramNames {
+				values = append(values, list.byName[name].values...)
+			}
+		}
+	}
+	values = append(values, "true", "false")
+	for sent, meant := range valuesElsewhere {
+		if sent != foldName(sent) {
+			t.Errorf("%s is not folded and never found", sent)
+		}
+		for _, value := range meant {
+			if !slices.Contains(values, value) {
+				t.Errorf("%s: no parameter has a value %s", sent, value)
+			}
 		}
 	}
 	for sent, meant := range fieldsElsewhere {

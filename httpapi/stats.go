@@ -274,7 +274,11 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"))})
 	}
 	if len(stats.Groups) == 0 {
-		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: "no record matches the filters and has a value of the metric"})
+		detail := "no record matches the filters and has a value of the metric"
+		if q.word(&allSettings) == index.SingleStream {
+			detail += " under settings=single_stream, which holds unless settings=all is given"
+		}
+		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: detail})
 	}
 	return out
 }
