@@ -25,6 +25,7 @@ func Weight(params []byte) (weight int) {
 	return 1000
 }
 
+// EqualFold reports whether b is a text in lower case, whatever the case of its letters.
 func EqualFold(b []byte, lower string) bool {
 	if len(b) != len(lower) {
 		return false

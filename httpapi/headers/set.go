@@ -4,15 +4,15 @@ package headers
 // reading the line of another, so each is looked for only where reading the head has met it.
 type Set uint8
 
+// The headers, SeveralLines for one of them that is on several, and Every for all of this.
 const (
-	// Accept and the others are headers by their names.
 	Accept Set = 1 << iota
 	AcceptEncoding
 	IfNoneMatch
 	IfMatch
 	Origin
-	SeveralLines     // one of them is on several lines
-	Every        Set = 1<<iota - 1
+	SeveralLines
+	Every Set = 1<<iota - 1
 )
 
 // With adds the header with a name to a set, if it is one of those.

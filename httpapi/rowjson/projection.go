@@ -162,6 +162,7 @@ func Sure[T any](v T, err error) T {
 	return v
 }
 
+// AppendString appends a text as JSON.
 func AppendString(b []byte, s string) []byte {
 	out, err := jsontext.AppendQuote(b, s)
 	if err != nil {
