@@ -112,10 +112,12 @@ func TestMemoryAssumed(t *testing.T) {
 		return found
 	}
 	for hardware, want := range map[string]string{
-		"apple-m3-pro":           "apple-m3-pro is sold with 18 or 36 GB of memory; the list counts with 36 GB. /api/v1/fit takes memory_gb, for one model",
-		"M3+Pro":                 "apple-m3-pro is sold with 18 or 36 GB of memory; the list counts with 36 GB. /api/v1/fit takes memory_gb, for one model",
-		"nvidia-rtx-4090":        "",
-		"nvidia-rtx-4060-ti-8gb": "",
+		"apple-m3-pro":              "apple-m3-pro is sold with 18 or 36 GB of memory; the list counts with 36 GB; memory_gb chooses another size",
+		"M3+Pro":                    "apple-m3-pro is sold with 18 or 36 GB of memory; the list counts with 36 GB; memory_gb chooses another size",
+		"apple-m3-pro&memory_gb=18": "",
+		"M3+Pro+18GB":               "",
+		"nvidia-rtx-4090":           "",
+		"nvidia-rtx-4060-ti-8gb":    "",
 	} {
 		got := ""
 		for _, n := range said("/api/v1/models?limit=1&fits=" + hardware) {

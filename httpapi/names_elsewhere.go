@@ -34,7 +34,7 @@ var namesElsewhere = map[string][]string{
 	"contextlength": {"min_context", "context", "min_depth"}, "contextsize": {"context", "min_context", "min_depth"},
 
 	"tps": {"min_tps"}, "speed": {"min_tps"}, "minspeed": {"min_tps"}, "tokenspersecond": {"min_tps"}, "generationtps": {"min_tps"}, "mingenerationtps": {"min_tps"}, "maxgenerationtps": {"max_tps"},
-	"vram": {"min_vram_gb", "memory_gb", "fits"}, "memory": {"min_vram_gb", "memory_gb", "fits"}, "ram": {"min_vram_gb", "system_memory_gb", "fits"}, "vramgb": {"min_vram_gb", "memory_gb", "fits"}, "memorygb": {"min_vram_gb", "fits"},
+	"vram": {"min_vram_gb", "fits", "memory_gb"}, "memory": {"min_vram_gb", "fits", "memory_gb"}, "ram": {"min_vram_gb", "system_memory_gb", "fits"}, "vramgb": {"min_vram_gb", "fits", "memory_gb"}, "memorygb": {"min_vram_gb", "fits"},
 	"bandwidth": {"min_bandwidth_gbps", "bandwidth_gbps"}, "memorybandwidthgbps": {"min_bandwidth_gbps", "bandwidth_gbps"},
 	"params": {"min_params_b"}, "parameters": {"min_params_b"}, "size": {"min_params_b", "quantization"},
 	"price": {"max_price_usd"}, "maxprice": {"max_price_usd"}, "budget": {"max_price_usd"}, "streetpriceusd": {"max_price_usd"},

@@ -28,7 +28,6 @@ func TestNamesElsewhere(t *testing.T) {
 		{models, "from", "released_since"},
 		{models, "context_length", "min_context"},
 		{models, "type", "architecture"},
-		{models, "memory_gb", "fits"},
 		{models, "vram", "fits"},
 		{hardware, "memory_gb", "min_vram_gb"},
 		{hardware, "model", "runs"},

@@ -25,7 +25,7 @@ func (p *parser) noticeMemory(hardware dataset.Slug) {
 	}
 	p.out.notices = append(p.out.notices, Notice{
 		Code: memoryAssumed, Parameter: "fits",
-		Detail: fmt.Sprintf("%s is sold with %s GB of memory; the list counts with %v GB. /api/v1/fit takes memory_gb, for one model", hardware, strings.Join(texts, " or "), counted),
+		Detail: fmt.Sprintf("%s is sold with %s GB of memory; the list counts with %v GB; memory_gb chooses another size", hardware, strings.Join(texts, " or "), counted),
 	})
 }
 
@@ -40,17 +40,12 @@ func (p *parser) noticeMemories(found []fit.Best) {
 	p.noticeCount(memoryAssumed, "runs", several, "")
 }
 
-// noticeReadByRules says how fits or runs was read where it is not a name of a record. A memory in it does not count,
-// because lists have no parameter for it.
+// noticeReadByRules says how fits or runs was read where it is not a name of a record.
 func (r *fitReader) noticeReadByRules(main, slug string, a *resolve.Answer) {
 	if a.Confidence != resolve.Parsed {
 		return
 	}
-	reason := a.Reason
-	if main == "fits" && r.otherMemory(a) {
-		reason += fmt.Sprintf(". The list counts with the memory of the record; /api/v1/fit takes memory_gb=%v", a.MemoryGB)
-	}
-	r.noticeResolved(r.r.byName[main], r.value(main), slug, reason)
+	r.noticeResolved(r.r.byName[main], r.value(main), slug, a.Reason)
 }
 
 // A leftOut is records that a filter by what runs leaves out because a fact is missing, or of which it counts with a value

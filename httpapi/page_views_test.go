@@ -300,7 +300,7 @@ func TestStatedMachine(t *testing.T) {
 	for path, want := range map[string]struct{ self, says string }{
 		"models?limit=3&fits=2x+RTX+3090":         {"models?fits=nvidia-rtx-3090&count=2&limit=3", "was taken for nvidia-rtx-3090"},
 		"models?limit=3&fits=2x+RTX+3090&count=4": {"models?fits=nvidia-rtx-3090&count=4&limit=3", "was taken for nvidia-rtx-3090"},
-		"models?limit=3&fits=Apple+M2+8GB":        {"models?fits=apple-m2&limit=3", "/api/v1/fit takes memory_gb=8"},
+		"models?limit=3&fits=Apple+M2+8GB":        {"models?fits=apple-m2&limit=3&memory_gb=8", "was taken for apple-m2"},
 		"models?limit=3&fits=apple-m2":            {"models?fits=apple-m2&limit=3", ""},
 		"hardware?limit=3&runs=Qwen3+8B+Q4_K_M":   {"hardware?runs=qwen3-8b&limit=3", "was taken for qwen3-8b"},
 	} {

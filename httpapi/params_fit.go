@@ -159,10 +159,6 @@ func (r *fitReader) useStated(a *resolve.Answer) {
 	if r.otherMemory(a) && r.values["memory_gb"] == nil {
 		r.values["memory_gb"] = []string{strconv.FormatFloat(a.MemoryGB, 'f', -1, 64)}
 	}
-	r.useStatedCount(a)
-}
-
-func (r *fitReader) useStatedCount(a *resolve.Answer) {
 	if a.Count > 1 && r.values["count"] == nil {
 		r.values["count"] = []string{strconv.Itoa(a.Count)}
 	}

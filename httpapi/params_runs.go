@@ -21,10 +21,11 @@ func (p *parser) readRuns() []string {
 	slug, answer := r.lookUp(main)
 	r.noticeReadByRules(main, slug, &answer)
 	if main == "fits" && answer.Confidence == resolve.Parsed {
-		r.useStatedCount(&answer)
+		r.useStated(&answer)
 	}
 	q := fit.Query{
-		Count: int(r.number("count")), Context: int64(r.number("context")), KV: fit.KVType(r.choice("kv")),
+		MemoryGB: r.number("memory_gb"),
+		Count:    int(r.number("count")), Context: int64(r.number("context")), KV: fit.KVType(r.choice("kv")),
 		Rules: fit.Rules(r.choice("engine")), AllowExtended: r.flag("allow_extended"), Quantization: r.quantization(),
 		MeasuredFirst: r.choice("prefer") == preferMeasured,
 	}
@@ -48,10 +49,11 @@ func (p *parser) readRuns() []string {
 	if pareto {
 		found = p.pareto(found)
 	}
-	if p.r.name == "models" {
-		p.noticeMemory(dataset.Slug(slug))
-	} else {
+	switch {
+	case p.r.name == "hardware":
 		p.noticeMemories(found)
+	case q.MemoryGB == 0:
+		p.noticeMemory(dataset.Slug(slug))
 	}
 	p.keepRuns(p.r.byName[main], found)
 	return r.canonical
@@ -82,7 +84,7 @@ func (p *parser) findRuns(q fit.Query, of dataset.Slug, least float64) (runs fit
 		return runs, why, fault
 	}
 	q.Hardware = of
-	if len(p.gen.Fit.Unpublished(of)) > 0 {
+	if q.MemoryGB == 0 && len(p.gen.Fit.Unpublished(of)) > 0 {
 		why = ": the memory of " + string(of) + " is not published"
 	}
 	runs, fault = p.gen.Fit.Models(q, least)

@@ -303,7 +303,8 @@ func fitParams(list string) []param {
 	var out []param
 	switch list {
 	case "models":
-		out = append(out, param{name: "fits", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the member fit. Hardware that is sold with several sizes of memory counts with its vram_gb, and the notice memory_assumed says so."})
+		out = append(out, param{name: "fits", kind: oneName, table: hardwareOf, doc: "Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the member fit. Hardware that is sold with several sizes of memory counts with its vram_gb, and the notice memory_assumed says so. A name that states a memory or a number of devices, such as \"M4 Max 64GB\" or \"2x RTX 3090\", sets memory_gb and count where they are not given."},
+			param{name: "memory_gb", kind: plainNumber, most: 1e6, doc: "With fits: memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes."})
 	case "hardware":
 		out = append(out,
 			param{name: "runs", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the member fit. Hardware that is sold with several sizes of memory counts with its vram_gb; the notice memory_assumed says how many rows that are."},
