@@ -91,7 +91,7 @@ func namesOf(gen *index.Generation, kind string, slugs []string) []string {
 // figureTable is the drawing of a figure above its values.
 func figureTable(id, title string, f *charts.Figure, base string) Table {
 	t := Table{ID: id, Title: title, Empty: f.Missing, Plot: plot(f, "plot-"+id, base)}
-	if t.Plot != nil && t.Plot.Title == title {
+	if t.Plot != nil && strings.HasPrefix(t.Plot.Title, title) {
 		t.Plot.Said = true
 	}
 	values := f.Table()
