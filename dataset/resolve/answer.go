@@ -94,6 +94,18 @@ func (a *Answer) guessed(candidates []Candidate) {
 	}
 }
 
+// cutShort makes the answer to the beginning of a name a guess: nvidia-smi prints "NVIDIA GeForce RTX 4070 ..." for the
+// card with a Ti or for laptops as well.
+func (a Answer) cutShort(kind Kind) Answer {
+	if a.Slug != "" {
+		first := Candidate{kind, a.Slug, a.Name, "has the name up to where it is cut"}
+		a.Candidates = append([]Candidate{first}, a.Candidates...)
+		a.Candidates = a.Candidates[:min(MaxCandidates, len(a.Candidates))]
+		a.Slug, a.Name, a.Ambiguous, a.Confidence, a.Reason = "", "", false, Near, "the name is cut short"
+	}
+	return a
+}
+
 // grade orders answers: a record beats an ambiguous answer, which beats a guess.
 func grade(a *Answer) int {
 	switch {

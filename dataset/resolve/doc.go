@@ -17,8 +17,8 @@
 // "NVIDIA GeForce RTX 4090 Laptop GPU 16GB x2" becomes nvidia-rtx-4090-laptop:
 //
 //  1. clean (fold.go) writes it in lower case, in one Unicode form and without trademark signs.
-//  2. hardwareNames.resolve (hardware.go) asks for names that need no rules: of records, of drivers, and PCI ids. None
-//     fits here.
+//  2. hardwareNames.resolve (hardware.go) takes the name out of a line of a log (hardware_lines.go), and asks for names
+//     that need no rules: of records, of drivers, and PCI ids (hardware_pci.go). None fits here.
 //  3. cutTimes (hardware_parts.go) finds " x2", two devices. cutHardware divides the rest into an hwName: what names the
 //     part, and what is beside it in brackets or behind commas. Labels of tools and a count in front are cut.
 //  4. hwWords (hardware_words.go) leaves out "nvidia", "geforce" and "gpu", reads 16 GB as the memory, and keeps "rtx",
@@ -58,7 +58,7 @@
 // has to be that of one product, and a 4090 that may be the one for laptops is Ambiguous, unless there
 // are two of them. In the name of a laptop ("Razer Blade 16 with RTX 4090") the card is the one for
 // laptops. A processor and a card side by side are Ambiguous. Guesses by likeness (near.go) are made last, are
-// marked Near, and never have a slug.
+// marked Near, and never have a slug; so is what a name that was cut short ("RTX 4070 ...") begins with.
 //
 // Review (printed.go) is the other way round: it says of measurements whether a name as printed plainly means another
 // record than the one they name.

@@ -50,6 +50,15 @@ func clean(s string) string {
 	return b.String()
 }
 
+// cutDots cuts the dots off a name that a program printed only up to a width. In a line of a log they stand for the rest
+// of the line.
+func cutDots(text string) (begun string, short bool) {
+	if !strings.HasSuffix(text, "...") || strings.ContainsAny(text, ":=|") {
+		return text, false
+	}
+	return strings.TrimRight(text, " ."), true
+}
+
 // spelled is a name as exact comparison sees it: letter case and blanks around it do not count.
 func spelled(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 

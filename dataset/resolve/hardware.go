@@ -9,7 +9,11 @@ import (
 // resolve tries what is certain before what takes rules: a name as a record has it, a name that drivers print, a PCI id,
 // and then the words of the name.
 func (n *hardwareNames) resolve(text string) Answer {
-	if named := nameMac(text); named != text {
+	if begun, short := cutDots(text); short {
+		a := n.resolve(begun)
+		return a.cutShort(Hardware)
+	}
+	if named := writtenOut(text); named != text {
 		a := n.resolve(named)
 		if a.Confidence == Exact {
 			a.Confidence = Parsed

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -46,11 +47,14 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 		return i, extraRecord
 	}
 	name := cutHardware(text)
+	if slices.ContainsFunc(name.extras, laptopCard.MatchString) { // a processor and another card
+		return 0, extraUnknown
+	}
 	words, memory := hwWords(name.main)
 	if found := n.look(words, memory).found; len(found) == 1 && !generic(words) {
 		return found[0], extraRecord
 	}
-	if processor(text) || madeBy(text) || readBefore(name.main, words) || harmless(words) {
+	if processor(text) && !laptopCard.MatchString(text) || madeBy(text) || readBefore(name.main, words) || harmless(words) {
 		return 0, extraNothing
 	}
 	return 0, extraUnknown
@@ -59,8 +63,12 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 // printedBeside reports whether a part beside a name is what drivers and tools print there, or the number of devices.
 func printedBeside(extra string) bool {
 	return slices.ContainsFunc(besideBeginnings, func(w string) bool { return strings.HasPrefix(extra, w) }) ||
-		slices.ContainsFunc(besideParts, func(w string) bool { return strings.Contains(extra, w) }) || timesBeside.MatchString(extra)
+		slices.ContainsFunc(besideParts, func(w string) bool { return strings.Contains(extra, w) }) && !laptopCard.MatchString(extra) ||
+		len(extra) > 0 && len(extra) <= 10 && (timesBeside.MatchString(extra) || driverVersion.MatchString(extra))
 }
+
+// driverVersion is the version of a driver in the list of nvidia-smi.
+var driverVersion = regexp.MustCompile(`^[0-9]{3}\.[0-9]{2,3}(?:\.[0-9]{2})?$`)
 
 // madeBy reports whether a text begins with the maker of a machine.
 func madeBy(text string) bool {
@@ -89,6 +97,7 @@ func harmless(words []string) bool {
 		}
 		number := isDigit(w[0])
 		switch {
+		case w == "max" && measures[before]: // "300 W max"
 		case identity[w]:
 			return false
 		case number && (len(w) >= 3 || i == 0) && !measures[next] && !versioned[before]:

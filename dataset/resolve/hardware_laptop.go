@@ -8,7 +8,7 @@ import (
 
 // laptopLine is a line of laptops that are sold with cards of their own. Lines of the same makers that are also towers
 // ("Legion Tower", "Alienware Aurora") are not among them.
-var laptopLine = regexp.MustCompile(`\b(?:laptop|legion (?:[579]|pro|slim|y[0-9]+)|loq 1[4-8]|ideapad|thinkpad|zephyrus|rog strix (?:g1[4-8]|scar)|flow [xz]1[0-9]|tuf (?:gaming )?[af]1[4-8]` +
+var laptopLine = regexp.MustCompile(`\b(?:laptop|legion (?:[579]i?|pro|slim|y[0-9]+)|loq 1[4-8]|ideapad|thinkpad|zephyrus|rog strix (?:g1[4-8]|scar)|flow [xz]1[0-9]|tuf (?:gaming )?[af]1[4-8]` +
 	`|blade 1[4-8]|helios|nitro (?:5|v|1[4-8])|alienware [mx]1[4-8]|xps 1[3-7]|zbook|omen 1[4-8]|victus 1[4-8]|katana|raider|surface (?:book|laptop))\b`)
 
 // outsideLaptop are words for a card that is not built into the laptop, and for other machines.

@@ -19,6 +19,9 @@ type hwName struct {
 // 7950x" beside it. It does not judge the parts.
 func cutHardware(text string) (n hwName) {
 	text = vendorPhrases.Replace(cutLabels(text))
+	if strings.Contains(text, "mib") && strings.Contains(text, ",") {
+		text = thousands.ReplaceAllString(text, "$1$2$3")
+	}
 	n.count, text = cutCount(strings.TrimSpace(text))
 	n.split(cutClock(withCommas(text)))
 	if at := lastTimes(n.extras); n.count == 0 && at != nil {
@@ -26,6 +29,9 @@ func cutHardware(text string) (n hwName) {
 	}
 	return n
 }
+
+// thousands is a size of memory with a comma in it: "16,303 MiB".
+var thousands = regexp.MustCompile(`\b([0-9]{1,3}),([0-9]{3})( ?mib)\b`)
 
 // withCommas puts a comma before what is beside a name without brackets.
 func withCommas(text string) string {
@@ -102,10 +108,10 @@ var vendorPhrases = strings.NewReplacer("advanced micro devices, inc.", "amd", "
 	"intel corporation", "intel", "[amd/ati]", " ", "[amd]", " ", "[nvidia]", " ", "(amd open-source driver)", " ", "(amd proprietary driver)", " ")
 
 // chipBehind is the chip of a machine behind its name alone: "OnePlus 12 Snapdragon 8 Gen 3".
-var chipBehind = regexp.MustCompile(`^((?:oneplus|xiaomi|redmi|samsung|galaxy|honor|oppo|vivo|realme|nubia|asus rog|gmktec|beelink|minisforum|bosgame|geekom|aoostar|acemagic) [^,;|(]*?) ((?:amd )?(?:snapdragon|ryzen|strix halo)\b)`)
+var chipBehind = regexp.MustCompile(`^((?:oneplus|xiaomi|redmi|samsung|galaxy|honor|oppo|vivo|realme|nubia|asus rog|hp|gmktec|beelink|minisforum|bosgame|geekom|aoostar|acemagic) [^,;|(]*?) ((?:amd )?(?:snapdragon|ryzen|strix halo)\b)`)
 
 // besides are the ways to say, without brackets, what stands beside a name.
-var besides = strings.NewReplacer(" w/ ", ", ", " with ", ", ", " + ", ", ", " · ", ", ")
+var besides = strings.NewReplacer(" w/ ", ", ", " with ", ", ", " + ", ", ", " · ", ", ", " model b rev ", ", rev ")
 
 // lastTimes is the number of devices in the last part beside a name: "RTX 3090 (x2)".
 func lastTimes(extras []string) []string {

@@ -75,11 +75,17 @@ func (n *hardwareNames) readName(name hwName) reading {
 	if r.none() {
 		r = n.readWords(words, memory, name.main)
 	}
-	if hbm := slices.Index(words, "hbm"); hbm > 0 && len(r.found) == 0 { // the kind of memory behind its size
+	if hbm := slices.Index(words, "hbm"); hbm > 0 && len(r.found) == 0 && kindOfHBM(words[hbm+1:]) { // behind the size of the memory
 		r = n.look(words[:hbm], memory)
 	}
 	r.memory = memory
 	return r
+}
+
+// kindOfHBM reports whether words are what is behind HBM in the name of a memory, "HBM3e", and what says nothing. A part
+// of a card, "MIG 1g.10gb", is not the card.
+func kindOfHBM(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !besideWords[w] && (!isDigit(w[0]) || len(w) > 1) })
 }
 
 // readWords looks a name up as a record has it, and then as people write it. The first that knows the name answers.

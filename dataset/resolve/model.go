@@ -8,6 +8,10 @@ import (
 // resolve tries what is certain before what takes rules: a name as a record has it, a type that llama-bench prints, the
 // words of the name, and at last a name of Ollama without its colon.
 func (n *modelNames) resolve(text string) Answer {
+	if begun, short := cutDots(text); short {
+		a := n.resolve(begun)
+		return a.cutShort(Model)
+	}
 	name := cutModel(text)
 	if i, ok := n.exact[text]; ok {
 		a := n.found(i, Exact, "slug, name, alias or repository")
@@ -70,7 +74,7 @@ func (n *modelNames) byName(name modelName) modelReading {
 		}
 		file = mark
 	}
-	r := n.byMarks(name.owner, name.name, file.any)
+	r := n.byMarks(name, file.any)
 	r.marks.under(file)
 	if file.quant != "" { // those of the file that is used count, not those of its repository
 		r.marks.quant = file.quant
@@ -83,21 +87,21 @@ func (n *modelNames) byName(name modelName) modelReading {
 
 // byMarks looks a name up with fewer and fewer of the marks at its end: the longest known name wins, so that
 // "Falcon3-7B-Instruct-1.58bit" keeps its bits and "-4bit" goes.
-func (n *modelNames) byMarks(owner, name string, converted bool) (r modelReading) {
-	stems := r.marks.cut(name)
+func (n *modelNames) byMarks(name modelName, converted bool) (r modelReading) {
+	stems := r.marks.cut(name.name)
 	r.marks.any = r.marks.any || converted
 	for _, stem := range stems {
 		r.words = modelWords(stem)
 		if recs := n.known(r.words); len(recs) > 0 {
-			r.answer = n.judgeWritten(recs, owner, stem, r.marks)
+			r.answer = n.judgeWritten(recs, name, stem, r.marks)
 			return r
 		}
 	}
-	if recs, account := n.withoutMaker(stems[len(stems)-1], owner); len(recs) > 0 {
+	if recs, account := n.withoutMaker(stems[len(stems)-1], name.owner); len(recs) > 0 {
 		r.answer = n.judge(recs, account, r.marks)
 		return r
 	}
-	r.answer = n.unknown(r.words, owner)
+	r.answer = n.unknown(r.words, name.owner)
 	return r
 }
 

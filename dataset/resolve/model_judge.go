@@ -32,8 +32,8 @@ func (n *modelNames) judge(recs []int32, owner string, m marks) Answer {
 // the release without a word after it ("Llama 3.1 8B"), and people who leave words out mean the
 // model that answers ("Llama-3.1-8B-Instruct") as often. Such a name is only an answer where it is
 // spelled as a repository or file of the base model is.
-func (n *modelNames) judgeWritten(recs []int32, owner, stem string, m marks) Answer {
-	if len(recs) == 1 && owner == "" && !n.recs[recs[0]].own[stem] {
+func (n *modelNames) judgeWritten(recs []int32, name modelName, stem string, m marks) Answer {
+	if len(recs) == 1 && (name.store || name.owner == "" && !n.recs[recs[0]].own[stem]) {
 		if tuned := n.tuned(recs[0]); len(tuned) > 0 {
 			return Answer{
 				Ambiguous: true, Reason: "the name is that of the base model, and is used for the one that was made of it as well",
@@ -41,7 +41,7 @@ func (n *modelNames) judgeWritten(recs []int32, owner, stem string, m marks) Ans
 			}
 		}
 	}
-	return n.judge(recs, owner, m)
+	return n.judge(recs, name.owner, m)
 }
 
 // tuned are the models whose name is that of a base model and a word for what it was trained to do.

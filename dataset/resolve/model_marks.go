@@ -1,6 +1,8 @@
 package resolve
 
-import "strings"
+import (
+	"strings"
+)
 
 // marks are what a name says about how a model is stored. They are not part of its key.
 type marks struct {
@@ -15,6 +17,8 @@ func classify(word string) (m marks, ok bool) {
 		return marks{quant: s.quant, format: s.format, any: true}, true
 	}
 	switch {
+	case mlcType(word):
+		return marks{quant: word, any: true}, true
 	case ggufType(word):
 		return marks{quant: strings.ToUpper(word), format: "gguf", any: true}, true
 	case strings.HasSuffix(word, "bpw") && numeric(word[:len(word)-3]):
@@ -23,6 +27,15 @@ func classify(word string) (m marks, ok bool) {
 		return marks{quant: word, any: true}, true // one digit: "1.58bit" is part of a name
 	}
 	return marks{}, false
+}
+
+// mlcType reports whether a word is a storage type of MLC: "q4f16_1".
+func mlcType(word string) bool {
+	if len(word) < 5 || word[0] != 'q' || !isDigit(word[1]) {
+		return false
+	}
+	rest := word[2:]
+	return rest == "f16" || rest == "f32" || len(rest) == 5 && (rest[:4] == "f16_" || rest[:4] == "f32_") && isDigit(rest[4])
 }
 
 // ggufType reports whether a word is a storage type of GGUF files: Q4_0, Q4_K_M, IQ2_XXS, TQ1_0.

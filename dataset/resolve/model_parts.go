@@ -11,6 +11,7 @@ type modelName struct {
 	owner string // of a Hub repository, empty where there is none
 	name  string
 	tag   string // behind a colon, as Ollama and llama.cpp have it
+	store bool   // of LM Studio, where models that answer have the names of their base models
 	marks marks  // of the tag or file
 }
 
@@ -18,6 +19,7 @@ type modelName struct {
 // "unsloth" with the tag "q4_k_m". It does not judge the parts.
 func cutModel(text string) (m modelName) {
 	s, address := cutAddress(strings.Trim(text, `"'`))
+	m.store = address && strings.Contains(text, "lmstudio.ai/")
 	s, file := cutFile(fromCache(strings.ReplaceAll(s, `\`, "/")))
 	s = m.cutTag(strings.Trim(s, "/"))
 	pieces := strings.Split(s, "/")
@@ -37,7 +39,7 @@ func cutModel(text string) (m modelName) {
 	if file != "" {
 		_, m.marks = bareModel(file)
 	}
-	m.name = cached(cutShard(strings.TrimSuffix(m.name, ".gguf")))
+	m.name = cached(cutShard(strings.TrimPrefix(strings.TrimSuffix(m.name, ".gguf"), "ggml-model-")))
 	if gguf && m.marks.format == "" {
 		m.marks.format, m.marks.any = "gguf", true
 	}
@@ -47,7 +49,9 @@ func cutModel(text string) (m modelName) {
 // cutAddress cuts the command that loads a model, and the address of the hub it is on.
 func cutAddress(s string) (rest string, address bool) {
 	for _, command := range commands {
-		s = strings.TrimPrefix(s, command)
+		if arguments, ok := strings.CutPrefix(s, command); ok {
+			s, _, _ = strings.Cut(arguments, " --") // flags
+		}
 	}
 	for _, scheme := range []string{"https://", "http://", "hf://"} {
 		if rest, ok := strings.CutPrefix(s, scheme); ok {

@@ -17,7 +17,7 @@ func set(words string) map[string]bool {
 // hwNoise are words that say nothing about which record a name means: the vendor, the brand every
 // card of it carries, and what drivers put around a name. "quadro" is not among them: a Quadro RTX
 // 4000 is not an RTX 4000.
-var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp vram chip founders fe gpus card cards rig silicon nvlink")
+var hwNoise = set("nvidia corporation amd ati inc intel apple qualcomm geforce radeon instinct tesla graphics gpu cpu processor series integrated design with generation edition igpu habana qrd crd adp vram developer kit devkit chip founders fe gpus card cards rig silicon nvlink")
 
 // makers are the words that name the maker of graphics, or a brand only one maker has.
 var makers = map[string]dataset.Vendor{
@@ -44,7 +44,7 @@ var besideWords = set("a an and at by for from in not of on only or over per the
 	" overclocked oc underclocked undervolted unlocked stock modified modded conversion third party variant water liquid air passive cooled cooling fan blower headless" +
 	" egpu dgpu thunderbolt oculink usb nvlink bridge slot lane lanes x desktop tower rack node partition slurm" +
 	" memory vram ram ddr lpddr gddr hbm e ecc unified shared dedicated allocated usable available total free channel channels single dual quad" +
-	" each total combined soldered sm moltenvk" +
+	" each total combined used soldered sm moltenvk" +
 	" core cores count form model unit vcpu virtual machine vm wsl windows macos ubuntu debian fedora arch docker container proxmox esxi" +
 	" kaggle colab runpod vast lambda cloud instance" +
 	" kepler maxwell pascal volta turing ampere lovelace hopper gcn polaris vega navi rdna cdna gfx alchemist battlemage bmg g dg pvc ponte vecchio" +
@@ -56,7 +56,7 @@ var versioned = set("gfx sm cortex navi vega polaris a")
 
 // besideBeginnings and besideParts are in what drivers and tools print beside a name, whatever else it says.
 var (
-	besideBeginnings = []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "cortex", "10x cortex", "0x"}
+	besideBeginnings = []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "radeonsi", "cortex", "10x cortex", "0x"}
 	besideParts      = []string{"channel", "jetpack", "limit", "power cap", " ram", "mesa", "linux", "passthrough"}
 )
 
@@ -85,7 +85,7 @@ var soldSizes = set("4 6 8 10 11 12 16 20 24 32 40 48 64 72 80 94 96 128 141 144
 var memoryUnit = map[string]float64{"gb": 1, "gib": 1, "mb": 1.0 / 1024, "mib": 1.0 / 1024, "go": 1}
 
 // labels precede a name in the output of tools: "Card Series: …", "deviceName = …".
-var labels = set("gpu device card series model name chipset cpu product brand string machdep.cpu.brand_string gpu_name devicename cuda vulkan rocm sycl opencl ggml_vulkan ggml_metal_init processor chip adapter renderer ggml_metal_device_init hw.model identifier marketing found using selected default")
+var labels = set("gpu device card series model name chipset cpu product brand string machdep.cpu.brand_string gpu_name devicename cuda vulkan rocm sycl opencl ggml_vulkan ggml_metal_init processor chip adapter renderer ggml_metal_device_init hw.model identifier marketing found using selected default models configuration and dxgi description")
 
 // countWords are the words for a number of devices.
 var countWords = map[string]int{"single": 1, "dual": 2, "two": 2, "twin": 2, "pair": 2, "triple": 3, "three": 3, "quad": 4, "four": 4, "six": 6, "eight": 8}
@@ -133,6 +133,7 @@ var macIDs = map[string]string{
 	"mac15,10": "macbook pro 14 m3 max", "mac15,9": "macbook pro 16 m3 max", "mac15,11": "macbook pro 16 m3 max",
 	"mac16,1": "macbook pro 14 m4", "mac16,8": "macbook pro 14 m4 pro", "mac16,7": "macbook pro 16 m4 pro",
 	"mac16,6": "macbook pro 14 m4 max", "mac16,5": "macbook pro 16 m4 max",
+	"mac17,2":    "macbook pro 14 m5",
 	"macmini9,1": "mac mini m1", "mac14,3": "mac mini m2", "mac14,12": "mac mini m2 pro", "mac16,10": "mac mini m4", "mac16,11": "mac mini m4 pro",
 	"mac13,1": "mac studio m1 max", "mac13,2": "mac studio m1 ultra", "mac14,13": "mac studio m2 max", "mac14,14": "mac studio m2 ultra",
 	"mac16,9": "mac studio m4 max", "mac15,14": "mac studio m3 ultra", "mac14,8": "mac pro m2 ultra",
@@ -178,7 +179,7 @@ var strong = map[string]struct{ quant, format string }{
 	"gguf": {"", "gguf"}, "ggml": {"", "gguf"}, "mlx": {"", "mlx"}, "safetensors": {"", "safetensors"},
 	"exl2": {"EXL2", "exl2"}, "exl3": {"EXL3", "exl3"}, "awq": {"AWQ", "safetensors"}, "autoawq": {"AWQ", "safetensors"},
 	"gptq": {"GPTQ", "safetensors"}, "autogptq": {"GPTQ", "safetensors"}, "autoround": {"AutoRound", "safetensors"},
-	"bnb": {"bnb", "safetensors"}, "hf": {}, "i1": {}, "imat": {}, "imatrix": {}, "qat": {}, "dwq": {}, "mtp": {},
+	"bnb": {"bnb", "safetensors"}, "quantized": {}, "onnx": {}, "ov": {}, "openvino": {}, "mlc": {}, "hf": {}, "i1": {}, "imat": {}, "imatrix": {}, "qat": {}, "dwq": {}, "mtp": {},
 	"bf16": {"BF16", ""}, "fp16": {"F16", ""}, "f16": {"F16", ""}, "fp32": {"F32", ""}, "f32": {"F32", ""},
 	"fp8": {"FP8", ""}, "fp4": {"FP4", ""}, "nf4": {"NF4", ""}, "nvfp4": {"NVFP4", ""}, "mxfp4": {"MXFP4", ""}, "mxfp8": {"MXFP8", ""},
 	"mxfp4_moe": {"MXFP4_MOE", "gguf"}, "int2": {"INT2", ""}, "int3": {"INT3", ""}, "int4": {"INT4", ""}, "int8": {"INT8", ""},
@@ -193,3 +194,6 @@ var typeSizes = map[string]string{"small": "S", "medium": "M", "large": "L"}
 
 // usualTypes are the types people call otherwise than llama.cpp prints them.
 var usualTypes = map[string]string{"Q2_K_M": "Q2_K", "IQ3_S MIX": "IQ3_M"}
+
+// toolBackends are backends that a tool was built for, which programs print behind its version.
+var toolBackends = set("cuda vulkan rocm hip metal sycl opencl cpu build")
