@@ -43,9 +43,8 @@ type registry struct {
 	owner  map[Slug]int32 // slug -> record, -1 for one that was lost
 	gap    bool           // a record's slug is unreadable, so any name may be its
 	sorted func() []string
-	// renamed is the record that has the words of a slug, with or without the first one, as a name; empty for none.
-	renamed func(slug string) Slug
-	missed  misses
+	byName func() map[string]Slug // the words of each name and alias -> the first record that has them
+	missed misses
 }
 
 // register gathers the slugs of a kind, and checks that no slug, name or alias is of two
@@ -74,19 +73,18 @@ func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug,
 			l.at(s.places[i], "slug", fmt.Sprintf("must be the name of the file, got %q in %s", slug, path.Base(l.files[s.places[i].file])))
 		}
 	}
-	r.renamed = func(gone string) Slug {
-		words := nameWords(gone)
+	r.byName = sync.OnceValue(func() map[string]Slug {
+		names := map[string]Slug{}
 		for _, rec := range s.recs {
 			slug, aliases := of(rec)
-			if slices.ContainsFunc(aliases, func(a alias) bool {
-				own := nameWords(a.text)
-				return slices.Equal(own, words) || len(words) > 1 && slices.Equal(own, words[1:])
-			}) {
-				return slug
+			for _, a := range aliases {
+				if words := strings.Join(nameWords(a.text), " "); names[words] == "" {
+					names[words] = slug
+				}
 			}
 		}
-		return ""
-	}
+		return names
+	})
 	r.addFileNames(l, s.places)
 	r.checkAliases(l, len(s.recs), func(i int) (place, Slug, []alias) {
 		slug, aliases := of(s.recs[i])
@@ -159,17 +157,28 @@ func (r *registry) reference(l *loader, p place, field string, slug Slug) int32 
 	return -1
 }
 
+// named is the record that has words as a name; empty for none.
+func (r *registry) named(words []string) Slug { return r.byName()[strings.Join(words, " ")] }
+
 // report adds the findings of references to no record.
 func (r *registry) report(l *loader) {
 	r.missed.report(l, func(slug string, many bool) (text, hint string) {
 		text = fmt.Sprintf("no %s has slug %q", r.kind, slug)
-		if !many { // many lines have no mistake in spelling
+		words := nameWords(slug)
+		now := r.named(words)
+		if now == "" && many && len(words) > 1 {
+			now = r.named(words[1:]) // without its maker
+		}
+		switch {
+		case many && now != "":
+			return text, fmt.Sprintf(": if it is %q now, give it this slug again, as others know it by that", now)
+		case many: // many lines have no mistake in spelling
+			return text, ""
+		case now != "": // a name of the record in place of its slug
+			return text, fmt.Sprintf("; did you mean %q", now)
+		default:
 			return text, record.Suggestion(slug, r.sorted())
 		}
-		if now := r.renamed(slug); now != "" {
-			return text, fmt.Sprintf(": if it is %q now, give it this slug again, as others know it by that", now)
-		}
-		return text, ""
 	})
 }
 
