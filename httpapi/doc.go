@@ -32,36 +32,36 @@
 // spelling that is not cached. The files that see the parameter in any form (address, value, query,
 // rows, body), in the order of the calls:
 //
-//	pipeline.go   handle, hit: the address as it was sent ...
-//	cache.go      find: ... is not in the cache
-//	serve.go      addRoute: the router found the route
-//	pipeline.go   routed, serve, respond, find
-//	auth.go       admit: no value is a key
-//	list.go       resource.page
-//	params.go     parse, read: one parameter after the other
+//	pipeline.go       handle, hit: the address as it was sent ...
+//	cache.go          find: ... is not in the cache
+//	serve.go          addRoute: the router found the route
+//	pipeline.go       routed, serve, respond, find
+//	auth.go           admit: no value is a key
+//	list.go           resource.page
+//	params.go         parse, read: one parameter after the other
 //	params_ranges.go  readNumber, bound
 //	params_page.go    finish: a query and its canonical address
-//	cached.go     cachedWhenRepeated
-//	cache.go      firstRequest: the canonical address is not in the cache either, and was not asked for lately
-//	list.go       render
-//	index         page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
-//	notices.go    excludedNotices: how many records have no bandwidth
-//	envelope.go   envelope
+//	cached.go         cachedWhenRepeated
+//	cache.go          firstRequest: the canonical address is not in the cache either, and was not asked for lately
+//	list.go           render
+//	index             page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
+//	notices.go        excludedNotices: how many records have no bandwidth
+//	envelope.go       envelope
 //	params_page.go    next: the address of the next page ...
-//	cursor.go     encodeCursor: ... and its cursor
-//	response.go   newEntity, encodedEntity, etag
-//	encoding      Compress
-//	usage.go      pagingOf
-//	cached.go     withUsage
-//	request.go    refuses, has: If-Match, If-None-Match
-//	respond.go    write
+//	cursor.go         encodeCursor: ... and its cursor
+//	response.go       newEntity, encodedEntity, etag
+//	encoding          Compress
+//	usage.go          pagingOf
+//	cached.go         withUsage
+//	request.go        refuses, has: If-Match, If-None-Match
+//	respond.go        write
 //	directwrite.go, connection.go: the bytes
 //
 // The response to the second caller is made by cached, cachedResponse and getOrRender instead, and put and alias
 // keep it: the third caller of this address gets it at the second line of the list.
 //
-// No file comes back more than twice (cache.go, cached.go, list.go); the field itself is one line of index/hardware.go, from
-// which params.go knows the parameter.
+// No file is in the list more than twice. The field itself is one line of index/hardware.go, from which resources.go makes
+// the parameter.
 //
 // Where files must use each other the group is small: TestFileCircles counts, in every package of
 // httpapi and dataset, the files that depend on each other by the identifiers they use.
