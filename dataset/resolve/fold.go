@@ -135,3 +135,9 @@ func appendOnce(list []int32, rec int32) []int32 {
 	}
 	return append(list, rec)
 }
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
+
+func hex4(s string) bool {
+	return len(s) >= 4 && isHex(s[0]) && isHex(s[1]) && isHex(s[2]) && isHex(s[3])
+}

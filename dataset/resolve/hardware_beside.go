@@ -47,14 +47,14 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 		return i, extraRecord
 	}
 	name := cutHardware(text)
-	if slices.ContainsFunc(name.extras, laptopCard.MatchString) { // a processor and another card
+	if slices.ContainsFunc(name.extras, cardNamed.MatchString) { // a processor and another card
 		return 0, extraUnknown
 	}
 	words, memory := hwWords(name.main)
 	if found := n.look(words, memory).found; len(found) == 1 && !generic(words) {
 		return found[0], extraRecord
 	}
-	if processor(text) && !laptopCard.MatchString(text) || madeBy(text) || readBefore(name.main, words) || harmless(words) {
+	if processor(text) && !cardNamed.MatchString(text) || madeBy(text) || readBefore(name.main, words) || harmless(words) {
 		return 0, extraNothing
 	}
 	return 0, extraUnknown
@@ -63,7 +63,7 @@ func (n *hardwareNames) readExtra(extra string) (rec int32, kind int) {
 // printedBeside reports whether a part beside a name is what drivers and tools print there, or the number of devices.
 func printedBeside(extra string) bool {
 	return slices.ContainsFunc(besideBeginnings, func(w string) bool { return strings.HasPrefix(extra, w) }) ||
-		slices.ContainsFunc(besideParts, func(w string) bool { return strings.Contains(extra, w) }) && !laptopCard.MatchString(extra) ||
+		slices.ContainsFunc(besideParts, func(w string) bool { return strings.Contains(extra, w) }) && !cardNamed.MatchString(extra) ||
 		len(extra) > 0 && len(extra) <= 10 && (timesBeside.MatchString(extra) || driverVersion.MatchString(extra))
 }
 

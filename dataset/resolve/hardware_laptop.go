@@ -14,10 +14,7 @@ var laptopLine = regexp.MustCompile(`\b(?:laptop|legion (?:[579]i?|pro|slim|y[0-
 // outsideLaptop are words for a card that is not built into the laptop, and for other machines.
 var outsideLaptop = regexp.MustCompile(`\b(?:egpu|external|oculink|thunderbolt|dock|desktop|tower|server|ssh|remote)\b`)
 
-var (
-	laptopParts = regexp.MustCompile(`[,;|()\[\]/+·]|\b(?:with|and)\b`)
-	laptopCard  = regexp.MustCompile(`\b(?:(?:rtx|gtx|rx|arc|geforce|quadro) ?[a-z]?[0-9]|nvidia [0-9]).*`)
-)
+var laptopParts = regexp.MustCompile(`[,;|()\[\]/+·]|\b(?:with|and)\b`)
 
 // readLaptop reads the one card in the name of a laptop: "Razer Blade 16 with RTX 4090". What else is there, the model
 // of the machine, its processor and its screen, cannot make another card of it.
@@ -28,7 +25,7 @@ func (n *hardwareNames) readLaptop(text string) (r reading) {
 	}
 	parts := laptopParts.Split(text, -1)
 	for i, part := range parts {
-		card := laptopCard.FindString(part)
+		card := cardNamed.FindString(part)
 		if card == "" {
 			continue
 		}

@@ -273,3 +273,6 @@ func coresAlone(words []string) bool { return len(words) == 1 && strings.HasSuff
 func ofAll(words []string) bool {
 	return slices.Contains(words, "total") || slices.Contains(words, "combined")
 }
+
+// cardNamed is a card by its brand and number, with all that is behind it.
+var cardNamed = regexp.MustCompile(`\b(?:(?:rtx|gtx|rx|arc|geforce|quadro) ?[a-z]?[0-9]|nvidia [0-9]).*`)

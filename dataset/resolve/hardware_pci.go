@@ -9,12 +9,6 @@ import (
 // "10de:2684", "1002:744c:c8". Lower case.
 type pciID struct{ id, revision string }
 
-func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' }
-
-func hex4(s string) bool {
-	return len(s) >= 4 && isHex(s[0]) && isHex(s[1]) && isHex(s[2]) && isHex(s[3])
-}
-
 // boundary reports whether a number ends at i, so that "10de:26841" holds no id.
 func boundary(s string, i int) bool { return i < 0 || i >= len(s) || !isHex(s[i]) && !isLetter(s[i]) }
 

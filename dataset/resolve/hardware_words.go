@@ -3,6 +3,8 @@ package resolve
 import (
 	"slices"
 	"strconv"
+
+	"modeldex/dataset"
 )
 
 // hwWords reads the words of a part of a name that say which product it is, and the memory size in it, in GB:
@@ -107,4 +109,17 @@ func (r *wordReader) onBoard(w string) bool {
 		return len(r.words) > 0
 	}
 	return boardWords[w]
+}
+
+// makerOf is the maker a name states, empty where it states none or several.
+func makerOf(main string) (maker dataset.Vendor) {
+	for _, w := range toolWords(main) {
+		if m := makers[w]; m != "" {
+			if maker != "" && m != maker {
+				return ""
+			}
+			maker = m
+		}
+	}
+	return maker
 }

@@ -174,16 +174,3 @@ func (p *printed) mayBePart(a, b dataset.Slug) bool {
 	others, _ := foldName(strings.ReplaceAll(string(b), "-", " "))
 	return slices.Equal(words, others)
 }
-
-// makerOf is the maker a name states, empty where it states none or several.
-func makerOf(main string) (maker dataset.Vendor) {
-	for _, w := range toolWords(main) {
-		if m := makers[w]; m != "" {
-			if maker != "" && m != maker {
-				return ""
-			}
-			maker = m
-		}
-	}
-	return maker
-}

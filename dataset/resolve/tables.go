@@ -99,7 +99,7 @@ var notDual = set("geforce radeon oc evo mini white channel core rank fan slot b
 // RTX 4000.
 var lineWords = set("rtx gtx rx arc pro core i ultra ryzen ai max plus hx threadripper epyc xeon platinum gold e w x 3 5 7 9")
 
-// cardBrands are in every name that laptopCard finds a card in: most names have none of them.
+// cardBrands are in every name that cardNamed finds a card in: most names have none of them.
 var cardBrands = []string{"rtx", "gtx", "rx", "arc", "geforce", "quadro", "nvidia"}
 
 // macs are the machines of Apple with the words that the names of their chips end in, "plain" for none.
