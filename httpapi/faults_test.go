@@ -195,6 +195,7 @@ func TestFaultsAreWhole(t *testing.T) {
 	const (
 		empty, noHardware = "must not be empty", "is required, unless memory_gb describes the machine"
 		notValue          = "must be a text, a number, true or false"
+		several           = "is more than one name, and one is asked for here; POST /api/v1/fit takes up to 100 pairs"
 		pair              = `"model":"llama-2-7b","hardware":"nvidia-rtx-4090"`
 	)
 	amount := func(gb string) string {
@@ -235,6 +236,11 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "models?fits=12GB", want: []string{"fits " + amount("12")}},
 		{path: "models?fits=7.5%20GiB%20VRAM", want: []string{"fits " + amount("7.5")}},
 		{path: "fit?model=llama-2-7b&hardware=24gb%20gpu", want: []string{"hardware " + amount("24")}},
+		{path: "models?fits=12", want: []string{"fits " + amount("12")}},
+		{path: "models?fits=5000", want: []string{"fits is not known"}},
+		{path: "models?fits=0GB", want: []string{"fits is not known"}},
+		{path: "fit?model=llama-2-7b,Llama%202%207B&hardware=nvidia-rtx-4090", want: []string{"model " + several}},
+		{path: "fit?model=llama-2-7b,zzz&hardware=nvidia-rtx-4090", want: []string{"model is not known"}},
 		{path: "models?fits=RTX%20512GB%20Card", want: []string{"fits is not known"}},
 		{path: "hardware?runs=12GB", want: []string{"runs is not known"}},
 		{path: "resolve?q=a&q=b", want: []string{"q must be given once"}},

@@ -156,7 +156,7 @@ func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
 		return
 	}
 	typed := hideKeys(*f.Value, prefix)
-	if amountOfMemory.MatchString(typed) && r == hardware {
+	if amountOfMemory(typed) != "" && r == hardware {
 		out.Detail = "is an amount of memory, not the name of hardware."
 	}
 	out.Near = append(meantElsewhere(req.gen, r.table(req.gen), typed), out.Near...)

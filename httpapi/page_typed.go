@@ -27,8 +27,8 @@ func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool
 	out = &fasthttp.Args{}
 	for key, value := range args.All() {
 		name, v := string(key), string(value)
-		if amount := amountOfMemory.FindStringSubmatch(v); machine && name == "hardware" && amount != nil && !args.Has("memory_gb") {
-			name, v = "memory_gb", amount[1]
+		if gb := amountOfMemory(v); machine && name == "hardware" && gb != "" && !args.Has("memory_gb") {
+			name, v = "memory_gb", gb
 		}
 		if slices.Contains(typedNumbers, name) {
 			v = unitless(v)
@@ -55,8 +55,8 @@ func unitless(typed string) string {
 // meantElsewhere are the pages that a text may mean which is no name of the records of a table: of an amount of memory, of a record of
 // another kind, or of hardware that is named in a question.
 func meantElsewhere(gen *index.Generation, not *index.Table, typed string) (links []pages.Link) {
-	if amount := amountOfMemory.FindStringSubmatch(typed); amount != nil {
-		return []pages.Link{{Text: "what runs in " + amount[1] + " GB", Href: "/fit?memory_gb=" + amount[1], NoFollow: true}}
+	if gb := amountOfMemory(typed); gb != "" {
+		return []pages.Link{{Text: "what runs in " + gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true}}
 	}
 	for _, r := range []*resource{models, hardware, tools} {
 		if t := r.table(gen); t != not {

@@ -131,14 +131,7 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 		return ""
 	}
 	if slug == "" {
-		detail := "is not known"
-		if a.Ambiguous {
-			detail = "may be several records: " + a.Reason
-		} else if amount := amountOfMemory.FindStringSubmatch(v); amount != nil && r.r.byName[name].table(r.gen) == r.gen.Hardware {
-			detail = "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + amount[1] + " shows what runs in it, /api/v1/fit?memory_gb=" + amount[1] +
-				" whether one model does, and /api/v1/hardware?min_vram_gb=" + amount[1] + "&max_vram_gb=" + amount[1] + " what hardware has it"
-		}
-		if f := r.fault(invalidParameter, name, v, detail); f != nil && len(a.Candidates) > 0 {
+		if f := r.fault(invalidParameter, name, v, r.whyNot(name, v, a)); f != nil && len(a.Candidates) > 0 {
 			f.Suggestion, f.candidates, f.several = string(a.Candidates[0].Slug), a.Candidates, a.Ambiguous
 		}
 		return ""
@@ -150,8 +143,42 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 	return slug
 }
 
-// amountOfMemory is what somebody who knows nothing else of a card gives as its name.
-var amountOfMemory = regexp.MustCompile(`(?i)^\s*(\d+(?:\.\d+)?) ?(?:gb|gib)(?: (?:of )?(?:vram|ram|memory|gpu|card))?\s*$`)
+// whyNot says why a name is not that of one record.
+func (r *fitReader) whyNot(name, v string, a *resolve.Answer) string {
+	table := r.r.byName[name].table(r.gen)
+	if a.Ambiguous {
+		return "may be several records: " + a.Reason
+	}
+	if gb := amountOfMemory(v); gb != "" && table == r.gen.Hardware {
+		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb + " shows what runs in it, /api/v1/fit?memory_gb=" + gb +
+			" whether one model does, and /api/v1/hardware?min_vram_gb=" + gb + "&max_vram_gb=" + gb + " what hardware has it"
+	}
+	if parts := strings.SplitN(v, ",", 3); len(parts) > 1 {
+		first, _ := named(r.gen, table, parts[0])
+		second, _ := named(r.gen, table, parts[1])
+		if first != "" && second != "" {
+			return fmt.Sprintf("is more than one name, and one is asked for here; POST /api/v1/fit takes up to %d pairs", maxFitQueries)
+		}
+	}
+	return "is not known"
+}
+
+// amountOfMemory is the gigabytes in what somebody who knows nothing else of a card gives as its name, empty for other texts. A
+// number without a unit is one up to mostBareGB: larger ones are numbers of cards.
+func amountOfMemory(text string) string {
+	m := typedMemory.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	if gb, err := strconv.ParseFloat(m[1], 64); err != nil || gb == 0 || m[2] == "" && gb > mostBareGB {
+		return ""
+	}
+	return m[1]
+}
+
+const mostBareGB = 256
+
+var typedMemory = regexp.MustCompile(`(?i)^\s*(\d+(?:\.\d+)?)( ?(?:gb|gib)(?: (?:of )?(?:vram|ram|memory|gpu|card))?)?\s*$`)
 
 // useStated uses what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
 // 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
