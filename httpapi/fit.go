@@ -13,9 +13,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// maxFitQueries is how many queries one POST takes. Each costs under a millisecond.
-const maxFitQueries = 100
-
 // showFit answers which sizes of a model run on a machine, and how fast.
 func showFit(s *Server, req *request) (*response, *failure) {
 	p := &parser{r: fitQuery, gen: req.gen, values: map[string][]string{}}

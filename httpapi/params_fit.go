@@ -92,6 +92,9 @@ func released(gen *index.Generation) time.Time {
 	return time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
 }
 
+// maxFitQueries is how many queries one POST takes. Each costs under a millisecond.
+const maxFitQueries = 100
+
 // fitReader reads parameters by name and gathers their canonical spelling.
 type fitReader struct {
 	*parser
