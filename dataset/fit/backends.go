@@ -33,11 +33,13 @@ func (c backendCount) compare(d backendCount) int {
 // backendCounts counts backends at places. Silicon comes before runs, so that the most measured machine does not speak for all.
 type backendCounts map[place]map[string]backendCount
 
-// count counts the backend of a measurement, if it is known. Two are not what people choose: Metal on cards of other makers than Apple was
-// for Macs that are no longer made, and Vulkan on NVIDIA's cards is measured beside CUDA.
-func (c backendCounts) count(h *dataset.Hardware, p *point, backend string) {
+// count counts the backend of a measurement, if it is known. Three are not what people choose: Metal on cards of other makers than Apple
+// was for Macs that are no longer made, Vulkan on NVIDIA's cards is measured beside CUDA, and Ollama and LM Studio have MLX beside
+// llama.cpp, with whose kind of tool they are counted.
+func (c backendCounts) count(h *dataset.Hardware, tool dataset.Slug, p *point, backend string) {
 	switch {
-	case backend == "", backend == "metal" && h.Vendor != dataset.Apple, backend == "vulkan" && h.Vendor == dataset.Nvidia:
+	case backend == "", backend == "metal" && h.Vendor != dataset.Apple, backend == "vulkan" && h.Vendor == dataset.Nvidia,
+		backend == "mlx" && toolKindOf(tool) != "mlx":
 		return
 	}
 	silicon := 0

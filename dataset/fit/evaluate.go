@@ -178,7 +178,7 @@ func (e *Engine) trials(rows []row, h Holdout) []trial {
 			counts := backendCounts{}
 			for i := range rows {
 				if r := &rows[i]; h.fold(r) != fold {
-					counts.count(e.hardware[dataset.Slug(hardware[r.hardware])], &r.point, backends[r.backend])
+					counts.count(e.hardware[dataset.Slug(hardware[r.hardware])], dataset.Slug(tools[r.tool]), &r.point, backends[r.backend])
 				}
 			}
 			own.usual = counts.usual()

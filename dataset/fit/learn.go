@@ -70,9 +70,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 		r.deep = append(r.deep, deepRow{row, b.CacheTokens()})
 	default:
 		r.rows = append(r.rows, row)
-		if backend := text(b.Backend); backend != "mlx" || toolKindOf(b.Tool) == "mlx" { // Ollama and LM Studio have MLX beside llama.cpp, with which they are counted
-			r.backends.count(r.hardware[b.Hardware], &p, backend)
-		}
+		r.backends.count(r.hardware[b.Hardware], b.Tool, &p, text(b.Backend))
 	}
 }
 
