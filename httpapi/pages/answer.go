@@ -12,7 +12,7 @@ import (
 const shownExamples = 3
 
 // hardwareAnswer is how many models run on a piece of hardware, and how fast the best of them are. found is the models
-// that run.
+// that run, the best first.
 func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best) []Cell {
 	machine := "/fit?hardware=" + url.QueryEscape(string(h.Slug))
 	switch {
@@ -25,9 +25,8 @@ func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best) 
 	return append(out, bestSpeeds(gen, found)...)
 }
 
-// bestSpeeds names the best models that run with their speeds: measured ones, or else estimates.
-func bestSpeeds(gen *index.Generation, found []fit.Best) (out []Cell) {
-	best := BestFirst(gen, found)
+// bestSpeeds names the first models of a list with their speeds: measured ones, or else estimates.
+func bestSpeeds(gen *index.Generation, best []fit.Best) (out []Cell) {
 	examples := examplesOf(best, func(b *fit.Best) bool { return b.TPS != nil && b.Use != nil && *b.Use == fit.UseMeasured })
 	words, mark := "The best with a measured speed: ", ""
 	if len(examples) == 0 {
@@ -54,9 +53,9 @@ func examplesOf(best []fit.Best, is func(*fit.Best) bool) (out []*fit.Best) {
 	return out
 }
 
-// modelAnswer is how much memory a model takes, and how fast it is on the hardware it was measured on most. memory is
-// the table of memory by context.
-func modelAnswer(gen *index.Generation, m *modelRecord, memory *Table) (out []Cell) {
+// modelAnswer is how much memory a model takes, and how fast it is on the hardware it was measured on most. speeds are by
+// hardware and quantization, memory is the table of memory by context.
+func modelAnswer(gen *index.Generation, speeds *index.Stats, memory *Table) (out []Cell) {
 	if len(memory.Rows) > 0 {
 		row, at := memory.Rows[0], len(memory.Rows[0])-1
 		for i := range memory.Columns {
@@ -68,7 +67,7 @@ func modelAnswer(gen *index.Generation, m *modelRecord, memory *Table) (out []Ce
 			out = append(out, Cell{Text: "In " + row[0].Text + " it takes "}, Cell{Text: row[at].Text, Href: "#memory"}, Cell{Text: " of memory with " + memory.Columns[at].Text + " tokens of context. "})
 		}
 	}
-	groups := mostRun(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization)
+	groups := mostRun(speeds)
 	n, words := newNames(gen), "Measured, for example: "
 	seen := map[string]bool{}
 	for i := range groups {

@@ -105,9 +105,10 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 		v.askMemory(q.Params)
 		return
 	}
-	v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, q.Found)
+	best := BestFirst(gen, q.Found)
+	v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, best)
 	v.sayMemory(gen, q)
-	v.Tables = foundTables(gen, q)
+	v.Tables = foundTables(gen, q, best)
 	if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
 		v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", v.Base)
 	}
@@ -409,9 +410,9 @@ func foundLine(q *FitQuery) string {
 const listedHow = "Each model is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
 
 // foundTables are the models that run, by what is known of their speed.
-func foundTables(gen *index.Generation, q *FitQuery) (out []Table) {
+func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Table) {
 	var by [3][]fit.Best
-	for _, b := range BestFirst(gen, q.Found) {
+	for _, b := range best {
 		switch {
 		case b.TPS == nil:
 			by[2] = append(by[2], b)

@@ -33,8 +33,9 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 		v.Notes = append(v.Notes, *h.Note)
 	}
 	runs, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
-	v.Tables = append(v.Tables, fitsTable(gen, h, runs.Found), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), hardwareRuns(gen, h))
-	v.Answer = hardwareAnswer(gen, h, runs.Found)
+	best := BestFirst(gen, runs.Found)
+	v.Tables = append(v.Tables, fitsTable(gen, h, best), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), hardwareRuns(gen, h))
+	v.Answer = hardwareAnswer(gen, h, best)
 	draw, slug := charts.For(gen), string(h.Slug)
 	v.Tables[0].Plot = plot(draw.FitsOf(slug, runs.Found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
@@ -195,7 +196,7 @@ func listOf(v *[]float64, unit string) string {
 const shownFits = 25
 
 // fitsTable is the models that run on a piece of hardware, by intelligence.
-func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table {
+func fitsTable(gen *index.Generation, h *hardwareRecord, best []fit.Best) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
 		Intro:   "The best models that fit, by intelligence score, with room for 8,192 tokens.",
@@ -204,8 +205,7 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, found []fit.Best) Table
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 		Source:  "Each is in the most precise size that was measured here, or else that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last. Memory is computed. An estimate leads to the measurements it rests on.",
 	}
-	rows := BestFirst(gen, found)
-	t.Rows = fitRows(gen, rows[:min(shownFits, len(rows))], nil)
+	t.Rows = fitRows(gen, best[:min(shownFits, len(best))], nil)
 	return t
 }
 
@@ -299,7 +299,7 @@ func speedByModel(gen *index.Generation, h *hardwareRecord) Table {
 	}
 	t.More = &Link{Text: "All runs on this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true}
 	n := newNames(gen)
-	t.addSpeeds(singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization), func(other, quantization string) (Cell, string) {
+	t.addSpeeds(fastest(singleStream(gen, index.Hardware, string(h.Slug), index.Model, index.Quantization)), func(other, quantization string) (Cell, string) {
 		return n.cell("models", dataset.Slug(other)), charts.For(gen).ListOf(index.Hardware, string(h.Slug), index.Model, other, quantization)
 	})
 	return t

@@ -32,8 +32,9 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 	if m.Notes != nil {
 		v.Notes = append(v.Notes, *m.Notes)
 	}
-	v.Tables = append(v.Tables, speedByHardware(gen, m), memoryTable(gen, m), sizesTable(m), runsOf(gen, index.Model, string(m.Slug), m.BenchmarkCount))
-	v.Answer = modelAnswer(gen, m, &v.Tables[1])
+	speeds := singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization)
+	v.Tables = append(v.Tables, speedByHardware(gen, m, speeds), memoryTable(gen, m), sizesTable(m), runsOf(gen, index.Model, string(m.Slug), m.BenchmarkCount))
+	v.Answer = modelAnswer(gen, speeds, &v.Tables[1])
 	draw, slug := charts.For(gen), string(m.Slug)
 	v.Tables[0].Plot = plot(draw.ModelSpeeds(slug), "plot-speed", at.Base)
 	v.Tables[1].Plot = plot(draw.ModelMemory(slug), "plot-memory", at.Base)
@@ -176,7 +177,7 @@ func basis[T ~string](v *T, words map[string]string) string {
 }
 
 // speedByHardware is the measured speeds of a model, one row per hardware and quantization.
-func speedByHardware(gen *index.Generation, m *modelRecord) Table {
+func speedByHardware(gen *index.Generation, m *modelRecord, speeds *index.Stats) Table {
 	t := speedTable("hardware")
 	t.Intro += " Each row is one quantization on one piece of hardware."
 	if m.BenchmarkCountWithVariants == 0 {
@@ -185,7 +186,7 @@ func speedByHardware(gen *index.Generation, m *modelRecord) Table {
 	}
 	t.More = &Link{Text: "All runs of this model", Href: "/explore/benchmarks?model=" + url.QueryEscape(string(m.Slug)), NoFollow: true}
 	n := newNames(gen)
-	t.addSpeeds(singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization), func(other, quantization string) (Cell, string) {
+	t.addSpeeds(fastest(speeds), func(other, quantization string) (Cell, string) {
 		return n.cell("hardware", dataset.Slug(other)), charts.For(gen).ListOf(index.Model, string(m.Slug), index.Hardware, other, quantization)
 	})
 	return t
@@ -241,25 +242,27 @@ func benchmarksOf(model, hardware, quantization string) string {
 // maxSpeedRows is how many rows a table of speeds has.
 const maxSpeedRows = 60
 
-// singleStream are the groups of single-stream speeds of a model or of hardware, fastest first.
-func singleStream(gen *index.Generation, field index.Field, slug string, by ...index.Field) []index.Group {
-	return streamGroups(gen, field, slug, "median", by...)
-}
-
-// mostRun are the same groups, those with most runs first.
-func mostRun(gen *index.Generation, field index.Field, slug string, by ...index.Field) []index.Group {
-	return streamGroups(gen, field, slug, "n", by...)
-}
-
-func streamGroups(gen *index.Generation, field index.Field, slug, order string, by ...index.Field) []index.Group {
+// singleStream are the single-stream speeds of a model or of hardware, grouped by other fields.
+func singleStream(gen *index.Generation, field index.Field, slug string, by ...index.Field) *index.Stats {
 	stats, err := gen.Benchmarks.Stats(index.StatsQuery{
 		Query: index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}}},
 		By:    by, Metric: index.GenerationTPS, MaxGroups: 10_000,
 	})
 	if err != nil { // more groups than one record can have
-		return nil
+		return &index.Stats{}
 	}
-	groups, _ := stats.Page(order, true, nil, maxSpeedRows)
+	return stats
+}
+
+// fastest are the groups with the highest medians.
+func fastest(speeds *index.Stats) []index.Group {
+	groups, _ := speeds.Page("median", true, nil, maxSpeedRows)
+	return groups
+}
+
+// mostRun are the groups with most runs.
+func mostRun(speeds *index.Stats) []index.Group {
+	groups, _ := speeds.Page("n", true, nil, maxSpeedRows)
 	return groups
 }
 

@@ -55,7 +55,7 @@ func addSpeeds(c *preview.Card, gen *index.Generation, field index.Field, slug s
 	if by == index.Model {
 		t = gen.Models
 	}
-	groups := mostRun(gen, field, slug, by, index.Quantization)
+	groups := mostRun(singleStream(gen, field, slug, by, index.Quantization))
 	pairs, best := map[string]int{}, ""
 	for i := range groups {
 		q := groups[i].Key()[1]
