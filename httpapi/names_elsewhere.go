@@ -68,8 +68,8 @@ var addressesElsewhere = map[string]string{
 }
 
 // nearAddress is the address of a route without parameters that a caller who sent another path probably meant, with a name after
-// it for one record; empty where there is none. routes are the paths of all routes.
-func (s *suggester) nearAddress(path string, routes []string) string {
+// it for one record; empty where there is none. routes are all that are served.
+func (s *suggester) nearAddress(path string, routes []route) string {
 	names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	for len(names) > 1 && (names[0] == "api" || names[0] == "rest" || isVersion(names[0])) {
 		names = names[1:]
@@ -83,11 +83,11 @@ func (s *suggester) nearAddress(path string, routes []string) string {
 	}
 	address := addressesElsewhere[first]
 	var lists []string
-	for _, route := range routes {
-		switch name, ok := strings.CutPrefix(route, "/api/v1/"); {
+	for i := range routes {
+		switch name, ok := strings.CutPrefix(routes[i].path, "/api/v1/"); {
 		case !ok || strings.ContainsAny(name, "/:{*"):
 		case foldName(name) == first:
-			address = route
+			address = routes[i].path
 		default:
 			lists = append(lists, name)
 		}

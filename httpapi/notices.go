@@ -98,10 +98,16 @@ func (p *parser) noticeAmbiguous(pm *param, value string, a resolve.Answer) {
 		Code: "unknown_value", Parameter: pm.name, Value: shown, several: a.Reason,
 		Detail: fmt.Sprintf("%s %q may be several records: %s", pm.name, *shown, a.Reason),
 	}
-	for _, c := range a.Candidates {
-		n.Suggestions = append(n.Suggestions, string(c.Slug))
-	}
+	n.Suggestions = candidateSlugs(&a)
 	p.out.notices = append(p.out.notices, n)
+}
+
+// candidateSlugs are the records an answer to a name lists.
+func candidateSlugs(a *resolve.Answer) (slugs []string) {
+	for i := range a.Candidates {
+		slugs = append(slugs, string(a.Candidates[i].Slug))
+	}
+	return slugs
 }
 
 // nearSlugs suggests values a filter takes: slugs, also where an alias was near.

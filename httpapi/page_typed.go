@@ -80,7 +80,7 @@ func nounOf(r *resource) string {
 const mostWords = 16
 
 // namedIn are the records of a table that words of a text name, the longest name first found.
-func namedIn(gen *index.Generation, t *index.Table, typed string) (slugs []string) {
+func namedIn(gen *index.Generation, t *index.Table, typed string) []string {
 	words := strings.Fields(strings.Trim(typed, " ?!."))
 	if len(words) < 2 || len(words) > mostWords {
 		return nil
@@ -97,10 +97,7 @@ func namedIn(gen *index.Generation, t *index.Table, typed string) (slugs []strin
 				return []string{slug}
 			}
 			if a.Ambiguous {
-				for _, c := range a.Candidates {
-					slugs = append(slugs, string(c.Slug))
-				}
-				return slugs
+				return candidateSlugs(&a)
 			}
 		}
 	}
@@ -117,9 +114,7 @@ func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 	if slug, a := named(gen, t, typed); slug != "" {
 		slugs = []string{slug}
 	} else if slugs == nil {
-		for _, c := range a.Candidates {
-			slugs = append(slugs, string(c.Slug))
-		}
+		slugs = candidateSlugs(&a)
 	}
 	if slugs == nil {
 		slugs = nearSlugs(t, typed)

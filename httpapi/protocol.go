@@ -173,11 +173,7 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
 	}
-	paths := make([]string, len(s.routes))
-	for i := range s.routes {
-		paths[i] = s.routes[i].path
-	}
-	near := new(suggester).nearAddress(hideKeys(string(req.ctx.Path()), s.cfg.Keeper.KeyPrefix()), paths)
+	near := new(suggester).nearAddress(hideKeys(string(req.ctx.Path()), s.cfg.Keeper.KeyPrefix()), s.routes)
 	if near == "" {
 		return nil, fail(unknownRoute)
 	}
