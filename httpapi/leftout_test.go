@@ -54,6 +54,9 @@ func TestLeftOut(t *testing.T) {
 			runs, unknown, speed := false, len(a.Sizes) == 0, false
 			for i := range a.Sizes {
 				z := &a.Sizes[i]
+				if !z.Listed {
+					continue
+				}
 				unknown = unknown || z.Verdict == fit.Unknown
 				if z.Verdict == fit.Fits || z.Verdict == fit.Tight {
 					runs, speed = true, speed || z.Speed.TPS != nil

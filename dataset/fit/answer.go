@@ -22,7 +22,7 @@ type Answer struct {
 	Missing []string `json:"missing" jsonschema:"example=hardware.vram_gb"`
 	// Verdict of the best size.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Sizes of the model, best first: by verdict, then the most precise.
+	// Sizes of the model, best first: those that lists may name before all others, then by verdict, then the most precise.
 	Sizes []Size `json:"sizes"`
 }
 
@@ -72,6 +72,8 @@ type Size struct {
 	Speed *Speed `json:"speed" jsonschema:"nullable"`
 	// Costs of a million tokens; null where the query gives no prices.
 	Cost *Cost `json:"cost" jsonschema:"nullable"`
+	// Whether lists may name it: it was published or measured, or publishers usually make it (F16, Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q3_K_M, Q2_K). Of any other no file is known.
+	Listed bool `json:"listed" jsonschema:"example=true"`
 }
 
 // Memory is what a model takes on a machine.

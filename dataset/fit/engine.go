@@ -24,9 +24,11 @@ type target struct {
 	shape         shape
 	weights       map[string]float64 // see weightsByFormat
 	order         []ordered          // the sizes, the most precise first
-	sizes         []stored           // by number in the record
-	share         float64            // of its weights, what one token reads; 0 where unknown
-	model, family int32              // numbers of the names
+	listed        []ordered          // those of them that lists may name
+	sizes         []stored           // by number in the record, as the next
+	isListed      []bool
+	share         float64 // of its weights, what one token reads; 0 where unknown
+	model, family int32   // numbers of the names
 }
 
 // ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need

@@ -453,6 +453,9 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 			runs, unknown, speed := false, len(a.Sizes) == 0, false
 			for j := range a.Sizes {
 				s := &a.Sizes[j]
+				if !s.Listed {
+					continue
+				}
 				unknown = unknown || s.Verdict == Unknown
 				if s.Verdict == Fits || s.Verdict == Tight {
 					runs, speed = true, speed || s.Speed.TPS != nil

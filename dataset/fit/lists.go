@@ -15,7 +15,7 @@ type Best struct {
 	Hardware dataset.Slug `json:"hardware" jsonschema:"example=nvidia-rtx-4090"`
 	// Number of devices.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
-	// Name of the size: the most precise that runs and is fast enough, or that was measured as well.
+	// Name of the size: the most precise that runs and is fast enough, or that was measured as well. It was published or measured, or publishers usually make it.
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
 	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
@@ -48,7 +48,7 @@ type Runs struct {
 const LeastBits = 4
 
 // Models finds the models that run on the machine of a query, by slug: of each the most precise
-// size that fits, or is tight where none fits, and reaches at least minTPS tokens per second
+// listed size (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS tokens per second
 // (0: any, known or not); with MeasuredFirst one that was measured, where there is one. With a context in the query the speed is that with a full cache.
 // Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by the models and their sizes: less
 // than a microsecond for each size.
@@ -179,14 +179,18 @@ func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size 
 	return best, ok
 }
 
-// search looks for a size that has one of the verdicts and is as it should be: the most precise of the first
-// verdict that such a size has.
+// search looks for a listed size, or one of the name in the query, that has one of the verdicts and is as it should be:
+// the most precise of the first verdict that such a size has.
 func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(size int, v Verdict) bool) bool {
 	q, t, m := a.q, a.t, a.m
 	proven := len(a.e.proofs[t.Slug]) > 0
+	sizes := t.listed
+	if q.Quantization != "" {
+		sizes = t.order
+	}
 	for _, verdict := range verdicts {
 		others := proven // whether a size has another verdict, or may get one
-		for _, size := range t.order {
+		for _, size := range sizes {
 			v := a.need.verdict(size.bytes, m)
 			if v != verdict && !proven {
 				others = true

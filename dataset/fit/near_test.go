@@ -137,7 +137,7 @@ func TestLeastSpeedOfLists(t *testing.T) {
 					if q.Context > 0 && s.Filled != nil {
 						tps = &s.Filled.TPS
 					}
-					if want.TPS == nil && v == verdict && tps != nil && *tps >= least {
+					if want.TPS == nil && target.isListed[size.at] && v == verdict && tps != nil && *tps >= least {
 						want = Best{Model: one.Model, Quantization: target.Quantizations[size.at].Name, TPS: tps}
 					}
 				}

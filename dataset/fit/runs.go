@@ -20,6 +20,9 @@ type runKey struct {
 	at    uint32 // number in the pack; the newest has the smallest
 }
 
+// model is the number of the model.
+func (k runKey) model() int32 { return int32(k.pair >> 32) }
+
 func pairKey(model, silicon int32) uint64 { return uint64(uint32(model))<<32 | uint64(uint32(silicon)) }
 
 // mostRuns bounds how many measurements of one pair are kept for answers, the newest.

@@ -49,6 +49,48 @@ func (e *Engine) prepare() {
 		}
 	}
 	l.ways = len(e.ways)
+	e.list()
+}
+
+// list finds the sizes that lists may name: those that were published or measured, and those that publishers usually make.
+// Any other is a computed size of a file that nobody is known to have.
+func (e *Engine) list() {
+	type size struct{ model, quant int32 }
+	measured := map[size]bool{}
+	for _, k := range e.runs.keys {
+		measured[size{k.model(), k.quant}] = true
+	}
+	for _, t := range e.models {
+		made := t.madeByPublishers()
+		t.isListed = make([]bool, len(t.sizes))
+		for i := range t.isListed {
+			z := &t.Quantizations[i]
+			t.isListed[i] = z.Basis == dataset.Published || measured[size{t.model, t.sizes[i].folded}] || slices.Contains(made, z.Name)
+		}
+		t.listed = slices.DeleteFunc(slices.Clone(t.order), func(o ordered) bool { return !t.isListed[o.at] })
+	}
+}
+
+// usual are the sizes that most publishers of quantized files make of a model: in the shipped dataset each of them was
+// published for two thirds or more of the models that have files. F16 stands for the weights as they were trained.
+var usual = []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
+
+// madeByPublishers are the names of the sizes that may be taken to exist though none is known to be published. A file of
+// 16 bits per weight leaves out F16, and one much smaller than its name says leaves out all: the weights of such a model
+// were trained in four bits, so a computed size says nothing of its files.
+func (t *target) madeByPublishers() []string {
+	names := usual
+	for i := range t.Quantizations {
+		z := &t.Quantizations[i]
+		if z.Basis != dataset.Published || !slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
+			continue
+		}
+		if t.ParamsB != nil && float64(z.SizeBytes)/2 < leastPart**t.ParamsB*1e9 {
+			return nil
+		}
+		names = usual[1:]
+	}
+	return names
 }
 
 // bitsOf is the bits per weight of a quantization. Names without a number count as 4.5, because most of

@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +91,81 @@ func TestOrderOfSizes(t *testing.T) {
 	}
 	if got := strings.Join(names, " "); got != "first second third fourth fifth last" {
 		t.Errorf("the order is %s", got)
+	}
+}
+
+// A list names a size that somebody published, measured or usually makes. Of any other the answer about the one model says
+// that it is not listed, behind all that are.
+func TestListedSizes(t *testing.T) {
+	set, e := shippedSet(t), shippedEngine(t)
+	measured := map[string]bool{}
+	for _, b := range set.Benchmarks.All() {
+		if b.Quantization != nil && b.Withdrawn == nil {
+			measured[string(b.Model)+" "+strings.ToLower(*b.Quantization)] = true
+		}
+	}
+	published := map[string]bool{}
+	for i := range set.Models {
+		m := &set.Models[i]
+		for j := range m.Quantizations {
+			if z := &m.Quantizations[j]; z.Basis == dataset.Published {
+				published[string(m.Slug)+" "+z.Name] = true
+			}
+		}
+	}
+	usually := []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
+	named := 0
+	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "nvidia-rtx-4090", "apple-m4-max-40gpu"} {
+		for _, least := range []float64{0, 30} {
+			found, fault := e.Models(Query{Hardware: hardware}, least)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			for _, b := range found.Found {
+				named++
+				of := string(b.Model) + " "
+				if !published[of+b.Quantization] && !measured[of+strings.ToLower(b.Quantization)] && !slices.Contains(usually, b.Quantization) {
+					t.Errorf("%s on %s: %s, which nobody published, measured or usually makes", b.Model, hardware, b.Quantization)
+				}
+				if least > 0 {
+					continue
+				}
+				a, fault := e.Fit(Query{Model: b.Model, Hardware: hardware})
+				if fault != nil {
+					t.Fatal(fault)
+				}
+				if a.Sizes[0].Quantization != b.Quantization {
+					t.Errorf("%s on %s: %s in the list, %s first of its sizes", b.Model, hardware, b.Quantization, a.Sizes[0].Quantization)
+				}
+				if !slices.IsSortedFunc(a.Sizes, func(x, y Size) int { return cmp.Compare(number(y.Listed), number(x.Listed)) }) {
+					t.Errorf("%s on %s: a size that is not listed is before one that is", b.Model, hardware)
+				}
+			}
+		}
+	}
+	if named < 1000 {
+		t.Errorf("%d answers, want more", named)
+	}
+}
+
+func number(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// The weights of gpt-oss were trained in four bits: its files of 16 bits are hardly larger, and what a computed size of fewer bits says
+// is true of no file.
+func TestNoUsualSizesOfWeightsInFourBits(t *testing.T) {
+	e := shippedEngine(t)
+	for _, slug := range []dataset.Slug{"gpt-oss-20b", "gpt-oss-120b"} {
+		target := e.models[slug]
+		if names := target.madeByPublishers(); len(names) > 0 {
+			t.Errorf("%s: %v count as usual", slug, names)
+		}
+	}
+	if names := e.models["llama-3.1-8b-instruct"].madeByPublishers(); slices.Contains(names, "F16") || !slices.Contains(names, "Q8_0") {
+		t.Errorf("llama-3.1-8b-instruct, of which BF16 is published: %v", names)
 	}
 }

@@ -37,7 +37,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	a.Sizes = make([]Size, len(sizes))
 	for i, of := range sizes {
 		s := &a.Sizes[i]
-		*s = asked.judge(&t.Quantizations[of.at])
+		*s = asked.judge(of.at)
 		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
 		s.Speed = asked.speed(of.at, s.Verdict != No && s.Verdict != Offload)
 		if q.Costs != nil {
@@ -55,21 +55,25 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 
 // A judged size is what the order of sizes depends on.
 type judged struct {
-	at      int // number in the record
-	verdict int // number in Verdicts
+	at       int // number in the record
+	unlisted int // 1 where lists may not name it
+	verdict  int // number in Verdicts
 }
 
-// bestFirst are the sizes an ask is about: the better verdict first, then the more precise weights. More than
-// 16 bits per weight are no more precise than what was trained.
+// bestFirst are the sizes an ask is about: those that lists may name first, then the better verdict, then the more precise
+// weights. More than 16 bits per weight are no more precise than what was trained.
 func (a *ask) bestFirst() []judged {
 	numbers := a.t.named(a.q.Quantization)
 	out := make([]judged, len(numbers))
 	for i, at := range numbers {
 		verdict, _ := a.verdict(&a.t.Quantizations[at])
-		out[i] = judged{at, slices.Index(Verdicts, verdict)}
+		out[i] = judged{at: at, verdict: slices.Index(Verdicts, verdict)}
+		if !a.t.isListed[at] {
+			out[i].unlisted = 1
+		}
 	}
 	slices.SortStableFunc(out, func(x, y judged) int {
-		return cmp.Or(cmp.Compare(x.verdict, y.verdict), a.t.comparePrecision(x.at, y.at))
+		return cmp.Or(cmp.Compare(x.unlisted, y.unlisted), cmp.Compare(x.verdict, y.verdict), a.t.comparePrecision(x.at, y.at))
 	})
 	return out
 }
@@ -143,10 +147,10 @@ func (a *ask) verdict(z *dataset.Quantization) (v Verdict, host int64) {
 }
 
 // judge gives memory and verdict of one size.
-func (a *ask) judge(z *dataset.Quantization) Size {
-	t, n := a.t, &a.need
+func (a *ask) judge(at int) Size {
+	t, n, z := a.t, &a.need, &a.t.Quantizations[at]
 	s := Size{
-		Quantization: z.Name, Format: z.Format, BitsPerWeight: t.bits(z),
+		Quantization: z.Name, Format: z.Format, Listed: t.isListed[at], BitsPerWeight: t.bits(z),
 		Memory:   Memory{Weights: weightsOf(z), Reserve: n.reserve},
 		Missing:  slices.Concat([]string{}, t.shape.missing, t.shape.loose),
 		Evidence: a.e.evidence(a.q, t, a.m, z),

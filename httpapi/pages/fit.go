@@ -255,7 +255,7 @@ func sizesOnMachine(q *FitQuery) Table {
 	a := q.Answer
 	t := Table{
 		ID: "sizes", Title: "Sizes, best first", Empty: "No size of the model is known.",
-		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
+		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Sizes of which no file is known come last. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
 		Columns: []Column{
 			{Text: "Quantization", Short: true},
 			{Text: "Verdict"},
@@ -294,7 +294,10 @@ func sizesOnMachine(q *FitQuery) Table {
 		}
 		measured, estimate := speedCells(q, z)
 		name := Cell{Text: z.Quantization, Note: z.Format}
-		if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
+		switch {
+		case !z.Listed:
+			name.Note, name.Title = "no file known", "Computed from the bits per weight: nobody published or measured this size of the model."
+		case z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits:
 			name.Note, name.Title = strings.TrimSpace(z.Format+", below 4 bits"), belowFour
 		}
 		t.Rows = append(t.Rows, []Cell{name, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
@@ -407,7 +410,7 @@ func foundLine(q *FitQuery) string {
 }
 
 // listedHow is how the lists of models that run are made.
-const listedHow = "Each model is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
+const listedHow = "Each model is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits; only sizes that were published or measured, or that publishers usually make, count. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
 
 // foundTables are the models that run, by what is known of their speed.
 func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Table) {

@@ -117,6 +117,9 @@ func notes(w io.Writer, a *fit.Answer) {
 			fmt.Fprintln(w, line)
 		}
 	}
+	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
+		say("no file is known of %s and what is below it: nobody published or measured these sizes", a.Sizes[first].Quantization)
+	}
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
 		if len(s.Missing) > 0 {
