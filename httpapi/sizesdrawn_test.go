@@ -13,7 +13,7 @@ import (
 )
 
 // TestSizesDrawn holds that charts of what runs draw each model at the size their note says: of the shipped
-// records, the most precise size of at least four bits that was measured, or else the most precise that fits.
+// records, the most precise size of four to nine bits that was measured, or else the most precise of up to nine that fits.
 func TestSizesDrawn(t *testing.T) {
 	t.Parallel()
 	scored := RenderersOf(nil)
@@ -22,7 +22,7 @@ func TestSizesDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rule = "at the most precise size of at least four bits that was measured on this hardware, or else the most precise that fits"
+	const rule = "at the most precise size of four to nine bits that was measured on this hardware, or else the most precise of up to nine that fits"
 	measured := 0
 	for _, slug := range []dataset.Slug{"nvidia-rtx-4090", "amd-ryzen-ai-max-395", "apple-m3-max-40gpu"}[:datasettest.Rounds(1, 3)] {
 		runs, fault := gen.Fit.Models(fit.Query{Hardware: slug, MeasuredFirst: true}, 0)
@@ -31,25 +31,11 @@ func TestSizesDrawn(t *testing.T) {
 		}
 		for i := range runs.Found {
 			drawn := &runs.Found[i]
-			answer, fault := gen.Fit.Fit(fit.Query{Model: drawn.Model, Hardware: slug})
-			if fault != nil {
-				t.Fatal(fault)
+			want := plainlyPreferred(t, gen.Fit, fit.Query{Model: drawn.Model, Hardware: slug}, 0)
+			if drawn.Use != nil && *drawn.Use == fit.UseMeasured {
+				measured++
 			}
-			want := ""
-			for _, size := range answer.Sizes { // best first
-				if size.Verdict != fit.Fits || !size.Listed {
-					continue
-				}
-				if want == "" {
-					want = size.Quantization
-				}
-				if size.Speed != nil && size.Speed.Use != nil && *size.Speed.Use == fit.UseMeasured && size.BitsPerWeight != nil && *size.BitsPerWeight >= fit.LeastBits {
-					want = size.Quantization
-					measured++
-					break
-				}
-			}
-			if want != "" && drawn.Quantization != want {
+			if drawn.Quantization != want {
 				t.Errorf("%s on %s is drawn at %s, want %s", drawn.Model, slug, drawn.Quantization, want)
 			}
 		}

@@ -25,6 +25,7 @@ type target struct {
 	weights       map[string]float64 // see weightsByFormat
 	order         []ordered          // the sizes, the most precise first
 	listed        []ordered          // those of them that lists may name
+	moderate      []ordered          // the same, those of more than EnoughBits last
 	sizes         []stored           // by number in the record, as the next
 	isListed      []bool
 	share         float64 // of its weights, what one token reads; 0 where unknown

@@ -68,7 +68,23 @@ func (e *Engine) list() {
 			t.isListed[i] = z.Basis == dataset.Published || measured[size{t.model, t.sizes[i].folded}] || slices.Contains(made, z.Name)
 		}
 		t.listed = slices.DeleteFunc(slices.Clone(t.order), func(o ordered) bool { return !t.isListed[o.at] })
+		t.moderate = slices.Clone(t.listed)
+		slices.SortStableFunc(t.moderate, func(a, b ordered) int { return cmp.Compare(t.beyondEnough(a.at), t.beyondEnough(b.at)) })
 	}
+}
+
+// hasLeastBits reports whether a size is known to have at least LeastBits.
+func (t *target) hasLeastBits(size int) bool {
+	bits := t.bits(&t.Quantizations[size])
+	return bits != nil && *bits >= LeastBits
+}
+
+// beyondEnough is 1 for a size that is known to have more than EnoughBits.
+func (t *target) beyondEnough(size int) int {
+	if bits := t.bits(&t.Quantizations[size]); bits != nil && *bits > EnoughBits {
+		return 1
+	}
+	return 0
 }
 
 // usual are the sizes that most publishers of quantized files make of a model: in the shipped dataset each of them was

@@ -169,3 +169,41 @@ func TestNoUsualSizesOfWeightsInFourBits(t *testing.T) {
 		t.Errorf("llama-3.1-8b-instruct, of which BF16 is published: %v", names)
 	}
 }
+
+// With MeasuredFirst a list names the first of the sizes of the answer about the one model, and no size of more than EnoughBits
+// where another runs that was measured as well, or neither was.
+func TestEnoughBits(t *testing.T) {
+	e := shippedEngine(t)
+	moderate := 0
+	for _, hardware := range []dataset.Slug{"nvidia-rtx-4090", "apple-m4-max-40gpu", "amd-ryzen-ai-max-395"} {
+		q := Query{Hardware: hardware, MeasuredFirst: true}
+		found, fault := e.Models(q, 0)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		for _, b := range found.Found {
+			q.Model = b.Model
+			a, fault := e.Fit(q)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			if a.Sizes[0].Quantization != b.Quantization {
+				t.Errorf("%s on %s: %s in the list, %s first of its sizes", b.Model, hardware, b.Quantization, a.Sizes[0].Quantization)
+			}
+			if b.BitsPerWeight == nil || *b.BitsPerWeight <= EnoughBits {
+				moderate++
+				continue
+			}
+			for i := range a.Sizes {
+				z := &a.Sizes[i]
+				if z.Listed && z.Verdict == b.Verdict && z.BitsPerWeight != nil && *z.BitsPerWeight >= LeastBits && *z.BitsPerWeight <= EnoughBits &&
+					(z.Speed.Measured != nil || a.Sizes[0].Speed.Measured == nil) {
+					t.Errorf("%s on %s: %s, where %s runs as well", b.Model, hardware, b.Quantization, z.Quantization)
+				}
+			}
+		}
+	}
+	if moderate < 500 {
+		t.Errorf("%d sizes of at most %d bits, want more", moderate, EnoughBits)
+	}
+}

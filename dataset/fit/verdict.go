@@ -58,6 +58,9 @@ type judged struct {
 	at       int // number in the record
 	unlisted int // 1 where lists may not name it
 	verdict  int // number in Verdicts
+	// With MeasuredFirst, else 0:
+	unmeasured int // 1 unless it fits, was measured, and has at least LeastBits
+	beyond     int // 1 with more than EnoughBits
 }
 
 // bestFirst are the sizes an ask is about: those that lists may name first, then the better verdict, then the more precise
@@ -71,9 +74,18 @@ func (a *ask) bestFirst() []judged {
 		if !a.t.isListed[at] {
 			out[i].unlisted = 1
 		}
+		if a.q.MeasuredFirst {
+			out[i].beyond = a.t.beyondEnough(at)
+			if verdict != Fits || !a.t.hasLeastBits(at) || len(a.tried(at, otherProgram, nil)) == 0 {
+				out[i].unmeasured = 1
+			}
+		}
 	}
 	slices.SortStableFunc(out, func(x, y judged) int {
-		return cmp.Or(cmp.Compare(x.unlisted, y.unlisted), cmp.Compare(x.verdict, y.verdict), a.t.comparePrecision(x.at, y.at))
+		return cmp.Or(
+			cmp.Compare(x.unlisted, y.unlisted), cmp.Compare(x.unmeasured, y.unmeasured), cmp.Compare(x.verdict, y.verdict),
+			cmp.Compare(x.beyond, y.beyond), a.t.comparePrecision(x.at, y.at),
+		)
 	})
 	return out
 }

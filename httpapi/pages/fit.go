@@ -410,7 +410,7 @@ func foundLine(q *FitQuery) string {
 }
 
 // listedHow is how the lists of models that run are made.
-const listedHow = "Each model is listed with the most precise size of at least four bits that was measured here, or else the most precise size that fits; only sizes that were published or measured, or that publishers usually make, count. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
+const listedHow = "Each model is listed with the most precise size of four to nine bits that was measured here, or else the most precise of up to nine bits that fits, for more make answers no better; only sizes that were published or measured, or that publishers usually make, count. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
 
 // foundTables are the models that run, by what is known of their speed.
 func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Table) {

@@ -14,7 +14,7 @@ import (
 
 // Prefer says which size of a model a row names.
 type Prefer struct {
-	Prefer string `help:"Which size a row names: measured, the most precise of at least 4 bits per weight that fits and was measured on the hardware, or precise, the most precise that fits." enum:"measured,precise" default:"measured"`
+	Prefer string `help:"Which size a row names: measured, the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else of up to 9 bits that fits, else of more; or precise, the most precise that fits." enum:"measured,precise" default:"measured"`
 }
 
 func (p *Prefer) measured() bool { return p.Prefer == "measured" }
@@ -148,6 +148,7 @@ func (c *Compare) Run(env *verbs.Env) error {
 // pairs answers for every model on every machine, with one size only: the best that was measured, if
 // one of those is preferred, else the best.
 func pairs(e *fit.Engine, q fit.Query, models, hardware []dataset.Slug, measured bool) (out []*fit.Answer, err error) {
+	q.MeasuredFirst, q.BestOnly = measured, true
 	for _, m := range models {
 		for _, h := range hardware {
 			q.Model, q.Hardware = m, h
@@ -155,24 +156,8 @@ func pairs(e *fit.Engine, q fit.Query, models, hardware []dataset.Slug, measured
 			if fault != nil {
 				return nil, fmt.Errorf("%s on %s: %w", m, h, fault)
 			}
-			best := 0
-			if measured {
-				best = max(0, firstMeasured(a.Sizes))
-			}
-			a.Sizes = a.Sizes[best:min(len(a.Sizes), best+1)]
 			out = append(out, a)
 		}
 	}
 	return out, nil
-}
-
-// firstMeasured is the first size of at least fit.LeastBits that fits and has a measured speed, or -1.
-func firstMeasured(sizes []fit.Size) int {
-	for i := range sizes {
-		s := &sizes[i]
-		if s.Verdict == fit.Fits && s.BitsPerWeight != nil && *s.BitsPerWeight >= fit.LeastBits && s.Speed != nil && s.Speed.Measured != nil {
-			return i
-		}
-	}
-	return -1
 }
