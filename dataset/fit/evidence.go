@@ -47,7 +47,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 		usable = int64(float64(memory) * shareOf(h, gb).Share)
 	}
 	tokens := max(val(b.NPrompt), 0) + val(b.NGen) + val(b.ContextDepth)
-	need := weights + t.shape.cache(LlamaCpp, F16, tokens, DefaultMicroBatch).Bytes.Bytes + t.shape.compute(F16, tokens, DefaultMicroBatch)*b.HardwareCount
+	need := weights + t.shape.cache(LlamaCpp, F16, tokens, DefaultMicroBatch).Bytes.Bytes + t.shape.compute(LlamaCpp, F16, tokens, DefaultMicroBatch)*b.HardwareCount
 	if tokens == 0 || need <= usable || weights > memory {
 		return
 	}

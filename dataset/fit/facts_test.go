@@ -193,14 +193,14 @@ func TestCacheParts(t *testing.T) {
 
 // TestRules: what programs keep room for beside the cache of all tokens.
 func TestRules(t *testing.T) {
-	small := shape{hidden: 4096, vocab: 1000}
+	small := shape{hidden: 4096, vocab: 1000, globalLayers: 32, globalValues: 2048}
 	for _, tt := range []struct {
 		name      string
 		got, want int64
 	}{
-		{"a buffer that the vocabulary decides", (&shape{hidden: 4096, vocab: 128256}).compute(F16, 8192, 512), 4 * 512 * (128256 + 4096)},
-		{"a buffer that the context decides", small.compute(F16, 8192, 512), 2*512*8192 + 16*512*4096},
-		{"a buffer for a smaller cache", small.compute(Q80, 8192, 512), 2*512*8192 + 16*512*4096 + 8192*4096*9/4},
+		{"a buffer that the vocabulary decides", (&shape{hidden: 4096, vocab: 128256}).compute(LlamaCpp, F16, 8192, 512), 4 * 512 * (128256 + 4096)},
+		{"a buffer that the context decides", small.compute(LlamaCpp, F16, 8192, 512), 2*512*8192 + 16*512*4096},
+		{"a buffer for a smaller cache", small.compute(LlamaCpp, Q80, 8192, 512), 2*512*8192 + 16*512*4096 + 2*8192*2048},
 		{"reserve of two cards", LlamaCpp.reserve(16*gib, 2).Bytes, 2 * gib},
 		{"reserve of vLLM", VLLM.reserve(20*gib, 1).Bytes, 2 * gib},
 		{"reserve of MLX", MLX.reserve(16*gib, 1).Bytes, 0},
@@ -249,5 +249,42 @@ func TestQuantKind(t *testing.T) {
 		if got := quantKindOf(name); got != want {
 			t.Errorf("quantKindOf(%s) = %s, want %s", name, got, want)
 		}
+	}
+}
+
+// What a quantized cache adds to the buffer was measured with llama.cpp: 1.30 instead of 0.31 GiB at 262,144 tokens of Qwen3.5 4B
+// (https://github.com/unslothai/unsloth/pull/6718).
+func TestBufferOfQuantizedCache(t *testing.T) {
+	s := shippedEngine(t).models["qwen3.5-4b"].shape
+	more := s.compute(LlamaCpp, Q80, 262144, DefaultMicroBatch) - s.compute(LlamaCpp, F16, 262144, DefaultMicroBatch)
+	if got := float64(more) / gib; got < 0.97 || got > 1.01 {
+		t.Errorf("%.3f GiB more than with a cache of 16-bit values, want 0.99", got)
+	}
+}
+
+// A quantized cache never allows a shorter context than one of 16-bit values.
+func TestQuantizedCacheAllowsMore(t *testing.T) {
+	e := shippedEngine(t)
+	compared := 0
+	for _, slug := range e.bySlug {
+		for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "nvidia-rtx-4090", "apple-m2-ultra"} {
+			a, fault := e.Fit(Query{Model: slug, Hardware: hardware, Context: 512})
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			for i := range a.Sizes {
+				z := &a.Sizes[i]
+				if z.MaxContext.F16 == nil || *z.MaxContext.F16 == 0 {
+					continue
+				}
+				compared++
+				if *z.MaxContext.Q80 < *z.MaxContext.F16 || *z.MaxContext.Q40 < *z.MaxContext.Q80 {
+					t.Errorf("%s %s on %s: %d tokens with f16, %d with q8_0, %d with q4_0", slug, z.Quantization, hardware, *z.MaxContext.F16, *z.MaxContext.Q80, *z.MaxContext.Q40)
+				}
+			}
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("%d sizes compared, want more", compared)
 	}
 }

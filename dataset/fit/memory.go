@@ -19,7 +19,7 @@ var Formulas = []Formula{
 	{"kv.vllm", "as kv.llama.cpp with contexts rounded up to blocks of 16 tokens and sliding layers of min(context, window - 1 + 2048) tokens and one more block", "https://github.com/vllm-project/vllm/blob/001cabc1be16a59a70d720ed61a13b678c060a18/vllm/v1/kv_cache_interface.py"},
 	{"kv.mlx", "as kv.llama.cpp with sliding layers of exactly the window", "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
 	{"kv.recurrent", "state of linear-attention and state-space layers in 32-bit values: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
-	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; a quantized cache adds 2.25 x hidden size x context; per device", "https://github.com/unslothai/unsloth/pull/6718"},
+	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. A quantized cache adds a copy of the cache of one layer in 16-bit values", "https://github.com/unslothai/unsloth/pull/6718"},
 	{"reserve.llama.cpp", "1 GiB per device, the margin llama.cpp keeps when it fits a model by itself", "https://github.com/ggml-org/llama.cpp/blob/master/tools/fit-params/README.md"},
 	{"reserve.vllm", "0.1 of the memory, for gpu_memory_utilization is 0.9 by default", "https://docs.vllm.ai/en/v0.8.5/serving/engine_args.html"},
 	{"reserve.mlx", "none beyond the share of unified memory macOS allows", "https://github.com/ml-explore/mlx-lm"},
@@ -178,14 +178,27 @@ func (s *shape) bounded() bool {
 }
 
 // compute is the buffer of intermediate values of one device.
-func (s *shape) compute(t KVType, context, microBatch int64) int64 {
+func (s *shape) compute(r Rules, t KVType, context, microBatch int64) int64 {
 	output := 4 * microBatch * (s.vocab + s.hidden)
 	layer := 2*microBatch*context + 16*microBatch*s.hidden
-	buffer := max(output, layer)
-	if t != F16 {
-		buffer += context * s.hidden * 9 / 4
+	return max(output, layer) + s.unpacked(r, t, context, microBatch)
+}
+
+// unpacked is the room for the cache of one layer in 16-bit values, which flash attention turns a quantized cache into
+// (https://github.com/ggml-org/llama.cpp/pull/23907). Measured at 262,144 tokens of Qwen3.5 4B: 0.99 GiB more than with
+// a cache of 16-bit values (https://github.com/unslothai/unsloth/pull/6718), where this gives 1.
+func (s *shape) unpacked(r Rules, t KVType, context, microBatch int64) int64 {
+	if t == F16 {
+		return 0
 	}
-	return buffer
+	var values int64
+	if s.globalLayers > 0 {
+		values = r.globalCells(context) * s.globalValues
+	}
+	if s.slidingLayers > 0 {
+		values = max(values, r.slidingCells(context, s.window, microBatch)*s.slidingValues)
+	}
+	return F16.bytes(values)
 }
 
 // reserve is what the rules keep free of a memory of so many bytes on count devices.

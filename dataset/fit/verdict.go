@@ -102,7 +102,7 @@ func (t *target) need(q *Query, m *machine) need {
 	n := need{known: len(t.shape.missing) == 0, reserve: q.Rules.reserve(m.memory, q.Count)}
 	if n.known {
 		n.cache = t.shape.cache(q.Rules, q.KV, q.Context, q.MicroBatch)
-		n.buffer = t.shape.compute(q.KV, q.Context, q.MicroBatch) * int64(q.Count)
+		n.buffer = t.shape.compute(q.Rules, q.KV, q.Context, q.MicroBatch) * int64(q.Count)
 	}
 	return n
 }
@@ -209,7 +209,7 @@ func (t *target) maxContext(q *Query, m *machine, weights int64, kv KVType) int6
 	}
 	room := m.available - weights - q.Rules.reserve(m.memory, q.Count).Bytes
 	fits := func(context int64) bool {
-		return t.shape.cache(q.Rules, kv, context, q.MicroBatch).Bytes.Bytes+t.shape.compute(kv, context, q.MicroBatch)*int64(q.Count) <= room
+		return t.shape.cache(q.Rules, kv, context, q.MicroBatch).Bytes.Bytes+t.shape.compute(q.Rules, kv, context, q.MicroBatch)*int64(q.Count) <= room
 	}
 	if fits(limit) {
 		return limit
