@@ -16,6 +16,7 @@ const (
 	otherVariant  = 2.3 // another record of the same silicon
 	otherHardware = 3.0
 	otherArch     = 1.4  // on top of otherHardware
+	otherMemory   = 4.0  // one has stacked memory (HBM), the other has not; on top of otherHardware
 	perBandwidth  = 1.65 // for each factor of e
 	otherTool     = 6.5
 	otherKernels  = 8.0 // on top of otherTool
@@ -61,6 +62,9 @@ func placeDistance(a, b *setup) (d float64) {
 			d += otherHardware + perBandwidth*math.Abs(a.logBandwidth-b.logBandwidth)
 			if a.arch != b.arch {
 				d += otherArch
+			}
+			if a.stacked != b.stacked {
+				d += otherMemory
 			}
 		}
 	}

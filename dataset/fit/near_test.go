@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,5 +153,37 @@ func TestLeastSpeedOfLists(t *testing.T) {
 			}
 		}
 		at.near.free()
+	}
+}
+
+// Cards with stacked memory reach half of their bandwidth where others reach four fifths, so an RTX 5090 is not estimated from an
+// A100, although the two have about the same bandwidth.
+func TestStackedMemoryIsFar(t *testing.T) {
+	e, stacked := shippedEngine(t), map[dataset.Slug]bool{}
+	set := shippedSet(t)
+	for i := range set.Hardware {
+		h := &set.Hardware[i]
+		stacked[h.Slug] = strings.HasPrefix(text(h.MemoryType), "HBM")
+	}
+	on := map[dataset.Slug]dataset.Slug{}
+	for _, b := range set.Benchmarks.All() {
+		on[b.ID] = b.Hardware
+	}
+	for _, hardware := range []dataset.Slug{"nvidia-rtx-5090", "nvidia-h200-sxm-141gb"} {
+		for _, size := range []string{"Q8_0", "Q4_K_M", "F16"} {
+			a, fault := e.Fit(Query{Model: "llama-3.1-8b-instruct", Hardware: hardware, Quantization: size})
+			if fault != nil || a.Sizes[0].Speed.Estimate == nil {
+				t.Fatalf("%s on %s: no estimate, %v", size, hardware, fault)
+			}
+			other := 0.0
+			for _, w := range a.Sizes[0].Speed.Estimate.Evidence {
+				if stacked[on[w.ID]] != stacked[hardware] {
+					other += w.Weight
+				}
+			}
+			if other > 0.1 {
+				t.Errorf("%s on %s: %.2f of the estimate is from cards with another kind of memory", size, hardware, other)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"modeldex/dataset"
 )
@@ -42,6 +43,7 @@ func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit s
 			hardware: number(hardwareName, string(cmp.Or(h.OnlyChip(), h.Slug))), silicon: number(siliconName, silicon),
 			arch: number(archName, cmp.Or(text(h.Architecture), silicon)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
 			backend: number(backendName, backend), unit: number(unitName, unit), logBandwidth: math.Log(bandwidth),
+			stacked: strings.HasPrefix(text(h.MemoryType), "HBM"),
 		},
 		class: classOf(h, unit),
 	}

@@ -42,6 +42,7 @@ type point struct {
 type setup struct {
 	hardware, silicon, arch       int32 // silicon: the record and its variants count as one
 	tool, toolKind, backend, unit int32
+	stacked                       bool    // HBM: cards with it reach a smaller share of their bandwidth
 	logBandwidth                  float64 // of the bytes per second of one device
 }
 
