@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 )
@@ -48,7 +49,7 @@ func findKept(kept []*index.Generation, ref string) *index.Generation {
 
 // namesDataset reports whether as_of=ref is the dataset of a version and digest.
 func namesDataset(ref, version, digest string) bool {
-	return version == ref || len(ref) >= shortDigest && strings.HasPrefix(digest, ref)
+	return version == ref || len(ref) >= changes.ShortDigest && strings.HasPrefix(digest, ref)
 }
 
 // awaited reports whether ref is a dataset that is still being loaded from its dump.
@@ -61,13 +62,13 @@ func (s *Server) awaited(ref string) bool {
 func keptFailure(kept []*index.Generation, ref string) *failure {
 	fault := Fault{In: "query", Name: asOfParam.name, Value: clip(ref), Detail: "is not a dataset that this server keeps"}
 	for _, gen := range kept {
-		fault.Allowed = append(fault.Allowed, gen.Info.Version+" "+gen.Digest.String()[:shortDigest])
+		fault.Allowed = append(fault.Allowed, gen.Info.Version+" "+gen.Digest.String()[:changes.ShortDigest])
 	}
 	nearest := kept[len(kept)-1]
 	if newest := kept[0]; laterVersion(ref, newest.Info.Version) {
 		nearest = newest
 	}
-	fault.Suggestion = nearest.Digest.String()[:shortDigest]
+	fault.Suggestion = nearest.Digest.String()[:changes.ShortDigest]
 	return &failure{code: versionGone, faults: []Fault{fault}, detail: fmt.Sprintf(
 		"None of the datasets this server keeps is %s. The nearest is version %s, digest %s. GET /api/v1/dumps has the newest as files, to be kept by those who need it longer.",
 		*clip(ref), nearest.Info.Version, nearest.Digest)}

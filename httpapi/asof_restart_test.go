@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 )
 
@@ -180,8 +181,8 @@ func (r *releases) gone(rel, nearest *release) {
 	a := r.settled(asOf("/api/v1/tools", rel.version))
 	reportComplaints(r.t, a)
 	var problem Problem
-	if err := json.Unmarshal(a.body, &problem); err != nil || a.status != http.StatusGone || len(problem.Errors) != 1 || problem.Errors[0].Suggestion != nearest.digest[:shortDigest] {
-		r.t.Errorf("GET %s: status %d: %s; want 410 and %s as the nearest", a.path, a.status, a.body, nearest.digest[:shortDigest])
+	if err := json.Unmarshal(a.body, &problem); err != nil || a.status != http.StatusGone || len(problem.Errors) != 1 || problem.Errors[0].Suggestion != nearest.digest[:changes.ShortDigest] {
+		r.t.Errorf("GET %s: status %d: %s; want 410 and %s as the nearest", a.path, a.status, a.body, nearest.digest[:changes.ShortDigest])
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/changes"
 	"modeldex/index"
 )
 
@@ -162,7 +163,7 @@ func (p *pasts) compare(want *state, address, ref string) error {
 	if again := p.s.ask(p.t, "GET", got.path, "If-None-Match", tag); again.status != http.StatusNotModified {
 		return fmt.Errorf("GET %s with its ETag: status %d", got.path, again.status)
 	}
-	if link := got.header.Get("Link"); link != "" && !strings.Contains(link, "as_of="+want.digest[:shortDigest]) {
+	if link := got.header.Get("Link"); link != "" && !strings.Contains(link, "as_of="+want.digest[:changes.ShortDigest]) {
 		return fmt.Errorf("GET %s: Link %s", got.path, link)
 	}
 	return nil
@@ -180,7 +181,7 @@ func TestAsOf(t *testing.T) {
 		p.note()
 		for range 12 {
 			st, address := pick(p.rnd, p.states), pick(p.rnd, pastAddresses)
-			ref := pick(p.rnd, []string{st.version, st.digest, st.digest[:shortDigest]})
+			ref := pick(p.rnd, []string{st.version, st.digest, st.digest[:changes.ShortDigest]})
 			want := p.kept(func(s *state) bool { return s.version == ref || strings.HasPrefix(s.digest, ref) })
 			if want != nil {
 				if err := p.compare(want, address, ref); err != nil {
@@ -196,7 +197,7 @@ func TestAsOf(t *testing.T) {
 			if err := json.Unmarshal(got.body, &problem); err != nil || got.status != http.StatusGone || problem.Code != "version_gone" || len(problem.Errors) != 1 {
 				t.Fatalf("GET %s: status %d: %s", got.path, got.status, got.body)
 			}
-			if near := problem.Errors[0].Suggestion; p.kept(func(s *state) bool { return strings.HasPrefix(s.digest, near) }) == nil || len(near) != shortDigest {
+			if near := problem.Errors[0].Suggestion; p.kept(func(s *state) bool { return strings.HasPrefix(s.digest, near) }) == nil || len(near) != changes.ShortDigest {
 				t.Fatalf("GET %s: the nearest is %q, which is not kept", got.path, near)
 			}
 		}

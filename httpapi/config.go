@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"modeldex/dataset/mirror"
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
@@ -48,7 +49,7 @@ type Config struct {
 	Live   *index.Live
 	Keeper keeper
 	// History knows of rejected loads and of changes between generations; nil knows of none.
-	History *History
+	History *changes.History
 	// Records gives the records being served and the generation that was made of them, which the page
 	// for contributions compares with; nil answers that nothing is loaded.
 	Records func() *webhook.Dataset

@@ -5,12 +5,6 @@ import (
 	"modeldex/snapshot"
 )
 
-// How much of a digest or a commit names an edition of the dataset.
-const (
-	shortDigest = 12
-	shortCommit = 7
-)
-
 // contentOf names what answers of data are made of: the dataset and the newest snapshot. It
 // goes into cache keys and entity tags, so a change of either outdates them at once.
 func contentOf(gen *index.Generation, catalog *snapshot.Catalog) (content [16]byte) {

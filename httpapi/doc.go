@@ -68,7 +68,8 @@
 //
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
 // charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
-// proxies and fairuse (client addresses); headers and encoding (heads of requests and responses, compressed
+// proxies and fairuse (client addresses); changes (what
+// happened to records from edition to edition); headers and encoding (heads of requests and responses, compressed
 // bodies); rowjson (finds and chooses values in finished rows); metrics; wiretest and browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared

@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/feeds"
 	"modeldex/index"
 
@@ -142,16 +143,16 @@ func (s *Server) feed(req *request, below string, scope func() *feedScope) (*res
 		return nil, fail(notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Allowed: feedFiles, Suggestion: new(suggester).nearest(file, feedFiles)})
 	}
 	what, form, _ := strings.Cut(file, ".")
-	past, base := s.cfg.History.now(), s.base(req.ctx)
+	past, base := s.cfg.History.Now(), s.base(req.ctx)
 	if below != "" {
 		below += "/"
 	}
 	path := "/feeds/" + below + what
-	name := path + "." + form + "\x00" + base + "\x00" + strconv.FormatUint(past.number, 10)
+	name := path + "." + form + "\x00" + base + "\x00" + strconv.FormatUint(past.Number, 10)
 	return s.cache.getOrRender(req.content[:], req.coding, name, func() *response {
 		sc := scope()
 		sc.path = path
-		f := past.newsOf(req.gen, sc, what == "benchmarks", base)
+		f := newsOf(past.Recorded(req.gen), req.gen, sc, what == "benchmarks", base)
 		f.Self = base + escapePath(path) + "." + form
 		write, contentType := f.Atom, atomType
 		if form == "json" {
@@ -173,13 +174,12 @@ func (s *Server) feed(req *request, below string, scope func() *feedScope) (*res
 
 func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
-// newsOf makes a feed of the recorded releases, newest first.
-func (p *past) newsOf(gen *index.Generation, sc *feedScope, benchmarksOnly bool, base string) *feeds.Feed {
+// newsOf makes a feed of the recorded releases, its newest first.
+func newsOf(recorded []*changes.Step, gen *index.Generation, sc *feedScope, benchmarksOnly bool, base string) *feeds.Feed {
 	f := &feeds.Feed{ID: feeds.ID(sc.path), Title: sc.title + ": changes", Page: base + sc.page, Author: gen.Info.Title}
 	if benchmarksOnly {
 		f.Title = sc.title + ": new benchmarks"
 	}
-	recorded, _ := p.upTo(gen)
 	begin := history.Step{Release: record.Release{Released: gen.Info.Released}}
 	f.Updated = begin.Time()
 	if len(recorded) > 0 {
@@ -206,7 +206,7 @@ func (p *past) newsOf(gen *index.Generation, sc *feedScope, benchmarksOnly bool,
 }
 
 // releaseEntry is a release as a whole.
-func releaseEntry(s *step, base string) feeds.Entry {
+func releaseEntry(s *changes.Step, base string) feeds.Entry {
 	counts := map[string]int{}
 	for _, e := range s.Entries {
 		counts[string(e.Table)+" "+string(e.Act)]++
@@ -226,12 +226,12 @@ func releaseEntry(s *step, base string) feeds.Entry {
 }
 
 // releasePage is the address of the page about a release.
-func releasePage(s *step, base string) string {
-	return base + "/changes?release=" + s.Digest[:shortDigest]
+func releasePage(s *changes.Step, base string) string {
+	return base + "/changes?release=" + s.Digest[:changes.ShortDigest]
 }
 
 // recordEntries are what a release did to the records of a scope, in order of table and slug.
-func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.Entry) {
+func recordEntries(s *changes.Step, sc *feedScope, base string, most int) (out []feeds.Entry) {
 	for _, e := range s.Entries {
 		if !sc.has(string(e.Table), e.Slug) {
 			continue
@@ -262,7 +262,7 @@ func recordEntries(s *step, sc *feedScope, base string, most int) (out []feeds.E
 }
 
 // newBenchmarks are the benchmarks that a release added, newest run first.
-func newBenchmarks(gen *index.Generation, s *step, sc *feedScope, base string, most int) (out []feeds.Entry) {
+func newBenchmarks(gen *index.Generation, s *changes.Step, sc *feedScope, base string, most int) (out []feeds.Entry) {
 	var ords []uint32
 	for _, e := range s.Entries {
 		if e.Table != "benchmarks" || e.Act != record.Added || !sc.has("benchmarks", e.Slug) {

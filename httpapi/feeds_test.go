@@ -14,6 +14,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
+	"modeldex/httpapi/changes"
 	"modeldex/index"
 )
 
@@ -58,7 +59,7 @@ func TestFeeds(t *testing.T) {
 		familyScope(gen, "llama"),
 	} {
 		for _, benchmarksOnly := range []bool{true, false} {
-			f := l.now().newsOf(gen, sc, benchmarksOnly, "https://example.org")
+			f := newsOf(l.Now().Recorded(gen), gen, sc, benchmarksOnly, "https://example.org")
 			f.Self = "https://example.org/feeds/x"
 			if len(f.Entries) == 0 || len(f.Entries) > maxEntries {
 				t.Errorf("%s: %d entries, want 1 to %d", f.Title, len(f.Entries), maxEntries)
@@ -107,7 +108,7 @@ func TestFeedsOfRecords(t *testing.T) {
 		}
 		for _, benchmarksOnly := range []bool{true, false} { // the first is in the order of the list
 			got := []string{}
-			for _, e := range l.now().newsOf(gen, tt.sc, benchmarksOnly, "https://example.org").Entries {
+			for _, e := range newsOf(l.Now().Recorded(gen), gen, tt.sc, benchmarksOnly, "https://example.org").Entries {
 				if strings.HasPrefix(e.Page, "https://example.org/benchmarks/") {
 					if benchmarksOnly && !spoken.MatchString(e.Title) {
 						t.Errorf("%s: the title %q names no model, hardware and speed", tt.slug, e.Title)
@@ -142,7 +143,7 @@ func TestFeedsOfManyFields(t *testing.T) {
 		if end != "" {
 			want += "\n" + end
 		}
-		s := &step{Step: &history.Step{Entries: []history.Entry{{Slug: "llama-2-7b", Change: change}}}}
+		s := &changes.Step{Step: &history.Step{Entries: []history.Entry{{Slug: "llama-2-7b", Change: change}}}}
 		got := recordEntries(s, &feedScope{keys: map[string]bool{"models/llama-2-7b": true}}, "", maxEntries)
 		if len(got) != 1 || got[0].Text != want {
 			t.Errorf("%d fields: %+v, want %q", fields, got, want)
@@ -158,7 +159,7 @@ func TestFeedsOfRemoved(t *testing.T) {
 		record.Changed: "https://example.org/models/a%2Fb",
 		record.Removed: "https://example.org/changes?release=0123456789ab&table=models&slug=a%2Fb",
 	} {
-		s := &step{Step: &history.Step{Release: record.Release{Digest: "0123456789abcdef"}, Entries: []history.Entry{{Slug: "a/b", Change: &record.Change{Table: "models", Act: act}}}}}
+		s := &changes.Step{Step: &history.Step{Release: record.Release{Digest: "0123456789abcdef"}, Entries: []history.Entry{{Slug: "a/b", Change: &record.Change{Table: "models", Act: act}}}}}
 		got := recordEntries(s, &feedScope{keys: map[string]bool{"models/a/b": true}}, "https://example.org", maxEntries)
 		if len(got) != 1 || got[0].Page != want {
 			t.Errorf("%s: %+v, want a link to %s", act, got, want)
@@ -254,7 +255,7 @@ func checkJSONFeed(t *testing.T, name string, text []byte, ids []string) {
 }
 
 // recordedAs is a history in which the newest release made all records of a generation.
-func recordedAs(t *testing.T, gen *index.Generation) *History {
+func recordedAs(t *testing.T, gen *index.Generation) *changes.History {
 	t.Helper()
 	commit, at, first := strings.Repeat("a", 40), "2026-02-03T04:05:06Z", strings.Repeat("0", 64)
 	log := &history.Log{Steps: []history.Step{
@@ -272,7 +273,7 @@ func recordedAs(t *testing.T, gen *index.Generation) *History {
 		}
 	}
 	history.Sort(log.Steps[1].Entries)
-	var l History
+	var l changes.History
 	l.Releases(&dataset.Set{Releases: log})
 	return &l
 }

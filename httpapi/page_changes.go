@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"modeldex/dataset/record"
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
@@ -46,30 +46,30 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	if q.After != nil && ending != "" {
 		return nil, fail(unknownParameter, Fault{In: "query", Name: "cursor", Detail: "is not a parameter of this form, which gives the first rows only; all of them are at /api/v1/changes"})
 	}
-	t, past, f := s.trailOf(req, q, string(args.Peek("since")))
+	t, f := s.trailOf(req, q, string(args.Peek("since")))
 	if f != nil {
 		return nil, f
 	}
 	if release := string(args.Peek("release")); release != "" {
-		t.steps = slices.DeleteFunc(slices.Clone(t.steps), func(st *step) bool { return !st.named(release) })
-		if len(t.steps) == 0 {
+		t.Steps = slices.DeleteFunc(slices.Clone(t.Steps), func(st *changes.Step) bool { return !st.Named(release) })
+		if len(t.Steps) == 0 {
 			return nil, badParameter("release", release, "must be a release whose changes are known")
 		}
 	}
-	t.steps = slices.Clone(t.steps)
-	slices.Reverse(t.steps)
+	t.Steps = slices.Clone(t.Steps)
+	slices.Reverse(t.Steps)
 	if q.Limit = q.limitOr(defaultLimit); ending == "" {
 		q.Limit = q.limitOr(pages.PageRows)
 	}
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, changesPath, query)
-	variant := strconv.FormatUint(past.number, 10) + " " + strconv.FormatUint(req.gen.Number, 10) // see Server.changes
-	view := func() *pages.Changes { return s.pages.Changes(req.gen, t.view(q, at), at) }
+	variant := t.State()
+	view := func() *pages.Changes { return s.pages.Changes(req.gen, changesQuery(t, q, at), at) }
 	switch ending {
 	case ".json":
-		return s.pageOf(req, at, jsonType, variant, func() []byte { return t.data(past, req.gen, q) }), nil
+		return s.pageOf(req, at, jsonType, variant, func() []byte { return changesData(t, req.gen, q) }), nil
 	case ".csv":
-		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return t.file(req.gen, q) }), nil
+		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return changesFile(t, req.gen, q) }), nil
 	case ".md":
 		return s.pageOf(req, at, markdownType, variant, func() []byte { return view().Markdown() }), nil
 	default:
@@ -77,33 +77,28 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	}
 }
 
-// named reports whether a step is what a version, a digest or a commit names.
-func (s *step) named(ref string) bool {
-	return s.Version == ref || len(ref) >= shortDigest && strings.HasPrefix(s.Digest, ref) || len(ref) >= shortCommit && s.Commit != nil && strings.HasPrefix(*s.Commit, ref)
-}
-
-// view is what the page shows of a trail, whose steps are newest first.
-func (t *trail) view(q *listQuery, at pages.Place) *pages.ChangesQuery {
-	rows, total, last := t.page(q)
+// changesQuery is what the page shows of a trail, whose steps are newest first.
+func changesQuery(t changes.Trail, q *listQuery, at pages.Place) *pages.ChangesQuery {
+	rows, total, last := t.Page(q.ofChanges())
 	params, _ := url.ParseQuery(at.Query) // made by this program
 	params.Del("cursor")
 	out := &pages.ChangesQuery{Total: total, Later: q.After != nil, Params: params, Tables: changeTables}
 	if last != nil {
 		_, out.Next, _ = strings.Cut(q.next(last), "?")
 	}
-	for _, n := range t.notices() {
+	for _, n := range trailNotices(t) {
 		out.Notes = append(out.Notes, pages.Sentence(n.Detail)+".")
 	}
-	for _, s := range t.steps {
-		label := s.Version + ", " + s.Digest[:shortDigest]
-		out.Versions = append(out.Versions, pages.Choice{Value: s.Digest[:shortDigest], Label: label})
+	for _, s := range t.Steps {
+		label := s.Version + ", " + s.Digest[:changes.ShortDigest]
+		out.Versions = append(out.Versions, pages.Choice{Value: s.Digest[:changes.ShortDigest], Label: label})
 	}
 	if len(params) == 0 && q.After == nil {
-		out.Releases = releasesOf(t.steps)
+		out.Releases = releasesOf(t.Steps)
 	}
 	for _, f := range rows {
-		s := t.steps[f.step]
-		c := pages.Change{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.recorded, Table: string(f.Table), Slug: f.Slug, Act: string(f.Act)}
+		s := t.Steps[f.Step]
+		c := pages.Change{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.Recorded, Table: string(f.Table), Slug: f.Slug, Act: string(f.Act)}
 		for _, field := range f.Fields {
 			c.Fields = append(c.Fields, pages.ChangedField{Name: field.Field, Old: string(field.Old), New: string(field.New)})
 		}
@@ -113,16 +108,16 @@ func (t *trail) view(q *listQuery, at pages.Place) *pages.ChangesQuery {
 }
 
 // releasesOf sums up steps.
-func releasesOf(steps []*step) []pages.Release {
+func releasesOf(steps []*changes.Step) []pages.Release {
 	out := make([]pages.Release, len(steps))
 	for i, s := range steps {
-		out[i] = pages.Release{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.recorded, Counts: talliesOf(s)}
+		out[i] = pages.Release{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.Recorded, Counts: talliesOf(s)}
 	}
 	return out
 }
 
 // talliesOf counts what a step did, in the order of kinds and acts.
-func talliesOf(s *step) (out []pages.Tally) {
+func talliesOf(s *changes.Step) (out []pages.Tally) {
 	counts := map[pages.Tally]int{}
 	for _, e := range s.Entries {
 		counts[pages.Tally{Table: string(e.Table), Act: string(e.Act)}]++
@@ -139,16 +134,16 @@ func talliesOf(s *step) (out []pages.Tally) {
 	return out
 }
 
-// data is the first rows as JSON, each as the list of the API has it.
-func (t *trail) data(p *past, gen *index.Generation, q *listQuery) []byte {
-	found, total, _ := t.page(q)
-	rows := t.rows(p, gen, found, false)
+// changesData is the first rows as JSON, each as the list of the API has it.
+func changesData(t changes.Trail, gen *index.Generation, q *listQuery) []byte {
+	found, total, _ := t.Page(q.ofChanges())
+	rows := t.Rows(found, false)
 	own := *q
 	_, query, _ := strings.Cut(q.canonical, "?")
 	if own.canonical = changesPath + ".json"; query != "" {
 		own.canonical += "?" + query
 	}
-	end, _ := own.envelope(gen, total, len(rows), t.notices(), nil)
+	end, _ := own.envelope(gen, total, len(rows), trailNotices(t), nil)
 	return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end)
 }
 
@@ -167,12 +162,12 @@ type changeLine struct {
 
 var changeColumns = schemaOf[changeLine]("changes", "")
 
-// file is the first rows as a file.
-func (t *trail) file(gen *index.Generation, q *listQuery) []byte {
-	found, _, _ := t.page(q)
+// changesFile is the first rows as a file.
+func changesFile(t changes.Trail, gen *index.Generation, q *listQuery) []byte {
+	found, _, _ := t.Page(q.ofChanges())
 	var rows []changeLine
 	for _, f := range found {
-		s := t.steps[f.step]
+		s := t.Steps[f.Step]
 		line := changeLine{DatasetVersion: s.Version, Released: string(s.Released), Table: string(f.Table), Slug: f.Slug, Change: string(f.Act)}
 		if len(f.Fields) == 0 {
 			rows = append(rows, line)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/changes"
 )
 
 // TestChangesPage: the page lists releases, newest first, and what they did; it can be narrowed and
@@ -65,7 +66,7 @@ func TestChangesPage(t *testing.T) {
 		t.Errorf("the pages list %d pieces of hardware, want %d", len(seen), want)
 	}
 	var list struct {
-		Data  []ChangeRow `json:"data"`
+		Data  []changes.Row `json:"data"`
 		Meta  struct{ Total, Count int }
 		Links struct{ Self string }
 	}

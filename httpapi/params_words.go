@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/record"
+	"modeldex/httpapi/changes"
 	"modeldex/index"
 )
 
@@ -117,9 +118,9 @@ func isVersionRef(v string) bool {
 // spelling, because a version may have another edition a moment later.
 func (p *parser) readKeptRef(pm *param, v string) string {
 	if !isVersionRef(v) {
-		p.fault(invalidParameter, pm.name, v, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", shortDigest))
+		p.fault(invalidParameter, pm.name, v, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", changes.ShortDigest))
 		return ""
 	}
 	p.out.asOf = true
-	return p.gen.Digest.String()[:shortDigest]
+	return p.gen.Digest.String()[:changes.ShortDigest]
 }

@@ -6,6 +6,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/record"
+	"modeldex/httpapi/changes"
 	"modeldex/index"
 	"modeldex/snapshot"
 
@@ -36,7 +37,7 @@ type DatasetView struct {
 	// Datasets that as_of can name, newest first: the one being served and those before it that are kept, also from before the server started.
 	Kept []KeptDataset `json:"kept"`
 	// The most recent load, if it was rejected; null otherwise.
-	Refused *Refused `json:"refused" jsonschema:"nullable"`
+	Refused *changes.Refused `json:"refused" jsonschema:"nullable"`
 	// Snapshot documents that are not published because of what is wrong with them: at most 20 findings.
 	SnapshotsRefused []string `json:"snapshots_refused" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
 }
@@ -80,7 +81,7 @@ type Health struct {
 	// How the dataset compares with the service it is mirrored from; left out unless it is a mirror.
 	Mirror *MirrorView `json:"mirror,omitempty"`
 	// The most recent load, if it was rejected; left out otherwise.
-	Refused *Refused `json:"refused,omitempty"`
+	Refused *changes.Refused `json:"refused,omitempty"`
 	// Findings of snapshot documents that are not published, at most 20; left out where there are none.
 	SnapshotsRefused []string `json:"snapshots_refused,omitempty" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
 	// What the ledger had to repair or leave out when it was opened; left out where there was nothing.
@@ -115,7 +116,7 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 func refusedSnapshots(catalog *snapshot.Catalog) []string {
 	out := []string{}
 	findings := catalog.Rejected()
-	for _, f := range findings[:min(len(findings), shownFindings)] {
+	for _, f := range findings[:min(len(findings), changes.ShownFindings)] {
 		out = append(out, record.Clip(f.String(), 1000))
 	}
 	return out

@@ -28,6 +28,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/record"
+	"modeldex/httpapi/changes"
 )
 
 // The long form is go test ./httpapi -run TestSwap -swap.readers 1000 -swap.time 60s -swap.pause 100ms.
@@ -266,7 +267,7 @@ func (d *desk) bad(name, reason string, spoil func(name string, b []byte) error)
 	b, err := os.ReadFile(d.data(name))
 	d.ok(err)
 	d.ok(spoil(d.data(name), b))
-	shows := func(r *Refused) bool { return r != nil && strings.Contains(r.Text, reason) }
+	shows := func(r *changes.Refused) bool { return r != nil && strings.Contains(r.Text, reason) }
 	view := d.await(func(v *DatasetView) bool { return shows(v.Refused) })
 	if !shows(view.Refused) || view.Version != versionOf(d.mark, d.minor) {
 		d.t.Fatalf("%s spoilt: version %s and refusal %+v are shown, want version %s and %q", name, view.Version, view.Refused, versionOf(d.mark, d.minor), reason)
@@ -409,9 +410,9 @@ func (d *desk) checkChanges() {
 	var served struct{ Data DatasetView }
 	d.get("/api/v1/dataset", &served)
 	d.good("an edit", d.bump)
-	var page struct{ Data []ChangeRow }
+	var page struct{ Data []changes.Row }
 	d.get("/api/v1/changes?since="+served.Data.Digest, &page)
-	want := []ChangeRow{{Table: "dataset", Slug: "dataset", Change: record.Changed, Fields: []FieldChange{{Field: "version", Old: served.Data.Version, New: versionOf(d.mark, d.minor)}}}}
+	want := []changes.Row{{Table: "dataset", Slug: "dataset", Change: record.Changed, Fields: []changes.FieldChange{{Field: "version", Old: served.Data.Version, New: versionOf(d.mark, d.minor)}}}}
 	if len(page.Data) != 1 {
 		d.t.Fatalf("changes since %s: %+v, want one", served.Data.Version, page.Data)
 	}

@@ -16,6 +16,7 @@ import (
 	"modeldex/dataset/mirror"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/webhook"
 	"modeldex/index"
@@ -26,7 +27,7 @@ import (
 type reloader struct {
 	cfg     *Config
 	live    index.Live
-	history httpapi.History
+	history changes.History
 	catalog atomic.Pointer[snapshot.Catalog]
 	memory  *memory
 	mirror  *mirror.Mirror // nil if the dataset is not a mirror

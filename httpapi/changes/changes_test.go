@@ -1,4 +1,4 @@
-package httpapi
+package changes
 
 import (
 	"encoding/hex"
@@ -119,13 +119,13 @@ func TestTrail(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			trail, ok := tt.h.now().trail(tt.gen, tt.since)
+			trail, ok := tt.h.Now().Trail(tt.gen, tt.since)
 			got := ""
-			for _, s := range trail.steps {
+			for _, s := range trail.Steps {
 				got += s.Digest[:1]
 			}
-			if got != tt.want || ok == tt.gone || trail.gap != tt.gap {
-				t.Errorf("trail since %q: %q, gap %t, known %t; want %q, gap %t, known %t", tt.since, got, trail.gap, ok, tt.want, tt.gap, !tt.gone)
+			if got != tt.want || ok == tt.gone || trail.Gap != tt.gap {
+				t.Errorf("trail since %q: %q, gap %t, known %t; want %q, gap %t, known %t", tt.since, got, trail.Gap, ok, tt.want, tt.gap, !tt.gone)
 			}
 		})
 	}
@@ -141,29 +141,30 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	l := editions(strings.Join(texts, " "), "", sizes)
 	last := served(12, "c")
-	trail, ok := l.now().trail(last, "")
-	if total := rowsOf(trail.steps); !ok || total > maxRows || len(trail.steps) != maxRows/maxStepRows {
-		t.Errorf("%d changes of %d loads are held, want at most %d", total, len(trail.steps), maxRows)
+	trail, ok := l.Now().Trail(last, "")
+	if total := rowsOf(trail.Steps); !ok || total > maxRows || len(trail.Steps) != maxRows/maxStepRows {
+		t.Errorf("%d changes of %d loads are held, want at most %d", total, len(trail.Steps), maxRows)
 	}
-	if _, ok := l.now().trail(last, "2"); ok {
+	if _, ok := l.Now().Trail(last, "2"); ok {
 		t.Error("changes since a load whose followers were given up are answered")
 	}
-	if trail, ok = l.now().trail(last, "10"); !ok || len(trail.steps) != 2 {
-		t.Errorf("changes since version 10: %d loads, held %t, want 2", len(trail.steps), ok)
+	if trail, ok = l.Now().Trail(last, "10"); !ok || len(trail.Steps) != 2 {
+		t.Errorf("changes since version 10: %d loads, held %t, want 2", len(trail.Steps), ok)
 	}
-	notices := trail.notices()
-	if len(notices) != len(trail.steps) || *notices[0].Count != 7 {
-		t.Errorf("notices %+v, want one per load of 7 changes left out", notices)
+	for _, s := range trail.Steps {
+		if s.LeftOut != 7 {
+			t.Errorf("of the load %s %d changes are said to be left out, want 7", s.Version, s.LeftOut)
+		}
 	}
 	for gen := uint64(13); gen < 13+2*maxSteps; gen++ {
 		l.Record(gen, &dataset.Set{}, &diff.Changes{})
 	}
-	if n := len(l.now().loads); n != maxSteps {
+	if n := len(l.Now().loads); n != maxSteps {
 		t.Errorf("%d loads are remembered, want %d", n, maxSteps)
 	}
 }
 
-func rowsOf(steps []*step) (n int) {
+func rowsOf(steps []*Step) (n int) {
 	for _, s := range steps {
 		n += len(s.Entries)
 	}
@@ -175,8 +176,8 @@ func rowsOf(steps []*step) (n int) {
 func TestChangePages(t *testing.T) {
 	l := editions("2/b 3/c 4/d 5/e", "1/a 2/b", map[string]int{"b": 3, "c": 0, "d": 5, "e": 1})
 	var want []string
-	all, _ := l.now().trail(served(4, "e"), "1")
-	for _, s := range all.steps {
+	all, _ := l.Now().Trail(served(4, "e"), "1")
+	for _, s := range all.Steps {
 		for _, e := range s.Entries {
 			want = append(want, e.Slug)
 		}
@@ -185,36 +186,31 @@ func TestChangePages(t *testing.T) {
 		t.Fatalf("changes %q, want 9", want)
 	}
 	for limit := 1; limit <= len(want)+1; limit++ {
-		q := &listQuery{filters: "/api/v1/changes?since=1", canonical: "/api/v1/changes?since=1"}
-		q.Limit = limit
+		q := &Query{Limit: limit}
 		var got []string
 		for page := 0; page <= len(want); page++ {
 			gen := served(uint64(min(4, 3+page)), string("de"[min(1, page)])) // the last is loaded after the first page
-			trail, ok := l.now().trail(gen, "1")
+			trail, ok := l.Now().Trail(gen, "1")
 			if !ok {
 				t.Fatal("version 1 is gone")
 			}
-			var answer struct {
-				Data []ChangeRow
-				Meta struct{ Total, Count, Limit int }
-			}
-			body, _ := trail.render(l.now(), gen, q, false)
-			if err := json.Unmarshal(body, &answer); err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range answer.Data {
+			found, total, last := trail.Page(q)
+			for _, line := range trail.Rows(found, false) {
+				var row Row
+				if err := json.Unmarshal(line, &row); err != nil {
+					t.Fatal(err)
+				}
 				got = append(got, row.Slug)
 			}
-			if answer.Meta.Total != rowsOf(trail.steps) || answer.Meta.Count != len(answer.Data) || answer.Meta.Limit != limit {
-				t.Errorf("meta %+v with %d of %d rows", answer.Meta, len(answer.Data), rowsOf(trail.steps))
+			if total != rowsOf(trail.Steps) || len(found) > limit {
+				t.Errorf("%d changes of %d on a page of %d, want a total of %d", len(found), total, limit, rowsOf(trail.Steps))
 			}
-			_, _, last := trail.page(q)
 			if last == nil && gen.Number == 4 {
 				break
 			}
 			if last == nil { // everything so far was on the first page
-				end := answer.Data[len(answer.Data)-1]
-				last = &index.Position{Known: true, Text: end.Digest, Slug: end.Table + "/" + end.Slug}
+				end := found[len(found)-1]
+				last = &index.Position{Known: true, Text: trail.Steps[end.Step].Digest, Slug: string(end.Table) + "/" + end.Slug}
 			}
 			q.After = last
 		}
@@ -237,7 +233,7 @@ func TestRefused(t *testing.T) {
 		longestOfLists int
 	}{
 		{"one finding", fmt.Errorf("checking: %w", dataset.Findings{{Path: "a.json", Text: "is wrong"}}), 1, 1, "1 finding: a.json: is wrong", 100},
-		{"a thousand", many, 1000, shownFindings, "1000 findings, the first: tools/a.json:1:1: xxx", 1004},
+		{"a thousand", many, 1000, ShownFindings, "1000 findings, the first: tools/a.json:1:1: xxx", 1004},
 		{"not read", errors.New("reading dataset: permission denied"), 0, 0, "reading dataset: permission denied", 0},
 	}
 	for _, tt := range tests {
@@ -253,13 +249,13 @@ func TestRefused(t *testing.T) {
 					t.Errorf("a finding of %d bytes is shown", len(f))
 				}
 			}
-			if l.Accept(); l.Refused(nil) != nil || l.refusals.Load() != 1 {
-				t.Errorf("after Accept %+v is shown, %d refusals are counted", l.Refused(nil), l.refusals.Load())
+			if l.Accept(); l.Refused(nil) != nil || l.Refusals() != 1 {
+				t.Errorf("after Accept %+v is shown, %d refusals are counted", l.Refused(nil), l.Refusals())
 			}
 		})
 	}
 	var none *History
-	if none.Refused(nil) != nil || none.now().loads != nil {
+	if none.Refused(nil) != nil || none.Refusals() != 0 || none.Now().loads != nil {
 		t.Error("a server without a History tells of some")
 	}
 }

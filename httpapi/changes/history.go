@@ -1,4 +1,4 @@
-package httpapi
+package changes
 
 import (
 	"errors"
@@ -29,8 +29,8 @@ type Refused struct {
 	served uint64 // number of the generation that went on; 0 if there was none
 }
 
-// shownFindings is how many findings of a rejected load are shown; modeldex check lists them all.
-const shownFindings = 20
+// ShownFindings is how many findings of a rejected load are shown; modeldex check lists them all.
+const ShownFindings = 20
 
 func newRefused(at time.Time, err error) *Refused {
 	r := &Refused{At: at, Text: record.Clip(err.Error(), 1000), Findings: []string{}}
@@ -39,7 +39,7 @@ func newRefused(at time.Time, err error) *Refused {
 		return r
 	}
 	r.FindingCount = len(findings)
-	for _, f := range findings[:min(len(findings), shownFindings)] {
+	for _, f := range findings[:min(len(findings), ShownFindings)] {
 		r.Findings = append(r.Findings, record.Clip(f.String(), 1000))
 	}
 	r.Text = fmt.Sprintf("%d %s: %s", len(findings), record.Noun(len(findings), "finding", "findings, the first"), r.Findings[0])
@@ -53,15 +53,15 @@ type History struct {
 	refused  atomic.Pointer[Refused]
 	refusals atomic.Uint64
 	taking   sync.Mutex
-	past     atomic.Pointer[past] // never written to once stored
+	past     atomic.Pointer[Past] // never written to once stored
 }
 
-// past is one state of a History.
-type past struct {
-	number   uint64 // counts the states
+// Past is one state of a History. It does not change.
+type Past struct {
+	Number   uint64 // counts the states, from 0 of an empty History
 	log      *history.Log
-	recorded []*step // of log, oldest first
-	loads    []*step // by generation
+	recorded []*Step // of log, oldest first
+	loads    []*Step // by generation
 }
 
 // Bounds of what is held of past loads. A change is a few hundred bytes, so that they are some 20
@@ -73,14 +73,14 @@ const (
 	maxRowBytes = 32 << 20
 )
 
-// step is how one edition of the dataset came from the one before: a release, or a load of this
+// Step is how one edition of the dataset came from the one before: a release, or a load of this
 // process.
-type step struct {
+type Step struct {
 	*history.Step
-	recorded bool
+	Recorded bool   // in a release
 	gen      uint64 // of a load
 	bytes    int    // of the values of a load, about
-	leftOut  int    // changes of a load beyond maxStepRows
+	LeftOut  int    // number of changes of a load that are not in Entries, because they are beyond a bound
 	dropped  bool   // the changes of the load were given up for those of newer ones
 	// records finds the records of the newest loads; nil in others.
 	records func() *diff.Records
@@ -100,6 +100,14 @@ func (h *History) Refuse(err error, served *index.Generation) *Refused {
 // Accept ends a rejection without a new generation: the files are those being served again.
 func (h *History) Accept() { h.refused.Store(nil) }
 
+// Refusals is how many loads were rejected; 0 of a nil History.
+func (h *History) Refusals() uint64 {
+	if h == nil {
+		return 0
+	}
+	return h.refusals.Load()
+}
+
 // Refused is the newest load, where that was rejected; nil otherwise. A rejection ends at the moment in which a
 // newer generation is served, so that no answer shows both.
 func (h *History) Refused(served *index.Generation) *Refused {
@@ -116,8 +124,8 @@ func (h *History) Refused(served *index.Generation) *Refused {
 // Record notes what changed from the generation being served to the next, number gen, which was made of set. It
 // must come before gen is published: a response made from gen then finds the way to it. The first has no changes.
 func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
-	s := &step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *diff.Records { return diff.NewRecords(set) })}
-	if s.leftOut = max(0, len(s.Entries)-maxStepRows); s.leftOut > 0 {
+	s := &Step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *diff.Records { return diff.NewRecords(set) })}
+	if s.LeftOut = max(0, len(s.Entries)-maxStepRows); s.LeftOut > 0 {
 		s.Entries = slices.Clone(s.Entries[:maxStepRows])
 	}
 	for _, e := range s.Entries {
@@ -126,7 +134,7 @@ func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
 			s.bytes += 100 + len(f.Old) + len(f.New)
 		}
 	}
-	h.change(func(p *past) {
+	h.change(func(p *Past) {
 		p.loads = dropOld(append(slices.Clone(p.loads), s))
 		p.take(set.Releases)
 	})
@@ -134,30 +142,30 @@ func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
 
 // Releases takes the recorded releases of a set whose records are those being served.
 func (h *History) Releases(set *dataset.Set) {
-	h.change(func(p *past) { p.take(set.Releases) })
+	h.change(func(p *Past) { p.take(set.Releases) })
 }
 
 // change stores the next state.
-func (h *History) change(do func(p *past)) {
+func (h *History) change(do func(p *Past)) {
 	h.taking.Lock()
 	defer h.taking.Unlock()
-	next := *h.now()
-	next.number++
+	next := *h.Now()
+	next.Number++
 	do(&next)
 	h.past.Store(&next)
 }
 
-// now is the state of the moment.
-func (h *History) now() *past {
+// Now is the state of the moment, an empty one of a nil History.
+func (h *History) Now() *Past {
 	if h != nil {
 		if p := h.past.Load(); p != nil {
 			return p
 		}
 	}
-	return &past{}
+	return &Past{}
 }
 
-func (p *past) take(log *history.Log) {
+func (p *Past) take(log *history.Log) {
 	if p.log == log {
 		return
 	}
@@ -166,13 +174,13 @@ func (p *past) take(log *history.Log) {
 		return
 	}
 	for i := range log.Steps {
-		p.recorded = append(p.recorded, &step{Step: &log.Steps[i], recorded: true})
+		p.recorded = append(p.recorded, &Step{Step: &log.Steps[i], Recorded: true})
 	}
 }
 
 // dropOld gives up the changes of old loads until the rest fits. Those of the newest stay whatever
 // their size, which maxStepRows bounds.
-func dropOld(loads []*step) []*step {
+func dropOld(loads []*Step) []*Step {
 	const withRecords = 2 // one being served, and one that requests may still use
 	rows, size := 0, 0
 	for i := len(loads) - 1; i >= 0; i-- {
