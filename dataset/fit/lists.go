@@ -43,15 +43,6 @@ type Runs struct {
 	NoSpeed []dataset.Slug
 }
 
-// LeastBits is the precision, in bits per weight, below which people rarely go while they have a choice:
-// perplexity rises steeply under it (llama.cpp, https://github.com/ggml-org/llama.cpp/pull/1684).
-const LeastBits = 4
-
-// EnoughBits is the precision, in bits per weight, above which answers become no better: Q8_0, of 8.5, raises the perplexity of
-// Llama 3 8B by 0.0026, Q4_K_M by 0.1754 (https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/quantize.cpp). A
-// size of 16 bits takes twice the memory and is half as fast.
-const EnoughBits = 9
-
 // Models finds the models that run on the machine of a query, by slug: of each the most precise
 // listed size (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS tokens per second
 // (0: any, known or not); with MeasuredFirst one that was measured, where there is one, and one of at most EnoughBits, where there is one. With a context in the query the speed is that with a full cache.
