@@ -84,7 +84,7 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	}
 	v.sayMemory(gen, q)
 	v.Forms = forms(v.Place, "json", "csv", "md")
-	v.Tables = []Table{sizesOnMachine(q)}
+	v.Tables = sizesOnMachine(q)
 	if q.Query.Quantization != "" {
 		all := maps.Clone(q.Params)
 		all.Del("quantization")
@@ -250,12 +250,12 @@ func unpublished(n *names, a *fit.Answer) string {
 // belowFour is the remark on sizes of less than fit.LeastBits.
 const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
 
-// sizesOnMachine is a table of the sizes of a model on a machine.
-func sizesOnMachine(q *FitQuery) Table {
+// sizesOnMachine are tables of the sizes of a model on a machine: those that lists name, and the others apart.
+func sizesOnMachine(q *FitQuery) []Table {
 	a := q.Answer
 	t := Table{
 		ID: "sizes", Title: "Sizes, best first", Empty: "No size of the model is known.",
-		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Sizes of which no file is known come last. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
+		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
 		Columns: []Column{
 			{Text: "Quantization", Short: true},
 			{Text: "Verdict"},
@@ -271,6 +271,10 @@ func sizesOnMachine(q *FitQuery) Table {
 	}
 	if q.Query.Quantization != "" {
 		t.Title = "Memory and speed"
+	}
+	others := Table{
+		ID: "computed-sizes", Title: "Sizes of which no file is known", Columns: t.Columns,
+		Intro: "No published file and no measurement of these is known here. They are computed from the parameters and the bits per weight.",
 	}
 	for i := range a.Sizes {
 		z := &a.Sizes[i]
@@ -294,15 +298,19 @@ func sizesOnMachine(q *FitQuery) Table {
 		}
 		measured, estimate := speedCells(q, z)
 		name := Cell{Text: z.Quantization, Note: z.Format}
-		switch {
-		case !z.Listed:
-			name.Note, name.Title = "no file known", "Computed from the bits per weight: nobody published or measured this size of the model."
-		case z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits:
+		if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
 			name.Note, name.Title = strings.TrimSpace(z.Format+", below 4 bits"), belowFour
 		}
-		t.Rows = append(t.Rows, []Cell{name, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
+		to := &t
+		if !z.Listed && q.Query.Quantization == "" {
+			to = &others
+		}
+		to.Rows = append(to.Rows, []Cell{name, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
 	}
-	return t
+	if len(others.Rows) == 0 {
+		return []Table{t}
+	}
+	return []Table{t, others}
 }
 
 func speedCells(q *FitQuery, z *fit.Size) (measured, estimate Cell) {

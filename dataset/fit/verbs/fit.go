@@ -118,7 +118,7 @@ func notes(w io.Writer, a *fit.Answer) {
 		}
 	}
 	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
-		say("no file is known of %s and what is below it: nobody published or measured these sizes", a.Sizes[first].Quantization)
+		say("no published file and no measurement is known of %s and the sizes below it", a.Sizes[first].Quantization)
 	}
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
