@@ -14,15 +14,16 @@ const tdpShare = 0.8
 // priceAge is how old a price may be before the answer says so.
 const priceAge = 180 * 24 * time.Hour
 
-// cost works out the costs of a speed.
-func (e *Engine) cost(q *Query, m *machine, s *Speed) *Cost {
+// cost works out the costs of the speed of a size.
+func (a *ask) cost(size int, s *Speed) *Cost {
+	q, m := a.q, a.m
 	c := &Cost{Reasons: []string{}, Notices: []string{}}
 	if s == nil || s.TPS == nil {
 		c.Reasons = append(c.Reasons, "no speed is known")
 		return c
 	}
 	hours := 1e6 / *s.TPS / 3600 // for a million tokens
-	c.power(q, m, s, e)
+	c.power(a, size, s)
 	if c.Watts != nil {
 		kwh := round3(*c.Watts / 1000 * hours)
 		c.KWhPerMTok = &kwh
@@ -47,9 +48,9 @@ func (e *Engine) cost(q *Query, m *machine, s *Speed) *Cost {
 }
 
 // power is the median of what runs of this pair measured, else a part of the TDP.
-func (c *Cost) power(q *Query, m *machine, s *Speed, e *Engine) {
-	basis := "measured"
-	if watts, of := e.watts(q, m, s); len(watts) > 0 {
+func (c *Cost) power(a *ask, size int, s *Speed) {
+	q, m, basis := a.q, a.m, "measured"
+	if watts, of := a.watts(size, s); len(watts) > 0 {
 		w := round3(medianOf(watts))
 		c.Watts, c.PowerBasis = &w, &basis
 		switch {
@@ -68,20 +69,26 @@ func (c *Cost) power(q *Query, m *machine, s *Speed, e *Engine) {
 		w := round3(watts * tdpShare * float64(q.Count))
 		basis = "tdp_x_0.8"
 		c.Watts, c.PowerBasis = &w, &basis
+		if q.Count > 1 && s.Measured == nil {
+			c.Notices = append(c.Notices, "the power is that of all devices at work, which is an upper bound where they work in turn")
+		}
 	}
 }
 
 // watts reads the power of the measured runs and what it was measured of: the device, or where no run
-// says that, the machine at the wall, or where none says either, nil. They are not mixed.
-func (e *Engine) watts(q *Query, m *machine, s *Speed) ([]float64, *dataset.PowerBasis) {
-	if m.hw == nil || s.Measured == nil {
+// says that, the machine at the wall, or where none says either, nil. They are not mixed. The power of another part
+// of the machine than that whose speed is used says nothing: a neural engine draws a tenth of the graphics beside it.
+func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
+	if a.m.hw == nil || s.Measured == nil {
 		return nil, nil
 	}
+	elsewhere := len(a.tried(size, otherProgram, nil)) == 0
 	device, wall := dataset.PowerDevice, dataset.PowerWall
 	var ofDevice, ofMachine, ofEither []float64
-	e.runs.each(e.runs.of(e.models[q.Model].model, m.silicon), func(b *dataset.Benchmark) {
+	a.e.runs.each(a.runs, func(b *dataset.Benchmark) {
 		switch {
-		case b.PowerWatts == nil || int(b.HardwareCount) != q.Count || !e.sameBandwidth(m, b.Hardware):
+		case b.PowerWatts == nil || int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware):
+		case elsewhere != (a.rank(b) == otherWork):
 		case b.PowerBasis == nil:
 			ofEither = append(ofEither, *b.PowerWatts)
 		case *b.PowerBasis == device:
@@ -129,6 +136,9 @@ func (c *Cost) price(q *Query, m *machine) (perHour float64, ok bool) {
 	c.PriceUSD, c.PriceBasis = &usd, &basis
 	if old(c.PriceDate, q.Costs.Today) {
 		c.Notices = append(c.Notices, "the price is older than 180 days")
+	}
+	if of := m.hw.MemoryOptionsGB; of != nil && len(*of) > 0 && m.memory > bytesOf(slices.Min(*of))*int64(q.Count) {
+		c.Notices = append(c.Notices, "the hardware is sold with less memory than counts here, and the price may be of that")
 	}
 	return usd / (*q.Costs.Years * 365.25 * *q.Costs.HoursPerDay), true
 }

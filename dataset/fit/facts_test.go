@@ -52,6 +52,15 @@ func TestCostFacts(t *testing.T) {
 			priced(dec(1000), nil, "2026-11-01")(h)
 			h.TDPRangeWatts = &[]float64{45, 200}
 		}, one, bought, 160, 1000, "street", true, ""},
+		{"of one of several sizes of memory", func(h *dataset.Hardware) {
+			priced(dec(1000), nil, "2026-11-01")(h)
+			h.MemoryOptionsGB, h.VRAMGB = &[]float64{8, 16}, dec(16)
+		}, one, bought, 200, 1000, "street", true, "sold with less memory"},
+		{"of the smallest size of memory", func(h *dataset.Hardware) {
+			priced(dec(1000), nil, "2026-11-01")(h)
+			h.MemoryOptionsGB, h.VRAMGB = &[]float64{8, 16}, dec(16)
+		}, func(q *Query) { q.MemoryGB = 8 }, bought, 200, 1000, "street", true, ""},
+		{"four devices that work in turn", priced(dec(1000), nil, "2026-11-01"), func(q *Query) { q.Count = 4 }, bought, 800, 4000, "street", true, "upper bound"},
 		{"no price", priced(nil, nil, "2026-11-01"), one, bought, 200, 0, "", false, "no price of the hardware"},
 		{"no hours", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.HoursPerDay = nil }), 200, 0, "", false, "hours_per_day and years"},
 		{"no years", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.Years = nil }), 200, 0, "", false, "hours_per_day and years"},

@@ -320,6 +320,36 @@ func TestPowerIsNotMixed(t *testing.T) {
 	}
 }
 
+// The power of another part of the machine than that whose speed is used does not count.
+func TestPowerIsOfTheSameWork(t *testing.T) {
+	device, npu, gpu := dataset.PowerDevice, dataset.ComputeUnit("npu"), dataset.ComputeUnit("gpu")
+	run := func(id dataset.Slug, unit *dataset.ComputeUnit, watts *float64) dataset.Benchmark {
+		return bench(func(b *dataset.Benchmark) {
+			b.ID, b.ComputeUnit, b.PowerWatts = id, unit, watts
+			if watts != nil {
+				b.PowerBasis = &device
+			}
+		})
+	}
+	for _, tt := range []struct {
+		name string
+		runs []dataset.Benchmark
+		want float64
+	}{
+		{"a neural engine beside the graphics", []dataset.Benchmark{run("bm-1", &gpu, nil), run("bm-2", &npu, dec(4))}, 200},
+		{"both", []dataset.Benchmark{run("bm-1", &gpu, dec(50)), run("bm-2", &npu, dec(4))}, 50},
+	} {
+		e := engineOf(func(*dataset.Model) {}, func(h *dataset.Hardware) { h.TDPWatts = dec(250) }, tt.runs...)
+		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: &Costs{USDPerKWh: dec(0.3)}})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		if c := a.Sizes[0].Cost; c.Watts == nil || *c.Watts != tt.want {
+			t.Errorf("%s: %v W, want %v", tt.name, *cmp.Or(c.Watts, new(float64)), tt.want)
+		}
+	}
+}
+
 // Equal datasets give equal answers, made from many goroutines.
 func TestSameAnswers(t *testing.T) {
 	set := shippedSet(t)

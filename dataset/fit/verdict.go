@@ -41,7 +41,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
 		s.Speed = asked.speed(of.at, s.Verdict != No && s.Verdict != Offload)
 		if q.Costs != nil {
-			s.Cost = e.cost(&q, m, s.Speed)
+			s.Cost = asked.cost(of.at, s.Speed)
 		}
 	}
 	if len(a.Sizes) > 0 {
