@@ -33,6 +33,7 @@ import (
 	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 	"modeldex/httpapi"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 	"modeldex/quota"
 )
@@ -213,7 +214,7 @@ func newFixture(tb testing.TB) *fixture {
 			tb.Fatal(err)
 		}
 	}
-	gen, err := index.Build(context.Background(), fixedSet(20_000), httpapi.Renderers)
+	gen, err := index.Build(context.Background(), fixedSet(20_000), rows.Renderers)
 	must(err)
 	live := &index.Live{}
 	live.Publish(gen)

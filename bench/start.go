@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/httpapi"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -42,7 +42,7 @@ func (c *startCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	gen, build, err := timed("build", func() (*index.Generation, error) { return index.Build(context.Background(), set, httpapi.Renderers) })
+	gen, build, err := timed("build", func() (*index.Generation, error) { return index.Build(context.Background(), set, rows.Renderers) })
 	if err != nil {
 		return err
 	}

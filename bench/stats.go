@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/httpapi"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -86,7 +86,7 @@ func loadAndBuild(data string) (*index.Generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return index.Build(context.Background(), set, httpapi.Renderers)
+	return index.Build(context.Background(), set, rows.Renderers)
 }
 
 // measure asks all questions on one core. Nothing is kept between two rounds: the table has no cache.

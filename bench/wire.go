@@ -13,6 +13,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/httpapi"
+	"modeldex/httpapi/rows"
 	"modeldex/httpapi/wiretest"
 	"modeldex/index"
 	"modeldex/quota"
@@ -59,7 +60,7 @@ func (c *wireCmd) serve(path string) (addr, secret string, stop func() error, er
 	if err != nil {
 		return "", "", nil, err
 	}
-	gen, err := index.Build(context.Background(), set, httpapi.Renderers)
+	gen, err := index.Build(context.Background(), set, rows.Renderers)
 	if err != nil {
 		return "", "", nil, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -78,7 +79,7 @@ func (p *pasts) load() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	gen, err := index.Rebuild(context.Background(), p.live.Current(), p.last, set, Renderers)
+	gen, err := index.Rebuild(context.Background(), p.live.Current(), p.last, set, rows.Renderers)
 	if err != nil {
 		p.t.Fatal(err)
 	}

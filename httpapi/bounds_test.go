@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/pack"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -28,7 +29,7 @@ func TestDetailBound(t *testing.T) {
 	}
 	large := *set
 	large.Benchmarks = pack.New(many)
-	gen, err := index.Build(context.Background(), &large, Renderers)
+	gen, err := index.Build(context.Background(), &large, rows.Renderers)
 	if err != nil {
 		t.Fatal(err)
 	}

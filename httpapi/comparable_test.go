@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"modeldex/httpapi/rows"
 )
 
 // askData asks and decodes the member data.
@@ -25,7 +27,7 @@ func TestComparable(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	t.Run("fastest of a card", func(t *testing.T) {
-		rows := askData[[]BenchmarkRow](t, s, "/api/v1/benchmarks?hardware=nvidia-rtx-3090&settings=single_stream&sort=-generation_tps&limit=10")
+		rows := askData[[]rows.Benchmark](t, s, "/api/v1/benchmarks?hardware=nvidia-rtx-3090&settings=single_stream&sort=-generation_tps&limit=10")
 		if len(rows) != 10 {
 			t.Fatalf("%d rows, want 10", len(rows))
 		}
@@ -38,11 +40,11 @@ func TestComparable(t *testing.T) {
 	})
 	t.Run("behind a long prompt", func(t *testing.T) {
 		const long = "bm-092897b8d2e9"
-		row := askData[BenchmarkRow](t, s, "/api/v1/benchmarks/"+long)
+		row := askData[rows.Benchmark](t, s, "/api/v1/benchmarks/"+long)
 		if row.NPrompt == nil || *row.NPrompt < 30_000 || row.RateBasis == nil || *row.RateBasis != "decode" {
 			t.Fatalf("%s is another run now: %+v", long, row)
 		}
-		if rows := askData[[]BenchmarkRow](t, s, "/api/v1/benchmarks?settings=single_stream&id="+long); len(rows) != 0 {
+		if rows := askData[[]rows.Benchmark](t, s, "/api/v1/benchmarks?settings=single_stream&id="+long); len(rows) != 0 {
 			t.Errorf("%s is a single stream from an empty cache", long)
 		}
 		mixed := s.ask(t, http.MethodGet, "/api/v1/benchmarks?sort=-generation_tps&limit=1&model="+string(row.Model)+"&tool="+string(row.Tool))
@@ -57,7 +59,7 @@ func TestComparable(t *testing.T) {
 	t.Run("variants", func(t *testing.T) {
 		count := func(more string) map[string]int {
 			out := map[string]int{}
-			for _, r := range askData[[]BenchmarkRow](t, s, "/api/v1/benchmarks?hardware=apple-m3-max&limit=500"+more) {
+			for _, r := range askData[[]rows.Benchmark](t, s, "/api/v1/benchmarks?hardware=apple-m3-max&limit=500"+more) {
 				out[string(r.Hardware)]++
 			}
 			return out

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -149,7 +150,7 @@ func generationOf(files fs.FS) (*dataset.Set, *index.Live, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	gen, err := index.Build(context.Background(), set, Renderers)
+	gen, err := index.Build(context.Background(), set, rows.Renderers)
 	if err != nil {
 		return nil, nil, err
 	}

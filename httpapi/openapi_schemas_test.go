@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/rows"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 	"modeldex/snapshot"
@@ -89,8 +90,8 @@ type RecordMeta struct {
 var publicNames = map[string]string{
 	"WebhookView": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"ModelRow": "Model", "HardwareRow": "Hardware", "ToolRow": "Tool", "KeyView": "Key", "DumpView": "Dump", "QuotaView": "KeyQuota",
-	"BurstView": "KeyBurst", "BenchmarkRow": "Benchmark", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName",
+	"KeyView": "Key", "DumpView": "Dump", "QuotaView": "KeyQuota",
+	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "Estimate": "FitEstimate",
 	"Weight": "FitWeight", "Checked": "FitValidated", "DepthScore": "FitDepthValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
@@ -103,11 +104,11 @@ var rendered = []any{
 	StatsPivot{},
 	StatsMeta{},
 	FacetRow{},
-	ModelRow{},
-	ModelDetail{},
-	HardwareRow{},
-	ToolRow{},
-	BenchmarkRow{},
+	rows.Model{},
+	rows.ModelDetail{},
+	rows.Hardware{},
+	rows.Tool{},
+	rows.Benchmark{},
 	ListMeta{},
 	Links{},
 	RecordMeta{},
@@ -134,7 +135,7 @@ var rendered = []any{
 func typeSchemas(t *testing.T) object {
 	t.Helper()
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
-	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/webhook": "./webhook"} {
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 	"modeldex/snapshot"
 )
@@ -40,7 +41,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gen, err := index.Build(context.Background(), mustShipped(t).set, RenderersOf(catalog))
+	gen, err := index.Build(context.Background(), mustShipped(t).set, rows.RenderersOf(catalog))
 	if err != nil {
 		t.Fatal(err)
 	}

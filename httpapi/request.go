@@ -191,6 +191,9 @@ func (req *request) moved(location string) *response {
 	return resp
 }
 
+// noSnapshots is used where no documents are published.
+var noSnapshots = &snapshot.Catalog{}
+
 func (s *Server) catalog() *snapshot.Catalog {
 	if s.cfg.Snapshots != nil {
 		if catalog := s.cfg.Snapshots(); catalog != nil {

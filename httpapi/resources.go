@@ -8,6 +8,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -102,10 +103,10 @@ func tableOf(f index.Field, gen *index.Generation) *index.Table {
 }
 
 var (
-	models     = newList(resource{detail: &resource{row: rowjson.TreeOf[ModelDetail](), columns: schemaOf[ModelDetail]("models", "ModelDetail"), params: []param{benchmarksFlag, benchmarksLimit}}, name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[ModelRow](), columns: schemaOf[ModelRow]("models", "Model")}, index.ModelFields)
-	hardware   = newList(resource{name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[HardwareRow](), columns: schemaOf[HardwareRow]("hardware", "Hardware")}, index.HardwareFields)
-	tools      = newList(resource{name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[ToolRow](), columns: schemaOf[ToolRow]("tools", "Tool")}, index.ToolFields)
-	benchmarks = newList(resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", row: rowjson.TreeOf[BenchmarkRow](), columns: schemaOf[BenchmarkRow]("benchmarks", "Benchmark")}, index.BenchmarkFields)
+	models     = newList(resource{detail: &resource{row: rowjson.TreeOf[rows.ModelDetail](), columns: schemaOf[rows.ModelDetail]("models", "ModelDetail"), params: []param{benchmarksFlag, benchmarksLimit}}, name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[rows.Model](), columns: schemaOf[rows.Model]("models", "Model")}, index.ModelFields)
+	hardware   = newList(resource{name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[rows.Hardware](), columns: schemaOf[rows.Hardware]("hardware", "Hardware")}, index.HardwareFields)
+	tools      = newList(resource{name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: "slug", row: rowjson.TreeOf[rows.Tool](), columns: schemaOf[rows.Tool]("tools", "Tool")}, index.ToolFields)
+	benchmarks = newList(resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", row: rowjson.TreeOf[rows.Benchmark](), columns: schemaOf[rows.Benchmark]("benchmarks", "Benchmark")}, index.BenchmarkFields)
 )
 
 // resources lists every list of records, in the order they are documented in.

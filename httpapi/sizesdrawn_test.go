@@ -9,6 +9,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/pages"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -16,7 +17,7 @@ import (
 // records, the most precise size of four to nine bits that was measured, or else the most precise of up to nine that fits.
 func TestSizesDrawn(t *testing.T) {
 	t.Parallel()
-	scored := RenderersOf(nil)
+	scored := rows.RenderersOf(nil)
 	scored.Score = func(dataset.Slug) float64 { return 50 } // charts draw what has a score
 	gen, err := index.Build(t.Context(), mustShipped(t).set, scored)
 	if err != nil {
@@ -54,7 +55,7 @@ func TestSizesDrawn(t *testing.T) {
 // four bits above one that has them: lists have such sizes last, and charts by score leave them out.
 func TestBelowFourBitsComesLast(t *testing.T) {
 	t.Parallel()
-	scored := RenderersOf(nil)
+	scored := rows.RenderersOf(nil)
 	scored.Score = func(dataset.Slug) float64 { return 50 }
 	gen, err := index.Build(t.Context(), mustShipped(t).set, scored)
 	if err != nil {

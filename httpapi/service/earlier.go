@@ -14,6 +14,7 @@ import (
 	"modeldex/dataset/cores"
 	"modeldex/httpapi"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -104,7 +105,7 @@ func (r *reloader) loadAgain(ctx context.Context, s *export.Served) error {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		renderers := httpapi.RenderersOf(catalog)
+		renderers := rows.RenderersOf(catalog)
 		if set.Digest.String() != s.Digest || renderers.Edition != s.Content {
 			return errors.New("its archive has other files than it was served from")
 		}

@@ -18,6 +18,7 @@ import (
 	"modeldex/httpapi"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/rows"
 	"modeldex/httpapi/webhook"
 	"modeldex/index"
 	"modeldex/snapshot"
@@ -160,7 +161,7 @@ func rowBytes(kept []*index.Generation) int {
 // those of the generation being served, it changes nothing.
 func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.Time) error {
 	prev := r.live.Current()
-	renderers := httpapi.RenderersOf(r.catalog.Load())
+	renderers := rows.RenderersOf(r.catalog.Load())
 	if prev != nil && prev.Digest == set.Digest && prev.Edition == renderers.Edition {
 		r.last = set
 		r.history.Releases(set) // the recorded changes are no part of the digest

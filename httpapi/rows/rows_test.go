@@ -1,6 +1,7 @@
-package httpapi
+package rows
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -13,11 +14,14 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// TestBenchmarkRow holds the rows of benchmarks to their Go type: those of the shipped data, and
+// TestBenchmark holds the rows of benchmarks to their Go type: those of the shipped data, and
 // of records with any field unknown or odd.
-func TestBenchmarkRow(t *testing.T) {
-	set := mustShipped(t).set
-	seed := seedOf(t)
+func TestBenchmark(t *testing.T) {
+	set, err := dataset.Load(context.Background(), datasettest.Shipped(t), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	step := datasettest.Rounds(8, 1)
@@ -43,7 +47,7 @@ func checkBenchmarkRow(t *testing.T, b *dataset.Benchmark, ratio, perStream floa
 		return &v
 	}
 	computed := index.Computed{Roofline: ratio, PerStreamTPS: perStream, ReproducedBy: int32(len(b.Model))%4 - 1}
-	row := BenchmarkRow{*b, known(ratio), known(perStream), nil}
+	row := Benchmark{*b, known(ratio), known(perStream), nil}
 	if n := int64(computed.ReproducedBy); n >= 0 {
 		row.ReproducedBy = &n
 	}

@@ -1,4 +1,9 @@
-package httpapi
+// Package rows makes the rows of the lists: the JSON of a model, hardware, tool or benchmark as it is served.
+//
+// The types say what a row has, and their comments are the texts of the OpenAPI document. Renderers and RenderersOf make
+// the rows when index builds a generation, which keeps the bytes. A ModelDetail is kept without its benchmarks: they are
+// added from the rows of the benchmarks when it is served. The package knows no requests.
+package rows
 
 import (
 	"math"
@@ -13,8 +18,8 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// ModelRow is a model as lists show it: without its quantized files and its benchmarks.
-type ModelRow struct {
+// Model is a model as lists show it: without its quantized files and its benchmarks.
+type Model struct {
 	dataset.ModelFacts
 	// Number of quantized forms at the model's own address.
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
@@ -30,15 +35,15 @@ type ModelRow struct {
 
 // ModelDetail is a model at its own address.
 type ModelDetail struct {
-	ModelRow
+	Model
 	// Quantized files, published sizes first, then computed ones.
 	Quantizations []dataset.Quantization `json:"quantizations"`
 	// Every benchmark held for the model, newest run first.
-	Benchmarks []BenchmarkRow `json:"benchmarks"`
+	Benchmarks []Benchmark `json:"benchmarks"`
 }
 
-// HardwareRow is one piece of hardware, in lists and at its own address.
-type HardwareRow struct {
+// Hardware is one piece of hardware, in lists and at its own address.
+type Hardware struct {
 	dataset.Hardware
 	// Number of benchmarks on the record itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=215"`
@@ -48,15 +53,15 @@ type HardwareRow struct {
 	Fit *fit.Best `json:"fit,omitempty"`
 }
 
-// ToolRow is one tool, in lists and at its own address.
-type ToolRow struct {
+// Tool is one tool, in lists and at its own address.
+type Tool struct {
 	dataset.Tool
 	// Number of benchmarks made with the tool.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=3091"`
 }
 
-// BenchmarkRow is one benchmark, in lists and at its own address.
-type BenchmarkRow struct {
+// Benchmark is one benchmark, in lists and at its own address.
+type Benchmark struct {
 	dataset.Benchmark
 	// Share of the memory bandwidth the generation speed accounts for, computed: generation speed of one request x bytes read per token / bandwidth of all devices. 1 is the most one token a pass allows. Null where an input is missing.
 	RooflineRatio *float64 `json:"roofline_ratio" jsonschema:"nullable,minimum=0,example=0.63"`
@@ -73,7 +78,7 @@ var Renderers = RenderersOf(nil)
 // says of them. index keeps the bytes.
 func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 	if catalog == nil {
-		catalog = noSnapshots
+		catalog = &snapshot.Catalog{}
 	}
 	out := index.Renderers{
 		Model: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts) ([]byte, error) {
@@ -83,10 +88,10 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 			return appendJSON(dst, &modelHead{modelRow(m, n, catalog), m.Quantizations})
 		},
 		Hardware: func(dst []byte, h *dataset.Hardware, n index.BenchmarkCounts) ([]byte, error) {
-			return appendJSON(dst, &HardwareRow{*h, n.Own, n.WithVariants, nil})
+			return appendJSON(dst, &Hardware{*h, n.Own, n.WithVariants, nil})
 		},
 		Tool: func(dst []byte, t *dataset.Tool, n index.BenchmarkCounts) ([]byte, error) {
-			return appendJSON(dst, &ToolRow{*t, n.Own})
+			return appendJSON(dst, &Tool{*t, n.Own})
 		},
 		Benchmark: appendBenchmark,
 		Score: func(model dataset.Slug) float64 {
@@ -102,7 +107,7 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 	return out
 }
 
-// appendBenchmark writes a BenchmarkRow: the line of the record and three members more.
+// appendBenchmark writes a Benchmark: the line of the record and three members more.
 func appendBenchmark(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte, error) {
 	dst, err := b.AppendLine(dst)
 	if err != nil {
@@ -131,12 +136,12 @@ func appendOptional(dst []byte, v float64) ([]byte, error) {
 // modelHead is a ModelDetail without the rows of its benchmarks, which are added when it is
 // served.
 type modelHead struct {
-	*ModelRow
+	*Model
 	Quantizations []dataset.Quantization `json:"quantizations"`
 }
 
-func modelRow(m *dataset.Model, n index.BenchmarkCounts, catalog *snapshot.Catalog) *ModelRow {
-	return &ModelRow{m.ModelFacts, len(m.Quantizations), n.Own, n.WithVariants, intelligence(catalog, string(m.Slug)), nil}
+func modelRow(m *dataset.Model, n index.BenchmarkCounts, catalog *snapshot.Catalog) *Model {
+	return &Model{m.ModelFacts, len(m.Quantizations), n.Own, n.WithVariants, intelligence(catalog, string(m.Slug)), nil}
 }
 
 func appendJSON(dst []byte, v any) ([]byte, error) {
@@ -180,6 +185,3 @@ func intelligence(catalog *snapshot.Catalog, slug string) *Intelligence {
 	}
 	return out
 }
-
-// noSnapshots is used where no documents are published.
-var noSnapshots = &snapshot.Catalog{}
