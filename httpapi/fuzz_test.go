@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fasthttp"
 
 	"modeldex/index"
@@ -163,43 +166,26 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// FuzzCursor forges cursors that pass the checksum: it keeps out typing and damage, not malice.
+// FuzzCursor forges cursors of version 2 that pass the checksum: it keeps out typing and damage, not malice.
 func FuzzCursor(f *testing.F) {
 	s := newService(f, mustSmallLive(f))
 	for _, sort := range []string{"", "&sort=name", "&sort=-params_b"} {
 		next := *s.list(f, "/api/v1/models?limit=2"+sort).Links.Next
 		_, token, _ := strings.Cut(next, "cursor=")
-		b, err := cursorEncoding.DecodeString(token)
+		b, err := base64.RawURLEncoding.DecodeString(token)
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b[:len(b)-cursorSum], sort)
+		f.Add(b[:len(b)-8], sort)
 	}
-	f.Add([]byte{cursorVersion}, "")
+	f.Add([]byte{2}, "")
 	f.Fuzz(func(t *testing.T, body []byte, sort string) {
-		version := byte(cursorVersion)
-		if len(body) > 0 {
-			version = body[0]
-		}
-		sum := checksum(version, body)
-		token := cursorEncoding.EncodeToString(append(slices.Clone(body), sum[:]...))
+		token := base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(slices.Clone(body), xxhash.Sum64(body)))
 		for _, path := range []string{"/api/v1/models?cursor=" + token, "/api/v1/models?limit=2" + sendable(sort) + "&cursor=" + token} {
 			a := s.ask(t, "GET", path)
 			reportComplaints(t, a)
 			if a.status != http.StatusOK && a.status != http.StatusBadRequest && a.status != http.StatusRequestURITooLong {
 				t.Fatalf("GET %s: status %d: %s", path, a.status, a.body)
-			}
-		}
-		const query = "/api/v1/models?"
-		tag := checksum(version, []byte(query))
-		if len(body) < 9 {
-			return
-		}
-		copy(body[1:9], tag[:])
-		sum = checksum(version, body)
-		if p, bad := decodeCursor(cursorEncoding.EncodeToString(append(slices.Clone(body), sum[:]...)), query); bad == nil {
-			if back, bad := decodeCursor(encodeCursor(p, query), query); bad != nil || *back != *p {
-				t.Fatalf("%+v comes back as %+v", p, back)
 			}
 		}
 	})

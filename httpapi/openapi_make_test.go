@@ -14,6 +14,7 @@ import (
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/contribute"
+	"modeldex/httpapi/cursor"
 	"modeldex/httpapi/export"
 	"modeldex/snapshot"
 )
@@ -327,7 +328,7 @@ func paramSchema(r *resource, pm *param) object {
 		number.set("default", defaultLimit)
 		return number
 	case cursorToken:
-		return obj("type", "string", "pattern", "^[0-9A-Za-z_-]+$", "maxLength", maxCursor)
+		return obj("type", "string", "pattern", "^[0-9A-Za-z_-]+$", "maxLength", cursor.MaxLength)
 	case oneName:
 		return obj("type", "string", "minLength", 1)
 	case oneText:

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"modeldex/httpapi/cursor"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 )
@@ -86,10 +88,8 @@ func (p *parser) finish(canonical []string) {
 	p.checkAll()
 	canonical = append(canonical, p.out.pageParams(p.r.byName["limit"] != nil)...)
 	if tokens := p.values["cursor"]; tokens != nil {
-		after, bad := decodeCursor(tokens[0], p.out.filters)
-		if bad != nil {
-			p.cursorFault(tokens[0], bad)
-		}
+		after, err := cursor.Decode(tokens[0], p.out.filters)
+		p.cursorFault(tokens[0], err)
 		p.out.After = after
 		canonical = append(canonical, "cursor="+tokens[0])
 	}
@@ -109,14 +109,14 @@ func (q *listQuery) pageParams(limited bool) (out []string) {
 	return out
 }
 
-// cursorFault reports a cursor at fault. Where other parameters are at fault too, the
+// cursorFault reports a cursor that could not be read. Where other parameters are at fault too, the
 // filters the cursor is bound to are not known, and a mismatch says nothing.
-func (p *parser) cursorFault(token string, bad *code) {
+func (p *parser) cursorFault(token string, err error) {
 	switch {
-	case bad == invalidCursor:
-		p.fault(bad, "cursor", token, "is damaged or was not made by this service; start again without it")
-	case p.faults.code == nil:
-		p.fault(bad, "cursor", token, "belongs to other filters or another sort; keep both as they were, or start again without it")
+	case errors.Is(err, cursor.ErrInvalid):
+		p.fault(invalidCursor, "cursor", token, "is damaged or was not made by this service; start again without it")
+	case err != nil && p.faults.code == nil:
+		p.fault(cursorMismatch, "cursor", token, "belongs to other filters or another sort; keep both as they were, or start again without it")
 	}
 }
 
@@ -129,7 +129,7 @@ func address(r *resource, params []string) string {
 
 // next is the address of the page behind a position.
 func (q *listQuery) next(p *index.Position) string {
-	params := append(q.pageParams(true), "cursor="+encodeCursor(p, q.filters))
+	params := append(q.pageParams(true), "cursor="+cursor.Encode(p, q.filters))
 	if !strings.HasSuffix(q.filters, "?") {
 		return q.filters + "&" + strings.Join(params, "&")
 	}

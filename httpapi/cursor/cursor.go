@@ -1,10 +1,16 @@
-package httpapi
+// Package cursor writes the place where a page of a list ends as a token, and reads it.
+//
+// A cursor is the token of an index.Position: version, the query it belongs to, the position,
+// and a checksum over all of it, in base64url. The checksum finds damage and typing; it is no
+// secret, because a position tells nothing that a query would not.
+package cursor
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"math"
 	"strings"
 
@@ -13,36 +19,41 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A cursor is the token of an index.Position: version, the query it belongs to, the position,
-// and a checksum over all of it, in base64url. The checksum finds damage and typing; it is no
-// secret, because a position tells nothing that a query would not.
+// MaxLength is the length of the longest token that is read; a slug and a name fit several times.
+const MaxLength = 512
+
+var (
+	// ErrInvalid is returned by Decode for a text that is no cursor, or was damaged.
+	ErrInvalid = errors.New("not a cursor")
+	// ErrOtherQuery is returned by Decode for the cursor of another query.
+	ErrOtherQuery = errors.New("the cursor of another query")
+)
 
 const (
-	cursorVersion = 2
+	version = 2
 	// shaVersion has the first bytes of SHA-256 as its sums, which cost a twentieth of a page that was not asked for before.
 	// Callers may still have such cursors: they are read.
 	shaVersion = 1
 
-	cursorSum = 8
-	maxCursor = 512 // bytes of token; a slug and a name fit several times
+	sumBytes = 8
 )
 
-var cursorEncoding = base64.RawURLEncoding.Strict()
+var tokens = base64.RawURLEncoding.Strict()
 
 // checksum is the checksum of cursors of a version.
-func checksum(version byte, b []byte) (sum [cursorSum]byte) {
+func checksum(version byte, b []byte) (sum [sumBytes]byte) {
 	if version == shaVersion {
 		long := sha256.Sum256(b)
-		return [cursorSum]byte(long[:cursorSum])
+		return [sumBytes]byte(long[:sumBytes])
 	}
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(b))
 	return sum
 }
 
-// encodeCursor makes the cursor of a position in the pages of a query: its canonical address without limit and cursor.
-func encodeCursor(p *index.Position, query string) string { return cursorOf(cursorVersion, p, query) }
+// Encode makes the cursor of a position in the pages of a query: its canonical address without limit and cursor.
+func Encode(p *index.Position, query string) string { return encode(version, p, query) }
 
-func cursorOf(version byte, p *index.Position, query string) string {
+func encode(version byte, p *index.Position, query string) string {
 	const typical = 128
 	tag := checksum(version, []byte(query))
 	b := append(append(make([]byte, 0, typical), version), tag[:]...)
@@ -56,27 +67,27 @@ func cursorOf(version byte, p *index.Position, query string) string {
 	b = appendText(b, p.Text)
 	b = appendText(b, p.Slug)
 	sum := checksum(version, b)
-	return cursorEncoding.EncodeToString(append(b, sum[:]...))
+	return tokens.EncodeToString(append(b, sum[:]...))
 }
 
 func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// decodeCursor gives the failing code, nil on success; query is as of encodeCursor.
-func decodeCursor(token, query string) (*index.Position, *code) {
-	b, err := cursorEncoding.DecodeString(token)
+// Decode gives the position of a cursor of a query, which is as in Encode. Its errors are ErrInvalid and ErrOtherQuery.
+func Decode(token, query string) (*index.Position, error) {
+	b, err := tokens.DecodeString(token)
 	const fixed = 1 + 8 + 1 + 8 + 8
 	lineEnds := strings.ContainsAny(token, "\r\n") // base64 passes over them, and links.self would repeat them
-	if err != nil || lineEnds || len(token) > maxCursor || len(b) < fixed+cursorSum || b[0] != cursorVersion && b[0] != shaVersion {
-		return nil, invalidCursor
+	if err != nil || lineEnds || len(token) > MaxLength || len(b) < fixed+sumBytes || b[0] != version && b[0] != shaVersion {
+		return nil, ErrInvalid
 	}
-	body := b[:len(b)-cursorSum]
+	body := b[:len(b)-sumBytes]
 	if sum := checksum(b[0], body); !bytes.Equal(sum[:], b[len(body):]) {
-		return nil, invalidCursor
+		return nil, ErrInvalid
 	}
 	if tag := checksum(b[0], []byte(query)); !bytes.Equal(body[1:9], tag[:]) {
-		return nil, cursorMismatch
+		return nil, ErrOtherQuery
 	}
 	p := &index.Position{
 		Known: body[9] == 1,
@@ -86,7 +97,7 @@ func decodeCursor(token, query string) (*index.Position, *code) {
 	text, rest, ok := takeText(body[fixed:])
 	slug, rest, ok2 := takeText(rest)
 	if !ok || !ok2 || len(rest) != 0 || math.IsNaN(p.Num) || math.IsNaN(p.Home) {
-		return nil, invalidCursor
+		return nil, ErrInvalid
 	}
 	p.Text, p.Slug = text, slug
 	return p, nil
