@@ -19,12 +19,12 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go, cursor.go, rows.go,
+//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go,
 //     and the connections below fasthttp (connections.go, connection.go, directwrite.go)
 //   - parameters: resources.go (what there is), params.go (the steps of reading a query), the other params files (one for each
 //     kind of parameter; params_page.go for the page and its address), names.go
-//   - the server and one request: config.go, server.go, request.go, problem.go, auth.go
-//   - endpoints: list.go (with cached.go and envelope.go), record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
+//   - the server and one request: server.go (with Config), request.go, problem.go, auth.go, costs.go
+//   - endpoints: list.go (with cached.go), record.go, stats.go, facets.go, fit.go, resolve.go, files.go, keys.go,
 //     changes.go, snapshots.go, status.go and others, one noun each; the page files answer people
 //   - the path of a request: respond.go, protocol.go, pipeline.go, routes.go, serve.go
 //
@@ -46,9 +46,9 @@
 //	list.go           render
 //	index             page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
 //	notices.go        excludedNotices: how many records have no bandwidth
-//	envelope.go       envelope
+//	list.go           envelope
 //	params_page.go    next: the address of the next page ...
-//	cursor.go         encodeCursor: ... and its cursor
+//	cursor            Encode: ... and its cursor
 //	response.go       newEntity, encodedEntity, etag
 //	encoding          Compress
 //	usage.go          pagingOf
@@ -69,7 +69,7 @@
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
 // charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
 // proxies and fairuse (client addresses); changes (what
-// happened to records from edition to edition); headers and encoding (heads of requests and responses, compressed
+// happened to records from edition to edition); rows (what a row has), cursor (where a page ends); headers and encoding (heads of requests and responses, compressed
 // bodies); rowjson (finds and chooses values in finished rows); metrics; wiretest and browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared

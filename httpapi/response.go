@@ -46,7 +46,7 @@ type response struct {
 	etag                  string          // empty: the response is not compared with If-None-Match
 	stream                *stream         // in place of body; see stream.go
 	coding                encoding.Coding // of the body
-	ages                  bool            // it is made of a dataset that can be behind that of an origin, see mirror.go
+	ages                  bool            // it is made of a dataset that can be behind that of an origin, see appendStale
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
 	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0

@@ -156,3 +156,37 @@ func health(status int, h Health) (*response, *failure) {
 	}
 	return uncached(status, b), nil
 }
+
+// MirrorView is how the dataset compares with the service it is mirrored from.
+type MirrorView struct {
+	// Address of that service.
+	Origin string `json:"origin" jsonschema:"example=https://models.example.org"`
+	// Whether the dataset may be behind it: the last check failed.
+	Stale bool `json:"stale" jsonschema:"example=false"`
+	// When the origin last said that the dataset is the newest; null where that is not known.
+	LastSuccess *time.Time `json:"last_success" jsonschema:"nullable"`
+	// When the first check failed after that; null where the dataset is not stale.
+	Since *time.Time `json:"since" jsonschema:"nullable"`
+	// Why the last check failed; null where the dataset is not stale.
+	Cause *string `json:"cause" jsonschema:"nullable,example=the origin cannot be reached\\, or the connection broke"`
+}
+
+// mirrorView is nil if the dataset is not a mirror.
+func (s *Server) mirrorView() *MirrorView {
+	if s.cfg.Mirror == nil {
+		return nil
+	}
+	st := s.cfg.Mirror()
+	v := &MirrorView{Origin: st.Origin, Stale: st.Stale(), LastSuccess: knownTime(st.Contact)}
+	if v.Stale {
+		v.Since, v.Cause = &st.Since, &st.Cause
+	}
+	return v
+}
+
+func knownTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
