@@ -9,8 +9,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// checkChanges checks what no single line of ChangesDir shows: the releases follow each other, and
-// each line of changes belongs to one of them, says something new and has the values its act has.
+// checkChanges checks what no single line of ChangesDir shows. The releases follow each other.
+// Each line of changes belongs to one of them, says something new and has the values its act has.
 func (l *loader) checkChanges() {
 	c := changesCheck{l: l, digests: map[string]place{}}
 	defer l.checkKept()
@@ -89,8 +89,8 @@ func (c *changesCheck) change(r *record.Change, p place) {
 	}
 }
 
-// checkKept warns of records that a release had, as its changes say, and that are gone without a line that says so: a
-// file that was cut at the end of a line is a valid one.
+// checkKept warns of records that a release had, as its changes say, and that are gone without a line that says so. A
+// file that was cut at the end of a line is valid, so nothing else notices.
 func (l *loader) checkKept() {
 	faulty := slices.ContainsFunc(l.pending, func(f pendingFinding) bool { return f.severity == Fault })
 	if !l.warn || faulty || len(l.findings) > 0 { // what is gone may be what is wrong

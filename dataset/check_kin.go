@@ -9,8 +9,8 @@ import (
 // tuned are the endings by which makers tell the model for use from the base model of the same name.
 var tuned = []string{"-instruct", "-it", "-chat"}
 
-// checkKin warns of a model that is older than the base model of its name, and of an exact parameter
-// count that another model of another shape has to the last digit: it was copied.
+// checkKin warns of a model that is older than the base model of its name. It also warns of an exact
+// parameter count that a model of another shape has to the last digit: it was copied.
 func (l *loader) checkKin() {
 	bySlug := make(map[Slug]*Model, len(l.models.recs))
 	byCount := map[float64]*Model{}

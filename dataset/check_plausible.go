@@ -87,9 +87,9 @@ func (l *loader) checkCache(m *Model, p place) {
 // biases, norms and rounded names stay below it.
 const farOff = 0.05
 
-// checkParams works out the parameters of a text model from its widths: embeddings (two where the
-// output is not tied), and a layer of attention and a gated feed-forward block, which of a mixture
-// of experts is there once for each expert, with a router.
+// checkParams works out the parameters of a text model from its widths. They are the embeddings
+// (two where the output is not tied) and, for each layer, attention and a gated feed-forward
+// block. A mixture of experts has that block once for each expert, and a router.
 func (l *loader) checkParams(m *Model, p place) {
 	a, kv := &m.Architecture, &m.KVCache
 	known := m.ParamsB != nil && a.NumLayers != nil && a.HiddenSize != nil &&

@@ -8,9 +8,9 @@ import (
 	"modeldex/dataset/record"
 )
 
-// checkPrices checks the prices of a piece of hardware: the street price is there whole, and is one
-// of the prices seen, of the same day, page and condition; no condition leaves open whether the
-// goods were new; and no street price is older than a year on the day of release.
+// checkPrices checks the prices of a piece of hardware. The street price is complete, and is one of
+// the prices seen, of the same day, page and condition. Each condition says whether the goods were
+// new. No street price is older than a year on the day of release.
 func (l *loader) checkPrices(h *Hardware, p place) {
 	l.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_date", h.StreetPriceDate != nil)
 	l.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_source", h.StreetPriceSource != nil)

@@ -178,9 +178,9 @@ func (s *speedCheck) judge(b *Benchmark, p place, ratio, idle float64) {
 	}
 }
 
-// idleShare is the share of a dense model's parameters that is in the size of its files and that
-// decoding does not read: the table of the input embeddings where the output has its own, of
-// which a token needs one row. 0 where it is unknown or shared.
+// idleShare is the share of a dense model's parameters that its files contain and decoding does
+// not read. That is the table of input embeddings where the output has its own: a token needs
+// one row of it. 0 where it is unknown or shared.
 func idleShare(m *Model) float64 {
 	a := &m.Architecture
 	if m.ParamsB == nil || m.ActiveParamsB != nil || m.EffectiveParamsB != nil || a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil || *a.TieWordEmbeddings {

@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// Dir returns the files below a directory for Load and Check, as os.DirFS does, except for files
-// that others wrote: it never follows a link out of the directory, never waits for another
-// program at the other end of a pipe, and opens regular files and folders only. Safe for
-// concurrent use.
+// Dir returns the files below a directory for Load and Check, as os.DirFS does, but is safe with
+// files that strangers wrote. It never follows a link out of the directory, never waits for the
+// other end of a pipe, and opens regular files and folders only. Safe for concurrent use.
 func Dir(name string) fs.FS { return dirFS(name) }
 
 type dirFS string

@@ -11,10 +11,10 @@
 //     the dataset, unless it is marked as a warning, which asks a person to look.
 //   - A ratio is how near a measured speed comes to the memory bandwidth, see Roofline.
 //
-// Load reads a directory (or an embedded copy of one) strictly: an unknown field, a wrong
-// type, a value outside its set, a duplicate slug and a reference to nothing are findings,
-// and all of them are reported at once. A directory with one finding gives no Set. Check reports
-// the warnings too, Format writes the files in canonical format.
+// Load reads a directory (or an embedded copy of one) strictly. An unknown field, a wrong type,
+// a value outside its set, a duplicate slug and a reference to nothing are findings. All of them
+// are reported at once. A directory with one finding gives no Set. Check reports the warnings
+// too, Format writes the files in canonical format.
 //
 // Reading is bounded: Dir opens regular files inside the directory only, a file and a line have a
 // largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its

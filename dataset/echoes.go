@@ -9,9 +9,9 @@ import (
 	"modeldex/dataset/record"
 )
 
-// withoutEchoes leaves out, of findings in order of place, those that only follow from another: what is between the
-// marks of a merge conflict, and all but the first of many lines in a row that are no records, as those of a record
-// that was written over several lines.
+// withoutEchoes leaves out findings that only follow from another; they come in order of place. Such are those
+// between the marks of a merge conflict. Of many lines in a row that are no records, such as one record over
+// several lines, the first finding stays.
 func (fs Findings) withoutEchoes() Findings {
 	if !slices.ContainsFunc(fs, func(f Finding) bool { return f.broken }) {
 		return fs

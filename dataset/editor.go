@@ -52,8 +52,8 @@ func schemaOfOther(name string, b []byte) (folder string, offset int) {
 	return "", 0
 }
 
-// File gives a record in the form of the .json file it is the only one of, by the file's path
-// below the dataset directory: as Pretty, and with the schema for editors first.
+// File gives a record in the form of its own .json file, which has this path below the
+// dataset directory. The form is that of Pretty, with the schema for editors first.
 func File(name string, rec any) ([]byte, error) {
 	b, err := record.Pretty(rec)
 	schema, ok := schemaFiles[kindOf(path.Clean(name))]

@@ -16,9 +16,9 @@ const ProposedFile = benchmarksDir + "/proposed.ndjson"
 // ErrNoFiles is returned by Propose for a set that no load made.
 var ErrNoFiles = errors.New("the set was not read from files")
 
-// Propose checks benchmark lines as if they were a further file of the dataset that set was read
-// from, by the rules of Check, and returns what Check would say about these lines: faults and
-// warnings, in order of place, each with ProposedFile as its path and the number of the line.
+// Propose checks benchmark lines by the rules of Check, as if they were a further file of the
+// dataset that set was read from. It returns the faults and warnings about these lines in order
+// of place, each with ProposedFile as its path and the number of the line.
 //
 // The lines are compared with the benchmarks of the set that a rule could compare them with: those
 // of the same hardware and tool, and those with their ids. The cost is one look at every benchmark

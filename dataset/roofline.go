@@ -178,9 +178,9 @@ func (r *Roofline) bytesPerToken(b *Benchmark, m *reading) float64 {
 	}
 }
 
-// bitsOf is the storage of a quantization in bits per weight: of the type of that name, of the
-// smallest of its mixes (UD-Q4_K_XL counts as Q4_K_S), or the bits the name says, which are the
-// least it can take. 0 where the name says nothing.
+// bitsOf is the storage of a quantization in bits per weight. It is that of the type of the
+// name, of the smallest of its mixes (UD-Q4_K_XL counts as Q4_K_S), or the bits the name says,
+// which are the least it can take. 0 where the name says nothing.
 func (r *Roofline) bitsOf(name string) float64 {
 	r.mu.RLock()
 	bits, known := r.byName[name]

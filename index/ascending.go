@@ -31,8 +31,8 @@ func (s *sorting) ascending(nums []float64) (all, unknown []uint32) {
 // A sorting is memory that putting numbers into order needs, and reuses.
 type sorting struct{ keys, other []uint64 }
 
-// orderKeys sets a key for each known number, in the order of ordinals: an ordinal in the lower half, and in the upper half
-// a number that is not less than that of any smaller number. NaN is unknown.
+// orderKeys sets a key for each known number, in the order of ordinals. Its lower half is the ordinal. Its upper half is a
+// number that grows with the known number, or stays the same. NaN is unknown.
 func (s *sorting) orderKeys(nums []float64) (unknown []uint32) {
 	least, most, known := uint64(math.MaxUint64), uint64(0), 0
 	for _, v := range nums {
@@ -72,8 +72,8 @@ func sortRun(ords []uint32, nums []float64) {
 	}
 }
 
-// sortByDigits sorts keys by their upper halves and leaves those in order that have the same: from the lowest
-// digit to the highest, it puts all keys with a digit behind those with smaller ones.
+// sortByDigits sorts keys by their upper halves and leaves keys with the same in order. From the lowest digit
+// to the highest, it puts all keys with a digit behind those with smaller ones.
 func (s *sorting) sortByDigits() {
 	const digit = 11 // bits: the places of all its values fit the nearest cache
 	from, to := s.keys, sized(&s.other, cap(s.keys))[:len(s.keys)]

@@ -86,9 +86,9 @@ func settingsOf(b *benchmarkRecord) string {
 	return "other"
 }
 
-// PerStreamTPS is the generation speed of each stream, in tokens per second: generation_tps if it
-// is the decode rate of one stream, otherwise generation_tps divided by concurrency, since the
-// speed of several streams is their sum. NaN if a value is unknown.
+// PerStreamTPS is the generation speed of each stream, in tokens per second. It is generation_tps
+// if that is the decode rate of one stream, else generation_tps divided by concurrency: the speed
+// of several streams is their sum. NaN if a value is unknown.
 func PerStreamTPS(b *dataset.Benchmark) float64 {
 	if b.RateBasis != nil && *b.RateBasis == dataset.RateDecode {
 		return number(b.GenerationTPS)

@@ -6,10 +6,10 @@ import (
 	"modeldex/dataset/cores"
 )
 
-// codes are the values of some fields of every record as small numbers, several of them packed in
-// each 64-bit word. Statistics read every matching record, and read this instead of texts or
-// bitmaps. They also say which fields are equal in all records of a group: the XOR of a record with the
-// first one has a bit wherever the two differ, and the OR of all these has none in an equal field.
+// codes are the values of some fields of every record as small numbers, several of them packed in each
+// 64-bit word. Statistics read every matching record, and read this instead of texts or bitmaps. They
+// also say which fields are equal in all records of a group. The XOR of a record with the first one has
+// a bit wherever the two differ. The OR of all these has none in an equal field.
 //
 // Code c of a field is value c in sorted order; the code after the last is unknown. So codes are in
 // the order of keys.

@@ -18,18 +18,16 @@
 // everything here except Build and Rebuild is safe for concurrent use without locks. The garbage
 // collector frees old generations.
 //
-// Cost: a page without filters copies ordinals. With filters, all sets except the largest are
-// intersected; of the largest only the matches are counted, and it is tested record by record for the
-// page. In another order than the default, a few matches are sorted; many are found by walking along
-// the order; and if they are far along it, the bitmaps of the column's bins are counted to find the bins
-// of the page. So a page of 100 costs microseconds with one filter or one range and tens of them
-// with three, at ten thousand rows as at a million; the worst combinations of filters and order
-// cost about a third of a millisecond at a million. Many values of one filter cost the union of
-// their sets: one or two nanoseconds per match. Words that all match many names cost one look at every
-// record, however many words there are. Counting what each filter excludes, and facets, leave out one
-// condition after the other: the sets are made once (Conditions), and each condition costs two
-// intersections. Records are not kept, only their rows: beside these bytes a table of benchmarks takes about 350 bytes
-// per record, a third of them for statistics.
+// Cost: a page without filters copies ordinals. With filters, all sets except the largest are intersected; of the
+// largest only the matches are counted, and it is tested record by record for the page. In another order than the
+// default, a few matches are sorted, and many are found by walking along the order. If they are far along it, the
+// bitmaps of the column's bins are counted to find the bins of the page. So a page of 100 costs microseconds with one
+// filter or one range and tens of them with three, at ten thousand rows as at a million. The worst combinations of
+// filters and order cost about a third of a millisecond at a million. Many values of one filter cost the union of
+// their sets: one or two nanoseconds per match. Words that all match many names cost one look at every record, however
+// many words there are. Counting what each filter excludes, and facets, leave out one condition after the other: the
+// sets are made once (Conditions), and each condition costs two intersections. Records are not kept, only their rows:
+// beside these bytes a table of benchmarks takes about 350 bytes per record, a third of them for statistics.
 //
 // The package does not know HTTP, callers, quotas or files.
 package index

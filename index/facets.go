@@ -183,8 +183,8 @@ func (s *facetSet) codes(c *codes, slot slot) []uint32 {
 	return counts
 }
 
-// between counts the records at the places lo to hi of the ascending order of a column: one by one, or
-// if that is less work those below the nearest edges and one by one from there.
+// between counts the records at the places lo to hi of the ascending order of a column. It counts one
+// by one or, if that is less work, those below the nearest edges and one by one from there.
 func (s *facetSet) between(c *column, lo, hi int) (n int) {
 	switch {
 	case s.set == nil:

@@ -176,7 +176,7 @@ func (o *ordering) testCandidates(out []uint32, m *matches, k int) (found []uint
 }
 
 // appendKnown appends up to k matches with a value. If they are probably near, it walks along the
-// order; a few are ranked, unless walking looks at fewer; many that are far away are first
+// order. A few are ranked, unless walking looks at fewer. Many that are far away are first
 // narrowed to the part of the order with the next ones.
 func (o *ordering) appendKnown(out []uint32, m *matches, k int) []uint32 {
 	if o.near(m, k) && (!o.col.few(m.total) || k*(o.t.n/m.total) < m.total) {
@@ -192,8 +192,8 @@ func (o *ordering) appendKnown(out []uint32, m *matches, k int) []uint32 {
 }
 
 // toRank is the set to rank. It is the candidates, with the predicate still to be evaluated, if they are
-// few, or if the predicate is a range of the order's own column: then the records it is true for are
-// consecutive from the start of the order. Else it is every match.
+// few. It is so too if the predicate is a range of the order's own column: the records it is true for
+// are then consecutive from the start of the order. Else it is every match.
 func (m *matches) toRank(by *column) (set *roaring.Bitmap, predicate func(ord uint32) bool) {
 	if m.candidates != nil && (m.rangeColumn == by || by.few(int(m.candidates.GetCardinality()))) {
 		return m.candidates, m.predicate

@@ -25,9 +25,9 @@ var summaryPs = [...]float64{0.10, 0.25, 0.50, 0.75, 0.90}
 // picks is how many values a summary reads at most.
 const picks = 2*len(summaryPs) + 2
 
-// pickedRank is the rank of the value number k, from 0, that the summary of n values reads: of at most picks
-// values every one; of more the first, the two of each quantile, and the last, some of them twice. Ranks do
-// not descend.
+// pickedRank is the rank of the value number k, from 0, that the summary of n values reads. Of at most picks
+// values it reads every one. Of more it reads the first, the two of each quantile, and the last, some of
+// them twice. Ranks do not descend.
 func pickedRank(n, k int) int {
 	switch {
 	case n <= picks:

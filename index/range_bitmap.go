@@ -9,8 +9,8 @@ import (
 // A column has a binned, range-encoded bitmap index (Chan and Ioannidis, SIGMOD 1998): the values
 // in ascending order are divided into bins, and the bitmap of a bin's lower edge has every ordinal
 // below that edge. A range is then the difference of two bitmaps plus the records between an edge
-// and the exact end of the range; and how many matches of a filter are on either side of a value
-// is one count, without visiting the matches.
+// and the exact end of the range. How many matches of a filter are on either side of a value is
+// one count, without visiting the matches.
 //
 // edge is a boundary between two bins. It never separates equal values, so the records not below
 // it are a prefix of descending order as well.

@@ -115,8 +115,8 @@ func mapRows(last, set *dataset.Set, sameComputed func(old, now int) bool) rowMa
 }
 
 // sameComputed compares what the generation adds to a benchmark, which can change while the record
-// does not: rooflines if the records they are computed from have changed, and how many other sources
-// measured the same.
+// does not. These are rooflines, if the records they are computed from have changed, and how many
+// other sources measured the same.
 func (b *benchmarkBuilder) sameComputed(prev *Table, last, set *dataset.Set) func(old, now int) bool {
 	sameReproduced := func(old, now int) bool { return prev.reproduced[old] == b.reproduced[now] }
 	if reflect.DeepEqual(last.Models, set.Models) && reflect.DeepEqual(last.Hardware, set.Hardware) && reflect.DeepEqual(last.Quantizations, set.Quantizations) {

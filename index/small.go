@@ -7,8 +7,8 @@ import (
 )
 
 // smallTable is how many records a table has at most whose queries are answered by bitsets. They are one
-// container of a roaring bitmap, which is an array of numbers or 65,536 bits whatever the size of the table:
-// for 14,000 records, combining two of those takes 5,000 to 30,000 instructions, and of one bit for each
+// container of a roaring bitmap, which is an array of numbers or 65,536 bits whatever the size of the table.
+// For 14,000 records, combining two of those takes 5,000 to 30,000 instructions, and of one bit for each
 // record 1,000.
 const smallTable = 1 << 16
 

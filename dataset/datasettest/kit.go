@@ -123,10 +123,10 @@ var (
 	samples   = map[string]fstest.MapFS{} // by the names of the records a caller wants more, made once
 )
 
-// Sample is a small part of the shipped data, for tests that load it many times: one benchmark in
-// sixty-four (in the long form one in sixteen), the records these refer to, and the records that a
-// caller names by their paths. It has every release, with the same share of its changes, and no
-// snapshots. The files are the caller's own.
+// Sample is a small part of the shipped data, for tests that load it many times. It has one
+// benchmark in sixty-four (one in sixteen in the long form), the records these refer to, and the
+// records a caller names by their paths. It has every release, with the same share of its changes,
+// and no snapshots. The files are the caller's own.
 func Sample(tb testing.TB, more ...string) fstest.MapFS {
 	tb.Helper()
 	samplesMu.Lock()
@@ -242,9 +242,9 @@ func PutFile(tb testing.TB, name, text string) {
 // tests the same with fewer rounds or smaller data, so that all tests of the module take a minute.
 func Long() bool { return os.Getenv("MODELDEX_LONG_TESTS") == "1" }
 
-// Main is TestMain of a package whose tests hold much data or make much garbage: in the short form the
-// collector runs when the heap is five times what is in use, which takes a fifth less processor. Long form,
-// benchmarks and GOGC in the environment have what they would have without it.
+// Main is TestMain of a package whose tests hold much data or make much garbage. In the short form the
+// collector runs when the heap is five times what is in use. That takes a fifth less processor time. Long
+// form, benchmarks and GOGC in the environment have what they would have without it.
 func Main(m *testing.M) {
 	flag.Parse()
 	RareCollections()

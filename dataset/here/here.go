@@ -1,10 +1,9 @@
 // Package here inspects the machine it runs on and finds the records of its hardware.
 //
-// On Linux it reads PCI devices under /sys, the processor and memory under /proc, and what nvidia-smi
-// and rocm-smi print where they are installed; on macOS what sysctl and system_profiler print; on
-// Windows what PowerShell prints about display adapters and memory, and what the registry has of the memory of
-// cards and the name of the processor. It only reads: it changes nothing, opens no connection and
-// sends nothing.
+// On Linux it reads PCI devices under /sys, the processor and memory under /proc, and what nvidia-smi and
+// rocm-smi print where they are installed. On macOS it reads what sysctl and system_profiler print. On Windows
+// it reads what PowerShell prints about display adapters and memory, and the registry for the memory of cards
+// and the name of the processor. It only reads: it changes nothing, opens no connection and sends nothing.
 package here
 
 import (

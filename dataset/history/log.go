@@ -71,8 +71,8 @@ func (l *Log) Find(digest string) int {
 	return slices.IndexFunc(l.Steps, func(s Step) bool { return s.Digest == digest })
 }
 
-// Time is when the release was made: the time of its commit, else the start of its day in UTC; a
-// release day that is only a month or year counts as the first day of it.
+// Time is when the release was made: the time of its commit, else the start of its day in UTC. A
+// day that is only a month or a year counts as the first day of it.
 func (s *Step) Time() time.Time {
 	if s.Committed != nil {
 		if t, err := time.Parse(time.RFC3339, *s.Committed); err == nil {

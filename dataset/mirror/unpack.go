@@ -19,8 +19,8 @@ import (
 	"modeldex/dataset/wholefile"
 )
 
-// place is where a mirror keeps its directories: beside the dataset directory, which is a link to
-// the newest of them, in a folder of its own, each named by the SHA-256 of its archive.
+// place is where a mirror keeps its directories: in a folder beside the dataset directory, which
+// is a link to the newest of them. Each is named by the SHA-256 of its archive.
 type place struct{ link, store string }
 
 func placeOf(dir string) place {

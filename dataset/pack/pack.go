@@ -88,7 +88,7 @@ func (p *Pack) All() []record.Benchmark {
 }
 
 // Pair walks this pack and an older one side by side. It calls visit for each record of either,
-// in default order: was is its place in the older pack, -1 for a new record; is is its place in
+// in default order. was is its place in the older pack, -1 for a new record. is is its place in
 // this one, -1 for a removed record. A record of another run date counts as one removed and one
 // new. same says that no field differs.
 func (p *Pack) Pair(old *Pack, visit func(was, is int, same bool)) {

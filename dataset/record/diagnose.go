@@ -21,9 +21,9 @@ type walker struct {
 	faults []Problem
 }
 
-// Diagnose lists everything about b that breaks a rule of its shape: unknown, missing and
-// null fields, duplicate fields, wrong types, values out of their bounds, and the first
-// fault of syntax, which ends the list.
+// Diagnose lists everything about b that breaks a rule of its shape: unknown, missing,
+// null and duplicate fields, wrong types, and values out of their bounds. The first fault
+// of syntax ends the list.
 func Diagnose(b []byte, s *Schema) []Problem {
 	w := &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true))}
 	err := w.value(&Rule{Kind: reflect.Struct, Object: s}, false, "")

@@ -185,10 +185,10 @@ func (r *Rule) limit(text string, ok func(float64) bool) {
 	r.Limits = append(r.Limits, Limit{ok, text})
 }
 
-// valid reports whether a record decoded from a text surely keeps the rules of its type. False asks for a
-// second look at the text, because a required value that reads as zero may have been left out: the
-// decoder does not tell, but the text may, see Field.zero; it is nil for an object inside a record. This runs for
-// every record, so it says neither what nor where.
+// valid reports whether a record decoded from a text surely keeps the rules of its type. False asks for a second
+// look at the text, because a required value that reads as zero may have been left out. The decoder does not
+// tell, but the text may, see Field.zero. It is nil for an object inside a record. This runs for every record, so
+// it says neither what nor where.
 func (s *Schema) valid(v reflect.Value, text []byte) bool {
 	for i := range s.Fields {
 		f := &s.Fields[i]

@@ -9,9 +9,9 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Near returns up to n of the candidates a reader may have meant by word, nearest first:
-// those that contain it, differ from it in their ending, or are within a third of its length in edits
-// and have a letter in common with it. Letter case does not count. It costs one comparison a candidate, so it is for error paths.
+// Near returns up to n of the candidates a reader may have meant by word, nearest first. They contain it, differ from it in their
+// ending, or are within a third of its length in edits and have a letter in common with it. Letter case does not count. It costs
+// one comparison a candidate, so it is for error paths.
 func Near(word string, candidates []string, n int) []string {
 	type scored struct {
 		text     string

@@ -31,10 +31,10 @@ func (parts Parts) has(a, b dataset.Slug) bool {
 	return h.Chip != nil && other != nil && slices.ContainsFunc(*h.Chip, func(chip dataset.Slug) bool { return in(other.Variants, chip) })
 }
 
-// Review makes what compares the names that measurements have as printed with the records they name, for
-// dataset.Options. It warns where the two cannot be one: a name of models of another family or size, or of hardware
-// that has nothing to do with the record, or that states another size, maker or number of devices. A name that says none of this says nothing,
-// and neither does one that two releases of one size share.
+// Review makes what compares the names that measurements have as printed with the records they name, for dataset.Options. It warns where the
+// two cannot be one. Such is a name of models of another family or size, or of hardware that has nothing to do with the record. So is one that
+// states another size, maker or number of devices. A name that says none of this says nothing, and neither does one that two releases of one
+// size share.
 func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
 	set := &dataset.Set{}
 	for _, m := range models {

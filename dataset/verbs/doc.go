@@ -1,7 +1,6 @@
-// Package verbs has the verbs about datasets: `modeldex check`, `fmt`, `diff`, `changes`, `mirror`,
-// `import` and `resolve`; and what all verbs of the program share. Each verb is a struct: its fields are flags, as tags for the
-// command-line parser (see main.go), and its Run method does one thing with a function of the room
-// that owns the work, and prints the result.
+// Package verbs has the verbs about datasets: `modeldex check`, `fmt`, `diff`, `changes`, `mirror`, `import` and `resolve`; and
+// what all verbs of the program share. Each verb is a struct. Its fields are flags, as tags for the command-line parser (see
+// main.go). Its Run method does one thing with a function of the room that owns the work, and prints the result.
 //
 // # A new verb
 //

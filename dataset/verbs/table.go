@@ -6,9 +6,9 @@ import (
 )
 
 // TableFor is what a command line needs of a table of verbs, a pointer to a struct with a field for each
-// verb: a table with the verb that the line begins with alone, or the whole table if it begins with none.
-// Help, errors and values are the same. The parser prepares every flag of its table by reflection, which
-// for all verbs takes a quarter of what the shortest commands take.
+// verb. It is a table with the verb that the line begins with alone, or the whole table if it begins with
+// none. Help, errors and values are the same. The parser prepares every flag of its table by reflection,
+// which for all verbs takes a quarter of what the shortest commands take.
 func TableFor(table any, line []string) any {
 	for verb := range reflect.TypeOf(table).Elem().Fields() {
 		name := verb.Tag.Get("name")

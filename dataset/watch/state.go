@@ -137,8 +137,8 @@ func (s *State) matter() map[string][]string {
 // tick is the coarsest clock of a file system, that of FAT.
 const tick = 2 * time.Second
 
-// certain reports whether a later scan that is the same proves that no byte changed in between: each file has
-// a time of its last change that only the system sets, which no program can choose, and it is older than a tick.
+// certain reports whether a later scan that is the same proves that no byte changed in between. It does where
+// each file has a time of its last change that no program can choose, and that time is older than a tick.
 func (s *State) certain() bool {
 	for _, f := range s.files {
 		if f.info == nil {

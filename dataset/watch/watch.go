@@ -256,7 +256,7 @@ func (w *Watcher) hand(set *dataset.Set, err error) {
 	}
 }
 
-// arm subscribes to the events of the folders as they are now: a folder that was renamed away, or
+// arm subscribes to the events of the folders as they are now. A folder that was renamed away, or
 // to which a link no longer leads, sends none for the one that took its place.
 func (w *Watcher) arm(now *State) {
 	if w.armed != nil && now.sameFolders(w.armed) {

@@ -5,8 +5,9 @@
 //
 //	MODELDEX_SOURCES_DIR=DIR go test ./dataset/importer/compare -v
 //
-// For each source it draws 40 measurements, reads the file at the cited commit, and looks for
-// the figures in it: a speed as printed, or, for a speed worked out from others, the figures its
-// notes quote. Sources whose copy or commit is missing, and sources that are threads or
-// pages instead of files of a repository, are listed with their number of measurements and skipped.
+// For each source it draws 40 measurements, reads the file at the cited commit, and looks for the
+// figures in it. It looks for a speed as printed. For a speed worked out from others it looks for
+// the figures its notes quote. Sources whose copy or commit is missing, and sources that are
+// threads or pages instead of files of a repository, are listed with their number of measurements
+// and skipped.
 package compare

@@ -193,9 +193,9 @@ func benchmarkRecords(t *testing.T, data fs.FS) map[string]map[string]any {
 	return out
 }
 
-// compareFact holds a record to its fact line: every field of the fact is there under its name
-// or its documented new one, with the same value; what the fact does not have is unknown, or one
-// of the fields an import may add.
+// compareFact holds a record to its fact line. Every field of the fact is there, under its name
+// or its documented new one, with the same value. What the fact does not have is unknown, or a
+// field that an import may add.
 func compareFact(t *testing.T, at string, fact, rec map[string]any) {
 	t.Helper()
 	for name, want := range fact {
