@@ -10,11 +10,8 @@ package httpapi
 // of the body as it is sent, in bytes.
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -276,47 +273,4 @@ func mostFields(n int) string {
 		all = slices.Delete(all, i, i+1)
 	}
 	return strings.Join(all, ",")
-}
-
-// BenchmarkSendPage sends pages of 100 rows that are scattered over the table to a caller on loopback: from where
-// the rows are, and copied into one piece of memory that is used again.
-func BenchmarkSendPage(b *testing.B) {
-	t := mustShipped(b).live.Current().Benchmarks
-	for _, way := range []string{"parts", "copied"} {
-		b.Run(way, func(b *testing.B) {
-			server, caller := pair(b)
-			go func() { _, _ = io.Copy(io.Discard, caller) }() // until the connection is closed
-			k, head := newConnection(server), bytes.Repeat([]byte("h"), 900)
-			w := bufio.NewWriterSize(k, 4096)
-			var copied []byte
-			ords := make([]uint32, 100)
-			b.ReportAllocs()
-			for n := uint32(0); b.Loop(); n++ {
-				for i := range ords {
-					ords[i] = (n*100 + uint32(i)*7919) % uint32(t.Len())
-				}
-				body := newParts()
-				body.list = t.AppendRows(body.list, ords)
-				_, _ = w.Write(head) // into the buffer
-				var err error
-				if way == "parts" {
-					direct := directBody{conn: k, vector: body.list, size: body.size(), parts: body}
-					_, err = direct.WriteTo(w)
-					_ = direct.Close() // never fails
-				} else {
-					copied = copied[:0]
-					for _, part := range body.list[1:] {
-						copied = append(copied, part...)
-					}
-					body.free()
-					if _, err = w.Write(copied); err == nil {
-						err = w.Flush()
-					}
-				}
-				if err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }

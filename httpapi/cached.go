@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
 
 	"github.com/cespare/xxhash/v2"
@@ -36,8 +37,8 @@ func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(
 	if req.coding != encoding.Identity || !s.cache.firstRequest(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
-	body, link := newParts(), ""
-	body.list, link = render(body.list)
+	body, link := connections.NewParts(), ""
+	body.List, link = render(body.List)
 	resp := dataResponse(req, canonical, nil, link)
 	resp.parts = body
 	return resp.withUsage(req, canonical)

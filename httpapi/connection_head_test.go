@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"modeldex/dataset/datasettest"
+	"modeldex/httpapi/connections"
 )
 
 // toldEnd is a caller that keeps the connection open when everything was sent: waited counts the Reads that would then wait.
@@ -25,13 +27,14 @@ func (c *toldEnd) Read(p []byte) (int, error) {
 	return c.played.Read(p)
 }
 
-// statuses serves the parts, each in a Read of its own, and returns the statuses of the responses and how many Reads waited.
-func statuses(t *testing.T, s *Server, parts [][]byte, k func(*connection)) (out []int, waited int) {
+// statuses serves the parts, each in a Read of its own, and returns the statuses of the responses and how many Reads waited. With follow
+// heads are followed.
+func statuses(t *testing.T, s *Server, parts [][]byte, follow bool) (out []int, waited int) {
 	t.Helper()
 	c := &toldEnd{played: played{reads: slices.DeleteFunc(slices.Clone(parts), func(b []byte) bool { return len(b) == 0 })}}
-	conn := newConnection(c)
-	if k != nil {
-		k(conn)
+	conn := net.Conn(c)
+	if follow {
+		conn = connections.New(c)
 	}
 	_ = s.app.Server().ServeConn(conn) // an error where the caller sent one
 	for r := bufio.NewReader(&c.out); ; {
@@ -81,13 +84,13 @@ func TestLineFeed(t *testing.T) {
 		{get + "\r\n\n\n" + get + post + get, []int{200, 200, 405, 200}, 1},
 	} {
 		for _, parts := range splits(tt.text) {
-			if got, waited := statuses(t, s, parts, nil); !slices.Equal(got, tt.want) || waited != tt.waited {
+			if got, waited := statuses(t, s, parts, true); !slices.Equal(got, tt.want) || waited != tt.waited {
 				t.Errorf("%q: %v and %d Reads at the end, want %v and %d", parts, got, waited, tt.want, tt.waited)
 			}
 		}
 		if tt.waited == 0 && tt.want[0] == 400 { // on a connection that has been used
 			for _, parts := range splits(tt.text) {
-				if got, waited := statuses(t, s, append([][]byte{[]byte(get)}, parts...), nil); !slices.Equal(got, []int{200, 400}) || waited != 0 {
+				if got, waited := statuses(t, s, append([][]byte{[]byte(get)}, parts...), true); !slices.Equal(got, []int{200, 400}) || waited != 0 {
 					t.Errorf("behind a request %q: %v and %d Reads at the end, want 200, 400 and none", parts, got, waited)
 				}
 			}
@@ -118,8 +121,8 @@ func TestLineFeedRandom(t *testing.T) {
 			n := 1 + r.IntN(len(rest))
 			parts, rest = append(parts, []byte(rest[:n])), rest[n:]
 		}
-		got, _ := statuses(t, s, parts, nil)
-		want, _ := statuses(t, without, parts, func(k *connection) { k.head.done = true })
+		got, _ := statuses(t, s, parts, true)
+		want, _ := statuses(t, without, parts, false)
 		if slices.Equal(got, want) {
 			continue
 		}

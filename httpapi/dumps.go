@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/headers"
 	"modeldex/quota"
@@ -148,9 +149,9 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	if status == http.StatusPartialContent {
 		resp.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", span.From, span.From+span.Size-1, file.Size))
 	}
-	resp.stream = &stream{
-		size: int(span.Size), done: func() {},
-		open: func() (io.Reader, error) { return file.Section(span.From, span.Size), nil },
+	resp.stream = &connections.Stream{
+		Size: int(span.Size), Done: func() {},
+		Open: func() (io.Reader, error) { return file.Section(span.From, span.Size), nil },
 	}
 	return resp
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"modeldex/dataset/record"
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
@@ -121,7 +122,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 		return nil, f
 	}
 	gen := req.gen
-	resp.stream = &stream{size: -1, done: end, open: func() (io.Reader, error) {
+	resp.stream = &connections.Stream{Size: -1, Done: end, Open: func() (io.Reader, error) {
 		return export.NewReader(q.format, schema, aboutOf(gen), rows(), encoding.Compressor(c))
 	}}
 	return resp, nil
@@ -204,4 +205,46 @@ func (req *request) acceptsFormat(q *listQuery) *failure {
 // filed reports whether a route negotiates the form of its response.
 func (rt *route) filed() bool {
 	return rt.list.filed() || rt.record != nil && rt.record.detail.filed()
+}
+
+const (
+	maxStreams    = 16 // streams at a time: each keeps a generation and some ten megabytes
+	maxKeyStreams = 2  // of one key
+)
+
+// streams counts the streams under way. It is safe for concurrent use.
+type streams struct {
+	max, perKey int // set before the first begins
+
+	mu  sync.Mutex
+	all int
+	by  map[quota.ID]int
+}
+
+// begin takes a place for a stream of a key. end gives it back.
+func (l *streams) begin(id quota.ID) (end func(), f *failure) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	const retry = 5 // seconds: a result of 100,000 rows takes about as long
+	switch {
+	case l.by[id] >= l.perKey:
+		return nil, &failure{code: burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", l.perKey)}
+	case l.all >= l.max:
+		return nil, &failure{code: serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
+	}
+	if l.by == nil {
+		l.by = map[quota.ID]int{}
+	}
+	l.all++
+	l.by[id]++
+	return func() { l.end(id) }, nil
+}
+
+func (l *streams) end(id quota.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if l.by[id]--; l.by[id] == 0 {
+		delete(l.by, id)
+	}
 }

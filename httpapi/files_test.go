@@ -432,3 +432,22 @@ func TestCompleteNeedsItsCalls(t *testing.T) {
 		t.Errorf("status %d, Retry-After %q: %s, want %q", a.status, a.header.Get("Retry-After"), a.body, want)
 	}
 }
+
+// TestStreamPlaces: streams are limited, all of them and those of a key.
+func TestStreamPlaces(t *testing.T) {
+	l := streams{max: 3, perKey: 2}
+	end, _ := l.begin(1)
+	_, first := l.begin(1)
+	_, second := l.begin(1)
+	_, third := l.begin(2)
+	_, fourth := l.begin(3)
+	if first != nil || third != nil || second == nil || second.code != burstExceeded || fourth == nil || fourth.code != serverBusy {
+		t.Errorf("begin = %v, %v, %v, %v", first, second, third, fourth)
+	} else if second.retryAfter != 5 || fourth.retryAfter != 5 {
+		t.Errorf("Retry-After is %d and %d, want 5 seconds", second.retryAfter, fourth.retryAfter)
+	}
+	end()
+	if _, again := l.begin(1); again != nil {
+		t.Errorf("after the end of one: %v", again)
+	}
+}

@@ -203,7 +203,7 @@ func TestGuardSystemCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = s.app.Server().Serve(connections{ln, s.limit}) }() // until the server is shut down
+	go func() { _ = s.app.Server().Serve(s.limit.Listen(ln)) }() // until the server is shut down
 	conn, err := net.Dial("tcp", ln.Addr().String())
 	if err != nil {
 		t.Fatal(err)

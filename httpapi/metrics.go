@@ -1,8 +1,7 @@
 package httpapi
 
 import (
-	"sync/atomic"
-
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/metrics"
 )
 
@@ -39,17 +38,17 @@ func (s *Server) countParts(m *metrics.Registry) {
 	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.cache.Metrics.Hits()) })
 	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.cache.Metrics.Misses()) })
 	l := s.limit
-	count := func(name, help string, n *atomic.Uint64) {
-		m.Counter(name, help, func() float64 { return float64(n.Load()) })
+	count := func(name, help string, of func(c connections.Counts) uint64) {
+		m.Counter(name, help, func() float64 { return float64(of(l.Counts())) })
 	}
-	m.Gauge("modeldex_connections", "Open connections.", func() float64 { return float64(l.count()) })
-	m.Gauge("modeldex_connections_limit", "Connections that may be open at a time.", func() float64 { return float64(l.max) })
-	m.Gauge("modeldex_unread_bytes", "Bytes of responses that wait to be read by their callers.", func() float64 { return float64(l.unreadBytes.Load()) })
-	count("modeldex_accept_errors_total", "Attempts to accept a connection that failed, such as when no file descriptor is free.", &l.acceptErrors)
-	count("modeldex_connections_rejected_full_total", "Connections rejected because all were in use.", &l.rejectedFull)
-	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", &l.rejectedAddress)
-	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", &l.closedIdle)
-	count("modeldex_connections_closed_slow_total", "Connections closed because their caller read too slowly.", &l.closedSlow)
+	m.Gauge("modeldex_connections", "Open connections.", func() float64 { return float64(l.Counts().Open) })
+	m.Gauge("modeldex_connections_limit", "Connections that may be open at a time.", func() float64 { return float64(l.Max) })
+	m.Gauge("modeldex_unread_bytes", "Bytes of responses that wait to be read by their callers.", func() float64 { return float64(l.Counts().UnreadBytes) })
+	count("modeldex_accept_errors_total", "Attempts to accept a connection that failed, such as when no file descriptor is free.", func(c connections.Counts) uint64 { return c.AcceptErrors })
+	count("modeldex_connections_rejected_full_total", "Connections rejected because all were in use.", func(c connections.Counts) uint64 { return c.RejectedFull })
+	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", func(c connections.Counts) uint64 { return c.RejectedAddress })
+	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", func(c connections.Counts) uint64 { return c.ClosedIdle })
+	count("modeldex_connections_closed_slow_total", "Connections closed because their caller read too slowly.", func(c connections.Counts) uint64 { return c.ClosedSlow })
 	if s.cfg.Hooks != nil {
 		m.Webhooks(s.cfg.Hooks)
 	}

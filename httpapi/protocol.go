@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/headers"
 
 	"github.com/gofiber/fiber/v2"
@@ -217,7 +218,7 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	var network net.Error
 	code, detail := badRequest, ""
 	switch {
-	case errors.Is(err, errLineFeed):
+	case errors.Is(err, connections.ErrLineFeed):
 		detail = "The empty line that ends the head of a request, and the line before it, must end in CR LF."
 	case errors.As(err, new(*fasthttp.ErrSmallBuffer)):
 		code = headersTooLarge

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"modeldex/dataset/mirror"
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
@@ -19,7 +20,7 @@ const typicalLines = 1536
 
 // write hands a response to fasthttp, with what belongs to this request: its id and what is left of the quota. No
 // other function touches the response of fasthttp. fasthttp writes the bytes; large cached bodies and pages of
-// rows go through directwrite.go.
+// rows go through connections.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response
 	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose()
@@ -46,18 +47,22 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	switch {
 	case status == http.StatusNotModified: // no body
 	case resp.stream != nil:
-		s.sendStream(req, resp)
+		s.limit.SendStream(req.ctx, resp.stream, s.streamFailed(req.number))
 	case resp.shared:
-		sendShared(req.ctx, resp.body, &resp.readers)
+		connections.SendShared(req.ctx, resp.body, &resp.readers)
 	case resp.parts != nil:
-		sendParts(req.ctx, resp.parts)
+		connections.SendParts(req.ctx, resp.parts)
 	default:
 		out.SetBodyRaw(resp.body)
 	}
 }
 
 // rejection is the response to a connection that is not served, head and all.
-func (s *Server) rejection(f *failure) []byte {
+func (s *Server) rejection(why connections.Refusal) []byte {
+	f := &failure{code: serverBusy, retryAfter: 1, close: true}
+	if why == connections.ManyOfOne {
+		f.code = tooManyConnections
+	}
 	id := string(appendRequestID(nil, s.idPrefix, s.idCount.Add(1)))
 	resp := newProblem(f, problemOf(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/")))
 	var out fasthttp.Response
@@ -69,26 +74,10 @@ func (s *Server) rejection(f *failure) []byte {
 	return b.Bytes()
 }
 
-// sendStream has fasthttp ask for the body piece by piece. With HTTP/1.1 it sends each as a chunk,
-// so that a body which ends early is seen to be cut: the last chunk is missing, and the connection is
-// closed. HTTP/1.0 has no chunks: there the body is made twice, the first time to know its length.
-func (s *Server) sendStream(req *request, resp *response) {
-	body := &streamBody{stream: resp.stream, size: resp.stream.size, number: req.number, slow: func() { s.limit.closedSlow.Add(1) }, failed: s.streamFailed}
-	if body.size < 0 && !req.ctx.Request.Header.IsHTTP11() {
-		body.measure()
+func (s *Server) streamFailed(number uint64) func(error) {
+	return func(err error) {
+		s.cfg.Log.Error("a response was cut", "request_id", string(appendRequestID(nil, s.idPrefix, number)), "cause", err)
 	}
-	if req.ctx.IsHead() {
-		// Without a body stream: after the head of one with chunks fasthttp writes the empty line
-		// that ends the last chunk.
-		req.ctx.Response.Header.SetContentLength(body.size)
-		_ = body.Close() // never fails
-		return
-	}
-	req.ctx.Response.SetBodyStream(body, body.size)
-}
-
-func (s *Server) streamFailed(number uint64, err error) {
-	s.cfg.Log.Error("a response was cut", "request_id", string(appendRequestID(nil, s.idPrefix, number)), "cause", err)
 }
 
 // A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in headers, not in

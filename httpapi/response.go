@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/headers"
 
@@ -43,19 +44,19 @@ type response struct {
 	contentType, encoding string
 	close                 bool // the connection ends after the response
 	body                  []byte
-	etag                  string          // empty: the response is not compared with If-None-Match
-	stream                *stream         // in place of body; see stream.go
-	coding                encoding.Coding // of the body
-	ages                  bool            // it is made of a dataset that can be behind that of an origin, see appendStale
+	etag                  string              // empty: the response is not compared with If-None-Match
+	stream                *connections.Stream // in place of body
+	coding                encoding.Coding     // of the body
+	ages                  bool                // it is made of a dataset that can be behind that of an origin, see appendStale
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
 	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0
 	// of responses that are not of cached data.
 	tag    uint64
 	paging uint32
-	// parts are in place of body in a response that only one caller has; see directwrite.go.
-	parts *rowParts
-	// shared responses live in the cache or as long as the process; see directwrite.go.
+	// parts are in place of body in a response that only one caller has; see package connections.
+	parts *connections.Parts
+	// shared responses live in the cache or as long as the process; see package connections.
 	shared bool
 	// readers is how many connections are sending a shared body at the moment: the one thing that
 	// changes, for the bound on unread responses.

@@ -104,7 +104,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = s.app.Server().Serve(connections{ln, s.limit}) }() // until the server is shut down
+	go func() { _ = s.app.Server().Serve(s.limit.Listen(ln)) }() // until the server is shut down
 	const clients, rounds, batch = 6, 12, 5
 	gen := s.cfg.Live.Current()
 	var rows [batch][]byte // of the pages, by their place in a batch

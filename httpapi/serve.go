@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/pages"
@@ -33,8 +34,8 @@ func New(cfg Config) (*Server, error) {
 	var prefix [5]byte
 	_, _ = rand.Read(prefix[:]) // never fails, says its documentation
 	s := &Server{cfg: cfg, cache: cache, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
-	s.limit = newConnectionLimit(cfg.Connections, cfg.ConnectionsPerAddress, openFiles())
-	s.limit.log, s.limit.exempt, s.limit.reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
+	s.limit = connections.NewLimit(cfg.Connections, cfg.ConnectionsPerAddress)
+	s.limit.Log, s.limit.Exempt, s.limit.Reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
 	start := time.Now()
 	if cfg.Now != nil {
 		start = cfg.Now()
@@ -55,9 +56,9 @@ func New(cfg Config) (*Server, error) {
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,
 		// A request is small and must come at once. How long a response may take depends on its
-		// size, see connection.allowWrite.
+		// size, see package connections.
 		ReadTimeout: 5 * time.Second, IdleTimeout: 30 * time.Second,
-		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: maxHeaders, Concurrency: 2 * s.limit.max, // never reached: the limit is kept where connections are accepted
+		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: connections.MaxHeaders, Concurrency: 2 * s.limit.Max, // never reached: the limit is kept where connections are accepted
 		ErrorHandler: s.onRouterError,
 	})
 	s.routes = routes
@@ -68,7 +69,7 @@ func New(cfg Config) (*Server, error) {
 	s.app.Server().Handler = s.handle
 	s.app.Server().HeaderReceived = bodyLimits
 	s.app.Server().ErrorHandler = s.onReadError
-	s.app.Server().ConnState = onState
+	s.app.Server().ConnState = connections.OnState
 	return s, nil
 }
 
@@ -90,8 +91,8 @@ func (s *Server) Serve(ln net.Listener) error {
 		return ln.Close()
 	}
 	defer s.dumps.start()()
-	s.cfg.Log.Info("accepting connections", "limit", s.limit.max, "per_address", s.limit.perAddress)
-	if err := s.app.Listener(connections{ln, s.limit}); err != nil && !errors.Is(err, net.ErrClosed) {
+	s.cfg.Log.Info("accepting connections", "limit", s.limit.Max, "per_address", s.limit.PerAddress)
+	if err := s.app.Listener(s.limit.Listen(ln)); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	return nil
@@ -99,7 +100,7 @@ func (s *Server) Serve(ln net.Listener) error {
 
 // ServeConn answers the requests of a connection that was accepted elsewhere, until its end. No limit
 // of connections is kept. It returns nil where the caller ended it.
-func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(newConnection(c)) }
+func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(connections.New(c)) }
 
 // begins takes the listener, unless the server was shut down before.
 func (s *Server) begins(ln net.Listener) bool {

@@ -11,6 +11,7 @@ import (
 
 	"modeldex/dataset/mirror"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/headers"
@@ -123,7 +124,7 @@ type Server struct {
 	app      *fiber.App
 	router   fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
 	cache    *responseCache
-	limit    *connectionLimit
+	limit    *connections.Limit
 	fairUse  *fairuse.Limiter // requests for pages without a key, by address
 	metrics  *metrics.Registry
 	measured map[*route]*metrics.Route

@@ -1,4 +1,4 @@
-package httpapi
+package connections
 
 import (
 	"net"
@@ -20,20 +20,23 @@ type connection struct {
 	closed atomic.Bool
 	head   requestHead // of the request being read
 
-	limit   *connectionLimit // nil in tests
-	from    netip.Addr       // the caller, as the limit counts it
-	waiting atomic.Int64     // since when the connection waits for bytes of the caller; 0: it does not
-	writing atomic.Int64     // since when a large body waits to be read by the caller; 0: none does
+	limit   *Limit       // nil in tests
+	from    netip.Addr   // the caller, as the limit counts it
+	waiting atomic.Int64 // since when the connection waits for bytes of the caller; 0: it does not
+	writing atomic.Int64 // since when a large body waits to be read by the caller; 0: none does
 	readBy  deadline
 	writeBy deadline
 }
+
+// New is a connection that counts in no limit.
+func New(c net.Conn) net.Conn { return newConnection(c) }
 
 func newConnection(c net.Conn) *connection { return &connection{Conn: c} }
 
 // Read waits for bytes of the caller. It does not wait for more of a head that has ended.
 func (k *connection) Read(p []byte) (int, error) {
 	if k.head.odd {
-		return 0, errLineFeed
+		return 0, ErrLineFeed
 	}
 	if err := k.readBy.apply(k.Conn.SetReadDeadline); err != nil {
 		return 0, err
@@ -45,8 +48,8 @@ func (k *connection) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// onState is told by fasthttp when a request begins and when it has been answered.
-func onState(c net.Conn, state fasthttp.ConnState) {
+// OnState is told by fasthttp when a request begins and when it has been answered.
+func OnState(c net.Conn, state fasthttp.ConnState) {
 	k, ok := c.(*connection)
 	switch {
 	case !ok:
@@ -123,9 +126,12 @@ const (
 	leastSpeed = 32 << 10 // bytes per second
 )
 
+// mayTake is how long a caller may take to read n bytes.
+func mayTake(n int64) time.Duration { return writeGrace + time.Duration(n/leastSpeed)*time.Second }
+
 // allowWrite sets the time by which n bytes must be on their way.
 func (k *connection) allowWrite(n int) error {
-	k.writeBy.wanted = time.Now().Add(writeGrace + time.Duration(n/leastSpeed)*time.Second)
+	k.writeBy.wanted = time.Now().Add(mayTake(int64(n)))
 	return k.writeBy.apply(k.Conn.SetWriteDeadline)
 }
 

@@ -1,4 +1,4 @@
-package httpapi
+package connections
 
 import (
 	"errors"
@@ -26,20 +26,20 @@ const (
 	// defaultUnread bounds the bodies that were made for one caller each and are not read yet.
 	defaultUnread = 64 << 20
 	logEvery      = 10 * time.Second
-	// maxHeaders is the size of the head of a request, and of the buffer it is read into.
-	maxHeaders = 16 << 10
+	// MaxHeaders is the size of the head of a request, and of the buffer it is read into.
+	MaxHeaders = 16 << 10
 )
 
-// connectionLimit bounds the open connections: all of them, and those of one address. When all
+// Limit bounds the open connections: all of them, and those of one address. When all
 // are taken the connections that have waited longest for a request are closed. Safe for
-// concurrent use.
-type connectionLimit struct {
-	max, perAddress int
-	maxUnread       int64
-	idleBefore      time.Duration         // idleBeforeClosed, but in tests
-	exempt          func(netip.Addr) bool // proxies, whose connections are of many callers
-	log             *slog.Logger
-	reject          func(f *failure) []byte // the bytes that tell a caller of a failure
+// concurrent use; its settings are for before the first connection.
+type Limit struct {
+	Max, PerAddress int
+	MaxUnread       int64                 // bytes of responses that wait to be read by their callers
+	IdleBefore      time.Duration         // how long a connection must have waited to be closed for a new one
+	Exempt          func(netip.Addr) bool // proxies, whose connections are of many callers
+	Log             *slog.Logger
+	Reject          func(Refusal) []byte // the bytes that tell a caller why there is no response
 
 	mu   sync.Mutex
 	open map[*connection]struct{}
@@ -49,9 +49,17 @@ type connectionLimit struct {
 	rejecting   atomic.Int64
 	lastLogged  atomic.Int64
 
-	// For the metrics.
 	acceptErrors, rejectedFull, rejectedAddress, closedIdle, closedSlow atomic.Uint64
 }
+
+// Refusal is why a connection is not served.
+type Refusal uint8
+
+// The refusals.
+const (
+	AllInUse  Refusal = iota // as many connections are open as may be
+	ManyOfOne                // an address has as many as one may have
+)
 
 // openFiles is how many file descriptors this process may have open; 0 where that is not known.
 func openFiles() int {
@@ -62,9 +70,12 @@ func openFiles() int {
 	return int(limit.Cur)
 }
 
-// newConnectionLimit takes the limits asked for, zero for the default: as many connections as the
-// system has file descriptors for, at most maxConnections, and a quarter of them per address.
-func newConnectionLimit(most, perAddress, files int) *connectionLimit {
+// NewLimit takes the limits asked for, zero for the default: as many connections as the
+// system has file descriptors for, at most maxConnections, and a quarter of them per address. Exempt, Log and Reject
+// are to be set.
+func NewLimit(most, perAddress int) *Limit { return newLimit(most, perAddress, openFiles()) }
+
+func newLimit(most, perAddress, files int) *Limit {
 	if most <= 0 {
 		most = maxConnections
 	}
@@ -74,18 +85,20 @@ func newConnectionLimit(most, perAddress, files int) *connectionLimit {
 	if perAddress <= 0 {
 		perAddress = max(1, most/4)
 	}
-	return &connectionLimit{max: most, perAddress: perAddress, maxUnread: defaultUnread, idleBefore: idleBeforeClosed, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
+	return &Limit{Max: most, PerAddress: perAddress, MaxUnread: defaultUnread, IdleBefore: idleBeforeClosed, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
 }
 
-// connections accepts connections within the limit.
-type connections struct {
+// Listen is a listener whose connections are within the limit. A connection too many is sent Reject and closed.
+func (l *Limit) Listen(ln net.Listener) net.Listener { return listener{ln, l} }
+
+type listener struct {
 	net.Listener
-	limit *connectionLimit
+	limit *Limit
 }
 
 // Accept waits for the next connection that may be served. Errors that pass, such as running out
 // of file descriptors, are waited out: they must not end the server.
-func (l connections) Accept() (net.Conn, error) {
+func (l listener) Accept() (net.Conn, error) {
 	delay := 5 * time.Millisecond
 	for {
 		c, err := l.Listener.Accept()
@@ -118,32 +131,32 @@ func passes(err error) bool {
 }
 
 // add counts a connection. It is nil, and the caller is sent the reason, if the limit is reached.
-func (l *connectionLimit) add(c net.Conn) *connection {
+func (l *Limit) add(c net.Conn) *connection {
 	k := newConnection(c)
 	k.limit, k.from = l, callerOf(c)
-	if f := l.admit(k); f != nil {
-		l.turnAway(c, f)
+	if why, ok := l.admit(k); !ok {
+		l.turnAway(c, why)
 		return nil
 	}
 	return k
 }
 
-func (l *connectionLimit) admit(k *connection) *failure {
+func (l *Limit) admit(k *connection) (why Refusal, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k.from.IsValid() && l.by[k.from] >= l.perAddress && !l.exempt(k.from) {
+	if k.from.IsValid() && l.by[k.from] >= l.PerAddress && !l.Exempt(k.from) {
 		l.rejectedAddress.Add(1)
-		l.warn("an address has too many connections", "limit", l.perAddress)
-		return &failure{code: tooManyConnections, retryAfter: 1, close: true}
+		l.warn("an address has too many connections", "limit", l.PerAddress)
+		return ManyOfOne, false
 	}
-	if len(l.open) >= l.max && !l.closeIdleLocked() {
+	if len(l.open) >= l.Max && !l.closeIdleLocked() {
 		l.rejectedFull.Add(1)
-		l.warn("all connections are in use", "limit", l.max)
-		return &failure{code: serverBusy, retryAfter: 1, close: true}
+		l.warn("all connections are in use", "limit", l.Max)
+		return AllInUse, false
 	}
 	l.open[k] = struct{}{}
 	l.by[k.from]++
-	return nil
+	return why, true
 }
 
 // callerOf is the address a connection is counted under: of IPv6 the network of 64 bits, which
@@ -162,20 +175,32 @@ func callerOf(c net.Conn) netip.Addr {
 	return addr
 }
 
-// count is how many connections are open.
-func (l *connectionLimit) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.open)
+// Counts are how many connections there are and what became of others.
+type Counts struct {
+	Open         int
+	UnreadBytes  int64  // of responses that wait to be read by their callers
+	AcceptErrors uint64 // attempts to accept a connection that failed
+	// Rejected because all were in use, or because their address had too many.
+	RejectedFull, RejectedAddress uint64
+	// Closed to make room for others while idle, or because their caller read too slowly.
+	ClosedIdle, ClosedSlow uint64
 }
 
-func (l *connectionLimit) remove(k *connection) {
+// Counts are those of the moment, for metrics.
+func (l *Limit) Counts() Counts {
+	l.mu.Lock()
+	open := len(l.open)
+	l.mu.Unlock()
+	return Counts{open, l.unreadBytes.Load(), l.acceptErrors.Load(), l.rejectedFull.Load(), l.rejectedAddress.Load(), l.closedIdle.Load(), l.closedSlow.Load()}
+}
+
+func (l *Limit) remove(k *connection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.removeLocked(k)
 }
 
-func (l *connectionLimit) removeLocked(k *connection) {
+func (l *Limit) removeLocked(k *connection) {
 	if _, ok := l.open[k]; !ok {
 		return
 	}
@@ -185,7 +210,7 @@ func (l *connectionLimit) removeLocked(k *connection) {
 	}
 }
 
-func (l *connectionLimit) closeIdle() {
+func (l *Limit) closeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closeIdleLocked()
@@ -193,20 +218,20 @@ func (l *connectionLimit) closeIdle() {
 
 // closeIdleLocked closes the connections that have waited longest for a request, and says whether there was one.
 // It closes one of a hundred, at least one: a flood then does not search all of them each time.
-func (l *connectionLimit) closeIdleLocked() bool {
+func (l *Limit) closeIdleLocked() bool {
 	type idle struct {
 		k     *connection
 		since int64
 	}
 	var list []idle
-	before := now() - int64(l.idleBefore)
+	before := now() - int64(l.IdleBefore)
 	for k := range l.open {
 		if since := k.waiting.Load(); since != 0 && since <= before {
 			list = append(list, idle{k, since})
 		}
 	}
 	slices.SortFunc(list, func(a, b idle) int { return int(a.since - b.since) })
-	list = list[:min(len(list), 1+l.max/100)]
+	list = list[:min(len(list), 1+l.Max/100)]
 	for _, i := range list {
 		l.removeLocked(i.k)
 		i.k.closed.Store(true)
@@ -218,8 +243,8 @@ func (l *connectionLimit) closeIdleLocked() bool {
 
 // unread counts bytes that wait to be read by their caller. Above the bound the connection that
 // has waited longest for that is closed.
-func (l *connectionLimit) unread(n int) {
-	if l.unreadBytes.Add(int64(n)) <= l.maxUnread {
+func (l *Limit) unread(n int) {
+	if l.unreadBytes.Add(int64(n)) <= l.MaxUnread {
 		return
 	}
 	l.mu.Lock()
@@ -241,11 +266,11 @@ func (l *connectionLimit) unread(n int) {
 	}
 }
 
-func (l *connectionLimit) read(n int) { l.unreadBytes.Add(int64(-n)) }
+func (l *Limit) read(n int) { l.unreadBytes.Add(int64(-n)) }
 
 // turnAway sends a caller the reason why the connection is closed, without waiting for more than a moment.
 // Beyond maxRejecting at a time nothing is sent.
-func (l *connectionLimit) turnAway(c net.Conn, f *failure) {
+func (l *Limit) turnAway(c net.Conn, why Refusal) {
 	if l.rejecting.Add(1) > maxRejecting {
 		l.rejecting.Add(-1)
 		_ = c.Close()
@@ -255,21 +280,21 @@ func (l *connectionLimit) turnAway(c net.Conn, f *failure) {
 		defer l.rejecting.Add(-1)
 		defer c.Close()
 		_ = c.SetDeadline(time.Now().Add(time.Second))
-		if _, err := c.Write(l.reject(f)); err != nil {
+		if _, err := c.Write(l.Reject(why)); err != nil {
 			return
 		}
 		// Bytes of a request that are not read would turn the close into a reset, and the caller
 		// would lose the response.
 		if tcp, ok := c.(*net.TCPConn); ok && tcp.CloseWrite() == nil {
-			_, _ = io.Copy(io.Discard, io.LimitReader(c, maxHeaders))
+			_, _ = io.Copy(io.Discard, io.LimitReader(c, MaxHeaders))
 		}
 	}()
 }
 
 // warn logs at most once per logEvery: the counters say how often.
-func (l *connectionLimit) warn(text string, args ...any) {
+func (l *Limit) warn(text string, args ...any) {
 	at := now()
 	if last := l.lastLogged.Load(); (last == 0 || at-last >= int64(logEvery)) && l.lastLogged.CompareAndSwap(last, at) {
-		l.log.Warn(text, append(args, "accept_errors", l.acceptErrors.Load(), "rejected", l.rejectedFull.Load()+l.rejectedAddress.Load())...)
+		l.Log.Warn(text, append(args, "accept_errors", l.acceptErrors.Load(), "rejected", l.rejectedFull.Load()+l.rejectedAddress.Load())...)
 	}
 }

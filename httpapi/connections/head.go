@@ -1,13 +1,13 @@
-package httpapi
+package connections
 
 import (
 	"bytes"
 	"errors"
 )
 
-// errLineFeed ends the reading of a head whose empty line is not CR LF after CR LF. RFC 9112, 2.2 lets a server accept a
+// ErrLineFeed ends the reading of a head whose empty line is not CR LF after CR LF. RFC 9112, 2.2 lets a server accept a
 // lone LF or not; fasthttp takes the line for the end of the head and then waits for CR LF CR LF.
-var errLineFeed = errors.New("the head of a request ends in a lone LF")
+var ErrLineFeed = errors.New("the head of a request ends in a lone LF")
 
 // requestHead follows the bytes of a connection through the head of one request. It changes none of them and only
 // says that no more are read, so it cannot move the end of a request. It follows a head whose first byte came with

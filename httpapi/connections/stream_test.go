@@ -1,4 +1,4 @@
-package httpapi
+package connections
 
 import (
 	"bufio"
@@ -18,19 +18,16 @@ import (
 )
 
 // streamServer answers every request with one stream and returns how to reach it.
-func streamServer(t *testing.T, s *stream) (dial func() (net.Conn, error), ends *atomic.Int64) {
+func streamServer(t *testing.T, s *Stream) (dial func() (net.Conn, error), ends *atomic.Int64) {
 	t.Helper()
 	ends = &atomic.Int64{}
-	s.size = -1
-	s.done = func() { ends.Add(1) }
-	service := newService(t, mustSmallLive(t))
+	s.Size = -1
+	s.Done = func() { ends.Add(1) }
+	limit := newTestLimit(0, 0)
 	ln := fasthttputil.NewInmemoryListener()
 	server := fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
 		one := *s
-		resp := newResponse(http.StatusOK, "text/plain", nil)
-		resp.stream = &one
-		resp.begin(&ctx.Response.Header, resp.status)
-		service.sendStream(&request{ctx: ctx}, resp)
+		limit.SendStream(ctx, &one, func(error) {})
 	}}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
@@ -103,7 +100,7 @@ func awaitEnds(t *testing.T, ends *atomic.Int64, want int64) {
 // and no rest of one, and each gives its place back.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	dial, ends := streamServer(t, &stream{open: lines(5000, nil)})
+	dial, ends := streamServer(t, &Stream{Open: lines(5000, nil)})
 	get, head := "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
 	whole := strings.Repeat("a line of the body\n", 5000)
 	got, err := say(t, dial, get+head+get+head+head+get, "GET", "HEAD", "GET", "HEAD", "HEAD", "GET")
@@ -125,7 +122,7 @@ func TestStreamCut(t *testing.T) {
 	}
 	for name, open := range failures {
 		t.Run(name, func(t *testing.T) {
-			dial, ends := streamServer(t, &stream{open: open})
+			dial, ends := streamServer(t, &Stream{Open: open})
 			got, err := say(t, dial, "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "GET")
 			if err == nil {
 				t.Errorf("%d bytes came and nothing shows that more was to come", len(got[0]))
@@ -142,7 +139,7 @@ func TestStreamCut(t *testing.T) {
 // TestStreamHTTP10: callers that know no chunks get none.
 func TestStreamHTTP10(t *testing.T) {
 	t.Parallel()
-	dial, _ := streamServer(t, &stream{open: lines(3000, nil)})
+	dial, _ := streamServer(t, &Stream{Open: lines(3000, nil)})
 	conn, err := dial()
 	if err != nil {
 		t.Fatal(err)
@@ -162,34 +159,15 @@ func TestStreamHTTP10(t *testing.T) {
 // TestStreamSlowReader: a caller that takes less than the least speed is given up.
 func TestStreamSlowReader(t *testing.T) {
 	slow := 0
-	b := &streamBody{stream: &stream{open: lines(100_000, nil)}, slow: func() { slow++ }, failed: func(uint64, error) {}}
+	b := &streamBody{stream: &Stream{Open: lines(100_000, nil)}, slow: func() { slow++ }, failed: func(error) {}}
 	buf := make([]byte, 4096)
 	for i := range 100 {
 		if _, err := b.Read(buf); err != nil {
 			t.Fatalf("read %d: %v", i, err)
 		}
 	}
-	b.waited = writeGrace + time.Duration(b.sent/leastSpeed)*time.Second + time.Minute
+	b.waited = mayTake(b.sent) + time.Minute
 	if _, err := b.Read(buf); !errors.Is(err, errSlowReader) || slow != 1 {
 		t.Errorf("Read after a long wait = %v, want %v", err, errSlowReader)
-	}
-}
-
-// TestStreamPlaces: streams are limited, all of them and those of a key.
-func TestStreamPlaces(t *testing.T) {
-	l := streams{max: 3, perKey: 2}
-	end, _ := l.begin(1)
-	_, first := l.begin(1)
-	_, second := l.begin(1)
-	_, third := l.begin(2)
-	_, fourth := l.begin(3)
-	if first != nil || third != nil || second == nil || second.code != burstExceeded || fourth == nil || fourth.code != serverBusy {
-		t.Errorf("begin = %v, %v, %v, %v", first, second, third, fourth)
-	} else if second.retryAfter != 5 || fourth.retryAfter != 5 {
-		t.Errorf("Retry-After is %d and %d, want 5 seconds", second.retryAfter, fourth.retryAfter)
-	}
-	end()
-	if _, again := l.begin(1); again != nil {
-		t.Errorf("after the end of one: %v", again)
 	}
 }

@@ -1,4 +1,4 @@
-package httpapi
+package connections
 
 import (
 	"bufio"
@@ -14,36 +14,38 @@ import (
 // buffer beside their head, where copying them costs less than a longer system call.
 const directFrom = 4 << 10
 
-// rowParts is the body of a list in the order it is sent: rows where the index has them, between the
+// Parts is the body of a list in the order it is sent: rows where the index has them, between the
 // bytes of the envelope. Nothing is copied to make one, and it takes no memory but this.
-type rowParts struct{ list [][]byte }
+type Parts struct {
+	List [][]byte // the first is room for the head
+}
 
 // parts are reused: one is a slice header for each row of a page.
-var parts = sync.Pool{New: func() any { return new(rowParts) }}
+var parts = sync.Pool{New: func() any { return new(Parts) }}
 
-// newParts has room for the head as its first part.
-func newParts() *rowParts {
-	p := parts.Get().(*rowParts)
-	p.list = append(p.list, nil)
+// NewParts has room for the head as its first part.
+func NewParts() *Parts {
+	p := parts.Get().(*Parts)
+	p.List = append(p.List, nil)
 	return p
 }
 
 // size is the number of bytes of the body.
-func (p *rowParts) size() (n int) {
-	for _, part := range p.list[1:] {
+func (p *Parts) size() (n int) {
+	for _, part := range p.List[1:] {
 		n += len(part)
 	}
 	return n
 }
 
 // free gives up the parts: they must not keep rows alive.
-func (p *rowParts) free() {
-	clear(p.list)
-	p.list = p.list[:0]
+func (p *Parts) free() {
+	clear(p.List)
+	p.List = p.List[:0]
 	parts.Put(p)
 }
 
-// sendShared sends a body that many callers share. A large one leaves from where it is, in one
+// SendShared sends a body that many callers share. A large one leaves from where it is, in one
 // system call with its head; fasthttp would copy the start of it into its buffer, write that, and
 // then write the rest. It saves about a fifth of a large cached response (see bench/README.md).
 //
@@ -52,7 +54,7 @@ func (p *rowParts) free() {
 // flushes that buffer, and the connection adds the body to the bytes of that one flush. Nothing
 // here knows or assumes what the buffer holds, so pipelined requests, however they are cut into
 // segments, cannot change what is sent.
-func sendShared(ctx *fasthttp.RequestCtx, body []byte, readers *atomic.Int32) {
+func SendShared(ctx *fasthttp.RequestCtx, body []byte, readers *atomic.Int32) {
 	conn, ok := ctx.Conn().(*connection)
 	if !ok || len(body) < directFrom {
 		ctx.Response.SetBodyRaw(body)
@@ -63,16 +65,16 @@ func sendShared(ctx *fasthttp.RequestCtx, body []byte, readers *atomic.Int32) {
 	ctx.Response.SetBodyStream(&conn.direct, len(body))
 }
 
-// sendParts sends the body of a list that one caller gets, in the same way.
-func sendParts(ctx *fasthttp.RequestCtx, body *rowParts) {
+// SendParts sends the body of a list that one caller gets, in the same way.
+func SendParts(ctx *fasthttp.RequestCtx, body *Parts) {
 	conn, ok := ctx.Conn().(*connection)
 	size := body.size()
 	if ok && size >= directFrom {
-		conn.direct = directBody{conn: conn, vector: body.list, size: size, parts: body}
+		conn.direct = directBody{conn: conn, vector: body.List, size: size, parts: body}
 		ctx.Response.SetBodyStream(&conn.direct, size)
 		return
 	}
-	for _, part := range body.list[1:] {
+	for _, part := range body.List[1:] {
 		ctx.Response.AppendBody(part)
 	}
 	body.free()
@@ -85,7 +87,7 @@ type directBody struct {
 	size   int      // of the body
 	// readers counts the connections that are sending a shared body, for the bound on unread responses.
 	readers *atomic.Int32
-	parts   *rowParts // whose list vector is; nil for a shared body
+	parts   *Parts // whose list vector is; nil for a shared body
 }
 
 // WriteTo sends what w has buffered and then the body. fasthttp calls it once, after the head.

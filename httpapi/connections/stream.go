@@ -1,0 +1,113 @@
+package connections
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// Stream is a body that is made while it is sent, for results that do not fit into memory. A
+// response with one has no other body.
+type Stream struct {
+	Size int // in bytes; -1: not known before the end
+	// Open begins the body. Every time it gives the same bytes.
+	Open func() (io.Reader, error)
+	// Done ends the use of what the body is made of. It is called once.
+	Done func()
+}
+
+// streamBody is a stream being sent. It begins with the first read.
+type streamBody struct {
+	stream *Stream
+	size   int // in bytes; -1: unknown
+	slow   func()
+	failed func(err error)
+
+	in     io.Reader
+	err    error
+	sent   int64
+	asked  time.Time     // when the last read returned
+	waited time.Duration // that the caller took to take what was read
+}
+
+// SendStream has fasthttp ask for the body piece by piece. With HTTP/1.1 it sends each as a chunk,
+// so that a body which ends early is seen to be cut: the last chunk is missing, and the connection is
+// closed. HTTP/1.0 has no chunks: there the body is made twice, the first time to know its length. failed is called
+// with the error of a body that could not be made to its end.
+func (l *Limit) SendStream(ctx *fasthttp.RequestCtx, s *Stream, failed func(error)) {
+	body := &streamBody{stream: s, size: s.Size, slow: func() { l.closedSlow.Add(1) }, failed: failed}
+	if body.size < 0 && !ctx.Request.Header.IsHTTP11() {
+		body.measure()
+	}
+	if ctx.IsHead() {
+		// Without a body stream: after the head of one with chunks fasthttp writes the empty line
+		// that ends the last chunk.
+		ctx.Response.Header.SetContentLength(body.size)
+		_ = body.Close() // never fails
+		return
+	}
+	ctx.Response.SetBodyStream(body, body.size)
+}
+
+// measure finds the size. After an error every later read fails too, so that the response is seen to be cut.
+func (b *streamBody) measure() {
+	n, _ := io.Copy(io.Discard, readerFunc(b.read)) // b keeps the error
+	b.in, b.size = nil, int(n)
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+var errSlowReader = errors.New("the caller reads too slowly")
+
+// Read implements io.Reader.
+func (b *streamBody) Read(p []byte) (int, error) {
+	if !b.asked.IsZero() {
+		b.waited += time.Since(b.asked)
+	}
+	if b.err == nil && b.waited > mayTake(b.sent) {
+		b.slow()
+		b.err = errSlowReader
+	}
+	n, err := b.read(p)
+	b.sent += int64(n)
+	b.asked = time.Now()
+	return n, err
+}
+
+// read reads on. A panic becomes an error, which cuts the response.
+func (b *streamBody) read(p []byte) (n int, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			n, err = 0, fmt.Errorf("panic: %v", cause)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			if b.err == nil {
+				b.failed(err)
+			}
+			b.err = err
+		}
+	}()
+	if b.err != nil {
+		return 0, b.err
+	}
+	if b.in == nil {
+		if b.in, err = b.stream.Open(); err != nil {
+			return 0, err
+		}
+	}
+	return b.in.Read(p)
+}
+
+// Close implements io.Closer: fasthttp calls it when the body was sent, or could not be.
+func (b *streamBody) Close() error {
+	if b.stream != nil {
+		b.stream.Done()
+		b.stream = nil
+	}
+	return nil
+}
