@@ -10,8 +10,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// bareCmd is the least a server in this language and with this library can do: no routes, no
-// keys, no counting, no headers of its own, no timeouts; bytes held in memory by their path.
+// bareCmd is the least a server in this language and with this library can do. It holds
+// bytes in memory by their path, and has no routes, no keys, no counting, no headers of its
+// own and no timeouts.
 type bareCmd struct {
 	Addr  string `required:"" help:"Address to listen on."`
 	Files string `required:"" help:"Directory of the bytes. An empty file is answered with 304."`

@@ -97,9 +97,9 @@ type change struct {
 	grow uint64 // calls the lease grows by once the ledger holds them
 }
 
-// commit serves the queue and takes leases back from look, in one transaction. Leases that
-// grow are spent from after the write; leases that shrink are taken back before it, and stay
-// taken when it fails: the ledger may then hold either count, and memory must assume the lower.
+// commit serves the queue and takes leases back from look, in one transaction. Leases that grow
+// are spent from after the write. Leases that shrink are taken back before it, and stay taken
+// when it fails: the ledger may then hold either count, and memory must assume the lower.
 func (k *Keeper) commit(look []*period) (err error) {
 	defer func() { err = k.noteLost(err) }()
 	k.commitMu.Lock()
@@ -239,8 +239,9 @@ func (k *Keeper) write(changes []change) error {
 	return nil
 }
 
-// probe pings the store when there is nothing to write: in every sweep, so that a removed file is
-// noticed without traffic, and as long as the store fails, to see whether it is back.
+// probe pings the store when there is nothing to write. It does so in every sweep, so that a
+// removed file is noticed without traffic, and as long as the store fails, to see whether it is
+// back.
 func (k *Keeper) probe(sweeping bool) error {
 	k.mu.Lock()
 	failing := k.outage.err != nil

@@ -221,8 +221,8 @@ func addDay(list []DayUsage, u DayUsage) []DayUsage {
 	return slices.Insert(list, i, u)
 }
 
-// AddTo adds one day to what is kept of an account, and drops what is too old, or so far ahead that a wrong clock
-// counted it: beside that one, everything would be too old.
+// AddTo adds one day to what is kept of an account, and drops what is too old. It also drops a day so far ahead
+// that a wrong clock counted it: beside that one, everything would be too old.
 func (u DayUsage) AddTo(list []DayUsage) []DayUsage {
 	return slices.DeleteFunc(addDay(list, u), func(d DayUsage) bool { return u.Day-d.Day >= KeepDays || d.Day-u.Day >= KeepDays })
 }

@@ -183,8 +183,9 @@ type Delivery struct {
 // LongestRetry is more than a delivery ever waits for its next attempt.
 const LongestRetry = 25 * time.Hour
 
-// due is when the next attempt is, seen at now: at once if nothing was attempted yet, and if the last attempt or a
-// wait of more than LongestRetry shows that the clock was ahead when the next one was noted.
+// due is when the next attempt is, seen at now. It is at once if nothing was attempted yet. It is at once too if
+// the last attempt, or a wait of more than LongestRetry, shows that the clock was ahead when the next one was
+// noted.
 func (d *Delivery) due(now int64) int64 {
 	if n := len(d.Attempts); n == 0 || d.Attempts[n-1].At > now || d.NextAt-now > int64(LongestRetry/time.Second) {
 		return min(d.NextAt, now)

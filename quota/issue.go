@@ -99,9 +99,9 @@ func textFault(s string, most int) string {
 	return ""
 }
 
-// nameFault is textFault for a line that operators read in lists: a line break could forge a row of
-// a list, and a character that has no width or changes the direction of writing could make one
-// name look like another.
+// nameFault is textFault for a line that operators read in lists. A line break could forge a row of
+// a list. A character that has no width or changes the direction of writing could make one name
+// look like another.
 func nameFault(s string) string {
 	fault := textFault(s, MaxName)
 	if fault == "" && strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }) {

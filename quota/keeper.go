@@ -197,8 +197,8 @@ func (k *Keeper) calendar(unix int64) *calendar {
 }
 
 // monthAt returns the month to count in at the given second, without making it the current one. Work
-// in the background asks here: what it does takes longer than a clock may need to jump, and a second
-// that was read before a jump must not lead the keeper back to where the clock was.
+// in the background asks here. It takes longer than a clock may need to jump, and a second that was
+// read before a jump must not lead the keeper back to where the clock was.
 func (k *Keeper) monthAt(unix int64) Month {
 	cal := k.cal.Load()
 	if !cal.covers(unix) {

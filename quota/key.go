@@ -129,8 +129,8 @@ func ParseKey[T string | []byte](key T, prefix string) (Digest, bool) {
 }
 
 // DigestOf returns the digest of what has the prefix and the length of a key, without looking at the rest of
-// it: of an account's key that is enough, because no other text has its digest. Whether one that no account
-// has could be a key, ParseKey says. It allocates nothing.
+// it. For the key of an account that is enough, because no other text has its digest. Whether one that no
+// account has could be a key, ParseKey says. It allocates nothing.
 func DigestOf[T string | []byte](key T, prefix string) (Digest, bool) {
 	if len(key) != len(prefix)+1+randomChars+checkChars || len(key) > maxSecret {
 		return Digest{}, false

@@ -25,8 +25,8 @@ func (p *period) growth(limit, waiting uint64, now, span time.Duration) uint64 {
 }
 
 // leaseSize returns how many calls the ledger may count ahead of those charged: the key's traffic of
-// Config.LeaseSpan, but at most one hundredth of its quota, and at most an eighth of what is left of
-// the quota, so that a crash near its end loses few calls. It is at least one.
+// Config.LeaseSpan, but at most one hundredth of its quota. It is also at most an eighth of what is
+// left of the quota, so that a crash near its end loses few calls. It is at least one.
 func leaseSize(limit, charged, traffic uint64) uint64 {
 	left := limit - min(charged, limit)
 	return max(1, min(traffic, limit/100, left/8, maxLease))

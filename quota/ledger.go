@@ -249,7 +249,7 @@ func checkFormat(tx *bolt.Tx) error {
 // bucketPrefix is before the name of a bucket in the key of the row that says that it is there.
 var bucketPrefix = []byte("bucket ")
 
-// makeBucket makes a bucket that not every ledger has, and the row that says so: the name of a bucket has no checksum, and
+// makeBucket makes a bucket that not every ledger has, and the row that says so. The name of a bucket has no checksum, and
 // a damaged one would look as if it had never been made.
 func makeBucket(tx *bolt.Tx, name []byte) (*bolt.Bucket, error) {
 	b, err := tx.CreateBucketIfNotExists(name)
@@ -349,7 +349,7 @@ func (l *Ledger) view(ctx context.Context, act string, fn func(*bolt.Tx) error) 
 }
 
 // update runs fn in a write transaction, and then checks that the file it wrote to is still at its
-// path: what was written to a removed file is not durable and must not be acknowledged. Not
+// path. What was written to a removed file is not durable and must not be acknowledged. Not
 // db.Batch: it may commit on a goroutine of its own, where a damaged page would end the process
 // instead of reaching boltfile.Guard.
 func (l *Ledger) update(ctx context.Context, act string, fn func(*bolt.Tx) error) error {

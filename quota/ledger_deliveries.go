@@ -73,8 +73,9 @@ func (l *Ledger) Waiting(ctx context.Context, now int64) (out []Waiting, err err
 	return out, err
 }
 
-// due finds the delivery of a webhook to attempt next at now, and when it is or another one will be due: one
-// that its owner asked for, or the oldest of the others while the webhook is active. At 0 none will be.
+// due finds the delivery of a webhook to attempt next at now, and when it is or another one will be due.
+// That is one its owner asked for or, while the webhook is active, the oldest of the others. At 0 none will
+// be.
 func (tx *hookTx) due(h *Hook, now int64) (d Delivery, at int64, err error) {
 	prefix, ordered := h.Key.key(), false
 	c := tx.outbox.Cursor()

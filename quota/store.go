@@ -77,9 +77,9 @@ type Store interface {
 	// Find calls fn for the accounts matching f, oldest first, until fn returns false.
 	Find(ctx context.Context, f Filter, fn func(Record, Person) bool) error
 
-	// Create stores a new account. It returns ErrTaken when the id is in use, and ErrTooMany
-	// when perEmail is above zero and the person's address already has as many accounts that
-	// are not revoked; counting and storing are one step.
+	// Create stores a new account. It returns ErrTaken when the id is in use. It returns
+	// ErrTooMany when perEmail is above zero and the person's address already has as many
+	// accounts that are not revoked. Counting and storing are one step.
 	Create(ctx context.Context, r Record, p Person, perEmail int) error
 
 	// Update changes one account in one step: fn gets what is stored and changes it, and may

@@ -32,9 +32,9 @@ func (k *Keeper) nextSweep() []*period {
 	return look
 }
 
-// takeBack takes back leases that are not used: all of a period that is over, all but one call
-// of a key that is silent, and of others what is above the longest lease: calls that waited
-// together and then ended free leave that.
+// takeBack takes back leases that are not used: all of a period that is over, and all but one
+// call of a key that is silent. Of others it takes what is above the longest lease, which
+// calls leave that waited together and then ended free.
 func (k *Keeper) takeBack(changes []change, look []*period, now instant) []change {
 	month := k.monthAt(now.unix)
 	for _, p := range look {

@@ -113,8 +113,8 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	return e
 }
 
-// plain is the component of the first rules, except for the scale of ratings, which changes no rank:
-// the mean over all categories of their means, none below 0, or the first category of ratings.
+// plain is the component of the first rules: the mean over all categories of their means, none below
+// 0, or the first category of ratings. Only the scale of ratings is another, which changes no rank.
 func (t *table) plain(r reading) (float64, bool) {
 	cs := t.entering(r)
 	want := map[Cell]bool{}

@@ -38,9 +38,9 @@ type Checked struct {
 }
 
 // Check reads one document and reports everything that is wrong with it: syntax, schema, hash,
-// counts, references, ranges, and components, composites and confidence that do not follow from
-// the rules the document states; of each kind at most MaxFindings. A read error is a finding of
-// the whole document. Safe for concurrent use.
+// counts, references and ranges. It also reports components, composites and confidence that do
+// not follow from the rules the document states. Of each kind it reports at most MaxFindings. A
+// read error is a finding of the whole document. Safe for concurrent use.
 func Check(r io.Reader) Checked {
 	b, err := io.ReadAll(io.LimitReader(r, MaxDocumentBytes+1))
 	if err != nil {

@@ -34,7 +34,7 @@ func (c backendCount) compare(d backendCount) int {
 type backendCounts map[place]map[string]backendCount
 
 // count counts the backend of a measurement, if it is known. Three are not what people choose: Metal on cards of other makers than Apple
-// was for Macs that are no longer made, Vulkan on NVIDIA's cards is measured beside CUDA, and Ollama and LM Studio have MLX beside
+// was for Macs that are no longer made. Vulkan on NVIDIA's cards is measured beside CUDA. Ollama and LM Studio have MLX beside
 // llama.cpp, with whose kind of tool they are counted.
 func (c backendCounts) count(h *dataset.Hardware, tool dataset.Slug, p *point, backend string) {
 	switch {

@@ -7,8 +7,8 @@ import (
 )
 
 // heldBackBy is how much slower than the fastest other page of the same silicon and kernels a page is that nothing rests on. Backends
-// and versions differ by less; what is beyond it was held back by something that no field says: a card on the slow bus of a small board,
-// a memory that was too small, a driver that did not use the card. Of the shipped measurements ten pages are.
+// and versions differ by less. What is beyond it was held back by something that no field says, such as the slow bus of a small board, a
+// memory that was too small, or a driver that did not use the card. Of the shipped measurements ten pages are.
 const heldBackBy = 3
 
 // A rig is silicon with what runs on it.

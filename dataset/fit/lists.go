@@ -43,11 +43,9 @@ type Runs struct {
 	NoSpeed []dataset.Slug
 }
 
-// Models finds the models that run on the machine of a query, by slug: of each the most precise
-// listed size (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS tokens per second
-// (0: any, known or not); with MeasuredFirst one that was measured, where there is one, and one of at most EnoughBits, where there is one. With a context in the query the speed is that with a full cache.
-// Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by the models and their sizes: less
-// than a microsecond for each size.
+// Models finds the models that run on the machine of a query, by slug. Of each it gives the most precise listed size (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS
+// tokens per second (0: any, known or not). With MeasuredFirst it prefers a size that was measured, and then one of at most EnoughBits. With a context in the query the speed is that with a full cache.
+// Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by the models and their sizes: less than a microsecond for each size.
 func (e *Engine) Models(q Query, minTPS float64) (Runs, *Fault) {
 	var out Runs
 	at := site{near: newNearby(oneMachine)}
@@ -171,8 +169,8 @@ func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size 
 	return best, ok
 }
 
-// search looks for a listed size, or one of the name in the query, that has one of the verdicts and is as it should be:
-// the most precise of the first verdict that such a size has.
+// search looks for a listed size, or one of the name in the query, that has one of the verdicts and is as it should be.
+// It takes the most precise of the first verdict that such a size has.
 func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(size int, v Verdict) bool) bool {
 	q, t, m := a.q, a.t, a.m
 	proven := len(a.e.proofs[t.Slug]) > 0

@@ -36,9 +36,8 @@ type Query struct {
 	Tool    dataset.Slug
 	Backend string
 	Costs   *Costs // nil: no costs
-	// MeasuredFirst prefers the most precise size of at least LeastBits that fits and whose
-	// speed was measured on the hardware to a more precise one whose speed is an estimate, and any of at most
-	// EnoughBits to one of more.
+	// MeasuredFirst prefers a size of at least LeastBits that fits and was measured on the hardware to a more
+	// precise one whose speed is an estimate. It also prefers any size of at most EnoughBits to one of more.
 	MeasuredFirst bool
 	// BestOnly answers with the best size alone, which is a tenth of the work.
 	BestOnly bool

@@ -100,9 +100,9 @@ func (t *target) beyondEnough(size int) int {
 // published for two thirds or more of the models that have files. F16 stands for the weights as they were trained.
 var usual = []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
 
-// madeByPublishers are the names of the sizes that may be taken to exist though none is known to be published. A file of
-// 16 bits per weight leaves out F16, and one much smaller than its name says leaves out all: the weights of such a model
-// were trained in four bits, so a computed size says nothing of its files.
+// madeByPublishers are the names of the sizes that may be taken to exist though none is known to be published. Where a
+// file of 16 bits per weight is published, F16 is not among them. Where that file is much smaller than its name says,
+// none is: the weights of such a model were trained in four bits, so a computed size says nothing of its files.
 func (t *target) madeByPublishers() []string {
 	names := usual
 	for i := range t.Quantizations {
@@ -166,8 +166,8 @@ func published(z *dataset.Quantization) int {
 	return 0
 }
 
-// bits is the storage of a size in bits per weight: that of the file where files of its format leave a part of the model
-// out, else what the record says, or what follows from the parameters.
+// bits is the storage of a size in bits per weight. It is that of the file where files of its format leave a part of the
+// model out, else what the record says, or what follows from the parameters.
 func (t *target) bits(z *dataset.Quantization) *float64 {
 	weights := t.weights[z.Format]
 	switch {

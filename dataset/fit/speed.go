@@ -103,8 +103,8 @@ func (a *ask) estimable(p *point) bool {
 }
 
 // How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any has are the
-// measured speed: on a machine with graphics that is not the speed of its processor, and not the speed of a program that others of the
-// same weights leave far behind.
+// measured speed. So on a machine with graphics it is not the speed of its processor, nor that of a program that others of the same
+// weights leave far behind.
 const (
 	otherWork    = iota // another part of the machine did the work; it answers where there is no estimate
 	otherProgram        // the same part, with other kernels

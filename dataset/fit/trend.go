@@ -44,7 +44,8 @@ func (p *point) terms() (x [trendTerms]float64) {
 }
 
 // parts is how far the trend moves a configuration from the middle of all, in logarithms of the
-// share: a part of what it expects, as a measurement says more of its own place than a trend does.
+// share. It is a part of what the trend expects, as a measurement says more of its own place than
+// a trend does.
 func (t *trend) parts(p *point) float64 {
 	effects := t.effects.of(p)
 	return t.partsWith(p, &effects)

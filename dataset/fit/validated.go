@@ -85,8 +85,9 @@ type Score struct {
 	ConstantWithin50 float64 `json:"constant_share_within_factor_1_5"`
 }
 
-// A ChoiceScore says how near estimates come to held-out measurements with the backend an answer chooses from the other measurements,
-// and with that of the measurement, for the same rows: those that name their backend, where the same part of the machine does the work.
+// A ChoiceScore says how near estimates come to held-out measurements, once with the backend an answer chooses from the other
+// measurements and once with that of the measurement. Both are for the same rows: those that name their backend, where the same part of
+// the machine does the work.
 type ChoiceScore struct {
 	Holdout       Holdout `json:"holdout"`
 	Rows          int     `json:"rows"`

@@ -66,7 +66,7 @@ func Badge(d BadgeData) []byte {
 }
 
 // BadgeOf reads what a badge shows: the median of the runs of one stream of a model on a piece of
-// hardware, with the quantization named or, if that is empty, the one with the most runs.
+// hardware. The quantization is the one named or, if that is empty, the one with the most runs.
 func (m Maker) BadgeOf(model, hardware, quantization string) BadgeData {
 	d := BadgeData{Model: m.modelName(model), Hardware: m.hardwareName(hardware), Quantization: quantization}
 	found, _ := m.runsOf(index.Set{Field: index.Model, Values: []string{model}}, index.Set{Field: index.Hardware, Values: []string{hardware}})

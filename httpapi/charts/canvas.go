@@ -74,8 +74,9 @@ func (c *canvas) mark(x, y, r float64, series int, class string, tip func() stri
 // seriesClass is the class of the marks of a series.
 func seriesClass(series int) string { return [...]string{"d0", "d1", "d2", "d3"}[series%4] }
 
-// labelled sets up n rows with a label each: before the marks, as wide as the longest needs but at most
-// 0.36 of the canvas; or, on a narrow canvas, above them in higher rows, where labelWidth is 0.
+// labelled sets up n rows with a label each. Labels are before the marks, as wide as the longest needs
+// but at most 0.36 of the canvas. On a narrow canvas they are above them in higher rows, and labelWidth
+// is 0.
 func (c *canvas) labelled(height, narrowHeight, gap float64, n int, label func(i int) string) (rowHeight, labelWidth float64) {
 	if c.narrow() {
 		return narrowHeight, 0

@@ -22,7 +22,7 @@
 // Spreadsheets run a cell that begins with =, +, -, @, a tab or a line end as a formula. Texts that
 // begin so (or with the full-width forms of these characters) get an apostrophe before them, which
 // tells spreadsheets that this is text. Texts in which only apostrophes come before such a
-// character get one as well, so that the rule can be undone: where a text begins with one or more
+// character get one as well, so that the rule can be undone. Where a text begins with one or more
 // apostrophes and then one of these characters, remove the first apostrophe. Numbers are never
 // changed: a negative number begins with - and stays a number.
 //

@@ -20,9 +20,9 @@ type Proposal struct {
 // about 8 KiB.
 const longestAddress = 7500
 
-// propose makes the link under which a reader proposes lines: on github.com the form of a new file of
-// benchmarks, elsewhere that of an issue, whose address GitHub, Gitea, Forgejo and GitLab spell in two
-// ways. A link that would be too long is left without the lines.
+// propose makes the link under which a reader proposes lines. On github.com it leads to the form of a
+// new file of benchmarks. Elsewhere it leads to the form of an issue, whose address GitHub, Gitea,
+// Forgejo and GitLab spell in two ways. A link that would be too long is left without the lines.
 func propose(repository string, lines []contribute.Line, page string) *Proposal {
 	base, branch, folder := splitRepository(repository)
 	host := hostOf(base)

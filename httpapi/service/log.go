@@ -10,9 +10,9 @@ import (
 // logPatience is how long the server waits for one line of its log to be written.
 const logPatience = time.Second
 
-// NewLog makes a log that never stops the server: if nobody reads what is written to w (a terminal stopped with
-// Ctrl-S, a pipe to a program that hangs), lines are dropped until somebody does, and then the log says how
-// many. format makes the handler of a writer.
+// NewLog makes a log that never stops the server. If nobody reads what is written to w (a terminal stopped with
+// Ctrl-S, a pipe to a program that hangs), lines are dropped until somebody does. Then the log says how many.
+// format makes the handler of a writer.
 func NewLog(w io.Writer, format func(io.Writer) slog.Handler) *slog.Logger {
 	return slog.New(format(&logWriter{to: w, format: format}))
 }

@@ -38,14 +38,14 @@ const (
 	// minHeadroom is how much garbage may gather beside the cache, in bytes: with less, a burst of
 	// large pages would keep the collector running.
 	minHeadroom = 32 << 20
-	// unseenBytes is how much is resident under traffic that the collector does not count: 15 MiB of the program's
-	// file that serving maps again (see forgetProgram), and 6 MiB of stacks of threads, of memory that
-	// was counted before it was touched, and of garbage above the limit. Measured by bench memory, and rounded up.
+	// unseenBytes is how much is resident under traffic that the collector does not count. 15 MiB are of the
+	// program's file, which serving maps again (see forgetProgram). 6 MiB are stacks of threads, memory that was
+	// counted before it was touched, and garbage above the limit. Measured by bench memory, and rounded up.
 	unseenBytes = 24 << 20
 )
 
-// answerBytes is how much of a cache of that size responses may fill, so that what else grows under
-// traffic has room in the quarter on top: all of it from 224 MiB on, a quarter of it up to 56.
+// answerBytes is how much of a cache of that size responses may fill: all of it from 224 MiB on, a
+// quarter of it up to 56. What else grows under traffic has room in the quarter on top.
 func answerBytes(cache int64) int64 {
 	return max(cache/4, min(cache, cache+cache/4-minHeadroom-unseenBytes))
 }
@@ -68,8 +68,9 @@ func (m *memory) starting() {
 }
 
 const (
-	// manyBytes is how large the files of a dataset are of which no collection looks at the records: those of a
-	// million took a tenth of the processor time of a start, and found next to nothing.
+	// manyBytes is how large the files of a dataset are of which no collection looks at the records.
+	// Collections took a tenth of the processor time of a start on a million records, and found next to
+	// nothing.
 	manyBytes = 64 << 20
 	// heapPerByte bounds the heap while such files are read, in bytes for each byte that was read, beside manyBytes:
 	// records take one and a half. Lines that are not in canonical format leave more behind.

@@ -50,8 +50,8 @@ func programSpans(maps string, at uint64) []span {
 
 // forgetProgram gives back the pages of the program's own file that are mapped: the start touches most
 // of its code and the tables about it, 25 MB, serving half of them. Nothing is written and nothing is
-// read again from disk: the next use of a page maps it again from the system's cache of files, sixteen
-// pages at a time, less than a millisecond for all of them. See madvise(2), MADV_DONTNEED.
+// read again from disk. The next use of a page maps it again from the system's cache of files, sixteen
+// pages at a time. That takes less than a millisecond for all of them. See madvise(2), MADV_DONTNEED.
 func forgetProgram() {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

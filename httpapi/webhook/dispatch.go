@@ -42,9 +42,9 @@ const (
 // waits it has the key, a time and the host, about 200 bytes.
 //
 // An entry is in one of four places: in timers until its time has come, then in the line of its
-// host, then under way, then with the settler, which stores the outcome and puts it back into
-// timers. So one webhook has one message under way, and the next one not before the outcome is
-// durable.
+// host, then under way, then with the settler. The settler stores the outcome and puts it back
+// into timers. So one webhook has one message under way, and the next one not before the
+// outcome is durable.
 type dispatcher struct {
 	s        *Service
 	kick     chan struct{} // one slot: timers has something new

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// A Guard says which addresses messages may be sent to. The owner of a key chooses the URL, so
-// without it the server could be made to send requests into the network it is in: to its own admin
+// A Guard says which addresses messages may be sent to. The owner of a key chooses the URL.
+// Without it the server could be made to send requests into its own network: to its admin
 // listener, to services that trust their neighbours, to the metadata service of a cloud.
 //
-// A URL is checked when it is given, and each address again when a connection is made: after the
-// name was resolved and before the first packet, so that a name that has changed its address in
-// between changes nothing. Redirects are not followed and no proxy is used.
+// A URL is checked when it is given, and each address again when a connection is made. That is
+// after the name was resolved and before the first packet, so a name that has changed its
+// address in between changes nothing. Redirects are not followed and no proxy is used.
 //
 // The zero value is ready to use. All methods are safe for concurrent use.
 type Guard struct {
@@ -186,9 +186,10 @@ func (g *Guard) CheckAddr(addr netip.Addr) error {
 	return nil
 }
 
-// reserved are the networks that are not public hosts: the registries of special addresses of IANA
-// (https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry, read
-// 2026-11), multicast, and the address of the metadata service of Azure, which is a public one.
+// reserved are the networks that are not public hosts: those in the registries of special addresses
+// of IANA (https://www.iana.org/assignments/iana-ipv4-special-registry and
+// iana-ipv6-special-registry, read 2026-11), multicast, and the address of the metadata service of
+// Azure, which is a public one.
 var reserved = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
 	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",

@@ -92,7 +92,7 @@ func (l *login) Authenticate(ctx context.Context, user, password string) (*clien
 	return resp, err
 }
 
-// intercept has the client log in when it is denied something before it did: an etcd whose access control was turned on
+// intercept has the client log in when it is denied something before it did. An etcd whose access control was turned on
 // under it takes the name in the client's certificate for the user, and does not ask for one.
 func (l *login) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	made := l.made.Load() // before: another request may log in meanwhile, which this one did not go with

@@ -139,8 +139,8 @@ func (s *Store) reserve(ctx context.Context, batch []quota.Count) error {
 }
 
 // reserveKnown makes one transaction of asked. When others changed some of the values meanwhile, it goes on with the
-// two halves, so that in the end each key is changed by itself: a server whose connection is slow would never find
-// a hundred values unchanged that others change all the time. It does not wait between attempts: the values of a
+// two halves, so that in the end each key is changed by itself. A server with a slow connection would never find a
+// hundred values unchanged that others change all the time. It does not wait between attempts: the values of a
 // failed one are the newest, and would be old then.
 func (s *Store) reserveKnown(ctx context.Context, asked, batch []quota.Count, values []known) error {
 	for {

@@ -246,7 +246,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// ErrEarlier is returned when etcd was restored from a backup while this process used it: changes that were acknowledged
+// ErrEarlier is returned when etcd was restored from a backup while this process used it. Changes that were acknowledged
 // are gone, and those that follow would not be watched until their revisions are new again. It wraps quota.ErrRemoved.
 var ErrEarlier = fmt.Errorf("%w: etcd is in an earlier state than before, as after the restore of a backup", quota.ErrRemoved)
 

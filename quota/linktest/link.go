@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// FreeAddr is an address on loopback at which no program listens. The port is none that a system gives out
-// by itself, for a connection or for port 0 (Linux: 32768 and above, others 49152), so no other program is
+// FreeAddr is an address on loopback at which no program listens. A system does not give out the port by
+// itself, for a connection or for port 0 (Linux: 32768 and above, others 49152). So no other program is
 // given it before the one of the test listens there.
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()

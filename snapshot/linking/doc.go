@@ -26,9 +26,9 @@
 //
 // Fit maximizes the likelihood by expectation and maximization (Rubin and Thayer, EM algorithms
 // for ML factor analysis, Psychometrika 47, 1982), for a fixed number of rounds from a fixed
-// start. Two rules keep the fit away from its known weakness, an item or a source whose error
-// shrinks to nothing and which then decides alone (a Heywood case): variances carry a weak prior,
-// and no item counts as more exact than the median item of its source.
+// start. The fit has a known weakness: an item or a source whose error shrinks to nothing decides
+// alone (a Heywood case). Two rules keep it away from that. Variances carry a weak prior, and no
+// item counts as more exact than the median item of its source.
 //
 // # Reproducible
 //

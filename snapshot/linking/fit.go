@@ -262,8 +262,8 @@ const (
 )
 
 // boundNoise lets no item be more exact, on the scale of ability, than the median item of its
-// source: a category that repeats what its source measures would otherwise decide alone, while
-// one that does not separate models still counts for less.
+// source. A category that repeats what its source measures would otherwise decide alone. One
+// that does not separate models still counts for less.
 func (f *fit) boundNoise() {
 	bySource := make([][]float64, f.bySrc)
 	for i, it := range f.items {

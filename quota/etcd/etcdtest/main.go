@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Main runs the tests of a package, and lets them wait side by side, whatever the number of processors: nearly all of
-// their time is that of an etcd which starts, and of connections which are noticed to be broken, or fail, seconds later.
+// Main runs the tests of a package, and lets them wait side by side, whatever the number of processors. Nearly all of
+// their time is spent waiting for an etcd to start, and for broken connections to be noticed or to fail, seconds later.
 func Main(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil {
