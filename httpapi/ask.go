@@ -103,7 +103,7 @@ func (s *Server) Places() iter.Seq[Place] {
 
 // MakeDump makes the dump of the generation being served, where there is none.
 func (s *Server) MakeDump(ctx context.Context) error {
-	return s.dumps.make(ctx, s.cfg.Live.Current())
+	return s.dumps.Make(ctx, s.cfg.Live.Current())
 }
 
 func endpointPlace(kind, address string) Place {
@@ -192,7 +192,7 @@ func (s *Server) filePlaces() iter.Seq[Place] {
 		for _, d := range s.catalog().List() {
 			out = append(out, endpointPlace("snapshots", "/api/v1/snapshots/"+d.Hash))
 		}
-		for _, d := range s.dumps.list() {
+		for _, d := range s.dumps.List() {
 			for _, f := range d.Files {
 				out = append(out, filePlace("dumps", dumpAddress(d, f.Name)))
 			}

@@ -66,7 +66,7 @@
 // httpapi and dataset, the files that depend on each other by the identifiers they use.
 //
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
-// charts, reference, preview and contribute (what people see); export, feeds and static (files); webhook;
+// charts, reference, preview and contribute (what people see); export, dumps, feeds and static (files); webhook;
 // proxies and fairuse (client addresses); connections (callers, and how bytes leave); headers and encoding (heads of
 // requests and responses, compressed bodies); rows (what a row has), rowjson (finds and chooses values in finished rows)
 // and cursor (where a page ends); changes (what happened to records from edition to edition); metrics; wiretest and

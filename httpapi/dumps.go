@@ -84,9 +84,9 @@ func (s *Server) dumpsFor(req *request) ([]*export.Dump, *failure) {
 	if f := s.admitDumps(req); f != nil {
 		return nil, f
 	}
-	list := s.dumps.list()
+	list := s.dumps.List()
 	if len(list) == 0 {
-		s.dumps.ask()
+		s.dumps.Ask()
 		return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
 	}
 	return list, nil

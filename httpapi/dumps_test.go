@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	"modeldex/dataset/datasettest"
-	"modeldex/snapshot"
 )
 
 // TestDumpsAfterRestart: a server that starts on the same dataset has the dump of the one before, which
@@ -70,38 +67,5 @@ func TestDumpsAfterRestart(t *testing.T) {
 		if log := s.server.stderr.String(); !strings.Contains(log, want) {
 			t.Errorf("run %d did not log %q:\n%s", run, want, log)
 		}
-	}
-}
-
-// TestDumpOfChangedFiles: files that were changed since they were loaded are no fault of the server, and callers who
-// ask for the dump again and again do not have it tried again and again.
-func TestDumpOfChangedFiles(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "data")
-	datasettest.Must(t, os.CopyFS(dir, os.DirFS(mustSmallData(t))))
-	_, live, err := generationOf(os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	datasettest.Must(t, os.WriteFile(filepath.Join(dir, "tools", "ollama.json"), []byte("{}"), 0o600))
-	var log bytes.Buffer
-	tried := make(chan bool, 100)
-	d := newDumps(&Config{
-		Dumps: DumpsOpen, DumpsDir: t.TempDir(), Files: os.DirFS(dir), Live: live, Worked: func() { tried <- true },
-		Log: slog.New(slog.NewTextHandler(&log, nil)),
-	}, func() *snapshot.Catalog { return &snapshot.Catalog{} })
-	stop := d.start()
-	d.ask()
-	<-tried
-	for range 10 {
-		d.ask()
-		time.Sleep(20 * time.Millisecond)
-	}
-	stop()
-	if len(tried) > 0 {
-		t.Errorf("tried %d times more", len(tried))
-	}
-	if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), "level=INFO") || !strings.Contains(log.String(), "tools/ollama.json") {
-		t.Errorf("the log has %s", &log)
 	}
 }

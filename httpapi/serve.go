@@ -12,9 +12,12 @@ import (
 	"time"
 
 	"modeldex/httpapi/connections"
+	"modeldex/httpapi/dumps"
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/pages"
+	"modeldex/index"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -49,7 +52,14 @@ func New(cfg Config) (*Server, error) {
 	for i := range routes {
 		s.measured[&routes[i]] = s.metrics.Route(routes[i].id)
 	}
-	s.dumps = newDumps(&s.cfg, s.catalog)
+	s.dumps = dumps.New(dumps.Config{
+		Current: func() (*index.Generation, [16]byte) {
+			gen := s.cfg.Live.Current()
+			return gen, contentOf(gen, s.catalog())
+		},
+		Sources: func(gen *index.Generation) *export.Sources { return dumpSources(&s.cfg, gen) },
+		Dir:     cfg.DumpsDir, From: cfg.From, Log: cfg.Log, Worked: cfg.Worked,
+	})
 	s.streams.max, s.streams.perKey = maxStreams, maxKeyStreams
 	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail, NoPictures: cfg.NoPictures})
 	s.pages.documents["api"] = newEndpoints(routes)
@@ -90,7 +100,9 @@ func (s *Server) Serve(ln net.Listener) error {
 	if !s.begins(ln) {
 		return ln.Close()
 	}
-	defer s.dumps.start()()
+	if s.cfg.Dumps == DumpsOpen || s.cfg.Dumps == DumpsKeyed {
+		defer s.dumps.Start()()
+	}
 	s.cfg.Log.Info("accepting connections", "limit", s.limit.Max, "per_address", s.limit.PerAddress)
 	if err := s.app.Listener(s.limit.Listen(ln)); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("serving: %w", err)

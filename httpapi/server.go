@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/mirror"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/connections"
+	"modeldex/httpapi/dumps"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/headers"
@@ -130,7 +131,7 @@ type Server struct {
 	measured map[*route]*metrics.Route
 	plans    headers.Plans
 	streams  streams
-	dumps    *dumps
+	dumps    *dumps.Maker
 	pages    *pageSet
 	routes   []route // the table of routes
 	// idPrefix and idCount make request ids, see appendRequestID.

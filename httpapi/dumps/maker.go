@@ -1,15 +1,20 @@
-package httpapi
+// Package dumps makes a dump of each generation in the background, and keeps the newest.
+//
+// A Maker looks for new generations while it runs (Start). A dump that an earlier process left on the disk is taken
+// from there, see package export. List has the dumps that are kept; Ask has one made at once, and Make makes it
+// before it returns. The package knows no requests, and is safe for concurrent use.
+package dumps
 
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"modeldex/httpapi/export"
 	"modeldex/index"
-	"modeldex/snapshot"
 )
 
 const (
@@ -22,26 +27,35 @@ const (
 	dumpRetry  = 30 * time.Second // after a dump could not be made
 )
 
-// dumps makes a dump of each generation in the background, unless an earlier run left it on the disk,
+// Config is what a Maker needs.
+type Config struct {
+	// Current is the generation being served, nil before the first, and what its dump is made of: the dump is made again
+	// where that is another.
+	Current func() (gen *index.Generation, content [16]byte)
+	// Sources are what the dump of a generation is made of.
+	Sources func(gen *index.Generation) *export.Sources
+	// Dir and From are where dumps are kept and which dataset they are of, see export.Earlier.
+	Dir, From string
+	Log       *slog.Logger
+	// Worked, if set, is called after each attempt, which took much memory.
+	Worked func()
+}
+
+// A Maker makes a dump of each generation in the background, unless an earlier run left it on the disk,
 // and keeps the newest.
-type dumps struct {
-	cfg     *Config
-	catalog func() *snapshot.Catalog
-	asked   chan struct{} // of size one: somebody waits for a dump
+type Maker struct {
+	cfg   Config
+	asked chan struct{} // of size one: somebody waits for a dump
 
 	mu   sync.Mutex
 	kept []*export.Dump // newest first
 }
 
-func newDumps(cfg *Config, catalog func() *snapshot.Catalog) *dumps {
-	return &dumps{cfg: cfg, catalog: catalog, asked: make(chan struct{}, 1)}
-}
+// New is a Maker that has not started.
+func New(cfg Config) *Maker { return &Maker{cfg: cfg, asked: make(chan struct{}, 1)} }
 
-// start makes dumps until the function it returns is called, which waits for the end.
-func (d *dumps) start() (stop func()) {
-	if d.cfg.Dumps != DumpsOpen && d.cfg.Dumps != DumpsKeyed {
-		return func() {}
-	}
+// Start makes dumps until the function it returns is called, which waits for the end.
+func (d *Maker) Start() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { d.follow(ctx) })
@@ -52,7 +66,7 @@ func (d *dumps) start() (stop func()) {
 }
 
 // follow looks for new generations. One dump is made at a time.
-func (d *dumps) follow(ctx context.Context) {
+func (d *Maker) follow(ctx context.Context) {
 	look := time.NewTicker(dumpLook)
 	defer look.Stop()
 	var made, seen [16]byte
@@ -66,15 +80,14 @@ func (d *dumps) follow(ctx context.Context) {
 			asked = true
 		case <-look.C:
 		}
-		gen, catalog := d.cfg.Live.Current(), d.catalog()
-		content := contentOf(gen, catalog)
+		gen, content := d.cfg.Current()
 		if content != seen {
 			seen, since, retry = content, time.Now(), time.Time{}
 		}
 		if gen == nil || content == made || time.Now().Before(retry) || !asked && time.Since(since) < dumpSettle {
 			continue
 		}
-		err := d.make(ctx, gen)
+		err := d.Make(ctx, gen)
 		if d.cfg.Worked != nil {
 			d.cfg.Worked()
 		}
@@ -93,9 +106,10 @@ func (d *dumps) follow(ctx context.Context) {
 	}
 }
 
-func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
+// Make makes the dump of a generation, or finds it, and keeps it.
+func (d *Maker) Make(ctx context.Context, gen *index.Generation) error {
 	started := time.Now()
-	dump, reused, err := export.Make(ctx, dumpSources(d.cfg, gen))
+	dump, reused, err := export.Make(ctx, d.cfg.Sources(gen))
 	if err != nil {
 		return err
 	}
@@ -103,7 +117,7 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 	if err := dump.Note(d.cfg.From, gen.Edition, gen.Loaded); err != nil {
 		d.cfg.Log.Warn("dataset not noted: after a restart as_of cannot name it", "version", dump.Version, "digest", dump.Digest, "cause", err)
 	}
-	if len(d.list()) == 0 {
+	if len(d.List()) == 0 {
 		d.findEarlier(ctx, gen) // before there is a list, so that none of their addresses is 404
 	}
 	d.keep(dump)
@@ -120,8 +134,8 @@ func (d *dumps) make(ctx context.Context, gen *index.Generation) error {
 }
 
 // findEarlier keeps the dumps of datasets that earlier processes served: their addresses stay.
-func (d *dumps) findEarlier(ctx context.Context, gen *index.Generation) {
-	found, err := export.Earlier(d.cfg.DumpsDir, d.cfg.From, gen.Digest.String(), keptDumps-1)
+func (d *Maker) findEarlier(ctx context.Context, gen *index.Generation) {
+	found, err := export.Earlier(d.cfg.Dir, d.cfg.From, gen.Digest.String(), keptDumps-1)
 	if err != nil {
 		d.cfg.Log.Warn("the dumps made before this start are not known", "cause", err)
 	}
@@ -138,7 +152,7 @@ func (d *dumps) findEarlier(ctx context.Context, gen *index.Generation) {
 	}
 }
 
-func (d *dumps) keep(dump *export.Dump) {
+func (d *Maker) keep(dump *export.Dump) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.kept = slices.DeleteFunc(d.kept, func(old *export.Dump) bool { return old.Edition == dump.Edition })
@@ -146,15 +160,15 @@ func (d *dumps) keep(dump *export.Dump) {
 	d.kept = d.kept[:min(len(d.kept), keptDumps)]
 }
 
-// list is the dumps that are kept, newest first. The slice is the caller's.
-func (d *dumps) list() []*export.Dump {
+// List is the dumps that are kept, newest first. The slice is the caller's.
+func (d *Maker) List() []*export.Dump {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.kept)
 }
 
-// ask has a dump made at once where there is none.
-func (d *dumps) ask() {
+// Ask has a dump made at once where there is none.
+func (d *Maker) Ask() {
 	select {
 	case d.asked <- struct{}{}:
 	default: // a request is waiting already
