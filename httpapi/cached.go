@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"bytes"
+	"strconv"
+	"strings"
 
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
@@ -78,4 +80,25 @@ func (s *Server) cachedResponse(req *request, canonical string, render func() *r
 		s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
 	}
 	return resp
+}
+
+// pagingOf is how many thousandths of a call the largest page would have saved on the page of a canonical address.
+// The first page counts nothing, because a single page may be all that is wanted.
+func pagingOf(list *resource, canonical string) uint32 {
+	_, query, _ := strings.Cut(canonical, "?")
+	if list == nil || list.maxLimit == 0 || !strings.Contains(query, "cursor=") {
+		return 0
+	}
+	limit := defaultLimit
+	for pair := range strings.SplitSeq(query, "&") {
+		if text, ok := strings.CutPrefix(pair, "limit="); ok {
+			if n, err := strconv.Atoi(text); err == nil {
+				limit = n
+			}
+		}
+	}
+	if limit >= list.maxLimit {
+		return 0
+	}
+	return uint32(1000 - 1000*limit/list.maxLimit)
 }

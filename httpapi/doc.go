@@ -50,8 +50,7 @@
 //	cursor            Encode: ... and its cursor
 //	response.go       newEntity, encodedEntity, etag
 //	encoding          Compress
-//	usage.go          pagingOf
-//	cached.go         withUsage
+//	cached.go         withUsage, pagingOf
 //	request.go        refuses, has: If-Match, If-None-Match
 //	respond.go        write
 //	connections       body.go, connection.go: the bytes
@@ -69,8 +68,8 @@
 // charts, reference, preview and contribute (what people see); export, dumps, feeds and static (files); webhook;
 // proxies and fairuse (client addresses); connections (callers, and how bytes leave); headers and encoding (heads of
 // requests and responses, compressed bodies); rows (what a row has), rowjson (finds and chooses values in finished rows)
-// and cursor (where a page ends); changes (what happened to records from edition to edition); metrics; wiretest and
-// browsertest (tests from outside).
+// and cursor (where a page ends); changes (what happened to records from edition to edition); usage (what a key has used);
+// metrics; wiretest and browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler

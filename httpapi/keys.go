@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"modeldex/httpapi/usage"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 
@@ -71,11 +72,11 @@ type KeyUsage struct {
 	// Calls of every month on record, oldest first.
 	Usage []quota.MonthCalls `json:"usage"`
 	// Calls of the last 31 days on which there were any, oldest first, in UTC. Written once per minute: after a crash up to a minute may be missing, which used is not.
-	Days []DayView `json:"days"`
+	Days []usage.Day `json:"days"`
 	// What of these days was spared, and what could have been.
-	Savings SavingsView `json:"savings"`
+	Savings usage.Savings `json:"savings"`
 	// Where the month is going.
-	Forecast ForecastView `json:"forecast"`
+	Forecast usage.Forecast `json:"forecast"`
 }
 
 // keyView is the view at a time. The account lists old secrets from the first to stop working to
@@ -257,7 +258,7 @@ func showKey(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return ledgerFailure(err)
 	}
-	usage, err := s.cfg.Keeper.Usage(context.Background(), account.ID)
+	months, err := s.cfg.Keeper.Usage(context.Background(), account.ID)
 	if err != nil {
 		return ledgerFailure(err)
 	}
@@ -265,9 +266,9 @@ func showKey(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return ledgerFailure(err)
 	}
-	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: usage}
-	use.Days, use.Savings = daysView(days, quota.DayOf(req.started))
-	use.Forecast = forecast(&account, days, req.started)
+	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: months}
+	use.Days, use.Savings = usage.Days(days, quota.DayOf(req.started))
+	use.Forecast = usage.ForecastOf(&account, days, req.started)
 	return data(fiber.StatusOK, use)
 }
 

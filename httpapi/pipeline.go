@@ -141,3 +141,14 @@ func (s *Server) note(req *request, status int) {
 	}
 	s.cfg.Log.LogAttrs(req.ctx, slog.LevelDebug, "request", attrs...)
 }
+
+// noteUse counts what a response to a key could have cost less.
+func (req *request) noteUse(resp *response, status int) {
+	switch {
+	case !req.keyed || req.route.access != charged:
+	case status == http.StatusNotModified:
+		req.call.NoteNotModified()
+	case status == http.StatusOK:
+		req.call.NoteSent(resp.tag, resp.paging)
+	}
+}

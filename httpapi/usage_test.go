@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"modeldex/httpapi/usage"
 	"modeldex/quota"
 )
 
@@ -27,43 +28,10 @@ func TestUsageView(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := got.Data
-	if len(u.Days) != 1 || u.Days[0] != (DayView{u.Days[0].Date, 5, 1, 1, 0.99}) || u.Savings != (SavingsView{1, 1, 0.99}) || u.Used != 5 {
+	if len(u.Days) != 1 || u.Days[0] != (usage.Day{Date: u.Days[0].Date, Calls: 5, NotModified: 1, Repeated: 1, Paging: 0.99}) || u.Savings != (usage.Savings{Saved: 1, IfNoneMatch: 1, LargerPages: 0.99}) || u.Used != 5 {
 		t.Errorf("days %+v, savings %+v, used %d", u.Days, u.Savings, u.Used)
 	}
 	if u.Forecast.CallsPerDay != 120 || u.Forecast.ExhaustedAt != nil {
 		t.Errorf("forecast %+v, want 5 calls of the first hour to be 120 per day", u.Forecast)
-	}
-}
-
-// TestDaysView: the days of a key are the newest 31, today among them, and their sums are of those alone.
-func TestDaysView(t *testing.T) {
-	today := quota.DayOf(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	days, sum := daysView([]quota.DayUsage{{Day: today - 31, Calls: 7, NotModified: 70}, {Day: today - 30, Calls: 5, NotModified: 3}, {Day: today, Calls: 2, NotModified: 1}}, today)
-	if len(days) != 2 || days[0].Date != "2026-10-22" || days[1].Date != "2026-11-21" || sum.Saved != 4 {
-		t.Errorf("days %+v, savings %+v, want two days and 4 calls saved", days, sum)
-	}
-}
-
-func TestForecast(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) // 9.5 days before the month ends
-	today := quota.DayOf(now)
-	var days []quota.DayUsage
-	for i := range 10 {
-		days = append(days, quota.DayUsage{Day: today - quota.Day(9-i), Calls: 65})
-	}
-	a := &quota.Account{Limit: 1000, Used: 700, Remaining: 300, ResetsAt: quota.MonthOf(now).End(), CreatedAt: now.AddDate(0, -3, 0)}
-	f := forecast(a, days, now) // 455 calls in 6.5 days
-	if f.CallsPerDay != 70 || f.ProjectedUsed != 700+665 || f.ExhaustedAt == nil || !f.ExhaustedAt.Equal(time.Date(2026, 11, 25, 18, 51, 0, 0, time.UTC)) {
-		t.Errorf("forecast %+v %v", f, f.ExhaustedAt)
-	}
-	a.Limit, a.Remaining = 2000, 1300
-	if f := forecast(a, days, now); f.ExhaustedAt != nil {
-		t.Errorf("forecast below the limit: %v", f.ExhaustedAt)
-	}
-	if f := forecast(a, nil, now); f.CallsPerDay != 0 || f.ProjectedUsed != 700 {
-		t.Errorf("forecast without calls: %+v", f)
-	}
-	if f := forecast(&quota.Account{CreatedAt: now, ResetsAt: now.Add(time.Hour)}, nil, now); f.CallsPerDay != 0 || f.ExhaustedAt != nil {
-		t.Errorf("forecast of a new key: %+v", f)
 	}
 }

@@ -1,18 +1,18 @@
-package httpapi
+// Package usage says what the owner of a key sees of its use: the days, what could have been saved, and where the month is going.
+//
+// Everything is a function of what quota has counted and of the time. The types are part of the OpenAPI document.
+package usage
 
 import (
 	"math"
-	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"modeldex/dataset"
 	"modeldex/quota"
 )
 
-// DayView is what a key did on one day.
-type DayView struct {
+// Day is what a key did on one day.
+type Day struct {
 	// Day in UTC.
 	Date dataset.Date `json:"date" jsonschema:"example=2026-11-22"`
 	// Calls charged.
@@ -25,8 +25,8 @@ type DayView struct {
 	Paging float64 `json:"paging" jsonschema:"minimum=0,example=12.5"`
 }
 
-// SavingsView adds up the days shown.
-type SavingsView struct {
+// Savings adds up the days shown.
+type Savings struct {
 	// Calls that 304 responses have saved.
 	Saved uint64 `json:"saved" jsonschema:"minimum=0,example=120"`
 	// Calls that If-None-Match would have saved beside them.
@@ -35,8 +35,8 @@ type SavingsView struct {
 	LargerPages float64 `json:"larger_pages" jsonschema:"minimum=0,example=12.5"`
 }
 
-// ForecastView says where the month is going if the key goes on as in the last days.
-type ForecastView struct {
+// Forecast says where the month is going if the key goes on as in the last days.
+type Forecast struct {
 	// Calls per day: the mean of the last 7 days, or since the key was issued if that is less.
 	CallsPerDay float64 `json:"calls_per_day" jsonschema:"minimum=0,example=58.9"`
 	// Calls that will be used at the end of the month: used, and calls_per_day until then. It may be above the limit.
@@ -48,15 +48,15 @@ type ForecastView struct {
 // shownDays is how many days of use are shown.
 const shownDays = 31
 
-// daysView are the days shown today, and their sums.
-func daysView(days []quota.DayUsage, today quota.Day) ([]DayView, SavingsView) {
-	out, paging := []DayView{}, uint64(0)
-	var sum SavingsView
+// Days are the days shown today, and their sums.
+func Days(days []quota.DayUsage, today quota.Day) ([]Day, Savings) {
+	out, paging := []Day{}, uint64(0)
+	var sum Savings
 	for _, d := range days {
 		if today-d.Day >= shownDays {
 			continue
 		}
-		out = append(out, DayView{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls, d.NotModified, d.Repeated, float64(d.Paging) / 1000})
+		out = append(out, Day{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls, d.NotModified, d.Repeated, float64(d.Paging) / 1000})
 		sum.Saved += d.NotModified
 		sum.IfNoneMatch += d.Repeated
 		paging += d.Paging
@@ -68,8 +68,8 @@ func daysView(days []quota.DayUsage, today quota.Day) ([]DayView, SavingsView) {
 // forecastDays is how many days a forecast rests on, today included.
 const forecastDays = 7
 
-// forecast goes on with the mean of the last days, of which today is as long as it has lasted.
-func forecast(a *quota.Account, days []quota.DayUsage, now time.Time) (f ForecastView) {
+// ForecastOf goes on with the mean of the last days, of which today is as long as it has lasted.
+func ForecastOf(a *quota.Account, days []quota.DayUsage, now time.Time) (f Forecast) {
 	from := (quota.DayOf(now) - forecastDays + 1).Start()
 	if a.CreatedAt.After(from) {
 		from = a.CreatedAt
@@ -91,36 +91,4 @@ func forecast(a *quota.Account, days []quota.DayUsage, now time.Time) (f Forecas
 		f.ExhaustedAt = &at
 	}
 	return f
-}
-
-// noteUse counts what a response to a key could have cost less.
-func (req *request) noteUse(resp *response, status int) {
-	switch {
-	case !req.keyed || req.route.access != charged:
-	case status == http.StatusNotModified:
-		req.call.NoteNotModified()
-	case status == http.StatusOK:
-		req.call.NoteSent(resp.tag, resp.paging)
-	}
-}
-
-// pagingOf is how many thousandths of a call the largest page would have saved on the page of a canonical address.
-// The first page counts nothing, because a single page may be all that is wanted.
-func pagingOf(list *resource, canonical string) uint32 {
-	_, query, _ := strings.Cut(canonical, "?")
-	if list == nil || list.maxLimit == 0 || !strings.Contains(query, "cursor=") {
-		return 0
-	}
-	limit := defaultLimit
-	for pair := range strings.SplitSeq(query, "&") {
-		if text, ok := strings.CutPrefix(pair, "limit="); ok {
-			if n, err := strconv.Atoi(text); err == nil {
-				limit = n
-			}
-		}
-	}
-	if limit >= list.maxLimit {
-		return 0
-	}
-	return uint32(1000 - 1000*limit/list.maxLimit)
 }
