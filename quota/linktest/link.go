@@ -13,13 +13,17 @@ import (
 
 // FreeAddr is an address on loopback at which no program listens. A system does not give out the port by
 // itself, for a connection or for port 0 (Linux: 32768 and above, others 49152). So no other program is
-// given it before the one of the test listens there.
+// given it before the one of the test listens there. No address is given twice by one process: the program that has it may
+// be down, to be started again.
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()
 	const first, ports, tries = 10_000, 22_000, 100
 	var err error
 	for range tries {
 		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(ports)))
+		if _, known := given.LoadOrStore(addr, true); known {
+			continue
+		}
 		var l net.Listener
 		if l, err = net.Listen("tcp", addr); err == nil {
 			_ = l.Close()
@@ -29,6 +33,9 @@ func FreeAddr(tb testing.TB) string {
 	tb.Fatalf("no free port on loopback: %v", err)
 	return ""
 }
+
+// given are the addresses that FreeAddr gave, or found to be in use.
+var given sync.Map
 
 // A Link carries connections to an address. Its methods may be called from many goroutines.
 type Link struct {

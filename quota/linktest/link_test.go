@@ -92,3 +92,15 @@ func TestStall(t *testing.T) {
 		t.Errorf("%d bytes came after the stall, %v", n, err)
 	}
 }
+
+// No address is given twice: of 700 that are drawn from 22,000 ports, some ten would be.
+func TestFreeAddr(t *testing.T) {
+	seen := map[string]bool{}
+	for range 700 {
+		addr := FreeAddr(t)
+		if seen[addr] {
+			t.Fatalf("%s is given twice", addr)
+		}
+		seen[addr] = true
+	}
+}
