@@ -16,7 +16,7 @@ const (
 	otherVariant  = 2.3 // another record of the same silicon
 	otherHardware = 3.0
 	otherArch     = 1.4  // on top of otherHardware
-	otherMemory   = 4.0  // one has stacked memory (HBM), the other has not; on top of otherHardware
+	otherMemory   = 4.0  // memory of another kind; on top of otherHardware
 	perBandwidth  = 1.65 // for each factor of e
 	otherTool     = 6.5
 	otherKernels  = 8.0 // on top of otherTool
@@ -63,7 +63,7 @@ func placeDistance(a, b *setup) (d float64) {
 			if a.arch != b.arch {
 				d += otherArch
 			}
-			if a.stacked != b.stacked {
+			if a.memory != b.memory {
 				d += otherMemory
 			}
 		}

@@ -187,3 +187,43 @@ func TestStackedMemoryIsFar(t *testing.T) {
 		}
 	}
 }
+
+// The memory of an M2 Max is as wide as its graphics need it, and its processor reaches a sixth of the bandwidth: it says little about a
+// processor with memory of its own.
+func TestSharedMemoryIsFar(t *testing.T) {
+	e, shared := shippedEngine(t), map[dataset.Slug]bool{}
+	set := shippedSet(t)
+	for i := range set.Hardware {
+		shared[set.Hardware[i].Slug] = set.Hardware[i].UnifiedMemory
+	}
+	on := map[dataset.Slug]dataset.Slug{}
+	for _, b := range set.Benchmarks.All() {
+		on[b.ID] = b.Hardware
+	}
+	estimated := 0
+	for _, h := range e.hwBySlug {
+		if r := e.hardware[h]; r.Type != "cpu" || r.UnifiedMemory {
+			continue
+		}
+		a, fault := e.Fit(Query{Model: "llama-3.1-8b-instruct", Hardware: h, MemoryGB: 64, Quantization: "Q4_K_M"})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		if a.Sizes[0].Speed.Estimate == nil {
+			continue
+		}
+		estimated++
+		other := 0.0
+		for _, w := range a.Sizes[0].Speed.Estimate.Evidence {
+			if shared[on[w.ID]] {
+				other += w.Weight
+			}
+		}
+		if other > 0.1 {
+			t.Errorf("%s: %.2f of the estimate is from processors that share their memory with graphics", h, other)
+		}
+	}
+	if estimated == 0 {
+		t.Error("no processor has an estimate")
+	}
+}

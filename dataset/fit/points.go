@@ -43,10 +43,21 @@ func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit s
 			hardware: number(hardwareName, string(cmp.Or(h.OnlyChip(), h.Slug))), silicon: number(siliconName, silicon),
 			arch: number(archName, cmp.Or(text(h.Architecture), silicon)), tool: number(toolName, string(tool)), toolKind: number(toolKindName, toolKindOf(tool)),
 			backend: number(backendName, backend), unit: number(unitName, unit), logBandwidth: math.Log(bandwidth),
-			stacked: strings.HasPrefix(text(h.MemoryType), "HBM"),
+			memory: memoryOf(h, unit),
 		},
 		class: classOf(h, unit),
 	}
+}
+
+// memoryOf is the kind of memory that a part of a machine works with.
+func memoryOf(h *dataset.Hardware, unit string) memoryKind {
+	switch {
+	case strings.HasPrefix(text(h.MemoryType), "HBM"):
+		return stackedMemory
+	case unit == "cpu" && h.UnifiedMemory:
+		return sharedMemory
+	}
+	return ownMemory
 }
 
 func (t *target) mixture() bool {

@@ -42,9 +42,18 @@ type point struct {
 type setup struct {
 	hardware, silicon, arch       int32 // silicon: the record and its variants count as one
 	tool, toolKind, backend, unit int32
-	stacked                       bool    // HBM: cards with it reach a smaller share of their bandwidth
+	memory                        memoryKind
 	logBandwidth                  float64 // of the bytes per second of one device
 }
+
+// A memoryKind is memory of whose bandwidth machines reach a share of their own.
+type memoryKind uint8
+
+const (
+	ownMemory     memoryKind = iota
+	stackedMemory            // HBM: cards with it reach half of the bandwidth where others reach four fifths
+	sharedMemory             // with graphics: it is as wide as they need it, and the processor beside them reaches a third
+)
 
 // A form is how weights are stored, and whether the model is a mixture of experts.
 type form struct {
