@@ -88,7 +88,7 @@ type RecordMeta struct {
 
 // publicNames are the names schemas have where the Go type has another.
 var publicNames = map[string]string{
-	"WebhookView": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
+	"View": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
 	"KeyView": "Key", "Day": "DayView", "Savings": "SavingsView", "Forecast": "ForecastView", "DumpView": "Dump", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName",
@@ -124,8 +124,8 @@ var rendered = []any{
 	DatasetView{},
 	Health{},
 	changes.Row{},
-	WebhookView{},
-	DeliveryView{},
+	webhook.View{},
+	webhook.DeliveryView{},
 	webhook.MessageRecord{},
 	fit.Answer{},
 	NameView{},

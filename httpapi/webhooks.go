@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
@@ -95,15 +96,19 @@ func createWebhook(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	resp, f := withNotices(fiber.StatusCreated, webhookView(&h, secret, req.started), notices)
+	resp, f := withNotices(fiber.StatusCreated, viewOf(&h, secret, req.started), notices)
 	if f == nil {
 		resp.set(fiber.HeaderLocation, "/api/v1/webhooks/"+h.Key.Hook.String())
 	}
 	return resp, f
 }
 
+func viewOf(h *quota.Hook, secret string, now time.Time) *webhook.View {
+	return webhook.ViewOf(h, filterLists(h.Filters), secret, now)
+}
+
 // withNotices is data with what is to be said about its filters.
-func withNotices(status int, v *WebhookView, notices []Notice) (*response, *failure) {
+func withNotices(status int, v *webhook.View, notices []Notice) (*response, *failure) {
 	if notices == nil {
 		notices = []Notice{}
 	}
@@ -177,9 +182,9 @@ func listWebhooks(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	views := make([]*WebhookView, len(hooks))
+	views := make([]*webhook.View, len(hooks))
 	for i := range hooks {
-		views[i] = webhookView(&hooks[i], "", req.started)
+		views[i] = viewOf(&hooks[i], "", req.started)
 	}
 	return data(fiber.StatusOK, views)
 }
@@ -193,7 +198,7 @@ func showWebhook(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	return data(fiber.StatusOK, webhookView(&h, "", req.started))
+	return data(fiber.StatusOK, viewOf(&h, "", req.started))
 }
 
 // changeWebhook changes the fields that the body has.
@@ -210,7 +215,7 @@ func changeWebhook(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	return withNotices(fiber.StatusOK, webhookView(&h, "", req.started), notices)
+	return withNotices(fiber.StatusOK, viewOf(&h, "", req.started), notices)
 }
 
 func deleteWebhook(s *Server, req *request) (*response, *failure) {
@@ -248,7 +253,7 @@ func rotateWebhook(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	return data(fiber.StatusOK, webhookView(&h, secret, req.started))
+	return data(fiber.StatusOK, viewOf(&h, secret, req.started))
 }
 
 // testWebhook queues a test message.
@@ -276,7 +281,7 @@ func queued(d quota.Delivery, err error) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	resp, f := data(fiber.StatusAccepted, deliveryView(&d))
+	resp, f := data(fiber.StatusAccepted, webhook.DeliveryViewOf(&d))
 	if f == nil {
 		resp.set(fiber.HeaderLocation, fmt.Sprintf("/api/v1/webhooks/%s/deliveries/%d", d.Key.Hook, d.Seq))
 	}
@@ -301,7 +306,7 @@ func showDelivery(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	v := deliveryView(&d)
+	v := webhook.DeliveryViewOf(&d)
 	v.Body = new(webhook.Message)
 	if err := jsonv2.Unmarshal(body, v.Body); err != nil {
 		return nil, &failure{code: internal, cause: err}
@@ -336,13 +341,13 @@ func listDeliveries(s *Server, req *request) (*response, *failure) {
 		address := fmt.Sprintf("/api/v1/webhooks/%s/deliveries?before=%d&limit=%d", k.Hook, list[limit-1].Seq, limit)
 		next = &address
 	}
-	views := make([]DeliveryView, len(list))
+	views := make([]webhook.DeliveryView, len(list))
 	for i := range list {
-		views[i] = deliveryView(&list[i])
+		views[i] = webhook.DeliveryViewOf(&list[i])
 	}
 	b, err := jsonv2.Marshal(struct {
-		Data  []DeliveryView     `json:"data"`
-		Links map[string]*string `json:"links"`
+		Data  []webhook.DeliveryView `json:"data"`
+		Links map[string]*string     `json:"links"`
 	}{views, map[string]*string{"next": next}})
 	if err != nil {
 		return nil, &failure{code: internal, cause: err}

@@ -1,14 +1,13 @@
-package httpapi
+package webhook
 
 import (
 	"time"
 
-	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 )
 
-// WebhookView is a webhook as its owner sees it.
-type WebhookView struct {
+// View is a webhook as its owner sees it.
+type View struct {
 	// Public name of the webhook.
 	ID string `json:"id" jsonschema:"example=wh_00abcdefghi"`
 	// Where messages are sent.
@@ -76,7 +75,7 @@ type DeliveryView struct {
 	// The attempts, oldest first.
 	Attempts []AttemptView `json:"attempts"`
 	// What is sent, as it is sent; only in the response for one delivery.
-	Body *webhook.Message `json:"body,omitempty"`
+	Body *Message `json:"body,omitempty"`
 }
 
 func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
@@ -105,9 +104,11 @@ func attemptView(a *quota.Attempt) *AttemptView {
 	return v
 }
 
-func webhookView(h *quota.Hook, secret string, now time.Time) *WebhookView {
-	v := &WebhookView{
-		ID: h.Key.Hook.String(), URL: h.URL, Description: h.Description, Events: h.Events, Filters: filterLists(h.Filters), MaxRecords: h.MaxRecords,
+// ViewOf is a webhook as its owner sees it at a time. filters are those of the webhook, by name; secret is empty in all
+// responses but the one that made it.
+func ViewOf(h *quota.Hook, filters map[string][]string, secret string, now time.Time) *View {
+	v := &View{
+		ID: h.Key.Hook.String(), URL: h.URL, Description: h.Description, Events: h.Events, Filters: filters, MaxRecords: h.MaxRecords,
 		Status: string(h.State), DisabledReason: optionalText(h.Reason), Secret: secret, Waiting: h.Queued,
 		FailingSince: optionalTime(h.FailingSince), LastSuccessAt: optionalTime(h.LastSuccess), CreatedAt: unixTime(h.Created), ChangedAt: unixTime(h.Changed),
 	}
@@ -122,7 +123,8 @@ func webhookView(h *quota.Hook, secret string, now time.Time) *WebhookView {
 	return v
 }
 
-func deliveryView(d *quota.Delivery) DeliveryView {
+// DeliveryViewOf is a delivery as the owner of its webhook sees it, without the body.
+func DeliveryViewOf(d *quota.Delivery) DeliveryView {
 	v := DeliveryView{
 		Number: d.Seq, MessageID: d.Message, Event: d.Event, Status: string(d.State), Total: d.Total, CreatedAt: unixTime(d.Created), Attempts: []AttemptView{},
 	}
