@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/suggest"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -93,7 +94,7 @@ func (s *Server) noSchema(name string) *failure {
 		}
 	}
 	if fault.Suggestion == "" {
-		fault.Suggestion = new(suggester).nearest(name, names)
+		fault.Suggestion = new(suggest.Suggester).Nearest(name, names)
 	}
 	return &failure{code: notFound, detail: "No schema has this name. GET " + schemasPath + " lists them.", faults: []Fault{fault}}
 }

@@ -19,7 +19,7 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, names_elsewhere.go, response.go, cache.go, documents.go
+//   - without the server: errors.go, faults.go, response.go, cache.go, documents.go
 //   - parameters: resources.go (what there is), params.go (the steps of reading a query), the other params files (one for each
 //     kind of parameter; params_page.go for the page and its address), names.go
 //   - the server and one request: server.go (with Config), request.go, problem.go, auth.go, costs.go
@@ -68,7 +68,8 @@
 // charts, reference, preview and contribute (what people see); export, dumps, feeds and static (files); webhook;
 // proxies and fairuse (client addresses); connections (callers, and how bytes leave); headers and encoding (heads of
 // requests and responses, compressed bodies); rows (what a row has), rowjson (finds and chooses values in finished rows)
-// and cursor (where a page ends); changes (what happened to records from edition to edition); usage (what a key has used);
+// and cursor (where a page ends); suggest (what a caller may have meant); changes (what happened to records from edition to edition); usage
+// (what a key has used);
 // metrics; wiretest and browsertest (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared

@@ -9,6 +9,7 @@ import (
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/headers"
+	"modeldex/httpapi/suggest"
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -112,7 +113,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 		for _, have := range list[i].Files {
 			fault.Allowed = append(fault.Allowed, have.Name)
 		}
-		fault.Suggestion = new(suggester).nearest(name, fault.Allowed)
+		fault.Suggestion = new(suggest.Suggester).Nearest(name, fault.Allowed)
 		return nil, fail(notFound, fault)
 	}
 	if list[i].Edition != which {

@@ -6,27 +6,21 @@ import (
 	"strconv"
 	"strings"
 
-	"modeldex/dataset/record"
+	"modeldex/httpapi/suggest"
 )
 
 // Bounds of what the response to a rejected request says. A request of 8 KiB can name four thousand wrong values.
 // To list them all, or to search near names for each, would cost the server more than the caller.
-const (
-	// maxFaults is how many faults of one request are listed; the rest are counted.
-	maxFaults = 20
-	// maxCompared is how many names the searches for suggestions of one request compare: about
-	// 3 ms of work. The first search is always made.
-	maxCompared = 3000
-	// longCandidates is from how many names on a search is work that costs burst allowance.
-	longCandidates = 100
-)
+//
+// maxFaults is how many faults of one request are listed; the rest are counted. Package suggest bounds the searches.
+const maxFaults = 20
 
 // faultList collects what is wrong with one request. The zero value is an empty list.
 type faultList struct {
 	code    *code // what all faults share, or invalid_parameter; nil: no faults
 	list    []Fault
 	omitted int // faults beyond maxFaults
-	suggester
+	suggest.Suggester
 }
 
 // add notes a fault. The result is the listed fault, to be completed, or nil beyond maxFaults.
@@ -50,7 +44,7 @@ func (l *faultList) join(c *code, part *faultList) {
 		l.add(c, f)
 	}
 	l.omitted += part.omitted
-	l.searches += part.searches
+	l.Searches += part.Searches
 }
 
 // of reports whether a fault of a parameter is listed.
@@ -63,7 +57,7 @@ func (l *faultList) failure() *failure {
 	if l.code == nil {
 		return nil
 	}
-	return &failure{code: l.code, detail: sentences(l.list, l.omitted), faults: l.list, omitted: l.omitted, searches: l.searches}
+	return &failure{code: l.code, detail: sentences(l.list, l.omitted), faults: l.list, omitted: l.omitted, searches: l.Searches}
 }
 
 // sentences writes faults in one line, for people.
@@ -104,32 +98,4 @@ func (f *Fault) subject() string {
 	default:
 		return f.Name
 	}
-}
-
-// suggester searches near names within the bound of one request.
-type suggester struct {
-	compared int // names compared so far
-	searches int // searches of long lists so far
-}
-
-// near returns up to n of the candidates the caller may have meant. There are none where the bound of the request
-// is reached, and for a word that is longer than any name.
-func (s *suggester) near(word string, candidates []string, n int) []string {
-	const longestName = 120 // runes; longer than any slug or alias
-	if len(word) > 4*longestName || s.compared > 0 && s.compared+len(candidates) > maxCompared {
-		return nil
-	}
-	s.compared += len(candidates)
-	if len(candidates) >= longCandidates {
-		s.searches++
-	}
-	return record.Near(word, candidates, n)
-}
-
-// nearest is the one name the caller most probably meant, empty if there is none.
-func (s *suggester) nearest(word string, candidates []string) string {
-	if near := s.near(word, candidates, 1); len(near) > 0 {
-		return near[0]
-	}
-	return ""
 }

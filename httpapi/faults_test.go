@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/httpapi/suggest"
+
 	"github.com/valyala/fasthttp"
 )
 
@@ -160,8 +162,8 @@ func TestHostile(t *testing.T) {
 				args.Parse(query)
 				p := &parser{r: r, gen: gen, values: map[string][]string{}}
 				p.parse(&args)
-				if p.faults.compared > maxCompared {
-					t.Errorf("%s: %d names are compared, want at most %d", tt.name, p.faults.compared, maxCompared)
+				if p.faults.Compared > suggest.MaxCompared {
+					t.Errorf("%s: %d names are compared, want at most %d", tt.name, p.faults.Compared, suggest.MaxCompared)
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/feeds"
+	"modeldex/httpapi/suggest"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -70,7 +71,7 @@ func (s *Server) feedOf(req *request, of string) (*response, *failure) {
 	slug := req.param("+") // of several segments, as "openai/gpt-oss-20b"
 	if of == "families" {
 		if !slices.Contains(req.gen.Models.Values(index.Family), slug) {
-			return nil, fail(notFound, Fault{In: "path", Name: "slug", Value: clip(slug), Detail: "no such family", Suggestion: new(suggester).nearest(slug, req.gen.Models.Values(index.Family))})
+			return nil, fail(notFound, Fault{In: "path", Name: "slug", Value: clip(slug), Detail: "no such family", Suggestion: new(suggest.Suggester).Nearest(slug, req.gen.Models.Values(index.Family))})
 		}
 		return s.feed(req, of+"/"+slug, func() *feedScope { return familyScope(req.gen, slug) })
 	}
@@ -140,7 +141,7 @@ func (sc *feedScope) has(table, slug string) bool {
 func (s *Server) feed(req *request, below string, scope func() *feedScope) (*response, *failure) {
 	file := req.param("file")
 	if !slices.Contains(feedFiles, file) {
-		return nil, fail(notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Allowed: feedFiles, Suggestion: new(suggester).nearest(file, feedFiles)})
+		return nil, fail(notFound, Fault{In: "path", Name: "file", Value: clip(file), Detail: "must be one of " + strings.Join(feedFiles, ", "), Allowed: feedFiles, Suggestion: new(suggest.Suggester).Nearest(file, feedFiles)})
 	}
 	what, form, _ := strings.Cut(file, ".")
 	past, base := s.cfg.History.Now(), s.base(req.ctx)

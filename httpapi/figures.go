@@ -10,6 +10,7 @@ import (
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
 
@@ -87,7 +88,7 @@ func unknownPreset(name string) *failure {
 		names[i] = charts.Presets[i].Name
 	}
 	fault := Fault{In: "path", Name: "preset", Value: clip(name), Detail: "must be one of " + strings.Join(names, ", "), Allowed: names}
-	fault.Suggestion = new(suggester).nearest(name, names)
+	fault.Suggestion = new(suggest.Suggester).Nearest(name, names)
 	return &failure{code: notFound, detail: "No chart has this name.", faults: []Fault{fault}}
 }
 
@@ -135,7 +136,7 @@ func (r *fitReader) record(param string, kind resolve.Kind, name string) string 
 		return slug
 	}
 	if f := r.fault(invalidParameter, param, name, "is not known"); f != nil {
-		if near := r.faults.near(*clip(name), t.Names(), 1); len(near) > 0 {
+		if near := r.faults.Near(*clip(name), t.Names(), 1); len(near) > 0 {
 			f.Suggestion, _ = t.Resolve(near[0])
 		}
 	}
@@ -235,7 +236,7 @@ func (p *parser) quantization() (name, query string) {
 	}
 	if name == "" {
 		if f := p.fault(invalidParameter, "quantization", given, "is not a quantization of any benchmark"); f != nil {
-			f.Suggestion = p.faults.nearest(*clip(given), p.gen.Benchmarks.Values(index.Quantization))
+			f.Suggestion = p.faults.Nearest(*clip(given), p.gen.Benchmarks.Values(index.Quantization))
 		}
 	}
 	return name, "?quantization=" + url.QueryEscape(name)

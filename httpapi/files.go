@@ -117,15 +117,24 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	if f := req.extend(count); f != nil {
 		return nil, f
 	}
-	end, f := s.streams.begin(req.call.ID())
-	if f != nil {
-		return nil, f
+	end, why, ok := s.streams.Begin(req.call.ID())
+	if !ok {
+		return nil, s.noPlace(why)
 	}
 	gen := req.gen
 	resp.stream = &connections.Stream{Size: -1, Done: end, Open: func() (io.Reader, error) {
 		return export.NewReader(q.format, schema, aboutOf(gen), rows(), encoding.Compressor(c))
 	}}
 	return resp, nil
+}
+
+// noPlace is the failure of a complete result that cannot be sent now.
+func (s *Server) noPlace(why connections.Refusal) *failure {
+	const retry = 5 // seconds: a result of 100,000 rows takes about as long
+	if why == connections.ManyOfOne {
+		return &failure{code: burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", s.streams.PerKey)}
+	}
+	return &failure{code: serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
 }
 
 // extend makes the call of a request cost what so many rows cost.
@@ -205,46 +214,4 @@ func (req *request) acceptsFormat(q *listQuery) *failure {
 // filed reports whether a route negotiates the form of its response.
 func (rt *route) filed() bool {
 	return rt.list.filed() || rt.record != nil && rt.record.detail.filed()
-}
-
-const (
-	maxStreams    = 16 // streams at a time: each keeps a generation and some ten megabytes
-	maxKeyStreams = 2  // of one key
-)
-
-// streams counts the streams under way. It is safe for concurrent use.
-type streams struct {
-	max, perKey int // set before the first begins
-
-	mu  sync.Mutex
-	all int
-	by  map[quota.ID]int
-}
-
-// begin takes a place for a stream of a key. end gives it back.
-func (l *streams) begin(id quota.ID) (end func(), f *failure) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	const retry = 5 // seconds: a result of 100,000 rows takes about as long
-	switch {
-	case l.by[id] >= l.perKey:
-		return nil, &failure{code: burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", l.perKey)}
-	case l.all >= l.max:
-		return nil, &failure{code: serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
-	}
-	if l.by == nil {
-		l.by = map[quota.ID]int{}
-	}
-	l.all++
-	l.by[id]++
-	return func() { l.end(id) }, nil
-}
-
-func (l *streams) end(id quota.ID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all--
-	if l.by[id]--; l.by[id] == 0 {
-		delete(l.by, id)
-	}
 }

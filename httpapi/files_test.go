@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/httpapi/connections"
 	"modeldex/httpapi/export"
 	"modeldex/quota"
 
@@ -433,21 +434,13 @@ func TestCompleteNeedsItsCalls(t *testing.T) {
 	}
 }
 
-// TestStreamPlaces: streams are limited, all of them and those of a key.
-func TestStreamPlaces(t *testing.T) {
-	l := streams{max: 3, perKey: 2}
-	end, _ := l.begin(1)
-	_, first := l.begin(1)
-	_, second := l.begin(1)
-	_, third := l.begin(2)
-	_, fourth := l.begin(3)
-	if first != nil || third != nil || second == nil || second.code != burstExceeded || fourth == nil || fourth.code != serverBusy {
-		t.Errorf("begin = %v, %v, %v, %v", first, second, third, fourth)
-	} else if second.retryAfter != 5 || fourth.retryAfter != 5 {
-		t.Errorf("Retry-After is %d and %d, want 5 seconds", second.retryAfter, fourth.retryAfter)
+// TestNoPlace: a key that is sent as many complete results as it may be is told another thing than one that finds the server full.
+func TestNoPlace(t *testing.T) {
+	s := &Server{streams: connections.Streams{PerKey: 2}}
+	if f := s.noPlace(connections.ManyOfOne); f.code != burstExceeded || f.retryAfter != 5 || !strings.HasPrefix(f.detail, "2 complete results") {
+		t.Errorf("for a key: %+v", f)
 	}
-	end()
-	if _, again := l.begin(1); again != nil {
-		t.Errorf("after the end of one: %v", again)
+	if f := s.noPlace(connections.AllInUse); f.code != serverBusy || f.retryAfter != 5 {
+		t.Errorf("for all keys: %+v", f)
 	}
 }

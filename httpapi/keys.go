@@ -198,7 +198,7 @@ func bodyFailure(faults []Fault, members map[string]jsontext.Value, names []stri
 			continue
 		}
 		if f := all.add(invalidField, unknownName("body", name, noField, names)); f != nil {
-			f.Suggestion = all.nearest(f.Name, names)
+			f.Suggestion = all.Nearest(f.Name, names)
 		}
 	}
 	return all.failure()

@@ -117,7 +117,7 @@ func candidateSlugs(a *resolve.Answer) (slugs []string) {
 // nearSlugs suggests values a filter takes: slugs, also where an alias was near.
 func (p *parser) nearSlugs(pm *param, value string, candidates []string) []string {
 	const most = 3
-	near := p.faults.near(value, candidates, 4*most)
+	near := p.faults.Near(value, candidates, 4*most)
 	var out []string
 	seen := map[string]bool{}
 	for _, n := range near {

@@ -31,7 +31,7 @@ func (p *parser) readFields(pm *param, values []string) string {
 	for _, name := range given {
 		if !p.r.row.Has(name) {
 			if f := p.fault(invalidParameter, pm.name, name, strconv.Quote(name)+" is not a field of "+p.r.name); f != nil {
-				f.Suggestion = p.faults.field(name, p.r.row.Names())
+				f.Suggestion = p.faults.Field(name, p.r.row.Names())
 			}
 		}
 	}

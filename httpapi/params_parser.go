@@ -87,7 +87,7 @@ func (p *parser) fault(c *code, name, value, detail string) *Fault {
 // notOneOf notes a value outside a fixed list.
 func (p *parser) notOneOf(name, value string, allowed []string) {
 	if f := p.fault(invalidParameter, name, value, "must be one of "+strings.Join(allowed, ", ")); f != nil {
-		f.Allowed, f.Suggestion = allowed, p.faults.field(value, allowed)
+		f.Allowed, f.Suggestion = allowed, p.faults.Field(value, allowed)
 	}
 }
 
@@ -98,7 +98,7 @@ func (p *parser) unknown(name string) {
 		fault.Name = p.prefix + fault.Name
 	}
 	if f := p.faults.add(unknownParameter, fault); f != nil {
-		f.Suggestion = p.faults.parameter(*clip(name), p.r.paramNames)
+		f.Suggestion = p.faults.Parameter(*clip(name), p.r.paramNames)
 	}
 }
 

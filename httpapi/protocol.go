@@ -10,6 +10,7 @@ import (
 
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/headers"
+	"modeldex/httpapi/suggest"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -174,13 +175,22 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	if resp := s.slashMoved(req); resp != nil {
 		return resp, nil
 	}
-	near := new(suggester).nearAddress(hideKeys(string(req.ctx.Path()), s.cfg.Keeper.KeyPrefix()), s.routes)
+	near := new(suggest.Suggester).Address(hideKeys(string(req.ctx.Path()), s.cfg.Keeper.KeyPrefix()), s.paths, listNames())
 	if near == "" {
 		return nil, fail(unknownRoute)
 	}
 	return nil, &failure{
 		code: unknownRoute, detail: "Nothing is served at this address, but at " + near + ". The routes are listed at /docs.",
 		faults: []Fault{{In: "path", Name: "path", Detail: "is not an address of this service", Suggestion: near}},
+	}
+}
+
+// paths gives the paths of all routes.
+func (s *Server) paths(yield func(string) bool) {
+	for i := range s.routes {
+		if !yield(s.routes[i].path) {
+			return
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
 
@@ -112,7 +113,7 @@ func (r *resource) noRecord(t *index.Table, name string) *failure {
 
 // nearSlugs are the records the caller may have meant, by slug also where an alias was near.
 func nearSlugs(t *index.Table, name string) []string {
-	near := new(suggester).near(name, t.Names(), 3)
+	near := new(suggest.Suggester).Near(name, t.Names(), 3)
 	for i := range near {
 		near[i], _ = t.Resolve(near[i])
 	}

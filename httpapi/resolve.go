@@ -89,7 +89,7 @@ func resolveName(s *Server, req *request) (*response, *failure) {
 		switch {
 		case n != "q" && n != "kind":
 			if f := faults.add(unknownParameter, unknownName("query", n, noParameter, resolveParams)); f != nil {
-				f.Suggestion = faults.parameter(*clip(n), resolveParams)
+				f.Suggestion = faults.Parameter(*clip(n), resolveParams)
 			}
 		case twice:
 			faults.add(invalidParameter, Fault{In: "query", Name: n, Detail: "must be given once"})

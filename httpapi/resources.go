@@ -112,6 +112,14 @@ var (
 // resources lists every list of records, in the order they are documented in.
 var resources = []*resource{models, hardware, tools, benchmarks}
 
+// listNames are the names of the lists.
+func listNames() (out []string) {
+	for _, r := range resources {
+		out = append(out, r.name)
+	}
+	return out
+}
+
 // newList makes the list of a table from the declarations of its fields.
 func newList(r resource, fields []index.FieldInfo) *resource {
 	r.params = filterParams(fields, r.maxLimit)

@@ -60,7 +60,7 @@ func New(cfg Config) (*Server, error) {
 		Sources: func(gen *index.Generation) *export.Sources { return dumpSources(&s.cfg, gen) },
 		Dir:     cfg.DumpsDir, From: cfg.From, Log: cfg.Log, Worked: cfg.Worked,
 	})
-	s.streams.max, s.streams.perKey = maxStreams, maxKeyStreams
+	s.streams.Max, s.streams.PerKey = 16, 2
 	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail, NoPictures: cfg.NoPictures})
 	s.pages.documents["api"] = newEndpoints(routes)
 	s.app = fiber.New(fiber.Config{

@@ -130,7 +130,7 @@ type Server struct {
 	metrics  *metrics.Registry
 	measured map[*route]*metrics.Route
 	plans    headers.Plans
-	streams  streams
+	streams  connections.Streams
 	dumps    *dumps.Maker
 	pages    *pageSet
 	routes   []route // the table of routes

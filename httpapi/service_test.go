@@ -140,7 +140,7 @@ func (s *service) pay(tb testing.TB) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.streams.max, s.streams.perKey = 1000, 1000
+	s.streams.Max, s.streams.PerKey = 1000, 1000
 }
 
 // ask sends a request with the service's key and reads the answer, which may be any. more are

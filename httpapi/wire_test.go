@@ -53,7 +53,7 @@ func (s *service) limitedTCP(t *testing.T, most, perAddress int) (server *Server
 	if err != nil {
 		t.Fatal(err)
 	}
-	other.streams.max, other.streams.perKey = s.streams.max, s.streams.perKey
+	other.streams.Max, other.streams.PerKey = s.streams.Max, s.streams.PerKey
 	served := make(chan error, 1)
 	go func() { served <- other.Serve(ln) }()
 	t.Cleanup(func() {

@@ -52,13 +52,13 @@ type Limit struct {
 	acceptErrors, rejectedFull, rejectedAddress, closedIdle, closedSlow atomic.Uint64
 }
 
-// Refusal is why a connection is not served.
+// Refusal is why a connection or a stream is not served.
 type Refusal uint8
 
 // The refusals.
 const (
-	AllInUse  Refusal = iota // as many connections are open as may be
-	ManyOfOne                // an address has as many as one may have
+	AllInUse  Refusal = iota // there are as many as may be
+	ManyOfOne                // an address, or a key, has as many as one may have
 )
 
 // openFiles is how many file descriptors this process may have open; 0 where that is not known.

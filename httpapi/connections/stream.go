@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
+
+	"modeldex/quota"
 
 	"github.com/valyala/fasthttp"
 )
@@ -110,4 +113,42 @@ func (b *streamBody) Close() error {
 		b.stream = nil
 	}
 	return nil
+}
+
+// Streams counts the streams under way. Its bounds are set before the first begins. It is safe for concurrent use.
+type Streams struct {
+	Max    int // of all keys; each keeps a generation and some ten megabytes
+	PerKey int
+
+	mu  sync.Mutex
+	all int
+	by  map[quota.ID]int
+}
+
+// Begin takes a place for a stream of a key, which end gives back. It is false where there is none, and why says
+// whether the key has all of its own.
+func (l *Streams) Begin(id quota.ID) (end func(), why Refusal, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.by[id] >= l.PerKey:
+		return nil, ManyOfOne, false
+	case l.all >= l.Max:
+		return nil, AllInUse, false
+	}
+	if l.by == nil {
+		l.by = map[quota.ID]int{}
+	}
+	l.all++
+	l.by[id]++
+	return func() { l.end(id) }, 0, true
+}
+
+func (l *Streams) end(id quota.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all--
+	if l.by[id]--; l.by[id] == 0 {
+		delete(l.by, id)
+	}
 }

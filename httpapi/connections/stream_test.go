@@ -8,10 +8,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"modeldex/quota"
 
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttputil"
@@ -169,5 +172,22 @@ func TestStreamSlowReader(t *testing.T) {
 	b.waited = mayTake(b.sent) + time.Minute
 	if _, err := b.Read(buf); !errors.Is(err, errSlowReader) || slow != 1 {
 		t.Errorf("Read after a long wait = %v, want %v", err, errSlowReader)
+	}
+}
+
+// TestStreamPlaces: streams are limited, all of them and those of a key.
+func TestStreamPlaces(t *testing.T) {
+	l := Streams{Max: 3, PerKey: 2}
+	begin := func(id quota.ID) string {
+		_, why, ok := l.Begin(id)
+		return map[bool]string{true: "ok", false: []string{"all", "key"}[why]}[ok]
+	}
+	end, _, _ := l.Begin(1)
+	if got := []string{begin(1), begin(1), begin(2), begin(3)}; !slices.Equal(got, []string{"ok", "key", "ok", "all"}) {
+		t.Errorf("streams begin as %v", got)
+	}
+	end()
+	if got := begin(1); got != "ok" {
+		t.Errorf("after the end of one: %s", got)
 	}
 }

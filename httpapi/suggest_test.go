@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"modeldex/httpapi/suggest"
 	"net/url"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func TestNamesElsewhere(t *testing.T) {
 		{hardware, "price_max", "max_price_usd"},
 		{models, "xyzzy", ""},
 	} {
-		if got := new(suggester).parameter(tt.sent, tt.list.paramNames); got != tt.want {
+		if got := new(suggest.Suggester).Parameter(tt.sent, tt.list.paramNames); got != tt.want {
 			t.Errorf("%s?%s=: suggestion %q, want %q", tt.list.path, tt.sent, got, tt.want)
 		}
 	}
@@ -69,8 +70,8 @@ func TestNamesElsewhere(t *testing.T) {
 			known = append(known, list.paramNames...)
 		}
 	}
-	for sent, meant := range namesElsewhere {
-		if sent != foldName(sent) {
+	for sent, meant := range suggest.Parameters {
+		if sent != suggest.Fold(sent) {
 			t.Errorf("%s is not folded and never found", sent)
 		}
 		for _, name := range meant {
@@ -141,8 +142,8 @@ func TestFieldsElsewhere(t *testing.T) {
 		}
 	}
 	values = append(values, "true", "false")
-	for sent, meant := range valuesElsewhere {
-		if sent != foldName(sent) {
+	for sent, meant := range suggest.Values {
+		if sent != suggest.Fold(sent) {
 			t.Errorf("%s is not folded and never found", sent)
 		}
 		for _, value := range meant {
@@ -151,8 +152,8 @@ func TestFieldsElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for sent, meant := range fieldsElsewhere {
-		if sent != foldName(sent) {
+	for sent, meant := range suggest.Fields {
+		if sent != suggest.Fold(sent) {
 			t.Errorf("%s is not folded and never found", sent)
 		}
 		for _, name := range meant {
@@ -205,8 +206,8 @@ func TestAddressesElsewhere(t *testing.T) {
 	for i := range routes {
 		served[routes[i].path] = true
 	}
-	for sent, address := range addressesElsewhere {
-		if sent != foldName(sent) {
+	for sent, address := range suggest.Addresses {
+		if sent != suggest.Fold(sent) {
 			t.Errorf("%s is not folded and never found", sent)
 		}
 		if !served[address] && !strings.HasPrefix(address, "/feeds/") {

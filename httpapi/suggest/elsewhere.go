@@ -1,15 +1,16 @@
-package httpapi
+package suggest
 
 import (
 	"cmp"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
 )
 
-// namesElsewhere are names that other APIs have for parameters, folded as by foldName, with the names that this one may
+// Parameters are names that other APIs have for parameters, folded as by Fold, with the names that this one may
 // have for them, best first. They are looked up only where an endpoint has no parameter with that name.
-var namesElsewhere = map[string][]string{
+var Parameters = map[string][]string{
 	"gpu": {"hardware", "fits"}, "device": {"hardware", "fits"}, "card": {"hardware", "fits"}, "chip": {"hardware", "fits", "silicon"},
 	"machine": {"hardware", "fits"}, "accelerator": {"hardware", "fits"}, "hardware": {"fits"}, "runs": {"fits"},
 	"llm": {"model", "runs"}, "model": {"runs"}, "fits": {"runs"}, "modelid": {"model", "runs"},
@@ -44,9 +45,9 @@ var namesElsewhere = map[string][]string{
 	"released": {"released_since"}, "releasedate": {"released_since"}, "since": {"released_since"}, "until": {"released_until"},
 }
 
-// addressesElsewhere are first names of addresses of other APIs, and names that have no address of their own here, folded as
-// by foldName, with the address that has what they promise.
-var addressesElsewhere = map[string]string{
+// Addresses are first names of addresses of other APIs, and names that have no address of their own here, folded as
+// by Fold, with the address that has what they promise.
+var Addresses = map[string]string{
 	"model": "/api/v1/models", "llm": "/api/v1/models", "llms": "/api/v1/models",
 	"gpu": "/api/v1/hardware", "gpus": "/api/v1/hardware", "cpu": "/api/v1/hardware", "cpus": "/api/v1/hardware", "card": "/api/v1/hardware", "cards": "/api/v1/hardware", "chips": "/api/v1/hardware",
 	"device": "/api/v1/hardware", "devices": "/api/v1/hardware", "machines": "/api/v1/hardware", "accelerators": "/api/v1/hardware",
@@ -67,9 +68,9 @@ var addressesElsewhere = map[string]string{
 	"docs": "/docs", "reference": "/docs", "redoc": "/docs", "api": "/api/v1",
 }
 
-// nearAddress is the address of a route without parameters that a caller who sent another path probably meant, with a name after
-// it for one record; empty where there is none. routes are all that are served.
-func (s *suggester) nearAddress(path string, routes []route) string {
+// Address is the address without parameters that a caller who sent another path probably meant, with a name after
+// it for one record; empty where there is none. paths are all that are served, and lists are the names of the lists of records.
+func (s *Suggester) Address(path string, paths iter.Seq[string], lists []string) string {
 	names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	for len(names) > 1 && (names[0] == "api" || names[0] == "rest" || isVersion(names[0])) {
 		names = names[1:]
@@ -77,27 +78,27 @@ func (s *suggester) nearAddress(path string, routes []route) string {
 	if len(names) == 0 || len(path) > 200 {
 		return ""
 	}
-	first := foldName(names[0])
+	first := Fold(names[0])
 	if isVersion(first) {
 		first = "api"
 	}
-	address := addressesElsewhere[first]
-	var lists []string
-	for i := range routes {
-		switch name, ok := strings.CutPrefix(routes[i].path, "/api/v1/"); {
+	address := Addresses[first]
+	var others []string
+	for served := range paths {
+		switch name, ok := strings.CutPrefix(served, "/api/v1/"); {
 		case !ok || strings.ContainsAny(name, "/:{*"):
-		case foldName(name) == first:
-			address = routes[i].path
+		case Fold(name) == first:
+			address = served
 		default:
-			lists = append(lists, name)
+			others = append(others, name)
 		}
 	}
 	if address == "" {
-		if near := s.nearest(names[0], lists); near != "" {
+		if near := s.Nearest(names[0], others); near != "" {
 			address = "/api/v1/" + near
 		}
 	}
-	isList := slices.ContainsFunc(resources, func(r *resource) bool { return address == "/api/v1/"+r.name })
+	isList := slices.ContainsFunc(lists, func(list string) bool { return address == "/api/v1/"+list })
 	if isList && len(names) == 2 {
 		address += "/" + url.PathEscape(names[1])
 	}
@@ -109,9 +110,9 @@ func isVersion(name string) bool {
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-// fieldsElsewhere are names that other APIs have for fields and orders of rows, folded as by foldName, with the names that rows
+// Fields are names that other APIs have for fields and orders of rows, folded as by Fold, with the names that rows
 // may have for them, best first.
-var fieldsElsewhere = map[string][]string{
+var Fields = map[string][]string{
 	"id": {"slug"}, "slug": {"id"},
 	"gpu": {"hardware"}, "device": {"hardware"}, "card": {"hardware"}, "chip": {"hardware"}, "machine": {"hardware"}, "accelerator": {"hardware"},
 	"llm": {"model"}, "modelid": {"model"}, "quant": {"quantization"}, "precision": {"quantization"}, "dtype": {"quantization"}, "bits": {"quantization"},
@@ -133,8 +134,8 @@ var fieldsElsewhere = map[string][]string{
 	"url": {"source_url", "repository", "hf_repo"}, "link": {"source_url", "repository", "hf_repo"},
 }
 
-// valuesElsewhere are words that callers use for values of closed sets, folded as by foldName, with the values that were meant.
-var valuesElsewhere = map[string][]string{
+// Values are words that callers use for values of closed sets, folded as by Fold, with the values that were meant.
+var Values = map[string][]string{
 	"yes": {"true"}, "on": {"true"}, "1": {"true"}, "no": {"false"}, "off": {"false"}, "0": {"false"},
 	"vision": {"image"}, "multimodal": {"image"}, "vlm": {"image"}, "speech": {"audio"}, "voice": {"audio"},
 	"notebook": {"laptop"}, "graphics": {"gpu"}, "graphicscard": {"gpu"}, "processor": {"cpu"}, "phone": {"soc"}, "mac": {"apple", "desktop"}, "npu": {"soc"},
@@ -143,40 +144,40 @@ var valuesElsewhere = map[string][]string{
 	"jsonl": {"ndjson"}, "jsonlines": {"ndjson"}, "xlsx": {"csv"}, "excel": {"csv"}, "tsv": {"csv"}, "arrow": {"parquet"},
 }
 
-// foldName is a name without the ways of writing it: case, separators and the brackets of lists.
-func foldName(name string) string { return separators.Replace(strings.ToLower(name)) }
+// Fold is a name without the ways of writing it: case, separators and the brackets of lists.
+func Fold(name string) string { return separators.Replace(strings.ToLower(name)) }
 
 var separators = strings.NewReplacer("_", "", "-", "", ".", "", "[]", "")
 
-// parameter is the one of names that a caller who sent another probably meant, empty where there is none: the same in
+// Parameter is the one of names that a caller who sent another probably meant, empty where there is none: the same in
 // another way of writing, the name of another API, a field without the end of its range, or what is spelled nearly so.
-func (s *suggester) parameter(sent string, names []string) string {
+func (s *Suggester) Parameter(sent string, names []string) string {
 	if inner, ok := strings.CutPrefix(sent, "filter["); ok { // JSON:API
 		sent = strings.TrimSuffix(inner, "]")
 	}
-	name := foldName(sent)
+	name := Fold(sent)
 	as := func(same string) string {
-		if i := slices.IndexFunc(names, func(n string) bool { return foldName(n) == same }); i >= 0 {
+		if i := slices.IndexFunc(names, func(n string) bool { return Fold(n) == same }); i >= 0 {
 			return names[i]
 		}
 		return ""
 	}
-	other := slices.IndexFunc(namesElsewhere[name], func(n string) bool { return slices.Contains(names, n) })
+	other := slices.IndexFunc(Parameters[name], func(n string) bool { return slices.Contains(names, n) })
 	switch {
 	case as(name) != "":
 		return as(name)
 	case other >= 0:
-		return namesElsewhere[name][other]
+		return Parameters[name][other]
 	default:
-		return cmp.Or(as("min"+name), as("max"+name), s.nearest(sent, names))
+		return cmp.Or(as("min"+name), as("max"+name), s.Nearest(sent, names))
 	}
 }
 
-// field is the one of names of fields, of orders by them or of values that a caller who sent another probably meant, empty
+// Field is the one of names of fields, of orders by them or of values that a caller who sent another probably meant, empty
 // where there is none.
-func (s *suggester) field(sent string, names []string) string {
+func (s *Suggester) Field(sent string, names []string) string {
 	bare, descending := strings.CutPrefix(sent, "-")
-	for _, name := range slices.Concat(fieldsElsewhere[foldName(bare)], valuesElsewhere[foldName(bare)]) {
+	for _, name := range slices.Concat(Fields[Fold(bare)], Values[Fold(bare)]) {
 		if descending {
 			name = "-" + name
 		}
@@ -184,5 +185,5 @@ func (s *suggester) field(sent string, names []string) string {
 			return name
 		}
 	}
-	return s.nearest(sent, names)
+	return s.Nearest(sent, names)
 }
