@@ -134,6 +134,18 @@ func (p *parser) nearSlugs(pm *param, value string, candidates []string) []strin
 	return out
 }
 
+// unknownWords reports the words that no record has, of a search that finds nothing.
+func (q *listQuery) unknownWords(t *index.Table, total int) (out []Notice) {
+	if total > 0 || len(q.Words) == 0 {
+		return nil
+	}
+	const near = 3
+	for _, u := range t.UnknownWords(q.Words, near) {
+		out = append(out, Notice{Code: "unknown_value", Parameter: "q", Value: &u.Word, Detail: fmt.Sprintf("no record has the word %q", u.Word), Suggestions: u.Near})
+	}
+	return out
+}
+
 // excludedNotices reports the records that each range, and each filter by a setting, excludes
 // because their value is unknown.
 func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {

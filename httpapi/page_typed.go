@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"modeldex/dataset/record"
 	"modeldex/httpapi/pages"
 	"modeldex/index"
 )
@@ -107,8 +109,11 @@ func namedIn(gen *index.Generation, t *index.Table, typed string) []string {
 // nearWords are the pages that words may mean which no record of a list has.
 func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 	t := r.table(gen)
-	if links := meantElsewhere(gen, t, typed); links != nil || r == benchmarks {
+	if links := meantElsewhere(gen, t, typed); links != nil {
 		return links
+	}
+	if r == benchmarks {
+		return respelled(r, t, typed)
 	}
 	slugs := namedIn(gen, t, typed)
 	if slug, a := named(gen, t, typed); slug != "" {
@@ -123,5 +128,29 @@ func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 	for _, slug := range slugs {
 		links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
 	}
+	if links == nil {
+		links = respelled(r, t, typed)
+	}
 	return links
+}
+
+// respelled is the search for words of which those that no record has are replaced by the nearest that one has; nil where one of
+// them is near none.
+func respelled(r *resource, t *index.Table, typed string) []pages.Link {
+	words := strings.Fields(typed)
+	for _, u := range t.UnknownWords(words, 1) {
+		if len(u.Near) == 0 {
+			return nil
+		}
+		for i, w := range words {
+			if w == u.Word {
+				words[i] = u.Near[0]
+			}
+		}
+	}
+	text := strings.Join(words, " ")
+	if text == typed {
+		return nil
+	}
+	return []pages.Link{{Text: "“" + record.Printable(text) + "”", Href: "/explore/" + r.name + "?q=" + url.QueryEscape(text)}}
 }

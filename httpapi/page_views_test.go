@@ -840,6 +840,21 @@ func TestNoteWords(t *testing.T) {
 	}
 }
 
+// TestSearchRespelled holds that a search with a typing error leads to the one that was meant.
+func TestSearchRespelled(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, want := range map[string]string{
+		"/explore/hardware?q=nvida":          `Did you mean <a href="/explore/hardware?q=nvidia">“nvidia”</a>`,
+		"/explore/models?q=gema+instruct":    `q=gemma+instruct">“gemma instruct”</a>`,
+		"/explore/benchmarks?q=qwenn+vulkan": "Show all",
+	} {
+		if body := string(s.ask(t, "GET", path, "Authorization", "").body); !strings.Contains(body, want) {
+			t.Errorf("%s: no %s in it", path, want)
+		}
+	}
+}
+
 // TestNotesOfOthers holds that nobody is shown how a name was read that somebody else has asked for.
 func TestNotesOfOthers(t *testing.T) {
 	t.Parallel()

@@ -137,7 +137,7 @@ func newList(r resource, fields []index.FieldInfo) *resource {
 		sortDoc += " By active_params_b a dense model, where it is null, counts with all its parameters, as it does for min_active_params_b."
 	}
 	r.params = append(r.params,
-		param{name: "q", kind: searchText, doc: "Words that must all occur in " + searched(&r) + ". Letter case is ignored; at most 8 words, 100 characters."},
+		param{name: "q", kind: searchText, doc: "Words that must all occur in " + searched(&r) + ". Letter case is ignored; at most 8 words, 100 characters. Where nothing is found, the notice unknown_value names each word that no record has, and the words nearest to it."},
 		param{name: "sort", kind: sortKey, doc: sortDoc},
 		param{name: "limit", kind: pageLimit, doc: "Maximum number of records per page. " + allText},
 		param{name: "cursor", kind: cursorToken, doc: "Place to continue from, taken from links.next of the previous page. Filters and sort must stay as they were."},

@@ -249,7 +249,7 @@ func renderStats(gen *index.Generation, q *listQuery, stats *index.Stats) (body 
 		b = w.append(b, &groups[i])
 	}
 	q.meta = statsMeta(q)
-	end, link := q.envelope(gen, len(stats.Groups), len(groups), statsNotices(q, stats), next)
+	end, link := q.envelope(gen, len(stats.Groups), len(groups), statsNotices(gen, q, stats), next)
 	return append(b, end...), link
 }
 
@@ -264,8 +264,8 @@ func statsMeta(q *listQuery) []byte {
 	return append(b, `,"quantile_type":7,`...)
 }
 
-func statsNotices(q *listQuery, stats *index.Stats) []Notice {
-	out := slices.Concat(q.notices, q.excludedNotices(stats.Excluded, stats.ExcludedBySets))
+func statsNotices(gen *index.Generation, q *listQuery, stats *index.Stats) []Notice {
+	out := slices.Concat(q.notices, q.excludedNotices(stats.Excluded, stats.ExcludedBySets), q.unknownWords(gen.Benchmarks, len(stats.Groups)))
 	if n := stats.Unknown; n > 0 {
 		metric := q.word(&metricParam)
 		out = append(out, Notice{Code: nullExcluded, Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d %s is unknown", n, record.Noun(n, "record that matches is excluded because its ", "records that match are excluded because their ")+metric)})
@@ -304,6 +304,6 @@ func renderPivot(gen *index.Generation, q *listQuery, stats *index.Stats) []byte
 	}
 	q.meta = append(statsMeta(q), `"value":"`+q.word(&valueParam)+`",`...)
 	q.Limit = maxCells
-	end, _ := q.envelope(gen, len(stats.Groups), len(stats.Groups), statsNotices(q, stats), nil)
+	end, _ := q.envelope(gen, len(stats.Groups), len(stats.Groups), statsNotices(gen, q, stats), nil)
 	return append(append([]byte(`{"data":`), rowjson.Marshal(&out)...), end[1:]...) // without the bracket that ends a list
 }

@@ -147,7 +147,7 @@ func (b *builder[R]) buildNames() (map[string]uint32, searcher) {
 		}
 		texts[i] = strings.Join(names, "\n")
 	}
-	return byName, nameSearch{texts}
+	return byName, newNameSearch(texts)
 }
 
 // countText is the value of a whole number in a posting.

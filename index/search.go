@@ -4,12 +4,61 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/record"
+
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // nameSearch finds words in the names of every record in turn. Its tables have thousands of
 // records with a few hundred bytes of names each: some tens of microseconds per word.
-type nameSearch struct{ texts []string } // by ordinal: slug, name and aliases, lower case, one per line
+type nameSearch struct {
+	texts []string // by ordinal: slug, name and aliases, lower case, one per line
+	words []string // of all texts, each once, in order
+}
+
+func newNameSearch(texts []string) nameSearch {
+	s, seen := nameSearch{texts: texts}, map[string]bool{}
+	for _, text := range texts {
+		for _, word := range strings.FieldsFunc(text, betweenWords) {
+			if len(word) >= shortestWord && !seen[word] {
+				seen[word] = true
+				s.words = append(s.words, word)
+			}
+		}
+	}
+	slices.Sort(s.words)
+	return s
+}
+
+// shortestWord is the length, in bytes, below which a word is near too many others to say what was meant.
+const shortestWord = 3
+
+// betweenWords are the characters that end a word of a name.
+func betweenWords(r rune) bool { return strings.ContainsRune(" \n-_/:,;()[]\"", r) }
+
+func (s nameSearch) vocabulary() []string { return s.words }
+
+// An UnknownWord is one that no record of a table has.
+type UnknownWord struct {
+	Word string
+	Near []string // words of names that may have been meant, the nearest first
+}
+
+// UnknownWords are those of some words, in lower case, that no record has, each with at most so many near ones. It costs a
+// search for each word, and one comparison for each word of the names.
+func (t *Table) UnknownWords(words []string, near int) (out []UnknownWord) {
+	for _, word := range words {
+		if !t.search.match([]string{word}).IsEmpty() {
+			continue
+		}
+		u := UnknownWord{Word: word}
+		if len(word) >= shortestWord {
+			u.Near = record.Near(word, t.search.vocabulary(), near)
+		}
+		out = append(out, u)
+	}
+	return out
+}
 
 func (s nameSearch) match(words []string) *roaring.Bitmap {
 	var found []uint32
@@ -26,7 +75,10 @@ func (s nameSearch) match(words []string) *roaring.Bitmap {
 type linkSearch struct {
 	table *Table // of the records
 	links []link
+	words []string // of the names of all records that may be referred to
 }
+
+func (l linkSearch) vocabulary() []string { return l.words }
 
 // A link is a field by which the records refer to others.
 type link struct {
@@ -47,8 +99,10 @@ func newLinkSearch(t *Table, to map[Field]*Table) linkSearch {
 				ln.names[code] = names.texts[ord]
 			}
 		}
-		out.links = append(out.links, ln)
+		out.links, out.words = append(out.links, ln), append(out.words, names.words...)
 	}
+	slices.Sort(out.words)
+	out.words = slices.Compact(out.words)
 	return out
 }
 

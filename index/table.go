@@ -38,6 +38,7 @@ func newTable(n int, home Sort) *Table {
 // A searcher finds the records that all of some words, one at least, occur in. The bitmap may be shared.
 type searcher interface {
 	match(words []string) *roaring.Bitmap
+	vocabulary() []string // the words of the names it looks at
 }
 
 // Len is the number of records.

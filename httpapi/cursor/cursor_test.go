@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestCursorLineEnds(t *testing.T) {
 		t.Fatalf("a good cursor is %v", bad)
 	}
 	for _, odd := range []string{token + "\n", token + "\r\n", "\r\n" + token, token[:5] + "\n" + token[5:], token[:5] + "\r" + token[5:]} {
-		if _, bad := Decode(odd, query); bad != ErrInvalid {
+		if _, bad := Decode(odd, query); !errors.Is(bad, ErrInvalid) {
 			t.Errorf("%q: %v, want ErrInvalid", odd, bad)
 		}
 	}
@@ -31,13 +32,13 @@ func TestCursorVersions(t *testing.T) {
 		if got, bad := Decode(token, query); bad != nil || *got != at {
 			t.Errorf("version %d: got %v, %v; want %v", version, got, bad, at)
 		}
-		if _, bad := Decode(token, query+"s"); bad != ErrOtherQuery {
+		if _, bad := Decode(token, query+"s"); !errors.Is(bad, ErrOtherQuery) {
 			t.Errorf("version %d: a cursor of another query: %v, want ErrOtherQuery", version, bad)
 		}
 		b := rowjson.Sure(tokens.DecodeString(token))
 		for i := range b {
 			b[i] ^= 1 << (i % 8)
-			if _, bad := Decode(tokens.EncodeToString(b), query); bad != ErrInvalid {
+			if _, bad := Decode(tokens.EncodeToString(b), query); !errors.Is(bad, ErrInvalid) {
 				t.Errorf("version %d: byte %d changed: %v, want ErrInvalid", version, i, bad)
 			}
 			b[i] ^= 1 << (i % 8)
