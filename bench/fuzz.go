@@ -83,9 +83,9 @@ func fuzzTargets() ([]fuzzTarget, error) {
 
 var execsForm = regexp.MustCompile(`execs: (\d+)`)
 
-// minimizeFor bounds how many tries go test may spend on a shorter form of an input that reached new
-// code. Its own bound is a minute, in which six forms of a document of megabytes were tried; with a bound of
-// time, a target that often reaches new code spends most of its minute on that.
+// minimizeFor bounds how many tries go test may spend on a shorter form of an input that reached new code. The
+// default of go test is a minute, in which six forms of a document of megabytes were tried. A target that often
+// reaches new code would spend most of its time on that.
 const minimizeFor = "100x"
 
 // run runs a target; execs is how many inputs it tried.

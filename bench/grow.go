@@ -62,8 +62,9 @@ func coldCases(s *server) ([]question, error) {
 
 // grow measures one size.
 func (o *options) grow(program, dir, name, data string, rows int) (*Growth, error) {
-	// One MiB keeps a few pages, so that a page asked for is not there any more. So small a cache also bounds what the
-	// server may take, and the collector would be most of a page: the bound of an operator takes the place of that one.
+	// One MiB keeps a few pages, so that a requested page is no longer in the cache. With so small a cache the
+	// server also chooses a small memory limit, and most of the cost of a page would be garbage collection.
+	// GOMEMLIMIT replaces that limit.
 	restore := setEnv("GOMEMLIMIT", "64GiB")
 	s, err := startServer(program, dir, data, 1, "--cache-mb", "1")
 	restore()
@@ -118,8 +119,8 @@ func (g *Growth) begin(s *server) error {
 	return nil
 }
 
-// settle waits until resident memory has not fallen for three seconds: a server gives back what its start needed
-// once it serves, and the collector gives pages back bit by bit.
+// settle waits until resident memory has not fallen for three seconds. A server returns the memory of its start
+// to the system once it serves, a few pages at a time.
 func settle(pid int) int64 {
 	rss, quiet := memory(pid, "VmRSS"), 0
 	for range 80 {

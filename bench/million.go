@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// loadCmd starts the real program on made-up benchmarks and compares what the start took with the
-// goals: 4 s of time, and memory of at most twice the bytes of the finished records.
+// loadCmd starts the real program on made-up benchmarks and compares the start with the goals. It may take 4 s,
+// and memory of at most twice the bytes of the finished records.
 type loadCmd struct {
 	Rows  int  `default:"1000000" help:"Benchmarks to make."`
 	Long  bool `help:"Lines as long as the shipped ones, instead of about 330 bytes."`

@@ -71,8 +71,8 @@ func (o *origins) reference(l *loader, p place, b *Benchmark) {
 	}
 }
 
-// checkCredits warns of pages whose repository or site sources.json does not list, of a file that is
-// missing though measurements name keys, and of entries that no record names a page of.
+// checkCredits warns of three faults of sources.json. The file is missing though measurements name keys of it;
+// a record names a page whose repository or site is not listed; no record names a page of an entry.
 func (l *loader) checkCredits(o *origins) {
 	if o.missing {
 		named := slices.ContainsFunc(l.benchmarks.recs, func(b *Benchmark) bool { return b.SourceKey != nil })

@@ -114,8 +114,8 @@ func (l *loader) checkParams(m *Model, p place) {
 	}
 }
 
-// feedForward is the number of parameters of the feed-forward blocks of all layers, gated ones of
-// three matrices each; false where a width is unknown or the kind of model has other blocks.
+// feedForward is the number of parameters of the feed-forward blocks of all layers. The blocks are gated ones,
+// of three matrices each. It is false if a width is unknown or the kind of model has other blocks.
 func feedForward(a *Architecture) (params float64, known bool) {
 	hidden, layers := float64(*a.HiddenSize), float64(*a.NumLayers)
 	switch {

@@ -23,8 +23,8 @@ type measurement struct {
 	promptTPS, generationTPS, ttft  float64
 }
 
-// measurementOf returns the key of a benchmark, false for one whose figures are too coarse to
-// recognise it by: two machines of one kind may well both print 12 tokens per second.
+// measurementOf returns the key of a benchmark. It is false for one whose figures are too coarse to recognise
+// it by: two machines of one kind may well both print 12 tokens per second.
 func measurementOf(b *Benchmark) (measurement, bool) {
 	promptTPS, generationTPS := twoDecimals(b.PromptTPS), twoDecimals(b.GenerationTPS)
 	if digits(promptTPS)+digits(generationTPS) < 6 {

@@ -1,7 +1,7 @@
 package dataset
 
-// checkThroughput holds the two kinds of measurements apart: a throughput result has a scenario
-// and a total, any other at least one speed and none of what belongs to a load.
+// checkThroughput keeps the two kinds of measurements apart. A throughput result has a scenario and a total.
+// Any other has at least one speed and no field that describes a load.
 func (l *loader) checkThroughput(b *Benchmark, p place) {
 	l.pair(p, "scenario", b.Scenario != nil, "total_tps", b.TotalTPS != nil)
 	if !b.IsThroughput() {

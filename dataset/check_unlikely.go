@@ -26,8 +26,8 @@ const (
 	mostParts       = 16    // in one run on one machine
 )
 
-// mostPartsOf is how many parts of a type one run is on at most, where that is less than mostParts: more are a cluster that
-// nobody measured, or the count of its cores.
+// mostPartsOf is how many parts of a type one run uses at most, where that is less than mostParts. A larger
+// number is a cluster that nobody measured, or the number of cores.
 var mostPartsOf = map[HardwareType]int64{"cpu": 4, "soc": 4, "apu": 4}
 
 // unlikelyHardware warns of figures of a part that do not go with each other or with its slug.

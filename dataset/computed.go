@@ -47,8 +47,8 @@ func addComputed(models []Model, types []QuantizationType) {
 	for i := range models {
 		most += len(models[i].Quantizations) + len(known)
 	}
-	// One list for all models, which takes only what it needs: a list for each would lie among
-	// those that were given up while it was made, and hold their memory.
+	// There is one list for all models, of exactly the size it needs. A list for each model would be allocated
+	// among those discarded while it grew, and would keep their memory in use.
 	all := make([]Quantization, 0, most)
 	for i := range models {
 		m := &models[i]

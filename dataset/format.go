@@ -20,12 +20,12 @@ import (
 	"modeldex/dataset/wholefile"
 )
 
-// Format rewrites the record files below dir in canonical format: every key is present, in the order
-// of the Go types, and numbers are in their shortest form. A .json file is as record.Pretty gives it; an
-// .ndjson file has one record per line as record.Line gives it. Lists are in order of slug, benchmarks by
-// run date (unknown first), then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced
-// whole or not at all. A file with faults of its own stays as it is, because a field that is not
-// understood would be lost; their Findings are the error, after all others are done.
+// Format rewrites the record files below dir in canonical format: every key is present, in the order of the Go
+// types, and numbers are in their shortest form. A .json file is as record.Pretty gives it; an .ndjson file has
+// one record per line as record.Line gives it. Lists are in order of slug, benchmarks by run date (unknown
+// first), then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced whole
+// or not at all. A file with faults of its own stays as it is, because a field that is not understood would be
+// lost. The other files are written, and then the Findings of such files are the error.
 func Format(dir string) (changed []string, err error) {
 	return format(Dir(dir), func(name string, b []byte) error {
 		return wholefile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), b)

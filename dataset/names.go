@@ -47,8 +47,8 @@ type registry struct {
 	missed misses
 }
 
-// register gathers the slugs of a kind, and checks that no slug, name or alias is of two
-// records and that a file of one record has the name of its slug.
+// register gathers the slugs of a kind. It checks that no slug, name or alias belongs to two records, and that
+// a file of one record is named after its slug.
 func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug, []alias)) *registry {
 	r := &registry{kind: kind, owner: make(map[Slug]int32, len(s.recs)), gap: s.gap()}
 	r.sorted = sync.OnceValue(func() []string { return record.Texts(slices.Sorted(maps.Keys(r.owner))) })

@@ -16,8 +16,8 @@ type Options struct {
 	// Previous, if set, is the dataset as it was published before: a benchmark of it that is gone
 	// is a fault.
 	Previous fs.FS
-	// Review, if set, makes of what was read a rule for one benchmark, which needs more than this package has: Check and
-	// Propose warn of what it says about a field; an empty text is nothing. See resolve.Review.
+	// Review, if set, returns a rule for one benchmark that needs more than this package has. Check and Propose
+	// warn of the field with the text it returns; an empty text is no warning. See resolve.Review.
 	Review func([]*Model, []*Hardware) func(*Benchmark) (field, text string)
 	// Last, if set, is what an earlier Load returned: files whose bytes are the same are not
 	// decoded again. Everything is checked again all the same.
@@ -26,7 +26,6 @@ type Options struct {
 	chunk int // bytes of a chunk; zero means chunkSize
 }
 
-// chunkSize is how much of an .ndjson file one worker takes at a time: large enough that
-// handing it over costs nothing, small enough that a few in flight stay small. A longer line
-// makes a longer chunk.
+// chunkSize is how much of an .ndjson file one worker takes at a time. It is large enough that handing it over
+// costs nothing, and small enough that a few at once need little memory. A longer line makes a longer chunk.
 const chunkSize = 1 << 20

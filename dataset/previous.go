@@ -10,9 +10,9 @@ import (
 // previousLoad is what a set remembers of the files it was read from, so that the next load
 // decodes only those that changed.
 //
-// It keeps the records rather than a digest of them: after a change anywhere every record is
-// checked again, and a diff lists withdrawn and changed values field by field; both need the
-// values. Two sets that follow each other share the records of unchanged files.
+// It keeps the records rather than a digest of them, because two steps need the values. After a change anywhere
+// every record is checked again, and a diff lists withdrawn and changed values field by field. Two sets that
+// follow each other share the records of unchanged files.
 type previousLoad struct {
 	files []previousFile // by number, in order of name
 

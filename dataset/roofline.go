@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Roofline holds measured decode speeds against memory bandwidth. Each token of a request reads
-// the weights in use once, so speed x bytes per token cannot exceed the bandwidth of the
-// devices; the ratio of the two is how near a measurement comes. Reads of the cache and
-// activations are left aside, so an honest ratio stays below 1.
+// Roofline holds measured decode speeds against memory bandwidth. Each token of a request reads the weights in
+// use once, so speed x bytes per token cannot exceed the bandwidth of the devices. The ratio of the two is how
+// near a measurement comes. Reads of the cache and activations are left aside, so an honest ratio stays below
+// 1.
 //
 // It is built once from tables that do not change after, costs a few map look-ups per record, and
 // is safe for concurrent use.
@@ -102,8 +102,9 @@ func readingOf(m *Model) *reading {
 	return out
 }
 
-// fastest is the bandwidth of a part in GB/s; of a record of several variants the
-// highest, so that no variant is called impossible; of a machine that of its only chip. 0 where it, or one variant's, is unknown.
+// fastest is the bandwidth of a part in GB/s. For a record of several variants it is the highest, so that no
+// variant is called impossible. For a machine it is that of its only chip. It is 0 if the bandwidth, or that of
+// one variant, is unknown.
 func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	if h.MemoryBandwidthGBps != nil {
 		return *h.MemoryBandwidthGBps
@@ -124,10 +125,10 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	return gbps
 }
 
-// Ratio returns how much of the memory bandwidth the generation speed of b accounts for,
-// rounded to four decimals: 1 is the most one token a pass allows, above it something was
-// drafted or is wrong. It is unknown where an input is missing: speed, bandwidth, the parameters
-// read, the storage of the weights, or where part of the weights lay in other memory.
+// Ratio returns how much of the memory bandwidth the generation speed of b accounts for, rounded to four
+// decimals: 1 is the most that one token per pass allows; above it, tokens were drafted or something is wrong.
+// It is unknown if an input is missing: speed, bandwidth, the parameters read or the storage of the weights. It
+// is also unknown if part of the weights was in other memory.
 func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
 	return r.ratio(b, r.models[b.Model], r.hardware[b.Hardware])
 }
@@ -178,9 +179,9 @@ func (r *Roofline) bytesPerToken(b *Benchmark, m *reading) float64 {
 	}
 }
 
-// bitsOf is the storage of a quantization in bits per weight. It is that of the type of the
-// name, of the smallest of its mixes (UD-Q4_K_XL counts as Q4_K_S), or the bits the name says,
-// which are the least it can take. 0 where the name says nothing.
+// bitsOf is the storage of a quantization in bits per weight. It is that of the type in the name, or of the
+// smallest mix of that type (UD-Q4_K_XL counts as Q4_K_S). Else it is the number of bits in the name, which is
+// the least that is possible. 0 means that the name says nothing.
 func (r *Roofline) bitsOf(name string) float64 {
 	r.mu.RLock()
 	bits, known := r.byName[name]

@@ -7,8 +7,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// checkSources holds a record to its sources: every fact that is known is named by one, itself
-// or with the object it is in, and every name is that of a field.
+// checkSources compares a record with its sources. Each known fact must be named by a source, itself or with
+// the object it is in. Each name in a source must be that of a field.
 func checkSources[T any](l *loader, p place, rec *T, sources []SourceRef) {
 	s, named := record.SchemaOf(reflect.TypeFor[T]()), map[string]bool{}
 	for i := range sources {

@@ -22,8 +22,8 @@ func bitsetOf(set *roaring.Bitmap, n int) bitset {
 
 var bitsets = sync.Pool{New: func() any { return new(bitset) }}
 
-// borrowBits is an empty set for one query, in memory that is used again: at a million records it is 125 KB,
-// which take longer to allocate and collect than to fill. The caller calls free when done.
+// borrowBits returns an empty set for one query, in memory that is reused. At a million records it is 125 KB,
+// which takes longer to allocate and collect than to fill. The caller calls free when done.
 func borrowBits(n int) *bitset {
 	b := bitsets.Get().(*bitset)
 	*b = slices.Grow((*b)[:0], (n+63)/64)[:(n+63)/64]

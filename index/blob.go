@@ -142,8 +142,9 @@ type blockWriter struct {
 	scratch  []byte  // of any other
 }
 
-// manyBlocks is how many blocks a blob has at least that are rendered in place: copying each from scratch to memory of exactly
-// its size takes a quarter of the time that rendering does. Fewer cost little, and no byte more than they need.
+// manyBlocks is the least number of blocks of a blob that is rendered in place. Otherwise each block is copied
+// from scratch memory to memory of exactly its size, which takes a quarter of the time of rendering. Fewer cost
+// little, and no byte more than they need.
 const manyBlocks = 64
 
 // spareBytes is how much of the memory of a block rendered in place may stay empty, as a share of its bytes. Blocks differ

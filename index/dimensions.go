@@ -19,8 +19,8 @@ type dimensions struct {
 	codes    *codes   // of the fields with the uses Groups and Setting, and Settings
 	settings []Field  // the fields with the use Setting
 	pages    []uint32 // by place: which source page, from 1; 0: none
-	// repeats are equal for places with the same page that say the same of what was measured and how:
-	// model, hardware, settings, and whether they are those of a single stream. From 1; 0: no other place does.
+	// repeats are numbers from 1, equal for places with the same page that agree on what was measured and how:
+	// model, hardware, settings, and whether it is a single stream. 0: no other place agrees.
 	repeats []uint32
 	// samePage are the records of each page that has several, and those without a page; sameRepeat those of each repeat.
 	samePage, sameRepeat runs

@@ -160,8 +160,8 @@ func (c *column) countByEdges(set *roaring.Bitmap, lo, hi int) (known, between i
 	return known, between
 }
 
-// countBelow counts those of a set, also given as bits, before a place of ascending order: those
-// below the nearest edge, and one by one those between the edge and the place.
+// countBelow counts the members of a set, also given as bits, before a place of ascending order. Those below
+// the nearest edge are one count; those between the edge and the place are counted one by one.
 func (c *column) countBelow(set *roaring.Bitmap, bits bitset, place int) int {
 	near := c.nearestEdge(place)
 	n := 0

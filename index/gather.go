@@ -152,8 +152,8 @@ type gathering struct {
 	codes   []uint32          // of all records, once there is a posting
 	byText  map[string]uint32 // numbers
 	byCount map[int64]uint32  // of whole numbers
-	// Values that were met lately, by a few of their bits: comparing a text with one that shares its
-	// memory, as most do, costs a third of finding it in a map.
+	// Values that were met lately, by a few of their bits. Most texts share their memory with an earlier one,
+	// and comparing two such texts costs a third of a look-up in a map.
 	recentTexts [256]struct {
 		text   string
 		number uint32 // 0: empty

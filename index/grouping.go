@@ -23,8 +23,8 @@ type grouping struct {
 	*scratch
 }
 
-// scratch is memory that statistics need while they are computed, and reuse: at a million records it
-// is 12 MB, and to get it from the system would cost as much as all the rest.
+// scratch is memory that statistics need while they are computed, and reuse. At a million records it is 12 MB.
+// To get that from the system each time would cost as much as all the rest.
 type scratch struct {
 	places  []uint32
 	numbers []uint32

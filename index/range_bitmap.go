@@ -6,11 +6,10 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A column has a binned, range-encoded bitmap index (Chan and Ioannidis, SIGMOD 1998): the values
-// in ascending order are divided into bins, and the bitmap of a bin's lower edge has every ordinal
-// below that edge. A range is then the difference of two bitmaps plus the records between an edge
-// and the exact end of the range. How many matches of a filter are on either side of a value is
-// one count, without visiting the matches.
+// A column has a binned, range-encoded bitmap index (Chan and Ioannidis, SIGMOD 1998). The values in ascending
+// order are divided into bins. The bitmap of a bin's lower edge has every ordinal below that edge. A range is
+// then the difference of two bitmaps plus the records between an edge and the exact end of the range. How many
+// matches of a filter are on either side of a value is one count, without visiting the matches.
 //
 // edge is a boundary between two bins. It never separates equal values, so the records not below
 // it are a prefix of descending order as well.
@@ -19,8 +18,8 @@ type edge struct {
 	below *roaring.Bitmap // the ordinals at all places before; shared: only read
 }
 
-// The size of a bin grows with the table, so that the number of bins does not: at most maxBins
-// bitmaps of one bit per record are 8 bytes per record.
+// The size of a bin grows with the table, so that the number of bins does not. At most maxBins bitmaps of one
+// bit per record are 8 bytes per record.
 const (
 	maxBins = 64
 	minBin  = 1024 // fewer records are counted faster one by one

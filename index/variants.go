@@ -25,9 +25,9 @@ func (v variants) with(values []string) []string {
 	return slices.Compact(out)
 }
 
-// hardwareVariants links hardware of the same silicon. The forms of a part are its variants, the
-// chips that contain it as integrated graphics, and the machines all of whose possible chips are
-// forms of it; and the forms of those.
+// hardwareVariants links hardware of the same silicon. The forms of a part are its variants, the chips that
+// contain it as integrated graphics, and the machines all of whose possible chips are forms of it. The forms of
+// those are forms of the part too.
 func hardwareVariants(recs []dataset.Hardware) variants {
 	direct := map[dataset.Slug][]dataset.Slug{}
 	for i := range recs {

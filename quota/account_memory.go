@@ -140,9 +140,9 @@ func (k *Keeper) apply(r Record) error {
 	return nil
 }
 
-// accountOf finds the account of a record by any secret both know. Where more secrets were rotated out than a
-// record remembers, and none of the changes was seen, it looks through all secrets, and forgets those it
-// finds, as the record did.
+// accountOf finds the account of a record by any secret both know. A record remembers only some of the secrets
+// that were rotated out. If more were rotated out, and none of the changes was seen, accountOf looks through
+// all secrets and forgets those of the account, as the record did.
 func (k *Keeper) accountOf(r Record) *account {
 	if c := k.table.get(&r.Digest); c != nil {
 		return c.acc

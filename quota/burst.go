@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// meter is a key's burst: GCRA (the generic cell rate algorithm of ITU-T I.371) in one word,
-// the theoretical arrival time of the next call in nanoseconds of the keeper's monotonic
-// clock. The zero value is a key that has not called yet.
+// meter is a key's burst limit, by GCRA (the generic cell rate algorithm of ITU-T I.371). Its one word is the
+// theoretical arrival time of the next call, in nanoseconds of the keeper's monotonic clock. The zero value is
+// a key that has not called yet.
 type meter struct {
 	tat atomic.Int64
 }

@@ -12,7 +12,7 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// runCommitter writes leases until ctx ends: at once when one is wanted, but never sooner than
+// runCommitter writes leases until ctx ends. A wanted lease is written at once, but never sooner than
 // CommitEvery after the last commit began, and not before the retry time of a failing store.
 func (k *Keeper) runCommitter(ctx context.Context) {
 	notices := notices{cfg: &k.cfg}
@@ -163,8 +163,8 @@ func (k *Keeper) openPeriods(asked []*period) error {
 	return nil
 }
 
-// refreshEvery is how often the ledger is read for a key whose calls are rejected because other
-// processes have leased the rest of its quota: they may give some of it back.
+// refreshEvery is how often the ledger is read for a key whose calls are rejected because other processes have
+// leased the rest of its quota. They may return some of it.
 const refreshEvery = 2 * time.Second
 
 // refresh reads the ledger's counts of exhausted periods that other processes count in too.

@@ -158,10 +158,9 @@ func validLabel(s string) bool {
 	return true
 }
 
-// Issue makes an account and returns its secret, which is shown this once. The account is
-// durable, and works, before Issue returns. A rejection is not an error; an error means that
-// the ledger failed and nothing was handed out, or that tier and limit do not fit each other
-// (ErrUnknownTier, ErrNeedsLimit, ErrLimitRange).
+// Issue makes an account and returns its secret, which is shown this once. The account is durable, and works,
+// before Issue returns. A rejection is not an error. An error means that the ledger failed and no secret was
+// returned, or that tier and limit do not fit each other (ErrUnknownTier, ErrNeedsLimit, ErrLimitRange).
 func (k *Keeper) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refusal, error) {
 	if faults := ValidateIssue(req); len(faults) > 0 {
 		return IssuedKey{}, Refusal{Reason: InvalidRequest, Faults: faults}, nil

@@ -32,8 +32,8 @@ func leaseSize(limit, charged, traffic uint64) uint64 {
 	return max(1, min(traffic, limit/100, left/8, maxLease))
 }
 
-// traffic returns how many calls the key spent in the last second: those of the running
-// window and the share of the window before it that the last second still covers.
+// traffic returns how many calls the key spent in the last second. These are the calls of the current window,
+// and the share of the previous window that the last second still covers.
 func (p *period) traffic(now time.Duration, spent uint64) uint64 {
 	spent = max(spent, p.base) // calls given back may have lowered it
 	age := now - p.window
@@ -105,8 +105,8 @@ func (p *period) unsettled() bool {
 	return p.opened.Load() && (p.dirty || p.own() != p.written)
 }
 
-// mayGainCalls reports whether the quota is used up in part by leases of other processes, which may
-// give calls back: such a period stays in memory, because a rejected call has it read again.
+// mayGainCalls reports whether leases of other processes are part of why the quota is used up. They may return
+// calls, so such a period stays in memory: a rejected call causes it to be read again.
 func (p *period) mayGainCalls() bool {
 	return p.shared.Load() && p.charged() >= p.acc.plan.Load().limit
 }

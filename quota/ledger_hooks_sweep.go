@@ -58,9 +58,9 @@ func (tx *hookTx) hooksAfter(after *HookKey, n int) (out []Hook, err error) {
 	return out, nil
 }
 
-// sweepPart removes old deliveries of some webhooks; it writes nothing where there are none. What waits for an active
-// webhook stays, however old: there are at most MaxQueued, retries end after days, and a message that seems a month old is
-// a sign that the clock is ahead. needed is the oldest release that such messages announce.
+// sweepPart removes old deliveries of some webhooks; it writes nothing where there are none. Messages that wait
+// for an active webhook are kept, however old: there are at most MaxQueued, and retries end after days. If one
+// seems a month old, the clock is probably ahead. needed is the oldest release that such messages announce.
 func (l *Ledger) sweepPart(ctx context.Context, part []Hook, cut int64) (needed uint64, err error) {
 	needed = math.MaxUint64
 	var old []Delivery

@@ -156,10 +156,10 @@ func (l *Ledger) updatePart(ctx context.Context, fn func(*hookTx) error) error {
 	}
 }
 
-// Announce implements HookStore. Records and deliveries are written by many small transactions, under
-// the number of the release to come; the last one stores the release and the new baseline, and only
-// then are the deliveries due. What a killed process has written of a release that was not stored is
-// removed before the next.
+// Announce implements HookStore. Records and deliveries are written by many small transactions, under the
+// number of the next release. The last one stores the release and the new baseline. Only then are the
+// deliveries due. What a killed process has written of a release that was not stored is removed before the
+// next.
 func (l *Ledger) Announce(ctx context.Context, a *Announcement) (waiting []Waiting, err error) {
 	if a.First {
 		return nil, l.storeRelease(ctx, a, 0)

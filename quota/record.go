@@ -54,9 +54,9 @@ func (s *Status) UnmarshalText(text []byte) error {
 // forgotten and becomes an unknown key.
 const MaxOldSecrets = 4
 
-// OldSecret is a secret that was rotated out. It works until Until, in Unix seconds, and is
-// rejected as rotated from then on. One without grace has the time of its rotation with a minus: it is over by
-// every clock, also by that of a server that is behind the one which rotated it.
+// OldSecret is a secret that was rotated out. It works until Until, in Unix seconds, and is rejected as rotated
+// from then on. For one without grace, Until is minus the time of its rotation. That is in the past by every
+// clock, even if a server's clock is behind that of the server which rotated it.
 type OldSecret struct {
 	Digest Digest
 	Until  int64

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// ReadFile reads a regular file that a setting names, such as that of a token. Anything else is an
-// error that names the file and what it is: opening a named pipe would wait until somebody writes to
-// it, and a device may have no end. A link to a regular file is followed.
+// ReadFile reads a regular file that a setting names, such as that of a token. Anything else is an error that
+// names the file and its type: opening a named pipe would wait for a writer, and a device may have no end. A
+// link to a regular file is followed.
 func ReadFile(path string) (b []byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a writer
 	if err != nil {

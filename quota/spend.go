@@ -12,9 +12,9 @@ func (c *Call) SpendBurst(calls int) {
 	c.burstFull = c.acc.meter.spend(c.plan.pace, int64(calls), int64(c.k.instant().mono))
 }
 
-// spend counts calls at now whether or not the allowance has room for them, but never empties
-// the meter by more than its depth: a caller waits no longer than for a full burst. It returns
-// how long the meter then needs to be full again.
+// spend counts calls at now, whether or not the burst limit has room for them. It never empties the meter by
+// more than its depth, so a caller waits no longer than for a full burst. It returns how long the meter then
+// needs to be full again.
 func (m *meter) spend(p pace, calls, now int64) time.Duration {
 	for {
 		tat := m.tat.Load()

@@ -89,9 +89,9 @@ func (d *Directory) Facts(slug string) (Facts, bool) {
 	return f, ok
 }
 
-// NormalName is the form in which names are compared: lower case, every run of other
-// characters than letters, digits, '.', '/', ':' and '+' made one '-', none at the ends. The
-// organisation before '/' stays: the same name under another one is another model.
+// NormalName is the form in which names are compared. It is in lower case. Letters, digits, '.', '/', ':' and
+// '+' are kept; every run of other characters becomes one '-', and is dropped at the ends. The organisation
+// before '/' stays: the same name under another one is another model.
 func NormalName(name string) string {
 	var b strings.Builder
 	gap := false

@@ -25,9 +25,9 @@
 // where both come from.
 //
 //   - A score has a place on the scale: level + slope * value.
-//   - A component is what one source says of a model: the mean over its categories, each weighted
-//     by its precision, moved towards the mean of all models by the share that is not known. Its weight
-//     is its precision.
+//   - A component is what one source says of a model. It is the mean over its categories, each weighted by its
+//     precision, and is then moved towards the mean of all models by the share that is not known. Its weight is
+//     its precision.
 //   - The composite is the weighted mean of the components. Its 95 percent interval follows from
 //     the sum of the weights, and confidence from the width of the interval.
 //
@@ -57,8 +57,8 @@
 //
 // # Concurrency and cost
 //
-// Build and Verify share nothing and may run side by side. A Catalog never changes after Open
-// and may be read from many goroutines. Verify of the shipped document (6.8 MB) takes about
-// half a second and allocates some 200 MB on the way; a Catalog keeps the bytes of each document and
-// its composites. Reload does not verify unchanged files again.
+// Build and Verify share nothing and may run side by side. A Catalog never changes after Open and may be read
+// from many goroutines. Verify of the shipped document (6.8 MB) takes about half a second and allocates some
+// 200 MB, which it does not keep. A Catalog keeps the bytes of each document and its composites. Reload does
+// not verify unchanged files again.
 package snapshot

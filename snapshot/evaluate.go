@@ -18,8 +18,8 @@ type HeldOut struct {
 	Models   int     // with a score in the source and in another one
 	Common   float64 // rank correlation of the prediction and what the source says, on the common scale
 	Coverage float64 // share of the models whose value is inside its 95 percent interval
-	// Own compares with the plain mean of the source on its own scale, which the first rules used
-	// as component; Before is the plain mean of the other sources against the same.
+	// Own compares with the plain mean of the source on its own scale, which the first rules used as component.
+	// Before compares the plain mean of the other sources with that same mean.
 	OwnModels   int
 	Own, Before float64
 }
@@ -35,11 +35,11 @@ type Evaluation struct {
 	HeldOut []HeldOut
 	Rounds  int // bootstrap samples
 	Top     int // open models looked at
-	// Stay is the mean share of the best open models that stay among them when the fit is made of
-	// other models; Move is the median number of places that one of them moves.
+	// Stay is the mean share of the best open models that are still among the best when the fit is made of
+	// other models. Move is the median number of places that one of them moves.
 	Stay, Move float64
-	// Without is the share of the best open models of two or more sources that stay among them
-	// when one source is left out, over all sources: by these rules and by the first ones.
+	// Without is for open models of two or more sources: the share of the best that stay the best when one
+	// source is left out, over all sources. It is given for these rules and for the first ones.
 	Without, WithoutBefore float64
 }
 
@@ -298,8 +298,8 @@ func (e *evaluator) rank(score func(*subject) *float64) []string {
 	return keys
 }
 
-// leaveOneOut ranks the open models of two or more sources without each source in turn, by these
-// rules and by the first ones, and returns the share of the best that stay the best.
+// leaveOneOut ranks the open models of two or more sources without each source in turn. It returns the share of
+// the best that stay the best, by these rules and by the first ones.
 func (e *evaluator) leaveOneOut() (now, before float64) {
 	several := func(s *subject) bool { return len(s.own) > 1 }
 	after := func(without SourceID) func(*subject) *float64 {

@@ -77,8 +77,8 @@ type named struct {
 // base reports whether the model was not trained to follow instructions.
 func (g *group) base() bool { return g.alias != nil && g.alias.Form == BaseForm }
 
-// groups joins the readings of all tables by the first three rules: the alias table, the
-// key equal to the normal form of the name without its settings, the name alone.
+// groups joins the readings of all tables by the first three rules. These are the alias table, the key that
+// equals the normal form of the name without its settings, and the name alone.
 func (m *matcher) groups(tables []*table) []*group {
 	byKey := map[string]*group{}
 	for _, t := range tables {

@@ -42,9 +42,9 @@ var markStyles = map[SourceID]struct {
 
 var barColours = map[Confidence]string{High: "#475569", Moderate: "#94a3b8", Low: "#cbd5e1"}
 
-// Plot draws the best models of a verified document as SVG: a bar for the composite, shaded by
-// its confidence, a line for its 95 percent interval, and a mark for each component. The same
-// document gives the same bytes.
+// Plot draws the best models of a verified document as SVG. Each has a bar for the composite, shaded by its
+// confidence, a line for its 95 percent interval, and a mark for each component. The same document gives the
+// same bytes.
 func Plot(w io.Writer, doc *Document, opt PlotOptions) error {
 	opt.Top, opt.MinSources = cmp.Or(opt.Top, 30), max(opt.MinSources, 1)
 	best := ranking(doc, opt)

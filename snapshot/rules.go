@@ -223,9 +223,9 @@ type composite struct {
 	components          []Component
 }
 
-// compose draws what the sources say of a model to the mean of all models, by the share of what
-// is known that the mean makes up, and combines it. Each component is drawn by the same share,
-// so the weighted mean of the published components is the composite, and is what the model of
+// compose moves what the sources say of a model towards the mean of all models, and combines it. The mean
+// counts as one more estimate, whose precision is that of the spread of all models. All components move by the
+// same share, so the composite is the weighted mean of the published components. It is what the model of
 // package linking expects of the ability.
 func (r *Rules) compose(all []estimate) composite {
 	var c composite

@@ -158,8 +158,8 @@ func trailing(b []byte, end int64) []Finding {
 	return []Finding{{Rule: fmt.Sprintf("nothing may follow the document, found more at byte %d", end)}}
 }
 
-// finite reports whether a literal is a double, and no spelling whose exact value would take
-// a big number to compute: the exponent of a double ends at 308 above and 324 below.
+// finite reports whether a literal is a finite double. It rejects spellings whose exponent is so large that
+// their exact value would take a big number to compute: exponents of doubles end at 308 above and 324 below.
 func finite(literal string) bool {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil || math.IsInf(f, 0) || len(literal) > 400 {

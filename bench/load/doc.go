@@ -6,9 +6,9 @@
 // measurement starts; responses are read into one buffer per thread and checked for status and length
 // only. It knows plain HTTP/1.1 without TLS, one request at a time per connection.
 //
-// An open loop sends at its rate whether or not responses have arrived. A request that finds no
-// free connection waits, and its latency counts from the time it was due: the figures of a server
-// that stalls include the requests that had to wait.
+// An open loop sends at its rate whether or not responses have arrived. A request that finds no free connection
+// waits, and its latency counts from the time it was due. So if a server stalls, its figures include the
+// requests that had to wait.
 //
 // It needs Linux.
 package load

@@ -76,9 +76,10 @@ func (c backendCounts) usual() map[place][]string {
 	return out
 }
 
-// backendOf is the backend a tool is expected to use on a piece of hardware: the usual one of the silicon, else of what its maker made of
-// the class, else of all its maker made. Where that has none and the processor shares the memory, it does the work. A backend that was not
-// measured on the silicon must be one of its record, if that names any. Empty if nothing is known of such a tool there.
+// backendOf is the backend a tool is expected to use on a piece of hardware. It is the usual one of the
+// silicon, else of the maker's hardware of that class, else of all the maker's hardware. Where that has none
+// and the processor shares the memory, it does the work. A backend that was not measured on the silicon must be
+// one of its record, if that names any. Empty if nothing is known of such a tool there.
 func (l *learnt) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
 	silicon, kind, class := l.names.find(siliconName, l.siliconOf(h.Slug)), l.names.find(toolKindName, toolKindOf(tool)), classOf(h, "gpu")
 	shared := h.Type == "cpu" || h.UnifiedMemory

@@ -75,9 +75,10 @@ func (c *Cost) power(a *ask, size int, s *Speed) {
 	}
 }
 
-// watts reads the power of the measured runs and what it was measured of: the device, or where no run
-// says that, the machine at the wall, or where none says either, nil. They are not mixed. The power of another part
-// of the machine than that whose speed is used says nothing: a neural engine draws a tenth of the graphics beside it.
+// watts reads the power of the measured runs and what it was measured of. That is the device; if no run says
+// that, the machine at the wall; if none says either, watts returns nil. They are not mixed. The power of
+// another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of the
+// graphics beside it.
 func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
 	if a.m.hw == nil || s.Measured == nil {
 		return nil, nil

@@ -29,8 +29,8 @@
 // Which rows compare is decided by dataset.Benchmark.SingleStream. Memory is counted in bytes,
 // bandwidth in 10^9 bytes per second, speed in tokens per second.
 //
-// An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000
-// measurements once. A verdict costs less than a microsecond. An estimate in a list costs about 0.5 microseconds
-// on one machine and 3 on many machines: it searches at most 2,000 measurements of the class of hardware
-// for the near ones. Answers depend on the dataset and the query alone.
+// An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000 measurements once. A
+// verdict costs less than a microsecond. An estimate in a list costs about 0.5 microseconds on one machine and
+// 3 on many machines. It searches at most 2,000 measurements of the class of hardware for the near ones.
+// Answers depend on the dataset and the query alone.
 package fit

@@ -27,8 +27,8 @@ type choice struct {
 	chosenOK       bool
 }
 
-// folds is how many trends are fitted for a holdout, each without a part of the rows, so that
-// the trend of an estimate has not seen what is held out.
+// folds is how many trends are fitted for a holdout. Each leaves out a part of the rows, so that the trend of
+// an estimate has not seen what is held out.
 const folds = 10
 
 // Evaluate compares estimates with all comparable measurements of a dataset, each estimate made

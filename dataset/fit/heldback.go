@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// heldBackBy is how much slower than the fastest other page of the same silicon and kernels a page is that nothing rests on. Backends
-// and versions differ by less. What is beyond it was held back by something that no field says, such as the slow bus of a small board, a
-// memory that was too small, or a driver that did not use the card. Of the shipped measurements ten pages are.
+// heldBackBy is how much slower than the fastest other page of the same silicon and kernels a page is that
+// nothing rests on. Backends and versions differ by less. A page that is slower than that was held back by
+// something that no field says. Examples are the slow bus of a small board, too little memory, or a driver that
+// did not use the card. Ten pages of the shipped measurements are.
 const heldBackBy = 3
 
 // A rig is silicon with what runs on it.

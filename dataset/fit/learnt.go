@@ -31,9 +31,9 @@ type deepRow struct {
 	depth int64
 }
 
-// A slowdown is how much a filled cache cost in one configuration. cost is the time lost for each
-// byte of cache, in times a byte of weights takes: 1 where the cache is read as fast as the
-// weights, more where attention is slower than the memory.
+// A slowdown is how much a filled cache cost in one configuration. cost is the time lost for each byte of
+// cache, as a multiple of the time for a byte of weights. It is 1 if the cache is read as fast as the weights,
+// and more if attention is slower than the memory.
 type slowdown struct {
 	class    Class
 	toolKind int32

@@ -77,8 +77,8 @@ func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 	return m.missing
 }
 
-// MemorySizes are the sizes of memory, in GB, of a piece of hardware that is sold with several, and the one that counts where a
-// query has no MemoryGB; nil where there is one size.
+// MemorySizes are the sizes of memory, in GB, of a piece of hardware that is sold with several, and the one
+// that counts if a query has no MemoryGB. It is nil if there is one size.
 func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted float64) {
 	h := e.hardware[hardware]
 	if h == nil || h.MemoryOptionsGB == nil || len(*h.MemoryOptionsGB) < 2 || h.VRAMGB == nil {

@@ -61,8 +61,9 @@ const (
 	// llama.cpp rounds contexts and sliding caches up to this many cells
 	// (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
 	llamaPad = 256
-	// vLLM leaves one part in so many of a device by default (gpu_memory_utilization is 0.9), rounds a cache up to
-	// blocks of 16 tokens, and schedules up to 2,048 tokens at once (max_num_batched_tokens).
+	// The defaults of vLLM: it leaves one part in so many of a device (gpu_memory_utilization is 0.9). It
+	// rounds a cache up to blocks of 16 tokens. It schedules up to 2,048 tokens at once
+	// (max_num_batched_tokens).
 	vllmSpare  = 10
 	vllmBlock  = 16
 	vllmTokens = 2048

@@ -103,8 +103,8 @@ func (l *learnt) usualCost(group int, p *point) (cost float64, n int) {
 	return c.cost, c.n
 }
 
-// slowdown gives the part of the speed left at a depth; ok is false where nothing is known, or where
-// its validation says that leaving the speed as it is would be as good.
+// slowdown returns the part of the speed that is left at a depth. ok is false if nothing is known, or if
+// validation says that leaving the speed as it is would be as good.
 func (e *Engine) slowdown(t *target, p *point, depth int64) (s Slowdown, ok bool) {
 	if len(t.shape.missing) > 0 || len(e.learnt.slow) == 0 {
 		return s, false

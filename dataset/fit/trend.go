@@ -2,10 +2,9 @@ package fit
 
 import "math"
 
-// A trend is the share of the bandwidth as a smooth function of a configuration, fitted by least
-// squares: short tokens reach less of the bandwidth than long ones, and by how much depends on
-// the class. It moves a measurement part of the way to the configuration asked for before the
-// measurement counts.
+// A trend is the share of the bandwidth as a smooth function of a configuration, fitted by least squares. The less
+// time a token should take, the less of the bandwidth it reaches; by how much depends on the class. A trend moves
+// a measurement part of the way to the configuration asked for before the measurement counts.
 type trend struct {
 	smooth  smooth
 	effects effects
@@ -69,10 +68,10 @@ func (s *smooth) at(p *point) (share float64) {
 	return share + s[last+3]*(bits*bits)
 }
 
-// An effect is what one name does to the share, whatever else a configuration is: a model whose
-// layers take more than their bytes say, a piece of hardware whose driver is slow with one backend.
-// Names are of groups; a configuration has one name of each. Names with few measurements are pulled
-// to 0, and a name that was never measured is 0.
+// An effect is what one name does to the share, whatever else a configuration is. Examples are a model whose
+// layers take longer than their bytes say, and hardware whose driver is slow with one backend. Names are of
+// groups; a configuration has one name of each. Names with few measurements are pulled to 0, and a name that
+// was never measured is 0.
 type effect uint8
 
 const (

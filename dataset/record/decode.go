@@ -27,9 +27,9 @@ type Problem struct {
 	Broken bool   // the text is no record: not JSON, or JSON of another kind
 }
 
-// Decode reads one record strictly. The clean case costs one pass of the decoder and a look at
-// every value; only in doubt does Diagnose read the text again, slowly, to say what is wrong
-// and where. After faults the record must not be served.
+// Decode reads one record strictly. The clean case costs one pass of the decoder and a look at every value.
+// Only in doubt is the text read again, slowly, by Diagnose, which says what is wrong and where. After faults
+// the record must not be served.
 func Decode[T any](b []byte, rec *T) []Problem {
 	s := SchemaOf(reflect.TypeFor[T]())
 	err := jsonv2.Unmarshal(b, rec, strict)

@@ -13,9 +13,9 @@ import (
 // may be, valid or not, read leaves to the strict decoder; what it reads, the strict decoder reads
 // equally and finds valid, which FuzzLineReader tests.
 //
-// It finds values that were met before by their bytes, so that it neither allocates nor checks them, and it
-// writes fields through pointers that are found once, so that it needs no reflection.
-// BenchmarkDecoder compares it with the strict decoder.
+// It finds values that were met before by their bytes, so that it neither allocates nor checks them. It writes
+// fields through pointers that are found once, so that it needs no reflection. BenchmarkDecoder compares it
+// with the strict decoder.
 type lineReader[T any] struct {
 	rec      *T // that is being read; its fields are those of values
 	fields   []lineField

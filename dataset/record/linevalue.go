@@ -313,9 +313,9 @@ const exactDigits = 15
 // tens are the powers of ten, each of which is a float64.
 var tens = [exactDigits]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14}
 
-// decimal reads the number that text begins with, as strconv.ParseFloat does, and returns how many bytes it has; 0
-// where it is none. The digits of a short number, and the power of ten that its point divides them by, are exact,
-// and a division rounds once, so that the quotient is the float64 nearest to the number.
+// decimal reads the number that text begins with, as strconv.ParseFloat does, and returns how many bytes it
+// has; 0 where it is none. The digits of a short number, and the power of ten that its point divides them by,
+// are exact. A division rounds once, so the quotient is the float64 nearest to the number.
 func decimal(text []byte) (v float64, n int) {
 	n = numberLen(text, true)
 	if n > exactDigits {

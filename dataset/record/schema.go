@@ -27,8 +27,9 @@ type Field struct {
 	Sourced  bool // a value must be named by an entry of sources
 	Rule
 
-	// The text by which the file of one record shows that a required member is there although its value is zero: its
-	// name with false, or with the start of an object. Nil for any other field, and where another member may have the name.
+	// The text in the file of one record that shows a required member whose value is zero. It is the member's
+	// name with false, or with the start of an object. Nil for any other field, and where another member may
+	// have the name.
 	zero []byte
 }
 

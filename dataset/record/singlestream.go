@@ -14,8 +14,9 @@ const (
 	SingleYes
 )
 
-// What still counts as an empty cache, in tokens. By the measured slowdowns of the shipped data (package fit), 512 tokens
-// cost the median of the 60 most measured models 0.7 % of the speed and nine of ten of them at most 2 %; 1,200 cost 1.6 and 4.4 %.
+// What still counts as an empty cache, in tokens. From the measured slowdowns of the shipped data (package
+// fit), for the 60 most measured models: 512 tokens cost 0.7 % of the speed in the median and at most 2 % for
+// nine of ten; 1,200 cost 1.6 and 4.4 %.
 const (
 	// Shallow is the most that may be in the cache before the run.
 	Shallow = 512

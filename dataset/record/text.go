@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Invisible returns the first character of a text that does not show: a control character, one
-// that turns the direction of the text, a zero-width one, a filler or an end of line. Two texts that differ
-// only by such characters look the same, and some change what a terminal shows. Variation selectors do
-// not count: emoji have them.
+// Invisible returns the first invisible character of a text. That is a control character, one that changes the
+// direction of text, a zero-width character, a filler or an end of line. Two texts that differ only by such
+// characters look the same, and some change what a terminal shows. Variation selectors do not count: emoji have
+// them.
 func Invisible(s string) (rune, bool) {
 	if isASCII(s) {
 		return 0, false
@@ -43,8 +43,8 @@ const emptyBraille = '\u2800'
 // lookalikes are the Greek letters that are written as Latin ones; most Cyrillic letters count as such.
 const lookalikes = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
 
-// Mixed returns the first letter of a text that looks like a Latin one and is in a word with Latin letters: two names
-// that differ by it look the same.
+// Mixed returns the first letter of a text that looks Latin but is not, in a word with Latin letters. Two names
+// that differ by such a letter look the same.
 func Mixed(s string) (found rune, mixed bool) {
 	latin, other := false, rune(0)
 	for _, r := range s + " " {

@@ -5,8 +5,8 @@ import "strings"
 // URL is the address of a page, http or https.
 type URL string
 
-// Valid reports whether u can be followed: a scheme, a host as it is looked up (IDN in its ASCII form), without a user, and none of
-// the characters that addresses never have.
+// Valid reports whether u can be followed. It needs a scheme and a host as it is looked up (IDN in its ASCII
+// form). It may have no user, and none of the characters that addresses never have.
 func (u URL) Valid() bool {
 	rest, ok := strings.CutPrefix(string(u), "https://")
 	if !ok {

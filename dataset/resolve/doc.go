@@ -50,14 +50,15 @@
 //
 // # Rules
 //
-// Every word of a name must be either in the key of the record or known to say nothing about which record it is. A word
-// the package does not know makes the name unknown: a Ti is never the plain card, a laptop chip never the desktop card,
-// and "-abliterated" never the model it was made of. Where a name leaves out what distinguishes two records, the answer
-// is Ambiguous and lists them. A name may leave out the line before the number of a part ("7900xtx", "13900k"). The
-// number then has to be that of one product. A 4090 that may be the one for laptops is Ambiguous, unless there are two
-// of them. In the name of a laptop ("Razer Blade 16 with RTX 4090") the card is the one for laptops. A processor and a
-// card side by side are Ambiguous. Guesses by likeness (near.go) are made last, are marked Near, and never have a slug;
-// so is what a name that was cut short ("RTX 4070 ...") begins with.
+// Every word of a name must be either in the key of the record or known to say nothing about which record it
+// is. A word the package does not know makes the name unknown. So a Ti is never the plain card, a laptop chip
+// is never the desktop card, and "-abliterated" is never the model it was made from. Where a name leaves out
+// what distinguishes two records, the answer is Ambiguous and lists them. A name may leave out the line before
+// the number of a part ("7900xtx", "13900k"). The number then has to be that of one product. A 4090 that may be
+// the one for laptops is Ambiguous, unless there are two of them. In the name of a laptop ("Razer Blade 16 with
+// RTX 4090") the card is the one for laptops. A processor and a card side by side are Ambiguous. Guesses by
+// likeness (near.go) are made last, are marked Near, and never have a slug; so is what a name that was cut
+// short ("RTX 4070 ...") begins with.
 //
 // Review (printed.go) is the other way round: it says of measurements whether a name as printed plainly means another
 // record than the one they name.

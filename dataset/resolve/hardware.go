@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// resolve tries what is certain before what takes rules: a name as a record has it, a name that drivers print, a PCI id,
-// and then the words of the name.
+// resolve tries what is certain before what needs rules. It looks for a name as a record has it, a name that
+// drivers print, a PCI id, and then for the words of the name.
 func (n *hardwareNames) resolve(text string) Answer {
 	if begun, short := cutDots(text); short {
 		a := n.resolve(begun)

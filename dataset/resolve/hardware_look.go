@@ -140,8 +140,8 @@ func (n *hardwareNames) mayHave(rec int32, memory float64) bool {
 	return true
 }
 
-// same compares memory sizes. Drivers report up to 7 per cent less than the size on the box, as
-// error correction and firmware keep a part; no two sizes of one card are that close.
+// same compares memory sizes. Drivers report up to 7 per cent less than the size on the box, because error
+// correction and firmware keep a part. No two sizes of one card are that close.
 func same(size, reported float64) bool {
 	return reported > 0 && reported <= size*1.005 && reported >= size*0.93
 }

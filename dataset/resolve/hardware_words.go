@@ -7,8 +7,8 @@ import (
 	"modeldex/dataset"
 )
 
-// hwWords reads the words of a part of a name that say which product it is, and the memory size in it, in GB:
-// "geforce rtx 4090 laptop gpu 16gb" is "rtx 4090 laptop" and 16.
+// hwWords reads a part of a name. It returns the words that say which product it is, and the memory size in GB:
+// "geforce rtx 4090 laptop gpu 16gb" gives "rtx 4090 laptop" and 16.
 func hwWords(text string) (words []string, memory float64) {
 	r := wordReader{all: toolWords(text)}
 	r.words = make([]string, 0, len(r.all))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// resolve tries what is certain before what takes rules: a name as a record has it, a type that llama-bench prints, the
-// words of the name, and at last a name of Ollama without its colon.
+// resolve tries what is certain before what needs rules. It looks for a name as a record has it, a type that
+// llama-bench prints, the words of the name, and last for a name of Ollama without its colon.
 func (n *modelNames) resolve(text string) Answer {
 	if begun, short := cutDots(text); short {
 		a := n.resolve(begun)

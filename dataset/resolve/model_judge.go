@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// judge decides whether the records of a name may answer for it: an unknown account may have
-// given the name to something else, unless the name says that it is a conversion.
+// judge decides whether the records of a name are an answer. An unknown account may have given the name to
+// something else, unless the name says that it is a conversion.
 func (n *modelNames) judge(recs []int32, owner string, m marks) Answer {
 	if len(recs) > 1 {
 		return Answer{Ambiguous: true, Reason: "several models have this name", Candidates: n.list(recs, "has this name")}
@@ -28,10 +28,10 @@ func (n *modelNames) judge(recs []int32, owner string, m marks) Answer {
 	}
 }
 
-// judgeWritten judges records whose words are those of stem. A maker's base model has the name of
-// the release without a word after it ("Llama 3.1 8B"), and people who leave words out mean the
-// model that answers ("Llama-3.1-8B-Instruct") as often. Such a name is only an answer where it is
-// spelled as a repository or file of the base model is.
+// judgeWritten judges records whose words are those of stem. A maker's base model has the name of the release
+// without a word after it ("Llama 3.1 8B"). People who leave words out mean the model that answers
+// ("Llama-3.1-8B-Instruct") as often. So such a name is an answer only if it is spelled like a repository or
+// file of the base model.
 func (n *modelNames) judgeWritten(recs []int32, name modelName, stem string, m marks) Answer {
 	if len(recs) == 1 && (name.store || name.owner == "" && !n.recs[recs[0]].own[stem]) {
 		if tuned := n.tuned(recs[0]); len(tuned) > 0 {

@@ -27,8 +27,8 @@ func (n *modelNames) byTag(name modelName) modelReading {
 		r.answer = n.unknown(r.words, name.owner)
 		return r
 	}
-	// "llama3:8b" is the chat model although the words are those of the base model: a tag with
-	// a size only is what its library makes of it, unless there is nothing to choose from.
+	// "llama3:8b" is the chat model, although its words are those of the base model. What a tag with only a
+	// size means is up to Ollama's library, unless there is only one model to choose.
 	if all := n.variants(r.words); !base && len(all) > 1 && onlySize(modelWords(tag)) {
 		r.answer = Answer{Ambiguous: true, Reason: "a tag with a size only says neither release nor variant", Candidates: n.list(all, "has this name and size")}
 		return r

@@ -49,8 +49,8 @@ func (n *modelNames) byType(text string) (Answer, bool) {
 	return a, true
 }
 
-// typeWords finds the storage type at the end of a type llama-bench prints, with its size in words
-// or bits: "Q4_K - Medium", "IQ2_XXS - 2.0625 bpw", "MXFP4 MoE", "mostly Q4_0", "Q8_0 (guessed)".
+// typeWords finds the storage type at the end of a model type that llama-bench prints, with its size in words
+// or bits. Examples: "Q4_K - Medium", "IQ2_XXS - 2.0625 bpw", "MXFP4 MoE", "mostly Q4_0", "Q8_0 (guessed)".
 var typeWords = regexp.MustCompile(`(?i)\b((?:I|T)?Q[0-9]_[0-9A-Z_]+(?: mix)?|BF16|F16|F32|MXFP4|NVFP4)` +
 	`(?: - (Small|Medium|Large)| - [0-9.]+ bpw(?: ternary)?| MoE)?(?: \(guessed\))?$`)
 

@@ -11,8 +11,8 @@ import (
 // Parts are pieces of hardware by slug.
 type Parts map[dataset.Slug]*dataset.Hardware
 
-// Related reports whether two records can be meant by one device: the same, one for the variants
-// the other is one of, graphics and their processor, a machine and its chip.
+// Related reports whether two records can describe one device. They are the same record, a record of several
+// variants and one of these, graphics and their processor, or a machine and its chip.
 func (parts Parts) Related(a, b dataset.Slug) bool {
 	return a == b || parts.has(a, b) || parts.has(b, a)
 }

@@ -40,9 +40,8 @@ func (r *Resolver) Resolve(kind Kind, name string) Answer {
 	return a
 }
 
-// any looks in all kinds. What one kind knows exactly and no other has among its names needs no
-// rules of the others; guesses cost more than all rules, so they are made where no kind has an
-// answer.
+// any looks in all kinds. If one kind knows the name exactly, and no other has it among its names, the rules of
+// the others are not needed. Guesses cost more than all rules, so they are made only if no kind has an answer.
 func (r *Resolver) any(text string) Answer {
 	if k := r.only(text); k != "" {
 		if a := r.one(k, text); grade(&a) == 4 {

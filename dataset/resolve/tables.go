@@ -38,8 +38,9 @@ var identity = set("ti super xt xtx gre laptop mobile notebook sxm pcie nvl ada 
 // measures are units that make a number beside a name harmless: "600W", "16C/32T", "240Hz".
 var measures = set("w watt watts c t hz mhz ghz core cores thread threads nm")
 
-// besideWords say nothing about which record a name means where they are beside it, in brackets or behind a comma: what the
-// part is in and how it is run, its architecture and its memory. A word that is not here may make another product of it.
+// besideWords are words which, in brackets or after a comma, say nothing about which record a name means. They
+// say what the part is in, how it is run, its architecture or its memory. A word that is not in this list may
+// mean another product.
 var besideWords = set("a an and at by for from in not of on only or over per the to via with built inside class run running stated" +
 	" overclocked oc underclocked undervolted unlocked stock modified modded conversion third party variant water liquid air passive cooled cooling fan blower headless" +
 	" egpu dgpu thunderbolt oculink usb nvlink bridge slot lane lanes x desktop tower rack node partition slurm" +

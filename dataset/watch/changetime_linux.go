@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// changeTime is when the bytes of a file, or what is known of it, were changed last: a time that programs
-// cannot set, as they can the time of the last write. False where it is unknown.
+// changeTime is when the content or the metadata of a file changed last (ctime). Programs cannot set it, unlike
+// the time of the last write. It is false if the time is unknown.
 func changeTime(info fs.FileInfo) (time.Time, bool) {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// staleLock is when a lock is taken for one that a killed git left behind: it is that old, or that far in the future,
-// because the clock has gone back since.
+// staleLock is the age from which a lock counts as left behind by a killed git. A lock that far in the future
+// counts too: the clock has gone back since.
 const staleLock = 10 * time.Minute
 
 // locked reports whether git was writing the work tree.

@@ -12,9 +12,9 @@ import (
 	"modeldex/dataset"
 )
 
-// A State is the outside of a dataset directory at one moment: what the files are called, how
-// large they are, when they and what is known of them were changed. Two that are the same mean that no file was changed
-// in between, except for one written twice within a tick of the clock of the file system. It is not changed.
+// A State is what a dataset directory shows without reading its files, at one moment: their names, their sizes,
+// and when their content and metadata changed last. If two are equal, no file was changed in between, except
+// for one written twice within a tick of the file system's clock. A State is immutable.
 type State struct {
 	at    time.Time
 	files map[string]stamp // of what a load reads and of the extra folders, by path

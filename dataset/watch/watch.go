@@ -86,11 +86,11 @@ type Watcher struct {
 	disarm func() // ends the events
 }
 
-// Watch watches the dataset directory dir. last is the set that was loaded from it, nil for
-// none. Watch calls take, one call at a time, with each set that differs from the one before,
-// or with the Findings or the error for which the newest files are rejected. After a rejection
-// take is also called with the set before it once the files are as they were. A set is handed
-// over only when no file changed while it was read and no git checkout was under way.
+// Watch watches the dataset directory dir. last is the set that was loaded from it, nil for none. Watch calls
+// take, one call at a time, with each set that differs from the one before. If the newest files are rejected,
+// it calls take with the Findings or the error. After a rejection take is also called with the set before it
+// once the files are as they were. A set is handed over only when no file changed while it was read and no git
+// checkout was under way.
 //
 // Once ctx has ended, a load under way ends without being handed over. Watch keeps the set handed over last. Close ends it.
 func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take func(*dataset.Set, error)) *Watcher {

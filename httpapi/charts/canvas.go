@@ -277,9 +277,8 @@ func (l *labels) covered(b box) bool {
 	return false
 }
 
-// spread moves the places of a column of labels apart, so that they are at least gap from each
-// other and inside low to high, and as near as they can be to where they were. It expects them
-// sorted.
+// spread moves the places of a column of labels apart, so that they are at least gap from each other and
+// between low and high. Each stays as near as possible to where it was. The places must be sorted.
 func spread(at []float64, gap, low, high float64) []float64 {
 	out := make([]float64, len(at))
 	for i, v := range at {

@@ -7,8 +7,8 @@
 //   - A Figure is made of them by a pure function: Memory, Sizes, Speeds, Roof, Fits, Neighbours,
 //     Frontier, Compare, Prices. It has a title, a summary in words, a source line and the table of
 //     the values it shows. The same data give the same bytes.
-//   - A figure is written for an HTML page (Inline), where Stylesheet gives the colours and no
-//     element has a style of its own, or as a file (SVG) with its style in it.
+//   - A figure is written in one of two ways. Inline is for an HTML page: Stylesheet gives the colours, and no
+//     element has a style of its own. SVG is a file with its style in it.
 //   - A Preset makes a figure of a generation and the parameters of an address, /charts/{preset}.svg.
 //   - A badge is one measured speed in a few characters (Badge).
 //

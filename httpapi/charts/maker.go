@@ -415,8 +415,8 @@ func (m Maker) found(slug string) []fit.Best {
 	return runs.Found
 }
 
-// scored are the models among those found that have a score and fit in at least four bits per weight: the score is of
-// the full model, and says little about a size below.
+// scored are the models among those found that have a score and fit with at least four bits per weight. The
+// score is of the full model, and says little about a smaller size.
 func (m Maker) scored(found []fit.Best) (models []FitModel) {
 	for i := range found {
 		b := &found[i]

@@ -19,8 +19,8 @@ type Follow struct {
 	Every time.Duration
 }
 
-// firstWait is how long a first start waits for an origin that is there and not ready: one that has
-// just started makes its dump within seconds, or a minute where it has millions of rows.
+// firstWait is how long a first start waits for an origin that answers but is not ready. An origin that has
+// just started makes its dump within seconds, or within a minute if it has millions of rows.
 const firstWait = 2 * time.Minute
 
 // openMirror takes the dataset directory for a mirror and sees to it that there is a copy. With a

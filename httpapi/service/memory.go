@@ -144,11 +144,10 @@ func (m *memory) reloading() {
 	m.afterLook = time.AfterFunc(lookTime, m.worked)
 }
 
-// reloaded collects the generation that is no longer served, and sets the bound again. Without it,
-// the next collection would come when the heap has doubled, counted from when it had two
-// generations. This one runs beside the readers, and its pages go back to the system little by
-// little: debug.FreeOSMemory would return them at once, and readers would wait for pages they need
-// a moment later.
+// reloaded collects the generation that is no longer served, and sets the bound again. Without it, the next
+// collection would come when the heap has doubled, counted from when it had two generations. This one runs
+// beside the readers, and its pages go back to the system little by little. debug.FreeOSMemory would return
+// them at once, and readers would wait for pages they need a moment later.
 func (m *memory) reloaded(rows int) {
 	m.mu.Lock()
 	if m.afterLook != nil {
@@ -185,9 +184,9 @@ func (m *memory) limit(rows int) int64 {
 // minSpare is how much garbage may gather on any heap before it is collected, in bytes.
 const minSpare = 128 << 20
 
-// percentFor has the next collection come when the heap has grown by an eighth or minSpare; Go's
-// default lets it double, so that a million benchmarks would need twice their memory. A collection of them
-// takes some 0.3 seconds of processor.
+// percentFor makes the next collection run when the heap has grown by an eighth or minSpare. Go's default lets
+// the heap double, so a million benchmarks would need twice their memory. A collection of them takes some 0.3
+// seconds of processor.
 func percentFor(live uint64) int {
 	live = max(1, live)
 	return int(min(100, 100*max(minSpare, live/8)/live))

@@ -48,10 +48,10 @@ func programSpans(maps string, at uint64) []span {
 	return out
 }
 
-// forgetProgram gives back the pages of the program's own file that are mapped: the start touches most
-// of its code and the tables about it, 25 MB, serving half of them. Nothing is written and nothing is
-// read again from disk. The next use of a page maps it again from the system's cache of files, sixteen
-// pages at a time. That takes less than a millisecond for all of them. See madvise(2), MADV_DONTNEED.
+// forgetProgram gives back the mapped pages of the program's own file. The start touches 25 MB of them, most of
+// the code and the tables about it; serving needs half of that. Nothing is written and nothing is read again
+// from disk. The next use of a page maps it again from the system's cache of files, sixteen pages at a time.
+// That takes less than a millisecond for all of them. See madvise(2), MADV_DONTNEED.
 func forgetProgram() {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

@@ -71,10 +71,10 @@ func Fixed(cfg Config) (httpapi.Config, error) {
 // worth: a hundred thousand take a tenth of a second of processor.
 const manyBenchmarks = 100_000
 
-// first loads the snapshots and the dataset for the first time. One comes after the other, and what
-// checking the snapshots needed is collected in between: side by side they would mix their memory,
-// and five megabytes of holes would stay behind. So does what reading a small dataset leaves: its tables
-// take that place, which saves two megabytes.
+// first loads the snapshots and the dataset for the first time. One comes after the other, and the memory that
+// checking the snapshots needed is collected in between. Side by side their memory would mix, and five
+// megabytes of holes would stay behind. What reading a small dataset leaves is collected too: its tables take
+// that place, which saves two megabytes.
 func (r *reloader) first(ctx context.Context) error {
 	if r.cfg.Dir != "" {
 		r.seen = watch.StateOf(r.cfg.Dir, extraDirs)

@@ -255,8 +255,8 @@ func onHangup(do func()) (stop func()) {
 	}
 }
 
-// outliveReaders has the process go on, until stop is called, when the program that reads its log or its
-// standard output is gone: Go ends a process that writes to such a pipe, unless SIGPIPE is waited for.
+// outliveReaders keeps the process running, until stop is called, after the program that reads its log or its
+// standard output has ended. Go ends a process that writes to such a pipe, unless the process handles SIGPIPE.
 func outliveReaders() (stop func()) {
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)

@@ -29,9 +29,9 @@ type pageWalk struct {
 	used []bool // page number -> visited
 }
 
-// Walk checks all pages below meta: each is reached once, has its own number, and keeps its
-// elements inside itself and in order; no page in use is also listed as free. The error wraps
-// ErrCorrupt, or is the one of reading the file. It reads every page in use once.
+// Walk checks all pages below meta. Each is reached once, has its own number, and keeps its elements inside
+// itself and in order. No page in use is also listed as free. The error wraps ErrCorrupt, or is the one of
+// reading the file. It reads every page in use once.
 func Walk(f io.ReaderAt, meta Meta) error {
 	w := pageWalk{f: f, meta: meta, used: make([]bool, meta.Pages)}
 	if err := w.tree(meta.Root, 0); err != nil {

@@ -72,9 +72,9 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 	return client, func() error { return errors.Join(client.Close(), anonymous.Close()) }, nil
 }
 
-// login makes logins through a connection of their own. The client sends its token with every
-// request, logins included, and etcd before 3.5 rejects a login that comes with an expired token: it
-// would never get a new one (github.com/etcd-io/etcd/pull/12165).
+// login makes logins through a connection of their own. The client sends its token with every request, logins
+// included. etcd before 3.5 rejects a login with an expired token, so the client would never get a new one
+// (github.com/etcd-io/etcd/pull/12165).
 type login struct {
 	clientv3.Auth
 	anonymous *clientv3.Client
@@ -103,8 +103,8 @@ func (l *login) intercept(ctx context.Context, method string, req, reply any, cc
 	return err
 }
 
-// withCause adds to an error of a connection that was not made in time why the first server could not
-// be reached: the client knows it, but returns only that time is up.
+// withCause adds to a connection timeout the reason why the first server could not be reached. The client knows
+// the reason, but returns only the timeout.
 func withCause(ctx context.Context, opt Options, err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) || len(opt.Endpoints) == 0 {
 		return err

@@ -170,8 +170,8 @@ func (s *Store) importOne(ctx context.Context, a quota.Exported) error {
 	for _, m := range a.Months {
 		ops = append(ops, clientv3.OpPut(s.key("u", m.Month.String(), id), counts{"": {Calls: m.Calls, Day: day}}.encode()))
 	}
-	// The account comes last of all, so that a copy that ended in between has no account without
-	// its counts: etcd allows 128 operations in a transaction, and a long history needs more.
+	// The account is written last, so that an interrupted copy has no account without its counts. One
+	// transaction is not enough: etcd allows 128 operations in it, and a long history needs more.
 	for len(ops) > batchSize {
 		part := ops[len(ops)-batchSize:]
 		if _, err := s.client.Txn(ctx).Then(part...).Commit(); err != nil {

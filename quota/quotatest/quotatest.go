@@ -1,6 +1,6 @@
-// Package quotatest helps tests that need a keeper: New makes one on a ledger in the test's
-// directory, with a clock that does not run, and checks when the test ends that the ledger
-// never shows fewer calls than were charged.
+// Package quotatest helps tests that need a keeper. New makes one on a ledger in the test's directory, with a
+// clock that does not run. When the test ends, it checks that the ledger never shows fewer calls than were
+// charged.
 package quotatest
 
 import (

@@ -2,11 +2,11 @@ package quotatest
 
 import "os"
 
-// TempDir makes a directory for all temporary files of a test process and names it in TMPDIR: for TestMain, which calls
-// remove at its end. In the short form it is in memory, if the machine has room there: ledgers sync each change to the
-// disk, which is most of the time of the tests of quota. What a killed process wrote is found again either way; only a
-// cut of power is different, and no test has one. In the long form (MODELDEX_LONG_TESTS=1) it is on the disk, and where
-// TMPDIR is set it is below that.
+// TempDir makes a directory for all temporary files of a test process and sets TMPDIR to it. It is for
+// TestMain, which calls remove at its end. In short runs the directory is in memory, if there is room: ledgers
+// sync each change, and on a disk that is most of the time of quota's tests. What a killed process wrote is
+// kept either way. Only a power failure would lose it, and no test has one. In long runs
+// (MODELDEX_LONG_TESTS=1) the directory is on the disk. If TMPDIR is set, the directory is below it.
 func TempDir() (dir string, remove func(), err error) {
 	if os.Getenv("MODELDEX_LONG_TESTS") != "1" && os.Getenv("TMPDIR") == "" {
 		dir, remove = inMemory()

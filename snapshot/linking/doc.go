@@ -14,13 +14,12 @@
 //	  - error belongs to one number. Its variance is what the item adds (estimated for each item)
 //	    plus the square of the standard error that the source states.
 //
-// A test with an intercept and a slope of its own is the linear model of test equating: Levine
-// (1955) and Angoff (1971), as in Kolen and Brennan, Test Equating, Scaling, and Linking (3rd
-// edition, 2014), chapter 4. The factor within a source is the testlet of Bradlow, Wainer and
-// Wang, A Bayesian random effects model for testlets, Psychometrika 64 (1999). The Epoch
-// Capabilities Index links benchmarks by the same idea with a logistic curve
-// (https://epoch.ai/data/eci-documentation/methodology); a straight line predicted held-out
-// sources equally well here, and anyone can compute it by hand.
+// A test with its own intercept and slope is the linear model of test equating by Levine (1955) and Angoff
+// (1971). See Kolen and Brennan, Test Equating, Scaling, and Linking (3rd edition, 2014), chapter 4. The factor
+// within a source is the testlet of Bradlow, Wainer and Wang, A Bayesian random effects model for testlets,
+// Psychometrika 64 (1999). The Epoch Capabilities Index links benchmarks by the same idea with a logistic curve
+// (https://epoch.ai/data/eci-documentation/methodology). Here a straight line predicted held-out sources
+// equally well, and anyone can compute it by hand.
 //
 // # Fit
 //

@@ -7,9 +7,9 @@
 // a table nor the dataset has is left out and counted. Nothing is computed here but the id of a
 // benchmark that has none.
 //
-// An import merges the tables into the dataset: records of the tables are written again, and records that
-// only the dataset has are kept, so that nothing that was published is lost. It is for one caller at a
-// time, reads and writes files only, and holds all tables in memory.
+// An import merges the tables into the dataset. Records of the tables are written again. Records that only the
+// dataset has are kept, so that nothing that was published is lost. An import is for one caller at a time,
+// reads and writes files only, and holds all tables in memory.
 package facts
 
 import (
@@ -46,12 +46,11 @@ var renamed = []struct{ from, to string }{
 	{`in models.ndjson`, `in this directory`},
 }
 
-// Import reads the fact tables in src and writes the record files of a dataset into dst. Tables
-// beside a main one (hardware.owner.ndjson) are read after it; tables called
-// *.left-out.ndjson are not read. dst/dataset.json is left alone. On an error of reading nothing
-// is written, and the error names every line that cannot be read. Where files of dst would change
-// or be removed, nothing is written either and the error is an *OverwriteError, unless overwrite
-// allows it; into an empty or missing directory an import needs no permission.
+// Import reads the fact tables in src and writes the record files of a dataset into dst. Tables beside a main
+// one (hardware.owner.ndjson) are read after it; tables called *.left-out.ndjson are not read. dst/dataset.json
+// is left alone. On an error of reading nothing is written, and the error names every line that cannot be read.
+// If files of dst would change or be removed, and overwrite is false, nothing is written either and the error
+// is an *OverwriteError. An empty or missing directory needs no permission.
 func Import(src fs.FS, dst string, overwrite bool) (Report, error) {
 	im := &importer{src: src, dst: dst, report: Report{LeftOut: map[string]int{}}}
 	err := errors.Join(

@@ -33,9 +33,8 @@ func hardwareSlug(h *dataset.Hardware) dataset.Slug { return h.Slug }
 func toolSlug(t *dataset.Tool) dataset.Slug         { return t.Slug }
 func benchmarkID(b *dataset.Benchmark) dataset.Slug { return b.ID }
 
-// mergeFiles appends to the records of a table those of the dataset it lacks, and lets carry
-// take over what a record of the dataset says in fields no table has. Slugs become file names,
-// so they are checked here already.
+// mergeFiles appends to the records of a table those that only the dataset has. Fields that no table has are
+// copied from the record of the dataset by carry. Slugs become file names, so they are checked here already.
 func mergeFiles[T any](im *importer, dir string, recs *[]T, slug func(*T) dataset.Slug, carry func(old, rec *T)) error {
 	have := make(map[dataset.Slug]int, len(*recs))
 	for i := range *recs {

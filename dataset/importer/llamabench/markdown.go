@@ -75,8 +75,8 @@ func parseMarkdown(b []byte) []row {
 	return m.rows
 }
 
-// foreign gives rows the build of a text in which builds come before tables, if there is only one:
-// llama-bench prints it behind, so that of several the one meant is not known.
+// foreign gives rows the build of a text in which builds come before tables, if there is only one. llama-bench
+// prints the build after the table, so with several the right one is not known.
 func (m *markdown) foreign() {
 	build := ""
 	if len(slices.Compact(slices.Sorted(slices.Values(m.leading)))) == 1 {

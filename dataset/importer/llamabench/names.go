@@ -81,9 +81,9 @@ func (im *Importer) contradiction(slug dataset.Slug, r *run, what string) error 
 	return fmt.Errorf("%s is not %s: %s prints %.2f B parameters, the directory has %.2f B", what, slug, r.kind, r.params, *m.ParamsB)
 }
 
-// paramsFit reports whether a printed number of parameters, in billions, can be that of a model.
-// llama.cpp counts the tensors of a file: without a vision tower, without embeddings that are
-// looked up, and with the output matrix twice where a file holds it beside an equal embedding.
+// paramsFit reports whether a printed number of parameters, in billions, can be that of a model. llama.cpp
+// counts the tensors of a file. It leaves out a vision tower and embeddings that are looked up. It counts the
+// output matrix twice if a file has it beside an equal embedding.
 func paramsFit(printed float64, m *dataset.Model) bool {
 	own := *m.ParamsB
 	slack := 0.025

@@ -38,8 +38,8 @@ func (p *paired) skipped(file string, why error) (out []Skipped) {
 	return out
 }
 
-// pair merges the rows of each run, in the order of the file: tests of equal length belong
-// together, then the usual 512 and 128, then what is left if it is one of each.
+// pair merges the rows of each run, in the order of the file. Tests of equal length belong together, then the
+// usual 512 and 128, then the rest if it is one of each.
 func pair(rows []row) (out []paired) {
 	runs, order := map[run][]*row{}, []run{}
 	for i := range rows {
@@ -110,8 +110,8 @@ func accelerators(r *run) []string {
 	return slices.DeleteFunc(split(r.backend), func(name string) bool { return name == "RPC" || backends[name] == "cpu" })
 }
 
-// oneBackend reports why it is not known which backend did the work: a program with several of them lists a device once
-// for each, and puts layers on all that are not excluded.
+// oneBackend reports why it is not known which backend did the work. A program with several backends lists a
+// device once for each, and puts layers on all that are not excluded.
 func oneBackend(r *run) error {
 	names := accelerators(r)
 	if len(names) < 2 || r.layers == (known{0, true}) {
