@@ -52,6 +52,14 @@ func (a *ask) wants(least float64, filled bool) {
 	}
 }
 
+// atAnySpeed answers a question about an ask as if it had no least speed.
+func (a *ask) atAnySpeed(is func() bool) bool {
+	least := a.least
+	defer func() { a.least = least }()
+	a.least = 0
+	return is()
+}
+
 // configuration is what an estimate of a size is for, valid until the next call; false where a fact is missing.
 func (a *ask) configuration(size int) (*point, bool) {
 	z := &a.t.sizes[size]

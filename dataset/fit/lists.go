@@ -145,10 +145,7 @@ func (a *ask) any(is func(size int) bool, verdicts ...Verdict) bool {
 
 // hasSpeed reports whether the speed of a size that runs is known, fast enough or not.
 func (a *ask) hasSpeed(size int) bool {
-	least := a.least
-	defer func() { a.least = least }()
-	a.least = 0
-	return a.pace(size, true).use != ""
+	return a.atAnySpeed(func() bool { return a.pace(size, true).use != "" })
 }
 
 // best finds the size of a model that a list names.

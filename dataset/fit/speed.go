@@ -95,11 +95,10 @@ func (a *ask) otherwise(size int, p *point, known bool) (use string, tps float64
 
 // estimable reports whether there is an estimate, fast enough or not.
 func (a *ask) estimable(p *point) bool {
-	least := a.least
-	defer func() { a.least = least }()
-	a.least = 0
-	_, _, ok := a.guess(p)
-	return ok
+	return a.atAnySpeed(func() bool {
+		_, _, ok := a.guess(p)
+		return ok
+	})
 }
 
 // How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any has are the
