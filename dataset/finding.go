@@ -29,7 +29,7 @@ func (s Severity) String() string {
 // fewRepeats is how many lines may have one and the same fault, a copy or a wrong reference, and be named one by one.
 const fewRepeats = 3
 
-// Finding is one thing a check dislikes.
+// Finding is one violation of a rule.
 type Finding struct {
 	Path string // file, relative to the dataset directory, with slashes
 	Line int    // from 1; 0 where the finding is about the whole file
@@ -67,11 +67,11 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// Findings is everything a load dislikes, in order of place. As an error it is the rejection of
+// Findings are all violations that a load finds, in order of place. As an error it is the rejection of
 // the whole dataset.
 type Findings []Finding
 
-// Error gives one line a finding.
+// Error gives one line per finding.
 func (fs Findings) Error() string {
 	lines := make([]string, len(fs))
 	for i, f := range fs {

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,18 +64,10 @@ type builder struct {
 }
 
 func (b *builder) document(ctx context.Context) (*Document, error) {
-	if err := b.in.Config.check(); err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
-	}
-	if err := b.sift(); err != nil {
+	groups, err := b.groups()
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if b.match, err = newMatcher(b.in, b.rep); err != nil {
-		return nil, err
-	}
-	groups := b.match.groups(b.tables)
-	b.match.claim(groups)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -94,6 +85,23 @@ func (b *builder) document(ctx context.Context) (*Document, error) {
 		return nil, err
 	}
 	return doc, nil
+}
+
+// groups checks the configuration, reads the captures and joins what the sources say of each model.
+func (b *builder) groups() ([]*group, error) {
+	if err := b.in.Config.check(); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	if err := b.sift(); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.match, err = newMatcher(b.in, b.rep); err != nil {
+		return nil, err
+	}
+	groups := b.match.groups(b.tables)
+	b.match.claim(groups)
+	return groups, nil
 }
 
 func (b *builder) sift() error {
@@ -184,19 +192,4 @@ func (b *builder) count(doc *Document) error {
 	}
 	doc.Meta.GeneratedFrom = slices.Concat(from, b.in.From)
 	return nil
-}
-
-func (r *Report) fill(doc *Document, out []byte) {
-	r.Hash, r.Bytes = doc.OutputHash, len(out)
-	r.Models, r.Scores = int(doc.Meta.ModelCount), int(doc.Meta.ScoreCount)
-	r.Confidence = doc.Meta.ConfidenceCounts
-	for i := range doc.Models {
-		r.BySources[len(doc.Models[i].SourceIDs)]++
-	}
-	for _, names := range [][]Name{r.Unmatched, r.ByRule, r.NotChosen, r.Dropped} {
-		slices.SortFunc(names, func(a, b Name) int {
-			return cmp.Or(strings.Compare(string(a.Source), string(b.Source)), strings.Compare(a.Raw, b.Raw))
-		})
-	}
-	r.Unmatched, r.ByRule, r.Dropped = slices.Compact(r.Unmatched), slices.Compact(r.ByRule), slices.Compact(r.Dropped)
 }

@@ -246,7 +246,7 @@ func shuffle(rnd *rand.Rand, in *Inputs) {
 	rnd.Shuffle(len(in.Aliases), func(i, j int) { in.Aliases[i], in.Aliases[j] = in.Aliases[j], in.Aliases[i] })
 }
 
-// TestBuildRepeatedRows: a cell said twice counts once, whichever comes first.
+// TestBuildRepeatedRows: a duplicate cell counts once, whichever comes first.
 func TestBuildRepeatedRows(t *testing.T) {
 	double := func(v float64, row int64) func(*Inputs) {
 		return func(in *Inputs) {
@@ -262,8 +262,8 @@ func TestBuildRepeatedRows(t *testing.T) {
 	if got := s[5].Value; got != 50 {
 		t.Errorf("value = %v, want 50 of the lower row number", got)
 	}
-	if got := rep.Skipped["source_c: said twice; the lower row number was kept"]; got != 1 {
-		t.Errorf("rows said twice = %d, want 1", got)
+	if got := rep.Skipped["source_c: duplicates; the row with the lowest number was kept"]; got != 1 {
+		t.Errorf("duplicate rows = %d, want 1", got)
 	}
 }
 

@@ -123,7 +123,7 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		case r.Source != t.cfg.Name:
 			return nil, fmt.Errorf("row of %q: source: must be %q, got %q", r.ModelRaw, t.cfg.Name, r.Source)
 		case r.Config != t.cfg.Config || t.cfg.splitIndex(r.Split) < 0 || m == nil:
-			rep.skip(t.cfg.SourceID, "of a board or metric the configuration does not take")
+			rep.skip(t.cfg.SourceID, "of a board or metric that build.json does not name")
 		case r.Value == nil:
 			rep.skip(t.cfg.SourceID, "with an empty cell")
 		case !m.inRange(*r.Value):
@@ -131,7 +131,7 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		case r.Date != "" && !isDate(r.Date):
 			return nil, fmt.Errorf("row %d of %s, %q: date: must be YYYY-MM-DD, got %q", r.Row, r.Split, r.ModelRaw, clip(r.Date))
 		case len(taken) > 0 && samePlace(taken[len(taken)-1], r):
-			rep.skip(t.cfg.SourceID, "said twice; the lower row number was kept")
+			rep.skip(t.cfg.SourceID, "duplicates; the row with the lowest number was kept")
 		default:
 			taken = append(taken, r)
 		}

@@ -72,11 +72,11 @@ func Open(folder fs.FS) (*Catalog, []Finding, error) {
 	return (*Catalog)(nil).Reload(context.Background(), folder)
 }
 
-// Reload is Open for a folder that was opened before as s. A file that is rejected now and was
-// good in s stays on as it was, so that a half-written file takes nothing away; a file that
-// is gone, goes. Files with unchanged bytes are not verified again. s is not changed and may be nil.
+// Reload is Open for a folder that was opened before as c. If a file is rejected now and was
+// valid in c, the document in c stays, so that a half-written file removes nothing. The document of a
+// removed file is removed. Files with unchanged bytes are not verified again. c is not changed and may be nil.
 // Once ctx has ended, no further file is read, and its error is returned.
-func (s *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding, error) {
+func (c *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding, error) {
 	names, err := fs.Glob(folder, Pattern)
 	if err != nil {
 		return nil, nil, fmt.Errorf("snapshots: %w", err)
@@ -90,8 +90,8 @@ func (s *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding
 		if err := ctx.Err(); err != nil {
 			return nil, nil, fmt.Errorf("snapshots: %w", err)
 		}
-		published, fs := s.readPublished(folder, name)
-		findings = append(findings, fs...)
+		published, found := c.readPublished(folder, name)
+		findings = append(findings, found...)
 		if published != nil {
 			documents = append(documents, published)
 		}
@@ -103,11 +103,11 @@ func (s *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding
 
 // Rejected returns the findings of the files that were left out, or stay as they were, in the order
 // of files. The slice is shared and must not be written to.
-func (s *Catalog) Rejected() []Finding { return s.rejected }
+func (c *Catalog) Rejected() []Finding { return c.rejected }
 
-// readPublished reads one file; a rejected one is replaced by what s has under its name.
-func (s *Catalog) readPublished(folder fs.FS, name string) (*Published, []Finding) {
-	was := s.byPath(name)
+// readPublished reads one file; a rejected one is replaced by what c has under its name.
+func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Finding) {
+	was := c.byPath(name)
 	body, err := readBounded(folder, name)
 	if err != nil {
 		return was, []Finding{{Path: name, Rule: "reading: " + err.Error()}}
@@ -116,14 +116,14 @@ func (s *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 	if was != nil && was.sum == sum {
 		return was, nil
 	}
-	c := checkPublished(body, sum)
-	if findings := c.all(); len(findings) > 0 {
+	checked := checkPublished(body, sum)
+	if findings := checked.all(); len(findings) > 0 {
 		for i := range findings {
 			findings[i].Path = name
 		}
 		return was, findings
 	}
-	return newPublished(name, c.Document, body, sum), nil
+	return newPublished(name, checked.Document, body, sum), nil
 }
 
 // readBounded reads a regular file of at most MaxDocumentBytes.
@@ -149,15 +149,15 @@ func readBounded(folder fs.FS, name string) ([]byte, error) {
 
 func newPublished(name string, doc *Document, body []byte, sum [sha256.Size]byte) *Published {
 	at, _ := time.Parse(time.RFC3339Nano, doc.GeneratedAt) // verified
-	b := &Published{packed: pack(body), sum: sum}
-	b.Info = Info{
+	p := &Published{packed: pack(body), sum: sum}
+	p.Info = Info{
 		Path: name, Hash: doc.OutputHash, SchemaVersion: doc.SchemaVersion, SchemaURL: doc.SchemaURL,
 		GeneratedAt: at.UTC(), License: doc.License, Attribution: doc.Attribution,
 		ModelCount: doc.Meta.ModelCount, ScoreCount: doc.Meta.ScoreCount, SourceCount: doc.Meta.SourceCount,
 		ConfidenceCounts: doc.Meta.ConfidenceCounts, Bytes: len(body),
 	}
-	b.intelligence = intelligenceOf(doc)
-	return b
+	p.intelligence = intelligenceOf(doc)
+	return p
 }
 
 // intelligenceOf maps each model key of a document to what the document says of it.
@@ -211,28 +211,28 @@ func ranked(m *Model) bool {
 
 // newCatalog orders documents; the same document in two files is listed once, under the first name.
 func newCatalog(documents []*Published) *Catalog {
-	s := &Catalog{byHash: map[string]*Published{}}
-	for _, b := range documents {
-		if s.byHash[b.Hash] == nil {
-			s.byHash[b.Hash] = b
-			s.documents = append(s.documents, b)
+	c := &Catalog{byHash: map[string]*Published{}}
+	for _, p := range documents {
+		if c.byHash[p.Hash] == nil {
+			c.byHash[p.Hash] = p
+			c.documents = append(c.documents, p)
 		}
 	}
-	slices.SortFunc(s.documents, func(a, b *Published) int {
+	slices.SortFunc(c.documents, func(a, b *Published) int {
 		return cmp.Or(b.GeneratedAt.Compare(a.GeneratedAt), strings.Compare(a.Hash, b.Hash))
 	})
-	if len(s.documents) > 0 {
-		s.newest = s.documents[0].intelligence
+	if len(c.documents) > 0 {
+		c.newest = c.documents[0].intelligence
 	}
-	return s
+	return c
 }
 
 // byPath finds the published read from a file, nil for none.
-func (s *Catalog) byPath(name string) *Published {
-	if s == nil {
+func (c *Catalog) byPath(name string) *Published {
+	if c == nil {
 		return nil
 	}
-	for _, b := range s.documents {
+	for _, b := range c.documents {
 		if b.Path == name {
 			return b
 		}
@@ -241,47 +241,47 @@ func (s *Catalog) byPath(name string) *Published {
 }
 
 // Len is the number of documents.
-func (s *Catalog) Len() int { return len(s.documents) }
+func (c *Catalog) Len() int { return len(c.documents) }
 
 // List describes every document, newest first. The caller owns the slice.
-func (s *Catalog) List() []Info {
-	out := make([]Info, len(s.documents))
-	for i, b := range s.documents {
+func (c *Catalog) List() []Info {
+	out := make([]Info, len(c.documents))
+	for i, b := range c.documents {
 		out[i] = b.Info
 	}
 	return out
 }
 
 // Latest returns the newest document, and false when the catalog is empty.
-func (s *Catalog) Latest() (*Published, bool) {
-	if len(s.documents) == 0 {
+func (c *Catalog) Latest() (*Published, bool) {
+	if len(c.documents) == 0 {
 		return nil, false
 	}
-	return s.documents[0], true
+	return c.documents[0], true
 }
 
 // Lookup returns the document with the given output_hash_sha256, 64 lowercase hex digits.
-func (s *Catalog) Lookup(hash string) (*Published, bool) {
-	b, ok := s.byHash[hash]
+func (c *Catalog) Lookup(hash string) (*Published, bool) {
+	b, ok := c.byHash[hash]
 	return b, ok
 }
 
 // Intelligence returns what the newest document says of a model key, and false where it has
 // not the model. The score is shared and must not be written to.
-func (s *Catalog) Intelligence(modelKey string) (Intelligence, bool) {
-	i, ok := s.newest[modelKey]
+func (c *Catalog) Intelligence(modelKey string) (Intelligence, bool) {
+	i, ok := c.newest[modelKey]
 	return i, ok
 }
 
 // Body returns the finished bytes, canonical JSON. They are made for each call and are the
 // caller's: a document of seven megabytes takes some ten milliseconds, so a server caches them.
-func (b *Published) Body() []byte {
+func (p *Published) Body() []byte {
 	in, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		panic(err) // the options are constants
 	}
 	defer in.Close()
-	body, err := in.DecodeAll(b.packed, make([]byte, 0, b.Info.Bytes))
+	body, err := in.DecodeAll(p.packed, make([]byte, 0, p.Info.Bytes))
 	if err != nil {
 		panic(err) // pack wrote it, and nothing writes to it
 	}

@@ -110,6 +110,17 @@ type ConfidenceCounts struct {
 	Low int64 `json:"low" jsonschema:"minimum=0"`
 }
 
+func (n *ConfidenceCounts) add(c Confidence) {
+	switch c {
+	case High:
+		n.High++
+	case Moderate:
+		n.Moderate++
+	case Low:
+		n.Low++
+	}
+}
+
 // Source is one upstream evaluation source as captured.
 type Source struct {
 	// The identifier used throughout the document.

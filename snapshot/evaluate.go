@@ -57,20 +57,11 @@ const Samples = 200
 // the same in each run.
 func Evaluate(ctx context.Context, in Inputs, samples int) (Evaluation, error) {
 	b := &builder{in: in, rep: &Report{}}
-	if err := b.in.Config.check(); err != nil {
-		return Evaluation{}, fmt.Errorf("configuration: %w", err)
-	}
-	if err := b.sift(); err != nil {
+	groups, err := b.groups()
+	if err != nil {
 		return Evaluation{}, err
 	}
-	var err error
-	if b.match, err = newMatcher(in, b.rep); err != nil {
-		return Evaluation{}, err
-	}
-	groups := b.match.groups(b.tables)
-	b.match.claim(groups)
-	e := newEvaluator(b, groups)
-	return e.run(ctx, samples)
+	return newEvaluator(b, groups).run(ctx, samples)
 }
 
 // subject is one model under evaluation: the scores a build would publish for it.

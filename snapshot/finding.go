@@ -11,7 +11,7 @@ import (
 // MaxFindings limits the findings of one round.
 const MaxFindings = 1000
 
-// Finding is one thing a check dislikes.
+// Finding is one violation of a rule.
 type Finding struct {
 	Path    string // file or address; empty when the check was given bytes
 	Pointer string // RFC 6901 JSON pointer of the place; empty for the whole document

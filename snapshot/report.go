@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -30,6 +32,23 @@ type Report struct {
 	Skipped     map[string]int // "source_a: why" -> rows not taken
 }
 
+// fill takes the figures of a finished document and sorts the lists.
+func (r *Report) fill(doc *Document, out []byte) {
+	r.Hash, r.Bytes = doc.OutputHash, len(out)
+	r.Models, r.Scores = int(doc.Meta.ModelCount), int(doc.Meta.ScoreCount)
+	r.Confidence = doc.Meta.ConfidenceCounts
+	for i := range doc.Models {
+		r.BySources[len(doc.Models[i].SourceIDs)]++
+	}
+	for _, names := range [][]Name{r.Unmatched, r.ByRule, r.NotChosen, r.Dropped} {
+		slices.SortFunc(names, func(a, b Name) int {
+			return cmp.Or(strings.Compare(string(a.Source), string(b.Source)), strings.Compare(a.Raw, b.Raw))
+		})
+	}
+	r.Unmatched, r.ByRule, r.Dropped = slices.Compact(r.Unmatched), slices.Compact(r.ByRule), slices.Compact(r.Dropped)
+}
+
+// skip counts a row that was not taken.
 func (r *Report) skip(id SourceID, why string) {
 	if r.Skipped == nil {
 		r.Skipped = map[string]int{}
@@ -45,12 +64,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	fmt.Fprintf(&b, "scores: %d\n", r.Scores)
 	fmt.Fprintf(&b, "confidence: high %d, moderate %d, low %d\n", r.Confidence.High, r.Confidence.Moderate, r.Confidence.Low)
 	fmt.Fprintf(&b, "in the directory: %d\n", len(r.InDirectory))
-	keys := make([]string, 0, len(r.Skipped))
-	for k := range r.Skipped {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(r.Skipped)) {
 		fmt.Fprintf(&b, "rows skipped: %s: %d\n", k, r.Skipped[k])
 	}
 	section(&b, "matched by rule, not by the alias table", r.ByRule)

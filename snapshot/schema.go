@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -26,10 +27,7 @@ func Schema() []byte { return bytes.Clone(schemaJSON) }
 // "https://example.org". Without a base it is relative: it holds at every address that serves the
 // document, since each serves its schema too (RFC 3986, section 4.2).
 func SchemaURL(base string) string {
-	for len(base) > 0 && base[len(base)-1] == '/' {
-		base = base[:len(base)-1]
-	}
-	return base + SchemaPath
+	return strings.TrimRight(base, "/") + SchemaPath
 }
 
 // deny rejects every reference that leaves the schema: the default loader reads files.

@@ -280,14 +280,3 @@ func (c *checker) count(name string, got, want int64) {
 		c.say("/meta/"+name, "must be %d as counted, got %d", want, got)
 	}
 }
-
-func (n *ConfidenceCounts) add(c Confidence) {
-	switch c {
-	case High:
-		n.High++
-	case Moderate:
-		n.Moderate++
-	case Low:
-		n.Low++
-	}
-}

@@ -118,7 +118,7 @@ func checkPublished(b []byte, sum [sha256.Size]byte) Checked {
 	return check(b)
 }
 
-// appendNew adds what decoding dislikes unless the schema already spoke of the place.
+// appendNew adds the finding of decoding unless the schema has one for the same place.
 func appendNew(fs []Finding, f Finding) []Finding {
 	if slices.ContainsFunc(fs, func(g Finding) bool { return g.Pointer == f.Pointer }) {
 		return fs
@@ -216,8 +216,8 @@ func blanks(fs []Finding, at []string, v any) []Finding {
 	return fs
 }
 
-// leaves collects the innermost causes. Below a choice with null (a number or null) the
-// branch "must be null" says nothing and is left out when another branch speaks.
+// leaves collects the innermost causes. In a choice with null (a number or null) the branch
+// "must be null" says nothing, and is left out if another branch has a cause.
 func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []Finding {
 	if len(fs) >= MaxFindings {
 		return fs
@@ -236,7 +236,7 @@ func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []F
 
 func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
 	f := Finding{Pointer: pointer(e.InstanceLocation...), Rule: "schema: " + record.Clip(e.ErrorKind.LocalizedString(p), 300)}
-	// point at the member itself where the schema dislikes one that is there
+	// the place is the member itself where the schema forbids one that is present
 	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok && len(extra.Properties) == 1 {
 		f.Pointer += pointer(extra.Properties[0])
 	}

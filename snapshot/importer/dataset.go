@@ -1,14 +1,10 @@
 package importer
 
 import (
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"modeldex/dataset"
-	"modeldex/dataset/record"
 	"modeldex/dataset/wholefile"
 	"modeldex/snapshot"
 )
@@ -42,22 +38,4 @@ func DirectoryOf(models []dataset.Model) []snapshot.Entry {
 // it can be repeated.
 func FreezeDirectory(folder string, entries []snapshot.Entry) error {
 	return wholefile.Write(filepath.Join(folder, DirectoryFile), func(w io.Writer) error { return WriteDirectory(w, entries) })
-}
-
-// PlotFile draws a document and writes the SVG file. A document with a finding is an error and
-// writes nothing.
-func PlotFile(document, svg string, opt snapshot.PlotOptions) error {
-	f, err := os.Open(document)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // only read
-	doc, findings := snapshot.Read(f)
-	if len(findings) > 0 {
-		return fmt.Errorf("%s: %s, the first: %s", document, record.Counted(len(findings), "finding"), findings[0])
-	}
-	if !slices.ContainsFunc(doc.Models, func(m snapshot.Model) bool { return len(m.Composite.Components) >= opt.MinSources }) {
-		return fmt.Errorf("%s: no model has scores of %d sources", document, opt.MinSources)
-	}
-	return wholefile.Write(svg, func(w io.Writer) error { return snapshot.Plot(w, doc, opt) })
 }

@@ -1,4 +1,5 @@
-// Package verbs has the verbs about snapshot documents: `modeldex snapshot capture`, `build`, `verify`, `evaluate`, `diff` and `plot`. See modeldex/dataset/verbs for how verbs are written.
+// Package verbs has the verbs about snapshot documents: `modeldex snapshot capture`, `build`, `verify`, `evaluate`,
+// `diff` and `plot`. See modeldex/dataset/verbs for how verbs are written.
 package verbs
 
 import (
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -249,7 +251,16 @@ func (c *Plot) Validate() error {
 	return nil
 }
 
-// Run draws a document without findings.
+// Run draws a document without findings. A document with one is an error, and nothing is written.
 func (c *Plot) Run(*verbs.Env) error {
-	return importer.PlotFile(c.File, c.Out, snapshot.PlotOptions{Top: c.Top, MinSources: c.MinSources})
+	doc, err := read(c.File)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(doc.Models, func(m snapshot.Model) bool { return len(m.Composite.Components) >= c.MinSources }) {
+		return fmt.Errorf("%s: no model has scores of %d sources", c.File, c.MinSources)
+	}
+	return wholefile.Write(c.Out, func(w io.Writer) error {
+		return snapshot.Plot(w, doc, snapshot.PlotOptions{Top: c.Top, MinSources: c.MinSources})
+	})
 }
