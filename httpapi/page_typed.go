@@ -116,10 +116,19 @@ func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 		return respelled(r, t, typed)
 	}
 	slugs := namedIn(gen, t, typed)
-	if slug, a := named(gen, t, typed); slug != "" {
+	slug, a := named(gen, t, typed)
+	near := respelled(r, t, typed)
+	switch {
+	case slug != "":
 		slugs = []string{slug}
-	} else if slugs == nil {
+	case slugs != nil:
+	case near != nil && strings.Contains(typed, " "): // a slug near several words rarely has all of them
+		return near
+	default:
 		slugs = candidateSlugs(&a)
+	}
+	if slugs == nil && near != nil {
+		return near
 	}
 	if slugs == nil {
 		slugs = nearSlugs(t, typed)
@@ -128,14 +137,11 @@ func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 	for _, slug := range slugs {
 		links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
 	}
-	if links == nil {
-		links = respelled(r, t, typed)
-	}
 	return links
 }
 
-// respelled is the search for words of which those that no record has are replaced by the nearest that one has; nil where one of
-// them is near none.
+// respelled is the search for words of which those that no record has are replaced by the nearest that one has; nil where that finds
+// nothing either.
 func respelled(r *resource, t *index.Table, typed string) []pages.Link {
 	words := strings.Fields(typed)
 	for _, u := range t.UnknownWords(words, 1) {
@@ -149,7 +155,7 @@ func respelled(r *resource, t *index.Table, typed string) []pages.Link {
 		}
 	}
 	text := strings.Join(words, " ")
-	if text == typed {
+	if text == typed || t.Select(index.Query{Words: words, Limit: 1}).Total == 0 {
 		return nil
 	}
 	return []pages.Link{{Text: "“" + record.Printable(text) + "”", Href: "/explore/" + r.name + "?q=" + url.QueryEscape(text)}}
