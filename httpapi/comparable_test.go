@@ -73,14 +73,14 @@ func TestComparable(t *testing.T) {
 		const stats = "/api/v1/benchmarks/stats?include_variants=false&limit=10&sort=-n&group_by="
 		top := func(by, more string) string {
 			var slugs []string
-			for _, g := range askData[[]StatsRow](t, s, stats+by+more) {
+			for _, g := range askData[[]rows.Group](t, s, stats+by+more) {
 				slugs = append(slugs, fmt.Sprint(g.Group[by]))
 			}
 			return "&" + by + "=" + strings.Join(slugs, ",")
 		}
 		models := top("model", "")
 		devices := top("hardware", models)
-		pivot := askData[StatsPivot](t, s, "/api/v1/benchmarks/stats?include_variants=false&shape=pivot&group_by=hardware,model"+models+devices)
+		pivot := askData[rows.Pivot](t, s, "/api/v1/benchmarks/stats?include_variants=false&shape=pivot&group_by=hardware,model"+models+devices)
 		if len(pivot.Rows) != 10 || len(pivot.Columns) != 10 || len(pivot.Values) != 10 || len(pivot.Values[9]) != 10 {
 			t.Errorf("%d rows and %d columns, want 10 and 10", len(pivot.Rows), len(pivot.Columns))
 		}
@@ -92,7 +92,7 @@ func TestPivotIsTheList(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	const stats = "/api/v1/benchmarks/stats?settings=all&group_by=hardware,quantization"
-	list, pivot := askData[[]StatsRow](t, s, stats+"&limit=500"), askData[StatsPivot](t, s, stats+"&shape=pivot&value=max")
+	list, pivot := askData[[]rows.Group](t, s, stats+"&limit=500"), askData[rows.Pivot](t, s, stats+"&shape=pivot&value=max")
 	for _, g := range list {
 		row, column := slices.Index(pivot.Rows, g.Group["hardware"]), slices.Index(pivot.Columns, g.Group["quantization"])
 		if row < 0 || column < 0 {

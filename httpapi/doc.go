@@ -67,7 +67,7 @@
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
 // charts, reference, preview and contribute (what people see); export, dumps, feeds and static (files); webhook;
 // proxies and fairuse (client addresses); connections (callers, and how bytes leave); headers and encoding (heads of
-// requests and responses, compressed bodies); rows (what a row has), rowjson (finds and chooses values in finished rows)
+// requests and responses, compressed bodies); rows (what a row and a group have), rowjson (finds and chooses values in finished rows)
 // and cursor (where a page ends); suggest (what a caller may have meant); changes (what happened to records from edition to edition); usage
 // (what a key has used);
 // metrics; wiretest and browsertest (tests from outside).

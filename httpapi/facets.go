@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -83,7 +84,7 @@ var facetKinds = map[index.FieldKind]string{index.Text: "text", index.Flag: "fla
 
 func facetRow(f *index.Facet, info index.FieldInfo, limit int) *FacetRow {
 	row := &FacetRow{
-		Field: string(f.Field), Kind: facetKinds[info.Kind], Unit: orNull(info.Unit), Known: f.Known, Unknown: f.Unknown,
+		Field: string(f.Field), Kind: facetKinds[info.Kind], Unit: known(info.Unit), Known: f.Known, Unknown: f.Unknown,
 		Values: []FacetValue{}, ValueCount: len(f.Values), Bins: []FacetBin{},
 	}
 	for _, v := range f.Values[:min(limit, len(f.Values))] {
@@ -91,7 +92,7 @@ func facetRow(f *index.Facet, info index.FieldInfo, limit int) *FacetRow {
 	}
 	value := func(v float64) any { return v }
 	if info.Kind == index.Date {
-		value = func(v float64) any { return dateText(v) }
+		value = func(v float64) any { return rows.DateText(v) }
 	}
 	if len(f.Bins) > 0 {
 		row.Min, row.Max = value(f.Min), value(f.Max)

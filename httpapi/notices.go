@@ -275,3 +275,11 @@ func memoriesNotice(parameter string, n int) Notice {
 		Detail: strconv.Itoa(n) + record.Noun(n, " record is", " records are") + " sold with several sizes of memory, in memory_options_gb; vram_gb is the one that counts here, and a price may be that of a smaller one",
 	}
 }
+
+// appendComma appends a comma before the second of several things and the ones after it.
+func appendComma(b []byte, i int) []byte {
+	if i > 0 {
+		b = append(b, ',')
+	}
+	return b
+}

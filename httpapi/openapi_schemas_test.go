@@ -95,13 +95,13 @@ var publicNames = map[string]string{
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "Estimate": "FitEstimate",
 	"Weight": "FitWeight", "Checked": "FitValidated", "DepthScore": "FitDepthValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
-	"StatsRow": "StatsGroup", "FacetRow": "Facet",
+	"Group": "StatsGroup", "Pivot": "StatsPivot", "FacetRow": "Facet",
 }
 
 // rendered are the types whose values are bodies or parts of bodies; what they hold follows.
 var rendered = []any{
-	StatsRow{},
-	StatsPivot{},
+	rows.Group{},
+	rows.Pivot{},
 	StatsMeta{},
 	FacetRow{},
 	rows.Model{},

@@ -9,54 +9,9 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
-
-// StatsRow is the statistics of one group of benchmarks.
-type StatsRow struct {
-	// Values of the fields of group_by; null where the records do not have one.
-	Group map[string]any `json:"group"`
-	// Number of values.
-	N int `json:"n" jsonschema:"minimum=1,example=42"`
-	// Number of distinct source pages; own measurements without a page count as one.
-	Sources int `json:"sources" jsonschema:"minimum=1,example=7"`
-	// Lowest value, in the unit of meta.unit.
-	Min float64 `json:"min" jsonschema:"example=90.2"`
-	// 0.10 quantile.
-	P10 float64 `json:"p10" jsonschema:"example=95.4"`
-	// 0.25 quantile.
-	P25 float64 `json:"p25" jsonschema:"example=101.3"`
-	// Median.
-	Median float64 `json:"median" jsonschema:"example=110.8"`
-	// 0.75 quantile.
-	P75 float64 `json:"p75" jsonschema:"example=118.1"`
-	// 0.90 quantile.
-	P90 float64 `json:"p90" jsonschema:"example=127.6"`
-	// Highest value.
-	Max float64 `json:"max" jsonschema:"example=131"`
-	// Date of the newest run; null where no run has one.
-	NewestRunDate *string `json:"newest_run_date" jsonschema:"nullable,example=2026-05-11"`
-	// Settings that are equal in all records of the group; null where they are unknown in all.
-	SharedSettings map[string]any `json:"shared_settings"`
-	// Settings that differ between records of the group. The model and the hardware are no settings: group_by or a filter keeps them apart.
-	DifferingSettings []string `json:"differing_settings" jsonschema:"example=backend"`
-	// Whether the values measure the same: one model, hardware and quantization, and settings that are those of a single stream or known and equal. Lengths of prompt and output may differ; of prompt_tps and ttft_ms the prompt length, and of tokens_per_joule the power_basis, must be known and equal too.
-	Comparable bool `json:"comparable" jsonschema:"example=true"`
-}
-
-// StatsPivot is the statistics of all groups as a dense matrix.
-type StatsPivot struct {
-	// Values of the first field of group_by; null for unknown.
-	Rows []any `json:"rows"`
-	// Values of the second field of group_by; null for unknown.
-	Columns []any `json:"columns"`
-	// For each row and column the statistic that value names; null where no record has both.
-	Values [][]any `json:"values"`
-	// For each row and column the number of values.
-	N [][]int `json:"n"`
-	// For each row and column whether the values measure the same; null where there are none.
-	Comparable [][]any `json:"comparable"`
-}
 
 const (
 	maxGroups = 10_000
@@ -81,7 +36,7 @@ var (
 var statsList = newStatsList()
 
 func newStatsList() *resource {
-	r := resource{name: "benchmarks", path: "benchmarks/stats", file: "benchmark-statistics", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key", columns: schemaOf[StatsRow]("statistics", "StatsGroup")}
+	r := resource{name: "benchmarks", path: "benchmarks/stats", file: "benchmark-statistics", singular: "group", table: benchmarksOf, maxLimit: 1000, sorts: index.GroupOrders, normal: "key", columns: schemaOf[rows.Group]("statistics", "StatsGroup")}
 	r.params = []param{groupByParam, metricParam, weightParam, shapeParam, valueParam, allSettings}
 	for _, pm := range append(filterParams(index.BenchmarkFields, benchmarks.maxLimit), benchmarkParams...) {
 		if pm.name != "settings" && pm.name != "scenario" { // throughput results are not speeds of a stream
@@ -132,7 +87,7 @@ func showStats(s *Server, req *request) (*response, *failure) {
 		return nil, badGroups(fmt.Sprintf("gives more than %d groups; filter by hardware, model or family, or group by one field", tooMany.Max))
 	case pivot && q.format != export.JSON:
 		return nil, badParameter("format", q.format.String(), "is not available with shape=pivot; the list has one row per group")
-	case pivot && cellsOf(stats) > maxCells:
+	case pivot && rows.Cells(stats) > maxCells:
 		return nil, badGroups(fmt.Sprintf("gives a matrix of more than %d cells; filter by hardware, model or family", maxCells))
 	case pivot:
 		return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderPivot(req.gen, q, stats), "" }), nil
@@ -162,8 +117,8 @@ func statsSchema(q *listQuery) *export.Schema {
 
 // statsRows gives groups one after the other.
 func statsRows(groups []index.Group, q *listQuery) export.Rows {
-	w, row := newGroupWriter(q.selected["group_by"]), []byte(nil)
-	return eachOf(groups, func(g *index.Group) []byte { row = w.append(row[:0], g); return row })
+	w, row := rows.NewGroupWriter(q.selected["group_by"]), []byte(nil)
+	return eachOf(groups, func(g *index.Group) []byte { row = w.Append(row[:0], g); return row })
 }
 
 // groups is the page of groups that a query asks for.
@@ -212,28 +167,6 @@ func statsQuery(q *listQuery) index.StatsQuery {
 	return out
 }
 
-// cellsOf is the number of cells of a pivot.
-func cellsOf(stats *index.Stats) int {
-	rows, columns := axes(stats)
-	return len(rows) * len(columns)
-}
-
-// axes are the distinct values of the first and of the second field, in the order of groups.
-func axes(stats *index.Stats) (rows, columns []string) {
-	seen := [2]map[string]bool{{}, {}}
-	for i := range stats.Groups {
-		key := stats.Groups[i].Key()
-		if !seen[0][key[0]] {
-			seen[0][key[0]], rows = true, append(rows, key[0])
-		}
-		if !seen[1][key[1]] {
-			seen[1][key[1]], columns = true, append(columns, key[1])
-		}
-	}
-	slices.SortFunc(columns, index.CompareKeys)
-	return rows, columns
-}
-
 // bytesOfGroup is a little more than groups have on average, so that most pages are not copied while they grow.
 const bytesOfGroup = 600
 
@@ -241,12 +174,12 @@ const bytesOfGroup = 600
 func renderStats(gen *index.Generation, q *listQuery, stats *index.Stats) (body []byte, link string) {
 	groups, next := q.groups(stats)
 	b := append(make([]byte, 0, bytesOfGroup*len(groups)+1024), pageStart...)
-	w := newGroupWriter(q.selected["group_by"])
+	w := rows.NewGroupWriter(q.selected["group_by"])
 	for i := range groups {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = w.append(b, &groups[i])
+		b = w.Append(b, &groups[i])
 	}
 	q.meta = statsMeta(q)
 	end, link := q.envelope(gen, len(stats.Groups), len(groups), statsNotices(gen, q, stats), next)
@@ -285,25 +218,9 @@ func statsNotices(gen *index.Generation, q *listQuery, stats *index.Stats) []Not
 
 // renderPivot writes all groups as a matrix.
 func renderPivot(gen *index.Generation, q *listQuery, stats *index.Stats) []byte {
-	rows, columns := axes(stats)
-	out := StatsPivot{Rows: make([]any, len(rows)), Columns: make([]any, len(columns)), Values: [][]any{}, N: [][]int{}, Comparable: [][]any{}}
-	rowOf, columnOf := map[string]int{}, map[string]int{}
-	for i, v := range columns {
-		columnOf[v], out.Columns[i] = i, orNull(v)
-	}
-	for i, v := range rows {
-		rowOf[v], out.Rows[i] = i, orNull(v)
-		out.Values, out.N = append(out.Values, make([]any, len(columns))), append(out.N, make([]int, len(columns)))
-		out.Comparable = append(out.Comparable, make([]any, len(columns)))
-	}
-	for i := range stats.Groups {
-		g := &stats.Groups[i]
-		key := g.Key()
-		row, column, value := rowOf[key[0]], columnOf[key[1]], twelveDigits(g.Statistic(q.word(&valueParam)))
-		out.Values[row][column], out.N[row][column], out.Comparable[row][column] = value, g.N, g.Comparable
-	}
+	out := rows.PivotOf(stats, q.word(&valueParam))
 	q.meta = append(statsMeta(q), `"value":"`+q.word(&valueParam)+`",`...)
 	q.Limit = maxCells
 	end, _ := q.envelope(gen, len(stats.Groups), len(stats.Groups), statsNotices(gen, q, stats), nil)
-	return append(append([]byte(`{"data":`), rowjson.Marshal(&out)...), end[1:]...) // without the bracket that ends a list
+	return append(append([]byte(`{"data":`), rowjson.Marshal(out)...), end[1:]...) // without the bracket that ends a list
 }

@@ -2,11 +2,12 @@ package httpapi
 
 import (
 	"encoding/json"
-	"modeldex/httpapi/suggest"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+
+	"modeldex/httpapi/suggest"
 )
 
 // TestNamesElsewhere: an unknown parameter leads to the one that was meant, also where it is spelled otherwise altogether.

@@ -1,11 +1,14 @@
-package httpapi
+package rows
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strconv"
 	"testing"
 
+	"modeldex/dataset"
+	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
@@ -13,20 +16,22 @@ import (
 // TestGroupWriter: groups of every two fields are written as the type of their schema is.
 func TestGroupWriter(t *testing.T) {
 	t.Parallel()
-	rnd := rand.New(rand.NewPCG(seedOf(t), 6))
-	gen := mustShipped(t).live.Current()
-	fields := groupFields(index.Groups)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 6))
+	gen := shipped(t)
+	fields := fieldsFor(index.Groups)
 	for i, by := range fields {
 		other := fields[(i+1+rnd.IntN(len(fields)-1))%len(fields)]
-		for _, metric := range groupFields(index.Metric) {
+		for _, metric := range fieldsFor(index.Metric) {
 			stats, err := gen.Benchmarks.Stats(index.StatsQuery{By: []index.Field{index.Field(by), index.Field(other)}, Metric: index.Field(metric), MaxGroups: math.MaxInt})
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := newGroupWriter([]string{by, other})
+			w := NewGroupWriter([]string{by, other})
 			for k := 0; k < len(stats.Groups); k += 1 + rnd.IntN(50) {
 				g := &stats.Groups[k]
-				if got, want := string(w.append(nil, g)), string(rowjson.Marshal(statsRow(g, []string{by, other}))); got != want {
+				if got, want := string(w.Append(nil, g)), string(rowjson.Marshal(statsRow(g, []string{by, other}))); got != want {
 					t.Fatalf("statistics of %s by %s and %s: group %d is written\n%s\nwant\n%s", metric, by, other, k, got, want)
 				}
 			}
@@ -37,7 +42,9 @@ func TestGroupWriter(t *testing.T) {
 // TestAppendNumbers: numbers of every size are written as marshal writes them.
 func TestAppendNumbers(t *testing.T) {
 	t.Parallel()
-	rnd := rand.New(rand.NewPCG(seedOf(t), 6))
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 6))
 	for range 20_000 {
 		v := (rnd.Float64() - 0.5) * math.Pow(10, float64(rnd.IntN(60)-30))
 		if rnd.IntN(2) == 0 {
@@ -54,16 +61,16 @@ func TestAppendNumbers(t *testing.T) {
 
 // BenchmarkGroupWriter compares writing groups with marshaling them.
 func BenchmarkGroupWriter(b *testing.B) {
-	stats, err := mustShipped(b).live.Current().Benchmarks.Stats(index.StatsQuery{By: []index.Field{index.Model, index.Quantization}, Metric: index.GenerationTPS, MaxGroups: math.MaxInt})
+	stats, err := shipped(b).Benchmarks.Stats(index.StatsQuery{By: []index.Field{index.Model, index.Quantization}, Metric: index.GenerationTPS, MaxGroups: math.MaxInt})
 	if err != nil {
 		b.Fatal(err)
 	}
 	by, n := []string{"model", "quantization"}, 0
 	next := func() *index.Group { n = (n + 1) % len(stats.Groups); return &stats.Groups[n] }
 	b.Run("written", func(b *testing.B) {
-		w, row := newGroupWriter(by), []byte(nil)
+		w, row := NewGroupWriter(by), []byte(nil)
 		for b.Loop() {
-			row = w.append(row[:0], next())
+			row = w.Append(row[:0], next())
 		}
 	})
 	b.Run("marshaled", func(b *testing.B) {
@@ -74,11 +81,11 @@ func BenchmarkGroupWriter(b *testing.B) {
 }
 
 // statsRow is a group as the type that its schema is made from.
-func statsRow(g *index.Group, by []string) *StatsRow {
+func statsRow(g *index.Group, by []string) *Group {
 	differ := g.Differing()
-	row := &StatsRow{
+	row := &Group{
 		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
-		NewestRunDate: dateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
+		NewestRunDate: DateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
 	}
 	for i, v := range g.Key() {
 		row.Group[by[i]] = orNull(v)
@@ -111,4 +118,28 @@ func settingValue(kind index.FieldKind, value string) any {
 	default:
 		return value
 	}
+}
+
+// fieldsFor are the names of the fields of benchmarks with a use.
+func fieldsFor(use index.Uses) (out []string) {
+	for _, f := range index.BenchmarkFields {
+		if f.Is(use) {
+			out = append(out, string(f.Name))
+		}
+	}
+	return out
+}
+
+// shipped is the dataset of this repository.
+func shipped(tb testing.TB) *index.Generation {
+	tb.Helper()
+	set, err := dataset.Load(context.Background(), datasettest.Shipped(tb), dataset.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	gen, err := index.Build(context.Background(), set, Renderers)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return gen
 }
