@@ -166,11 +166,12 @@ func TestMemoryOf(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
+		kind     string
 		vendor   dataset.Vendor
 		gb, want float64
-	}{{dataset.Apple, 36, 0.6667}, {dataset.Apple, 48, 0.75}, {dataset.Nvidia, 128, 0.9}, {dataset.AMD, 128, 0.75}} {
-		if got := shareOf(&dataset.Hardware{Vendor: tt.vendor}, tt.gb); got.Share != tt.want {
-			t.Errorf("%s with %v GB: share %v, want %v", tt.vendor, tt.gb, got.Share, tt.want)
+	}{{"soc", dataset.Apple, 36, 0.6667}, {"soc", dataset.Apple, 48, 0.75}, {"soc", dataset.Nvidia, 128, 0.9}, {"apu", dataset.AMD, 128, 0.75}, {"cpu", dataset.AMD, 128, 0.9}} {
+		if got := shareOf(&dataset.Hardware{Type: dataset.HardwareType(tt.kind), Vendor: tt.vendor}, tt.gb); got.Share != tt.want || strings.Contains(got.Basis, "graphics") && tt.kind == "cpu" {
+			t.Errorf("%s of %s with %v GB: share %v of %s, want %v", tt.kind, tt.vendor, tt.gb, got.Share, got.Basis, tt.want)
 		}
 	}
 }

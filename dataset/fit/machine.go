@@ -120,14 +120,17 @@ func (e *Engine) memoryGB(h *dataset.Hardware) float64 {
 	return least
 }
 
-// shareOf is the default share of unified memory of a machine of so many GB.
+// shareOf is the default share of the memory of a machine of so many GB, where all of it is not for models.
 //
 // macOS lets graphics use two thirds of up to 36 GB and three quarters of more: machines of
 // 16 GB report 10,922 MiB, of 64 GB 49,152 MiB as recommendedMaxWorkingSetSize. AMD's tools give
 // graphics at most 96 of 128 GB; the Linux default is half, and can be raised to nearly all.
-// NVIDIA's unified machines have one pool for both sides, of which the system keeps its part.
+// NVIDIA's unified machines have one pool for both sides, of which the system keeps its part. A processor works
+// in main memory, which no tool divides: a tenth is what Kubernetes shows how to keep for the system.
 func shareOf(h *dataset.Hardware, gb float64) Share {
 	switch {
+	case h.Type == "cpu":
+		return shareFrom(0.9, "main memory, less the system's part", "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/")
 	case h.Vendor == dataset.Apple && gb <= 36:
 		return shareFrom(2.0/3, "default working set of macOS up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
 	case h.Vendor == dataset.Apple:
