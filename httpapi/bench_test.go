@@ -70,7 +70,7 @@ func (x *bench) run(b *testing.B, status int) {
 			b.Fatalf("status %d, want %d: %s", got, status, x.ctx.Response.Body())
 		}
 		if i < 20 {
-			x.s.cache.cache.Wait()
+			x.s.cache.Wait()
 		}
 	}
 	b.ReportAllocs()
@@ -109,7 +109,7 @@ func BenchmarkParallel(b *testing.B) {
 	for i := range warmUp {
 		first.ask()
 		if i < 20 {
-			first.s.cache.cache.Wait()
+			first.s.cache.Wait()
 		}
 	}
 	b.ReportAllocs()
@@ -133,7 +133,7 @@ func BenchmarkCold(b *testing.B) {
 				x := newBench(b, bm.path, "Accept-Encoding", coding)
 				b.ReportAllocs()
 				for b.Loop() {
-					x.s.cache.cache.Clear()
+					x.s.cache.Clear()
 					if got := x.ask(); got != http.StatusOK {
 						b.Fatalf("status %d", got)
 					}
@@ -148,7 +148,7 @@ func BenchmarkCold(b *testing.B) {
 func BenchmarkClear(b *testing.B) {
 	x := newBench(b, "/")
 	for b.Loop() {
-		x.s.cache.cache.Clear()
+		x.s.cache.Clear()
 	}
 }
 

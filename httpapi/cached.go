@@ -36,7 +36,7 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 // body is made, so the first request leaves no garbage and evicts nothing. For the second caller the body is made
 // and kept. render appends the parts of the body.
 func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
-	if req.coding != encoding.Identity || !s.cache.firstRequest(req.content[:], req.coding, canonical) {
+	if req.coding != encoding.Identity || !s.cache.FirstRequest(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
 	body, link := connections.NewParts(), ""
@@ -75,9 +75,9 @@ func (resp *response) withUsage(req *request, canonical string) *response {
 
 // cachedResponse is cached for a response of any form.
 func (s *Server) cachedResponse(req *request, canonical string, render func() *response) *response {
-	resp := s.cache.getOrRender(req.content[:], req.coding, canonical, func() *response { return render().withUsage(req, canonical) })
+	resp := s.cache.Render(req.content[:], req.coding, canonical, func() *response { return render().withUsage(req, canonical) })
 	if req.accepts.Any && !req.pinned { // what as_of names can change while the current content does not
-		s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
+		s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
 	}
 	return resp
 }

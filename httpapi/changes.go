@@ -98,7 +98,7 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 	// The way to a generation can become known after it is served, so its address alone does not
 	// name a body.
 	name := q.canonical + "\x00" + t.State()
-	return s.cache.getOrRender(req.content[:], req.coding, name, func() *response {
+	return s.cache.Render(req.content[:], req.coding, name, func() *response {
 		body, link := changesBody(t, req.gen, q, lines)
 		resp := newDocument(body, contentType, req.coding)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())

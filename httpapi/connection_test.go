@@ -41,7 +41,7 @@ func TestHeads(t *testing.T) {
 					t.Errorf("%.60q alone, and pipelined: -want +got\n%s", request, diff)
 				}
 			}
-			s.cache.cache.Wait()
+			s.cache.Wait()
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"modeldex/httpapi/cache"
 )
 
 // hold opens connections and sends nothing on them.
@@ -107,12 +109,12 @@ func TestSlowReaders(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	server, addr := s.limitedTCP(t, 0, 0)
 	server.limit.MaxUnread = 1 << 20
-	server.cache.close() // nothing is shared
-	cache, err := newResponseCache(1)
+	server.cache.Close() // nothing is shared
+	kept, err := cache.New[*response](1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.cache = cache
+	server.cache = kept
 	for i, c := range hold(t, addr, 30) {
 		_ = c.(*net.TCPConn).SetReadBuffer(1 << 10) // a hint; several pages are more than any buffer
 		for j := range 16 {

@@ -19,7 +19,7 @@
 //
 // The files use one another in one direction, lowest first:
 //
-//   - without the server: errors.go, faults.go, response.go, cache.go, documents.go
+//   - without the server: errors.go, faults.go, response.go, documents.go
 //   - parameters: resources.go (what there is), params.go (the steps of reading a query), the other params files (one for each
 //     kind of parameter; params_page.go for the page and its address), names.go
 //   - the server and one request: server.go (with Config), request.go, problem.go, auth.go, costs.go
@@ -32,7 +32,7 @@
 // rows, body), in the order of the calls:
 //
 //	pipeline.go       handle, hit: the address as it was sent ...
-//	cache.go          find: ... is not in the cache
+//	cache             Find: ... is not in the cache
 //	serve.go          addRoute: the router found the route
 //	pipeline.go       routed, serve, respond, find
 //	auth.go           admit: no value is a key
@@ -41,7 +41,7 @@
 //	params_ranges.go  readNumber, bound
 //	params_page.go    finish: a query and its canonical address
 //	cached.go         cachedWhenRepeated
-//	cache.go          firstRequest: the canonical address is not in the cache either, and was not asked for lately
+//	cache             FirstRequest: the canonical address is not in the cache either, and was not asked for lately
 //	list.go           render
 //	index             page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
 //	notices.go        excludedNotices: how many records have no bandwidth
@@ -55,7 +55,7 @@
 //	respond.go        write
 //	connections       body.go, connection.go: the bytes
 //
-// The response to the second caller is made by cached, cachedResponse and getOrRender instead, and put and alias
+// The response to the second caller is made by cached, cachedResponse and Render instead, and Put and Alias
 // keep it: the third caller of this address gets it at the second line of the list.
 //
 // No file is in the list more than three times. The field itself is one line of index/hardware.go, from which resources.go makes
@@ -67,10 +67,10 @@
 // The rooms: service (runs a server: load, watch, listen, stop), operator (administration), verbs; pages,
 // charts, reference, preview and contribute (what people see); export, dumps, feeds and static (files); webhook;
 // proxies and fairuse (client addresses); connections (callers, and how bytes leave); headers and encoding (heads of
-// requests and responses, compressed bodies); rows (what a row and a group have), rowjson (finds and chooses values in finished rows)
-// and cursor (where a page ends); suggest (what a caller may have meant); changes (what happened to records from edition to edition); usage
-// (what a key has used);
-// metrics; wiretest and browsertest (tests from outside).
+// requests and responses, compressed bodies) and cache (of responses); rows (what a row and a group have), rowjson (finds
+// and chooses values in finished rows) and cursor (where a page ends); suggest (what a caller may have meant); changes
+// (what happened to records from edition to edition); usage (what a key has used); metrics; wiretest and browsertest
+// (tests from outside).
 //
 // A 200 body is a pure function of the dataset and the canonical query: it is cached, shared
 // between keys and never written to once it is made. fiber reuses its buffers when a handler

@@ -181,7 +181,7 @@ func BenchmarkHostile(b *testing.B) {
 			x.ctx.Request.SetRequestURI(bm.path)
 			b.ReportAllocs()
 			for b.Loop() {
-				x.s.cache.cache.Clear()
+				x.s.cache.Clear()
 				x.ask()
 			}
 			b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")

@@ -245,7 +245,7 @@ func (p *parser) quantization() (name, query string) {
 // figure answers a picture from the cache, or draws it.
 func (s *Server) figure(req *request, canonical string, draw func() []byte) *response {
 	key := canonical + "\x00" + s.cfg.Version // another version may draw another picture
-	resp := s.cache.getOrRender(req.content[:], req.coding, key, func() *response {
+	resp := s.cache.Render(req.content[:], req.coding, key, func() *response {
 		resp := newEntity(draw(), req.coding, svgType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		resp.set("Content-Security-Policy", figurePolicy)
@@ -254,6 +254,6 @@ func (s *Server) figure(req *request, canonical string, draw func() []byte) *res
 		resp.route = req.route
 		return resp
 	})
-	s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
+	s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	return resp
 }

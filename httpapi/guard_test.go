@@ -92,7 +92,7 @@ func (s *service) raw(path string, header ...string) []byte {
 func (s *service) awaitCached(c *scripted, request []byte) {
 	for range 3 {
 		c.ask(request)
-		s.cache.cache.Wait()
+		s.cache.Wait()
 	}
 }
 
@@ -227,7 +227,7 @@ func TestGuardSystemCalls(t *testing.T) {
 	}
 	for range 20 { // more than it takes for the kernel to send it without a copy
 		ask()
-		s.cache.cache.Wait()
+		s.cache.Wait()
 	}
 	const rounds, tries = 200, 5
 	// The least of a few tries: meanwhile the ledger writes leases, and the runtime wakes its threads.

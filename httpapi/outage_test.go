@@ -78,7 +78,7 @@ func TestOutages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(server.cache.close)
+		t.Cleanup(server.cache.Close)
 		return server
 	}
 	empty := config(func(c *Config) { c.Live = &index.Live{} })

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"modeldex/httpapi/cache"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/pages"
 
@@ -73,7 +74,7 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	if contentType == pngType {
 		packing = encoding.Identity // it is compressed inside
 	}
-	resp := s.cache.getOrRender(req.content[:], packing, key, func() *response {
+	resp := s.cache.Render(req.content[:], packing, key, func() *response {
 		resp := newEntity(render(), packing, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
@@ -92,9 +93,9 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 		return resp
 	}
 	if spelling := s.spelled(req); spelling != nil {
-		s.cache.put(string(spelling), resp)
+		s.cache.Put(string(spelling), resp)
 	} else if s.cfg.BaseURL != "" && req.accepts.Any {
-		s.cache.alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
+		s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	}
 	return resp
 }
@@ -104,7 +105,7 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 func remembered(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
 		if key := s.spelled(req); key != nil {
-			if resp := s.cache.get(key); resp != nil {
+			if resp := s.cache.Get(key); resp != nil {
 				return resp, nil
 			}
 		}
@@ -120,7 +121,7 @@ func (s *Server) spelled(req *request) []byte {
 	if s.cfg.BaseURL != "" || len(uri) > longest {
 		return nil
 	}
-	return appendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
+	return cache.AppendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
 }
 
 const pngType = "image/png"

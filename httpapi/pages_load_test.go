@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"runtime"
 	"testing"
+
+	"modeldex/httpapi/cache"
 )
 
 // TestRandomFacetAddresses asks for more combinations of filters than the cache may keep: what is
@@ -13,11 +15,11 @@ import (
 func TestRandomFacetAddresses(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	const bound = 1 << 20
-	small, err := newResponseCache(bound)
+	small, err := cache.New[*response](bound)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.cache.close()
+	s.cache.Close()
 	s.cache = small
 	random := rand.New(rand.NewPCG(seedOf(t), 0))
 	ask := func(n int) {
@@ -30,7 +32,7 @@ func TestRandomFacetAddresses(t *testing.T) {
 				t.Fatalf("GET %s: %d: %.300s", path, a.status, a.body)
 			}
 		}
-		small.cache.Wait()
+		small.Wait()
 	}
 	heap := func() uint64 {
 		var m runtime.MemStats
@@ -41,7 +43,8 @@ func TestRandomFacetAddresses(t *testing.T) {
 	ask(60)
 	before := heap()
 	ask(120)
-	added, evicted := small.cache.Metrics.CostAdded(), small.cache.Metrics.CostEvicted()
+	counts := small.Counts()
+	added, evicted := counts.Added, counts.Evicted
 	if added <= bound {
 		t.Fatalf("%d bytes were kept: too few to fill a cache of %d", added, bound)
 	}
@@ -74,13 +77,13 @@ func BenchmarkPages(b *testing.B) {
 				x := newBench(b, bm.path, "Accept-Encoding", "br")
 				for range 20 {
 					x.ask()
-					x.s.cache.cache.Wait()
+					x.s.cache.Wait()
 				}
 				b.ReportAllocs()
 				b.ResetTimer()
 				for b.Loop() {
 					if cold {
-						x.s.cache.cache.Clear()
+						x.s.cache.Clear()
 					}
 					if got := x.ask(); got != http.StatusOK {
 						b.Fatalf("status %d: %s", got, x.ctx.Response.Body())

@@ -40,7 +40,7 @@ func (s *Server) hit(req *request) *response {
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.Any {
 		return nil
 	}
-	return s.cache.find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI())
+	return s.cache.Find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI())
 }
 
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it

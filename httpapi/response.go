@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"modeldex/httpapi/cache"
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/headers"
@@ -97,6 +98,12 @@ func uncached(status int, body []byte) *response {
 	return resp
 }
 
+// Size is the number of bytes of the body, for the cache.
+func (resp *response) Size() int { return len(resp.body) }
+
+// Share is called when the response goes into the cache.
+func (resp *response) Share() { resp.shared = true }
+
 // set adds a header, in place of one with the same name.
 func (resp *response) set(name, value string) {
 	switch name {
@@ -162,7 +169,7 @@ func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10
 
 // etag is strong and made of what the body is a function of.
 func etag(content []byte, c encoding.Coding, address string) string {
-	sum := sha256.Sum256(appendKey(nil, content, c, address))
+	sum := sha256.Sum256(cache.AppendKey(nil, content, c, address))
 	return quoted(sum[:15])
 }
 
@@ -171,7 +178,7 @@ func etag(content []byte, c encoding.Coding, address string) string {
 // those of the same address only.
 func contentTag(content [16]byte, c encoding.Coding, address string) string {
 	const typical = 512
-	key := appendKey(make([]byte, 0, typical), content[:], c, address)
+	key := cache.AppendKey(make([]byte, 0, typical), content[:], c, address)
 	return quoted(binary.BigEndian.AppendUint64(content[:], xxhash.Sum64(key)))
 }
 
@@ -179,10 +186,4 @@ func quoted(b []byte) string {
 	const typical = 40
 	out := base64.RawURLEncoding.AppendEncode(append(make([]byte, 0, typical), '"'), b)
 	return string(append(out, '"'))
-}
-
-// appendKey appends a cache key: the digest of the content, the coding, the address.
-func appendKey[T string | []byte](dst []byte, content []byte, c encoding.Coding, address T) []byte {
-	dst = append(append(dst, content...), '0'+byte(c))
-	return append(dst, address...)
 }

@@ -32,7 +32,7 @@ func TestBuffersAreNotKept(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	s.cache.cache.Wait()
+	s.cache.Wait()
 	for client := range clients { // what was kept in the cache is still each one's own
 		askOwn(t, s, fmt.Sprintf("own-%d-%d", client, 0))
 	}
@@ -168,7 +168,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 func TestKeptFromTheSecondTime(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
-	added := func() uint64 { s.cache.cache.Wait(); return s.cache.cache.Metrics.KeysAdded() }
+	added := func() uint64 { s.cache.Wait(); return s.cache.Counts().Kept }
 	const path = "/api/v1/benchmarks?limit=3"
 	for n, want := range []bool{false, true, false} {
 		before := added()

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"modeldex/httpapi/cache"
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/dumps"
 	"modeldex/httpapi/export"
@@ -30,13 +31,13 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	cache, err := newResponseCache(cfg.CacheBytes)
+	kept, err := cache.New[*response](cfg.CacheBytes)
 	if err != nil {
 		return nil, fmt.Errorf("making the response cache: %w", err)
 	}
 	var prefix [5]byte
 	_, _ = rand.Read(prefix[:]) // never fails, says its documentation
-	s := &Server{cfg: cfg, cache: cache, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
+	s := &Server{cfg: cfg, cache: kept, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
 	s.limit = connections.NewLimit(cfg.Connections, cfg.ConnectionsPerAddress)
 	s.limit.Log, s.limit.Exempt, s.limit.Reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
 	start := time.Now()
@@ -138,7 +139,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it
 	}
 	if err == nil {
-		s.cache.close() // with requests still under way it is left to the end of the process
+		s.cache.Close() // with requests still under way it is left to the end of the process
 	}
 	return err
 }

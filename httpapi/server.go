@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"modeldex/dataset/mirror"
+	"modeldex/httpapi/cache"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/dumps"
@@ -124,7 +125,7 @@ type Server struct {
 	cfg      Config
 	app      *fiber.App
 	router   fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
-	cache    *responseCache
+	cache    *cache.Cache[*response]
 	limit    *connections.Limit
 	fairUse  *fairuse.Limiter // requests for pages without a key, by address
 	metrics  *metrics.Registry

@@ -91,7 +91,7 @@ func snapshotByHash(s *Server, req *request) (*response, *failure) {
 // the document, whatever the address; keep says how long that address may be kept.
 func (s *Server) sendPublished(req *request, published *snapshot.Published, address string, keep func(*response)) (*response, *failure) {
 	content := []byte(published.Hash[:16])
-	return s.cache.getOrRender(content, req.coding, address, func() *response {
+	return s.cache.Render(content, req.coding, address, func() *response {
 		resp := newEntity(published.Body(), req.coding, jsonType, func(c encoding.Coding) string { return etag(content, c, "snapshot") })
 		keep(resp)
 		return resp
@@ -109,7 +109,7 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 		return nil, s.noSchema(name)
 	}
 	sum := sha256.Sum256(schema)
-	return s.cache.getOrRender(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
+	return s.cache.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
 		resp := newEntity(schema, req.coding, jsonType, func(c encoding.Coding) string { return etag(sum[:16], c, name) })
 		resp.public()
 		return resp
