@@ -123,13 +123,20 @@ func (e *Engine) slowdown(t *target, p *point, depth int64) (s Slowdown, ok bool
 	return s, false
 }
 
-// evaluateDepth predicts each measured slowdown from those of other pages.
+// tellingPart is the least part of the weights a cache must be for its slowdown to count in an evaluation. With less, any prediction is
+// near, and a long context would be told the error of a short one.
+const tellingPart = 0.1
+
+// evaluateDepth predicts each measured slowdown by a telling cache from the slowdowns of other pages.
 func (l *learnt) evaluateDepth() (out []DepthScore) {
 	for i := range slowGroups {
 		g := &slowGroups[i]
 		var errs, ignored []float64
 		for j := range l.slow {
 			x := &l.slow[j]
+			if x.part < tellingPart {
+				continue
+			}
 			cost, n := l.cost(g, x.class, x.toolKind, x.backend, func(y *slowdown) bool { return y.page == x.page })
 			if n >= enoughSlow {
 				errs = append(errs, math.Log(1/(1+cost*x.part)/x.left))

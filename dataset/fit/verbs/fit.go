@@ -280,8 +280,9 @@ of the machine does the work.
 	w.WriteString(`
 ## Slowdown with a filled cache
 
-Each measured slowdown is predicted from those of other source pages: of the same kernels and backend, of the class, of all. "Ignored" is
-the error where the speed is left as it is with an empty cache. A group that is not better than that is not applied.
+Each measured slowdown by a cache of a tenth of the weights or more is predicted from those of other source pages: of the same kernels
+and backend, of the class, of all. "Ignored" is the error where the speed is left as it is with an empty cache. A group that is not better
+than that is not applied. With a smaller cache any prediction is near.
 
 | group | rows | median error | within 25 % | ignored: median error |
 |---|---:|---:|---:|---:|
