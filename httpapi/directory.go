@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/rowjson"
 	"modeldex/httpapi/suggest"
 
@@ -81,6 +83,24 @@ func listSchemas(s *Server, req *request) (*response, *failure) {
 		list = append(list, SchemaInfo{name, schemasPath + "/" + name, head.ID, head.Title, len(s.cfg.Schemas[name])})
 	}
 	return newDocument(rowjson.Marshal(map[string]any{"data": list}), jsonType, req.coding), nil
+}
+
+// showSchema answers the JSON Schema of a name.
+func showSchema(s *Server, req *request) (*response, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, f
+	}
+	name := req.param("name") + ".json"
+	schema, ok := s.cfg.Schemas[name]
+	if !ok {
+		return nil, s.noSchema(name)
+	}
+	sum := sha256.Sum256(schema)
+	return s.cache.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
+		resp := newEntity(schema, req.coding, jsonType, func(c encoding.Coding) string { return etag(sum[:16], c, name) })
+		resp.public()
+		return resp
+	}), nil
 }
 
 // noSchema is the failure of a name that no schema has, with the nearest name.

@@ -36,20 +36,27 @@
 //	serve.go          addRoute: the router found the route
 //	pipeline.go       routed, serve, respond, find
 //	auth.go           admit: no value is a key
+//	asof.go           pin: no other generation is asked for
+//	request.go        dropLinkMarks: nothing was added by a link
 //	list.go           resource.page
-//	params.go         parse, read: one parameter after the other
-//	params_ranges.go  readNumber, bound
+//	params.go         parse
+//	params_parser.go  collect: the values by name
+//	params_sets.go    joinOwnerOnly: no other spelling of a source
+//	params_parser.go  inOrder
+//	params.go         read: one parameter after the other
+//	params_ranges.go  readNumber, bound, checkRanges
 //	params_page.go    finish: a query and its canonical address
 //	cached.go         cachedWhenRepeated
 //	cache             FirstRequest: the canonical address is not in the cache either, and was not asked for lately
 //	list.go           render
-//	index             page.go, filter.go, column.go, order.go, table.go: the ordinals, and their rows
+//	index             page.go, conditions.go, filter.go, column.go, order.go: the ordinals
 //	notices.go        excludedNotices: how many records have no bandwidth
 //	list.go           envelope
 //	params_page.go    next: the address of the next page ...
 //	cursor            Encode: ... and its cursor
-//	response.go       newEntity, encodedEntity, etag
-//	encoding          Compress
+//	index             table.go, rows.go: the rows
+//	cached.go         dataResponse
+//	response.go       newEntity, encodedEntity, contentTag
 //	cached.go         withUsage, pagingOf
 //	request.go        refuses, has: If-Match, If-None-Match
 //	respond.go        write
@@ -58,8 +65,9 @@
 // The response to the second caller is made by cached, cachedResponse and Render instead, and Put and Alias
 // keep it: the third caller of this address gets it at the second line of the list.
 //
-// No file is in the list more than three times. The field itself is one line of index/hardware.go, from which resources.go makes
-// the parameter.
+// No file is in the list more than three times. It is what a program shows whose functions note their calls, without
+// those that do not see the parameter: headers, ids, deadlines. The field itself is one line of index/hardware.go, from
+// which resources.go makes the parameter.
 //
 // Where files must use each other the group is small: TestFileCircles counts, in every package of
 // httpapi and dataset, the files that depend on each other by the identifiers they use.

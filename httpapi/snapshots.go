@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"crypto/sha256"
 	"strings"
 	"time"
 
@@ -94,24 +93,6 @@ func (s *Server) sendPublished(req *request, published *snapshot.Published, addr
 	return s.cache.Render(content, req.coding, address, func() *response {
 		resp := newEntity(published.Body(), req.coding, jsonType, func(c encoding.Coding) string { return etag(content, c, "snapshot") })
 		keep(resp)
-		return resp
-	}), nil
-}
-
-// showSchema answers the JSON Schema of a name.
-func showSchema(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	name := req.param("name") + ".json"
-	schema, ok := s.cfg.Schemas[name]
-	if !ok {
-		return nil, s.noSchema(name)
-	}
-	sum := sha256.Sum256(schema)
-	return s.cache.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
-		resp := newEntity(schema, req.coding, jsonType, func(c encoding.Coding) string { return etag(sum[:16], c, name) })
-		resp.public()
 		return resp
 	}), nil
 }
