@@ -855,6 +855,20 @@ func TestSearchRespelled(t *testing.T) {
 	}
 }
 
+// TestColumnsOfOneDevice holds that a list of what two devices run says which of its figures are of one.
+func TestColumnsOfOneDevice(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for count, want := range map[string]bool{"": false, "&count=1": false, "&count=2": true} {
+		body := string(s.ask(t, "GET", "/explore/hardware?runs=gpt-oss-20b"+count, "Authorization", "").body)
+		for _, column := range []string{"Street price", "Memory, GB", "Bandwidth, GB/s"} {
+			if got := strings.Contains(body, column+", each"); got != want || !strings.Contains(body, column) {
+				t.Errorf("%q: %s is said to be of each: %v, want %v", count, column, got, want)
+			}
+		}
+	}
+}
+
 // TestNotesOfOthers holds that nobody is shown how a name was read that somebody else has asked for.
 func TestNotesOfOthers(t *testing.T) {
 	t.Parallel()

@@ -544,10 +544,14 @@ func (l *list) chosenText(n *names, name, v string) string {
 	return Sentence(words(name)) + ": " + v
 }
 
+// ofOneDevice are columns that are of one device also where a list is for several.
+var ofOneDevice = []string{"vram_gb", "memory_bandwidth_gbps", "street_price_usd"}
+
 // rows is the table of a page.
 func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Place) Table {
 	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Take one away."}
-	now := q.Params.Get("sort")
+	now, count := q.Params.Get("sort"), q.Params.Get("count")
+	several := count != "" && count != "1"
 	var shown []int
 	for i, c := range l.columns {
 		if c.minor && q.Runs != nil {
@@ -555,6 +559,9 @@ func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Pl
 		}
 		shown = append(shown, i)
 		head := c.Column
+		if several && slices.Contains(ofOneDevice, c.sort) {
+			head.Text += ", each"
+		}
 		if c.sort != "" {
 			head.Sort, head.Order = sortLink(at, q.Params, c, now)
 		}
