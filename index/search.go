@@ -38,17 +38,21 @@ func betweenWords(r rune) bool { return strings.ContainsRune(" \n-_/:,;()[]\"", 
 
 func (s nameSearch) vocabulary() []string { return s.words }
 
+func (s nameSearch) has(word string) bool {
+	return slices.ContainsFunc(s.texts, func(text string) bool { return strings.Contains(text, word) })
+}
+
 // An UnknownWord is one that no record of a table has.
 type UnknownWord struct {
 	Word string
 	Near []string // words of names that may have been meant, the nearest first
 }
 
-// UnknownWords are those of some words, in lower case, that no record has, each with at most so many near ones. It costs a
-// search for each word, and one comparison for each word of the names.
+// UnknownWords are those of some words, in lower case, that no record has, each with at most so many near ones. For each it
+// looks at the names, and at each word of them.
 func (t *Table) UnknownWords(words []string, near int) (out []UnknownWord) {
 	for _, word := range words {
-		if !t.search.match([]string{word}).IsEmpty() {
+		if t.search.has(word) {
 			continue
 		}
 		u := UnknownWord{Word: word}
@@ -79,6 +83,15 @@ type linkSearch struct {
 }
 
 func (l linkSearch) vocabulary() []string { return l.words }
+
+func (l linkSearch) has(word string) bool {
+	if _, isID := l.table.Find(word); isID {
+		return true
+	}
+	return slices.ContainsFunc(l.links, func(ln link) bool {
+		return slices.ContainsFunc(ln.names, func(names string) bool { return strings.Contains(names, word) })
+	})
+}
 
 // A link is a field by which the records refer to others.
 type link struct {

@@ -38,6 +38,7 @@ func newTable(n int, home Sort) *Table {
 // A searcher finds the records that all of some words, one at least, occur in. The bitmap may be shared.
 type searcher interface {
 	match(words []string) *roaring.Bitmap
+	has(word string) bool // whether it occurs in any record
 	vocabulary() []string // the words of the names it looks at
 }
 
