@@ -133,9 +133,6 @@ func (o *options) beside(now, then *server) ([]*Case, error) {
 	return cases, nil
 }
 
-// first is the address of the first page of 100 rows.
-const first = "/api/v1/benchmarks"
-
 // sameFields are the fields that the rows of both servers have, except for the key.
 func sameFields(now, then *server) (string, error) {
 	var names [2][]string
@@ -160,7 +157,7 @@ func sameFields(now, then *server) (string, error) {
 	return strings.Join(same, ","), nil
 }
 
-// besideTable is one line a question.
+// besideTable has one line per question.
 func besideTable(cases []*Case) string {
 	var b strings.Builder
 	b.WriteString("| case | now /s | before /s | now / before, median (least-most) | bytes now, before | MB/s now, before | CPU us now, before | p99 ms now, before |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")

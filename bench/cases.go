@@ -25,6 +25,9 @@ type question struct {
 	filter bool // rivals that hold the rows can be asked the same
 }
 
+// first is the address of the first page of 100 rows.
+const first = "/api/v1/benchmarks"
+
 // The filters most benchmarks of the real data pass, so that pages are full at every size.
 const (
 	twoFilters = "/api/v1/benchmarks?backend=cuda&quantization=Q4_K_M"
@@ -42,11 +45,10 @@ func below(path string) func(dst []byte, n int) []byte {
 
 // questions are the cases on a dataset a server serves.
 func questions(s *server, shipped bool) ([]question, error) {
-	deep, err := s.deepCursor("/api/v1/benchmarks", 0.5)
+	deep, err := s.deepCursor(first, 0.5)
 	if err != nil {
 		return nil, err
 	}
-	const first = "/api/v1/benchmarks"
 	resp, err := s.get(first)
 	if err != nil {
 		return nil, err
@@ -114,16 +116,16 @@ func (s *server) list(path string) (*envelope, error) {
 
 // deepCursor walks a list up to a share of it and returns the address of the page there.
 func (s *server) deepCursor(path string, share float64) (string, error) {
-	first := path + "?"
+	start := path + "?"
 	if strings.Contains(path, "?") {
-		first = path + "&"
+		start = path + "&"
 	}
-	e, err := s.list(first + "limit=1")
+	e, err := s.list(start + "limit=1")
 	if err != nil {
 		return "", err
 	}
 	step := max(1, min(500, int(share*float64(e.Meta.Total)))) // 500 is the largest page
-	e, err = s.list(first + "limit=" + strconv.Itoa(step))
+	e, err = s.list(start + "limit=" + strconv.Itoa(step))
 	for i := step; err == nil && e.Links.Next != nil && float64(i+step) <= share*float64(e.Meta.Total); i += step {
 		e, err = s.list(*e.Links.Next)
 	}
@@ -137,7 +139,7 @@ func (s *server) deepCursor(path string, share float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return first + "cursor=" + url.QueryEscape(u.Query().Get("cursor")), nil
+	return start + "cursor=" + url.QueryEscape(u.Query().Get("cursor")), nil
 }
 
 // mostMeasured is the model with the most benchmarks.

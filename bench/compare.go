@@ -149,12 +149,12 @@ func (o *options) warm(r *Report, data string) error {
 	if !slices.Contains(o.Parts, "open") {
 		return nil
 	}
-	first := targets(qs[0], s, rivals)
-	full, err := o.measure(qs[0], first[:1])
+	at := targets(qs[0], s, rivals)
+	full, err := o.measure(qs[0], at[:1])
 	if err != nil {
 		return err
 	}
-	r.Open, err = o.openLoop(qs[0], first, median(full[0].PerSec))
+	r.Open, err = o.openLoop(qs[0], at, median(full[0].PerSec))
 	return err
 }
 

@@ -102,7 +102,7 @@ func (c *filesCmd) measure(out io.Writer, s *server, what, path string) error {
 		return err
 	}
 	var size int64
-	var highest uint64
+	var highest int64
 	if path == "" {
 		size, highest, err = c.await(s)
 	} else {
@@ -121,7 +121,7 @@ func (c *filesCmd) measure(out io.Writer, s *server, what, path string) error {
 }
 
 // await waits for the dumps, and returns their size and the most memory the server had until then.
-func (c *filesCmd) await(s *server) (size int64, highest uint64, err error) {
+func (c *filesCmd) await(s *server) (size int64, highest int64, err error) {
 	body, err := s.awaitDump(c.Limit, 20*time.Millisecond, func() { highest = max(highest, s.resident()) })
 	if err != nil {
 		return 0, 0, err
@@ -143,7 +143,7 @@ func (c *filesCmd) await(s *server) (size int64, highest uint64, err error) {
 }
 
 // read reads one file to its end and returns its size and the most memory the server had.
-func (c *filesCmd) read(s *server, path string) (size int64, highest uint64, err error) {
+func (c *filesCmd) read(s *server, path string) (size int64, highest int64, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.Limit)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+path, http.NoBody)
@@ -175,6 +175,6 @@ func (c *filesCmd) read(s *server, path string) (size int64, highest uint64, err
 }
 
 // resident is the resident memory of the server.
-func (s *server) resident() uint64 {
-	return statusBytesOf(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid), "VmRSS")
+func (s *server) resident() int64 {
+	return memory(s.cmd.Process.Pid, "VmRSS")
 }

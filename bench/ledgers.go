@@ -51,7 +51,7 @@ func (c *ledgersCmd) Run() (err error) {
 		return fmt.Errorf("copying the ledger: %w\n%s", err, out)
 	}
 	var targets []*target
-	q := question{name: "first-page", path: "/api/v1/benchmarks", keys: c.Keys}
+	q := question{name: "first-page", path: first, keys: c.Keys}
 	for _, ledger := range []string{address, file} {
 		own, err := os.MkdirTemp(dir, "server")
 		if err != nil {

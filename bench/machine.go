@@ -110,7 +110,7 @@ func children(pid int) []int {
 	return out
 }
 
-// memory reads a figure such as VmRSS of a process, in bytes.
+// memory reads a figure such as VmRSS of a process, in bytes; 0 if there is none.
 func memory(pid int, name string) int64 {
 	kb, _ := strconv.ParseInt(strings.TrimSuffix(fileField(fmt.Sprintf("/proc/%d/status", pid), name), " kB"), 10, 64)
 	return kb << 10

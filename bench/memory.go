@@ -3,13 +3,11 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -64,14 +62,14 @@ func (c *memoryCmd) Run() error {
 	return nil
 }
 
-func mib(bytes uint64) float64 { return float64(bytes) / (1 << 20) }
+func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // used is resident memory in bytes, and how many requests were answered 200. own is what of start no file
 // backs: the rest is pages of the program and of the ledger, which the system drops when it needs them. How
 // many of those one use maps depends on how the system's cache of files holds them: 7 to 17 MiB were seen.
 // highestOwn is own when highest was seen.
 type used struct {
-	start, own, highest, highestOwn uint64
+	start, own, highest, highestOwn int64
 	ok                              int64
 }
 
@@ -85,8 +83,8 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 		return m, err
 	}
 	time.Sleep(c.Rest)
-	status := fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid)
-	m.start, m.own = statusBytesOf(status, "VmRSS"), statusBytesOf(status, "RssAnon")
+	pid := s.cmd.Process.Pid
+	m.start, m.own = memory(pid, "VmRSS"), memory(pid, "RssAnon")
 	var next, ok atomic.Int64
 	var clients sync.WaitGroup
 	done := make(chan struct{})
@@ -100,8 +98,8 @@ func (c *memoryCmd) measure(program, dir, data string, size int64) (m used, err 
 			running = false
 		case <-time.After(50 * time.Millisecond):
 		}
-		if now := statusBytesOf(status, "VmRSS"); now > m.highest {
-			m.highest, m.highestOwn = now, statusBytesOf(status, "RssAnon")
+		if now := memory(pid, "VmRSS"); now > m.highest {
+			m.highest, m.highestOwn = now, memory(pid, "RssAnon")
 		}
 	}
 	m.ok = ok.Load()
@@ -140,21 +138,4 @@ func (c *memoryCmd) client(s *server, random *rand.Rand, next, ok *atomic.Int64)
 		}
 		_ = resp.Body.Close()
 	}
-}
-
-// statusBytesOf reads a line of /proc/PID/status, 0 if there is none.
-func statusBytesOf(file, key string) uint64 {
-	f, err := os.Open(file)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), key+":"); ok {
-			var kb uint64
-			_, _ = fmt.Sscan(rest, &kb) // 0 where it is not a number
-			return kb << 10
-		}
-	}
-	return 0
 }

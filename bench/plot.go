@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -29,22 +30,25 @@ func (r *Report) ratioPlot() string {
 	bottom := float64(d.Height) - 40
 	d.Text(left, 18, "Throughput of modeldex as a multiple of each rival's, same client, same connections", svg.Style{})
 	for _, v := range []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 500, 1000, 5000} {
-		d.Line(x(v), top-10, x(v), bottom, svg.Style{Stroke: map[bool]float64{true: 1.5, false: 0.3}[v == 1]})
+		stroke := 0.3
+		if v == 1 { // as fast as the rival
+			stroke = 1.5
+		}
+		d.Line(x(v), top-10, x(v), bottom, svg.Style{Stroke: stroke})
 		d.Text(x(v), top-14, fmt.Sprint(v), svg.Style{Anchor: "middle", Class: "soft"})
 	}
-	rivals := []string{"nginx", "fasthttp", "sqlite", "pocketbase", "json-server"}
 	y := top
 	for _, c := range r.Cases {
 		d.Text(left-10, y+12, c.Data+": "+c.Name, svg.Style{Anchor: "end"})
 		for _, them := range c.Rates[1:] {
-			colour := colours[slices.Index(rivals, them.Target)]
+			colour := colours[slices.Index(rivalNames, them.Target)]
 			d.Line(x(slices.Min(them.Ratios)), y+8, x(slices.Max(them.Ratios)), y+8, svg.Style{Colour: colour, Stroke: 2})
 			d.Circle(x(median(them.Ratios)), y+8, 4, svg.Style{Colour: colour})
 			y += row
 		}
 		y += 6
 	}
-	for i, name := range rivals {
+	for i, name := range rivalNames {
 		d.Circle(left+float64(i)*100, bottom+16, 4, svg.Style{Colour: colours[i]})
 		d.Text(left+float64(i)*100+8, bottom+20, name, svg.Style{})
 	}
@@ -52,7 +56,7 @@ func (r *Report) ratioPlot() string {
 	return d.String()
 }
 
-// growthPlot draws processor time an answer by the size of the dataset, both logarithmic.
+// growthPlot draws processor time per response by the size of the dataset, both logarithmic.
 func (r *Report) growthPlot() string {
 	const left, right, top, bottom = 60.0, 230.0, 40.0, 340.0
 	d := &svg.Drawing{Width: 760, Height: 400}
@@ -61,7 +65,7 @@ func (r *Report) growthPlot() string {
 	}
 	x := func(rows int) float64 { return left + (math.Log10(float64(rows))-3.5)/3*(760-left-right) }
 	y := func(us float64) float64 { return bottom - (math.Log10(us)-1)/2*(bottom-top) }
-	d.Text(left, 18, "Processor time of an answer by size of the dataset, cache useless", svg.Style{})
+	d.Text(left, 18, "Processor time per response by size of the dataset, with a cache too small to help", svg.Style{})
 	for _, us := range []float64{10, 20, 50, 100, 200, 500, 1000} {
 		d.Line(left, y(us), 760-right, y(us), svg.Style{Stroke: 0.3})
 		d.Text(left-6, y(us)+4, fmt.Sprintf("%.0f us", us), svg.Style{Anchor: "end", Class: "soft"})
@@ -70,7 +74,7 @@ func (r *Report) growthPlot() string {
 		d.Line(x(g.Rows), top, x(g.Rows), bottom, svg.Style{Stroke: 0.3})
 		d.Text(x(g.Rows), bottom+16, g.Data, svg.Style{Anchor: "middle", Class: "soft"})
 	}
-	for i, name := range slices.Sorted(keysOf(r.Growth[0].CPU)) {
+	for i, name := range slices.Sorted(maps.Keys(r.Growth[0].CPU)) {
 		var points [][2]float64
 		for _, g := range r.Growth {
 			points = append(points, [2]float64{x(g.Rows), y(min(max(g.CPU[name], 10), 1000))})

@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os/exec"
 	"slices"
 	"strings"
@@ -49,24 +50,14 @@ func short(v float64) string {
 func (r *Report) tables() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s. %s. %d rounds of %g s, %d connections.\n", r.Machine, r.Nginx, r.Rounds, r.Round, r.Conns)
-	for _, name := range slices.Sorted(keysOf(r.Skipped)) {
+	for _, name := range slices.Sorted(maps.Keys(r.Skipped)) {
 		fmt.Fprintf(&b, "\nNot measured: %s: %s.\n", name, r.Skipped[name])
 	}
 	r.caseTable(&b, "shipped", []string{"nginx", "fasthttp"})
-	r.caseTable(&b, "1e5", []string{"nginx", "fasthttp", "sqlite", "pocketbase", "json-server"})
+	r.caseTable(&b, "1e5", rivalNames)
 	r.openTable(&b)
 	r.growthTable(&b)
 	return b.String()
-}
-
-func keysOf[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // caseTable is the cases of one dataset: what we give, and how many times what others give.
@@ -75,7 +66,7 @@ func (r *Report) caseTable(b *strings.Builder, data string, rivals []string) {
 	if len(cases) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### %s data, %d benchmarks: modeldex / rival, answers a second, median (least-most)\n\n", data, cases[0].Rows)
+	fmt.Fprintf(b, "\n### %s data, %d benchmarks: modeldex / rival, responses per second, median (least-most)\n\n", data, cases[0].Rows)
 	fmt.Fprintf(b, "| case | bytes | modeldex /s | p99 ms | CPU us | %s | CPU us of them |\n|---|---|---|---|---|%s---|\n",
 		strings.Join(rivals, " | "), strings.Repeat("---|", len(rivals)))
 	for _, c := range cases {
@@ -109,7 +100,7 @@ func (r *Report) openTable(b *strings.Builder) {
 		return
 	}
 	b.WriteString("\n### Latency at fixed rates, first page: p50 / p99 / p99.9 in ms, medians of rounds\n\n")
-	b.WriteString("| requests a second | of our most | modeldex | nginx | fasthttp |\n|---|---|---|---|---|\n")
+	b.WriteString("| requests per second | of our most | modeldex | nginx | fasthttp |\n|---|---|---|---|---|\n")
 	for _, share := range shares {
 		cells := map[string]string{}
 		var rate float64
@@ -125,7 +116,7 @@ func (r *Report) openTable(b *strings.Builder) {
 
 func (r *Report) growthTable(b *strings.Builder) {
 	if len(r.Growth) > 0 {
-		b.WriteString("\n### Growth: microseconds of processor time an answer, cache useless; load, memory and swap\n\n")
+		b.WriteString("\n### Growth: microseconds of processor time per response, with a cache too small to help; load, memory and swap\n\n")
 		growthLines(b, r.Growth)
 	}
 	if len(r.Lean) > 0 {
@@ -134,7 +125,7 @@ func (r *Report) growthTable(b *strings.Builder) {
 	}
 }
 
-// growthLines writes a table with a column a size.
+// growthLines writes a table with one column per size.
 func growthLines(b *strings.Builder, sizes []*Growth) {
 	line := func(name string, cell func(g *Growth) string) {
 		fmt.Fprintf(b, "| %s |", name)
@@ -146,7 +137,7 @@ func growthLines(b *strings.Builder, sizes []*Growth) {
 	line("", func(g *Growth) string { return g.Data })
 	b.WriteString("|---|" + strings.Repeat("---|", len(sizes)) + "\n")
 	line("benchmarks", func(g *Growth) string { return fmt.Sprint(g.Rows) })
-	for _, name := range slices.Sorted(keysOf(sizes[0].CPU)) {
+	for _, name := range slices.Sorted(maps.Keys(sizes[0].CPU)) {
 		line(name, func(g *Growth) string { return short(g.CPU[name]) })
 	}
 	mb := func(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
@@ -156,12 +147,12 @@ func growthLines(b *strings.Builder, sizes []*Growth) {
 	line("start to serving (processor)", func(g *Growth) string { return short(g.Load) + " s (" + short(g.LoadCPU) + " s)" })
 	line("finished records", func(g *Growth) string { return mb(g.Rendered) })
 	line("resident after the start (of those)", func(g *Growth) string { return times(g.Settled, g) })
-	line("bytes a benchmark", func(g *Growth) string { return fmt.Sprint(g.Settled / int64(max(1, g.Rows))) })
+	line("bytes per benchmark", func(g *Growth) string { return fmt.Sprint(g.Settled / int64(max(1, g.Rows))) })
 	line("most resident while loading", func(g *Growth) string { return times(g.Peak, g) })
 	line("swap after a change of two files", func(g *Growth) string { return short(g.Swap) + " s" })
 	line("most resident while swapping", func(g *Growth) string { return times(g.Swapped, g) })
 	if sizes[0].CPU != nil {
-		line("answers the small cache had", func(g *Growth) string { return fmt.Sprintf("%.0f%%", 100*g.Hits) })
+		line("responses from the small cache", func(g *Growth) string { return fmt.Sprintf("%.0f%%", 100*g.Hits) })
 	}
 }
 

@@ -39,7 +39,7 @@ func TestTables(t *testing.T) {
 		"| first page | 1000 | 95 | 2.00 | 31.0 | 0.95 (0.90-1.00) | - | 21.0 |",
 		"| 50 | 50% | 0.10 / 0.20 / 0.30 | - | - |",
 		"| first page | 50.0 | 60.0 |",
-		"| bytes a benchmark | 2097 | 2097 |",
+		"| bytes per benchmark | 2097 | 2097 |",
 		"| start to serving (processor) | 3.00 s (5.00 s) |",
 		"| resident after the start (of those) | 450 MB (1.50) |",
 	} {
@@ -173,5 +173,15 @@ func TestProcessorTime(t *testing.T) {
 	}
 	if _, err := processorTime([]int{1 << 30}); err == nil {
 		t.Error("processorTime of a process that does not exist = nil, want an error")
+	}
+}
+
+// TestMemory: a running process has resident memory; an unknown figure is 0.
+func TestMemory(t *testing.T) {
+	if got := memory(os.Getpid(), "VmRSS"); got < 1<<20 {
+		t.Errorf("memory(VmRSS) = %d, want at least 1 MiB", got)
+	}
+	if got := memory(os.Getpid(), "VmNone"); got != 0 {
+		t.Errorf("memory(VmNone) = %d, want 0", got)
 	}
 }

@@ -224,10 +224,13 @@ func writeArray(name, data string) (err error) {
 	return os.WriteFile(name, out, 0o644)
 }
 
+// rivalNames are the rivals in the order of tables and plots.
+var rivalNames = []string{"nginx", "fasthttp", "sqlite", "pocketbase", "json-server"}
+
 // startRivals starts all that are installed; for the others it returns why not.
 func startRivals(starts map[string]func() (*rival, error), say func(format string, args ...any)) (rivals []*rival, skipped map[string]string, err error) {
 	skipped = map[string]string{}
-	for _, name := range []string{"nginx", "fasthttp", "sqlite", "pocketbase", "json-server"} {
+	for _, name := range rivalNames {
 		start := starts[name]
 		if start == nil {
 			continue

@@ -18,9 +18,9 @@ import (
 // Rates is what one target gave in the rounds of one case.
 type Rates struct {
 	Target string    `json:"target"`
-	Bytes  int64     `json:"bytes"`          // of an answer, head included
-	PerSec []float64 `json:"per_sec"`        // answers per second, by round
-	CPU    []float64 `json:"cpu_us"`         // processor time of the server an answer, in microseconds, by round
+	Bytes  int64     `json:"bytes"`          // of a response, head included
+	PerSec []float64 `json:"per_sec"`        // responses per second, by round
+	CPU    []float64 `json:"cpu_us"`         // processor time of the server per response, in microseconds, by round
 	P50    []float64 `json:"p50_us"`         // latency in a closed loop, by round
 	P99    []float64 `json:"p99_us"`         //
 	Ratios []float64 `json:"ratio,omitzero"` // ours / theirs, by round; none for ours
@@ -189,7 +189,7 @@ func keepAnswers(s *server, qs []question, dir string) error {
 	return nil
 }
 
-// median, least and most of a few figures.
+// median is the middle of a few figures, 0 of none.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

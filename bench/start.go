@@ -47,7 +47,7 @@ func (c *startCmd) Run() error {
 		return err
 	}
 	stop()
-	peak := statusBytes("VmHWM")
+	peak := memory(os.Getpid(), "VmHWM")
 	debug.FreeOSMemory()
 	report(gen, []step{load, build}, peak)
 	defer runtime.KeepAlive(set) // a server keeps it for the next load
@@ -66,7 +66,7 @@ func timed[T any](name string, do func() (T, error)) (T, step, error) {
 }
 
 // report prints steps and memory; resident memory is what is left after the collector ran.
-func report(gen *index.Generation, steps []step, peak uint64) {
+func report(gen *index.Generation, steps []step, peak int64) {
 	fmt.Printf("%d benchmarks, %s, %d cores\n", gen.Benchmarks.Len(), runtime.Version(), runtime.GOMAXPROCS(0))
 	for _, s := range steps {
 		fmt.Printf("%-8s %6.2f s   %6.2f s of processor   heap %5d MB\n", s.name, s.wall.Seconds(), s.cpu.Seconds(), s.heap>>20)
@@ -78,7 +78,8 @@ func report(gen *index.Generation, steps []step, peak uint64) {
 	n := float64(max(1, gen.Benchmarks.Len()))
 	fmt.Printf("rows     %d MB of benchmarks (%.0f bytes each), %d MB of others\n", rows>>20, float64(rows)/n, others>>20)
 	fmt.Printf("heap     %d MB held, %.2f of the bytes of rows\n", m.HeapAlloc>>20, float64(m.HeapAlloc)/float64(rows+others))
-	fmt.Printf("resident %d MB, %.2f of the bytes of rows; peak %d MB\n", statusBytes("VmRSS")>>20, float64(statusBytes("VmRSS"))/float64(rows+others), peak>>20)
+	resident := memory(os.Getpid(), "VmRSS")
+	fmt.Printf("resident %d MB, %.2f of the bytes of rows; peak %d MB\n", resident>>20, float64(resident)/float64(rows+others), peak>>20)
 }
 
 // profile starts a CPU profile where asked for; stop ends it.
@@ -121,6 +122,3 @@ func cpuTime() time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
-
-// statusBytes reads a figure from /proc, 0 if there is none.
-func statusBytes(key string) uint64 { return statusBytesOf("/proc/self/status", key) }
