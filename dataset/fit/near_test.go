@@ -188,7 +188,7 @@ func TestStackedMemoryIsFar(t *testing.T) {
 	}
 }
 
-// The memory of an M2 Max is as wide as its graphics need it, and its processor reaches a sixth of the bandwidth: it says little about a
+// The memory of an M2 Max is as wide as its graphics need it, and its processor reaches a third of the bandwidth at most: it says little about a
 // processor with memory of its own.
 func TestSharedMemoryIsFar(t *testing.T) {
 	e, shared := shippedEngine(t), map[dataset.Slug]bool{}
