@@ -43,9 +43,12 @@ type Runs struct {
 	NoSpeed []dataset.Slug
 }
 
-// Models finds the models that run on the machine of a query, by slug. Of each it gives the most precise listed size (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS
-// tokens per second (0: any, known or not). With MeasuredFirst it prefers a size that was measured, and then one of at most EnoughBits. With a context in the query the speed is that with a full cache.
-// Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by the models and their sizes: less than a microsecond for each size.
+// Models finds the models that run on the machine of a query, by slug. Of each it gives the most precise listed size
+// (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS tokens per second (0: any,
+// known or not). With MeasuredFirst it prefers a size that was measured, and then one of at most EnoughBits. With a
+// context in the query the speed is that with a full cache. Models that are too short for it are in no list. The model
+// of the query is not looked at. The work is bounded by the models and their sizes: less than a microsecond for each
+// size.
 func (e *Engine) Models(q Query, minTPS float64) (Runs, *Fault) {
 	var out Runs
 	at := site{near: newNearby(oneMachine)}

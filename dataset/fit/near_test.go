@@ -156,51 +156,48 @@ func TestLeastSpeedOfLists(t *testing.T) {
 	}
 }
 
-// Cards with stacked memory reach half of their bandwidth where others reach four fifths, so an RTX 5090 is not estimated from an
-// A100, although the two have about the same bandwidth.
-func TestStackedMemoryIsFar(t *testing.T) {
-	e, stacked := shippedEngine(t), map[dataset.Slug]bool{}
+// weightOn is the part of an estimate that rests on measurements of the hardware that is as it should be.
+func weightOn(t *testing.T, e *Estimate, is func(*dataset.Hardware) bool) (weight float64) {
+	t.Helper()
 	set := shippedSet(t)
-	for i := range set.Hardware {
-		h := &set.Hardware[i]
-		stacked[h.Slug] = strings.HasPrefix(text(h.MemoryType), "HBM")
-	}
-	on := map[dataset.Slug]dataset.Slug{}
+	on, hardware := map[dataset.Slug]dataset.Slug{}, map[dataset.Slug]bool{}
 	for _, b := range set.Benchmarks.All() {
 		on[b.ID] = b.Hardware
 	}
+	for i := range set.Hardware {
+		hardware[set.Hardware[i].Slug] = is(&set.Hardware[i])
+	}
+	for _, w := range e.Evidence {
+		if hardware[on[w.ID]] {
+			weight += w.Weight
+		}
+	}
+	return weight
+}
+
+// Cards with stacked memory reach half of their bandwidth where others reach four fifths, so an RTX 5090 is not estimated from an
+// A100, although the two have about the same bandwidth.
+func TestStackedMemoryIsFar(t *testing.T) {
+	e := shippedEngine(t)
+	stacked := func(h *dataset.Hardware) bool { return strings.HasPrefix(text(h.MemoryType), "HBM") }
 	for _, hardware := range []dataset.Slug{"nvidia-rtx-5090", "nvidia-h200-sxm-141gb"} {
 		for _, size := range []string{"Q8_0", "Q4_K_M", "F16"} {
 			a, fault := e.Fit(Query{Model: "llama-3.1-8b-instruct", Hardware: hardware, Quantization: size})
 			if fault != nil || a.Sizes[0].Speed.Estimate == nil {
 				t.Fatalf("%s on %s: no estimate, %v", size, hardware, fault)
 			}
-			other := 0.0
-			for _, w := range a.Sizes[0].Speed.Estimate.Evidence {
-				if stacked[on[w.ID]] != stacked[hardware] {
-					other += w.Weight
-				}
-			}
-			if other > 0.1 {
+			own := stacked(e.hardware[hardware])
+			if other := weightOn(t, a.Sizes[0].Speed.Estimate, func(h *dataset.Hardware) bool { return stacked(h) != own }); other > 0.1 {
 				t.Errorf("%s on %s: %.2f of the estimate is from cards with another kind of memory", size, hardware, other)
 			}
 		}
 	}
 }
 
-// The memory of an M2 Max is as wide as its graphics need it, and its processor reaches a third of the bandwidth at most: it says little about a
-// processor with memory of its own.
+// The memory of an M2 Max is as wide as its graphics need it, and its processor reaches a third of the bandwidth at most. It says little
+// about a processor with memory of its own.
 func TestSharedMemoryIsFar(t *testing.T) {
-	e, shared := shippedEngine(t), map[dataset.Slug]bool{}
-	set := shippedSet(t)
-	for i := range set.Hardware {
-		shared[set.Hardware[i].Slug] = set.Hardware[i].UnifiedMemory
-	}
-	on := map[dataset.Slug]dataset.Slug{}
-	for _, b := range set.Benchmarks.All() {
-		on[b.ID] = b.Hardware
-	}
-	estimated := 0
+	e, estimated := shippedEngine(t), 0
 	for _, h := range e.hwBySlug {
 		if r := e.hardware[h]; r.Type != "cpu" || r.UnifiedMemory {
 			continue
@@ -213,13 +210,7 @@ func TestSharedMemoryIsFar(t *testing.T) {
 			continue
 		}
 		estimated++
-		other := 0.0
-		for _, w := range a.Sizes[0].Speed.Estimate.Evidence {
-			if shared[on[w.ID]] {
-				other += w.Weight
-			}
-		}
-		if other > 0.1 {
+		if other := weightOn(t, a.Sizes[0].Speed.Estimate, func(h *dataset.Hardware) bool { return h.UnifiedMemory }); other > 0.1 {
 			t.Errorf("%s: %.2f of the estimate is from processors that share their memory with graphics", h, other)
 		}
 	}

@@ -90,7 +90,13 @@ func (t *target) hasLeastBits(size int) bool {
 
 // beyondEnough is 1 for a size that is known to have more than EnoughBits.
 func (t *target) beyondEnough(size int) int {
-	if bits := t.bits(&t.Quantizations[size]); bits != nil && *bits > EnoughBits {
+	bits := t.bits(&t.Quantizations[size])
+	return oneIf(bits != nil && *bits > EnoughBits)
+}
+
+// oneIf is 1 for true and 0 for false, so that what is true comes last in an order.
+func oneIf(is bool) int {
+	if is {
 		return 1
 	}
 	return 0
@@ -106,11 +112,11 @@ var usual = []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"
 func (t *target) madeByPublishers() []string {
 	names := usual
 	for i := range t.Quantizations {
-		z := &t.Quantizations[i]
-		if z.Basis != dataset.Published || !slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
+		weights := weightsOfFull(&t.Quantizations[i])
+		if weights == 0 {
 			continue
 		}
-		if t.ParamsB != nil && float64(z.SizeBytes)/2 < leastPart**t.ParamsB*1e9 {
+		if t.ParamsB != nil && weights < leastPart**t.ParamsB*1e9 {
 			return nil
 		}
 		names = usual[1:]
@@ -153,17 +159,9 @@ func (t *target) comparePrecision(i, j int) int {
 	a, b := &t.Quantizations[i], &t.Quantizations[j]
 	return cmp.Or(
 		-cmp.Compare(precision(t.bits(a)), precision(t.bits(b))),
-		-cmp.Compare(published(a), published(b)),
+		-cmp.Compare(oneIf(a.Basis == dataset.Published), oneIf(b.Basis == dataset.Published)),
 		cmp.Compare(a.SizeBytes, b.SizeBytes),
 	)
-}
-
-// published is 1 for a size that was published, and 0 for one that was computed.
-func published(z *dataset.Quantization) int {
-	if z.Basis == dataset.Published {
-		return 1
-	}
-	return 0
 }
 
 // bits is the storage of a size in bits per weight. It is that of the file where files of its format leave a part of the
@@ -190,8 +188,8 @@ func weightsByFormat(m *dataset.Model) map[string]float64 {
 	out := map[string]float64{}
 	for i := range m.Quantizations {
 		z := &m.Quantizations[i]
-		if z.Basis == dataset.Published && slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
-			out[z.Format] = max(out[z.Format], float64(z.SizeBytes)/2)
+		if weights := weightsOfFull(z); weights > 0 {
+			out[z.Format] = max(out[z.Format], weights)
 		}
 	}
 	maps.DeleteFunc(out, func(_ string, weights float64) bool {
@@ -199,6 +197,14 @@ func weightsByFormat(m *dataset.Model) map[string]float64 {
 		return part < leastPart || part > mostPart
 	})
 	return out
+}
+
+// weightsOfFull is how many weights of 16 bits a published file has that is named after them; 0 for any other size.
+func weightsOfFull(z *dataset.Quantization) float64 {
+	if z.Basis != dataset.Published || !slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
+		return 0
+	}
+	return float64(z.SizeBytes) / 2
 }
 
 // sixteenBits are names of sizes in which almost every weight takes 16 bits.

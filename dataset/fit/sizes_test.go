@@ -137,7 +137,7 @@ func TestListedSizes(t *testing.T) {
 				if a.Sizes[0].Quantization != b.Quantization {
 					t.Errorf("%s on %s: %s in the list, %s first of its sizes", b.Model, hardware, b.Quantization, a.Sizes[0].Quantization)
 				}
-				if !slices.IsSortedFunc(a.Sizes, func(x, y Size) int { return cmp.Compare(number(y.Listed), number(x.Listed)) }) {
+				if !slices.IsSortedFunc(a.Sizes, func(x, y Size) int { return cmp.Compare(oneIf(y.Listed), oneIf(x.Listed)) }) {
 					t.Errorf("%s on %s: a size that is not listed is before one that is", b.Model, hardware)
 				}
 			}
@@ -146,13 +146,6 @@ func TestListedSizes(t *testing.T) {
 	if named < 1000 {
 		t.Errorf("%d answers, want more", named)
 	}
-}
-
-func number(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // The weights of gpt-oss were trained in four bits: its files of 16 bits are hardly larger, and what a computed size of fewer bits says

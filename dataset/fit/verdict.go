@@ -70,15 +70,10 @@ func (a *ask) bestFirst() []judged {
 	out := make([]judged, len(numbers))
 	for i, at := range numbers {
 		verdict, _ := a.verdict(&a.t.Quantizations[at])
-		out[i] = judged{at: at, verdict: slices.Index(Verdicts, verdict)}
-		if !a.t.isListed[at] {
-			out[i].unlisted = 1
-		}
+		out[i] = judged{at: at, unlisted: oneIf(!a.t.isListed[at]), verdict: slices.Index(Verdicts, verdict)}
 		if a.q.MeasuredFirst {
 			out[i].beyond = a.t.beyondEnough(at)
-			if verdict != Fits || !a.t.hasLeastBits(at) || len(a.tried(at, otherProgram, nil)) == 0 {
-				out[i].unmeasured = 1
-			}
+			out[i].unmeasured = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(a.tried(at, otherProgram, nil)) == 0)
 		}
 	}
 	slices.SortStableFunc(out, func(x, y judged) int {

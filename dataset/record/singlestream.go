@@ -74,10 +74,12 @@ var toolDefaults = func() map[Slug]defaults {
 	return out
 }()
 
-// SingleStream reports whether the generation speed of b is the decode rate of one stream on one device. The row is no throughput row and not withdrawn,
-// with rate_basis decode, concurrency 1, hardware_count 1, no speculation and no weights in other memory. At most Shallow tokens are in the cache before
-// the run, and at most ShortPrompt when generation begins. Where a value is null the default of the tool counts, if it has one; otherwise the answer is
-// SingleUnknown. field names the field that decided against it, in the spelling of the API; it is empty for SingleYes.
+// SingleStream reports whether the generation speed of b is the decode rate of one stream on one device. The row is not
+// withdrawn and is no result of a server under load, with rate_basis decode, concurrency 1, hardware_count 1, no
+// speculation and no weights in other memory. At most Shallow tokens are in the cache before the run, and at most
+// ShortPrompt when generation begins. Where a value is null the default of the tool counts, if it has one; otherwise
+// the answer is SingleUnknown. field names the field that decided against it, in the spelling of the API; it is empty
+// for SingleYes.
 func (b *Benchmark) SingleStream() (is Single, field string) {
 	d := toolDefaults[b.Tool]
 	switch {

@@ -14,7 +14,7 @@ import (
 
 // Prefer says which size of a model a row names.
 type Prefer struct {
-	Prefer string `help:"Which size a row names: measured, the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else of up to 9 bits that fits, else of more; or precise, the most precise that fits." enum:"measured,precise" default:"measured"`
+	Prefer string `help:"Which size a row names: measured, the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise of up to 9 bits that fits, else of more; or precise, the most precise that fits." enum:"measured,precise" default:"measured"`
 }
 
 func (p *Prefer) measured() bool { return p.Prefer == "measured" }
