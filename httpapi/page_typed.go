@@ -115,29 +115,29 @@ func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 	if r == benchmarks {
 		return respelled(r, t, typed)
 	}
-	slugs := namedIn(gen, t, typed)
+	records := func(slugs ...string) (links []pages.Link) {
+		for _, slug := range slugs {
+			links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
+		}
+		return links
+	}
 	slug, a := named(gen, t, typed)
-	near := respelled(r, t, typed)
-	switch {
-	case slug != "":
-		slugs = []string{slug}
-	case slugs != nil:
-	case near != nil && strings.Contains(typed, " "): // a slug near several words rarely has all of them
-		return near
-	default:
-		slugs = candidateSlugs(&a)
+	if slug != "" {
+		return records(slug)
 	}
-	if slugs == nil && near != nil {
-		return near
+	if slugs := namedIn(gen, t, typed); slugs != nil {
+		return records(slugs...)
 	}
-	if slugs == nil {
-		slugs = nearSlugs(t, typed)
+	candidates := candidateSlugs(&a)
+	if several := strings.Contains(typed, " "); several || candidates == nil { // a slug near several words rarely has all of them
+		if links := respelled(r, t, typed); links != nil {
+			return links
+		}
 	}
-	var links []pages.Link
-	for _, slug := range slugs {
-		links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
+	if candidates == nil {
+		candidates = nearSlugs(t, typed)
 	}
-	return links
+	return records(candidates...)
 }
 
 // respelled is the search for words of which those that no record has are replaced by the nearest that one has; nil where that finds

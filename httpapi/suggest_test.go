@@ -71,16 +71,7 @@ func TestNamesElsewhere(t *testing.T) {
 			known = append(known, list.paramNames...)
 		}
 	}
-	for sent, meant := range suggest.Parameters {
-		if sent != suggest.Fold(sent) {
-			t.Errorf("%s is not folded and never found", sent)
-		}
-		for _, name := range meant {
-			if !slices.Contains(known, name) {
-				t.Errorf("%s: no endpoint has a parameter %s", sent, name)
-			}
-		}
-	}
+	leadsTo(t, suggest.Parameters, known, "no endpoint has a parameter")
 }
 
 // TestFieldsElsewhere: a field or an order that rows do not have leads to the one that was meant, not to what is only spelled
@@ -143,26 +134,8 @@ func TestFieldsElsewhere(t *testing.T) {
 		}
 	}
 	values = append(values, "true", "false")
-	for sent, meant := range suggest.Values {
-		if sent != suggest.Fold(sent) {
-			t.Errorf("%s is not folded and never found", sent)
-		}
-		for _, value := range meant {
-			if !slices.Contains(values, value) {
-				t.Errorf("%s: no parameter has a value %s", sent, value)
-			}
-		}
-	}
-	for sent, meant := range suggest.Fields {
-		if sent != suggest.Fold(sent) {
-			t.Errorf("%s is not folded and never found", sent)
-		}
-		for _, name := range meant {
-			if !slices.Contains(known, name) {
-				t.Errorf("%s: no row has a field %s", sent, name)
-			}
-		}
-	}
+	leadsTo(t, suggest.Values, values, "no parameter has a value")
+	leadsTo(t, suggest.Fields, known, "no row has a field")
 }
 
 // TestAddressesElsewhere: an address of another API leads to the one that has what its name promises.
@@ -213,6 +186,21 @@ func TestAddressesElsewhere(t *testing.T) {
 		}
 		if !served[address] && !strings.HasPrefix(address, "/feeds/") {
 			t.Errorf("%s: %s is not served", sent, address)
+		}
+	}
+}
+
+// leadsTo holds that names of other APIs can be found and lead to names there are.
+func leadsTo(t *testing.T, names map[string][]string, known []string, none string) {
+	t.Helper()
+	for sent, meant := range names {
+		if sent != suggest.Fold(sent) {
+			t.Errorf("%s is not folded and never found", sent)
+		}
+		for _, name := range meant {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: %s %s", sent, none, name)
+			}
 		}
 	}
 }
