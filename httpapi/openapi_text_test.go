@@ -245,7 +245,8 @@ func fitText() string {
 	var b strings.Builder
 	b.WriteString("A verdict for each size of a model on a machine, with the bytes it rests on, the longest context, and the speed of one request. " +
 		"A fact that is not known is named in missing and never guessed. speed.measured and speed.estimate are apart; use says which one applies. " +
-		"Sizes that nobody is known to have (listed is false: computed, and neither published nor measured nor usual) come last, and lists never name them. " +
+		"Sizes that lists never name come last (listed is false): those of which no file is known (computed, and neither published nor measured nor usual), " +
+		"and those whose file differs by less than a tenth from that of another size, unless they were measured on the hardware. " +
 		"A context above the limit of the model is 400 unless allow_extended is true. A response 200 is charged as one call.\n\n" +
 		"The estimate is " + fit.Method + ": measurements weigh less the more they differ in hardware, tool, backend, quantization, bytes per token and kind of model. " +
 		"Its band was compared with measurements hidden by source page, hardware and model; validated has the figures.\n\nFormulas:\n\n")

@@ -72,7 +72,7 @@ type Size struct {
 	Speed *Speed `json:"speed" jsonschema:"nullable"`
 	// Costs of a million tokens; null where the query gives no prices.
 	Cost *Cost `json:"cost" jsonschema:"nullable"`
-	// Whether lists may name it: it was published or measured, or publishers usually make it (F16, Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q3_K_M, Q2_K). Of any other no file is known.
+	// Whether lists may name it. They name sizes that were published or measured, or that publishers usually make (F16, Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q3_K_M, Q2_K). Of those whose files differ by less than a tenth they name one, a usual one first, and any that was measured on the hardware.
 	Listed bool `json:"listed" jsonschema:"example=true"`
 }
 

@@ -31,6 +31,6 @@
 //
 // An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000 measurements once. A
 // verdict costs less than a microsecond. An estimate in a list costs about 0.5 microseconds on one machine and
-// 3 on many machines. It searches at most 1,000 measurements of the class of hardware for the near ones.
+// 2 on many machines. It searches at most 1,000 measurements of the class of hardware for the near ones.
 // Answers depend on the dataset and the query alone.
 package fit

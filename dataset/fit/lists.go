@@ -15,7 +15,7 @@ type Best struct {
 	Hardware dataset.Slug `json:"hardware" jsonschema:"example=nvidia-rtx-4090"`
 	// Number of devices.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
-	// Name of the size: the most precise that runs and is fast enough, or that was measured as well. It was published or measured, or publishers usually make it.
+	// Name of the size: the most precise that runs and is fast enough, or that was measured as well. It was published or measured, or publishers usually make it; of sizes that differ by less than a tenth it is the one that lists look at.
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
 	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
@@ -109,7 +109,7 @@ func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 		return Runs{}, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
 	}
 	var out Runs
-	near := newNearby(anyMachine)
+	near := newNearby(oneModel)
 	defer near.free()
 	var at site
 	var a ask
@@ -190,6 +190,9 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 				continue
 			}
 			z := &t.Quantizations[size.at]
+			if q.Quantization == "" && !a.lists(size.at) {
+				continue
+			}
 			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(size.at) {
 				continue
 			}

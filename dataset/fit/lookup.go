@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// A lookup is what a search reads of the samples of a class. It does not change and has nothing of the trend, except for highest.
+// A lookup is what a search reads of the samples of a class. It does not change and has nothing of the trend, except for best and highest.
 type lookup struct {
 	setups  []setup           // each once
 	groups  []span            // of each setup, its samples in all
+	best    []float64         // of each setup: none of its samples, moved to the middle of all, has a larger share, in logarithms
 	forms   []form            // each once
 	all     []seen            // the samples, by setup
 	ofModel map[int32][]int32 // numbers in all
@@ -44,13 +45,14 @@ func newLookup(samples []sample) lookup {
 		l.order[i] = int32(place)
 	}
 	slices.SortStableFunc(l.all, func(a, b seen) int { return cmp.Compare(a.setup, b.setup) })
-	l.groups = make([]span, len(l.setups))
+	l.groups, l.best = make([]span, len(l.setups)), slices.Repeat([]float64{math.Inf(-1)}, len(l.setups))
 	for i := range l.all {
 		x, number := &l.all[i], int32(i)
 		if i == 0 || l.all[i-1].setup != x.setup {
 			l.groups[x.setup].from = number
 		}
 		l.groups[x.setup].to = number + 1
+		l.best[x.setup] = max(l.best[x.setup], samples[x.at].moved())
 		l.ofModel[x.model] = append(l.ofModel[x.model], number)
 	}
 	return l

@@ -68,7 +68,7 @@ func TestGuessIsThatOfEverySample(t *testing.T) {
 				}
 			}
 		}
-		at := site{near: newNearby(use(r.IntN(2)))}
+		at := site{near: newNearby(use(r.IntN(int(uses))))}
 		for range 60 {
 			q.Model = e.bySlug[r.IntN(len(e.bySlug))]
 			q, target, m, fault := e.normal(q)
@@ -138,7 +138,7 @@ func TestLeastSpeedOfLists(t *testing.T) {
 					if q.Context > 0 && s.Filled != nil {
 						tps = &s.Filled.TPS
 					}
-					if want.TPS == nil && target.isListed[size.at] && v == verdict && tps != nil && *tps >= least {
+					if want.TPS == nil && a.lists(size.at) && v == verdict && tps != nil && *tps >= least {
 						want = Best{Model: one.Model, Quantization: target.Quantizations[size.at].Name, TPS: tps}
 					}
 				}

@@ -22,10 +22,12 @@ type nearby struct {
 	reachable []reachable
 	stretches []stretch
 	short     []int32
+	rests     []float64
 	// Room to work.
-	once      []float64
-	distances []float64
-	found     []neighbour
+	once       []float64
+	distances  []float64
+	candidates []candidate
+	found      []neighbour
 }
 
 // A use says what estimates are to come, which decides what of distances is worked out once for many of them.
@@ -34,6 +36,8 @@ type use uint8
 const (
 	anyMachine use = iota // one or a few estimates for each machine
 	oneMachine            // many models on one machine: short lists of samples are worth making
+	oneModel              // one model on many machines: what of distances is not of the machine is worth keeping
+	uses
 )
 
 // A view is the samples of a class as seen by models whose weights are stored in one way.
@@ -42,6 +46,16 @@ type view struct {
 	ways      span  // in nearby.ways: of each form of the lookup, its wayDistance
 	reachable span  // in nearby.reachable, with oneMachine
 	stretches int32 // in nearby.stretches: the first of its own
+	rest      rest  // with oneModel
+}
+
+// A rest is how far all samples are from one size of a model, without what depends on the machine.
+type rest struct {
+	known    bool
+	model    int32
+	logBytes float64
+	samples  span // in nearby.rests: of each sample of the lookup
+	setups   span // in nearby.rests: of each setup, the least of its samples
 }
 
 // A reachable sample is not too far from models that differ in nothing but their bytes, and that it is not of.
@@ -85,6 +99,7 @@ func (n *nearby) free() {
 func (n *nearby) forget() {
 	clear(n.views)
 	n.ways, n.reachable, n.stretches, n.short = n.ways[:0], n.reachable[:0], n.stretches[:0], n.short[:0]
+	n.rests = n.rests[:0]
 }
 
 // gather works out how far all setups are from the machine and tool of a configuration, unless they are
@@ -205,6 +220,31 @@ func (n *nearby) shorten(s *stretch, v *view, middle *point) {
 	s.short.to = int32(len(n.short))
 }
 
+// rest is the rest of a configuration.
+func (n *nearby) rest(v *view, p *point) *rest {
+	r := &v.rest
+	if r.known && r.model == p.model && r.logBytes == p.logBytes {
+		return r
+	}
+	if !r.known {
+		from := int32(len(n.rests))
+		r.samples = span{from, from + int32(len(n.lookup.all))}
+		r.setups = span{r.samples.to, r.samples.to + int32(len(n.lookup.setups))}
+		n.rests = append(n.rests, make([]float64, r.setups.to-from)...)
+	}
+	r.known, r.model, r.logBytes = true, p.model, p.logBytes
+	ways, samples, setups := n.ways[v.ways.from:v.ways.to], n.rests[r.samples.from:r.samples.to], n.rests[r.setups.from:r.setups.to]
+	for i, group := range n.lookup.groups {
+		setups[i] = math.Inf(1)
+		for number := group.from; number < group.to; number++ {
+			x := &n.lookup.all[number]
+			samples[number] = x.way(ways, p.model) + perBytes*math.Abs(x.logBytes-p.logBytes) + perActive*math.Abs(x.logActive-p.logActive())
+			setups[i] = min(setups[i], samples[number])
+		}
+	}
+	return r
+}
+
 // A search is for the samples that may count for a configuration.
 type search struct {
 	*nearby
@@ -225,26 +265,34 @@ type search struct {
 // found before the nearest may be too far from it. It finds nothing where no sample has a value of at least least.
 func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, near []neighbour) (found []neighbour, nearest float64) {
 	s := search{nearby: n, p: p, amounts: p.amounts(), here: here, least: least, skip: skip, found: near, nearest: tooFar, limit: tooFar}
-	var st *stretch
 	if p.way == 0 {
 		n.once = n.waysTo(p, n.once[:0])
 		s.ways = n.once
-	} else {
-		v := n.view(p)
-		s.ways = n.ways[v.ways.from:v.ways.to]
-		if n.use == oneMachine {
-			st = n.stretch(v, p)
-		}
-	}
-	if st != nil {
-		s.shortly(st)
-	} else {
 		s.everywhere()
+	} else {
+		s.through(n.view(p))
 	}
 	if !s.reached {
 		return s.found[:0], s.nearest
 	}
 	return s.found, s.nearest
+}
+
+// through looks at samples by what a view has of them.
+func (s *search) through(v *view) {
+	s.ways = s.nearby.ways[v.ways.from:v.ways.to]
+	switch s.use {
+	case oneMachine:
+		if st := s.stretch(v, s.p); st != nil {
+			s.shortly(st)
+			return
+		}
+	case oneModel:
+		s.beside(s.rest(v, s.p))
+		return
+	case anyMachine, uses:
+	}
+	s.everywhere()
 }
 
 // shortly looks at the samples of the model and at those of a short list. It does not look where the model has none
@@ -264,9 +312,66 @@ func (s *search) shortly(st *stretch) {
 	}
 }
 
+// near is how much farther than the nearest setups others are among which the nearest sample may well be.
+const near = 1
+
+// A candidate is a setup of which a sample may be near enough: none is nearer than its bound.
+type candidate struct {
+	setup int32
+	bound float64
+}
+
+// beside looks at the samples of setups, the nearest first, that a rest says may be near enough. It ends where those found are too slow and
+// no other setup is fast enough.
+func (s *search) beside(r *rest) {
+	closest, fast := math.Inf(1), false
+	s.candidates = s.candidates[:0]
+	for i, least := range s.rests[r.setups.from:r.setups.to] {
+		if bound := s.far[i] + least; bound <= tooFar+rounding {
+			s.candidates, closest = append(s.candidates, candidate{int32(i), bound}), min(closest, bound)
+			fast = fast || s.mayBeFast(i)
+		}
+	}
+	if !fast {
+		return
+	}
+	samples, others := s.rests[r.samples.from:r.samples.to], s.candidates[:0]
+	for _, c := range s.candidates {
+		if c.bound <= closest+near {
+			s.inSetup(c, samples)
+		} else {
+			others = append(others, c)
+		}
+	}
+	fast = s.reached
+	for _, c := range others {
+		fast = fast || c.bound <= s.limit+rounding && s.mayBeFast(int(c.setup))
+	}
+	if !fast {
+		return
+	}
+	for _, c := range others {
+		if c.bound <= s.limit+rounding {
+			s.inSetup(c, samples)
+		}
+	}
+}
+
+// mayBeFast reports whether a sample of a setup may have the least value.
+func (s *search) mayBeFast(setup int) bool { return s.least <= s.here+s.lookup.best[setup]+roundedBy }
+
+// inSetup looks at the samples of a candidate, of which all are given without what depends on the machine.
+func (s *search) inSetup(c candidate, samples []float64) {
+	far, group := s.far[c.setup], s.lookup.groups[c.setup]
+	for number := group.from; number < group.to; number++ {
+		if far+samples[number] <= s.limit+rounding {
+			s.add(number)
+		}
+	}
+}
+
 // everywhere looks at the samples of the nearest setups, and then at those of the others.
 func (s *search) everywhere() {
-	const near = 1
 	for i, far := range s.far {
 		if far <= s.closest+near {
 			s.of(i, far)

@@ -52,8 +52,9 @@ func (e *Engine) prepare() {
 	e.list()
 }
 
-// list finds the sizes that lists may name: those that were published or measured, and those that publishers usually make.
-// Any other is a computed size of a file that nobody is known to have.
+// list finds the sizes that lists choose from: those that stand for others of about the same bytes, and on hardware
+// where it was measured any other. A size that was neither published nor measured, and that publishers do not usually make, is
+// a computed size of a file that nobody is known to have, and in no list.
 func (e *Engine) list() {
 	type size struct{ model, quant int32 }
 	measured := map[size]bool{}
@@ -61,16 +62,89 @@ func (e *Engine) list() {
 		measured[size{k.model(), k.quant}] = true
 	}
 	for _, t := range e.models {
-		made := t.madeByPublishers()
-		t.isListed = make([]bool, len(t.sizes))
-		for i := range t.isListed {
-			z := &t.Quantizations[i]
-			t.isListed[i] = z.Basis == dataset.Published || measured[size{t.model, t.sizes[i].folded}] || slices.Contains(made, z.Name)
+		made, known := t.madeByPublishers(), []ordered{}
+		runs := func(at int) bool { return measured[size{t.model, t.sizes[at].folded}] }
+		for _, o := range t.order {
+			if z := &t.Quantizations[o.at]; z.Basis == dataset.Published || runs(o.at) || slices.Contains(made, z.Name) {
+				known = append(known, o)
+			}
 		}
-		t.listed = slices.DeleteFunc(slices.Clone(t.order), func(o ordered) bool { return !t.isListed[o.at] })
+		t.stands = make([]bool, len(t.sizes))
+		first := usual
+		if t.trainedInFourBits() {
+			first = asTrained
+		}
+		for _, at := range spread(known, func(at int) claim { return e.claim(t, at, first) }) {
+			t.stands[at] = true
+		}
+		t.listed = slices.DeleteFunc(known, func(o ordered) bool { return !t.stands[o.at] && !runs(o.at) })
 		t.moderate = slices.Clone(t.listed)
 		slices.SortStableFunc(t.moderate, func(a, b ordered) int { return cmp.Compare(t.beyondEnough(a.at), t.beyondEnough(b.at)) })
 	}
+}
+
+// A claim orders sizes of about the same bytes: the one of the least stands for the others. Files that can be had come before sizes that
+// were worked out, and then the usual ones.
+type claim int
+
+const (
+	itself       claim = iota // it ran where the formula says that it does not fit, so no other stands for it
+	usualFile                 // published
+	otherFile                 // published
+	usualSize                 // computed
+	measuredSize              // computed
+)
+
+// claim is that of a size, given by number. Of files, and of computed sizes, those named in first come first.
+func (e *Engine) claim(t *target, at int, first []string) claim {
+	z := &t.Quantizations[at]
+	if slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return sameName(p.quantization, z.Name) }) {
+		return itself
+	}
+	published, known := z.Basis == dataset.Published, slices.Contains(first, z.Name)
+	switch {
+	case published && known:
+		return usualFile
+	case published:
+		return otherFile
+	case known:
+		return usualSize
+	}
+	return measuredSize
+}
+
+// leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. Bytes are memory, and
+// almost alone decide the speed: sizes within a tenth of each other differ by less than most estimates err. It bounds what a list looks at, to
+// some fifteen sizes of a model where publishers have made sixty.
+const leastStep = 1.1
+
+// spread chooses from sizes, the most precise first, so that no two of those chosen are within leastStep of each other, other than by
+// claims of itself. Those of the least claim are chosen first, and of one claim the most precise. The smallest is always chosen: whether
+// a model runs at all does not depend on the choice.
+func spread(sizes []ordered, claimOf func(at int) claim) (chosen []int) {
+	if len(sizes) == 0 {
+		return nil
+	}
+	smallest := slices.MinFunc(sizes, func(a, b ordered) int { return cmp.Compare(a.bytes, b.bytes) })
+	type claimant struct {
+		ordered
+		claim claim
+	}
+	claimants := make([]claimant, len(sizes))
+	for i, o := range sizes {
+		claimants[i] = claimant{o, claimOf(o.at)}
+	}
+	slices.SortStableFunc(claimants, func(a, b claimant) int { return cmp.Compare(a.claim, b.claim) })
+	kept := claimants[:0]
+	for _, c := range claimants {
+		near := func(k claimant) bool {
+			return float64(max(k.bytes, c.bytes)) < leastStep*float64(min(k.bytes, c.bytes))
+		}
+		if c.ordered == smallest || c.claim == itself || !slices.ContainsFunc(kept, near) {
+			kept, chosen = append(kept, c), append(chosen, c.at)
+		}
+	}
+	return chosen
 }
 
 // LeastBits is the precision, in bits per weight, below which people rarely go while they have a choice:
@@ -106,22 +180,30 @@ func oneIf(is bool) int {
 // published for two thirds or more of the models that have files. F16 stands for the weights as they were trained.
 var usual = []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
 
+// asTrained are the sizes people choose of a model whose weights were trained in four bits: the weights as they are.
+var asTrained = []string{"MXFP4"}
+
 // madeByPublishers are the names of the sizes that may be taken to exist though none is known to be published. Where a
-// file of 16 bits per weight is published, F16 is not among them. Where that file is much smaller than its name says,
-// none is: the weights of such a model were trained in four bits, so a computed size says nothing of its files.
+// file of 16 bits per weight is published, F16 is not among them. Where the weights were trained in four bits,
+// none is, for a computed size says nothing of its files.
 func (t *target) madeByPublishers() []string {
-	names := usual
-	for i := range t.Quantizations {
-		weights := weightsOfFull(&t.Quantizations[i])
-		if weights == 0 {
-			continue
-		}
-		if t.ParamsB != nil && weights < leastPart**t.ParamsB*1e9 {
-			return nil
-		}
-		names = usual[1:]
+	if t.trainedInFourBits() {
+		return nil
 	}
-	return names
+	for i := range t.Quantizations {
+		if weightsOfFull(&t.Quantizations[i]) > 0 {
+			return usual[1:]
+		}
+	}
+	return usual
+}
+
+// trainedInFourBits reports whether a published file of 16 bits per weight is much smaller than its name says.
+func (t *target) trainedInFourBits() bool {
+	return t.ParamsB != nil && slices.ContainsFunc(t.Quantizations, func(z dataset.Quantization) bool {
+		weights := weightsOfFull(&z)
+		return weights > 0 && weights < leastPart**t.ParamsB*1e9
+	})
 }
 
 // bitsOf is the bits per weight of a quantization. Names without a number count as 4.5, because most of

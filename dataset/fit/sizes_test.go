@@ -94,6 +94,55 @@ func TestOrderOfSizes(t *testing.T) {
 	}
 }
 
+// Of sizes whose files differ by less than a tenth one is chosen: a file before a computed size, a usual one before others, the more
+// precise of two. The smallest is always chosen, and so is one that ran where the formula says that it does not fit.
+func TestSpread(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		sizes []ordered // numbers are claims
+		want  []int
+	}{
+		{"none", nil, nil},
+		{"far from each other", []ordered{{1, 300}, {2, 200}, {3, 100}}, []int{1, 2, 3}},
+		{"the usual file", []ordered{{2, 105}, {1, 100}, {2, 60}}, []int{1, 2}},
+		{"a file before a computed size", []ordered{{3, 105}, {2, 100}, {4, 60}}, []int{2, 4}},
+		{"a tenth more is far enough", []ordered{{1, 1210}, {1, 1100}, {1, 1000}}, []int{1, 1, 1}},
+		{"less is not", []ordered{{1, 1209}, {1, 1100}, {1, 1000}}, []int{1, 1}},
+		{"the smallest, near to another", []ordered{{1, 102}, {4, 100}}, []int{1, 4}},
+		{"what ran, near to another", []ordered{{0, 105}, {1, 103}, {2, 50}}, []int{0, 2}},
+		{"two that ran", []ordered{{0, 105}, {0, 103}, {2, 50}}, []int{0, 0, 2}},
+	} {
+		got := spread(tt.sizes, func(at int) claim { return claim(at) })
+		slices.Sort(got)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Whatever the shipped data says of a model, a list looks at few of its sizes on hardware where none was measured, and at the
+// smallest of those that are known.
+func TestFewSizesOfLists(t *testing.T) {
+	e := shippedEngine(t)
+	for _, slug := range e.bySlug {
+		m := e.models[slug]
+		n := 0
+		for _, stands := range m.stands {
+			n += oneIf(stands)
+		}
+		if n > 20 {
+			t.Errorf("%s: lists look at %d of %d sizes", slug, n, len(m.sizes))
+		}
+		if len(m.listed) == 0 {
+			continue
+		}
+		smallest := slices.MinFunc(m.listed, func(a, b ordered) int { return cmp.Compare(a.bytes, b.bytes) })
+		if !slices.ContainsFunc(m.listed, func(o ordered) bool { return o.bytes == smallest.bytes && m.stands[o.at] }) {
+			t.Errorf("%s: lists do not look at its smallest size", slug)
+		}
+	}
+}
+
 // A list names a size that somebody published, measured or usually makes. Of any other the answer about the one model says
 // that it is not listed, behind all that are.
 func TestListedSizes(t *testing.T) {
@@ -156,6 +205,9 @@ func TestNoUsualSizesOfWeightsInFourBits(t *testing.T) {
 		target := e.models[slug]
 		if names := target.madeByPublishers(); len(names) > 0 {
 			t.Errorf("%s: %v count as usual", slug, names)
+		}
+		if at := slices.IndexFunc(target.Quantizations, func(z dataset.Quantization) bool { return z.Name == "MXFP4" }); !target.stands[at] {
+			t.Errorf("%s: lists do not look at MXFP4, the weights as they were trained", slug)
 		}
 	}
 	if names := e.models["llama-3.1-8b-instruct"].madeByPublishers(); slices.Contains(names, "F16") || !slices.Contains(names, "Q8_0") {

@@ -70,7 +70,7 @@ func (a *ask) bestFirst() []judged {
 	out := make([]judged, len(numbers))
 	for i, at := range numbers {
 		verdict, _ := a.verdict(&a.t.Quantizations[at])
-		out[i] = judged{at: at, unlisted: oneIf(!a.t.isListed[at]), verdict: slices.Index(Verdicts, verdict)}
+		out[i] = judged{at: at, unlisted: oneIf(!a.lists(at)), verdict: slices.Index(Verdicts, verdict)}
 		if a.q.MeasuredFirst {
 			out[i].beyond = a.t.beyondEnough(at)
 			out[i].unmeasured = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(a.tried(at, otherProgram, nil)) == 0)
@@ -157,7 +157,7 @@ func (a *ask) verdict(z *dataset.Quantization) (v Verdict, host int64) {
 func (a *ask) judge(at int) Size {
 	t, n, z := a.t, &a.need, &a.t.Quantizations[at]
 	s := Size{
-		Quantization: z.Name, Format: z.Format, Listed: t.isListed[at], BitsPerWeight: t.bits(z),
+		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
 		Memory:   Memory{Weights: weightsOf(z), Reserve: n.reserve},
 		Missing:  slices.Concat([]string{}, t.shape.missing, t.shape.loose),
 		Evidence: a.e.evidence(a.q, t, a.m, z),

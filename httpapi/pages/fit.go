@@ -273,8 +273,8 @@ func sizesOnMachine(q *FitQuery) []Table {
 		t.Title = "Memory and speed"
 	}
 	others := Table{
-		ID: "computed-sizes", Title: "Sizes of which no file is known", Columns: t.Columns,
-		Intro: "No published file and no measurement of these is known here. They are computed from the parameters and the bits per weight.",
+		ID: "other-sizes", Title: "Other sizes", Columns: t.Columns,
+		Intro: "Their files differ by less than a tenth from one above, or no published file and no measurement of them is known here and they are computed from the parameters and the bits per weight.",
 	}
 	for i := range a.Sizes {
 		z := &a.Sizes[i]
@@ -418,7 +418,7 @@ func foundLine(q *FitQuery) string {
 }
 
 // listedHow is how the lists of models that run are made.
-const listedHow = "Each model is listed with the most precise size of four to nine bits that was measured here, or else the most precise of up to nine bits that fits, for more make answers no better; only sizes that were published or measured, or that publishers usually make, count. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
+const listedHow = "Each model is listed with the most precise size of four to nine bits that was measured here, or else the most precise of up to nine bits that fits, for more make answers no better; only sizes that were published or measured, or that publishers usually make, count, and one of those that differ by less than a tenth. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
 
 // foundTables are the models that run, by what is known of their speed.
 func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Table) {

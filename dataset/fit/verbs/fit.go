@@ -118,7 +118,7 @@ func notes(w io.Writer, a *fit.Answer) {
 		}
 	}
 	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
-		say("no published file and no measurement is known of %s and the sizes below it", a.Sizes[first].Quantization)
+		say("lists do not name %s and the sizes below it: they differ by less than a tenth from one above, or no file of them is known", a.Sizes[first].Quantization)
 	}
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
