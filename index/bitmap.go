@@ -3,26 +3,30 @@ package index
 import "github.com/RoaringBitmap/roaring/v2"
 
 // union returns the ordinals below n that are in any of the sets. The result may be one of the
-// sets, so it must not be changed. Many sparse sets are written into a dense one: uniting them one
-// after the other would copy the union so far each time.
+// sets, so it must not be changed. Sparse sets are written into a dense one: uniting them one
+// after the other would copy the union so far each time, as dense sets. What is returned is as small as its ordinals allow.
 func union(n int, sets []*roaring.Bitmap) *roaring.Bitmap {
-	switch {
-	case len(sets) == 1:
+	if len(sets) == 1 {
 		return sets[0]
-	case len(sets) <= 4:
-		return roaring.FastOr(sets...)
 	}
 	var dense, sparse []*roaring.Bitmap
 	for _, b := range sets {
-		if b.GetCardinality() > uint64(n/128) {
+		if b.GetCardinality() > uint64(n/16) {
 			dense = append(dense, b)
 		} else {
 			sparse = append(sparse, b)
 		}
 	}
-	out := bitsetOf(roaring.FastOr(dense...), n)
-	inBatches(out.addAll, sparse...)
-	return roaring.FromDense(out, false)
+	if len(sparse) == 0 {
+		return roaring.FastOr(dense...)
+	}
+	all := borrowBits(n)
+	defer all.free()
+	if len(dense) > 0 {
+		union(n, dense).WriteDenseTo(*all)
+	}
+	inBatches(all.addAll, sparse...)
+	return roaring.FromDense(*all, true)
 }
 
 // inBatches calls do with the ordinals of one set after the other, in ascending order and up to 256

@@ -129,6 +129,10 @@ func compare(t *testing.T, got *Table, want *plain, q Query) {
 			t.Fatalf("Select(%v) of %d records (-want +got):\n%s", q, got.Len(), diff)
 		}
 	}
+	page := got.Select(q)
+	if ords, total := got.First(q); !slices.Equal(ords, page.Ords) || total != page.Total {
+		t.Fatalf("First(%v) of %d records: %v of %d, Select has %v of %d", q, got.Len(), ords, total, page.Ords, page.Total)
+	}
 }
 
 // query asks for values records have, and now and then for ones none has.

@@ -31,8 +31,7 @@ func (c *Conditions) Page() Page {
 	if q.Limit <= 0 {
 		return page
 	}
-	o := t.ordering(q.Sort, q.After)
-	o.skip(q.Ranges)
+	o := c.order()
 	page.Ords = o.pick(&m, q.Limit+1)
 	if len(page.Ords) > q.Limit {
 		page.Ords = page.Ords[:q.Limit]
@@ -40,6 +39,24 @@ func (c *Conditions) Page() Page {
 	}
 	page.Mixed = t.mixed(q, &m)
 	return page
+}
+
+// order is that of the query, from its place on.
+func (c *Conditions) order() ordering {
+	o := c.t.ordering(c.q.Sort, c.q.After)
+	o.skip(c.q.Ranges)
+	return o
+}
+
+// First is the ordinals of Select and how many records match, on all pages. What else a page counts costs as much again.
+func (t *Table) First(q Query) (ords []uint32, total int) {
+	c := t.Conditions(q)
+	m, _ := c.matching()
+	if q.Limit > 0 {
+		o := c.order()
+		ords = o.pick(&m, q.Limit)
+	}
+	return ords, m.total
 }
 
 // Among returns those of ords that match the filters of a query, in their order. Sort, place and

@@ -148,14 +148,14 @@ func (m Maker) runs(f index.Field, slug string) ([]measured, int) {
 
 // runsOf is runs of what matches all sets.
 func (m Maker) runsOf(sets ...index.Set) ([]measured, int) {
-	page := m.gen.Benchmarks.Select(index.Query{Sets: append(sets, index.Set{Field: index.Settings, Values: []string{index.SingleStream}}), Limit: mostRead})
-	out := make([]measured, 0, len(page.Ords))
-	for _, ord := range page.Ords {
+	ords, total := m.gen.Benchmarks.First(index.Query{Sets: append(sets, index.Set{Field: index.Settings, Values: []string{index.SingleStream}}), Limit: mostRead})
+	out := make([]measured, 0, len(ords))
+	for _, ord := range ords {
 		if tps := m.gen.Benchmarks.Number(index.GenerationTPS, ord); tps > 0 {
 			out = append(out, measured{ord, tps})
 		}
 	}
-	return out, page.Total
+	return out, total
 }
 
 // of is the value of a field of a run, empty where it is unknown.
@@ -203,7 +203,7 @@ func (m Maker) ModelMemory(slug string) *Figure {
 func (m Maker) mostMeasured(slug string, sizes []sizeRow) string {
 	counts := map[string]int{}
 	for _, s := range sizes {
-		counts[s.Name] = m.gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{slug}}, {Field: index.Quantization, Values: []string{s.Name}}}}).Total
+		_, counts[s.Name] = m.gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{slug}}, {Field: index.Quantization, Values: []string{s.Name}}}})
 	}
 	if name := most(counts); counts[name] > 0 {
 		return name
@@ -477,8 +477,8 @@ func (m Maker) near(slug string, h *hardwareRow, price float64) []Priced {
 		distance float64
 	}
 	var found []candidate
-	same := t.Select(index.Query{Sets: []index.Set{{Field: "type", Values: []string{h.Type}}}, Limit: t.Len()})
-	for _, ord := range same.Ords {
+	same, _ := t.First(index.Query{Sets: []index.Set{{Field: "type", Values: []string{h.Type}}}, Limit: t.Len()})
+	for _, ord := range same {
 		p := t.Number("street_price_usd", ord)
 		if math.IsNaN(p) {
 			p = t.Number("launch_price_usd", ord)
