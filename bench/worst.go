@@ -146,6 +146,10 @@ func worstRequests() []worstRequest {
 	}
 }
 
+// inRow is how many requests of one kind are sent one after the other, as who means harm would, before those of the next kind. A
+// collection at a million rows lasts longer than that many, so that it is counted for a part of the requests of a kind.
+const inRow = 5
+
 // Run prints a table, the most expensive request first; it ends with 1 if one misses the goal.
 func (c *worstCmd) Run() error {
 	wanted, err := regexp.Compile(c.Cases)
@@ -179,19 +183,20 @@ func (c *worstCmd) Run() error {
 			costs = append(costs, cost{worstRequest: r})
 		}
 	}
-	// Every kind once, then every kind again: a collection lasts longer than a request, and would be counted for one kind alone.
-	for n := range c.Rounds {
+	for from := 0; from < c.Rounds; from += inRow {
 		for i := range costs {
 			one := &costs[i]
-			began := s.used()
-			a, err := s.send(one.address(n))
-			if err != nil {
-				return fmt.Errorf("%s: %w", one.name, err)
-			}
-			one.times = append(one.times, (s.used() - began).Seconds())
-			one.status, one.bytes = a.status, len(a.body)
-			if a.status >= http.StatusInternalServerError {
-				return fmt.Errorf("%s: status %d: %s", one.name, a.status, a.body)
+			for n := from; n < min(from+inRow, c.Rounds); n++ {
+				began := s.used()
+				a, err := s.send(one.address(n))
+				if err != nil {
+					return fmt.Errorf("%s: %w", one.name, err)
+				}
+				one.times = append(one.times, (s.used() - began).Seconds())
+				one.status, one.bytes = a.status, len(a.body)
+				if a.status >= http.StatusInternalServerError {
+					return fmt.Errorf("%s: status %d: %s", one.name, a.status, a.body)
+				}
 			}
 		}
 	}

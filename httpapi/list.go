@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"slices"
+	"sync"
 
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
@@ -30,20 +31,32 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 		}), nil
 	}
 	if q.runs != nil || q.fields != nil { // the rows are not as the index has them
-		return s.cached(req, q.cacheName(), func() ([]byte, string) { return joined(r.render(nil, req.gen, q)) }), nil
+		return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.body(req.gen, q) }), nil
 	}
-	return s.cachedWhenRepeated(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, req.gen, q) }), nil
+	return s.cachedWhenRepeated(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, nil, req.gen, q) }), nil
 }
 
-// render appends the parts of the body of a page: the rows, between the bytes of the envelope.
-func (r *resource) render(dst [][]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
+// rowSpace is space for rows that are not as the index has them, while a page is made of them.
+var rowSpace = sync.Pool{New: func() any { return new([]byte) }}
+
+// body is a page in one piece.
+func (r *resource) body(gen *index.Generation, q *listQuery) (body []byte, link string) {
+	space := rowSpace.Get().(*[]byte)
+	defer rowSpace.Put(space)
+	return joined(r.render(nil, space, gen, q))
+}
+
+// render appends the parts of the body of a page: the rows, between the bytes of the envelope. Rows that are not as the index has them
+// are written to the space.
+func (r *resource) render(dst [][]byte, space *[]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
 	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
 	dst = append(dst, pageStart)
 	if q.runs != nil || q.fields != nil {
-		dst = append(dst, r.appendRows(nil, t, page.Ords, q))
+		*space = r.appendRows((*space)[:0], t, page.Ords, q)
+		dst = append(dst, *space)
 	} else {
 		dst = t.AppendRows(dst, page.Ords)
 	}

@@ -174,7 +174,7 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	view := func() *pages.Compare { return s.pages.Compare(req.gen, q, at) }
 	switch ending {
 	case ".json":
-		return s.page(req, at, jsonType, func() []byte { body, _ := joined(r.render(nil, req.gen, list())); return body }), nil
+		return s.page(req, at, jsonType, func() []byte { body, _ := r.body(req.gen, list()); return body }), nil
 	case ".csv":
 		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, list()) }), nil
 	case ".md":

@@ -48,7 +48,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
 	switch ending {
 	case ".json":
-		return s.pageOf(req, at, jsonType, variant, func() []byte { body, _ := joined(r.render(nil, req.gen, q)); return body }), nil
+		return s.pageOf(req, at, jsonType, variant, func() []byte { body, _ := r.body(req.gen, q); return body }), nil
 	case ".csv":
 		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return r.csv(req.gen, q) }), nil
 	case ".md":

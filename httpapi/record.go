@@ -53,7 +53,11 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if rows != nil {
 		space := ownSpace.Get().(*[]byte)
 		defer ownSpace.Put(space)
-		*space = (*space)[:0]
+		size := 0
+		for _, piece := range rows {
+			size += len(piece)
+		}
+		*space = slices.Grow((*space)[:0], size)
 		for _, piece := range rows {
 			*space = append(*space, piece...)
 		}

@@ -129,7 +129,10 @@ func (n *nearby) guess(p *point, here, least float64, skip func(s *sample) bool)
 	}
 	order := n.lookup.order
 	slices.SortFunc(near, func(a, b neighbour) int {
-		return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(order[a.at], order[b.at]))
+		if c := cmp.Compare(a.value, b.value); c != 0 {
+			return c
+		}
+		return cmp.Compare(order[a.at], order[b.at])
 	})
 	g.neighbours = near
 	g.middle = min(quantile(near, 0.5), 0) // moved by the trend, shares of a few are above what the memory allows
