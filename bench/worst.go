@@ -5,6 +5,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -147,7 +148,8 @@ func worstRequests() []worstRequest {
 }
 
 // inRow is how many requests of one kind are sent one after the other, as who means harm would, before those of the next kind. A
-// collection at a million rows lasts longer than that many, so that it is counted for a part of the requests of a kind.
+// collection at a million rows lasts longer than that many, and begins after about as much garbage as one turn of all kinds leaves: each
+// turn has them in another order, so that it is counted for a part of the requests of a kind.
 const inRow = 5
 
 // Run prints a table, the most expensive request first; it ends with 1 if one misses the goal.
@@ -183,8 +185,9 @@ func (c *worstCmd) Run() error {
 			costs = append(costs, cost{worstRequest: r})
 		}
 	}
+	order := rand.New(rand.NewPCG(1, 1))
 	for from := 0; from < c.Rounds; from += inRow {
-		for i := range costs {
+		for _, i := range order.Perm(len(costs)) {
 			one := &costs[i]
 			for n := from; n < min(from+inRow, c.Rounds); n++ {
 				began := s.used()
