@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -24,10 +25,10 @@ type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
 	Settings
 	Prefer
-	Limit int `help:"Most rows to print, the largest models first; 0 for all." default:"40"`
+	Limit int `help:"Most rows to print, the largest models first and those that run only below four bits last; 0 for all." default:"40"`
 }
 
-// Run prints a table of models with their best size, largest first.
+// Run prints a table of models with their best size, in the order of largestFirst.
 func (c *Runs) Run(env *verbs.Env) error {
 	set, _, err := c.Load(env)
 	if err != nil {
@@ -49,15 +50,7 @@ func (c *Runs) Run(env *verbs.Env) error {
 			params[set.Models[i].Slug] = *p
 		}
 	}
-	slices.SortStableFunc(best, func(a, b fit.Best) int {
-		switch x, y := params[a.Model], params[b.Model]; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	largestFirst(best, params)
 	total := len(best)
 	if c.Limit > 0 {
 		best = best[:min(c.Limit, total)]
@@ -83,6 +76,20 @@ func (c *Runs) Run(env *verbs.Env) error {
 		fmt.Fprintf(env.Stderr, "not listed: %s of which a fact is not published that decides whether %s; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
 	}
 	return nil
+}
+
+// largestFirst orders models by their parameters. Those that run only below fit.LeastBits come last, as on the pages: their answers are
+// clearly worse.
+func largestFirst(best []fit.Best, params map[dataset.Slug]float64) {
+	slices.SortStableFunc(best, func(a, b fit.Best) int {
+		if below := b.BelowLeastBits(); a.BelowLeastBits() != below {
+			if below {
+				return -1
+			}
+			return 1
+		}
+		return -cmp.Compare(params[a.Model], params[b.Model])
+	})
 }
 
 // Compare puts machines beside each other for one model, or models for one machine.

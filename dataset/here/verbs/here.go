@@ -15,7 +15,8 @@ import (
 // Here names the hardware of this machine and lists what it runs.
 type Here struct {
 	fit.Settings
-	Limit       int  `help:"Most models to list, the largest first; 0 for all." default:"20"`
+	fit.Prefer
+	Limit       int  `help:"Most models to list, the largest first and those that run only below four bits last; 0 for all." default:"20"`
 	DevicesOnly bool `help:"Name the hardware and list no models."`
 }
 
@@ -55,5 +56,5 @@ func (c *Here) run(env *verbs.Env, machine here.Machine) error {
 		return nil
 	}
 	fmt.Fprintf(env.Stdout, "\nwhat %s runs:\n", report.Main)
-	return (&fit.Runs{Hardware: report.Main, Settings: c.Settings, Limit: c.Limit}).Run(env)
+	return (&fit.Runs{Hardware: report.Main, Settings: c.Settings, Prefer: c.Prefer, Limit: c.Limit}).Run(env)
 }
