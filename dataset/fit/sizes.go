@@ -74,8 +74,15 @@ func (e *Engine) list() {
 		if t.trainedInFourBits() {
 			first = asTrained
 		}
-		for _, at := range spread(known, func(at int) claim { return e.claim(t, at, first) }) {
-			t.stands[at] = true
+		var sides [2][]ordered // of LeastBits: none stands for one on the other side
+		for _, o := range known {
+			side := oneIf(t.hasLeastBits(o.at))
+			sides[side] = append(sides[side], o)
+		}
+		for _, sizes := range sides {
+			for _, at := range spread(sizes, func(at int) claim { return e.claim(t, at, first) }) {
+				t.stands[at] = true
+			}
 		}
 		t.listed = slices.DeleteFunc(known, func(o ordered) bool { return !t.stands[o.at] && !runs(o.at) })
 		t.moderate = slices.Clone(t.listed)

@@ -120,8 +120,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Whatever the shipped data says of a model, a list looks at few of its sizes on hardware where none was measured, and at the
-// smallest of those that are known.
+// Whatever the shipped data says of a model, a list looks at few of its sizes on hardware where none was measured, and at one
+// that is as small as any published file, and of at least LeastBits where that is.
 func TestFewSizesOfLists(t *testing.T) {
 	e := shippedEngine(t)
 	for _, slug := range e.bySlug {
@@ -133,12 +133,14 @@ func TestFewSizesOfLists(t *testing.T) {
 		if n > 20 {
 			t.Errorf("%s: lists look at %d of %d sizes", slug, n, len(m.sizes))
 		}
-		if len(m.listed) == 0 {
-			continue
-		}
-		smallest := slices.MinFunc(m.listed, func(a, b ordered) int { return cmp.Compare(a.bytes, b.bytes) })
-		if !slices.ContainsFunc(m.listed, func(o ordered) bool { return o.bytes == smallest.bytes && m.stands[o.at] }) {
-			t.Errorf("%s: lists do not look at its smallest size", slug)
+		for at := range m.Quantizations {
+			z := &m.Quantizations[at]
+			stands := func(o ordered) bool {
+				return m.stands[o.at] && o.bytes <= z.SizeBytes && (m.hasLeastBits(o.at) || !m.hasLeastBits(at))
+			}
+			if z.Basis == dataset.Published && !slices.ContainsFunc(m.order, stands) {
+				t.Errorf("%s: lists look at nothing as small as %s", slug, z.Name)
+			}
 		}
 	}
 }
