@@ -59,7 +59,7 @@ func (c *checker) readRules() {
 			c.say("/generated_by", "must be %q: the first rules are closed, and this is none of the documents published under them", generatorLabel)
 		}
 	default:
-		c.say("/generated_by", "must be %q, the rules this program can compute anew, got %q", generatorLabel, clip(c.doc.GeneratedBy))
+		c.say("/generated_by", "must be %q, because figures made by other rules cannot be computed again here, got %q", generatorLabel, clip(c.doc.GeneratedBy))
 	}
 }
 

@@ -128,7 +128,7 @@ func TestVerifyRules(t *testing.T) {
 		{"other scale", rules(func(r *Rules) { r.Deviation = 20 }), "/normalization/composite", "mean, deviation and z must be"},
 		{"no rules", func(d *Document) { d.Normalization.Composite = "trust us" }, "/normalization/composite", "must state the rules"},
 		{"first rules", func(d *Document) { d.GeneratedBy = firstRules }, "/generated_by", "the first rules are closed"},
-		{"other rules", func(d *Document) { d.GeneratedBy = "me" }, "/generated_by", "the rules this program can compute anew"},
+		{"other rules", func(d *Document) { d.GeneratedBy = "me" }, "/generated_by", "figures made by other rules cannot be computed again here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -120,9 +120,9 @@ func (e *Engine) claim(t *target, at int, first []string) claim {
 	return measuredSize
 }
 
-// leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. Bytes are memory, and
-// almost alone decide the speed: sizes within a tenth of each other differ by less than most estimates err. It bounds what a list looks at, to
-// some fifteen sizes of a model where publishers have made sixty.
+// leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. Bytes are the memory taken, and
+// almost alone decide the speed: that of sizes within a tenth of each other differs by about the median error of estimates (bench/results/fit.md).
+// It bounds what a list looks at, to some fifteen sizes of a model where publishers have made sixty.
 const leastStep = 1.1
 
 // spread chooses from sizes, the most precise first, so that no two of those chosen are within leastStep of each other, other than by
