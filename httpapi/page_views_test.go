@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/fit"
 	"modeldex/index"
@@ -509,6 +510,47 @@ func TestFitUnknown(t *testing.T) {
 			if said && (!strings.Contains(lead, ": ") || strings.Contains(lead, "\\_")) {
 				t.Errorf("%s on %s: %q says not what is missing", slug, hardware, lead)
 			}
+		}
+	}
+}
+
+// TestOtherSizes holds that a page about one model has every size in one of two tables: those that lists may name, and the
+// others, where a size without a published file is marked.
+func TestOtherSizes(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for _, model := range []dataset.Slug{"llama-3.1-8b-instruct", "gpt-oss-20b", "qwen3-30b-a3b"} {
+		answer, fault := mustShipped(t).live.Current().Fit.Fit(fit.Query{Model: model, Hardware: "nvidia-rtx-3060"})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		var first, others, computed int
+		for i := range answer.Sizes {
+			switch z := &answer.Sizes[i]; {
+			case z.Listed:
+				first++
+			default:
+				others++
+				if z.Memory.Weights.Basis == fit.Computed {
+					computed++
+				}
+			}
+		}
+		if first == 0 || others == computed || computed == 0 {
+			t.Fatalf("%s: %d sizes that lists may name, %d others, %d of them computed: this tests nothing", model, first, others, computed)
+		}
+		body := string(s.ask(t, "GET", "/fit.md?hardware=nvidia-rtx-3060&model="+string(model), "Authorization", "").body)
+		_, body, _ = strings.Cut(body, "\n## Sizes, best first\n")
+		above, below, _ := strings.Cut(body, "\n## Other sizes\n")
+		const heads = 2 // the names of columns, and the line below them
+		if got := strings.Count(above, "\n|") - heads; got != first {
+			t.Errorf("%s: %d sizes in the first table, want %d", model, got, first)
+		}
+		if got := strings.Count(below, "\n|") - heads; got != others {
+			t.Errorf("%s: %d other sizes, want %d", model, got, others)
+		}
+		if got := strings.Count(below, ", computed |"); got != computed {
+			t.Errorf("%s: %d other sizes are marked computed, want %d", model, got, computed)
 		}
 	}
 }

@@ -274,7 +274,7 @@ func sizesOnMachine(q *FitQuery) []Table {
 	}
 	others := Table{
 		ID: "other-sizes", Title: "Other sizes", Columns: t.Columns,
-		Intro: "Their files differ by less than a tenth from one above, or no published file and no measurement of them is known here and they are computed from the parameters and the bits per weight.",
+		Intro: "Files that differ by less than a tenth from one above, and sizes marked computed, of which no published file is known: they follow from the parameters and the bits per weight.",
 	}
 	for i := range a.Sizes {
 		z := &a.Sizes[i]
@@ -304,6 +304,9 @@ func sizesOnMachine(q *FitQuery) []Table {
 		to := &t
 		if !z.Listed && q.Query.Quantization == "" {
 			to = &others
+			if z.Memory.Weights.Basis == fit.Computed {
+				name.Note = strings.TrimPrefix(name.Note+", computed", ", ")
+			}
 		}
 		to.Rows = append(to.Rows, []Cell{name, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
 	}
