@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"slices"
-	"sync"
 
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
@@ -22,7 +21,7 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 	switch {
 	case q.all:
 		q.Limit = t.Len()
-		ords := t.Select(q.Query).Ords
+		ords, _ := t.First(q.Query)
 		return s.complete(req, q, r.schema(q), len(ords), func() export.Rows { return r.rowsOf(t, ords, q) })
 	case q.format != export.JSON:
 		return s.filed(req, q, func() ([]byte, string) {
@@ -35,9 +34,6 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 	}
 	return s.cachedWhenRepeated(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, nil, req.gen, q) }), nil
 }
-
-// rowSpace is space for rows that are not as the index has them, while a page is made of them.
-var rowSpace = sync.Pool{New: func() any { return new([]byte) }}
 
 // body is a page in one piece.
 func (r *resource) body(gen *index.Generation, q *listQuery) (body []byte, link string) {

@@ -39,8 +39,9 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 	return s.cached(req, address, func() ([]byte, string) { return r.renderOne(req, q, t, ord), "" }), nil
 }
 
-// ownSpace is space for the benchmarks of a model: to make megabytes again for each file takes longer than to fill them.
-var ownSpace = sync.Pool{New: func() any { return new([]byte) }}
+// rowSpace is space for rows while a body or a file is made of them, such as the benchmarks of a model: to make megabytes again for each
+// takes longer than to fill them.
+var rowSpace = sync.Pool{New: func() any { return new([]byte) }}
 
 // fileOfOne is one record as a file of one row.
 func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
@@ -51,8 +52,8 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	row, rows := r.record(req.gen, q, t, ord)
 	var apart []export.Member
 	if rows != nil {
-		space := ownSpace.Get().(*[]byte)
-		defer ownSpace.Put(space)
+		space := rowSpace.Get().(*[]byte)
+		defer rowSpace.Put(space)
 		size := 0
 		for _, piece := range rows {
 			size += len(piece)

@@ -264,9 +264,10 @@ type BenchmarkCounts struct {
 
 // counts counts the listed benchmarks of a record.
 func (t *Table) counts(f Field, slug string) BenchmarkCounts {
-	own := t.Select(Query{Sets: []Set{{Field: f, Values: []string{slug}, OnlySelf: true}}}).Total
+	_, own := t.First(Query{Sets: []Set{{Field: f, Values: []string{slug}, OnlySelf: true}}})
 	if len(t.variants[f][slug]) == 0 {
 		return BenchmarkCounts{own, own}
 	}
-	return BenchmarkCounts{own, t.Select(Query{Sets: []Set{{Field: f, Values: []string{slug}}}}).Total}
+	_, all := t.First(Query{Sets: []Set{{Field: f, Values: []string{slug}}}})
+	return BenchmarkCounts{own, all}
 }

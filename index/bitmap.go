@@ -20,11 +20,8 @@ func union(n int, sets []*roaring.Bitmap) *roaring.Bitmap {
 	if len(sparse) == 0 {
 		return roaring.FastOr(dense...)
 	}
-	all := borrowBits(n)
+	all := borrowBitsOf(union(n, dense), n)
 	defer all.free()
-	if len(dense) > 0 {
-		union(n, dense).WriteDenseTo(*all)
-	}
 	inBatches(all.addAll, sparse...)
 	return roaring.FromDense(*all, true)
 }

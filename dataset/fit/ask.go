@@ -52,9 +52,9 @@ func (a *ask) wants(least float64, filled bool) {
 	}
 }
 
-// lists reports whether lists may name a size: it stands for others, or was measured on the hardware.
+// lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
 func (a *ask) lists(size int) bool {
-	return a.t.stands[size] || len(a.runs) > 0 && len(inQuant(a.runs, a.t.sizes[size].folded)) > 0
+	return a.t.chosen[size] || len(a.runs) > 0 && len(inQuant(a.runs, a.t.sizes[size].folded)) > 0
 }
 
 // atAnySpeed answers a question about an ask as if it had no least speed.

@@ -27,7 +27,7 @@ type target struct {
 	listed        []ordered          // those of them that lists may name, on some hardware
 	moderate      []ordered          // the same, those of more than EnoughBits last
 	sizes         []stored           // by number in the record, as the next
-	stands        []bool             // whether lists may name the size on any hardware
+	chosen        []bool             // whether lists may name the size on any hardware
 	share         float64            // of its weights, what one token reads; 0 where unknown
 	model, family int32              // numbers of the names
 }

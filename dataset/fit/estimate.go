@@ -87,7 +87,12 @@ func (f *form) wayDistance(p *form) (d float64) {
 
 // distance adds to a distance how little a sample says about a configuration by what one token takes.
 func (a *amounts) distance(d float64, p *amounts) float64 {
-	return d + perBytes*math.Abs(p.logBytes-a.logBytes) + perTime*math.Abs(p.logTime-a.logTime) + perActive*math.Abs(p.logActive-a.logActive)
+	return d + a.withoutTime(p) + perTime*math.Abs(p.logTime-a.logTime)
+}
+
+// withoutTime is the part of distance that does not depend on the machine.
+func (a *amounts) withoutTime(p *amounts) float64 {
+	return perBytes*math.Abs(p.logBytes-a.logBytes) + perActive*math.Abs(p.logActive-a.logActive)
 }
 
 // A neighbour is a measurement near a configuration: what it says about it, and its weight.

@@ -190,10 +190,8 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 				continue
 			}
 			z := &t.Quantizations[size.at]
-			if q.Quantization == "" && !a.lists(size.at) {
-				continue
-			}
-			if q.Quantization != "" && !sameName(q.Quantization, z.Name) || allowed != nil && !allowed(size.at) {
+			switch {
+			case q.Quantization == "" && !a.lists(size.at), q.Quantization != "" && !sameName(q.Quantization, z.Name), allowed != nil && !allowed(size.at):
 				continue
 			}
 			if v != Fits && proven && a.e.isProven(q, t, m, z) {

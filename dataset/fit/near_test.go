@@ -68,7 +68,7 @@ func TestGuessIsThatOfEverySample(t *testing.T) {
 				}
 			}
 		}
-		at := site{near: newNearby(use(r.IntN(int(uses))))}
+		at := site{near: newNearby(use(r.IntN(int(oneModel) + 1)))}
 		for range 60 {
 			q.Model = e.bySlug[r.IntN(len(e.bySlug))]
 			q, target, m, fault := e.normal(q)

@@ -15,7 +15,6 @@ type nearby struct {
 	samples []sample
 	lookup  *lookup
 	far     []float64 // of each setup of the lookup, its placeDistance
-	closest float64   // the smallest of them
 	views   []view    // by way, class and mixture
 	// What views and stretches are made of.
 	ways      []float64
@@ -37,7 +36,6 @@ const (
 	anyMachine use = iota // one or a few estimates for each machine
 	oneMachine            // many models on one machine: short lists of samples are worth making
 	oneModel              // one model on many machines: what of distances is not of the machine is worth keeping
-	uses
 )
 
 // A view is the samples of a class as seen by models whose weights are stored in one way.
@@ -113,10 +111,9 @@ func (n *nearby) gather(l *learnt, p *point) {
 	}
 	n.at, n.class, n.known = p.setup, p.class, true
 	n.samples, n.lookup = l.samples[p.class], &l.lookups[p.class]
-	n.far, n.closest = n.far[:0], math.Inf(1)
+	n.far = n.far[:0]
 	for i := range n.lookup.setups {
-		d := placeDistance(&p.setup, &n.lookup.setups[i])
-		n.far, n.closest = append(n.far, d), min(n.closest, d)
+		n.far = append(n.far, placeDistance(&p.setup, &n.lookup.setups[i]))
 	}
 	if want := int(classes) * 2 * (l.ways + 1); len(n.views) < want {
 		n.views = append(n.views, make([]view, want-len(n.views))...)
@@ -234,11 +231,12 @@ func (n *nearby) rest(v *view, p *point) *rest {
 	}
 	r.known, r.model, r.logBytes = true, p.model, p.logBytes
 	ways, samples, setups := n.ways[v.ways.from:v.ways.to], n.rests[r.samples.from:r.samples.to], n.rests[r.setups.from:r.setups.to]
+	amounts := p.amounts()
 	for i, group := range n.lookup.groups {
 		setups[i] = math.Inf(1)
 		for number := group.from; number < group.to; number++ {
 			x := &n.lookup.all[number]
-			samples[number] = x.way(ways, p.model) + perBytes*math.Abs(x.logBytes-p.logBytes) + perActive*math.Abs(x.logActive-p.logActive())
+			samples[number] = x.way(ways, p.model) + x.withoutTime(&amounts)
 			setups[i] = min(setups[i], samples[number])
 		}
 	}
@@ -268,7 +266,7 @@ func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, 
 	if p.way == 0 {
 		n.once = n.waysTo(p, n.once[:0])
 		s.ways = n.once
-		s.everywhere()
+		s.everywhere(nil)
 	} else {
 		s.through(n.view(p))
 	}
@@ -281,25 +279,24 @@ func (n *nearby) find(p *point, here, least float64, skip func(s *sample) bool, 
 // through looks at samples by what a view has of them.
 func (s *search) through(v *view) {
 	s.ways = s.nearby.ways[v.ways.from:v.ways.to]
-	switch s.use {
-	case oneMachine:
+	if s.use == oneModel {
+		s.everywhere(s.rest(v, s.p))
+		return
+	}
+	if s.use == oneMachine {
 		if st := s.stretch(v, s.p); st != nil {
 			s.shortly(st)
 			return
 		}
-	case oneModel:
-		s.beside(s.rest(v, s.p))
-		return
-	case anyMachine, uses:
 	}
-	s.everywhere()
+	s.everywhere(nil)
 }
 
 // shortly looks at the samples of the model and at those of a short list. It does not look where the model has none
 // and all in the list are too slow.
 func (s *search) shortly(st *stretch) {
 	own := s.lookup.ofModel[s.p.model]
-	if len(own) == 0 && s.least > s.here+st.highest+roundedBy {
+	if len(own) == 0 && !s.mayReach(st.highest) {
 		return
 	}
 	for _, number := range own {
@@ -321,75 +318,64 @@ type candidate struct {
 	bound float64
 }
 
-// beside looks at the samples of setups, the nearest first, that a rest says may be near enough. It ends where those found are too slow and
-// no other setup is fast enough.
-func (s *search) beside(r *rest) {
+// everywhere looks at the samples of the nearest setups, and then at those of the others that may be near enough. It ends where those found
+// are too slow and no other setup is fast enough. With the rest of the configuration, which may be nil, it looks at fewer.
+func (s *search) everywhere(r *rest) {
+	var setups, samples []float64
+	if r != nil {
+		setups, samples = s.rests[r.setups.from:r.setups.to], s.rests[r.samples.from:r.samples.to]
+	}
 	closest, fast := math.Inf(1), false
 	s.candidates = s.candidates[:0]
-	for i, least := range s.rests[r.setups.from:r.setups.to] {
-		if bound := s.far[i] + least; bound <= tooFar+rounding {
+	for i, bound := range s.far {
+		if setups != nil {
+			bound += setups[i]
+		}
+		if bound <= tooFar+rounding {
 			s.candidates, closest = append(s.candidates, candidate{int32(i), bound}), min(closest, bound)
-			fast = fast || s.mayBeFast(i)
+			fast = fast || s.mayReach(s.lookup.best[i])
 		}
 	}
 	if !fast {
 		return
 	}
-	samples, others := s.rests[r.samples.from:r.samples.to], s.candidates[:0]
+	others := s.candidates[:0]
 	for _, c := range s.candidates {
 		if c.bound <= closest+near {
-			s.inSetup(c, samples)
+			s.of(c.setup, samples)
 		} else {
 			others = append(others, c)
 		}
 	}
 	fast = s.reached
 	for _, c := range others {
-		fast = fast || c.bound <= s.limit+rounding && s.mayBeFast(int(c.setup))
+		fast = fast || c.bound <= s.limit+rounding && s.mayReach(s.lookup.best[c.setup])
 	}
 	if !fast {
 		return
 	}
 	for _, c := range others {
 		if c.bound <= s.limit+rounding {
-			s.inSetup(c, samples)
+			s.of(c.setup, samples)
 		}
 	}
 }
 
-// mayBeFast reports whether a sample of a setup may have the least value.
-func (s *search) mayBeFast(setup int) bool { return s.least <= s.here+s.lookup.best[setup]+roundedBy }
+// mayReach reports whether a sample may have the least value, of those of which none, moved to the middle of all, has a larger share.
+func (s *search) mayReach(highest float64) bool { return s.least <= s.here+highest+roundedBy }
 
-// inSetup looks at the samples of a candidate, of which all are given without what depends on the machine.
-func (s *search) inSetup(c candidate, samples []float64) {
-	far, group := s.far[c.setup], s.lookup.groups[c.setup]
+// of looks at the samples of a setup. samples is the part of a rest that is of all samples, or nil.
+func (s *search) of(setup int32, samples []float64) {
+	far, group := s.far[setup], s.lookup.groups[setup]
 	for number := group.from; number < group.to; number++ {
-		if far+samples[number] <= s.limit+rounding {
-			s.add(number)
+		var bound float64
+		if samples != nil {
+			bound = far + samples[number]
+		} else {
+			x := &s.lookup.all[number]
+			bound = far + x.way(s.ways, s.p.model) + perBytes*math.Abs(x.logBytes-s.p.logBytes)
 		}
-	}
-}
-
-// everywhere looks at the samples of the nearest setups, and then at those of the others.
-func (s *search) everywhere() {
-	for i, far := range s.far {
-		if far <= s.closest+near {
-			s.of(i, far)
-		}
-	}
-	for i, far := range s.far {
-		if far > s.closest+near && far <= s.limit+rounding {
-			s.of(i, far)
-		}
-	}
-}
-
-// of looks at the samples of a setup that is so far.
-func (s *search) of(setup int, far float64) {
-	group := s.lookup.groups[setup]
-	for number := group.from; number < group.to; number++ {
-		x := &s.lookup.all[number]
-		if far+x.way(s.ways, s.p.model)+perBytes*math.Abs(x.logBytes-s.p.logBytes) <= s.limit+rounding {
+		if bound <= s.limit+rounding {
 			s.add(number)
 		}
 	}

@@ -52,9 +52,9 @@ func (e *Engine) prepare() {
 	e.list()
 }
 
-// list finds the sizes that lists choose from: those that stand for others of about the same bytes, and on hardware
-// where it was measured any other. A size that was neither published nor measured, and that publishers do not usually make, is
-// a computed size of a file that nobody is known to have, and in no list.
+// list finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
+// where it was measured. Nobody is known to have a file of a size that was neither published nor measured, and that publishers do not
+// usually make: lists do not name it.
 func (e *Engine) list() {
 	type size struct{ model, quant int32 }
 	measured := map[size]bool{}
@@ -69,33 +69,33 @@ func (e *Engine) list() {
 				known = append(known, o)
 			}
 		}
-		t.stands = make([]bool, len(t.sizes))
+		t.chosen = make([]bool, len(t.sizes))
 		first := usual
 		if t.trainedInFourBits() {
 			first = asTrained
 		}
-		var sides [2][]ordered // of LeastBits: none stands for one on the other side
+		var sides [2][]ordered // below LeastBits, and the others: some of each are chosen
 		for _, o := range known {
 			side := oneIf(t.hasLeastBits(o.at))
 			sides[side] = append(sides[side], o)
 		}
 		for _, sizes := range sides {
 			for _, at := range spread(sizes, func(at int) claim { return e.claim(t, at, first) }) {
-				t.stands[at] = true
+				t.chosen[at] = true
 			}
 		}
-		t.listed = slices.DeleteFunc(known, func(o ordered) bool { return !t.stands[o.at] && !runs(o.at) })
+		t.listed = slices.DeleteFunc(known, func(o ordered) bool { return !t.chosen[o.at] && !runs(o.at) })
 		t.moderate = slices.Clone(t.listed)
 		slices.SortStableFunc(t.moderate, func(a, b ordered) int { return cmp.Compare(t.beyondEnough(a.at), t.beyondEnough(b.at)) })
 	}
 }
 
-// A claim orders sizes of about the same bytes: the one of the least stands for the others. Files that can be had come before sizes that
-// were worked out, and then the usual ones.
+// A claim orders sizes of about the same bytes, of which the one with the least is chosen. Published files come before computed
+// sizes, and of both the usual ones come first.
 type claim int
 
 const (
-	itself       claim = iota // it ran where the formula says that it does not fit, so no other stands for it
+	always       claim = iota // chosen whatever is near: it ran where the formula says that it does not fit
 	usualFile                 // published
 	otherFile                 // published
 	usualSize                 // computed
@@ -106,7 +106,7 @@ const (
 func (e *Engine) claim(t *target, at int, first []string) claim {
 	z := &t.Quantizations[at]
 	if slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return sameName(p.quantization, z.Name) }) {
-		return itself
+		return always
 	}
 	published, known := z.Basis == dataset.Published, slices.Contains(first, z.Name)
 	switch {
@@ -125,8 +125,8 @@ func (e *Engine) claim(t *target, at int, first []string) claim {
 // It bounds what a list looks at, to some fifteen sizes of a model where publishers have made sixty.
 const leastStep = 1.1
 
-// spread chooses from sizes, the most precise first, so that no two of those chosen are within leastStep of each other, other than by
-// claims of itself. Those of the least claim are chosen first, and of one claim the most precise. The smallest is always chosen: whether
+// spread chooses from sizes, the most precise first, so that no two of those chosen are within leastStep of each other, unless one has the
+// claim always. Those of the least claim are chosen first, and of one claim the most precise. The smallest is always chosen: whether
 // a model runs at all does not depend on the choice.
 func spread(sizes []ordered, claimOf func(at int) claim) (chosen []int) {
 	if len(sizes) == 0 {
@@ -147,7 +147,7 @@ func spread(sizes []ordered, claimOf func(at int) claim) (chosen []int) {
 		near := func(k claimant) bool {
 			return float64(max(k.bytes, c.bytes)) < leastStep*float64(min(k.bytes, c.bytes))
 		}
-		if c.ordered == smallest || c.claim == itself || !slices.ContainsFunc(kept, near) {
+		if c.ordered == smallest || c.claim == always || !slices.ContainsFunc(kept, near) {
 			kept, chosen = append(kept, c), append(chosen, c.at)
 		}
 	}

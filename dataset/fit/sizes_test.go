@@ -127,18 +127,18 @@ func TestFewSizesOfLists(t *testing.T) {
 	for _, slug := range e.bySlug {
 		m := e.models[slug]
 		n := 0
-		for _, stands := range m.stands {
-			n += oneIf(stands)
+		for _, chosen := range m.chosen {
+			n += oneIf(chosen)
 		}
 		if n > 20 {
 			t.Errorf("%s: lists look at %d of %d sizes", slug, n, len(m.sizes))
 		}
 		for at := range m.Quantizations {
 			z := &m.Quantizations[at]
-			stands := func(o ordered) bool {
-				return m.stands[o.at] && o.bytes <= z.SizeBytes && (m.hasLeastBits(o.at) || !m.hasLeastBits(at))
+			asSmall := func(o ordered) bool {
+				return m.chosen[o.at] && o.bytes <= z.SizeBytes && (m.hasLeastBits(o.at) || !m.hasLeastBits(at))
 			}
-			if z.Basis == dataset.Published && !slices.ContainsFunc(m.order, stands) {
+			if z.Basis == dataset.Published && !slices.ContainsFunc(m.order, asSmall) {
 				t.Errorf("%s: lists look at nothing as small as %s", slug, z.Name)
 			}
 		}
@@ -208,7 +208,7 @@ func TestNoUsualSizesOfWeightsInFourBits(t *testing.T) {
 		if names := target.madeByPublishers(); len(names) > 0 {
 			t.Errorf("%s: %v count as usual", slug, names)
 		}
-		if at := slices.IndexFunc(target.Quantizations, func(z dataset.Quantization) bool { return z.Name == "MXFP4" }); !target.stands[at] {
+		if at := slices.IndexFunc(target.Quantizations, func(z dataset.Quantization) bool { return z.Name == "MXFP4" }); !target.chosen[at] {
 			t.Errorf("%s: lists do not look at MXFP4, the weights as they were trained", slug)
 		}
 	}

@@ -273,7 +273,7 @@ func (l *list) elsewhere(gen *index.Generation, q *ExploreQuery) (links []Link) 
 		if other == l {
 			continue
 		}
-		if n := other.table(gen).Select(index.Query{Words: q.Query.Words, Limit: 1}).Total; n > 0 {
+		if _, n := other.table(gen).First(index.Query{Words: q.Query.Words}); n > 0 {
 			links = append(links, Link{Text: kind + " (" + grouped(int64(n)) + ")", Href: "/explore/" + kind + "?q=" + url.QueryEscape(q.Params.Get("q")), NoFollow: true})
 		}
 	}
@@ -286,7 +286,7 @@ func underLoad(gen *index.Generation, q *ExploreQuery, at Place) *Link {
 	query := q.Query
 	query.Sets = append(slices.Clip(query.Sets), index.Set{Field: index.Scenario, Values: loads})
 	query.After, query.Limit = nil, 1
-	n := gen.Benchmarks.Select(query).Total
+	_, n := gen.Benchmarks.First(query)
 	if n == 0 || q.Params.Has("scenario") {
 		return nil
 	}

@@ -323,7 +323,7 @@ func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
 		Ranges: []index.Range{{Field: "vram_gb", Min: *h.VRAMGB, Max: *h.VRAMGB}},
 		Sort:   index.Sort{Field: "memory_bandwidth_gbps", Desc: true}, Limit: gen.Hardware.Len(),
 	}
-	ords := gen.Hardware.Select(q).Ords
+	ords, _ := gen.Hardware.First(q)
 	mine := slices.IndexFunc(ords, func(ord uint32) bool { return gen.Hardware.Slug(ord) == string(h.Slug) })
 	from := max(0, min(mine-shownNeighbours/2, len(ords)-shownNeighbours))
 	for _, ord := range ords[from:min(len(ords), from+shownNeighbours)] {
