@@ -89,14 +89,21 @@ func (d Date) Number() uint32 {
 // DateOf returns the date with the number yyyymmdd, where a month or day of zero is not given: it is
 // the inverse of Number for every date.
 func DateOf(number uint32) Date {
-	digits := strconv.FormatUint(uint64(number)+100_000_000, 10)[1:] // eight, zeros in front
-	year, month, day := digits[:4], digits[4:6], digits[6:]
-	switch {
-	case month == "00":
-		return Date(year)
-	case day == "00":
-		return Date(year + "-" + month)
-	default:
-		return Date(year + "-" + month + "-" + day)
+	return Date(AppendDate(nil, number))
+}
+
+// AppendDate appends the date that DateOf returns.
+func AppendDate(b []byte, number uint32) []byte {
+	var digits [10]byte
+	eight := strconv.AppendUint(digits[:0], uint64(number)+100_000_000, 10)[1:] // zeros in front
+	year, month, day := eight[:4], eight[4:6], eight[6:]
+	b = append(b, year...)
+	if string(month) == "00" {
+		return b
 	}
+	b = append(append(b, '-'), month...)
+	if string(day) == "00" {
+		return b
+	}
+	return append(append(b, '-'), day...)
 }

@@ -288,8 +288,11 @@ func (e *parquetEncoder) keep(longer []byte) []byte {
 // appendList appends the texts of a list. level is the definition level of the list itself: an
 // empty list has it, a text one more.
 func (e *parquetEncoder) appendList(values parquet.Row, v jsontext.Value, level, column int) (parquet.Row, error) {
+	if string(v) == "[]" {
+		return append(values, parquet.NullValue().Level(0, level, column)), nil
+	}
 	begin := len(values)
-	for rest := v[1:]; rest[0] == '"'; rest = rest[1:] { // an empty list ends at once
+	for rest := v[1:]; rest[0] == '"'; rest = rest[1:] {
 		n := rowjson.TextEnd(rest)
 		if n == 0 || n == len(rest) {
 			break

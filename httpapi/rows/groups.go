@@ -164,7 +164,7 @@ func appendDate(b []byte, v float64) []byte {
 	if math.IsNaN(v) {
 		return append(b, "null"...)
 	}
-	return rowjson.AppendString(b, string(record.DateOf(uint32(v))))
+	return append(record.AppendDate(append(b, '"'), uint32(v)), '"')
 }
 
 // appendFloat appends a number as marshal does.
