@@ -174,7 +174,7 @@ func (s *speedCheck) judge(b *Benchmark, p place, ratio, idle float64) {
 	case ratio > 1:
 		s.blame(placeOf(&s.loader.hardware, s.hardware, b.Hardware), "memory_bandwidth_gbps", p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
 	case ratio*(1-idle) > nearLimit:
-		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it", ratio))
+		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it; compare model, quantization and speed with the source, or set speculative_decoding where there was a draft", ratio))
 	}
 }
 
