@@ -37,6 +37,9 @@ func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) 
 	var tables cores.Group
 	tables.Go(func() { l.checkIDs(hashes) }) // one table, so one goroutine: beside the other
 	tables.Go(func() { l.checkRepeats(hashes) })
+	if l.warn {
+		tables.Go(l.checkCopied)
+	}
 	tables.Wait()
 	for _, known := range []*registry{models, hardware, tools} {
 		known.report(l)

@@ -129,6 +129,49 @@ func (l *loader) checkRepeats(hashes *runHashes) {
 	}
 }
 
+// figures are what a run printed.
+type figures [7]float64
+
+// copyDigits is how many digits of figures two runs do not have in common by chance. In the shipped dataset runs that
+// share twelve are copies; those that share nine are of one file of weights under several names.
+const copyDigits = 12
+
+// figuresOf returns the figures of a benchmark. It is false for one that has too few digits to recognise it by.
+func figuresOf(b *Benchmark) (f figures, clear bool) {
+	n := 0
+	for i, v := range [...]*float64{b.PromptTPS, b.GenerationTPS, b.TotalTPS, b.TTFTMs, b.TTFTP99Ms, b.TPOTMs, b.TPOTP99Ms} {
+		f[i] = twoDecimals(v)
+		n += digits(f[i])
+	}
+	return f, n >= copyDigits
+}
+
+// checkCopied asks for a look at measurements that have all figures of one of another thing: a source that copied
+// a page for the next card, and forgot a part.
+func (l *loader) checkCopied() {
+	c, seen := &l.benchmarks, map[figures]int{}
+	for i, b := range c.recs {
+		if l.endedAt(i) {
+			return
+		}
+		f, clear := figuresOf(b)
+		if !clear || b.Withdrawn != nil {
+			continue
+		}
+		first, again := seen[f]
+		if !again {
+			seen[f] = i
+			continue
+		}
+		of := c.recs[first]
+		m, _ := measurementOf(b)
+		if other, clear := measurementOf(of); clear && other == m {
+			continue // a finding already
+		}
+		l.warning(c.places[i], "id", fmt.Sprintf("%q has all figures of %q of %s: look at both pages, and withdraw the one that is a copy", b.ID, of.ID, l.placeText(c.places[first])))
+	}
+}
+
 // copies are benchmarks that are there before, by the file of either: a copied file has as many as lines.
 type copies map[[2]int32][]copied
 
