@@ -21,7 +21,7 @@ var ErrNoFiles = errors.New("the set was not read from files")
 // of place, each with ProposedFile as its path and the number of the line.
 //
 // The lines are compared with the benchmarks of the set that a rule could compare them with: those
-// of the same hardware and tool, and those with their ids. The cost is one look at every benchmark
+// of the same hardware and tool, those with their figures, and those with their ids. The cost is one look at every benchmark
 // of the set and a check of those. opt.Now is the clock and opt.Review a further rule; the other options
 // are not used. The set is
 // not changed. Safe for concurrent use.
@@ -67,15 +67,19 @@ func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 func (p *previous[T]) chunk() chunk[T] { return chunk[T]{recs: p.recs, places: p.places} }
 
 // alike are the benchmarks that a rule could compare proposed ones with: see groupOf, settingOf
-// and measurementOf, which all have hardware and tool in them.
+// and measurementOf, which all have hardware and tool in them, and figuresOf, which has neither.
 func alike(all *previous[Benchmark], proposed []*Benchmark) (out chunk[Benchmark]) {
 	type machine struct{ hardware, tool Slug }
-	machines, ids := map[machine]bool{}, map[Slug]bool{}
+	machines, ids, printed := map[machine]bool{}, map[Slug]bool{}, map[figures]bool{}
 	for _, b := range proposed {
 		machines[machine{b.Hardware, b.Tool}], ids[b.ID] = true, true
+		if f, clear := figuresOf(b); clear {
+			printed[f] = true
+		}
 	}
 	for i, b := range all.recs {
-		if machines[machine{b.Hardware, b.Tool}] || ids[b.ID] {
+		f, clear := figuresOf(b)
+		if machines[machine{b.Hardware, b.Tool}] || ids[b.ID] || clear && printed[f] {
 			out.recs, out.places = append(out.recs, b), append(out.places, all.places[i])
 		}
 	}
