@@ -84,12 +84,20 @@ func readFitQueries(req *request) ([]map[string]jsontext.Value, *failure) {
 }
 
 // withMeta is the body of one answer with what it says about itself.
-func withMeta(gen *index.Generation, v any) []byte {
+func withMeta(gen *index.Generation, v any, notices ...Notice) []byte {
 	data, err := jsonv2.Marshal(v)
 	if err != nil {
 		panic(err) // answers hold numbers and texts of the dataset
 	}
 	b := append(append([]byte(`{"data":`), data...), `,"meta":{"dataset_version":`...)
 	b = append(rowjson.AppendString(b, gen.Info.Version), `,"dataset_digest":"`...)
-	return append(append(b, gen.Digest.String()...), `"}}`...)
+	b = append(append(b, gen.Digest.String()...), '"')
+	if len(notices) > 0 {
+		said, err := jsonv2.Marshal(notices)
+		if err != nil {
+			panic(err) // texts and numbers
+		}
+		b = append(append(b, `,"notices":`...), said...)
+	}
+	return append(b, "}}"...)
 }

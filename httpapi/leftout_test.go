@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,6 +94,49 @@ func TestLeftOut(t *testing.T) {
 				t.Errorf("%s: no notice of %s, want one with %d", address, parameter, n)
 			}
 		}
+	}
+}
+
+// TestPagesSayWhatIsLeftOut holds that the page of what runs on a machine counts the models it leaves out, and names those that
+// were measured there.
+func TestPagesSayWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	gen := mustShipped(t).live.Current()
+	named := 0
+	for _, c := range []struct {
+		query, parameter string
+		ask              fit.Query
+	}{
+		{"hardware=nvidia-rtx-4090", "hardware", fit.Query{Hardware: "nvidia-rtx-4090"}},
+		{"hardware=nvidia-gb10&context=4096", "hardware", fit.Query{Hardware: "nvidia-gb10", Context: 4096}},
+		{"memory_gb=24", "memory_gb", fit.Query{MemoryGB: 24}},
+	} {
+		c.ask.MeasuredFirst = true
+		want, fault := gen.Fit.Models(c.ask, 0)
+		if fault != nil || len(want.Undecided) == 0 {
+			t.Fatalf("%s: %v, %d undecided, which tests nothing", c.query, fault, len(want.Undecided))
+		}
+		var got struct{ Meta struct{ Notices []Notice } }
+		if err := json.Unmarshal(s.ask(t, "GET", "/fit.json?"+c.query).body, &got); err != nil {
+			t.Fatal(err)
+		}
+		if n := got.Meta.Notices; len(n) != 1 || n[0].Code != nullExcluded || n[0].Parameter != c.parameter || *n[0].Count != len(want.Undecided) {
+			t.Errorf("%s: notices are %+v, want one of %s with %d", c.query, n, c.parameter, len(want.Undecided))
+		}
+		page := string(s.ask(t, "GET", "/fit.md?"+c.query).body)
+		if !strings.Contains(page, "Of "+strconv.Itoa(len(want.Undecided))+" more it cannot be said") {
+			t.Errorf("%s: the page does not say that %d are left out: %.600s", c.query, len(want.Undecided), page)
+		}
+		_, listed, _ := strings.Cut(page, "## Measured, memory not known")
+		for i := range want.Ran {
+			if named++; !strings.Contains(listed, "/models/"+string(want.Ran[i].Model)+")") {
+				t.Errorf("%s: the page does not list %s, which was measured there", c.query, want.Ran[i].Model)
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("nothing that is left out was measured, which tests nothing")
 	}
 }
 

@@ -101,7 +101,7 @@ func (p *parser) findFit(q *pages.FitQuery) {
 		q.Query.MeasuredFirst = true
 		var runs fit.Runs
 		runs, fault = p.gen.Fit.Models(q.Query, q.MinTPS)
-		q.NoSpeed = len(runs.NoSpeed)
+		q.NoSpeed, q.Undecided, q.Ran = len(runs.NoSpeed), len(runs.Undecided), runs.Ran
 		if q.Found = runs.Found; q.Found == nil {
 			q.Found = []fit.Best{}
 		}
@@ -119,7 +119,25 @@ func fitData(gen *index.Generation, q *pages.FitQuery) []byte {
 		return withMeta(gen, q.Answer)
 	}
 	found := pages.BestFirst(gen, q.Found)
-	return withMeta(gen, found[:min(len(found), maxFitRows)])
+	return withMeta(gen, found[:min(len(found), maxFitRows)], fitNotices(q)...)
+}
+
+// fitNotices say how many models a list of what runs leaves out because a fact is missing.
+func fitNotices(q *pages.FitQuery) (out []Notice) {
+	if q.Undecided > 0 {
+		parameter, why := "memory_gb", undecided
+		if q.Query.Hardware != "" {
+			parameter = "hardware"
+		}
+		if len(q.Ran) > 0 { // on named hardware, for nothing was measured on a machine without a name
+			why += measuredAt(index.Hardware, q.Query.Hardware)
+		}
+		out = append(out, excludedNotice(parameter, q.Undecided, why))
+	}
+	if q.NoSpeed > 0 {
+		out = append(out, excludedNotice("min_tps", q.NoSpeed, noSpeed))
+	}
+	return out
 }
 
 var fitColumns = schemaOf[fit.Best]("fit", "")

@@ -44,7 +44,7 @@ func (p *parser) readRuns() []string {
 		return r.canonical
 	}
 	p.noticeLeftOut(main, runs.Undecided, why)
-	p.noticeLeftOut("min_tps", runs.NoSpeed, ": the speed was not measured, and no measurement is near enough for an estimate")
+	p.noticeLeftOut("min_tps", runs.NoSpeed, noSpeed)
 	found := runs.Found
 	if pareto {
 		found = p.pareto(found)
@@ -77,18 +77,33 @@ func (p *parser) findRuns(q fit.Query, of dataset.Slug, least float64) (runs fit
 	if least > 0 {
 		p.searches = searchCalls
 	}
-	why = ": a fact is not published that decides what runs; /api/v1/fit names it"
+	why = undecided
 	if p.r.name == "hardware" {
 		q.Model = of
-		runs, fault = p.gen.Fit.Hardware(q, least)
+		if runs, fault = p.gen.Fit.Hardware(q, least); len(runs.Ran) > 0 {
+			why += measuredAt(index.Model, of)
+		}
 		return runs, why, fault
 	}
 	q.Hardware = of
 	if q.MemoryGB == 0 && len(p.gen.Fit.Unpublished(of)) > 0 {
 		why = ": the memory of " + string(of) + " is not published"
 	}
-	runs, fault = p.gen.Fit.Models(q, least)
+	if runs, fault = p.gen.Fit.Models(q, least); len(runs.Ran) > 0 {
+		why += measuredAt(index.Hardware, of)
+	}
 	return runs, why, fault
+}
+
+// Why records are left out of what runs, as the end of a notice.
+const (
+	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
+	noSpeed   = ": the speed was not measured, and no measurement is near enough for an estimate"
+)
+
+// measuredAt leads to the measurements of some of what is left out.
+func measuredAt(field index.Field, slug dataset.Slug) string {
+	return "; some were measured all the same, see /api/v1/benchmarks?" + string(field) + "=" + string(slug)
 }
 
 // pareto keeps what nothing beats in speed and in intelligence, or in price.

@@ -447,7 +447,7 @@ func TestListOfHardwareAgreesWithAnswers(t *testing.T) {
 // What a list leaves out because a fact is missing is what single answers do not know.
 func TestListsNameWhatIsUnknown(t *testing.T) {
 	e, r := shippedEngine(t), seeded(t)
-	undecided, noSpeed := 0, 0
+	undecided, noSpeed, measured := 0, 0, 0
 	for i := range datasettest.Rounds(6, 30) {
 		q := Query{Count: 1 + r.IntN(2), Rules: []Rules{"", LlamaCpp, VLLM}[r.IntN(3)]}
 		if r.IntN(2) == 0 {
@@ -480,13 +480,14 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 			if fault != nil {
 				continue
 			}
-			runs, unknown, speed := false, len(a.Sizes) == 0, false
+			runs, ran, unknown, speed := false, false, len(a.Sizes) == 0, false
 			for j := range a.Sizes {
 				s := &a.Sizes[j]
 				if !s.Listed {
 					continue
 				}
 				unknown = unknown || s.Verdict == Unknown
+				ran = ran || s.Verdict == Unknown && s.Speed != nil && s.Speed.Measured != nil
 				if s.Verdict == Fits || s.Verdict == Tight {
 					runs, speed = true, speed || s.Speed.TPS != nil
 				}
@@ -495,6 +496,9 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 			if i%2 == 1 {
 				slug = one.Hardware
 			}
+			if want := !runs && ran; least == 0 && slices.ContainsFunc(got.Ran, func(b Best) bool { return b.Model == one.Model && b.Hardware == one.Hardware }) != want {
+				t.Errorf("%+v: in the list of those that ran is %v, want %v", one, !want, want)
+			}
 			if want := !runs && unknown; slices.Contains(got.Undecided, slug) != want {
 				t.Errorf("%+v, at least %v: undecided is %v, want %v", one, least, !want, want)
 			}
@@ -502,9 +506,12 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 				t.Errorf("%+v, at least %v: without a speed is %v, want %v", one, least, !want, want)
 			}
 		}
-		undecided, noSpeed = undecided+len(got.Undecided), noSpeed+len(got.NoSpeed)
+		undecided, noSpeed, measured = undecided+len(got.Undecided), noSpeed+len(got.NoSpeed), measured+len(got.Ran)
 	}
-	t.Logf("%d undecided, %d without a speed", undecided, noSpeed)
+	t.Logf("%d undecided, %d of them measured, %d without a speed", undecided, measured, noSpeed)
+	if measured == 0 {
+		t.Error("nothing was measured of what is undecided, which tests nothing")
+	}
 }
 
 // Count counts what Models lists without a least speed.

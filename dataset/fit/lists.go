@@ -39,6 +39,10 @@ type Runs struct {
 	Found []Best
 	// Undecided has no size that is known to run, and whether one does is unknown.
 	Undecided []dataset.Slug
+	// Ran are those of Undecided that were measured on the machine, fast enough: they run with as much context as the
+	// measurement had, and with how much more is not known. Their verdict is Unknown, their Total of the weights alone,
+	// which fit where the memory of the machine is known.
+	Ran []Best
 	// NoSpeed runs, but of no size that does is a speed known. Without a least speed it is in Found.
 	NoSpeed []dataset.Slug
 }
@@ -138,6 +142,9 @@ func (r *Runs) add(a *ask, slug dataset.Slug) {
 		r.NoSpeed = append(r.NoSpeed, slug)
 	case len(a.t.order) == 0 || a.any(nil, Unknown):
 		r.Undecided = append(r.Undecided, slug)
+		if ran, ok := a.mostPrecise([]Verdict{Unknown}, false, nil); ok {
+			r.Ran = append(r.Ran, ran)
+		}
 	}
 }
 
@@ -217,6 +224,9 @@ func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
 	z := &a.t.Quantizations[size]
 	*b = Best{
 		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.need.total(z.SizeBytes), Depth: s.depth,
+	}
+	if v == Unknown {
+		b.Total = z.SizeBytes
 	}
 	if s.use != "" {
 		tps, use := s.tps, s.use // s stays off the heap

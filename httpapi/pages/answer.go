@@ -13,7 +13,7 @@ const shownExamples = 3
 
 // hardwareAnswer is how many models run on a piece of hardware, and how fast the best of them are. found is the models
 // that run, the best first.
-func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best) []Cell {
+func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best, undecided int) []Cell {
 	machine := "/fit?hardware=" + url.QueryEscape(string(h.Slug))
 	switch {
 	case len(gen.Fit.Unpublished(h.Slug)) > 0:
@@ -22,6 +22,9 @@ func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best) 
 		return []Cell{{Text: "No model listed here is known to run on it."}}
 	}
 	out := []Cell{{Text: "It runs "}, {Text: grouped(int64(len(found))) + " of the " + plural(gen.Models.Len(), "model", "models"), Href: machine, NoFollow: true}, {Text: " listed here. "}}
+	if undecided > 0 {
+		out = append(out, Cell{Text: "Of " + grouped(int64(undecided)) + " it cannot be said, for a fact about their memory is not published. "})
+	}
 	return append(out, bestSpeeds(gen, found)...)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -22,6 +23,10 @@ type FitQuery struct {
 	Found []fit.Best
 	// NoSpeed is how many more run, but are not found because their speed is unknown.
 	NoSpeed int
+	// Undecided is how many more may run: a fact is not published that decides it.
+	Undecided int
+	// Ran are those of them that were measured on the machine.
+	Ran []fit.Best
 	// Answer is about the model of the query; nil without one.
 	Answer *fit.Answer
 }
@@ -109,6 +114,9 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, best)
 	v.sayMemory(gen, q)
 	v.Tables = foundTables(gen, q, best)
+	if len(q.Ran) > 0 {
+		v.Tables = append(v.Tables, ranTable(gen, q))
+	}
 	if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
 		v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", v.Base)
 	}
@@ -209,6 +217,11 @@ func verdictLine(gen *index.Generation, a *fit.Answer) string {
 	case fit.No:
 		return "No known size of it fits, with room for " + tokens(a.Context) + " tokens."
 	default:
+		for i := range a.Sizes {
+			if s := &a.Sizes[i]; s.Verdict == fit.Unknown && s.Speed != nil && s.Speed.Measured != nil {
+				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tokens per second in " + s.Quantization + ". With room for how many tokens cannot be said. " + unpublished(newNames(gen), a)
+			}
+		}
 		return "Whether it runs cannot be said. " + unpublished(newNames(gen), a)
 	}
 }
@@ -417,11 +430,29 @@ func foundLine(q *FitQuery) string {
 	if q.NoSpeed > 0 {
 		out += "; of " + plural(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
 	}
+	if q.Undecided > 0 {
+		out += ". Of " + grouped(int64(q.Undecided)) + " more it cannot be said, for a fact about their memory is not published"
+		if n := len(q.Ran); n > 0 {
+			out += "; " + grouped(int64(n)) + " of them ran here, and " + record.Noun(n, "is", "are") + " listed last"
+		}
+	}
 	return out + "."
 }
 
 // listedHow is how the lists of models that run are made.
-const listedHow = "Each model is listed with the most precise size of four to nine bits that was measured here, or else the most precise of up to nine bits that fits, for more make answers no better; only sizes that were published or measured, or that publishers usually make, count, and one of those that differ by less than a tenth. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
+const listedHow = "Each model is listed with the most precise size of four to nine bits that was measured here; else with one of more bits that was; else with the most precise of up to nine bits that fits, for more make answers no better; only sizes that were published or measured, or that publishers usually make, count, and one of those that differ by less than a tenth. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
+
+// ranTable is the models that were measured here although whether they fit cannot be said.
+func ranTable(gen *index.Generation, q *FitQuery) Table {
+	best := BestFirst(gen, q.Ran)
+	t := Table{
+		ID: "ran", Title: "Measured, memory not known: " + plural(len(best), "model", "models"),
+		Intro:   "These ran on this hardware. What their cache takes is not published, so with how much context they fit cannot be said; the weights alone do.",
+		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Weights", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
+	}
+	t.Rows = fitRows(gen, best[:min(len(best), shownFitRows)], q.Params)
+	return t
+}
 
 // foundTables are the models that run, by what is known of their speed.
 func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Table) {

@@ -35,7 +35,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	runs, _ := gen.Fit.Models(fit.Query{Hardware: h.Slug, MeasuredFirst: true}, 0) // none at all without its memory
 	best := BestFirst(gen, runs.Found)
 	v.Tables = append(v.Tables, fitsTable(gen, h, best), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), hardwareRuns(gen, h))
-	v.Answer = hardwareAnswer(gen, h, best)
+	v.Answer = hardwareAnswer(gen, h, best, len(runs.Undecided))
 	draw, slug := charts.For(gen), string(h.Slug)
 	v.Tables[0].Plot = plot(draw.FitsOf(slug, runs.Found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
@@ -203,7 +203,7 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, best []fit.Best) Table 
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
-		Source:  "Each is in the most precise size of up to nine bits that was measured here, or else that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last. Memory is computed. An estimate leads to the measurements it rests on.",
+		Source:  "Each is in the most precise size of four to nine bits that was measured here, else in one of more bits that was, else in the most precise of up to nine bits that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last. Memory is computed. An estimate leads to the measurements it rests on.",
 	}
 	t.Rows = fitRows(gen, best[:min(shownFits, len(best))], nil)
 	return t

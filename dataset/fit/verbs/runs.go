@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"modeldex/dataset"
@@ -74,6 +75,13 @@ func (c *Runs) Run(env *verbs.Env) error {
 	}
 	if n := len(runs.Undecided); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s of which a fact is not published that decides whether %s; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
+	}
+	if n := len(runs.Ran); n > 0 {
+		ran := make([]string, n)
+		for i := range runs.Ran {
+			ran[i] = string(runs.Ran[i].Model)
+		}
+		fmt.Fprintf(env.Stderr, "%d of them %s measured on it: %s\n", n, record.Noun(n, "was", "were"), strings.Join(ran, ", "))
 	}
 	return nil
 }
