@@ -255,6 +255,15 @@ func tinyChild(t *testing.T, path string) {
 			t.Errorf("Open with room for %d bytes = %v, %v, want ErrDiskFull naming the file", bytes, ledger, err)
 		}
 	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := quota.Open(path, quota.Options{}); !errors.Is(err, quota.ErrDiskFull) {
+		t.Errorf("Open of a new file = %v, want ErrDiskFull", err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the start that failed left a file behind: %v", err)
+	}
 	limit(whole.Cur)
 	ledger, err := quota.Open(path, quota.Options{})
 	if err != nil {

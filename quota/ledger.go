@@ -87,14 +87,28 @@ func (l *Ledger) open(opt Options) error {
 	} else if err != nil {
 		return err
 	}
-	err := boltfile.Guard(func() (err error) {
+	info, err := os.Stat(l.path)
+	made := errors.Is(err, os.ErrNotExist) // here and now
+	if err == nil && info.Size() == 0 && !opt.ReadOnly {
+		if err := os.Chmod(l.path, 0o600); err != nil { // an empty file made beforehand, for the owner of this process alone
+			return err
+		}
+	}
+	err = boltfile.Guard(func() (err error) {
 		l.db, err = bolt.Open(l.path, 0o600, l.boltOptions(opt))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := boltfile.Guard(func() error { return l.prepare(opt) }); err != nil {
+	fresh := false
+	if err := boltfile.Guard(func() (err error) {
+		fresh, err = l.prepare(opt)
+		return err
+	}); err != nil {
+		if made && fresh { // nothing was ever in it, and it is still locked
+			_ = os.Remove(l.path)
+		}
 		_ = boltfile.Guard(l.db.Close)
 		return err
 	}
@@ -179,13 +193,12 @@ func checkPlace(path string, opt Options) error {
 	return nil
 }
 
-// prepare makes the buckets of a new file, and checks that an old one is a ledger.
-func (l *Ledger) prepare(opt Options) error {
-	var fresh bool
+// prepare makes the buckets of a new file, and checks that an old one is a ledger. fresh says that nothing was ever in it.
+func (l *Ledger) prepare(opt Options) (fresh bool, err error) {
 	if err := l.checkFile(); err != nil {
-		return err // a compaction replaced the file while this process waited for the lock
+		return false, err // a compaction replaced the file while this process waited for the lock
 	}
-	err := l.db.View(func(tx *bolt.Tx) error {
+	err = l.db.View(func(tx *bolt.Tx) error {
 		if err := l.walk(tx); err != nil {
 			return err
 		}
@@ -205,13 +218,16 @@ func (l *Ledger) prepare(opt Options) error {
 		}
 		return nil
 	})
-	if err != nil || !fresh || opt.ReadOnly {
-		return err
+	switch {
+	case err != nil || !fresh:
+		return fresh, err
+	case opt.ReadOnly:
+		return fresh, fmt.Errorf("%w: nothing was ever in it, for the start that made it failed; the next one makes it anew", ErrNotLedger)
 	}
 	if err := l.db.Update(makeBuckets); err != nil {
-		return err
+		return fresh, err
 	}
-	return syncDir(filepath.Dir(l.path)) // the file's name has to last as long as what is in it
+	return fresh, syncDir(filepath.Dir(l.path)) // the file's name has to last as long as what is in it
 }
 
 func checkFormat(tx *bolt.Tx) error {

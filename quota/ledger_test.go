@@ -192,6 +192,33 @@ func TestOpenUnfinished(t *testing.T) {
 	}
 }
 
+// An empty file made beforehand, with whatever mode, becomes a ledger with the mode of one.
+func TestModeOfEmptyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	openLedger(t, path)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+// A file in which nothing was ever put is no ledger to the tools that only read.
+func TestCheckUnfinished(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "modeldex.db")
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Check(path); !errors.Is(err, ErrNotLedger) || !strings.Contains(err.Error(), "nothing was ever in it") {
+		t.Errorf("Check() = %v, want ErrNotLedger that says why", err)
+	}
+}
+
 // A ledger removed or replaced under the running process is noticed.
 func TestRemovedWhileOpen(t *testing.T) {
 	ctx := context.Background()
