@@ -177,7 +177,7 @@ func (l *loader) checkIDs(hashes *runHashes) {
 func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) *runHashes {
 	speeds, years, hashes := l.newSpeedCheck(models, hardware), l.newYearCheck(), newRunHashes(len(l.benchmarks.recs))
 	builds := &buildCheck{loader: l}
-	l.ratios = make([]float64, len(l.benchmarks.recs))
+	l.ratios, l.backends = make([]float64, len(l.benchmarks.recs)), l.backendsOfTools()
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
 	for from := 0; from < len(l.benchmarks.recs); from += recordStep {
@@ -190,6 +190,9 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 				model := models.reference(l, p, "model", b.Model)
 				device := hardware.reference(l, p, "hardware", b.Hardware)
 				l.contradictNamed(b, p, model, device)
+				if b.ID.Reserved() {
+					l.reserved(p, "id", b.ID)
+				}
 				l.contradictTool(b, p, tools.reference(l, p, "tool", b.Tool))
 				origins.reference(l, p, b)
 				l.checkRun(b, p)

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math"
 	"path"
+	"reflect"
 	"regexp"
 
 	"modeldex/dataset/record"
@@ -21,26 +22,59 @@ type measurement struct {
 	flash, drafted, offload         int8
 	os                              string
 	promptTPS, generationTPS, ttft  float64
+	told                            told
 }
 
-// measurementOf returns the key of a benchmark. It is false for one whose figures are too coarse to recognise
-// it by: two machines of one kind may well both print 12 tokens per second.
-func measurementOf(b *Benchmark) (measurement, bool) {
-	promptTPS, generationTPS := twoDecimals(b.PromptTPS), twoDecimals(b.GenerationTPS)
-	if digits(promptTPS)+digits(generationTPS) < 6 {
-		return measurement{}, false
+// told is what else tells a measurement by whose speeds it cannot be recognised: two machines of one kind may well both
+// print 12 tokens per second, but not on the same page with the same words. Zero for others.
+type told struct {
+	figures               figures
+	page                  URL
+	day                   Date
+	modelRaw, hardwareRaw string
+	notes                 string
+	watts, gib            float64
+}
+
+// sameRun reports whether two benchmarks are one measurement: of one key, and with speeds of few digits, equal but for
+// their ids.
+func sameRun(a, b *Benchmark) bool {
+	m := measurementOf(a)
+	if m != measurementOf(b) {
+		return false
 	}
-	return measurement{
+	if m.told == (told{}) {
+		return true
+	}
+	x, y := *a, *b
+	x.ID, y.ID = "", ""
+	return reflect.DeepEqual(x, y)
+}
+
+// speedDigits is how many digits of speeds tell a measurement, where model, hardware and settings are the same.
+const speedDigits = 6
+
+// measurementOf returns the key of a benchmark.
+func measurementOf(b *Benchmark) measurement {
+	m := measurement{
 		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount,
 		quantization: valueOf(b.Quantization), version: valueOf(b.ToolVersion), backend: valueOf(b.Backend), os: valueOf(b.OS),
 		users: numberOf(b.Concurrency), prompt: numberOf(b.NPrompt), generated: numberOf(b.NGen), depth: numberOf(b.ContextDepth),
 		batch: numberOf(b.BatchSize), layers: numberOf(b.NGPULayers), threads: numberOf(b.Threads),
 		flash: flagOf(b.FlashAttention), drafted: flagOf(b.SpeculativeDecoding), offload: flagOf(b.PartialOffload),
-		promptTPS: promptTPS, generationTPS: generationTPS, ttft: twoDecimals(b.TTFTMs),
-	}, true
+		promptTPS: twoDecimals(b.PromptTPS), generationTPS: twoDecimals(b.GenerationTPS), ttft: twoDecimals(b.TTFTMs),
+	}
+	if digits(m.promptTPS)+digits(m.generationTPS) < speedDigits {
+		m.told = told{
+			page: valueOf(b.SourceURL), day: valueOf(b.RunDate), modelRaw: b.ModelRaw, hardwareRaw: b.HardwareRaw, notes: valueOf(b.Notes),
+			watts: twoDecimals(b.PowerWatts), gib: twoDecimals(b.ModelSizeGiB),
+		}
+		m.told.figures, _ = figuresOf(b)
+	}
+	return m
 }
 
-func valueOf(s *string) string {
+func valueOf[T ~string](s *T) T {
 	if s == nil {
 		return ""
 	}
@@ -96,11 +130,7 @@ func (l *loader) measurementHash(seed maphash.Seed, b *Benchmark, p place) uint6
 	if b.Withdrawn != nil || len(l.faulty) > 0 && l.faulty[member{at: p}] {
 		return 0
 	}
-	m, clear := measurementOf(b)
-	if !clear {
-		return 0
-	}
-	return maphash.Comparable(seed, m) | compared
+	return maphash.Comparable(seed, measurementOf(b)) | compared
 }
 
 // checkRepeats checks that no measurement has two ids.
@@ -116,9 +146,7 @@ func (l *loader) checkRepeats(hashes *runHashes) {
 			continue
 		}
 		first := seen.first(i, hash, func(k int) bool {
-			m, _ := measurementOf(c.recs[i])
-			other, _ := measurementOf(c.recs[k])
-			return other == m
+			return sameRun(c.recs[i], c.recs[k])
 		})
 		if first == i {
 			continue
@@ -164,8 +192,7 @@ func (l *loader) checkCopied() {
 			continue
 		}
 		of := c.recs[first]
-		m, _ := measurementOf(b)
-		if other, clear := measurementOf(of); clear && other == m {
+		if sameRun(of, b) {
 			continue // a finding already
 		}
 		l.warning(c.places[i], "id", fmt.Sprintf("%q has all figures of %q of %s: look at both pages, and withdraw the one that is a copy", b.ID, of.ID, l.placeText(c.places[first])))

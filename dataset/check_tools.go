@@ -3,13 +3,29 @@ package dataset
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"modeldex/dataset/record"
 )
+
+// backendsOfTools are the backends that any tool has.
+func (l *loader) backendsOfTools() map[string]bool {
+	out := map[string]bool{}
+	for _, t := range l.tools.recs {
+		if t.Backends != nil {
+			for _, backend := range *t.Backends {
+				out[backend] = true
+			}
+		}
+	}
+	return out
+}
 
 // contradictTool compares a measurement with the tool of this number, -1 for an unknown one. A list of several backends may
 // lack one, for a backend that was not seen is not listed; a tool made for one has no other.
@@ -20,6 +36,11 @@ func (l *loader) contradictTool(b *Benchmark, p place, tool int32) {
 	mlx := b.Quantization != nil && strings.HasPrefix(*b.Quantization, "MLX")
 	if mlx && (b.Backend == nil || *b.Backend != "mlx") {
 		l.warning(p, "backend", fmt.Sprintf("must be \"mlx\" where quantization is %q", *b.Quantization), "quantization")
+	}
+	if b.Backend != nil && len(l.backends) > 0 && !l.backends[*b.Backend] {
+		if near := record.Suggestion(*b.Backend, slices.Sorted(maps.Keys(l.backends))); near != "" {
+			l.warning(p, "backend", fmt.Sprintf("is of no tool, got %q%s", *b.Backend, near))
+		}
 	}
 	if tool < 0 || len(l.faulty) > 0 && l.anyFaulty(p, l.tools.places[tool]) {
 		return

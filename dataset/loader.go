@@ -42,7 +42,8 @@ type loader struct {
 	hardware      collector[Hardware]
 	tools         collector[Tool]
 	benchmarks    collector[Benchmark]
-	ratios        []float64 // of benchmarks, see Roofline.Ratio; NaN where it is unknown
+	backends      map[string]bool // that any tool has, from the check of benchmarks on
+	ratios        []float64       // of benchmarks, see Roofline.Ratio; NaN where it is unknown
 	changes       collector[record.ChangeLine]
 
 	mu       sync.Mutex

@@ -57,6 +57,9 @@ func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug,
 	}
 	for i := range s.recs {
 		slug, _ := of(s.recs[i])
+		if slug.Reserved() {
+			l.reserved(s.places[i], "slug", slug)
+		}
 		first, twice := r.owner[slug]
 		if !twice || first < 0 || slug == "" {
 			r.owner[slug] = int32(i)
@@ -157,6 +160,11 @@ func (r *registry) reference(l *loader, p place, field string, slug Slug) int32 
 	return -1
 }
 
+// reserved adds the finding of a name that is a word of the API's addresses.
+func (l *loader) reserved(p place, field string, slug Slug) {
+	l.at(p, field, fmt.Sprintf("%q is a word of the API's addresses, where the record could not be read: choose another", slug))
+}
+
 // named is the record that has words as a name; empty for none.
 func (r *registry) named(words []string) Slug { return r.byName()[strings.Join(words, " ")] }
 
@@ -171,7 +179,7 @@ func (r *registry) report(l *loader) {
 		}
 		switch {
 		case many && now != "":
-			return text, fmt.Sprintf(": if it is %q now, give it this slug again, as others know it by that", now)
+			return text, fmt.Sprintf(": if it is %q now, name that in these lines and add the old slug to its aliases, or give it the old slug again", now)
 		case many: // many lines have no mistake in spelling
 			return text, ""
 		case now != "": // a name of the record in place of its slug

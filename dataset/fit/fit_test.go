@@ -459,7 +459,14 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 		var each []Query
 		if i%2 == 0 {
 			q.Hardware = e.hwBySlug[r.IntN(len(e.hwBySlug))]
+			if i == 0 { // models of unknown memory were measured there
+				q, least = Query{Hardware: "nvidia-gb10"}, 0
+			}
 			got, fault = e.Models(q, least)
+			for j := range got.Ran {
+				q.Model = got.Ran[j].Model
+				each = append(each, q)
+			}
 			for range 60 {
 				q.Model = e.bySlug[r.IntN(len(e.bySlug))]
 				each = append(each, q)

@@ -35,3 +35,7 @@ func (Slug) valid(s string) bool { return Slug(s).Valid() }
 func (Slug) rule() string {
 	return "must be lower-case letters and digits in groups joined by single dots or hyphens, at most 100 bytes"
 }
+
+// Reserved reports whether a slug is a word of the API's addresses, /api/v1/models/facets for one, so that no record
+// can be read under it.
+func (s Slug) Reserved() bool { return s == "facets" || s == "stats" }

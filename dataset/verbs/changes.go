@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"modeldex/dataset"
 	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
+	"modeldex/dataset/record"
 )
 
 // ChangesRecord appends what a release changed to the files of changes.
@@ -106,15 +108,31 @@ func (c *ChangesRecord) before(ctx context.Context, log *history.Log) (*diff.Rec
 			hashes = append(hashes, commit.Hash)
 		}
 	}
-	var errs []error
+	errs := []error{fmt.Errorf("the last recorded release, %s with digest %.12s…, was not found in git: commit it, or name its directory or revision with --from", last.Version, last.Digest)}
 	for _, hash := range hashes {
+		if last.Commit == nil && c.versionAt(hash) != last.Version {
+			continue // another release, which the rules of today may not accept
+		}
 		found, err := c.edition(ctx, hash)
 		if err == nil && found.IsRelease(last.Digest) {
 			return &found, nil
 		}
 		errs = append(errs, err)
 	}
-	return nil, errors.Join(append(errs, fmt.Errorf("the last recorded release, %s with digest %.12s…, was not found in git: name its directory or revision with --from", last.Version, last.Digest))...)
+	return nil, errors.Join(errs...)
+}
+
+// versionAt is the version the dataset names at a revision; empty where it names none.
+func (c *ChangesRecord) versionAt(revision string) string {
+	files, err := filesOf(c.Data, revision)
+	if err != nil {
+		return ""
+	}
+	info, err := fs.ReadFile(files, "dataset.json")
+	if err != nil {
+		return ""
+	}
+	return record.TextAt(info, "version")
 }
 
 // loadFrom loads a directory, or a revision of the dataset directory.

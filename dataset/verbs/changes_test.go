@@ -107,3 +107,40 @@ func TestChangesRecordNowhere(t *testing.T) {
 		}
 	}
 }
+
+// TestChangesRecordUncommitted: a release that was recorded and never committed is not found, which is said first, and
+// commits of other releases, which may not pass the checks of today, are not judged.
+func TestChangesRecordUncommitted(t *testing.T) {
+	dir, git := gitBase(t)
+	put := func(version string, more string) {
+		t.Helper()
+		info, err := os.ReadFile(filepath.Join(dir, "dataset.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(info), `"version": "`)
+		_, rest, _ = strings.Cut(rest, `"`)
+		head, _, _ := strings.Cut(string(info), `"version": "`)
+		datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), head+`"version": "`+version+`"`+more+rest)
+	}
+	put("0", `, "fault": 1`)
+	git("commit", "-q", "-a", "-m", "a release that has a fault")
+	put("1", "")
+	info, err := os.ReadFile(filepath.Join(dir, "dataset.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), strings.Replace(string(info), `, "fault": 1`, "", 1))
+	run := func() error {
+		return (&ChangesRecord{Data: dir}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
+	}
+	put("2", "")
+	if err := run(); err != nil {
+		t.Fatal(err)
+	}
+	put("3", "")
+	err = run()
+	if err == nil || !strings.HasPrefix(err.Error(), "the last recorded release, 2 with digest ") || !strings.HasSuffix(err.Error(), "was not found in git: commit it, or name its directory or revision with --from") {
+		t.Errorf("changes record: %v, want the sentence about the release that was not found, alone", err)
+	}
+}
