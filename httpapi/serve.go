@@ -105,6 +105,9 @@ func (s *Server) Serve(ln net.Listener) error {
 		defer s.dumps.Start()()
 	}
 	s.cfg.Log.Info("accepting connections", "limit", s.limit.Max, "per_address", s.limit.PerAddress)
+	if few := s.limit.Few(); few != "" {
+		s.cfg.Log.Warn(few, "limit", s.limit.Max)
+	}
 	if err := s.app.Listener(s.limit.Listen(ln)); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}

@@ -2,6 +2,7 @@ package connections
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -20,6 +21,7 @@ const (
 	// descriptorReserve is how many file descriptors are left for everything else: the dataset
 	// while it is loaded, its watcher, the ledger, the admin socket, connections being rejected.
 	descriptorReserve = 64
+	fewConnections    = 64 // fewer than this turn callers away on an ordinary day
 	maxRejecting      = 32 // connections that are sent a rejection
 	// idleBeforeClosed is how long a connection must have waited to be closed for a new one.
 	idleBeforeClosed = 250 * time.Millisecond
@@ -40,6 +42,8 @@ type Limit struct {
 	Exempt          func(netip.Addr) bool // proxies, whose connections are of many callers
 	Log             *slog.Logger
 	Reject          func(Refusal) []byte // the bytes that tell a caller why there is no response
+
+	few string // see Few
 
 	mu   sync.Mutex
 	open map[*connection]struct{}
@@ -79,14 +83,21 @@ func newLimit(most, perAddress, files int) *Limit {
 	if most <= 0 {
 		most = maxConnections
 	}
+	few := ""
 	if room := files - max(descriptorReserve, files/8); files > 0 {
+		if room < min(most, fewConnections) {
+			few = fmt.Sprintf("few connections can be open at a time, for the limit of open files is %d: raise it to %d or more (ulimit -n, LimitNOFILE)", files, descriptorReserve+fewConnections)
+		}
 		most = max(1, min(most, room))
 	}
 	if perAddress <= 0 {
 		perAddress = max(1, most/4)
 	}
-	return &Limit{Max: most, PerAddress: perAddress, MaxUnread: defaultUnread, IdleBefore: idleBeforeClosed, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
+	return &Limit{Max: most, PerAddress: perAddress, few: few, MaxUnread: defaultUnread, IdleBefore: idleBeforeClosed, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
 }
+
+// Few says what to do where the system allows so few open files that clients will be turned away; else it is empty.
+func (l *Limit) Few() string { return l.few }
 
 // Listen is a listener whose connections are within the limit. A connection too many is sent Reject and closed.
 func (l *Limit) Listen(ln net.Listener) net.Listener { return listener{ln, l} }

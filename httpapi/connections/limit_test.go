@@ -56,11 +56,14 @@ func TestNewLimit(t *testing.T) {
 		{0, 0, 1 << 20, maxConnections, maxConnections / 4},
 		{0, 0, 1024, 1024 - 128, 224},
 		{100, 7, 1024, 100, 7},
+		{10, 0, 100, 10, 2}, // as asked for
 		{5000, 0, 256, 256 - descriptorReserve, 48},
 		{0, 0, 10, 1, 1},
 	} {
 		if l := newLimit(tt.most, tt.perAddress, tt.files); l.Max != tt.want || l.PerAddress != tt.wantPer {
 			t.Errorf("newLimit(%d, %d, %d) = %d and %d per address, want %d and %d", tt.most, tt.perAddress, tt.files, l.Max, l.PerAddress, tt.want, tt.wantPer)
+		} else if few := tt.files == 10; (l.Few() != "") != few {
+			t.Errorf("newLimit(%d, %d, %d) says %q of few connections", tt.most, tt.perAddress, tt.files, l.Few())
 		}
 	}
 }

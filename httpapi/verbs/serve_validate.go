@@ -26,7 +26,7 @@ func (c *Serve) Validate() error {
 	return errors.Join(
 		checkAddr("--addr", c.Addr),
 		checkAddr("--admin-addr", c.AdminAddr),
-		checkURL("--base-url", "https://api.example.com", c.BaseURL),
+		checkOrigin("--base-url", "https://api.example.com", c.BaseURL),
 		checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL),
 		c.checkFollow(),
 		checkSupport(c.SupportEmail),
@@ -72,6 +72,14 @@ func checkURL(flag, example, text string) error {
 		return fmt.Errorf("%s: must be an http or https URL such as %s, got %q", flag, example, text)
 	}
 	return nil
+}
+
+// checkOrigin checks a URL that is the root of the service: its pages link to each other from there.
+func checkOrigin(flag, example, text string) error {
+	if u, err := url.Parse(text); err == nil && u.Path != "" && u.Path != "/" {
+		return fmt.Errorf("%s: must be a host without a path, for the service answers at the root of one, such as %s, got %q", flag, example, text)
+	}
+	return checkURL(flag, example, text)
 }
 
 func (c *Serve) checkFollow() error {
