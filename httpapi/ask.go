@@ -145,7 +145,7 @@ func (s *Server) fixedPlaces() iter.Seq[Place] {
 func (rt *route) fixedPlace() (Place, bool) {
 	form, ending := formOf(rt.path, endings)
 	switch {
-	case rt.method != http.MethodGet || rt.access != open || strings.ContainsAny(rt.path, ":*+") || rt.tag == "operation" || rt.id == "showDataset":
+	case rt.method != http.MethodGet || rt.access != open || strings.ContainsAny(rt.path, ":*+") || rt.tag == "operation" || rt.id == "showDataset" || rt.id == exploreAnyID:
 		return Place{}, false
 	case rt.list == changesList:
 		p := endpointPlace("documents", rt.path+"?limit=500")

@@ -17,6 +17,13 @@ import (
 // for people, .json and .csv what the API answers, .md the page as Markdown. They need no key, so that they give no more than
 // a page of the API: the first rows of a list, and the newest benchmarks of a record.
 
+const exploreAnyID = "exploreAny"
+
+// exploreAny leads to the list people look for first.
+func exploreAny(_ *Server, req *request) (*response, *failure) {
+	return req.seeOther("/explore/models", req.ctx.QueryArgs()), nil
+}
+
 // explore answers the page of a list.
 func explore(s *Server, req *request) (*response, *failure) {
 	name, ending := formOf(req.param("kind"), endings)
@@ -46,15 +53,19 @@ func explore(s *Server, req *request) (*response, *failure) {
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, path, query)
 	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
+	typed := strings.Join(strings.Fields(string(args.Peek("q"))), " ") // the canonical spelling has the words sorted
+	if (ending == "" || ending == ".md") && typed != "" {
+		variant += "&typed=" + typed
+	}
 	switch ending {
 	case ".json":
 		return s.pageOf(req, at, jsonType, variant, func() []byte { body, _ := r.body(req.gen, q); return body }), nil
 	case ".csv":
 		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return r.csv(req.gen, q) }), nil
 	case ".md":
-		return s.pageOf(req, at, markdownType, variant, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q), at) }), nil
+		return s.pageOf(req, at, markdownType, variant, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q, typed), at) }), nil
 	default:
-		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q), at)) }), nil
+		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at)) }), nil
 	}
 }
 
@@ -87,12 +98,12 @@ func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
 }
 
 // exploreQuery is what a page needs of a parsed list.
-func exploreQuery(gen *index.Generation, r *resource, q *listQuery) *pages.ExploreQuery {
+func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string) *pages.ExploreQuery {
 	_, query, _ := strings.Cut(q.canonical, "?")
 	params, _ := url.ParseQuery(query) // made by this program
 	params.Del("cursor")
 	out := &pages.ExploreQuery{
-		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params,
+		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params, Words: record.Printable(typed),
 		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return next },
 	}
 	if words := params.Get("q"); words != "" {

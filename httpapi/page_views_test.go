@@ -936,8 +936,8 @@ func TestAnswers(t *testing.T) {
 	answer := regexp.MustCompile(`<p class="answer">(.*?)</p>`)
 	tags := regexp.MustCompile(`<[^>]*>`)
 	for path, want := range map[string]string{
-		"/hardware/nvidia-rtx-4090":     `^It runs \d+ of the [\d,]+ models listed here\. The best with a measured speed: .+ \(.+\) [\d.]+ tok/s, .+ tok/s\.$`,
-		"/hardware/intel-arc-b570":      `^It runs \d+ of the [\d,]+ models listed here\. (The best with a measured speed|Estimated speeds of the best): .+\.$`,
+		"/hardware/nvidia-rtx-4090":     `^It runs \d+ of the [\d,]+ models listed here\. Of \d+ it cannot be said, for a fact about their memory is not published\. The best with a measured speed: .+ \(.+\) [\d.]+ tok/s, .+ tok/s\.$`,
+		"/hardware/intel-arc-b570":      `^It runs \d+ of the [\d,]+ models listed here\. Of \d+ it cannot be said, for a fact about their memory is not published\. (The best with a measured speed|Estimated speeds of the best): .+\.$`,
 		"/hardware/apple-m3-max":        `^What runs on it depends on its memory, which is not published or differs between variants: enter yours\.$`,
 		"/models/gpt-oss-20b":           `^In .+ it takes [\d.]+ GiB of memory with 8k tokens of context\. Measured, for example: .+ tok/s, .+ tok/s, .+ tok/s\.$`,
 		"/fit?hardware=nvidia-rtx-4090": `^The best with a measured speed: .+ tok/s\.$`,
@@ -991,5 +991,30 @@ func TestFirstClicks(t *testing.T) {
 				t.Errorf("%s leads to %s, which answers %d", path, link, to.status)
 			}
 		}
+	}
+}
+
+// TestListAsTyped: the page of a list shows words as they were typed, although their order makes no difference, and its title
+// says what is listed.
+func TestListAsTyped(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, want := range map[string][]string{
+		"/explore/models?q=Qwen3+Coder":                             {`<title>Models: “Qwen3 Coder” ·`, `value="Qwen3 Coder"`},
+		"/explore/models?q=coder++qwen3":                            {`<title>Models: “coder qwen3” ·`, `value="coder qwen3"`},
+		"/explore/models?q=%E2%80%AEqwen":                           {`“\u202eqwen”`},
+		"/explore/hardware?vendor=amd,intel&min_vram_gb=8&type=gpu": {`<title>Hardware: Memory from 8 GB, Type: graphics card, Vendor: AMD and more ·`},
+		"/explore/hardware":                                         {`<title>Hardware ·`},
+	} {
+		body := string(s.ask(t, "GET", path, "Authorization", "").body)
+		for _, text := range want {
+			if !strings.Contains(body, text) {
+				title, _, _ := strings.Cut(body, "</title>")
+				t.Errorf("%s: the page has no %q; its title is %q", path, text, title[strings.LastIndex(title, ">")+1:])
+			}
+		}
+	}
+	if r := s.ask(t, "GET", "/explore?q=llama", "Authorization", ""); r.status != 303 || r.header.Get("Location") != "/explore/models?q=llama" {
+		t.Errorf("/explore answers %d and leads to %q", r.status, r.header.Get("Location"))
 	}
 }

@@ -102,6 +102,7 @@ func (r *resource) routes() []route {
 func pageRoutes() []route {
 	out := []route{
 		{method: "GET", path: "/", id: "front", tag: "pages", summary: "Front page", answer: front},
+		{method: "GET", path: "/explore", hidden: true, id: exploreAnyID, tag: "pages", answer: exploreAny},
 		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
 	}
 	for _, r := range resources {

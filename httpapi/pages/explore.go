@@ -23,6 +23,8 @@ type ExploreQuery struct {
 	Runs map[string]*fit.Best
 	// Params are the parameters in canonical spelling, without cursor.
 	Params url.Values
+	// Words are the words searched for, as they were typed.
+	Words string
 	// Next makes the query of the page behind a position.
 	Next func(*index.Position) string
 	// Notes say what the filters left out or took for something else.
@@ -204,6 +206,9 @@ func (s *Site) ExploreMarkdown(gen *index.Generation, q *ExploreQuery, at Place)
 	return l.explore(gen, q, l.table(gen).Conditions(q.Query), at).markdown()
 }
 
+// titledFilters is how many filters are in the title of a page, which tells tabs and bookmarks apart.
+const titledFilters = 3
+
 // explore is the page of a list without what there is to choose from, and without its plot.
 func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Conditions, at Place) *Explore {
 	page := asked.Page()
@@ -213,7 +218,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 			Unlisted: at.Query != "", Forms: forms(at.withoutCursor(), "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
 		},
 		Kind: q.Kind, Heading: l.heading, Lead: l.lead, Total: plural(page.Total, l.singular, cmp.Or(map[string]string{"hardware": "pieces of hardware"}[q.Kind], q.Kind)),
-		Words: q.Params.Get("q"), Notes: q.Notes, Clear: at.Path,
+		Words: q.Words, Notes: q.Notes, Clear: at.Path,
 	}
 	v.Notes = append(v.Notes, leftOut(q.Query, page)...)
 	if page.Total == 0 && q.Near != nil {
@@ -234,6 +239,12 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 	}
 	v.Chosen = l.chosen(gen, q, at)
 	v.Filtered = len(v.Chosen) > 0
+	for i, chosen := range v.Chosen[:min(len(v.Chosen), titledFilters)] {
+		v.Title += [...]string{": ", ", "}[min(i, 1)] + chosen.Text
+	}
+	if len(v.Chosen) > titledFilters {
+		v.Title += " and more"
+	}
 	v.Table = l.rows(gen, q, page.Ords, at)
 	if page.Next != nil {
 		v.Next = at.Path + "?" + q.Next(page.Next)
@@ -470,6 +481,9 @@ func (l *list) chosen(gen *index.Generation, q *ExploreQuery, at Place) (out []L
 	for _, name := range names {
 		values := split(q.Params[name])
 		for i, v := range values {
+			if name == "q" && len(values) == 1 {
+				v = q.Words
+			}
 			others := slices.Delete(slices.Clone(values), i, i+1)
 			query := encoded.with(name, strings.Join(others, ","), func(other string) bool { return isRun(name) && l.goesWithRuns(other) })
 			out = append(out, Link{Text: l.chosenText(n, name, v), Href: strings.TrimSuffix(at.Path+"?"+query, "?"), NoFollow: true})

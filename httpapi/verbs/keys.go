@@ -20,11 +20,26 @@ type KeysIssue struct {
 	Limit   uint64 `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
 }
 
+func (c *KeysIssue) request() quota.IssueRequest {
+	return quota.IssueRequest{Name: c.Name, Email: c.Email, UseCase: c.UseCase, Tier: c.Tier, Limit: c.Limit, Operator: true}
+}
+
+// Validate checks what can be checked before any work. That a flag is missing is said elsewhere.
+func (c *KeysIssue) Validate() error {
+	if c.Name == "" || c.Email == "" || c.UseCase == "" {
+		return nil
+	}
+	if faults := quota.ValidateIssue(c.request()); len(faults) > 0 {
+		return operator.RefusalError(quota.Refusal{Reason: quota.InvalidRequest, Faults: faults})
+	}
+	return nil
+}
+
 // Run prints the key alone on standard output, so that a script can keep it. The ledger is created
 // if it is missing.
 func (c *KeysIssue) Run(env *verbs.Env) error {
 	return c.place().With(context.Background(), quota.Options{}, func(ctx context.Context, keys operator.Keys) error {
-		issued, refusal, err := keys.Issue(ctx, quota.IssueRequest{Name: c.Name, Email: c.Email, UseCase: c.UseCase, Tier: c.Tier, Limit: c.Limit, Operator: true})
+		issued, refusal, err := keys.Issue(ctx, c.request())
 		if err != nil {
 			return err
 		}
