@@ -65,11 +65,14 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	if f.code == unknownRoute {
 		v.Faults = req.sameName(p.Instance)
 	}
-	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && len(v.Faults) > 0 {
+	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && p.Errors[0].Detail != tooManyCompared && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
 		if p.Errors[0].several {
 			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
 		}
+	}
+	if len(p.Errors) == 1 && p.Errors[0].Detail == tooManyCompared {
+		v.Heading, v.Detail, v.Faults = "Too many to compare", "A comparison has four columns at most. Leave some out.", nil
 	}
 	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
 	resp := newResponse(p.Status, htmlType, s.pages.Failure(v))
@@ -120,6 +123,19 @@ func resourceNamed(name string) *resource {
 	return nil
 }
 
+// labelOf is the name of a parameter in the words of the pages.
+func labelOf(f *Fault) string {
+	for prefix, word := range map[string]string{"min_": "Least ", "max_": "Most "} {
+		if field, ok := strings.CutPrefix(f.Name, prefix); ok {
+			return word + strings.ToLower(pages.Label(field))
+		}
+	}
+	if f.Name == "q" {
+		return "Search"
+	}
+	return f.subject()
+}
+
 // faultView is a fault with links to what the reader may have meant. Faults of one name in the path
 // are one fault with several links.
 func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []pages.Fault {
@@ -134,7 +150,7 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 		out.Detail = "is not something this page can be asked"
 	}
 	if f.Name != "" && (f.In != "path" || f.Value == nil) {
-		out.Name = f.subject()
+		out.Name = labelOf(f)
 	}
 	if f.Value != nil {
 		out.Value = record.Printable(*f.Value)

@@ -153,6 +153,8 @@ func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
 	return rowsFile(gen, fitColumns(), found[:min(len(found), maxFitRows)])
 }
 
+const tooManyCompared = "must have at most 4 values"
+
 // compareView is the parameters of a comparison.
 var compareView = withNames(resource{name: "compare", singular: "comparison", params: []param{
 	{name: "hardware", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Hardware, Refers: index.Hardware}, doc: "Hardware, by slug or another name, in the order to show it in."},
@@ -211,7 +213,7 @@ func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slug
 		return nil
 	}
 	if len(given) > pages.MostCompared {
-		p.fault(invalidParameter, name, strings.Join(given, ","), "must have at most 4 values")
+		p.fault(invalidParameter, name, strings.Join(given, ","), tooManyCompared)
 		return nil
 	}
 	for _, v := range given {

@@ -65,7 +65,9 @@ func explore(s *Server, req *request) (*response, *failure) {
 	case ".md":
 		return s.pageOf(req, at, markdownType, variant, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q, typed), at) }), nil
 	default:
-		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at)) }), nil
+		return s.pageOf(req, at, htmlType, variant, func() []byte {
+			return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at))
+		}), nil
 	}
 }
 

@@ -256,7 +256,7 @@ func TestFailurePages(t *testing.T) {
 func TestFailureWords(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
-	api := regexp.MustCompile(`(?i)parameter|route|endpoint|cursor|record\b|retry-after|links\.next|/api/|slug|listed in errors|dataset_version`)
+	api := regexp.MustCompile(`(?i)parameter\b|route|endpoint|cursor|record\b|retry-after|links\.next|/api/|slug|listed in errors|dataset_version`)
 	for path, way := range map[string]string{
 		"/models/llama-3.1-8b-instruc":                      `href="/explore/models"`,
 		"/benchmarks/bm-000000000000":                       `href="/explore/benchmarks"`,
@@ -1016,5 +1016,24 @@ func TestListAsTyped(t *testing.T) {
 	}
 	if r := s.ask(t, "GET", "/explore?q=llama", "Authorization", ""); r.status != 303 || r.header.Get("Location") != "/explore/models?q=llama" {
 		t.Errorf("/explore answers %d and leads to %q", r.status, r.header.Get("Location"))
+	}
+}
+
+// TestErrorWords: the page of an error speaks of what the visitor asked, in the words of the pages.
+func TestErrorWords(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for path, want := range map[string][]string{
+		"/compare?hardware=nvidia-l4,nvidia-gb10,nvidia-rtx-3060,nvidia-rtx-3090,nvidia-rtx-4090": {"Too many to compare", "four columns at most"},
+		"/compare?hardware=no-such-card":      {"This hardware is not known here"},
+		"/explore/models?max_params_b=-3":     {"Most parameters"},
+		"/explore/hardware?min_vram_gb=often": {"Least memory"},
+	} {
+		r := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")
+		for _, text := range want {
+			if !strings.Contains(string(r.body), text) {
+				t.Errorf("%s answers %d, and the page has no %q", path, r.status, text)
+			}
+		}
 	}
 }

@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"modeldex/dataset"
 	"modeldex/dataset/record"
 	"modeldex/httpapi/changes"
 	"modeldex/index"
+	"modeldex/quota"
 	"modeldex/snapshot"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -141,6 +143,9 @@ func ready(s *Server, req *request) (*response, *failure) {
 			s.cfg.Log.Warn("not ready", "cause", err)
 		}
 		h.Status = "the ledger does not answer"
+		if errors.Is(err, quota.ErrDiskFull) {
+			h.Status = "the ledger cannot be written: its disk is full"
+		}
 		return health(fiber.StatusServiceUnavailable, h)
 	}
 	if s.unready.Load() && s.unready.Swap(false) {

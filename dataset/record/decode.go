@@ -101,6 +101,10 @@ func syntaxHint(b []byte, offset int) string {
 		return `; texts are in straight double quotes`
 	case at == '/' || at == '#':
 		return "; there is no place for comments"
+	case at == '\n' || at == '\r': // only a text cannot go on behind one
+		return `; a text ends on its line: a quote is missing, or the line end is to be written \n`
+	case at == '\t':
+		return `; a quote is missing before this tab, or it is to be written \t`
 	case unicode.IsSpace(at):
 		return "; this blank is no plain one"
 	case afterComma && (at == '}' || at == ']' || at == ','), at == ',' && closesBehind(b[offset+1:]):
