@@ -74,8 +74,9 @@ func sentences(faults []Fault, omitted int) string {
 
 // What is wrong with a name that an endpoint does not know.
 const (
-	noParameter = "is not a parameter of this endpoint"
-	noField     = "is not a known field"
+	noParameter     = "is not a parameter of this endpoint"
+	tooManyCompared = "must have at most 4 values"
+	noField         = "is not a known field"
 )
 
 // unknownName is the fault of a name that an endpoint does not know; detail is one of the texts above.

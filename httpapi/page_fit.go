@@ -153,8 +153,6 @@ func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
 	return rowsFile(gen, fitColumns(), found[:min(len(found), maxFitRows)])
 }
 
-const tooManyCompared = "must have at most 4 values"
-
 // compareView is the parameters of a comparison.
 var compareView = withNames(resource{name: "compare", singular: "comparison", params: []param{
 	{name: "hardware", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Hardware, Refers: index.Hardware}, doc: "Hardware, by slug or another name, in the order to show it in."},
