@@ -74,10 +74,12 @@ func sentences(faults []Fault, omitted int) string {
 
 // What is wrong with a name that an endpoint does not know.
 const (
-	noParameter     = "is not a parameter of this endpoint"
-	tooManyCompared = "must have at most 4 values"
-	noField         = "is not a known field"
+	noParameter = "is not a parameter of this endpoint"
+	noField     = "is not a known field"
 )
+
+// tooManyCompared is the fault of a comparison with more than pages.MostCompared values.
+const tooManyCompared = "must have at most 4 values"
 
 // unknownName is the fault of a name that an endpoint does not know; detail is one of the texts above.
 func unknownName(in, name, detail string, allowed []string) Fault {

@@ -176,9 +176,10 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// A process killed between making the file and making the buckets leaves an empty bbolt file.
-func TestOpenUnfinished(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "modeldex.db")
+// unfinished is the file of a start that ended between making it and making the buckets: an empty bbolt file.
+func unfinished(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "modeldex.db")
 	db, err := bolt.Open(path, 0o600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +187,12 @@ func TestOpenUnfinished(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	l := openLedger(t, path)
+	return path
+}
+
+// A start goes on where one that was killed left off.
+func TestOpenUnfinished(t *testing.T) {
+	l := openLedger(t, unfinished(t))
 	if err := l.Ping(context.Background()); err != nil {
 		t.Errorf("Ping() = %v", err)
 	}
@@ -206,15 +212,7 @@ func TestModeOfEmptyFile(t *testing.T) {
 
 // A file in which nothing was ever put is no ledger to the tools that only read.
 func TestCheckUnfinished(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "modeldex.db")
-	db, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Check(path); !errors.Is(err, ErrNotLedger) || !strings.Contains(err.Error(), "nothing was ever in it") {
+	if _, err := Check(unfinished(t)); !errors.Is(err, ErrNotLedger) || !strings.Contains(err.Error(), "nothing was ever in it") {
 		t.Errorf("Check() = %v, want ErrNotLedger that says why", err)
 	}
 }

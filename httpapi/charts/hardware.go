@@ -152,7 +152,7 @@ type FitsData struct {
 }
 
 // sizeRule says at which of its sizes a model is drawn: see fit.Query.MeasuredFirst.
-const sizeRule = "the most precise size of four to nine bits that was measured on this hardware, or else the most precise of up to nine that fits with 8k of context"
+const sizeRule = "the most precise size of four to nine bits that was measured on this hardware, else one of more bits that was, else the most precise of up to nine that fits with 8k of context"
 
 // FitModel is a model that runs, at its best size.
 type FitModel struct {

@@ -219,7 +219,7 @@ func verdictLine(gen *index.Generation, a *fit.Answer) string {
 	default:
 		for i := range a.Sizes {
 			if s := &a.Sizes[i]; s.Verdict == fit.Unknown && s.Speed != nil && s.Speed.Measured != nil {
-				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tokens per second in " + s.Quantization + ". With room for how many tokens cannot be said. " + unpublished(newNames(gen), a)
+				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tokens per second in " + s.Quantization + ". How many tokens it has room for cannot be said. " + unpublished(newNames(gen), a)
 			}
 		}
 		return "Whether it runs cannot be said. " + unpublished(newNames(gen), a)

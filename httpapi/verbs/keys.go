@@ -26,8 +26,8 @@ func (c *KeysIssue) request() quota.IssueRequest {
 
 // Validate checks what can be checked before any work. That a flag is missing is said elsewhere.
 func (c *KeysIssue) Validate() error {
-	if c.Name == "" || c.Email == "" || c.UseCase == "" {
-		return nil
+	if err := c.Operator.Validate(); err != nil || c.Name == "" || c.Email == "" || c.UseCase == "" {
+		return err
 	}
 	if faults := quota.ValidateIssue(c.request()); len(faults) > 0 {
 		return operator.RefusalError(quota.Refusal{Reason: quota.InvalidRequest, Faults: faults})

@@ -48,7 +48,7 @@ func (e *Etcd) credentials() ledgers.Credentials {
 type Operator struct {
 	Ledger
 	verbs.Format
-	AdminSocket string `help:"Admin socket of a running server; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
+	AdminSocket string `help:"Admin socket of a running server, which is asked in place of the file; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
 }
 
 func (o *Operator) place() operator.Place {
