@@ -24,7 +24,7 @@ var fileSpace = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // fileOf makes a file of some rows.
 func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
 	return fileWith(gen, f, s, func(enc export.Encoder) error {
-		for row := rows(); row != nil; row = rows() {
+		for row := rows(); row.JSON != nil; row = rows() {
 			if err := enc.Encode(row); err != nil {
 				return err
 			}
@@ -59,14 +59,14 @@ func (r *resource) schema(q *listQuery) *export.Schema {
 
 // rowsFile is rows as CSV.
 func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
-	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) []byte { return rowjson.Marshal(row) }))
+	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) export.Row { return export.Row{JSON: rowjson.Marshal(row)} }))
 }
 
 // eachOf gives values one after the other, as row makes them.
-func eachOf[T any](values []T, row func(*T) []byte) export.Rows {
-	return func() []byte {
+func eachOf[T any](values []T, row func(*T) export.Row) export.Rows {
+	return func() export.Row {
 		if len(values) == 0 {
-			return nil
+			return export.Row{}
 		}
 		made := row(&values[0])
 		values = values[1:]
@@ -82,17 +82,17 @@ func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Ro
 	if q.format == export.NDJSON {
 		kept = r.projectionTo(q.fields)
 	}
-	return func() []byte {
+	return func() export.Row {
 		if len(ords) == 0 {
-			return nil
+			return export.Row{}
 		}
 		ord := ords[0]
 		ords = ords[1:]
 		if kept == nil && q.runs == nil {
-			return t.Row(ord)
+			return export.Row{JSON: t.Row(ord)}
 		}
 		space = appendRow(space[:0], t, ord, kept, q)
-		return space
+		return export.Row{JSON: space}
 	}
 }
 

@@ -49,8 +49,8 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
 		columns = columns.Without("benchmarks")
 	}
-	row, rows := r.record(req.gen, q, t, ord)
-	var apart []export.Member
+	made, rows := r.record(req.gen, q, t, ord)
+	row := export.Row{JSON: made}
 	if rows != nil {
 		space := rowSpace.Get().(*[]byte)
 		defer rowSpace.Put(space)
@@ -62,9 +62,9 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 		for _, piece := range rows {
 			*space = append(*space, piece...)
 		}
-		apart = append(apart, export.Member{Name: "benchmarks", Value: *space})
+		row.Apart = []export.Member{{Name: "benchmarks", Value: *space}}
 	}
-	return fileWith(req.gen, q.format, columns, func(enc export.Encoder) error { return enc.Encode(row, apart...) })
+	return fileWith(req.gen, q.format, columns, func(enc export.Encoder) error { return enc.Encode(row) })
 }
 
 // record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, one member after the other;

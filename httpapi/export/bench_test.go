@@ -30,12 +30,12 @@ func BenchmarkMillionRows(b *testing.B) {
 		b.Run("format="+f.String(), func(b *testing.B) {
 			for range b.N {
 				made := 0
-				next := func() []byte {
+				next := func() Row {
 					if made == rows {
-						return nil
+						return Row{}
 					}
 					made++
-					return list[made%len(list)]
+					return Row{JSON: list[made%len(list)]}
 				}
 				r, err := NewReader(f, sampleSchema, about(), next, nil)
 				if err != nil {

@@ -31,8 +31,8 @@ func newCSV(w io.Writer, in *cells) (*csv, error) {
 	return e, e.end()
 }
 
-func (e *csv) Encode(row []byte, apart ...Member) error {
-	if err := e.cells.split(row, apart...); err != nil {
+func (e *csv) Encode(row Row) error {
+	if err := e.cells.split(row); err != nil {
 		return err
 	}
 	return e.divided()
@@ -52,7 +52,7 @@ func (e *csv) divided() error {
 	return e.end()
 }
 
-func (e *csv) cell(column int, v jsontext.Value) error {
+func (e *csv) cell(column int, v []byte) error {
 	switch e.cells.schema.Columns[column].Type {
 	case Integer, Number, Flag:
 		e.line = append(e.line, v...)

@@ -197,7 +197,7 @@ func (b *builder) rows(t *Table, csvTo, ndjsonTo, parquetTo io.Writer) error {
 			}
 		}
 		row := rows()
-		if row == nil {
+		if row.JSON == nil {
 			return errors.Join(asCSV.Close(), asNDJSON.Close(), asParquet.Close())
 		}
 		if err := in.split(row); err != nil {

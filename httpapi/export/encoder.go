@@ -7,11 +7,21 @@ import (
 
 // Encoder writes rows as a file.
 type Encoder interface {
-	// Encode writes one row, given as its finished JSON, an object. apart are members of it that are behind those
-	// of row. The bytes are not kept.
-	Encode(row []byte, apart ...Member) error
+	// Encode writes one row. Its bytes are not kept.
+	Encode(row Row) error
 	// Close writes the end of the file. It does not close the writer.
 	Close() error
+}
+
+// Row is one row of a file, made by this program.
+type Row struct {
+	// JSON is the finished row, an object without white space.
+	JSON []byte
+	// Values are the values of all columns, parts of JSON, nil for null. Without them an encoder looks for them in
+	// JSON. Who writes a row knows where they are.
+	Values [][]byte
+	// Apart are members behind those of JSON. There are none beside Values.
+	Apart []Member
 }
 
 // Member is a member of a row that is given apart from it, because it has megabytes. Joining them, and looking for
@@ -42,9 +52,9 @@ type ndjson struct {
 	line []byte
 }
 
-func (e *ndjson) Encode(row []byte, apart ...Member) error {
-	e.line = append(e.line[:0], row...)
-	for _, m := range apart {
+func (e *ndjson) Encode(row Row) error {
+	e.line = append(e.line[:0], row.JSON...)
+	for _, m := range row.Apart {
 		e.line = append(append(e.line[:len(e.line)-1], `,"`...), m.Name...) // names need no escapes
 		e.line = append(append(append(e.line, `":`...), m.Value...), '}')
 	}

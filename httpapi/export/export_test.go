@@ -142,13 +142,13 @@ func randomRows(t *testing.T, n int) [][]byte {
 }
 
 func rowsOf(list [][]byte) Rows {
-	return func() []byte {
+	return func() Row {
 		if len(list) == 0 {
-			return nil
+			return Row{}
 		}
 		row := list[0]
 		list = list[1:]
-		return row
+		return Row{JSON: row}
 	}
 }
 
@@ -231,11 +231,35 @@ func TestMembersApart(t *testing.T) {
 			var got bytes.Buffer
 			enc, err := NewEncoder(&got, f, columns, about())
 			if err == nil {
-				err = errors.Join(enc.Encode([]byte(`{"slug":"x","size":7}`), Member{"facts", value}), enc.Close())
+				err = errors.Join(enc.Encode(Row{JSON: []byte(`{"slug":"x","size":7}`), Apart: []Member{{"facts", value}}}), enc.Close())
 			}
 			if err != nil || !bytes.Equal(got.Bytes(), want) {
 				t.Errorf("%d objects as %s: %v, %d bytes, want %d that are the same", n, f, err, got.Len(), len(want))
 			}
+		}
+	}
+}
+
+// TestValuesGiven: a file is the same where the values of its rows are given, also where some of them are null.
+func TestValuesGiven(t *testing.T) {
+	list := randomRows(t, 300)
+	for _, f := range []Format{CSV, NDJSON, Parquet} {
+		var got bytes.Buffer
+		enc, err := NewEncoder(&got, f, sampleSchema, about())
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := newCells(sampleSchema)
+		for _, row := range list {
+			if err := errors.Join(found.split(Row{JSON: row}), enc.Encode(Row{JSON: row, Values: found.values})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := enc.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if want := fileOf(t, f, list); !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s: %d bytes, want %d that are the same", f, got.Len(), len(want))
 		}
 	}
 }
@@ -302,11 +326,11 @@ func TestFailedRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		good := []byte(`{"slug":"s","facts":[]}`)
+		good := Row{JSON: []byte(`{"slug":"s","facts":[]}`)}
 		if err := enc.Encode(good); err != nil {
 			t.Fatal(err)
 		}
-		for _, err := range []error{enc.Encode([]byte(row)), enc.Encode(good), enc.Close()} {
+		for _, err := range []error{enc.Encode(Row{JSON: []byte(row)}), enc.Encode(good), enc.Close()} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", row, err, want)
 			}
@@ -654,12 +678,12 @@ func BenchmarkEncode(b *testing.B) {
 	for _, f := range []Format{CSV, NDJSON, Parquet} {
 		b.Run("format="+f.String(), func(b *testing.B) {
 			b.ReportAllocs()
-			r, err := NewReader(f, sampleSchema, about(), func() []byte { return nil }, nil)
+			r, err := NewReader(f, sampleSchema, about(), func() Row { return Row{} }, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for i := 0; b.Loop(); i++ {
-				if err := r.enc.Encode(list[i%len(list)]); err != nil {
+				if err := r.enc.Encode(Row{JSON: list[i%len(list)]}); err != nil {
 					b.Fatal(err)
 				}
 				r.buf.Reset()

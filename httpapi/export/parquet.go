@@ -170,9 +170,9 @@ func nodeOf(t Type) parquet.Node {
 	}
 }
 
-func (e *parquetEncoder) Encode(row []byte, apart ...Member) error {
+func (e *parquetEncoder) Encode(row Row) error {
 	if e.failed == nil {
-		e.failed = e.cells.split(row, apart...)
+		e.failed = e.cells.split(row)
 	}
 	if e.failed == nil {
 		e.failed = e.divided()
@@ -192,8 +192,10 @@ func (e *parquetEncoder) divided() error {
 			e.columns[i], err = e.appendList(e.columns[i], v, c.level(), i)
 		} else {
 			var value parquet.Value
-			value, err = e.value(c.Type, v)
-			e.columns[i] = append(e.columns[i], value.Level(0, c.level(), i))
+			if value, err = e.value(c.Type, v); c.Nullable { // of other columns the library looks at no levels
+				value = value.Level(0, 1, i)
+			}
+			e.columns[i] = append(e.columns[i], value)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
@@ -252,7 +254,7 @@ func (e *parquetEncoder) flush() error {
 }
 
 // value is one value that is not a list.
-func (e *parquetEncoder) value(t Type, v jsontext.Value) (parquet.Value, error) {
+func (e *parquetEncoder) value(t Type, v []byte) (parquet.Value, error) {
 	switch t {
 	case Integer:
 		n, err := strconv.ParseInt(string(v), 10, 64)
@@ -287,7 +289,7 @@ func (e *parquetEncoder) keep(longer []byte) []byte {
 
 // appendList appends the texts of a list. level is the definition level of the list itself: an
 // empty list has it, a text one more.
-func (e *parquetEncoder) appendList(values parquet.Row, v jsontext.Value, level, column int) (parquet.Row, error) {
+func (e *parquetEncoder) appendList(values parquet.Row, v []byte, level, column int) (parquet.Row, error) {
 	if string(v) == "[]" {
 		return append(values, parquet.NullValue().Level(0, level, column)), nil
 	}
@@ -311,7 +313,7 @@ func (e *parquetEncoder) appendList(values parquet.Row, v jsontext.Value, level,
 }
 
 // appendDecoded is appendList of a list with escapes, with spaces, or without texts.
-func (e *parquetEncoder) appendDecoded(values parquet.Row, v jsontext.Value, level, column int) (parquet.Row, error) {
+func (e *parquetEncoder) appendDecoded(values parquet.Row, v []byte, level, column int) (parquet.Row, error) {
 	var texts []string
 	if err := jsonv2.Unmarshal(v, &texts); err != nil {
 		return values, err

@@ -16,28 +16,36 @@ type cells struct {
 	dec    *jsontext.Decoder
 	in     bytes.Buffer
 	row    []byte
-	values []jsontext.Value // by column; nil for null and for what a row does not have
-	set    []int            // the columns with other values than nil, in no order
+	values [][]byte // by column, in JSON; nil for null and for what a row does not have
+	set    []int    // the columns with other values than nil, in no order
 }
 
 func newCells(s *Schema) *cells {
-	c := &cells{schema: s, values: make([]jsontext.Value, len(s.Columns))}
+	c := &cells{schema: s, values: make([][]byte, len(s.Columns))}
 	c.dec = jsontext.NewDecoder(&c.in, jsontext.AllowDuplicateNames(true)) // rows are made by this program
 	return c
 }
 
-// split reads a row, a JSON object, and members apart from it. The values are parts of them. Members without a
+// split takes or finds the values of a row. Members without a
 // column are left out; a value of another kind than its column is an error. Rows as this program makes them are
 // only scanned; others are decoded, which finds the same and says what is wrong.
-func (c *cells) split(row []byte, apart ...Member) error {
+func (c *cells) split(row Row) error {
 	c.clear()
-	if c.scan(c.schema.root, row) == nil {
+	if row.Values != nil {
+		for i, v := range row.Values {
+			if v != nil {
+				c.put(i, v)
+			}
+		}
+		return nil
+	}
+	if c.scan(c.schema.root, row.JSON) == nil {
 		c.clear()
-		if err := c.decode(row); err != nil {
+		if err := c.decode(row.JSON); err != nil {
 			return err
 		}
 	}
-	for _, m := range apart {
+	for _, m := range row.Apart {
 		if at := slices.IndexFunc(c.schema.Columns, func(one Column) bool { return one.Name == m.Name }); at >= 0 {
 			c.put(at, m.Value)
 		}
@@ -53,7 +61,7 @@ func (c *cells) clear() {
 }
 
 // put sets the value of a column, which is not nil.
-func (c *cells) put(column int, v jsontext.Value) {
+func (c *cells) put(column int, v []byte) {
 	if c.values[column] == nil {
 		c.set = append(c.set, column)
 	}
