@@ -27,11 +27,9 @@ type ask struct {
 // A site is a machine with a tool: what the asks for all its models share. Zero except for near, it is set
 // when the first speed needs it.
 type site struct {
-	near    *nearby
-	is      bool
-	at      point     // nothing of a model
-	backend string    // its name
-	formats []float64 // effects of ways of storing weights, as far as they were needed
+	near *nearby
+	is   bool
+	at   spot
 }
 
 // ask is for a query that is normal. All asks of one site have the same machine, tool and backend. Without
@@ -83,41 +81,31 @@ func (a *ask) configuration(size int) (*point, bool) {
 // know sets what is the same for all sizes. The bandwidth is known.
 func (a *ask) know() {
 	p := &a.point
-	*p = a.site.place(a)
+	*p = a.site.place(a).point
 	p.model, p.family, p.mixture = a.t.model, a.t.family, a.t.mixture()
 	a.effects, a.known = a.e.learnt.trend.effects.of(p), true
 }
 
 // place is the part of all configurations of a site that is of the site.
-func (s *site) place(a *ask) point {
+func (s *site) place(a *ask) *spot {
 	if s.is {
-		return s.at
+		return &s.at
 	}
-	l, h, tool := &a.e.learnt, a.m.hw, a.q.tool()
+	h, tool := a.m.hw, a.q.tool()
 	if h == nil {
 		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
 	}
-	s.backend = cmp.Or(a.q.Backend, l.backendOf(h, tool))
-	s.at = a.e.pointOf(h, tool, s.backend, unitOf(s.backend), a.m.bandwidth, l.names.find)
-	if s.at.backend < 0 && s.backend == "" {
-		s.at.backend = -2
-	}
 	s.is = true
-	return s.at
-}
-
-// format is the effect of how weights are stored on the site of a configuration.
-func (s *site) format(l *learnt, quantKind int32) float64 {
-	for kind := len(s.formats); kind <= int(quantKind)+1; kind++ {
-		p := s.at
-		p.quantKind = int32(kind) - 1
-		s.formats = append(s.formats, l.trend.effects[formatEffect][p.effectNames()[formatEffect]])
+	if a.m.usual != nil && tool == LlamaCpp.tool() && a.q.Backend == "" {
+		s.at = *a.m.usual
+	} else {
+		s.at = a.e.spotOf(h, tool, cmp.Or(a.q.Backend, a.e.learnt.backendOf(h, tool)), a.m.bandwidth)
 	}
-	return s.formats[quantKind+1]
+	return &s.at
 }
 
 // here is what the trend says of the configuration.
 func (a *ask) here() float64 {
-	a.effects[formatEffect] = a.site.format(&a.e.learnt, a.point.quantKind)
+	a.effects[formatEffect] = a.site.near.format(&a.e.learnt, &a.point)
 	return a.e.learnt.trend.partsWith(&a.point, &a.effects)
 }

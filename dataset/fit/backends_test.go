@@ -86,7 +86,7 @@ func TestBackendOf(t *testing.T) {
 		{"processor", "cpu"},
 		{"tensor", ""}, // its memory is not that of a processor
 	} {
-		if got := e.learnt.backendOf(e.hardware[tt.hardware], "llama.cpp"); got != tt.want {
+		if got := e.learnt.backendOf(e.hardware[tt.hardware].Hardware, "llama.cpp"); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.hardware, got, tt.want)
 		}
 	}
@@ -100,7 +100,7 @@ func TestShippedBackends(t *testing.T) {
 	e := shippedEngine(t)
 	discrete := map[dataset.Vendor][]string{dataset.Nvidia: {"cuda"}, dataset.AMD: {"rocm", "vulkan"}, dataset.Intel: {"sycl", "vulkan"}}
 	for _, slug := range e.hwBySlug {
-		h := e.hardware[slug]
+		h := e.hardware[slug].Hardware
 		want := discrete[h.Vendor]
 		switch {
 		case h.Type == "cpu", slices.Equal(h.Backends, []string{"cpu"}):

@@ -8,7 +8,7 @@ import (
 // and safe for concurrent use.
 type Engine struct {
 	models   map[dataset.Slug]*target
-	hardware map[dataset.Slug]*dataset.Hardware
+	hardware map[dataset.Slug]*piece
 	bySlug   []dataset.Slug // models in order of slug
 	hwBySlug []dataset.Slug
 	line     *dataset.Roofline
@@ -16,6 +16,21 @@ type Engine struct {
 	proofs   map[dataset.Slug][]proof // by model
 	ways     []way                    // of storing weights
 	learnt   learnt
+}
+
+// A piece is one piece of hardware, and what is the same of it whatever is asked.
+type piece struct {
+	*dataset.Hardware
+	memoryGB, bandwidth float64 // of one device, in GB and bytes per second; 0 where unknown
+	silicon             int32   // number, below 0 where nothing was measured on it
+	classless           bool    // of no class, so that no estimate is possible
+	usual               spot    // of llama.cpp
+}
+
+// A spot is a machine with a tool and a backend in numbers: a point with nothing of a model.
+type spot struct {
+	point
+	name string // of the backend
 }
 
 // A target is one model and what its memory depends on.

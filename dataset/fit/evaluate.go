@@ -178,7 +178,7 @@ func (e *Engine) trials(rows []row, h Holdout) []trial {
 			counts := backendCounts{}
 			for i := range rows {
 				if r := &rows[i]; h.fold(r) != fold {
-					counts.count(e.hardware[dataset.Slug(hardware[r.hardware])], dataset.Slug(tools[r.tool]), &r.point, backends[r.backend])
+					counts.count(e.hardware[dataset.Slug(hardware[r.hardware])].Hardware, dataset.Slug(tools[r.tool]), &r.point, backends[r.backend])
 				}
 			}
 			own.usual = counts.usual()
@@ -195,7 +195,7 @@ func (e *Engine) trials(rows []row, h Holdout) []trial {
 					continue
 				}
 				chosen := *r
-				name := own.backendOf(e.hardware[dataset.Slug(hardware[r.hardware])], dataset.Slug(tools[r.tool]))
+				name := own.backendOf(e.hardware[dataset.Slug(hardware[r.hardware])].Hardware, dataset.Slug(tools[r.tool]))
 				if chosen.backend = l.names.find(backendName, name); unitOf(name) != unitOf(backends[r.backend]) {
 					continue
 				}

@@ -33,7 +33,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 	if t == nil || h == nil || len(t.shape.missing) > 0 || !resident(b, t) {
 		return
 	}
-	gb := r.memoryGB(h)
+	gb := h.memoryGB
 	if b.MemoryGB != nil {
 		gb = *b.MemoryGB
 	}
@@ -44,7 +44,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 	memory := bytesOf(gb) * b.HardwareCount
 	usable := memory
 	if h.UnifiedMemory {
-		usable = int64(float64(memory) * shareOf(h, gb).Share)
+		usable = int64(float64(memory) * shareOf(h.Hardware, gb).Share)
 	}
 	tokens := max(val(b.NPrompt), 0) + val(b.NGen) + val(b.ContextDepth)
 	need := weights + t.shape.cache(LlamaCpp, F16, tokens, DefaultMicroBatch).Bytes.Bytes + t.shape.compute(LlamaCpp, F16, tokens, DefaultMicroBatch)*b.HardwareCount

@@ -70,7 +70,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 		r.deep = append(r.deep, deepRow{row, b.CacheTokens()})
 	default:
 		r.rows = append(r.rows, row)
-		r.backends.count(r.hardware[b.Hardware], b.Tool, &p, text(b.Backend))
+		r.backends.count(r.hardware[b.Hardware].Hardware, b.Tool, &p, text(b.Backend))
 	}
 }
 

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 
 	"modeldex/dataset"
@@ -16,12 +17,8 @@ type machine struct {
 	bandwidth float64 // bytes per second of one device, 0 where unknown
 	classless bool    // of no class, so that no estimate is possible
 	silicon   int32   // number, below 0 where nothing was measured on it
+	usual     *spot   // of llama.cpp at the bandwidth of the hardware; nil at another
 	missing   []string
-}
-
-// siliconOf is the number of the silicon of a piece of hardware, below 0 where nothing was measured on it.
-func (e *Engine) siliconOf(h *dataset.Hardware) int32 {
-	return e.learnt.names.find(siliconName, e.learnt.siliconOf(h.Slug))
 }
 
 func (e *Engine) machine(q *Query) (*machine, *Fault) {
@@ -42,22 +39,19 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if h == nil {
 		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: e.line.Bandwidth(q.Hardware), silicon: e.siliconOf(h), classless: classOf(h, "gpu") == noClass}
+	m := &machine{hw: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, silicon: h.silicon, classless: h.classless, usual: &h.usual}
 	if q.BandwidthGBps > 0 {
-		m.bandwidth = q.BandwidthGBps * 1e9
+		m.bandwidth, m.usual = q.BandwidthGBps*1e9, nil
 	}
-	gb := q.MemoryGB
+	gb := cmp.Or(q.MemoryGB, h.memoryGB)
 	if gb == 0 {
-		gb = e.memoryGB(h)
-	}
-	if gb == 0 {
-		m.missing = append(m.missing, missingMemory(h))
+		m.missing = append(m.missing, missingMemory(h.Hardware))
 		return m, nil
 	}
 	m.memory = bytesOf(gb) * int64(q.Count)
 	m.available = m.memory
 	if !m.discrete {
-		share := shareOf(h, gb)
+		share := shareOf(h.Hardware, gb)
 		if q.UnifiedShare > 0 {
 			share = Share{Share: q.UnifiedShare, Basis: "asked for"}
 		}

@@ -186,7 +186,7 @@ func TestStackedMemoryIsFar(t *testing.T) {
 			if fault != nil || a.Sizes[0].Speed.Estimate == nil {
 				t.Fatalf("%s on %s: no estimate, %v", size, hardware, fault)
 			}
-			own := stacked(e.hardware[hardware])
+			own := stacked(e.hardware[hardware].Hardware)
 			if other := weightOn(t, a.Sizes[0].Speed.Estimate, func(h *dataset.Hardware) bool { return stacked(h) != own }); other > 0.1 {
 				t.Errorf("%s on %s: %.2f of the estimate is from cards with another kind of memory", size, hardware, other)
 			}

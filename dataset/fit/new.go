@@ -7,7 +7,7 @@ import "modeldex/dataset"
 func New(set *dataset.Set) *Engine {
 	e := &Engine{
 		models:   make(map[dataset.Slug]*target, len(set.Models)),
-		hardware: make(map[dataset.Slug]*dataset.Hardware, len(set.Hardware)),
+		hardware: make(map[dataset.Slug]*piece, len(set.Hardware)),
 		proofs:   map[dataset.Slug][]proof{},
 		line:     dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 	}
@@ -18,8 +18,12 @@ func New(set *dataset.Set) *Engine {
 		e.bySlug = append(e.bySlug, t.Slug)
 	}
 	for i := range set.Hardware {
-		e.hardware[set.Hardware[i].Slug] = &set.Hardware[i]
-		e.hwBySlug = append(e.hwBySlug, set.Hardware[i].Slug)
+		h := &set.Hardware[i]
+		e.hardware[h.Slug] = &piece{Hardware: h, bandwidth: e.line.Bandwidth(h.Slug)}
+		e.hwBySlug = append(e.hwBySlug, h.Slug)
+	}
+	for _, h := range e.hardware {
+		h.memoryGB = e.memoryGB(h.Hardware)
 	}
 	e.learn(set)
 	e.prepare()

@@ -23,6 +23,8 @@ type nearby struct {
 	short     []int32
 	rests     []float64
 	// Room to work.
+	kernels    uint64    // that formats are of
+	formats    []float64 // effects of ways of storing weights, as far as they were needed
 	once       []float64
 	distances  []float64
 	candidates []candidate
@@ -89,7 +91,7 @@ func newNearby(u use) *nearby {
 
 func (n *nearby) free() {
 	n.forget()
-	n.known, n.samples, n.lookup = false, nil, nil // they keep a dataset in memory
+	n.known, n.samples, n.lookup, n.formats = false, nil, nil, n.formats[:0] // they are of a dataset
 	nearbyPool.Put(n)
 }
 
@@ -118,6 +120,17 @@ func (n *nearby) gather(l *learnt, p *point) {
 	if want := int(classes) * 2 * (l.ways + 1); len(n.views) < want {
 		n.views = append(n.views, make([]view, want-len(n.views))...)
 	}
+}
+
+// format is the effect of how the weights of a configuration are stored. It is the same on all machines with the kernels and the backend.
+func (n *nearby) format(l *learnt, p *point) float64 {
+	if of := p.kernels(); of != n.kernels {
+		n.kernels, n.formats = of, n.formats[:0]
+	}
+	for kind := len(n.formats); kind <= int(p.quantKind)+1; kind++ {
+		n.formats = append(n.formats, l.trend.effects[formatEffect][formatName(int32(kind)-1, n.kernels)])
+	}
+	return n.formats[p.quantKind+1]
 }
 
 // view is the view of models whose weights are stored as those of a size asked for.

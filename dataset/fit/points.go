@@ -17,8 +17,7 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 		return point{}, false
 	}
 	bytes := e.line.BytesPerToken(b)
-	bandwidth := e.line.Bandwidth(b.Hardware)
-	if bytes == 0 || bandwidth == 0 {
+	if bytes == 0 || h.bandwidth == 0 {
 		return point{}, false
 	}
 	backend := text(b.Backend)
@@ -27,7 +26,7 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 		unit = string(*b.ComputeUnit)
 	}
 	number := e.learnt.names.of
-	p := e.pointOf(h, b.Tool, backend, unit, bandwidth, number)
+	p := e.pointOf(h.Hardware, b.Tool, backend, unit, h.bandwidth, number)
 	p.model, p.family = number(modelName, string(b.Model)), number(familyName, string(m.Family))
 	p.quant, p.quantKind = number(quantName, *b.Quantization), number(quantKindName, quantKindOf(*b.Quantization))
 	p.mixture, p.logBytes, p.logBits = m.mixture(), math.Log(bytes), math.Log(e.bitsOf(*b.Quantization))
@@ -47,6 +46,15 @@ func (e *Engine) pointOf(h *dataset.Hardware, tool dataset.Slug, backend, unit s
 		},
 		class: classOf(h, unit),
 	}
+}
+
+// spotOf is the spot of a piece of hardware with a tool and a backend.
+func (e *Engine) spotOf(h *dataset.Hardware, tool dataset.Slug, backend string, bandwidth float64) spot {
+	s := spot{e.pointOf(h, tool, backend, unitOf(backend), bandwidth, e.learnt.names.find), backend}
+	if s.backend < 0 && backend == "" {
+		s.backend = -2
+	}
+	return s
 }
 
 // memoryOf is the kind of memory that a part of a machine works with.

@@ -134,8 +134,7 @@ func unitThat(b *dataset.Benchmark) string {
 
 // unit is the part of the machine that the answer is for.
 func (a *ask) unit() string {
-	a.site.place(a)
-	return unitOf(a.site.backend)
+	return unitOf(a.site.place(a).name)
 }
 
 // tried are the measured speeds of a size, in order, of the best rank there is from least on. It visits their records, the first with
@@ -247,7 +246,7 @@ func (a *ask) estimate(p *point) *Estimate {
 	out := &Estimate{P05: g.tps(p, low), Median: g.tps(p, g.middle), P95: g.tps(p, high)}
 	kind := g.holdout(p)
 	out.Method, out.Share, out.Bytes, out.Nearest = Method, round4(math.Exp(g.middle)), int64(math.Exp(p.logBytes)), round3(g.nearest)
-	out.Tool, out.Backend, out.Class = string(q.tool()), a.site.backend, p.class.String()
+	out.Tool, out.Backend, out.Class = string(q.tool()), a.site.at.name, p.class.String()
 	out.Evidence, out.Assumes, out.Checked = g.weights(), []string{}, checked(kind, p.class)
 	if q.Count > 1 {
 		out.Assumes = append(out.Assumes, "the devices hold different layers and work in turn, so that together they are as fast as one; not validated")

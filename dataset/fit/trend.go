@@ -92,13 +92,22 @@ type effects [effectGroups]map[uint64]float64
 
 // effectNames are the names of a configuration.
 func (p *point) effectNames() [effectGroups]uint64 {
-	kernels := uint64(uint16(p.toolKind))<<16 | uint64(uint16(p.backend))
+	kernels := p.kernels()
 	return [effectGroups]uint64{
 		modelEffect: uint64(uint32(p.model)), familyEffect: uint64(uint32(p.family)),
 		placeEffect:  uint64(uint32(p.silicon))<<32 | kernels,
-		formatEffect: uint64(uint32(p.quantKind))<<32 | kernels,
+		formatEffect: formatName(p.quantKind, kernels),
 		archEffect:   uint64(uint32(p.family))<<32 | kernels,
 	}
+}
+
+// kernels are those of a tool, with the backend.
+func (p *point) kernels() uint64 {
+	return uint64(uint16(p.toolKind))<<16 | uint64(uint16(p.backend))
+}
+
+func formatName(quantKind int32, kernels uint64) uint64 {
+	return uint64(uint32(quantKind))<<32 | kernels
 }
 
 // of are the effects of the names of a configuration.
