@@ -153,7 +153,8 @@ type Speed struct {
 
 // Measured is the spread of measurements of the same model, hardware (with its variants) and
 // quantization: decode rates of one request, see settings=single_stream of the benchmarks. Runs of
-// other programs count where there are none of the kernels of the engine, and runs of another part
+// other programs count where there are none of the kernels of the engine, unless they are slower than
+// the band of the estimate (or, if the engine is not llama.cpp, faster), and runs of another part
 // of the machine, such as its processor, where there is no estimate either. Runs of a page that was
 // a third as fast as another on the same hardware do not count.
 type Measured struct {

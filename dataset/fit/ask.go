@@ -82,7 +82,7 @@ func (a *ask) configuration(size int) (*point, bool) {
 func (a *ask) know() {
 	p := &a.point
 	*p = a.site.place(a).point
-	p.model, p.family, p.mixture = a.t.model, a.t.family, a.t.mixture()
+	p.model, p.family, p.network, p.mixture = a.t.model, a.t.family, a.t.net, a.t.mixture()
 	a.effects, a.known = a.e.learnt.trend.effects.of(p), true
 }
 

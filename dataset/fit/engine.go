@@ -36,15 +36,15 @@ type spot struct {
 // A target is one model and what its memory depends on.
 type target struct {
 	*dataset.Model
-	shape         shape
-	weights       map[string]float64 // see weightsByFormat
-	order         []ordered          // the sizes, the most precise first
-	listed        []ordered          // those of them that lists may name, on some hardware
-	moderate      []ordered          // the same, those of more than EnoughBits last
-	sizes         []stored           // by number in the record, as the next
-	chosen        []bool             // whether lists may name the size on any hardware
-	share         float64            // of its weights, what one token reads; 0 where unknown
-	model, family int32              // numbers of the names
+	shape              shape
+	weights            map[string]float64 // see weightsByFormat
+	order              []ordered          // the sizes, the most precise first
+	listed             []ordered          // those of them that lists may name, on some hardware
+	moderate           []ordered          // the same, those of more than EnoughBits last
+	sizes              []stored           // by number in the record, as the next
+	chosen             []bool             // whether lists may name the size on any hardware
+	share              float64            // of its weights, what one token reads; 0 where unknown
+	model, family, net int32              // numbers of the names
 }
 
 // ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need

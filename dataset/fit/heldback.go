@@ -9,7 +9,7 @@ import (
 // heldBackBy is how much slower than the fastest other page of the same silicon and kernels a page is that
 // nothing rests on. Backends and versions differ by less. A page that is slower than that was held back by
 // something that no field says. Examples are the slow bus of a small board, too little memory, or a driver that
-// did not use the card. Ten pages of the shipped measurements are.
+// did not use the card.
 const heldBackBy = 3
 
 // A rig is silicon with what runs on it.
@@ -21,7 +21,10 @@ type rig struct {
 func (p *point) rig() rig { return rig{p.class, p.silicon, p.unit, p.toolKind} }
 
 // markHeldBack marks the rows of pages that are heldBackBy slower on a rig than another page, and reports whether there are any. Models
-// and ways of storing weights are compared by what the trend expects of them on any rig. The rows count where estimates are evaluated.
+// and ways of storing weights are compared by what the trend expects of them on any rig. A page may have more than one host: so rows of
+// discrete cards and of machines with one memory are marked, too, where the same model and size ran so much faster on the rig. Those of
+// processors are not: their threads differ, and without the slow ones estimates of processors were worse. The rows count where estimates
+// are evaluated.
 func markHeldBack(rows []row, t *trend) (any bool) {
 	type pageOfRig struct {
 		rig
@@ -41,12 +44,33 @@ func markHeldBack(rows []row, t *trend) (any bool) {
 			fastest[of.rig] = speed
 		}
 	}
+	best := fastestOf(rows)
 	for i := range rows {
 		r := &rows[i]
-		r.heldBack = speeds[pageOfRig{r.rig(), r.page}] < fastest[r.rig()]-math.Log(heldBackBy)
+		r.heldBack = speeds[pageOfRig{r.rig(), r.page}] < fastest[r.rig()]-math.Log(heldBackBy) || r.class != CPU && r.logShare < best[r.subject()]-math.Log(heldBackBy)
 		any = any || r.heldBack
 	}
 	return any
+}
+
+// A subject is what was measured on a rig.
+type subject struct {
+	rig
+	model, quant int32
+}
+
+func (p *point) subject() subject { return subject{p.rig(), p.model, p.quant} }
+
+// fastestOf is the largest share that each subject reached, in logarithms.
+func fastestOf(rows []row) map[subject]float64 {
+	best := map[subject]float64{}
+	for i := range rows {
+		r := &rows[i]
+		if share, known := best[r.subject()]; !known || r.logShare > share {
+			best[r.subject()] = r.logShare
+		}
+	}
+	return best
 }
 
 func notHeldBack(r *row) bool { return !r.heldBack }

@@ -98,3 +98,81 @@ func TestMeasuredWhereTheAnswerIsFor(t *testing.T) {
 		}
 	}
 }
+
+// A page has cards on two boards: the slow row is neither an answer nor what estimates rest on.
+func TestHeldBackOnOnePage(t *testing.T) {
+	e := directory([]func(h *dataset.Hardware){called("card", func(*dataset.Hardware) {})},
+		on("page", run("bm-board", "card", "cuda", 15)), on("page", run("bm-desk-1", "card", "cuda", 60)), on("page", run("bm-desk-2", "card", "cuda", 64)))
+	if m := speedOn(t, e, "card").Measured; m == nil || !slices.Equal(slices.Sorted(slices.Values(m.Runs)), []dataset.Slug{"bm-desk-1", "bm-desk-2"}) {
+		t.Errorf("measured %+v, want the two desks", m)
+	}
+}
+
+// What another program reached is an answer where no estimate contradicts it: slower than its band it says more of the program than of the
+// card, faster it is none for another engine.
+func TestMeasuredWithOtherPrograms(t *testing.T) {
+	with := func(tool dataset.Slug, b dataset.Benchmark) dataset.Benchmark {
+		b.Tool, b.Concurrency = tool, num(1)
+		return b
+	}
+	var cards []func(h *dataset.Hardware)
+	var runs []dataset.Benchmark
+	for _, slug := range []dataset.Slug{"slow", "near", "fast", "a", "b", "c", "d"} {
+		cards = append(cards, called(slug, func(*dataset.Hardware) {}))
+	}
+	for i, slug := range []dataset.Slug{"a", "b", "c", "d"} {
+		runs = append(runs, on(string(slug), run("bm-"+slug, slug, "cuda", 50+float64(i))))
+	}
+	e := directory(cards, append(runs,
+		on("x", with("distributed-llama", run("bm-slow", "slow", "cuda", 10))), on("y", with("exllamav2", run("bm-near", "near", "cuda", 48))), on("z", with("exllamav3", run("bm-fast", "fast", "cuda", 90))))...)
+	for _, tt := range []struct {
+		hardware dataset.Slug
+		rules    Rules
+		want     string
+	}{
+		{"slow", LlamaCpp, UseEstimate}, {"near", LlamaCpp, UseMeasured}, {"fast", LlamaCpp, UseMeasured},
+	} {
+		q := Query{Model: "llama", Hardware: tt.hardware, Rules: tt.rules}
+		a, fault := e.Fit(q)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		s := a.Sizes[0].Speed
+		if s.Use == nil || *s.Use != tt.want || (s.Measured != nil) != (tt.want == UseMeasured) {
+			t.Errorf("%s: %+v, want %s", tt.hardware, s, tt.want)
+			continue
+		}
+		for _, first := range []bool{false, true} {
+			q.MeasuredFirst = first
+			list, fault := e.Models(q, 0)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			if b := list.Found[0]; b.Use == nil || *b.Use != tt.want || *b.TPS != *s.TPS {
+				t.Errorf("%s, measured first %v: the list has %v, want %s", tt.hardware, first, b.Use, tt.want)
+			}
+		}
+	}
+}
+
+// The runs of another program made a card of 2020 four times as slow as it is, and models of one shape differed by two fifths.
+func TestShippedAnswers(t *testing.T) {
+	e := shippedEngine(t)
+	tps := func(model, hardware dataset.Slug, quantization string) float64 {
+		a, fault := e.Fit(Query{Model: model, Hardware: hardware, Quantization: quantization})
+		if fault != nil || a.Sizes[0].Speed.TPS == nil {
+			t.Fatalf("%s on %s: %v, no speed", model, hardware, fault)
+		}
+		return *a.Sizes[0].Speed.TPS
+	}
+	if got := tps("llama-3.1-8b-instruct", "nvidia-rtx-3060-ti", "Q4_0"); got < 45 {
+		t.Errorf("an RTX 3060 Ti has %v tokens per second, want the 448 GB/s of its memory to count", got)
+	}
+	if got := tps("qwen3-32b", "amd-rx-7900-xtx", "Q4_K_M"); got < 18 || got > 45 {
+		t.Errorf("an RX 7900 XTX has %v tokens per second with 32 billion parameters", got)
+	}
+	thinking, coder := tps("qwen3-30b-a3b-thinking-2507", "nvidia-rtx-3090", "Q4_K_M"), tps("qwen3-coder-30b-a3b-instruct", "nvidia-rtx-3090", "Q4_K_M")
+	if coder > 1.25*thinking || thinking > 1.25*coder {
+		t.Errorf("two models of one shape have %v and %v tokens per second", thinking, coder)
+	}
+}

@@ -33,6 +33,7 @@ type point struct {
 	setup
 	form
 	model, family int32
+	network       int32 // models of one shape, such as those trained from one base
 	way           int32 // of a size asked for: its number in the list of the engine, from 1; 0 for a measurement
 	class         Class
 	logBytes      float64 // of the bytes one token reads
@@ -95,6 +96,7 @@ type kind uint8
 const (
 	modelName kind = iota
 	familyName
+	networkName
 	hardwareName
 	siliconName
 	archName

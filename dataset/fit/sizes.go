@@ -31,6 +31,7 @@ func (e *Engine) prepare() {
 	for _, slug := range e.bySlug {
 		t := e.models[slug]
 		t.model, t.family = l.names.find(modelName, string(t.Slug)), l.names.find(familyName, string(t.Family))
+		t.net = l.names.find(networkName, t.network())
 		one := 1.0
 		t.share = e.line.BytesPerToken(&dataset.Benchmark{Model: t.Slug, ModelSizeGiB: &one}) / gib
 		t.sizes = make([]stored, len(t.Quantizations))

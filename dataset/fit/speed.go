@@ -25,13 +25,17 @@ const (
 // speed works out the speed of one size, given by number. An estimate is only for weights that are resident
 // in the memory of the devices: one device, or several whose layers work in turn.
 func (a *ask) speed(size int, resident bool) *Speed {
-	s := &Speed{Measured: a.measured(size, otherProgram)}
+	m, rank := a.measured(size, otherProgram)
+	s := &Speed{Measured: m}
 	p, ok := a.configuration(size)
 	if ok && resident {
 		s.Estimate = a.estimate(p)
 	}
-	if s.Measured == nil && s.Estimate == nil {
-		s.Measured = a.measured(size, otherWork)
+	switch {
+	case s.Estimate == nil && m == nil:
+		s.Measured, _ = a.measured(size, otherWork)
+	case s.Estimate != nil && m != nil && rank == otherProgram && !a.answers(p, m.Median):
+		s.Measured = nil
 	}
 	switch {
 	case s.Measured != nil:
@@ -61,12 +65,12 @@ type pace struct {
 }
 
 // pace is the speed of one size, with a full cache if the ask is for that. It may be unknown where it is below
-// the least of the ask.
-func (a *ask) pace(size int, resident bool) (out pace) {
+// the least of the ask. Estimates are for weights that are resident, and may be left out.
+func (a *ask) pace(size int, resident, estimates bool) (out pace) {
 	p, ok := a.configuration(size)
-	if runs := a.tried(size, otherProgram, nil); len(runs) > 0 {
+	if runs := a.counted(size, resident); len(runs) > 0 {
 		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
-	} else if resident {
+	} else if resident && estimates {
 		out.use, out.tps = a.otherwise(size, p, ok)
 	}
 	if out.use == "" || !a.filled || !ok {
@@ -78,6 +82,30 @@ func (a *ask) pace(size int, resident bool) (out pace) {
 	return out
 }
 
+// counted are the measured speeds of a size that answer an ask, in order: none of another part of the machine, and none of another program
+// that the estimate, which there is for resident weights, contradicts.
+func (a *ask) counted(size int, resident bool) []float64 {
+	speeds, rank := a.tried(size, otherProgram, nil)
+	if len(speeds) == 0 || rank != otherProgram || !resident {
+		return speeds
+	}
+	if p, ok := a.configuration(size); ok && !a.answers(p, at(speeds, 0.5)) {
+		return nil
+	}
+	return speeds
+}
+
+// answers reports whether a speed that another program reached is an answer beside the estimate. Where it is below the band of that, it says
+// more of the program than of the machine. Where it is above, the machine is as fast as that with some program, which is no
+// answer to a question about another engine than the usual one.
+func (a *ask) answers(p *point, tps float64) bool {
+	return a.atAnySpeed(func() bool {
+		g, factor, ok := a.guess(p)
+		low, high := g.band(factor)
+		return !ok || tps >= g.tps(p, low) && (tps <= g.tps(p, high) || a.q.Rules == LlamaCpp)
+	})
+}
+
 // otherwise is the speed of a size of which nothing was measured where the answer is for: an estimate, if the configuration p is known,
 // else what another part of the machine did.
 func (a *ask) otherwise(size int, p *point, known bool) (use string, tps float64) {
@@ -86,7 +114,7 @@ func (a *ask) otherwise(size int, p *point, known bool) (use string, tps float64
 			return UseEstimate, g.tps(p, g.middle)
 		}
 	}
-	runs := a.tried(size, otherWork, nil)
+	runs, _ := a.tried(size, otherWork, nil)
 	if len(runs) == 0 || known && a.estimable(p) {
 		return "", 0
 	}
@@ -137,15 +165,15 @@ func (a *ask) unit() string {
 	return unitOf(a.site.place(a).name)
 }
 
-// tried are the measured speeds of a size, in order, of the best rank there is from least on. It visits their records, the first with
-// fresh, and begins anew where a better rank comes; nil visits none.
-func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool)) (speeds []float64) {
+// tried are the measured speeds of a size, in order, of the best rank there is from least on, and that rank. It visits their records, the
+// first with fresh, and begins anew where a better rank comes; nil visits none.
+func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool)) (speeds []float64, best int) {
 	if len(a.runs) == 0 {
-		return nil // as of most models on most machines
+		return nil, least // as of most models on most machines
 	}
 	runs := inQuant(a.runs, a.t.sizes[size].folded)
 	if len(runs) == 0 {
-		return nil
+		return nil, least
 	}
 	a.e.runs.each(runs, func(b *dataset.Benchmark) {
 		if int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware) || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
@@ -164,7 +192,7 @@ func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool
 		}
 	})
 	slices.Sort(speeds)
-	return speeds
+	return speeds, least
 }
 
 // sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its bandwidth:
@@ -174,11 +202,11 @@ func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 	return own == 0 || own == m.bandwidth
 }
 
-// measured summarizes the measurements of this very size from a rank on.
-func (a *ask) measured(size, least int) *Measured {
+// measured summarizes the measurements of this very size of the best rank there is from least on, and gives the rank; nil where there are
+// none.
+func (a *ask) measured(size, least int) (out *Measured, rank int) {
 	var pages map[string]bool
-	var out *Measured
-	speeds := a.tried(size, least, func(b *dataset.Benchmark, fresh bool) {
+	speeds, rank := a.tried(size, least, func(b *dataset.Benchmark, fresh bool) {
 		if fresh {
 			pages, out = map[string]bool{}, &Measured{Runs: []dataset.Slug{}}
 		}
@@ -188,11 +216,11 @@ func (a *ask) measured(size, least int) *Measured {
 		}
 	})
 	if len(speeds) == 0 {
-		return nil
+		return nil, rank
 	}
 	out.N, out.Pages = len(speeds), len(pages)
 	out.P10, out.Median, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.5)), round3(at(speeds, 0.9))
-	return out
+	return out, rank
 }
 
 // toolOf is the program the rules name.

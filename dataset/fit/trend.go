@@ -69,23 +69,24 @@ func (s *smooth) at(p *point) (share float64) {
 }
 
 // An effect is what one name does to the share, whatever else a configuration is. Examples are a model whose
-// layers take longer than their bytes say, and hardware whose driver is slow with one backend. Names are of
+// layers take longer than their bytes say (mostly they do in all models of its shape), and hardware whose driver is slow with one backend. Names are of
 // groups; a configuration has one name of each. Names with few measurements are pulled to 0, and a name that
 // was never measured is 0.
 type effect uint8
 
 const (
-	modelEffect  effect = iota // the model
-	familyEffect               // its family
-	placeEffect                // silicon with kernels and backend
-	formatEffect               // how weights are stored, with kernels and backend
-	archEffect                 // family with kernels and backend
+	networkEffect effect = iota // the shape of the model
+	modelEffect                 // the model
+	familyEffect                // its family
+	placeEffect                 // silicon with kernels and backend
+	formatEffect                // how weights are stored, with kernels and backend
+	archEffect                  // family with kernels and backend
 	effectGroups
 )
 
 // pull is how many measurements, counted by the root of the rows of a page, pull a name of a group as
 // strongly to 0 as its own pull it away.
-var pull = [effectGroups]float64{modelEffect: 1, familyEffect: 16, placeEffect: 2.5, formatEffect: 16, archEffect: 16}
+var pull = [effectGroups]float64{networkEffect: 2, modelEffect: 4, familyEffect: 16, placeEffect: 2.5, formatEffect: 16, archEffect: 16}
 
 // effects maps names of groups to logarithms.
 type effects [effectGroups]map[uint64]float64
@@ -94,7 +95,7 @@ type effects [effectGroups]map[uint64]float64
 func (p *point) effectNames() [effectGroups]uint64 {
 	kernels := p.kernels()
 	return [effectGroups]uint64{
-		modelEffect: uint64(uint32(p.model)), familyEffect: uint64(uint32(p.family)),
+		networkEffect: uint64(uint32(p.network)), modelEffect: uint64(uint32(p.model)), familyEffect: uint64(uint32(p.family)),
 		placeEffect:  uint64(uint32(p.silicon))<<32 | kernels,
 		formatEffect: formatName(p.quantKind, kernels),
 		archEffect:   uint64(uint32(p.family))<<32 | kernels,
