@@ -5,18 +5,59 @@ import (
 	"slices"
 )
 
-// computed returns a type as it is in every model without a published size, except for the
-// size: method, bits and source are shared by all of them.
-func computed(q *QuantizationType) Quantization {
+// A computable type is one that sizes are computed of, as it is in every model without a published size, except for the size:
+// bits and source are shared by all of them, and so are the methods.
+type computable struct {
+	Quantization
+	limited string // the method where the published sizes decide
+}
+
+func computed(q *QuantizationType) computable {
 	bits := *q.EffectiveBitsPerWeight
 	method := "params_b x 10^9 x bits_per_weight / 8"
 	if q.EffectiveBasis != nil {
 		method += "; bits_per_weight: " + *q.EffectiveBasis
 	}
-	return Quantization{
+	return computable{Quantization{
 		Name: q.Name, Format: q.Format, BitsPerWeight: &bits,
 		Basis: Computed, Method: &method, Source: sourceOf(q, "effective_bits_per_weight"),
+	}, method + "; limited by the published sizes of fewer and of more bits"}
+}
+
+// of is the type in a model, whose published sizes are given. ok is false where the weights are stored in fewer bits than their file of 16 bits
+// says: nothing is known of files with fewer bits than that, nor of other files of 16 bits and more.
+func (c *computable) of(paramsB float64, published []publishedSize) (q Quantization, ok bool) {
+	q = c.Quantization
+	q.SizeBytes = computedSize(paramsB, *q.BitsPerWeight)
+	fewest, least, most := 0.0, int64(0), int64(math.MaxInt64)
+	for _, p := range published {
+		switch {
+		case p.bits < *q.BitsPerWeight:
+			least = max(least, p.bytes)
+		case p.bits > *q.BitsPerWeight:
+			most = min(most, p.bytes)
+		}
+		if real := float64(p.bytes) * 8 / (paramsB * 1e9); p.bits >= fullBits && real < storedSmaller {
+			fewest = real
+		}
 	}
+	if limited := min(max(q.SizeBytes, min(least, most)), max(least, most)); limited != q.SizeBytes {
+		q.SizeBytes, q.Method = limited, &c.limited
+	}
+	return q, fewest == 0 || *q.BitsPerWeight >= fewest && *q.BitsPerWeight < fullBits
+}
+
+const (
+	// storedSmaller is how many bits per weight a file of 16 bits has at least, unless most of its weights are stored in four whatever its name.
+	storedSmaller = 10
+	// fullBits is a little less than files of 16 bits have.
+	fullBits = 15.5
+)
+
+// publishedSize is a published size of a model, with the bits per weight that files of its name usually have.
+type publishedSize struct {
+	bits  float64
+	bytes int64
 }
 
 // computedSize is the size of a model of paramsB billion parameters, in bytes: parameters x
@@ -34,13 +75,15 @@ func sourceOf(q *QuantizationType, field string) *URL {
 	return nil
 }
 
-// addComputed appends to every model of known size the quantizations without a published size
-// of. A type without a measured whole-file average is left out rather than guessed.
+// addComputed appends to every model of known size the quantizations that it has no published size
+// of. A type without a measured whole-file average is left out rather than guessed. A computed size is never below a
+// published one of fewer bits, nor above one of more.
 func addComputed(models []Model, types []QuantizationType) {
-	var known []Quantization
+	var known []computable
+	bits := map[string]float64{}
 	for i := range types {
-		if types[i].EffectiveBitsPerWeight != nil {
-			known = append(known, computed(&types[i]))
+		if b := types[i].EffectiveBitsPerWeight; b != nil {
+			known, bits[types[i].Name] = append(known, computed(&types[i])), *b
 		}
 	}
 	most := 0
@@ -50,6 +93,7 @@ func addComputed(models []Model, types []QuantizationType) {
 	// There is one list for all models, of exactly the size it needs. A list for each model would be allocated
 	// among those discarded while it grew, and would keep their memory in use.
 	all := make([]Quantization, 0, most)
+	var published []publishedSize
 	for i := range models {
 		m := &models[i]
 		if m.ParamsB == nil {
@@ -57,13 +101,19 @@ func addComputed(models []Model, types []QuantizationType) {
 		}
 		have := make(map[string]bool, len(m.Quantizations))
 		first := len(all)
+		published = published[:0]
 		for _, q := range m.Quantizations {
 			have[q.Name] = true
 			all = append(all, q)
+			if b := bits[q.Name]; b > 0 {
+				published = append(published, publishedSize{b, q.SizeBytes})
+			}
 		}
-		for _, q := range known {
-			if !have[q.Name] {
-				q.SizeBytes = computedSize(*m.ParamsB, *q.BitsPerWeight)
+		for k := range known {
+			if have[known[k].Name] {
+				continue
+			}
+			if q, ok := known[k].of(*m.ParamsB, published); ok {
 				all = append(all, q)
 			}
 		}

@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"modeldex/dataset/pack"
@@ -192,6 +194,46 @@ func TestComputedSize(t *testing.T) {
 	}{{8, 4.5, 4_500_000_000}, {0.001, 16, 2_000_000}, {1.0000000001, 8, 1_000_000_000}} {
 		if got := computedSize(tt.paramsB, tt.bits); got != tt.want {
 			t.Errorf("computedSize(%v, %v) = %d, want %d", tt.paramsB, tt.bits, got, tt.want)
+		}
+	}
+}
+
+// TestComputedWithinPublished: a computed size is never below a published one of fewer bits nor above one of more, and nothing is computed that
+// contradicts a file of 16 bits whose weights take four.
+func TestComputedWithinPublished(t *testing.T) {
+	bits := func(name string, bits float64) QuantizationType {
+		return QuantizationType{Name: name, Format: "gguf", EffectiveBitsPerWeight: &bits}
+	}
+	types := []QuantizationType{bits("Q2_K", 3), bits("Q4_K_M", 5), bits("Q6_K", 6.5), bits("Q8_0", 8.5), bits("F16", 16), bits("F32", 32)}
+	for _, tt := range []struct {
+		name      string
+		published map[string]int64 // in bytes, of a model of a billion parameters
+		want      map[string]int64
+		limited   []string
+	}{
+		{"none", nil, map[string]int64{"Q2_K": 375e6, "Q4_K_M": 625e6, "Q6_K": 812_500_000, "Q8_0": 1_062_500_000, "F16": 2e9, "F32": 4e9}, nil},
+		{"a large vocabulary", map[string]int64{"Q4_K_M": 900e6, "F16": 2_100e6}, map[string]int64{"Q2_K": 375e6, "Q6_K": 900e6, "Q8_0": 1_062_500_000, "F32": 4e9}, []string{"Q6_K"}},
+		{"four bits", map[string]int64{"F16": 560e6}, map[string]int64{"Q4_K_M": 560e6, "Q6_K": 560e6, "Q8_0": 560e6}, []string{"Q4_K_M", "Q6_K", "Q8_0"}},
+		{"published sizes that contradict each other", map[string]int64{"Q4_K_M": 900e6, "Q8_0": 700e6}, map[string]int64{"Q2_K": 375e6, "Q6_K": 812_500_000, "F16": 2e9, "F32": 4e9}, nil},
+	} {
+		params := 1.0
+		m := Model{ModelFacts: ModelFacts{Slug: "m", ParamsB: &params}}
+		for name, bytes := range tt.published {
+			m.Quantizations = append(m.Quantizations, Quantization{Name: name, SizeBytes: bytes, Basis: Published})
+		}
+		models := []Model{m}
+		addComputed(models, types)
+		got, limited := map[string]int64{}, []string(nil)
+		for _, q := range models[0].Quantizations {
+			if q.Basis == Computed {
+				got[q.Name] = q.SizeBytes
+				if strings.Contains(*q.Method, "limited") {
+					limited = append(limited, q.Name)
+				}
+			}
+		}
+		if !maps.Equal(got, tt.want) || !slices.Equal(limited, tt.limited) {
+			t.Errorf("%s: computed %v, limited %v, want %v, %v", tt.name, got, limited, tt.want, tt.limited)
 		}
 	}
 }

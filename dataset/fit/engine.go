@@ -36,6 +36,7 @@ type spot struct {
 // A target is one model and what its memory depends on.
 type target struct {
 	*dataset.Model
+	network            string // see networkOf
 	shape              shape
 	weights            map[string]float64 // see weightsByFormat
 	order              []ordered          // the sizes, the most precise first
@@ -43,6 +44,7 @@ type target struct {
 	moderate           []ordered          // the same, those of more than EnoughBits last
 	sizes              []stored           // by number in the record, as the next
 	chosen             []bool             // whether lists may name the size on any hardware
+	fourBits           bool               // whether its weights were trained in four bits
 	share              float64            // of its weights, what one token reads; 0 where unknown
 	model, family, net int32              // numbers of the names
 }

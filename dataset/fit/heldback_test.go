@@ -176,3 +176,23 @@ func TestShippedAnswers(t *testing.T) {
 		t.Errorf("two models of one shape have %v and %v tokens per second", thinking, coder)
 	}
 }
+
+// Weights that were trained in four bits are named as they were released: other files have the same weights under names that promise more or
+// fewer bits. A model of their shape without a file of 16 bits is no other.
+func TestShippedFourBits(t *testing.T) {
+	e := shippedEngine(t)
+	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "amd-ryzen-ai-max-395", "nvidia-rtx-4090"} {
+		runs, fault := e.Models(Query{Hardware: hardware, MeasuredFirst: true}, 0)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		for _, b := range runs.Found {
+			if m := e.models[b.Model]; m.fourBits && b.Quantization != "MXFP4" && b.Verdict == Fits {
+				t.Errorf("%s on %s: %s, want MXFP4", b.Model, hardware, b.Quantization)
+			}
+		}
+	}
+	if m := e.models["gpt-oss-safeguard-120b"]; !m.fourBits {
+		t.Error("a model of the shape of gpt-oss-120b does not count as trained in four bits")
+	}
+}

@@ -12,7 +12,7 @@ func New(set *dataset.Set) *Engine {
 		line:     dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 	}
 	for i := range set.Models {
-		t := &target{Model: &set.Models[i], shape: shapeOf(&set.Models[i]), weights: weightsByFormat(&set.Models[i])}
+		t := &target{Model: &set.Models[i], network: networkOf(&set.Models[i]), shape: shapeOf(&set.Models[i]), weights: weightsByFormat(&set.Models[i])}
 		t.order = t.inOrder()
 		e.models[t.Slug] = t
 		e.bySlug = append(e.bySlug, t.Slug)

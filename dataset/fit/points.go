@@ -28,7 +28,7 @@ func (e *Engine) point(b *dataset.Benchmark) (point, bool) {
 	}
 	number := e.learnt.names.of
 	p := e.pointOf(h.Hardware, b.Tool, backend, unit, h.bandwidth, number)
-	p.model, p.family, p.network = number(modelName, string(b.Model)), number(familyName, string(m.Family)), number(networkName, m.network())
+	p.model, p.family, p.network = number(modelName, string(b.Model)), number(familyName, string(m.Family)), number(networkName, m.network)
 	p.quant, p.quantKind = number(quantName, *b.Quantization), number(quantKindName, quantKindOf(*b.Quantization))
 	p.mixture, p.logBytes, p.logBits = m.mixture(), math.Log(bytes), math.Log(e.bitsOf(*b.Quantization))
 	return p, p.class != noClass
@@ -69,11 +69,11 @@ func memoryOf(h *dataset.Hardware, unit string) memoryKind {
 	return ownMemory
 }
 
-// network names the shape of a model, the same for models that were trained from one base; its slug where a part of it is unknown.
-func (t *target) network() string {
-	a, kv := &t.Architecture, &t.KVCache
+// networkOf names the shape of a model, the same for models that were trained from one base; its slug where a part of it is unknown.
+func networkOf(m *dataset.Model) string {
+	a, kv := &m.Architecture, &m.KVCache
 	if a.NumLayers == nil || a.HiddenSize == nil || a.VocabSize == nil {
-		return string(t.Slug)
+		return string(m.Slug)
 	}
 	return fmt.Sprint(*a.NumLayers, *a.HiddenSize, *a.VocabSize, val(a.IntermediateSize), val(a.NumExperts), val(a.NumExpertsPerToken), val(a.MoEIntermediateSize), val(kv.NumKVHeads), val(kv.HeadDim))
 }

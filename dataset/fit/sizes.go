@@ -31,7 +31,7 @@ func (e *Engine) prepare() {
 	for _, slug := range e.bySlug {
 		t := e.models[slug]
 		t.model, t.family = l.names.find(modelName, string(t.Slug)), l.names.find(familyName, string(t.Family))
-		t.net = l.names.find(networkName, t.network())
+		t.net = l.names.find(networkName, t.network)
 		one := 1.0
 		t.share = e.line.BytesPerToken(&dataset.Benchmark{Model: t.Slug, ModelSizeGiB: &one}) / gib
 		t.sizes = make([]stored, len(t.Quantizations))
@@ -66,7 +66,14 @@ func (e *Engine) list() {
 	for _, k := range e.runs.keys {
 		measured[size{k.model(), k.quant}] = true
 	}
+	fourBits := map[string]bool{} // by network
 	for _, t := range e.models {
+		if t.trainedInFourBits() {
+			fourBits[t.network] = true
+		}
+	}
+	for _, t := range e.models {
+		t.fourBits = fourBits[t.network]
 		made, known := t.madeByPublishers(), []ordered{}
 		runs := func(at int) bool { return measured[size{t.model, t.sizes[at].folded}] }
 		for _, o := range t.order {
@@ -76,7 +83,7 @@ func (e *Engine) list() {
 		}
 		t.chosen = make([]bool, len(t.sizes))
 		first := usual
-		if t.trainedInFourBits() {
+		if t.fourBits {
 			first = asTrained
 		}
 		var sides [2][]ordered // below LeastBits, and the others: some of each are chosen
@@ -131,13 +138,12 @@ func (e *Engine) claim(t *target, at int, first []string) claim {
 const leastStep = 1.1
 
 // spread chooses from sizes, the most precise first, so that no two of those chosen are within leastStep of each other, unless one has the
-// claim always. Those of the least claim are chosen first, and of one claim the most precise. The smallest is always chosen: whether
-// a model runs at all does not depend on the choice.
+// claim always. Those of the least claim are chosen first, and of one claim the most precise. The smallest is always chosen (of several with
+// the same bytes, in the same way): whether a model runs at all does not depend on the choice.
 func spread(sizes []ordered, claimOf func(at int) claim) (chosen []int) {
 	if len(sizes) == 0 {
 		return nil
 	}
-	smallest := slices.MinFunc(sizes, func(a, b ordered) int { return cmp.Compare(a.bytes, b.bytes) })
 	type claimant struct {
 		ordered
 		claim claim
@@ -147,12 +153,13 @@ func spread(sizes []ordered, claimOf func(at int) claim) (chosen []int) {
 		claimants[i] = claimant{o, claimOf(o.at)}
 	}
 	slices.SortStableFunc(claimants, func(a, b claimant) int { return cmp.Compare(a.claim, b.claim) })
+	smallest := slices.MinFunc(claimants, func(a, b claimant) int { return cmp.Compare(a.bytes, b.bytes) }) // the first of equal ones
 	kept := claimants[:0]
 	for _, c := range claimants {
 		near := func(k claimant) bool {
 			return float64(max(k.bytes, c.bytes)) < leastStep*float64(min(k.bytes, c.bytes))
 		}
-		if c.ordered == smallest || c.claim == always || !slices.ContainsFunc(kept, near) {
+		if c.ordered == smallest.ordered || c.claim == always || !slices.ContainsFunc(kept, near) {
 			kept, chosen = append(kept, c), append(chosen, c.at)
 		}
 	}
@@ -174,8 +181,12 @@ func (t *target) hasLeastBits(size int) bool {
 	return bits != nil && *bits >= LeastBits
 }
 
-// beyondEnough is 1 for a size that is known to have more than EnoughBits.
+// beyondEnough is 1 for a size that is known to have more than EnoughBits. Of weights that were trained in four bits it is 0 for those alone: other
+// files have the same weights under other names, and mostly are slower.
 func (t *target) beyondEnough(size int) int {
+	if t.fourBits {
+		return oneIf(!slices.Contains(asTrained, t.Quantizations[size].Name))
+	}
 	bits := t.bits(&t.Quantizations[size])
 	return oneIf(bits != nil && *bits > EnoughBits)
 }
@@ -199,7 +210,7 @@ var asTrained = []string{"MXFP4"}
 // file of 16 bits per weight is published, F16 is not among them. Where the weights were trained in four bits,
 // none is, for a computed size says nothing of its files.
 func (t *target) madeByPublishers() []string {
-	if t.trainedInFourBits() {
+	if t.fourBits {
 		return nil
 	}
 	for i := range t.Quantizations {
