@@ -91,7 +91,7 @@ func (s *site) place(a *ask) *spot {
 	if s.is {
 		return &s.at
 	}
-	h, tool := a.m.hw, a.q.tool()
+	h, tool := a.m.works, a.q.tool()
 	if h == nil {
 		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
 	}

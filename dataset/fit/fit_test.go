@@ -574,3 +574,31 @@ func TestEstimateWithinBandwidth(t *testing.T) {
 		t.Errorf("%d estimates, %d of them at what the memory allows, want over 1,000 and some", estimates, limited)
 	}
 }
+
+// A Mac Studio with an M4 Max of 128 GB has the larger of its two chips: the other is made with 36. Its sizes of memory are those of its chips.
+func TestChipOfMemory(t *testing.T) {
+	e := shippedEngine(t)
+	speed := func(hardware dataset.Slug, gb float64) float64 {
+		a, fault := e.Fit(Query{Model: "llama-3.1-8b-instruct", Hardware: hardware, MemoryGB: gb, Quantization: "Q4_K_M"})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		if s := a.Sizes[0].Speed; s.TPS != nil {
+			return *s.TPS
+		}
+		return 0
+	}
+	for gb, chip := range map[float64]dataset.Slug{0: "apple-m4-max-40gpu", 64: "apple-m4-max-40gpu", 36: "apple-m4-max-32gpu"} {
+		if got, want := speed("apple-mac-studio-m4-max", gb), speed(chip, gb); got != want || got == 0 {
+			t.Errorf("with %v GB: %v tokens per second, want the %v of %s", gb, got, want, chip)
+		}
+	}
+	if got := speed("apple-mac-studio-m4-max", 100); got != 0 {
+		t.Errorf("with 100 GB, which no chip has: %v tokens per second, want none", got)
+	}
+	for hardware, want := range map[dataset.Slug][]float64{"apple-mac-studio-m3-ultra": {96, 256, 512}, "apple-mac-studio-m4-max": {36, 48, 64, 128}, "nvidia-rtx-4090": nil} {
+		if got, _ := e.MemorySizes(hardware); !slices.Equal(got, want) {
+			t.Errorf("%s is sold with %v GB, want %v", hardware, got, want)
+		}
+	}
+}

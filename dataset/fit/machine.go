@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"modeldex/dataset"
 )
@@ -10,6 +11,7 @@ import (
 // A machine is what a query runs on.
 type machine struct {
 	hw        *dataset.Hardware // nil for one described by its memory
+	works     *dataset.Hardware // what does the work: the hardware, or the chip that its memory leaves; nil as hw
 	memory    int64             // bytes of all devices, 0 where unknown
 	available int64             // of them for a model
 	share     *Share            // nil where all of it
@@ -39,7 +41,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if h == nil {
 		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, silicon: h.silicon, classless: h.classless, usual: &h.usual}
+	m := &machine{hw: h.Hardware, works: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, silicon: h.silicon, classless: h.classless, usual: &h.usual}
 	if q.BandwidthGBps > 0 {
 		m.bandwidth, m.usual = q.BandwidthGBps*1e9, nil
 	}
@@ -50,6 +52,12 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	}
 	m.memory = bytesOf(gb) * int64(q.Count)
 	m.available = m.memory
+	if chip := e.chipWith(h, gb); chip != nil {
+		m.works, m.silicon = chip.Hardware, chip.silicon
+		if m.usual != nil {
+			m.bandwidth, m.usual = chip.bandwidth, &chip.usual
+		}
+	}
 	if !m.discrete {
 		share := shareOf(h.Hardware, gb)
 		if q.UnifiedShare > 0 {
@@ -71,14 +79,51 @@ func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 	return m.missing
 }
 
-// MemorySizes are the sizes of memory, in GB, of a piece of hardware that is sold with several, and the one
-// that counts if a query has no MemoryGB. It is nil if there is one size.
+// chipWith is the only chip of a machine without a bandwidth of its own that is made with so many GB; nil where there is none, or several.
+func (e *Engine) chipWith(h *piece, gb float64) (only *piece) {
+	if h.bandwidth > 0 || h.Chip == nil {
+		return nil
+	}
+	for _, slug := range *h.Chip {
+		chip := e.hardware[slug]
+		switch {
+		case chip == nil || chip.MemoryOptionsGB == nil:
+			return nil // it may be made with that, too
+		case !slices.Contains(*chip.MemoryOptionsGB, gb):
+		case only != nil:
+			return nil
+		default:
+			only = chip
+		}
+	}
+	return only
+}
+
+// MemorySizes are the sizes of memory, in GB, of a piece of hardware that is sold with several (itself, its chips or its variants), and the
+// one that counts if a query has no MemoryGB. It is nil if there is one size, or none is known.
 func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted float64) {
 	h := e.hardware[hardware]
-	if h == nil || h.MemoryOptionsGB == nil || len(*h.MemoryOptionsGB) < 2 || h.VRAMGB == nil {
+	if h == nil || h.memoryGB == 0 {
 		return nil, 0
 	}
-	return *h.MemoryOptionsGB, *h.VRAMGB
+	of := []dataset.Slug{hardware}
+	switch {
+	case h.MemoryOptionsGB != nil:
+	case h.Chip != nil:
+		of = *h.Chip
+	case h.Variants != nil:
+		of = *h.Variants
+	}
+	for _, slug := range of {
+		if one := e.hardware[slug]; one != nil && one.MemoryOptionsGB != nil {
+			sizes = append(sizes, *one.MemoryOptionsGB...)
+		}
+	}
+	slices.Sort(sizes)
+	if sizes = slices.Compact(sizes); len(sizes) < 2 {
+		return nil, 0
+	}
+	return sizes, h.memoryGB
 }
 
 func bytesOf(gb float64) int64 { return int64(gb * gib) }
