@@ -14,6 +14,7 @@ type Engine struct {
 	line     *dataset.Roofline
 	runs     runs
 	proofs   map[dataset.Slug][]proof // by model
+	shown    map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
 	ways     []way                    // of storing weights
 	learnt   learnt
 }

@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"modeldex/dataset"
@@ -52,6 +53,17 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 		return
 	}
 	r.proofs[b.Model] = append(r.proofs[b.Model], proof{Evidence{b.ID, memory, tokens, need}, *b.Quantization, b.Hardware, h.UnifiedMemory})
+	r.outgrow(b, h, float64(need)/float64(memory))
+}
+
+// outgrow keeps the largest part of unified memory that a run took on silicon whose limit its owner may raise as far as that. That of macOS is
+// a default that most leave as it is.
+func (r *reader) outgrow(b *dataset.Benchmark, h *piece, part float64) {
+	silicon := r.learnt.siliconOf(h.Slug)
+	if !h.UnifiedMemory || h.Vendor == dataset.Apple || part <= r.shown[silicon].Share {
+		return
+	}
+	r.shown[silicon] = Share{math.Floor(part*1e4) / 1e4, "largest part that a run took, " + string(b.ID) + "; the owner may have to raise a limit", b.SourceURL}
 }
 
 // resident reports whether a run says that nothing was in other memory.

@@ -602,3 +602,20 @@ func TestChipOfMemory(t *testing.T) {
 		}
 	}
 }
+
+// A run that took more of unified memory than is usual shows what machines of its silicon can be set to; macOS keeps its default.
+func TestShownShare(t *testing.T) {
+	e := shippedEngine(t)
+	a, fault := e.Fit(Query{Model: "glm-4.5-air", Hardware: "amd-ryzen-ai-max-395", Quantization: "UD-Q6_K_XL"})
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	if s := a.Available.Share; a.Sizes[0].Verdict != Fits || s == nil || s.Share <= 0.75 || !strings.Contains(s.Basis, "bm-") || s.Source == nil {
+		t.Errorf("%s with %+v, want it to fit in what a run took", a.Sizes[0].Verdict, s)
+	}
+	for _, hardware := range e.hwBySlug {
+		if m, fault := e.machine(&Query{Hardware: hardware, Count: 1}); fault == nil && m.hw.Vendor == dataset.Apple && m.share != nil && m.share.Share > 0.75 {
+			t.Errorf("%s: a share of %v", hardware, m.share.Share)
+		}
+	}
+}

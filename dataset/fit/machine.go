@@ -60,6 +60,9 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	}
 	if !m.discrete {
 		share := shareOf(h.Hardware, gb)
+		if shown := e.shown[e.learnt.siliconOf(h.Slug)]; shown.Share > share.Share {
+			share = shown
+		}
 		if q.UnifiedShare > 0 {
 			share = Share{Share: q.UnifiedShare, Basis: "asked for"}
 		}

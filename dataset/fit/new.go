@@ -9,6 +9,7 @@ func New(set *dataset.Set) *Engine {
 		models:   make(map[dataset.Slug]*target, len(set.Models)),
 		hardware: make(map[dataset.Slug]*piece, len(set.Hardware)),
 		proofs:   map[dataset.Slug][]proof{},
+		shown:    map[string]Share{},
 		line:     dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 	}
 	for i := range set.Models {
