@@ -173,7 +173,8 @@ type Measured struct {
 }
 
 // Estimate is a speed worked out from the share of the memory bandwidth that the nearest
-// measurements reached.
+// measurements reached: decode rates of one request, and with programs for one user also runs that were timed with a short
+// prompt, whose rates are a little lower.
 type Estimate struct {
 	// Lower end of the 90 % band.
 	P05 float64 `json:"p05" jsonschema:"exclusiveMinimum=0,example=103.4" jsonschema_extras:"unit=tokens/s"`

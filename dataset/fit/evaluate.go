@@ -36,7 +36,8 @@ const folds = 10
 // comparisons. It uses all cores for about a second for 10,000 rows.
 func Evaluate(set *dataset.Set) *Validated {
 	e := New(set)
-	rows := e.readAll(set).rows
+	read := e.readAll(set)
+	rows := read.rows
 	v := &Validated{
 		Evaluation: Evaluation{DatasetVersion: set.Info.Version, Digest: set.Digest.String(), Rows: len(rows)},
 	}
@@ -49,7 +50,7 @@ func Evaluate(set *dataset.Set) *Validated {
 		return v
 	}
 	trend := fitTrend(rows, nil)
-	markHeldBack(rows, &trend)
+	markHeldBack(&trend, rows, read.whole)
 	v.Pages = len(pages)
 	constant := medianOf(shares)
 	v.ConstantShare = round4(math.Exp(constant))

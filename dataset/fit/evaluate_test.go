@@ -64,12 +64,15 @@ func TestEvaluationOfTheChoice(t *testing.T) {
 	if len(v.Chosen) != len(Holdouts) {
 		t.Fatalf("scores of %d holdouts, want %d", len(v.Chosen), len(Holdouts))
 	}
+	// By hardware half of the rows are those of one machine with ROCm and Vulkan, where other hardware of its maker has one about as often as
+	// the other: what is hidden together with it decides.
+	least := map[Holdout]float64{ByPage: 0.7, ByModel: 0.7, ByHardware: 0.55}
 	for _, s := range v.Chosen {
 		if s.Rows < 2000 || s.Estimated < s.Rows/2 {
 			t.Errorf("by %s: %d rows, %d estimated; want 2000, and half of them", s.Holdout, s.Rows, s.Estimated)
 		}
-		if same := float64(s.Same) / float64(s.Rows); same < 0.6 {
-			t.Errorf("by %s: %.3f of the rows have the backend that is chosen, want 0.6", s.Holdout, same)
+		if same := float64(s.Same) / float64(s.Rows); same < least[s.Holdout] {
+			t.Errorf("by %s: %.3f of the rows have the backend that is chosen, want %v", s.Holdout, same, least[s.Holdout])
 		}
 		if s.MedianError > s.Given+0.02 {
 			t.Errorf("by %s: median error %.3f with the backend chosen, %.3f with that of the row; want at most 0.02 more", s.Holdout, s.MedianError, s.Given)

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -25,16 +26,18 @@ func (p *point) rig() rig { return rig{p.class, p.silicon, p.unit, p.toolKind} }
 // discrete cards and of machines with one memory are marked, too, where the same model and size ran so much faster on the rig. Those of
 // processors are not: their threads differ, and without the slow ones estimates of processors were worse. The rows count where estimates
 // are evaluated.
-func markHeldBack(rows []row, t *trend) (any bool) {
+func markHeldBack(t *trend, lists ...[]row) (any bool) {
 	type pageOfRig struct {
 		rig
 		page int32
 	}
-	left := map[pageOfRig][]float64{}
-	for i := range rows {
-		r := &rows[i]
+	left, best := map[pageOfRig][]float64{}, map[subject]float64{} // best: the largest share of each, in logarithms
+	for r := range each(lists) {
 		of := pageOfRig{r.rig(), r.page}
 		left[of] = append(left[of], r.logShare-t.anywhere(&r.point))
+		if share, known := best[r.subject()]; !known || r.logShare > share {
+			best[r.subject()] = r.logShare
+		}
 	}
 	speeds, fastest := map[pageOfRig]float64{}, map[rig]float64{}
 	for of, values := range left {
@@ -44,9 +47,7 @@ func markHeldBack(rows []row, t *trend) (any bool) {
 			fastest[of.rig] = speed
 		}
 	}
-	best := fastestOf(rows)
-	for i := range rows {
-		r := &rows[i]
+	for r := range each(lists) {
 		r.heldBack = speeds[pageOfRig{r.rig(), r.page}] < fastest[r.rig()]-math.Log(heldBackBy) || r.class != CPU && r.logShare < best[r.subject()]-math.Log(heldBackBy)
 		any = any || r.heldBack
 	}
@@ -61,16 +62,17 @@ type subject struct {
 
 func (p *point) subject() subject { return subject{p.rig(), p.model, p.quant} }
 
-// fastestOf is the largest share that each subject reached, in logarithms.
-func fastestOf(rows []row) map[subject]float64 {
-	best := map[subject]float64{}
-	for i := range rows {
-		r := &rows[i]
-		if share, known := best[r.subject()]; !known || r.logShare > share {
-			best[r.subject()] = r.logShare
+// each gives the rows of lists.
+func each(lists [][]row) iter.Seq[*row] {
+	return func(yield func(*row) bool) {
+		for _, rows := range lists {
+			for i := range rows {
+				if !yield(&rows[i]) {
+					return
+				}
+			}
 		}
 	}
-	return best
 }
 
 func notHeldBack(r *row) bool { return !r.heldBack }

@@ -27,9 +27,9 @@ func (e *Engine) learn(set *dataset.Set) {
 	l.usual = r.backends.usual()
 	l.slow = e.slowdowns(r)
 	l.learnCosts()
-	l.fit(r.rows)
+	l.fit(r.rows, r.whole)
 	e.runs = newRuns(set.Benchmarks, withoutHeldBack(r.runs, r.rows))
-	l.collect(r.rows)
+	l.collect(slices.Concat(r.rows, r.whole))
 }
 
 func (e *Engine) readAll(set *dataset.Set) *reader {
@@ -56,7 +56,8 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 	}
 	r.outrank(b)
 	deep := is == dataset.SingleNo && (field == "context_depth" || field == "n_prompt")
-	if is != dataset.SingleYes && !deep || b.Quantization == nil || r.line.Elsewhere(b) || r.left(b) {
+	whole := field == "rate_basis" && forOneUser(b.Tool) && b.WholeRequest()
+	if is != dataset.SingleYes && !deep && !whole || b.Quantization == nil || r.line.Elsewhere(b) || r.left(b) {
 		return
 	}
 	p, ok := r.point(b)
@@ -66,6 +67,8 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 	row := row{point: p, page: l.names.of(pageName, pageOf(b)), at: uint32(at), id: b.ID, logShare: math.Log(*b.GenerationTPS) + p.logTime()}
 	switch {
 	case row.logShare > 0: // faster than the memory allows: something was drafted or is wrong
+	case whole:
+		r.whole = append(r.whole, row)
 	case deep:
 		r.deep = append(r.deep, deepRow{row, b.CacheTokens()})
 	default:
@@ -74,22 +77,30 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 	}
 }
 
+// forOneUser reports whether a tool has the kernels of programs for one user. Runs of servers that are timed with their prompt, one request at a
+// time, are not what servers are for, and made estimates no better.
+func forOneUser(tool dataset.Slug) bool {
+	kind := toolKindOf(tool)
+	return kind == "gguf" || kind == "mlx"
+}
+
 // left reports whether a row is one too many. The choice follows from the id alone, so that equal
 // datasets give equal answers.
 func (r *reader) left(b *dataset.Benchmark) bool {
-	if len(r.rows) > maxRows {
+	if len(r.rows)+len(r.whole) > maxRows {
 		r.thin = r.thin<<1 | 1
-		r.rows = slices.DeleteFunc(r.rows, func(row row) bool { return hashOf(row.id)&r.thin != 0 })
+		out := func(row row) bool { return hashOf(row.id)&r.thin != 0 }
+		r.rows, r.whole = slices.DeleteFunc(r.rows, out), slices.DeleteFunc(r.whole, out)
 	}
 	return r.thin != 0 && hashOf(b.ID)&r.thin != 0
 }
 
 func hashOf(id dataset.Slug) uint32 { return crc32.ChecksumIEEE([]byte(id)) }
 
-// fit finds the rows that were held back and fits the trend to the others.
-func (l *learnt) fit(rows []row) {
+// fit finds the rows that were held back, also of those timed with their prompt, and fits the trend to the others that are decode rates.
+func (l *learnt) fit(rows, whole []row) {
 	l.trend = fitTrend(rows, nil)
-	if markHeldBack(rows, &l.trend) {
+	if markHeldBack(&l.trend, rows, whole) {
 		l.trend = fitTrend(rows, notHeldBack)
 	}
 }
@@ -121,7 +132,7 @@ func (l *learnt) collect(rows []row) {
 }
 
 // mostSamples bounds the samples of one class, which an estimate looks at: the shipped table has at most
-// some 600 of a class. Of 547 samples of NVIDIA, 400 give about the same errors (bench/README.md), so more than this say little that is new.
+// some 700 of a class. Of 547 decode rates of NVIDIA, 400 give about the same errors (bench/README.md), so more than this say little that is new.
 const mostSamples = 1000
 
 // thinned keeps at most so many samples: of each configuration one page before a second of any other, and

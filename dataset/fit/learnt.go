@@ -20,6 +20,7 @@ type reader struct {
 	*Engine
 	rows     []row
 	deep     []deepRow
+	whole    []row  // timed with their prompt, see dataset.Benchmark.WholeRequest
 	thin     uint32 // rows whose hash has one of these bits are left out
 	runs     []runKey
 	backends backendCounts

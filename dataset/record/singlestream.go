@@ -117,6 +117,18 @@ func (b *Benchmark) SingleStream() (is Single, field string) {
 	return SingleYes, ""
 }
 
+// WholeRequest reports whether the generation speed of b would be that of a single stream (see SingleStream) if its time did not include the
+// prompt, which is no longer than the output as far as the row says. So it is a little below the decode rate.
+func (b *Benchmark) WholeRequest() bool {
+	if b.RateBasis == nil || *b.RateBasis != RateEndToEnd || b.NPrompt != nil && (b.NGen == nil || 2**b.NPrompt > *b.NGen) {
+		return false
+	}
+	decode, alike := RateDecode, *b
+	alike.RateBasis = &decode
+	is, _ := alike.SingleStream()
+	return is == SingleYes
+}
+
 // BehindPrompt reports whether generation begins behind the prompt that n_prompt counts: where it is known, and the tool does not
 // read it in a run of its own.
 func (b *Benchmark) BehindPrompt() bool {

@@ -54,3 +54,32 @@ func TestSingleStream(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeRequest: a speed timed with its prompt is near a decode rate where the prompt is short beside the output, and all else is that of a
+// single stream.
+func TestWholeRequest(t *testing.T) {
+	basis := func(b RateBasis) *RateBasis { return &b }
+	tokens := func(n int64) *int64 { return &n }
+	tps := 50.0
+	for _, tt := range []struct {
+		name   string
+		change func(b *Benchmark)
+		want   bool
+	}{
+		{"lengths unknown", func(*Benchmark) {}, true},
+		{"a short prompt", func(b *Benchmark) { b.NPrompt, b.NGen = tokens(64), tokens(128) }, true},
+		{"a prompt of more than half the output", func(b *Benchmark) { b.NPrompt, b.NGen = tokens(65), tokens(128) }, false},
+		{"a prompt and no output", func(b *Benchmark) { b.NPrompt = tokens(64) }, false},
+		{"a decode rate", func(b *Benchmark) { b.RateBasis = basis(RateDecode) }, false},
+		{"a total", func(b *Benchmark) { b.RateBasis = basis(RateTotal) }, false},
+		{"nothing said", func(b *Benchmark) { b.RateBasis = nil }, false},
+		{"two requests", func(b *Benchmark) { b.Concurrency = tokens(2) }, false},
+		{"two devices", func(b *Benchmark) { b.HardwareCount = 2 }, false},
+	} {
+		b := Benchmark{Tool: "llama.cpp", HardwareCount: 1, GenerationTPS: &tps, RateBasis: basis(RateEndToEnd)}
+		tt.change(&b)
+		if got := b.WholeRequest(); got != tt.want || *b.GenerationTPS != 50 {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
