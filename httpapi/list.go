@@ -5,6 +5,7 @@ import (
 
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -105,7 +106,7 @@ func appendRow(dst []byte, t *index.Table, ord uint32, kept *rowjson.Projection,
 	if q.runs == nil {
 		return dst
 	}
-	return append(append(append(dst[:len(dst)-1], `,"fit":`...), rowjson.Marshal(q.runs[t.Slug(ord)])...), '}')
+	return append(rows.AppendFit(append(dst[:len(dst)-1], `,"fit":`...), q.runs[t.Slug(ord)]), '}')
 }
 
 var pageStart = []byte(`{"data":[`)
