@@ -255,8 +255,11 @@ func (k *Keeper) Show(ctx context.Context, id ID) (Account, error) {
 }
 
 // Find returns the accounts an operator means by text: an id, a hint, or an e-mail address in
-// any case. None is an empty list. A hint makes it read the whole ledger.
+// any case. None is an empty list, and blank text means none. A hint makes it read the whole ledger.
 func (k *Keeper) Find(ctx context.Context, text string) ([]Account, error) {
+	if strings.TrimSpace(text) == "" {
+		return []Account{}, nil // a Filter without a hint would select every account
+	}
 	if id, ok := ParseID(text); ok {
 		a, err := k.Show(ctx, id)
 		if errors.Is(err, ErrNotFound) {

@@ -618,3 +618,15 @@ func TestErrorsHideThePerson(t *testing.T) {
 		}
 	}
 }
+
+// TestFindBlank: blank text means no key. As a filter without a hint it would mean every key.
+func TestFindBlank(t *testing.T) {
+	t.Parallel()
+	kit := quotatest.New(t, quota.Config{})
+	kit.MustIssue("free", 0)
+	for _, text := range []string{"", " ", "\t\n"} {
+		if got, err := kit.Find(ctx, text); err != nil || len(got) > 0 {
+			t.Errorf("Find(%q) = %d accounts, %v, want none", text, len(got), err)
+		}
+	}
+}

@@ -2,7 +2,9 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
@@ -13,20 +15,21 @@ import (
 // KeysIssue issues a key.
 type KeysIssue struct {
 	Operator
-	Name    string `required:"" help:"What the key is for, in a few words." placeholder:"TEXT"`
-	Email   string `required:"" help:"E-mail address of the owner." placeholder:"ADDRESS"`
-	UseCase string `required:"" help:"What it will be used for." placeholder:"TEXT"`
-	Tier    string `default:"free" help:"Tier of the key."`
-	Limit   uint64 `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
+	Name    *string `required:"" help:"What the key is for, in a few words." placeholder:"TEXT"`
+	Email   *string `required:"" help:"E-mail address of the owner." placeholder:"ADDRESS"`
+	UseCase *string `required:"" help:"What it will be used for." placeholder:"TEXT"`
+	Tier    string  `default:"free" help:"Tier of the key."`
+	Limit   uint64  `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
 }
 
 func (c *KeysIssue) request() quota.IssueRequest {
-	return quota.IssueRequest{Name: c.Name, Email: c.Email, UseCase: c.UseCase, Tier: c.Tier, Limit: c.Limit, Operator: true}
+	return quota.IssueRequest{Name: *c.Name, Email: *c.Email, UseCase: *c.UseCase, Tier: c.Tier, Limit: c.Limit, Operator: true}
 }
 
 // Validate checks what can be checked before any work. That a flag is missing is said elsewhere.
 func (c *KeysIssue) Validate() error {
-	if err := c.Operator.Validate(); err != nil || c.Name == "" || c.Email == "" || c.UseCase == "" {
+	err := errors.Join(c.Operator.Validate(), notEmpty("--name", c.Name, ""), notEmpty("--email", c.Email, ""), notEmpty("--use-case", c.UseCase, ""))
+	if err != nil || c.Name == nil || c.Email == nil || c.UseCase == nil {
 		return err
 	}
 	if faults := quota.ValidateIssue(c.request()); len(faults) > 0 {
@@ -84,16 +87,31 @@ func (c *KeysList) Run(env *verbs.Env) error {
 	})
 }
 
+// notEmpty checks a required argument or flag. That one is missing (nil) is said elsewhere.
+func notEmpty(name string, value *string, advice string) error {
+	if value == nil || strings.TrimSpace(*value) != "" {
+		return nil
+	}
+	return fmt.Errorf("%s: must not be empty%s", name, advice)
+}
+
+const nameKey = "; name a key by id, hint or e-mail address"
+
 // KeysShow shows keys.
 type KeysShow struct {
 	Operator
-	Key string `arg:"" help:"Id, hint or e-mail address."`
+	Key *string `arg:"" help:"Id, hint or e-mail address."`
+}
+
+// Validate rejects an empty name of a key.
+func (c *KeysShow) Validate() error {
+	return errors.Join(c.Operator.Validate(), notEmpty("<key>", c.Key, nameKey))
 }
 
 // Run shows keys and the calls of their months.
 func (c *KeysShow) Run(env *verbs.Env) error {
 	return c.with(func(ctx context.Context, keys operator.Keys) error {
-		accounts, err := operator.Find(ctx, keys, c.Key)
+		accounts, err := operator.Find(ctx, keys, *c.Key)
 		if err != nil {
 			return err
 		}
@@ -116,13 +134,18 @@ func (c *KeysShow) Run(env *verbs.Env) error {
 // keyChange are the flags of verbs that change one key.
 type keyChange struct {
 	Operator
-	Key string `arg:"" help:"Id, hint or e-mail address; it must mean one key."`
+	Key *string `arg:"" help:"Id, hint or e-mail address; it must mean one key."`
+}
+
+// Validate rejects an empty name of a key.
+func (c *keyChange) Validate() error {
+	return errors.Join(c.Operator.Validate(), notEmpty("<key>", c.Key, nameKey))
 }
 
 // change does what a verb says to the one key that was named, and prints the result.
 func (c *keyChange) change(env *verbs.Env, act func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error)) error {
 	return c.with(func(ctx context.Context, keys operator.Keys) error {
-		id, err := operator.FindOne(ctx, keys, c.Key)
+		id, err := operator.FindOne(ctx, keys, *c.Key)
 		if err != nil {
 			return err
 		}
