@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -36,7 +37,7 @@ type Portable interface {
 // Errors of Copy.
 var (
 	// ErrNotEmpty is returned when the target has accounts.
-	ErrNotEmpty = errors.New("the target has accounts already")
+	ErrNotEmpty = errors.New("the target has accounts already; name a ledger that has none, or move this file away")
 	// ErrNoHooks is returned when the source has webhooks and the target cannot keep any.
 	ErrNoHooks = errors.New("the source has webhooks, and only a ledger file can keep webhooks; delete them first")
 )
@@ -64,21 +65,72 @@ type CopyReport struct {
 // importBatch is how many accounts Copy writes at a time.
 const importBatch = 500
 
-// Copy copies every account and every count from one ledger to an empty one, then reads both and
-// compares them. No server may use either; who opens them sees to that. Leased calls of a server
-// that was killed are copied as counted.
+// Copy copies every account and every count from one ledger to an empty one, then reads the copy and
+// compares. The source is read to its end before anything is written, so that a damaged one changes nothing. No server
+// may use either; who opens them sees to that. Leased calls of a server that was killed are copied as counted. CopyFile
+// is for a target that is a file.
 func Copy(ctx context.Context, from, to Portable) (CopyReport, error) {
+	source, err := sumSource(ctx, from, to)
+	if err != nil {
+		return CopyReport{}, err
+	}
+	return fill(ctx, from, to, source)
+}
+
+// CopyFile is Copy to a ledger file. It is written beside path and renamed, so that after an error or a kill path is as
+// it was before: missing, or a ledger without accounts.
+func CopyFile(ctx context.Context, from Portable, path string, opt Options) (report CopyReport, err error) {
+	_, err = os.Stat(path)
+	made := errors.Is(err, os.ErrNotExist)
+	held, err := Open(path, opt) // for its lock: no server may start on it meanwhile
+	if err != nil {
+		return report, err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil { // a link stays a link
+		return report, errors.Join(err, held.Close())
+	}
+	defer func() {
+		if made && err != nil {
+			err = errors.Join(err, os.Remove(path)) // it is still locked
+		}
+		err = errors.Join(err, held.Close())
+	}()
+	source, err := sumSource(ctx, from, held)
+	if err != nil {
+		return report, err
+	}
+	err = writeWhole(path, func(f *os.File) error {
+		to, err := Open(f.Name(), opt)
+		if err != nil {
+			return err
+		}
+		report, err = fill(ctx, from, to, source)
+		return errors.Join(err, to.Close())
+	})
+	return report, err
+}
+
+// sumSource reads all of from, once it is known that to has no account and can keep what from has.
+func sumSource(ctx context.Context, from, to Portable) (CopyReport, error) {
 	empty := errors.New("not empty")
 	if err := to.Export(ctx, func(Exported) error { return empty }); errors.Is(err, empty) {
 		return CopyReport{}, ErrNotEmpty
 	} else if err != nil {
 		return CopyReport{}, err
 	}
-	if err := transfer(ctx, from, to); err != nil {
-		return CopyReport{}, err
-	}
 	source, err := Sum(ctx, from)
 	if err != nil {
+		return CopyReport{}, OfSource(err)
+	}
+	if _, ok := to.(hookPortable); !ok && source.Webhooks > 0 {
+		return CopyReport{}, ErrNoHooks
+	}
+	return source, nil
+}
+
+// fill imports all of from into to, which is empty, and compares it with the source.
+func fill(ctx context.Context, from, to Portable, source CopyReport) (CopyReport, error) {
+	if err := transfer(ctx, from, to); err != nil {
 		return CopyReport{}, err
 	}
 	target, err := Sum(ctx, to)
@@ -167,6 +219,9 @@ func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
 	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
 		return eachAfter(tx, 0, func(r Record) (bool, error) {
+			if err := ctx.Err(); err != nil {
+				return false, &answer{err}
+			}
 			p, err := getPerson(tx, r.ID)
 			if err != nil {
 				return false, err

@@ -412,10 +412,33 @@ func explain(act, path string, err error) error {
 	err = translate(err)
 	for _, a := range advice {
 		if errors.Is(err, a.err) {
-			return fmt.Errorf("%s ledger %s: %w; %s", act, path, err, a.text)
+			return &fileError{act, path, err, a.text}
 		}
 	}
 	return fmt.Errorf("%s ledger %s: %w", act, path, err)
+}
+
+// fileError is a fault of the file with what to do about it.
+type fileError struct {
+	act, path string
+	err       error
+	advice    string
+}
+
+func (e *fileError) Error() string {
+	return fmt.Sprintf("%s ledger %s: %v; %s", e.act, e.path, e.err, e.advice)
+}
+
+func (e *fileError) Unwrap() error { return e.err }
+
+// OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
+// another one. Other errors are returned unchanged.
+func OfSource(err error) error {
+	e, ok := errors.AsType[*fileError](err)
+	if !ok || !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	return &fileError{e.act, e.path, e.err, "try another backup"}
 }
 
 // answer marks an error about an account. It is not a fault of the file; it passes through a

@@ -44,7 +44,7 @@ func (p Place) FileBase() string {
 
 // Validate checks what can be checked without opening anything but the file of tiers.
 func (p Place) Validate() error {
-	if err := ledgers.Validate(p.Ledger, p.Etcd); err != nil {
+	if err := ledgers.Validate("--ledger", p.Ledger, p.Etcd); err != nil {
 		return err
 	}
 	_, err := p.config(quota.Config{})

@@ -118,20 +118,51 @@ func (c *LedgerBackup) Run(env *verbs.Env) error {
 type LedgerCopy struct {
 	Etcd
 	verbs.Format
-	From string `arg:"" help:"Ledger to read: a file, or etcd://host:port/prefix. No server may use it."`
-	To   string `arg:"" help:"Ledger to write, which must not have accounts. It is created if it does not exist."`
+	From *string `arg:"" help:"Ledger to read: a file, or etcd://host:port/prefix. No server may use it."`
+	To   *string `arg:"" help:"Ledger to write, which must not have accounts. It is created if it does not exist."`
 }
 
-// Run prints what the copy has, after both were read again and compared.
-func (c *LedgerCopy) Run(env *verbs.Env) error {
-	report, err := ledgers.Copy(context.Background(), c.From, c.To, ledgers.Options{Etcd: c.credentials()})
-	if err != nil {
-		return err
+// Validate checks the addresses. That one is missing is said elsewhere.
+func (c *LedgerCopy) Validate() error {
+	if c.From == nil || c.To == nil {
+		return nil
 	}
-	if c.JSON() {
+	return checkCopy("<from>", *c.From, "<to>", *c.To, c.credentials())
+}
+
+// checkCopy checks both sides of a copy by the names of their arguments or flags.
+func checkCopy(fromName, from, toName, to string, c ledgers.Credentials) error {
+	for _, side := range []struct{ name, address string }{{fromName, from}, {toName, to}} {
+		if err := ledgers.CheckAddress(side.address); err != nil {
+			return fmt.Errorf("%s: %w", side.name, err)
+		}
+	}
+	if ledgers.Same(from, to) {
+		return fmt.Errorf("%s: must be another ledger than %s", toName, fromName)
+	}
+	return ledgers.CheckCredentials(c, from, to)
+}
+
+// Run prints what the copy has, after both were read and compared.
+func (c *LedgerCopy) Run(env *verbs.Env) error {
+	return copyLedger(env, *c.From, *c.To, c.credentials(), c.Format)
+}
+
+func copyLedger(env *verbs.Env, from, to string, c ledgers.Credentials, format verbs.Format) error {
+	ctx := context.Background()
+	if !ledgers.Shared(to) { // etcd keeps what was written before a signal
+		var stop func()
+		ctx, stop = verbs.UntilSignal()
+		defer stop()
+	}
+	report, err := ledgers.Copy(ctx, from, to, ledgers.Options{Etcd: c})
+	if err != nil {
+		return verbs.CutShort(ctx, err, to)
+	}
+	if format.JSON() {
 		return env.PrintJSON(report)
 	}
-	fmt.Fprintf(env.Stdout, "%s: %s, %s, equal to %s (SHA-256 %s)\n", c.To, record.Counted(report.Accounts, "account"), record.Counted(report.Calls, "call"), c.From, report.SHA256)
+	fmt.Fprintf(env.Stdout, "%s: %s, %s, equal to %s (SHA-256 %s)\n", to, record.Counted(report.Accounts, "account"), record.Counted(report.Calls, "call"), from, report.SHA256)
 	return nil
 }
 
@@ -139,13 +170,20 @@ func (c *LedgerCopy) Run(env *verbs.Env) error {
 type LedgerRestore struct {
 	Ledger
 	verbs.Format
-	From string `arg:"" help:"Backup to read."`
+	From *string `arg:"" help:"Backup to read."`
+}
+
+// Validate checks the addresses. That one is missing is said elsewhere.
+func (c *LedgerRestore) Validate() error {
+	if c.From == nil {
+		return nil
+	}
+	return checkCopy("<from>", *c.From, "--ledger", c.Ledger.Ledger, c.credentials())
 }
 
 // Run copies the backup to the ledger, which must not have accounts.
 func (c *LedgerRestore) Run(env *verbs.Env) error {
-	again := LedgerCopy{Etcd: c.Etcd, Format: c.Format, From: c.From, To: c.Ledger.Ledger}
-	return again.Run(env)
+	return copyLedger(env, *c.From, c.Ledger.Ledger, c.credentials(), c.Format)
 }
 
 // LedgerCompact gives back free space.

@@ -10,6 +10,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,16 +56,60 @@ type Credentials struct {
 // Shared reports whether a ledger address is one that several servers share.
 func Shared(address string) bool { return strings.HasPrefix(address, etcd.Scheme) }
 
-// Validate checks an address and credentials without connecting; files are read.
-func Validate(address string, c Credentials) error {
-	if !Shared(address) {
-		if c != (Credentials{}) {
-			return fmt.Errorf("user, password and certificates are for a ledger in etcd, and %q is a file", address)
-		}
+// Validate checks an address, which is that of a flag, and credentials without connecting; files are read.
+func Validate(flag, address string, c Credentials) error {
+	if err := CheckAddress(address); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return CheckCredentials(c, address)
+}
+
+// CheckCredentials checks credentials for the ledgers at some addresses; files are read.
+func CheckCredentials(c Credentials, addresses ...string) error {
+	if c == (Credentials{}) {
 		return nil
 	}
-	_, err := options(address, c)
+	i := slices.IndexFunc(addresses, Shared)
+	if i < 0 {
+		return fmt.Errorf("%s: must be left out, for a ledger file (%s) has no login and no TLS", strings.Join(c.flags(), ", "), strings.Join(addresses, ", "))
+	}
+	_, err := options(addresses[i], c)
 	return err
+}
+
+// CheckAddress checks an address alone.
+func CheckAddress(address string) error {
+	switch {
+	case address == "":
+		return errors.New("must not be empty")
+	case Shared(address):
+		_, err := etcd.ParseAddress(address)
+		return err
+	case strings.Contains(address, "://"):
+		return fmt.Errorf("must be a file or %shost:port/prefix, got %q", etcd.Scheme, address)
+	}
+	return nil
+}
+
+// flags are the flags of those credentials that are given.
+func (c Credentials) flags() (out []string) {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"--ledger-user", c.User != ""},
+		{"MODELDEX_LEDGER_PASSWORD", c.Password != ""},
+		{"--ledger-password-file", c.PasswordFile != ""},
+		{"--ledger-ca", c.CAFile != ""},
+		{"--ledger-cert", c.CertFile != ""},
+		{"--ledger-key", c.KeyFile != ""},
+		{"--ledger-tls", c.TLS},
+	} {
+		if f.given {
+			out = append(out, f.name)
+		}
+	}
+	return out
 }
 
 // Open opens the ledger at address. Errors are those of quota.Open or of package etcd.
@@ -91,12 +138,15 @@ func options(address string, c Credentials) (etcd.Options, error) {
 	if err != nil {
 		return o, fmt.Errorf("ledger address: %w", err)
 	}
+	if (c.CertFile == "") != (c.KeyFile == "") {
+		return o, errors.New("--ledger-cert, --ledger-key: must be given together")
+	}
 	password, err := c.password()
 	if err != nil {
 		return o, err
 	}
 	if (c.User == "") != (password == "") {
-		return o, errors.New("a ledger in etcd needs both a user and a password, or neither")
+		return o, errors.New("--ledger-user, --ledger-password-file (or MODELDEX_LEDGER_PASSWORD): must be given together")
 	}
 	o.Username, o.Password = c.User, c.password
 	if c.CAFile != "" || c.CertFile != "" || c.KeyFile != "" || c.TLS {
@@ -170,32 +220,70 @@ func Tune(address string, cfg *quota.Config) {
 	}
 }
 
+// Same reports whether two addresses name one ledger. Nothing is connected to.
+func Same(a, b string) bool {
+	if Shared(a) != Shared(b) {
+		return false
+	}
+	if Shared(a) {
+		return sameEtcd(a, b)
+	}
+	aInfo, aErr := os.Stat(a)
+	bInfo, bErr := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || aErr == nil && bErr == nil && os.SameFile(aInfo, bInfo)
+}
+
+// sameEtcd reports whether two addresses have a prefix and an endpoint in common.
+func sameEtcd(a, b string) bool {
+	one, errOne := etcd.ParseAddress(a)
+	other, errOther := etcd.ParseAddress(b)
+	return errOne == nil && errOther == nil && one.Prefix == other.Prefix &&
+		slices.ContainsFunc(one.Endpoints, func(e string) bool { return slices.Contains(other.Endpoints, e) })
+}
+
 // Copy copies the ledger at one address to another, which is created if it does not exist and must
 // be empty, and compares both. No server may use either: a file is locked by the server that uses
-// it, and etcd knows which servers are registered. A file that is copied is only read.
+// it, and etcd knows which servers are registered. A file that is copied is only read. After an error a target that is a
+// file is as it was before.
 func Copy(ctx context.Context, from, to string, opt Options) (report quota.CopyReport, err error) {
 	fromOpt := opt
 	fromOpt.File.MustExist, fromOpt.File.ReadOnly = true, true
 	source, err := Open(ctx, from, fromOpt)
 	if err != nil {
-		return report, err
+		return report, quota.OfSource(err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	if err := alone(ctx, source); err != nil {
+		return report, err
+	}
+	if Shared(to) {
+		report, err = copyShared(ctx, source, to, opt)
+	} else {
+		report, err = quota.CopyFile(ctx, source, to, opt.File)
+	}
+	if err != nil {
+		return report, fmt.Errorf("copying ledger %s to %s: %w", from, to, err)
+	}
+	return report, nil
+}
+
+// copyShared copies a ledger to one that several servers share.
+func copyShared(ctx context.Context, source Ledger, to string, opt Options) (report quota.CopyReport, err error) {
 	target, err := Open(ctx, to, opt)
 	if err != nil {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	for _, l := range []Ledger{source, target} {
-		if shared, ok := l.(*etcd.Store); ok {
-			if err := shared.Alone(ctx); err != nil {
-				return report, err
-			}
-		}
+	if err := alone(ctx, target); err != nil {
+		return report, err
 	}
-	report, err = quota.Copy(ctx, source, target)
-	if err != nil {
-		return report, fmt.Errorf("copying ledger %s to %s: %w", from, to, err)
+	return quota.Copy(ctx, source, target)
+}
+
+// alone checks that no server uses a ledger. A file has a lock for that.
+func alone(ctx context.Context, l Ledger) error {
+	if shared, ok := l.(*etcd.Store); ok {
+		return shared.Alone(ctx)
 	}
-	return report, nil
+	return nil
 }

@@ -1,0 +1,81 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// secondRead is a ledger whose second reading fails after the first batch of a copy.
+type secondRead struct {
+	Portable
+	reads int
+}
+
+var errSecondRead = errors.New("the disk failed")
+
+func (s *secondRead) Export(ctx context.Context, fn func(Exported) error) error {
+	s.reads++
+	n := 0
+	return s.Portable.Export(ctx, func(a Exported) error {
+		if n++; s.reads > 1 && n > importBatch+1 {
+			return errSecondRead
+		}
+		return fn(a)
+	})
+}
+
+// A copy that fails while it is written leaves the target as it was, and no other file.
+func TestCopyFileFails(t *testing.T) {
+	t.Parallel()
+	source := filepath.Join(t.TempDir(), "from.db")
+	fillLedger(t, source, importBatch+20, MonthOf(time.Now()))
+	from := openLedger(t, source)
+	for _, exists := range []bool{false, true} {
+		to := filepath.Join(t.TempDir(), "to.db")
+		want := 0
+		if exists {
+			want = 1
+			l, err := Open(to, Options{})
+			if err := errors.Join(err, l.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := CopyFile(t.Context(), &secondRead{Portable: from}, to, Options{}); !errors.Is(err, errSecondRead) {
+			t.Errorf("CopyFile() = %v, want %v", err, errSecondRead)
+		}
+		left, err := os.ReadDir(filepath.Dir(to))
+		if err != nil || len(left) != want {
+			t.Errorf("target exists %v: files %v, %v, want %d", exists, left, err, want)
+		}
+		if !exists {
+			continue
+		}
+		if report, err := Check(to); err != nil || report.Accounts != 0 || len(report.Findings) > 0 {
+			t.Errorf("Check(target) = %+v, %v, want no account", report, err)
+		}
+	}
+}
+
+// A link to the target stays a link.
+func TestCopyFileThroughLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	source, file, link := filepath.Join(dir, "from.db"), filepath.Join(dir, "file.db"), filepath.Join(dir, "link.db")
+	fillLedger(t, source, 3, MonthOf(time.Now()))
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := CopyFile(t.Context(), openLedger(t, source), link, Options{}); err != nil || report.Accounts != 3 {
+		t.Fatalf("CopyFile() = %+v, %v, want 3 accounts", report, err)
+	}
+	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v, want a link still", st, err)
+	}
+	if report, err := Check(file); err != nil || report.Accounts != 3 {
+		t.Errorf("Check() = %+v, %v, want 3 accounts", report, err)
+	}
+}
