@@ -110,6 +110,11 @@ func ledgerFailure(err error) (*response, *failure) {
 	return nil, &failure{code: ledgerUnavailable, retryAfter: 1, cause: err}
 }
 
+// logKey logs a change that the owner of a key made. Changes by operators are logged by operator.Audit.
+func (s *Server) logKey(what string, a *quota.Account) {
+	s.cfg.Log.Info(what, "id", a.ID.String(), "tier", a.Tier, "by", "its owner")
+}
+
 // issueKey answers a sign-up.
 func issueKey(s *Server, req *request) (*response, *failure) {
 	var form quota.IssueRequest
@@ -135,6 +140,7 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 	case refusal.Reason != 0:
 		return nil, withFaults(nil, refusal.Faults)
 	}
+	s.logKey("key issued", &issued.Account)
 	return data(fiber.StatusCreated, keyView(issued.Account, issued.Secret.Reveal(), req.started))
 }
 
@@ -278,7 +284,10 @@ func revokeKey(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	account, verdict, err := s.cfg.Keeper.RevokeSelf(context.Background(), req.digest)
-	return s.changed(req, verdict, err, func() (*response, *failure) { return data(fiber.StatusOK, keyView(account, "", req.started)) })
+	return s.changed(req, verdict, err, func() (*response, *failure) {
+		s.logKey("key revoked", &account)
+		return data(fiber.StatusOK, keyView(account, "", req.started))
+	})
 }
 
 // rotateKey replaces the calling key. The body may be left out.
@@ -292,6 +301,7 @@ func rotateKey(s *Server, req *request) (*response, *failure) {
 	}
 	issued, verdict, err := s.cfg.Keeper.Rotate(context.Background(), req.digest, grace)
 	return s.changed(req, verdict, err, func() (*response, *failure) {
+		s.logKey("key rotated", &issued.Account)
 		return data(fiber.StatusOK, keyView(issued.Account, issued.Secret.Reveal(), req.started))
 	})
 }

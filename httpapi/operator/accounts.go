@@ -32,15 +32,15 @@ func Find(ctx context.Context, keys Keys, text string) ([]quota.Account, error) 
 }
 
 // FindOne returns the one account that text means; several are an error.
-func FindOne(ctx context.Context, keys Keys, text string) (quota.ID, error) {
+func FindOne(ctx context.Context, keys Keys, text string) (quota.Account, error) {
 	accounts, err := Find(ctx, keys, text)
 	switch {
 	case err != nil:
-		return 0, err
+		return quota.Account{}, err
 	case len(accounts) > 1:
-		return 0, fmt.Errorf("%d keys have hint or e-mail address %q; name one by its id", len(accounts), text)
+		return quota.Account{}, fmt.Errorf("%d keys have hint or e-mail address %q; name one by its id", len(accounts), text)
 	}
-	return accounts[0].ID, nil
+	return accounts[0], nil
 }
 
 // RefusalError says in one line why no key was issued.

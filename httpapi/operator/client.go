@@ -142,6 +142,11 @@ func (c *Client) SetTier(ctx context.Context, id quota.ID, tier string, limit ui
 	return ask[quota.Account](ctx, c, c.path(id, "tier"), tierBody{tier, limit})
 }
 
+// Address is that of the server's ledger, as Place.Address says it.
+func (c *Client) Address(ctx context.Context) (string, error) {
+	return ask[string](ctx, c, "/ledger/address", struct{}{})
+}
+
 // Check implements Ledger.
 func (c *Client) Check(ctx context.Context) (quota.Report, error) {
 	return ask[quota.Report](ctx, c, "/ledger/check", struct{}{})

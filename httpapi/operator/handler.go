@@ -51,8 +51,8 @@ func (l listBody) filter() (f quota.Filter, err error) {
 const jsonType = "application/json"
 
 // Handler serves the admin listener: metrics, keys and the ledger. It checks no credentials: it
-// belongs on a socket that only its owner can open, or behind a Guard.
-func Handler(keys Keys, ledger Ledger, metrics http.Handler) http.Handler {
+// belongs on a socket that only its owner can open, or behind a Guard. address is Place.Address of the ledger.
+func Handler(keys Keys, ledger Ledger, address string, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	route(mux, "POST /keys", func(ctx context.Context, _ quota.ID, in issueBody) (issuedBody, error) {
@@ -82,6 +82,9 @@ func Handler(keys Keys, ledger Ledger, metrics http.Handler) http.Handler {
 	}
 	route(mux, "POST /keys/{id}/tier", func(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
 		return keys.SetTier(ctx, id, in.Tier, in.Limit)
+	})
+	route(mux, "POST /ledger/address", func(context.Context, quota.ID, struct{}) (string, error) {
+		return address, nil
 	})
 	route(mux, "POST /ledger/check", func(ctx context.Context, _ quota.ID, _ struct{}) (quota.Report, error) {
 		return ledger.Check(ctx)

@@ -42,7 +42,7 @@ var metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _,
 func TestGuard(t *testing.T) {
 	place, opened := open(t)
 	guard := &operator.Guard{
-		Next:  operator.Handler(opened.Keeper, operator.Confine(opened.Ledger, filepath.Dir(place.Ledger)), metrics),
+		Next:  operator.Handler(opened.Keeper, operator.Confine(opened.Ledger, filepath.Dir(place.Ledger)), place.Address(), metrics),
 		Token: token, Addr: "admin.example:0",
 	}
 	server := httptest.NewServer(guard)
@@ -215,7 +215,7 @@ func TestSocketClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: operator.Handler(opened.Keeper, opened.Ledger, metrics)}
+	server := &http.Server{Handler: operator.Handler(opened.Keeper, opened.Ledger, place.Address(), metrics)}
 	go server.Serve(ln)
 	if _, err := operator.ListenSocket(place.SocketPath()); err == nil {
 		t.Error("a second server listens on the socket of the first")
@@ -227,7 +227,7 @@ func TestSocketClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	count(2)
-	if report, err := place.Check(ctx); err != nil || report.Accounts != 2 {
+	if report, address, err := place.Check(ctx); err != nil || report.Accounts != 2 || address != place.Ledger {
 		t.Errorf("Check = %+v, %v, want 2 accounts", report, err)
 	}
 	server.Close()
@@ -285,7 +285,7 @@ func TestListInPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: operator.Handler(keys, nil, metrics)}
+	server := &http.Server{Handler: operator.Handler(keys, nil, "", metrics)}
 	go func() { _ = server.Serve(ln) }()
 	defer server.Close()
 	client, err := operator.Dial(path)
@@ -306,5 +306,35 @@ func TestListInPages(t *testing.T) {
 	}
 	if keys.longest > 1000 {
 		t.Errorf("the server made a list of %d accounts", keys.longest)
+	}
+}
+
+// TestSocketOfAnotherUser: a socket that this user may not open is not taken for one that is missing.
+func TestSocketOfAnotherUser(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may open any socket")
+	}
+	dir, err := os.MkdirTemp("", "op") // short: addresses of sockets are
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	place := operator.Place{Ledger: filepath.Join(dir, "m.db")}
+	ln, err := operator.ListenSocket(place.SocketPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := os.Chmod(place.SocketPath(), 0); err != nil {
+		t.Fatal(err)
+	}
+	_, _, checkErr := place.Check(t.Context())
+	_, backupErr := place.Backup(t.Context(), filepath.Join(dir, "copy.db"))
+	withErr := place.With(t.Context(), quota.Options{}, func(context.Context, operator.Keys) error { return nil })
+	want := "admin socket " + place.SocketPath() + ": permission denied; run this as the user of the server"
+	for _, err := range []error{checkErr, backupErr, withErr} {
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"modeldex/quota"
@@ -19,6 +22,8 @@ type Place struct {
 	// Socket is the admin socket of the server that has the ledger open; empty means FileBase with
 	// .sock.
 	Socket string
+	// AnyLedger accepts a server at Socket that uses another ledger than Ledger.
+	AnyLedger bool
 	// KeyPrefix is what new keys start with; empty means mdx.
 	KeyPrefix string
 	// Tiers is a file of tiers; empty means those built in.
@@ -105,54 +110,142 @@ func (o *Opened) Close() error {
 	return errors.Join(o.Keeper.Close(ctx), o.Ledger.Close())
 }
 
-// With calls do with the keys of this place: through the admin socket if a server listens there,
-// else in the file, which opt says how to open.
-func (p Place) With(ctx context.Context, opt quota.Options, do func(ctx context.Context, keys Keys) error) (err error) {
-	if client, err := Dial(p.SocketPath()); err == nil {
-		defer client.Close()
-		return do(ctx, client)
+// Address is what a server says of its ledger: the absolute path of the file, or the address without credentials.
+func (p Place) Address() string {
+	if ledgers.Shared(p.Ledger) {
+		return p.Ledger
 	}
-	opened, err := p.Open(ctx, quota.Config{}, opt)
-	if errors.Is(err, quota.ErrLocked) {
-		// A server that was opening the ledger a moment ago listens by now.
-		if client, dialErr := Dial(p.SocketPath()); dialErr == nil {
-			defer client.Close()
-			return do(ctx, client)
-		}
-		return fmt.Errorf("%w; no server answers at %s: name its socket with --admin-socket", err, p.SocketPath())
+	if path, err := filepath.Abs(p.Ledger); err == nil {
+		return path
 	}
+	return p.Ledger
+}
+
+// server returns a client of the server that listens at the admin socket, nil where none does.
+func (p Place) server(ctx context.Context) (*Client, error) {
+	client, err := Dial(p.SocketPath())
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("admin socket %s: permission denied; run this as the user of the server", p.SocketPath())
+	}
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // there is no socket, or a killed server left it behind
+	}
+	if err := p.checkServer(ctx, client); err != nil {
+		client.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
+// checkServer rejects a server that uses another ledger than the one named. A server of an older version does not say
+// which it uses.
+func (p Place) checkServer(ctx context.Context, client *Client) error {
+	if p.AnyLedger {
+		return nil
+	}
+	theirs, err := client.Address(ctx)
+	if err != nil || !p.differs(theirs) {
+		return nil //nolint:nilerr // see above
+	}
+	err = fmt.Errorf("--ledger %s: the server at %s uses %s", p.Ledger, p.SocketPath(), theirs)
+	if p.Socket != "" {
+		err = fmt.Errorf("%w; leave one of the two flags out", err)
+	}
+	return err
+}
+
+// differs reports whether a server's ledger is certainly another one. Its path may not be visible here, as from outside
+// a container.
+func (p Place) differs(theirs string) bool {
+	if ledgers.Shared(p.Ledger) || ledgers.Shared(theirs) {
+		return ledgers.Prefix(p.Ledger) != ledgers.Prefix(theirs)
+	}
+	their, err := os.Stat(theirs)
+	if err != nil {
+		return false
+	}
+	our, err := os.Stat(p.Ledger)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(our, their)
+}
+
+// reach calls ask with the server that has the ledger open, or open where none listens. Only one process at a time can
+// do the work.
+func (p Place) reach(ctx context.Context, ask func(*Client) error, open func() error) error {
+	client, err := p.server(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	return do(ctx, opened)
+	if client == nil {
+		locked := open()
+		if !errors.Is(locked, quota.ErrLocked) {
+			return locked
+		}
+		// A server that was opening the ledger a moment ago listens by now.
+		if client, err = p.server(ctx); err != nil {
+			return err
+		}
+		if client == nil {
+			return fmt.Errorf("%w; no server answers at %s: name its socket with --admin-socket", locked, p.SocketPath())
+		}
+	}
+	defer client.Close()
+	return ask(client)
 }
 
-// Check checks the ledger for damage: in the server that has it open, else in the file.
-func (p Place) Check(ctx context.Context) (quota.Report, error) {
-	if client, err := Dial(p.SocketPath()); err == nil {
-		defer client.Close()
-		return client.Check(ctx)
-	}
-	ledger, err := p.open(ctx, quota.Options{ReadOnly: true, MustExist: true})
-	if err != nil {
-		return quota.Report{}, err
-	}
-	report, err := ledger.Check(ctx)
-	return report, errors.Join(err, ledger.Close())
+// With calls do with the keys of this place: through the admin socket if a server listens there,
+// else in the file, which opt says how to open.
+func (p Place) With(ctx context.Context, opt quota.Options, do func(ctx context.Context, keys Keys) error) error {
+	return p.reach(ctx, func(client *Client) error { return do(ctx, client) }, func() (err error) {
+		opened, err := p.Open(ctx, quota.Config{}, opt)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		return do(ctx, opened)
+	})
+}
+
+// Check checks the ledger for damage: in the server that has it open, else in the file. address is the ledger that was
+// checked.
+func (p Place) Check(ctx context.Context) (report quota.Report, address string, err error) {
+	address = p.Ledger
+	err = p.reach(ctx, func(client *Client) (err error) {
+		if p.AnyLedger {
+			if address, err = client.Address(ctx); err != nil {
+				address = p.SocketPath()
+			}
+		}
+		report, err = client.Check(ctx)
+		return err
+	}, func() error {
+		return p.read(ctx, func(ledger Ledger) (err error) {
+			report, err = ledger.Check(ctx)
+			return err
+		})
+	})
+	return report, address, err
 }
 
 // Backup writes a copy of the ledger to a file that must not exist, and returns its size in bytes.
 // The path must be absolute: where a server has the ledger open, the server writes the copy.
-func (p Place) Backup(ctx context.Context, to string) (int64, error) {
-	if client, err := Dial(p.SocketPath()); err == nil {
-		defer client.Close()
-		return client.BackupFile(ctx, to)
-	}
+func (p Place) Backup(ctx context.Context, to string) (n int64, err error) {
+	err = p.reach(ctx, func(client *Client) (err error) {
+		n, err = client.BackupFile(ctx, to)
+		return err
+	}, func() error {
+		return p.read(ctx, func(ledger Ledger) (err error) {
+			n, err = ledger.BackupFile(ctx, to)
+			return err
+		})
+	})
+	return n, err
+}
+
+// read calls do with the ledger, opened for reading.
+func (p Place) read(ctx context.Context, do func(Ledger) error) error {
 	ledger, err := p.open(ctx, quota.Options{ReadOnly: true, MustExist: true})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer ledger.Close() // only read
-	return ledger.BackupFile(ctx, to)
+	return errors.Join(do(ledger), ledger.Close())
 }

@@ -92,9 +92,11 @@ func (a *adminListeners) serve(keys operator.Keys, ledger operator.Ledger, metri
 		})
 		a.cfg.Log.Info("serving administration", "addr", ln.Addr().String())
 	}
-	begin(a.socket, operator.Handler(keys, ledger, metrics))
+	address := a.cfg.Place.Address()
+	bySocket, byTCP := operator.Audit{Log: a.cfg.Log, By: "admin socket"}, operator.Audit{Log: a.cfg.Log, By: "admin address"}
+	begin(a.socket, operator.Handler(bySocket.Keys(keys), bySocket.Ledger(ledger), address, metrics))
 	begin(a.tcp, &operator.Guard{
-		Next:  operator.Handler(keys, operator.Confine(ledger, filepath.Dir(a.cfg.Place.FileBase())), metrics),
+		Next:  operator.Handler(byTCP.Keys(keys), operator.Confine(byTCP.Ledger(ledger), filepath.Dir(a.cfg.Place.FileBase())), address, metrics),
 		Token: a.token, Addr: a.cfg.AdminAddr,
 	})
 	return func() {

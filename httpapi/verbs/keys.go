@@ -142,19 +142,25 @@ func (c *keyChange) Validate() error {
 	return errors.Join(c.Operator.Validate(), notEmpty("<key>", c.Key, nameKey))
 }
 
-// change does what a verb says to the one key that was named, and prints the result.
-func (c *keyChange) change(env *verbs.Env, act func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error)) error {
+// change does what a verb says to the one key that was named, prints the result, and says on standard error what
+// happened; a server that did it has that in its log too.
+func (c *keyChange) change(env *verbs.Env, act func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error), said func(before, after *quota.Account) string) error {
 	return c.with(func(ctx context.Context, keys operator.Keys) error {
-		id, err := operator.FindOne(ctx, keys, *c.Key)
+		before, err := operator.FindOne(ctx, keys, *c.Key)
 		if err != nil {
 			return err
 		}
-		account, err := act(keys, ctx, id)
+		after, err := act(keys, ctx, before.ID)
 		if err != nil {
 			return err
 		}
-		return c.print(env, account)
+		fmt.Fprintf(env.Stderr, "key %s %s\n", after.ID, said(&before, &after))
+		return c.print(env, after)
 	})
+}
+
+func saying(what string) func(_, _ *quota.Account) string {
+	return func(_, _ *quota.Account) string { return what }
 }
 
 // The verbs that take a key and nothing else.
@@ -170,16 +176,24 @@ type (
 )
 
 // Run suspends the key.
-func (c *KeysSuspend) Run(env *verbs.Env) error { return c.change(env, operator.Keys.Suspend) }
+func (c *KeysSuspend) Run(env *verbs.Env) error {
+	return c.change(env, operator.Keys.Suspend, saying("suspended"))
+}
 
 // Run resumes the key.
-func (c *KeysResume) Run(env *verbs.Env) error { return c.change(env, operator.Keys.Resume) }
+func (c *KeysResume) Run(env *verbs.Env) error {
+	return c.change(env, operator.Keys.Resume, saying("resumed"))
+}
 
 // Run revokes the key.
-func (c *KeysRevoke) Run(env *verbs.Env) error { return c.change(env, operator.Keys.Revoke) }
+func (c *KeysRevoke) Run(env *verbs.Env) error {
+	return c.change(env, operator.Keys.Revoke, saying("revoked"))
+}
 
 // Run erases the person.
-func (c *KeysErase) Run(env *verbs.Env) error { return c.change(env, operator.Keys.Erase) }
+func (c *KeysErase) Run(env *verbs.Env) error {
+	return c.change(env, operator.Keys.Erase, saying("erased and revoked"))
+}
 
 // KeysTier moves a key to another tier.
 type KeysTier struct {
@@ -192,5 +206,7 @@ type KeysTier struct {
 func (c *KeysTier) Run(env *verbs.Env) error {
 	return c.change(env, func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error) {
 		return keys.SetTier(ctx, id, c.Tier, c.Limit)
+	}, func(before, after *quota.Account) string {
+		return fmt.Sprintf("moved from tier %s, %s per month, to %s, %s per month", before.Tier, record.Counted(before.Limit, "call"), after.Tier, record.Counted(after.Limit, "call"))
 	})
 }

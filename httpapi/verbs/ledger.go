@@ -14,14 +14,24 @@ import (
 
 // Ledger are the flags that say where keys and quota are kept.
 type Ledger struct {
-	Ledger string `help:"File of keys and quota, ./modeldex.db by default, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" default:"./modeldex.db" placeholder:"FILE"`
+	Ledger *string `help:"File of keys and quota, ./modeldex.db by default, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" placeholder:"FILE"`
 	Etcd
 	KeyPrefix string `help:"What keys start with." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
 	Tiers     string `help:"File of tiers; built in: free, pro, enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
 }
 
+const defaultLedger = "./modeldex.db"
+
+// address is that of the flag or its default. An empty one is rejected elsewhere.
+func (l *Ledger) address() string {
+	if l.Ledger == nil {
+		return defaultLedger
+	}
+	return *l.Ledger
+}
+
 func (l *Ledger) place() operator.Place {
-	return operator.Place{Ledger: l.Ledger, Etcd: l.credentials(), KeyPrefix: l.KeyPrefix, Tiers: l.Tiers}
+	return operator.Place{Ledger: l.address(), Etcd: l.credentials(), KeyPrefix: l.KeyPrefix, Tiers: l.Tiers}
 }
 
 // Etcd are the flags of a connection to etcd. The password has no flag, because others can read
@@ -54,6 +64,7 @@ type Operator struct {
 func (o *Operator) place() operator.Place {
 	p := o.Ledger.place()
 	p.Socket = o.AdminSocket
+	p.AnyLedger = o.AdminSocket != "" && o.Ledger.Ledger == nil // the socket alone says which
 	return p
 }
 
@@ -77,20 +88,20 @@ type LedgerCheck struct{ Operator }
 
 // Run ends with 1 when the ledger is damaged.
 func (c *LedgerCheck) Run(env *verbs.Env) error {
-	report, err := c.place().Check(context.Background())
+	report, address, err := c.place().Check(context.Background())
 	if err != nil {
 		return err
 	}
 	if c.JSON() {
 		err = env.PrintJSON(report)
 	} else {
-		fmt.Fprintf(env.Stdout, "%s: %s, %s, %d bytes, %d of them free\n", c.Ledger.Ledger, record.Counted(report.Accounts, "account"), record.Counted(len(report.Months), "month"), report.Size, report.Free)
+		fmt.Fprintf(env.Stdout, "%s: %s, %s, %d bytes, %d of them free\n", address, record.Counted(report.Accounts, "account"), record.Counted(len(report.Months), "month"), report.Size, report.Free)
 	}
 	for _, f := range report.Findings {
-		fmt.Fprintf(env.Stderr, "%s: %s\n", c.Ledger.Ledger, f)
+		fmt.Fprintf(env.Stderr, "%s: %s\n", address, f)
 	}
 	if len(report.Findings) > 0 {
-		err = fmt.Errorf("%s: %s; restore a backup", c.Ledger.Ledger, record.Counted(len(report.Findings), "finding"))
+		err = fmt.Errorf("%s: %s; restore a backup", address, record.Counted(len(report.Findings), "finding"))
 	}
 	return err
 }
@@ -178,12 +189,12 @@ func (c *LedgerRestore) Validate() error {
 	if c.From == nil {
 		return nil
 	}
-	return checkCopy("<from>", *c.From, "--ledger", c.Ledger.Ledger, c.credentials())
+	return checkCopy("<from>", *c.From, "--ledger", c.address(), c.credentials())
 }
 
 // Run copies the backup to the ledger, which must not have accounts.
 func (c *LedgerRestore) Run(env *verbs.Env) error {
-	return copyLedger(env, *c.From, c.Ledger.Ledger, c.credentials(), c.Format)
+	return copyLedger(env, *c.From, c.address(), c.credentials(), c.Format)
 }
 
 // LedgerCompact gives back free space.
@@ -191,12 +202,12 @@ type LedgerCompact struct{ Ledger }
 
 // Run prints the size before and after.
 func (c *LedgerCompact) Run(env *verbs.Env) error {
-	if ledgers.Shared(c.Ledger.Ledger) {
-		return fmt.Errorf("%s: compact is for a ledger file; etcd compacts by itself (--auto-compaction-mode)", c.Ledger.Ledger)
+	if ledgers.Shared(c.address()) {
+		return fmt.Errorf("%s: compact is for a ledger file; etcd compacts by itself (--auto-compaction-mode)", c.address())
 	}
-	before, after, err := quota.Compact(c.Ledger.Ledger)
+	before, after, err := quota.Compact(c.address())
 	if err == nil {
-		fmt.Fprintf(env.Stdout, "%s: %d bytes, was %d\n", c.Ledger.Ledger, after, before)
+		fmt.Fprintf(env.Stdout, "%s: %d bytes, was %d\n", c.address(), after, before)
 	}
 	return err
 }

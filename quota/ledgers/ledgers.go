@@ -233,6 +233,15 @@ func Same(a, b string) bool {
 	return filepath.Clean(a) == filepath.Clean(b) || aErr == nil && bErr == nil && os.SameFile(aInfo, bInfo)
 }
 
+// Prefix is the part of the address of a shared ledger that names it within etcd, empty for a file.
+func Prefix(address string) string {
+	if !Shared(address) {
+		return ""
+	}
+	o, _ := etcd.ParseAddress(address) // of an address that cannot be read: none
+	return o.Prefix
+}
+
 // sameEtcd reports whether two addresses have a prefix and an endpoint in common.
 func sameEtcd(a, b string) bool {
 	one, errOne := etcd.ParseAddress(a)
