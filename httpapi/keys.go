@@ -132,7 +132,9 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 	issued, refusal, err := s.cfg.Keeper.Issue(context.Background(), form)
 	switch {
 	case err != nil:
-		return ledgerFailure(err)
+		_, f := ledgerFailure(err)
+		f.detail = "The key could not be written, so none was issued. Try again after Retry-After seconds."
+		return nil, f
 	case refusal.Reason == quota.TooManyKeys:
 		return nil, fail(tooManyKeys)
 	case refusal.Reason == quota.SignupLimited:

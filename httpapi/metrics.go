@@ -56,6 +56,7 @@ func (s *Server) countParts(m *metrics.Registry) {
 	m.Counter("modeldex_ledger_commits_total", "Lease commits that succeeded.", func() float64 { return float64(s.cfg.Keeper.Stats().Commits) })
 	m.Counter("modeldex_ledger_failures_total", "Lease commits that failed.", func() float64 { return float64(s.cfg.Keeper.Stats().Failures) })
 	m.Gauge("modeldex_ledger_failing", "1 while leases cannot be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Failing) })
+	m.Gauge("modeldex_ledger_key_changes_failing", "1 while the last change of a key, such as a sign-up, could not be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Unkept) })
 	m.Gauge("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Blind) })
 }
 

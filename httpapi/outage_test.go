@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -18,10 +19,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// direct asks a server's handler without a connection.
-func direct(t *testing.T, s *Server, method, path, secret string) *answer {
+// direct asks a server's handler without a connection; a body is JSON.
+func direct(t *testing.T, s *Server, method, path, secret string, body ...string) *answer {
 	t.Helper()
 	var req fasthttp.Request
+	if len(body) > 0 {
+		req.Header.SetContentType("application/json")
+		req.SetBodyString(body[0])
+	}
 	req.Header.SetMethod(method)
 	req.SetRequestURI(path)
 	req.Header.SetHost("localhost")
@@ -63,6 +68,16 @@ type unwritable struct{ *quota.Keeper }
 func (unwritable) RevokeSelf(context.Context, quota.Digest) (quota.Account, quota.Verdict, error) {
 	return quota.Account{}, quota.Admitted, errors.New("cause-on-the-disk")
 }
+
+func (unwritable) Issue(context.Context, quota.IssueRequest) (quota.IssuedKey, quota.Refusal, error) {
+	return quota.IssuedKey{}, quota.Refusal{}, errors.New("cause-on-the-disk")
+}
+
+func (unwritable) Warnings() []string {
+	return []string{"the last change of keys could not be written: x"}
+}
+
+func (unwritable) Stats() quota.Stats { return quota.Stats{Unkept: true} }
 
 // TestOutages tells what callers see when something of ours is broken: an honest status, where
 // to turn to, and nothing of the inside.
@@ -136,6 +151,25 @@ func TestOutages(t *testing.T) {
 		}
 		if !strings.Contains(log.String(), "cause-on-the-disk") {
 			t.Errorf("the log does not say why: %s", &log)
+		}
+	})
+
+	t.Run("sign-ups that cannot be written", func(t *testing.T) {
+		unwritable := config(func(c *Config) { c.Keeper = unwritable{s.keeper} })
+		a := direct(t, unwritable, "POST", "/api/v1/keys", "", `{"name":"n","email":"a@example.com","use_case":"u"}`)
+		reportComplaints(t, a)
+		var p Problem
+		if err := json.Unmarshal(a.body, &p); err != nil || p.Code != "ledger_unavailable" || p.Detail != "The key could not be written, so none was issued. Try again after Retry-After seconds." || a.header.Get("Retry-After") != "1" {
+			t.Errorf("status %d, %v: %s", a.status, a.header, a.body)
+		}
+		a = direct(t, unwritable, "GET", "/readyz", "")
+		if a.status != http.StatusOK || !strings.Contains(string(a.body), `"ledger_warnings":["the last change of keys could not be written: x"]`) {
+			t.Errorf("/readyz: status %d: %s", a.status, a.body)
+		}
+		page := httptest.NewRecorder()
+		unwritable.Metrics().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+		if !strings.Contains(page.Body.String(), "modeldex_ledger_key_changes_failing 1\n") {
+			t.Error("/metrics does not say that changes of keys fail")
 		}
 	})
 

@@ -172,8 +172,8 @@ func (k *Keeper) changePerson(ctx context.Context, id ID, fn func(*Record, *Pers
 		r.Changed = k.cfg.Now().Unix()
 		return nil
 	})
-	if err != nil {
-		return r, person, k.noteLost(err)
+	if k.noteChange(err) != nil {
+		return r, person, err
 	}
 	return r, person, k.apply(r)
 }

@@ -138,6 +138,13 @@ func TestDiskFails(t *testing.T) {
 			if err := keeper.Ready(ctx); !errors.Is(err, tt.want) {
 				t.Errorf("Ready() = %v, want %v", err, tt.want)
 			}
+			unkept := "the last change of keys could not be written: " + tt.want.Error() + "; "
+			if got := keeper.Warnings(); len(got) != 1 || !strings.HasPrefix(got[0], unkept) || strings.Contains(got[0], path) || !keeper.Stats().Unkept {
+				t.Errorf("Warnings() = %q, want one that begins with %q and has no path", got, unkept)
+			}
+			if _, err := keeper.Suspend(ctx, issued.Account.ID+1); err == nil || len(keeper.Warnings()) != 1 {
+				t.Errorf("Suspend(none) = %v, and the warning is gone", err)
+			}
 			// The committer counts a failure before it reports it.
 			for deadline := time.Now().Add(time.Minute); failures.Load() == 0 && time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
@@ -161,6 +168,9 @@ func TestDiskFails(t *testing.T) {
 			}
 			if ready != nil {
 				t.Errorf("Ready() = %v after the disk is back", ready)
+			}
+			if _, _, err := keeper.Issue(ctx, quota.IssueRequest{Name: "b", Email: "b@example.com", UseCase: "b"}); err != nil || len(keeper.Warnings()) > 0 || keeper.Stats().Unkept {
+				t.Errorf("Issue() = %v after the disk is back, warnings %q", err, keeper.Warnings())
 			}
 			for range 100 {
 				spend()

@@ -212,8 +212,8 @@ func (k *Keeper) create(ctx context.Context, req IssueRequest) (IssuedKey, error
 		if errors.Is(err, ErrTaken) {
 			continue
 		}
-		if err != nil {
-			return IssuedKey{}, k.noteLost(err)
+		if k.noteChange(err) != nil {
+			return IssuedKey{}, err
 		}
 		if err := k.apply(r); err != nil {
 			return IssuedKey{}, err

@@ -101,6 +101,7 @@ type Keeper struct {
 	closed bool
 	outage outage
 	blind  error // why changes of other processes are not seen; nil when they are
+	unkept error // why the last change of an account could not be written; nil when it was
 
 	flushMu   sync.Mutex // held while days are written; taken before daysMu
 	daysMu    sync.Mutex // guards days and unwritten
@@ -352,12 +353,32 @@ func (k *Keeper) noteLost(err error) error {
 	return err
 }
 
-// Warnings lists what the store found when it was opened that an operator has to know.
-func (k *Keeper) Warnings() []string {
-	if w, ok := k.store.(interface{ Warnings() []string }); ok {
-		return w.Warnings()
+// noteChange notes whether a change of an account was written, and returns err. Calls may go on while none can be: a
+// lease is a small write.
+func (k *Keeper) noteChange(err error) error {
+	for _, answered := range []error{ErrNotFound, ErrFinal, ErrTaken, ErrTooMany, ErrClosed, errSuperseded, context.Canceled} {
+		if errors.Is(err, answered) {
+			return err // the ledger was not at fault
+		}
 	}
-	return nil
+	k.mu.Lock()
+	k.unkept = err
+	k.mu.Unlock()
+	return k.noteLost(err)
+}
+
+// Warnings lists what an operator has to know and does not keep the keeper from answering calls: what the store found
+// when it was opened, and that the last change of an account could not be written.
+func (k *Keeper) Warnings() (out []string) {
+	if w, ok := k.store.(interface{ Warnings() []string }); ok {
+		out = w.Warnings()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.unkept != nil {
+		out = append(out, "the last change of keys could not be written: "+reason(k.unkept))
+	}
+	return out
 }
 
 // pingTimeout bounds Ready: load balancers give up after a few seconds.
@@ -385,6 +406,7 @@ type Stats struct {
 	Failures uint64 // lease commits that failed
 	Failing  bool   // the last one did
 	Blind    bool   // changes that other processes make to accounts are not seen at present
+	Unkept   bool   // the last change of an account could not be written
 }
 
 // Stats returns the counters. It is cheap enough for every scrape.
@@ -399,6 +421,7 @@ func (k *Keeper) Stats() Stats {
 		Failures: k.failures.Load(),
 		Failing:  k.outage.err != nil,
 		Blind:    k.blind != nil,
+		Unkept:   k.unkept != nil,
 	}
 }
 

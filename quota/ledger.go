@@ -399,6 +399,16 @@ var advice = []struct {
 	{ErrRemoved, "restart with the right file in its place"},
 }
 
+// reason is what is wrong with a store and what to do, without the place of its file.
+func reason(err error) string {
+	for _, a := range advice {
+		if errors.Is(err, a.err) {
+			return a.err.Error() + "; " + a.text
+		}
+	}
+	return "the ledger does not answer"
+}
+
 // explain names the act and the file, translates what the system says, and adds what to do.
 // Other errors are returned unchanged.
 func explain(act, path string, err error) error {
