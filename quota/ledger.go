@@ -38,7 +38,8 @@ type Options struct {
 	// Timeout is how long to wait for the file lock; zero: one second.
 	Timeout time.Duration
 
-	// MustExist makes Open return ErrMissing instead of creating a file.
+	// MustExist makes Open return ErrMissing instead of creating a file, and ErrNotLedger instead of making a ledger of
+	// an empty file.
 	MustExist bool
 
 	// ReadOnly opens without the right to write; several processes may do so at once.
@@ -63,7 +64,8 @@ var _ Store = (*Ledger)(nil)
 
 // Open opens the ledger at path, creating the file (but no directory) when it is missing. It
 // waits at most opt.Timeout for the file lock, then returns ErrLocked. Other errors by name:
-// ErrNoDirectory, ErrNotLedger, ErrVersion, ErrTruncated, ErrCorrupt, ErrReadOnly, ErrDiskFull.
+// ErrNoDirectory, ErrNotLedger, ErrVersion, ErrTruncated, ErrCorrupt, ErrReadOnly,
+// ErrPermission, ErrDiskFull.
 func Open(path string, opt Options) (*Ledger, error) {
 	l := &Ledger{path: path}
 	if err := l.open(opt); err != nil {
@@ -79,7 +81,7 @@ func (l *Ledger) open(opt Options) error {
 	if err := checkPlace(l.path, opt); err != nil {
 		return err
 	}
-	if err := boltfile.Inspect(l.path); errors.Is(err, boltfile.ErrUnborn) && !opt.ReadOnly {
+	if err := boltfile.Inspect(l.path); errors.Is(err, boltfile.ErrUnborn) && !opt.ReadOnly && !opt.MustExist {
 		// A full disk or a kill interrupted the file's creation; nothing was ever in it.
 		if err := os.Truncate(l.path, 0); err != nil {
 			return err
@@ -187,7 +189,7 @@ func checkPlace(path string, opt Options) error {
 		return fmt.Errorf("%w: it is a directory", ErrNotLedger)
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%w: it is not a regular file", ErrNotLedger) // opening a FIFO waits without end
-	case err == nil && info.Size() == 0 && opt.ReadOnly:
+	case err == nil && info.Size() == 0 && (opt.ReadOnly || opt.MustExist):
 		return fmt.Errorf("%w: it is empty", ErrNotLedger)
 	}
 	return nil
@@ -221,7 +223,7 @@ func (l *Ledger) prepare(opt Options) (fresh bool, err error) {
 	switch {
 	case err != nil || !fresh:
 		return fresh, err
-	case opt.ReadOnly:
+	case opt.ReadOnly || opt.MustExist:
 		return fresh, fmt.Errorf("%w: nothing was ever in it, for the start that made it failed; the next one makes it anew", ErrNotLedger)
 	}
 	if err := l.db.Update(makeBuckets); err != nil {
@@ -395,6 +397,7 @@ var advice = []struct {
 	{ErrTruncated, "restore a backup"},
 	{ErrCorrupt, "run a ledger check and restore a backup"},
 	{ErrReadOnly, "make file and directory writable for this user"},
+	{ErrPermission, "run the command as the user of the server"},
 	{ErrDiskFull, "free some space"},
 	{ErrRemoved, "restart with the right file in its place"},
 }
@@ -467,7 +470,8 @@ func translate(err error) error {
 		{ErrNotLedger, []error{berrors.ErrInvalid, boltfile.ErrNotBolt}},
 		{ErrCorrupt, []error{berrors.ErrChecksum, berrors.ErrVersionMismatch, berrors.ErrInvalidMapping}},
 		{ErrDiskFull, []error{syscall.ENOSPC, syscall.EFBIG, syscall.EDQUOT}},
-		{ErrReadOnly, []error{syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EBADF, berrors.ErrDatabaseReadOnly}},
+		{ErrReadOnly, []error{syscall.EROFS, syscall.EBADF, berrors.ErrDatabaseReadOnly}},
+		{ErrPermission, []error{syscall.EACCES, syscall.EPERM}},
 	} {
 		for _, cause := range t.causes {
 			if errors.Is(err, t.sentinel) {

@@ -88,6 +88,13 @@ func TestOpenErrors(t *testing.T) {
 		{name: "missing", opt: Options{MustExist: true}, want: ErrMissing, say: "check the path"},
 		{name: "missing for reading", opt: Options{ReadOnly: true}, want: ErrMissing, say: "check the path"},
 		{name: "empty for reading", make: write(""), opt: Options{ReadOnly: true}, want: ErrNotLedger, say: "choose another path"},
+		{name: "empty, of an existing ledger", make: write(""), opt: Options{MustExist: true}, want: ErrNotLedger, say: "it is empty"},
+		{name: "unfinished, of an existing ledger", make: func(tb testing.TB, path string) {
+			db, err := bolt.Open(path, 0o600, nil)
+			if err := errors.Join(err, db.Close()); err != nil {
+				tb.Fatal(err)
+			}
+		}, opt: Options{MustExist: true}, want: ErrNotLedger, say: "nothing was ever in it"},
 		{name: "text", make: write(strings.Repeat("not a ledger\n", 5_000)), want: ErrNotLedger, say: "choose another path"},
 		{name: "short text", make: write("hello"), want: ErrNotLedger, say: "choose another path"},
 		{name: "another bbolt file", make: func(tb testing.TB, path string) {
@@ -114,7 +121,8 @@ func TestOpenErrors(t *testing.T) {
 		{name: "both metas damaged", make: damaged(func(b []byte) []byte { b[40]++; b[4096+40]++; return b }), want: ErrCorrupt, say: "restore a backup"},
 		{name: "middle zeroed", make: damaged(func(b []byte) []byte { clear(b[3*4096 : 60*4096]); return b }), want: ErrCorrupt, say: "restore a backup"},
 		{name: "read-only file system", opt: refuse(syscall.EROFS), want: ErrReadOnly, say: "writable"},
-		{name: "no permission", opt: refuse(syscall.EACCES), want: ErrReadOnly, say: "writable"},
+		{name: "no permission", opt: refuse(syscall.EACCES), want: ErrPermission, say: "run the command as the user of the server"},
+		{name: "not permitted", opt: refuse(syscall.EPERM), want: ErrPermission, say: "run the command as the user of the server"},
 		{name: "no room", opt: refuse(syscall.ENOSPC), want: ErrDiskFull, say: "free some space"},
 	}
 	for _, tt := range tests {
@@ -159,8 +167,8 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, Options{}); !errors.Is(err, ErrReadOnly) {
-		t.Errorf("Open() = %v, want ErrReadOnly", err)
+	if _, err := Open(path, Options{}); !errors.Is(err, ErrPermission) {
+		t.Errorf("Open() = %v, want ErrPermission", err)
 	}
 	if report, err := Check(path); err != nil || report.Accounts != 1 {
 		t.Errorf("Check() = %+v, %v, want one account", report, err)

@@ -22,8 +22,10 @@ var (
 	ErrTruncated = boltfile.ErrTruncated
 	// ErrCorrupt is returned when the file holds something no program wrote.
 	ErrCorrupt = boltfile.ErrCorrupt
-	// ErrReadOnly is returned when the file or its directory cannot be written.
+	// ErrReadOnly is returned when the file is on a file system that cannot be written.
 	ErrReadOnly = errors.New("file is read-only")
+	// ErrPermission is returned when this user may not read or write the file or its directory.
+	ErrPermission = errors.New("permission denied")
 	// ErrDiskFull is returned when there is no room to write.
 	ErrDiskFull = errors.New("disk is full")
 	// ErrRemoved is returned when the file was removed or replaced while it was open.
