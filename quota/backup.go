@@ -35,8 +35,8 @@ func (l *Ledger) Backup(ctx context.Context, w io.Writer) (n int64, err error) {
 // BackupFile makes a backup at path, which must not exist. It appears there complete or not
 // at all.
 func (l *Ledger) BackupFile(ctx context.Context, path string) (int64, error) {
-	if _, err := os.Lstat(path); err == nil {
-		return 0, fmt.Errorf("backing up ledger to %s: %w", path, os.ErrExist)
+	if err := checkTarget(path); err != nil {
+		return 0, err
 	}
 	var n int64
 	err := writeWhole(path, func(f *os.File) (err error) {
@@ -47,6 +47,17 @@ func (l *Ledger) BackupFile(ctx context.Context, path string) (int64, error) {
 		return 0, fmt.Errorf("backing up ledger to %s: %w", path, translate(err))
 	}
 	return n, nil
+}
+
+// checkTarget rejects the name of a backup that cannot be written, before anything is read.
+func checkTarget(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: cannot be written: %w; name another file", path, os.ErrExist)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: cannot be written: %w", path, ErrNoDirectory)
+	}
+	return nil
 }
 
 // tempMark is what the names of unfinished files have between the ledger's name and a random
@@ -76,6 +87,9 @@ func (l *Ledger) removeLeftovers() error {
 // nothing of the dataset.
 func writeWhole(path string, fn func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*") // mode 0600
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		return &os.PathError{Op: at.Op, Path: path, Err: at.Err} // not the name with a random number
+	}
 	if err != nil {
 		return err
 	}

@@ -285,8 +285,8 @@ func importOne(tx *bolt.Tx, a Exported) error {
 // BackupTo copies a ledger into a new ledger file at path, which must not exist, and returns its size
 // in bytes. The file appears there complete or not at all.
 func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
-	if _, err := os.Lstat(path); err == nil {
-		return 0, fmt.Errorf("backing up ledger to %s: %w", path, os.ErrExist)
+	if err := checkTarget(path); err != nil {
+		return 0, err
 	}
 	err := writeWhole(path, func(f *os.File) error {
 		to, err := Open(f.Name(), Options{})
