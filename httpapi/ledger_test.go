@@ -330,7 +330,7 @@ func TestKeysVerbs(t *testing.T) {
 			s.mustRefuse([]string{"keys", "resume", issued.ID.String()}, "revoked, which is final")
 			s.mustRefuse([]string{"keys", "set-tier", "bob@example.com", "own"}, "2 keys have")
 			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=own"}, "custom limit must be given")
-			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=gold"}, `no such tier: "gold"`)
+			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=gold"}, `tier: must be one of free, pro, enterprise, got "gold"`)
 		})
 	}
 }

@@ -274,7 +274,8 @@ func (k *Keeper) Find(ctx context.Context, text string) ([]Account, error) {
 }
 
 // List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit.
-// The next page begins with Filter.After set to the last id.
+// The next page begins with Filter.After set to the last id. A tier that neither the configuration nor an account has is
+// ErrUnknownTier.
 func (k *Keeper) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
 	out := []Account{}
 	err := k.store.Find(ctx, f, func(r Record, p Person) bool {
@@ -283,6 +284,11 @@ func (k *Keeper) List(ctx context.Context, f Filter, limit int) ([]Account, erro
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing accounts: %w", err)
+	}
+	if len(out) == 0 && f.Tier != "" && f.After == 0 {
+		if _, _, err := k.limitOf(f.Tier, 0); errors.Is(err, ErrUnknownTier) {
+			return nil, fmt.Errorf("listing accounts: %w", err)
+		}
 	}
 	return out, nil
 }

@@ -562,7 +562,7 @@ func TestList(t *testing.T) {
 		{"free", quota.Filter{Tier: "free"}, 0, []quota.ID{ids[0], ids[2], ids[4]}},
 		{"free after the first", quota.Filter{Tier: "free", After: ids[0]}, 1, ids[2:3]},
 		{"address", quota.Filter{Email: "TESTER-3@example.com"}, 0, ids[2:3]},
-		{"none", quota.Filter{Tier: "gold"}, 0, nil},
+		{"none", quota.Filter{Tier: "enterprise"}, 0, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -575,6 +575,53 @@ func TestList(t *testing.T) {
 				t.Errorf("List() = %v (-want +got)\n%s", err, diff)
 			}
 		})
+	}
+}
+
+// A tier that nobody knows is an error, and not an empty list.
+func TestListUnknownTier(t *testing.T) {
+	t.Parallel()
+	kit := quotatest.New(t, quota.Config{})
+	key := kit.MustIssue("pro", 0)
+	_, err := kit.List(ctx, quota.Filter{Tier: "gold"}, 0)
+	if !errors.Is(err, quota.ErrUnknownTier) || !strings.HasSuffix(err.Error(), `tier: must be one of free, pro, enterprise, got "gold"`) {
+		t.Errorf("List(gold) = %v, want ErrUnknownTier", err)
+	}
+	if _, _, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Tier = "gold" })); !errors.Is(err, quota.ErrUnknownTier) {
+		t.Errorf("Issue(gold) = %v, want ErrUnknownTier", err)
+	}
+	_, err = kit.SetTier(ctx, key.ID, "enterprise", 0)
+	if !errors.Is(err, quota.ErrNeedsLimit) || !strings.HasSuffix(err.Error(), `tier "enterprise" has no limit of its own: give one with --limit`) {
+		t.Errorf("SetTier(enterprise) = %v, want ErrNeedsLimit", err)
+	}
+}
+
+// A revoked account needs no tier, so that a tier can leave the configuration once its keys are revoked.
+func TestTierOfRevoked(t *testing.T) {
+	t.Parallel()
+	kit := quotatest.New(t, quota.Config{})
+	key := kit.MustIssue("pro", 0)
+	kit.MustSpend(key, 3)
+	if _, err := kit.Revoke(ctx, key.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := kit.Keeper.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	free, err := quota.NewTiers(quota.Tier{Name: "free", CallsPerMonth: 1, Burst: quota.Burst{Rate: 1, PerSeconds: 1, Depth: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kit.Keeper, err = quota.NewKeeper(kit.Ledger, quota.Config{Tiers: free, Now: kit.Clock.Now, Mono: kit.Clock.Mono}); err != nil {
+		t.Fatal(err)
+	}
+	wantVerdict(t, kit, key, quota.Revoked)
+	list, err := kit.List(ctx, quota.Filter{Tier: "pro"}, 0)
+	if err != nil || len(list) != 1 || list[0].Used != 3 || list[0].Limit != 0 {
+		t.Errorf("List(pro) = %+v, %v, want the revoked account with 3 calls", list, err)
+	}
+	if a, err := kit.Erase(ctx, key.ID); err != nil || !a.Erased {
+		t.Errorf("Erase() = %+v, %v", a, err)
 	}
 }
 

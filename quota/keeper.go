@@ -129,7 +129,7 @@ type outage struct {
 
 // NewKeeper loads all accounts of store and starts the committer. The store stays the
 // caller's, who closes it after the keeper. A tier some account has but cfg.Tiers lacks is an
-// error, because the account would have no limits. A store that does not answer is given up after a minute.
+// AccountTierError, because the account would have no limits; one that is revoked needs none. A store that does not answer is given up after a minute.
 func NewKeeper(store Store, cfg Config) (*Keeper, error) {
 	return NewKeeperContext(context.Background(), store, cfg)
 }
@@ -217,8 +217,12 @@ func (k *Keeper) planOf(r Record) (*plan, error) {
 		return pl, nil
 	}
 	limit, tier, err := k.limitOf(r.Tier, r.Limit)
+	if err != nil && r.Status == StatusRevoked {
+		// It is never admitted, so its tier may have left the configuration.
+		limit, tier, err = 0, Tier{Name: r.Tier, Burst: defaultBurst}, nil
+	}
 	if err != nil {
-		return nil, fmt.Errorf("account %s: %w", r.ID, err)
+		return nil, &AccountTierError{ID: r.ID, Tier: r.Tier, Err: err}
 	}
 	pl := &plan{status: r.Status, tier: tier.Name, limit: limit, burst: tier.Burst, pace: tier.Burst.pace()}
 	k.plans[key] = pl
@@ -230,13 +234,13 @@ func (k *Keeper) limitOf(name string, custom uint64) (uint64, Tier, error) {
 	tier, ok := k.cfg.Tiers.Get(name)
 	switch {
 	case !ok:
-		return 0, Tier{}, fmt.Errorf("%w: %q, known are %s", ErrUnknownTier, name, strings.Join(k.cfg.Tiers.Names(), ", "))
+		return 0, Tier{}, &tierError{fmt.Sprintf("tier: must be one of %s, got %q", strings.Join(k.cfg.Tiers.Names(), ", "), name), ErrUnknownTier}
 	case custom > MaxLimit:
 		return 0, Tier{}, fmt.Errorf("%w, got %d", ErrLimitRange, custom)
 	case custom > 0:
 		return custom, tier, nil
 	case tier.CallsPerMonth == 0:
-		return 0, Tier{}, fmt.Errorf("%w: %q", ErrNeedsLimit, name)
+		return 0, Tier{}, &tierError{fmt.Sprintf("tier %q has no limit of its own: give one with --limit", name), ErrNeedsLimit}
 	}
 	return tier.CallsPerMonth, tier, nil
 }

@@ -141,6 +141,25 @@ func (ts Tiers) Names() []string {
 	return names
 }
 
+// tierError says with the value what is wrong with a tier.
+type tierError struct {
+	text string
+	kind error // one of the sentinels
+}
+
+func (e *tierError) Error() string { return e.text }
+func (e *tierError) Unwrap() error { return e.kind }
+
+// AccountTierError is returned by NewKeeper for an account whose tier does not fit the configuration.
+type AccountTierError struct {
+	ID   ID
+	Tier string
+	Err  error // ErrUnknownTier, ErrNeedsLimit or ErrLimitRange
+}
+
+func (e *AccountTierError) Error() string { return fmt.Sprintf("account %s: %v", e.ID, e.Err) }
+func (e *AccountTierError) Unwrap() error { return e.Err }
+
 // LoadTiers reads a tiers file; see ParseTiers for its form. Errors name the file.
 func LoadTiers(path string) (Tiers, error) {
 	b, err := ReadFile(path)

@@ -91,9 +91,21 @@ func (p Place) Open(ctx context.Context, cfg quota.Config, opt quota.Options) (*
 		return nil, err
 	}
 	if o.Keeper, err = quota.NewKeeperContext(ctx, o.Ledger, cfg); err != nil {
-		return nil, errors.Join(err, o.Ledger.Close())
+		return nil, errors.Join(p.missingTier(err), o.Ledger.Close())
 	}
 	return &o, nil
+}
+
+// missingTier words the error of a tier that a key has and the tiers lack.
+func (p Place) missingTier(err error) error {
+	account, ok := errors.AsType[*quota.AccountTierError](err)
+	switch {
+	case !ok || !errors.Is(err, quota.ErrUnknownTier):
+		return err
+	case p.Tiers == "":
+		return fmt.Errorf("--tiers: must name a file that has the tier %q of %s", account.Tier, account.ID)
+	}
+	return fmt.Errorf("--tiers %s: must have the tier %q of %s; add it, or move the key with keys set-tier and the old file", p.Tiers, account.Tier, account.ID)
 }
 
 func (p Place) open(ctx context.Context, opt quota.Options) (ledgers.Ledger, error) {
