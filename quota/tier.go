@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -188,7 +189,7 @@ func ParseTiers(b []byte) (Tiers, error) {
 		Tiers []struct {
 			Name  string         `json:"name"`
 			Calls jsontext.Value `json:"calls_per_month"`
-			Burst *Burst         `json:"burst"`
+			Burst *burstFile     `json:"burst"`
 		} `json:"tiers"`
 	}
 	if err := jsonv2.Unmarshal(b, &file, jsonv2.RejectUnknownMembers(true)); err != nil {
@@ -201,26 +202,57 @@ func ParseTiers(b []byte) (Tiers, error) {
 			return Tiers{}, fmt.Errorf("tiers[%d].calls_per_month: %w", i, err)
 		}
 		list[i] = Tier{Name: t.Name, CallsPerMonth: calls, Burst: defaultBurst}
-		if t.Burst != nil {
-			list[i].Burst = *t.Burst
+		if t.Burst == nil {
+			continue
+		}
+		if list[i].Burst, err = t.Burst.parse(); err != nil {
+			return Tiers{}, fmt.Errorf("tiers[%d].burst.%w", i, err)
 		}
 	}
 	return NewTiers(list...)
 }
 
+// burstFile is a Burst as files write it; nil is a field that was not given.
+type burstFile struct {
+	Rate       *int `json:"rate"`
+	PerSeconds *int `json:"per_seconds"`
+	Depth      *int `json:"depth"`
+}
+
+func (f *burstFile) parse() (b Burst, err error) {
+	for _, field := range []struct {
+		name string
+		from *int
+		to   *int
+	}{{"rate", f.Rate, &b.Rate}, {"per_seconds", f.PerSeconds, &b.PerSeconds}, {"depth", f.Depth, &b.Depth}} {
+		if field.from == nil {
+			return b, fmt.Errorf("%s: must be given", field.name)
+		}
+		*field.to = *field.from
+	}
+	return b, nil
+}
+
 func parseCalls(raw jsontext.Value) (uint64, error) {
-	rule := fmt.Errorf("must be 1 to %d, or null for custom limits, got %q", uint64(MaxLimit), raw)
-	if string(raw) == "null" {
+	rule := fmt.Sprintf("must be 1 to %d, or null for custom limits", uint64(MaxLimit))
+	switch {
+	case len(raw) == 0:
+		return 0, fmt.Errorf("%s, and must be given", rule)
+	case string(raw) == "null":
 		return 0, nil
+	case raw.Kind() == '"':
+		return 0, fmt.Errorf("%s, got %s", mustBeNumber, raw)
 	}
 	var n uint64
 	if err := jsonv2.Unmarshal(raw, &n); err != nil || n == 0 {
-		return 0, rule
+		return 0, fmt.Errorf("%s, got %s", rule, raw)
 	}
 	return n, nil
 }
 
-// placeJSON words an error of the decoder: line and column, the member, and what is wrong with it.
+const mustBeNumber = "must be a number without quotes"
+
+// placeJSON words an error of the decoder: line and column, the field, and what is wrong with it.
 func placeJSON(b []byte, err error) error {
 	var offset int64
 	var pointer jsontext.Pointer
@@ -229,10 +261,14 @@ func placeJSON(b []byte, err error) error {
 	switch {
 	case errors.As(err, &syntax):
 		offset, pointer, err = syntax.ByteOffset, syntax.JSONPointer, syntax.Err
-	case errors.As(err, &kind) && kind.Err != nil:
-		offset, pointer, err = kind.ByteOffset, kind.JSONPointer, kind.Err
 	case errors.As(err, &kind):
-		offset, pointer, err = kind.ByteOffset, kind.JSONPointer, fmt.Errorf("unexpected JSON %v", kind.JSONKind)
+		offset, pointer, err = kind.ByteOffset, kind.JSONPointer, wordKind(kind)
+	}
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		err = errors.New("duplicate field")
+	case errors.Is(err, jsonv2.ErrUnknownName):
+		err = unknownField(pointer)
 	}
 	before := b[:min(max(offset, 0), int64(len(b)))]
 	line := bytes.Count(before, []byte{'\n'}) + 1
@@ -240,5 +276,76 @@ func placeJSON(b []byte, err error) error {
 	if pointer == "" {
 		return fmt.Errorf("%d:%d: %w", line, col, err)
 	}
-	return fmt.Errorf("%d:%d: %s: %w", line, col, strings.ReplaceAll(string(pointer[1:]), "/", "."), err)
+	return fmt.Errorf("%d:%d: %s: %w", line, col, fieldPath(pointer), err)
+}
+
+// wordKind says what a value of the wrong type must be.
+func wordKind(err *jsonv2.SemanticError) error {
+	if err.Err != nil && (errors.Is(err.Err, jsonv2.ErrUnknownName) || err.GoType == nil) {
+		return err.Err
+	}
+	switch err.GoType.Kind() {
+	case reflect.Struct, reflect.Pointer:
+		return errors.New("must be an object")
+	case reflect.Slice:
+		return errors.New("must be a list")
+	case reflect.String:
+		return errors.New("must be text")
+	default:
+		if err.JSONKind == '"' {
+			return errors.New(mustBeNumber)
+		}
+		return errors.New("must be a whole number")
+	}
+}
+
+// fieldPath writes a pointer as a path: /tiers/0/name is tiers[0].name.
+func fieldPath(pointer jsontext.Pointer) string {
+	var path strings.Builder
+	for token := range pointer.Tokens() {
+		switch {
+		case strings.Trim(token, "0123456789") == "":
+			fmt.Fprintf(&path, "[%s]", token)
+		case path.Len() > 0:
+			path.WriteString("." + token)
+		default:
+			path.WriteString(token)
+		}
+	}
+	return path.String()
+}
+
+// tierFields are the fields of a tiers file by their depth in it.
+var tierFields = map[int][]string{1: {"tiers"}, 3: {"name", "calls_per_month", "burst"}, 4: {"rate", "per_seconds", "depth"}}
+
+// unknownField names the field that was probably meant.
+func unknownField(pointer jsontext.Pointer) error {
+	got := strings.ToLower(pointer.LastToken())
+	for _, known := range tierFields[strings.Count(string(pointer), "/")] {
+		if edits(got, known) <= 2 {
+			return fmt.Errorf("is not a known field; did you mean %q", known)
+		}
+	}
+	return errors.New("is not a known field")
+}
+
+// edits is how many letters must be inserted, removed or replaced to make b of a.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }
