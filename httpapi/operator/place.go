@@ -38,6 +38,9 @@ func (p Place) SocketPath() string {
 	return p.FileBase() + ".sock"
 }
 
+// TokenFile is the default file of the admin token.
+func (p Place) TokenFile() string { return p.FileBase() + ".token" }
+
 // FileBase is what the names of files beside the ledger begin with: its own path, or ./modeldex for
 // one that is not a file.
 func (p Place) FileBase() string {

@@ -60,7 +60,7 @@ func adminToken(cfg *Config) (token, made string, err error) {
 	}
 	file := cfg.AdminTokenFile
 	if file == "" {
-		file = cfg.Place.FileBase() + ".token"
+		file = cfg.Place.TokenFile()
 	}
 	token, created, err := operator.MakeToken(file)
 	if created {

@@ -70,6 +70,15 @@ type KeysList struct {
 	Limit  int    `help:"Most keys to list; 0 lists all." placeholder:"N"`
 }
 
+// Validate checks what can be checked before any work.
+func (c *KeysList) Validate() error {
+	err := c.Operator.Validate()
+	if c.Limit < 0 {
+		err = errors.Join(err, fmt.Errorf("--limit: must be at least 0, got %d", c.Limit))
+	}
+	return err
+}
+
 // Run lists keys.
 func (c *KeysList) Run(env *verbs.Env) error {
 	filter := quota.Filter{Email: c.Email, Tier: c.Tier}

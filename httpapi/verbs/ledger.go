@@ -12,27 +12,44 @@ import (
 	"modeldex/quota/ledgers"
 )
 
-// Ledger are the flags that say where keys and quota are kept.
-type Ledger struct {
+// LedgerAddress are the flags that say which ledger is meant.
+type LedgerAddress struct {
 	Ledger *string `help:"File of keys and quota, ./modeldex.db by default, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" placeholder:"FILE"`
 	Etcd
-	KeyPrefix string `help:"What keys start with." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
-	Tiers     string `help:"File of tiers; built in: free, pro, enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
 }
 
 const defaultLedger = "./modeldex.db"
 
-// address is that of the flag or its default. An empty one is rejected elsewhere.
-func (l *Ledger) address() string {
+// address is that of the flag or its default. An empty one is rejected by Validate.
+func (l *LedgerAddress) address() string {
 	if l.Ledger == nil {
 		return defaultLedger
 	}
 	return *l.Ledger
 }
 
-func (l *Ledger) place() operator.Place {
-	return operator.Place{Ledger: l.address(), Etcd: l.credentials(), KeyPrefix: l.KeyPrefix, Tiers: l.Tiers}
+func (l *LedgerAddress) place() operator.Place {
+	return operator.Place{Ledger: l.address(), Etcd: l.credentials()}
 }
+
+// Validate checks what the flags say before anything is opened.
+func (l *LedgerAddress) Validate() error { return l.place().Validate() }
+
+// Ledger are the flags of verbs that issue or judge keys.
+type Ledger struct {
+	LedgerAddress
+	KeyPrefix string `help:"What keys start with." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
+	Tiers     string `help:"File of tiers; built in: free, pro, enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
+}
+
+func (l *Ledger) place() operator.Place {
+	p := l.LedgerAddress.place()
+	p.KeyPrefix, p.Tiers = l.KeyPrefix, l.Tiers
+	return p
+}
+
+// Validate checks what the flags say before anything is opened.
+func (l *Ledger) Validate() error { return l.place().Validate() }
 
 // Etcd are the flags of a connection to etcd. The password has no flag, because others can read
 // flags in the list of processes.
@@ -53,23 +70,38 @@ func (e *Etcd) credentials() ledgers.Credentials {
 	}
 }
 
+// Socket is the flag of verbs that ask a running server.
+type Socket struct {
+	AdminSocket string `help:"Admin socket of a running server, which is asked in place of the file; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
+}
+
+// of is a place with the socket. Where no ledger was named the socket alone says which.
+func (s *Socket) of(p operator.Place, ledger *string) operator.Place {
+	p.Socket = s.AdminSocket
+	p.AnyLedger = s.AdminSocket != "" && ledger == nil
+	return p
+}
+
 // Operator are the flags of verbs that reach the keys: through the admin socket if a server runs,
 // else in the ledger file itself.
 type Operator struct {
 	Ledger
 	verbs.Format
-	AdminSocket string `help:"Admin socket of a running server, which is asked in place of the file; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
+	Socket
 }
 
-func (o *Operator) place() operator.Place {
-	p := o.Ledger.place()
-	p.Socket = o.AdminSocket
-	p.AnyLedger = o.AdminSocket != "" && o.Ledger.Ledger == nil // the socket alone says which
-	return p
+func (o *Operator) place() operator.Place { return o.of(o.Ledger.place(), o.Ledger.Ledger) }
+
+// Reader are the flags of verbs that read the whole ledger, in the server that has it open if one runs.
+type Reader struct {
+	LedgerAddress
+	verbs.Format
+	Socket
 }
 
-// Validate checks what the flags of the ledger say before it is opened.
-func (o *Operator) Validate() error { return o.place().Validate() }
+func (r *Reader) place() operator.Place {
+	return r.of(r.LedgerAddress.place(), r.Ledger)
+}
 
 // with calls do with the keys. The ledger must exist: a mistyped path is not an empty ledger.
 func (o *Operator) with(do func(ctx context.Context, keys operator.Keys) error) error {
@@ -84,7 +116,7 @@ func (o *Operator) print(env *verbs.Env, accounts ...quota.Account) error {
 }
 
 // LedgerCheck checks the ledger for damage.
-type LedgerCheck struct{ Operator }
+type LedgerCheck struct{ Reader }
 
 // Run ends with 1 when the ledger is damaged.
 func (c *LedgerCheck) Run(env *verbs.Env) error {
@@ -108,9 +140,12 @@ func (c *LedgerCheck) Run(env *verbs.Env) error {
 
 // LedgerBackup writes a copy of the ledger.
 type LedgerBackup struct {
-	Operator
-	To string `arg:"" help:"File to write; it must not exist."`
+	Reader
+	To string `arg:"" help:"File to write; it must not exist. A running server writes it as its own user."`
 }
+
+// Help is shown by --help.
+func (*LedgerBackup) Help() string { return "Check the copy: modeldex ledger check --ledger FILE" }
 
 // Run prints the size of the copy.
 func (c *LedgerBackup) Run(env *verbs.Env) error {
@@ -119,10 +154,17 @@ func (c *LedgerBackup) Run(env *verbs.Env) error {
 		return err
 	}
 	n, err := c.place().Backup(context.Background(), to)
-	if err == nil {
-		fmt.Fprintf(env.Stdout, "%s: %d bytes\n", to, n)
+	switch {
+	case err != nil:
+		return err
+	case c.JSON():
+		return env.PrintJSON(struct {
+			Path  string `json:"path"`
+			Bytes int64  `json:"bytes"`
+		}{to, n})
 	}
-	return err
+	fmt.Fprintf(env.Stdout, "%s: %d bytes\n", to, n)
+	return nil
 }
 
 // LedgerCopy copies a ledger to another place or kind.
@@ -179,7 +221,7 @@ func copyLedger(env *verbs.Env, from, to string, c ledgers.Credentials, format v
 
 // LedgerRestore puts a backup in the place of a ledger.
 type LedgerRestore struct {
-	Ledger
+	LedgerAddress
 	verbs.Format
 	From *string `arg:"" help:"Backup to read."`
 }
@@ -198,7 +240,12 @@ func (c *LedgerRestore) Run(env *verbs.Env) error {
 }
 
 // LedgerCompact gives back free space.
-type LedgerCompact struct{ Ledger }
+type LedgerCompact struct{ LedgerAddress }
+
+// Help is shown by --help.
+func (*LedgerCompact) Help() string {
+	return "Check it afterwards: modeldex ledger check --ledger FILE"
+}
 
 // Run prints the size before and after.
 func (c *LedgerCompact) Run(env *verbs.Env) error {

@@ -79,6 +79,8 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 	}
 	place := c.place()
 	place.Socket = c.AdminSocket
+	log := c.logger(env)
+	c.warnIgnored(log)
 	return service.Config{
 		Files: src.Files, Dir: src.Dir, Where: src.Where, Follow: follow, Keep: c.Keep,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
@@ -87,7 +89,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
 		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
-		Log: c.logger(env), Stdout: env.Stdout,
+		Log: log, Stdout: env.Stdout,
 	}, nil
 }
 

@@ -1,11 +1,16 @@
 package verbs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"net"
 	"net/mail"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -41,8 +46,58 @@ func (c *Serve) Validate() error {
 		checkToken(c.AdminToken),
 		c.parseProxies(),
 		c.place().Validate(),
+		c.checkTokenFile(),
+		checkDir("--dumps-dir", c.DumpsDir),
 	)
 }
+
+// checkTokenFile reads the token that the start will read, or checks that its file can be made.
+func (c *Serve) checkTokenFile() error {
+	if c.AdminAddr == "" || c.AdminToken != "" {
+		return nil
+	}
+	file := cmp.Or(c.AdminTokenFile, c.place().TokenFile())
+	_, err := operator.ReadToken(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if info, dirErr := os.Stat(filepath.Dir(file)); dirErr == nil && info.IsDir() {
+			return nil
+		}
+		err = fmt.Errorf("%s: cannot be written: directory does not exist", file)
+	}
+	if err != nil {
+		return fmt.Errorf("--admin-token-file: %w", err)
+	}
+	return nil
+}
+
+// checkDir checks a directory that is made if it does not exist; empty means none.
+func checkDir(flag, dir string) error {
+	info, err := os.Stat(dir)
+	if dir == "" || errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+		return nil
+	}
+	return fmt.Errorf("%s: must be a directory, got %s", flag, dir)
+}
+
+// warnIgnored warns about flags that have no effect without another. They are no fault: programs that share an environment
+// need not all use all of it.
+func (c *Serve) warnIgnored(log *slog.Logger) {
+	for _, f := range []struct {
+		flag, without string
+		ignored       bool
+	}{
+		{"--follow-every", "--follow", c.Follow == "" && c.FollowEvery != defaultEvery},
+		{"--origin-key-file", "--follow", c.Follow == "" && (c.OriginKey != "" || c.OriginKeyFile != "")},
+		{"--admin-token-file", "--admin-addr", c.AdminAddr == "" && (c.AdminToken != "" || c.AdminTokenFile != "")},
+	} {
+		if f.ignored {
+			log.Warn("a flag has no effect", "flag", f.flag, "without", f.without)
+		}
+	}
+}
+
+// defaultEvery is the default of --follow-every.
+const defaultEvery = time.Minute
 
 func (c *Serve) parseProxies() (err error) {
 	if c.trusted, err = proxies.Parse(c.TrustedProxies); err != nil {
