@@ -329,8 +329,8 @@ func TestKeysVerbs(t *testing.T) {
 			s.mustRefuse([]string{"keys", "suspend", "bob@example.com"}, "2 keys have", "name one by its id")
 			s.mustRefuse([]string{"keys", "resume", issued.ID.String()}, "revoked, which is final")
 			s.mustRefuse([]string{"keys", "set-tier", "bob@example.com", "own"}, "2 keys have")
-			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=own"}, "custom limit must be given")
-			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=gold"}, `tier: must be one of free, pro, enterprise, got "gold"`)
+			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=own"}, `tier "own" has no limit of its own: give one with --limit`)
+			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=gold"}, `tier: must be one of free, own, got "gold"`)
 		})
 	}
 }
