@@ -5,7 +5,9 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -24,11 +26,11 @@ func Write(path string, write func(io.Writer) error) (err error) {
 			return err
 		}
 	case !errors.Is(err, os.ErrNotExist):
-		return err
+		return cannot(path, err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return err
+		return cannot(path, err)
 	}
 	defer func() {
 		if err != nil {
@@ -43,6 +45,26 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	}
 	return os.Rename(f.Name(), path)
 }
+
+// cannot names the file that was to be written: that beside it, which an error of the system names, has a random number.
+func cannot(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fault{path + ": cannot be written: directory does not exist", err}
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return fmt.Errorf("%s: cannot be written: %w", path, err)
+}
+
+// fault is an error in other words than its cause.
+type fault struct {
+	text  string
+	cause error
+}
+
+func (f *fault) Error() string { return f.text }
+func (f *fault) Unwrap() error { return f.cause }
 
 // through writes to a pipe or a device; for a directory that is an error.
 func through(path string, write func(io.Writer) error) error {

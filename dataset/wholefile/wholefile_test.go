@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -102,5 +103,23 @@ func TestWriteThrough(t *testing.T) {
 	}
 	if err := WriteBytes(dir, []byte("one")); err == nil {
 		t.Error("a directory was written")
+	}
+}
+
+// TestWriteNames: an error names the file that was asked for, and not the one beside it.
+func TestWriteNames(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "none", "a.json")
+	err := WriteBytes(path, []byte("one"))
+	if want := path + ": cannot be written: directory does not exist"; err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("WriteBytes = %v, want %s", err, want)
+	}
+	file := filepath.Join(dir, "file")
+	if err := WriteBytes(file, nil); err != nil {
+		t.Fatal(err)
+	}
+	err = WriteBytes(filepath.Join(file, "a.json"), nil)
+	if want := filepath.Join(file, "a.json") + ": cannot be written: not a directory"; err == nil || err.Error() != want {
+		t.Errorf("WriteBytes = %v, want %s", err, want)
 	}
 }
