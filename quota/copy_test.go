@@ -60,6 +60,34 @@ func TestCopyFileFails(t *testing.T) {
 	}
 }
 
+// canceled is a ledger whose reader gives up during the second reading.
+type canceled struct {
+	Portable
+	reads  int
+	giveUp context.CancelFunc
+}
+
+func (c *canceled) Export(ctx context.Context, fn func(Exported) error) error {
+	if c.reads++; c.reads == 2 {
+		c.giveUp()
+	}
+	return c.Portable.Export(ctx, fn)
+}
+
+// A copy that a signal ends leaves nothing.
+func TestCopyFileCanceled(t *testing.T) {
+	t.Parallel()
+	source, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "to.db")
+	fillLedger(t, source, 3, MonthOf(time.Now()))
+	ctx, giveUp := context.WithCancel(t.Context())
+	if _, err := CopyFile(ctx, &canceled{Portable: openLedger(t, source), giveUp: giveUp}, to, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("CopyFile() = %v, want %v", err, context.Canceled)
+	}
+	if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // A link to the target stays a link.
 func TestCopyFileThroughLink(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,9 @@ package operator_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -33,6 +35,51 @@ func open(t *testing.T) (operator.Place, *operator.Opened) {
 		}
 	})
 	return place, opened
+}
+
+// TestAudit: each change is one line with what an operator needs, and nothing of a person.
+func TestAudit(t *testing.T) {
+	_, opened := open(t)
+	var log strings.Builder
+	audit := operator.Audit{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})), By: "admin address"}
+	keys, ledger := audit.Keys(opened.Keeper), audit.Ledger(opened.Ledger)
+	ctx := t.Context()
+	issued, _, err := keys.Issue(ctx, quota.IssueRequest{Name: "a name", Email: "a@example.com", UseCase: "a use", Operator: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := issued.Account.ID
+	if _, refusal, err := keys.Issue(ctx, quota.IssueRequest{}); err != nil || refusal.Reason == 0 {
+		t.Errorf("Issue() = %+v, %v, want it refused", refusal, err)
+	}
+	_, err1 := keys.SetTier(ctx, id, "enterprise", 7)
+	_, err2 := keys.Suspend(ctx, id)
+	_, err3 := keys.Resume(ctx, id)
+	_, err4 := keys.Revoke(ctx, id)
+	_, err5 := keys.Erase(ctx, id)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	n, err6 := ledger.BackupFile(ctx, copied)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keys.Resume(ctx, id); err == nil {
+		t.Error("a revoked key was resumed")
+	}
+	want := strings.ReplaceAll(`level=INFO msg="key issued" id=ID tier=free limit=1000 by="admin address"
+level=INFO msg="tier of key set" id=ID old_tier=free old_limit=1000 tier=enterprise limit=7 by="admin address"
+level=INFO msg="key suspended" id=ID by="admin address"
+level=INFO msg="key resumed" id=ID by="admin address"
+level=INFO msg="key revoked" id=ID by="admin address"
+level=INFO msg="key erased" id=ID by="admin address"
+`, "ID", id.String()) + fmt.Sprintf("level=INFO msg=\"ledger backed up\" path=%s bytes=%d by=\"admin address\"\n", copied, n)
+	if got := log.String(); got != want {
+		t.Errorf("the log is\n%swant\n%s", got, want)
+	}
 }
 
 // metrics is in place of the server's metrics.
