@@ -330,7 +330,7 @@ func TestKeysVerbs(t *testing.T) {
 			s.mustRefuse([]string{"keys", "resume", issued.ID.String()}, "revoked, which is final")
 			s.mustRefuse([]string{"keys", "set-tier", "bob@example.com", "own"}, "2 keys have")
 			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=own"}, `tier "own" has no limit of its own: give one with --limit`)
-			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=gold"}, `tier: must be one of free, own, got "gold"`)
+			s.mustRefuse([]string{"keys", "issue", "--name=n", "--email=bob@example.com", "--use-case=u", "--tier=gold"}, `modeldex: --tier: must be one of free, own, got "gold"`)
 		})
 	}
 }

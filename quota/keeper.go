@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -234,13 +233,13 @@ func (k *Keeper) limitOf(name string, custom uint64) (uint64, Tier, error) {
 	tier, ok := k.cfg.Tiers.Get(name)
 	switch {
 	case !ok:
-		return 0, Tier{}, &tierError{fmt.Sprintf("tier: must be one of %s, got %q", strings.Join(k.cfg.Tiers.Names(), ", "), name), ErrUnknownTier}
+		return 0, Tier{}, &UnknownTierError{Tier: name, Known: k.cfg.Tiers.Names()}
 	case custom > MaxLimit:
 		return 0, Tier{}, fmt.Errorf("%w, got %d", ErrLimitRange, custom)
 	case custom > 0:
 		return custom, tier, nil
 	case tier.CallsPerMonth == 0:
-		return 0, Tier{}, &tierError{fmt.Sprintf("tier %q has no limit of its own: give one with --limit", name), ErrNeedsLimit}
+		return 0, Tier{}, fmt.Errorf("%w: give one with --limit", &needsLimitError{name})
 	}
 	return tier.CallsPerMonth, tier, nil
 }

@@ -142,14 +142,27 @@ func (ts Tiers) Names() []string {
 	return names
 }
 
-// tierError says with the value what is wrong with a tier.
-type tierError struct {
-	text string
-	kind error // one of the sentinels
+// UnknownTierError is an ErrUnknownTier that says which tiers there are.
+type UnknownTierError struct {
+	Tier  string
+	Known []string
 }
 
-func (e *tierError) Error() string { return e.text }
-func (e *tierError) Unwrap() error { return e.kind }
+// Rule is the error without the name of the field.
+func (e *UnknownTierError) Rule() string {
+	return fmt.Sprintf("must be one of %s, got %q", strings.Join(e.Known, ", "), e.Tier)
+}
+
+func (e *UnknownTierError) Error() string { return "tier: " + e.Rule() }
+func (e *UnknownTierError) Unwrap() error { return ErrUnknownTier }
+
+// needsLimitError is an ErrNeedsLimit that names the tier.
+type needsLimitError struct{ tier string }
+
+func (e *needsLimitError) Error() string {
+	return fmt.Sprintf("tier %q has no limit of its own", e.tier)
+}
+func (e *needsLimitError) Unwrap() error { return ErrNeedsLimit }
 
 // AccountTierError is returned by NewKeeper for an account whose tier does not fit the configuration.
 type AccountTierError struct {

@@ -66,6 +66,9 @@ func ask[Out any](ctx context.Context, c *Client, path string, in any) (out Out,
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<12)) // what was read of the reason must do
+		if resp.StatusCode == http.StatusUnprocessableEntity {
+			return out, &TierError{strings.TrimPrefix(strings.TrimSpace(string(text)), "tier: ")}
+		}
 		return out, errors.New(strings.TrimSpace(string(text)))
 	}
 	return out, jsonv2.UnmarshalRead(resp.Body, &out)

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -121,6 +122,10 @@ func route[In, Out any](mux *http.ServeMux, pattern string, do func(context.Cont
 			return
 		}
 		out, err := do(r.Context(), id, in)
+		if tier, ok := errors.AsType[*quota.UnknownTierError](err); ok {
+			http.Error(w, tier.Error(), http.StatusUnprocessableEntity) // which the client tells from other errors
+			return
+		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusConflict)
 			return

@@ -213,9 +213,13 @@ type KeysTier struct {
 
 // Run moves the key.
 func (c *KeysTier) Run(env *verbs.Env) error {
-	return c.change(env, func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error) {
+	err := c.change(env, func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error) {
 		return keys.SetTier(ctx, id, c.Tier, c.Limit)
 	}, func(before, after *quota.Account) string {
 		return fmt.Sprintf("moved from tier %s, %s per month, to %s, %s per month", before.Tier, record.Counted(before.Limit, "call"), after.Tier, record.Counted(after.Limit, "call"))
 	})
+	if e, ok := errors.AsType[*operator.TierError](err); ok {
+		return errors.New("<tier>: " + e.Rule) // an argument here, and no flag
+	}
+	return err
 }
