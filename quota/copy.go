@@ -99,6 +99,7 @@ func CopyFile(ctx context.Context, from Portable, path string, opt Options) (rep
 	if err != nil {
 		return report, err
 	}
+	opt.MustExist = false // for a file that is empty yet
 	err = writeWhole(path, func(f *os.File) error {
 		to, err := Open(f.Name(), opt)
 		if err != nil {

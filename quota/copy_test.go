@@ -106,4 +106,14 @@ func TestCopyFileThroughLink(t *testing.T) {
 	if report, err := Check(file); err != nil || report.Accounts != 3 {
 		t.Errorf("Check() = %+v, %v, want 3 accounts", report, err)
 	}
+	if _, err := CopyFile(t.Context(), openLedger(t, filepath.Join(dir, "another.db")), file, Options{}); !errors.Is(err, ErrNotEmpty) {
+		t.Errorf("CopyFile(to accounts) = %v, want ErrNotEmpty", err)
+	}
+	target := filepath.Join(dir, "target.db")
+	if err := openLedger(t, target).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := CopyFile(t.Context(), openLedger(t, file), target, Options{MustExist: true}); err != nil || report.Accounts != 3 {
+		t.Errorf("CopyFile(to an empty ledger) = %+v, %v, want 3 accounts", report, err)
+	}
 }
