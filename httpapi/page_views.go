@@ -40,7 +40,8 @@ func explore(s *Server, req *request) (*response, *failure) {
 	if (dropped || changed) && ending == "" { // a form sends its empty fields; the address to share has none
 		return req.seeOther(path, tidy), nil
 	}
-	q, f := r.parse(args, req.gen)
+	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, prefer: preferMeasured}
+	q, f := p.parse(args)
 	if f == nil {
 		f = r.viewFault(q, ending)
 	}
@@ -51,7 +52,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 		q.Limit = pages.PageRows
 	}
 	_, query, _ := strings.Cut(q.canonical, "?")
-	at := s.place(req, path, query)
+	at := s.place(req, path, withoutUsual(query))
 	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
 	typed := strings.Join(strings.Fields(string(args.Peek("q"))), " ") // the canonical spelling has the words sorted
 	if (ending == "" || ending == ".md") && typed != "" {
@@ -69,6 +70,12 @@ func explore(s *Server, req *request) (*response, *failure) {
 			return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at))
 		}), nil
 	}
+}
+
+// withoutUsual is a canonical query without what views do where nothing else is asked for.
+func withoutUsual(query string) string {
+	params := strings.Split(query, "&")
+	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "prefer="+preferMeasured }), "&")
 }
 
 // viewFault rejects what lists of the API take and views do not. The ending of the address is the form, and rows
@@ -102,11 +109,11 @@ func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
 // exploreQuery is what a page needs of a parsed list.
 func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string) *pages.ExploreQuery {
 	_, query, _ := strings.Cut(q.canonical, "?")
-	params, _ := url.ParseQuery(query) // made by this program
+	params, _ := url.ParseQuery(withoutUsual(query)) // made by this program
 	params.Del("cursor")
 	out := &pages.ExploreQuery{
 		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params, Words: record.Printable(typed),
-		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return next },
+		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return withoutUsual(next) },
 	}
 	if words := params.Get("q"); words != "" {
 		out.Near = func() []pages.Link { return nearWords(gen, r, words) }

@@ -131,7 +131,7 @@ func TestPageForms(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range []struct{ page, api string }{
 		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7"},
-		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd"},
+		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd&prefer=measured"},
 		{"/models/gemma-3-1b-it.json", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500"},
 		{"/hardware/nvidia-rtx-4090.json", "/api/v1/hardware/nvidia-rtx-4090"},
 		{"/tools/llama.cpp.json", "/api/v1/tools/llama.cpp"},

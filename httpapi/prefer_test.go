@@ -2,6 +2,9 @@ package httpapi
 
 import (
 	"encoding/json"
+	"html"
+	"regexp"
+	"strings"
 	"testing"
 
 	"modeldex/dataset"
@@ -52,6 +55,38 @@ func TestPreferMeasured(t *testing.T) {
 	}
 	if a := s.ask(t, "GET", "/api/v1/models?prefer=measured"); a.status != 400 {
 		t.Errorf("prefer without fits: status %d, want 400", a.status)
+	}
+}
+
+// TestPagesPreferMeasured holds that the lists of pages name the sizes that all other pages name, in all their forms,
+// and that an address of a page can ask for the most precise ones.
+func TestPagesPreferMeasured(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	for page, api := range map[string]string{
+		"/explore/models.json?fits=nvidia-rtx-4090&sort=-intelligence": "/api/v1/models?fits=nvidia-rtx-4090&sort=-intelligence&prefer=measured",
+		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&prefer=measured&format=csv",
+		"/explore/hardware.json?runs=gpt-oss-20b":                      "/api/v1/hardware?runs=gpt-oss-20b&prefer=measured",
+		"/explore/hardware.json?runs=gpt-oss-20b&prefer=precise":       "/api/v1/hardware?runs=gpt-oss-20b&prefer=precise",
+		"/explore/models.json?family=llama":                            "/api/v1/models?family=llama",
+	} {
+		if a, b := s.ask(t, "GET", page, "Authorization", ""), s.ask(t, "GET", api); a.status != 200 || string(a.body) != string(b.body) {
+			t.Errorf("%s: status %d, and not the body of %s", page, a.status, api)
+		}
+	}
+	body := string(s.ask(t, "GET", "/explore/hardware?runs=gpt-oss-20b&q=4090", "Authorization", "", "Accept", "text/html").body)
+	if !strings.Contains(body, ">MXFP4<") || !strings.Contains(body, ">measured</a>") {
+		t.Error("the list of hardware that runs gpt-oss 20B does not name the measured size of the RTX 4090")
+	}
+	if strings.Contains(body, "prefer=") || strings.Contains(body, "Prefer") {
+		t.Error("a list repeats what pages do anyway")
+	}
+	next := regexp.MustCompile(`href="(/explore/models\?[^"]*cursor=[^"]*)"`).FindStringSubmatch(string(s.ask(t, "GET", "/explore/models?fits=nvidia-rtx-4090", "Authorization", "", "Accept", "text/html").body))
+	if next == nil {
+		t.Fatal("no second page")
+	}
+	if a := s.ask(t, "GET", html.UnescapeString(next[1]), "Authorization", "", "Accept", "text/html"); a.status != 200 {
+		t.Errorf("%s: status %d", next[1], a.status)
 	}
 }
 

@@ -554,6 +554,8 @@ func (l *list) chosenText(n *names, name, v string) string {
 		return "Runs " + n.of("models", dataset.Slug(v))
 	case "min_tps":
 		return "At least " + v + " tok/s"
+	case "prefer":
+		return "Most " + v + " sizes"
 	}
 	return Sentence(words(name)) + ": " + v
 }
