@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"math"
 	"net/url"
+	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
@@ -21,27 +23,64 @@ func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best, 
 	case len(found) == 0:
 		return []Cell{{Text: "No model listed here is known to run on it."}}
 	}
-	out := []Cell{{Text: "It runs "}, {Text: grouped(int64(len(found))) + " of the " + plural(gen.Models.Len(), "model", "models"), Href: machine, NoFollow: true}, {Text: " listed here. "}}
+	begin, size := memoryOf(gen, &FitQuery{Query: fit.Query{Hardware: h.Slug}})
+	if begin += "It runs "; h.VRAMGB == nil && size != "" { // which the lead does not say
+		begin = "With " + size + ", it runs "
+	}
+	out := []Cell{{Text: begin}, {Text: grouped(int64(len(found))) + " of the " + plural(gen.Models.Len(), "model", "models"), Href: machine, NoFollow: true}, {Text: " listed here. "}}
 	if undecided > 0 {
 		out = append(out, Cell{Text: "Of " + grouped(int64(undecided)) + " it cannot be said, for a fact about their memory is not published. "})
 	}
 	return append(out, bestSpeeds(gen, found)...)
 }
 
-// bestSpeeds names the first models of a list with their speeds: measured ones, or else estimates.
-func bestSpeeds(gen *index.Generation, best []fit.Best) (out []Cell) {
-	examples := examplesOf(best, func(b *fit.Best) bool { return b.TPS != nil && b.Use != nil && *b.Use == fit.UseMeasured })
-	words, mark := "The best with a measured speed: ", ""
-	if len(examples) == 0 {
-		examples = examplesOf(best, func(b *fit.Best) bool { return b.TPS != nil })
-		words, mark = "Estimated speeds of the best: ", "~"
+// farBelow is by how many points of 100 the best measured model is below the best estimated one where an answer names both.
+const farBelow = 5
+
+// bestSpeeds names the first models of a list, the best first, with their speeds: measured ones, and estimates where
+// there are none, or where the measured ones are far below. Only a model with a score is called one of the best.
+func bestSpeeds(gen *index.Generation, best []fit.Best) []Cell {
+	score := func(b *fit.Best) float64 {
+		if ord, ok := gen.Models.Find(string(b.Model)); ok {
+			return knownOrLess(gen.Models.Number("intelligence", ord))
+		}
+		return math.Inf(-1)
 	}
+	scored := func(b *fit.Best) bool { return !math.IsInf(score(b), -1) }
+	measured := func(b *fit.Best) bool { return b.TPS != nil && b.Use != nil && *b.Use == fit.UseMeasured }
+	estimated := func(b *fit.Best) bool { return b.TPS != nil && !measured(b) }
+
+	top := math.Inf(-1)
+	words, examples := "The best with a measured speed: ", examplesOf(best, func(b *fit.Best) bool { return measured(b) && scored(b) })
+	if len(examples) > 0 {
+		top = score(examples[0])
+	} else {
+		words, examples = "Measured, for example: ", examplesOf(best, measured)
+	}
+	out := speedsOf(gen, words, "", examples)
+	better := examplesOf(best, func(b *fit.Best) bool { return estimated(b) && scored(b) && score(b) > top })
+	switch {
+	case len(better) > 0 && math.IsInf(top, -1):
+		out = append(out, speedsOf(gen, "Estimated speeds of the best: ", "~", better)...)
+	case len(better) > 0 && score(better[0])-top > farBelow:
+		out = append(out, speedsOf(gen, "With a higher score, estimated: ", "~", better)...)
+	case len(out) == 0:
+		out = speedsOf(gen, "Estimated, for example: ", "~", examplesOf(best, estimated))
+	}
+	if last := len(out) - 1; last >= 0 {
+		out[last].Text = strings.TrimSuffix(out[last].Text, " ")
+	}
+	return out
+}
+
+// speedsOf is a sentence of the speeds of models, none without any.
+func speedsOf(gen *index.Generation, words, mark string, examples []*fit.Best) (out []Cell) {
 	n := newNames(gen)
 	for i, b := range examples {
 		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + rounded(*b.TPS) + "\u00a0tok/s"})
 		words = ", "
 		if i == len(examples)-1 {
-			out[len(out)-1].Text += "."
+			out[len(out)-1].Text += ". "
 		}
 	}
 	return out

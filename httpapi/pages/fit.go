@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,13 +35,30 @@ type FitQuery struct {
 // Fit is the page about what runs.
 type Fit struct {
 	Sheet
-	Form struct {
+	Parts []Part // of the heading
+	Form  struct {
 		Hardware, Model, Memory, Bandwidth, Context, MinTPS, Count, Share string
 		KV, Engines                                                       Choices
 		More                                                              bool // the rarer fields are in use
 	}
 	Hardware Choices // to choose from
 	Models   Choices
+}
+
+// A Part of a heading has a name, which is on one line where there is room.
+type Part struct {
+	Before string
+	Cell
+	After string
+}
+
+// headed sets the heading from its parts.
+func (v *Fit) headed(parts ...Part) {
+	v.Parts, v.Heading = parts, ""
+	for _, p := range parts {
+		v.Heading += p.Before + p.Text + p.After
+	}
+	v.Title = v.Heading
 }
 
 // shownFitRows is how many models each list of the page has.
@@ -82,14 +100,15 @@ func (v *Fit) fillForm(gen *index.Generation, q *FitQuery) {
 
 // showPair is the answer for one model on one machine.
 func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
-	v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
-	v.Title, v.Lead = v.Heading, verdictLine(gen, q.Answer)
+	v.headed(Part{Cell: newNames(gen).cell("models", q.Query.Model)}, Part{Before: " on ", Cell: machineCell(q, machine)})
+	v.Lead = verdictLine(gen, q)
 	if memoryUnknown(gen, q) {
 		v.askMemory(q.Params)
 	}
 	v.sayMemory(gen, q)
+	v.waysOn(gen, q)
 	v.Forms = forms(v.Place, "json", "csv", "md")
-	v.Tables = sizesOnMachine(q)
+	v.Tables = sizesOnMachine(gen, q)
 	if q.Query.Quantization != "" {
 		all := maps.Clone(q.Params)
 		all.Del("quantization")
@@ -102,8 +121,7 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 
 // showMachine is the models that run on a machine.
 func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
-	v.Heading = "What runs on " + machine + "?"
-	v.Title = v.Heading
+	v.headed(Part{"What runs on ", machineCell(q, machine), "?"})
 	v.Forms = forms(v.Place, "json", "csv", "md")
 	if memoryUnknown(gen, q) {
 		v.Lead = "How much memory it has is not published, or differs between its variants, so that what fits cannot be said. Enter the memory of yours."
@@ -111,8 +129,11 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 		return
 	}
 	best := BestFirst(gen, q.Found)
-	v.Lead, v.How, v.Answer = foundLine(q), listedHow, bestSpeeds(gen, best)
+	v.Lead, v.How, v.Answer = foundLine(gen, q), listedHow, bestSpeeds(gen, best)
 	v.sayMemory(gen, q)
+	if slug := url.QueryEscape(string(q.Query.Hardware)); slug != "" {
+		v.Actions = append(v.Actions, Link{Text: "Facts and prices", Href: "/hardware/" + slug}, Link{Text: "Compare", Href: "/compare?hardware=" + slug, NoFollow: true})
+	}
 	v.Tables = foundTables(gen, q, best)
 	if len(q.Ran) > 0 {
 		v.Tables = append(v.Tables, ranTable(gen, q))
@@ -120,6 +141,23 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
 		v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", v.Base)
 	}
+}
+
+// waysOn leads from one pair to its runs and to what else there is of both.
+func (v *Fit) waysOn(gen *index.Generation, q *FitQuery) {
+	model, hardware := string(q.Query.Model), string(q.Query.Hardware)
+	if hardware != "" {
+		pair := url.Values{"model": {model}, "hardware": {hardware}}
+		if _, n := gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{model}}, {Field: index.Hardware, Values: []string{hardware}}}}); n > 0 {
+			v.Actions = append(v.Actions, Link{Text: plural(n, "published run", "published runs"), Href: "/explore/benchmarks?" + pair.Encode(), NoFollow: true})
+		}
+	}
+	here := maps.Clone(q.Params)
+	here.Del("model")
+	here.Del("quantization")
+	v.Actions = append(v.Actions,
+		Link{Text: "What else runs here", Href: "/fit?" + here.Encode(), NoFollow: true},
+		Link{Text: "Hardware that runs it", Href: "/explore/hardware?runs=" + url.QueryEscape(model), NoFollow: true})
 }
 
 // askMachine is the page without a machine: it says how to describe one.
@@ -203,27 +241,98 @@ func machineName(gen *index.Generation, q *FitQuery) string {
 	return strings.Join(parts, " ")
 }
 
+// machineCell is the machine of a query with the way to the page of its hardware.
+func machineCell(q *FitQuery, name string) Cell {
+	out := Cell{Text: name}
+	if q.Query.Hardware != "" {
+		out.Href = "/hardware/" + string(q.Query.Hardware)
+	}
+	return out
+}
+
 // verdictWords are verdicts in words.
 var verdictWords = map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "tight", fit.Offload: "only with part of the weights in main memory", fit.Unknown: "not known", fit.No: "does not fit"}
 
-func verdictLine(gen *index.Generation, a *fit.Answer) string {
-	switch a.Verdict {
+// verdictLine is whether a model runs on a machine, and how fast in the size that lists name.
+func verdictLine(gen *index.Generation, q *FitQuery) string {
+	a, best := q.Answer, listedSize(gen, q)
+	part, size := memoryOf(gen, q)
+	room := ", with room for " + tokens(a.Context) + " tokens."
+	if size != "" {
+		room = " in " + size + room
+	}
+	switch best.Verdict {
 	case fit.Fits:
-		return "It runs, with room for " + tokens(a.Context) + " tokens. Sizes are listed best first."
+		runs, speed := "It runs", speedLine(q, best)
+		if speed != "" {
+			runs = speed + " It fits"
+		}
+		if best.BitsPerWeight != nil && *best.BitsPerWeight < fit.LeastBits {
+			runs += " only with fewer than four bits per weight, where answers become clearly worse"
+		}
+		if speed == "" && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
+			room += " Enter the bandwidth of the memory as well, and its speed is estimated."
+		}
+		return part + runs + room
 	case fit.Tight:
-		return "It runs only by using memory that should stay free, with room for " + tokens(a.Context) + " tokens."
+		return part + strings.TrimSpace(speedLine(q, best)+" It runs only by using memory that should stay free"+room)
 	case fit.Offload:
-		return "No size fits on the device; part of the weights would have to be in main memory."
+		return "No size fits on the device" + strings.TrimSuffix(room, ".") + smallestSize(a) + ". Part of the weights would have to be in main memory."
 	case fit.No:
-		return "No known size of it fits, with room for " + tokens(a.Context) + " tokens."
+		return part + "No known size of it fits" + strings.TrimSuffix(room, ".") + smallestSize(a) + "."
 	default:
 		for i := range a.Sizes {
 			if s := &a.Sizes[i]; s.Verdict == fit.Unknown && s.Speed != nil && s.Speed.Measured != nil {
-				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tokens per second in " + s.Quantization + ". How many tokens it has room for cannot be said. " + unpublished(newNames(gen), a)
+				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tok/s in " + s.Quantization + ". How many tokens it has room for cannot be said. " + unpublished(newNames(gen), a)
 			}
 		}
 		return "Whether it runs cannot be said. " + unpublished(newNames(gen), a)
 	}
+}
+
+// listedSize is the size of a model that lists of what runs name.
+func listedSize(gen *index.Generation, q *FitQuery) *fit.Size {
+	ask := q.Query
+	ask.MeasuredFirst, ask.BestOnly = true, true
+	if a, fault := gen.Fit.Fit(ask); fault == nil && len(a.Sizes) > 0 {
+		return &a.Sizes[0]
+	}
+	return &fit.Size{Verdict: fit.Unknown}
+}
+
+// smallestSize is how much the smallest size of a model takes, empty where that is not known.
+func smallestSize(a *fit.Answer) string {
+	least := int64(0)
+	for i := range a.Sizes {
+		if total := a.Sizes[i].Memory.Total; total != nil && (least == 0 || *total < least) {
+			least = *total
+		}
+	}
+	if least == 0 {
+		return ""
+	}
+	return ": the smallest takes " + gib(least)
+}
+
+// speedLine is how fast a size is, with a full cache where the query has a context; empty where that is not known.
+func speedLine(q *FitQuery, z *fit.Size) string {
+	s := z.Speed
+	if s == nil || s.TPS == nil {
+		return ""
+	}
+	about, basis := "", ""
+	switch {
+	case *s.Use != fit.UseMeasured && s.Estimate != nil:
+		about, basis = "about ", "estimated ("+rounded(s.Estimate.P05)+" to "+rounded(s.Estimate.P95)+")"
+	case s.Measured.N > 1:
+		basis = "measured (" + rounded(s.Measured.P10) + " to " + rounded(s.Measured.P90) + " in " + plural(s.Measured.N, "run", "runs") + ")"
+	default:
+		basis = "measured (1 run)"
+	}
+	if f := s.Filled; q.Query.Context > 0 && f != nil {
+		return z.Quantization + ": about " + rounded(f.TPS) + " tok/s with " + tokens(f.Depth) + " tokens in the cache; " + rounded(*s.TPS) + " with an empty one, " + basis + "."
+	}
+	return z.Quantization + ": " + about + rounded(*s.TPS) + " tok/s with an empty cache, " + basis + "."
 }
 
 // factWords are the facts a verdict needs, in the words of the pages of records.
@@ -264,8 +373,8 @@ func unpublished(n *names, a *fit.Answer) string {
 const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
 
 // sizesOnMachine are tables of the sizes of a model on a machine: those that lists name, and the others apart.
-func sizesOnMachine(q *FitQuery) []Table {
-	a := q.Answer
+func sizesOnMachine(gen *index.Generation, q *FitQuery) []Table {
+	a, best := q.Answer, listedSize(gen, q)
 	t := Table{
 		ID: "sizes", Title: "Sizes, best first", Empty: "No size of the model is known.",
 		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
@@ -284,6 +393,8 @@ func sizesOnMachine(q *FitQuery) []Table {
 	}
 	if q.Query.Quantization != "" {
 		t.Title = "Memory and speed"
+	} else if best.Quantization != "" {
+		t.Intro += " In bold: the size that lists of what runs name."
 	}
 	others := Table{
 		ID: "other-sizes", Title: "Other sizes", Columns: t.Columns,
@@ -311,6 +422,9 @@ func sizesOnMachine(q *FitQuery) []Table {
 		}
 		measured, estimate := speedCells(q, z)
 		name := Cell{Text: z.Quantization, Note: z.Format}
+		if z.Quantization == best.Quantization && q.Query.Quantization == "" {
+			name.Class = "self"
+		}
 		if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
 			name.Note, name.Title = strings.TrimSpace(z.Format+", below 4 bits"), belowFour
 		}
@@ -417,15 +531,18 @@ func (t *Table) addRun(gen *index.Generation, n *names, id dataset.Slug, more ..
 	}
 }
 
-func foundLine(q *FitQuery) string {
+func foundLine(gen *index.Generation, q *FitQuery) string {
 	out := plural(len(q.Found), "model runs", "models run")
+	if len(q.Found) == 0 {
+		out = "No model is known to run"
+	}
 	if q.Query.Context > 0 {
 		out += " with room for " + tokens(q.Query.Context) + " tokens"
 	} else {
-		out += " with room for 8,192 tokens, or their limit where that is less"
+		out += " with room for " + tokens(fit.DefaultContext) + " tokens, or their limit where that is less"
 	}
 	if q.MinTPS > 0 {
-		out += ", at " + exact(q.MinTPS) + " tokens per second or more"
+		out += ", at " + exact(q.MinTPS) + " tok/s or more"
 	}
 	if q.NoSpeed > 0 {
 		out += "; of " + plural(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
@@ -436,8 +553,71 @@ func foundLine(q *FitQuery) string {
 			out += "; " + grouped(int64(n)) + " of them ran here, and " + record.Noun(n, "is", "are") + " listed last"
 		}
 	}
-	return out + "."
+	if n := tooShort(gen, q); n > 0 {
+		out += ". " + plural(n, "model is", "models are") + " left out because " + record.Noun(n, "its", "their") + " limit is a shorter context"
+	}
+	return counted(gen, q, out+".")
 }
+
+// tooShort is how many models cannot keep the context of a query in mind.
+func tooShort(gen *index.Generation, q *FitQuery) int {
+	if q.Query.Context <= 1 || q.Query.AllowExtended {
+		return 0
+	}
+	_, n := gen.Models.First(index.Query{Ranges: []index.Range{{Field: "context_length", Min: 1, Max: float64(q.Query.Context - 1)}}})
+	return n
+}
+
+// available is the memory of the machine of a query, nil where it is not known. It is the same for all models.
+func available(gen *index.Generation, q *fit.Query) *fit.Available {
+	if gen.Models.Len() == 0 {
+		return nil
+	}
+	ask := *q
+	ask.Model, ask.Quantization, ask.Context, ask.BestOnly = dataset.Slug(gen.Models.Slug(0)), "", 0, true
+	if a, fault := gen.Fit.Fit(ask); fault == nil {
+		return a.Available
+	}
+	return nil
+}
+
+// memoryOf is the memory of a machine that counts. Where a part of it does, sentence says so; else it is all of size.
+func memoryOf(gen *index.Generation, q *FitQuery) (sentence, size string) {
+	m := available(gen, &q.Query)
+	if m == nil {
+		return "", ""
+	}
+	size = exact(float64(m.Memory)/(1<<30)/float64(max(q.Query.Count, 1))) + " GB"
+	if q.Query.Count > 1 {
+		size = grouped(int64(q.Query.Count)) + " × " + size
+	}
+	if m.Share != nil {
+		return "Of " + size + ", " + gib(m.Usable) + " are for models (" + m.Share.Basis + "). ", ""
+	}
+	ord, ok := gen.Hardware.Find(string(q.Query.Hardware))
+	if ok && q.Query.MemoryGB == 0 && math.IsNaN(gen.Hardware.Number("vram_gb", ord)) && len(deref(decode[hardwareRecord](gen.Hardware.Row(ord)).Variants)) > 0 {
+		size += ", the least of its variants"
+	}
+	return "", size
+}
+
+// counted is a sentence about what runs, with the memory that counts in front of it.
+func counted(gen *index.Generation, q *FitQuery, sentence string) string {
+	part, size := memoryOf(gen, q)
+	if size == "" || q.Query.Hardware == "" { // where it is not part of the heading
+		return part + sentence
+	}
+	return "With " + size + ", " + lowerFirst(sentence)
+}
+
+// lowerFirst is a sentence behind the beginning of another.
+func lowerFirst(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
+
+// emptyCache and fullCache say which cache the speeds of a table are with.
+const (
+	emptyCache = " Speeds are with an empty cache; enter a context to see them with a full one."
+	fullCache  = " Speeds are with a full cache, scaled by what measured slowdowns leave of them."
+)
 
 // listedHow is how the lists of models that run are made.
 const listedHow = "Each model is listed with the most precise size of four to nine bits that was measured here; else with one of more bits that was; else with the most precise of up to nine bits that fits, for more make answers no better; only sizes that were published or measured, or that publishers usually make, count, and one of those that differ by less than a tenth. Best first: by intelligence score, then by parameters; those that fit only below four bits, where answers become clearly worse, come last."
@@ -449,6 +629,9 @@ func ranTable(gen *index.Generation, q *FitQuery) Table {
 		ID: "ran", Title: "Measured, memory not known: " + plural(len(best), "model", "models"),
 		Intro:   "These ran on this hardware. What their cache takes is not published, so with how much context they fit cannot be said; the weights alone do.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Weights", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
+	}
+	if q.Query.Context == 0 {
+		t.Intro += emptyCache
 	}
 	t.Rows = fitRows(gen, best[:min(len(best), shownFitRows)], q.Params)
 	return t
@@ -479,8 +662,12 @@ func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Tab
 		if i == 2 && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
 			t.Intro = "These fit. Enter the bandwidth of the memory as well, and their speed is estimated."
 		}
-		if i == 0 && q.Query.Context > 0 {
-			t.Intro += " It is scaled to a full cache by what measured slowdowns leave of it."
+		switch {
+		case i == 2:
+		case q.Query.Context > 0:
+			t.Intro += fullCache
+		default:
+			t.Intro += emptyCache
 		}
 		t.Title += ": " + plural(len(by[i]), "model", "models")
 		t.Columns = []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}}
@@ -490,12 +677,34 @@ func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Tab
 			t.Source = "The best " + grouped(shownFitRows) + " are shown."
 		}
 		if i == 0 && q.Query.Hardware != "" {
-			t.More = &Link{Text: "Every measured speed on this hardware, in all sizes", Href: "/hardware/" + string(q.Query.Hardware) + "#speed"}
+			t.More = everySpeed(string(q.Query.Hardware), q.Query.Count)
 		}
 		out = append(out, t)
 	}
 	if len(out) == 0 {
-		out = []Table{{ID: "none", Title: "Nothing fits", Empty: "No known size of any model fits under these conditions. Try a shorter context, less speed, or a compressed cache."}}
+		out = []Table{nothingRuns(q)}
 	}
 	return out
+}
+
+// everySpeed leads to all measured speeds on so many devices.
+func everySpeed(hardware string, count int) *Link {
+	if count > 1 {
+		n := grouped(int64(count))
+		return &Link{Text: "Every measured speed on " + n + " of this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(hardware) + "&hardware_count=" + n + "&sort=-generation_tps", NoFollow: true}
+	}
+	return &Link{Text: "Every measured speed on this hardware, in all sizes", Href: "/hardware/" + hardware + "#speed"}
+}
+
+// nothingRuns is what is said where no model runs, or none fast enough.
+func nothingRuns(q *FitQuery) Table {
+	if q.MinTPS == 0 {
+		return Table{ID: "none", Title: "Nothing fits", Empty: "No known size of any model fits under these conditions. Try a shorter context, or a compressed cache."}
+	}
+	without := maps.Clone(q.Params)
+	without.Del("min_tps")
+	return Table{
+		ID: "none", Title: "Nothing is that fast", Empty: "No size of any model that fits is known to reach " + exact(q.MinTPS) + " tok/s.",
+		More: &Link{Text: "What runs here at any speed", Href: "/fit?" + without.Encode(), NoFollow: true},
+	}
 }

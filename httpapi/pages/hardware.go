@@ -199,7 +199,7 @@ const shownFits = 25
 func fitsTable(gen *index.Generation, h *hardwareRecord, best []fit.Best) Table {
 	t := Table{
 		ID: "fits", Title: "What runs on it",
-		Intro:   "The best models that fit, by intelligence score, with room for 8,192 tokens.",
+		Intro:   "The best models that fit, by intelligence score, with room for 8k tokens. Speeds are with an empty cache.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},

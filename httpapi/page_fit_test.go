@@ -1,0 +1,122 @@
+package httpapi
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/httpapi/pages"
+	"modeldex/httpapi/rows"
+	"modeldex/index"
+)
+
+// mainOf is the main part of a page as a browser is sent it.
+func mainOf(t *testing.T, s *service, path string) string {
+	t.Helper()
+	a := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")
+	_, body, _ := strings.Cut(string(a.body), "<main")
+	body, _, _ = strings.Cut(body, "</main>")
+	return body
+}
+
+// pageSays holds what pages over the shipped dataset have, and, behind an exclamation mark, have not.
+func pageSays(t *testing.T, says map[string][]string) {
+	t.Helper()
+	s := newService(t, mustShipped(t).live)
+	for path, wants := range says {
+		body := mainOf(t, s, path)
+		text := strings.Join(strings.Fields(visible.ReplaceAllString(body, "")), " ")
+		for _, want := range wants {
+			not, is := strings.CutPrefix(want, "!")
+			if has := strings.Contains(body, not) || strings.Contains(text, not); has == is {
+				t.Errorf("%s: has %q: %t, want %t: %.1500s", path, not, has, !is, text)
+			}
+		}
+	}
+}
+
+// TestPagePair holds that the page of one model on one machine says how fast it is, in the size lists name, and leads on.
+func TestPagePair(t *testing.T) {
+	t.Parallel()
+	pageSays(t, map[string][]string{
+		"/fit?hardware=nvidia-rtx-4090&model=qwen3-8b": {
+			"Q8_0: about ", " tok/s with an empty cache, estimated (", "It fits in 24 GB, with room for 8k tokens.", `href="/models/qwen3-8b"`, `href="/hardware/nvidia-rtx-4090"`,
+			` published runs</a>`, `href="/explore/benchmarks?hardware=nvidia-rtx-4090&amp;model=qwen3-8b"`, `<span class="self">Q8_0</span>`,
+		},
+		"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b":               {"MXFP4: ", "empty cache, measured ("},
+		"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b&context=32768": {"MXFP4: about ", "tok/s with 32k tokens in the cache;"},
+		"/fit?hardware=nvidia-rtx-3060&model=gpt-oss-120b": {
+			"No size fits on the device in 12 GB, with room for 8k tokens: the smallest takes ", `href="/explore/hardware?runs=gpt-oss-120b"`, "Hardware that runs it", `href="/fit?hardware=nvidia-rtx-3060"`, "What else runs here",
+		},
+		"/fit?memory_gb=12&model=qwen3-8b": {"Enter the bandwidth of the memory", "!published run"},
+	})
+}
+
+// TestPageMemoryAndCache holds that an answer says which memory it counts with, and whether its speeds are with a full cache.
+func TestPageMemoryAndCache(t *testing.T) {
+	t.Parallel()
+	const empty = "Speeds are with an empty cache"
+	pageSays(t, map[string][]string{
+		"/fit?hardware=rtx+3060+12gb":                 {"With 12 GB, ", " models run with room for 8k tokens", empty + "; enter a context to see them with a full one.", `href="/hardware/nvidia-rtx-3060"`, "Facts and prices", "Compare"},
+		"/fit?hardware=apple-m4":                      {"Of 24 GB, 16 GiB are for models (default working set of macOS"},
+		"/fit?hardware=nvidia-a100":                   {"With 40 GB, the least of its variants, "},
+		"/fit?hardware=nvidia-rtx-3060&context=32768": {"Speeds are with a full cache", "!" + empty, " left out because their limit is a shorter context"},
+		"/fit?hardware=2x3090":                        {"With 2 × 24 GB, ", `href="/explore/benchmarks?hardware=nvidia-rtx-3090&amp;hardware_count=2&amp;sort=-generation_tps"`, "!/hardware/nvidia-rtx-3090#speed"},
+		"/fit?hardware=nvidia-rtx-4090&min_tps=5000":  {"Nothing is that fast", "!Nothing fits", `href="/fit?hardware=nvidia-rtx-4090"`, "What runs here at any speed"},
+		"/fit?memory_gb=12":                           {"!With 12 GB, "},
+		"/hardware/nvidia-rtx-3060":                   {"It runs ", empty},
+		"/hardware/nvidia-a100":                       {"With 40 GB, the least of its variants, it runs "},
+	})
+}
+
+// TestPageBestSpeeds holds that an answer calls a model one of the best only where it has a score, and names better ones
+// that are estimated where all measured ones are far below.
+func TestPageBestSpeeds(t *testing.T) {
+	t.Parallel()
+	answer := func(score func(dataset.Slug) float64) string {
+		scored := rows.RenderersOf(nil)
+		scored.Score = score
+		gen, err := index.Build(t.Context(), mustShipped(t).set, scored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ord, _ := gen.Hardware.Find("nvidia-rtx-3060")
+		var out strings.Builder
+		for _, c := range pages.New(pages.Config{}).Hardware(gen, ord, pages.Place{}).Answer {
+			out.WriteString(c.Text)
+		}
+		return out.String()
+	}
+	const measured, best, example = "llama-3.2-3b-instruct", "The best with a measured speed: Llama 3.2 3B Instruct (", "Measured, for example: "
+	of := func(points map[dataset.Slug]float64) func(dataset.Slug) float64 {
+		return func(slug dataset.Slug) float64 {
+			if v, ok := points[slug]; ok {
+				return v
+			}
+			return math.NaN()
+		}
+	}
+	for _, tt := range []struct {
+		points    map[dataset.Slug]float64
+		has, lack []string
+	}{
+		{nil, []string{example}, []string{"best"}},
+		{map[dataset.Slug]float64{measured: 50}, []string{best}, []string{example, ", Qwen", "estimated"}},
+		{map[dataset.Slug]float64{measured: 50, "qwen3-14b": 53}, []string{best}, []string{"estimated"}},
+		{map[dataset.Slug]float64{measured: 50, "qwen3-14b": 60}, []string{best, "With a higher score, estimated: Qwen3 14B ("}, nil},
+		{map[dataset.Slug]float64{"qwen3-14b": 60}, []string{example, "Estimated speeds of the best: Qwen3 14B ("}, nil},
+	} {
+		got := answer(of(tt.points))
+		for _, want := range tt.has {
+			if !strings.Contains(got, want) {
+				t.Errorf("with the scores %v: %q, want %q in it", tt.points, got, want)
+			}
+		}
+		for _, not := range tt.lack {
+			if strings.Contains(got, not) {
+				t.Errorf("with the scores %v: %q, want no %q", tt.points, got, not)
+			}
+		}
+	}
+}
