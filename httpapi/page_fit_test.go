@@ -1,11 +1,14 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/charts"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/rows"
 	"modeldex/index"
@@ -104,7 +107,7 @@ func TestPageBestSpeeds(t *testing.T) {
 		{nil, []string{example}, []string{"best"}},
 		{map[dataset.Slug]float64{measured: 50}, []string{best}, []string{example, ", Qwen", "estimated"}},
 		{map[dataset.Slug]float64{measured: 50, "qwen3-14b": 53}, []string{best}, []string{"estimated"}},
-		{map[dataset.Slug]float64{measured: 50, "qwen3-14b": 60}, []string{best, "With a higher score, estimated: Qwen3 14B ("}, nil},
+		{map[dataset.Slug]float64{measured: 50, "qwen3-14b": 60}, []string{example, "Estimated speeds of the best: Qwen3 14B ("}, []string{best}},
 		{map[dataset.Slug]float64{"qwen3-14b": 60}, []string{example, "Estimated speeds of the best: Qwen3 14B ("}, nil},
 	} {
 		got := answer(of(tt.points))
@@ -119,4 +122,35 @@ func TestPageBestSpeeds(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPageNeighbours holds that the plot of neighbours is of hardware of the same kind, that its words are not those of
+// the table below it, and that nothing is drawn of hardware without neighbours.
+func TestPageNeighbours(t *testing.T) {
+	t.Parallel()
+	gen := mustShipped(t).live.Current()
+	var kinds []string
+	for _, row := range charts.For(gen).HardwareNeighbours("amd-beelink-gtr9-pro").Table().Rows {
+		ord, ok := gen.Hardware.Find(strings.TrimPrefix(row[0].Href, "/hardware/"))
+		if !ok {
+			t.Fatalf("no hardware at %s", row[0].Href)
+		}
+		var h struct{ Type string }
+		if err := json.Unmarshal(gen.Hardware.Row(ord), &h); err != nil {
+			t.Fatal(err)
+		}
+		kinds = append(kinds, h.Type)
+	}
+	slices.Sort(kinds)
+	if got := slices.Compact(kinds); len(got) < 2 || slices.Contains(got, "gpu") || slices.Contains(got, "cpu") {
+		t.Errorf("a machine has neighbours of the kinds %v, want several, and neither graphics cards nor processors", got)
+	}
+	pageSays(t, map[string][]string{
+		"/hardware/amd-beelink-gtr9-pro":                 {"!No other hardware has the same amount"},
+		"/hardware/nvidia-rtx-4090":                      {"Beside it is what is most like it", "With the same amount of memory, by bandwidth:", "!the table says which price"},
+		"/hardware/amd-ryzen-9-7950x":                    {"A processor uses the memory of the machine: choose how much yours has.", `href="/fit?hardware=amd-ryzen-9-7950x&amp;memory_gb=64"`, "With 64 GB", "!enter yours", "!No model is known to fit"},
+		"/fit?hardware=amd-ryzen-9-7950x":                {"A processor uses the memory of the machine: choose how much yours has.", "!not published"},
+		"/fit?hardware=amd-ryzen-9-7950x&model=qwen3-8b": {"A processor uses the memory of the machine"},
+		"/hardware/apple-m3-max":                         {"enter yours", "With 64 GB"},
+	})
 }

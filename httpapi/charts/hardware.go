@@ -306,7 +306,11 @@ func Neighbours(d NeighboursData) *Figure {
 		f.Missing = "No price in US dollars or no memory bandwidth is known of this hardware."
 		return f
 	}
-	f.Note = "Filled: a price seen in the street. Hollow: the price at launch. Both axes are logarithmic; up and to the left is more bandwidth for the money."
+	if len(others) == 0 {
+		f.Missing = "No price and bandwidth of hardware like it are known."
+		return f
+	}
+	f.Note = "Beside it is what is most like it and nearest in price, bandwidth and memory. Filled: a price seen in the street. Hollow: the price at launch. Both axes are logarithmic; up and to the left is more bandwidth for the money."
 	f.Summary = fmt.Sprintf("%s: %s dollars (%s) and %s GB/s, among %s near it.", d.Of.Name, short(d.Of.PriceUSD), d.Of.PriceKind, short(d.Of.BandwidthGBps), count(len(others), "piece")+" of hardware")
 	f.draw = func(c *canvas) float64 { return drawNeighbours(c, d.Of, others) }
 	return f

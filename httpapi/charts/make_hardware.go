@@ -141,7 +141,7 @@ func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 // are near it in price, bandwidth and memory.
 func (m Maker) HardwareNeighbours(slug string) *Figure {
 	h, ok := m.hardware(slug)
-	d := NeighboursData{Hardware: h.Name, Of: h.priced(), Source: m.source("; the table says which price")}
+	d := NeighboursData{Hardware: h.Name, Of: h.priced(), Source: m.source("")}
 	if ok && d.Of.known() {
 		d.Others = m.near(slug, &h, d.Of.PriceUSD)
 	}
@@ -150,7 +150,15 @@ func (m Maker) HardwareNeighbours(slug string) *Figure {
 	return f
 }
 
-// near finds the nearest priced hardware of the same type, by the columns of the table.
+// alike are the types that are compared with one another; others are compared with their own.
+func alike(kind string) []string {
+	if whole := []string{"apu", "soc", "desktop", "laptop"}; slices.Contains(whole, kind) { // processor, graphics and memory in one
+		return whole
+	}
+	return []string{kind}
+}
+
+// near finds the nearest priced hardware of the types that are alike, by the columns of the table.
 func (m Maker) near(slug string, h *hardwareRow, price float64) []Priced {
 	t := m.gen.Hardware
 	type candidate struct {
@@ -158,7 +166,7 @@ func (m Maker) near(slug string, h *hardwareRow, price float64) []Priced {
 		distance float64
 	}
 	var found []candidate
-	same, _ := t.First(index.Query{Sets: []index.Set{{Field: "type", Values: []string{h.Type}}}, Limit: t.Len()})
+	same, _ := t.First(index.Query{Sets: []index.Set{{Field: "type", Values: alike(h.Type)}}, Limit: t.Len()})
 	for _, ord := range same {
 		p := t.Number("street_price_usd", ord)
 		if math.IsNaN(p) {

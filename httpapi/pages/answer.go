@@ -18,6 +18,8 @@ const shownExamples = 3
 func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best, undecided int) []Cell {
 	machine := "/fit?hardware=" + url.QueryEscape(string(h.Slug))
 	switch {
+	case len(gen.Fit.Unpublished(h.Slug)) > 0 && h.Type == "cpu":
+		return []Cell{{Text: ofMainMemory}}
 	case len(gen.Fit.Unpublished(h.Slug)) > 0:
 		return []Cell{{Text: "What runs on it depends on its memory, which is not published or differs between variants: "}, {Text: "enter yours", Href: machine, NoFollow: true}, {Text: "."}}
 	case len(found) == 0:
@@ -50,22 +52,22 @@ func bestSpeeds(gen *index.Generation, best []fit.Best) []Cell {
 	measured := func(b *fit.Best) bool { return b.TPS != nil && b.Use != nil && *b.Use == fit.UseMeasured }
 	estimated := func(b *fit.Best) bool { return b.TPS != nil && !measured(b) }
 
+	examples := examplesOf(best, func(b *fit.Best) bool { return measured(b) && scored(b) })
 	top := math.Inf(-1)
-	words, examples := "The best with a measured speed: ", examplesOf(best, func(b *fit.Best) bool { return measured(b) && scored(b) })
 	if len(examples) > 0 {
 		top = score(examples[0])
-	} else {
-		words, examples = "Measured, for example: ", examplesOf(best, measured)
 	}
-	out := speedsOf(gen, words, "", examples)
 	better := examplesOf(best, func(b *fit.Best) bool { return estimated(b) && scored(b) && score(b) > top })
+	var out []Cell
 	switch {
-	case len(better) > 0 && math.IsInf(top, -1):
-		out = append(out, speedsOf(gen, "Estimated speeds of the best: ", "~", better)...)
 	case len(better) > 0 && score(better[0])-top > farBelow:
-		out = append(out, speedsOf(gen, "With a higher score, estimated: ", "~", better)...)
-	case len(out) == 0:
-		out = speedsOf(gen, "Estimated, for example: ", "~", examplesOf(best, estimated))
+		out = append(speedsOf(gen, "Measured, for example: ", "", examplesOf(best, measured)), speedsOf(gen, "Estimated speeds of the best: ", "~", better)...)
+	case len(examples) > 0:
+		out = speedsOf(gen, "The best with a measured speed: ", "", examples)
+	default:
+		if out = speedsOf(gen, "Measured, for example: ", "", examplesOf(best, measured)); len(out) == 0 {
+			out = speedsOf(gen, "Estimated, for example: ", "~", examplesOf(best, estimated))
+		}
 	}
 	if last := len(out) - 1; last >= 0 {
 		out[last].Text = strings.TrimSuffix(out[last].Text, " ")

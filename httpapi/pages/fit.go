@@ -125,6 +125,9 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	v.Forms = forms(v.Place, "json", "csv", "md")
 	if memoryUnknown(gen, q) {
 		v.Lead = "How much memory it has is not published, or differs between its variants, so that what fits cannot be said. Enter the memory of yours."
+		if isProcessor(gen, q.Query.Hardware) {
+			v.Lead = ofMainMemory
+		}
 		v.askMemory(q.Params)
 		return
 	}
@@ -207,12 +210,26 @@ func (v *Fit) sayMemory(gen *index.Generation, q *FitQuery) {
 // askMemory offers to choose the memory of the machine, which its record does not have.
 func (v *Fit) askMemory(params url.Values) {
 	v.Form.More = true
+	v.Actions = append(v.Actions, offeredMemory(params)...)
+	v.Actions = append(v.Actions, Link{Text: "Its measured speeds", Href: "/hardware/" + params.Get("hardware") + "#speed"})
+}
+
+// ofMainMemory is said of processors, whose records have no memory.
+const ofMainMemory = "A processor uses the memory of the machine: choose how much yours has."
+
+func isProcessor(gen *index.Generation, hardware dataset.Slug) bool {
+	ord, ok := gen.Hardware.Find(string(hardware))
+	return ok && decodeShown[hardwareRecord]("hardware", gen.Hardware.Row(ord)).Type == "cpu"
+}
+
+// offeredMemory are the usual sizes of memory, each leading to what runs with it.
+func offeredMemory(params url.Values) (out []Link) {
 	with := maps.Clone(params)
 	for _, gb := range []string{"8", "16", "32", "64", "128"} {
 		with.Set("memory_gb", gb)
-		v.Actions = append(v.Actions, Link{Text: "With " + gb + " GB", Href: "/fit?" + with.Encode(), NoFollow: true})
+		out = append(out, Link{Text: "With " + gb + " GB", Href: "/fit?" + with.Encode(), NoFollow: true})
 	}
-	v.Actions = append(v.Actions, Link{Text: "Its measured speeds", Href: "/hardware/" + params.Get("hardware") + "#speed"})
+	return out
 }
 
 // FitHTML is the page.
@@ -285,6 +302,9 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 			if s := &a.Sizes[i]; s.Verdict == fit.Unknown && s.Speed != nil && s.Speed.Measured != nil {
 				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tok/s in " + s.Quantization + ". How many tokens it has room for cannot be said. " + unpublished(newNames(gen), a)
 			}
+		}
+		if memoryUnknown(gen, q) && isProcessor(gen, q.Query.Hardware) {
+			return ofMainMemory
 		}
 		return "Whether it runs cannot be said. " + unpublished(newNames(gen), a)
 	}

@@ -206,6 +206,12 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, best []fit.Best) Table 
 		Source:  "Each is in the most precise size of four to nine bits that was measured here, else in one of more bits that was, else in the most precise of up to nine bits that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last. Memory is computed. An estimate leads to the measurements it rests on.",
 	}
 	t.Rows = fitRows(gen, best[:min(shownFits, len(best))], nil)
+	if len(gen.Fit.Unpublished(h.Slug)) > 0 {
+		if t.Empty = "What fits depends on its memory, which is not published or differs between its variants: choose how much yours has."; h.Type == "cpu" {
+			t.Empty = ofMainMemory
+		}
+		t.Offers = offeredMemory(url.Values{"hardware": {string(h.Slug)}})
+	}
 	return t
 }
 
@@ -312,7 +318,7 @@ const shownNeighbours = 10
 func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
 	t := Table{
 		ID: "neighbours", Title: "Its neighbours",
-		Intro:   "Hardware with the same amount of memory, by bandwidth.",
+		Caption: "With the same amount of memory, by bandwidth:",
 		Columns: []Column{{Text: "Hardware"}, {Text: "Memory, GB", Number: true}, {Text: "Bandwidth, GB/s", Number: true}, {Text: "Street price", Number: true, Title: "US dollars"}, {Text: "Runs", Number: true}},
 		Empty:   "No other hardware has the same amount of memory, or it is not known.",
 	}

@@ -85,7 +85,9 @@ type Table struct {
 	Intro   string
 	Columns []Column
 	Rows    [][]Cell
-	Empty   string // what to say without rows
+	Caption string // of the table itself, where the plot above it shows something else
+	Empty   string // what to say without rows, and without a plot
+	Offers  []Link // what to choose from without rows
 	Plot    *Plot
 	Source  string // where the figures come from, in a line
 	More    *Link
@@ -208,6 +210,9 @@ func (t *Table) markdown(b *bytes.Buffer, base string) {
 	if len(t.Rows) == 0 {
 		b.WriteString(mdText(t.Empty) + "\n")
 		return
+	}
+	if t.Caption != "" {
+		b.WriteString(mdText(t.Caption) + "\n\n")
 	}
 	for _, c := range t.Columns {
 		b.WriteString("| " + mdText(c.Text) + " ")
