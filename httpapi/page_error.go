@@ -2,8 +2,11 @@ package httpapi
 
 import (
 	"bytes"
+	"math"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset/record"
@@ -69,12 +72,19 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
 		if p.Errors[0].several {
 			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
+			v.Choices, v.Faults = v.Faults[0].Near, nil
 		}
 	}
 	if len(p.Errors) == 1 && p.Errors[0].Detail == tooManyCompared {
 		v.Heading, v.Detail, v.Faults = "Too many to compare", "A comparison has four columns at most. Leave some out.", nil
 	}
 	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
+	if p.Instance == "/fit" && f.code == invalidParameter && req.gen != nil {
+		if v.Form = pages.NewAsk(req.gen, req.shownQuery(s.cfg.Keeper.KeyPrefix())); v.Heading == plain.heading {
+			v.Heading, v.Detail = "This cannot be asked so", "Change it in the form:"
+		}
+		v.Form.More = v.Form.More || v.Choices == nil // a machine can be described there
+	}
 	resp := newResponse(p.Status, htmlType, s.pages.Failure(v))
 	resp.keep("no-store", openVary+", Accept")
 	resp.set("Content-Security-Policy", pagePolicy)
@@ -82,12 +92,18 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	return resp
 }
 
-// wayOn is where a visitor goes from an error, besides the front page; nil: nowhere.
-func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
+// shownQuery is the parameters of a request, without the keys in them.
+func (req *request) shownQuery(prefix string) url.Values {
 	query := url.Values{}
 	for name, value := range req.ctx.QueryArgs().All() {
 		query.Add(hideKeys(string(name), prefix), hideKeys(string(value), prefix))
 	}
+	return query
+}
+
+// wayOn is where a visitor goes from an error, besides the front page; nil: nowhere.
+func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
+	query := req.shownQuery(prefix)
 	at := func(text string) *pages.Link {
 		if len(query) == 0 {
 			return &pages.Link{Text: text, Href: p.Instance}
@@ -105,8 +121,6 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 		return at("To the start of the list")
 	case nested && resourceNamed(kind) != nil:
 		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
-	case p.Instance == "/fit" && len(p.Errors) == 1 && p.Errors[0].Name == "hardware":
-		return &pages.Link{Text: "Describe it by its memory", Href: "/fit"}
 	case len(query) > 0 && f.code != unknownRoute:
 		query = url.Values{}
 		return at("The same page without it")
@@ -145,7 +159,7 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 		last.Near = append(last.Near, *link)
 		return nil
 	}
-	out := pages.Fault{Detail: f.Detail}
+	out := pages.Fault{Detail: strings.Replace(longNumber.ReplaceAllStringFunc(f.Detail, pages.Grouped), "several records:", "one of several:", 1)}
 	if f.Detail == noParameter {
 		out.Detail = "is not something this page can be asked"
 	}
@@ -164,6 +178,9 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 	req.lookElsewhere(&out, f, prefix)
 	return []pages.Fault{out}
 }
+
+// longNumber is a whole number that pages write with commas.
+var longNumber = regexp.MustCompile(`\b\d{4,18}\b`)
 
 // lookElsewhere adds what a text may mean that is no name of the records a parameter takes.
 func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
@@ -195,6 +212,11 @@ func (req *request) candidateLinks(f *Fault, prefix string) (links []pages.Link)
 		meant.Suggestion = string(c.Slug)
 		link := req.nearLink(&meant, prefix)
 		link.Text = c.Name
+		if ord, ok := req.gen.Hardware.Find(string(c.Slug)); ok {
+			if gb := req.gen.Hardware.Number("vram_gb", ord); !math.IsNaN(gb) {
+				link.Text += ", " + strconv.FormatFloat(gb, 'f', -1, 64) + " GB"
+			}
+		}
 		links = append(links, *link)
 	}
 	return links

@@ -35,6 +35,9 @@ func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool
 		if slices.Contains(typedNumbers, name) {
 			v = unitless(v)
 		}
+		if name == "unified_share" {
+			v = partOfOne(v)
+		}
 		changed = changed || v != string(value)
 		out.Add(name, v)
 	}
@@ -52,6 +55,16 @@ func unitless(typed string) string {
 		return strconv.FormatFloat(v*1024, 'f', -1, 64)
 	}
 	return number
+}
+
+// partOfOne is a typed share as parameters take it: 75%, or 75 alone, is 0.75. What is no share stays.
+func partOfOne(typed string) string {
+	number, percent := strings.CutSuffix(strings.TrimSpace(typed), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(v > 0 && v <= 100) || !percent && v <= 1 {
+		return typed
+	}
+	return strconv.FormatFloat(v/100, 'f', -1, 64)
 }
 
 // meantElsewhere are the pages that a text may mean which is no name of the records of a table: of an amount of memory, of a record of

@@ -20,6 +20,9 @@ func TestTypedForms(t *testing.T) {
 		"/fit?hardware=rtx+4090&context=32,768&min_tps=20+tok/s": "/fit?hardware=rtx+4090&context=32768&min_tps=20",
 		"/explore/models?fits=rtx+4090&min_tps=20+tok/s":         "/explore/models?fits=rtx+4090&min_tps=20",
 		"/explore/hardware?runs=gpt-oss-20b&context=128K":        "/explore/hardware?runs=gpt-oss-20b&context=131072",
+		"/fit?hardware=apple-m4&unified_share=75%25":             "/fit?hardware=apple-m4&unified_share=0.75",
+		"/fit?hardware=apple-m4&unified_share=75":                "/fit?hardware=apple-m4&unified_share=0.75",
+		"/fit?hardware=apple-m4&unified_share=175%25":            "",
 		"/fit?hardware=rtx+4090&context=many":                    "",
 		"/fit?hardware=rtx+4090&context=1,23":                    "",
 	} {
@@ -71,4 +74,21 @@ func TestTypedElsewhere(t *testing.T) {
 	if n := strings.Count(missing, `href="/models/deepseek-r1"`); n != 1 {
 		t.Errorf("the page of a missing model suggests DeepSeek R1 %d times, want once", n)
 	}
+}
+
+// TestTypedFormIsKept holds that a mistake in the form of what runs keeps what was typed, and that what it may mean is
+// offered without the words of an error.
+func TestTypedFormIsKept(t *testing.T) {
+	t.Parallel()
+	pageSays(t, map[string][]string{
+		"/fit?hardware=4090&context=16384": {
+			`class="button quiet" href="/fit?context=16384&amp;hardware=nvidia-rtx-4090" rel="nofollow">NVIDIA GeForce RTX 4090, 24 GB</a>`, "RTX 4090 Laptop GPU, 16 GB</a>",
+			`value="4090"`, `value="16384"`, "!Error 400", "!Describe it by",
+		},
+		"/fit?hardware=foo+bar+9999&model=qwen3-8b": {`value="foo bar 9999"`, `value="qwen3-8b"`, `name="memory_gb"`, "!Error 400", "!several records"},
+		"/fit?hardware=gpt-oss-20b":                 {`href="/models/gpt-oss-20b"`, `value="gpt-oss-20b"`},
+		"/fit?hardware=rtx+4090&unified_share=much": {"“much” (Share of unified memory) must be", `value="much"`, "!Error 400"},
+		"/fit?hardware=rtx+4090&context=99999999":   {"from 1 to 16,777,216"},
+		"/compare?hardware=3090,5090":               {"NVIDIA GeForce RTX 5090, 32 GB", "!Error 400"},
+	})
 }

@@ -8,6 +8,8 @@ type Failure struct {
 	Support                          string // address to write to; empty: none
 	Faults                           []Fault
 	Back                             *Link
+	Choices                          []Link // one of which the reader meant
+	Form                             *Ask   // what was asked, to be changed; nil: nothing was
 }
 
 // A Fault is one thing wrong with an address. Name is empty for a parameter without a name.

@@ -36,13 +36,29 @@ type FitQuery struct {
 type Fit struct {
 	Sheet
 	Parts []Part // of the heading
-	Form  struct {
-		Hardware, Model, Memory, Bandwidth, Context, MinTPS, Count, Share string
-		KV, Engines                                                       Choices
-		More                                                              bool // the rarer fields are in use
+	Form  *Ask
+}
+
+// An Ask is the form of the page about what runs, with what was asked.
+type Ask struct {
+	Hardware, Model, Memory, Bandwidth, Context, MinTPS, Count, Share string
+	KV, Engines                                                       Choices
+	More                                                              bool    // the rarer fields are in use
+	KnownHardware, KnownModels                                        Choices // to choose from
+	Folded                                                            bool    // behind a switch on small screens
+}
+
+// NewAsk is the form with the parameters of an address, as they were typed.
+func NewAsk(gen *index.Generation, params url.Values) *Ask {
+	kv, engine := params.Get("kv"), params.Get("engine")
+	f := &Ask{
+		Hardware: params.Get("hardware"), Model: params.Get("model"), Memory: params.Get("memory_gb"), Bandwidth: params.Get("bandwidth_gbps"),
+		Context: params.Get("context"), MinTPS: params.Get("min_tps"), Count: params.Get("count"), Share: params.Get("unified_share"),
+		KV: choices(fit.KVType("").Values(), kv), Engines: choices(fit.Rules("").Values(), engine),
+		KnownHardware: mostMeasured(gen.Hardware), KnownModels: mostMeasured(gen.Models),
 	}
-	Hardware Choices // to choose from
-	Models   Choices
+	f.More = f.Count != "" || f.Share != "" || kv != "" || engine != "" || f.Memory != "" || f.Bandwidth != ""
+	return f
 }
 
 // A Part of a heading has a name, which is on one line where there is room.
@@ -75,7 +91,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		Heading: "What runs on my machine?",
 		Lead:    "Choose hardware, or describe it by memory and bandwidth. Every verdict is computed from published facts, every speed is measured or an estimate with its band.",
 	}}
-	v.fillForm(gen, q)
+	v.Form = NewAsk(gen, q.Params)
 	machine := machineName(gen, q)
 	switch {
 	case q.Answer != nil:
@@ -85,17 +101,8 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	default:
 		v.askMachine(gen, q)
 	}
+	v.Form.Folded = len(v.Tables) > 0
 	return v
-}
-
-// fillForm puts what was asked into the form.
-func (v *Fit) fillForm(gen *index.Generation, q *FitQuery) {
-	v.Form.Hardware, v.Form.Model, v.Form.Memory, v.Form.Bandwidth = q.Params.Get("hardware"), q.Params.Get("model"), q.Params.Get("memory_gb"), q.Params.Get("bandwidth_gbps")
-	v.Form.Context, v.Form.MinTPS, v.Form.Count, v.Form.Share = q.Params.Get("context"), q.Params.Get("min_tps"), q.Params.Get("count"), q.Params.Get("unified_share")
-	v.Form.KV, v.Form.Engines = choices(fit.KVType("").Values(), string(q.Query.KV)), choices(fit.Rules("").Values(), string(q.Query.Rules))
-	v.Form.More = v.Form.Count != "" || v.Form.Share != "" || q.Query.KV != "" || q.Query.Rules != "" || v.Form.Memory != "" || v.Form.Bandwidth != ""
-	v.Hardware = mostMeasured(gen.Hardware)
-	v.Models = mostMeasured(gen.Models)
 }
 
 // showPair is the answer for one model on one machine.

@@ -28,6 +28,15 @@ func grouped(n int64) string {
 	return b.String()
 }
 
+// Grouped is the digits of a whole number with commas between groups of three.
+func Grouped(digits string) string {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return digits
+	}
+	return grouped(n)
+}
+
 // exact writes a number as the record has it, with commas in its whole part.
 func exact(v float64) string {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
