@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -153,4 +154,24 @@ func TestPageNeighbours(t *testing.T) {
 		"/fit?hardware=amd-ryzen-9-7950x&model=qwen3-8b": {"A processor uses the memory of the machine"},
 		"/hardware/apple-m3-max":                         {"enter yours", "With 64 GB"},
 	})
+}
+
+// TestPageListsByName holds that lists are in the order of names where nothing else is asked for, and mark sizes that a
+// score says little about.
+func TestPageListsByName(t *testing.T) {
+	t.Parallel()
+	pageSays(t, map[string][]string{
+		"/explore/models":                      {`<option value="name" selected>A to Z</option>`, "!By name", `!value="slug"`, `aria-sort="ascending"`, "!sort=name&"},
+		"/explore/models?sort=slug":            {`<option value="name" selected>A to Z</option>`},
+		"/explore/benchmarks":                  {`aria-sort="descending"`},
+		"/explore/models?fits=nvidia-rtx-3060": {"Models marked “below 4 bits” fit only"},
+	})
+	body := mainOf(t, newService(t, mustShipped(t).live), "/explore/models")
+	var names []string
+	for _, m := range regexp.MustCompile(`<th scope="row"><a href="[^"]*">([^<]*)</a>`).FindAllStringSubmatch(body, -1) {
+		names = append(names, strings.ToLower(m[1]))
+	}
+	if len(names) < 20 || !slices.IsSorted(names) {
+		t.Errorf("models A to Z: %v", names)
+	}
 }

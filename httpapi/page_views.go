@@ -40,7 +40,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 	if (dropped || changed) && ending == "" { // a form sends its empty fields; the address to share has none
 		return req.seeOther(path, tidy), nil
 	}
-	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, prefer: preferMeasured}
+	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, view: true}
 	q, f := p.parse(args)
 	if f == nil {
 		f = r.viewFault(q, ending)
@@ -72,10 +72,21 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 }
 
-// withoutUsual is a canonical query without what views do where nothing else is asked for.
+// useViewDefaults has pages name the sizes that were measured, and list records by name, where nothing else is asked for.
+// The canonical address says so: the API answers the same there.
+func (p *parser) useViewDefaults() {
+	if main := map[string]string{"models": "fits", "hardware": "runs"}[p.r.name]; p.values[main] != nil && p.values["prefer"] == nil {
+		p.values["prefer"] = []string{preferMeasured}
+	}
+	if sort := p.values["sort"]; p.r.normal == "slug" && (sort == nil || sort[0] == p.r.normal) {
+		p.values["sort"] = []string{"name"} // a slug may begin with the maker, a name rarely does
+	}
+}
+
+// withoutUsual is a canonical query without what useViewDefaults adds.
 func withoutUsual(query string) string {
 	params := strings.Split(query, "&")
-	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "prefer="+preferMeasured }), "&")
+	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "prefer="+preferMeasured || p == "sort=name" }), "&")
 }
 
 // viewFault rejects what lists of the API take and views do not. The ending of the address is the form, and rows

@@ -22,6 +22,9 @@ func (r *resource) parseFor(req *request) (*listQuery, *failure) {
 func (p *parser) parse(args *fasthttp.Args) (*listQuery, *failure) {
 	r := p.r
 	p.collect(args)
+	if p.view {
+		p.useViewDefaults()
+	}
 	p.joinOwnerOnly()
 	p.out.Limit = defaultLimit
 	if p.r.filed() {

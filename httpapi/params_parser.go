@@ -43,7 +43,7 @@ type parser struct {
 	in, prefix string
 	accepts    export.Format // the form of rows without the parameter format
 	searches   int           // calls of the burst that what was worked out costs, see costs.go
-	prefer     string        // which size rows name where the parameter prefer is not given; empty: preferPrecise
+	view       bool          // the query is that of a page, see useViewDefaults
 }
 
 // inOrder is the values by the place of their parameter. Most parameters of a list are not given, and looking up

@@ -18,9 +18,6 @@ func (p *parser) readRuns() []string {
 		return nil
 	}
 	r := fitReader{parser: p}
-	if p.prefer != "" && p.values[main] != nil && p.values["prefer"] == nil {
-		p.values["prefer"] = []string{p.prefer} // the canonical address has it, so that the API answers the same there
-	}
 	slug, answer := r.lookUp(main)
 	r.noticeReadByRules(main, slug, &answer)
 	if main == "fits" && answer.Confidence == resolve.Parsed {

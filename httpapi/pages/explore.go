@@ -114,7 +114,7 @@ var lists = map[string]*list{
 		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
 		ranges: []string{"params_b", "active_params_b", "context_length", "intelligence", "release_date"}, openRanges: 1,
 		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, {Name: "min_tps", Label: "With at least tok/s", Hint: "20"}},
-		sorts:  []Choice{{Value: "slug", Label: "A to Z"}, {Value: "name", Label: "By name"}, {Value: "-intelligence", Label: "Intelligence"}, {Value: "-release_date", Label: "Newest"}, {Value: "params_b", Label: "Smallest"}, {Value: "-params_b", Label: "Largest"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-context_length", Label: "Longest context"}},
+		sorts:  []Choice{{Value: "name", Label: "A to Z"}, {Value: "-intelligence", Label: "Intelligence"}, {Value: "-release_date", Label: "Newest"}, {Value: "params_b", Label: "Smallest"}, {Value: "-params_b", Label: "Largest"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-context_length", Label: "Longest context"}},
 		columns: []column{
 			{Column{Text: "Model"}, "name", false},
 			{Column{Text: "Maker"}, "", true},
@@ -131,7 +131,7 @@ var lists = map[string]*list{
 		fields: index.HardwareFields, facets: []string{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, open: 2,
 		ranges: []string{"vram_gb", "street_price_usd", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "release_date"}, openRanges: 2,
 		inputs: []Input{{Name: "runs", Label: "Runs the model", Hint: "gpt-oss-20b"}, {Name: "context", Label: "With a context of", Hint: "32768"}, {Name: "min_tps", Label: "With at least tok/s", Hint: "20"}},
-		sorts:  []Choice{{Value: "slug", Label: "A to Z"}, {Value: "name", Label: "By name"}, {Value: "street_price_usd", Label: "Cheapest"}, {Value: "-vram_gb", Label: "Most memory"}, {Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"}, {Value: "-release_date", Label: "Newest"}, {Value: "-benchmark_count", Label: "Most measured"}},
+		sorts:  []Choice{{Value: "name", Label: "A to Z"}, {Value: "street_price_usd", Label: "Cheapest"}, {Value: "-vram_gb", Label: "Most memory"}, {Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"}, {Value: "-release_date", Label: "Newest"}, {Value: "-benchmark_count", Label: "Most measured"}},
 		columns: []column{
 			{Column{Text: "Hardware"}, "name", false},
 			{Column{Text: "Kind"}, "", true},
@@ -148,7 +148,7 @@ var lists = map[string]*list{
 		table:  func(g *index.Generation) *index.Table { return g.Tools },
 		fields: index.ToolFields, facets: []string{"category", "backend", "os", "api", "model_format", "license", "has_benchmarks"}, open: 3,
 		ranges:  []string{"first_release"},
-		sorts:   []Choice{{Value: "slug", Label: "A to Z"}, {Value: "name", Label: "By name"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
+		sorts:   []Choice{{Value: "name", Label: "A to Z"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
 		columns: []column{{Column{Text: "Tool"}, "name", false}, {Column{Text: "Kind"}, "", true}, {Column{Text: "What it does"}, "", false}, {Column{Text: "Licence"}, "", false}, {Column{Text: "Runs", Number: true, Title: "Benchmarks made with it"}, "benchmark_count", true}},
 	},
 	"benchmarks": {
@@ -193,10 +193,15 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	asked := l.table(gen).Conditions(q.Query)
 	v := l.explore(gen, q, asked, at)
 	v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
-	if on := q.Params.Get("fits"); on != "" && q.Query.After == nil {
+	if on := q.Params.Get("fits"); on != "" && q.Query.After == nil && !q.otherMachine() {
 		v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
 	}
 	return v
+}
+
+// otherMachine reports whether what runs is asked for on another machine than the hardware alone, which the plot shows.
+func (q *ExploreQuery) otherMachine() bool {
+	return slices.ContainsFunc(append([]string{"prefer", "allow_extended"}, ofMachine...), q.Params.Has)
 }
 
 // ExploreMarkdown is the page of a list as a Markdown document. It has no values to choose from: counting them
@@ -246,6 +251,12 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		v.Title += " and more"
 	}
 	v.Table = l.rows(gen, q, page.Ords, at)
+	if q.Kind == "models" && slices.ContainsFunc(page.Ords, func(ord uint32) bool {
+		b := q.Runs[gen.Models.Slug(ord)]
+		return b != nil && b.BelowLeastBits()
+	}) {
+		v.Notes = append(v.Notes, "A score is of the full model. Models marked “below 4 bits” fit only with fewer bits per weight, where answers become clearly worse.")
+	}
 	if page.Next != nil {
 		v.Next = at.Path + "?" + q.Next(page.Next)
 	}
@@ -566,7 +577,7 @@ var ofOneDevice = []string{"vram_gb", "memory_bandwidth_gbps", "street_price_usd
 // rows is the table of a page.
 func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Place) Table {
 	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Take one away."}
-	now, count := q.Params.Get("sort"), q.Params.Get("count")
+	now, count := cmp.Or(q.Params.Get("sort"), l.sorts[0].Value), q.Params.Get("count")
 	several := count != "" && count != "1"
 	var shown []int
 	for i, c := range l.columns {
