@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/valyala/fasthttp"
 
 	"modeldex/dataset/record"
 	"modeldex/httpapi/changes"
@@ -36,8 +39,9 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	}
 	ending := strings.TrimPrefix(string(req.ctx.Path()), changesPath)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
-	if dropped && ending == "" {
-		return req.seeOther(changesPath, args), nil
+	tidy, changed := tidiedChanges(req.gen, args)
+	if (dropped || changed) && ending == "" {
+		return req.seeOther(changesPath, tidy), nil
 	}
 	q, f := changesView.parse(args, req.gen)
 	if f != nil {
@@ -75,6 +79,45 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	default:
 		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ChangesHTML(view()) }), nil
 	}
+}
+
+// tidiedChanges are the parameters of the form of changes as lists take them: fields by the names that pages give them,
+// records by any of theirs. It reports whether one was changed.
+func tidiedChanges(gen *index.Generation, args *fasthttp.Args) (out *fasthttp.Args, changed bool) {
+	out = &fasthttp.Args{}
+	for key, value := range args.All() {
+		name, v := string(key), string(value)
+		switch name {
+		case "field":
+			parts := strings.Split(v, ",")
+			for i, part := range parts {
+				part = strings.TrimSpace(part)
+				parts[i] = cmp.Or(pages.FieldCalled(part), strings.ReplaceAll(part, " ", "_"))
+			}
+			v = strings.Join(parts, ",")
+		case "slug":
+			v = recordCalled(gen, v)
+		}
+		changed = changed || v != string(value)
+		out.Add(name, v)
+	}
+	return out, changed
+}
+
+// recordCalled is the slug of the record that has a name; the name itself where none or several have.
+func recordCalled(gen *index.Generation, name string) string {
+	found := ""
+	for _, r := range []*resource{models, hardware, tools} {
+		if t := r.table(gen); exactly(gen, t, name) == name {
+			return name
+		} else if slug, _ := named(gen, t, name); slug != "" {
+			if found != "" {
+				return name
+			}
+			found = slug
+		}
+	}
+	return cmp.Or(found, name)
 }
 
 // changesQuery is what the page shows of a trail, whose steps are newest first.

@@ -35,7 +35,7 @@ func TestChangesPage(t *testing.T) {
 	}
 	s.cfg.History = recordedAs(t, live.Current()) // the page of before must not be remembered
 	body := page("/changes")
-	for _, want := range []string{"2 releases", "The recorded history begins here", "name: &lt;a&gt; &amp; b → c", `href="/feeds/changes.atom"`, `href="/models/llama-2-7b"`} {
+	for _, want := range []string{"2 releases", "The recorded history begins here", "Name: &lt;a&gt; &amp; b → c", `href="/feeds/changes.atom"`, `href="/models/llama-2-7b"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -23,6 +23,9 @@ func TestTypedForms(t *testing.T) {
 		"/fit?hardware=apple-m4&unified_share=75%25":             "/fit?hardware=apple-m4&unified_share=0.75",
 		"/fit?hardware=apple-m4&unified_share=75":                "/fit?hardware=apple-m4&unified_share=0.75",
 		"/fit?hardware=apple-m4&unified_share=175%25":            "",
+		"/changes?slug=rtx+4090&field=Street+price":              "/changes?slug=nvidia-rtx-4090&field=street_price_usd",
+		"/changes?field=params+b,+Layers":                        "/changes?field=params_b,architecture.num_layers",
+		"/changes?field=architecture.context+length":             "/changes?field=architecture.context_length",
 		"/fit?hardware=rtx+4090&context=many":                    "",
 		"/fit?hardware=rtx+4090&context=1,23":                    "",
 	} {

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/index"
@@ -55,6 +56,7 @@ type Changes struct {
 	Form struct {
 		Table, Release []Choice
 		Slug, Field    string
+		Fields         Choices // to choose from
 	}
 	Narrowed    bool
 	Next, First string
@@ -80,7 +82,7 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Change
 		c.Selected = c.Value == given("release")
 		v.Form.Release = append(v.Form.Release, c)
 	}
-	v.Form.Slug, v.Form.Field = given("slug"), given("field")
+	v.Form.Slug, v.Form.Field, v.Form.Fields = given("slug"), given("field"), offeredFields()
 	v.Narrowed = len(q.Params) > 0
 	if q.Releases != nil {
 		v.Tables = append(v.Tables, releaseTable(q.Releases))
@@ -209,7 +211,7 @@ func changedFields(fields []ChangedField, wanted string) Cell {
 			parts = append(parts, "and "+grouped(int64(len(fields)-shownFields))+" more")
 			break
 		}
-		parts = append(parts, words(f.Name)+": "+valueText(f.Old)+" → "+valueText(f.New))
+		parts = append(parts, FieldName(f.Name)+": "+valueText(f.Old)+" → "+valueText(f.New))
 	}
 	return Cell{Text: strings.Join(parts, "; "), Class: "prose"}
 }
@@ -230,6 +232,10 @@ func jsonText(v jsontext.Value) string {
 		return "unknown"
 	case 't', 'f':
 		return yesNo(v.Kind() == 't')
+	case '0':
+		if n, err := strconv.ParseFloat(string(v), 64); err == nil {
+			return exact(n)
+		}
 	case '"':
 		if text, err := jsontext.AppendUnquote(nil, v); err == nil {
 			return string(text)
