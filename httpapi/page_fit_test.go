@@ -175,3 +175,13 @@ func TestPageListsByName(t *testing.T) {
 		t.Errorf("models A to Z: %v", names)
 	}
 }
+
+// TestPageWithoutFacts holds that a model of which nothing is published says so once, and that one without runs has estimates.
+func TestPageWithoutFacts(t *testing.T) {
+	t.Parallel()
+	pageSays(t, map[string][]string{
+		"/models/deepseek-v4-pro-0813":  {"Not published: parameters, layers, length of context, sizes of its files, measured speeds.", "!Quantized sizes", "!Memory by context", "Contribute a run"},
+		"/models/hermes-4-14b":          {"No run is known. Estimated: ", "tok/s.", "Memory by context", "!Not published:"},
+		"/models/llama-3.1-8b-instruct": {"!No run is known. Estimated"},
+	})
+}

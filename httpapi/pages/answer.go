@@ -99,7 +99,7 @@ func examplesOf(best []fit.Best, is func(*fit.Best) bool) (out []*fit.Best) {
 
 // modelAnswer is how much memory a model takes, and how fast it is on the hardware it was measured on most. speeds are by
 // hardware and quantization, memory is the table of memory by context.
-func modelAnswer(gen *index.Generation, speeds *index.Stats, memory *Table) (out []Cell) {
+func modelAnswer(gen *index.Generation, m *modelRecord, speeds *index.Stats, memory *Table) (out []Cell) {
 	if len(memory.Rows) > 0 {
 		row, at := memory.Rows[0], len(memory.Rows[0])-1
 		for i := range memory.Columns {
@@ -128,6 +128,33 @@ func modelAnswer(gen *index.Generation, speeds *index.Stats, memory *Table) (out
 		words = ", "
 	}
 	if len(seen) > 0 {
+		out[len(out)-1].Text += "."
+		return out
+	}
+	return append(out, estimatesOf(gen, m)...)
+}
+
+// estimatesOf are the estimated speeds of a model on hardware people have at home.
+func estimatesOf(gen *index.Generation, m *modelRecord) []Cell {
+	var found []fit.Best
+	for _, l := range quick(gen) {
+		q := fit.Query{Model: m.Slug, Hardware: dataset.Slug(strings.TrimPrefix(l.Href, "/hardware/")), MeasuredFirst: true, BestOnly: true}
+		a, fault := gen.Fit.Fit(q)
+		if fault != nil || len(a.Sizes) == 0 || len(found) == shownExamples {
+			continue
+		}
+		if z := &a.Sizes[0]; z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil && (z.BitsPerWeight == nil || *z.BitsPerWeight >= fit.LeastBits) {
+			found = append(found, fit.Best{Hardware: q.Hardware, Quantization: z.Quantization, TPS: z.Speed.TPS})
+		}
+	}
+	n, words := newNames(gen), "No run is known. Estimated: "
+	var out []Cell
+	for i := range found {
+		b := &found[i]
+		out = append(out, Cell{Text: words}, n.cell("hardware", b.Hardware), Cell{Text: " (" + b.Quantization + ") ~" + rounded(*b.TPS) + "\u00a0tok/s"})
+		words = ", "
+	}
+	if len(out) > 0 {
 		out[len(out)-1].Text += "."
 	}
 	return out

@@ -34,13 +34,39 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 	}
 	speeds := singleStream(gen, index.Model, string(m.Slug), index.Hardware, index.Quantization)
 	v.Tables = append(v.Tables, speedByHardware(gen, m, speeds), memoryTable(gen, m), sizesTable(m), runsOf(gen, index.Model, string(m.Slug), m.BenchmarkCount))
-	v.Answer = modelAnswer(gen, speeds, &v.Tables[1])
+	v.Answer = modelAnswer(gen, m, speeds, &v.Tables[1])
 	draw, slug := charts.For(gen), string(m.Slug)
 	v.Tables[0].Plot = plot(draw.ModelSpeeds(slug), "plot-speed", at.Base)
 	v.Tables[1].Plot = plot(draw.ModelMemory(slug), "plot-memory", at.Base)
 	v.Tables[2].Plot = plot(draw.ModelSizes(slug), "plot-sizes", at.Base)
+	if missing := missingFacts(m, v.Tables[:3]); missing != "" {
+		v.Answer, v.Tables = []Cell{{Text: "Not published: " + missing + ". What memory it needs, and how fast it is, cannot be said."}}, v.Tables[3:]
+	}
 	s.finishRecord(v, "models", string(m.Slug), m.Name)
 	return v
+}
+
+// missingFacts names what is not published of a model about which tables say nothing at all; empty where one of them
+// has something.
+func missingFacts(m *modelRecord, tables []Table) string {
+	for i := range tables {
+		if len(tables[i].Rows) > 0 || tables[i].Plot != nil {
+			return ""
+		}
+	}
+	var out []string
+	for _, fact := range []struct {
+		name    string
+		unknown bool
+	}{
+		{"parameters", m.ParamsB == nil}, {"layers", m.Architecture.NumLayers == nil}, {"length of context", m.Architecture.ContextLength == nil},
+		{"sizes of its files", len(m.Quantizations) == 0}, {"measured speeds", true},
+	} {
+		if fact.unknown {
+			out = append(out, fact.name)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // recordFrame is the frame of the page of a record.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"modeldex/dataset"
@@ -102,6 +103,22 @@ func TestFamilyName(t *testing.T) {
 		m.Family, m.Name = dataset.Slug(tt.family), tt.name
 		if got := familyName(m); got != tt.want {
 			t.Errorf("the family %s of %s is shown as %s, want %s", tt.family, tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestOpening holds that a long text is divided after its first sentence, which the number of a rule does not end.
+func TestOpening(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("and so on ", 50)
+	for text, want := range map[string]string{
+		"One. Two. " + long:                     "One.",
+		"1. A rule of 3. Then more. 2. " + long: "1. A rule of 3. Then more.",
+		"Short. Text.":                          "Short. Text.",
+		long + ". End.":                         long + ". End.",
+	} {
+		if got, rest := opening(text); got != want || rest != "" && got+" "+rest != text {
+			t.Errorf("opening(%.40q) = %.60q, %.20q, want %.60q", text, got, rest, want)
 		}
 	}
 }

@@ -434,8 +434,10 @@ func opening(text string) (begin, rest string) {
 	if len(text) <= mostText {
 		return text, ""
 	}
-	if begin, rest, found := strings.Cut(text, ". "); found && len(begin) <= mostText {
-		return begin + ".", rest
+	for i := 1; i < min(len(text), mostText); i++ {
+		if strings.HasPrefix(text[i:], ". ") && (text[i-1] < '0' || text[i-1] > '9') { // "1. " is the number of a rule
+			return text[:i+1], text[i+2:]
+		}
 	}
 	return text, ""
 }

@@ -33,7 +33,7 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		{Label: "Made", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
 		{Label: "Models", Value: Cell{Text: grouped(newest.ModelCount)}, Note: grouped(newest.ConfidenceCounts.High) + " with high confidence, " + grouped(newest.ConfidenceCounts.Moderate) + " moderate, " + grouped(newest.ConfidenceCounts.Low) + " low"},
 		{Label: "Scores", Value: Cell{Text: grouped(newest.ScoreCount)}},
-		{Label: "Licence", Value: Cell{Text: newest.License}},
+		{Label: "Licence", Value: Cell{Text: licenseText(newest.License)}},
 		{Label: "Attribution", Value: Cell{Text: newest.Attribution}},
 		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash, NoFollow: true}, Note: "JSON, " + rounded(float64(newest.Bytes)/1e6) + " MB, immutable"},
 	}}, {"How to read it", []Fact{
@@ -43,6 +43,11 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 	}}}
 	v.Tables = append(v.Tables, scoreTable(gen, doc), sourcesTable(doc), documentsTable(catalog))
 	return v
+}
+
+// licenseText is the licence of a document in the words of the page, which has the notes of the sources in a column.
+func licenseText(license string) string {
+	return strings.ReplaceAll(license, "see license_note", "see “Licence and limits” of each")
 }
 
 // snapshotHead is a document without its models.
@@ -123,7 +128,7 @@ func documentsTable(catalog *snapshot.Catalog) Table {
 		Columns: []Column{{Text: "Document"}, {Text: "Made", Short: true}, {Text: "Models", Number: true}, {Text: "Scores", Number: true}, {Text: "Licence"}},
 	}
 	for _, d := range catalog.List() {
-		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash, NoFollow: true}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: grouped(d.ModelCount)}, {Text: grouped(d.ScoreCount)}, {Text: d.License}})
+		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash, NoFollow: true}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: grouped(d.ModelCount)}, {Text: grouped(d.ScoreCount)}, {Text: licenseText(d.License)}})
 	}
 	return t
 }
