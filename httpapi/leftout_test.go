@@ -128,7 +128,7 @@ func TestPagesSayWhatIsLeftOut(t *testing.T) {
 		if !strings.Contains(page, "Of "+strconv.Itoa(len(want.Undecided))+" more it cannot be said") {
 			t.Errorf("%s: the page does not say that %d are left out: %.600s", c.query, len(want.Undecided), page)
 		}
-		_, listed, _ := strings.Cut(page, "## Measured, memory not known")
+		_, listed, _ := strings.Cut(page, "## Measured, memory unknown")
 		for i := range want.Ran {
 			if named++; !strings.Contains(listed, "/models/"+string(want.Ran[i].Model)+")") {
 				t.Errorf("%s: the page does not list %s, which was measured there", c.query, want.Ran[i].Model)

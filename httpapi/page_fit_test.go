@@ -57,6 +57,17 @@ func TestPagePair(t *testing.T) {
 	})
 }
 
+// TestPageFigures holds that pages write figures in one form.
+func TestPageFigures(t *testing.T) {
+	t.Parallel()
+	pageSays(t, map[string][]string{
+		"/fit?hardware=nvidia-rtx-3060&model=gpt-oss-120b":                     {" GiB short", "!>-"},
+		"/hardware/amd-ryzen-9-7950x":                                          {"$450", "!450 USD"},
+		"/explore/models?min_context=32768&fits=nvidia-rtx-3060&context=16384": {"Context length from 32k tokens", "Context: 16k tokens"},
+		"/explore/hardware?max_price_usd=1500":                                 {"Street price to $1,500"},
+	})
+}
+
 // TestPageMemoryAndCache holds that an answer says which memory it counts with, and whether its speeds are with a full cache.
 func TestPageMemoryAndCache(t *testing.T) {
 	t.Parallel()

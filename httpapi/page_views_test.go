@@ -703,7 +703,7 @@ func TestSpeedsLeadToRuns(t *testing.T) {
 			if a.status != http.StatusOK || !strings.Contains(body, `href="/benchmarks/bm-`) {
 				t.Errorf("%s: the speed %s leads to %s, status %d, which names no run", path, row[1], to, a.status)
 			}
-			if strings.HasPrefix(to, "/fit?") && !strings.Contains(body, row[1]+" tokens per second") {
+			if strings.HasPrefix(to, "/fit?") && !strings.Contains(body, row[1]+" tok/s") {
 				t.Errorf("%s: the speed %s is not on its page %s", path, row[1], to)
 			}
 		}
@@ -722,8 +722,8 @@ func TestMachineByMemory(t *testing.T) {
 		"/fit":                   {`<details open>`, `href="/fit?memory_gb=16"`},
 		"/fit?memory_gb=16":      {"Enter the bandwidth of the memory as well"},
 		"/about":                 {`id="words"`},
-		"/fit?hardware=cpu":      {`href="/fit">Describe it by its memory`, "not known here"},
-		"/fit?hardware=GTX+1060": {`href="/fit">Describe it by its memory`, "Several pieces of hardware have this name", "nvidia-gtx-1060-6gb"},
+		"/fit?hardware=cpu":      {`name="memory_gb"`, "<details open>", "not known here"},
+		"/fit?hardware=GTX+1060": {"Several pieces of hardware have this name", "nvidia-gtx-1060-6gb"},
 	} {
 		body := string(s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html").body)
 		for _, want := range wants {

@@ -25,7 +25,7 @@ func Frontier(d FrontierData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": intelligence against speed", Source: d.Source,
 		Note:    "Each model at " + sizeRule + "; those that fit only with fewer than four bits per weight are not drawn, for a score is of the full model. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
-		columns: []Column{{"Model", false}, {"Tokens/s", true}, {"Speed is", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"On the line", false}},
+		columns: []Column{{"Model", false}, {"Tok/s", true}, {"Speed is", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"On the line", false}},
 	}
 	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) || !finite(m.TPS) || m.TPS <= 0 })
 	slices.SortStableFunc(models, func(a, b FitModel) int {
@@ -43,7 +43,7 @@ func Frontier(d FrontierData) *Figure {
 			if on[m.Href+"\x00"+m.Name] {
 				yes = "yes"
 			}
-			rows = append(rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: yes}})
+			rows = append(rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: tenths(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}, {Text: tenths(m.Score)}, {Text: m.Quantization}, {Text: yes}})
 		}
 		return rows
 	}
@@ -52,8 +52,8 @@ func Frontier(d FrontierData) *Figure {
 		return f
 	}
 	slices.SortStableFunc(best, func(a, b FitModel) int { return cmp.Compare(a.TPS, b.TPS) })
-	f.Summary = fmt.Sprintf("%s; %d are on the line, from %s (%s tokens per second, %s of 100) to %s (%s tokens per second, %s of 100).", count(len(models), "model"), len(best),
-		best[0].Name, short(best[0].TPS), short(best[0].Score), best[len(best)-1].Name, short(best[len(best)-1].TPS), short(best[len(best)-1].Score))
+	f.Summary = fmt.Sprintf("%s; %d are on the line, from %s (%s tok/s, %s of 100) to %s (%s tok/s, %s of 100).", count(len(models), "model"), len(best),
+		best[0].Name, short(best[0].TPS), tenths(best[0].Score), best[len(best)-1].Name, short(best[len(best)-1].TPS), tenths(best[len(best)-1].Score))
 	f.draw = func(c *canvas) float64 { return drawFrontier(c, models, best) }
 	return f
 }
@@ -67,7 +67,7 @@ func drawFrontier(c *canvas, models, best []FitModel) float64 {
 	}
 	a := &area{canvas: c, left: 34, top: 24, right: c.width - 10, bottom: 350}
 	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(false, lowY, highY, a.bottom, a.top)
-	a.axes("Generation speed (tokens/s)", "Intelligence (composite, 0 to 100)", compact)
+	a.axes("Generation speed (tok/s)", "Intelligence (composite, 0 to 100)", compact)
 	var through [][2]float64
 	for i := range best {
 		x, y := a.x.at(best[i].TPS), a.y.at(best[i].Score)
@@ -86,7 +86,7 @@ func drawFrontier(c *canvas, models, best []FitModel) float64 {
 			class = "d0"
 		}
 		a.mark(x, y, 3.6, 0, class, func() string {
-			return fmt.Sprintf("%s: %s of 100, %s, %s", m.Name, short(m.Score), m.Quantization, m.speed())
+			return fmt.Sprintf("%s: %s of 100, %s, %s", m.Name, tenths(m.Score), m.Quantization, m.speed())
 		})
 	}
 	for i := range models {
@@ -127,7 +127,7 @@ type CompareRow struct {
 // Spread is measurements of the same configuration.
 type Spread struct {
 	N              int
-	Low, Mid, High float64 // smallest, median and largest, in tokens per second
+	Low, Mid, High float64 // smallest, median and largest, in tok/s
 	Href           string  // of the benchmark, or of the list of them; may be empty
 }
 
@@ -136,7 +136,7 @@ func Compare(d CompareData) *Figure {
 	f := &Figure{Title: d.Title, Source: d.Source, columns: []Column{{d.Row, false}}}
 	series := d.Series[:min(len(d.Series), MostCompared)]
 	for _, s := range series {
-		f.columns = append(f.columns, Column{s.Name + " (tokens/s)", true})
+		f.columns = append(f.columns, Column{s.Name + " (tok/s)", true})
 	}
 	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r CompareRow) bool {
 		return !slices.ContainsFunc(r.Values, func(v Spread) bool { return v.N > 0 && v.Low > 0 && finite(v.High) })
@@ -157,7 +157,7 @@ func Compare(d CompareData) *Figure {
 	}
 	f.Note = "Marks: medians of runs of a single stream on one device. Lines: from the slowest run to the fastest. The axis is logarithmic."
 	if len(rows) < d.Total {
-		f.Note += fmt.Sprintf(" %d of %d configurations are shown: those with the most in common.", len(rows), d.Total)
+		f.Note += fmt.Sprintf(" %s of %s configurations are shown: those with the most in common.", whole(len(rows)), whole(d.Total))
 	}
 	f.Summary = fmt.Sprintf("%s measured on at least two of %s.", count(len(rows), "configuration"), names(series))
 	f.draw = func(c *canvas) float64 { return drawCompare(c, series, rows) }
@@ -177,7 +177,7 @@ func spreadCell(values []Spread, i int) Cell {
 		return Cell{Text: "–"}
 	}
 	v := values[i]
-	c := Cell{Text: short(v.Mid), Note: "(1 run)", Href: v.Href}
+	c := Cell{Text: tenths(v.Mid), Note: "(1 run)", Href: v.Href}
 	if v.N > 1 {
 		c.Note = fmt.Sprintf("(%s, %s to %s)", record.Counted(v.N, "run"), short(v.Low), short(v.High))
 	}
@@ -214,7 +214,7 @@ func drawCompare(c *canvas, series []Series, rows []CompareRow) float64 {
 	a.top = c.legend(series)
 	a.bottom = a.top + row*float64(len(rows)) + 4
 	a.x = newScale(true, low, high, a.left, a.right)
-	a.xAxis("Generation speed (tokens/s)", a.x.ticks(40), compact)
+	a.xAxis("Generation speed (tok/s)", a.x.ticks(40), compact)
 	for n, r := range rows {
 		y := a.top + row*float64(n) + 14
 		if c.narrow() {
@@ -263,12 +263,12 @@ type PriceItem struct {
 func Prices(d PricesData) *Figure {
 	f := &Figure{
 		Title: d.Title, Source: d.Source,
-		columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Memory (GB)", true}, {"Dollars per GB", true}, {"Tokens/s", true}, {"Speed is", false}, {"Dollars per token/s", true}},
+		columns: []Column{{"Hardware", false}, {"Price (US dollars)", true}, {"Price is", false}, {"Memory (GB)", true}, {"Dollars per GB", true}, {"Tok/s", true}, {"Speed is", false}, {"Dollars per tok/s", true}},
 	}
 	f.rows = func() (rows [][]Cell) {
 		for i := range d.Items {
 			p := &d.Items[i]
-			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: money(p.perGB())}, {Text: short(p.TPS), Href: p.Rests}, {Text: basisWord(p.TPS, p.Measured)}, {Text: money(p.perSpeed())}})
+			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: money(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.MemoryGB)}, {Text: money(p.perGB())}, {Text: tenths(p.TPS), Href: p.Rests}, {Text: basisWord(p.TPS, p.Measured)}, {Text: money(p.perSpeed())}})
 		}
 		return rows
 	}
@@ -309,7 +309,7 @@ func summaryOfPrices(items []PriceItem) string {
 		if v := p.perGB(); finite(v) {
 			text := fmt.Sprintf("%s: %s dollars per GB", p.Name, money(v))
 			if v := p.perSpeed(); finite(v) {
-				text += ", " + money(v) + " dollars per token per second"
+				text += ", " + money(v) + " dollars per tok/s"
 			}
 			parts = append(parts, text)
 		}
@@ -319,7 +319,7 @@ func summaryOfPrices(items []PriceItem) string {
 
 func drawPrices(c *canvas, items []PriceItem) float64 {
 	y := pricePanel(c, 0, "Dollars per GB of memory", items, (*PriceItem).perGB, func(p *PriceItem) bool { return p.Street })
-	return pricePanel(c, y+10, "Dollars per token per second", items, (*PriceItem).perSpeed, func(p *PriceItem) bool { return p.Street && p.Measured })
+	return pricePanel(c, y+10, "Dollars per tok/s", items, (*PriceItem).perSpeed, func(p *PriceItem) bool { return p.Street && p.Measured })
 }
 
 // pricePanel draws the bars of one ratio below y and returns where it ends.
@@ -350,7 +350,7 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 		y += row
 		v := value(p)
 		if !finite(v) {
-			c.Text(left+2, at+16, "not known", svg.Style{Class: "small soft"})
+			c.Text(left+2, at+16, "unknown", svg.Style{Class: "small soft"})
 			continue
 		}
 		class := "bar"
@@ -358,7 +358,7 @@ func pricePanel(c *canvas, y float64, title string, items []PriceItem, value fun
 			class = "bar-main"
 		}
 		c.Rect(left, at+4, max(1, s.at(v)-left), 16, svg.Style{Class: class, Tip: c.tip(func() string {
-			return fmt.Sprintf("%s: %s; %s dollars (%s)", p.Name, money(v), short(p.PriceUSD), p.PriceKind)
+			return fmt.Sprintf("%s: %s; $%s (%s)", p.Name, money(v), money(p.PriceUSD), p.PriceKind)
 		})})
 		c.Text(s.at(v)+6, at+16, "$"+money(v), svg.Style{Class: "small strong"})
 	}

@@ -32,7 +32,7 @@ type RoofRun struct {
 func Roof(d RoofData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": its runs under the bandwidth roof", Source: d.Source,
-		columns: []Column{{"Model", false}, {"Quantization", false}, {"Tokens/s", true}, {"GB per token", true}, {"Share of bandwidth", true}, {"Settings", false}, {"Benchmark", false}, {"Source", false}},
+		columns: []Column{{"Model", false}, {"Quantization", false}, {"Tok/s", true}, {"GB per token", true}, {"Share of bandwidth", true}, {"Settings", false}, {"Benchmark", false}, {"Source", false}},
 	}
 	runs := slices.DeleteFunc(slices.Clone(d.Runs), func(r RoofRun) bool {
 		return !finite(r.TPS) || r.TPS <= 0 || !finite(r.GBytesPerToken) || r.GBytesPerToken <= 0
@@ -42,7 +42,7 @@ func Roof(d RoofData) *Figure {
 	})
 	f.rows = func() (rows [][]Cell) {
 		for _, r := range runs {
-			rows = append(rows, []Cell{{Text: r.Model}, {Text: r.Quantization}, {Text: short(r.TPS)}, {Text: short(r.GBytesPerToken)}, {Text: percent(r.BandwidthShare)}, {Text: r.Settings}, {Text: r.ID, Href: benchmarkHref(r.ID)}, {Text: host(r.Source), Href: r.Source}})
+			rows = append(rows, []Cell{{Text: r.Model}, {Text: r.Quantization}, {Text: tenths(r.TPS)}, {Text: short(r.GBytesPerToken)}, {Text: percent(r.BandwidthShare)}, {Text: r.Settings}, {Text: r.ID, Href: benchmarkHref(r.ID)}, {Text: host(r.Source), Href: r.Source}})
 		}
 		return rows
 	}
@@ -61,7 +61,7 @@ func Roof(d RoofData) *Figure {
 	slices.Sort(shares)
 	f.Note = "One dot for each run of a single stream on one device. A token reads its weights once, so the bandwidth divided by them is a roof; dots above it used drafts, or something in their record is wrong. Both axes are logarithmic."
 	if len(runs) < d.Total {
-		f.Note += fmt.Sprintf(" %d of %d runs are shown: the newest whose weights are known.", len(runs), d.Total)
+		f.Note += fmt.Sprintf(" %s of %s runs are shown: the newest whose weights are known.", whole(len(runs)), whole(d.Total))
 	}
 	f.Summary = fmt.Sprintf("%s under a roof of %s GB/s; the median run uses %s of it.", count(len(runs), "run"), short(d.BandwidthGBps), percent(shares[len(shares)/2]))
 	f.draw = func(c *canvas) float64 { return drawRoof(c, d.BandwidthGBps, runs) }
@@ -84,7 +84,7 @@ func drawRoof(c *canvas, bandwidth float64, runs []RoofRun) float64 {
 	highY = max(highY, min(bandwidth/lowX, highY*3)) // some of the roof shows
 	a := &area{canvas: c, left: 44, top: 24, right: c.width - 10, bottom: 300}
 	a.x, a.y = newScale(true, lowX, highX, a.left, a.right), newScale(true, lowY, highY, a.bottom, a.top)
-	a.axes("Weights read per token (GB)", "Generation speed (tokens/s)", compact)
+	a.axes("Weights read per token (GB)", "Generation speed (tok/s)", compact)
 	for _, share := range []struct {
 		of          float64
 		class, name string
@@ -184,7 +184,7 @@ const mostFits = 20
 func Fits(d FitsData) *Figure {
 	f := &Figure{
 		Title: d.Hardware + ": what fits, by intelligence", Source: d.Source,
-		columns: []Column{{"Model", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"Memory (GB)", true}, {"Tokens/s", true}, {"Speed is", false}},
+		columns: []Column{{"Model", false}, {"Intelligence (0 to 100)", true}, {"Size", false}, {"Memory (GB)", true}, {"Tok/s", true}, {"Speed is", false}},
 	}
 	models := slices.DeleteFunc(slices.Clone(d.Models), func(m FitModel) bool { return !finite(m.Score) })
 	slices.SortStableFunc(models, func(a, b FitModel) int {
@@ -195,7 +195,7 @@ func Fits(d FitsData) *Figure {
 	f.rows = func() (rows [][]Cell) {
 		for i := range models {
 			m := &models[i]
-			rows = append(rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: short(m.Score)}, {Text: m.Quantization}, {Text: short(m.MemoryGB)}, {Text: short(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}})
+			rows = append(rows, []Cell{{Text: m.Name, Href: m.Href}, {Text: tenths(m.Score)}, {Text: m.Quantization}, {Text: short(m.MemoryGB)}, {Text: tenths(m.TPS)}, {Text: basisWord(m.TPS, m.Measured)}})
 		}
 		return rows
 	}
@@ -204,7 +204,7 @@ func Fits(d FitsData) *Figure {
 		return f
 	}
 	f.Note = fmt.Sprintf("The %d of %d models with the highest scores, each at "+sizeRule+". %s run in all; those without a score, or that fit only with fewer than four bits per weight, are not drawn. Green bars: speed measured. Grey bars: estimated or unknown.", len(models), all, count(max(d.Total, all), "model"))
-	f.Summary = fmt.Sprintf("First is %s with %s of 100, at %s, %s.", models[0].Name, short(models[0].Score), models[0].Quantization, models[0].speed())
+	f.Summary = fmt.Sprintf("First is %s with %s of 100, at %s, %s.", models[0].Name, tenths(models[0].Score), models[0].Quantization, models[0].speed())
 	f.draw = func(c *canvas) float64 { return drawFits(c, models) }
 	return f
 }
@@ -247,15 +247,15 @@ func drawFits(c *canvas, models []FitModel) float64 {
 		}
 		end := max(a.x.at(m.Score), a.left+1)
 		a.Rect(a.left, y+3, end-a.left, 18, svg.Style{Class: class, Tip: c.tip(func() string {
-			return fmt.Sprintf("%s: %s of 100, %s GB, %s", m.Name, short(m.Score), short(m.MemoryGB), label)
+			return fmt.Sprintf("%s: %s of 100, %s GB, %s", m.Name, tenths(m.Score), short(m.MemoryGB), label)
 		})})
 		if room := end - a.left - 46; room > 30 {
 			a.Text(a.left+6, y+16, clip(label, smallSize, room), svg.Style{Class: "small"})
 		}
 		if end-a.left < 40 {
-			a.text(end+5, y+16, short(m.Score), svg.Style{Class: "small strong"})
+			a.text(end+5, y+16, tenths(m.Score), svg.Style{Class: "small strong"})
 		} else {
-			a.Text(end-5, y+16, short(m.Score), svg.Style{Class: "small strong", Anchor: "end"})
+			a.Text(end-5, y+16, tenths(m.Score), svg.Style{Class: "small strong", Anchor: "end"})
 		}
 	}
 	a.Line(a.left, a.top, a.left, a.bottom, svg.Style{Class: "axis"})
@@ -298,7 +298,7 @@ func Neighbours(d NeighboursData) *Figure {
 	})
 	f.rows = func() (rows [][]Cell) {
 		for _, p := range append([]Priced{d.Of}, others...) {
-			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: short(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.BandwidthGBps)}, {Text: short(p.MemoryGB)}, {Text: short(p.BandwidthGBps / p.PriceUSD)}})
+			rows = append(rows, []Cell{{Text: p.Name, Href: p.Href}, {Text: money(p.PriceUSD)}, {Text: p.PriceKind, Href: p.PriceHref}, {Text: short(p.BandwidthGBps)}, {Text: short(p.MemoryGB)}, {Text: short(p.BandwidthGBps / p.PriceUSD)}})
 		}
 		return rows
 	}
@@ -311,7 +311,7 @@ func Neighbours(d NeighboursData) *Figure {
 		return f
 	}
 	f.Note = "Beside it is what is most like it and nearest in price, bandwidth and memory. Filled: a price seen in the street. Hollow: the price at launch. Both axes are logarithmic; up and to the left is more bandwidth for the money."
-	f.Summary = fmt.Sprintf("%s: %s dollars (%s) and %s GB/s, among %s near it.", d.Of.Name, short(d.Of.PriceUSD), d.Of.PriceKind, short(d.Of.BandwidthGBps), count(len(others), "piece")+" of hardware")
+	f.Summary = fmt.Sprintf("%s: $%s (%s) and %s GB/s, among %s near it.", d.Of.Name, money(d.Of.PriceUSD), d.Of.PriceKind, short(d.Of.BandwidthGBps), count(len(others), "piece")+" of hardware")
 	f.draw = func(c *canvas) float64 { return drawNeighbours(c, d.Of, others) }
 	return f
 }
@@ -337,7 +337,7 @@ func drawNeighbours(c *canvas, of Priced, others []Priced) float64 {
 			class = "open"
 		}
 		a.mark(a.x.at(p.PriceUSD), a.y.at(p.BandwidthGBps), 4.5, 0, class, func() string {
-			return fmt.Sprintf("%s: %s dollars (%s), %s GB/s, %s GB", p.Name, short(p.PriceUSD), p.PriceKind, short(p.BandwidthGBps), short(p.MemoryGB))
+			return fmt.Sprintf("%s: $%s (%s), %s GB/s, %s GB", p.Name, money(p.PriceUSD), p.PriceKind, short(p.BandwidthGBps), short(p.MemoryGB))
 		})
 	}
 	class := "d1"
@@ -346,7 +346,7 @@ func drawNeighbours(c *canvas, of Priced, others []Priced) float64 {
 	}
 	a.Circle(x, y, 8, svg.Style{Class: "ring"})
 	a.mark(x, y, 4.5, 0, class, func() string {
-		return fmt.Sprintf("%s: %s dollars (%s), %s GB/s", of.Name, short(of.PriceUSD), of.PriceKind, short(of.BandwidthGBps))
+		return fmt.Sprintf("%s: $%s (%s), %s GB/s", of.Name, money(of.PriceUSD), of.PriceKind, short(of.BandwidthGBps))
 	})
 	l.place(x, y, 8, clipName(of.Name, fontSize, 220), svg.Style{Class: "strong halo"})
 	for _, p := range others {

@@ -282,14 +282,14 @@ func (r *Run) tip(c *canvas) string {
 	if !c.framed {
 		source = host(source)
 	}
-	return strings.Join(slices.DeleteFunc([]string{short(r.TPS) + " tokens/s", r.Quantization, r.Settings, source}, func(s string) bool { return s == "" }), ", ")
+	return strings.Join(slices.DeleteFunc([]string{short(r.TPS) + " tok/s", r.Quantization, r.Settings, source}, func(s string) bool { return s == "" }), ", ")
 }
 
 // Speeds draws one dot for each run, in a row for each group, on a logarithmic axis.
 func Speeds(d SpeedsData) *Figure {
 	f := &Figure{
 		Title: d.Title, Source: d.Source,
-		columns: []Column{{d.Group, false}, {"Tokens/s", true}, {"Quantization", false}, {"Settings", false}, {"Benchmark", false}, {"Source", false}},
+		columns: []Column{{d.Group, false}, {"Tok/s", true}, {"Quantization", false}, {"Settings", false}, {"Benchmark", false}, {"Source", false}},
 	}
 	rows := slices.DeleteFunc(slices.Clone(d.Rows), func(r SpeedRow) bool { return len(r.Runs) == 0 })
 	low, high := math.Inf(1), 0.0
@@ -316,9 +316,9 @@ func Speeds(d SpeedsData) *Figure {
 		f.Note += " Filled: " + d.Main + ". Hollow: other quantizations."
 	}
 	if len(rows) < d.Total || runs < d.Runs {
-		f.Note += fmt.Sprintf(" %d of %d rows and %d of %d runs are shown.", len(rows), max(d.Total, len(rows)), runs, max(d.Runs, runs))
+		f.Note += fmt.Sprintf(" %s of %s rows and %s of %s runs are shown.", whole(len(rows)), whole(max(d.Total, len(rows))), whole(runs), whole(max(d.Runs, runs)))
 	}
-	f.Summary = fmt.Sprintf("%s, from %s to %s tokens per second. Fastest by median: %s, %s.", count(runs, "run"), short(low), short(high), rows[0].Name, short(middle(rows[0].Runs)))
+	f.Summary = fmt.Sprintf("%s, from %s to %s tok/s. Fastest by median: %s, %s.", count(runs, "run"), short(low), short(high), rows[0].Name, short(middle(rows[0].Runs)))
 	f.draw = func(c *canvas) float64 { return drawSpeeds(c, rows, d.Main, low, high) }
 	return f
 }
@@ -368,7 +368,7 @@ func drawSpeeds(c *canvas, rows []SpeedRow, main string, low, high float64) floa
 	a := &area{canvas: c, left: labelWidth + 8, top: 6, right: c.width - 8}
 	a.bottom = a.top + row*float64(len(rows)) + 4
 	a.x = newScale(true, low, high, a.left, a.right)
-	a.xAxis("Generation speed (tokens/s)", a.x.ticks(40), compact)
+	a.xAxis("Generation speed (tok/s)", a.x.ticks(40), compact)
 	for i, r := range rows {
 		y := a.top + row*float64(i) + 13
 		if c.narrow() {

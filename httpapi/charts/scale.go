@@ -3,6 +3,7 @@ package charts
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"modeldex/snapshot/svg"
 )
@@ -132,13 +133,28 @@ func compact(v float64) string {
 	return short(v)
 }
 
-// money is a number of dollars: with cents below a hundred.
+// tenths is a number with one decimal, so that those of a column are in line; below 1 it is short.
+func tenths(v float64) string {
+	if !finite(v) || math.Abs(v) < 0.95 {
+		return short(v)
+	}
+	whole, fraction, _ := strings.Cut(strconv.FormatFloat(v, 'f', 1, 64), ".")
+	return thousands(whole) + "." + fraction
+}
+
+// money is a number of dollars: with cents below 20.
 func money(v float64) string {
-	if finite(v) && v >= 1 && v < 100 {
+	switch {
+	case finite(v) && v >= 1 && v < 20:
 		return strconv.FormatFloat(v, 'f', 2, 64)
+	case finite(v) && v >= 20 && v < 1e6:
+		return thousands(strconv.FormatFloat(v, 'f', 0, 64))
 	}
 	return compact(v)
 }
+
+// whole is a number of things.
+func whole(n int) string { return thousands(strconv.Itoa(n)) }
 
 func thousands(digits string) string {
 	sign := ""

@@ -79,7 +79,7 @@ func bestSpeeds(gen *index.Generation, best []fit.Best) []Cell {
 func speedsOf(gen *index.Generation, words, mark string, examples []*fit.Best) (out []Cell) {
 	n := newNames(gen)
 	for i, b := range examples {
-		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + rounded(*b.TPS) + "\u00a0tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + tenths(*b.TPS) + "\u00a0tok/s"})
 		words = ", "
 		if i == len(examples)-1 {
 			out[len(out)-1].Text += ". "
@@ -124,7 +124,7 @@ func modelAnswer(gen *index.Generation, m *modelRecord, speeds *index.Stats, mem
 		if key[1] != "" {
 			size = " (" + key[1] + ")"
 		}
-		out = append(out, Cell{Text: words}, n.cell("hardware", dataset.Slug(key[0])), Cell{Text: size + " " + rounded(groups[i].Median) + "\u00a0tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("hardware", dataset.Slug(key[0])), Cell{Text: size + " " + tenths(groups[i].Median) + "\u00a0tok/s"})
 		words = ", "
 	}
 	if len(seen) > 0 {
@@ -151,7 +151,7 @@ func estimatesOf(gen *index.Generation, m *modelRecord) []Cell {
 	var out []Cell
 	for i := range found {
 		b := &found[i]
-		out = append(out, Cell{Text: words}, n.cell("hardware", b.Hardware), Cell{Text: " (" + b.Quantization + ") ~" + rounded(*b.TPS) + "\u00a0tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("hardware", b.Hardware), Cell{Text: " (" + b.Quantization + ") ~" + tenths(*b.TPS) + "\u00a0tok/s"})
 		words = ", "
 	}
 	if len(out) > 0 {

@@ -158,16 +158,16 @@ func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
 	if m := speed.Measured; m != nil {
 		t.Rows = append(t.Rows, []Cell{
 			{Text: "Measured", Class: "measured"},
-			{Text: rounded(m.Median)},
-			{Text: rounded(m.P10) + " to " + rounded(m.P90)},
+			{Text: tenths(m.Median)},
+			{Text: tenths(m.P10) + " to " + tenths(m.P90)},
 			{Text: plural(m.N, "run", "runs") + " from " + plural(m.Pages, "page", "pages"), Href: benchmarksOf(string(b.Model), string(b.Hardware), *b.Quantization), NoFollow: true},
 		})
 	}
 	if e := speed.Estimate; e != nil {
 		t.Rows = append(t.Rows, []Cell{
 			{Text: "Estimate", Class: "estimate"},
-			{Text: rounded(e.Median)},
-			{Text: rounded(e.P05) + " to " + rounded(e.P95)},
+			{Text: tenths(e.Median)},
+			{Text: tenths(e.P05) + " to " + tenths(e.P95)},
 			{Text: e.Method, Href: speedOf(string(b.Model), string(b.Hardware), *b.Quantization, nil), NoFollow: true},
 		})
 	}

@@ -233,7 +233,7 @@ func modelFacts(gen *index.Generation, slugs []string) Table {
 		if in == nil || in.Score == nil {
 			return Cell{}
 		}
-		return Cell{Text: rounded(*in.Score), Note: string(in.Confidence) + " confidence", Href: "/snapshots"}
+		return Cell{Text: tenths(*in.Score), Note: string(in.Confidence) + " confidence", Href: "/snapshots"}
 	})
 	for _, name := range []string{"Q4_K_M", "Q8_0"} {
 		for _, context := range []int64{8192, 32768} {

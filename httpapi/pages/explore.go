@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"html/template"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
@@ -442,7 +444,7 @@ func valueLabel(n *names, info *index.FieldInfo, v string) string {
 }
 
 func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Range {
-	r := Range{Label: Label(string(info.Name)), Title: info.Doc, Unit: strings.Replace(info.Unit, "10^9 parameters", "billions", 1), Min: info.Min, Max: info.Max, Type: "number"}
+	r := Range{Label: Label(string(info.Name)), Title: info.Doc, Unit: unitText(info), Min: info.Min, Max: info.Max, Type: "number"}
 	if info.Min != "" {
 		r.MinValue = params.Get(info.Min)
 	}
@@ -551,9 +553,9 @@ func (l *list) chosenText(n *names, name, v string) string {
 		case f.Param:
 			return Label(string(f.Name)) + ": " + valueLabel(n, f, v)
 		case f.Min:
-			return Label(string(f.Name)) + " from " + strings.TrimSpace(v+" "+f.Unit)
+			return Label(string(f.Name)) + " from " + limitText(f, v)
 		case f.Max:
-			return Label(string(f.Name)) + " to " + strings.TrimSpace(v+" "+f.Unit)
+			return Label(string(f.Name)) + " to " + limitText(f, v)
 		}
 	}
 	switch name {
@@ -564,11 +566,39 @@ func (l *list) chosenText(n *names, name, v string) string {
 	case "runs":
 		return "Runs " + n.of("models", dataset.Slug(v))
 	case "min_tps":
-		return "At least " + v + " tok/s"
+		return "At least " + limitText(&index.FieldInfo{Unit: "tok/s"}, v)
+	case "context":
+		return "Context: " + limitText(&index.FieldInfo{Unit: "tokens"}, v)
 	case "prefer":
 		return "Most " + v + " sizes"
 	}
 	return Sentence(words(name)) + ": " + v
+}
+
+// limitText is a limit of a range for readers.
+func limitText(f *index.FieldInfo, v string) string {
+	unit := unitText(f)
+	n, err := strconv.ParseFloat(v, 64)
+	switch {
+	case err != nil: // a date
+		return strings.TrimSpace(v + " " + unit)
+	case unit == "tokens" && n == math.Trunc(n) && n < 1<<53:
+		return tokens(int64(n)) + " tokens"
+	case unit == "US dollars":
+		return dollars(n)
+	}
+	return strings.TrimSpace(exact(n) + " " + unit)
+}
+
+// unitText is the unit of a field as pages write it.
+func unitText(f *index.FieldInfo) string {
+	switch f.Unit {
+	case "10^9 parameters":
+		return "billions"
+	case "tokens/s":
+		return "tok/s"
+	}
+	return f.Unit
 }
 
 // ofOneDevice are columns that are of one device also where a list is for several.
@@ -651,7 +681,7 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 		}
 		score := textCell("")
 		if in := m.Intelligence; in != nil && in.Score != nil {
-			score = Cell{Text: rounded(*in.Score), Title: string(in.Confidence) + " confidence"}
+			score = Cell{Text: tenths(*in.Score), Title: string(in.Confidence) + " confidence"}
 		}
 		return []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: m.Organization}, params, context, score, textCell(dateText(m.ReleaseDate)), {Text: grouped(int64(m.BenchmarkCount))}}
 	case "hardware":

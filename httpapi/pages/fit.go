@@ -275,7 +275,7 @@ func machineCell(q *FitQuery, name string) Cell {
 }
 
 // verdictWords are verdicts in words.
-var verdictWords = map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "tight", fit.Offload: "only with part of the weights in main memory", fit.Unknown: "not known", fit.No: "does not fit"}
+var verdictWords = map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "tight", fit.Offload: "only with part of the weights in main memory", fit.Unknown: "unknown", fit.No: "does not fit"}
 
 // verdictLine is whether a model runs on a machine, and how fast in the size that lists name.
 func verdictLine(gen *index.Generation, q *FitQuery) string {
@@ -350,16 +350,16 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 	about, basis := "", ""
 	switch {
 	case *s.Use != fit.UseMeasured && s.Estimate != nil:
-		about, basis = "about ", "estimated ("+rounded(s.Estimate.P05)+" to "+rounded(s.Estimate.P95)+")"
+		about, basis = "about ", "estimated ("+tenths(s.Estimate.P05)+" to "+tenths(s.Estimate.P95)+")"
 	case s.Measured.N > 1:
-		basis = "measured (" + rounded(s.Measured.P10) + " to " + rounded(s.Measured.P90) + " in " + plural(s.Measured.N, "run", "runs") + ")"
+		basis = "measured (" + tenths(s.Measured.P10) + " to " + tenths(s.Measured.P90) + " in " + plural(s.Measured.N, "run", "runs") + ")"
 	default:
 		basis = "measured (1 run)"
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
-		return z.Quantization + ": about " + rounded(f.TPS) + " tok/s with " + tokens(f.Depth) + " tokens in the cache; " + rounded(*s.TPS) + " with an empty one, " + basis + "."
+		return z.Quantization + ": about " + tenths(f.TPS) + " tok/s with " + tokens(f.Depth) + " tokens in the cache; " + tenths(*s.TPS) + " with an empty one, " + basis + "."
 	}
-	return z.Quantization + ": " + about + rounded(*s.TPS) + " tok/s with an empty cache, " + basis + "."
+	return z.Quantization + ": " + about + tenths(*s.TPS) + " tok/s with an empty cache, " + basis + "."
 }
 
 // factWords are the facts a verdict needs, in the words of the pages of records.
@@ -441,7 +441,9 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) []Table {
 			total.Text = gib(*z.Memory.Total)
 		}
 		if z.Headroom != nil {
-			spare.Text = gib(*z.Headroom)
+			if spare.Text = gib(*z.Headroom); *z.Headroom < 0 {
+				spare.Text = gib(-*z.Headroom) + " short"
+			}
 		}
 		longest := textCell("")
 		if z.MaxContext.F16 != nil {
@@ -477,7 +479,7 @@ func speedCells(q *FitQuery, z *fit.Size) (measured, estimate Cell) {
 		return measured, estimate
 	}
 	if m := z.Speed.Measured; m != nil {
-		measured = Cell{Text: rounded(m.Median), Note: plural(m.N, "run", "runs"), NoFollow: true}
+		measured = Cell{Text: tenths(m.Median), Note: plural(m.N, "run", "runs"), NoFollow: true}
 		switch {
 		case q.Query.Count > 1 && q.Query.Quantization == "":
 			measured.Href = speedOf(string(a.Model), string(q.Query.Hardware), z.Quantization, q.Params)
@@ -486,7 +488,7 @@ func speedCells(q *FitQuery, z *fit.Size) (measured, estimate Cell) {
 		}
 	}
 	if e := z.Speed.Estimate; e != nil {
-		estimate = Cell{Text: rounded(e.Median), Note: rounded(e.P05) + " to " + rounded(e.P95), Title: e.Method}
+		estimate = Cell{Text: tenths(e.Median), Note: tenths(e.P05) + " to " + tenths(e.P95), Title: e.Method}
 		if q.Query.Quantization == "" {
 			estimate.Href, estimate.NoFollow = speedOf(string(a.Model), string(q.Query.Hardware), z.Quantization, q.Params), true
 		}
@@ -523,14 +525,14 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 	t.Columns = runColumns(index.None)
 	switch {
 	case s.Measured != nil:
-		t.Intro = plural(s.Measured.N, "run", "runs") + " of the same pair: a median of " + rounded(s.Measured.Median) + " tokens per second with an empty cache."
+		t.Intro = plural(s.Measured.N, "run", "runs") + " of the same pair: a median of " + tenths(s.Measured.Median) + " tok/s with an empty cache."
 		for _, id := range s.Measured.Runs {
 			t.addRun(gen, n, id)
 		}
 	case s.Estimate != nil:
 		e := s.Estimate
 		t.Intro = "For each token " + gib(e.Bytes) + " of weights are read. The nearest measurements reached " + rounded(e.Share*100) + " % of the memory bandwidth of their hardware, which gives " +
-			rounded(e.Median) + " tokens per second here, with an empty cache."
+			tenths(e.Median) + " tok/s here, with an empty cache."
 		if c := e.Checked; c != nil {
 			t.Intro += " Such estimates were tried on " + plural(c.Rows, "measurement", "measurements") + " hidden from them: half were less than " + rounded(c.MedianError*100) + " % off."
 		}
@@ -546,7 +548,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		}
 	}
 	if f := s.Filled; f != nil {
-		t.Intro += " With " + tokens(f.Depth) + " tokens in the cache " + rounded(f.Factor*100) + " % of it is left, " + rounded(f.TPS) + " tokens per second, from " + plural(f.N, "measured slowdown", "measured slowdowns") + "."
+		t.Intro += " With " + tokens(f.Depth) + " tokens in the cache " + rounded(f.Factor*100) + " % of it is left, " + tenths(f.TPS) + " tok/s, from " + plural(f.N, "measured slowdown", "measured slowdowns") + "."
 	}
 	return t
 }
@@ -619,7 +621,7 @@ func memoryOf(gen *index.Generation, q *FitQuery) (sentence, size string) {
 		size = grouped(int64(q.Query.Count)) + " × " + size
 	}
 	if m.Share != nil {
-		return "Of " + size + ", " + gib(m.Usable) + " are for models (" + m.Share.Basis + "). ", ""
+		return "Of " + size + ", " + rounded(float64(m.Usable)/(1<<30)) + " GiB are for models (" + m.Share.Basis + "). ", ""
 	}
 	ord, ok := gen.Hardware.Find(string(q.Query.Hardware))
 	if ok && q.Query.MemoryGB == 0 && math.IsNaN(gen.Hardware.Number("vram_gb", ord)) && len(deref(decode[hardwareRecord](gen.Hardware.Row(ord)).Variants)) > 0 {
@@ -653,7 +655,7 @@ const listedHow = "Each model is listed with the most precise size of four to ni
 func ranTable(gen *index.Generation, q *FitQuery) Table {
 	best := BestFirst(gen, q.Ran)
 	t := Table{
-		ID: "ran", Title: "Measured, memory not known: " + plural(len(best), "model", "models"),
+		ID: "ran", Title: "Measured, memory unknown: " + plural(len(best), "model", "models"),
 		Intro:   "These ran on this hardware. What their cache takes is not published, so with how much context they fit cannot be said; the weights alone do.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Weights", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 	}
@@ -680,7 +682,7 @@ func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Tab
 	for i, head := range []Table{
 		{ID: "measured", Title: "Measured", Intro: "The speed of the listed size was measured on this hardware."},
 		{ID: "estimated", Title: "Estimated", Intro: "No measurement of the listed size on this machine is known; its speed is worked out from the nearest measurements."},
-		{ID: "unmeasured", Title: "Speed not known", Intro: "These fit, and nothing near enough was measured."},
+		{ID: "unmeasured", Title: "Speed unknown", Intro: "These fit, and nothing near enough was measured."},
 	} {
 		if len(by[i]) == 0 {
 			continue

@@ -89,10 +89,10 @@ func hardwareFigures(gen *index.Generation, h *hardwareRecord, refs map[string][
 	}
 	if h.StreetPriceUSD != nil {
 		condition, more, _ := strings.Cut(text(h.StreetPriceCondition), ",") // after the comma, how it was worked out
-		price := Cell{Text: "$" + rounded(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource)), Title: Sentence(strings.TrimSpace(more))}
+		price := Cell{Text: dollars(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource)), Title: Sentence(strings.TrimSpace(more))}
 		f.add("Price", "street_price_usd", price, strings.TrimSpace(condition+" "+dateText(h.StreetPriceDate)))
 	} else if h.LaunchPriceUSD != nil {
-		f.add("Price", "launch_price_usd", Cell{Text: "$" + rounded(*h.LaunchPriceUSD)}, "at launch")
+		f.add("Price", "launch_price_usd", Cell{Text: dollars(*h.LaunchPriceUSD)}, "at launch")
 	}
 	runs, note := h.BenchmarkCountWithVariants, "measured runs"
 	if page := siliconRuns(gen, h, 0); runs == 0 && page.Total > 0 {
@@ -201,7 +201,7 @@ func fitsTable(gen *index.Generation, h *hardwareRecord, best []fit.Best) Table 
 		ID: "fits", Title: "What runs on it",
 		Intro:   "The best models that fit, by intelligence score, with room for 8k tokens. Speeds are with an empty cache.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
-		Empty:   "No model is known to fit, or the memory of this hardware is not known.",
+		Empty:   "No model is known to fit, or the memory of this hardware is unknown.",
 		More:    &Link{Text: "All models that run, with context and speed of your choice", Href: "/fit?hardware=" + url.QueryEscape(string(h.Slug)), NoFollow: true},
 		Source:  "Each is in the most precise size of four to nine bits that was measured here, else in one of more bits that was, else in the most precise of up to nine bits that fits. Those that fit only with fewer than four bits per weight, which makes answers clearly worse, come last. Memory is computed. An estimate leads to the measurements it rests on.",
 	}
@@ -261,7 +261,7 @@ func fitRows(gen *index.Generation, found []fit.Best, machine url.Values) [][]Ce
 		if ord, ok := gen.Models.Find(string(b.Model)); ok {
 			score = gen.Models.Number("intelligence", ord)
 		}
-		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: rounded(score)}}, fitCells(b, machine)...))
+		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: tenths(score)}}, fitCells(b, machine)...))
 	}
 	return rows
 }
@@ -275,9 +275,9 @@ func fitCells(b *fit.Best, machine url.Values) []Cell {
 	if b.Verdict == fit.Tight {
 		size.Note, size.Title = strings.TrimPrefix(size.Note+", tight", ", "), strings.TrimSpace("It fits only by using memory that should stay free. "+size.Title)
 	}
-	speed, kind := Cell{Text: unknown}, Cell{Text: "not known", Class: "none"}
+	speed, kind := Cell{Text: unknown}, Cell{Text: "unknown", Class: "none"}
 	if b.TPS != nil {
-		speed.Text = rounded(*b.TPS)
+		speed.Text = tenths(*b.TPS)
 		rests := speedOf(string(b.Model), string(b.Hardware), b.Quantization, machine)
 		kind = Cell{Text: "estimate", Class: "estimate", Href: rests, NoFollow: true}
 		if b.Use != nil && *b.Use == fit.UseMeasured {
@@ -320,7 +320,7 @@ func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
 		ID: "neighbours", Title: "Its neighbours",
 		Caption: "With the same amount of memory, by bandwidth:",
 		Columns: []Column{{Text: "Hardware"}, {Text: "Memory, GB", Number: true}, {Text: "Bandwidth, GB/s", Number: true}, {Text: "Street price", Number: true, Title: "US dollars"}, {Text: "Runs", Number: true}},
-		Empty:   "No other hardware has the same amount of memory, or it is not known.",
+		Empty:   "No other hardware has the same amount of memory, or it is unknown.",
 	}
 	if h.VRAMGB == nil {
 		return t
@@ -351,7 +351,7 @@ func priceCell(v *float64) Cell {
 	if v == nil {
 		return textCell("")
 	}
-	return Cell{Text: "$" + rounded(*v)}
+	return Cell{Text: dollars(*v)}
 }
 
 // exactPlain is a number as parameters take it.
@@ -362,11 +362,19 @@ func pricesTable(h *hardwareRecord) Table {
 	t := Table{ID: "prices", Title: "Prices seen", Columns: []Column{{Text: "Day"}, {Text: "Price", Number: true}, {Text: "Condition"}, {Text: "Kind"}, {Text: "Source"}}}
 	for i := range h.PriceObservations {
 		p := &h.PriceObservations[i]
-		price := Cell{Text: rounded(p.Amount) + " " + p.Currency, Title: text(p.Note)}
+		price := Cell{Text: inCurrency(p.Amount, p.Currency), Title: text(p.Note)}
 		if r := deref(p.AmountRange); len(r) == 2 {
-			price.Note = "to " + rounded(r[1])
+			price.Note = "to " + inCurrency(r[1], p.Currency)
 		}
 		t.Rows = append(t.Rows, []Cell{{Text: string(p.Date)}, price, {Text: p.Condition}, textCell(text(p.Kind)), {Text: host(string(p.Source)), Href: webAddress(string(p.Source))}})
 	}
 	return t
+}
+
+// inCurrency is an amount of money: dollars as everywhere, others with the code of their currency.
+func inCurrency(amount float64, currency string) string {
+	if currency == "USD" {
+		return dollars(amount)
+	}
+	return strings.TrimPrefix(dollars(amount), "$") + " " + currency
 }

@@ -135,9 +135,9 @@ func modelFigures(m *modelRecord, refs map[string][]int) []Fact {
 	if in := m.Intelligence; in != nil && in.Score != nil {
 		note := string(in.Confidence) + " confidence"
 		if in.Lower != nil && in.Upper != nil {
-			note = rounded(*in.Lower) + " to " + rounded(*in.Upper) + ", " + note
+			note = tenths(*in.Lower) + " to " + tenths(*in.Upper) + ", " + note
 		}
-		f.add("Intelligence", "", Cell{Text: rounded(*in.Score), Href: "/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
+		f.add("Intelligence", "", Cell{Text: tenths(*in.Score), Href: "/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
 	}
 	f.add("Benchmarks", "", Cell{Text: grouped(int64(m.BenchmarkCountWithVariants)), Href: "#runs"}, "measured runs")
 	return f.list
@@ -298,7 +298,7 @@ func spread(g *index.Group, href string) []Cell {
 	if g.N > 1 && !g.Comparable {
 		runs.Note, runs.Title = "mixed settings", "These runs differ in settings that matter; open them before comparing."
 	}
-	return []Cell{{Text: rounded(g.Median)}, {Text: rounded(g.Min)}, {Text: rounded(g.Max)}, runs, {Text: grouped(int64(g.Pages))}}
+	return []Cell{{Text: tenths(g.Median)}, {Text: tenths(g.Min)}, {Text: tenths(g.Max)}, runs, {Text: grouped(int64(g.Pages))}}
 }
 
 // contexts are the lengths a table of memory shows.
@@ -449,13 +449,13 @@ func runColumns(without index.Field) (out []Column) {
 func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
 	out := make([]Cell, 0, 9) // runColumns
 	page := "/benchmarks/" + string(b.ID)
-	speed, title := b.GenerationTPS, "tokens per second"
+	speed, title := b.GenerationTPS, "tok/s"
 	if b.IsThroughput() {
-		speed, title = b.TotalTPS, "tokens per second, output of the whole system under load"
+		speed, title = b.TotalTPS, "tok/s, output of the whole system under load"
 	}
 	generation := Cell{Text: unknown, Href: page}
 	if speed != nil {
-		generation = Cell{Text: brief(*speed), Href: page, Title: exact(*speed) + " " + title}
+		generation = Cell{Text: tenths(*speed), Href: page, Title: exact(*speed) + " " + title}
 	}
 	if b.Withdrawn != nil {
 		generation.Note, generation.Title = "withdrawn", b.Withdrawn.Reason
@@ -472,9 +472,9 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
 	}
 	prompt := Cell{Text: unknown}
 	if b.PromptTPS != nil {
-		prompt.Text = brief(*b.PromptTPS)
+		prompt.Text = tenths(*b.PromptTPS)
 		if whole := exact(*b.PromptTPS); whole != prompt.Text {
-			prompt.Title = whole + " tokens per second"
+			prompt.Title = whole + " tok/s"
 		}
 	}
 	out = append(out, quantizationCell(text(b.Quantization)), generation, prompt, Cell{Text: settingsOf(b)})

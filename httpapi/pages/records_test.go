@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -119,6 +120,22 @@ func TestOpening(t *testing.T) {
 	} {
 		if got, rest := opening(text); got != want || rest != "" && got+" "+rest != text {
 			t.Errorf("opening(%.40q) = %.60q, %.20q, want %.60q", text, got, rest, want)
+		}
+	}
+}
+
+// TestFigures holds the forms of figures: those of a column have the same decimals.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ got, want string }{
+		{tenths(118), "118.0"}, {tenths(29.64), "29.6"}, {tenths(0.512), "0.51"}, {tenths(0.96), "1.0"}, {tenths(1234.56), "1,234.6"}, {tenths(math.NaN()), unknown}, {tenths(0), "0.0"},
+		{dollars(2873.4), "$2,873"}, {dollars(20.5), "$21"}, {dollars(7.5), "$7.50"}, {dollars(7), "$7"},
+		{gib(7 << 30), "7.0 GiB"}, {gib(1<<30 + 1<<27), "1.1 GiB"},
+		{tokens(8192), "8k"}, {tokens(1 << 20), "1M"}, {tokens(200_000), "200,000"},
+		{inCurrency(450, "USD"), "$450"}, {inCurrency(449.5, "EUR"), "450 EUR"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %q, want %q", tt.got, tt.want)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 		}
 		interval, place, params := textCell(""), textCell(""), textCell("")
 		if in.Lower != nil && in.Upper != nil {
-			interval.Text = rounded(*in.Lower) + " to " + rounded(*in.Upper)
+			interval.Text = tenths(*in.Lower) + " to " + tenths(*in.Upper)
 		}
 		if in.OpenRank != nil {
 			place.Text = grouped(int64(*in.OpenRank))
@@ -99,7 +99,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 		if m.ParamsB != nil {
 			params.Text = rounded(*m.ParamsB) + "B"
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: rounded(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, params})
+		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: tenths(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, params})
 	}
 	return t
 }

@@ -54,13 +54,27 @@ func exact(v float64) string {
 	return whole
 }
 
-// brief writes a number with at most two decimals, more than a measurement repeats; below 1 with two
-// significant digits.
-func brief(v float64) string {
-	if math.Abs(v) < 1 {
-		return rounded(v)
+// tenths writes a number with one decimal, so that those of a column are in line; below 1 with two significant digits.
+func tenths(v float64) string {
+	switch size := math.Abs(v); {
+	case math.IsNaN(v):
+		return unknown
+	case size < 0.95 && size > 0:
+		return strconv.FormatFloat(v, 'g', 2, 64)
 	}
-	return exact(math.Round(v*100) / 100)
+	text := exact(math.Round(v*10) / 10)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// dollars writes a price, with cents below 20 dollars.
+func dollars(v float64) string {
+	if v < 20 && v != math.Trunc(v) {
+		return "$" + strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return "$" + exact(math.Round(v))
 }
 
 // rounded writes a number with about three significant digits.
@@ -80,10 +94,13 @@ func rounded(v float64) string {
 }
 
 // gib writes bytes as GiB, which is what memory sizes of vendors count.
-func gib(bytes int64) string { return rounded(float64(bytes)/(1<<30)) + " GiB" }
+func gib(bytes int64) string { return tenths(float64(bytes)/(1<<30)) + " GiB" }
 
 // tokens writes a length of context.
 func tokens(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return grouped(n>>20) + "M"
+	}
 	if n >= 1024 && n%1024 == 0 {
 		return grouped(n/1024) + "k"
 	}
