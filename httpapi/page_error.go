@@ -45,6 +45,9 @@ var plainErrors = map[*code]plainError{
 
 // failurePage is an error as a page, with the status and the headers of the error.
 func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
+	if p.Instance == "/problems" || p.Instance == "/problems/" { // addresses of errors are below it
+		return req.moved("/docs/errors")
+	}
 	v := &pages.Failure{
 		Frame:  pages.Frame{Place: pages.Place{Base: s.base(req.ctx), Path: p.Instance}},
 		Status: p.Status, Code: p.Code, Heading: p.Title, Detail: p.Detail, RequestID: p.RequestID, Support: p.Support,
@@ -162,6 +165,12 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 	out := pages.Fault{Detail: strings.Replace(longNumber.ReplaceAllStringFunc(f.Detail, pages.Grouped), "several records:", "one of several:", 1)}
 	if f.Detail == noParameter {
 		out.Detail = "is not something this page can be asked"
+	}
+	if noun, ok := strings.CutPrefix(f.Detail, "no such "); ok && f.Value != nil {
+		out.Detail = "is not the name of a " + noun + " here"
+		if noun == hardware.singular {
+			out.Detail = "is not the name of hardware here"
+		}
 	}
 	if f.Name != "" && (f.In != "path" || f.Value == nil) {
 		out.Name = labelOf(f)

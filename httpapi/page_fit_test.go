@@ -196,3 +196,19 @@ func TestPageWithoutFacts(t *testing.T) {
 		"/models/llama-3.1-8b-instruct": {"!No run is known. Estimated"},
 	})
 }
+
+// TestPageWords holds words of pages that say what they are about.
+func TestPageWords(t *testing.T) {
+	t.Parallel()
+	pageSays(t, map[string][]string{
+		"/models/nonexistent-model":           {"“nonexistent-model” is not the name of a model here"},
+		"/hardware/nonexistent-card":          {"“nonexistent-card” is not the name of hardware here"},
+		"/explore/models?fits=Raspberry-Pi-5": {"!was read as"},
+		"/explore/models?fits=2x+RTX+3090":    {"was read as"},
+		"/hardware/nvidia-rtx-4090":           {"The newest 50 of "},
+	})
+	s := newService(t, mustShipped(t).live)
+	if a := s.ask(t, "GET", "/problems", "Authorization", "", "Accept", "text/html"); a.header.Get("Location") != "/docs/errors" {
+		t.Errorf("/problems: status %d to %q", a.status, a.header.Get("Location"))
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
@@ -130,9 +131,28 @@ func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string
 		out.Near = func() []pages.Link { return nearWords(gen, r, words) }
 	}
 	for _, n := range slices.Concat(q.notices, q.leftOutNotices(r.table(gen))) {
-		out.Notes = append(out.Notes, noteOf(gen, &n))
+		if !respelt(gen, &n) {
+			out.Notes = append(out.Notes, noteOf(gen, &n))
+		}
 	}
 	return out
+}
+
+// respelt reports whether a notice says no more than that a name was written in another way.
+func respelt(gen *index.Generation, n *Notice) bool {
+	if n.Code != "name_resolved" {
+		return false
+	}
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, s)
+	}
+	typed := plain(*n.Value)
+	return typed == plain(pages.NameOf(gen, *n.Slug)) || typed == plain(*n.Slug)
 }
 
 // noteOf is a notice of a list in the words of a visitor, who knows nothing of fields, slugs and endpoints.
@@ -158,9 +178,9 @@ func noteOf(gen *index.Generation, n *Notice) string {
 	case n.Code == memoryAssumed:
 		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest counts here, and a price may be that of a smaller one."
 	case n.Code == nullExcluded && n.Parameter == "min_tps":
-		return strconv.Itoa(*n.Count) + " more" + " may be fast enough: of them no speed is known."
+		return pages.Grouped(strconv.Itoa(*n.Count)) + " more may be fast enough: of them no speed is known."
 	case n.Code == nullExcluded:
-		return strconv.Itoa(*n.Count) + " more" + " may run: what decides that is not published of them."
+		return pages.Grouped(strconv.Itoa(*n.Count)) + " more may run: what decides that is not published of them."
 	}
 	return pages.Sentence(n.Detail)
 }

@@ -156,10 +156,14 @@ func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
 	}
 	speed := answer.Sizes[0].Speed
 	if m := speed.Measured; m != nil {
+		spread := textCell("") // one run has none
+		if m.N > 1 {
+			spread.Text = tenths(m.P10) + " to " + tenths(m.P90)
+		}
 		t.Rows = append(t.Rows, []Cell{
 			{Text: "Measured", Class: "measured"},
 			{Text: tenths(m.Median)},
-			{Text: tenths(m.P10) + " to " + tenths(m.P90)},
+			spread,
 			{Text: plural(m.N, "run", "runs") + " from " + plural(m.Pages, "page", "pages"), Href: benchmarksOf(string(b.Model), string(b.Hardware), *b.Quantization), NoFollow: true},
 		})
 	}

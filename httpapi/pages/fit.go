@@ -149,7 +149,10 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 		v.Tables = append(v.Tables, ranTable(gen, q))
 	}
 	if q.Query.Hardware != "" && len(q.Params) == 1 && len(v.Tables) > 0 {
-		v.Tables[0].Plot = plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", v.Base)
+		if p := plot(charts.For(gen).FrontierOf(string(q.Query.Hardware), q.Found), "plot-frontier", v.Base); p != nil {
+			p.Said = true
+			v.Tables = slices.Insert(v.Tables, 0, Table{ID: "frontier", Title: "Intelligence against speed", Plot: p})
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -115,7 +114,7 @@ func hardwareRuns(gen *index.Generation, h *hardwareRecord) Table {
 		return t
 	}
 	t.Columns = runColumns(index.None)
-	t.Intro = fmt.Sprintf("No run of this record itself is known. The newest %d of %s of hardware with the same silicon.", len(page.Ords), plural(page.Total, "published run", "published runs"))
+	t.Intro = "No run of this record itself is known. " + newestOf(len(page.Ords), page.Total) + " of hardware with the same silicon."
 	t.More = &Link{Text: "All of them, with filters", Href: "/explore/benchmarks?silicon=" + url.QueryEscape(string(h.Slug)), NoFollow: true}
 	t.addRuns(gen, page.Ords, index.None)
 	return t

@@ -406,7 +406,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 	page := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}, Limit: shownRuns})
 	t := Table{ID: "runs", Title: "Runs", Empty: "No run is known. If you measured one, propose it.", Columns: runColumns(field)}
 	if page.Total > 0 {
-		t.Intro = fmt.Sprintf("The newest %d of %s.", min(len(page.Ords), page.Total), plural(page.Total, "published run", "published runs"))
+		t.Intro = newestOf(len(page.Ords), page.Total) + "."
 		t.More = &Link{Text: "All runs, with filters", Href: "/explore/benchmarks?" + string(field) + "=" + url.QueryEscape(slug), NoFollow: true}
 		if page.Total > own && field != index.Tool {
 			t.Intro += fmt.Sprintf(" %s of them are of the record itself, the others of its variants.", grouped(int64(own)))
@@ -414,6 +414,17 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 	}
 	t.addRuns(gen, page.Ords, field)
 	return t
+}
+
+// newestOf says how many of all published runs are listed.
+func newestOf(listed, all int) string {
+	switch {
+	case listed < all:
+		return "The newest " + grouped(int64(listed)) + " of " + plural(all, "published run", "published runs")
+	case all == 1:
+		return "The only published run"
+	}
+	return "All " + plural(all, "published run", "published runs")
 }
 
 func (t *Table) addRuns(gen *index.Generation, ords []uint32, without index.Field) {

@@ -132,6 +132,7 @@ func TestFigures(t *testing.T) {
 		{dollars(2873.4), "$2,873"}, {dollars(20.5), "$21"}, {dollars(7.5), "$7.50"}, {dollars(7), "$7"},
 		{gib(7 << 30), "7.0 GiB"}, {gib(1<<30 + 1<<27), "1.1 GiB"},
 		{tokens(8192), "8k"}, {tokens(1 << 20), "1M"}, {tokens(200_000), "200,000"},
+		{newestOf(12, 12), "All 12 published runs"}, {newestOf(50, 1281), "The newest 50 of 1,281 published runs"}, {newestOf(1, 1), "The only published run"},
 		{inCurrency(450, "USD"), "$450"}, {inCurrency(449.5, "EUR"), "450 EUR"},
 	} {
 		if tt.got != tt.want {

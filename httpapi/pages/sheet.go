@@ -203,6 +203,9 @@ func (d Stamp) line() string {
 }
 
 func (t *Table) markdown(b *bytes.Buffer, base string) {
+	if t.Columns == nil && t.Empty == "" {
+		return // a plot alone
+	}
 	b.WriteString("\n## " + mdText(t.Title) + "\n\n")
 	if t.Intro != "" {
 		b.WriteString(mdText(t.Intro) + "\n\n")
