@@ -243,7 +243,7 @@ func drawSizes(c *canvas, sizes []Size) float64 {
 		a.Rect(a.left, y+3, max(1, a.x.at(size)-a.left), row-5, svg.Style{Class: class, Tip: c.tip(func() string {
 			return fmt.Sprintf("%s: %s GB, %s bits per weight", s.Name, short(size), short(s.BitsPerWeight))
 		})})
-		a.text(a.x.at(size)+5, y+13, compact(size), svg.Style{Class: "small halo"})
+		a.text(a.x.at(size)+5, y+13, tenths(size), svg.Style{Class: "small halo"})
 	}
 	a.Line(a.left, a.top-2, a.left, a.bottom, svg.Style{Class: "axis"})
 	a.text(a.right, a.bottom+15, "Size of the weights (GB)", svg.Style{Class: "soft small", Anchor: "end"})
