@@ -63,7 +63,7 @@ func TestPageFigures(t *testing.T) {
 	pageSays(t, map[string][]string{
 		"/fit?hardware=nvidia-rtx-3060&model=gpt-oss-120b":                     {" GiB short", "!>-"},
 		"/hardware/amd-ryzen-9-7950x":                                          {"$450", "!450 USD"},
-		"/explore/models?min_context=32768&fits=nvidia-rtx-3060&context=16384": {"Context length from 32k tokens", "Context: 16k tokens"},
+		"/explore/models?min_context=32768&fits=nvidia-rtx-3060&context=16384": {"Context length from 32k tokens", "Context: 16k tokens", "!Speeds are with an empty cache."},
 		"/explore/hardware?max_price_usd=1500":                                 {"Street price to $1,500"},
 	})
 }
@@ -175,7 +175,7 @@ func TestPageListsByName(t *testing.T) {
 		"/explore/models":                      {`<option value="name" selected>A to Z</option>`, "!By name", `!value="slug"`, `aria-sort="ascending"`, "!sort=name&"},
 		"/explore/models?sort=slug":            {`<option value="name" selected>A to Z</option>`},
 		"/explore/benchmarks":                  {`aria-sort="descending"`},
-		"/explore/models?fits=nvidia-rtx-3060": {"Models marked “below 4 bits” fit only"},
+		"/explore/models?fits=nvidia-rtx-3060": {"Models marked “below 4 bits” fit only", "Speeds are with an empty cache."},
 	})
 	body := mainOf(t, newService(t, mustShipped(t).live), "/explore/models")
 	var names []string

@@ -253,6 +253,9 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		v.Title += " and more"
 	}
 	v.Table = l.rows(gen, q, page.Ords, at)
+	if q.Runs != nil && !q.Params.Has("context") && page.Total > 0 {
+		v.Notes = append(v.Notes, "Speeds are with an empty cache.")
+	}
 	if q.Kind == "models" && slices.ContainsFunc(page.Ords, func(ord uint32) bool {
 		b := q.Runs[gen.Models.Slug(ord)]
 		return b != nil && b.BelowLeastBits()
