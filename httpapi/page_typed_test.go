@@ -18,6 +18,7 @@ func TestTypedForms(t *testing.T) {
 		"/fit?memory_gb=24+GB&bandwidth_gbps=1,008+GB/s":         "/fit?memory_gb=24&bandwidth_gbps=1008",
 		"/fit?hardware=rtx+4090&context=32k":                     "/fit?hardware=rtx+4090&context=32768",
 		"/fit?hardware=rtx+4090&context=32,768&min_tps=20+tok/s": "/fit?hardware=rtx+4090&context=32768&min_tps=20",
+		"/explore/models?sort=slug&family=llama":                 "/explore/models?family=llama",
 		"/explore/models?fits=rtx+4090&min_tps=20+tok/s":         "/explore/models?fits=rtx+4090&min_tps=20",
 		"/explore/hardware?runs=gpt-oss-20b&context=128K":        "/explore/hardware?runs=gpt-oss-20b&context=131072",
 		"/fit?hardware=apple-m4&unified_share=75%25":             "/fit?hardware=apple-m4&unified_share=0.75",

@@ -38,6 +38,10 @@ func explore(s *Server, req *request) (*response, *failure) {
 	r, path := resources[i], "/explore/"+name
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
 	tidy, changed := tidied(args, false)
+	if ending == "" && string(tidy.Peek("sort")) == slugOrder {
+		tidy.Del("sort")
+		changed = true
+	}
 	if (dropped || changed) && ending == "" { // a form sends its empty fields; the address to share has none
 		return req.seeOther(path, tidy), nil
 	}
@@ -55,6 +59,9 @@ func explore(s *Server, req *request) (*response, *failure) {
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, path, withoutUsual(query))
 	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
+	if ending != "" {
+		variant += "&as=" + query // the data may be in the order of slugs, which is no part of its address
+	}
 	typed := strings.Join(strings.Fields(string(args.Peek("q"))), " ") // the canonical spelling has the words sorted
 	if (ending == "" || ending == ".md") && typed != "" {
 		variant += "&typed=" + typed
@@ -79,10 +86,13 @@ func (p *parser) useViewDefaults() {
 	if main := map[string]string{"models": "fits", "hardware": "runs"}[p.r.name]; p.values[main] != nil && p.values["prefer"] == nil {
 		p.values["prefer"] = []string{preferMeasured}
 	}
-	if sort := p.values["sort"]; p.r.normal == "slug" && (sort == nil || sort[0] == p.r.normal) {
+	if p.r.normal == slugOrder && p.values["sort"] == nil {
 		p.values["sort"] = []string{"name"} // a slug may begin with the maker, a name rarely does
 	}
 }
+
+// slugOrder is the order of lists of the API, which pages do not offer.
+const slugOrder = "slug"
 
 // withoutUsual is a canonical query without what useViewDefaults adds.
 func withoutUsual(query string) string {

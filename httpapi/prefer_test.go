@@ -68,6 +68,7 @@ func TestPagesPreferMeasured(t *testing.T) {
 		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&prefer=measured&sort=name&format=csv",
 		"/explore/hardware.json?runs=gpt-oss-20b":                      "/api/v1/hardware?runs=gpt-oss-20b&prefer=measured&sort=name",
 		"/explore/hardware.json?runs=gpt-oss-20b&prefer=precise":       "/api/v1/hardware?runs=gpt-oss-20b&prefer=precise&sort=name",
+		"/explore/models.json?family=llama&sort=slug":                  "/api/v1/models?family=llama",
 		"/explore/models.json?family=llama":                            "/api/v1/models?family=llama&sort=name",
 	} {
 		if a, b := s.ask(t, "GET", page, "Authorization", ""), s.ask(t, "GET", api); a.status != 200 || string(a.body) != string(b.body) {

@@ -399,8 +399,14 @@ func TestMoney(t *testing.T) {
 // TestNumbers holds the forms of numbers in figures.
 func TestNumbers(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
-		{tenths(68), "68.0"}, {tenths(1234.56), "1,234.6"}, {tenths(0.5), "0.5"}, {tenths(math.NaN()), "unknown"},
-		{money(7.5), "7.50"}, {money(83.33), "83"}, {money(2873.4), "2,873"}, {money(2e6), "2M"},
+		{tenths(68), "68.0"},
+		{tenths(1234.56), "1,234.6"},
+		{tenths(0.5), "0.5"},
+		{tenths(math.NaN()), "unknown"},
+		{money(7.5), "7.50"},
+		{money(83.33), "83"},
+		{money(2873.4), "2,873"},
+		{money(2e6), "2M"},
 		{whole(1281), "1,281"},
 	} {
 		if tt.got != tt.want {

@@ -19,7 +19,7 @@ func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best, 
 	machine := "/fit?hardware=" + url.QueryEscape(string(h.Slug))
 	switch {
 	case len(gen.Fit.Unpublished(h.Slug)) > 0 && h.Type == "cpu":
-		return []Cell{{Text: ofMainMemory}}
+		return []Cell{{Text: "What runs on it depends on the "}, {Text: "memory of the machine", Href: "#fits"}, {Text: "."}}
 	case len(gen.Fit.Unpublished(h.Slug)) > 0:
 		return []Cell{{Text: "What runs on it depends on its memory, which is not published or differs between variants: "}, {Text: "enter yours", Href: machine, NoFollow: true}, {Text: "."}}
 	case len(found) == 0:

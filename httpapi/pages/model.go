@@ -59,8 +59,11 @@ func missingFacts(m *modelRecord, tables []Table) string {
 		name    string
 		unknown bool
 	}{
-		{"parameters", m.ParamsB == nil}, {"layers", m.Architecture.NumLayers == nil}, {"length of context", m.Architecture.ContextLength == nil},
-		{"sizes of its files", len(m.Quantizations) == 0}, {"measured speeds", true},
+		{"parameters", m.ParamsB == nil},
+		{"layers", m.Architecture.NumLayers == nil},
+		{"length of context", m.Architecture.ContextLength == nil},
+		{"sizes of its files", len(m.Quantizations) == 0},
+		{"measured speeds", true},
 	} {
 		if fact.unknown {
 			out = append(out, fact.name)

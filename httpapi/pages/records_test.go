@@ -128,12 +128,27 @@ func TestOpening(t *testing.T) {
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ got, want string }{
-		{tenths(118), "118.0"}, {tenths(29.64), "29.6"}, {tenths(0.512), "0.51"}, {tenths(0.96), "1.0"}, {tenths(1234.56), "1,234.6"}, {tenths(math.NaN()), unknown}, {tenths(0), "0.0"},
-		{dollars(2873.4), "$2,873"}, {dollars(20.5), "$21"}, {dollars(7.5), "$7.50"}, {dollars(7), "$7"},
-		{gib(7 << 30), "7.0 GiB"}, {gib(1<<30 + 1<<27), "1.1 GiB"},
-		{tokens(8192), "8k"}, {tokens(1 << 20), "1M"}, {tokens(200_000), "200,000"},
-		{newestOf(12, 12), "All 12 published runs"}, {newestOf(50, 1281), "The newest 50 of 1,281 published runs"}, {newestOf(1, 1), "The only published run"},
-		{inCurrency(450, "USD"), "$450"}, {inCurrency(449.5, "EUR"), "450 EUR"},
+		{tenths(118), "118.0"},
+		{tenths(29.64), "29.6"},
+		{tenths(0.512), "0.51"},
+		{tenths(0.96), "1.0"},
+		{tenths(1234.56), "1,234.6"},
+		{tenths(math.NaN()), unknown},
+		{tenths(0), "0.0"},
+		{dollars(2873.4), "$2,873"},
+		{dollars(20.5), "$21"},
+		{dollars(7.5), "$7.50"},
+		{dollars(7), "$7"},
+		{gib(7 << 30), "7.0 GiB"},
+		{gib(1<<30 + 1<<27), "1.1 GiB"},
+		{tokens(8192), "8k"},
+		{tokens(1 << 20), "1M"},
+		{tokens(200_000), "200,000"},
+		{newestOf(12, 12), "All 12 published runs"},
+		{newestOf(50, 1281), "The newest 50 of 1,281 published runs"},
+		{newestOf(1, 1), "The only published run"},
+		{inCurrency(450, "USD"), "$450"},
+		{inCurrency(449.5, "EUR"), "450 EUR"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %q, want %q", tt.got, tt.want)
