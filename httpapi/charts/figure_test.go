@@ -389,7 +389,7 @@ func BenchmarkSpeeds(b *testing.B) {
 }
 
 func TestMoney(t *testing.T) {
-	for v, want := range map[float64]string{33.3: "33.30", 8.3: "8.30", 56: "56.00", 112.5: "113", 0.5: "0.5", 2_500_000: "2.5M"} {
+	for v, want := range map[float64]string{33.3: "33", 8.3: "8.30", 56: "56", 112.5: "113", 0.5: "0.5", 2_500_000: "2.5M"} {
 		if got := money(v); got != want {
 			t.Errorf("money(%v) = %s, want %s", v, got, want)
 		}

@@ -148,7 +148,7 @@ func money(v float64) string {
 	case finite(v) && v >= 1 && v < 20:
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	case finite(v) && v >= 20 && v < 1e6:
-		return thousands(strconv.FormatFloat(v, 'f', 0, 64))
+		return thousands(strconv.FormatFloat(math.Round(v), 'f', 0, 64))
 	}
 	return compact(v)
 }
