@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -73,9 +72,13 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	}
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && p.Errors[0].Detail != tooManyCompared && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
-		if p.Errors[0].several {
+		switch near := v.Faults[0].Near; {
+		case p.Errors[0].several:
 			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
-			v.Choices, v.Faults = v.Faults[0].Near, nil
+			v.Choices, v.Faults = near, nil
+		case p.Instance == "/fit" && len(p.Errors[0].candidates) > 1 && len(near) > 1:
+			v.Detail = "Is it one of these? If not, try the name of the chip alone, or describe the machine by its memory."
+			v.Choices, v.Faults = near, nil
 		}
 	}
 	if len(p.Errors) == 1 && p.Errors[0].Detail == tooManyCompared {
@@ -222,8 +225,9 @@ func (req *request) candidateLinks(f *Fault, prefix string) (links []pages.Link)
 		link := req.nearLink(&meant, prefix)
 		link.Text = c.Name
 		if ord, ok := req.gen.Hardware.Find(string(c.Slug)); ok {
-			if gb := req.gen.Hardware.Number("vram_gb", ord); !math.IsNaN(gb) {
-				link.Text += ", " + strconv.FormatFloat(gb, 'f', -1, 64) + " GB"
+			gb := strconv.FormatFloat(req.gen.Hardware.Number("vram_gb", ord), 'f', -1, 64) + "GB"
+			if gb != "NaNGB" && !strings.Contains(strings.ReplaceAll(c.Name, " ", ""), gb) { // some names have it
+				link.Text += ", " + strings.TrimSuffix(gb, "GB") + " GB"
 			}
 		}
 		links = append(links, *link)

@@ -90,6 +90,7 @@ func TestTypedFormIsKept(t *testing.T) {
 			`value="4090"`, `value="16384"`, "!Error 400", "!Describe it by",
 		},
 		"/fit?hardware=foo+bar+9999&model=qwen3-8b": {`value="foo bar 9999"`, `value="qwen3-8b"`, `name="memory_gb"`, "!Error 400", "!several records"},
+		"/fit?hardware=raspberry+pi":                {"Is it one of these?", `class="button quiet" href="/fit?hardware=broadcom-raspberry-pi-5"`, "!Error 400"},
 		"/fit?hardware=gpt-oss-20b":                 {`href="/models/gpt-oss-20b"`, `value="gpt-oss-20b"`},
 		"/fit?hardware=rtx+4090&unified_share=much": {"“much” (Share of unified memory) must be", `value="much"`, "!Error 400"},
 		"/fit?hardware=rtx+4090&context=99999999":   {"from 1 to 16,777,216"},
