@@ -80,3 +80,20 @@ func TestFoldedForms(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdersOnPhones holds that the orders of a list, which a phone has no row for, are seen where a keyboard reaches them.
+func TestOrdersOnPhones(t *testing.T) {
+	const high = `document.querySelector('thead').getBoundingClientRect().height`
+	p := open(t, "/explore/models", phone)
+	p.wait(t, `document.readyState === 'complete'`)
+	if got := eval[float64](t, p, high); got > 1 {
+		t.Errorf("the heads of columns take %v pixels of a phone", got)
+	}
+	p.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('thead a').focus()`))
+	if got := eval[float64](t, p, `document.activeElement.getBoundingClientRect().height`); got < 12 || eval[float64](t, p, high) < 12 {
+		t.Errorf("a link of %v pixels has the focus in a row of %v", got, eval[float64](t, p, high))
+	}
+	if wide := eval[bool](t, p, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("the orders are wider than the phone")
+	}
+}
