@@ -53,8 +53,8 @@ func (c *ChangesRecord) Run(env *Env) error {
 
 // load reads the log of --data and the release to be recorded.
 func (c *ChangesRecord) load(ctx context.Context) (*history.Log, diff.Recorded, error) {
-	if st, err := os.Stat(c.Data); err != nil || !st.IsDir() {
-		return nil, diff.Recorded{}, fmt.Errorf("%s: not a directory", c.Data) // no revision either, as --from may be
+	if err := datasetIn(c.Data); err != nil { // no revision either, as --from may be
+		return nil, diff.Recorded{}, err
 	}
 	here, err := loadFrom(c.Data, c.Data)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *ChangesRecord) versionAt(revision string) string {
 	if err != nil {
 		return ""
 	}
-	info, err := fs.ReadFile(files, "dataset.json")
+	info, err := fs.ReadFile(files, infoFile)
 	if err != nil {
 		return ""
 	}

@@ -100,9 +100,11 @@ func TestChangesRecordNowhere(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{file, file + "/none", "HEAD"} {
+	for dir, want := range map[string]string{
+		file: ": not a directory", file + "/none": ": not a directory", "HEAD": ": does not exist", filepath.Dir(file): ": not a dataset: it has no dataset.json",
+	} {
 		err := (&ChangesRecord{Data: dir}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
-		if want := dir + ": not a directory"; err == nil || err.Error() != want {
+		if want = dir + want; err == nil || err.Error() != want {
 			t.Errorf("changes record --data %s: %v, want %s", dir, err, want)
 		}
 	}

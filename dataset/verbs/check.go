@@ -21,7 +21,7 @@ type Check struct {
 
 // Run prints every finding, then every warning; warnings do not reject a dataset.
 func (c *Check) Run(env *Env) error {
-	src, err := c.Find(env)
+	src, err := c.FindDir(env)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 )
 
@@ -53,8 +52,9 @@ func TestCheckPrevious(t *testing.T) {
 			t.Errorf("--previous %q: %v\n%s\nwant %q", previous, err, out.String(), want)
 		}
 	}
-	err = (&Check{Previous: "nosuch"}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard, Shipped: dataset.Dir(dir)})
-	if want := "nosuch: not a directory; the copy inside the binary has no git revisions"; err == nil || err.Error() != want {
-		t.Errorf("of the copy inside the binary: %v, want %q", err, want)
+	none := t.TempDir()
+	err = (&Check{DatasetArg: DatasetArg{Dir: dir}, Previous: none}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
+	if want := none + ": not a dataset: it has no dataset.json"; err == nil || err.Error() != want {
+		t.Errorf("of a directory without a dataset: %v, want %q", err, want)
 	}
 }

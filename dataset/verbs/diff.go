@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -41,14 +40,10 @@ func (c *Diff) load(name string) (*dataset.Set, error) {
 	return set, Source{Dir: name}.place(err)
 }
 
-// filesOf is the dataset in a directory, or as it was at a git revision of the directory data, which is empty for the copy
-// inside the binary.
+// filesOf is the dataset in a directory, or as it was at a git revision of the directory data.
 func filesOf(data, name string) (fs.FS, error) {
 	if st, err := os.Stat(name); err == nil && st.IsDir() {
-		return dataset.Dir(name), nil
-	}
-	if data == "" {
-		return nil, fmt.Errorf("%s: not a directory; the copy inside the binary has no git revisions", name)
+		return dataset.Dir(name), datasetIn(name)
 	}
 	return dataset.Revision(context.Background(), data, name)
 }

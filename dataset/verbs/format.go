@@ -1,9 +1,7 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"modeldex/dataset"
@@ -18,15 +16,9 @@ type Fmt struct {
 
 // Run lists the files that it changed.
 func (c *Fmt) Run(env *Env) error {
-	src, err := c.Find(env)
+	src, err := c.FindDir(env)
 	if err != nil {
 		return err
-	}
-	if src.Dir == "" {
-		return errors.New("no dataset in ./data: name a directory")
-	}
-	if _, err := os.Stat(filepath.Join(src.Dir, "dataset.json")); err != nil {
-		return fmt.Errorf("%s: not a dataset: it has no dataset.json", src.Dir)
 	}
 	if !c.Check {
 		changed, err := dataset.Format(src.Dir)

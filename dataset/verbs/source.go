@@ -14,9 +14,12 @@ import (
 // defaultDir is the dataset of the directory that the program is started in.
 const defaultDir = "data"
 
+// infoFile is the file that every dataset has.
+const infoFile = "dataset.json"
+
 // Dataset is the flag that names a dataset.
 type Dataset struct {
-	Data string `help:"Dataset directory. Without it ./data is used if it contains a dataset, else the copy inside the binary." env:"MODELDEX_DATA" placeholder:"DIR"`
+	Data string `help:"Dataset directory. Without it ./data is used if there is one, else the copy inside the binary." env:"MODELDEX_DATA" placeholder:"DIR"`
 }
 
 // DatasetArg is Dataset, for verbs that also take the directory as an argument.
@@ -38,24 +41,48 @@ type Source struct {
 func (d Dataset) Find(env *Env) (Source, error) {
 	dir := d.Data
 	if dir == "" {
-		if !exists(filepath.Join(defaultDir, "dataset.json")) {
+		if st, err := os.Lstat(defaultDir); err != nil || !st.IsDir() && st.Mode()&fs.ModeSymlink == 0 {
 			return Source{Files: env.Shipped, Where: "the copy inside the binary"}, nil
 		}
+		if err := datasetIn(defaultDir); err != nil { // the copy instead would hide what happened to ./data
+			return Source{}, fmt.Errorf("./%w; restore it, or name a directory with --data", err)
+		}
 		dir = defaultDir
-	}
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return Source{}, fmt.Errorf("%s: not a directory", dir)
+	} else if err := datasetIn(dir); err != nil {
+		return Source{}, err
 	}
 	return Source{Files: dataset.Dir(dir), Dir: dir, Where: dir}, nil
 }
 
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
+// datasetIn is the error of a directory that is none, or has no dataset.
+func datasetIn(dir string) error {
+	if err := directory(dir); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, infoFile)); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what is wrong with it is a finding
+	}
+	hint := ""
+	if _, err := os.Stat(filepath.Join(dir, defaultDir, infoFile)); err == nil {
+		hint = "; did you mean " + filepath.Join(dir, defaultDir)
+		if !filepath.IsAbs(dir) {
+			hint = "; did you mean ./" + filepath.Join(dir, defaultDir)
+		}
+	}
+	return fmt.Errorf("%s: not a dataset: it has no %s%s", dir, infoFile, hint)
 }
 
 // Find finds the dataset that the argument names, else that of the flag.
 func (d DatasetArg) Find(env *Env) (Source, error) { return d.flag().Find(env) }
+
+// FindDir is Find for verbs about files that people edit: the copy inside the binary does not do.
+func (d DatasetArg) FindDir(env *Env) (Source, error) {
+	src, err := d.Find(env)
+	if err == nil && src.Dir == "" {
+		err = errors.New("no dataset in ./data: name a directory")
+	}
+	return src, err
+}
 
 func (d DatasetArg) flag() Dataset {
 	if d.Dir != "" {
