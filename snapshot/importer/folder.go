@@ -100,13 +100,17 @@ func readConfig(folder fs.FS) (config, error) {
 	return cfg, nil
 }
 
-// loadDirectory sets the resolver. A folder without directory.ndjson has an empty directory.
+// loadDirectory sets the resolver. A folder must have directory.ndjson, because without it no name would be matched; it
+// may be empty.
 func loadDirectory(folder fs.FS, opt Options, in *snapshot.Inputs) error {
 	entries := opt.Directory
 	if entries == nil {
 		var err error
 		entries, err = readLines[snapshot.Entry](folder, DirectoryFile)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: does not exist; restore it, or make it with snapshot build --models data", DirectoryFile)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -188,8 +188,12 @@ func TestLoadAllFaults(t *testing.T) {
 	}
 }
 
+// TestLoadWithoutDirectory: a file that is gone is an error, an empty one is a directory without models.
 func TestLoadWithoutDirectory(t *testing.T) {
-	_, doc := mustBuild(t, smallFolder(t, func(f fstest.MapFS) { delete(f, DirectoryFile) }), Options{})
+	if _, err := Load(smallFolder(t, func(f fstest.MapFS) { delete(f, DirectoryFile) }), Options{}); err == nil || !strings.HasPrefix(err.Error(), "directory.ndjson: does not exist") {
+		t.Errorf("Load without a directory = %v, want that it does not exist", err)
+	}
+	_, doc := mustBuild(t, smallFolder(t, put(DirectoryFile, "")), Options{})
 	if doc.Models[0].ModelKey != "alpha" {
 		t.Errorf("first model = %q, want the key of the alias table", doc.Models[0].ModelKey)
 	}

@@ -28,7 +28,7 @@ type Build struct {
 	GeneratedAt string `help:"Time written into the document, as 2026-07-01T00:00:00Z; default SOURCE_DATE_EPOCH, else now." placeholder:"TIME"`
 	Epoch       *int64 `name:"source-date-epoch" hidden:"" help:"The same in seconds since 1970, as reproducible builds set it." env:"SOURCE_DATE_EPOCH"`
 	BaseURL     string `help:"Address of the service without a path, for an absolute schema_url; default base_url of build.json, where empty means a schema_url relative to the document." env:"MODELDEX_BASE_URL" placeholder:"URL"`
-	Models      string `help:"Take the directory of models from this dataset instead of directory.ndjson, and write it there." placeholder:"DIR"`
+	Models      string `help:"Take the directory of models from this dataset instead of directory.ndjson, and write it there after the build." placeholder:"DIR"`
 	Out         string `short:"o" required:"" help:"File to write." placeholder:"FILE"`
 
 	at time.Time
@@ -67,9 +67,6 @@ func (c *Build) Run(env *verbs.Env) error {
 			return err
 		}
 		opt.Directory = importer.DirectoryOf(set.Models)
-		if err := importer.FreezeDirectory(c.From, opt.Directory); err != nil {
-			return err
-		}
 	}
 	doc, report, err := importer.Build(context.Background(), os.DirFS(c.From), opt)
 	if err != nil && report.Models == 0 {
@@ -78,7 +75,10 @@ func (c *Build) Run(env *verbs.Env) error {
 	if _, printErr := report.WriteTo(env.Stderr); err != nil || printErr != nil {
 		return errors.Join(err, printErr)
 	}
-	return wholefile.WriteBytes(c.Out, doc)
+	if err := wholefile.WriteBytes(c.Out, doc); err != nil || c.Models == "" {
+		return err
+	}
+	return importer.FreezeDirectory(c.From, opt.Directory) // last: a build that fails changes nothing
 }
 
 // Verify names what is wrong with a document.
