@@ -67,11 +67,11 @@ const (
 func TestFormat(t *testing.T) {
 	dir := onDisk(t, nil)
 	messy := map[string]string{
-		"tools/runner.json":        "\ufeff{ \"description\" :\"d\\u00e9 <x>\",\r\n \"category\":\"runner\", \"name\":\"N\",\"slug\":\"runner\"}",
-		"tools/many.json":          `[{"slug":"zeta",` + strings.Replace(tLine, "N", "Z", 1) + `},{"slug":"beta",` + strings.Replace(tLine, "N", "B", 1) + `}]`,
-		"benchmarks/2026.ndjson":   `{"id":"bm-3","generation_tps":1e1,"run_date":"2026-03-01","date_basis":"run",` + bmLine + "}\r\n\n" + `{"id":"bm-2","generation_tps":4.50,"run_date":"2026-01-01","date_basis":"run",` + bmLine + "}\n" + `{"id":"bm-1","generation_tps":2.0,` + bmLine + `}`,
-		"benchmarks/broken.ndjson": `{"id":"bm-9","colour":1}`,
-		"benchmarks/README.md":     "not  touched",
+		"tools/runner.json":      "\ufeff{ \"description\" :\"d\\u00e9 <x>\",\r\n \"category\":\"runner\", \"name\":\"N\",\"slug\":\"runner\"}",
+		"tools/many.json":        `[{"slug":"zeta",` + strings.Replace(tLine, "N", "Z", 1) + `},{"slug":"beta",` + strings.Replace(tLine, "N", "B", 1) + `}]`,
+		"benchmarks/2026.ndjson": `{"id":"bm-3","generation_tps":1e1,"run_date":"2026-03-01","date_basis":"run",` + bmLine + "}\r\n\n" + `{"id":"bm-2","generation_tps":4.50,"run_date":"2026-01-01","date_basis":"run",` + bmLine + "}\n" + `{"id":"bm-1","generation_tps":2.0,` + bmLine + `}`,
+		"benchmarks/0001.ndjson": `{"id":"bm-9","colour":1}`,
+		"benchmarks/README.md":   "not  touched",
 	}
 	for name, text := range messy {
 		writeFile(t, dir, name, text)
@@ -79,7 +79,7 @@ func TestFormat(t *testing.T) {
 	wantChanged := []string{"benchmarks/2026.ndjson", "tools/many.json", "tools/runner.json"}
 	would, err := FormatCheck(os.DirFS(dir))
 	var found Findings
-	if diff := cmp.Diff(wantChanged, would); diff != "" || !errors.As(err, &found) || !strings.HasPrefix(found[0].String(), "benchmarks/broken.ndjson:1:") {
+	if diff := cmp.Diff(wantChanged, would); diff != "" || !errors.As(err, &found) || !strings.HasPrefix(found[0].String(), "benchmarks/0001.ndjson:1:") {
 		t.Errorf("FormatCheck = %v, (-want +got):\n%s", err, diff)
 	}
 	for name, text := range messy {
@@ -91,7 +91,7 @@ func TestFormat(t *testing.T) {
 	if diff := cmp.Diff(wantChanged, changed); diff != "" || !errors.As(err, &found) {
 		t.Errorf("Format = %v, (-want +got):\n%s", err, diff)
 	}
-	for _, name := range []string{"benchmarks/broken.ndjson", "benchmarks/README.md"} {
+	for _, name := range []string{"benchmarks/0001.ndjson", "benchmarks/README.md"} {
 		if read(t, dir, name) != messy[name] {
 			t.Errorf("Format changed %s", name)
 		}

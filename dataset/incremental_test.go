@@ -43,12 +43,12 @@ func alter(r *rand.Rand, fsys fstest.MapFS, step int) string {
 	case 2: // all lines from one file to another
 		name, f := some(benchmarksDir)
 		delete(fsys, name)
-		fsys[fmt.Sprintf("benchmarks/a%d.ndjson", step)] = f
+		fsys[fmt.Sprintf("benchmarks/01%02d.ndjson", step)] = f
 		return "move " + name
 	case 3: // half of a file to another
 		name, f := some(benchmarksDir)
 		half := bytes.LastIndexByte(f.Data[:len(f.Data)/2], '\n') + 1
-		fsys[fmt.Sprintf("benchmarks/m%d.ndjson", step)] = &fstest.MapFile{Data: f.Data[half:]}
+		fsys[fmt.Sprintf("benchmarks/02%02d.ndjson", step)] = &fstest.MapFile{Data: f.Data[half:]}
 		f.Data = f.Data[:half]
 		return "split " + name
 	case 4: // a model: its computed sizes depend on it
@@ -142,7 +142,7 @@ func TestLastFindings(t *testing.T) {
 	t.Logf("seed %d", seed)
 	const name = "benchmarks/2024.ndjson"
 	fsys[name] = &fstest.MapFile{Data: planted(rand.New(rand.NewPCG(seed, 0)), fsys[name].Data)}
-	fsys["benchmarks/copy.ndjson"] = fsys["benchmarks/2023.ndjson"]
+	fsys["benchmarks/0001.ndjson"] = fsys["benchmarks/2023.ndjson"]
 	delete(fsys, "models/llama-3.1-8b-instruct.json")
 	want := findingsText(t, fsys, Options{})
 	if got := findingsText(t, fsys, Options{Last: last}); got != want {
@@ -168,7 +168,7 @@ func BenchmarkReload(b *testing.B) {
 	all := bytes.SplitAfter(repeat(b, lines), []byte{'\n'})
 	write := func(i int, edit func([]byte) []byte) {
 		text := bytes.Join(all[i*lines/20:(i+1)*lines/20], nil)
-		if err := os.WriteFile(fmt.Sprintf("%s/benchmarks/%02d.ndjson", dir, i), edit(text), 0o644); err != nil {
+		if err := os.WriteFile(fmt.Sprintf("%s/benchmarks/%04d.ndjson", dir, i), edit(text), 0o644); err != nil {
 			b.Fatal(err)
 		}
 	}

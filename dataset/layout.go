@@ -46,6 +46,10 @@ func Layout() (files, folders []string) {
 // changesFile is the form of the names in ChangesDir: the year of the releases in it.
 var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
 
+// benchmarksFile is the form of the names in the folder of benchmarks: the year of the runs, another number for a part of
+// a dataset that was generated, or that there are no dates. In a file of another name the dates would be held to no year.
+var benchmarksFile = regexp.MustCompile(`^([0-9]{4}|undated)\.ndjson$`)
+
 // kindOf says which kind of records a file has, by its folder or, at the root, its name.
 func kindOf(name string) string {
 	if dir := path.Dir(name); dir != "." {

@@ -32,7 +32,7 @@ func (l *loader) list() error {
 	for _, dir := range folders {
 		l.listDir(dir)
 	}
-	l.listStray(files)
+	l.listStray(files, folders)
 	if _, err := fs.Stat(l.fsys, ChangesDir); err == nil || l.linked(ChangesDir) {
 		l.listDir(ChangesDir)
 	}
@@ -46,17 +46,39 @@ func (l *loader) list() error {
 	return nil
 }
 
-// listStray warns of files at the root that look like records and are not read.
-func (l *loader) listStray(known []string) {
+// besideRecords are the folders of a dataset that this package does not read.
+var besideRecords = []string{"snapshots", "schemas"}
+
+// listStray warns of files at the root, and of folders, that look like records and are not read.
+func (l *loader) listStray(files, folders []string) {
 	if !l.warn {
 		return
 	}
 	entries, _ := fs.ReadDir(l.fsys, ".") // what cannot be read has no names
+	known := append(slices.Clone(folders), ChangesDir)
 	for _, e := range entries {
-		if name := e.Name(); path.Ext(name) == ".json" && !slices.Contains(known, name) && !e.IsDir() && !strings.HasPrefix(name, ".") {
+		name := e.Name()
+		switch {
+		case strings.HasPrefix(name, "."): // editors and version control
+		case !e.IsDir() && path.Ext(name) == ".json" && !slices.Contains(files, name):
 			l.add(Finding{Path: name, Severity: Warning, Text: "is not read: a record belongs into the folder of its kind"})
+		case e.IsDir() && !slices.Contains(known, name) && !slices.Contains(besideRecords, name) && l.hasRecords(name):
+			text := "is not read: a record belongs into the folder of its kind"
+			if near := record.Near(name, known, 1); len(near) > 0 {
+				text = fmt.Sprintf("is not read: did you mean %q", near[0])
+			}
+			l.add(Finding{Path: name, Severity: Warning, Text: text})
 		}
 	}
+}
+
+// hasRecords reports whether a folder has a file that looks like one of records.
+func (l *loader) hasRecords(dir string) bool {
+	entries, _ := fs.ReadDir(l.fsys, dir)
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		ext := path.Ext(e.Name())
+		return !e.IsDir() && (ext == ".json" || ext == ".ndjson")
+	})
 }
 
 // A listedFile is a file that will be read.
@@ -93,6 +115,9 @@ func (l *loader) listDir(dir string) {
 		case ext != ".json" && ext != ".ndjson" && ext != ".md":
 			l.add(Finding{Path: path.Join(dir, name), Text: "must be a .json or .ndjson file"})
 		case ext != ".md":
+			if dir == benchmarksDir && !benchmarksFile.MatchString(name) {
+				l.add(Finding{Path: path.Join(dir, name), Text: "must be named <year>.ndjson or undated.ndjson"})
+			}
 			l.addEntry(path.Join(dir, name), e)
 		}
 	}

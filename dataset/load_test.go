@@ -114,7 +114,7 @@ func TestDigest(t *testing.T) {
 	differ := map[string]func(fstest.MapFS){
 		"a blank more": func(f fstest.MapFS) { f["tools/runner.json"].Data = append(f["tools/runner.json"].Data, '\n') },
 		"a file moved": func(f fstest.MapFS) {
-			f["benchmarks/moved.ndjson"] = f["benchmarks/2026.ndjson"]
+			f["benchmarks/0001.ndjson"] = f["benchmarks/2026.ndjson"]
 			delete(f, "benchmarks/2026.ndjson")
 		},
 		"an empty file": func(f fstest.MapFS) { f["benchmarks/2025.ndjson"] = &fstest.MapFile{} },

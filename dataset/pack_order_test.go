@@ -30,7 +30,7 @@ func TestAnyOrder(t *testing.T) {
 	r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	for i := range 3 {
 		from, to := i*len(lines)/3, (i+1)*len(lines)/3
-		fsys[fmt.Sprintf("benchmarks/%d.ndjson", i)] = &fstest.MapFile{Data: bytes.Join(lines[from:to], []byte{'\n'})}
+		fsys[fmt.Sprintf("benchmarks/%04d.ndjson", i)] = &fstest.MapFile{Data: bytes.Join(lines[from:to], []byte{'\n'})}
 	}
 	got, err := Load(context.Background(), fsys, Options{chunk: 10_000})
 	if err != nil {

@@ -48,7 +48,7 @@ const after = `
 {"slug": "beta-1b", "name": "Beta", "organization": "Beta", "family": "beta", "modalities": ["text"], "aliases": [], "sources": []}
 -- removed --
 benchmarks/2026.ndjson
--- benchmarks/new.ndjson --
+-- benchmarks/0001.ndjson --
 {"id": "bm-1", "model": "alpha-8b", "model_raw": "Alpha", "quantization": "Q4_0", "hardware": "nvidia-card", "hardware_raw": "Card", "hardware_count": 1, "tool": "runner", "generation_tps": 50, "source": "community", "source_url": "https://example.com/1", "run_date": "2026-01-01", "date_basis": "run", "withdrawn": {"date": "2026-05-01", "reason": "a faulty driver"}}
 {"id": "bm-2", "model": "beta-1b", "model_raw": "Beta", "hardware": "nvidia-card", "hardware_raw": "Card", "hardware_count": 1, "tool": "runner", "generation_tps": 90, "source": "owner"}
 `

@@ -123,7 +123,7 @@ func TestResultPasses(t *testing.T) {
 	for name, opt := range samples {
 		lines.WriteString(written(t, read(t, importer(t, opt), name)))
 	}
-	files := fstest.MapFS{"benchmarks/imported.ndjson": {Data: lines.Bytes()}}
+	files := fstest.MapFS{"benchmarks/0001.ndjson": {Data: lines.Bytes()}}
 	root := os.DirFS("../../../data")
 	for _, dir := range []string{"models", "hardware", "tools", "benchmarks"} {
 		entries, err := os.ReadDir(filepath.Join("../../../data", dir))
