@@ -77,7 +77,7 @@ func (l *loader) checkQuantizations() {
 }
 
 func (l *loader) checkModels() {
-	typeBits := l.typeBits()
+	typeBits, names := l.typeBits(), l.typeNames()
 	for i := range l.models.recs {
 		m, p := l.models.recs[i], l.models.places[i]
 		checkSources(l, p, m, m.Sources)
@@ -85,6 +85,7 @@ func (l *loader) checkModels() {
 		l.date(p, "release_date", m.ReleaseDate)
 		l.checkShape(m, p)
 		l.checkSizes(m, p, typeBits)
+		checkTwice(l, p, "modalities", m.Modalities)
 		if m.ParamsB != nil && m.EffectiveParamsB != nil && *m.EffectiveParamsB > *m.ParamsB {
 			l.at(p, "effective_params_b", fmt.Sprintf("must be at most params_b, got %v of %v", *m.EffectiveParamsB, *m.ParamsB), "params_b")
 		}
@@ -93,6 +94,9 @@ func (l *loader) checkModels() {
 		}
 		for j := range m.Quantizations {
 			q := &m.Quantizations[j]
+			if l.warn {
+				l.spelledType(p, fmt.Sprintf("quantizations.%d.name", j), q.Name, names)
+			}
 			if (q.Basis == Computed) != (q.Method != nil) {
 				at := fmt.Sprintf("quantizations.%d.", j)
 				l.at(p, at+"method", "must be there where basis is computed and null where it is published", at+"basis")
@@ -111,6 +115,8 @@ func (l *loader) checkHardware(known *registry) {
 		l.spread(p, "tdp_range_watts", h.TDPRangeWatts)
 		l.checkPrices(h, p)
 		l.checkPart(h, p)
+		checkTwice(l, p, "backends", h.Backends)
+		checkTwice(l, p, "driver_names", h.DriverNames)
 		known.references(l, p, "chip", h.Chip)
 		known.references(l, p, "variants", h.Variants)
 		if h.IntegratedGPU != nil {
@@ -134,6 +140,7 @@ func (l *loader) checkTools() {
 		checkSources(l, p, t, t.Sources)
 		l.date(p, "first_release", t.FirstRelease)
 	}
+	l.checkToolWords()
 }
 
 // endedAt reports, at every so many records of a long loop, whether the load has ended.
@@ -176,7 +183,7 @@ func (l *loader) checkIDs(hashes *runHashes) {
 // checkBenchmarks looks at every benchmark once, on all workers.
 func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) *runHashes {
 	speeds, years, hashes := l.newSpeedCheck(models, hardware), l.newYearCheck(), newRunHashes(len(l.benchmarks.recs))
-	builds := &buildCheck{loader: l}
+	builds, names := &buildCheck{loader: l}, l.typeNames()
 	l.ratios, l.backends = make([]float64, len(l.benchmarks.recs)), l.backendsOfTools()
 	var work errgroup.Group
 	work.SetLimit(l.opt.Workers)
@@ -196,6 +203,9 @@ func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *ori
 				l.contradictTool(b, p, tools.reference(l, p, "tool", b.Tool))
 				origins.reference(l, p, b)
 				l.checkRun(b, p)
+				if l.warn && b.Quantization != nil {
+					l.spelledType(p, "quantization", *b.Quantization, names)
+				}
 				builds.add(b, p, model)
 				years.check(b, p)
 				l.ratios[i] = speeds.check(b, p, model, device)
