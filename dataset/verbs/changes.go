@@ -1,11 +1,15 @@
 package verbs
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"modeldex/dataset"
 	"modeldex/dataset/diff"
@@ -35,6 +39,11 @@ func (c *ChangesRecord) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
+	if from != nil {
+		if err := c.raised(log, from, to); err != nil {
+			return err
+		}
+	}
 	path, err := diff.Record(c.Data, log, from, to)
 	if err != nil {
 		return err
@@ -43,12 +52,42 @@ func (c *ChangesRecord) Run(env *Env) error {
 		fmt.Fprintf(env.Stdout, "nothing to record: the files differ from release %s in form or in sources.json alone, and the version is the same\n", from.Info.Version)
 		return nil
 	}
+	if to.Commit == nil && c.To == "" {
+		fmt.Fprintln(env.Stderr, "the files are not those of a commit, so that none is noted; commit first")
+	}
 	if from == nil {
 		fmt.Fprintf(env.Stdout, "%s: the history begins with release %s\n", path, to.Info.Version)
 		return nil
 	}
 	fmt.Fprintf(env.Stdout, "%s: release %s since %s: %s\n", path, to.Info.Version, from.Info.Version, diff.Compare(from.Set, to.Set).Summary())
 	return nil
+}
+
+// raised is the error of a release with the version of a recorded one and other records: two releases of one name.
+func (c *ChangesRecord) raised(log *history.Log, from *diff.Recorded, to diff.Recorded) error {
+	named := func(s history.Step) bool { return s.Version == to.Info.Version }
+	if log == nil || !slices.ContainsFunc(log.Steps, named) || len(diff.Compare(from.Set, to.Set).Records) == 0 {
+		return nil
+	}
+	name := cmp.Or(c.To, c.Data)
+	return fmt.Errorf("%s: version: must be raised: release %s is recorded with other records", c.placeOf(name, "version"), to.Info.Version)
+}
+
+// placeOf is the file and line of a field of dataset.json in a directory or at a revision.
+func (c *ChangesRecord) placeOf(name, field string) string {
+	place := name + ":" + infoFile // as git names the files of a revision
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		place = filepath.Join(name, infoFile)
+	}
+	files, err := filesOf(c.Data, name)
+	if err != nil {
+		return place
+	}
+	info, err := fs.ReadFile(files, infoFile)
+	if err != nil {
+		return place
+	}
+	return fmt.Sprintf("%s:%d", place, 1+bytes.Count(info[:record.Locate(info, field)], []byte{'\n'}))
 }
 
 // load reads the log of --data and the release to be recorded.

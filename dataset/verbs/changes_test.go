@@ -146,3 +146,35 @@ func TestChangesRecordUncommitted(t *testing.T) {
 		t.Errorf("changes record: %v, want the sentence about the release that was not found, alone", err)
 	}
 }
+
+// TestChangesRecordRaised: a release has a name of its own, and one whose files were not committed says so.
+func TestChangesRecordRaised(t *testing.T) {
+	dir, git := gitBase(t)
+	run := func() (printed string, err error) {
+		var out, errs bytes.Buffer
+		err = (&ChangesRecord{Data: dir}).Run(&Env{Stdout: &out, Stderr: &errs})
+		return errs.String(), err
+	}
+	edit := func(name, old, text string) {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		datasettest.PutFile(t, filepath.Join(dir, name), strings.Replace(string(b), old, text, 1))
+	}
+	if said, err := run(); err != nil || said != "" {
+		t.Fatalf("the first release: %v, said %q", err, said)
+	}
+	git("add", ".")
+	git("commit", "-q", "-m", "recorded")
+	edit("models/alpha-8b.json", `"Alpha 8B"`, `"Alpha 8b"`)
+	_, err := run()
+	if want := filepath.Join(dir, "dataset.json") + ":3: version: must be raised: release 1 is recorded with other records"; err == nil || err.Error() != want {
+		t.Errorf("the same version with other records: %v, want %s", err, want)
+	}
+	edit("dataset.json", `"version": "1"`, `"version": "2"`)
+	if said, err := run(); err != nil || said != "the files are not those of a commit, so that none is noted; commit first\n" {
+		t.Errorf("files that are not committed: %v, said %q", err, said)
+	}
+}
