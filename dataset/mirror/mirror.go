@@ -135,8 +135,12 @@ func New(cfg Config) (*Mirror, error) {
 	return m, nil
 }
 
-// Close lets another process have the directory. Nothing else of the mirror may be called after it.
-func (m *Mirror) Close() error { return m.lock.Close() }
+// Close lets another process have the directory, and removes the folder of a mirror that never got a dataset. Nothing else
+// of the mirror may be called after it.
+func (m *Mirror) Close() error {
+	m.place.leave()
+	return m.lock.Close()
+}
 
 // State returns how the directory compares with the origin.
 func (m *Mirror) State() *State { return m.state.Load() }
@@ -214,11 +218,14 @@ func (m *Mirror) Once(ctx context.Context) (changed bool, err error) {
 
 // statusError is an answer of the origin that helps nothing.
 type statusError struct {
-	path, status string
+	address, status string
 }
 
 func (e *statusError) Error() string {
-	text := e.path + " answered " + e.status
+	text := e.address + ": answered " + e.status
+	if strings.HasPrefix(e.status, "404") && strings.HasSuffix(e.address, listPath) {
+		text += "; the address is wrong, or that service offers no dumps (--dumps=off)"
+	}
 	if strings.HasPrefix(e.status, "401") || strings.HasPrefix(e.status, "403") {
 		text += ": the key of the origin (--origin-key-file or MODELDEX_ORIGIN_KEY, read at the start) is missing, or not accepted"
 	}
@@ -274,6 +281,9 @@ type file struct {
 	SHA256 string `json:"sha256"`
 }
 
+// listPath is where a service lists its dumps.
+const listPath = "/api/v1/dumps"
+
 // archiveName is the dump that holds the files of the dataset.
 const archiveName = "dataset.tar.zst"
 
@@ -298,7 +308,7 @@ func (m *Mirror) once(ctx context.Context) (bool, error) {
 
 // newest reads the list of dumps; nil means that it is the one read before.
 func (m *Mirror) newest(ctx context.Context) (*list, string, error) {
-	resp, err := m.get(ctx, m.origin.String()+"/api/v1/dumps", m.etag)
+	resp, err := m.get(ctx, m.origin.String()+listPath, m.etag)
 	if err != nil {
 		return nil, "", err
 	}
@@ -315,7 +325,7 @@ func (m *Mirror) newest(ctx context.Context) (*list, string, error) {
 		return nil, "", fmt.Errorf("the list of dumps has more than %d bytes", maxList)
 	}
 	if err := jsonv2.Unmarshal(b, &found); err != nil {
-		return nil, "", fmt.Errorf("/api/v1/dumps answered no list of dumps, but %s (is it the address of a modeldex service?): %w", cmp.Or(resp.Header.Get("Content-Type"), "something else"), err)
+		return nil, "", fmt.Errorf("%s: answered no list of dumps, but %s (is it the address of a modeldex service?): %w", m.origin.String()+listPath, cmp.Or(resp.Header.Get("Content-Type"), "something else"), err)
 	}
 	return &found, resp.Header.Get("ETag"), nil
 }
@@ -378,7 +388,7 @@ func (m *Mirror) get(ctx context.Context, address, etag string) (*http.Response,
 			return nil, &RetryError{min(max(0, time.Until(at)), longestWait).Round(time.Second), resp.StatusCode}
 		}
 	}
-	return nil, &statusError{req.URL.Path, resp.Status}
+	return nil, &statusError{(&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path}).String(), resp.Status}
 }
 
 var errSlow = fmt.Errorf("the origin sent less than %d bytes in %s", pace, paceTime)

@@ -395,3 +395,27 @@ func serveEvery(lists *atomic.Uint64, origins []*origin) http.HandlerFunc {
 		}
 	}
 }
+
+// TestNothingLeft: a mirror that never got a dataset leaves nothing behind, and makes no directory above its own.
+func TestNothingLeft(t *testing.T) {
+	service := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(service.Close)
+	dir := t.TempDir()
+	m, err := New(Config{Origin: service.URL, Dir: filepath.Join(dir, "new")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m.Once(t.Context())
+	if want := service.URL + "/api/v1/dumps: answered 404 Not Found; the address is wrong, or that service offers no dumps (--dumps=off)"; err == nil || err.Error() != want {
+		t.Errorf("Once = %v, want %s", err, want)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := New(Config{Origin: service.URL, Dir: filepath.Join(dir, "none", "new")}); err == nil || err.Error() != filepath.Join(dir, "none")+": does not exist" {
+		t.Errorf("New below a directory that does not exist = %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

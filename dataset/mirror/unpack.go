@@ -40,14 +40,21 @@ func (p place) prepare() (lock *os.File, err error) {
 	if st, err := os.Lstat(p.link); err == nil && st.Mode()&fs.ModeSymlink == 0 {
 		return nil, fmt.Errorf("%s: exists and was not made by a mirror; name a directory that does not exist yet", p.link)
 	}
-	if err := os.MkdirAll(p.store, 0o755); err != nil {
+	if _, err := os.Stat(filepath.Dir(p.store)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: does not exist", filepath.Dir(p.link)) // it is probably misspelt, so that it is not made
+	}
+	if err := os.Mkdir(p.store, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	if lock, err = os.OpenFile(filepath.Join(p.store, lockName), os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+	name := filepath.Join(p.store, lockName)
+	if lock, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return nil, err
 	}
 	if err := wholefile.Lock(lock); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: another process mirrors to it: %w", p.link, err), lock.Close())
+	}
+	if !isStill(lock, name) {
+		return nil, errors.Join(fmt.Errorf("%s: another process has just ended and removed its lock: try again", p.link), lock.Close())
 	}
 	left, err := filepath.Glob(filepath.Join(p.store, partPrefix+"*"))
 	for _, name := range left {
@@ -57,6 +64,31 @@ func (p place) prepare() (lock *os.File, err error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
+}
+
+// isStill reports whether an open file is still what the name leads to: see leave.
+func isStill(f *os.File, name string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(name)
+	return err == nil && os.SameFile(opened, named)
+}
+
+// leave removes the folder if no dataset was ever put in it, so that a mistyped address leaves nothing behind. The lock
+// must be held.
+func (p place) leave() {
+	if p.current() != "" {
+		return
+	}
+	entries, err := os.ReadDir(p.store)
+	if err != nil || len(entries) != 1 || entries[0].Name() != lockName {
+		return // something of an earlier run
+	}
+	if os.Remove(filepath.Join(p.store, lockName)) == nil {
+		_ = os.Remove(p.store) // an empty folder does no harm
+	}
 }
 
 // check notes when the origin said that the directory is in step. It is for the next start alone, so

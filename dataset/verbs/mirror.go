@@ -30,7 +30,7 @@ func (o Origin) ReadKey() (string, error) {
 		err = errors.New("has no key")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", o.OriginKeyFile, err)
+		return "", FileError(o.OriginKeyFile, err)
 	}
 	return key, nil
 }
@@ -41,10 +41,6 @@ func readRegular(file string) ([]byte, error) {
 	var b []byte
 	if err == nil {
 		b, err = fs.ReadFile(dataset.Dir(filepath.Dir(file)), filepath.Base(file))
-	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err // the caller names the file
 	}
 	return b, err
 }
@@ -58,14 +54,26 @@ type Mirror struct {
 	Origin
 }
 
+// Validate checks the address and the flags, before anything is made.
+func (c *Mirror) Validate() error {
+	var errs []error
+	if _, err := mirror.ParseOrigin(c.URL); err != nil && c.URL != "" { // the parser reports a missing one
+		errs = append(errs, err)
+	}
+	if c.Every < time.Second {
+		errs = append(errs, fmt.Errorf("--every: must be at least 1s, got %s", c.Every))
+	}
+	if _, err := c.ReadKey(); err != nil {
+		errs = append(errs, fmt.Errorf("--origin-key-file: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
 // Run follows the origin until SIGTERM or SIGINT, or asks it once.
 func (c *Mirror) Run(env *Env) error {
 	key, err := c.ReadKey()
 	if err != nil {
 		return err
-	}
-	if c.Every < time.Second {
-		return errors.New("--every: must be at least 1s")
 	}
 	m, err := mirror.New(mirror.Config{Origin: c.URL, Dir: c.Data, Key: key, Every: c.Every, Log: slog.New(slog.NewTextHandler(env.Stderr, nil))})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestReadKey: the key of an origin is read from a file, also behind a link to another directory; a named pipe is an error
@@ -28,14 +29,31 @@ func TestReadKey(t *testing.T) {
 		{file, "secret", ""},
 		{link, "secret", ""},
 		{empty, "", empty + ": has no key"},
-		{filepath.Join(dir, "none"), "", filepath.Join(dir, "none") + ": no such file or directory"},
+		{filepath.Join(dir, "none"), "", filepath.Join(dir, "none") + ": does not exist"},
 		{pipe, "", pipe + ": not a regular file"},
-		{dir, "", dir + ": is a directory"},
+		{dir, "", dir + ": must be a file, got a directory"},
 		{"/dev/zero", "", "/dev/zero: not a regular file"},
 	} {
 		key, err := Origin{OriginKeyFile: tt.path}.ReadKey()
 		if key != tt.key || (err == nil) != (tt.fault == "") || err != nil && !strings.HasSuffix(err.Error(), tt.fault) {
 			t.Errorf("ReadKey of %s = %q, %v, want %q, %q", tt.path, key, err, tt.key, tt.fault)
+		}
+	}
+}
+
+// TestMirrorFlags: what is wrong with the address or a flag is wrong usage, and nothing is made.
+func TestMirrorFlags(t *testing.T) {
+	for _, tt := range []struct {
+		verb Mirror
+		want string
+	}{
+		{Mirror{URL: "https://example.org", Every: time.Minute}, ""},
+		{Mirror{URL: "foo", Every: time.Minute}, `"foo": must be the http or https address of a service`},
+		{Mirror{URL: "https://example.org"}, "--every: must be at least 1s, got 0s"},
+		{Mirror{URL: "https://example.org", Every: time.Minute, Origin: Origin{OriginKeyFile: "nope"}}, "--origin-key-file: nope: does not exist"},
+	} {
+		if err := tt.verb.Validate(); (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("Validate of %+v = %v, want %q", tt.verb, err, tt.want)
 		}
 	}
 }
