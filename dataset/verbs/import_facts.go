@@ -2,7 +2,9 @@ package verbs
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"modeldex/dataset/importer/facts"
 	"modeldex/dataset/record"
@@ -17,14 +19,17 @@ type ImportFacts struct {
 
 // Run prints how much was imported.
 func (c *ImportFacts) Run(env *Env) error {
+	if err := directory(c.From); err != nil {
+		return err
+	}
 	report, err := facts.Import(os.DirFS(c.From), c.Data, c.Overwrite)
 	if err != nil {
 		return fmt.Errorf("importing facts: %w", err)
 	}
 	fmt.Fprintf(env.Stdout, "imported %s, %d hardware, %s, %s, %s\n", record.Counted(report.Models, "model"), report.Hardware,
 		record.Counted(report.Tools, "tool"), record.Counted(report.Benchmarks, "benchmark"), record.Counted(report.Quantizations, "quantization type"))
-	for name, n := range report.LeftOut {
-		fmt.Fprintf(env.Stdout, "left out %s: no table has %s\n", record.Counted(n, "benchmark"), name)
+	for _, name := range slices.Sorted(maps.Keys(report.LeftOut)) {
+		fmt.Fprintf(env.Stdout, "left out %s: no table has %s\n", record.Counted(report.LeftOut[name], "benchmark"), name)
 	}
 	return nil
 }

@@ -3,7 +3,8 @@ package verbs
 import (
 	"errors"
 	"fmt"
-	"os"
+	"slices"
+	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/importer/llamabench"
@@ -14,8 +15,8 @@ import (
 // ImportLlamaBench turns outputs of llama-bench into benchmark lines.
 type ImportLlamaBench struct {
 	Dataset
-	Files     []string `arg:"" help:"What llama-bench printed: -o json, jsonl, csv or md, or a Markdown table pasted from anywhere." type:"existingfile"`
-	Source    string   `help:"Who measured." enum:"owner,community,official" default:"community"`
+	Files     []string `arg:"" help:"What llama-bench printed: -o json, jsonl, csv or md, or a Markdown table pasted from anywhere; - reads standard input."`
+	Source    string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
 	SourceURL string   `help:"Page the output was published on; required unless --source is owner." placeholder:"URL"`
 	RunDate   string   `help:"Day of the run, where the output prints none." placeholder:"YYYY-MM-DD"`
 	Model     string   `help:"Slug of what was measured, for tables that print only a size." placeholder:"SLUG"`
@@ -23,7 +24,21 @@ type ImportLlamaBench struct {
 }
 
 // Validate checks the flags that need no records.
-func (c *ImportLlamaBench) Validate() error { return c.options().Validate() }
+func (c *ImportLlamaBench) Validate() error { return ofFlags(c.options().Validate()) }
+
+// ofFlags names the flags in the errors of options, one on each line.
+func ofFlags(err error) error {
+	if err == nil {
+		return nil
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if name, _, _ := strings.Cut(line, ": "); slices.Contains([]string{"source url", "run date", "model", "hardware"}, name) {
+			lines[i] = "--" + strings.ReplaceAll(name, " ", "-") + strings.TrimPrefix(line, name)
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
 
 func (c *ImportLlamaBench) options() llamabench.Options {
 	return llamabench.Options{
@@ -41,7 +56,7 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	}
 	im, err := llamabench.New(set, c.options())
 	if err != nil {
-		return err
+		return ofFlags(err)
 	}
 	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}}
 	var failed []error
@@ -75,7 +90,7 @@ type proposedLine struct {
 
 // read reads one file, and says which of its rows give no line, or one that a file before it gave.
 func (p *proposedLines) read(env *Env, im *llamabench.Importer, file string) error {
-	b, err := os.ReadFile(file)
+	b, err := ReadFile(file)
 	if err != nil {
 		return err
 	}

@@ -18,11 +18,11 @@ func TestImportLlamaBenchFlags(t *testing.T) {
 	}{
 		{ImportLlamaBench{Source: "owner"}, ""},
 		{ImportLlamaBench{Source: "community", SourceURL: "https://example.com/"}, ""},
-		{ImportLlamaBench{Source: "community"}, "source url: must be given"},
-		{ImportLlamaBench{Source: "owner", RunDate: "2026-02-30"}, "run date: must be a date"},
-		{ImportLlamaBench{Source: "owner", RunDate: "2999-01-01"}, `run date: must not be in the future, got "2999-01-01"`},
-		{ImportLlamaBench{Source: "owner", RunDate: "1970-01-01"}, "run date: must not be before 1990"},
-		{ImportLlamaBench{Source: "owner", SourceURL: "example.com"}, "source url: must start with"},
+		{ImportLlamaBench{Source: "community"}, "--source-url: must be given"},
+		{ImportLlamaBench{Source: "owner", RunDate: "2026-02-30"}, "--run-date: must be a date"},
+		{ImportLlamaBench{Source: "owner", RunDate: "2999-01-01"}, `--run-date: must not be in the future, got "2999-01-01"`},
+		{ImportLlamaBench{Source: "owner", RunDate: "1970-01-01"}, "--run-date: must not be before 1990"},
+		{ImportLlamaBench{Source: "owner", SourceURL: "example.com"}, "--source-url: must start with"},
 	} {
 		if err := tt.c.Validate(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Validate of %+v = %v, want %q", tt.c, err, tt.want)
@@ -59,6 +59,8 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		{"a bad file first", []string{bad, good}, 1, "bad.md: holds no row of llama-bench", ""},
 		{"the same file twice", []string{good, good}, 1, "", "good.md: 1 line printed already"},
 		{"warnings of two pages", []string{good, slow}, 2, "", "slow.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: warning: source_key"},
+		{"none", []string{filepath.Join(dir, "none.md")}, 0, "none.md: does not exist", ""},
+		{"a directory", []string{dir}, 0, ": must be a file, got a directory", ""},
 		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped", "0 lines, 1 row skipped"},
 		{"a speed no memory allows", []string{fast, good}, 1, "", "fast.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: generation_tps: must not pass what the memory bandwidth allows"},
 		{"a clock that is ahead", []string{late}, 0, "nothing was imported", `late.jsonl: m on NVIDIA GeForce RTX 4090: run_date: must not be in the future, got "2999-01-02"`},

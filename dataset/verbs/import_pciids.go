@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"fmt"
-	"os"
 
 	"modeldex/dataset/importer/pciids"
 )
@@ -10,7 +9,7 @@ import (
 // ImportPCIIDs proposes PCI ids for hardware that has none.
 type ImportPCIIDs struct {
 	Dataset
-	File string `arg:"" optional:"" help:"List of PCI devices, as pciutils and Debian's package pci.ids have it." default:"/usr/share/misc/pci.ids"`
+	File string `arg:"" optional:"" help:"List of PCI devices, as pciutils and Debian's package pci.ids have it; default /usr/share/misc/pci.ids." default:"/usr/share/misc/pci.ids"`
 }
 
 // Run prints the proposals for review and writes nothing.
@@ -19,14 +18,20 @@ func (c *ImportPCIIDs) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(c.File)
+	f, err := OpenFile(c.File)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	proposals, err := pciids.Propose(f, set)
+	if err != nil {
+		return FileError(c.File, err)
+	}
 	for _, p := range proposals {
 		fmt.Fprintln(env.Stdout, p)
 	}
-	return err
+	if len(proposals) == 0 {
+		fmt.Fprintln(env.Stderr, "0 proposals")
+	}
+	return nil
 }

@@ -128,6 +128,9 @@ func (im *Importer) check() error {
 // is skipped with the reason, the others are imported. The error means that the text is not JSON or
 // CSV where it begins as one, or holds nothing llama-bench prints.
 func (im *Importer) Read(file string, b []byte) (Result, error) {
+	if bytes.IndexByte(b, 0) >= 0 { // UTF-16, as PowerShell writes the output of a program
+		return Result{}, fmt.Errorf("%s: holds no row of llama-bench; the file must be in UTF-8", file)
+	}
 	rows, err := parse(b)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", file, err)
@@ -177,6 +180,9 @@ func parse(b []byte) ([]row, error) {
 			return nil, nil
 		}
 		start = at[0]
+	}
+	if !bytes.Contains(b[start:], []byte("build_commit")) && !bytes.Contains(b[start:], []byte("avg_ts")) {
+		return nil, nil // JSON of another kind
 	}
 	first, text := 1+bytes.Count(b[:start], []byte{'\n'}), b[start:]
 	switch text[0] {

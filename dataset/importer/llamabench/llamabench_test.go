@@ -345,6 +345,9 @@ func TestUnreadable(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", "", "f: holds no row of llama-bench"},
 		{"prose", "hello\n", "f: holds no row of llama-bench"},
+		{"a model", "{\n  \"slug\": \"a\"\n}\n", "f: holds no row of llama-bench"},
+		{"a benchmark", `{"id":"bm-1","model":"a"}`, "f: holds no row of llama-bench"},
+		{"UTF-16", "\xff\xfe|\x00 \x00m\x00", "f: holds no row of llama-bench; the file must be in UTF-8"},
 		{"broken json", "[{", "f: "},
 		{"heading alone", "build_commit,avg_ts\n", "f: no line follows the heading"},
 	} {

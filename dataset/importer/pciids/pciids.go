@@ -2,6 +2,7 @@ package pciids
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -35,8 +36,11 @@ var (
 	brackets   = regexp.MustCompile(`\[([^\]]+)\]$`)
 )
 
+// ErrNoDevice is returned by Propose for a text that is no list of PCI devices.
+var ErrNoDevice = errors.New("holds no device; it must be the unpacked pci.ids of pciutils")
+
 // Propose reads a list and gives the ids of records of set without any, by slug and id. A vendor the
-// directory has no hardware of is passed over.
+// directory has no hardware of is passed over. A list without any device is ErrNoDevice.
 func Propose(list io.Reader, set *dataset.Set) ([]Proposal, error) {
 	names := resolve.New(set)
 	without := map[dataset.Slug]bool{}
@@ -45,7 +49,7 @@ func Propose(list io.Reader, set *dataset.Set) ([]Proposal, error) {
 		without[h.Slug] = len(h.PCIIDs) == 0 && len(h.PCIIDsShared) == 0
 	}
 	var out []Proposal
-	vendor, maker := "", ""
+	vendor, maker, devices := "", "", 0
 	lines := bufio.NewScanner(list)
 	for lines.Scan() {
 		line := lines.Text()
@@ -54,7 +58,10 @@ func Propose(list io.Reader, set *dataset.Set) ([]Proposal, error) {
 			continue
 		}
 		m := deviceLine.FindStringSubmatch(line)
-		if m == nil || maker == "" {
+		if m == nil || vendor == "" {
+			continue
+		}
+		if devices++; maker == "" {
 			continue
 		}
 		products := productsOf(m[2])
@@ -64,6 +71,9 @@ func Propose(list io.Reader, set *dataset.Set) ([]Proposal, error) {
 				out = append(out, Proposal{a.Slug, vendor + ":" + m[1], m[2], len(products) > 1})
 			}
 		}
+	}
+	if devices == 0 {
+		return nil, ErrNoDevice // also of what is no text, such as a packed list
 	}
 	slices.SortFunc(out, func(a, b Proposal) int { return strings.Compare(string(a.Slug)+a.ID, string(b.Slug)+b.ID) })
 	return slices.Compact(out), lines.Err()

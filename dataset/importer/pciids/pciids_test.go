@@ -1,6 +1,7 @@
 package pciids
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,6 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// TestNoDevice: what is no list is an error, and a list without parts of the directory is not.
+func TestNoDevice(t *testing.T) {
+	for text, want := range map[string]error{
+		"": ErrNoDevice, "# Title\n\n\ta line\n": ErrNoDevice, "\x1f\x8b\x08" + strings.Repeat("\x00", 100_000): ErrNoDevice,
+		"\t102d  GK210GL [Tesla K80]\n": ErrNoDevice, "dead  Somebody\n\t102d  GK210GL [Tesla K80]\n": nil,
+	} {
+		if got, err := Propose(strings.NewReader(text), &dataset.Set{}); !errors.Is(err, want) || len(got) > 0 {
+			t.Errorf("Propose of %.40q = %v, %v, want %v", text, got, err, want)
+		}
+	}
+}
 
 func TestPropose(t *testing.T) {
 	card := func(slug dataset.Slug, name string, ids ...string) dataset.Hardware {
