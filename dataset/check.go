@@ -87,10 +87,10 @@ func (l *loader) checkModels() {
 		l.checkSizes(m, p, typeBits)
 		checkTwice(l, p, "modalities", m.Modalities)
 		if m.ParamsB != nil && m.EffectiveParamsB != nil && *m.EffectiveParamsB > *m.ParamsB {
-			l.at(p, "effective_params_b", fmt.Sprintf("must be at most params_b, got %v of %v", *m.EffectiveParamsB, *m.ParamsB), "params_b")
+			l.at(p, "effective_params_b", fmt.Sprintf("must be at most params_b, got %s of %s", plainNumber(*m.EffectiveParamsB), plainNumber(*m.ParamsB)), "params_b")
 		}
 		if m.ParamsB != nil && m.ActiveParamsB != nil && *m.ActiveParamsB > *m.ParamsB {
-			l.at(p, "active_params_b", fmt.Sprintf("must be at most params_b, got %v of %v", *m.ActiveParamsB, *m.ParamsB), "params_b")
+			l.at(p, "active_params_b", fmt.Sprintf("must be at most params_b, got %s of %s", plainNumber(*m.ActiveParamsB), plainNumber(*m.ParamsB)), "params_b")
 		}
 		for j := range m.Quantizations {
 			q := &m.Quantizations[j]

@@ -174,6 +174,6 @@ func (l *loader) boundType(q *QuantizationType, p place) {
 	l.atLeast(p, "observed.min", &o.Min, minTypeBits, " bits")
 	l.atMost(p, "observed.max", &o.Max, maxWeightBits, " bits")
 	if o.Min > o.Median || o.Median > o.Max {
-		l.at(p, "observed.median", fmt.Sprintf("must be from min to max, %v to %v, got %v", o.Min, o.Max, o.Median), "observed.min", "observed.max")
+		l.at(p, "observed.median", fmt.Sprintf("must be from min to max, %s to %s, got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
 	}
 }

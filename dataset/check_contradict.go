@@ -28,20 +28,20 @@ func (l *loader) contradictHardware(h *Hardware, p place) {
 		}
 	}
 	if h.VRAMGB != nil && h.MemoryOptionsGB != nil && !slices.Contains(*h.MemoryOptionsGB, *h.VRAMGB) {
-		l.at(p, "vram_gb", fmt.Sprintf("must be one of memory_options_gb, got %v", *h.VRAMGB), "memory_options_gb")
+		l.at(p, "vram_gb", fmt.Sprintf("must be one of memory_options_gb, got %s", plainNumber(*h.VRAMGB)), "memory_options_gb")
 	}
 	if h.ReleaseQuarter != nil && h.ReleaseDate != nil && !inQuarter(*h.ReleaseDate, *h.ReleaseQuarter) {
 		l.at(p, "release_quarter", fmt.Sprintf("must be that of release_date, %q, got %q", *h.ReleaseDate, *h.ReleaseQuarter), "release_date")
 	}
 	if r := h.TDPRangeWatts; r != nil && len(*r) == 2 && h.TDPWatts != nil && (*h.TDPWatts < (*r)[0] || *h.TDPWatts > (*r)[1]) {
-		l.at(p, "tdp_watts", fmt.Sprintf("must be in tdp_range_watts, %v to %v, got %v", (*r)[0], (*r)[1], *h.TDPWatts), "tdp_range_watts")
+		l.at(p, "tdp_watts", fmt.Sprintf("must be in tdp_range_watts, %s to %s, got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(*h.TDPWatts)), "tdp_range_watts")
 	}
 	l.inOrder(p, "tdp_watts", h.TDPWatts, "max_turbo_power_watts", h.MaxTurboPowerWatts)
 	for i := range h.PriceObservations {
 		o := &h.PriceObservations[i]
 		if r := o.AmountRange; r != nil && len(*r) == 2 && (o.Amount < (*r)[0] || o.Amount > (*r)[1]) {
 			at := fmt.Sprintf("price_observations.%d.amount", i)
-			l.at(p, at, fmt.Sprintf("must be in amount_range, %v to %v, got %v", (*r)[0], (*r)[1], o.Amount), at+"_range")
+			l.at(p, at, fmt.Sprintf("must be in amount_range, %s to %s, got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(o.Amount)), at+"_range")
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (l *loader) contradictModel(m *Model, p place) {
 		files[of] = i
 	}
 	if m.ParamsB != nil && !sizeFits(m) {
-		l.warning(p, "params_b", fmt.Sprintf("is far from the size in the slug %s, got %v", m.Slug, *m.ParamsB), "slug", "active_params_b")
+		l.warning(p, "params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ParamsB)), "slug", "active_params_b")
 	}
 }
 
@@ -130,7 +130,7 @@ func (l *loader) contradictRun(b *Benchmark, p place) {
 		case speed == nil:
 			l.at(p, field+"_stddev", "must be null where "+field+" is null", field)
 		case *dev > maxDeviation**speed:
-			l.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s, got %v of %v", maxDeviation, field, *dev, *speed), field)
+			l.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s, got %s of %s", maxDeviation, field, plainNumber(*dev), plainNumber(*speed)), field)
 		}
 	}
 	if b.NPrompt != nil && *b.NPrompt == 0 && b.PromptTPS != nil {
@@ -174,7 +174,7 @@ func (l *loader) contradictUnit(b *Benchmark, p place) {
 // inOrder holds two figures to their order.
 func (l *loader) inOrder(p place, low string, a *float64, high string, b *float64) {
 	if a != nil && b != nil && *a > *b {
-		l.at(p, low, fmt.Sprintf("must be at most %s, got %v of %v", high, *a, *b), high)
+		l.at(p, low, fmt.Sprintf("must be at most %s, got %s of %s", high, plainNumber(*a), plainNumber(*b)), high)
 	}
 }
 

@@ -41,7 +41,7 @@ func DateProblem(d Date, now time.Time) string {
 // spread holds a pair of numbers to its order, lowest first.
 func (l *loader) spread(p place, field string, pair *[]float64) {
 	if pair != nil && len(*pair) == 2 && (*pair)[0] > (*pair)[1] {
-		l.at(p, field, fmt.Sprintf("must have the lower number first, got %v and %v", (*pair)[0], (*pair)[1]))
+		l.at(p, field, fmt.Sprintf("must have the lower number first, got %s and %s", plainNumber((*pair)[0]), plainNumber((*pair)[1])))
 	}
 }
 
@@ -58,4 +58,10 @@ func plainNumber(v float64) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// roughNumber is plainNumber of three digits.
+func roughNumber(v float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64) // of what was just written
+	return plainNumber(rounded)
 }

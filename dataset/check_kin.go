@@ -31,7 +31,7 @@ func (l *loader) checkKin() {
 		if other, ok := byCount[*m.ParamsB]; !ok {
 			byCount[*m.ParamsB] = m
 		} else if otherShape(&m.Architecture, &other.Architecture) {
-			l.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %v", other.Slug, *m.ParamsB), "architecture")
+			l.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %s", other.Slug, plainNumber(*m.ParamsB)), "architecture")
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (l *loader) checkGraphics(h, graphics *Hardware, p place) {
 		of, with *float64
 	}{{"fp16_tflops", h.FP16TFLOPS, graphics.FP16TFLOPS}, {"fp32_tflops", h.FP32TFLOPS, graphics.FP32TFLOPS}} {
 		if a, b := rate.of, rate.with; a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
-			l.warning(p, rate.field, fmt.Sprintf("is far from that of its graphics %s, %v, got %v", graphics.Slug, *b, *a), "integrated_gpu")
+			l.warning(p, rate.field, fmt.Sprintf("is far from that of its graphics %s, %s, got %s", graphics.Slug, plainNumber(*b), plainNumber(*a)), "integrated_gpu")
 		}
 	}
 }
@@ -130,13 +130,13 @@ func (l *loader) checkMachine(h *Hardware, chips []*Hardware, p place) {
 		}
 	}
 	if memory && h.VRAMGB != nil && *h.VRAMGB > most {
-		l.warning(p, "vram_gb", fmt.Sprintf("is more than its chip can have, %v GB, got %v", most, *h.VRAMGB), "chip")
+		l.warning(p, "vram_gb", fmt.Sprintf("is more than its chip can have, %s GB, got %s", plainNumber(most), plainNumber(*h.VRAMGB)), "chip")
 	}
 	if dates && h.ReleaseDate != nil && before(*h.ReleaseDate, oldest) {
 		l.warning(p, "release_date", fmt.Sprintf("is before that of its chip, %q, got %q", oldest, *h.ReleaseDate), "chip")
 	}
 	if a, b := h.MemoryBandwidthGBps, chips[0].MemoryBandwidthGBps; len(chips) == 1 && a != nil && b != nil && *a != *b {
-		l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is not that of its chip %s, %v, got %v", chips[0].Slug, *b, *a), "chip")
+		l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is not that of its chip %s, %s, got %s", chips[0].Slug, plainNumber(*b), plainNumber(*a)), "chip")
 	}
 }
 
@@ -154,7 +154,7 @@ func (l *loader) checkVariants(h *Hardware, variants []*Hardware, p place) {
 			{"tdp_watts", h.TDPWatts, v.TDPWatts},
 		} {
 			if a, b := fact.of, fact.with; a != nil && b != nil && *a != *b {
-				l.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %v, got %v", v.Slug, *b, *a), "variants")
+				l.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func (l *loader) checkParams(m *Model, p place) {
 	attention := 2*hidden*heads*float64(*a.NumAttentionHeads) + 2*hidden*heads*float64(*kv.NumKVHeads)
 	derived := (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*attention + forward) / 1e9
 	if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
-		l.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %v where they give %.3g", *m.ParamsB, derived), "architecture")
+		l.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
 	}
 }
 
@@ -147,12 +147,12 @@ func (l *loader) checkFP16(h *Hardware, p place) {
 	switch {
 	case h.FP16TFLOPS == nil, want == nil:
 	case *h.FP16TFLOPS != *want:
-		l.at(p, "fp16_tflops", fmt.Sprintf("must be fp16_tensor_fp32acc_tflops or, without it, fp16_vector_tflops, got %v of %v", *h.FP16TFLOPS, *want), "fp16_tensor_fp32acc_tflops", "fp16_vector_tflops")
+		l.at(p, "fp16_tflops", fmt.Sprintf("must be fp16_tensor_fp32acc_tflops or, without it, fp16_vector_tflops, got %s of %s", plainNumber(*h.FP16TFLOPS), plainNumber(*want)), "fp16_tensor_fp32acc_tflops", "fp16_vector_tflops")
 	case (h.FP16TensorFP32AccTFLOPS == nil) != (h.FP16Basis != nil && *h.FP16Basis == "shader"):
 		l.at(p, "fp16_basis", "must be \"shader\" where fp16_tflops is the vector rate, and only there", "fp16_tflops")
 	}
 	if v, s := h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS; v != nil && s != nil && *v != *s {
-		l.at(p, "fp16_shader_tflops", fmt.Sprintf("must be the same figure as fp16_vector_tflops, got %v and %v", *s, *v), "fp16_vector_tflops")
+		l.at(p, "fp16_shader_tflops", fmt.Sprintf("must be the same figure as fp16_vector_tflops, got %s and %s", plainNumber(*s), plainNumber(*v)), "fp16_vector_tflops")
 	}
 }
 
@@ -196,7 +196,7 @@ func (l *loader) checkFP16Siblings() {
 		median := members[len(members)/2].ratio
 		for _, m := range members {
 			if m.ratio > 2.5*median || m.ratio < median/2.5 {
-				l.warning(l.hardware.places[m.at], "fp16_tflops", fmt.Sprintf("is %.3g times fp32_tflops where half of %d parts of the architecture have %.3g", m.ratio, len(members), median), "fp32_tflops")
+				l.warning(l.hardware.places[m.at], "fp16_tflops", fmt.Sprintf("is %s times fp32_tflops where half of %d parts of the architecture have %s", roughNumber(m.ratio), len(members), roughNumber(median)), "fp32_tflops")
 			}
 		}
 	}
@@ -259,9 +259,9 @@ func (l *loader) checkWeights() {
 		switch {
 		case gib <= room*spare:
 		case b.PartialOffload != nil:
-			l.warning(l.benchmarks.places[i], "memory_gb", fmt.Sprintf("must hold the weights of a run without offload: they take %.1f GiB of %v GB", gib, room), "partial_offload", "model_size_gib")
+			l.warning(l.benchmarks.places[i], "memory_gb", fmt.Sprintf("must hold the weights of a run without offload: they take %.1f GiB of %s GB", gib, plainNumber(room)), "partial_offload", "model_size_gib")
 		default:
-			l.warning(l.benchmarks.places[i], "partial_offload", fmt.Sprintf("must say whether part of the weights lay in main memory: they take %.1f GiB of %v GB", gib, room), "memory_gb", "model_size_gib")
+			l.warning(l.benchmarks.places[i], "partial_offload", fmt.Sprintf("must say whether part of the weights lay in main memory: they take %.1f GiB of %s GB", gib, plainNumber(room)), "memory_gb", "model_size_gib")
 		}
 	}
 }
@@ -329,7 +329,7 @@ func (l *loader) checkSpread() {
 			default:
 				continue
 			}
-			l.warning(l.benchmarks.places[m], "generation_tps", fmt.Sprintf("is far %s equal runs, got %v where half of %d reach %v", where, got, len(members), math.Round(median*100)/100))
+			l.warning(l.benchmarks.places[m], "generation_tps", fmt.Sprintf("is far %s equal runs, got %s where half of %d reach %s", where, plainNumber(got), len(members), plainNumber(math.Round(median*100)/100)))
 		}
 	}
 }

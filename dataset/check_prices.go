@@ -28,7 +28,7 @@ func (l *loader) checkPrices(h *Hardware, p place) {
 	case c == nil:
 		l.warning(p, "street_price_usd", "must have a street_price_condition, which says whether it is of new or used goods", "street_price_condition")
 	case !seen(h, *c):
-		l.warning(p, "street_price_usd", fmt.Sprintf("is no price of price_observations in US dollars with the same day, page and condition, got %v", *h.StreetPriceUSD), "price_observations", "street_price_condition", "street_price_source")
+		l.warning(p, "street_price_usd", fmt.Sprintf("is no price of price_observations in US dollars with the same day, page and condition, got %s", plainNumber(*h.StreetPriceUSD)), "price_observations", "street_price_condition", "street_price_source")
 	default:
 		l.checkCondition(p, "street_price_condition", *c)
 	}

@@ -172,9 +172,9 @@ func (s *speedCheck) judge(b *Benchmark, p place, ratio, idle float64) {
 	switch {
 	case drafted:
 	case ratio > 1:
-		s.blame(placeOf(&s.loader.hardware, s.hardware, b.Hardware), "memory_bandwidth_gbps", p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %v times as much", ratio))
+		s.blame(placeOf(&s.loader.hardware, s.hardware, b.Hardware), "memory_bandwidth_gbps", p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %s times as much", plainNumber(ratio)))
 	case ratio*(1-idle) > nearLimit:
-		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %v of it; compare model, quantization and speed with the source, or set speculative_decoding where there was a draft", ratio))
+		s.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %s of it; compare model, quantization and speed with the source, or set speculative_decoding where there was a draft", plainNumber(ratio)))
 	}
 }
 
@@ -203,7 +203,7 @@ func (s *speedCheck) judgeGroups() {
 		median := ratios[len(ratios)/2]
 		for _, m := range members {
 			if m.ratio < farBelow*median {
-				s.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %v of the memory bandwidth where half of %d measurements reach %v", m.ratio, len(members), median))
+				s.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %s of the memory bandwidth where half of %d measurements reach %s", plainNumber(m.ratio), len(members), plainNumber(median)))
 			}
 		}
 	}
@@ -264,7 +264,7 @@ func (s *speedCheck) checkSpeeds(b *Benchmark, p place, work promptWork, rate fl
 	}
 	if b.ModelSizeGiB != nil && work.file > 0 {
 		if bits := *b.ModelSizeGiB * (1 << 30) * 8 / work.file; bits < minWeightBits || bits > maxWeightBits {
-			s.blame(placeOf(&s.loader.models, s.models, b.Model), "params_b", p, "model_size_gib", fmt.Sprintf("must give %v to %v bits per weight of the model, not %.1f", minWeightBits, maxWeightBits, bits))
+			s.blame(placeOf(&s.loader.models, s.models, b.Model), "params_b", p, "model_size_gib", fmt.Sprintf("must give %s to %s bits per weight of the model, not %.1f", plainNumber(minWeightBits), plainNumber(maxWeightBits), bits))
 		}
 	}
 }

@@ -36,23 +36,23 @@ func (l *loader) unlikelyHardware(h *Hardware, p place) {
 		return
 	}
 	if size, ok := memoryInSlug(h.Slug); ok && h.VRAMGB != nil && *h.VRAMGB != size {
-		l.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %v", h.Slug, *h.VRAMGB), "slug")
+		l.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %s", h.Slug, plainNumber(*h.VRAMGB)), "slug")
 	}
 	if h.VRAMGB != nil && *h.VRAMGB >= 1 && *h.VRAMGB*2 != math.Trunc(*h.VRAMGB*2) {
-		l.warning(p, "vram_gb", fmt.Sprintf("is no size that memory is sold in, which is counted in GiB as on the box, got %v", *h.VRAMGB))
+		l.warning(p, "vram_gb", fmt.Sprintf("is no size that memory is sold in, which is counted in GiB as on the box, got %s", plainNumber(*h.VRAMGB)))
 	}
 	if h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.MemoryType != nil && !h.UnifiedMemory {
 		kind := strings.ToUpper(*h.MemoryType)
 		reads := *h.MemoryBandwidthGBps / *h.VRAMGB
 		if beside := strings.HasPrefix(kind, "GDDR") || strings.HasPrefix(kind, "HBM"); beside && (reads < fewestReads || reads > mostReads) {
-			l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("reads the memory of vram_gb %.3g times per second, where parts have %d to %d, got %v and %v", reads, fewestReads, mostReads, *h.MemoryBandwidthGBps, *h.VRAMGB), "vram_gb")
+			l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("reads the memory of vram_gb %s times per second, where parts have %d to %d, got %s and %s", roughNumber(reads), fewestReads, mostReads, plainNumber(*h.MemoryBandwidthGBps), plainNumber(*h.VRAMGB)), "vram_gb")
 		}
 	}
 	if h.INT8TOPS != nil && h.FP16TFLOPS != nil && *h.INT8TOPS > mostInt8**h.FP16TFLOPS {
-		l.warning(p, "int8_tops", fmt.Sprintf("is more than %d times fp16_tflops, got %v and %v", mostInt8, *h.INT8TOPS, *h.FP16TFLOPS), "fp16_tflops")
+		l.warning(p, "int8_tops", fmt.Sprintf("is more than %d times fp16_tflops, got %s and %s", mostInt8, plainNumber(*h.INT8TOPS), plainNumber(*h.FP16TFLOPS)), "fp16_tflops")
 	}
 	if h.FP32TFLOPS != nil && h.TDPWatts != nil && *h.FP32TFLOPS > mostPerWatt**h.TDPWatts {
-		l.warning(p, "tdp_watts", fmt.Sprintf("is less than a watt for each of fp32_tflops, got %v and %v", *h.TDPWatts, *h.FP32TFLOPS), "fp32_tflops")
+		l.warning(p, "tdp_watts", fmt.Sprintf("is less than a watt for each of fp32_tflops, got %s and %s", plainNumber(*h.TDPWatts), plainNumber(*h.FP32TFLOPS)), "fp32_tflops")
 	}
 	if c := h.CUDAComputeCapability; c != nil {
 		if v, err := strconv.ParseFloat(*c, 64); err == nil && v > maxCapability {
@@ -60,7 +60,7 @@ func (l *loader) unlikelyHardware(h *Hardware, p place) {
 		}
 	}
 	if h.Type == "cpu" && h.TDPWatts != nil && *h.TDPWatts > maxCPUWatts {
-		l.warning(p, "tdp_watts", fmt.Sprintf("is above %d W, more than any processor takes, got %v", maxCPUWatts, *h.TDPWatts), "type")
+		l.warning(p, "tdp_watts", fmt.Sprintf("is above %d W, more than any processor takes, got %s", maxCPUWatts, plainNumber(*h.TDPWatts)), "type")
 	}
 }
 
@@ -86,13 +86,13 @@ func (l *loader) unlikelyModel(m *Model, p place) {
 	}
 	if said := activeSize.FindStringSubmatch(string(m.Slug)); said != nil && m.ActiveParamsB != nil {
 		if size, err := strconv.ParseFloat(said[1], 64); err == nil && (*m.ActiveParamsB < size*activeBelowName || *m.ActiveParamsB > size*activeAboveName) {
-			l.warning(p, "active_params_b", fmt.Sprintf("is far from the size in the slug %s, got %v", m.Slug, *m.ActiveParamsB), "slug")
+			l.warning(p, "active_params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ActiveParamsB)), "slug")
 		}
 	}
 	a := &m.Architecture
 	if m.ParamsB != nil && a.VocabSize != nil && a.HiddenSize != nil {
 		if table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9; table > *m.ParamsB {
-			l.warning(p, "architecture.vocab_size", fmt.Sprintf("gives embeddings of %.3g billion parameters, more than params_b, got %d", table, *a.VocabSize), "params_b", "architecture.hidden_size")
+			l.warning(p, "architecture.vocab_size", fmt.Sprintf("gives embeddings of %s billion parameters, more than params_b, got %d", roughNumber(table), *a.VocabSize), "params_b", "architecture.hidden_size")
 		}
 	}
 }
@@ -110,9 +110,9 @@ func (l *loader) unlikelyRun(b *Benchmark, p place, h *Hardware) {
 		ofDevices := b.PowerBasis != nil && *b.PowerBasis == "device" && rated != nil
 		switch {
 		case *w < minRunWatts || *w > maxRunWatts*devices:
-			l.warning(p, "power_watts", fmt.Sprintf("must be %v to %d W for each device, got %s", minRunWatts, maxRunWatts, plainNumber(*w)), "hardware_count")
+			l.warning(p, "power_watts", fmt.Sprintf("must be %s to %d W for each device, got %s", plainNumber(minRunWatts), maxRunWatts, plainNumber(*w)), "hardware_count")
 		case ofDevices && *w > mostPower*devices**rated:
-			l.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %v W of %s, got %v", mostPower, *rated*devices, h.Slug, *w), "hardware", "hardware_count")
+			l.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %s W of %s, got %s", mostPower, plainNumber(*rated*devices), h.Slug, plainNumber(*w)), "hardware", "hardware_count")
 		}
 	}
 	most, of := mostPartsOf[h.Type]
@@ -126,6 +126,6 @@ func (l *loader) unlikelyRun(b *Benchmark, p place, h *Hardware) {
 		l.warning(p, "hardware_count", fmt.Sprintf("is more than the %d such parts that one machine has, where nodes is null, got %d", most, b.HardwareCount), "hardware", "nodes")
 	}
 	if b.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*b.MemoryGB > memorySlack**h.VRAMGB || *b.MemoryGB < *h.VRAMGB/memorySlack) {
-		l.warning(p, "memory_gb", fmt.Sprintf("is not that of one %s, %v GB, got %v", h.Slug, *h.VRAMGB, *b.MemoryGB), "hardware")
+		l.warning(p, "memory_gb", fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*b.MemoryGB)), "hardware")
 	}
 }
