@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -164,6 +165,9 @@ func (l *loader) hasFaults(file int32) bool {
 func (l *loader) finding(at place, text []byte, p record.Problem, severity Severity) Finding {
 	before := text[:min(int(at.col)+p.Offset, len(text))]
 	start := bytes.LastIndexByte(before, '\n') + 1
+	if p.Text == record.EndsInside && path.Ext(l.files[at.file]) == ".ndjson" {
+		p.Text = "the line ends inside the record"
+	}
 	return Finding{
 		Path: l.files[at.file], Line: int(at.line) + bytes.Count(before, []byte{'\n'}),
 		Col: 1 + utf8.RuneCount(before[start:]), Field: p.Field, Text: p.Text, Severity: severity, broken: p.Broken,

@@ -33,7 +33,7 @@ var mistakes = []mistake{
 	{"models/mixtral-8x22b-v0.1.json", "", `"active_params_b": 39`, `"active_params_b": §390`, "active_params_b: must be at most params_b"},
 	{"models/olmo-2-1124-7b-instruct.json", "", `"params_basis": "published"`, `"params_basis": §null`, "params_basis: must not be null where params_b is known"},
 	{"models/glm-4.5-air.json", "", `"modalities": [`, `"modalities": §null, "x": [`, "modalities: must be a list"},
-	{"models/deepseek-v3.json", "", "\n}", "§\n", "unexpected end of record"},
+	{"models/deepseek-v3.json", "", "\n}", "§\n", "the file ends inside the record"},
 
 	{"hardware/nvidia-rtx-4090.json", "", `"vendor": "nvidia"`, `"vendor": §"nvida"`, `vendor: must be one of nvidia, amd, intel, apple, qualcomm, alibaba, ampere, aws, broadcom, cerebras, google, groq, hailo, hisilicon, huawei, mediatek, moorethreads, rockchip, sambanova, samsung, sifive, spacemit, tenstorrent, got "nvida"; did you mean "nvidia"`},
 	{"hardware/nvidia-rtx-4080.json", "", `"vram_gb": 16`, `"vram_gb": §-16`, "vram_gb: must be greater than 0"},

@@ -214,7 +214,7 @@ func (d *desk) edits() []func() {
 			})
 		},
 		func() {
-			d.bad("models/llama-2-7b.json", "unexpected end of record", func(name string, b []byte) error { return os.Truncate(name, int64(len(b)/2)) })
+			d.bad("models/llama-2-7b.json", "the file ends inside the record", func(name string, b []byte) error { return os.Truncate(name, int64(len(b)/2)) })
 		},
 		func() {
 			d.bad("benchmarks/2023.ndjson", "benchmarks/2023.ndjson:", func(name string, b []byte) error { return os.Truncate(name, int64(len(b)/2)) })

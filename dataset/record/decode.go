@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,6 +70,9 @@ func Salvage[T any](b []byte, rec *T) bool {
 
 // syntaxProblem words an error of the decoder about b.
 func syntaxProblem(b []byte, err error) Problem {
+	if len(bytes.Trim(b, blanks)) == 0 {
+		return Problem{Text: "the file is empty", Broken: true}
+	}
 	var syn *jsontext.SyntacticError
 	if errors.As(err, &syn) {
 		if line := conflictAt(b, int(syn.ByteOffset)); line != "" {
@@ -92,6 +96,7 @@ func syntaxHint(b []byte, offset int) string {
 		return ""
 	}
 	at, _ := utf8.DecodeRune(b[offset:])
+	word := wordAt(b, offset)
 	before := bytes.TrimRight(b[:offset], blanks)
 	afterComma := len(before) > 0 && before[len(before)-1] == ','
 	switch {
@@ -107,12 +112,30 @@ func syntaxHint(b []byte, offset int) string {
 		return `; a quote is missing before this tab, or it is to be written \t`
 	case unicode.IsSpace(at):
 		return "; this blank is no plain one"
+	case slices.Contains([]string{"true", "false", "null", "none", "nan"}, strings.ToLower(word)):
+		return "; true, false and null are in lower case, and unknown is null"
+	case at == ',' && len(bytes.Trim(b[offset+1:], blanks)) == 0:
+		return "; there is a comma too many"
 	case afterComma && (at == '}' || at == ']' || at == ','), at == ',' && closesBehind(b[offset+1:]):
 		return "; there is a comma too many"
 	case '0' <= at && at <= '9' && afterComma:
 		return "; decimals have a point"
 	}
 	return ""
+}
+
+// wordAt is the word that has the letter at an offset, empty where there is none: the decoder stops at the first letter
+// that cannot be, which may be in the middle of a word.
+func wordAt(b []byte, offset int) string {
+	isLetter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+	from, to := offset, offset
+	for from > 0 && isLetter(b[from-1]) {
+		from--
+	}
+	for to < len(b) && isLetter(b[to]) {
+		to++
+	}
+	return string(b[from:to])
 }
 
 // closesBehind reports whether an object or list ends next.
@@ -136,9 +159,12 @@ func conflictAt(b []byte, offset int) string {
 	return ""
 }
 
+// EndsInside is the text of a problem of a record whose last bracket is not closed.
+const EndsInside = "the file ends inside the record"
+
 func syntaxText(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return "unexpected end of record"
+		return EndsInside
 	}
 	return "not JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
 }

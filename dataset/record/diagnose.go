@@ -235,6 +235,11 @@ func (r *Rule) numberHint(v jsontext.Value) string {
 	return ""
 }
 
+// patternWords are the rules of patterns in words, where people write something else than the pattern asks for.
+var patternWords = map[string]string{
+	`^[0-9A-Za-z._-]+/[0-9A-Za-z._-]+$`: "must be OWNER/NAME without https://huggingface.co/",
+}
+
 func (r *Rule) textFault(s string) string {
 	switch {
 	case r.ValidText(s):
@@ -254,6 +259,9 @@ func (r *Rule) textFault(s string) string {
 	}
 	if c, found := Mixed(s); found {
 		return fmt.Sprintf("must not have %U, which looks like a Latin letter, in a word with Latin letters", c)
+	}
+	if words, ok := patternWords[r.Pattern.String()]; ok {
+		return words
 	}
 	return "must match " + r.Pattern.String()
 }
