@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -227,9 +228,12 @@ func entries(dec *jsontext.Decoder) (spans []Span, err error) {
 
 // Locate returns the offset of a field's value in the bytes of a record, by its dotted name;
 // of the nearest enclosing value where the field is left out.
-func Locate(b []byte, field string) int {
+func Locate(b []byte, field string) int { return locate(b, strings.SplitSeq(field, ".")) }
+
+// locate is Locate by the names from the outermost to the innermost.
+func locate(b []byte, names iter.Seq[string]) int {
 	dec, at := jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true)), 0
-	for name := range strings.SplitSeq(field, ".") {
+	for name := range names {
 		offset, ok := descend(dec, name)
 		if !ok {
 			break

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -33,6 +34,14 @@ func OpenFile(name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
+// CheckOutput is the error of a file that cannot be written where a command line wants it, to be asked before the work.
+func CheckOutput(name string) error {
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		return FileError(name, syscall.EISDIR)
+	}
+	return CheckDirectory(filepath.Dir(name))
+}
+
 // FileError words an error of opening or reading a file that a command line names; nil is none.
 func FileError(name string, err error) error {
 	var at *fs.PathError
@@ -49,8 +58,8 @@ func FileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// directory is the error of what a command line names as a directory and is none.
-func directory(name string) error {
+// CheckDirectory is the error of what a command line names as a directory and is none.
+func CheckDirectory(name string) error {
 	st, err := os.Stat(name)
 	if err == nil && !st.IsDir() {
 		return fmt.Errorf("%s: not a directory", name)

@@ -19,7 +19,7 @@ type ImportFacts struct {
 
 // Run prints how much was imported.
 func (c *ImportFacts) Run(env *Env) error {
-	if err := directory(c.From); err != nil {
+	if err := CheckDirectory(c.From); err != nil {
 		return err
 	}
 	report, err := facts.Import(os.DirFS(c.From), c.Data, c.Overwrite)

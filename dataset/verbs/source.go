@@ -56,7 +56,7 @@ func (d Dataset) Find(env *Env) (Source, error) {
 
 // datasetIn is the error of a directory that is none, or has no dataset.
 func datasetIn(dir string) error {
-	if err := directory(dir); err != nil {
+	if err := CheckDirectory(dir); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(dir, infoFile)); !errors.Is(err, fs.ErrNotExist) {
