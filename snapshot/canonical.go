@@ -12,6 +12,9 @@ import (
 	"github.com/goccy/go-json/jsontext"
 )
 
+// versionField is the member that says that a JSON object is a snapshot document.
+const versionField = "schema_version"
+
 // Hash returns the 64 hex digits that belong into output_hash_sha256: the SHA-256 of the
 // RFC 8785 canonical JSON of doc with that field set to the empty string. doc may be spelled
 // in any way and may lack the field only if it is not a snapshot: that is an error.

@@ -24,6 +24,36 @@ type Row struct {
 	Category *string  `json:"category"`
 	Task     *string  `json:"task"`
 	Date     string   `json:"date"` // YYYY-MM-DD of the board; empty: that of the split
+
+	At Place `json:"-"` // for errors
+}
+
+// Place is where a row was read. The zero value is that of a row that was not read from a file.
+type Place struct {
+	File string
+	Line int // from 1; 0 where the rows of a file are not its lines
+}
+
+// String gives the place as errors begin with it.
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
+
+// rowError is a row that breaks its rule.
+type rowError struct {
+	row  *Row
+	text string
+}
+
+func (e *rowError) Error() string {
+	text := fmt.Sprintf("row %d of %s, %q: %s", e.row.Row, e.row.Split, e.row.ModelRaw, e.text)
+	if e.row.At.File != "" {
+		return e.row.At.String() + ": " + text
+	}
+	return text
 }
 
 // Capture is everything read from one source. The order of Rows means nothing.
@@ -121,15 +151,15 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		m := t.cfg.metric(r.Metric)
 		switch {
 		case r.Source != t.cfg.Name:
-			return nil, fmt.Errorf("row of %q: source: must be %q, got %q", r.ModelRaw, t.cfg.Name, r.Source)
+			return nil, &rowError{&r, fmt.Sprintf("source: must be %q, got %q", t.cfg.Name, r.Source)}
 		case r.Config != t.cfg.Config || t.cfg.splitIndex(r.Split) < 0 || m == nil:
-			rep.skip(t.cfg.SourceID, "of a board or metric that build.json does not name")
+			rep.skip(t.cfg.SourceID, "of a board, split or metric that build.json does not name")
 		case r.Value == nil:
 			rep.skip(t.cfg.SourceID, "with an empty cell")
 		case !m.inRange(*r.Value):
-			return nil, fmt.Errorf("row %d of %s, %q: %s: must be %s, got %v", r.Row, r.Split, r.ModelRaw, r.Metric, rangeText(m), *r.Value)
+			return nil, &rowError{&r, fmt.Sprintf("%s: must be %s, got %v", r.Metric, rangeText(m), *r.Value)}
 		case r.Date != "" && !isDate(r.Date):
-			return nil, fmt.Errorf("row %d of %s, %q: date: must be YYYY-MM-DD, got %q", r.Row, r.Split, r.ModelRaw, clip(r.Date))
+			return nil, &rowError{&r, fmt.Sprintf("date: must be YYYY-MM-DD, got %q", clip(r.Date))}
 		case len(taken) > 0 && samePlace(taken[len(taken)-1], r):
 			rep.skip(t.cfg.SourceID, "duplicates; the row with the lowest number was kept")
 		default:

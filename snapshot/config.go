@@ -98,8 +98,8 @@ func (c *Config) check() error {
 	if c.Format != ConfigFormat {
 		errs = append(errs, fmt.Errorf("format: must be %q, got %q", ConfigFormat, c.Format))
 	}
-	if err := checkBaseURL(c.BaseURL); err != nil {
-		errs = append(errs, err)
+	if err := CheckBaseURL(c.BaseURL); err != nil {
+		errs = append(errs, fmt.Errorf("base_url: %w", err))
 	}
 	if !(c.Confidence.High > 0) || c.Confidence.Moderate < c.Confidence.High {
 		errs = append(errs, fmt.Errorf("confidence: must be 0 < high <= moderate, got %v and %v", c.Confidence.High, c.Confidence.Moderate))
@@ -159,13 +159,13 @@ func (s *SourceConfig) checkComponent() []error {
 	return errs
 }
 
-// checkBaseURL accepts an absolute address without a path, or nothing.
-func checkBaseURL(base string) error {
+// CheckBaseURL accepts an absolute address without a path, or nothing.
+func CheckBaseURL(base string) error {
 	u, err := url.Parse(base)
 	if base == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == "" {
 		return nil
 	}
-	return fmt.Errorf("base_url: must be an http or https address without a path, or empty, got %q", base)
+	return fmt.Errorf("must be an http or https address without a path, or empty, got %q", base)
 }
 
 // metric returns the rule of a metric, nil when the configuration does not take it.

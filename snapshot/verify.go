@@ -80,6 +80,9 @@ func check(b []byte) Checked {
 	if fs := checkSyntax(b); len(fs) > 0 {
 		return Checked{Findings: fs}
 	}
+	if !has(b, versionField) && !has(b, hashField) { // else each of its fields would be a finding
+		return Checked{Findings: []Finding{{Rule: "is no snapshot document: it has no " + versionField}}}
+	}
 	var fs []Finding
 	var beside cores.Group
 	beside.Go(func() { fs = checkSchema(b) })
@@ -93,13 +96,19 @@ func check(b []byte) Checked {
 	beside.Wait()
 	fs = append(fs, hash...)
 	if err != nil {
-		return Checked{Findings: sortFindings(appendNew(fs, errorFinding(err))), Form: form}
+		return Checked{Findings: sortFindings(insteadOf(fs, errorFinding(b, err))), Form: form}
 	}
 	fs = append(fs, semantics...)
 	if len(fs) > 0 {
 		return Checked{Findings: sortFindings(fs), Form: form}
 	}
 	return Checked{Document: &doc, Form: form}
+}
+
+// has reports whether a text is an object with a member.
+func has(b []byte, name string) bool {
+	_, _, err := memberSpan(b, name)
+	return err == nil
 }
 
 // passed lists documents of the shipped dataset that pass all checks, as sha256sum does. TestPassed makes the list, and
@@ -118,12 +127,9 @@ func checkPublished(b []byte, sum [sha256.Size]byte) Checked {
 	return check(b)
 }
 
-// appendNew adds the finding of decoding unless the schema has one for the same place.
-func appendNew(fs []Finding, f Finding) []Finding {
-	if slices.ContainsFunc(fs, func(g Finding) bool { return g.Pointer == f.Pointer }) {
-		return fs
-	}
-	return append(fs, f)
+// insteadOf adds the finding of decoding in the place of what the schema says of the same value.
+func insteadOf(fs []Finding, f Finding) []Finding {
+	return append(slices.DeleteFunc(fs, func(g Finding) bool { return g.Pointer == f.Pointer }), f)
 }
 
 // checkSyntax walks all tokens: the grammar, UTF-8, duplicate names and numbers that fit a
@@ -137,7 +143,7 @@ func checkSyntax(b []byte) []Finding {
 			return fs
 		}
 		if err != nil {
-			return append(fs, errorFinding(err))
+			return append(fs, errorFinding(b, err))
 		}
 		if t.Kind() == '0' && !finite(t.String()) {
 			fs = append(fs, Finding{Pointer: string(d.StackPointer()), Rule: "number must fit a double, got " + clip(t.String())})
@@ -170,16 +176,23 @@ func finite(literal string) bool {
 	return exponent == "" || err == nil && e >= -400 && e <= 400
 }
 
-func errorFinding(err error) Finding {
+// errorFinding words an error of the JSON decoder about b.
+func errorFinding(b []byte, err error) Finding {
+	p := record.Explain(b, err)
+	f := Finding{Rule: p.Text}
+	if p.Text == record.EndsInside {
+		f.Rule = "the file ends inside the document"
+	}
 	var syn *jsontext.SyntacticError
-	if errors.As(err, &syn) {
-		return Finding{Pointer: string(syn.JSONPointer), Rule: fmt.Sprintf("json: %v at byte %d", syn.Err, syn.ByteOffset)}
-	}
 	var sem *jsonv2.SemanticError
-	if errors.As(err, &sem) {
-		return Finding{Pointer: string(sem.JSONPointer), Rule: fmt.Sprintf("json: %v", err)}
+	switch {
+	case errors.As(err, &syn):
+		f.Pointer = string(syn.JSONPointer)
+		f.Rule += fmt.Sprintf(", at byte %d", p.Offset)
+	case errors.As(err, &sem):
+		f.Pointer = string(sem.JSONPointer)
 	}
-	return Finding{Rule: "json: " + err.Error()}
+	return f
 }
 
 // checkSchema validates against the embedded schema and reports every leaf.
@@ -188,7 +201,7 @@ func checkSchema(b []byte) []Finding {
 	d := json.NewDecoder(bytes.NewReader(b)) // half the time of jsonschema.UnmarshalJSON
 	d.UseNumber()
 	if err := d.Decode(&v); err != nil {
-		return []Finding{errorFinding(err)}
+		return []Finding{errorFinding(b, err)}
 	}
 	var ve *jsonschema.ValidationError
 	if err := compiled().Validate(v); errors.As(err, &ve) {
@@ -239,6 +252,7 @@ func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
 	// the place is the member itself where the schema forbids one that is present
 	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok && len(extra.Properties) == 1 {
 		f.Pointer += pointer(extra.Properties[0])
+		f.Rule = "is not a known field"
 	}
 	if gone, ok := e.ErrorKind.(*kind.Required); ok && len(gone.Missing) == 1 {
 		f.Pointer += pointer(gone.Missing[0])
@@ -251,7 +265,7 @@ func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
 func checkForm(b []byte) (form *Finding, hash []Finding) {
 	c := jsontext.Value(bytes.Clone(b))
 	if err := c.Canonicalize(); err != nil {
-		return nil, []Finding{errorFinding(err)}
+		return nil, []Finding{errorFinding(b, err)}
 	}
 	if at := firstDifference(b, c); at >= 0 {
 		form = &Finding{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 
+	"modeldex/dataset/record"
 	"modeldex/snapshot"
 )
 
@@ -43,11 +45,14 @@ func ReadArena(b Board, file []byte) ([]snapshot.Row, error) {
 	err := eachMember(file, func(category string, models jsontext.Value) error {
 		return eachMember(models, func(model string, v jsontext.Value) error {
 			var e entry
-			if err := jsonv2.Unmarshal(v, &e); err != nil {
+			if err := unmarshal(v, &e); err != nil {
 				return fmt.Errorf("%s: %q: %w", category, model, err)
 			}
 			if e.Rating == nil {
 				return fmt.Errorf("%s: %q: rating: must be given", category, model)
+			}
+			if e.Lower != nil && e.Upper != nil && *e.Lower > *e.Upper {
+				return fmt.Errorf("%s: %q: rating_q025: must be at most rating_q975, got %v of %v", category, model, *e.Lower, *e.Upper)
 			}
 			r := b.row(len(rows)+1, model, "rating", *e.Rating)
 			r.Category, r.Lower, r.Upper = &category, e.Lower, e.Upper
@@ -55,14 +60,38 @@ func ReadArena(b Board, file []byte) ([]snapshot.Row, error) {
 			return nil
 		})
 	})
+	return some(rows, explained(file, err))
+}
+
+// errNoRow is the error of a table without any number.
+var errNoRow = errors.New("holds no row")
+
+// some are the rows of a table, which must have some: a download that was cut short or is of another page has none.
+func some(rows []snapshot.Row, err error) ([]snapshot.Row, error) {
+	if err == nil && len(rows) == 0 {
+		err = errNoRow
+	}
 	return rows, err
+}
+
+// explained words an error of reading the tokens of a file.
+func explained(file []byte, err error) error {
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return sentence(record.Explain(file, err))
+	}
+	return err
 }
 
 // eachMember calls do for every member of a JSON object, in the order of the text.
 func eachMember(object []byte, do func(name string, value jsontext.Value) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(object))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return errors.Join(errors.New("must be a JSON object"), err)
+	t, err := d.ReadToken()
+	if err != nil {
+		return err
+	}
+	if t.Kind() != '{' {
+		return errors.New("must be a JSON object")
 	}
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
@@ -78,22 +107,17 @@ func eachMember(object []byte, do func(name string, value jsontext.Value) error)
 			return err
 		}
 	}
-	_, err := d.ReadToken()
+	_, err = d.ReadToken()
 	return err
 }
 
 // ReadLiveBench reads the CSV table of a LiveBench release, one column for each task, and the JSON
-// file of its categories: category, then a list of tasks. A task of no category is an error.
+// file of its categories: category, then a list of tasks. A task of no category, or of several, is an error. The errors of
+// that file are a *CategoriesError.
 func ReadLiveBench(b Board, table, categories []byte) ([]snapshot.Row, error) {
-	var of map[string][]string
-	if err := jsonv2.Unmarshal(categories, &of); err != nil {
-		return nil, fmt.Errorf("categories: %w", err)
-	}
-	category := map[string]string{}
-	for name, tasks := range of {
-		for _, task := range tasks {
-			category[task] = name
-		}
+	category, err := categoriesOf(categories)
+	if err != nil {
+		return nil, &CategoriesError{err}
 	}
 	records, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
 	if err != nil {
@@ -105,7 +129,7 @@ func ReadLiveBench(b Board, table, categories []byte) ([]snapshot.Row, error) {
 	tasks := records[0][1:]
 	for _, task := range tasks {
 		if category[task] == "" {
-			return nil, fmt.Errorf("task %q: must be in the file of categories", task)
+			return nil, &CategoriesError{fmt.Errorf("task %q: must be in a category: the table has it", task)}
 		}
 	}
 	var rows []snapshot.Row
@@ -124,7 +148,30 @@ func ReadLiveBench(b Board, table, categories []byte) ([]snapshot.Row, error) {
 			rows = append(rows, r)
 		}
 	}
-	return rows, nil
+	return some(rows, nil)
+}
+
+// CategoriesError is a fault of the file of categories.
+type CategoriesError struct{ err error }
+
+func (e *CategoriesError) Error() string { return e.err.Error() }
+
+// categoriesOf maps each task to its category.
+func categoriesOf(file []byte) (map[string]string, error) {
+	var of map[string][]string
+	if err := unmarshal(file, &of); err != nil {
+		return nil, err
+	}
+	category := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		for _, task := range of[name] {
+			if first, known := category[task]; known && first != name {
+				return nil, fmt.Errorf("task %q: is in %s and in %s", task, first, name)
+			}
+			category[task] = name
+		}
+	}
+	return category, nil
 }
 
 // euroEval says what the columns of the EuroEval table are: the table names data sets alone. The
@@ -188,7 +235,7 @@ func ReadEuroEval(b Board, table []byte) ([]snapshot.Row, error) {
 			rows = append(rows, more...)
 		}
 	}
-	return rows, nil
+	return some(rows, nil)
 }
 
 // euroCell reads one cell of a data set, or the rank.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -10,11 +11,13 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 
 	"modeldex/dataset/ndjson"
+	"modeldex/dataset/record"
 	"modeldex/snapshot"
 )
 
@@ -48,12 +51,22 @@ type Options struct {
 	GeneratedAt time.Time
 	BaseURL     string           // replaces base_url of build.json when not empty
 	Directory   []snapshot.Entry // replaces directory.ndjson when not nil
+	Dir         string           // path of the folder, which errors put before the names of its files; empty for none
 }
+
+// folder is the files of a build.
+type folder struct {
+	fs.FS
+	dir string
+}
+
+// place is the path of a file, as errors begin with it.
+func (f folder) place(name string) string { return path.Join(f.dir, name) }
 
 // Build reads the folder and builds the document: all that `snapshot build` does.
 // Errors name the file, or are those of snapshot.Build.
-func Build(ctx context.Context, folder fs.FS, opt Options) ([]byte, snapshot.Report, error) {
-	in, err := Load(folder, opt)
+func Build(ctx context.Context, files fs.FS, opt Options) ([]byte, snapshot.Report, error) {
+	in, err := Load(files, opt)
 	if err != nil {
 		return nil, snapshot.Report{}, err
 	}
@@ -61,8 +74,9 @@ func Build(ctx context.Context, folder fs.FS, opt Options) ([]byte, snapshot.Rep
 }
 
 // Load reads everything a build depends on. All unreadable files are reported together.
-func Load(folder fs.FS, opt Options) (snapshot.Inputs, error) {
+func Load(files fs.FS, opt Options) (snapshot.Inputs, error) {
 	var in snapshot.Inputs
+	folder := folder{files, opt.Dir}
 	cfg, err := readConfig(folder)
 	if err != nil {
 		return in, err
@@ -82,33 +96,35 @@ func Load(folder fs.FS, opt Options) (snapshot.Inputs, error) {
 	for i := range in.Config.Sources {
 		s := &in.Config.Sources[i]
 		if in.Captures[s.SourceID], err = capture(folder, s, cfg.Captures[s.SourceID]); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", s.SourceID, err))
+			errs = append(errs, err)
 		}
 	}
 	return in, errors.Join(errs...)
 }
 
-func readConfig(folder fs.FS) (config, error) {
+func readConfig(folder folder) (config, error) {
 	var cfg config
 	b, err := readFile(folder, ConfigFile)
 	if err != nil {
 		return cfg, err
 	}
 	if err := jsonv2.Unmarshal(b, &cfg, jsonv2.RejectUnknownMembers(true)); err != nil {
-		return config{}, fmt.Errorf("%s: %w", ConfigFile, err)
+		found := record.Explain(b, err)
+		line := 1 + bytes.Count(b[:min(found.Offset, len(b))], []byte{'\n'})
+		return config{}, fmt.Errorf("%s:%d: %w", folder.place(ConfigFile), line, sentence(found))
 	}
 	return cfg, nil
 }
 
 // loadDirectory sets the resolver. A folder must have directory.ndjson, because without it no name would be matched; it
 // may be empty.
-func loadDirectory(folder fs.FS, opt Options, in *snapshot.Inputs) error {
+func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	entries := opt.Directory
 	if entries == nil {
 		var err error
 		entries, err = readLines[snapshot.Entry](folder, DirectoryFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: does not exist; restore it, or make it with snapshot build --models data", DirectoryFile)
+			return fmt.Errorf("%s: does not exist; restore it, or make it with snapshot build --models data", folder.place(DirectoryFile))
 		}
 		if err != nil {
 			return err
@@ -116,7 +132,7 @@ func loadDirectory(folder fs.FS, opt Options, in *snapshot.Inputs) error {
 	}
 	digest, err := snapshot.Digest(entries)
 	if err != nil {
-		return fmt.Errorf("%s: %w", DirectoryFile, err)
+		return fmt.Errorf("%s: %w", folder.place(DirectoryFile), err)
 	}
 	d := snapshot.NewDirectory(entries)
 	in.Resolve, in.Facts = d.Resolve, d.Facts
@@ -142,7 +158,7 @@ func WriteDirectory(w io.Writer, entries []snapshot.Entry) error {
 }
 
 // capture reads the rows of one source in the form its configuration names.
-func capture(folder fs.FS, s *snapshot.SourceConfig, c captureConfig) (snapshot.Capture, error) {
+func capture(folder folder, s *snapshot.SourceConfig, c captureConfig) (snapshot.Capture, error) {
 	files, err := expand(folder, c.Files)
 	if err != nil {
 		return snapshot.Capture{}, err
@@ -153,11 +169,11 @@ func capture(folder fs.FS, s *snapshot.SourceConfig, c captureConfig) (snapshot.
 	case "viewer":
 		return viewer(folder, files, s, c.Viewer)
 	}
-	return snapshot.Capture{}, fmt.Errorf("%s: captures: form must be neutral or viewer, got %q", ConfigFile, c.Form)
+	return snapshot.Capture{}, fmt.Errorf("%s: captures: form must be neutral or viewer, got %q", folder.place(ConfigFile), c.Form)
 }
 
 // expand finds the files of the patterns, sorted, each once.
-func expand(folder fs.FS, patterns []string) ([]string, error) {
+func expand(folder folder, patterns []string) ([]string, error) {
 	var files []string
 	for _, p := range patterns {
 		found, err := fs.Glob(folder, p)
@@ -165,52 +181,99 @@ func expand(folder fs.FS, patterns []string) ([]string, error) {
 			return nil, fmt.Errorf("%q: %w", p, err)
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%q: no such file", p)
+			return nil, fmt.Errorf("%s: does not exist", folder.place(p))
 		}
 		files = append(files, found...)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: captures: files must not be empty", ConfigFile)
+		return nil, fmt.Errorf("%s: captures: files must not be empty", folder.place(ConfigFile))
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
 }
 
 // readFile reads a file of the folder and unpacks it when its name ends in .gz.
-func readFile(folder fs.FS, name string) ([]byte, error) {
+func readFile(folder folder, name string) ([]byte, error) {
+	place := folder.place(name)
 	f, err := folder.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing(place)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", place, causeOf(err))
 	}
 	defer f.Close() // only read
 	var r io.Reader = f
 	if path.Ext(name) == ".gz" {
 		z, err := gzip.NewReader(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: is not gzip; pack it with gzip -n", place)
 		}
 		r = z
 	}
 	b, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", place, causeOf(err))
 	}
 	if len(b) > MaxFileBytes {
-		return nil, fmt.Errorf("%s: must be at most %d bytes", name, MaxFileBytes)
+		return nil, fmt.Errorf("%s: must be at most %d bytes", place, MaxFileBytes)
 	}
 	return b, nil
 }
 
+// missing is the path of a file that is not there.
+type missing string
+
+func (m missing) Error() string        { return string(m) + ": does not exist" }
+func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
+
+// causeOf is an error of a file without its name, which the caller puts first.
+func causeOf(err error) error {
+	var at *fs.PathError
+	if !errors.As(err, &at) {
+		return err
+	}
+	if errors.Is(at.Err, syscall.EISDIR) {
+		return errors.New("must be a file, got a directory")
+	}
+	return at.Err
+}
+
+// sentence is a problem with its field first.
+func sentence(p record.Problem) error {
+	if p.Field == "" {
+		return errors.New(p.Text)
+	}
+	return fmt.Errorf("%s: %s", p.Field, p.Text)
+}
+
+// lineError words that the end of a text is that of a line.
+func lineError(err error) error {
+	if err == nil || !strings.HasSuffix(err.Error(), record.EndsInside) {
+		return err
+	}
+	return errors.New(strings.TrimSuffix(err.Error(), record.EndsInside) + "the line ends inside the record")
+}
+
+// unmarshal decodes JSON; the error is in the words of the checks of a dataset.
+func unmarshal(b []byte, v any, opts ...jsonv2.Options) error {
+	err := jsonv2.Unmarshal(b, v, opts...)
+	if err == nil {
+		return nil
+	}
+	return sentence(record.Explain(b, err))
+}
+
 // readLines decodes NDJSON strictly.
-func readLines[T any](folder fs.FS, name string) ([]T, error) {
+func readLines[T any](folder folder, name string) ([]T, error) {
 	b, err := readFile(folder, name)
 	if err != nil {
 		return nil, err
 	}
-	return decodeLines[T](name, b, jsonv2.RejectUnknownMembers(true))
+	return decodeLines[T](folder.place(name), b, jsonv2.RejectUnknownMembers(true))
 }
 
 // decodeLines decodes each line into a fresh value.
 func decodeLines[T any](name string, b []byte, opts ...jsonv2.Options) ([]T, error) {
-	return ndjson.Decode(name, b, func(text []byte, v *T) error { return jsonv2.Unmarshal(text, v, opts...) })
+	return ndjson.Decode(name, b, func(text []byte, v *T) error { return lineError(unmarshal(text, v, opts...)) })
 }

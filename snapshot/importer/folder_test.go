@@ -138,22 +138,25 @@ func TestBuildFolderRefuses(t *testing.T) {
 		want   string
 	}{
 		{"no configuration", func(f fstest.MapFS) { delete(f, "build.json") }, "build.json"},
-		{"unknown member", edit("build.json", `"license"`, `"licence"`), `build.json: `},
-		{"form", edit("build.json", `"form": "neutral"`, `"form": "csv"`), `source_b: build.json: captures: form must be neutral or viewer, got "csv"`},
-		{"viewer without columns", edit("build.json", `"form": "neutral"`, `"form": "viewer"`), "source_b: build.json: captures: the viewer form needs viewer"},
-		{"no such file", edit("build.json", "bench.ndjson", "none.ndjson"), `source_b: "none.ndjson": no such file`},
+		{"unknown member", edit("build.json", `"license"`, `"licence"`), "build.json:4: licence: is not a known field; did you mean \"license\""},
+		{"form", edit("build.json", `"form": "neutral"`, `"form": "csv"`), `build.json: captures: form must be neutral or viewer, got "csv"`},
+		{"viewer without columns", edit("build.json", `"form": "neutral"`, `"form": "viewer"`), "build.json: captures: the viewer form needs viewer"},
+		{"no such file", edit("build.json", "bench.ndjson", "none.ndjson"), "none.ndjson: does not exist"},
 		{"no files", edit("build.json", `"files": ["bench.ndjson"]`, `"files": []`), "files must not be empty"},
 		{"no size", func(f fstest.MapFS) { delete(f, "arena-size.json") }, "arena-size.json"},
-		{"alias line", put("aliases.ndjson", "{}\n{\"model_kee\":1}\n"), "aliases.ndjson:2: "},
-		{"directory line", put("directory.ndjson", "[]"), "directory.ndjson:1: "},
+		{"alias line", put("aliases.ndjson", "{}\n{\"model_kee\":1}\n"), "aliases.ndjson:2: model_kee: is not a known field; did you mean \"model_key\""},
+		{"directory line", put("directory.ndjson", "[]"), "directory.ndjson:1: must be an object, got []"},
 		{"row line", put("bench.ndjson", "{\"source\":\"bench\"}\nno\n"), "bench.ndjson:2: "},
-		{"row without model", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"metric":"m"}`), "bench.ndjson: row 1: model_raw: must be given"},
+		{"row without model", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"metric":"m"}`), "bench.ndjson:1: model_raw: must be given"},
 		{"row number 0", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":0,"metric":"m"}`), "row: must be given"},
-		{"member twice", put("bench.ndjson", `{"source":"bench","source":"bench"}`), "duplicate"},
+		{"member twice", put("bench.ndjson", `{"source":"bench","source":"bench"}`), "bench.ndjson:1: source: duplicate field"},
+		{"text for a number", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"model_raw":"m","metric":"m","value":"12,5"}`), `bench.ndjson:1: value: must be a number, got "12,5"`},
+		{"merge conflict", put("bench.ndjson", "<<<<<<< HEAD\n"), "bench.ndjson:1: a merge conflict is not resolved: <<<<<<< HEAD"},
+		{"empty configuration", put("build.json", ""), "build.json:1: the file is empty"},
 		{"not packed", func(f fstest.MapFS) {
 			edit("build.json", "bench.ndjson", "bench.ndjson.gz")(f)
 			put("bench.ndjson.gz", "plain")(f)
-		}, "bench.ndjson.gz: "},
+		}, "bench.ndjson.gz: is not gzip; pack it with gzip -n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,12 +168,31 @@ func TestBuildFolderRefuses(t *testing.T) {
 	}
 }
 
+// TestPlaces: errors begin with the path of the file and the line, below the folder the caller names.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(fstest.MapFS)
+		want   string
+	}{
+		{"a row", edit("bench.ndjson", `"value":50`, `"value":150`), `data/snapshots/bench.ndjson:3: row 1 of one, "alpha": score: must be 0 to 100, got 150`},
+		{"an alias", put("aliases.ndjson", "{}\n{"), "data/snapshots/aliases.ndjson:2: the line ends inside the record"},
+		{"a file", edit("build.json", "bench.ndjson", "none.ndjson"), "data/snapshots/none.ndjson: does not exist"},
+		{"a page", put("arena-size.json", "{"), "data/snapshots/arena-size.json: must be a size answer of the dataset viewer: the file ends inside the record"},
+	} {
+		_, _, err := Build(t.Context(), smallFolder(t, tt.change), Options{GeneratedAt: july, Dir: "data/snapshots"})
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: Build = %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
 func TestDecodeRowsLacks(t *testing.T) {
 	whole := `{"source":"s","config":"c","split":"p","row":1,"model_raw":"m","metric":"x"}`
 	for _, member := range []string{"source", "config", "split", "row", "model_raw", "metric"} {
 		t.Run(member, func(t *testing.T) {
 			line := strings.Replace(whole, `"`+member+`"`, `"else"`, 1)
-			if _, err := DecodeRows("rows", []byte(line)); err == nil || !strings.Contains(err.Error(), "rows: row 1: "+member+": must be given") {
+			if _, err := DecodeRows("rows", []byte(line)); err == nil || !strings.Contains(err.Error(), "rows:1: "+member+": must be given") {
 				t.Errorf("DecodeRows(%s) = %v", line, err)
 			}
 		})

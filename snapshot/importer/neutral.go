@@ -3,14 +3,14 @@ package importer
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
+	"modeldex/dataset/ndjson"
 	"modeldex/snapshot"
 )
 
 // neutral reads rows in the neutral form.
-func neutral(folder fs.FS, files []string, total int64) (snapshot.Capture, error) {
+func neutral(folder folder, files []string, total int64) (snapshot.Capture, error) {
 	c := snapshot.Capture{TotalReported: total, From: "neutral rows of " + strings.Join(files, ", ")}
 	var errs []error
 	for _, name := range files {
@@ -19,7 +19,7 @@ func neutral(folder fs.FS, files []string, total int64) (snapshot.Capture, error
 			errs = append(errs, err)
 			continue
 		}
-		rows, err := DecodeRows(name, b)
+		rows, err := DecodeRows(folder.place(name), b)
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -32,18 +32,26 @@ func neutral(folder fs.FS, files []string, total int64) (snapshot.Capture, error
 // have are ignored, since captures carry extras; a line without source, config, split, row,
 // model or metric is an error.
 func DecodeRows(name string, b []byte) ([]snapshot.Row, error) {
-	rows, err := decodeLines[snapshot.Row](name, b)
-	if err != nil {
-		return nil, err
-	}
+	var rows []snapshot.Row
 	var errs []error
-	for i, r := range rows {
-		if missing := lacks(r); missing != "" {
-			errs = append(errs, fmt.Errorf("%s: row %d: %s: must be given", name, i+1, missing))
+	for line, text := range ndjson.Lines(1, b) {
+		r := snapshot.Row{At: snapshot.Place{File: name, Line: line}}
+		err := lineError(unmarshal(text, &r))
+		if member := lacks(r); err == nil && member != "" {
+			err = fmt.Errorf("%s: must be given", member)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", r.At, err))
+		}
+		if rows = append(rows, r); len(errs) == maxErrors {
+			break
 		}
 	}
 	return rows, errors.Join(errs...)
 }
+
+// maxErrors is how many lines that cannot be read are named.
+const maxErrors = 100
 
 // lacks names the first member a row cannot do without and has not.
 func lacks(r snapshot.Row) string {

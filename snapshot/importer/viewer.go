@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 	"strings"
@@ -82,9 +81,9 @@ type sizes struct {
 }
 
 // viewer reads the stored pages of one split.
-func viewer(folder fs.FS, files []string, s *snapshot.SourceConfig, v *Viewer) (snapshot.Capture, error) {
+func viewer(folder folder, files []string, s *snapshot.SourceConfig, v *Viewer) (snapshot.Capture, error) {
 	if v == nil {
-		return snapshot.Capture{}, fmt.Errorf("%s: captures: the viewer form needs viewer", ConfigFile)
+		return snapshot.Capture{}, fmt.Errorf("%s: captures: the viewer form needs viewer", folder.place(ConfigFile))
 	}
 	bodies := map[string][]byte{}
 	for _, name := range files {
@@ -101,7 +100,7 @@ func viewer(folder fs.FS, files []string, s *snapshot.SourceConfig, v *Viewer) (
 			return snapshot.Capture{}, err
 		}
 	}
-	return ReadViewer(s, v, bodies, size)
+	return readViewer(folder.place, s, v, bodies, size)
 }
 
 // ReadViewer makes rows of the pages of one split, by file name, and of its /size answer, nil
@@ -114,6 +113,11 @@ func viewer(folder fs.FS, files []string, s *snapshot.SourceConfig, v *Viewer) (
 //
 // Rows that are not in the pages, and a partly indexed data set, are notes of the capture.
 func ReadViewer(s *snapshot.SourceConfig, v *Viewer, pages map[string][]byte, size []byte) (snapshot.Capture, error) {
+	return readViewer(func(name string) string { return name }, s, v, pages, size)
+}
+
+// readViewer is ReadViewer of files in a folder; place is what errors call them.
+func readViewer(place func(name string) string, s *snapshot.SourceConfig, v *Viewer, pages map[string][]byte, size []byte) (snapshot.Capture, error) {
 	r := &viewerReader{source: s, viewer: v, seen: map[int64]string{}}
 	names := make([]string, 0, len(pages))
 	for name := range pages {
@@ -122,12 +126,16 @@ func ReadViewer(s *snapshot.SourceConfig, v *Viewer, pages map[string][]byte, si
 	slices.Sort(names)
 	var errs []error
 	for _, name := range names {
+		before := len(r.rows)
 		if err := r.read(pages[name]); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			errs = append(errs, fmt.Errorf("%s: %w", place(name), err))
+		}
+		for i := before; i < len(r.rows); i++ {
+			r.rows[i].At.File = place(name)
 		}
 	}
 	if err := r.readSize(size); err != nil {
-		errs = append(errs, fmt.Errorf("%s: %w", v.Size, err))
+		errs = append(errs, fmt.Errorf("%s: %w", place(v.Size), err))
 	}
 	if len(errs) > 0 {
 		return snapshot.Capture{}, errors.Join(errs...)
@@ -148,7 +156,7 @@ type viewerReader struct {
 
 func (r *viewerReader) read(b []byte) error {
 	var p page
-	if err := jsonv2.Unmarshal(b, &p); err != nil {
+	if err := unmarshal(b, &p); err != nil {
 		return fmt.Errorf("must be a page of the dataset viewer: %w", err)
 	}
 	if p.Error != nil {
@@ -227,7 +235,7 @@ func (r *viewerReader) readSize(b []byte) error {
 		return nil
 	}
 	var s sizes
-	if err := jsonv2.Unmarshal(b, &s); err != nil {
+	if err := unmarshal(b, &s); err != nil {
 		return fmt.Errorf("must be a size answer of the dataset viewer: %w", err)
 	}
 	if s.Error != nil {

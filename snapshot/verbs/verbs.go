@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,9 +25,9 @@ import (
 
 // Build builds a document from captured rows.
 type Build struct {
-	From        string `help:"Folder of build.json, aliases, directory and captured rows." default:"data/snapshots" placeholder:"DIR"`
+	From        string `help:"Folder of build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
 	GeneratedAt string `help:"Time written into the document, as 2026-07-01T00:00:00Z; default SOURCE_DATE_EPOCH, else now." placeholder:"TIME"`
-	Epoch       *int64 `name:"source-date-epoch" hidden:"" help:"The same in seconds since 1970, as reproducible builds set it." env:"SOURCE_DATE_EPOCH"`
+	Epoch       string `name:"source-date-epoch" hidden:"" help:"The same in seconds since 1970, as reproducible builds set it; empty means none." env:"SOURCE_DATE_EPOCH"`
 	BaseURL     string `help:"Address of the service without a path, for an absolute schema_url; default base_url of build.json, where empty means a schema_url relative to the document." env:"MODELDEX_BASE_URL" placeholder:"URL"`
 	Models      string `help:"Take the directory of models from this dataset instead of directory.ndjson, and write it there after the build." placeholder:"DIR"`
 	Out         string `short:"o" required:"" help:"File to write." placeholder:"FILE"`
@@ -34,20 +35,29 @@ type Build struct {
 	at time.Time
 }
 
-// Validate reads the time.
+// Validate reads the time and checks the address.
 func (c *Build) Validate() (err error) {
+	if err := snapshot.CheckBaseURL(c.BaseURL); err != nil {
+		return fmt.Errorf("--base-url: %w", err)
+	}
+	from := "--generated-at"
 	switch {
 	case c.GeneratedAt != "":
 		if c.at, err = time.Parse(time.RFC3339, c.GeneratedAt); err != nil {
 			return fmt.Errorf("--generated-at: must be a time as 2026-07-01T00:00:00Z, got %q", c.GeneratedAt)
 		}
-	case c.Epoch != nil:
-		c.at = time.Unix(*c.Epoch, 0).UTC()
+	case c.Epoch != "":
+		from = "SOURCE_DATE_EPOCH"
+		seconds, err := strconv.ParseInt(c.Epoch, 10, 64)
+		if err != nil {
+			return fmt.Errorf("SOURCE_DATE_EPOCH: must be whole seconds since 1970, got %q", c.Epoch)
+		}
+		c.at = time.Unix(seconds, 0).UTC()
 	default:
 		c.at = time.Now().UTC().Truncate(time.Second)
 	}
 	if text := dateProblem(c.at); text != "" {
-		return fmt.Errorf("--generated-at: %s", text)
+		return fmt.Errorf("%s: %s", from, text)
 	}
 	return nil
 }
@@ -60,7 +70,12 @@ func dateProblem(at time.Time) string {
 
 // Run prints what could not be matched.
 func (c *Build) Run(env *verbs.Env) error {
-	opt := importer.Options{GeneratedAt: c.at, BaseURL: c.BaseURL}
+	for _, err := range []error{verbs.CheckDirectory(c.From), verbs.CheckOutput(c.Out)} {
+		if err != nil {
+			return err
+		}
+	}
+	opt := importer.Options{GeneratedAt: c.at, BaseURL: c.BaseURL, Dir: c.From}
 	if c.Models != "" {
 		set, _, err := verbs.Dataset{Data: c.Models}.Load(env)
 		if err != nil {
@@ -94,6 +109,12 @@ func (c *Verify) Run(env *verbs.Env) error {
 	}
 	defer r.Close() // only read
 	checked := snapshot.Check(r)
+	if checked.Document != nil {
+		at, _ := time.Parse(time.RFC3339, checked.Document.GeneratedAt) // checked
+		if text := dateProblem(at); text != "" {
+			checked.Findings = append(checked.Findings, snapshot.Finding{Pointer: "/generated_at", Rule: text})
+		}
+	}
 	for _, f := range checked.Findings {
 		f.Path = c.From
 		fmt.Fprintln(env.Stderr, f)
@@ -111,12 +132,23 @@ func (c *Verify) Run(env *verbs.Env) error {
 
 // Capture turns the table of a publisher into rows.
 type Capture struct {
-	Form       string `arg:"" help:"Whose table it is." enum:"arena,livebench,euroeval"`
-	Table      string `arg:"" help:"The table as downloaded: JSON of the arena, CSV of the others." type:"existingfile"`
-	Categories string `help:"livebench: the categories file of the release." type:"existingfile" placeholder:"FILE"`
+	Form       string `arg:"" help:"Whose table it is: arena, livebench or euroeval." enum:"arena,livebench,euroeval"`
+	Table      string `arg:"" help:"The table as downloaded: JSON of the arena, CSV of the others."`
+	Categories string `help:"livebench: the categories file of the release." placeholder:"FILE"`
 	Config     string `help:"Board (config) of build.json the table belongs to; default that of the shipped rows." placeholder:"NAME"`
-	Split      string `required:"" help:"Split (release) of build.json the table belongs to." placeholder:"NAME"`
-	Date       string `required:"" help:"Date of the table, as 2026-01-08." placeholder:"DATE"`
+	Split      word   `required:"" help:"Split (release) of build.json the table belongs to." placeholder:"NAME"`
+	Date       word   `required:"" help:"Date of the table, as 2026-01-08." placeholder:"DATE"`
+}
+
+// word is the value of a flag that must not be empty.
+type word string
+
+// UnmarshalText reads the value of a flag.
+func (w *word) UnmarshalText(text []byte) error {
+	if *w = word(text); *w == "" {
+		return errors.New("must not be empty")
+	}
+	return nil
 }
 
 // Validate checks what goes together.
@@ -124,20 +156,27 @@ func (c *Capture) Validate() error {
 	if (c.Form == "livebench") != (c.Categories != "") {
 		return errors.New("--categories: must be given for livebench, and for nothing else")
 	}
-	if _, err := time.Parse(time.DateOnly, c.Date); err != nil {
+	if c.Date == "" {
+		return nil // the parser reports missing flags
+	}
+	at, err := time.Parse(time.DateOnly, string(c.Date))
+	if err != nil {
 		return fmt.Errorf("--date: must be a date as 2026-01-08, got %q", c.Date)
+	}
+	if text := dateProblem(at); text != "" {
+		return fmt.Errorf("--date: %s", text)
 	}
 	return nil
 }
 
 // Run prints the rows as NDJSON, to be kept in sources.
 func (c *Capture) Run(env *verbs.Env) error {
-	table, err := os.ReadFile(c.Table)
+	table, err := verbs.ReadFile(c.Table)
 	if err != nil {
 		return err
 	}
 	var rows []snapshot.Row
-	board := importer.Board{Config: c.Config, Split: c.Split, Date: c.Date}
+	board := importer.Board{Config: c.Config, Split: string(c.Split), Date: string(c.Date)}
 	switch c.Form {
 	case "arena":
 		board.Source, board.Config = "lmarena", cmp.Or(c.Config, "text_style_control")
@@ -145,12 +184,16 @@ func (c *Capture) Run(env *verbs.Env) error {
 	case "livebench":
 		board.Source, board.Config = "livebench", cmp.Or(c.Config, "leaderboard")
 		var categories []byte
-		if categories, err = os.ReadFile(c.Categories); err == nil {
-			rows, err = importer.ReadLiveBench(board, table, categories)
+		if categories, err = verbs.ReadFile(c.Categories); err != nil {
+			return err
 		}
+		rows, err = importer.ReadLiveBench(board, table, categories)
 	case "euroeval":
 		board.Source, board.Config = "euroeval", cmp.Or(c.Config, "english_all")
 		rows, err = importer.ReadEuroEval(board, table)
+	}
+	if bad := new(importer.CategoriesError); errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", c.Categories, err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Table, err)
@@ -160,12 +203,15 @@ func (c *Capture) Run(env *verbs.Env) error {
 
 // Evaluate measures the common scale.
 type Evaluate struct {
-	From string `help:"Folder of build.json, aliases, directory and captured rows." default:"data/snapshots" placeholder:"DIR"`
+	From string `help:"Folder of build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
 }
 
 // Run prints how well held-out sources are predicted and how stable the best models are.
 func (c *Evaluate) Run(env *verbs.Env) error {
-	in, err := importer.Load(os.DirFS(c.From), importer.Options{})
+	if err := verbs.CheckDirectory(c.From); err != nil {
+		return err
+	}
+	in, err := importer.Load(os.DirFS(c.From), importer.Options{Dir: c.From})
 	if err != nil {
 		return err
 	}
@@ -219,10 +265,8 @@ func read(from string) (*snapshot.Document, error) {
 // open opens a file, standard input or a document on the web.
 func open(from string) (io.ReadCloser, error) {
 	switch {
-	case from == "-":
-		return io.NopCloser(os.Stdin), nil
 	case !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://"):
-		return os.Open(from)
+		return verbs.OpenFile(from)
 	}
 	client := http.Client{Timeout: time.Minute}
 	resp, err := client.Get(from)
@@ -237,7 +281,7 @@ func open(from string) (io.ReadCloser, error) {
 
 // Plot draws the top models of a document as SVG.
 type Plot struct {
-	File       string `arg:"" help:"Document to draw." type:"existingfile"`
+	File       string `arg:"" help:"File or http(s) address of the document to draw."`
 	Out        string `short:"o" required:"" help:"SVG file to write." placeholder:"FILE"`
 	Top        int    `help:"Models to draw." default:"30"`
 	MinSources int    `help:"Fewest sources a model must have." default:"1"`
@@ -245,14 +289,21 @@ type Plot struct {
 
 // Validate checks the number of models.
 func (c *Plot) Validate() error {
-	if c.Top < 1 || c.MinSources < 1 {
-		return fmt.Errorf("--top, --min-sources: must be at least 1, got %d and %d", c.Top, c.MinSources)
+	var errs []error
+	if c.Top < 1 {
+		errs = append(errs, fmt.Errorf("--top: must be at least 1, got %d", c.Top))
 	}
-	return nil
+	if c.MinSources < 1 {
+		errs = append(errs, fmt.Errorf("--min-sources: must be at least 1, got %d", c.MinSources))
+	}
+	return errors.Join(errs...)
 }
 
 // Run draws a document without findings. A document with one is an error, and nothing is written.
 func (c *Plot) Run(*verbs.Env) error {
+	if err := verbs.CheckOutput(c.Out); err != nil {
+		return err
+	}
 	doc, err := read(c.File)
 	if err != nil {
 		return err
