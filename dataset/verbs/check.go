@@ -13,11 +13,14 @@ import (
 // Check lists the findings of a dataset.
 type Check struct {
 	DatasetArg
-	Format   string `help:"text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text"`
+	Format   string `help:"text for people, json for programs, github for annotations of a pull request; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
 	AsJSON   bool   `name:"json" help:"The same as --format=json."`
 	Quiet    bool   `short:"q" help:"Leave out warnings: print findings alone."`
 	Previous string `help:"Dataset published before, a directory or a git revision of this one: a benchmark of it that is gone without being withdrawn is a finding." placeholder:"OLD"`
 }
+
+// Validate checks what contradicts itself.
+func (c *Check) Validate() error { return oneForm(c.Format, c.AsJSON) }
 
 // Run prints every finding, then every warning; warnings do not reject a dataset.
 func (c *Check) Run(env *Env) error {

@@ -13,10 +13,13 @@ import (
 type Diff struct {
 	Old    string `arg:"" help:"Dataset directory, or git revision of the one --data names."`
 	New    string `arg:"" help:"As OLD."`
-	Format string `help:"text for people, json for programs, markdown for a comment on a pull request." enum:"text,json,markdown" default:"text"`
+	Format string `help:"text for people, json for programs, markdown for a comment on a pull request; default text." enum:",text,json,markdown" default:"" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Data   string `help:"Dataset directory whose revisions are meant." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
 }
+
+// Validate checks what contradicts itself.
+func (c *Diff) Validate() error { return oneForm(c.Format, c.AsJSON) }
 
 // Run prints what differs. Only datasets without findings can be compared.
 func (c *Diff) Run(env *Env) error {

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 
@@ -47,8 +48,19 @@ func (f Format) JSON() bool { return formOf(f.Format, f.AsJSON) == "json" }
 
 // formOf is the form that two flags ask for.
 func formOf(format string, asJSON bool) string {
-	if asJSON {
+	switch {
+	case asJSON:
 		return "json"
+	case format == "":
+		return "text"
 	}
 	return format
+}
+
+// oneForm is the error of two flags that ask for different forms; an empty format is none.
+func oneForm(format string, asJSON bool) error {
+	if asJSON && format != "" && format != "json" {
+		return fmt.Errorf("--json: is the same as --format=json, got --format=%s too", format)
+	}
+	return nil
 }

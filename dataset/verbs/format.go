@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -23,14 +24,32 @@ func (c *Fmt) Run(env *Env) error {
 	if !c.Check {
 		changed, err := dataset.Format(src.Dir)
 		printPaths(env, src.Dir, changed)
-		return src.place(err)
+		return leftAlone(env, src.place(err))
 	}
 	would, err := dataset.FormatCheck(dataset.Dir(src.Dir))
 	printPaths(env, src.Dir, would)
 	if err == nil && len(would) > 0 {
 		err = fmt.Errorf("%s not in the canonical format; run modeldex fmt %s", record.Counted(len(would), "file"), src.Dir)
 	}
-	return src.place(err)
+	return leftAlone(env, src.place(err))
+}
+
+// leftAlone prints the findings of files that have no format because they have faults. The other files were written.
+func leftAlone(env *Env, err error) error {
+	var findings dataset.Findings
+	if !errors.As(err, &findings) {
+		return err
+	}
+	files := map[string]bool{}
+	for _, f := range findings {
+		files[f.Path] = true
+		fmt.Fprintln(env.Stderr, f)
+	}
+	left := "that file was left as it is"
+	if len(files) > 1 {
+		left = "those files were left as they are"
+	}
+	return fmt.Errorf("%s; %s", record.Counted(len(findings), "finding"), left)
 }
 
 func printPaths(env *Env, dir string, names []string) {
