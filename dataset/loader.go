@@ -166,7 +166,7 @@ func (l *loader) finding(at place, text []byte, p record.Problem, severity Sever
 	before := text[:min(int(at.col)+p.Offset, len(text))]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	if p.Text == record.EndsInside && path.Ext(l.files[at.file]) == ".ndjson" {
-		p.Text = "the line ends inside the record"
+		p.Text = record.LineEndsInside
 	}
 	return Finding{
 		Path: l.files[at.file], Line: int(at.line) + bytes.Count(before, []byte{'\n'}),

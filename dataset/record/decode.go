@@ -160,8 +160,20 @@ func conflictAt(b []byte, offset int) string {
 	return ""
 }
 
-// EndsInside is the text of a problem of a record whose last bracket is not closed.
-const EndsInside = "the file ends inside the record"
+// EndsInside is the text of a problem of a record whose last bracket is not closed; LineEndsInside where the record is one
+// line of its file.
+const (
+	EndsInside     = "the file ends inside the record"
+	LineEndsInside = "the line ends inside the record"
+)
+
+// Error gives the problem as a sentence, with its field first.
+func (p Problem) Error() string {
+	if p.Field == "" {
+		return p.Text
+	}
+	return p.Field + ": " + p.Text
+}
 
 func syntaxText(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {

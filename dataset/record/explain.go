@@ -33,6 +33,15 @@ func Explain(b []byte, err error) Problem {
 	return syntaxProblem(b, err)
 }
 
+// ExplainLine is Explain for a line of a file.
+func ExplainLine(b []byte, err error) Problem {
+	p := Explain(b, err)
+	if p.Text == EndsInside {
+		p.Text = LineEndsInside
+	}
+	return p
+}
+
 // semanticText says what a value is that its Go type cannot have, empty where that is not known. b begins with the value.
 func semanticText(b []byte, err *jsonv2.SemanticError) string {
 	if err.GoType == nil {

@@ -78,7 +78,7 @@ func some(rows []snapshot.Row, err error) ([]snapshot.Row, error) {
 func explained(file []byte, err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return sentence(record.Explain(file, err))
+		return record.Explain(file, err)
 	}
 	return err
 }

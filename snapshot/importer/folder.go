@@ -111,7 +111,7 @@ func readConfig(folder folder) (config, error) {
 	if err := jsonv2.Unmarshal(b, &cfg, jsonv2.RejectUnknownMembers(true)); err != nil {
 		found := record.Explain(b, err)
 		line := 1 + bytes.Count(b[:min(found.Offset, len(b))], []byte{'\n'})
-		return config{}, fmt.Errorf("%s:%d: %w", folder.place(ConfigFile), line, sentence(found))
+		return config{}, fmt.Errorf("%s:%d: %w", folder.place(ConfigFile), line, found)
 	}
 	return cfg, nil
 }
@@ -212,6 +212,9 @@ func readFile(folder folder, name string) ([]byte, error) {
 		r = z
 	}
 	b, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) { // of a packed file
+		return nil, fmt.Errorf("%s: is cut short", place)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", place, causeOf(err))
 	}
@@ -239,29 +242,20 @@ func causeOf(err error) error {
 	return at.Err
 }
 
-// sentence is a problem with its field first.
-func sentence(p record.Problem) error {
-	if p.Field == "" {
-		return errors.New(p.Text)
-	}
-	return fmt.Errorf("%s: %s", p.Field, p.Text)
-}
-
-// lineError words that the end of a text is that of a line.
-func lineError(err error) error {
-	if err == nil || !strings.HasSuffix(err.Error(), record.EndsInside) {
-		return err
-	}
-	return errors.New(strings.TrimSuffix(err.Error(), record.EndsInside) + "the line ends inside the record")
-}
-
 // unmarshal decodes JSON; the error is in the words of the checks of a dataset.
 func unmarshal(b []byte, v any, opts ...jsonv2.Options) error {
-	err := jsonv2.Unmarshal(b, v, opts...)
-	if err == nil {
-		return nil
+	if err := jsonv2.Unmarshal(b, v, opts...); err != nil {
+		return record.Explain(b, err)
 	}
-	return sentence(record.Explain(b, err))
+	return nil
+}
+
+// unmarshalLine is unmarshal for a line of a file.
+func unmarshalLine(b []byte, v any, opts ...jsonv2.Options) error {
+	if err := jsonv2.Unmarshal(b, v, opts...); err != nil {
+		return record.ExplainLine(b, err)
+	}
+	return nil
 }
 
 // readLines decodes NDJSON strictly.
@@ -275,5 +269,5 @@ func readLines[T any](folder folder, name string) ([]T, error) {
 
 // decodeLines decodes each line into a fresh value.
 func decodeLines[T any](name string, b []byte, opts ...jsonv2.Options) ([]T, error) {
-	return ndjson.Decode(name, b, func(text []byte, v *T) error { return lineError(unmarshal(text, v, opts...)) })
+	return ndjson.Decode(name, b, func(text []byte, v *T) error { return unmarshalLine(text, v, opts...) })
 }

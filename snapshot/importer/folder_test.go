@@ -153,6 +153,10 @@ func TestBuildFolderRefuses(t *testing.T) {
 		{"text for a number", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"model_raw":"m","metric":"m","value":"12,5"}`), `bench.ndjson:1: value: must be a number, got "12,5"`},
 		{"merge conflict", put("bench.ndjson", "<<<<<<< HEAD\n"), "bench.ndjson:1: a merge conflict is not resolved: <<<<<<< HEAD"},
 		{"empty configuration", put("build.json", ""), "build.json:1: the file is empty"},
+		{"packed and cut", func(f fstest.MapFS) {
+			edit("build.json", "bench.ndjson", "bench.ndjson.gz")(f)
+			put("bench.ndjson.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b")(f)
+		}, "bench.ndjson.gz: is cut short"},
 		{"not packed", func(f fstest.MapFS) {
 			edit("build.json", "bench.ndjson", "bench.ndjson.gz")(f)
 			put("bench.ndjson.gz", "plain")(f)

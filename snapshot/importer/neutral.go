@@ -36,7 +36,7 @@ func DecodeRows(name string, b []byte) ([]snapshot.Row, error) {
 	var errs []error
 	for line, text := range ndjson.Lines(1, b) {
 		r := snapshot.Row{At: snapshot.Place{File: name, Line: line}}
-		err := lineError(unmarshal(text, &r))
+		err := unmarshalLine(text, &r)
 		if member := lacks(r); err == nil && member != "" {
 			err = fmt.Errorf("%s: must be given", member)
 		}

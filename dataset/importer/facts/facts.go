@@ -22,6 +22,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/ndjson"
+	"modeldex/dataset/record"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -116,11 +117,17 @@ func decode(line []byte, rec any) error {
 	for _, r := range renamed {
 		line = bytes.ReplaceAll(line, []byte(r.from), []byte(r.to))
 	}
-	return jsonv2.Unmarshal(line, rec, jsonv2.RejectUnknownMembers(true))
+	if err := jsonv2.Unmarshal(line, rec, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return record.Explain(line, err)
+	}
+	return nil
 }
 
 func (im *importer) readQuantizations() error {
 	b, err := fs.ReadFile(im.src, "quant_bpw.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("quant_bpw.json: the table is missing")
+	}
 	if err != nil {
 		return err
 	}
