@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -157,7 +158,7 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		case r.Value == nil:
 			rep.skip(t.cfg.SourceID, "with an empty cell")
 		case !m.inRange(*r.Value):
-			return nil, &rowError{&r, fmt.Sprintf("%s: must be %s, got %v", r.Metric, rangeText(m), *r.Value)}
+			return nil, &rowError{&r, fmt.Sprintf("%s: must be %s, got %s", r.Metric, rangeText(m), orOpen(r.Value))}
 		case r.Date != "" && !isDate(r.Date):
 			return nil, &rowError{&r, fmt.Sprintf("date: must be YYYY-MM-DD, got %q", clip(r.Date))}
 		case len(taken) > 0 && samePlace(taken[len(taken)-1], r):
@@ -185,7 +186,7 @@ func orOpen(f *float64) string {
 	if f == nil {
 		return "any"
 	}
-	return fmt.Sprint(*f)
+	return strconv.FormatFloat(*f, 'f', -1, 64)
 }
 
 // count counts table rows of the configured boards: several numbers may share one table row.

@@ -243,8 +243,8 @@ func causeOf(err error) error {
 }
 
 // unmarshal decodes JSON; the error is in the words of the checks of a dataset.
-func unmarshal(b []byte, v any, opts ...jsonv2.Options) error {
-	if err := jsonv2.Unmarshal(b, v, opts...); err != nil {
+func unmarshal(b []byte, v any) error {
+	if err := jsonv2.Unmarshal(b, v); err != nil {
 		return record.Explain(b, err)
 	}
 	return nil

@@ -264,8 +264,7 @@ func read(from string) (*snapshot.Document, error) {
 
 // open opens a file, standard input or a document on the web.
 func open(from string) (io.ReadCloser, error) {
-	switch {
-	case !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://"):
+	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		return verbs.OpenFile(from)
 	}
 	client := http.Client{Timeout: time.Minute}

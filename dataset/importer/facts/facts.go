@@ -110,7 +110,14 @@ func readTable[T any](im *importer, name string, out *[]T) error {
 
 // lines decodes the lines of a table.
 func lines[T any](file string, b []byte) ([]T, error) {
-	return ndjson.Decode(file, b, func(text []byte, rec *T) error { return decode(text, rec) })
+	return ndjson.Decode(file, b, func(text []byte, rec *T) error {
+		err := decode(text, rec)
+		if p := (record.Problem{}); errors.As(err, &p) && p.Text == record.EndsInside {
+			p.Text = record.LineEndsInside
+			return p
+		}
+		return err
+	})
 }
 
 func decode(line []byte, rec any) error {

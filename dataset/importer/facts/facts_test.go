@@ -435,6 +435,7 @@ func TestRefused(t *testing.T) {
 		{"second line", "tools.ndjson", "{\"slug\": \"x\"}\n{\"slug\": 1}", `tools.ndjson:2: slug: must be text, got 1`},
 		{"slug that is a path", "tools.ndjson", `{"slug": "../../x"}`, `tools: slug "../../x" is not valid or a duplicate`},
 		{"slug twice", "tools.ndjson", "{\"slug\": \"x\"}\n{\"slug\": \"x\"}", `tools: slug "x" is not valid or a duplicate`},
+		{"a line that was cut", "tools.ndjson", "{\"slug\": ", `tools.ndjson:1: slug: the line ends inside the record`},
 		{"no JSON", "quant_bpw.json", `{`, `quant_bpw.json: the file ends inside the record`},
 		{"missing table", "models.ndjson", "", `models.ndjson: the table is missing`},
 	} {
