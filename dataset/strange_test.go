@@ -106,7 +106,7 @@ func TestInnerLink(t *testing.T) {
 func TestManyFindings(t *testing.T) {
 	dir := t.TempDir()
 	writeBase(t, dir)
-	putFile(t, filepath.Join(dir, "benchmarks", "x.ndjson"), string(bytes.Repeat([]byte("{}\n"), 100_000)))
+	putFile(t, filepath.Join(dir, "benchmarks", "0001.ndjson"), string(bytes.Repeat([]byte("{}\n"), 100_000)))
 	findings, err := Check(Dir(dir), Options{Now: fixtureDay})
 	must(t, err)
 	if n := len(findings); n != maxFindings+1 || !strings.Contains(findings.Error(), "there are more than 10000 findings") {
