@@ -52,6 +52,13 @@ func TestCheckPrevious(t *testing.T) {
 			t.Errorf("--previous %q: %v\n%s\nwant %q", previous, err, out.String(), want)
 		}
 	}
+	git("rm", "-q", "dataset.json")
+	git("commit", "-q", "-m", "without")
+	git("checkout", "-q", "published", "--", "dataset.json")
+	err = (&Check{DatasetArg: DatasetArg{Dir: dir}, Previous: "HEAD"}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
+	if want := "HEAD: not a dataset: it has no dataset.json"; err == nil || err.Error() != want {
+		t.Errorf("of a revision without a dataset: %v, want %q", err, want)
+	}
 	none := t.TempDir()
 	err = (&Check{DatasetArg: DatasetArg{Dir: dir}, Previous: none}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
 	if want := none + ": not a dataset: it has no dataset.json"; err == nil || err.Error() != want {

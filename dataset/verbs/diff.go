@@ -2,6 +2,8 @@ package verbs
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -48,5 +50,12 @@ func filesOf(data, name string) (fs.FS, error) {
 	if st, err := os.Stat(name); err == nil && st.IsDir() {
 		return dataset.Dir(name), datasetIn(name)
 	}
-	return dataset.Revision(context.Background(), data, name)
+	files, err := dataset.Revision(context.Background(), data, name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(files, infoFile); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: not a dataset: it has no %s", name, infoFile)
+	}
+	return files, nil
 }
