@@ -174,16 +174,43 @@ func TestMemoryAssumed(t *testing.T) {
 			t.Errorf("fits=%s says %q, want %q", hardware, got, want)
 		}
 	}
+	type piece struct {
+		Slug     string    `json:"slug"`
+		Sizes    []float64 `json:"memory_options_gb"`
+		Chip     []string  `json:"chip"`
+		Variants []string  `json:"variants"`
+	}
+	rowOf := func(raw json.RawMessage) (row piece) {
+		if err := json.Unmarshal(raw, &row); err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	sizes := map[string][]float64{} // of each piece itself
+	for _, raw := range s.walk(t, "/api/v1/hardware?limit=200").records {
+		row := rowOf(raw)
+		sizes[row.Slug] = row.Sizes
+	}
+	// sold is how many sizes of memory a piece is sold with: its own, else those of its chips or variants.
+	sold := func(row piece) int {
+		all := map[float64]bool{}
+		of := []string{row.Slug}
+		if row.Sizes == nil {
+			if of = row.Chip; of == nil {
+				of = row.Variants
+			}
+		}
+		for _, slug := range of {
+			for _, gb := range sizes[slug] {
+				all[gb] = true
+			}
+		}
+		return len(all)
+	}
 	for _, query := range []string{"runs=qwen3-32b", "runs=qwen3-32b&vendor=apple", "runs=qwen3-32b&vendor=nvidia", "runs=qwen3-32b&max_price_usd=2000&min_tps=5", "runs=llama-3.1-8b-instruct&pareto=true"} {
 		want, got := 0, 0
 		for _, raw := range s.walk(t, "/api/v1/hardware?limit=200&"+query).records {
-			var row struct {
-				Sizes []float64 `json:"memory_options_gb"`
-			}
-			if err := json.Unmarshal(raw, &row); err != nil {
-				t.Fatal(err)
-			}
-			if len(row.Sizes) > 1 {
+			if sold(rowOf(raw)) > 1 {
 				want++
 			}
 		}

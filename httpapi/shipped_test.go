@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -124,7 +125,7 @@ func TestServedModelDetails(t *testing.T) {
 		}
 		for _, q := range detail.Data.Quantizations {
 			kinds[q.text("basis")]++
-			checkQuantization(t, m.name(), detail.Data.ParamsB, q)
+			checkQuantization(t, m.name(), detail.Data.ParamsB, q, detail.Data.Quantizations)
 		}
 		if i%20 != 0 {
 			continue
@@ -140,7 +141,7 @@ func TestServedModelDetails(t *testing.T) {
 }
 
 // checkQuantization holds a computed size to its formula, and to saying that it is computed.
-func checkQuantization(t *testing.T, slug string, params *float64, q plain) {
+func checkQuantization(t *testing.T, slug string, params *float64, q plain, all []plain) {
 	t.Helper()
 	switch q.text("basis") {
 	case "published":
@@ -150,6 +151,14 @@ func checkQuantization(t *testing.T, slug string, params *float64, q plain) {
 	case "computed":
 		if q.text("method") == "" || params == nil {
 			t.Errorf("%s %s: a computed size has method %v, params_b %v", slug, q.text("name"), q["method"], params)
+			return
+		}
+		if strings.Contains(q.text("method"), "limited by the published sizes") {
+			if !slices.ContainsFunc(all, func(p plain) bool {
+				return p.text("basis") == "published" && p.number("size_bytes") == q.number("size_bytes")
+			}) {
+				t.Errorf("%s %s: %v bytes are those of no published size", slug, q.text("name"), q["size_bytes"])
+			}
 			return
 		}
 		want := *params * 1e9 * q.number("bits_per_weight") / 8

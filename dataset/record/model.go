@@ -131,7 +131,7 @@ type Quantization struct {
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// Size of all parts in bytes, without vision projectors.
 	SizeBytes int64 `json:"size_bytes" jsonschema:"minimum=1,example=4912898304" jsonschema_extras:"unit=bytes"`
-	// published: the size of a real file. computed: parameters x bits per weight / 8, for a file without a published size.
+	// published: the size of a real file. computed: parameters x bits per weight / 8, for a file without a published size, within the published sizes of fewer and of more bits.
 	Basis Basis `json:"basis" jsonschema:"example=published"`
 	// How a computed size was worked out, and where its bits per weight come from; null when published.
 	Method *string `json:"method" jsonschema:"nullable,minLength=1,example=params_b x 10^9 x bits_per_weight / 8"`
