@@ -131,7 +131,7 @@ func newGrowingOf(tb testing.TB, from string) *growing {
 	s.Buffer(nil, 1<<20)
 	s.Scan()
 	g.line = bytes.Clone(s.Bytes())
-	g.file = filepath.Join(g.dir, "benchmarks", "added.ndjson")
+	g.file = filepath.Join(g.dir, "benchmarks", "0001.ndjson")
 	return g
 }
 

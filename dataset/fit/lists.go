@@ -155,7 +155,7 @@ func (a *ask) any(is func(size int) bool, verdicts ...Verdict) bool {
 
 // hasSpeed reports whether the speed of a size that runs is known, fast enough or not.
 func (a *ask) hasSpeed(size int) bool {
-	return a.atAnySpeed(func() bool { return a.pace(size, true, true).use != "" })
+	return a.atAnySpeed(func() bool { return a.pace(size, true).use != "" })
 }
 
 // best finds the size of a model that a list names.
@@ -217,8 +217,8 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 
 // bestIs makes a size the answer of a list, if it is fast enough.
 func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
-	s := a.pace(size, v == Fits || v == Tight, estimates)
-	if s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
+	s := a.pace(size, estimates || v == Unknown)
+	if v == Unknown && s.use != UseMeasured || s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
 		return false
 	}
 	z := &a.t.Quantizations[size]

@@ -65,12 +65,12 @@ type pace struct {
 }
 
 // pace is the speed of one size, with a full cache if the ask is for that. It may be unknown where it is below
-// the least of the ask. Estimates are for weights that are resident, and may be left out.
-func (a *ask) pace(size int, resident, estimates bool) (out pace) {
+// the least of the ask. The weights are resident. Without estimates only measurements that answer count.
+func (a *ask) pace(size int, estimates bool) (out pace) {
 	p, ok := a.configuration(size)
-	if runs := a.counted(size, resident); len(runs) > 0 {
+	if runs := a.counted(size); len(runs) > 0 {
 		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
-	} else if resident && estimates {
+	} else if estimates {
 		out.use, out.tps = a.otherwise(size, p, ok)
 	}
 	if out.use == "" || !a.filled || !ok {
@@ -83,10 +83,10 @@ func (a *ask) pace(size int, resident, estimates bool) (out pace) {
 }
 
 // counted are the measured speeds of a size that answer an ask, in order: none of another part of the machine, and none of another program
-// that the estimate, which there is for resident weights, contradicts.
-func (a *ask) counted(size int, resident bool) []float64 {
+// that the estimate contradicts.
+func (a *ask) counted(size int) []float64 {
 	speeds, rank := a.tried(size, otherProgram, nil)
-	if len(speeds) == 0 || rank != otherProgram || !resident {
+	if len(speeds) == 0 || rank != otherProgram {
 		return speeds
 	}
 	if p, ok := a.configuration(size); ok && !a.answers(p, at(speeds, 0.5)) {
