@@ -95,14 +95,17 @@ func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {
 	})
 }
 
-// noticeAmbiguous reports a name that fits several records, and lists them.
-func (p *parser) noticeAmbiguous(pm *param, value string, a resolve.Answer) {
+// noticeExplained reports a name that is not that of one record, why, and what it may be.
+func (p *parser) noticeExplained(pm *param, value string, a *resolve.Answer) {
 	shown := clip(value)
 	n := Notice{
-		Code: "unknown_value", Parameter: pm.name, Value: shown, several: a.Reason,
-		Detail: fmt.Sprintf("%s %q may be several records: %s", pm.name, *shown, a.Reason),
+		Code: "unknown_value", Parameter: pm.name, Value: shown,
+		Detail:      fmt.Sprintf("%s %q %s", pm.name, *shown, a.WhyNot()),
+		Suggestions: candidateSlugs(a),
 	}
-	n.Suggestions = candidateSlugs(&a)
+	if a.Several() {
+		n.several = a.Reason
+	}
 	p.out.notices = append(p.out.notices, n)
 }
 

@@ -21,7 +21,7 @@ import (
 
 // apiVersion is the version of the document, raised with every change of it: the patch for
 // texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
-const apiVersion = "1.12.1"
+const apiVersion = "1.13.0"
 
 // makeOpenAPI makes the document from the table of routes, the tables of parameters, the list
 // of errors and the types that render bodies.

@@ -135,11 +135,16 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 	}
 	if slug == "" {
 		if f := r.fault(invalidParameter, name, v, r.whyNot(name, v, a)); f != nil && len(a.Candidates) > 0 {
-			f.Suggestion, f.candidates, f.several = string(a.Candidates[0].Slug), a.Candidates, a.Ambiguous
+			f.candidates, f.several = a.Candidates, a.Several()
+			if f.several {
+				f.Allowed = candidateSlugs(a) // none of them is likelier than another
+			} else {
+				f.Suggestion = string(a.Candidates[0].Slug)
+			}
 		}
 		return ""
 	}
-	if name == "hardware" && a.Confidence == resolve.Parsed {
+	if name == "hardware" {
 		r.useStated(a)
 	}
 	r.keep(name, slug)
@@ -150,7 +155,7 @@ func (r *fitReader) nameFound(name, slug string, a *resolve.Answer) string {
 func (r *fitReader) whyNot(name, v string, a *resolve.Answer) string {
 	table := r.r.byName[name].table(r.gen)
 	if a.Ambiguous {
-		return "may be several records: " + a.Reason
+		return a.WhyNot()
 	}
 	if gb := amountOfMemory(v); gb != "" && table == r.gen.Hardware {
 		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb + " shows what runs in it, /api/v1/fit?memory_gb=" + gb +
@@ -163,7 +168,7 @@ func (r *fitReader) whyNot(name, v string, a *resolve.Answer) string {
 			return fmt.Sprintf("is more than one name, and one is asked for here; POST /api/v1/fit takes up to %d pairs", maxFitQueries)
 		}
 	}
-	return "is not known"
+	return a.WhyNot()
 }
 
 // amountOfMemory is the gigabytes in what somebody who knows nothing else of a card gives as its name, empty for other texts. A
@@ -186,21 +191,17 @@ var typedMemory = regexp.MustCompile(`(?i)^\s*(\d+(?:\.\d+)?)( ?(?:gb|gib)(?: (?
 // useStated uses what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
 // 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
 func (r *fitReader) useStated(a *resolve.Answer) {
-	if r.otherMemory(a) && r.values["memory_gb"] == nil {
-		r.values["memory_gb"] = []string{strconv.FormatFloat(a.MemoryGB, 'f', -1, 64)}
-	}
-	if a.Count > 1 && r.values["count"] == nil {
-		r.values["count"] = []string{strconv.Itoa(a.Count)}
-	}
-}
-
-// otherMemory reports whether the name of a machine states a memory that is not that of its record.
-func (p *parser) otherMemory(a *resolve.Answer) bool {
 	own := math.NaN()
-	if ord, ok := p.gen.Hardware.Find(string(a.Slug)); ok {
-		own = p.gen.Hardware.Number("vram_gb", ord)
+	if ord, ok := r.gen.Hardware.Find(string(a.Slug)); ok {
+		own = r.gen.Hardware.Number("vram_gb", ord)
 	}
-	return a.MemoryGB > 0 && a.MemoryGB != own
+	memoryGB, count := a.Machine(own)
+	if memoryGB > 0 && r.values["memory_gb"] == nil {
+		r.values["memory_gb"] = []string{strconv.FormatFloat(memoryGB, 'f', -1, 64)}
+	}
+	if count > 0 && r.values["count"] == nil {
+		r.values["count"] = []string{strconv.Itoa(count)}
+	}
 }
 
 const maxFitText = 100

@@ -6,7 +6,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
-	"modeldex/dataset/resolve"
 	"modeldex/index"
 )
 
@@ -20,7 +19,7 @@ func (p *parser) readRuns() []string {
 	r := fitReader{parser: p}
 	slug, answer := r.lookUp(main)
 	r.noticeReadByRules(main, slug, &answer)
-	if main == "fits" && answer.Confidence == resolve.Parsed {
+	if main == "fits" {
 		r.useStated(&answer)
 	}
 	q := fit.Query{

@@ -153,8 +153,8 @@ func (p *parser) slugValue(pm *param, v string) []string {
 	switch {
 	case slug != "":
 		return []string{slug}
-	case a.Ambiguous:
-		p.noticeAmbiguous(pm, v, a)
+	case a.Explained() && len(a.Candidates) > 0:
+		p.noticeExplained(pm, v, &a)
 	default:
 		p.noticeUnknown(pm, v, p.target(pm).Names())
 	}

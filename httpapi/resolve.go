@@ -31,7 +31,7 @@ type NameView struct {
 	Name *string `json:"name" jsonschema:"nullable,example=Qwen3 8B"`
 	// exact: the name is a slug, a name or an alias. parsed: read by rules, every word is accounted for. near: the candidates are guesses, and slug is null. Null where nothing was found, or the name is ambiguous without a record of its own.
 	Confidence *string `json:"confidence" jsonschema:"nullable,enum=exact,enum=parsed,enum=near,example=parsed"`
-	// The name fits more than one product, listed as candidates. slug is then null, or the record kept for measurements that do not say which of them it was.
+	// The name fits more than one product, or is only a part of the name of one; the candidates are these. slug is then null, or the record kept for measurements that do not say which of them it was.
 	Ambiguous bool `json:"ambiguous" jsonschema:"example=false"`
 	// Storage type of the weights found in the name of a model.
 	Quantization *string `json:"quantization" jsonschema:"nullable,example=Q4_K_M"`

@@ -1,6 +1,10 @@
 package resolve
 
-import "modeldex/dataset"
+import (
+	"strings"
+
+	"modeldex/dataset"
+)
 
 // MaxName is the longest name that is read, in bytes. No driver or hub prints longer ones.
 const MaxName = 400
@@ -43,9 +47,9 @@ type Answer struct {
 	Name string
 	// Confidence is how it was found.
 	Confidence Confidence
-	// Ambiguous reports that the name fits more than one product. The candidates are the products.
-	// Slug is then empty, or the record the directory keeps for measurements that do not say which
-	// of them it was (its variants are the candidates).
+	// Ambiguous reports that the name fits more than one product, or is not the whole name of one. The
+	// candidates are the products. Slug is then empty, or the record the directory keeps for measurements
+	// that do not say which of them it was (its variants are the candidates).
 	Ambiguous bool
 	// Quantization is the storage type of the weights found in the name of a model, such as Q4_K_M.
 	Quantization string
@@ -76,6 +80,49 @@ type Candidate struct {
 
 // Found reports whether the answer is one record that a filter may take for the name.
 func (a *Answer) Found() bool { return a.Slug != "" }
+
+// WhyNot says why a name is not that of one record, as the end of a sentence that begins with the name; empty where
+// there is a record.
+func (a *Answer) WhyNot() string {
+	switch {
+	case a.Slug != "":
+		return ""
+	case a.partial():
+		return "is " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
+	case a.Ambiguous:
+		return "may be several records: " + a.Reason
+	case !a.Explained():
+		return "is not known"
+	}
+	return "is not known: " + a.Reason
+}
+
+// Explained reports whether the reason says more of a name without a record than that no record has it.
+func (a *Answer) Explained() bool {
+	return a.Slug == "" && a.Reason != "" && !strings.HasPrefix(a.Reason, unknownName)
+}
+
+// Several reports whether the name fits several records, and none is kept for it.
+func (a *Answer) Several() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) > 1 }
+
+// partial reports whether the name is a part of the name of one record, and of no other.
+func (a *Answer) partial() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) == 1 }
+
+// Machine is what the name of hardware says of a machine beside its record: the memory of one device in GB, where that
+// is not own, the memory of the record; and the number of devices, where there are several. Both are 0 where the
+// name says nothing else.
+func (a *Answer) Machine(own float64) (memoryGB float64, count int) {
+	if a.Confidence != Parsed {
+		return 0, 0
+	}
+	if a.MemoryGB != own {
+		memoryGB = a.MemoryGB
+	}
+	if a.Count > 1 {
+		count = a.Count
+	}
+	return memoryGB, count
+}
 
 // MaxCandidates is how many candidates an answer lists at most.
 const MaxCandidates = 5

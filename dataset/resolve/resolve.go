@@ -36,6 +36,9 @@ func (r *Resolver) Resolve(kind Kind, name string) Answer {
 	} else {
 		a = r.any(text)
 	}
+	if a.partial() {
+		a.Reason = "not the whole name of a record: " + a.Reason
+	}
 	a.Input = in
 	return a
 }
