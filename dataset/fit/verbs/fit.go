@@ -13,7 +13,6 @@ import (
 
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
-	"modeldex/dataset/resolve"
 	"modeldex/dataset/verbs"
 )
 
@@ -22,13 +21,13 @@ type Settings struct {
 	verbs.Dataset
 	verbs.Format
 	Quantization   string   `help:"One size by name, such as Q4_K_M; all of them without it." short:"q" placeholder:"SIZE"`
-	Count          int      `help:"Number of devices, 1 to 8." default:"1"`
+	Count          int      `help:"Number of devices, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
 	Context        int64    `help:"Tokens to keep room for; 8192, or the limit of the model where that is less, without it." placeholder:"TOKENS"`
 	KV             string   `name:"kv" help:"Storage type of the key-value cache: f16, q8_0 or q4_0." enum:"f16,q8_0,q4_0" default:"f16"`
 	Engine         string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
 	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
 	AllowExtended  bool     `help:"Accept a context above the limit of the model."`
-	MemoryGB       float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes." placeholder:"GB"`
+	MemoryGB       float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes; without it the size in the name of the hardware, if it says one." placeholder:"GB"`
 	SystemMemoryGB float64  `name:"system-memory-gb" help:"Main memory beside a card, for offload." placeholder:"GB"`
 	UnifiedShare   float64  `help:"Part of unified memory a model may use, 0 to 1." placeholder:"PART"`
 	USDPerKWh      *float64 `name:"usd-per-kwh" help:"Price of energy in US dollars per kWh, for costs." placeholder:"USD"`
@@ -62,13 +61,15 @@ func (c *Fit) Run(env *verbs.Env) error {
 		return err
 	}
 	q := c.query()
-	if q.Model, err = newNames(set).find(resolve.Model, c.Model); err != nil {
+	known := newNames(set)
+	if q.Model, err = known.model(env, c.Model); err != nil {
 		return err
 	}
-	if q.Hardware, err = newNames(set).find(resolve.Hardware, c.Hardware); err != nil {
+	on, err := known.machine(env, c.Hardware, &q)
+	if err != nil {
 		return err
 	}
-	a, fault := fit.New(set).Fit(q)
+	a, fault := fit.New(set).Fit(on.ask(q))
 	if fault != nil {
 		return fault
 	}

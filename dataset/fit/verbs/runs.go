@@ -37,9 +37,11 @@ func (c *Runs) Run(env *verbs.Env) error {
 	}
 	q := c.query()
 	q.MeasuredFirst = c.measured()
-	if q.Hardware, err = newNames(set).find(resolve.Hardware, c.Hardware); err != nil {
+	on, err := newNames(set).machine(env, c.Hardware, &q)
+	if err != nil {
 		return err
 	}
+	q = on.ask(q)
 	runs, fault := fit.New(set).Models(q, c.MinTPS)
 	if fault != nil {
 		return fault
@@ -69,7 +71,7 @@ func (c *Runs) Run(env *verbs.Env) error {
 		fmt.Fprintf(t, "%s\t%.4g B\t%s\t%s\t%s\t%s\t%s\n", b.Model, params[b.Model], b.Quantization, b.Verdict, bytesText(&b.Total), numberText(b.TPS), basis)
 	}
 	_ = t.Flush()
-	fmt.Fprintf(env.Stderr, "%d of %s %s on %s\n", total, record.Counted(len(set.Models), "model"), record.Noun(total, "runs", "run"), q.Hardware)
+	fmt.Fprintf(env.Stderr, "%d of %s %s on %s\n", total, record.Counted(len(set.Models), "model"), record.Noun(total, "runs", "run"), on)
 	if n := len(runs.NoSpeed); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s whose speed is unknown\n", record.Counted(n, "model"))
 	}
@@ -124,23 +126,15 @@ func (c *Compare) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	var models, hardware []dataset.Slug
-	known := newNames(set)
-	for _, name := range c.Names {
-		if m, err := known.find(resolve.Model, name); err == nil {
-			models = append(models, m)
-			continue
-		}
-		h, err := known.find(resolve.Hardware, name)
-		if err != nil {
-			return fmt.Errorf("no model has this name, and %w", err)
-		}
-		hardware = append(hardware, h)
+	q := c.query()
+	models, hardware, err := c.find(env, newNames(set), &q)
+	if err != nil {
+		return err
 	}
 	if len(models) == 0 || len(hardware) == 0 {
 		return fmt.Errorf("compare needs a model and a piece of hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
-	answers, err := pairs(fit.New(set), c.query(), models, hardware, c.measured())
+	answers, err := pairs(fit.New(set), q, models, hardware, c.measured())
 	if err != nil {
 		return err
 	}
@@ -151,25 +145,56 @@ func (c *Compare) Run(env *verbs.Env) error {
 	fmt.Fprintln(t, "MODEL\tHARDWARE\tSIZE\tVERDICT\tTOTAL\tLONGEST\tTOKENS/S\tRANGE\tBASIS\tEVIDENCE")
 	for _, a := range answers {
 		if len(a.Sizes) == 0 {
-			fmt.Fprintf(t, "%s\t%s\t-\t%s\t-\t-\t-\t-\t-\t-\n", a.Model, *a.Hardware, a.Verdict)
+			fmt.Fprintf(t, "%s\t%s\t-\t%s\t-\t-\t-\t-\t-\t-\n", a.Model, machineText(a), a.Verdict)
 			continue
 		}
 		s := &a.Sizes[0]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, *a.Hardware, s.Quantization, s.Verdict, bytesText(s.Memory.Total), countText(s.MaxContext.F16), speedText(s.Speed))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, machineText(a), s.Quantization, s.Verdict, bytesText(s.Memory.Total), countText(s.MaxContext.F16), speedText(s.Speed))
 	}
 	return t.Flush()
 }
 
+// find finds the models and the hardware that the names mean.
+func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []dataset.Slug, hardware []machine, err error) {
+	for _, name := range c.Names {
+		a := known.Resolve(resolve.Model, name)
+		if a.Slug != "" {
+			sayRead(env, &a, string(a.Slug))
+			models = append(models, a.Slug)
+			continue
+		}
+		h, err := known.machine(env, name, q)
+		switch {
+		case err == nil:
+			hardware = append(hardware, h)
+		case a.Ambiguous: // it is clearly the name of a model
+			_, err = known.find(resolve.Model, name)
+			return nil, nil, err
+		default:
+			return nil, nil, fmt.Errorf("no model has this name, and %w", err)
+		}
+	}
+	return models, hardware, nil
+}
+
+// machineText is the machine of an answer: the number of devices, where there are several, and the hardware.
+func machineText(a *fit.Answer) string {
+	if a.Count > 1 {
+		return fmt.Sprintf("%d x %s", a.Count, *a.Hardware)
+	}
+	return string(*a.Hardware)
+}
+
 // pairs answers for every model on every machine, with one size only: the best that was measured, if
 // one of those is preferred, else the best.
-func pairs(e *fit.Engine, q fit.Query, models, hardware []dataset.Slug, measured bool) (out []*fit.Answer, err error) {
+func pairs(e *fit.Engine, q fit.Query, models []dataset.Slug, hardware []machine, measured bool) (out []*fit.Answer, err error) {
 	q.MeasuredFirst, q.BestOnly = measured, true
 	for _, m := range models {
 		for _, h := range hardware {
-			q.Model, q.Hardware = m, h
-			a, fault := e.Fit(q)
+			q.Model = m
+			a, fault := e.Fit(h.ask(q))
 			if fault != nil {
-				return nil, fmt.Errorf("%s on %s: %w", m, h, fault)
+				return nil, fmt.Errorf("%s on %s: %w", m, h.slug, fault)
 			}
 			out = append(out, a)
 		}
