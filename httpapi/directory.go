@@ -23,7 +23,7 @@ type Endpoint struct {
 	// Name of the operation in the OpenAPI document.
 	OperationID string `json:"operation_id" jsonschema:"example=getModel"`
 	// What it answers.
-	Summary string `json:"summary" jsonschema:"example=One model with architecture\\, quantizations\\, KV cache and every benchmark held for it"`
+	Summary string `json:"summary" jsonschema:"example=One model with architecture\\, quantizations\\, KV cache and its benchmarks"`
 	// Whether it needs an API key.
 	Key bool `json:"key" jsonschema:"example=true"`
 }

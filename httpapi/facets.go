@@ -75,7 +75,7 @@ func renderFacets(gen *index.Generation, facets *resource, q *listQuery) []byte 
 		rows = append(rows, facetRow(&f, fieldOf(fieldsOf(facets.name), f.Field), q.Limit))
 	}
 	page := asked.Page()
-	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), q.leftOutNotices(t), q.unknownWords(t, page.Total))
+	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total))
 	end, _ := q.envelope(gen, page.Total, len(rows), notices, nil)
 	return append(append([]byte(`{"data":`), rowjson.Marshal(rows)...), end[1:]...)
 }

@@ -48,7 +48,7 @@ func (r *resource) body(gen *index.Generation, q *listQuery) (body []byte, link 
 func (r *resource) render(dst [][]byte, space *[]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
-	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
+	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
 	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
 	dst = append(dst, pageStart)
 	if q.runs != nil || q.fields != nil {

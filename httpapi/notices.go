@@ -18,12 +18,14 @@ import (
 const (
 	nullExcluded  = "null_excluded"  // records whose value is unknown are left out
 	memoryAssumed = "memory_assumed" // hardware that is sold with several sizes of memory counts with one of them
+	// throughputExcluded: throughput results, which no speed of a stream compares with, are left out.
+	throughputExcluded = "throughput_excluded"
 )
 
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=memory_assumed,enum=null_excluded,enum=withdrawn_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=memory_assumed,enum=null_excluded,enum=withdrawn_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
@@ -34,7 +36,7 @@ type Notice struct {
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
 	// Up to three values the caller may have meant; unknown_value only.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
-	// Records left out because the value is unknown or they were withdrawn, records that count with one of several sizes of memory, or changes that are not held; null_excluded, withdrawn_excluded, memory_assumed and changes_left_out only.
+	// Records left out because the value is unknown, because they were withdrawn or because they are throughput results, records that count with one of several sizes of memory, or changes that are not held; null_excluded, withdrawn_excluded, throughput_excluded, memory_assumed and changes_left_out only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`
@@ -164,6 +166,20 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 		add(q.setOf[i], n)
 	}
 	return out
+}
+
+var listThroughput = "; scenario=" + strings.Join(record.Texts(record.Scenarios), ",") + " lists such results"
+
+// throughputNotice says how many throughput results match otherwise: they are listed only if they are asked for.
+func throughputNotice(n int) []Notice {
+	if n == 0 {
+		return nil
+	}
+	return []Notice{{
+		Code: throughputExcluded, Parameter: string(index.Scenario), Count: &n,
+		Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded because it is a throughput result", " records that match otherwise are excluded because they are throughput results") +
+			listThroughput,
+	}}
 }
 
 // excludedNotice says how many records that match otherwise a parameter excludes, and why.

@@ -161,7 +161,7 @@ func routeText(rt *route) string {
 	case rt.list == fitQuery:
 		return fitText()
 	case rt.list == statsList:
-		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included. A response 200 is charged as one call." + fileText
+		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included; notices say how many match. A response 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. A response 200 is charged as one call."
 	case rt.list != nil:
@@ -169,7 +169,11 @@ func routeText(rt *route) string {
 		if rt.list.byDate() {
 			order = "by run date, newest first and unknown last, then by id"
 		}
-		return fmt.Sprintf("Every filter may be left out; without any the whole directory is paged through. With the parameter fields, records have only these fields. Default order: %s. A response 200 is charged as one call.", order) + fileText
+		what := "the whole directory is paged through"
+		if rt.list == benchmarks {
+			what += ", but for throughput results: they are listed with the filter scenario, or by their id, and the notice throughput_excluded says how many match otherwise"
+		}
+		return fmt.Sprintf("Every filter may be left out; without any "+what+". With the parameter fields, records have only these fields. Default order: %s. A response 200 is charged as one call.", order) + fileText
 	case rt.record == benchmarks:
 		return "With the parameter fields, the record has only these fields. Responses 200 and 404 are charged as one call. " + recordFileText
 	case rt.record != nil:

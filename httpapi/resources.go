@@ -296,8 +296,8 @@ func newFacetList(list *resource, fields []index.FieldInfo) *resource {
 }
 
 var (
-	benchmarksFlag  = param{name: "benchmarks", kind: oneWord, values: []string{"true", "false"}, doc: "false: without the benchmarks of the model."}
-	benchmarksLimit = param{name: "benchmarks_limit", kind: pageLimit, doc: "Maximum number of benchmarks of the model, newest first. Without it, and at most, 5000 are returned; benchmark_count says how many there are, and GET /api/v1/benchmarks?model=… has all of them."}
+	benchmarksFlag  = param{name: "benchmarks", kind: oneWord, values: []string{"true", "false"}, doc: "false: without the benchmarks of the model. They never have its throughput results, which GET /api/v1/benchmarks?model=…&scenario=… lists."}
+	benchmarksLimit = param{name: "benchmarks_limit", kind: pageLimit, doc: "Maximum number of benchmarks of the model, newest first. Without it, and at most, 5000 are returned; benchmark_count says how many there are, and GET /api/v1/benchmarks?model=… pages through all of them."}
 )
 
 // Values of the parameter prefer.

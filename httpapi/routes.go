@@ -80,7 +80,7 @@ func (r *resource) routes() []route {
 	}
 	switch r {
 	case models:
-		one.summary = "One model with architecture, quantizations, KV cache and every benchmark held for it"
+		one.summary = "One model with architecture, quantizations, KV cache and its benchmarks"
 	case hardware:
 		one.summary = "One piece of hardware"
 	case benchmarks:

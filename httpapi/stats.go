@@ -210,6 +210,9 @@ func statsNotices(gen *index.Generation, q *listQuery, stats *index.Stats) []Not
 	if n := stats.Withdrawn; n > 0 {
 		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"))})
 	}
+	if n := stats.Unlisted; n > 0 {
+		out = append(out, Notice{Code: throughputExcluded, Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it is a throughput result", "records that match are excluded because they are throughput results"))})
+	}
 	if len(stats.Groups) == 0 {
 		detail := "no record matches the filters and has a value of the metric"
 		if q.word(&allSettings) == index.SingleStream {

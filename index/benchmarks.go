@@ -9,6 +9,8 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/cores"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // benchmarkRecord is a benchmark and what the generation adds to it.
@@ -27,7 +29,7 @@ func (b *benchmarkRecord) roofline() float64 { return b.builder.ratio(b.Benchmar
 func (b *benchmarkRecord) reproduced() int32 { return b.builder.reproduced[b.ord] }
 
 var benchmarkFields = []FieldOf[benchmarkRecord]{
-	{Name: "id", Text: func(b *benchmarkRecord) string { return string(b.ID) }, Param: "id", Uses: Key, Doc: "Stable public key; several fetch a batch."},
+	{Name: ID, Text: func(b *benchmarkRecord) string { return string(b.ID) }, Param: "id", Uses: Key, Doc: "Stable public key; several fetch a batch."},
 	{Name: Model, Text: func(b *benchmarkRecord) string { return string(b.Model) }, Refers: Model, Param: "model", Uses: Facets | Groups, Doc: "Measured model, by slug or alias. The names of repackagings are aliases of the model whose weights they have."},
 	{Name: Hardware, Text: func(b *benchmarkRecord) string { return string(b.Hardware) }, Refers: Hardware, Param: "hardware", Uses: Facets | Groups, Doc: "Measured hardware, by slug or alias, with its variants."},
 	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
@@ -39,7 +41,7 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: Source, Text: func(b *benchmarkRecord) string { return string(b.Source) }, Values: dataset.Source("").Values(), Param: "source", Uses: Facets | Groups, Doc: "Who measured."},
 	{Name: Settings, Text: settingsOf, Values: []string{SingleStream}, Param: "settings", Uses: Nulls, Doc: "single_stream: the decode speed of one stream on one device, without speculation or weights in other memory, with at most 512 tokens in the cache, or 1,200 with the prompt where generation follows it. A value that is null counts only if the tool has a documented default."},
 	{Name: "rate_basis", Text: func(b *benchmarkRecord) string { return text(b.RateBasis) }, Values: dataset.RateBasis("").Values(), Param: "rate_basis", Uses: Facets | Setting | Nulls, Doc: "What generation_tps is the rate of: decoding of one stream, output over the whole time with the prompt inside, or the sum over simultaneous streams."},
-	{Name: Scenario, Text: func(b *benchmarkRecord) string { return text(b.Scenario) }, Values: dataset.Scenario("").Values(), Param: "scenario", Uses: Facets, Doc: "Load of a throughput result. Throughput results are listed only if this filter is given."},
+	{Name: Scenario, Text: func(b *benchmarkRecord) string { return text(b.Scenario) }, Values: dataset.Scenario("").Values(), Param: "scenario", Uses: Facets, Doc: "Load of a throughput result. Throughput results are listed only with this filter, or by their id; a notice says how many match otherwise."},
 	{Name: "compute_unit", Text: func(b *benchmarkRecord) string { return text(b.ComputeUnit) }, Values: dataset.ComputeUnit("").Values(), Param: "compute_unit", Uses: Facets | Setting | Nulls, Doc: "Unit that generated."},
 	{Name: "power_basis", Text: func(b *benchmarkRecord) string { return text(b.PowerBasis) }, Values: dataset.PowerBasis("").Values(), Param: "power_basis", Uses: Facets | Setting | Nulls, Doc: "What power_watts was measured at."},
 	{Name: Concurrency, Count: func(b *benchmarkRecord) *int64 { return b.Concurrency }, Unit: "streams", Param: "concurrency", Min: "min_concurrency", Max: "max_concurrency", Uses: Facets | Setting | Nulls, Doc: "Simultaneous requests."},
@@ -251,7 +253,7 @@ func (b *benchmarkBuilder) finish(t *Table, set *dataset.Set) {
 	t.reproduced = b.reproduced
 	t.otherSettings = otherSettings(t)
 	if p := t.postings[Scenario]; p != nil && len(p.values) > 0 {
-		t.listed = p.unknown
+		t.listed, t.unlisted = p.unknown, roaring.Flip(p.unknown, 0, uint64(b.n))
 	}
 	t.small = newSmallSets(t)
 }

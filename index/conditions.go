@@ -15,7 +15,8 @@ type Conditions struct {
 	q      Query
 	sets   []*roaring.Bitmap // of Query.Sets, in their order
 	words  *roaring.Bitmap   // nil without words
-	listed *roaring.Bitmap   // nil with a filter by Scenario, or if all are listed
+	listed *roaring.Bitmap   // nil with a filter by Scenario or ID, or if all are listed
+	byID   bool              // there is a filter by ID
 	ranges []*roaring.Bitmap // of Query.Ranges, each made when it is first needed
 	found  *matches          // of all conditions; nil before Has needs it
 }
@@ -26,8 +27,8 @@ func (t *Table) Conditions(q Query) *Conditions {
 	c := &Conditions{t: t, q: q, sets: make([]*roaring.Bitmap, len(q.Sets)), listed: t.listed, ranges: make([]*roaring.Bitmap, len(q.Ranges))}
 	for i, s := range q.Sets {
 		c.sets[i] = t.set(s)
-		if s.Field == Scenario {
-			c.listed = nil
+		if s.Field == Scenario || s.Field == ID {
+			c.listed, c.byID = nil, c.byID || s.Field == ID
 		}
 	}
 	if len(q.Words) > 0 {
@@ -81,6 +82,38 @@ func (c *Conditions) parts(leave func(set int) bool) []*roaring.Bitmap {
 		out = append(out, c.listed)
 	}
 	return out
+}
+
+// unlisted counts the records that match all conditions and are left out because they are listed only if they are asked
+// for. They are few.
+func (c *Conditions) unlisted() int {
+	if c.listed == nil {
+		return 0
+	}
+	for _, r := range c.q.Ranges { // throughput results have no speed of a stream, and most ranges are of speeds
+		if col := c.t.columns[r.Field]; col != nil && !c.t.unlisted.Intersects(col.knownBits()) {
+			return 0
+		}
+	}
+	left, last := c.t.unlisted, c.words
+	for _, s := range c.sets {
+		left, last = both(left, last), s
+	}
+	if len(c.ranges) == 0 {
+		return count(last, left)
+	}
+	left = both(left, last)
+	for r := range c.ranges {
+		if left.IsEmpty() {
+			return 0
+		}
+		if col := c.t.columns[c.q.Ranges[r].Field]; r == len(c.ranges)-1 && col != nil {
+			_, n := col.countEach(left, c.q.Ranges[r])
+			return n
+		}
+		left = both(left, c.within(left, r))
+	}
+	return int(left.GetCardinality())
 }
 
 func none(int) bool { return false }
@@ -206,7 +239,7 @@ func (c *Conditions) withoutEach(fields []Field, do func(i int, others *roaring.
 		}
 	}
 	eachWithout(base, sets, both, func(i int, others *roaring.Bitmap) {
-		if fields[i] == Scenario && c.t.listed != nil {
+		if fields[i] == Scenario && c.t.listed != nil && !c.byID {
 			others = both(others, c.t.listed)
 		}
 		do(i, others)

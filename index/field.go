@@ -10,6 +10,7 @@ type Field string
 const (
 	None           Field = "" // no field; as an order, the table's default order
 	Slug           Field = "slug"
+	ID             Field = "id" // of a benchmark
 	Name           Field = "name"
 	Family         Field = "family"
 	Model          Field = "model"

@@ -10,6 +10,9 @@ type Page struct {
 	// conditions but have no known value. ExcludedBySets is the same for each set; it is counted for
 	// fields with the use Nulls only and nil if no set has one.
 	Excluded, ExcludedBySets []int
+	// Unlisted is how many throughput results match all conditions. They are on no page of a query that asks neither for
+	// a Scenario nor for an ID; of one that does it is 0.
+	Unlisted int
 	// Mixed counts, in the order of a speed, the settings of the matches that a single stream does not have. A
 	// record with two of them is counted in both; one whose settings are not decided is counted as unknown. Nil
 	// with a filter by Settings or Scenario.
@@ -27,7 +30,7 @@ func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
 func (c *Conditions) Page() Page {
 	t, q := c.t, c.q
 	m, excluded := c.matching()
-	page := Page{Total: m.total, Excluded: excluded, ExcludedBySets: c.excludedBySets()}
+	page := Page{Total: m.total, Excluded: excluded, ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
 	if q.Limit <= 0 {
 		return page
 	}

@@ -510,15 +510,25 @@ func (p *plain) has(r *plainRecord, s Set) bool {
 // holds reports whether the record matches the query, except for the set and the range left out;
 // -1 leaves out none.
 func (p *plain) holds(r *plainRecord, q Query, exceptSet, except int) bool {
-	scenario := false
+	return p.matches(r, q, exceptSet, except) && (p.asks(q, exceptSet) || p.listed == nil || p.listed(r))
+}
+
+// asks reports whether a query is for throughput results as well.
+func (p *plain) asks(q Query, exceptSet int) bool {
+	for i, s := range q.Sets {
+		if i != exceptSet && (s.Field == Scenario || s.Field == ID) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches is holds for records that are listed only if they are asked for as well.
+func (p *plain) matches(r *plainRecord, q Query, exceptSet, except int) bool {
 	for i, s := range q.Sets {
 		if i != exceptSet && !p.has(r, s) {
 			return false
 		}
-		scenario = scenario || i != exceptSet && s.Field == Scenario
-	}
-	if p.listed != nil && !scenario && !p.listed(r) {
-		return false
 	}
 	for _, w := range q.Words {
 		if w != r.id && !slices.ContainsFunc(r.names, func(n string) bool { return strings.Contains(n, w) }) {
@@ -572,6 +582,7 @@ type answer struct {
 	Slugs                    []string
 	Total                    int
 	Excluded, ExcludedBySets []int
+	Unlisted                 int
 	Mixed                    []SettingCount
 	Next                     *Position
 }
@@ -580,13 +591,16 @@ type answer struct {
 func (p *plain) answer(q Query) answer {
 	var found []Position
 	var mixed []SettingCount
+	unlisted := 0
 	for i := range p.recs {
 		if p.holds(&p.recs[i], q, -1, -1) {
 			found = append(found, p.position(&p.recs[i], q.Sort))
 			mixed = p.recs[i].addSettings(mixed)
+		} else if p.matches(&p.recs[i], q, -1, -1) {
+			unlisted++
 		}
 	}
-	out := answer{Total: len(found), Excluded: p.excluded(q), ExcludedBySets: p.excludedBySets(q)}
+	out := answer{Total: len(found), Unlisted: unlisted, Excluded: p.excluded(q), ExcludedBySets: p.excludedBySets(q)}
 	bySettings := slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario })
 	speed := slices.Contains([]Field{"generation_tps", "generation_tps_per_stream", "prompt_tps", "roofline_ratio"}, q.Sort.Field)
 	if p.home.Field == RunDate && q.Limit > 0 && speed && !bySettings {
@@ -691,7 +705,7 @@ func (p *plain) excludedBySets(q Query) []int {
 // answerOf is what the table answers, in the form of the oracle.
 func answerOf(t *Table, q Query) answer {
 	page := t.Select(q)
-	out := answer{Total: page.Total, Excluded: page.Excluded, ExcludedBySets: page.ExcludedBySets, Mixed: page.Mixed, Next: page.Next}
+	out := answer{Total: page.Total, Excluded: page.Excluded, ExcludedBySets: page.ExcludedBySets, Unlisted: page.Unlisted, Mixed: page.Mixed, Next: page.Next}
 	for _, ord := range page.Ords {
 		out.Slugs = append(out.Slugs, t.Slug(ord))
 	}

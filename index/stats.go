@@ -33,9 +33,10 @@ func (e TooManyGroupsError) Error() string { return fmt.Sprintf("more than %d gr
 type Stats struct {
 	Groups []Group // in the order of their keys
 	// Unknown is how many records match the filter but have no value of the metric, and Withdrawn how many
-	// match and were withdrawn; they are in no group. Excluded and ExcludedBySets are as in Page.
-	Unknown, Withdrawn       int
-	Excluded, ExcludedBySets []int
+	// match and were withdrawn; they are in no group. Excluded, ExcludedBySets and Unlisted are as in Page, but
+	// throughput results that a query asks for by ID are in no group either.
+	Unknown, Withdrawn, Unlisted int
+	Excluded, ExcludedBySets     []int
 }
 
 // Group is the statistics of the records with one key.
@@ -130,13 +131,16 @@ func (g *Group) Differing() (fields []Field) {
 // without the needed use is the programmer's mistake and panics.
 func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	c := t.Conditions(q.Query)
+	if !slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Scenario }) {
+		c.listed = t.listed
+	}
 	m, excluded := c.matching()
 	g := newGrouping(t, q, m.all())
 	defer g.free()
 	if err := g.divide(); err != nil {
 		return nil, err
 	}
-	out := &Stats{Excluded: excluded, ExcludedBySets: c.excludedBySets()}
+	out := &Stats{Excluded: excluded, ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
 	if w := t.dimensions.withdrawn; w != nil {
 		out.Withdrawn = t.countIn(&m, w)
 	}

@@ -47,9 +47,9 @@ func compareStats(t *testing.T, table *Table, want *plain, q StatsQuery) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, unknown, withdrawn := want.stats(q)
-	if got.Unknown != unknown || got.Withdrawn != withdrawn || len(got.Groups) != len(groups) {
-		t.Fatalf("Stats(%+v): %d groups, %d unknown, %d withdrawn; want %d, %d and %d", q, len(got.Groups), got.Unknown, got.Withdrawn, len(groups), unknown, withdrawn)
+	groups, unknown, withdrawn, unlisted := want.stats(q)
+	if got.Unknown != unknown || got.Withdrawn != withdrawn || got.Unlisted != unlisted || len(got.Groups) != len(groups) {
+		t.Fatalf("Stats(%+v): %d groups, %d unknown, %d withdrawn, %d unlisted; want %d, %d, %d and %d", q, len(got.Groups), got.Unknown, got.Withdrawn, got.Unlisted, len(groups), unknown, withdrawn, unlisted)
 	}
 	for i := range groups {
 		compareGroup(t, &got.Groups[i], &groups[i], q)
@@ -113,11 +113,16 @@ type plainGroup struct {
 }
 
 // stats computes statistics the slow way.
-func (p *plain) stats(q StatsQuery) (out []plainGroup, unknown, withdrawn int) {
+func (p *plain) stats(q StatsQuery) (out []plainGroup, unknown, withdrawn, unlisted int) {
 	groups := map[string][]*plainRecord{}
+	scenario := slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Scenario })
 	for i := range p.recs {
 		rec := &p.recs[i]
-		if !p.holds(rec, q.Query, -1, -1) {
+		if !p.matches(rec, q.Query, -1, -1) {
+			continue
+		}
+		if !scenario && !p.listed(rec) {
+			unlisted++
 			continue
 		}
 		if rec.withdrawn {
@@ -142,7 +147,7 @@ func (p *plain) stats(q StatsQuery) (out []plainGroup, unknown, withdrawn int) {
 	for _, key := range keys {
 		out = append(out, plainGroupOf(groups[key], q))
 	}
-	return out, unknown, withdrawn
+	return out, unknown, withdrawn, unlisted
 }
 
 func first(values []string, otherwise string) string {

@@ -24,7 +24,8 @@ type Table struct {
 	reproduced []int32            // of benchmarks, by ordinal: see dataset.Reproduced
 	nulls      map[Field]bool     // the fields with the use Nulls
 	kinds      map[Field]FieldKind
-	listed     *roaring.Bitmap // the records that match without a filter by Scenario; nil: all
+	listed     *roaring.Bitmap // the records that match without a filter by Scenario or ID; nil: all
+	unlisted   *roaring.Bitmap // the others; nil: none
 	dimensions *dimensions     // nil: the table has no statistics
 	small      *smallSets      // nil: the table is not small
 	// Settings that a single stream does not have; nil in other tables than that of benchmarks.
