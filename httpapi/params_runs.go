@@ -107,12 +107,12 @@ func measuredAt(field index.Field, slug dataset.Slug) string {
 
 // pareto keeps what nothing beats in speed and in intelligence, or in price.
 func (p *parser) pareto(found []fit.Best) []fit.Best {
-	t, field, sign := p.r.table(p.gen), index.Field("intelligence"), 1.0
+	t, field, sign, keep := p.r.table(p.gen), index.Field("intelligence"), 1.0, fit.Pareto[fit.Best]
 	if p.r.name == "hardware" {
-		field, sign = index.Field("street_price_usd"), -1
+		field, sign, keep = index.Field("street_price_usd"), -1, paretoBySize
 	}
 	var unknown []dataset.Slug
-	best := fit.Pareto(found, func(b *fit.Best) (x, y float64, ok bool) {
+	best := keep(found, func(b *fit.Best) (x, y float64, ok bool) {
 		slug := p.runSlug(b)
 		if ord, known := t.Find(slug); known && b.TPS != nil {
 			x = sign * t.Number(field, ord)
