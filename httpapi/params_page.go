@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 func (p *parser) readSort(pm *param, v string) string {
 	name, desc := strings.CutPrefix(v, "-")
 	switch {
+	case name == string(bySpeed) && slices.Contains(p.r.sortNames(), v): // needs what runs, see checkSort
 	case !slices.Contains(p.r.sorts, name):
 		p.notOneOf(pm.name, v, p.r.sortNames())
 		return ""
@@ -23,6 +25,30 @@ func (p *parser) readSort(pm *param, v string) string {
 	}
 	p.out.Sort = index.Sort{Field: index.Field(name), Desc: desc}
 	return v
+}
+
+// bySpeed is an order of what runs, by the speed that rows have in the member fit.
+const bySpeed index.Field = "tps"
+
+// checkSort rejects the order by speed of a list that is not of what runs.
+func (p *parser) checkSort(main string) {
+	if p.out.Sort.Field == bySpeed {
+		p.fault(invalidParameter, "sort", p.values["sort"][0], "needs "+main+": it is the order of the speeds in the member fit")
+	}
+}
+
+// speeds are the speeds of what runs by the ordinals of a table, which lists are sorted by.
+func (q *listQuery) speeds(t *index.Table) []float64 {
+	out := make([]float64, t.Len())
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	for slug, b := range q.runs {
+		if ord, ok := t.Find(slug); ok && b.TPS != nil {
+			out[ord] = *b.TPS
+		}
+	}
+	return out
 }
 
 // readFields reads the names of fields of the rows.

@@ -31,6 +31,7 @@ func (p *parser) readRuns() []string {
 	least, pareto := r.number("min_tps"), r.flag("pareto")
 	if p.values[main] == nil {
 		p.checkAlone(main, r.canonical)
+		p.checkSort(main)
 		return nil
 	}
 	r.nameFound(main, slug, &answer)
@@ -141,6 +142,9 @@ func (p *parser) keepRuns(pm *param, found []fit.Best) {
 	for i := range found {
 		slugs[i] = p.runSlug(&found[i])
 		p.out.runs[slugs[i]] = &found[i]
+	}
+	if p.out.Sort.Field == bySpeed {
+		p.out.Computed = p.out.speeds(p.r.table(p.gen))
 	}
 	p.out.runsSet = len(p.out.Sets)
 	p.out.Sets, p.out.setOf = append(p.out.Sets, index.Set{Field: index.Slug, Values: slugs}), append(p.out.setOf, pm)

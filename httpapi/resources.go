@@ -133,6 +133,9 @@ func newList(r resource, fields []index.FieldInfo) *resource {
 	}
 	r.params = append(r.params, fitParams(r.name)...)
 	sortDoc := "Order, descending with a leading hyphen. Unknown values come last in both directions; ties are in default order."
+	if main := map[string]string{"models": "fits", "hardware": "runs"}[r.name]; main != "" {
+		sortDoc += " By tps, the speed in the member fit, with " + main + " only."
+	}
 	if r.name == "models" {
 		sortDoc += " By active_params_b a dense model, where it is null, counts with all its parameters, as it does for min_active_params_b."
 	}
@@ -256,9 +259,12 @@ func (r *resource) byDate() bool { return r.normal == "-run_date" }
 
 // sortNames lists the values of sort, for error messages and OpenAPI.
 func (r *resource) sortNames() []string {
-	out := make([]string, 0, 2*len(r.sorts))
+	out := make([]string, 0, 2*len(r.sorts)+2)
 	for _, s := range r.sorts {
 		out = append(out, s, "-"+s)
+	}
+	if r.byName["fits"] != nil || r.byName["runs"] != nil {
+		out = append(out, string(bySpeed), "-"+string(bySpeed))
 	}
 	return out
 }

@@ -111,6 +111,8 @@ func TestFieldsElsewhere(t *testing.T) {
 		"benchmarks?sort=latest":                     "-run_date",
 		"benchmarks?sort=fastest":                    "-generation_tps",
 		"hardware?sort=-speed":                       "-memory_bandwidth_gbps",
+		"models?sort=-speed":                         "-tps",
+		"models?sort=-generation_tps":                "-tps",
 		"hardware?sort=cheapest":                     "street_price_usd",
 	} {
 		var got struct{ Errors []Fault }

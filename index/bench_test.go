@@ -124,7 +124,7 @@ func benchTableSelect(b *testing.B, table *Table, q Query) {
 
 // middle is a position halfway down an order.
 func middle(t *Table, q Query) *Position {
-	o := t.ordering(q.Sort, nil)
+	o := t.ordering(&Query{Sort: q.Sort})
 	return o.position(o.at(t.n / 2))
 }
 

@@ -135,6 +135,28 @@ func compare(t *testing.T, got *Table, want *plain, q Query) {
 	}
 }
 
+// TestComputedOrder: numbers given with a query are an order as those of a column are.
+func TestComputedOrder(t *testing.T) {
+	t.Parallel()
+	r := newRandom(seedOf(t), 30, 0.2)
+	set := r.set(2000, 50)
+	got, want := tables(mustBuild(t, set)), plains(set)
+	for range datasettest.Rounds(100, 500) {
+		kind := r.IntN(3)
+		q := r.query(want[kind])
+		by := want[kind].nums[r.IntN(len(want[kind].nums))]
+		q.Sort = Sort{by, r.IntN(2) == 0}
+		if q.After = nil; r.IntN(2) == 0 {
+			q.After = r.somewhere(want[kind], &want[kind].recs[r.IntN(len(want[kind].recs))], q.Sort)
+		}
+		computed := q
+		computed.Sort.Field, computed.Computed = "computed", got[kind].columns[by].nums
+		if diff := gocmp.Diff(answerOf(got[kind], q), answerOf(got[kind], computed)); diff != "" {
+			t.Fatalf("Select(%v) by a column and by its numbers (-want +got):\n%s", q, diff)
+		}
+	}
+}
+
 // query asks for values records have, and now and then for ones none has.
 func (r *random) query(p *plain) Query {
 	q := Query{Limit: []int{0, 1, 2, 7, 100, 500}[r.IntN(6)]}

@@ -17,12 +17,16 @@ type ordering struct {
 	start int // the first place of the page
 }
 
-func (t *Table) ordering(by Sort, after *Position) ordering {
+func (t *Table) ordering(q *Query) ordering {
+	by := q.Sort
 	if by.Field == None {
 		by = t.home
 	}
 	o := ordering{t: t, col: t.columns[by.Field], desc: by.Desc}
-	o.start = o.place(after)
+	if q.Computed != nil {
+		o.col = newColumn(q.Computed, false, false, new(sorting))
+	}
+	o.start = o.place(q.After)
 	return o
 }
 

@@ -46,7 +46,7 @@ func (c *Conditions) Page() Page {
 
 // order is that of the query, from its place on.
 func (c *Conditions) order() ordering {
-	o := c.t.ordering(c.q.Sort, c.q.After)
+	o := c.t.ordering(&c.q)
 	o.skip(c.q.Ranges)
 	return o
 }

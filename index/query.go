@@ -17,6 +17,9 @@ type Query struct {
 	Words []string
 	// Sort is the order; the zero value is the table's default order.
 	Sort Sort
+	// Computed is what the order is by where the table has no column of Sort.Field: a number for each record, by
+	// ordinal, NaN where it is unknown. It follows from what the caller was asked, and is not in the canonical form.
+	Computed []float64
 	// After is the place after which the page begins; nil is the start.
 	After *Position
 	// Limit is the maximum number of records on the page.

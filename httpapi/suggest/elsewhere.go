@@ -119,7 +119,7 @@ var Fields = map[string][]string{
 	"engine": {"tool"}, "runtime": {"tool"}, "runner": {"tool"}, "software": {"tool"}, "version": {"tool_version"},
 	"gpus": {"hardware_count"}, "gpucount": {"hardware_count"}, "numgpus": {"hardware_count"}, "devices": {"hardware_count"}, "count": {"n"},
 
-	"tps": {"generation_tps"}, "speed": {"generation_tps", "memory_bandwidth_gbps"}, "tokenspersecond": {"generation_tps"}, "tokenspersec": {"generation_tps"}, "toks": {"generation_tps"},
+	"tps": {"generation_tps"}, "speed": {"generation_tps", "memory_bandwidth_gbps", "tps"}, "tokenspersecond": {"generation_tps", "tps"}, "tokenspersec": {"generation_tps", "tps"}, "toks": {"generation_tps", "tps"}, "generationtps": {"tps"},
 	"decode": {"generation_tps"}, "decodetps": {"generation_tps"}, "decodespeed": {"generation_tps"}, "throughput": {"generation_tps"}, "fastest": {"-generation_tps", "-memory_bandwidth_gbps"}, "cheapest": {"street_price_usd"},
 	"prefill": {"prompt_tps"}, "prefilltps": {"prompt_tps"}, "promptspeed": {"prompt_tps"}, "ttft": {"ttft_ms"}, "efficiency": {"tokens_per_joule"},
 	"context": {"context_length", "architecture.context_length", "context_depth"}, "ctx": {"context_length", "architecture.context_length", "context_depth"},
