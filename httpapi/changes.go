@@ -5,9 +5,15 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
+	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
 
@@ -17,7 +23,7 @@ var changeTables = record.Texts(record.ChangeTables)
 var (
 	changesSince   = param{name: "since", kind: versionRef, doc: "Dataset the caller has: its version, as every answer names it, its digest (the first 12 digits are enough), the git commit of a release (the first 7 digits are enough), or a day as YYYY-MM-DD, which means the dataset before the releases of that day. Changes that made later ones are listed. A version of several editions means the first of them, so that nothing is missed; the digest is exact. Without it every change known is listed."}
 	changesTable   = param{name: "table", kind: wordList, values: changeTables, doc: "Changes of records of these kinds."}
-	changesSlug    = param{name: "slug", kind: textList, doc: "Changes of the records of these slugs, ids of benchmarks included. Aliases are not looked up, for the record may be gone."}
+	changesSlug    = param{name: "slug", kind: textList, doc: "Changes of the records of these slugs, ids of benchmarks included. Another name of a record that is served, by the rules of GET /api/v1/resolve, means that record; a slug that has changes is always that slug, for the record may be gone."}
 	changesField   = param{name: "field", kind: textList, doc: "Records in which one of these fields, or a field in it, has another value. Dotted names, such as architecture.context_length. Added and removed records are left out."}
 	changesRecords = param{name: "records", kind: oneWord, values: []string{"false", "true"}, doc: "true: added records are shown as their files have them, so that the changes can be applied to a copy of the dataset. That is bulk data, so the rule of the dumps holds for it: open to all, for keys above the free tier, or off."}
 	changesFormat  = param{name: "format", kind: oneWord, values: []string{"json", "ndjson"}, doc: "ndjson: one change per line, without the envelope; the Link header leads to the next page."}
@@ -71,7 +77,8 @@ func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 // changes answers a page of a list of changes.
 func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 	args := req.ctx.QueryArgs()
-	q, f := list.parse(args, req.gen)
+	p := &parser{r: list, gen: req.gen, values: map[string][]string{}, past: s.cfg.History.Now()}
+	q, f := p.parse(args)
 	if f != nil {
 		return nil, f
 	}
@@ -86,8 +93,12 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 			return nil, f
 		}
 	}
-	t, f := s.trailOf(req, q, string(args.Peek("since")))
+	since := string(args.Peek("since"))
+	t, f := s.trailOf(req, q, since)
 	if f != nil {
+		if bad := checkSince(req.gen, since); f.faults[0].Name == changesSince.name && bad != nil {
+			return nil, bad
+		}
 		return nil, f
 	}
 	lines := q.word(&changesFormat) == "ndjson"
@@ -97,7 +108,7 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 	}
 	// The way to a generation can become known after it is served, so its address alone does not
 	// name a body.
-	name := q.canonical + "\x00" + t.State()
+	name := q.cacheName() + "\x00" + t.State()
 	return s.cache.Render(req.content[:], req.coding, name, func() *response {
 		body, link := changesBody(t, req.gen, q, lines)
 		resp := newDocument(body, contentType, req.coding)
@@ -118,13 +129,36 @@ func (s *Server) trailOf(req *request, q *listQuery, since string) (changes.Trai
 	past := s.cfg.History.Now()
 	t, ok := past.Trail(req.gen, since)
 	if !ok {
-		return t, fail(versionGone, Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.Nearest(req.gen)})
+		return t, sinceUnknown(past, req.gen, since)
 	}
 	if q.After != nil && !t.Leads(q.After.Text) {
 		cursor := string(req.ctx.QueryArgs().Peek("cursor"))
 		return t, fail(versionGone, Fault{In: "query", Name: "cursor", Value: clip(cursor), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.Nearest(req.gen)})
 	}
 	return t, nil
+}
+
+// sinceUnknown is the response to an edition that no way leads from.
+func sinceUnknown(past *changes.Past, gen *index.Generation, since string) *failure {
+	f := Fault{In: "query", Name: changesSince.name, Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.Nearest(gen)}
+	if first := past.FirstDay(gen); first != "" && isDay(since) {
+		f.Detail = "must be " + first + " or a later day: changes before that day are not known"
+	}
+	return fail(versionGone, f)
+}
+
+// checkSince rejects what can be no edition of this dataset, such as 7d: to say that it is gone would send the caller to read the
+// lists anew.
+func checkSince(gen *index.Generation, since string) *failure {
+	if isDay(since) || isHex(since) || strings.Contains(since, ".") || !strings.Contains(gen.Info.Version, ".") {
+		return nil
+	}
+	return badParameter(changesSince.name, since, noVersion+"; versions are such as "+gen.Info.Version)
+}
+
+func isDay(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
 }
 
 // admitBulk lets a caller have whole records of the list of changes: those who may have the dumps.
@@ -144,7 +178,7 @@ func (q *listQuery) ofChanges() *changes.Query {
 func changesBody(t changes.Trail, gen *index.Generation, q *listQuery, lines bool) (body []byte, link string) {
 	found, total, last := t.Page(q.ofChanges())
 	rows := t.Rows(found, q.word(&changesRecords) == "true")
-	end, link := q.envelope(gen, total, len(rows), trailNotices(t), last)
+	end, link := q.envelope(gen, total, len(rows), slices.Concat(q.notices, q.unknownFields(t), trailNotices(t)), last)
 	if !lines {
 		return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end), link
 	}
@@ -171,4 +205,86 @@ func trailNotices(t changes.Trail) (out []Notice) {
 		}
 	}
 	return out
+}
+
+// changedFields are the fields of the files of each of changeTables.
+var changedFields = map[string]*rowjson.FieldTree{
+	"dataset": rowjson.TreeOf[dataset.Info](), "quantizations": rowjson.TreeOf[record.QuantizationType](),
+	"models": rowjson.TreeOf[dataset.Model](), "hardware": rowjson.TreeOf[dataset.Hardware](), "tools": rowjson.TreeOf[dataset.Tool](),
+	"benchmarks": rowjson.TreeOf[dataset.Benchmark](),
+}
+
+// unknownFields reports the fields that neither a file of the tables asked for nor a change has.
+func (q *listQuery) unknownFields(t changes.Trail) (out []Notice) {
+	tables := q.selected[changesTable.name]
+	if tables == nil {
+		tables = changeTables
+	}
+	unknown := slices.DeleteFunc(slices.Clone(q.selected[changesField.name]), func(name string) bool {
+		return slices.ContainsFunc(tables, func(table string) bool { return changedFields[table].Has(name) })
+	})
+	if len(unknown) == 0 {
+		return nil
+	}
+	var names []string
+	for _, table := range tables {
+		names = append(names, changedFields[table].Names()...)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	var near suggest.Suggester
+	for _, name := range t.Unchanged(tables, unknown) { // others are fields of another time
+		n := Notice{Code: unknownValue, Parameter: changesField.name, Value: clip(name), Detail: fmt.Sprintf("no record of %s has a field %q", strings.Join(tables, ", "), *clip(name))}
+		for _, meant := range append([]string{near.Field(name, names)}, near.Near(name, names, mostSuggested)...) {
+			if meant != "" && !slices.Contains(n.Suggestions, meant) && len(n.Suggestions) < mostSuggested {
+				n.Suggestions = append(n.Suggestions, meant)
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// changedSlugs are the records whose changes are asked for. What is neither a slug of now nor of a change is read as a name.
+func (p *parser) changedSlugs(pm *param, given []string) (slugs []string) {
+	kind := resolve.Kind("")
+	if tables := p.values[changesTable.name]; len(tables) == 1 {
+		kind = map[string]resolve.Kind{"models": resolve.Model, "hardware": resolve.Hardware, "tools": resolve.Tool}[tables[0]]
+	}
+	for _, v := range given {
+		if v == "" || p.isChangedSlug(v) {
+			slugs = append(slugs, v)
+			continue
+		}
+		a := p.gen.Names.Resolve(kind, v)
+		switch {
+		case a.Slug != "":
+			if a.Confidence == resolve.Parsed {
+				p.noticeResolved(pm, v, string(a.Slug), a.Reason)
+			}
+			slugs = append(slugs, string(a.Slug))
+			continue
+		case a.Explained() && len(a.Candidates) > 0:
+			p.noticeExplained(pm, v, &a)
+		default:
+			near := candidateSlugs(&a)
+			p.out.notices = append(p.out.notices, Notice{
+				Code: unknownValue, Parameter: pm.name, Value: clip(v), Detail: fmt.Sprintf("no record and no change has %s %q", pm.name, *clip(v)),
+				Suggestions: near[:min(mostSuggested, len(near))],
+			})
+		}
+		slugs = append(slugs, v)
+	}
+	return slugs
+}
+
+// isChangedSlug reports whether a record that is served has a slug, or one that a change is of.
+func (p *parser) isChangedSlug(slug string) bool {
+	for _, r := range resources {
+		if _, ok := r.table(p.gen).Find(slug); ok {
+			return true
+		}
+	}
+	return slug == "dataset" || slices.Contains(p.gen.Benchmarks.Values(index.Quantization), slug) ||
+		slices.ContainsFunc(changeTables, func(table string) bool { return p.past.Mentions(table, slug) })
 }

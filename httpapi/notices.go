@@ -16,11 +16,14 @@ import (
 
 // Codes of notices that more than one place makes.
 const (
+	unknownValue  = "unknown_value"  // nothing has a value; up to mostSuggested others may have been meant
 	nullExcluded  = "null_excluded"  // records whose value is unknown are left out
 	memoryAssumed = "memory_assumed" // hardware that is sold with several sizes of memory counts with one of them
 	// throughputExcluded: throughput results, which no speed of a stream compares with, are left out.
 	throughputExcluded = "throughput_excluded"
 )
+
+const mostSuggested = 3
 
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
@@ -91,7 +94,7 @@ func (n *Notice) append(b []byte) []byte {
 func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {
 	shown := clip(value)
 	p.out.notices = append(p.out.notices, Notice{
-		Code: "unknown_value", Parameter: pm.name, Value: shown,
+		Code: unknownValue, Parameter: pm.name, Value: shown,
 		Detail:      fmt.Sprintf("no record has %s %q", pm.name, *shown),
 		Suggestions: p.nearSlugs(pm, *shown, candidates),
 	})
@@ -101,7 +104,7 @@ func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {
 func (p *parser) noticeExplained(pm *param, value string, a *resolve.Answer) {
 	shown := clip(value)
 	n := Notice{
-		Code: "unknown_value", Parameter: pm.name, Value: shown,
+		Code: unknownValue, Parameter: pm.name, Value: shown,
 		Detail:      fmt.Sprintf("%s %q %s", pm.name, *shown, a.WhyNot()),
 		Suggestions: candidateSlugs(a),
 	}
@@ -121,8 +124,7 @@ func candidateSlugs(a *resolve.Answer) (slugs []string) {
 
 // nearSlugs suggests values a filter takes: slugs, also where an alias was near.
 func (p *parser) nearSlugs(pm *param, value string, candidates []string) []string {
-	const most = 3
-	near := p.faults.Near(value, candidates, 4*most)
+	near := p.faults.Near(value, candidates, 4*mostSuggested)
 	var out []string
 	seen := map[string]bool{}
 	for _, n := range near {
@@ -131,7 +133,7 @@ func (p *parser) nearSlugs(pm *param, value string, candidates []string) []strin
 				n = slug
 			}
 		}
-		if !seen[n] && len(out) < most {
+		if !seen[n] && len(out) < mostSuggested {
 			seen[n] = true
 			out = append(out, n)
 		}
@@ -144,9 +146,8 @@ func (q *listQuery) unknownWords(t *index.Table, total int) (out []Notice) {
 	if total > 0 || len(q.Words) == 0 {
 		return nil
 	}
-	const near = 3
-	for _, u := range t.UnknownWords(q.Words, near) {
-		out = append(out, Notice{Code: "unknown_value", Parameter: "q", Value: &u.Word, Detail: fmt.Sprintf("no record has the word %q", u.Word), Suggestions: u.Near})
+	for _, u := range t.UnknownWords(q.Words, mostSuggested) {
+		out = append(out, Notice{Code: unknownValue, Parameter: "q", Value: &u.Word, Detail: fmt.Sprintf("no record has the word %q", u.Word), Suggestions: u.Near})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
+	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/index"
 
@@ -42,6 +43,7 @@ type parser struct {
 	// in and prefix are where the values come from, where not from the query.
 	in, prefix string
 	accepts    export.Format // the form of rows without the parameter format
+	past       *changes.Past // of a list of changes: slugs of records that are gone
 	searches   int           // calls of the burst that what was worked out costs, see costs.go
 	view       bool          // the query is that of a page, see useViewDefaults
 }

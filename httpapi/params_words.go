@@ -82,7 +82,11 @@ func (p *parser) readTexts(pm *param, values []string) string {
 		p.fault(invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", maxValues, len(given)))
 		return ""
 	}
+	if p.past != nil && pm.name == changesSlug.name {
+		given = p.changedSlugs(pm, given)
+	}
 	slices.Sort(given)
+	given = slices.Compact(given)
 	if p.out.selected == nil {
 		p.out.selected = map[string][]string{}
 	}
@@ -96,10 +100,18 @@ func (p *parser) readTexts(pm *param, values []string) string {
 
 const maxVersionRef = 100
 
+const noVersion = "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex"
+
+// isHex reports whether a text can be the beginning of a digest or a commit.
+func isHex(v string) bool {
+	const fewest = 7 // as for a commit
+	return len(v) >= fewest && strings.Trim(v, "0123456789abcdef") == ""
+}
+
 // readVersionRef checks the form of a version, digest, commit or day.
 func (p *parser) readVersionRef(pm *param, v string) string {
 	if !isVersionRef(v) {
-		p.fault(invalidParameter, pm.name, v, "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex")
+		p.fault(invalidParameter, pm.name, v, noVersion)
 		return ""
 	}
 	return url.QueryEscape(v)

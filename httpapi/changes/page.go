@@ -108,27 +108,51 @@ func compareKeys(e history.Entry, key string) int {
 // selection is the filter of a query.
 func selection(q *Query) func(e history.Entry) bool {
 	tables, slugs, fields := lookUp(q.Tables), lookUp(q.Slugs), lookUp(q.Fields)
-	changed := func(f record.FieldChange) bool { // the field, or one it is in
-		for i, c := range []byte(f.Field) {
-			if c == '.' && fields[f.Field[:i]] {
-				return true
-			}
-		}
-		return fields[f.Field]
-	}
+	changed := func(f record.FieldChange) bool { _, ok := fields.of(f); return ok }
 	return func(e history.Entry) bool {
 		return (tables == nil || tables[string(e.Table)]) && (slugs == nil || slugs[e.Slug]) &&
 			(fields == nil || slices.ContainsFunc(e.Fields, changed))
 	}
 }
 
+// Unchanged are those of some fields of tables that no change of a trail is of, nor of a field in them.
+func (t *Trail) Unchanged(tables, fields []string) []string {
+	in, left := lookUp(tables), lookUp(fields)
+	for _, s := range t.Steps {
+		for _, e := range s.Entries {
+			if !in[string(e.Table)] {
+				continue
+			}
+			for _, f := range e.Fields {
+				if name, ok := left.of(f); ok {
+					delete(left, name)
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !left[f] })
+}
+
+// texts are texts to look up.
+type texts map[string]bool
+
+// of is the one of some fields that is changed, or that a changed field is in.
+func (t texts) of(f record.FieldChange) (name string, ok bool) {
+	for i, c := range []byte(f.Field) {
+		if c == '.' && t[f.Field[:i]] {
+			return f.Field[:i], true
+		}
+	}
+	return f.Field, t[f.Field]
+}
+
 // lookUp is texts to look up; nil where there are none.
-func lookUp(texts []string) map[string]bool {
-	if texts == nil {
+func lookUp(list []string) texts {
+	if list == nil {
 		return nil
 	}
-	set := make(map[string]bool, len(texts))
-	for _, text := range texts {
+	set := make(texts, len(list))
+	for _, text := range list {
 		set[text] = true
 	}
 	return set

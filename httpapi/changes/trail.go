@@ -150,6 +150,14 @@ func find(recorded, loads []*Step, since string) (release, load int) {
 	return max(0, at-1), -1
 }
 
+// FirstDay is the first day from which a caller can go on: that of the oldest recorded release; empty where none is.
+func (p *Past) FirstDay(gen *index.Generation) string {
+	if recorded, _ := p.upTo(gen); len(recorded) > 0 {
+		return string(recorded[0].Released)
+	}
+	return ""
+}
+
 // Nearest is the version of the oldest edition from which a caller can go on.
 func (p *Past) Nearest(gen *index.Generation) string {
 	recorded, loads := p.upTo(gen)
