@@ -22,7 +22,7 @@ const (
 var (
 	groupByParam = param{name: "group_by", kind: wordList, values: groupFields(index.Groups), maxCount: 2, required: "is required: one or two of " + strings.Join(groupFields(index.Groups), ", "), doc: "One or two fields to group by."}
 	metricParam  = param{name: "metric", kind: oneWord, values: groupFields(index.Metric), doc: "What the statistics are of."}
-	weightParam  = param{name: "weight", kind: oneWord, values: []string{"row", "source"}, doc: "source: records with the same page, model, hardware and settings count once, with their median."}
+	weightParam  = param{name: "weight", kind: oneWord, values: []string{"row", "source", "page"}, doc: "source: records with the same page, model, hardware and settings count once, with their median. page: each source page of a group counts once, with the median of its records there, so that a page with a hundred settings counts as much as one with a single run; own measurements without a page count as one page. n is then equal to sources."}
 	shapeParam   = param{name: "shape", kind: oneWord, values: []string{"list", "pivot"}, doc: "pivot: a dense matrix of two fields, as for a heat map, of at most 10,000 cells and without pages."}
 	valueParam   = param{name: "value", kind: oneWord, values: []string{"median", "n", "sources", "min", "p10", "p25", "p75", "p90", "max"}, doc: "Statistic in the cells of a pivot."}
 	allSettings  = param{
@@ -160,10 +160,12 @@ func badParameter(name, value, detail string) *failure {
 	return faults.failure()
 }
 
+var weights = map[string]index.Weight{"row": index.EachRecord, "source": index.OncePerRepeat, "page": index.OncePerPage}
+
 // statsQuery is the question to the index.
 func statsQuery(q *listQuery) index.StatsQuery {
 	out := index.StatsQuery{
-		Query: q.Query, Metric: index.Field(q.word(&metricParam)), OncePerPage: q.word(&weightParam) == "source", MaxGroups: maxGroups,
+		Query: q.Query, Metric: index.Field(q.word(&metricParam)), Weight: weights[q.word(&weightParam)], MaxGroups: maxGroups,
 	}
 	for _, by := range q.selected["group_by"] {
 		out.By = append(out.By, index.Field(by))

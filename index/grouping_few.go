@@ -11,7 +11,7 @@ import (
 // A counted is a value that is counted in a group.
 type counted struct {
 	group  uint32 // from 1; 0: in none
-	repeat uint32 // as dimensions has it
+	repeat uint32 // from 1, of those that count as one in a group; 0: of no other
 	place  uint32 // of the record
 	value  float64
 }
@@ -31,14 +31,20 @@ func (g *grouping) countFew(groups []Group) {
 	all, pages := make([]counted, len(g.places)), make([]uint64, len(g.places))
 	for i, place := range g.places {
 		group := g.numbers[i] + 1
-		all[i] = counted{group: group, repeat: g.d.repeats[place], place: place, value: g.valueAt(place)}
+		all[i] = counted{group: group, place: place, value: g.valueAt(place)}
+		switch g.q.Weight {
+		case OncePerRepeat:
+			all[i].repeat = g.d.repeats[place]
+		case OncePerPage:
+			all[i].repeat = g.d.pages[place] + 1 // those without a page are one
+		}
 		pages[i] = uint64(group)<<32 | uint64(g.d.pages[place])
 	}
 	slices.Sort(pages)
 	for _, page := range slices.Compact(pages) {
 		groups[page>>32-1].Pages++
 	}
-	if g.q.OncePerPage {
+	if g.q.Weight != EachRecord {
 		all = oncePerRepeat(all)
 	}
 	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.value, b.value)) })

@@ -35,10 +35,13 @@ func (g *grouping) countMany(groups []Group) {
 		counts[i] = uint32(g.starts[i+1] - g.starts[i])
 	}
 	medians := g.medians[:0]
-	if g.q.OncePerPage {
-		medians = g.takeRepeats(medians, groupOf, counts)
-		g.medians = medians
+	switch g.q.Weight {
+	case OncePerRepeat:
+		medians = g.takeRepeats(medians, &g.d.sameRepeat, groupOf, counts)
+	case OncePerPage:
+		medians = g.takeRepeats(medians, &g.d.samePage, groupOf, counts)
 	}
+	g.medians = medians
 	p := newPicker(&g.scratch.picker, counts)
 	order := g.d.metrics[g.q.Metric].ascending
 	for _, m := range medians {
@@ -71,10 +74,10 @@ func (g *grouping) countPages(groups []Group, groupOf []uint32) {
 	}
 }
 
-// takeRepeats takes records of a group that repeat each other out of their groups, and appends their medians to
+// takeRepeats takes records of a group that are in one of some runs out of their groups, and appends their medians to
 // dst, in ascending order. counts is how many values each group has.
-func (g *grouping) takeRepeats(dst []counted, groupOf, counts []uint32) []counted {
-	g.d.sameRepeat.each(func(_ int, places []uint32) {
+func (g *grouping) takeRepeats(dst []counted, of *runs, groupOf, counts []uint32) []counted {
+	of.each(func(_ int, places []uint32) {
 		same := g.same[:0]
 		for _, place := range places {
 			if group := groupOf[place]; group != 0 {

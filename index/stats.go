@@ -17,12 +17,21 @@ type StatsQuery struct {
 	By []Field
 	// Metric is a field with the use Metric.
 	Metric Field
-	// OncePerPage counts the records of a group with the same source page, model, hardware and
-	// settings as one: their median.
-	OncePerPage bool
+	// Weight says which records of a group count as one.
+	Weight Weight
 	// MaxGroups is the maximum number of groups; more are a TooManyGroupsError.
 	MaxGroups int
 }
+
+// Weight says which records of a group count as one, with their median.
+type Weight uint8
+
+// The weights.
+const (
+	EachRecord    Weight = iota // none: every record counts
+	OncePerRepeat               // those with the same source page, model, hardware and settings
+	OncePerPage                 // those with the same source page; all measurements without a page are one
+)
 
 // TooManyGroupsError is returned for a query with more groups than asked for.
 type TooManyGroupsError struct{ Max int }

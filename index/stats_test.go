@@ -37,7 +37,7 @@ func (r *random) statsQuery(p *plain) StatsQuery {
 	by := []Field{Hardware, Model, Tool, Quantization, Backend, Family, Source, "depth_band", Month}
 	r.Shuffle(len(by), func(i, j int) { by[i], by[j] = by[j], by[i] })
 	return StatsQuery{
-		Query: r.query(p), By: by[:1+r.IntN(2)], Metric: statsMetrics[r.IntN(len(statsMetrics))], OncePerPage: r.IntN(2) == 0, MaxGroups: 10_000,
+		Query: r.query(p), By: by[:1+r.IntN(2)], Metric: statsMetrics[r.IntN(len(statsMetrics))], Weight: []Weight{EachRecord, OncePerRepeat, OncePerPage}[r.IntN(3)], MaxGroups: 10_000,
 	}
 }
 
@@ -169,7 +169,10 @@ func plainGroupOf(recs []*plainRecord, q StatsQuery) plainGroup {
 			g.newest = date
 		}
 		key := fmt.Sprint(i)
-		if q.OncePerPage {
+		switch q.Weight {
+		case OncePerPage:
+			key = rec.page
+		case OncePerRepeat:
 			key = fmt.Sprint(rec.page, rec.sets[Model], rec.sets[Hardware], rec.sets[Settings])
 			for _, f := range settingFields {
 				key += fmt.Sprintf("|%q", rec.sets[f])
