@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
 
@@ -124,6 +125,11 @@ func candidateSlugs(a *resolve.Answer) (slugs []string) {
 
 // nearSlugs suggests values a filter takes: slugs, also where an alias was near.
 func (p *parser) nearSlugs(pm *param, value string, candidates []string) []string {
+	if pm.kind == openSet {
+		if meant := suggest.Value(value, candidates); meant != "" {
+			return []string{meant}
+		}
+	}
 	near := p.faults.Near(value, candidates, 4*mostSuggested)
 	var out []string
 	seen := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"modeldex/httpapi/suggest"
+	"modeldex/index"
 )
 
 // TestNamesElsewhere: an unknown parameter leads to the one that was meant, also where it is spelled otherwise altogether.
@@ -80,40 +81,44 @@ func TestFieldsElsewhere(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for query, want := range map[string]string{
-		"benchmarks?fields=slug":                     "id",
-		"benchmarks?fields=tps":                      "generation_tps",
-		"benchmarks?fields=gpu":                      "hardware",
-		"benchmarks?fields=generation_tsp":           "generation_tps",
-		"benchmarks?sort=tps":                        "generation_tps",
-		"benchmarks?sort=-tokens_per_second":         "-generation_tps",
-		"benchmarks?sort=-date":                      "-run_date",
-		"benchmarks/stats?group_by=gpu":              "hardware",
-		"benchmarks/stats?group_by=tool&metric=ttft": "ttft_ms",
-		"benchmarks/facets?fields=quant":             "quantization",
-		"models?fields=id":                           "slug",
-		"models?fields=context_length":               "architecture.context_length",
-		"models?sort=-params":                        "-params_b",
-		"models?sort=ctx":                            "context_length",
-		"hardware?sort=price":                        "street_price_usd",
-		"hardware?fields=memory":                     "vram_gb",
-		"hardware?type=gpus":                         "gpu",
-		"benchmarks/stats?group_by=tool&sort=-count": "-n",
-		"models?modality=vision":                     "image",
-		"models?architecture=mixture-of-experts":     "moe",
-		"models?format=jsonl":                        "ndjson",
-		"hardware?type=npu":                          "soc",
-		"hardware?type=Notebook":                     "laptop",
-		"hardware?vendor=GeForce":                    "nvidia",
-		"tools?category=ui":                          "gui",
-		"benchmarks?verified=yes":                    "true",
-		"benchmarks?include_variants=0":              "false",
-		"models?sort=newest":                         "-release_date",
-		"benchmarks?sort=latest":                     "-run_date",
-		"benchmarks?sort=fastest":                    "-generation_tps",
-		"hardware?sort=-speed":                       "-memory_bandwidth_gbps",
-		"models?sort=-speed":                         "-tps",
-		"models?sort=-generation_tps":                "-tps",
-		"hardware?sort=cheapest":                     "street_price_usd",
+		"benchmarks?fields=slug":                             "id",
+		"benchmarks?fields=tps":                              "generation_tps",
+		"benchmarks?fields=gpu":                              "hardware",
+		"benchmarks?fields=generation_tsp":                   "generation_tps",
+		"benchmarks?sort=tps":                                "generation_tps",
+		"benchmarks?sort=-tokens_per_second":                 "-generation_tps",
+		"benchmarks?sort=-date":                              "-run_date",
+		"benchmarks/stats?group_by=gpu":                      "hardware",
+		"benchmarks/stats?group_by=tool&metric=ttft":         "ttft_ms",
+		"benchmarks/facets?fields=quant":                     "quantization",
+		"models?fields=id":                                   "slug",
+		"models?fields=context_length":                       "architecture.context_length",
+		"models?sort=-params":                                "-params_b",
+		"models?sort=ctx":                                    "context_length",
+		"hardware?sort=price":                                "street_price_usd",
+		"hardware?fields=memory":                             "vram_gb",
+		"hardware?type=gpus":                                 "gpu",
+		"benchmarks/stats?group_by=tool&sort=-count":         "-n",
+		"models?modality=vision":                             "image",
+		"models?architecture=mixture-of-experts":             "moe",
+		"models?format=jsonl":                                "ndjson",
+		"hardware?type=npu":                                  "soc",
+		"hardware?type=Notebook":                             "laptop",
+		"hardware?vendor=GeForce":                            "nvidia",
+		"tools?category=ui":                                  "gui",
+		"benchmarks?verified=yes":                            "true",
+		"benchmarks?include_variants=0":                      "false",
+		"models?sort=newest":                                 "-release_date",
+		"benchmarks?sort=latest":                             "-run_date",
+		"benchmarks?sort=fastest":                            "-generation_tps",
+		"hardware?sort=-speed":                               "-memory_bandwidth_gbps",
+		"fit?model=qwen3-8b&hardware=nvidia-rtx-4090&kv=fp8": "q8_0",
+		"hardware?runs=qwen3-8b&kv=q4":                       "q4_0",
+		"hardware?min_memory=24":                             "min_vram_gb",
+		"benchmarks?context_depth=4096":                      "min_depth",
+		"models?sort=-speed":                                 "-tps",
+		"models?sort=-generation_tps":                        "-tps",
+		"hardware?sort=cheapest":                             "street_price_usd",
 	} {
 		var got struct{ Errors []Fault }
 		if err := json.Unmarshal(s.ask(t, "GET", "/api/v1/"+query).body, &got); err != nil || len(got.Errors) != 1 || got.Errors[0].Suggestion != want {
@@ -136,6 +141,15 @@ func TestFieldsElsewhere(t *testing.T) {
 		}
 	}
 	values = append(values, "true", "false")
+	for _, table := range []*index.Table{mustShipped(t).live.Current().Benchmarks, mustShipped(t).live.Current().Hardware} {
+		values = append(values, table.Values(index.Backend)...)
+	}
+	for _, list := range []string{"benchmarks", "hardware"} {
+		var got struct{ Meta struct{ Notices []Notice } }
+		if err := json.Unmarshal(s.ask(t, "GET", "/api/v1/"+list+"?backend=mps").body, &got); err != nil || len(got.Meta.Notices) == 0 || !slices.Equal(got.Meta.Notices[0].Suggestions, []string{"metal"}) {
+			t.Errorf("%s?backend=mps: %v, notices %+v, want one that suggests metal", list, err, got.Meta.Notices)
+		}
+	}
 	leadsTo(t, suggest.Values, values, "no parameter has a value")
 	leadsTo(t, suggest.Fields, known, "no row has a field")
 }

@@ -68,7 +68,7 @@ func hookFailure(err error) *failure {
 	var faults webhook.Faults
 	switch {
 	case errors.As(err, &faults):
-		return withFaults(nil, faults)
+		return withAllowed(withFaults(nil, faults))
 	case errors.Is(err, quota.ErrNoHook):
 		return noHook()
 	case errors.Is(err, quota.ErrNoDelivery):
@@ -127,7 +127,22 @@ func withDraftFaults(f *failure, draft *webhook.Draft, check func(context.Contex
 	if draft == nil {
 		return f
 	}
-	return withFaults(f, check(context.Background(), *draft))
+	return withAllowed(withFaults(f, check(context.Background(), *draft)))
+}
+
+// draftAllowed are the values of the fields of a draft that have few.
+var draftAllowed = map[string][]string{"events": webhook.Events, "status": {string(quota.HookActive), string(quota.HookPaused)}}
+
+// withAllowed adds to the faults of a draft what is allowed.
+func withAllowed(f *failure) *failure {
+	if f != nil {
+		for i := range f.faults {
+			if allowed := draftAllowed[f.faults[i].Name]; allowed != nil {
+				f.faults[i].Allowed = allowed
+			}
+		}
+	}
+	return f
 }
 
 var draftFields = []string{"url", "description", "events", "filters", "max_records", "status"}
@@ -151,7 +166,7 @@ func readDraft(req *request) (*webhook.Draft, []Notice, *failure) {
 	read("description", &d.Description, "must be text")
 	read("events", &d.Events, "must be a list of "+strings.Join(webhook.Events, ", "))
 	read("max_records", &d.MaxRecords, "must be a whole number from 0 to 100")
-	read("status", &state, "must be active or paused")
+	read("status", &state, "must be "+strings.Join(draftAllowed["status"], " or "))
 	if state != nil {
 		d.State = (*quota.HookState)(state)
 	}

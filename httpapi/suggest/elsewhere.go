@@ -32,10 +32,10 @@ var Parameters = map[string][]string{
 	"quant": {"quantization"}, "precision": {"quantization"}, "dtype": {"quantization"}, "bits": {"quantization"},
 	"engine": {"tool"}, "tool": {"engine"}, "runtime": {"tool", "engine"}, "runner": {"tool", "engine"}, "software": {"tool", "engine"},
 	"ctx": {"context", "min_context", "min_depth"}, "nctx": {"context", "min_context", "min_depth"}, "numctx": {"context", "min_context", "min_depth"},
-	"contextlength": {"min_context", "context", "min_depth"}, "contextsize": {"context", "min_context", "min_depth"},
+	"contextlength": {"min_context", "context", "min_depth"}, "contextsize": {"context", "min_context", "min_depth"}, "contextdepth": {"min_depth", "context"}, "depth": {"min_depth", "context"}, "mincontextdepth": {"min_depth"}, "maxcontextdepth": {"max_depth"},
 
 	"tps": {"min_tps"}, "speed": {"min_tps"}, "minspeed": {"min_tps"}, "tokenspersecond": {"min_tps"}, "generationtps": {"min_tps"}, "mingenerationtps": {"min_tps"}, "maxgenerationtps": {"max_tps"},
-	"vram": {"min_vram_gb", "fits", "memory_gb"}, "memory": {"min_vram_gb", "fits", "memory_gb"}, "ram": {"min_vram_gb", "system_memory_gb", "fits"}, "vramgb": {"min_vram_gb", "fits", "memory_gb"}, "memorygb": {"min_vram_gb", "fits"},
+	"vram": {"min_vram_gb", "fits", "memory_gb"}, "memory": {"min_vram_gb", "fits", "memory_gb"}, "minmemory": {"min_vram_gb", "fits", "memory_gb"}, "maxmemory": {"max_vram_gb"}, "minmemorygb": {"min_vram_gb"}, "maxmemorygb": {"max_vram_gb"}, "ram": {"min_vram_gb", "system_memory_gb", "fits"}, "vramgb": {"min_vram_gb", "fits", "memory_gb"}, "memorygb": {"min_vram_gb", "fits"},
 	"bandwidth": {"min_bandwidth_gbps", "bandwidth_gbps"}, "memorybandwidthgbps": {"min_bandwidth_gbps", "bandwidth_gbps"},
 	"params": {"min_params_b"}, "parameters": {"min_params_b"}, "size": {"min_params_b", "quantization"},
 	"price": {"max_price_usd"}, "maxprice": {"max_price_usd"}, "budget": {"max_price_usd"}, "streetpriceusd": {"max_price_usd"},
@@ -134,13 +134,15 @@ var Fields = map[string][]string{
 	"url": {"source_url", "repository", "hf_repo"}, "link": {"source_url", "repository", "hf_repo"},
 }
 
-// Values are words that callers use for values of closed sets, folded as by Fold, with the values that were meant.
+// Values are words that callers use for values of filters and choices, folded as by Fold, with the values that were meant.
 var Values = map[string][]string{
 	"yes": {"true"}, "on": {"true"}, "1": {"true"}, "no": {"false"}, "off": {"false"}, "0": {"false"},
 	"vision": {"image"}, "multimodal": {"image"}, "vlm": {"image"}, "speech": {"audio"}, "voice": {"audio"},
 	"notebook": {"laptop"}, "graphics": {"gpu"}, "graphicscard": {"gpu"}, "processor": {"cpu"}, "phone": {"soc"}, "mac": {"apple", "desktop"}, "npu": {"soc"},
 	"radeon": {"amd"}, "geforce": {"nvidia"}, "sparse": {"moe"}, "mixtureofexperts": {"moe"},
 	"ui": {"gui"}, "inference": {"runner"}, "finetuning": {"finetuner"}, "coding": {"ide"},
+	"fp16": {"f16"}, "bf16": {"f16"}, "float16": {"f16"}, "16bit": {"f16"}, "fp8": {"q8_0"}, "f8": {"q8_0"}, "q8": {"q8_0"}, "int8": {"q8_0"}, "8bit": {"q8_0"}, "fp4": {"q4_0"}, "q4": {"q4_0"}, "int4": {"q4_0"}, "4bit": {"q4_0"},
+	"mps": {"metal"}, "hip": {"rocm"}, "cublas": {"cuda"}, "clblast": {"opencl"}, "oneapi": {"sycl"},
 	"jsonl": {"ndjson"}, "jsonlines": {"ndjson"}, "xlsx": {"csv"}, "excel": {"csv"}, "tsv": {"csv"}, "arrow": {"parquet"},
 }
 
@@ -171,6 +173,17 @@ func (s *Suggester) Parameter(sent string, names []string) string {
 	default:
 		return cmp.Or(as("min"+name), as("max"+name), s.Nearest(sent, names))
 	}
+}
+
+// Value is the one of values that a caller who sent another word probably meant by it, whatever their letters; empty where there is
+// none.
+func Value(sent string, values []string) string {
+	for _, v := range Values[Fold(sent)] {
+		if slices.Contains(values, v) {
+			return v
+		}
+	}
+	return ""
 }
 
 // Field is the one of names of fields, of orders by them or of values that a caller who sent another probably meant, empty
