@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strings"
 
 	"modeldex/dataset"
@@ -169,18 +170,13 @@ func grade(a *Answer) int {
 }
 
 // best chooses among the answers of all kinds. Two kinds that know a name equally well make it
-// ambiguous; where all only guess, the candidates of all are listed by turns.
+// ambiguous; where all only guess, the candidates of all are listed by turns. answers is not what it was afterwards.
 func best(answers []Answer) Answer {
 	top := 0
 	for i := range answers {
 		top = max(top, grade(&answers[i]))
 	}
-	var of []Answer
-	for i := range answers {
-		if grade(&answers[i]) == top {
-			of = append(of, answers[i])
-		}
-	}
+	of := slices.DeleteFunc(answers, func(a Answer) bool { return grade(&a) != top })
 	switch {
 	case len(of) == 1:
 		return of[0]
@@ -191,16 +187,21 @@ func best(answers []Answer) Answer {
 	if top == 1 {
 		out.Confidence, out.Reason = Near, "no model, hardware or tool has this name; the candidates are similar"
 	}
-	for turn := 0; turn < MaxCandidates; turn++ {
+	out.Candidates = make([]Candidate, 0, MaxCandidates)
+	add := func(c Candidate) {
+		if len(out.Candidates) < MaxCandidates {
+			out.Candidates = append(out.Candidates, c)
+		}
+	}
+	for turn := range MaxCandidates {
 		for i := range of {
 			own := of[i].Candidates
 			if top >= 3 && turn == 0 {
-				out.Candidates = append(out.Candidates, Candidate{of[i].Kind, of[i].Slug, of[i].Name, of[i].Reason})
+				add(Candidate{of[i].Kind, of[i].Slug, of[i].Name, of[i].Reason})
 			} else if top < 3 && turn < len(own) {
-				out.Candidates = append(out.Candidates, own[turn])
+				add(own[turn])
 			}
 		}
 	}
-	out.Candidates = out.Candidates[:min(MaxCandidates, len(out.Candidates))]
 	return out
 }

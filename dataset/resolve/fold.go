@@ -110,7 +110,7 @@ func join(words []string) string {
 }
 
 func toolWords(text string) []string {
-	words := make([]string, 0, 16)
+	words := make([]string, 0, 8)
 	runs(text, func(w string) { words = append(words, w) })
 	return words
 }

@@ -174,7 +174,9 @@ func generic(words []string) bool {
 func round(gb float64) float64 { return math.Round(gb*100) / 100 }
 
 func (n *hardwareNames) list(recs []int32, reason string) (out []Candidate) {
-	for _, i := range recs[:min(MaxCandidates, len(recs))] {
+	recs = recs[:min(MaxCandidates, len(recs))]
+	out = slices.Grow(out, len(recs))
+	for _, i := range recs {
 		out = append(out, Candidate{Hardware, n.recs[i].slug, n.recs[i].name, reason})
 	}
 	return out

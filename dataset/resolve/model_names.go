@@ -165,7 +165,9 @@ func (n *modelNames) same(phrases []phrase, text string) int32 {
 }
 
 func (n *modelNames) list(recs []int32, reason string) (out []Candidate) {
-	for _, i := range recs[:min(MaxCandidates, len(recs))] {
+	recs = recs[:min(MaxCandidates, len(recs))]
+	out = slices.Grow(out, len(recs))
+	for _, i := range recs {
 		out = append(out, Candidate{Model, n.recs[i].slug, n.recs[i].name, reason})
 	}
 	return out

@@ -10,10 +10,19 @@ import (
 // a row, through an inverted index, so that a look-up reads short lists instead of comparing the
 // text with every name.
 type likeness struct {
-	names    []string           // keys, each with the record it belongs to
-	owner    []int32            // name -> record
-	size     []uint16           // name -> number of trigrams
-	postings map[uint32][]int32 // trigram -> names that have it, ascending
+	names []string // keys, each with the record it belongs to
+	owner []int32  // name -> record
+	size  []uint16 // name -> number of trigrams
+	// being made: trigram -> names that have it, ascending
+	postings map[uint32][]int32
+	// once frozen: a hash table of the postings, which is read a hundred times for one name. The length is a power of two.
+	cells []cell
+}
+
+// cell is the posting of a trigram; a trigram is never 0.
+type cell struct {
+	trigram uint32
+	names   []int32
 }
 
 // maxPosting leaves out trigrams nearly every name has ("nvi", "rtx", "ins"): they tell no record
@@ -36,11 +45,38 @@ func (l *likeness) add(owner int32, key string) {
 
 // freeze drops the trigrams that are too common. Nothing may be added afterwards.
 func (l *likeness) freeze() {
+	size := 8
+	for size < 2*len(l.postings) {
+		size *= 2
+	}
+	l.cells = make([]cell, size)
 	for t, p := range l.postings {
 		if len(p) > maxPosting {
-			delete(l.postings, t)
-		} else {
-			l.postings[t] = slices.Clip(p)
+			continue
+		}
+		at := l.cellOf(t)
+		for l.cells[at].trigram != 0 {
+			at = (at + 1) & (size - 1)
+		}
+		l.cells[at] = cell{t, slices.Clip(p)}
+	}
+	l.postings = nil
+}
+
+// cellOf is where the search for a trigram begins.
+func (l *likeness) cellOf(t uint32) int {
+	const golden = 0x9E3779B1 // 2^32 divided by the golden ratio spreads what is close together
+	return int(t*golden>>8) & (len(l.cells) - 1)
+}
+
+// posting is the names that have a trigram.
+func (l *likeness) posting(t uint32) []int32 {
+	for at := l.cellOf(t); ; at = (at + 1) & (len(l.cells) - 1) {
+		switch c := &l.cells[at]; c.trigram {
+		case t:
+			return c.names
+		case 0:
+			return nil
 		}
 	}
 }
@@ -58,8 +94,8 @@ func trigrams(key string, emit func(uint32)) {
 	}
 }
 
-// minShare is the least share of trigrams two names must have in common to be called similar.
-const minShare = 0.4
+// Two names are called similar whose common trigrams are, leastCommon times, those of both: at a share, 2 * common / sizes, of 0.4.
+const leastCommon = 5
 
 // counted is memory that near reuses: a request may ask for two hundred names, and each would leave
 // garbage of 10 KB.
@@ -78,7 +114,8 @@ func (l *likeness) counting() *counted {
 	return c
 }
 
-// near returns up to n records whose names share most trigrams with key, most alike first.
+// near returns up to n records whose names share most trigrams with key, most alike first. For n up to MaxCandidates nothing but
+// the result is made.
 func (l *likeness) near(key string, n int) []int32 {
 	memory := l.counting()
 	defer counts.Put(memory)
@@ -86,7 +123,7 @@ func (l *likeness) near(key string, n int) []int32 {
 	size := 0
 	trigrams(key, func(t uint32) {
 		size++
-		for _, name := range l.postings[t] {
+		for _, name := range l.posting(t) {
 			if shared[name] == 0 {
 				touched = append(touched, name)
 			}
@@ -94,15 +131,17 @@ func (l *likeness) near(key string, n int) []int32 {
 		}
 	})
 	memory.touched = touched
-	best := make([]alike, 0, n+1)
+	var space [MaxCandidates + 1]alike
+	best := space[:0]
 	for _, name := range touched {
-		share := 2 * float64(shared[name]) / float64(size+int(l.size[name])) // Dice's coefficient
+		common, sizes := int(shared[name]), size+int(l.size[name])
 		shared[name] = 0
-		if share >= minShare {
+		if leastCommon*common >= sizes {
+			share := 2 * float64(common) / float64(sizes) // Dice's coefficient
 			best = insert(best, alike{l.owner[name], share, name}, n)
 		}
 	}
-	var out []int32
+	out := make([]int32, 0, len(best))
 	for _, a := range best {
 		out = append(out, a.owner)
 	}

@@ -511,6 +511,19 @@ func BenchmarkResolve200(b *testing.B) {
 	}
 }
 
+// BenchmarkUnknown200 reads 200 names that no record has, in all kinds.
+func BenchmarkUnknown200(b *testing.B) {
+	_, r := load(b)
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		for i := range 200 {
+			r.Resolve("", fmt.Sprintf("qwen llama rtx %d%d instruct", n%1000, i))
+		}
+		n++
+	}
+}
+
 // BenchmarkNew builds the names of the shipped records.
 func BenchmarkNew(b *testing.B) {
 	set, _ := load(b)

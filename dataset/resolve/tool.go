@@ -72,7 +72,9 @@ func withoutBracket(text string) string {
 }
 
 func (n *toolNames) list(recs []int32, reason string) (out []Candidate) {
-	for _, i := range recs[:min(MaxCandidates, len(recs))] {
+	recs = recs[:min(MaxCandidates, len(recs))]
+	out = slices.Grow(out, len(recs))
+	for _, i := range recs {
 		out = append(out, Candidate{Tool, n.recs[i].slug, n.recs[i].name, reason})
 	}
 	return out
