@@ -9,10 +9,26 @@ import (
 // laptopLines are lines of laptops that are sold with cards of their own: a word, and what must follow it. Lines of the same makers
 // that are also towers ("Legion Tower", "Alienware Aurora") are not among them.
 var laptopLines = [][2]string{
-	{"laptop"}, {"legion", ` (?:[579]i?|pro|slim|y[0-9]+)`}, {"loq", ` 1[4-8]`}, {"ideapad"}, {"thinkpad"}, {"zephyrus"},
-	{"rog strix", ` (?:g1[4-8]|scar)`}, {"flow", ` [xz]1[0-9]`}, {"tuf", ` (?:gaming )?[af]1[4-8]`},
-	{"blade", ` 1[4-8]`}, {"helios"}, {"nitro", ` (?:5|v|1[4-8])`}, {"alienware", ` [mx]1[4-8]`}, {"xps", ` 1[3-7]`}, {"zbook"},
-	{"omen", ` 1[4-8]`}, {"victus", ` 1[4-8]`}, {"katana"}, {"raider"}, {"surface", ` (?:book|laptop)`},
+	{"laptop"},
+	{"legion", ` (?:[579]i?|pro|slim|y[0-9]+)`},
+	{"loq", ` 1[4-8]`},
+	{"ideapad"},
+	{"thinkpad"},
+	{"zephyrus"},
+	{"rog strix", ` (?:g1[4-8]|scar)`},
+	{"flow", ` [xz]1[0-9]`},
+	{"tuf", ` (?:gaming )?[af]1[4-8]`},
+	{"blade", ` 1[4-8]`},
+	{"helios"},
+	{"nitro", ` (?:5|v|1[4-8])`},
+	{"alienware", ` [mx]1[4-8]`},
+	{"xps", ` 1[3-7]`},
+	{"zbook"},
+	{"omen", ` 1[4-8]`},
+	{"victus", ` 1[4-8]`},
+	{"katana"},
+	{"raider"},
+	{"surface", ` (?:book|laptop)`},
 }
 
 var laptopLine = func() *regexp.Regexp {
