@@ -23,9 +23,10 @@ type Dataset struct {
 
 // announcer finds what is new. It belongs to the goroutine of announcements.
 type announcer struct {
-	s    *Service
-	pack *dataset.Pack // what sums are of; nil before the first
-	sums []uint64
+	s      *Service
+	pack   *dataset.Pack // what sums are of; nil before the first
+	sums   []uint64
+	digest string // of the dataset that has pack
 }
 
 // run announces what is being served if it differs from what was announced last.
@@ -71,11 +72,16 @@ func (a *announcer) first(ctx context.Context) error {
 func (a *announcer) announce(ctx context.Context, d *Dataset, base quota.Baseline, known bool, hooks []quota.Hook) error {
 	pack := &d.Set.Benchmarks
 	sums := hashes(pack, a.pack, a.sums)
-	a.pack, a.sums = pack, sums
+	var announced *dataset.Pack // what was announced last, if this process did it
+	if a.digest == base.Digest {
+		announced = a.pack
+	}
+	a.pack, a.sums, a.digest = pack, sums, d.Set.Digest.String()
 	diff, err := compare(pack, sums, !known, base.Scheme == scheme, func(part int) ([]quota.Mark, error) { return a.s.store.Marks(ctx, part) })
 	if err != nil {
 		return err
 	}
+	diff.fields = changesOf(pack, announced, diff.changed)
 	out := &quota.Announcement{
 		First:    !known,
 		Baseline: quota.Baseline{Version: d.Set.Info.Version, Digest: d.Set.Digest.String(), Scheme: scheme, Records: pack.Len()},
@@ -133,18 +139,22 @@ type batch struct {
 	diff       *difference
 	ords       []uint32 // of all that is new, changed or withdrawn, rising
 	classOf    map[uint32]string
-	placed     map[string]uint32 // id -> place in rows
+	fieldsOf   map[uint32][]string // of changed ones, where they are known
+	placed     map[string]uint32   // id -> place in rows
 	rows       [][]byte
 	bytes      int
 	deliveries []quota.Delivery
 }
 
 func newBatch(gen *index.Generation, pack *dataset.Pack, diff *difference) *batch {
-	b := &batch{gen: gen, diff: diff, classOf: map[uint32]string{}, placed: map[string]uint32{}}
+	b := &batch{gen: gen, diff: diff, classOf: map[uint32]string{}, fieldsOf: map[uint32][]string{}, placed: map[string]uint32{}}
 	for class, places := range map[string][]int{Created: diff.created, Changed: diff.changed, Withdrawn: diff.withdrawn} {
 		for _, i := range places {
 			if ord, ok := gen.Benchmarks.Find(string(pack.ID(i))); ok {
 				b.ords, b.classOf[ord] = append(b.ords, ord), class
+				if class == Changed {
+					b.fieldsOf[ord] = diff.fields[i]
+				}
 			}
 		}
 	}
@@ -206,12 +216,12 @@ func (b *batch) add(h *quota.Hook, m *matched) error {
 func (b *batch) list(d *quota.Delivery, most int, event string, ords []uint32, removed []string) error {
 	change := map[string]string{Created: "created", Changed: "changed", Withdrawn: "withdrawn"}[event]
 	for _, ord := range ords[:min(len(ords), most)] {
-		if err := b.place(d, b.gen.Benchmarks.Slug(ord), change, b.gen.Benchmarks.Row(ord)); err != nil {
+		if err := b.place(d, &MessageRecord{b.gen.Benchmarks.Slug(ord), change, b.fieldsOf[ord], b.gen.Benchmarks.Row(ord)}); err != nil {
 			return err
 		}
 	}
 	for _, id := range removed[:min(len(removed), most-min(len(ords), most))] {
-		if err := b.place(d, id, "removed", jsontext.Value("null")); err != nil {
+		if err := b.place(d, &MessageRecord{ID: id, Change: "removed", Record: jsontext.Value("null")}); err != nil {
 			return err
 		}
 	}
@@ -219,18 +229,18 @@ func (b *batch) list(d *quota.Delivery, most int, event string, ords []uint32, r
 }
 
 // place lists one record, which is kept once for all webhooks, unless the release is full.
-func (b *batch) place(d *quota.Delivery, id, change string, record jsontext.Value) error {
-	at, ok := b.placed[id]
+func (b *batch) place(d *quota.Delivery, record *MessageRecord) error {
+	at, ok := b.placed[record.ID]
 	if !ok {
-		row, err := jsonv2.Marshal(MessageRecord{ID: id, Change: change, Record: record})
+		row, err := jsonv2.Marshal(record)
 		if err != nil {
-			return fmt.Errorf("rendering benchmark %s: %w", id, err)
+			return fmt.Errorf("rendering benchmark %s: %w", record.ID, err)
 		}
 		if len(b.rows) == quota.MaxRows || b.bytes+len(row) > quota.MaxRowBytes {
 			return nil
 		}
 		at = uint32(len(b.rows))
-		b.rows, b.bytes, b.placed[id] = append(b.rows, row), b.bytes+len(row), at
+		b.rows, b.bytes, b.placed[record.ID] = append(b.rows, row), b.bytes+len(row), at
 	}
 	d.Rows = append(d.Rows, at)
 	return nil

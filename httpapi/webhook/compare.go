@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -87,11 +88,49 @@ func (h *hasher) value(v reflect.Value) bool {
 	return true
 }
 
+// changedFields are the names of the fields that have another value in b than in a, in the order of their declaration.
+func changedFields(a, b *dataset.Benchmark) (names []string) {
+	var before, now hasher
+	v, w := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for _, f := range hashed() {
+		before.b, now.b = before.b[:0], now.b[:0]
+		had, has := before.value(v.Field(f.index)), now.value(w.Field(f.index))
+		if had != has || !bytes.Equal(before.b, now.b) {
+			names = append(names, string(f.name[:len(f.name)-1]))
+		}
+	}
+	return names
+}
+
+// changesOf are the names of changed fields by place in the pack, of benchmarks that an earlier pack has too; nil without one.
+func changesOf(pack, earlier *dataset.Pack, changed []int) map[int][]string {
+	if earlier == nil || len(changed) == 0 {
+		return nil
+	}
+	was := map[string]int{}
+	for _, i := range changed {
+		was[string(pack.ID(i))] = -1
+	}
+	for i := range earlier.Len() {
+		if _, asked := was[string(earlier.ID(i))]; asked {
+			was[string(earlier.ID(i))] = i
+		}
+	}
+	out := make(map[int][]string, len(changed))
+	for _, i := range changed {
+		if before := was[string(pack.ID(i))]; before >= 0 {
+			out[i] = changedFields(earlier.At(before), pack.At(i))
+		}
+	}
+	return out
+}
+
 // difference is what differs between a dataset and what was announced. The numbers are places in
 // the pack of benchmarks, rising.
 type difference struct {
 	created, changed, withdrawn []int
-	removed                     []string // ids, sorted
+	fields                      map[int][]string // of changed, where they are known
+	removed                     []string         // ids, sorted
 	parts                       map[int][]quota.Mark
 }
 

@@ -297,6 +297,16 @@ func ids(m Message) (out []string) {
 	return out
 }
 
+// fieldsOf are the changed fields of the first record of a message.
+func fieldsOf(t *testing.T, m Message) []string {
+	t.Helper()
+	var r MessageRecord
+	if err := json.Unmarshal(m.Data.Records[0], &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Fields
+}
+
 // TestRelease follows releases from the dataset to a receiver: events, order, filters, counts.
 func TestRelease(t *testing.T) {
 	k, r := newKit(t), newReceiver(t)
@@ -337,6 +347,28 @@ func TestRelease(t *testing.T) {
 	k.publish([]dataset.Benchmark{bench(3, 30, "cuda"), bench(4, 40, "vulkan")})
 	if got = r.wait(7); got[6].event != Released || got[6].msg.Data.Total != 0 {
 		t.Errorf("release without changes: %s", got[6].body)
+	}
+}
+
+// TestChangedFields: a message names what changed of a benchmark, also of one whose run date did. After a start it does not:
+// what was announced before is not kept.
+func TestChangedFields(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	k.create(r, "", Changed)
+	k.publish([]dataset.Benchmark{bench(1, 10, "cuda"), bench(2, 20, "cuda")})
+	date := dataset.Date("2026-01-02")
+	other := bench(1, 11, "vulkan")
+	other.RunDate = &date
+	k.publish([]dataset.Benchmark{other, bench(2, 20, "cuda")})
+	if got, want := fieldsOf(t, r.wait(1)[0].msg), []string{"backend", "generation_tps", "run_date"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	k.stop()
+	k.open()
+	k.start()
+	k.publish([]dataset.Benchmark{other, bench(2, 21, "cuda")})
+	if got := r.wait(2)[1]; fieldsOf(t, got.msg) != nil || bytes.Contains(got.body, []byte("fields")) {
+		t.Errorf("after a start: %s", got.body)
 	}
 }
 
