@@ -98,7 +98,7 @@ func (p *parser) findRuns(q fit.Query, of dataset.Slug, least float64) (runs fit
 // Why records are left out of what runs, as the end of a notice.
 const (
 	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
-	noSpeed   = ": the speed was not measured, and no measurement is near enough for an estimate"
+	noSpeed   = ": the speed was not measured, and no measurements are near enough and agree enough for an estimate"
 )
 
 // measuredAt leads to the measurements of some of what is left out.

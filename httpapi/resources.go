@@ -335,7 +335,7 @@ func fitParams(list string) []param {
 		out = append(out, pm)
 	}
 	out = append(out, param{name: "prefer", kind: oneChoice, values: []string{preferPrecise, preferMeasured}, doc: other + "which size a row names. " +
-		preferPrecise + ": the most precise that fits, of those that were published or measured, or that publishers usually make; of sizes that differ by less than a tenth lists look at one, and at those measured on the hardware. " + preferMeasured + ": the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise of up to 9 bits that fits, else as " + preferPrecise + ". With more than 9 bits answers become no better. The pages choose so."})
+		preferPrecise + ": the most precise that fits, of those that were published or measured, or that publishers usually make; of sizes that differ by less than a tenth lists look at one, and at those measured on the hardware. " + preferMeasured + ": the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise of up to 9 bits that fits, else as " + preferPrecise + ". With more than 9 bits answers become no better. Weights that were trained in four bits count as they were released (MXFP4) before files of other names. The pages choose so."})
 	return append(out, param{name: "pareto", kind: flagValue, doc: other + map[string]string{
 		"models":   "true: only models that no other beats in both speed and intelligence.",
 		"hardware": "true: only hardware that no other beats in speed, street price and bits_per_weight of the size its row names: a size of fewer bits is faster, and not the same. With quantization all rows are of one size.",
