@@ -67,6 +67,9 @@ func nameView(a resolve.Answer) NameView {
 		Ambiguous: a.Ambiguous, Quantization: known(a.Quantization), Format: known(a.Format), ParamsB: known(a.ParamsB),
 		MemoryGB: known(a.MemoryGB), Count: known(a.Count), Reason: a.Reason, Candidates: make([]NameCandidate, len(a.Candidates)),
 	}
+	if a.Partial() {
+		v.Reason = resolve.NotWhole + a.Reason
+	}
 	for i, c := range a.Candidates {
 		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}
 	}

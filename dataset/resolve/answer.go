@@ -88,8 +88,8 @@ func (a *Answer) WhyNot() string {
 	switch {
 	case a.Slug != "":
 		return ""
-	case a.partial():
-		return "is " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
+	case a.Partial():
+		return "is " + NotWhole + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
 	case a.Ambiguous:
 		return "may be several records: " + a.Reason
 	case !a.Explained():
@@ -106,8 +106,11 @@ func (a *Answer) Explained() bool {
 // Several reports whether the name fits several records, and none is kept for it.
 func (a *Answer) Several() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) > 1 }
 
-// partial reports whether the name is a part of the name of one record, and of no other.
-func (a *Answer) partial() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) == 1 }
+// NotWhole begins what is said of a partial name. Its reason follows.
+const NotWhole = "not the whole name of a record: "
+
+// Partial reports whether the name is a part of the name of one record, and of no other.
+func (a *Answer) Partial() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) == 1 }
 
 // Machine is what the name of hardware says of a machine beside its record: the memory of one device in GB, where that
 // is not own, the memory of the record; and the number of devices, where there are several. Both are 0 where the

@@ -36,9 +36,6 @@ func (r *Resolver) Resolve(kind Kind, name string) Answer {
 	} else {
 		a = r.any(text)
 	}
-	if a.partial() {
-		a.Reason = "not the whole name of a record: " + a.Reason
-	}
 	a.Input = in
 	return a
 }
