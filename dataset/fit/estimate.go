@@ -33,7 +33,7 @@ const (
 	// neighbour of another.
 	tooFar = 12.0
 	// lightest is the smallest weight, relative to the nearest, that still counts.
-	lightest = 1e-2
+	lightest = 8e-2
 )
 
 // logLightest is how much farther than the nearest, below 0, a sample of the smallest weight is.
