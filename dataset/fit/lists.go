@@ -142,6 +142,9 @@ func (r *Runs) add(a *ask, slug dataset.Slug) {
 		r.NoSpeed = append(r.NoSpeed, slug)
 	case len(a.t.order) == 0 || a.any(nil, Unknown):
 		r.Undecided = append(r.Undecided, slug)
+		if len(a.runs) == 0 {
+			return
+		}
 		if ran, ok := a.mostPrecise([]Verdict{Unknown}, false, nil); ok {
 			r.Ran = append(r.Ran, ran)
 		}
