@@ -227,7 +227,7 @@ func (k *key) numbersOf(places, numbers []uint32) {
 // groups computes what there is to say of each group.
 func (g *grouping) groups() []Group {
 	n, width := len(g.starts)-1, len(g.d.codes.words)
-	asked := &statsOf{codes: g.d.codes, settings: g.d.settings, slots: g.d.codes.slotsOf(g.d.settings), by: g.q.By, dates: g.dates, differ: make([]uint64, n*width)}
+	asked := &statsOf{codes: g.d.codes, settings: g.d.settings, slots: g.d.codes.slotsOf(g.d.settings), by: g.d.codes.slotsOf(g.q.By), dates: g.dates, differ: make([]uint64, n*width)}
 	out := make([]Group, n)
 	for i := range out {
 		out[i].of, out[i].number = asked, uint32(i)

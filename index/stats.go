@@ -67,8 +67,8 @@ type Group struct {
 type statsOf struct {
 	codes    *codes
 	settings []Field
-	slots    []slot // of settings
-	by       []Field
+	slots    []slot    // of settings
+	by       []slot    // of StatsQuery.By
 	dates    []float64 // of the runs, by ordinal
 	differ   []uint64  // by group, then by word: the bits that differ between records; see codes
 }
@@ -88,8 +88,7 @@ func (g *Group) Newest() float64 { return g.of.dates[g.newest] }
 // Key is the values of StatsQuery.By; empty for unknown.
 func (g *Group) Key() []string {
 	out := make([]string, len(g.of.by))
-	for i, f := range g.of.by {
-		s := g.of.codes.slots[f]
+	for i, s := range g.of.by {
 		out[i] = s.value(g.code(s))
 	}
 	return out
