@@ -80,20 +80,6 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 }
 
-// useViewDefaults has pages name the sizes that were measured, and list records by name, where nothing else is asked for.
-// The canonical address says so: the API answers the same there.
-func (p *parser) useViewDefaults() {
-	if main := map[string]string{"models": "fits", "hardware": "runs"}[p.r.name]; p.values[main] != nil && p.values["prefer"] == nil {
-		p.values["prefer"] = []string{preferMeasured}
-	}
-	if p.r.normal == slugOrder && p.values["sort"] == nil {
-		p.values["sort"] = []string{"name"} // a slug may begin with the maker, a name rarely does
-	}
-}
-
-// slugOrder is the order of lists of the API, which pages do not offer.
-const slugOrder = "slug"
-
 // withoutUsual is a canonical query without what useViewDefaults adds.
 func withoutUsual(query string) string {
 	params := strings.Split(query, "&")

@@ -106,3 +106,14 @@ func (p *parser) read(pm *param, values []string) string {
 		return p.readLimit(pm, v)
 	}
 }
+
+// useViewDefaults has pages name the sizes that were measured, and list records by name, where nothing else is asked for.
+// The canonical address says so: the API answers the same there.
+func (p *parser) useViewDefaults() {
+	if main := map[string]string{"models": "fits", "hardware": "runs"}[p.r.name]; p.values[main] != nil && p.values["prefer"] == nil {
+		p.values["prefer"] = []string{preferMeasured}
+	}
+	if p.r.normal == slugOrder && p.values["sort"] == nil {
+		p.values["sort"] = []string{"name"} // a slug may begin with the maker, a name rarely does
+	}
+}

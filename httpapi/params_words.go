@@ -82,8 +82,8 @@ func (p *parser) readTexts(pm *param, values []string) string {
 		p.fault(invalidParameter, pm.name, values[0], fmt.Sprintf("must have at most %d values, got %d", maxValues, len(given)))
 		return ""
 	}
-	if p.past != nil && pm.name == changesSlug.name {
-		given = p.changedSlugs(pm, given)
+	if pm.meant != nil && p.past != nil {
+		given = pm.meant(p, pm, given)
 	}
 	slices.Sort(given)
 	given = slices.Compact(given)

@@ -60,6 +60,8 @@ type param struct {
 	fromZero bool                                 // plainNumber only: 0 is a value; otherwise it must be above
 	required string                               // what a request without it is told; empty: it may be left out
 	table    func(*index.Generation) *index.Table // where the values of a oneName are
+	// meant, if not nil, says what texts mean that are not slugs; textList only.
+	meant func(p *parser, pm *param, given []string) []string
 }
 
 // resource is one list and the way to each of its records.
@@ -311,6 +313,9 @@ const (
 	preferPrecise  = "precise"
 	preferMeasured = "measured"
 )
+
+// slugOrder is the order of lists of the API, which pages do not offer.
+const slugOrder = "slug"
 
 // fitParams are the parameters with which a list keeps what runs: models on a piece of hardware,
 // hardware for a model.

@@ -28,5 +28,10 @@ func New(set *dataset.Set) *Engine {
 	}
 	e.learn(set)
 	e.prepare()
+	l, tool := &e.learnt, LlamaCpp.tool()
+	for _, h := range e.hardware {
+		h.silicon, h.classless = l.names.find(siliconName, l.siliconOf(h.Slug)), classOf(h.Hardware, "gpu") == noClass
+		h.usual = e.spotOf(h.Hardware, tool, l.backendOf(h.Hardware, tool), h.bandwidth)
+	}
 	return e
 }

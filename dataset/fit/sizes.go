@@ -51,10 +51,6 @@ func (e *Engine) prepare() {
 	}
 	l.ways = len(e.ways)
 	e.list()
-	for _, h := range e.hardware {
-		h.silicon, h.classless = l.names.find(siliconName, l.siliconOf(h.Slug)), classOf(h.Hardware, "gpu") == noClass
-		h.usual = e.spotOf(h.Hardware, LlamaCpp.tool(), l.backendOf(h.Hardware, LlamaCpp.tool()), h.bandwidth)
-	}
 }
 
 // list finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
