@@ -218,12 +218,8 @@ func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slug
 		slug, a := named(p.gen, t, v)
 		switch {
 		case slug == "":
-			detail := "is not known"
-			if a.Ambiguous {
-				detail = "may be several records: " + a.Reason
-			}
-			if f := p.fault(invalidParameter, name, v, detail); f != nil {
-				f.candidates, f.several = a.Candidates, a.Ambiguous
+			if f := p.fault(invalidParameter, name, v, a.WhyNot()); f != nil {
+				f.candidates, f.several = a.Candidates, a.Several()
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
 				}

@@ -171,7 +171,7 @@ func (w *work) slug(field string, kind resolve.Kind) (dataset.Slug, resolve.Answ
 	}
 	f := Fault{Field: field, Text: fmt.Sprintf("no %s is known by this name", kind)}
 	if a.Ambiguous {
-		f.Text = "may be several records: " + a.Reason
+		f.Text = a.WhyNot()
 	}
 	for _, c := range a.Candidates {
 		f.Near = append(f.Near, Near{string(c.Slug), c.Name})
