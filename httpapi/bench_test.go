@@ -233,7 +233,7 @@ func BenchmarkExpensive(b *testing.B) {
 		{"parquet=list", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d"},
 		{"parquet=fields", "/api/v1/benchmarks?limit=500&format=parquet&min_tps=0.000%d&fields=%s"},
 		{"parquet=model", "/api/v1/models/llama-2-7b?format=parquet&benchmarks_limit=2%d"},
-		{"parquet=stats", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&format=parquet&min_tps=0.000%d"},
+		{"parquet=stats", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=500&format=parquet&min_tps=0.000%d"},
 		{"csv=list", "/api/v1/benchmarks?limit=500&format=csv&min_tps=0.000%d"},
 		{"stats=model,quantization", "/api/v1/benchmarks/stats?group_by=model,quantization&settings=all&limit=1000&min_tps=0.000%d"},
 		{"markdown=benchmarks", "/explore/benchmarks.md?limit=500&min_tps=0.0%d"},

@@ -35,7 +35,7 @@ var fileViews = []string{
 	"/api/v1/benchmarks?limit=500",
 	"/api/v1/benchmarks?limit=500&sort=generation_tps&fields=model,generation_tps,run_date",
 	"/api/v1/benchmarks?limit=100&scenario=offline,server",
-	"/api/v1/benchmarks/stats?limit=1000&group_by=hardware,quantization&settings=all",
+	"/api/v1/benchmarks/stats?limit=500&group_by=hardware,quantization&settings=all",
 	"/api/v1/benchmarks/stats?limit=100&group_by=model&sort=-median",
 }
 
@@ -245,7 +245,7 @@ func TestDuckDB(t *testing.T) {
 	for _, f := range []export.Format{export.CSV, export.NDJSON, export.Parquet} {
 		keep("list."+f.String(), s.ask(t, "GET", "/api/v1/benchmarks?settings=single_stream&limit=all&format="+f.String()).body)
 		keep("models."+f.String(), s.ask(t, "GET", "/api/v1/models?limit=all&format="+f.String()).body)
-		keep("groups."+f.String(), s.ask(t, "GET", "/api/v1/benchmarks/stats?group_by=hardware&limit=1000&format="+f.String()).body)
+		keep("groups."+f.String(), s.ask(t, "GET", "/api/v1/benchmarks/stats?group_by=hardware&limit=500&format="+f.String()).body)
 	}
 	cfg := s.cfg
 	cfg.Files = os.DirFS("../data")
@@ -286,7 +286,7 @@ func compareDuckDB(t *testing.T, s *service, got map[string]json.RawMessage) {
 		Median   float64
 	}
 	want := groups{}
-	for _, raw := range s.list(t, "/api/v1/benchmarks/stats?group_by=hardware&limit=1000").Data {
+	for _, raw := range s.list(t, "/api/v1/benchmarks/stats?group_by=hardware&limit=500").Data {
 		var g struct {
 			Group            struct{ Hardware string }
 			N                int
