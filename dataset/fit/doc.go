@@ -26,8 +26,8 @@
 //   - making an engine: learn.go, new.go
 //   - how good estimates are: evaluate.go, validated.go
 //
-// Which rows compare is decided by dataset.Benchmark.SingleStream. Runs that were timed with a short prompt (WholeRequest) are no answers and are
-// not estimated, but estimates rest on them, too: much hardware has no other. Memory is counted in bytes,
+// Which rows compare is decided by dataset.Benchmark.SingleStream. Runs that were timed with a short prompt (WholeRequest) are not answers and are
+// not estimated, but estimates rest on them, too: much hardware has no others. Memory is counted in bytes,
 // bandwidth in 10^9 bytes per second, speed in tokens per second.
 //
 // An Engine is immutable and safe for concurrent use. Making one reads the newest 250,000 measurements once. A

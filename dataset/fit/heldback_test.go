@@ -178,7 +178,7 @@ func TestShippedAnswers(t *testing.T) {
 }
 
 // Weights that were trained in four bits are named as they were released: other files have the same weights under names that promise more or
-// fewer bits. A model of their shape without a file of 16 bits is no other.
+// fewer bits. A model of their shape without a file of 16 bits counts as one, too.
 func TestShippedFourBits(t *testing.T) {
 	e := shippedEngine(t)
 	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "amd-ryzen-ai-max-395", "nvidia-rtx-4090"} {
