@@ -32,6 +32,9 @@ const (
 	// tooFar ends the search: beyond it nothing is near enough for an estimate. A class is no
 	// neighbour of another.
 	tooFar = 12.0
+	// mostApart is the logarithm of the ratio of bandwidths beyond which other hardware says nothing, however near all else is: a
+	// processor of a supercomputer would be estimated from a desktop of a twentieth of its bandwidth.
+	mostApart = 2.08 // eight times
 	// lightest is the smallest weight, relative to the nearest, that still counts.
 	lightest = 8e-2
 )
@@ -59,7 +62,11 @@ func placeDistance(a, b *setup) (d float64) {
 		if a.silicon == b.silicon {
 			d += otherVariant
 		} else {
-			d += otherHardware + perBandwidth*math.Abs(a.logBandwidth-b.logBandwidth)
+			apart := math.Abs(a.logBandwidth - b.logBandwidth)
+			if apart > mostApart {
+				return math.Inf(1)
+			}
+			d += otherHardware + perBandwidth*apart
 			if a.arch != b.arch {
 				d += otherArch
 			}

@@ -218,3 +218,18 @@ func TestSharedMemoryIsFar(t *testing.T) {
 		t.Error("no processor has an estimate")
 	}
 }
+
+// Hardware of more than eight times the bandwidth of any that was measured near it has no estimate: a processor of a supercomputer was
+// estimated at 965 tokens per second from desktops of a twentieth of its bandwidth, and led every list by speed.
+func TestNoEstimateFarBeyondWhatWasMeasured(t *testing.T) {
+	e := shippedEngine(t)
+	for _, hardware := range e.hwBySlug {
+		a, fault := e.Fit(Query{Model: "gpt-oss-20b", Hardware: hardware, Quantization: "MXFP4"})
+		if fault != nil || a.Sizes[0].Speed == nil || a.Sizes[0].Speed.Estimate == nil {
+			continue
+		}
+		if est := a.Sizes[0].Speed.Estimate; est.Median > 600 {
+			t.Errorf("%s: %v tokens per second, from %s at a distance of %v", hardware, est.Median, est.Evidence[0].ID, est.Nearest)
+		}
+	}
+}
