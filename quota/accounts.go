@@ -115,10 +115,7 @@ func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (Iss
 		until = -until
 	}
 	var forgotten []Digest
-	r, p, err := k.change(ctx, acc.id, func(r *Record) error {
-		if r.Digest != d || r.Status != StatusActive {
-			return errSuperseded // another change came first
-		}
+	r, p, v, err := k.changeOwn(ctx, acc.id, d, func(r *Record) {
 		r.Old = append(r.Old, OldSecret{d, until})
 		forgotten = nil
 		for len(r.Old) > MaxOldSecrets {
@@ -126,14 +123,9 @@ func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (Iss
 			r.Old = r.Old[1:]
 		}
 		r.Digest, r.Hint = digest, secret.Hint()
-		return nil
 	})
-	if errors.Is(err, errSuperseded) {
-		_, v = k.identify(d, true)
-		return IssuedKey{}, v, nil
-	}
-	if err != nil {
-		return IssuedKey{}, v, fmt.Errorf("rotating key: %w", err)
+	if err != nil || v != Admitted {
+		return IssuedKey{}, v, err
 	}
 	for i := range forgotten {
 		k.table.remove(&forgotten[i])
@@ -141,7 +133,31 @@ func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (Iss
 	return IssuedKey{Secret: secret, Account: k.view(r, p)}, Admitted, nil
 }
 
+// errSuperseded refuses a change by a secret that another change ended after memory admitted it.
 var errSuperseded = errors.New("secret was replaced meanwhile")
+
+// changeOwn is a change on the word of the owner of d. If d is no longer the current secret of an active
+// account, nothing is changed. The verdict then comes from the record the store has: memory may lag behind it.
+func (k *Keeper) changeOwn(ctx context.Context, id ID, d Digest, fn func(*Record)) (Record, Person, Verdict, error) {
+	var v Verdict
+	r, p, err := k.change(ctx, id, func(r *Record) error {
+		if v = statusVerdict(r.Status); v == Admitted && r.Digest != d {
+			v = Rotated
+		}
+		if v != Admitted {
+			return errSuperseded
+		}
+		fn(r)
+		return nil
+	})
+	if errors.Is(err, errSuperseded) {
+		return Record{}, Person{}, v, nil
+	}
+	if err != nil {
+		return Record{}, Person{}, v, fmt.Errorf("account %s: %w", id, err)
+	}
+	return r, p, Admitted, nil
+}
 
 // RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants
 // the current secret.
@@ -150,8 +166,11 @@ func (k *Keeper) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, er
 	if v != Admitted {
 		return Account{}, v, nil
 	}
-	a, err := k.Revoke(ctx, acc.id)
-	return a, v, err
+	r, p, v, err := k.changeOwn(ctx, acc.id, d, func(r *Record) { r.Status = StatusRevoked })
+	if err != nil || v != Admitted {
+		return Account{}, v, err
+	}
+	return k.view(r, p), Admitted, nil
 }
 
 // change alters one account in the ledger, then in memory.

@@ -216,8 +216,10 @@ func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	return c, now, cal
 }
 
-func (pl *plan) verdict() Verdict {
-	switch pl.status {
+func (pl *plan) verdict() Verdict { return statusVerdict(pl.status) }
+
+func statusVerdict(s Status) Verdict {
+	switch s {
 	case StatusActive:
 		return Admitted
 	case StatusSuspended:

@@ -35,6 +35,7 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 		"watch":     testWatch,
 		"copy":      testCopy,
 		"days":      testDays,
+		"rotations": testRotations,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
