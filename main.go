@@ -74,9 +74,7 @@ type cli struct {
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
 		LlamaBench data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
-		Facts      data.ImportFacts      `cmd:"" help:"Merge tables of facts (models, hardware, tools, benchmarks as NDJSON, quant_bpw.json) into a dataset; records that only the dataset has are kept."`
-		PCIIDs     data.ImportPCIIDs     `cmd:"" name:"pciids" help:"Propose PCI ids for hardware that has none, from the list of pciutils; writes nothing."`
-	} `cmd:"" help:"Turn gathered facts into dataset files."`
+	} `cmd:"" help:"Turn outputs of other programs into dataset lines."`
 	Snapshot struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Turn a downloaded table of a source into rows on standard output; keep them in data/snapshots/sources."`
 		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows of data/snapshots. The same inputs and time give the same bytes on any machine."`
@@ -111,6 +109,10 @@ func main() { os.Exit(run(os.Args[1:])) }
 func run(args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if replacement := data.Replacement(args); replacement != "" {
+		fmt.Fprintf(os.Stderr, "modeldex: %s\n", replacement)
+		return exitUsage
 	}
 	checkEnvironment(os.Stderr)
 	parser, err := kong.New(data.TableFor(&cli{}, args), kong.Name("modeldex"), kong.Description(about), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))

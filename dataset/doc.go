@@ -32,7 +32,7 @@
 //   - watch: loading again when files change. mirror: a copy of another service's dataset.
 //   - diff, history: what changed from one release to the next.
 //   - resolve: names to records. fit: what runs on what, and how fast. here: this machine.
-//   - importer: facts of others as lines of the dataset. archive: a dataset as one file.
+//   - importer: outputs of llama-bench as lines of the dataset. archive: a dataset as one file.
 //   - wholefile: files that appear whole. cores: how many cores background work may use.
 //   - verbs: the command line. datasettest: the test kit.
 //

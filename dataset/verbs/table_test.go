@@ -20,7 +20,6 @@ type someVerbs struct {
 	} `cmd:"" help:"Changes."`
 	Import struct {
 		LlamaBench ImportLlamaBench `cmd:"" help:"Outputs."`
-		PCIIDs     ImportPCIIDs     `cmd:"" name:"pciids" help:"Ids."`
 	} `cmd:"" help:"Import."`
 	Names struct {
 		Ask   Resolve `cmd:"" default:"withargs" help:"Ask."`
