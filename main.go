@@ -53,8 +53,7 @@ type cli struct {
 	Changes struct {
 		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
 	} `cmd:"" help:"Record what releases change."`
-	Mirror data.Mirror   `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
-	Export server.Export `cmd:"" help:"Write the responses of the server as files for any file host: lists, records, facets, pages, feeds, dumps, OpenAPI, each with compressed forms."`
+	Mirror data.Mirror `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
 	Keys   struct {
 		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it; it is not shown again."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
@@ -110,6 +109,7 @@ func run(args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	args = longFlags(args)
 	if replacement := data.Replacement(args); replacement != "" {
 		fmt.Fprintf(os.Stderr, "modeldex: %s\n", replacement)
 		return exitUsage
@@ -119,7 +119,7 @@ func run(args []string) int {
 	if err != nil {
 		panic(err) // the table of verbs is a constant
 	}
-	ctx, err := parser.Parse(longFlags(args))
+	ctx, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "modeldex: %v (see %s --help)\n", err, verbOf(err))
 		return exitUsage
@@ -191,6 +191,8 @@ func checkEnvironment(warn io.Writer) {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
 		case !strings.HasPrefix(name, "MODELDEX_"):
+		case data.RemovedName(name) != "":
+			fmt.Fprintf(warn, "modeldex: warning: %s\n", data.RemovedName(name))
 		case !slices.Contains(known, name):
 			fmt.Fprintf(warn, "modeldex: warning: nothing reads the environment variable %s%s\n", name, didYouMean(name, known))
 		case value == "":

@@ -291,3 +291,18 @@ func TestAsOfAfterRestart(t *testing.T) {
 	r.restart()
 	r.gone(second, r.released[3])
 }
+
+// awaitDumps waits until the server has made its dump.
+func (s *site) awaitDumps(transport *http.Transport) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		a, err := fetch(transport, s.server.addr, asked{method: "GET", path: "/api/v1/dumps"})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if a.status == http.StatusOK {
+			return
+		}
+	}
+	s.t.Fatal("no dump is made")
+}

@@ -62,7 +62,7 @@ func New(cfg Config) (*Server, error) {
 		Dir:     cfg.DumpsDir, From: cfg.From, Log: cfg.Log, Worked: cfg.Worked,
 	})
 	s.streams.Max, s.streams.PerKey = 16, 2
-	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail, NoPictures: cfg.NoPictures})
+	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail})
 	s.pages.documents["api"] = newEndpoints(routes)
 	s.app = fiber.New(fiber.Config{
 		AppName: "modeldex", CaseSensitive: true, StrictRouting: true, UnescapePath: true, DisableStartupMessage: true,

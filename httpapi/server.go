@@ -76,9 +76,6 @@ type Config struct {
 	// RepositoryURL is where the files of the dataset are kept, for readers who propose lines; empty:
 	// unknown.
 	RepositoryURL string
-	// NoPictures are kinds of records, by the names of their lists. Their pages name no picture, and an export,
-	// where pictures would be many files, has none of them.
-	NoPictures []string
 	// SupportEmail is shown with errors of our own.
 	SupportEmail string
 	// CacheBytes bounds the bodies kept for reuse; zero means 256 MiB.

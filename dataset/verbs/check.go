@@ -34,11 +34,10 @@ func (c *Check) Run(env *Env) error {
 			return err
 		}
 	}
-	var findings dataset.Findings
-	if err := withProgress(func(update func(read, total int64)) (err error) {
-		findings, err = dataset.Check(src.Files, dataset.Options{Progress: update, Previous: previous, Review: resolve.Review})
-		return err
-	}); err != nil {
+	update, end := Progress("checking")
+	findings, err := dataset.Check(src.Files, dataset.Options{Progress: update, Previous: previous, Review: resolve.Review})
+	end()
+	if err != nil {
 		return err
 	}
 	if env.CheckSnapshots != nil {

@@ -1,49 +1,42 @@
 package verbs
 
 import (
+	"fmt"
 	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 )
 
-// bar shows how far a load is, on a terminal, once it has taken a second.
-type bar struct {
-	started  time.Time
-	progress *mpb.Progress
-	bar      *mpb.Bar
-}
-
-// withProgress calls do with a function that takes the bytes read and their total.
-func withProgress(do func(update func(read, total int64)) error) error {
-	update, done := Progress()
-	defer done()
-	return do(update)
-}
-
-// Progress returns a function that takes the bytes read so far and their total, and one that ends
-// the display. Neither prints anything where standard error is not a terminal.
-func Progress() (update func(read, total int64), done func()) {
-	b := &bar{started: time.Now()}
-	return b.update, b.done
-}
-
-func (b *bar) update(read, total int64) {
-	if b.bar == nil && time.Since(b.started) > time.Second && term.IsTerminal(int(os.Stderr.Fd())) {
-		b.progress = mpb.New(mpb.WithOutput(os.Stderr))
-		b.bar = b.progress.AddBar(total, mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name("loading "), decor.CountersKibiByte("% .1f / % .1f")), mpb.AppendDecorators(decor.Percentage()))
+// Progress shows every second how far a verb is, where standard error is a terminal: the share of the work once
+// update has been called, else the time it has taken. end removes the line; a second call does nothing.
+func Progress(what string) (update func(done, total int64), end func()) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return func(int64, int64) {}, func() {}
 	}
-	if b.bar != nil {
-		b.bar.SetCurrent(read)
-	}
-}
-
-func (b *bar) done() {
-	if b.bar != nil {
-		b.bar.Abort(true)
-		b.progress.Wait()
-	}
+	var percent atomic.Int64
+	percent.Store(-1)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		started, tick := time.Now(), time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				fmt.Fprint(os.Stderr, "\r\x1b[K")
+				return
+			case now := <-tick.C:
+				state := now.Sub(started).Round(time.Second).String()
+				if p := percent.Load(); p >= 0 {
+					state = fmt.Sprintf("%d%%", p)
+				}
+				fmt.Fprintf(os.Stderr, "\r\x1b[K%s: %s", what, state)
+			}
+		}
+	}()
+	update = func(done, total int64) { percent.Store(100 * done / max(total, 1)) }
+	return update, sync.OnceFunc(func() { close(stop); <-stopped })
 }

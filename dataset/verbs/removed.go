@@ -2,19 +2,35 @@ package verbs
 
 import "strings"
 
-// removed are the verbs that older versions had, each with what to do instead.
+// removed are verbs, flags and environment variables that older versions had, each with what to do instead.
 var removed = map[string]string{
+	"export":        "download whole tables from /api/v1/dumps of a server, or put a cache in front of modeldex serve",
 	"import facts":  "write one file per record in models, hardware and tools of the dataset, and run modeldex check",
 	"import pciids": "copy the ids from pci.ids into pci_ids of the hardware record",
 }
 
-// Replacement is the sentence that answers a command line with a removed verb, empty for any other.
+// Replacement is the sentence that answers a command line with a removed verb or flag, empty for any other.
 func Replacement(args []string) string {
 	for n := 1; n <= min(2, len(args)); n++ {
-		verb := strings.Join(args[:n], " ")
-		if instead, ok := removed[verb]; ok {
-			return "modeldex " + verb + " was removed: " + instead
+		if verb := strings.Join(args[:n], " "); removed[verb] != "" {
+			return "modeldex " + RemovedName(verb)
+		}
+	}
+	for _, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if flag, _, _ := strings.Cut(arg, "="); strings.HasPrefix(flag, "--") && removed[flag] != "" {
+			return RemovedName(flag)
 		}
 	}
 	return ""
+}
+
+// RemovedName says what to use instead of a verb, flag or environment variable; empty if it was not removed.
+func RemovedName(name string) string {
+	if removed[name] == "" {
+		return ""
+	}
+	return name + " was removed: " + removed[name]
 }

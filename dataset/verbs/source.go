@@ -104,11 +104,9 @@ func (d Dataset) Load(env *Env) (*dataset.Set, Source, error) {
 	if err != nil {
 		return nil, src, err
 	}
-	var set *dataset.Set
-	err = withProgress(func(update func(read, total int64)) (err error) {
-		set, err = dataset.Load(context.Background(), src.Files, dataset.Options{Progress: update})
-		return err
-	})
+	update, end := Progress("loading")
+	defer end()
+	set, err := dataset.Load(context.Background(), src.Files, dataset.Options{Progress: update})
 	return set, src, src.place(err)
 }
 

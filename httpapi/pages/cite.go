@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/goccy/go-json/jsontext"
@@ -18,9 +17,7 @@ type Citation struct {
 // finishRecord adds to the page of a record what follows from its address.
 func (s *Site) finishRecord(v *Sheet, kind, slug, name string) {
 	v.Cite = cite(&v.Frame, name)
-	if !slices.Contains(s.cfg.NoPictures, kind) {
-		v.Image = v.Path + ".png"
-	}
+	v.Image = v.Path + ".png"
 	v.Past = &Link{Text: "What changed in this record", Href: "/changes?slug=" + url.QueryEscape(slug) + "&table=" + kind, NoFollow: true}
 	switch kind {
 	case "models":

@@ -31,9 +31,6 @@ type Config struct {
 	RepositoryURL string
 	// SupportEmail is where readers report faults.
 	SupportEmail string
-	// NoPictures are the kinds of records (models, hardware, tools, benchmarks) whose pages name no
-	// picture.
-	NoPictures []string
 }
 
 // Site is the pages and their files.

@@ -15,7 +15,6 @@ import (
 	"modeldex/dataset/diff"
 	"modeldex/dataset/mirror"
 	"modeldex/dataset/watch"
-	"modeldex/httpapi"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rows"
@@ -51,20 +50,6 @@ func newReloader(cfg *Config) *reloader {
 	r := &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
 	r.live.Keep(cfg.Keep)
 	return r
-}
-
-// Fixed loads the dataset of a configuration for a server whose dataset does not change: what the
-// configuration says of requests, keys and listeners is not looked at.
-func Fixed(cfg Config) (httpapi.Config, error) {
-	r := newReloader(&cfg)
-	defer r.memory.stop()
-	if err := r.first(context.Background()); err != nil {
-		return httpapi.Config{}, err
-	}
-	return httpapi.Config{
-		Live: &r.live, History: &r.history, Snapshots: r.catalog.Load, Schemas: cfg.Schemas, Files: cfg.Files,
-		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Version: cfg.Version, Log: cfg.Log,
-	}, nil
 }
 
 // manyBenchmarks is how many benchmarks make a collection at the start cost more time than its memory is

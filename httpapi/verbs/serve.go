@@ -62,9 +62,13 @@ func (c *Serve) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	var done func()
-	cfg.Progress, done = verbs.Progress()
-	defer done()
+	update, end := verbs.Progress("loading")
+	defer end()
+	cfg.Progress = func(read, total int64) {
+		if update(read, total); read == total {
+			end()
+		}
+	}
 	return service.Run(context.Background(), cfg)
 }
 

@@ -215,7 +215,9 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	_, end := verbs.Progress("evaluating")
 	e, err := snapshot.Evaluate(context.Background(), in, snapshot.Samples)
+	end()
 	if err != nil {
 		return err
 	}

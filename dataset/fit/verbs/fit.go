@@ -195,7 +195,9 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	_, end := verbs.Progress("evaluating")
 	v := fit.Evaluate(set)
+	end()
 	if c.Write != "" {
 		file, err := fit.EncodeValidated(v)
 		if err != nil {
