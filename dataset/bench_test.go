@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -30,7 +29,6 @@ func shippedLines(tb testing.TB) [][]byte {
 
 func BenchmarkLine(b *testing.B) {
 	lines := shippedLines(b)
-	d := record.NewDecoder[Benchmark]()
 	mean := len(bytes.Join(lines, []byte{'\n'})) / len(lines)
 	for _, bm := range []struct {
 		name   string
@@ -41,13 +39,6 @@ func BenchmarkLine(b *testing.B) {
 			return jsonv2.Unmarshal(line, &rec, jsonv2.RejectUnknownMembers(true))
 		}},
 		{"decode and check", decodeInstead},
-		{"decoder", func(line []byte) error {
-			var rec Benchmark
-			if problems := d.Decode(line, &rec); problems != nil {
-				return errors.New(problems[0].Text)
-			}
-			return nil
-		}},
 		{"encoding-json", func(line []byte) error { var rec Benchmark; return json.Unmarshal(line, &rec) }},
 	} {
 		b.Run(bm.name, func(b *testing.B) {

@@ -12,26 +12,22 @@ import (
 
 // decodeLines decodes the lines of a chunk that begins at the given line of a file.
 func (l *loader) decodeLines(file, line int, b []byte) {
-	d := <-l.decoders
-	defer func() { l.decoders <- d }()
 	switch kindOf(l.files[file]) {
 	case modelsDir:
-		decodeLines(l, l.models.put, sharing(d, record.Decode[Model]), file, line, b)
+		decodeLines(l, l.models.put, sharing(l, record.Decode[Model]), file, line, b)
 	case hardwareDir:
-		decodeLines(l, l.hardware.put, sharing(d, record.Decode[Hardware]), file, line, b)
+		decodeLines(l, l.hardware.put, sharing(l, record.Decode[Hardware]), file, line, b)
 	case toolsDir:
-		decodeLines(l, l.tools.put, sharing(d, record.Decode[Tool]), file, line, b)
+		decodeLines(l, l.tools.put, sharing(l, record.Decode[Tool]), file, line, b)
 	case benchmarksDir:
-		decodeLines(l, l.benchmarks.put, d.benchmarks.Decode, file, line, b)
+		decodeLines(l, l.benchmarks.put, sharing(l, record.Decode[Benchmark]), file, line, b)
 	case ChangesDir:
-		decodeLines(l, l.changes.put, sharing(d, record.DecodeChange), file, line, b)
+		decodeLines(l, l.changes.put, sharing(l, record.DecodeChange), file, line, b)
 	}
 }
 
 // decodeFile decodes a .json file.
 func (l *loader) decodeFile(file int, b []byte) {
-	d := <-l.decoders
-	defer func() { l.decoders <- d }()
 	switch kindOf(l.files[file]) {
 	case infoFile:
 		decodeFile(l, l.info.put, record.Decode, file, b)
@@ -40,32 +36,22 @@ func (l *loader) decodeFile(file int, b []byte) {
 	case sourcesFile:
 		decodeFile(l, l.origins.put, record.DecodeOrigin, file, b)
 	case modelsDir:
-		decodeFile(l, l.models.put, sharing(d, record.Decode[Model]), file, b)
+		decodeFile(l, l.models.put, sharing(l, record.Decode[Model]), file, b)
 	case hardwareDir:
-		decodeFile(l, l.hardware.put, sharing(d, record.Decode[Hardware]), file, b)
+		decodeFile(l, l.hardware.put, sharing(l, record.Decode[Hardware]), file, b)
 	case toolsDir:
-		decodeFile(l, l.tools.put, sharing(d, record.Decode[Tool]), file, b)
+		decodeFile(l, l.tools.put, sharing(l, record.Decode[Tool]), file, b)
 	case benchmarksDir:
-		decodeFile(l, l.benchmarks.put, d.benchmarks.Decode, file, b)
+		decodeFile(l, l.benchmarks.put, sharing(l, record.Decode[Benchmark]), file, b)
 	}
 }
 
-// decoders are what one worker decodes with, so that its records share what is equal in them.
-type decoders struct {
-	benchmarks *record.Decoder[Benchmark]
-	others     *record.Sharer
-}
-
-func newDecoders() *decoders {
-	return &decoders{record.NewDecoder[Benchmark](), record.NewSharer()}
-}
-
 // sharing is a decode whose records share what is equal in them.
-func sharing[T any](d *decoders, decode decodeFunc[T]) decodeFunc[T] {
+func sharing[T any](l *loader, decode decodeFunc[T]) decodeFunc[T] {
 	return func(b []byte, rec *T) []record.Problem {
 		problems := decode(b, rec)
 		if problems == nil {
-			d.others.Share(rec)
+			l.shared.Share(rec)
 		}
 		return problems
 	}

@@ -20,8 +20,7 @@
 // largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its
 // path.
 //
-// A line of benchmarks in canonical format is read by a reader of that form alone, see
-// record.Decoder. Any other valid record costs one pass of the decoder and one check of every value; only an
+// A valid record costs one pass of the strict decoder and one check of every value; only an
 // invalid one is read again to say what is wrong. Files are read in chunks of a mebibyte, which all
 // cores decode. If it is given the last Set, Load decodes only the changed files, checks everything, and
 // takes the records of the other files from that set.

@@ -29,10 +29,10 @@ type loader struct {
 	total     int64      // bytes of all files
 	reading   sync.Mutex // guards bytesRead, and calls of opt.Progress
 	bytesRead int64
-	digests   []Digest       // by file
-	single    []bool         // by file: one object, no array
-	unchanged []int32        // by file: its number in the last load, -1 where it is new or changed
-	decoders  chan *decoders // one per worker
+	digests   []Digest // by file
+	single    []bool   // by file: one object, no array
+	unchanged []int32  // by file: its number in the last load, -1 where it is new or changed
+	shared    *record.Sharer
 	now       time.Time
 	today     string // of now, as YYYY-MM-DD
 
@@ -84,12 +84,9 @@ func newLoader(ctx context.Context, fsys fs.FS, opt Options) *loader {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	l := &loader{ctx: ctx, fsys: fsys, opt: opt, faulty: map[member]bool{}, decoders: make(chan *decoders, opt.Workers)}
+	l := &loader{ctx: ctx, fsys: fsys, opt: opt, faulty: map[member]bool{}, shared: record.NewSharer()}
 	l.now = opt.Now()
 	l.today = l.now.UTC().Format(time.DateOnly)
-	for range opt.Workers {
-		l.decoders <- newDecoders()
-	}
 	return l
 }
 

@@ -39,7 +39,7 @@ func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	own := len(l.files) - 1
 
 	var proposed collector[Benchmark]
-	decodeLines(l, proposed.put, record.NewDecoder[Benchmark]().Decode, own, 1, lines)
+	decodeLines(l, proposed.put, record.Decode[Benchmark], own, 1, lines)
 	proposed.close()
 	l.origins.put(k.origins.chunk())
 	l.quantizations.put(k.quantizations.chunk())

@@ -35,7 +35,7 @@ type Problem struct {
 func Decode[T any](b []byte, rec *T) []Problem {
 	s := SchemaOf(reflect.TypeFor[T]())
 	err := jsonv2.Unmarshal(b, rec, strict)
-	if err == nil && s.valid(reflect.ValueOf(rec).Elem(), b) {
+	if err == nil && s.valid(reflect.ValueOf(rec).Elem()) {
 		return nil
 	}
 	faults := Diagnose(b, s)

@@ -19,15 +19,6 @@ func Pretty(rec any) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// AppendLine appends what Line returns for a benchmark. It writes into dst itself, without the
-// allocations of the general encoder; a million rows are rendered at each load.
-func (b *Benchmark) AppendLine(dst []byte) ([]byte, error) {
-	w := lineWriters.Get().(*lineWriter)
-	defer lineWriters.Put(w)
-	w.rec = *b
-	return w.append(dst)
-}
-
 // AppendNumber appends a number as Line writes it. Infinities and NaN are errors.
 func AppendNumber(dst []byte, v float64) ([]byte, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -1,10 +1,8 @@
 package record
 
 import (
-	"bytes"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,11 +24,6 @@ type Field struct {
 	Nullable bool
 	Sourced  bool // a value must be named by an entry of sources
 	Rule
-
-	// The text in the file of one record that shows a required member whose value is zero. It is the member's
-	// name with false, or with the start of an object. Nil for any other field, and where another member may
-	// have the name.
-	zero []byte
 }
 
 // A Rule is what a value must be: the kind of JSON, and what the type and tag say beyond it.
@@ -67,28 +60,10 @@ func SchemaOf(t reflect.Type) *Schema {
 		}
 	}
 	for i := range s.Fields {
-		f := &s.Fields[i]
-		s.byName[f.Name] = f
-		start := map[reflect.Kind]string{reflect.Bool: "false", reflect.Struct: "{"}[f.Kind]
-		inside := func(other Field) bool { return other.mayName(f.Name) }
-		if !f.Nullable && start != "" && !slices.ContainsFunc(s.Fields, inside) {
-			f.zero = []byte(strconv.Quote(f.Name) + ": " + start)
-		}
+		s.byName[s.Fields[i].Name] = &s.Fields[i]
 	}
 	actual, _ := shapes.LoadOrStore(t, s)
 	return actual.(*Schema)
-}
-
-// mayName reports whether a value may have a member of a name, at any depth.
-func (r *Rule) mayName(name string) bool {
-	switch {
-	case r.Object != nil:
-		return slices.ContainsFunc(r.Object.Fields, func(f Field) bool { return f.Name == name || f.mayName(name) })
-	case r.Entry != nil:
-		return r.Entry.mayName(name)
-	default:
-		return r.Kind == reflect.Interface
-	}
 }
 
 // Has reports whether a dotted name is that of a field.
@@ -186,26 +161,22 @@ func (r *Rule) limit(text string, ok func(float64) bool) {
 	r.Limits = append(r.Limits, Limit{ok, text})
 }
 
-// valid reports whether a record decoded from a text surely keeps the rules of its type. False asks for a second
-// look at the text, because a required value that reads as zero may have been left out. The decoder does not
-// tell, but the text may, see Field.zero. It is nil for an object inside a record. This runs for every record, so
-// it says neither what nor where.
-func (s *Schema) valid(v reflect.Value, text []byte) bool {
+// valid reports whether a decoded record surely keeps the rules of its type. A required value that reads as zero
+// may have been left out: false asks for a second look at the text. It says neither what is wrong nor where, because it
+// runs for every record.
+func (s *Schema) valid(v reflect.Value) bool {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		fv := v.FieldByIndex(f.Index)
-		if f.Nullable {
-			if fv.IsNil() {
-				continue
-			}
+		switch {
+		case f.Nullable && fv.IsNil():
+			continue
+		case f.Nullable:
 			fv = fv.Elem()
-		} else if fv.IsZero() {
-			if f.Kind == reflect.Interface {
-				continue // may be left out, as null
-			}
-			if f.zero == nil || !bytes.Contains(text, f.zero) {
-				return false
-			}
+		case fv.IsZero() && f.Kind == reflect.Interface:
+			continue // may be left out, as null
+		case fv.IsZero():
+			return false
 		}
 		if !f.valid(fv) {
 			return false
@@ -223,7 +194,7 @@ func (r *Rule) valid(v reflect.Value) bool {
 	case reflect.String:
 		return r.ValidText(v.String())
 	case reflect.Struct:
-		return r.Object.valid(v, nil)
+		return r.Object.valid(v)
 	case reflect.Slice:
 		return r.listSound(v)
 	default:

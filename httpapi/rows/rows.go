@@ -110,7 +110,7 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 
 // appendBenchmark writes a Benchmark: the line of the record and three members more.
 func appendBenchmark(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte, error) {
-	dst, err := b.AppendLine(dst)
+	dst, err := appendJSON(dst, b)
 	if err != nil {
 		return dst, err
 	}
