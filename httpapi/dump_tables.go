@@ -89,11 +89,11 @@ func wideTable(gen *index.Generation) export.Table {
 // allRowsOf gives the rows of a table in its order.
 func allRowsOf(t *index.Table, row func(ord uint32) []byte) export.Rows {
 	next := uint32(0)
-	return func() export.Row {
+	return func() []byte {
 		if int(next) == t.Len() {
-			return export.Row{}
+			return nil
 		}
 		next++
-		return export.Row{JSON: row(next - 1)}
+		return row(next - 1)
 	}
 }

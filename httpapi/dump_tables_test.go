@@ -70,7 +70,7 @@ func TestWideTable(t *testing.T) {
 		t.Errorf("no columns are %v", named)
 	}
 	n, next := 0, table.Rows()
-	for row := next().JSON; row != nil; row = next().JSON {
+	for row := next(); row != nil; row = next() {
 		if n++; n%50 != 0 {
 			continue
 		}

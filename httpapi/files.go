@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 
 	"modeldex/dataset/record"
 	"modeldex/httpapi/connections"
@@ -18,31 +17,18 @@ import (
 	"modeldex/quota"
 )
 
-// fileSpace is space for files until their size is known.
-var fileSpace = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// fileOf makes a file of some rows.
+// fileOf makes a file of some rows, at its exact size: it may be kept in the cache.
 func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
-	return fileWith(gen, f, s, func(enc export.Encoder) error {
-		for row := rows(); row.JSON != nil; row = rows() {
-			if err := enc.Encode(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// fileWith makes a file of the rows that write adds, at its exact size: it may be kept in the cache.
-func fileWith(gen *index.Generation, f export.Format, s *export.Schema, write func(enc export.Encoder) error) []byte {
-	space := fileSpace.Get().(*bytes.Buffer)
-	defer fileSpace.Put(space)
-	space.Reset()
-	enc := rowjson.Sure(export.NewEncoder(space, f, s, aboutOf(gen)))
-	if err := errors.Join(write(enc), enc.Close()); err != nil {
+	var file bytes.Buffer
+	enc := rowjson.Sure(export.NewEncoder(&file, f, s, aboutOf(gen)))
+	err := error(nil)
+	for row := rows(); row != nil && err == nil; row = rows() {
+		err = enc.Encode(row)
+	}
+	if err := errors.Join(err, enc.Close()); err != nil {
 		panic(err) // rows are made by this program
 	}
-	return bytes.Clone(space.Bytes())
+	return bytes.Clone(file.Bytes())
 }
 
 // schema is the columns of the rows of a list or a record under a query.
@@ -59,14 +45,14 @@ func (r *resource) schema(q *listQuery) *export.Schema {
 
 // rowsFile is rows as CSV.
 func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
-	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) export.Row { return export.Row{JSON: rowjson.Marshal(row)} }))
+	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) []byte { return rowjson.Marshal(row) }))
 }
 
 // eachOf gives values one after the other, as row makes them.
-func eachOf[T any](values []T, row func(*T) export.Row) export.Rows {
-	return func() export.Row {
+func eachOf[T any](values []T, row func(*T) []byte) export.Rows {
+	return func() []byte {
 		if len(values) == 0 {
-			return export.Row{}
+			return nil
 		}
 		made := row(&values[0])
 		values = values[1:]
@@ -82,18 +68,13 @@ func (r *resource) rowsOf(t *index.Table, ords []uint32, q *listQuery) export.Ro
 	if q.format == export.NDJSON {
 		kept = r.projectionTo(q.fields)
 	}
-	return func() export.Row {
-		if len(ords) == 0 {
-			return export.Row{}
-		}
-		ord := ords[0]
-		ords = ords[1:]
+	return eachOf(ords, func(ord *uint32) []byte {
 		if kept == nil && q.runs == nil {
-			return export.Row{JSON: t.Row(ord)}
+			return t.Row(*ord)
 		}
-		space = appendRow(space[:0], t, ord, kept, q)
-		return export.Row{JSON: space}
-	}
+		space = appendRow(space[:0], t, *ord, kept, q)
+		return space
+	})
 }
 
 // complete answers with every row of a query, streamed. The call is extended before the first byte:

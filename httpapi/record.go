@@ -49,22 +49,15 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
 		columns = columns.Without("benchmarks")
 	}
-	made, rows := r.record(req.gen, q, t, ord)
-	row := export.Row{JSON: made}
+	row, rows := r.record(req.gen, q, t, ord)
 	if rows != nil {
-		space := rowSpace.Get().(*[]byte)
-		defer rowSpace.Put(space)
-		size := 0
-		for _, piece := range rows {
-			size += len(piece)
-		}
-		*space = slices.Grow((*space)[:0], size)
-		for _, piece := range rows {
-			*space = append(*space, piece...)
-		}
-		row.Apart = []export.Member{{Name: "benchmarks", Value: *space}}
+		row = slices.Concat(row[:len(row)-1], []byte(`,"benchmarks":`), bytes.Join(rows, nil), []byte("}"))
 	}
-	return fileWith(req.gen, q.format, columns, func(enc export.Encoder) error { return enc.Encode(row) })
+	return fileOf(req.gen, q.format, columns, func() []byte {
+		one := row
+		row = nil
+		return one
+	})
 }
 
 // record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, one member after the other;

@@ -121,10 +121,9 @@ func statsSchema(q *listQuery) *export.Schema {
 
 // statsRows gives groups one after the other.
 func statsRows(groups []index.Group, q *listQuery) export.Rows {
-	w, row := rows.NewGroupWriter(q.selected["group_by"]), export.Row{}
-	return eachOf(groups, func(g *index.Group) export.Row {
-		row.JSON = w.Append(row.JSON[:0], g)
-		row.Values = w.AppendValues(row.Values[:0], row.JSON)
+	w, row := rows.NewGroupWriter(q.selected["group_by"]), []byte(nil)
+	return eachOf(groups, func(g *index.Group) []byte {
+		row = w.Append(row[:0], g)
 		return row
 	})
 }

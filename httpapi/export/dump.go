@@ -159,10 +159,13 @@ type builder struct {
 // and at work that is more urgent.
 const giveWayEvery = 64
 
-// table writes a table in all formats. Its rows are made, and divided into cells, once.
+// tableFormats are those of the tables of a dump.
+var tableFormats = [...]Format{CSV, NDJSON, Parquet}
+
+// table writes a table in all formats. Its rows are made once.
 func (b *builder) table(t *Table) (err error) {
-	var outs [3]*output
-	for i, f := range []Format{CSV, NDJSON, Parquet} {
+	var outs [len(tableFormats)]*output
+	for i, f := range tableFormats {
 		name, media, compressed := t.Schema.Name+"."+f.String(), f.MediaType(), f != Parquet
 		if compressed {
 			name, media = name+".zst", zstdType
@@ -171,7 +174,7 @@ func (b *builder) table(t *Table) (err error) {
 			return errors.Join(err, abandon(outs[:i]))
 		}
 	}
-	if err := b.rows(t, outs[0], outs[1], outs[2]); err != nil {
+	if err := b.rows(t, outs[:]); err != nil {
 		return errors.Join(err, abandon(outs[:]))
 	}
 	for i, out := range outs {
@@ -182,13 +185,15 @@ func (b *builder) table(t *Table) (err error) {
 	return nil
 }
 
-func (b *builder) rows(t *Table, csvTo, ndjsonTo, parquetTo io.Writer) error {
-	in := newCells(t.Schema)
-	asCSV, err := newCSV(csvTo, in)
-	if err != nil {
-		return err
+func (b *builder) rows(t *Table, outs []*output) error {
+	var all []Encoder
+	for i, f := range tableFormats {
+		enc, err := NewEncoder(outs[i], f, t.Schema, b.src.About)
+		if err != nil {
+			return err
+		}
+		all = append(all, enc)
 	}
-	asNDJSON, asParquet := &ndjson{w: ndjsonTo}, newParquet(parquetTo, in, b.src.About)
 	rows := t.Rows()
 	for n := 0; ; n++ {
 		if n%giveWayEvery == 0 {
@@ -197,14 +202,19 @@ func (b *builder) rows(t *Table, csvTo, ndjsonTo, parquetTo io.Writer) error {
 			}
 		}
 		row := rows()
-		if row.JSON == nil {
-			return errors.Join(asCSV.Close(), asNDJSON.Close(), asParquet.Close())
+		for _, enc := range all {
+			var err error
+			if row == nil {
+				err = enc.Close()
+			} else {
+				err = enc.Encode(row)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err := in.split(row); err != nil {
-			return err
-		}
-		if err := errors.Join(asCSV.divided(), asNDJSON.Encode(row), asParquet.divided()); err != nil {
-			return err
+		if row == nil {
+			return nil
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestMake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src.Tables[0].Rows = func() Rows { t.Error("the rows were asked for again"); return func() Row { return Row{} } }
+	src.Tables[0].Rows = func() Rows { t.Error("the rows were asked for again"); return func() []byte { return nil } }
 	found, reused := mustMake(t, src)
 	if !reused {
 		t.Error("the dump was made again")

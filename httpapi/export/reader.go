@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Rows gives rows one after the other; after the last one without JSON. A row is valid until the next call.
-type Rows func() Row
+// Rows gives rows one after the other, nil after the last one. A row is valid until the next call.
+type Rows func() []byte
 
 // Reader is a file that is made while it is read: a file of any number of rows takes the memory of
 // what its encoder keeps and of one read. It belongs to one goroutine.
@@ -50,7 +50,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // step makes one row, or the end of the file.
 func (r *Reader) step() error {
-	if row := r.rows(); row.JSON != nil {
+	if row := r.rows(); row != nil {
 		return r.enc.Encode(row)
 	}
 	err := r.enc.Close()

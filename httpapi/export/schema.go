@@ -4,8 +4,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"modeldex/httpapi/rowjson"
 )
 
 // Type is the type of the values of a column.
@@ -37,22 +38,15 @@ type Column struct {
 
 // Schema is the columns of a kind of row. It is immutable and safe for concurrent use.
 type Schema struct {
-	Name     string // of the table, such as "benchmarks"
-	Columns  []Column
-	root     *branch
-	encoders sync.Pool // of *parquetEncoder, that have written a file of it
-
-	mu      sync.Mutex
-	derived map[string]*Schema // made of it, by the names of their columns
+	Name    string // of the table, such as "benchmarks"
+	Columns []Column
+	root    *branch
 }
 
 // branch is the columns at or below a member of a row.
 type branch struct {
 	column  int                // of a member that is one column; -1 otherwise
 	members map[string]*branch // by name in JSON quotes, as rows spell it
-	order   []*branch          // the members in the order of the columns, which is that of rows
-	place   int                // in the order of the object that it is a member of
-	label   []byte             // name in JSON quotes, and the colon
 }
 
 // SchemaOf reads the columns off the Go type of a row: a struct with json tags. The unit of a column
@@ -87,10 +81,29 @@ func (b *branch) member(name string) *branch {
 	}
 	quoted := `"` + name + `"` // names of members need no escapes
 	if b.members[quoted] == nil {
-		m := &branch{column: -1, place: len(b.order), label: []byte(quoted + ":")}
-		b.members[quoted], b.order = m, append(b.order, m)
+		b.members[quoted] = &branch{column: -1}
 	}
 	return b.members[quoted]
+}
+
+// split finds the values of the columns in a row: parts of the row, nil for null and for what the row does not have.
+// Members without a column are left out.
+func (s *Schema) split(row []byte) [][]byte {
+	values := make([][]byte, len(s.Columns))
+	s.root.split(values, row)
+	return values
+}
+
+func (b *branch) split(values [][]byte, object []byte) {
+	for name, v := range rowjson.Members(object) {
+		switch m := b.members[string(name)]; {
+		case m == nil || v[0] == 'n': // null
+		case m.column >= 0:
+			values[m.column] = v
+		case v[0] == '{':
+			m.split(values, v)
+		}
+	}
 }
 
 // addColumns appends the columns of a struct.
@@ -173,50 +186,11 @@ func (s *Schema) Without(name string) *Schema {
 // Replace puts columns in the place of the one with a name.
 func (s *Schema) Replace(name string, columns ...Column) *Schema {
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
-	return s.derive(slices.Concat(s.Columns[:i], columns, s.Columns[i+1:]))
+	return NewSchema(s.Name, slices.Concat(s.Columns[:i], columns, s.Columns[i+1:]))
 }
 
 func (s *Schema) filter(keep func(column string) bool) *Schema {
-	var columns []Column
-	for _, c := range s.Columns {
-		if keep(c.Name) {
-			columns = append(columns, c)
-		}
-	}
-	if len(columns) == len(s.Columns) {
-		return s
-	}
-	return s.derive(columns)
-}
-
-// maxDerived is how many schemas made of another are kept.
-const maxDerived = 32
-
-// derive is the schema of other columns. A few are kept, since encoders belong to a schema: one that is new takes as long as a
-// third of a page. The name of a column is that of one column only, also where it is not one of s.
-func (s *Schema) derive(columns []Column) *Schema {
-	var key strings.Builder
-	for _, c := range columns {
-		key.WriteString(c.Name)
-		key.WriteByte(',')
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if kept := s.derived[key.String()]; kept != nil {
-		return kept
-	}
-	if len(s.derived) >= maxDerived {
-		for other := range s.derived { // any
-			delete(s.derived, other)
-			break
-		}
-	}
-	if s.derived == nil {
-		s.derived = map[string]*Schema{}
-	}
-	made := NewSchema(s.Name, columns)
-	s.derived[key.String()] = made
-	return made
+	return NewSchema(s.Name, slices.DeleteFunc(slices.Clone(s.Columns), func(c Column) bool { return !keep(c.Name) }))
 }
 
 // at reports whether a column is the one with a name or below it.

@@ -64,11 +64,7 @@ type GroupWriter struct {
 	settings []groupSetting // sorted by name
 	names    [][]byte       // of settings as JSON, in the order of fields
 	values   []index.SettingValue
-	spans    []span // of the row appended last: the fields of group_by, and the members behind group
 }
-
-// span is where a value is in what was appended to.
-type span struct{ from, to int }
 
 type groupKey struct {
 	name  string // as the name of a member
@@ -105,53 +101,29 @@ func memberName(name string) string { return string(rowjson.AppendString(nil, na
 func (w *GroupWriter) Append(b []byte, g *index.Group) []byte {
 	b = append(b, `{"group":{`...)
 	key := g.Key()
-	w.spans = slices.Grow(w.spans[:0], len(w.by))[:len(w.by)]
 	for i, by := range w.by {
 		b = append(appendComma(b, i), by.name...)
-		from := len(b)
 		b = appendOrNull(b, key[by.place])
-		w.spans[by.place] = span{from, len(b)}
 	}
 	b = append(b, '}')
-	b = w.end(strconv.AppendInt(w.begin(b, `,"n":`), int64(g.N), 10))
-	b = w.end(strconv.AppendInt(w.begin(b, `,"sources":`), int64(g.Pages), 10))
-	b = w.end(appendFloat(w.begin(b, `,"min":`), g.Min))
-	b = w.appendQuantiles(b, [...]quantile{{`,"p10":`, g.P10}, {`,"p25":`, g.P25}, {`,"median":`, g.Median}, {`,"p75":`, g.P75}, {`,"p90":`, g.P90}})
-	b = w.end(appendFloat(w.begin(b, `,"max":`), g.Max))
-	b = w.end(appendDate(w.begin(b, `,"newest_run_date":`), g.Newest()))
+	b = strconv.AppendInt(append(b, `,"n":`...), int64(g.N), 10)
+	b = strconv.AppendInt(append(b, `,"sources":`...), int64(g.Pages), 10)
+	b = appendFloat(append(b, `,"min":`...), g.Min)
+	b = appendQuantile(append(b, `,"p10":`...), g.P10)
+	b = appendQuantile(append(b, `,"p25":`...), g.P25)
+	b = appendQuantile(append(b, `,"median":`...), g.Median)
+	b = appendQuantile(append(b, `,"p75":`...), g.P75)
+	b = appendQuantile(append(b, `,"p90":`...), g.P90)
+	b = appendFloat(append(b, `,"max":`...), g.Max)
+	b = appendDate(append(b, `,"newest_run_date":`...), g.Newest())
 	b = w.appendSettings(b, g)
-	return append(w.end(strconv.AppendBool(w.begin(b, `,"comparable":`), g.Comparable)), '}')
-}
-
-// begin appends the name of a member, end nothing: its value is between them.
-func (w *GroupWriter) begin(b []byte, name string) []byte {
-	b = append(b, name...)
-	w.spans = append(w.spans, span{from: len(b)})
-	return b
-}
-
-func (w *GroupWriter) end(b []byte) []byte {
-	w.spans[len(w.spans)-1].to = len(b)
-	return b
-}
-
-// AppendValues appends the values of the columns of a file: the fields of group_by, and the members behind group; nil
-// for null. They are parts of b, which Append returned last.
-func (w *GroupWriter) AppendValues(values [][]byte, b []byte) [][]byte {
-	for _, at := range w.spans {
-		v := b[at.from:at.to:at.to]
-		if v[0] == 'n' { // null
-			v = nil
-		}
-		values = append(values, v)
-	}
-	return values
+	return append(strconv.AppendBool(append(b, `,"comparable":`...), g.Comparable), '}')
 }
 
 // appendSettings appends the settings that are equal, and the names of those that differ.
 func (w *GroupWriter) appendSettings(b []byte, g *index.Group) []byte {
 	w.values = g.AppendSettings(w.values[:0])
-	b = append(w.begin(b, `,"shared_settings":`), '{')
+	b = append(b, `,"shared_settings":{`...)
 	n := 0
 	for _, s := range w.settings {
 		is := w.values[s.place]
@@ -166,7 +138,7 @@ func (w *GroupWriter) appendSettings(b []byte, g *index.Group) []byte {
 			b = append(b, is.Value...) // true, false or a whole number
 		}
 	}
-	b = append(w.begin(w.end(append(b, '}')), `,"differing_settings":`), '[')
+	b = append(b, `},"differing_settings":[`...)
 	n = 0
 	for i, is := range w.values {
 		if !is.Shared {
@@ -174,7 +146,7 @@ func (w *GroupWriter) appendSettings(b []byte, g *index.Group) []byte {
 			n++
 		}
 	}
-	return w.end(append(b, ']'))
+	return append(b, ']')
 }
 
 // appendComma appends a comma before the second of several things and the ones after it.
@@ -207,26 +179,6 @@ func appendFloat(b []byte, v float64) []byte {
 		return append(b, rowjson.Marshal(v)...)
 	}
 	return strconv.AppendFloat(b, v, 'f', -1, 64)
-}
-
-type quantile struct {
-	name  string // as the name of a member
-	value float64
-}
-
-// appendQuantiles appends members. Those of a group of one value, as every other group is, are equal and formatted once.
-func (w *GroupWriter) appendQuantiles(b []byte, all [5]quantile) []byte {
-	for i, q := range all {
-		b = w.begin(b, q.name)
-		if i > 0 && q.value == all[i-1].value {
-			before := w.spans[len(w.spans)-2]
-			b = append(b, b[before.from:before.to]...)
-		} else {
-			b = appendQuantile(b, q.value)
-		}
-		b = w.end(b)
-	}
-	return b
 }
 
 // appendQuantile appends a number rounded to 12 digits, so that the mean of 1.1 and 1.3 is shown as 1.2.
