@@ -1,69 +1,121 @@
 //go:build linux
 
+// Command bench compares the program with nginx, bare fasthttp, SQLite and DuckDB. The load comes from wrk. It
+// writes a table and a plot into bench/results. Run it in the folder of the repository:
+//
+//	go run ./bench
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
+	"regexp"
 	"time"
-
-	"modeldex/bench/generate"
-
-	"github.com/alecthomas/kong"
 )
 
-// cli is the table of verbs and their flags.
-type cli struct {
-	Compare  compareCmd  `cmd:"" default:"withargs" help:"Measure the program against rivals and against itself on larger data, and keep the results."`
-	Before   beforeCmd   `cmd:"" help:"Measure the program beside the program of an earlier commit, on the dataset of that commit."`
-	Generate generateCmd `cmd:"" help:"Make a dataset of any number of benchmarks."`
-	Bare     bareCmd     `cmd:"" hidden:"" help:"Serve bytes with fasthttp alone."`
-	Wire     wireCmd     `cmd:"" help:"Attack the connections of a server and check every response."`
-	Fuzz     fuzzCmd     `cmd:"" help:"Run every fuzz target for a while."`
-	Start    startCmd    `cmd:"" help:"Measure time and memory from files to a generation."`
-	Memory   memoryCmd   `cmd:"" help:"Measure resident memory after the start and under traffic, against the goals."`
-	Ledgers  ledgersCmd  `cmd:"" help:"Compare a ledger in etcd with one in a file."`
-	Stats    statsCmd    `cmd:"" help:"Measure statistics of a million benchmarks on one core, beside DuckDB."`
-	Files    filesCmd    `cmd:"" help:"Measure the memory of the program while it streams every row to one caller, by format."`
-	Worst    worstCmd    `cmd:"" help:"Measure the processor time of requests that were made to cost as much as a request can."`
-	Load     loadCmd     `cmd:"" help:"Measure time and memory of starts of the program on a million benchmarks, against the goals."`
-	Redraw   redrawCmd   `cmd:"" help:"Write the tables and plots again from the stored results."`
-}
-
-type generateCmd struct {
-	Rows int    `default:"100000" help:"Benchmarks to make."`
-	Out  string `required:"" placeholder:"DIR" help:"Directory to make; must be empty or missing."`
-	From string `default:"data" placeholder:"DIR" help:"Dataset to go by."`
-	Seed uint64 `default:"1" help:"Equal seeds give equal files."`
-	Lean bool   `help:"Lines of about 330 bytes: without unknown fields and fields that are not filters."`
-}
-
-// Run makes the dataset.
-func (c *generateCmd) Run() error {
-	began := time.Now()
-	size, err := generate.Write(c.Out, os.DirFS(c.From), generate.Options{Rows: c.Rows, Seed: c.Seed, Lean: c.Lean})
-	if err != nil {
-		return fmt.Errorf("generating: %w", err)
-	}
-	fmt.Printf("%d benchmarks of %d bytes in %s, in %.1f s\n", c.Rows, size/int64(max(1, c.Rows)), c.Out, time.Since(began).Seconds())
-	return nil
+// options are the flags.
+type options struct {
+	rounds int
+	round  time.Duration
+	conns  int
+	cases  *regexp.Regexp
+	beside string
+	out    string
+	dir    string // temporary files
 }
 
 func main() {
-	parser := kong.Must(&cli{}, kong.Name("bench"), kong.Description("Makes datasets and measures the program on them."), kong.UsageOnError())
-	ctx, err := parser.Parse(doubleDashes(os.Args[1:]))
-	parser.FatalIfErrorf(err)
-	ctx.FatalIfErrorf(ctx.Run())
+	if len(os.Args) > 1 && os.Args[1] == "bare" { // started by startBare
+		exitOn(serveBare(os.Args[2], os.Args[3]))
+	}
+	var o options
+	cases := flag.String("cases", ".", "cases to measure, a regular `expression` of their names")
+	flag.IntVar(&o.rounds, "rounds", 5, "rounds; figures are medians of them")
+	flag.DurationVar(&o.round, "round", 2*time.Second, "how long a round asks one server")
+	flag.IntVar(&o.conns, "conns", 32, "connections")
+	flag.StringVar(&o.beside, "beside", "", "another modeldex `program` to measure in the same rounds")
+	flag.StringVar(&o.out, "out", "bench/results", "where speed.md and speed.svg go")
+	flag.Parse()
+	var err error
+	o.cases, err = regexp.Compile(*cases)
+	exitOn(err)
+	exitOn(o.run())
 }
 
-// doubleDashes takes flags in the spelling of the go command too: -rows is --rows.
-func doubleDashes(args []string) []string {
-	out := slices.Clone(args)
-	for i, a := range out {
-		if len(a) > 2 && a[0] == '-' && a[1] != '-' && (a[1] < '0' || a[1] > '9') {
-			out[i] = "-" + a
-		}
+// settling is how long the program takes to return the memory that only its start needed.
+const settling = 15 * time.Second
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
 	}
-	return out
+}
+
+func (o *options) run() (err error) {
+	if o.dir, err = os.MkdirTemp("", "modeldex-bench"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(o.dir)) }()
+	if err := os.Chmod(o.dir, 0o755); err != nil { // nginx may serve as another user
+		return err
+	}
+	r := &report{Machine: describeMachine(), Options: o}
+	program := filepath.Join(o.dir, "modeldex")
+	if err := build(".", program, "."); err != nil {
+		return err
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	us, err := startServer(program, o.dir, filepath.Join(root, "data"))
+	if err != nil {
+		return err
+	}
+	defer us.stop()
+	time.Sleep(settling)
+	if us.loaded.Resident, err = us.resident(); err != nil {
+		return err
+	}
+	r.Start = us.loaded
+	questions, err := us.questions()
+	if err != nil {
+		return err
+	}
+	targets := []*target{{name: "modeldex", process: us.process, key: us.key, path: func(q *question) string { return q.path }}}
+	if o.beside != "" {
+		before, err := startServer(o.beside, o.dir, filepath.Join(root, "data"))
+		if err != nil {
+			return err
+		}
+		defer before.stop()
+		targets = append(targets, &target{name: "before", process: before.process, key: before.key, path: targets[0].path})
+	}
+	rivals, missing, err := o.startRivals(us, questions, root)
+	r.Missing = missing
+	for _, t := range rivals {
+		defer t.stop()
+	}
+	if err != nil {
+		return err
+	}
+	for _, q := range questions {
+		if !o.cases.MatchString(q.name) {
+			continue
+		}
+		c, err := o.measure(q, append(targets, rivals...))
+		if err != nil {
+			return fmt.Errorf("%s: %w", q.name, err)
+		}
+		r.Cases = append(r.Cases, c)
+		fmt.Fprintln(os.Stderr, c)
+	}
+	if r.Resident, err = us.resident(); err != nil {
+		return err
+	}
+	return r.write(o.out)
 }

@@ -3,41 +3,58 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+	"github.com/valyala/fasthttp"
 )
 
-// A rival is another server on the same rows or bytes. Its address and questions are known
-// once it runs.
-type rival struct {
-	name string
-	*process
-	// path is where it has what a question asks for, false where it does not; paths is set
-	// where every request is to differ.
-	path func(q question) (path string, paths func(dst []byte, n int) []byte, ok bool)
-	same bool // answers must be equal to ours, byte by byte
-	// conns is how many connections it is asked over where it cannot take as many as the
-	// others; 0 is as many.
-	conns int
+// startRivals starts all rivals that are installed; missing says why the others are not.
+func (o *options) startRivals(us *server, questions []*question, root string) (ts []*target, missing []string, err error) {
+	files := filepath.Join(o.dir, "files")
+	if err := os.Mkdir(files, 0o755); err != nil {
+		return nil, nil, err
+	}
+	for _, q := range questions {
+		if err := os.WriteFile(filepath.Join(files, q.name), q.body, 0o644); err != nil {
+			return nil, nil, err
+		}
+	}
+	data := filepath.Join(root, "data", "benchmarks")
+	for _, start := range []func() (*target, error){
+		func() (*target, error) { return startNginx(o.dir, files) },
+		func() (*target, error) { return startBare(files) },
+		func() (*target, error) { return startSQLite(o.dir, root, data) },
+		func() (*target, error) { return startDuckDB(o.dir, data) },
+	} {
+		t, err := start()
+		var none errMissing
+		switch {
+		case errors.As(err, &none):
+			missing = append(missing, string(none))
+		case err != nil:
+			return ts, missing, err
+		default:
+			ts = append(ts, t)
+		}
+	}
+	return ts, missing, nil
 }
 
-// errMissing is why a rival does not take part.
-type errMissing struct{ why string }
+// errMissing says why a rival does not take part.
+type errMissing string
 
-func (e errMissing) Error() string { return e.why }
+func (e errMissing) Error() string { return string(e) }
 
-// staticPath is where rivals that send bytes from a file have a question's answer.
-func staticPath(q question) (string, func(dst []byte, n int) []byte, bool) {
-	return "/" + q.name, nil, true
-}
-
-// nginxConf is a server of files as its documentation advises: sendfile, head and file in one
-// packet, descriptors kept open, no log. Paths are relative to the prefix.
+// nginxConf is a server of files as its documentation advises: sendfile, head and file in one packet, descriptors
+// kept open, no log.
 const nginxConf = `
 worker_processes 2;
 daemon off;
@@ -52,7 +69,6 @@ http {
 	tcp_nopush on;
 	tcp_nodelay on;
 	keepalive_requests 1000000000;
-	keepalive_timeout 75s;
 	open_file_cache max=1000 inactive=1h;
 	open_file_cache_valid 1h;
 	client_body_temp_path tmp;
@@ -60,20 +76,17 @@ http {
 	fastcgi_temp_path tmp;
 	uwsgi_temp_path tmp;
 	scgi_temp_path tmp;
-	server {
-		listen ADDR;
-		root files;
-	}
+	server { listen %s; root %s; }
 }
 `
 
-// startNginx serves files with the nginx of the machine.
-func startNginx(dir, files string) (*rival, error) {
-	name, err := exec.LookPath("nginx")
+// startNginx serves our responses as files.
+func startNginx(dir, files string) (*target, error) {
+	program, err := exec.LookPath("nginx")
 	if err != nil {
-		name = "/usr/sbin/nginx"
-		if _, err := os.Stat(name); err != nil {
-			return nil, errMissing{"nginx is not installed (apt-get install nginx-light)"}
+		program = "/usr/sbin/nginx" // Debian's, not on the path of everybody
+		if _, err := os.Stat(program); err != nil {
+			return nil, errMissing("nginx is not installed (Debian: nginx-light)")
 		}
 	}
 	addr, err := freeAddr()
@@ -81,27 +94,28 @@ func startNginx(dir, files string) (*rival, error) {
 		return nil, err
 	}
 	prefix := filepath.Join(dir, "nginx")
-	if err := os.MkdirAll(prefix, 0o755); err != nil {
+	if err := os.Mkdir(prefix, 0o755); err != nil {
 		return nil, err
 	}
-	conf := strings.NewReplacer("ADDR", addr, "root files", "root "+files).Replace(nginxConf)
-	if err := os.WriteFile(filepath.Join(prefix, "nginx.conf"), []byte(conf), 0o644); err != nil {
+	conf := filepath.Join(prefix, "nginx.conf")
+	if err := os.WriteFile(conf, fmt.Appendf(nil, nginxConf, addr, files), 0o644); err != nil {
 		return nil, err
 	}
-	p, err := startProcess(prefix, addr, name, "-p", prefix, "-c", filepath.Join(prefix, "nginx.conf"))
+	p, err := startProcess(prefix, program, "-p", prefix, "-c", conf)
 	if err != nil {
 		return nil, err
 	}
-	r := &rival{name: "nginx", process: p, same: true}
-	r.path = func(q question) (string, func(dst []byte, n int) []byte, bool) {
-		p, ps, _ := staticPath(q)
-		return p, ps, q.status == 0
-	}
-	return r, r.awaitListening(10 * time.Second)
+	t := &target{name: "nginx", process: p, same: true, path: func(q *question) string {
+		if q.status == http.StatusNotModified {
+			return "" // it has other ETags
+		}
+		return "/" + q.name
+	}}
+	return t, p.awaitListening(addr)
 }
 
-// startBare serves files with nothing but fasthttp: see bareCmd.
-func startBare(dir, files string) (*rival, error) {
+// startBare serves our responses with fasthttp alone, in a process of its own: see serveBare.
+func startBare(files string) (*target, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -110,35 +124,86 @@ func startBare(dir, files string) (*rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(dir, addr, self, "bare", "--addr", addr, "--files", files)
+	p, err := startProcess(files, self, "bare", addr, files)
 	if err != nil {
 		return nil, err
 	}
-	return &rival{name: "fasthttp", process: p, same: true, path: staticPath}, p.awaitListening(10 * time.Second)
+	return &target{name: "fasthttp", process: p, same: true, path: func(q *question) string { return "/" + q.name }}, p.awaitListening(addr)
 }
 
-// startModule builds one of the servers of bench/rivals, a module of its own, and has it take
-// in the benchmarks of a dataset.
-func startModule(name, root, dir, data string, path func(q question) (string, func(dst []byte, n int) []byte, bool)) (*rival, error) {
-	program := filepath.Join(dir, name)
-	build := exec.Command("go", "build", "-o", program, "./"+name)
-	build.Dir = filepath.Join(root, "bench", "rivals")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, errMissing{fmt.Sprintf("%s cannot be built here: %s", name, lastLine(string(out)))}
+// serveBare is the least a server with this library can do: bytes in memory by their path, no routes, keys, counting,
+// headers of its own and timeouts. An empty file is answered with 304.
+func serveBare(addr, files string) error {
+	names, err := filepath.Glob(filepath.Join(files, "*"))
+	if err != nil {
+		return err
+	}
+	bodies := map[string][]byte{}
+	for _, name := range names {
+		if bodies["/"+filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	server := &fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		body, ok := bodies[string(ctx.Path())]
+		switch {
+		case !ok:
+			ctx.SetStatusCode(http.StatusNotFound)
+		case len(body) == 0:
+			ctx.SetStatusCode(http.StatusNotModified)
+		default:
+			ctx.Response.Header.SetContentType("application/json")
+			ctx.Response.SetBodyRaw(body)
+		}
+	}}
+	return server.ListenAndServe(addr)
+}
+
+// startSQLite builds and starts rivals/sqlite, a module of its own, on the benchmarks in a folder.
+func startSQLite(dir, root, data string) (*target, error) {
+	program := filepath.Join(dir, "sqlite")
+	if err := build(filepath.Join(root, "bench", "rivals", "sqlite"), program, "."); err != nil {
+		return nil, errMissing("SQLite cannot be built here: " + lastLine(err.Error()))
 	}
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	own := filepath.Join(dir, name+"-data")
-	if err := os.MkdirAll(own, 0o755); err != nil {
-		return nil, err
-	}
-	p, err := startProcess(dir, addr, program, "-addr", addr, "-data", data, "-dir", own)
+	p, err := startProcess(dir, program, addr, data)
 	if err != nil {
 		return nil, err
 	}
-	return &rival{name: name, process: p, path: path}, p.awaitListening(5 * time.Minute)
+	return &target{name: "sqlite", process: p, path: func(q *question) string { return q.sqlite }, check: sameTotal}, p.awaitListening(addr)
+}
+
+// duckDB is the package that is measured.
+const duckDB = "@duckdb/node-api@1.5.6-r.1"
+
+//go:embed rivals/duckdb.mjs
+var duckServer []byte
+
+// startDuckDB installs DuckDB from npm and starts rivals/duckdb.mjs on the benchmarks in a folder.
+func startDuckDB(dir, data string) (*target, error) {
+	own := filepath.Join(dir, "duckdb")
+	if err := os.Mkdir(own, 0o755); err != nil {
+		return nil, err
+	}
+	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", own, duckDB)
+	if out, err := install.CombinedOutput(); err != nil {
+		return nil, errMissing("DuckDB cannot be installed from npm: " + lastLine(err.Error()+": "+string(out)))
+	}
+	if err := os.WriteFile(filepath.Join(own, "duckdb.mjs"), duckServer, 0o644); err != nil {
+		return nil, err
+	}
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	p, err := startProcess(own, "node", "duckdb.mjs", addr, data)
+	if err != nil {
+		return nil, err
+	}
+	return &target{name: "duckdb", process: p, path: func(q *question) string { return q.duck }, check: sameGroups}, p.awaitListening(addr)
 }
 
 func lastLine(s string) string {
@@ -146,108 +211,51 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// filtered says how a rival spells the question of two filters; suffix precedes the threshold.
-func filtered(plain, suffix, end string) func(q question) (string, func(dst []byte, n int) []byte, bool) {
-	return func(q question) (string, func(dst []byte, n int) []byte, bool) {
-		if !q.filter {
-			return "", nil, false
-		}
-		if q.paths == nil {
-			return plain + end, nil, true
-		}
-		numbered := below("")
-		cut := len("&min_tps=")
-		return "", func(dst []byte, n int) []byte {
-			var space [64]byte
-			dst = append(append(dst, plain...), suffix...)
-			return append(append(dst, numbered(space[:0], n)[cut:]...), end...)
-		}, true
+// sameTotal compares the number of all rows and of those of a page with ours.
+func sameTotal(q *question, body []byte) error {
+	type list struct {
+		Data []struct{} `json:"data"`
+		Meta struct {
+			Total int `json:"total"`
+		} `json:"meta"`
 	}
-}
-
-var (
-	sqlitePath     = filtered("/benchmarks?backend=cuda&quantization=Q4_K_M", "&min_tps=", "")
-	pocketbasePath = filtered("/api/collections/benchmarks/records?perPage=100&sort=-run_date,id&filter=backend='cuda'%26%26quantization='Q4_K_M'", "%26%26generation_tps>=", "")
-	jsonServerPath = filtered("/benchmarks?_sort=run_date,id&_order=desc,asc&_limit=100&backend=cuda&quantization=Q4_K_M", "&generation_tps_gte=", "")
-)
-
-// jsonServer is the version that is measured: the last one that is not a preview.
-const jsonServer = "json-server@0.17.4"
-
-// startJSONServer installs json-server below dir and serves the benchmarks of a dataset.
-func startJSONServer(dir, data string) (*rival, error) {
-	if _, err := exec.LookPath("npm"); err != nil {
-		return nil, errMissing{"npm is not installed"}
-	}
-	own := filepath.Join(dir, "json-server")
-	if err := os.MkdirAll(own, 0o755); err != nil {
-		return nil, err
-	}
-	install := exec.Command("npm", "install", "--no-audit", "--no-fund", "--prefix", own, jsonServer)
-	install.Dir = own
-	if out, err := install.CombinedOutput(); err != nil {
-		return nil, errMissing{"json-server cannot be installed here: " + lastLine(string(out))}
-	}
-	db := filepath.Join(own, "db.json")
-	if err := writeArray(db, data); err != nil {
-		return nil, err
-	}
-	addr, err := freeAddr()
-	if err != nil {
-		return nil, err
-	}
-	host, port, _ := strings.Cut(addr, ":")
-	p, err := startProcess(own, addr, "node", "node_modules/json-server/lib/cli/bin.js", "--quiet", "--read-only", "--host", host, "--port", port, db)
-	if err != nil {
-		return nil, err
-	}
-	// It works on one request at a time; a connection that waits for longer than five seconds
-	// finds itself closed.
-	return &rival{name: "json-server", process: p, path: jsonServerPath, conns: 4}, p.awaitListening(2 * time.Minute)
-}
-
-// writeArray writes the benchmarks of a dataset as {"benchmarks":[...]}.
-func writeArray(name, data string) (err error) {
-	files, err := filepath.Glob(filepath.Join(data, "benchmarks", "*.ndjson"))
-	if err != nil {
+	var ours, theirs list
+	if err := errors.Join(jsonv2.Unmarshal(q.body, &ours), jsonv2.Unmarshal(body, &theirs)); err != nil {
 		return err
 	}
-	out := []byte(`{"benchmarks":[`)
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		out = append(out, strings.ReplaceAll(string(b), "\n", ",\n")...)
+	if ours.Meta != theirs.Meta || len(ours.Data) != len(theirs.Data) {
+		return fmt.Errorf("found %d of %d rows, we %d of %d", len(theirs.Data), theirs.Meta.Total, len(ours.Data), ours.Meta.Total)
 	}
-	out = append(out[:len(out)-len(",\n")], "]}"...)
-	return os.WriteFile(name, out, 0o644)
+	return nil
 }
 
-// rivalNames are the rivals in the order of tables and plots.
-var rivalNames = []string{"nginx", "fasthttp", "sqlite", "pocketbase", "json-server"}
-
-// startRivals starts all that are installed; for the others it returns why not.
-func startRivals(starts map[string]func() (*rival, error), say func(format string, args ...any)) (rivals []*rival, skipped map[string]string, err error) {
-	skipped = map[string]string{}
-	for _, name := range rivalNames {
-		start := starts[name]
-		if start == nil {
-			continue
-		}
-		r, err := start()
-		var missing errMissing
-		if errors.As(err, &missing) {
-			skipped[name] = missing.why
-			say("skipping %s: %s", name, missing.why)
-			continue
-		}
-		if r != nil {
-			rivals = append(rivals, r)
-		}
-		if err != nil {
-			return rivals, skipped, fmt.Errorf("%s: %w", name, err)
+// sameGroups compares the number of rows and the median of each group with ours.
+func sameGroups(q *question, body []byte) error {
+	type stats struct {
+		Data []struct {
+			Group struct {
+				Hardware string `json:"hardware"`
+			} `json:"group"`
+			N      int     `json:"n"`
+			Median float64 `json:"median"`
+		} `json:"data"`
+	}
+	var ours, theirs stats
+	if err := errors.Join(jsonv2.Unmarshal(q.body, &ours), jsonv2.Unmarshal(body, &theirs)); err != nil {
+		return err
+	}
+	groups := map[string]int{}
+	medians := map[string]float64{}
+	for _, g := range theirs.Data {
+		groups[g.Group.Hardware], medians[g.Group.Hardware] = g.N, g.Median
+	}
+	for _, g := range ours.Data {
+		if d := medians[g.Group.Hardware] - g.Median; groups[g.Group.Hardware] != g.N || d > 0.01 || d < -0.01 {
+			return fmt.Errorf("%s: %d rows with median %v, ours %d and %v", g.Group.Hardware, groups[g.Group.Hardware], medians[g.Group.Hardware], g.N, g.Median)
 		}
 	}
-	return rivals, skipped, nil
+	if len(ours.Data) != len(theirs.Data) {
+		return fmt.Errorf("%d groups, ours %d", len(theirs.Data), len(ours.Data))
+	}
+	return nil
 }

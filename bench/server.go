@@ -3,10 +3,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -16,15 +13,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"modeldex/bench/generate"
-	"modeldex/quota"
 )
 
-// process is a started server, ours or a rival's.
+// process is a server that was started, ours or a rival's.
 type process struct {
 	cmd    *exec.Cmd
 	addr   string
@@ -50,12 +45,11 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// startProcess runs a program that will listen at addr.
-func startProcess(dir, addr, name string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(name, args...), addr: addr, ended: make(chan struct{})}
+// startProcess runs a program in dir.
+func startProcess(dir, name string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, &p.output, &p.output
-	// No server outlives the bench, however that ends.
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // no server outlives the bench
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
 	}
@@ -66,20 +60,6 @@ func startProcess(dir, addr, name string, args ...string) (*process, error) {
 	return p, nil
 }
 
-func (p *process) hasEnded() bool {
-	select {
-	case <-p.ended:
-		return true
-	default:
-		return false
-	}
-}
-
-func (p *process) pids() []int {
-	pid := p.cmd.Process.Pid
-	return append([]int{pid}, children(pid)...)
-}
-
 // stop ends the program and waits for its end.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // gone already is as good
@@ -88,18 +68,58 @@ func (p *process) stop() {
 	<-p.ended
 }
 
-// awaitListening waits until something listens at the address.
-func (p *process) awaitListening(limit time.Duration) error {
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		conn, err := net.Dial("tcp", p.addr)
-		if err == nil {
+// awaitListening waits until something listens at addr.
+func (p *process) awaitListening(addr string) error {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if conn, err := net.Dial("tcp", addr); err == nil {
+			p.addr = addr
 			return conn.Close()
 		}
-		if p.hasEnded() {
-			break
+		select {
+		case <-p.ended:
+			return fmt.Errorf("%s ended: %s", p.cmd.Path, p.output.String())
+		default:
 		}
 	}
-	return fmt.Errorf("%s does not listen at %s: %s", filepath.Base(p.cmd.Path), p.addr, p.output.String())
+	return fmt.Errorf("%s does not listen at %s: %s", p.cmd.Path, addr, p.output.String())
+}
+
+// processorTime is what the process and its children have used on all cores, with the kernel's work for them.
+func (p *process) processorTime() (time.Duration, error) {
+	const tick = time.Second / 100 // USER_HZ, the same on all Linux machines Go runs on
+	pid := strconv.Itoa(p.cmd.Process.Pid)
+	children, err := os.ReadFile(filepath.Join("/proc", pid, "task", pid, "children"))
+	if err != nil {
+		return 0, err
+	}
+	var total time.Duration
+	for _, id := range append(strings.Fields(string(children)), pid) {
+		b, err := os.ReadFile(filepath.Join("/proc", id, "stat"))
+		if err != nil {
+			return 0, err
+		}
+		// The name, in parentheses, may contain anything; utime and stime are fields 14 and 15.
+		_, rest, _ := strings.Cut(string(b), ") ")
+		for _, f := range strings.Fields(rest)[11:13] {
+			n, err := strconv.Atoi(f)
+			if err != nil {
+				return 0, err
+			}
+			total += time.Duration(n) * tick
+		}
+	}
+	return total, nil
+}
+
+// resident is the resident memory of the process in MiB.
+func (p *process) resident() (int, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(b), "VmRSS:")
+	kb, err := strconv.Atoi(strings.Fields(rest)[0])
+	return kb >> 10, err
 }
 
 // freeAddr is a free address on loopback.
@@ -111,173 +131,97 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// server is the real program on one dataset, with keys that may call without end.
+// build builds a package of the module in dir.
+func build(dir, program, pkg string) error {
+	cmd := exec.Command("go", "build", "-o", program, pkg)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building %s: %w\n%s", pkg, err, out)
+	}
+	return nil
+}
+
+// server is the real program with a key that may call without end.
 type server struct {
 	*process
-	keys   []string
-	loaded time.Duration // from its start to its serving
+	key    string
+	loaded start
 }
 
-// buildProgram builds the program of the repository in root.
-func buildProgram(root, dir string) (string, error) {
-	name := filepath.Join(dir, "modeldex")
-	cmd := exec.Command("go", "build", "-o", name, ".")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the program: %w\n%s", err, out)
-	}
-	return name, nil
+// start is what a start took until the program served, and its resident memory some seconds later.
+type start struct {
+	Wall, Processor time.Duration
+	Resident        int // MiB
 }
 
-// programAndData builds the program of this folder into dir, and makes the path of a dataset absolute.
-func programAndData(dir, data string) (program, absolute string, err error) {
-	if program, err = buildProgram(".", dir); err != nil {
-		return "", "", err
-	}
-	absolute, err = filepath.Abs(data)
-	return program, absolute, err
-}
+const endlessTiers = `{"tiers":[{"name":"free","calls_per_month":1000000000000,
+	"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`
 
-// makeLean makes a dataset of lean rows, equal for an equal number of them.
-func makeLean(dir string, rows int) error {
-	_, err := generate.Write(dir, os.DirFS("data"), generate.Options{Rows: rows, Seed: 1, Lean: true})
-	return err
-}
+var (
+	announced = regexp.MustCompile(`modeldex serves http://(\S+) `)
+	issuedKey = regexp.MustCompile(`mdx_\S+`)
+)
 
-const endlessTiers = `{"tiers":[{"name":"free","calls_per_month":1000000000000,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}},
-	{"name":"paid","calls_per_month":1000000000000,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`
-
-var announced = regexp.MustCompile(`modeldex serves http://(\S+) `)
-
-// startServer issues keys into a new ledger and serves a dataset, with a directory of dumps of its own.
-func startServer(program, dir, data string, keys int, more ...string) (*server, error) {
-	return startEarlier(program, dir, data, keys, append([]string{"--dumps-dir", filepath.Join(dir, "dumps")}, more...)...)
-}
-
-// startEarlier is startServer for any version of the program: it gives no flag that an earlier one does not have.
-func startEarlier(program, dir, data string, keys int, more ...string) (*server, error) {
+// startServer serves a dataset and issues a key, in a directory of its own below dir.
+func startServer(program, dir, data string) (*server, error) {
 	dir, err := os.MkdirTemp(dir, "server")
 	if err != nil {
 		return nil, err
 	}
-	ledger := filepath.Join(dir, "modeldex.db")
-	secrets, err := issueKeys(ledger, keys, quota.FreeTier)
-	if err != nil {
-		return nil, err
-	}
-	return serve(program, dir, data, ledger, secrets, more...)
-}
-
-// serve starts the program on a dataset and a ledger that has keys.
-func serve(program, dir, data, ledger string, keys []string, more ...string) (*server, error) {
-	tiers := filepath.Join(dir, "tiers.json")
+	tiers, ledger := filepath.Join(dir, "tiers.json"), filepath.Join(dir, "modeldex.db")
 	if err := os.WriteFile(tiers, []byte(endlessTiers), 0o600); err != nil {
 		return nil, err
 	}
-	s := &server{keys: keys}
 	began := time.Now()
-	var err error
-	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers}, more...)
-	if s.process, err = startProcess(dir, "", program, args...); err != nil {
+	p, err := startProcess(dir, program, "serve", "--addr", "127.0.0.1:0", "--data", data, "--ledger", ledger, "--tiers", tiers)
+	if err != nil {
 		return nil, err
 	}
+	s := &server{process: p}
 	for s.addr == "" {
-		if m := announced.FindStringSubmatch(s.output.String()); m != nil {
-			s.addr, s.loaded = m[1], time.Since(began)
-		} else if time.Since(began) > 10*time.Minute || s.hasEnded() {
-			s.stop()
-			return nil, fmt.Errorf("the server does not serve: %s", s.output.String())
+		if m := announced.FindStringSubmatch(p.output.String()); m != nil {
+			s.addr = m[1]
+			break
 		}
-		time.Sleep(time.Millisecond)
+		select {
+		case <-p.ended:
+			return nil, fmt.Errorf("the server ended: %s", p.output.String())
+		case <-time.After(time.Millisecond):
+		}
+	}
+	s.loaded.Wall = time.Since(began)
+	if s.loaded.Processor, err = p.processorTime(); err != nil {
+		return s, err
+	}
+	out, err := exec.Command(program, "keys", "issue", "--name", "bench", "--email", "bench@example.org",
+		"--use-case", "measuring", "--tier", "free", "--ledger", ledger).CombinedOutput()
+	if s.key = issuedKey.FindString(string(out)); s.key == "" {
+		return s, fmt.Errorf("issuing a key: %w: %s", err, out)
 	}
 	return s, nil
 }
 
-// issueKeys makes keys of a tier while no server has the ledger open; many at once share commits.
-func issueKeys(file string, n int, tier string) (keys []string, err error) {
-	ledger, err := quota.Open(file, quota.Options{})
+// get asks a server once, with a key if there is one, and returns an error for a status of 400 and above.
+func get(addr, path, key, header string) (*http.Response, []byte, error) {
+	req, err := http.NewRequest(http.MethodGet, "http://"+addr+path, http.NoBody)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
-	tiers, err := quota.ParseTiers([]byte(endlessTiers))
+	req.Header.Set("Accept-Encoding", "identity")
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	if name, value, ok := strings.Cut(header, ": "); ok {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers})
-	if err != nil {
-		return nil, err
-	}
-	keys, errs := make([]string, n), make([]error, n)
-	var issuing sync.WaitGroup
-	turns := make(chan struct{}, 512)
-	for i := range keys {
-		turns <- struct{}{}
-		issuing.Go(func() {
-			issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{
-				Name: "bench " + strconv.Itoa(i), Email: "bench@example.org", UseCase: "measuring", Operator: true, Tier: tier,
-			})
-			keys[i], errs[i] = issued.Secret.Reveal(), err
-			<-turns
-		})
-	}
-	issuing.Wait()
-	return keys, errors.Join(append(errs, keeper.Close(context.Background()))...)
-}
-
-// answered is a whole answer.
-type answered struct {
-	status int
-	header http.Header
-	body   []byte
-}
-
-// get asks once.
-func (s *server) get(path string) (*answered, error) {
-	return fetch(s.addr, requestBytes(nil, s.addr, path, s.keys[0], ""))
-}
-
-// fetch sends a request as it is and reads the whole answer.
-func fetch(addr string, request []byte) (*answered, error) {
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close() // nothing is under way
-	if _, err := conn.Write(request); err != nil {
-		return nil, err
-	}
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		return nil, err
-	}
+	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	return &answered{resp.StatusCode, resp.Header, body}, errors.Join(err, resp.Body.Close())
-}
-
-// awaitDump waits until the server has made the dump of its dataset, which it does after each load when it is idle,
-// and returns the list of its files. It calls meanwhile before each look.
-func (s *server) awaitDump(limit, pause time.Duration, meanwhile func()) (list []byte, err error) {
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(pause) {
-		meanwhile()
-		resp, err := s.get("/api/v1/dumps")
-		if err != nil {
-			return nil, err
-		}
-		switch resp.status {
-		case http.StatusOK:
-			return resp.body, nil
-		case http.StatusServiceUnavailable:
-		default:
-			return nil, fmt.Errorf("the list of dumps: status %d: %.200s", resp.status, resp.body)
-		}
+	if err == nil && resp.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s: status %d: %.300s", path, resp.StatusCode, body)
 	}
-	return nil, fmt.Errorf("the server made no dump within %s", limit)
-}
-
-// requestBytes appends a request; header holds whole lines. The key is sent to rivals too: they get the same bytes.
-func requestBytes(dst []byte, host, path, key, header string) []byte {
-	dst = append(append(append(dst, "GET "...), path...), " HTTP/1.1\r\nHost: "...)
-	dst = append(append(append(dst, host...), "\r\nAuthorization: Bearer "...), key...)
-	return append(append(append(dst, "\r\n"...), header...), "\r\n"...)
+	return resp, body, err
 }

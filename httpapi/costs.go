@@ -11,7 +11,7 @@ import (
 
 // Work that is more than that of a page costs more of an allowance, never more of the month: of the burst of a
 // key, or of the pages of an address without a key. A call of the burst is about ten milliseconds of processor
-// time on the shipped dataset; see the most expensive requests in bench/README.md.
+// time on the shipped dataset; BenchmarkExpensive measures the most expensive requests.
 const (
 	// searchCalls is what a list with a least speed costs: sizes of every model are estimated until one
 	// is fast enough.

@@ -132,7 +132,7 @@ func (l *learnt) collect(rows []row) {
 }
 
 // mostSamples bounds the samples of one class, which an estimate looks at: the shipped table has at most
-// some 700 of a class. Of 547 decode rates of NVIDIA, 400 give about the same errors (bench/README.md), so more than this say little that is new.
+// some 700 of a class. Of 547 decode rates of NVIDIA, 400 give about the same errors, so more than this say little that is new.
 const mostSamples = 1000
 
 // thinned keeps at most so many samples: of each configuration one page before a second of any other, and

@@ -47,7 +47,7 @@ func (p *Parts) free() {
 
 // SendShared sends a body that many callers share. A large one leaves from where it is, in one
 // system call with its head; fasthttp would copy the start of it into its buffer, write that, and
-// then write the rest. It saves about a fifth of a large cached response (see bench/README.md).
+// then write the rest.
 //
 // The order of bytes on the connection is fasthttp's own throughout: it writes the head into its
 // buffer, behind whatever else waits there, and asks the body to write itself. The body then

@@ -7,6 +7,5 @@
 // request alone, on a connection of its own. The response to it among others must be the same: status,
 // headers and every byte of the body, in the order of the requests, none lost and none twice.
 //
-// The tests of httpapi run a short form, directly and through real proxies; "go run ./bench wire"
-// runs the long one.
+// The tests of httpapi run it, directly and through real proxies.
 package wiretest

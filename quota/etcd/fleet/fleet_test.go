@@ -306,7 +306,7 @@ func start(t *testing.T) *fleet {
 	f := &fleet{t: t, dir: t.TempDir(), etcd: etcdtest.Start(t, 3), client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(f.client.CloseIdleConnections)
 	var err error
-	if f.program, err = datasettest.Program(filepath.Join("..", ".."), f.dir); err != nil {
+	if f.program, err = datasettest.Program(filepath.Join("..", "..", ".."), f.dir); err != nil {
 		t.Fatal(err)
 	}
 	f.ledger = "etcd://" + strings.Join(f.etcd.Endpoints, ",") + "/modeldex"
@@ -343,7 +343,7 @@ func (f *fleet) write(name, text string) {
 // dataset is the smallest one with something to list: the tools of the shipped dataset.
 func (f *fleet) dataset() {
 	f.t.Helper()
-	if err := os.CopyFS(f.file("data/tools"), os.DirFS("../../data/tools")); err != nil {
+	if err := os.CopyFS(f.file("data/tools"), os.DirFS("../../../data/tools")); err != nil {
 		f.t.Fatal(err)
 	}
 	for _, dir := range []string{"models", "hardware", "benchmarks"} {
@@ -352,7 +352,7 @@ func (f *fleet) dataset() {
 		}
 	}
 	for _, name := range []string{"dataset.json", "quantizations.json"} {
-		b, err := os.ReadFile("../../data/" + name)
+		b, err := os.ReadFile("../../../data/" + name)
 		if err != nil {
 			f.t.Fatal(err)
 		}

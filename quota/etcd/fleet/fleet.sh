@@ -2,7 +2,7 @@
 # Starts three members of etcd, three servers and HAProxy on this machine, until Ctrl-C. Needs Go and
 # the Debian packages etcd-server and haproxy. Everything is in a new directory, which is printed.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 dir=$(mktemp -d "${TMPDIR:-/tmp}/modeldex-fleet.XXXXXX")
 echo "data and logs: $dir"
 trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null; wait' EXIT
@@ -22,7 +22,7 @@ for i in 0 1 2; do
 		--ledger etcd://127.0.0.1:23790,127.0.0.1:23791,127.0.0.1:23792/modeldex \
 		--trusted-proxies 127.0.0.1 >"$dir/server$i.log" 2>&1 &
 done
-haproxy -db -f bench/fleet/haproxy.cfg >"$dir/haproxy.log" 2>&1 &
+haproxy -db -f quota/etcd/fleet/haproxy.cfg >"$dir/haproxy.log" 2>&1 &
 for _ in $(seq 100); do
 	if curl -fso /dev/null http://127.0.0.1:8080/readyz; then
 		echo "the API of the fleet: http://127.0.0.1:8080 (Ctrl-C ends everything)"

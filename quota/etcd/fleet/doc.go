@@ -6,7 +6,7 @@
 // MODELDEX_REQUIRE_ETCD=1 and MODELDEX_REQUIRE_PROXIES=1. The long form, with 1,000 keys and every
 // fault several times:
 //
-//	go test ./bench/fleet -count=1 -v -timeout 30m -fleet.keys 1000 -fleet.rounds 3 -fleet.outage 10s
+//	go test ./quota/etcd/fleet -count=1 -v -timeout 30m -fleet.keys 1000 -fleet.rounds 3 -fleet.outage 10s
 //
 // The partition of a server from etcd uses a network namespace, which needs root.
 package fleet

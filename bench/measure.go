@@ -1,0 +1,166 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A target is a server and the path of each question there, empty where it cannot answer.
+type target struct {
+	name string
+	*process
+	key   string
+	path  func(q *question) string
+	same  bool                                 // sends the bytes of our response
+	check func(q *question, body []byte) error // of its first response; nil: none
+	asked int                                  // numbers used so far
+}
+
+// result is what one target gave in one case: medians of the rounds.
+type result struct {
+	Target    string
+	Bytes     int     // of a response, with its head
+	PerSecond float64 // responses
+	P99       time.Duration
+	Processor time.Duration // of the server, per response
+}
+
+// measured is one case, our result first.
+type measured struct {
+	*question
+	Results []result
+}
+
+// String is one line to follow a run by.
+func (m *measured) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-16s", m.name)
+	for _, r := range m.Results {
+		fmt.Fprintf(&b, "  %s %.0f/s %v", r.Target, r.PerSecond, r.Processor)
+	}
+	return b.String()
+}
+
+// measure asks all targets that can answer in turn, every other round backwards.
+func (o *options) measure(q *question, all []*target) (*measured, error) {
+	targets := slices.DeleteFunc(slices.Clone(all), func(t *target) bool { return t.path(q) == "" })
+	rounds := make([][]result, len(targets))
+	for _, t := range targets {
+		if err := t.checkFirst(q); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		if _, err := o.wrk(t, q, time.Second); err != nil { // fills caches
+			return nil, err
+		}
+	}
+	for round := range o.rounds {
+		for i := range targets {
+			if round%2 == 1 {
+				i = len(targets) - 1 - i
+			}
+			got, err := o.wrk(targets[i], q, o.round)
+			if err != nil {
+				return nil, err
+			}
+			rounds[i] = append(rounds[i], got)
+		}
+	}
+	m := &measured{question: q}
+	for i, t := range targets {
+		m.Results = append(m.Results, result{
+			Target: t.name, Bytes: rounds[i][0].Bytes,
+			PerSecond: median(rounds[i], func(r result) float64 { return r.PerSecond }),
+			P99:       time.Duration(median(rounds[i], func(r result) float64 { return float64(r.P99) })),
+			Processor: time.Duration(median(rounds[i], func(r result) float64 { return float64(r.Processor) })),
+		})
+	}
+	return m, nil
+}
+
+func median(rounds []result, of func(r result) float64) float64 {
+	var v []float64
+	for _, r := range rounds {
+		v = append(v, of(r))
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// checkFirst compares the first response with ours.
+func (t *target) checkFirst(q *question) error {
+	header := q.header
+	if t.same {
+		header = ""
+	}
+	_, body, err := get(t.addr, withNumber(t.path(q), 0), t.key, header)
+	switch {
+	case err != nil:
+		return err
+	case t.check != nil:
+		return t.check(q, body)
+	case t.same && !bytes.Equal(body, q.body):
+		return fmt.Errorf("sent %d bytes that are not our %d", len(body), len(q.body))
+	}
+	return nil
+}
+
+//go:embed wrk.lua
+var script []byte
+
+var resultLine = regexp.MustCompile(`(?m)^result (\d+) (\d+) (\d+) (\d+) (\d+)$`)
+
+// wrk asks one target for a while. A response with an error ends the run.
+func (o *options) wrk(t *target, q *question, duration time.Duration) (result, error) {
+	file := filepath.Join(o.dir, "wrk.lua")
+	if err := os.WriteFile(file, script, 0o644); err != nil {
+		return result{}, err
+	}
+	header := q.header
+	if t.same {
+		header = "" // the path says which bytes
+	}
+	before, err := t.processorTime()
+	if err != nil {
+		return result{}, err
+	}
+	out, err := exec.Command("wrk", "--threads", "2", "--connections", strconv.Itoa(o.conns), "--duration",
+		fmt.Sprintf("%.0fs", max(duration.Seconds(), 1)), "--script", file, "http://"+t.addr, "--",
+		t.path(q), t.key, header, strconv.Itoa(firstNumber+t.asked)).CombinedOutput()
+	if err != nil {
+		return result{}, fmt.Errorf("wrk (Debian: wrk): %w: %s", err, out)
+	}
+	after, err := t.processorTime()
+	if err != nil {
+		return result{}, err
+	}
+	line := resultLine.FindSubmatch(out)
+	if line == nil {
+		return result{}, fmt.Errorf("wrk printed no result: %s", out)
+	}
+	var v [5]int
+	for i := range v {
+		if v[i], err = strconv.Atoi(string(line[i+1])); err != nil {
+			return result{}, err
+		}
+	}
+	requests, micros, size, p99, failed := v[0], v[1], v[2], v[3], v[4]
+	if requests == 0 || failed > 0 {
+		return result{}, fmt.Errorf("%s: %d of %d requests failed", t.name, failed, requests)
+	}
+	t.asked += requests + o.conns
+	return result{
+		Bytes: size / requests, PerSecond: float64(requests) / (float64(micros) / 1e6),
+		P99: time.Duration(p99) * time.Microsecond, Processor: (after - before) / time.Duration(requests),
+	}, nil
+}
