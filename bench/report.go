@@ -94,7 +94,7 @@ func (r *report) plot() string {
 		return left + math.Log10(max(v, least)/least)/math.Log10(most/least)*(width-left-right)
 	}
 	bottom := float64(d.Height) - 34
-	d.Text(left, 18, "Responses per second, 32 connections, server and client on the same cores", svg.Style{})
+	d.Text(left, 18, fmt.Sprintf("Responses per second, %d connections, server and client on the same cores", r.Options.conns), svg.Style{})
 	for v := least; v <= most; v *= 10 {
 		d.Line(x(v), top-8, x(v), bottom, svg.Style{Stroke: 0.4})
 		d.Text(x(v), top-12, fmt.Sprintf("%.0f", v), svg.Style{Anchor: "middle", Class: "soft"})
