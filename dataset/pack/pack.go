@@ -1,8 +1,6 @@
 // Package pack keeps the benchmarks of one load: many records in default order.
 //
-// A Pack is a list of decoded records. Records share the memory of values that repeat, see record.Sharer;
-// bench/README.md has the memory of a million records. An earlier version packed each record into a quarter of
-// that memory. It needed an encoder, a decoder and unsafe pointers, and had to decode a record at every look.
+// A Pack is a list of decoded records. Records share the memory of values that repeat, see record.Sharer.
 //
 // Two sets of which one was loaded after the other share the records of unchanged files, so that
 // comparing them costs one comparison of pointers per record.
