@@ -34,7 +34,7 @@ var chartQuery = withNames(resource{
 	params: []param{
 		{name: "model", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: of charts of one model."},
 		{name: "models", kind: oneName, table: modelsOf, doc: fmt.Sprintf("Models, by slug or alias, separated by commas, 2 to %d: of the chart compare-models.", charts.MostCompared)},
-		{name: "hardware", kind: oneName, table: hardwareOf, doc: fmt.Sprintf("Hardware, by slug or alias; for compare and prices up to %d, separated by commas.", charts.MostCompared)},
+		{name: "hardware", kind: oneName, table: hardwareOf, doc: fmt.Sprintf("Hardware, by slug or alias; for compare up to %d, separated by commas.", charts.MostCompared)},
 		themeParam, widthParam,
 	},
 })

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/record"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/headers"
 	"modeldex/httpapi/pages"
 )
@@ -165,7 +166,7 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 		last.Near = append(last.Near, *link)
 		return nil
 	}
-	out := pages.Fault{Detail: strings.Replace(longNumber.ReplaceAllStringFunc(f.Detail, pages.Grouped), "several records:", "one of several:", 1)}
+	out := pages.Fault{Detail: strings.Replace(longNumber.ReplaceAllStringFunc(f.Detail, grouped), "several records:", "one of several:", 1)}
 	if f.Detail == noParameter {
 		out.Detail = "is not something this page can be asked"
 	}
@@ -193,6 +194,15 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 
 // longNumber is a whole number that pages write with commas.
 var longNumber = regexp.MustCompile(`\b\d{4,18}\b`)
+
+// grouped writes a whole number as pages do, with commas.
+func grouped(digits string) string {
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return digits
+	}
+	return text.Whole(n)
+}
 
 // lookElsewhere adds what a text may mean that is no name of the records a parameter takes.
 func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {

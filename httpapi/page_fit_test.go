@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"html"
 	"math"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/rows"
@@ -142,10 +144,12 @@ func TestPageNeighbours(t *testing.T) {
 	t.Parallel()
 	gen := mustShipped(t).live.Current()
 	var kinds []string
-	for _, row := range charts.For(gen).HardwareNeighbours("amd-beelink-gtr9-pro").Table().Rows {
-		ord, ok := gen.Hardware.Find(strings.TrimPrefix(row[0].Href, "/hardware/"))
+	drawn := charts.For(gen).HardwareNeighbours("amd-beelink-gtr9-pro").SVG(charts.Auto, charts.DefaultWidth)
+	for _, tip := range regexp.MustCompile(`<title>([^:<]+): `).FindAllStringSubmatch(string(drawn), -1)[1:] { // the first is of the drawing
+		slug := gen.Names.Resolve(resolve.Hardware, html.UnescapeString(tip[1])).Slug
+		ord, ok := gen.Hardware.Find(string(slug))
 		if !ok {
-			t.Fatalf("no hardware at %s", row[0].Href)
+			t.Fatalf("no hardware is called %s", tip[1])
 		}
 		var h struct{ Type string }
 		if err := json.Unmarshal(gen.Hardware.Row(ord), &h); err != nil {

@@ -739,7 +739,7 @@ func TestComparisonWords(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	body := string(s.ask(t, "GET", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090", "Authorization", "").body)
-	if !strings.Contains(body, `<figcaption class="unseen">What memory and speed cost</figcaption>`) {
+	if !strings.Contains(body, `<figcaption class="unseen">The same measurements on `) {
 		t.Error("the title of a plot is shown again below the same heading")
 	}
 	if !strings.Contains(body, `#rests" rel="nofollow">`) {

@@ -26,7 +26,7 @@ func TestRandomFacetAddresses(t *testing.T) {
 		for range n {
 			path := fmt.Sprintf("/explore/hardware?min_vram_gb=%d&max_price_usd=%d&q=%c", 1+random.IntN(64), 100+random.IntN(9000), 'a'+random.IntN(26))
 			if random.IntN(4) == 0 {
-				path = fmt.Sprintf("/charts/model-sizes.svg?model=gpt-oss-20b&width=%d", 320+random.IntN(800))
+				path = fmt.Sprintf("/charts/model-memory.svg?model=gpt-oss-20b&width=%d", 320+random.IntN(800))
 			}
 			if a := s.ask(t, "GET", path); a.status != http.StatusOK {
 				t.Fatalf("GET %s: %d: %.300s", path, a.status, a.body)

@@ -20,7 +20,7 @@ func FuzzPictures(f *testing.F) {
 		{"charts/model-speeds.svg", "model=llama-2-7b&theme=dark"},
 		{"charts/hardware-roof.svg", "hardware=nvidia-rtx-4090"},
 		{"charts/compare.svg", "hardware=nvidia-rtx-4090,apple-m2-max"},
-		{"charts/model-sizes.svg", "model=%3Cscript%3E"},
+		{"charts/model-speeds.svg", "model=%3Cscript%3E"},
 		{"badge/llama-2-7b/nvidia-rtx-4090.svg", ""},
 		{"badge/..%2f/%00.svg", "theme=%22"},
 		{"feeds/changes.atom", ""},

@@ -18,16 +18,13 @@ func shippedFigures(m charts.Maker) map[string]*charts.Figure {
 	return map[string]*charts.Figure{
 		"model-memory":        m.ModelMemory("gpt-oss-20b"),
 		"model-memory-8b":     m.ModelMemory("llama-3.1-8b-instruct"),
-		"model-sizes":         m.ModelSizes("llama-3.1-8b-instruct"),
 		"model-speeds":        m.ModelSpeeds("llama-3.1-8b-instruct"),
 		"model-speeds-oss":    m.ModelSpeeds("gpt-oss-20b"),
 		"hardware-roof":       m.HardwareRoof("nvidia-rtx-4090"),
-		"hardware-fits":       m.HardwareFits("nvidia-rtx-4090"),
 		"hardware-neighbours": m.HardwareNeighbours("nvidia-rtx-4090"),
 		"hardware-frontier":   m.HardwareFrontier("nvidia-rtx-4090"),
 		"compare":             m.CompareHardware(cards),
 		"compare-models":      m.CompareModels([]string{"llama-3.1-8b-instruct", "gpt-oss-20b", "qwen3-8b"}),
-		"prices":              m.HardwarePrices(cards),
 	}
 }
 

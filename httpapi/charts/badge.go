@@ -1,10 +1,10 @@
 package charts
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
+	"modeldex/dataset/text"
 	"modeldex/index"
 	"modeldex/snapshot/svg"
 )
@@ -17,8 +17,8 @@ type BadgeData struct {
 	TPS             float64
 }
 
-// Text is what the badge says, such as "131 tok/s, 4 runs, Q4_K_M".
-func (d *BadgeData) Text() string {
+// words is what the badge says, such as "131 tok/s, 4 runs, Q4_K_M".
+func (d *BadgeData) words() string {
 	quantization := ""
 	if d.Quantization != "" {
 		quantization = ", " + d.Quantization
@@ -27,14 +27,9 @@ func (d *BadgeData) Text() string {
 	case 0:
 		return "not measured" + quantization
 	case 1:
-		return short(d.TPS) + " tok/s, single run" + quantization
+		return text.Rounded(d.TPS) + " tok/s, single run" + quantization
 	}
-	return fmt.Sprintf("%s tok/s, %s%s", short(d.TPS), count(d.Runs, "run"), quantization)
-}
-
-// Title is the whole badge in words.
-func (d *BadgeData) Title() string {
-	return plain(d.Model + " on " + d.Hardware + ": " + d.Text())
+	return fmt.Sprintf("%s tok/s, %s%s", text.Rounded(d.TPS), text.Count(d.Runs, "run", "runs"), quantization)
 }
 
 const badgeCSS = `text{font:11px Verdana,"DejaVu Sans",Geneva,sans-serif;fill:#fff}.left{fill:#444c54}.right{fill:#0b6b53}.none{fill:#6b7178}`
@@ -49,11 +44,11 @@ const (
 // Badge draws a badge, 20 pixels high: what was measured on the left, the speed on the right. Its
 // colours have enough contrast on pages of either scheme.
 func Badge(d BadgeData) []byte {
-	name := clip(d.Model+" on "+d.Hardware, badgeSize, badgeName)
-	text := clip(d.Text(), badgeSize, badgeName)
-	left := textWidth(name, badgeSize)*1.06 + 2*badgeRoom // Verdana is wide
-	right := textWidth(text, badgeSize)*1.06 + 2*badgeRoom
-	b := &svg.Drawing{Width: int(left+right) + 1, Height: 20, Title: d.Title(), CSS: badgeCSS, Class: "badge"}
+	name := svg.Clip(d.Model+" on "+d.Hardware, badgeSize, badgeName)
+	speed := svg.Clip(d.words(), badgeSize, badgeName)
+	left := svg.TextWidth(name, badgeSize)*1.06 + 2*badgeRoom // Verdana is wide
+	right := svg.TextWidth(speed, badgeSize)*1.06 + 2*badgeRoom
+	b := &svg.Drawing{Width: int(left+right) + 1, Height: 20, Title: svg.Plain(d.Model + " on " + d.Hardware + ": " + d.words()), CSS: badgeCSS, Class: "badge"}
 	class := "right"
 	if d.Runs == 0 {
 		class = "none"
@@ -61,7 +56,7 @@ func Badge(d BadgeData) []byte {
 	b.Rect(0, 0, left, 20, svg.Style{Class: "left"})
 	b.Rect(left, 0, float64(b.Width)-left, 20, svg.Style{Class: class})
 	b.Text(left/2, 14, name, svg.Style{Anchor: "middle"})
-	b.Text(left+(float64(b.Width)-left)/2, 14, text, svg.Style{Anchor: "middle"})
+	b.Text(left+(float64(b.Width)-left)/2, 14, speed, svg.Style{Anchor: "middle"})
 	return []byte(b.String())
 }
 
@@ -69,23 +64,17 @@ func Badge(d BadgeData) []byte {
 // hardware. The quantization is the one named or, if that is empty, the one with the most runs.
 func (m Maker) BadgeOf(model, hardware, quantization string) BadgeData {
 	d := BadgeData{Model: m.modelName(model), Hardware: m.hardwareName(hardware), Quantization: quantization}
-	found, _ := m.runsOf(index.Set{Field: index.Model, Values: []string{model}}, index.Set{Field: index.Hardware, Values: []string{hardware}})
-	byQuantization := map[string][]Run{}
-	counts := map[string]int{}
-	for _, r := range found {
-		name := m.of(index.Quantization, r)
-		byQuantization[name] = append(byQuantization[name], Run{TPS: r.tps})
-		counts[name]++
-	}
-	chosen := quantization
+	found, _ := m.runsOf(is(index.Model, model), is(index.Hardware, hardware))
 	if quantization == "" {
-		chosen = most(counts)
+		counts := map[string]int{}
+		for _, r := range found {
+			counts[m.of(index.Quantization, r)]++
+		}
+		quantization = most(counts)
 	}
-	runs := byQuantization[chosen]
-	if len(runs) == 0 {
-		return d
+	runs := slices.DeleteFunc(found, func(r run) bool { return m.of(index.Quantization, r) != quantization })
+	if len(runs) > 0 {
+		d.Quantization, d.Runs, d.TPS = quantization, len(runs), middle(m.fastestFirst(runs))
 	}
-	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.TPS, b.TPS) })
-	d.Quantization, d.Runs, d.TPS = chosen, len(runs), middle(runs)
 	return d
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
-	"sync"
 
 	"modeldex/snapshot/svg"
 )
@@ -55,8 +54,7 @@ const (
 	narrowWidth  = 360 // in a page whose column has less than 500 pixels
 )
 
-// Figure is a plot that can be written in several forms. It is made by the functions of this
-// package, and not changed afterwards.
+// Figure is a plot that can be written in several forms, and the table of its values.
 type Figure struct {
 	// Title says what the plot shows; it is the accessible name.
 	Title string
@@ -66,30 +64,26 @@ type Figure struct {
 	Source string
 	// Note says what is left out or how to read the marks; may be empty.
 	Note string
-	// Address is that of the figure as a file, such as "/charts/model-sizes.svg?model=gpt-oss-20b";
-	// empty without one.
+	// Address is that of the figure as a file, such as "/charts/model-memory.svg?model=gpt-oss-20b".
 	Address string
-
-	// draw draws the plot below y = 0 of a canvas and returns its height. Nil: there is nothing to
-	// draw, and Missing says why.
-	draw    func(c *canvas) float64
+	// Missing says why there is nothing to draw, where that is so.
 	Missing string
+	// Table is the values, of comparisons only: pages have tables of their own beside the other figures.
+	Table Table
 
-	columns []Column
-	rows    func() [][]Cell // of the table, which most readers of a figure do not ask for
+	form form // nil: there is nothing to draw
 }
 
-// Table is the values of the plot.
-func (f *Figure) Table() Table {
-	t := Table{Columns: f.columns}
-	if f.rows != nil {
-		t.Rows = f.rows()
+// drawn gives the figure its drawing, none where no value has a place in it.
+func (f *Figure) drawn(as form) *Figure {
+	if as.tidy() {
+		f.form = as
 	}
-	return t
+	return f
 }
 
 // Empty reports whether there is nothing to draw.
-func (f *Figure) Empty() bool { return f.draw == nil }
+func (f *Figure) Empty() bool { return f.form == nil }
 
 // Table is the values of a figure as texts.
 type Table struct {
@@ -119,28 +113,12 @@ func (f *Figure) Inline(id string) template.HTML {
 	if f.Empty() {
 		return ""
 	}
-	in := inlines.Get().(*inline) //nolint:forcetypeassert // the pool holds nothing else
-	defer inlines.Put(in)
-	d := &in.drawing
-	in.html = append(in.html[:0], `<div class="drawing">`...)
-	d.Reset()
-	d.ID, d.Class = id+"-w", "plot wide"
-	f.drawInto(d, wideWidth, canvas{tips: true})
-	in.html = d.AppendTo(in.html)
-	d.Reset()
-	d.ID, d.Class = id+"-n", "plot narrow"
-	f.drawInto(d, narrowWidth, canvas{})
-	in.html = append(d.AppendTo(in.html), "</div>\n"...)
-	return template.HTML(in.html)
+	wide := &svg.Drawing{ID: id + "-w", Class: "plot wide"}
+	f.drawInto(wide, wideWidth, canvas{tips: true})
+	narrow := &svg.Drawing{ID: id + "-n", Class: "plot narrow"}
+	f.drawInto(narrow, narrowWidth, canvas{})
+	return template.HTML(`<div class="drawing">` + wide.String() + narrow.String() + "</div>\n") //nolint:gosec // svg escapes texts
 }
-
-// inline is memory to draw in for a page. Drawings of 400 runs have 100 KB, and growing to that took 1 MB of allocations for a page.
-type inline struct {
-	drawing svg.Drawing
-	html    []byte
-}
-
-var inlines = sync.Pool{New: func() any { return new(inline) }}
 
 // SVG is the figure as a file of the given width in CSS pixels, with title and source line.
 func (f *Figure) SVG(scheme Scheme, width int) []byte {
@@ -159,8 +137,8 @@ func (f *Figure) drawInto(d *svg.Drawing, width int, c canvas) {
 		return
 	}
 	inner := float64(width) - 2*framePad
-	head := wrap(f.Title, 15, inner, 3)
-	foot := append(wrap(f.Note, smallSize, inner, 9), wrap(f.Source, smallSize, inner, 4)...)
+	head := svg.Wrap(f.Title, 15, inner, 3)
+	foot := append(svg.Wrap(f.Note, smallSize, inner, 9), svg.Wrap(f.Source, smallSize, inner, 4)...)
 	body := &svg.Drawing{}
 	height := f.drawBody(body, inner, c)
 	top := framePad + float64(len(head))*20 + 4
@@ -178,8 +156,8 @@ func (f *Figure) drawInto(d *svg.Drawing, width int, c canvas) {
 // drawBody draws the plot alone, or why there is none, and returns its height.
 func (f *Figure) drawBody(d *svg.Drawing, width float64, c canvas) (height float64) {
 	c.Drawing, c.width = d, width
-	if f.draw != nil {
-		return f.draw(&c)
+	if f.form != nil {
+		return f.form.draw(&c)
 	}
 	c.text(0, 24, f.Missing, svg.Style{Class: "soft"})
 	return 40

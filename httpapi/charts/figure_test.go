@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,50 +22,42 @@ var evil = `<script>alert("1")</script>&amp;'` + "\x00\x07\u202e\u2066\ufffe\n" 
 // evilFigures are figures of hostile names and of numbers at the ends of what there is.
 func evilFigures() map[string]*Figure {
 	nan, inf := math.NaN(), math.Inf(1)
-	run := func(tps float64) Run {
-		return Run{ID: evil, TPS: tps, Quantization: evil, Settings: evil, Source: "javascript:" + evil}
+	evilOnes := func(as form) *Figure {
+		f := &Figure{Title: evil, Summary: evil, Source: evil, Note: evil, Missing: evil}
+		return f.drawn(as)
 	}
-	priced := func(price, bandwidth, memory float64) Priced {
-		return Priced{Name: evil, Href: "javascript:alert(1)", PriceUSD: price, PriceKind: evil, PriceHref: "javascript:alert(2)", BandwidthGBps: bandwidth, MemoryGB: memory}
+	at := func(x, y float64) point {
+		return point{x: x, y: y, class: "d0", label: evil, tip: evil, loud: x > 1, ring: x > 1}
 	}
-	fitModels := []FitModel{
-		{Name: evil, Score: 100, Quantization: evil, TPS: nan},
-		{Name: evil, Score: 0, Quantization: evil, TPS: inf, Measured: true},
-		{Name: evil, Score: nan, TPS: 3},
-		{Name: evil, Score: 50, TPS: 1e-9, Measured: true},
-		{Name: evil, Score: 50, TPS: 1e9, Measured: true},
-		{Name: evil, Score: 50, TPS: 0},
+	run := func(tps float64) rowMark { return rowMark{at: tps, low: tps, high: tps, class: "d0", tip: evil} }
+	points := func(contextAndGiB ...float64) (out []linePoint) {
+		for i := 0; i < len(contextAndGiB); i += 2 {
+			out = append(out, linePoint{int64(contextAndGiB[i]), contextAndGiB[i+1], evil})
+		}
+		return out
 	}
+	both := axis{evil, true}
 	return map[string]*Figure{
-		"memory": Memory(MemoryData{Model: evil, Source: evil, Lines: []MemoryLine{
-			{Name: evil, Points: []MemoryPoint{{Context: 1024, Weights: 1}, {Context: 1 << 24, Weights: 1 << 60, Cache: 1 << 50, UpperBound: true}}}, {Name: evil}, {Name: "x", Points: []MemoryPoint{{Context: 7, Weights: 1 << 30}}},
+		"lines":              evilOnes(&lines{{evil, points(1024, 1e-9, 1<<24, 1e9)}, {evil, nil}, {"x", points(7, 1)}}),
+		"lines of one point": evilOnes(&lines{{evil, points(512, 2)}}),
+		"lines of nothing":   evilOnes(&lines{{evil, nil}}),
+		"rows": evilOnes(&rows{axis: evil, rows: []row{
+			{evil, []rowMark{run(1e-12), run(1e12), run(nan), run(-1), run(0), run(inf)}}, {evil, []rowMark{run(5)}}, {evil, nil},
 		}}),
-		"memory of one point": Memory(MemoryData{Model: evil, Lines: []MemoryLine{{Name: evil, Points: []MemoryPoint{{Context: 512, Weights: 1 << 31}}}}}),
-		"memory of nothing":   Memory(MemoryData{Model: evil}),
-		"sizes":               Sizes(SizesData{Model: evil, Sizes: []Size{{Name: evil, Bytes: 1, BitsPerWeight: nan, Href: "javascript:1"}, {Name: evil, Bytes: math.MaxInt64}, {Name: evil, Bytes: -5}}}),
-		"sizes of nothing":    Sizes(SizesData{Model: evil}),
-		"speeds": Speeds(SpeedsData{Title: evil, Group: evil, Main: evil, Rows: []SpeedRow{
-			{Name: evil, Href: evil, Runs: []Run{run(1e-12), run(1e12), run(nan), run(-1), run(0), run(inf)}}, {Name: evil, Runs: []Run{run(5)}}, {Name: evil},
+		"rows of several": evilOnes(&rows{axis: evil, series: []string{evil, evil, "c", "d"}, rows: []row{
+			{evil, []rowMark{{at: 1, low: 1, high: 1, class: "d0", tip: evil}, {at: 4, low: 1e-9, high: 1e9, series: 3, class: "d3", tip: evil}}},
 		}}),
-		"speeds of nothing": Speeds(SpeedsData{Title: evil, Rows: []SpeedRow{{Name: evil, Runs: []Run{run(nan)}}}}),
-		"roof": Roof(RoofData{Hardware: evil, BandwidthGBps: 1008, Runs: []RoofRun{
-			{Run: run(100), Model: evil, GBytesPerToken: 4, BandwidthShare: 0.4}, {Run: run(1e6), Model: evil, GBytesPerToken: 1e-6, BandwidthShare: 3}, {Run: run(nan), GBytesPerToken: nan},
-		}}),
-		"roof without bandwidth":        Roof(RoofData{Hardware: evil, BandwidthGBps: nan}),
-		"roof of nothing":               Roof(RoofData{Hardware: evil, BandwidthGBps: 5}),
-		"fits":                          Fits(FitsData{Hardware: evil, Models: fitModels}),
-		"fits of nothing":               Fits(FitsData{Hardware: evil}),
-		"frontier":                      Frontier(FrontierData{Hardware: evil, Models: fitModels}),
-		"frontier of nothing":           Frontier(FrontierData{Hardware: evil}),
-		"neighbours":                    Neighbours(NeighboursData{Hardware: evil, Of: priced(1, 1e6, nan), Others: []Priced{priced(1e7, 0.001, 4), priced(nan, 5, 6), priced(0, 0, 0), priced(1, 1e6, nan)}}),
-		"neighbours, others of nothing": Neighbours(NeighboursData{Hardware: evil, Of: priced(1, 1e6, nan), Others: []Priced{priced(nan, 5, 6)}}),
-		"neighbours of nothing":         Neighbours(NeighboursData{Hardware: evil, Of: priced(nan, nan, nan)}),
-		"compare": Compare(CompareData{Title: evil, Row: evil, Series: []Series{{evil, evil}, {evil, evil}, {"c", ""}, {"d", ""}, {"one too many", ""}}, Rows: []CompareRow{
-			{Name: evil, Values: []Spread{{N: 1, Low: 1, Mid: 1, High: 1, Href: evil}, {}, {N: 3, Low: 1e-9, Mid: 4, High: 1e9}}}, {Name: evil},
-		}}),
-		"compare of nothing": Compare(CompareData{Title: evil}),
-		"prices":             Prices(PricesData{Title: evil, Work: evil, Items: []PriceItem{{Priced: priced(1000, 1, 24), TPS: 0.001}, {Priced: priced(nan, 1, nan), TPS: nan}, {Priced: priced(1e12, 1, 1e-9), TPS: inf}}}),
-		"prices of nothing":  Prices(PricesData{Title: evil, Items: []PriceItem{{Priced: priced(nan, 1, nan), TPS: nan}}}),
+		"rows of nothing": evilOnes(&rows{rows: []row{{evil, []rowMark{run(nan)}}}}),
+		"scatter": evilOnes(&scatter{
+			x: both, y: both, name: evil, line: [][2]float64{{1e-6, 1e6}, {4, 100}},
+			points: append(slices.Repeat([]point{at(3, 3)}, 40), at(1e-6, 1e6), at(nan, 1), at(0, 1), at(4, inf), at(4, 100)),
+		}),
+		"scatter by score": evilOnes(&scatter{
+			x: both, y: axis{evil, false}, line: [][2]float64{{1e-9, 100}, {1e-9, 0}, {1e9, 0}},
+			points: []point{at(1e-9, 100), at(1e9, 0), at(5, nan), at(5, 50)},
+		}),
+		"scatter of one point": evilOnes(&scatter{x: axis{evil, false}, y: axis{evil, false}, points: []point{at(2, 2)}}),
+		"scatter of nothing":   evilOnes(&scatter{x: both, y: both, points: []point{at(nan, nan)}}),
 	}
 }
 
@@ -91,8 +84,8 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%s, %s: %v in\n%.600s", name, form, err, text)
 			}
 		}
-		if strings.HasSuffix(name, "nothing") != f.Empty() && name != "roof without bandwidth" || f.Empty() && f.Missing == "" {
-			t.Errorf("%s: empty is %t, because %q", name, f.Empty(), f.Missing)
+		if strings.HasSuffix(name, "nothing") != f.Empty() {
+			t.Errorf("%s: empty is %t", name, f.Empty())
 		}
 	}
 }
@@ -161,7 +154,7 @@ func overlaps(t *testing.T, text string, width float64) (out []string) {
 		if strings.Contains(m[4], "small") {
 			size = smallSize
 		}
-		w := textWidth(unescaped.Replace(m[5]), size)
+		w := svg.TextWidth(unescaped.Replace(m[5]), size)
 		switch m[3] {
 		case "end":
 			x -= w
@@ -185,18 +178,15 @@ func overlaps(t *testing.T, text string, width float64) (out []string) {
 // TestNamesOfHardwareStayApart holds that where names have little room, the words that tell them apart are shown: those of
 // the maker go first.
 func TestNamesOfHardwareStayApart(t *testing.T) {
-	priced := func(name string, price, bandwidth float64) Priced {
-		return Priced{Name: name, PriceUSD: price, BandwidthGBps: bandwidth, MemoryGB: 12, PriceKind: "street", Street: true}
-	}
-	d := NeighboursData{Of: priced("NVIDIA GeForce RTX 3060", 200, 360)}
+	s := &scatter{x: axis{"Price", true}, y: axis{"Bandwidth", true}, points: []point{{x: 200, y: 360, label: "NVIDIA GeForce RTX 3060", loud: true, ring: true}}}
 	for i, name := range []string{"NVIDIA GeForce RTX 2060 SUPER", "AMD Radeon RX 6750 GRE 12GB", "AMD Radeon RX 9060 XT 16GB", "Intel Arc B580"} {
-		d.Others = append(d.Others, priced(name, 150+100*float64(i), 250+80*float64(i)))
+		s.points = append(s.points, point{x: 150 + 100*float64(i), y: 250 + 80*float64(i), label: name})
 	}
 	drawing := &svg.Drawing{ID: "x"}
-	Neighbours(d).drawInto(drawing, DefaultWidth, canvas{})
+	(&Figure{}).drawn(s).drawInto(drawing, DefaultWidth, canvas{})
 	for _, label := range []string{"RTX 2060 SUPER", "RX 6750 GRE 12GB", "RX 9060 XT 16GB", "Arc B580"} {
-		if !strings.Contains(drawing.String(), ">"+label+"</text>") {
-			t.Errorf("neighbours does not show %q", label)
+		if !strings.Contains(drawing.String(), label+"</text>") {
+			t.Errorf("the scatter does not show %q", label)
 		}
 	}
 	for _, c := range []struct {
@@ -220,9 +210,10 @@ var unescaped = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&#3
 
 // TestAccessibleName holds that every drawing has a title, a description and a role.
 func TestAccessibleName(t *testing.T) {
-	f := Sizes(SizesData{Model: "A model", Sizes: []Size{{Name: "Q4_0", Bytes: 4 << 30, BitsPerWeight: 4.5}}, Source: "a source"})
+	f := (&Figure{Title: "A model: its speeds", Summary: "1 run, from 5 to 5 tok/s.", Source: "a source"}).drawn(
+		&rows{axis: "Generation speed (tok/s)", rows: []row{{"A card", []rowMark{{at: 5, low: 5, high: 5, class: "d0"}}}}})
 	for _, text := range []string{string(f.Inline("x")), string(f.SVG(Auto, 400))} {
-		for _, want := range []string{`role="img"`, ">A model: sizes of its quantizations</title>", ">1 size from 4 GB (Q4_0) to 4 GB (Q4_0).</desc>", "Size of the weights (GB)"} {
+		for _, want := range []string{`role="img"`, ">A model: its speeds</title>", ">1 run, from 5 to 5 tok/s.</desc>", "Generation speed (tok/s)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the drawing lacks %s:\n%s", want, text)
 			}
@@ -239,58 +230,8 @@ func TestAccessibleName(t *testing.T) {
 	}
 }
 
-// TestNotesHoldInBothSchemes holds that what a note says of bars is true of either scheme. A bar that is dark on
-// white is bright on black, so notes call bars bold and faint, by their contrast with the paper.
-func TestNotesHoldInBothSchemes(t *testing.T) {
-	turned := regexp.MustCompile(`(?i)\b(dark|light|bright|pale)\b`)
-	bold := 0
-	for name, f := range evilFigures() {
-		if word := turned.FindString(f.Note); word != "" {
-			t.Errorf("%s says %q of what another scheme turns round: %s", name, word, f.Note)
-		}
-		bold += strings.Count(f.Note, "Faint bars")
-	}
-	if bold != 2 { // sizes and prices
-		t.Errorf("%d notes speak of faint bars, want 2", bold)
-	}
-	for scheme, css := range map[string]string{"light": plotCSS, "dark": darkCSS} {
-		contrast := func(name string) float64 {
-			a, b := luminance(t, css, name)+0.05, luminance(t, css, "--p-paper")+0.05
-			return max(a, b) / min(a, b)
-		}
-		if main, other := contrast("--p-0"), contrast("--p-bar"); main < 1.5*other {
-			t.Errorf("scheme %s: bars of the class bar-main have contrast %.1f, those of bar %.1f: which are the faint ones?", scheme, main, other)
-		}
-	}
-}
-
-// luminance is that of a colour a style sheet names (WCAG 2.2).
-func luminance(t *testing.T, css, name string) (sum float64) {
-	t.Helper()
-	m := regexp.MustCompile(name + `:#([0-9a-f]+)`).FindStringSubmatch(css)
-	if m == nil {
-		t.Fatalf("no colour %s", name)
-	}
-	digits := m[1]
-	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-		part := digits[i*len(digits)/3 : (i+1)*len(digits)/3]
-		n, err := strconv.ParseUint(strings.Repeat(part, 2/len(part)), 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := float64(n) / 255
-		if v <= 0.04045 {
-			v /= 12.92
-		} else {
-			v = math.Pow((v+0.055)/1.055, 2.4)
-		}
-		sum += weight * v
-	}
-	return sum
-}
-
 func TestEmbed(t *testing.T) {
-	f := &Figure{Title: "A [b] (c)", Address: "/charts/x.svg?model=a(b)", draw: func(*canvas) float64 { return 1 }}
+	f := &Figure{Title: "A [b] (c)", Address: "/charts/x.svg?model=a(b)", form: &scatter{}}
 	e := f.Embed("https://modeldex.example")
 	if want := "![A (b) (c)](https://modeldex.example/charts/x.svg?model=a%28b%29)"; e.Markdown != want {
 		t.Errorf("Markdown = %s, want %s", e.Markdown, want)
@@ -326,40 +267,6 @@ func TestBadge(t *testing.T) {
 	}
 }
 
-// TestScales holds that ticks are inside the scale, apart, and at least two on any useful range.
-func TestScales(t *testing.T) {
-	for _, log := range []bool{false, true} {
-		for _, r := range [][2]float64{{1, 2}, {3, 3}, {0.001, 0.0011}, {1, 1e9}, {35, 240}, {1e-12, 1e12}, {99, 101}} {
-			for _, length := range []float64{200, 700} {
-				s := newScale(log, r[0], r[1], 0, length)
-				ticks := s.ticks(40)
-				if len(ticks) < 1 {
-					t.Errorf("log %t, %v, %v: no ticks", log, r, length)
-				}
-				for i, v := range ticks {
-					if at := s.at(v); at < -0.01 || at > length+0.01 {
-						t.Errorf("log %t, %v: tick %v is at %v of %v", log, r, v, at, length)
-					}
-					if i > 0 && s.at(v)-s.at(ticks[i-1]) < 30 {
-						t.Errorf("log %t, %v: ticks %v and %v are %v apart", log, r, ticks[i-1], v, s.at(v)-s.at(ticks[i-1]))
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestShort(t *testing.T) {
-	for v, want := range map[float64]string{1234567: "1,234,567", 999.6: "1,000", 131.24: "131", 13.12: "13.1", 1.005: "1", 0.01234: "0.0123", 0: "0", -1234: "-1,234"} {
-		if got := short(v); got != want {
-			t.Errorf("short(%v) = %s, want %s", v, got, want)
-		}
-	}
-	if got := short(math.NaN()); got != "unknown" {
-		t.Errorf("short(NaN) = %s", got)
-	}
-}
-
 // TestSame holds that the same values give the same bytes.
 func TestSame(t *testing.T) {
 	first, second := evilFigures(), evilFigures()
@@ -369,48 +276,6 @@ func TestSame(t *testing.T) {
 			if text != again[form] {
 				t.Errorf("%s, %s: two drawings differ", name, form)
 			}
-		}
-	}
-}
-
-func BenchmarkSpeeds(b *testing.B) {
-	d := SpeedsData{Title: "A model: measured speed by hardware", Group: "Hardware"}
-	for i := range 24 {
-		row := SpeedRow{Name: fmt.Sprintf("Hardware %d", i)}
-		for n := range 40 {
-			row.Runs = append(row.Runs, Run{ID: "bm-0", TPS: float64(10 + i*n), Quantization: "Q4_K_M", Settings: "llama.cpp, cuda"})
-		}
-		d.Rows = append(d.Rows, row)
-	}
-	b.ReportAllocs()
-	for range b.N {
-		Speeds(d).SVG(Auto, DefaultWidth)
-	}
-}
-
-func TestMoney(t *testing.T) {
-	for v, want := range map[float64]string{33.3: "33", 8.3: "8.30", 56: "56", 112.5: "113", 0.5: "0.5", 2_500_000: "2.5M"} {
-		if got := money(v); got != want {
-			t.Errorf("money(%v) = %s, want %s", v, got, want)
-		}
-	}
-}
-
-// TestNumbers holds the forms of numbers in figures.
-func TestNumbers(t *testing.T) {
-	for _, tt := range []struct{ got, want string }{
-		{tenths(68), "68.0"},
-		{tenths(1234.56), "1,234.6"},
-		{tenths(0.5), "0.5"},
-		{tenths(math.NaN()), "unknown"},
-		{money(7.5), "7.50"},
-		{money(83.33), "83"},
-		{money(2873.4), "2,873"},
-		{money(2e6), "2M"},
-		{whole(1281), "1,281"},
-	} {
-		if tt.got != tt.want {
-			t.Errorf("got %q, want %q", tt.got, tt.want)
 		}
 	}
 }

@@ -3,9 +3,11 @@ package charts
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 
@@ -28,15 +30,9 @@ const (
 	mostNear = 16   // neighbours
 )
 
-// The names of what is read of rows.
-var (
-	modelMembers    = rowjson.NamesFor[modelDetail]()
-	hardwareMembers = rowjson.NamesFor[hardwareRow]()
-)
-
-// read decodes the members of a row of the index that a type has. The row was encoded by the same program.
-func read[T any](row []byte, members rowjson.Names) (out T) {
-	if err := jsonv2.Unmarshal(rowjson.Pick(row, members), &out); err != nil {
+// read decodes a row of the index, which was encoded by the same program.
+func read[T any](row []byte) (out T) {
+	if err := jsonv2.Unmarshal(row, &out); err != nil {
 		panic(fmt.Errorf("a row of the index is not what it was: %w", err))
 	}
 	return out
@@ -54,14 +50,49 @@ func nameIn(t *index.Table, slug string) string {
 	return rowjson.Text(t.Row(ord), "name")
 }
 
-// runMembers are the members of a run that are read of its row, in the order of rows.
-var runMembers = []string{"id", "quantization", "tool", "tool_version", "backend", "context_depth", "flash_attention", "source_url", "run_date"}
+// A run is a measured run of one stream, by its ordinal.
+type run struct {
+	ord uint32
+	tps float64
+}
 
-// run reads a run, for those that are drawn.
-func (m Maker) run(r measured) Run {
+// runsOf reads the newest runs of one stream that match all sets, and how many there are.
+func (m Maker) runsOf(sets ...index.Set) ([]run, int) {
+	sets = append(sets, index.Set{Field: index.Settings, Values: []string{index.SingleStream}})
+	ords, total := m.gen.Benchmarks.First(index.Query{Sets: sets, Limit: mostRead})
+	out := make([]run, 0, len(ords))
+	for _, ord := range ords {
+		if tps := m.gen.Benchmarks.Number(index.GenerationTPS, ord); tps > 0 {
+			out = append(out, run{ord, tps})
+		}
+	}
+	return out, total
+}
+
+// is is the set of one value.
+func is(f index.Field, value string) index.Set { return index.Set{Field: f, Values: []string{value}} }
+
+// of is the value of a field of a run, empty where it is unknown.
+func (m Maker) of(f index.Field, r run) string { return m.gen.Benchmarks.Text(f, r.ord) }
+
+// runMembers are the members of a run that its description is made of, in the order of rows.
+var runMembers = []string{
+	"id", "quantization", "tool", "tool_version", "backend", "context_depth", "flash_attention", "source_url", "run_date",
+}
+
+// described is a run in words: speed, settings and source.
+func (m Maker) described(r run) string {
 	var b dataset.Benchmark
 	rowjson.ReadRun(&b, m.gen.Benchmarks.Row(r.ord), runMembers)
-	return Run{ID: string(b.ID), TPS: r.tps, Quantization: known(b.Quantization), Settings: settings(&b), Source: string(known(b.SourceURL))}
+	parts := []string{text.Rounded(r.tps) + " tok/s", known(b.Quantization), strings.TrimSpace(string(b.Tool) + " " + known(b.ToolVersion)), known(b.Backend)}
+	if depth := known(b.ContextDepth); depth > 0 {
+		parts = append(parts, "at "+text.Tokens(depth)+" tokens")
+	}
+	if known(b.FlashAttention) {
+		parts = append(parts, "flash attention")
+	}
+	parts = append(parts, string(known(b.RunDate)), host(string(known(b.SourceURL))))
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // known is a value, or the zero value where it is unknown.
@@ -72,71 +103,95 @@ func known[T any](v *T) (out T) {
 	return out
 }
 
-// settings says in words how a run was made.
-func settings(b *dataset.Benchmark) string {
-	parts := append(make([]string, 0, 5), string(b.Tool))
-	if b.ToolVersion != nil {
-		parts[0] += " " + *b.ToolVersion
+// host is the host of an address, for a short text.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
 	}
-	if b.Backend != nil {
-		parts = append(parts, *b.Backend)
-	}
-	if depth := known(b.ContextDepth); depth > 0 {
-		parts = append(parts, "at "+tokens(depth)+" tokens")
-	}
-	if known(b.FlashAttention) {
-		parts = append(parts, "flash attention")
-	}
-	if b.RunDate != nil {
-		parts = append(parts, string(*b.RunDate))
-	}
-	return strings.Join(parts, ", ")
+	return strings.TrimPrefix(u.Host, "www.")
 }
-
-// A measured run is one with a speed, by its ordinal. What figures group and count by is read from the columns.
-type measured struct {
-	ord uint32
-	tps float64
-}
-
-// runs reads the newest runs of one stream of a record and its variants, and how many there are.
-func (m Maker) runs(f index.Field, slug string) ([]measured, int) {
-	return m.runsOf(index.Set{Field: f, Values: []string{slug}})
-}
-
-// runsOf is runs of what matches all sets.
-func (m Maker) runsOf(sets ...index.Set) ([]measured, int) {
-	ords, total := m.gen.Benchmarks.First(index.Query{Sets: append(sets, index.Set{Field: index.Settings, Values: []string{index.SingleStream}}), Limit: mostRead})
-	out := make([]measured, 0, len(ords))
-	for _, ord := range ords {
-		if tps := m.gen.Benchmarks.Number(index.GenerationTPS, ord); tps > 0 {
-			out = append(out, measured{ord, tps})
-		}
-	}
-	return out, total
-}
-
-// of is the value of a field of a run, empty where it is unknown.
-func (m Maker) of(f index.Field, r measured) string { return m.gen.Benchmarks.Text(f, r.ord) }
 
 // source is the line about where the values of a figure come from.
 func (m Maker) source(what string) string {
 	return fmt.Sprintf("Source: modeldex %s, %s%s.", m.gen.Info.Version, m.gen.Info.License, what)
 }
 
-// pages counts the pages that runs were published on.
-func (m Maker) pages(runs []measured) int {
-	seen := map[uint32]bool{}
+// published is source of runs, with the number of pages they were published on.
+func (m Maker) published(runs []run) string {
+	pages := map[uint32]bool{}
 	for _, r := range runs {
-		seen[m.gen.Benchmarks.SourcePage(r.ord)] = true
+		pages[m.gen.Benchmarks.SourcePage(r.ord)] = true
 	}
-	return len(seen)
+	return m.source("; runs published on " + text.Count(len(pages), "page", "pages"))
 }
 
-func address(preset string, params ...string) string {
-	v := url.Values{}
-	for i := 0; i+1 < len(params); i += 2 {
-		v.Set(params[i], params[i+1])
+func address(preset, param, slugs string) string {
+	return "/charts/" + preset + ".svg?" + param + "=" + strings.ReplaceAll(url.QueryEscape(slugs), "%2C", ",")
+}
+
+// fastestFirst sorts runs by speed, then by id.
+func (m Maker) fastestFirst(runs []run) []run {
+	slices.SortFunc(runs, func(a, b run) int {
+		if a.tps != b.tps {
+			if a.tps > b.tps {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(m.gen.Benchmarks.Slug(a.ord), m.gen.Benchmarks.Slug(b.ord))
+	})
+	return runs
+}
+
+// middle is the median speed of sorted runs.
+func middle(runs []run) float64 { return (runs[(len(runs)-1)/2].tps + runs[len(runs)/2].tps) / 2 }
+
+// most is the text that was counted most; the first in order of letters where several were.
+func most(counts map[string]int) string {
+	best := ""
+	for s, n := range counts {
+		if s != "" && (best == "" || n > counts[best] || n == counts[best] && s < best) {
+			best = s
+		}
 	}
-	return "/charts/" + preset + ".svg?" + strings.ReplaceAll(v.Encode(), "%2C", ",")
+	return best
+}
+
+// every keeps the first and the last of a list and, evenly spaced, as many between them as may be.
+func every[T any](all []T, most int) []T {
+	if len(all) <= most {
+		return all
+	}
+	out := make([]T, most)
+	for i := range out {
+		out[i] = all[i*(len(all)-1)/(most-1)]
+	}
+	return out
+}
+
+// mostIDs is how many ids the filter of a list takes.
+const mostIDs = 50
+
+// ListOf is the address of the list of the runs of a group. They are those of one stream that the filter of a field
+// gives, with this value of another field and this quantization, which is empty where it is not known. Filters name
+// them, or their ids where the filters give others too: those of variants, or of every quantization.
+func (m Maker) ListOf(field index.Field, slug string, other index.Field, value, quantization string) string {
+	q := url.Values{string(field): {slug}, string(other): {value}, "settings": {index.SingleStream}, "sort": {"-generation_tps"}}
+	sets := []index.Set{is(field, slug), is(other, value)}
+	if quantization != "" {
+		q.Set("quantization", quantization)
+		sets = append(sets, is(index.Quantization, quantization))
+	}
+	var ids []string
+	runs, total := m.runsOf(sets...)
+	for _, r := range runs {
+		if m.of(other, r) == value && m.of(index.Quantization, r) == quantization {
+			ids = append(ids, m.gen.Benchmarks.Slug(r.ord))
+		}
+	}
+	if len(ids) != total && len(ids) <= mostIDs {
+		q = url.Values{"id": {strings.Join(ids, ",")}, "sort": {"-generation_tps"}}
+	}
+	return "/explore/benchmarks?" + strings.ReplaceAll(q.Encode(), "%2C", ",")
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"modeldex/dataset/text"
 	"modeldex/index"
 )
 
@@ -26,10 +27,10 @@ func (s *Site) About(gen *index.Generation, at Place) []byte {
 	listed := 0
 	for _, c := range gen.Benchmarks.Facets(index.Query{}, []index.Field{index.Source})[0].Values {
 		listed += c.Count
-		v.Sources = append(v.Sources, FacetValue{Value: c.Value, Count: grouped(int64(c.Count))})
+		v.Sources = append(v.Sources, FacetValue{Value: c.Value, Count: text.Whole(c.Count)})
 	}
 	if n := v.Counts.Benchmarks - listed; n > 0 {
-		v.UnderLoad = grouped(int64(n))
+		v.UnderLoad = text.Whole(n)
 	}
 	v.Cite = cite(&Frame{Place: Place{Base: at.Base, Path: "/"}, Dataset: v.Dataset}, "A directory of open-weight models, hardware and measured speed")
 	return s.render("about.html", v)

@@ -7,6 +7,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/text"
 	"modeldex/index"
 )
 
@@ -29,9 +30,9 @@ func hardwareAnswer(gen *index.Generation, h *hardwareRecord, found []fit.Best, 
 	if begin += "It runs "; h.VRAMGB == nil && size != "" { // which the lead does not say
 		begin = "With " + size + ", it runs "
 	}
-	out := []Cell{{Text: begin}, {Text: grouped(int64(len(found))) + " of the " + plural(gen.Models.Len(), "model", "models"), Href: machine, NoFollow: true}, {Text: " listed here. "}}
+	out := []Cell{{Text: begin}, {Text: text.Whole(len(found)) + " of the " + text.Count(gen.Models.Len(), "model", "models"), Href: machine, NoFollow: true}, {Text: " listed here. "}}
 	if undecided > 0 {
-		out = append(out, Cell{Text: "Of " + grouped(int64(undecided)) + " it cannot be said, for a fact about their memory is not published. "})
+		out = append(out, Cell{Text: "Of " + text.Whole(undecided) + " it cannot be said, for a fact about their memory is not published. "})
 	}
 	return append(out, bestSpeeds(gen, found)...)
 }
@@ -79,7 +80,7 @@ func bestSpeeds(gen *index.Generation, best []fit.Best) []Cell {
 func speedsOf(gen *index.Generation, words, mark string, examples []*fit.Best) (out []Cell) {
 	n := newNames(gen)
 	for i, b := range examples {
-		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + tenths(*b.TPS) + "\u00a0tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("models", b.Model), Cell{Text: " (" + b.Quantization + ") " + mark + text.Tenths(*b.TPS) + "\u00a0tok/s"})
 		words = ", "
 		if i == len(examples)-1 {
 			out[len(out)-1].Text += ". "
@@ -103,7 +104,7 @@ func modelAnswer(gen *index.Generation, m *modelRecord, speeds *index.Stats, mem
 	if len(memory.Rows) > 0 {
 		row, at := memory.Rows[0], len(memory.Rows[0])-1
 		for i := range memory.Columns {
-			if memory.Columns[i].Text == tokens(answerContext) {
+			if memory.Columns[i].Text == text.Tokens(answerContext) {
 				at = i
 			}
 		}
@@ -124,7 +125,7 @@ func modelAnswer(gen *index.Generation, m *modelRecord, speeds *index.Stats, mem
 		if key[1] != "" {
 			size = " (" + key[1] + ")"
 		}
-		out = append(out, Cell{Text: words}, n.cell("hardware", dataset.Slug(key[0])), Cell{Text: size + " " + tenths(groups[i].Median) + "\u00a0tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("hardware", dataset.Slug(key[0])), Cell{Text: size + " " + text.Tenths(groups[i].Median) + "\u00a0tok/s"})
 		words = ", "
 	}
 	if len(seen) > 0 {
@@ -151,7 +152,7 @@ func estimatesOf(gen *index.Generation, m *modelRecord) []Cell {
 	var out []Cell
 	for i := range found {
 		b := &found[i]
-		out = append(out, Cell{Text: words}, n.cell("hardware", b.Hardware), Cell{Text: " (" + b.Quantization + ") ~" + tenths(*b.TPS) + "\u00a0tok/s"})
+		out = append(out, Cell{Text: words}, n.cell("hardware", b.Hardware), Cell{Text: " (" + b.Quantization + ") ~" + text.Tenths(*b.TPS) + "\u00a0tok/s"})
 		words = ", "
 	}
 	if len(out) > 0 {

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"maps"
 	"math/rand/v2"
+	"modeldex/dataset/text"
 	"net/url"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ type pieces struct{ *rand.Rand }
 func (p pieces) one(values ...string) string { return values[p.IntN(len(values))] }
 
 func (p pieces) word() string {
-	return p.one("", unknown, "12.5", "RTX 4090", `a "b" & 'c'`, "<script>alert(1)</script>", "a+b", "nul\x00", "é 中", "&amp;", "{{.}}", "`x`", "a\nb")
+	return p.one("", text.Unknown, "12.5", "RTX 4090", `a "b" & 'c'`, "<script>alert(1)</script>", "a+b", "nul\x00", "é 中", "&amp;", "{{.}}", "`x`", "a\nb")
 }
 
 func (p pieces) address() string {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"modeldex/dataset/text"
 	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
@@ -103,14 +104,14 @@ func (s *Site) ChangesHTML(v *Changes) []byte { return s.render("changes.html", 
 
 func releaseTable(list []Release) Table {
 	t := Table{
-		ID: "releases", Title: plural(len(list), "release", "releases"), Empty: "No release is recorded.",
+		ID: "releases", Title: text.Count(len(list), "release", "releases"), Empty: "No release is recorded.",
 		Columns: []Column{{Text: "Release"}, {Text: "Day", Short: true}, {Text: "What it did"}, {Text: "Digest", Short: true}},
 		More:    &Link{Text: "Follow as a feed", Href: "/feeds/changes.atom"},
 	}
 	for _, r := range list {
 		var parts []string
 		for _, c := range r.Counts {
-			text := grouped(int64(c.N)) + " " + nounOf(c.Table, c.N)
+			text := text.Whole(c.N) + " " + nounOf(c.Table, c.N)
 			if c.Table == "dataset" { // one record, changed at every release
 				text = "version"
 			}
@@ -148,7 +149,7 @@ func nounOf(table string, n int) string {
 
 func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 	t := Table{
-		ID: "changes", Title: plural(q.Total, "change of a record", "changes of records"), Empty: "Nothing like that is recorded.",
+		ID: "changes", Title: text.Count(q.Total, "change of a record", "changes of records"), Empty: "Nothing like that is recorded.",
 		Columns: []Column{{Text: "Record"}, {Text: "Kind", Short: true}, {Text: "Change"}, {Text: "Fields"}, {Text: "Release", Short: true}},
 	}
 	n := newNames(gen)
@@ -208,7 +209,7 @@ func changedFields(fields []ChangedField, wanted string) Cell {
 	}
 	for i, f := range fields {
 		if i == shownFields {
-			parts = append(parts, "and "+grouped(int64(len(fields)-shownFields))+" more")
+			parts = append(parts, "and "+text.Whole(len(fields)-shownFields)+" more")
 			break
 		}
 		parts = append(parts, FieldName(f.Name)+": "+valueText(f.Old)+" → "+valueText(f.New))
@@ -234,7 +235,7 @@ func jsonText(v jsontext.Value) string {
 		return yesNo(v.Kind() == 't')
 	case '0':
 		if n, err := strconv.ParseFloat(string(v), 64); err == nil {
-			return exact(n)
+			return text.Exact(n)
 		}
 	case '"':
 		if text, err := jsontext.AppendUnquote(nil, v); err == nil {
@@ -248,7 +249,7 @@ func jsonText(v jsontext.Value) string {
 	case '{':
 		var fields map[string]jsontext.Value
 		if jsonv2.Unmarshal(v, &fields) == nil {
-			return "an object of " + plural(len(fields), "field", "fields")
+			return "an object of " + text.Count(len(fields), "field", "fields")
 		}
 	}
 	return string(v)
@@ -258,7 +259,7 @@ func listText(list []jsontext.Value) string {
 	texts := make([]string, len(list))
 	for i, v := range list {
 		if v.Kind() == '{' {
-			return plural(len(list), "entry", "entries")
+			return text.Count(len(list), "entry", "entries")
 		}
 		texts[i] = jsonText(v)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -45,10 +46,9 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	switch {
 	case len(q.Hardware) > 0:
 		v.Names = namesOf(gen, "hardware", q.Hardware)
-		speeds, prices := draw.CompareHardwareAndPrices(q.Hardware)
-		same := figureTable("speed", "The same measurements", speeds, at.Base)
+		same := figureTable("speed", "The same measurements", draw.CompareHardware(q.Hardware), at.Base)
 		same.More = byPrompt("hardware", q.Hardware)
-		v.Tables = append(v.Tables, same, figureTable("prices", "What memory and speed cost", prices, at.Base), hardwareFacts(gen, q.Hardware))
+		v.Tables = append(v.Tables, same, costTable(gen, q.Hardware), hardwareFacts(gen, q.Hardware))
 	case len(q.Models) > 0:
 		v.Names = namesOf(gen, "models", q.Models)
 		same := figureTable("speed", "The same measurements", draw.CompareModels(q.Models), at.Base)
@@ -94,7 +94,7 @@ func figureTable(id, title string, f *charts.Figure, base string) Table {
 	if t.Plot != nil && strings.HasPrefix(t.Plot.Title, title) {
 		t.Plot.Said = true
 	}
-	values := f.Table()
+	values := f.Table
 	for _, c := range values.Columns {
 		t.Columns = append(t.Columns, Column{Text: c.Name, Number: c.Number})
 	}
@@ -107,6 +107,47 @@ func figureTable(id, title string, f *charts.Figure, base string) Table {
 			}
 		}
 		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// costTable is what memory and speed of several pieces of hardware cost. The speed is that of the configuration most
+// of them were measured with.
+func costTable(gen *index.Generation, slugs []string) Table {
+	model, quantization := charts.For(gen).MostShared(slugs)
+	if model == "" {
+		model, quantization = "llama-3.1-8b-instruct", "Q4_K_M"
+	}
+	t := Table{
+		ID: "prices", Title: "What memory and speed cost",
+		Intro:   "Less is better. Speeds are of " + newNames(gen).of("models", dataset.Slug(model)) + " " + quantization + ".",
+		Columns: []Column{{Text: "Hardware"}, {Text: "Price", Number: true}, {Text: "Price is"}, {Text: "Memory, GB", Number: true}, {Text: "Dollars per GB", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}, {Text: "Dollars per tok/s", Number: true}},
+	}
+	per := func(price, of *float64) Cell {
+		if price == nil || of == nil || *of <= 0 {
+			return textCell("")
+		}
+		return Cell{Text: text.Dollars(*price / *of)}
+	}
+	for _, h := range records[hardwareRecord](gen.Hardware, slugs) {
+		price, kind := h.StreetPriceUSD, Cell{Text: "street", Note: strings.TrimSpace(str(h.StreetPriceCondition) + " " + str(h.StreetPriceDate)), Href: webAddress(str(h.StreetPriceSource))}
+		if price == nil {
+			price, kind = h.LaunchPriceUSD, Cell{Text: "launch", Note: str(h.ReleaseDate)}
+		}
+		if price == nil {
+			kind = textCell("")
+		}
+		answer, fault := gen.Fit.Fit(fit.Query{Model: dataset.Slug(model), Quantization: quantization, Hardware: h.Slug, BestOnly: true})
+		var tps *float64
+		speed, basis := textCell(""), textCell("")
+		if fault == nil && len(answer.Sizes) > 0 && answer.Sizes[0].Speed != nil && answer.Sizes[0].Speed.TPS != nil {
+			tps = answer.Sizes[0].Speed.TPS
+			speed = Cell{Text: text.Tenths(*tps), Href: speedOf(model, string(h.Slug), quantization, nil), NoFollow: true}
+			if basis.Text = "estimated"; *answer.Sizes[0].Speed.Use == fit.UseMeasured {
+				basis.Text = "measured"
+			}
+		}
+		t.Rows = append(t.Rows, []Cell{{Text: h.Name, Href: "/hardware/" + string(h.Slug)}, priceCell(price), kind, numberCell(h.VRAMGB), per(price, h.VRAMGB), speed, basis, per(price, tps)})
 	}
 	return t
 }
@@ -145,7 +186,7 @@ func unitCell(v *float64, unit string) Cell {
 	if v == nil {
 		return Cell{}
 	}
-	return Cell{Text: withUnit(exact(*v), unit)}
+	return Cell{Text: withUnit(text.Exact(*v), unit)}
 }
 
 func hardwareFacts(gen *index.Generation, slugs []string) Table {
@@ -155,27 +196,27 @@ func hardwareFacts(gen *index.Generation, slugs []string) Table {
 		return Cell{Text: vendorName(recs[i].Vendor) + " " + cmp.Or(typeNames[recs[i].Type], string(recs[i].Type))}
 	})
 	t.add("Released", func(i int) Cell {
-		return Cell{Text: cmp.Or(dateText(recs[i].ReleaseDate), text(recs[i].ReleaseQuarter))}
+		return Cell{Text: cmp.Or(dateText(recs[i].ReleaseDate), str(recs[i].ReleaseQuarter))}
 	})
-	t.add("Architecture", func(i int) Cell { return Cell{Text: text(recs[i].Architecture)} })
+	t.add("Architecture", func(i int) Cell { return Cell{Text: str(recs[i].Architecture)} })
 	t.add("Memory", func(i int) Cell {
 		c := unitCell(recs[i].VRAMGB, "GB")
-		c.Note = text(recs[i].MemoryType)
+		c.Note = str(recs[i].MemoryType)
 		return c
 	})
 	t.add("Unified memory", func(i int) Cell { return Cell{Text: yesNo(recs[i].UnifiedMemory)} })
 	t.add("Bandwidth", func(i int) Cell { return unitCell(recs[i].MemoryBandwidthGBps, "GB/s") })
 	t.add("FP16", func(i int) Cell {
 		c := unitCell(recs[i].FP16TFLOPS, "TFLOPS")
-		c.Note = text(recs[i].FP16Basis)
+		c.Note = str(recs[i].FP16Basis)
 		return c
 	})
 	t.add("Power", func(i int) Cell { return unitCell(recs[i].TDPWatts, "W") })
 	t.add("Price at launch", func(i int) Cell { return priceOrNone(recs[i].LaunchPriceUSD) })
 	t.add("Street price", func(i int) Cell {
 		c := priceOrNone(recs[i].StreetPriceUSD)
-		c.Href = webAddress(text(recs[i].StreetPriceSource))
-		c.Note = strings.TrimSpace(text(recs[i].StreetPriceCondition) + " " + dateText(recs[i].StreetPriceDate))
+		c.Href = webAddress(str(recs[i].StreetPriceSource))
+		c.Note = strings.TrimSpace(str(recs[i].StreetPriceCondition) + " " + dateText(recs[i].StreetPriceDate))
 		return c
 	})
 	t.add("Backends seen", func(i int) Cell { return Cell{Text: strings.Join(recs[i].Backends, ", ")} })
@@ -184,10 +225,10 @@ func hardwareFacts(gen *index.Generation, slugs []string) Table {
 		if fault != nil || n == 0 && len(gen.Fit.Unpublished(recs[i].Slug)) > 0 {
 			return Cell{} // unknown, not none
 		}
-		return Cell{Text: grouped(int64(n)), Href: "/fit?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
+		return Cell{Text: text.Whole(n), Href: "/fit?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
 	})
 	t.add("Runs", func(i int) Cell {
-		return Cell{Text: grouped(int64(recs[i].BenchmarkCountWithVariants)), Href: "/explore/benchmarks?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
+		return Cell{Text: text.Whole(recs[i].BenchmarkCountWithVariants), Href: "/explore/benchmarks?hardware=" + url.QueryEscape(slugs[i]), NoFollow: true}
 	})
 	return t.Table
 }
@@ -197,7 +238,7 @@ func billions(v *float64) Cell {
 	if v == nil {
 		return Cell{}
 	}
-	return Cell{Text: rounded(*v) + "B", Title: exact(*v) + " billion"}
+	return Cell{Text: text.Rounded(*v) + "B", Title: text.Exact(*v) + " billion"}
 }
 
 func priceOrNone(v *float64) Cell {
@@ -212,10 +253,10 @@ func modelFacts(gen *index.Generation, slugs []string) Table {
 	recs := records[modelRecord](gen.Models, slugs)
 	t.add("Maker", func(i int) Cell { return Cell{Text: recs[i].Organization} })
 	t.add("Released", func(i int) Cell { return Cell{Text: dateText(recs[i].ReleaseDate)} })
-	t.add("Licence", func(i int) Cell { return Cell{Text: text(recs[i].License)} })
+	t.add("Licence", func(i int) Cell { return Cell{Text: str(recs[i].License)} })
 	t.add("Parameters", func(i int) Cell { return billions(recs[i].ParamsB) })
 	t.add("Active per token", func(i int) Cell {
-		if text(recs[i].Architecture.Type) == "dense" && recs[i].ActiveParamsB == nil {
+		if str(recs[i].Architecture.Type) == "dense" && recs[i].ActiveParamsB == nil {
 			return Cell{Text: "all"}
 		}
 		return billions(recs[i].ActiveParamsB)
@@ -223,7 +264,7 @@ func modelFacts(gen *index.Generation, slugs []string) Table {
 	t.add("Blocks", func(i int) Cell { return Cell{Text: blocks(recs[i])} })
 	t.add("Context", func(i int) Cell {
 		if c := recs[i].Architecture.ContextLength; c != nil {
-			return Cell{Text: tokens(*c)}
+			return Cell{Text: text.Tokens(*c)}
 		}
 		return Cell{}
 	})
@@ -233,24 +274,24 @@ func modelFacts(gen *index.Generation, slugs []string) Table {
 		if in == nil || in.Score == nil {
 			return Cell{}
 		}
-		return Cell{Text: tenths(*in.Score), Note: string(in.Confidence) + " confidence", Href: "/snapshots"}
+		return Cell{Text: text.Tenths(*in.Score), Note: string(in.Confidence) + " confidence", Href: "/snapshots"}
 	})
 	for _, name := range []string{"Q4_K_M", "Q8_0"} {
 		for _, context := range []int64{8192, 32768} {
-			t.add(name+" with "+tokens(context)+" context", func(i int) Cell {
+			t.add(name+" with "+text.Tokens(context)+" context", func(i int) Cell {
 				answer, fault := gen.Fit.Fit(fit.Query{Model: recs[i].Slug, MemoryGB: 1e6, Context: context})
 				if fault != nil {
 					return Cell{}
 				}
 				if size := sizeNamed(answer, name); size != nil && size.Memory.Total != nil {
-					return Cell{Text: gib(*size.Memory.Total)}
+					return Cell{Text: text.GiB(*size.Memory.Total)}
 				}
 				return Cell{}
 			})
 		}
 	}
 	t.add("Runs", func(i int) Cell {
-		return Cell{Text: grouped(int64(recs[i].BenchmarkCountWithVariants)), Href: "/explore/benchmarks?model=" + url.QueryEscape(slugs[i]), NoFollow: true}
+		return Cell{Text: text.Whole(recs[i].BenchmarkCountWithVariants), Href: "/explore/benchmarks?model=" + url.QueryEscape(slugs[i]), NoFollow: true}
 	})
 	return t.Table
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"modeldex/dataset/text"
 	"modeldex/httpapi/contribute"
 	"modeldex/index"
 )
@@ -174,10 +175,10 @@ func (v *Contribute) finish(repository string) {
 	v.Count = len(ready)
 	switch wrong := len(v.Wrong()); {
 	case v.Count > 0:
-		v.Heading = plural(v.Count, "line is ready", "lines are ready")
+		v.Heading = text.Count(v.Count, "line is ready", "lines are ready")
 		v.Title = v.Heading
 	case wrong > 0:
-		v.Heading = plural(wrong, "field needs", "fields need") + " a look"
+		v.Heading = text.Count(wrong, "field needs", "fields need") + " a look"
 	default:
 		v.Heading = "No line could be made"
 	}

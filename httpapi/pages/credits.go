@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/text"
 	"modeldex/index"
 )
 
@@ -38,11 +39,11 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 			facts.Rows = append(facts.Rows, append(head, aboutCell(c), read))
 		}
 	}
-	measured.Title = plural(len(measured.Rows), "source", "sources") + " of measurements"
-	facts.Title = plural(len(facts.Rows), "source", "sources") + " of facts"
+	measured.Title = text.Count(len(measured.Rows), "source", "sources") + " of measurements"
+	facts.Title = text.Count(len(facts.Rows), "source", "sources") + " of facts"
 	v.Figures = []Fact{
-		{Label: "Sources", Value: Cell{Text: grouped(int64(len(gen.Credits)))}},
-		{Label: "Measurements they gave", Value: Cell{Text: grouped(int64(total))}},
+		{Label: "Sources", Value: Cell{Text: text.Whole(len(gen.Credits))}},
+		{Label: "Measurements they gave", Value: Cell{Text: text.Whole(total)}},
 	}
 	v.Tables = []Table{measured, facts}
 	v.Invite = &Link{Text: "Contribute it", Href: "/contribute"}
@@ -65,7 +66,7 @@ func aboutCell(c *dataset.Credit) Cell {
 		one, many string
 	}{{c.Models, "model", "models"}, {c.Hardware, "piece of hardware", "pieces of hardware"}, {c.Tools, "tool", "tools"}} {
 		if kind.n > 0 {
-			parts = append(parts, plural(kind.n, kind.one, kind.many))
+			parts = append(parts, text.Count(kind.n, kind.one, kind.many))
 		}
 	}
 	return textCell(strings.Join(parts, ", "))
@@ -73,7 +74,7 @@ func aboutCell(c *dataset.Credit) Cell {
 
 func count(n int) Cell {
 	if n == 0 {
-		return Cell{Text: unknown}
+		return Cell{Text: text.Unknown}
 	}
-	return Cell{Text: grouped(int64(n))}
+	return Cell{Text: text.Whole(n)}
 }

@@ -13,6 +13,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -224,7 +225,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 			Place: at, Title: l.heading, Description: l.lead, Section: at.Path, Canonical: at.Path, Dataset: stampOf(gen),
 			Unlisted: at.Query != "", Forms: forms(at.withoutCursor(), "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
 		},
-		Kind: q.Kind, Heading: l.heading, Lead: l.lead, Total: plural(page.Total, l.singular, cmp.Or(map[string]string{"hardware": "pieces of hardware"}[q.Kind], q.Kind)),
+		Kind: q.Kind, Heading: l.heading, Lead: l.lead, Total: text.Count(page.Total, l.singular, cmp.Or(map[string]string{"hardware": "pieces of hardware"}[q.Kind], q.Kind)),
 		Words: q.Words, Notes: q.Notes, Clear: at.Path,
 	}
 	v.Notes = append(v.Notes, leftOut(q.Query, page)...)
@@ -278,7 +279,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 func leftOut(q index.Query, page index.Page) (notes []string) {
 	add := func(n int, field index.Field) {
 		if n > 0 {
-			notes = append(notes, grouped(int64(n))+record.Noun(n, " more is left out because this is not known of it: ", " more are left out because this is not known of them: ")+strings.ToLower(Label(string(field)))+".")
+			notes = append(notes, text.Whole(n)+record.Noun(n, " more is left out because this is not known of it: ", " more are left out because this is not known of them: ")+strings.ToLower(Label(string(field)))+".")
 		}
 	}
 	for i, n := range page.Excluded {
@@ -301,7 +302,7 @@ func (l *list) elsewhere(gen *index.Generation, q *ExploreQuery) (links []Link) 
 			continue
 		}
 		if _, n := other.table(gen).First(index.Query{Words: q.Query.Words}); n > 0 {
-			links = append(links, Link{Text: kind + " (" + grouped(int64(n)) + ")", Href: "/explore/" + kind + "?q=" + url.QueryEscape(q.Params.Get("q")), NoFollow: true})
+			links = append(links, Link{Text: kind + " (" + text.Whole(n) + ")", Href: "/explore/" + kind + "?q=" + url.QueryEscape(q.Params.Get("q")), NoFollow: true})
 		}
 	}
 	return links
@@ -319,7 +320,7 @@ func underLoad(gen *index.Generation, q *ExploreQuery, at Place) *Link {
 	}
 	with := maps.Clone(q.Params)
 	with.Set("scenario", strings.Join(loads, ","))
-	text := grouped(int64(n)) + record.Noun(n, " more is the speed of a server under load", " more are speeds of servers under load")
+	text := text.Whole(n) + record.Noun(n, " more is the speed of a server under load", " more are speeds of servers under load")
 	return &Link{Text: text, Href: at.with(with), NoFollow: true}
 }
 
@@ -403,7 +404,7 @@ func facet(n *names, info *index.FieldInfo, counted *index.Facet, params url.Val
 			continue
 		}
 		listed[v.Value] = true
-		value := FacetValue{v.Value, valueLabel(n, info, v.Value), grouped(int64(v.Count)), checked}
+		value := FacetValue{v.Value, valueLabel(n, info, v.Value), text.Whole(v.Count), checked}
 		if len(f.Values) < shownValues || checked {
 			f.Values = append(f.Values, value)
 		} else {
@@ -459,7 +460,7 @@ func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Ran
 	case info.Kind == index.Date:
 		r.Type = "date"
 	case len(counted.Bins) > 0:
-		r.Low, r.High = rounded(counted.Min), rounded(counted.Max)
+		r.Low, r.High = text.Rounded(counted.Min), text.Rounded(counted.Max)
 	}
 	return r
 }
@@ -586,11 +587,11 @@ func limitText(f *index.FieldInfo, v string) string {
 	case err != nil: // a date
 		return strings.TrimSpace(v + " " + unit)
 	case unit == "tokens" && n == math.Trunc(n) && n < 1<<53:
-		return tokens(int64(n)) + " tokens"
+		return text.Tokens(int64(n)) + " tokens"
 	case unit == "US dollars":
-		return dollars(n)
+		return text.Dollars(n)
 	}
-	return strings.TrimSpace(exact(n) + " " + unit)
+	return strings.TrimSpace(text.Exact(n) + " " + unit)
 }
 
 // unitText is the unit of a field as pages write it.
@@ -673,20 +674,20 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 		m := decodeShown[modelRecord](kind, row)
 		params := textCell("")
 		if m.ParamsB != nil {
-			params = Cell{Text: rounded(*m.ParamsB) + "B", Title: exact(*m.ParamsB) + " billion"}
+			params = Cell{Text: text.Rounded(*m.ParamsB) + "B", Title: text.Exact(*m.ParamsB) + " billion"}
 			if m.ActiveParamsB != nil {
-				params.Note = "/ " + rounded(*m.ActiveParamsB) + "B"
+				params.Note = "/ " + text.Rounded(*m.ActiveParamsB) + "B"
 			}
 		}
 		context := textCell("")
 		if c := m.Architecture.ContextLength; c != nil {
-			context = Cell{Text: tokens(*c), Title: grouped(*c) + " tokens"}
+			context = Cell{Text: text.Tokens(*c), Title: text.Whole(*c) + " tokens"}
 		}
 		score := textCell("")
 		if in := m.Intelligence; in != nil && in.Score != nil {
-			score = Cell{Text: tenths(*in.Score), Title: string(in.Confidence) + " confidence"}
+			score = Cell{Text: text.Tenths(*in.Score), Title: string(in.Confidence) + " confidence"}
 		}
-		return []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: m.Organization}, params, context, score, textCell(dateText(m.ReleaseDate)), {Text: grouped(int64(m.BenchmarkCount))}}
+		return []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: m.Organization}, params, context, score, textCell(dateText(m.ReleaseDate)), {Text: text.Whole(m.BenchmarkCount)}}
 	case "hardware":
 		h := decodeShown[hardwareRecord](kind, row)
 		memory := numberCell(h.VRAMGB)
@@ -694,13 +695,13 @@ func (l *list) cells(n *names, kind string, row []byte) []Cell {
 			memory.Note = "unified"
 		}
 		flops := numberCell(h.FP16TFLOPS)
-		flops.Title = text(h.FP16Basis)
+		flops.Title = str(h.FP16Basis)
 		price := priceCell(h.StreetPriceUSD)
-		price.Title = strings.TrimSpace(text(h.StreetPriceCondition) + " " + dateText(h.StreetPriceDate))
-		return []Cell{{Text: h.Name, Href: "/hardware/" + string(h.Slug)}, {Text: cmp.Or(typeNames[h.Type], string(h.Type))}, memory, numberCell(h.MemoryBandwidthGBps), flops, price, textCell(cmp.Or(dateText(h.ReleaseDate), text(h.ReleaseQuarter))), {Text: grouped(int64(h.BenchmarkCount))}}
+		price.Title = strings.TrimSpace(str(h.StreetPriceCondition) + " " + dateText(h.StreetPriceDate))
+		return []Cell{{Text: h.Name, Href: "/hardware/" + string(h.Slug)}, {Text: cmp.Or(typeNames[h.Type], string(h.Type))}, memory, numberCell(h.MemoryBandwidthGBps), flops, price, textCell(cmp.Or(dateText(h.ReleaseDate), str(h.ReleaseQuarter))), {Text: text.Whole(h.BenchmarkCount)}}
 	case "tools":
 		t := decodeShown[toolRecord](kind, row)
-		return []Cell{{Text: t.Name, Href: "/tools/" + string(t.Slug)}, {Text: string(t.Category)}, {Text: t.Description, Class: "prose"}, textCell(text(t.License)), {Text: grouped(int64(t.BenchmarkCount))}}
+		return []Cell{{Text: t.Name, Href: "/tools/" + string(t.Slug)}, {Text: string(t.Category)}, {Text: t.Description, Class: "prose"}, textCell(str(t.License)), {Text: text.Whole(t.BenchmarkCount)}}
 	default:
 		return runCells(n, readRun(row), index.None)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"modeldex/dataset/text"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -165,7 +166,7 @@ func LLMsFull(gen *index.Generation, base string, endpoints []Endpoint) []byte {
 		fmt.Fprintf(b, "\n## %s: the %d of %d with the most benchmarks\n\n", l.heading, len(page.Ords), page.Total)
 		for _, ord := range page.Ords {
 			slug := t.Slug(ord)
-			fmt.Fprintf(b, "- [%s](%s/%s/%s.md): %s\n", mdText(nameOf(t, slug)), base, kind, slug, plural(int(t.Number(index.BenchmarkCount, ord)), "benchmark", "benchmarks"))
+			fmt.Fprintf(b, "- [%s](%s/%s/%s.md): %s\n", mdText(nameOf(t, slug)), base, kind, slug, text.Count(int(t.Number(index.BenchmarkCount, ord)), "benchmark", "benchmarks"))
 		}
 	}
 	return b.Bytes()

@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -162,7 +163,7 @@ func (v *Fit) waysOn(gen *index.Generation, q *FitQuery) {
 	if hardware != "" {
 		pair := url.Values{"model": {model}, "hardware": {hardware}}
 		if _, n := gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{model}}, {Field: index.Hardware, Values: []string{hardware}}}}); n > 0 {
-			v.Actions = append(v.Actions, Link{Text: plural(n, "published run", "published runs"), Href: "/explore/benchmarks?" + pair.Encode(), NoFollow: true})
+			v.Actions = append(v.Actions, Link{Text: text.Count(n, "published run", "published runs"), Href: "/explore/benchmarks?" + pair.Encode(), NoFollow: true})
 		}
 	}
 	here := maps.Clone(q.Params)
@@ -203,7 +204,7 @@ func (v *Fit) sayMemory(gen *index.Generation, q *FitQuery) {
 	if h.VRAMGB == nil || len(options) < 2 {
 		return
 	}
-	counted := "This is for " + exact(*h.VRAMGB) + " GB of memory"
+	counted := "This is for " + text.Exact(*h.VRAMGB) + " GB of memory"
 	if *h.VRAMGB == slices.Max(options) {
 		counted += ", the most it is sold with"
 	}
@@ -212,7 +213,7 @@ func (v *Fit) sayMemory(gen *index.Generation, q *FitQuery) {
 	for _, gb := range options {
 		if gb != *h.VRAMGB {
 			with.Set("memory_gb", exactPlain(gb))
-			v.Actions = append(v.Actions, Link{Text: "With " + exact(gb) + " GB", Href: "/fit?" + with.Encode(), NoFollow: true})
+			v.Actions = append(v.Actions, Link{Text: "With " + text.Exact(gb) + " GB", Href: "/fit?" + with.Encode(), NoFollow: true})
 		}
 	}
 }
@@ -249,18 +250,18 @@ func (s *Site) FitHTML(v *Fit) []byte { return s.render("fit.html", v) }
 func machineName(gen *index.Generation, q *FitQuery) string {
 	var parts []string
 	if q.Query.Count > 1 {
-		parts = append(parts, grouped(int64(q.Query.Count))+" ×")
+		parts = append(parts, text.Whole(q.Query.Count)+" ×")
 	}
 	switch {
 	case q.Query.Hardware != "":
 		parts = append(parts, newNames(gen).of("hardware", q.Query.Hardware))
 		if q.Query.MemoryGB > 0 {
-			parts = append(parts, "with "+exact(q.Query.MemoryGB)+" GB")
+			parts = append(parts, "with "+text.Exact(q.Query.MemoryGB)+" GB")
 		}
 	case q.Query.MemoryGB > 0:
-		parts = append(parts, exact(q.Query.MemoryGB)+" GB")
+		parts = append(parts, text.Exact(q.Query.MemoryGB)+" GB")
 		if q.Query.BandwidthGBps > 0 {
-			parts = append(parts, "at "+exact(q.Query.BandwidthGBps)+" GB/s")
+			parts = append(parts, "at "+text.Exact(q.Query.BandwidthGBps)+" GB/s")
 		}
 	default:
 		return ""
@@ -284,7 +285,7 @@ var verdictWords = map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "tight", 
 func verdictLine(gen *index.Generation, q *FitQuery) string {
 	a, best := q.Answer, listedSize(gen, q)
 	part, size := memoryOf(gen, q)
-	room := ", with room for " + tokens(a.Context) + " tokens."
+	room := ", with room for " + text.Tokens(a.Context) + " tokens."
 	if size != "" {
 		room = " in " + size + room
 	}
@@ -310,7 +311,7 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	default:
 		for i := range a.Sizes {
 			if s := &a.Sizes[i]; s.Verdict == fit.Unknown && s.Speed != nil && s.Speed.Measured != nil {
-				return "It ran here, at " + rounded(s.Speed.Measured.Median) + " tok/s in " + s.Quantization + ". How many tokens it has room for cannot be said. " + unpublished(newNames(gen), a)
+				return "It ran here, at " + text.Rounded(s.Speed.Measured.Median) + " tok/s in " + s.Quantization + ". How many tokens it has room for cannot be said. " + unpublished(newNames(gen), a)
 			}
 		}
 		if memoryUnknown(gen, q) && isProcessor(gen, q.Query.Hardware) {
@@ -341,7 +342,7 @@ func smallestSize(a *fit.Answer) string {
 	if least == 0 {
 		return ""
 	}
-	return ": the smallest takes " + gib(least)
+	return ": the smallest takes " + text.GiB(least)
 }
 
 // speedLine is how fast a size is, with a full cache where the query has a context; empty where that is not known.
@@ -353,16 +354,16 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 	about, basis := "", ""
 	switch {
 	case *s.Use != fit.UseMeasured && s.Estimate != nil:
-		about, basis = "about ", "estimated ("+tenths(s.Estimate.P05)+" to "+tenths(s.Estimate.P95)+")"
+		about, basis = "about ", "estimated ("+text.Tenths(s.Estimate.P05)+" to "+text.Tenths(s.Estimate.P95)+")"
 	case s.Measured.N > 1:
-		basis = "measured (" + tenths(s.Measured.P10) + " to " + tenths(s.Measured.P90) + " in " + plural(s.Measured.N, "run", "runs") + ")"
+		basis = "measured (" + text.Tenths(s.Measured.P10) + " to " + text.Tenths(s.Measured.P90) + " in " + text.Count(s.Measured.N, "run", "runs") + ")"
 	default:
 		basis = "measured (1 run)"
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
-		return z.Quantization + ": about " + tenths(f.TPS) + " tok/s with " + tokens(f.Depth) + " tokens in the cache; " + tenths(*s.TPS) + " with an empty one, " + basis + "."
+		return z.Quantization + ": about " + text.Tenths(f.TPS) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + text.Tenths(*s.TPS) + " with an empty one, " + basis + "."
 	}
-	return z.Quantization + ": " + about + tenths(*s.TPS) + " tok/s with an empty cache, " + basis + "."
+	return z.Quantization + ": " + about + text.Tenths(*s.TPS) + " tok/s with an empty cache, " + basis + "."
 }
 
 // factWords are the facts a verdict needs, in the words of the pages of records.
@@ -407,7 +408,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) []Table {
 	a, best := q.Answer, listedSize(gen, q)
 	t := Table{
 		ID: "sizes", Title: "Sizes, best first", Empty: "No size of the model is known.",
-		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + tokens(a.Context) + " tokens. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
+		Intro: "Memory for weights, key-value cache and compute buffer, with room for " + text.Tokens(a.Context) + " tokens. Speeds are with an empty cache. Measured: median of runs of the same pair. Estimate: from the nearest measurements, with a 90 % band.",
 		Columns: []Column{
 			{Text: "Quantization", Short: true},
 			{Text: "Verdict"},
@@ -438,19 +439,19 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) []Table {
 		}
 		cache, total, spare := textCell(""), textCell(""), textCell("")
 		if z.Memory.Cache != nil {
-			cache.Text = gib(z.Memory.Cache.Bytes.Bytes)
+			cache.Text = text.GiB(z.Memory.Cache.Bytes.Bytes)
 		}
 		if z.Memory.Total != nil {
-			total.Text = gib(*z.Memory.Total)
+			total.Text = text.GiB(*z.Memory.Total)
 		}
 		if z.Headroom != nil {
-			if spare.Text = gib(*z.Headroom); *z.Headroom < 0 {
-				spare.Text = gib(-*z.Headroom) + " short"
+			if spare.Text = text.GiB(*z.Headroom); *z.Headroom < 0 {
+				spare.Text = text.GiB(-*z.Headroom) + " short"
 			}
 		}
 		longest := textCell("")
 		if z.MaxContext.F16 != nil {
-			longest.Text = tokens(*z.MaxContext.F16)
+			longest.Text = text.Tokens(*z.MaxContext.F16)
 		}
 		measured, estimate := speedCells(q, z)
 		name := Cell{Text: z.Quantization, Note: z.Format}
@@ -467,7 +468,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) []Table {
 				name.Note = strings.TrimPrefix(name.Note+", computed", ", ")
 			}
 		}
-		to.Rows = append(to.Rows, []Cell{name, verdict, {Text: gib(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
+		to.Rows = append(to.Rows, []Cell{name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, total, spare, longest, measured, estimate})
 	}
 	if len(others.Rows) == 0 {
 		return []Table{t}
@@ -482,7 +483,7 @@ func speedCells(q *FitQuery, z *fit.Size) (measured, estimate Cell) {
 		return measured, estimate
 	}
 	if m := z.Speed.Measured; m != nil {
-		measured = Cell{Text: tenths(m.Median), Note: plural(m.N, "run", "runs"), NoFollow: true}
+		measured = Cell{Text: text.Tenths(m.Median), Note: text.Count(m.N, "run", "runs"), NoFollow: true}
 		switch {
 		case q.Query.Count > 1 && q.Query.Quantization == "":
 			measured.Href = speedOf(string(a.Model), string(q.Query.Hardware), z.Quantization, q.Params)
@@ -491,7 +492,7 @@ func speedCells(q *FitQuery, z *fit.Size) (measured, estimate Cell) {
 		}
 	}
 	if e := z.Speed.Estimate; e != nil {
-		estimate = Cell{Text: tenths(e.Median), Note: tenths(e.P05) + " to " + tenths(e.P95), Title: e.Method}
+		estimate = Cell{Text: text.Tenths(e.Median), Note: text.Tenths(e.P05) + " to " + text.Tenths(e.P95), Title: e.Method}
 		if q.Query.Quantization == "" {
 			estimate.Href, estimate.NoFollow = speedOf(string(a.Model), string(q.Query.Hardware), z.Quantization, q.Params), true
 		}
@@ -528,30 +529,30 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 	t.Columns = runColumns(index.None)
 	switch {
 	case s.Measured != nil:
-		t.Intro = plural(s.Measured.N, "run", "runs") + " of the same pair: a median of " + tenths(s.Measured.Median) + " tok/s with an empty cache."
+		t.Intro = text.Count(s.Measured.N, "run", "runs") + " of the same pair: a median of " + text.Tenths(s.Measured.Median) + " tok/s with an empty cache."
 		for _, id := range s.Measured.Runs {
 			t.addRun(gen, n, id)
 		}
 	case s.Estimate != nil:
 		e := s.Estimate
-		t.Intro = "For each token " + gib(e.Bytes) + " of weights are read. The nearest measurements reached " + rounded(e.Share*100) + " % of the memory bandwidth of their hardware, which gives " +
-			tenths(e.Median) + " tok/s here, with an empty cache."
+		t.Intro = "For each token " + text.GiB(e.Bytes) + " of weights are read. The nearest measurements reached " + text.Rounded(e.Share*100) + " % of the memory bandwidth of their hardware, which gives " +
+			text.Tenths(e.Median) + " tok/s here, with an empty cache."
 		if c := e.Checked; c != nil {
-			t.Intro += " Such estimates were tried on " + plural(c.Rows, "measurement", "measurements") + " hidden from them: half were less than " + rounded(c.MedianError*100) + " % off."
+			t.Intro += " Such estimates were tried on " + text.Count(c.Rows, "measurement", "measurements") + " hidden from them: half were less than " + text.Rounded(c.MedianError*100) + " % off."
 		}
 		for _, assumed := range e.Assumes {
 			t.Intro += " It takes for granted: " + strings.TrimSuffix(assumed, ".") + "."
 		}
 		t.Columns = append(t.Columns, Column{Text: "Weight", Number: true, Title: "Of all measurements the estimate rests on"})
 		for _, w := range e.Evidence {
-			t.addRun(gen, n, w.ID, Cell{Text: rounded(w.Weight*100) + " %"})
+			t.addRun(gen, n, w.ID, Cell{Text: text.Rounded(w.Weight*100) + " %"})
 		}
 		if len(e.Evidence) > 1 {
 			t.Source = "The heaviest measurements are listed, at most ten."
 		}
 	}
 	if f := s.Filled; f != nil {
-		t.Intro += " With " + tokens(f.Depth) + " tokens in the cache " + rounded(f.Factor*100) + " % of it is left, " + tenths(f.TPS) + " tok/s, from " + plural(f.N, "measured slowdown", "measured slowdowns") + "."
+		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache " + text.Rounded(f.Factor*100) + " % of it is left, " + text.Tenths(f.TPS) + " tok/s, from " + text.Count(f.N, "measured slowdown", "measured slowdowns") + "."
 	}
 	return t
 }
@@ -564,29 +565,29 @@ func (t *Table) addRun(gen *index.Generation, n *names, id dataset.Slug, more ..
 }
 
 func foundLine(gen *index.Generation, q *FitQuery) string {
-	out := plural(len(q.Found), "model runs", "models run")
+	out := text.Count(len(q.Found), "model runs", "models run")
 	if len(q.Found) == 0 {
 		out = "No model is known to run"
 	}
 	if q.Query.Context > 0 {
-		out += " with room for " + tokens(q.Query.Context) + " tokens"
+		out += " with room for " + text.Tokens(q.Query.Context) + " tokens"
 	} else {
-		out += " with room for " + tokens(fit.DefaultContext) + " tokens, or their limit where that is less"
+		out += " with room for " + text.Tokens(fit.DefaultContext) + " tokens, or their limit where that is less"
 	}
 	if q.MinTPS > 0 {
-		out += ", at " + exact(q.MinTPS) + " tok/s or more"
+		out += ", at " + text.Exact(q.MinTPS) + " tok/s or more"
 	}
 	if q.NoSpeed > 0 {
-		out += "; of " + plural(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
+		out += "; of " + text.Count(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
 	}
 	if q.Undecided > 0 {
-		out += ". Of " + grouped(int64(q.Undecided)) + " more it cannot be said, for a fact about their memory is not published"
+		out += ". Of " + text.Whole(q.Undecided) + " more it cannot be said, for a fact about their memory is not published"
 		if n := len(q.Ran); n > 0 {
-			out += "; " + grouped(int64(n)) + " of them ran here, and " + record.Noun(n, "is", "are") + " listed last"
+			out += "; " + text.Whole(n) + " of them ran here, and " + record.Noun(n, "is", "are") + " listed last"
 		}
 	}
 	if n := tooShort(gen, q); n > 0 {
-		out += ". " + plural(n, "model is", "models are") + " left out because " + record.Noun(n, "its", "their") + " limit is a shorter context"
+		out += ". " + text.Count(n, "model is", "models are") + " left out because " + record.Noun(n, "its", "their") + " limit is a shorter context"
 	}
 	return counted(gen, q, out+".")
 }
@@ -619,12 +620,12 @@ func memoryOf(gen *index.Generation, q *FitQuery) (sentence, size string) {
 	if m == nil {
 		return "", ""
 	}
-	size = exact(float64(m.Memory)/(1<<30)/float64(max(q.Query.Count, 1))) + " GB"
+	size = text.Exact(float64(m.Memory)/(1<<30)/float64(max(q.Query.Count, 1))) + " GB"
 	if q.Query.Count > 1 {
-		size = grouped(int64(q.Query.Count)) + " × " + size
+		size = text.Whole(q.Query.Count) + " × " + size
 	}
 	if m.Share != nil {
-		return "Of " + size + ", " + rounded(float64(m.Usable)/(1<<30)) + " GiB are for models (" + m.Share.Basis + "). ", ""
+		return "Of " + size + ", " + text.Rounded(float64(m.Usable)/(1<<30)) + " GiB are for models (" + m.Share.Basis + "). ", ""
 	}
 	ord, ok := gen.Hardware.Find(string(q.Query.Hardware))
 	if ok && q.Query.MemoryGB == 0 && math.IsNaN(gen.Hardware.Number("vram_gb", ord)) && len(deref(decode[hardwareRecord](gen.Hardware.Row(ord)).Variants)) > 0 {
@@ -658,7 +659,7 @@ const listedHow = "Each model is listed with the most precise size of four to ni
 func ranTable(gen *index.Generation, q *FitQuery) Table {
 	best := BestFirst(gen, q.Ran)
 	t := Table{
-		ID: "ran", Title: "Measured, memory unknown: " + plural(len(best), "model", "models"),
+		ID: "ran", Title: "Measured, memory unknown: " + text.Count(len(best), "model", "models"),
 		Intro:   "These ran on this hardware. What their cache takes is not published, so with how much context they fit cannot be said; the weights alone do.",
 		Columns: []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Weights", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}},
 	}
@@ -701,12 +702,12 @@ func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Tab
 		default:
 			t.Intro += emptyCache
 		}
-		t.Title += ": " + plural(len(by[i]), "model", "models")
+		t.Title += ": " + text.Count(len(by[i]), "model", "models")
 		t.Columns = []Column{{Text: "Model"}, {Text: "Intelligence", Number: true, Title: "Composite of published evaluations, 0 to 100"}, {Text: "Size", Short: true}, {Text: "Memory", Number: true}, {Text: "Tok/s", Number: true}, {Text: "Speed is"}}
 		shown := by[i][:min(len(by[i]), shownFitRows)]
 		t.Rows = fitRows(gen, shown, q.Params)
 		if len(shown) < len(by[i]) {
-			t.Source = "The best " + grouped(shownFitRows) + " are shown."
+			t.Source = "The best " + text.Whole(shownFitRows) + " are shown."
 		}
 		if i == 0 && q.Query.Hardware != "" {
 			t.More = everySpeed(string(q.Query.Hardware), q.Query.Count)
@@ -722,7 +723,7 @@ func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Tab
 // everySpeed leads to all measured speeds on so many devices.
 func everySpeed(hardware string, count int) *Link {
 	if count > 1 {
-		n := grouped(int64(count))
+		n := text.Whole(count)
 		return &Link{Text: "Every measured speed on " + n + " of this hardware", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(hardware) + "&hardware_count=" + n + "&sort=-generation_tps", NoFollow: true}
 	}
 	return &Link{Text: "Every measured speed on this hardware, in all sizes", Href: "/hardware/" + hardware + "#speed"}
@@ -736,7 +737,7 @@ func nothingRuns(q *FitQuery) Table {
 	without := maps.Clone(q.Params)
 	without.Del("min_tps")
 	return Table{
-		ID: "none", Title: "Nothing is that fast", Empty: "No size of any model that fits is known to reach " + exact(q.MinTPS) + " tok/s.",
+		ID: "none", Title: "Nothing is that fast", Empty: "No size of any model that fits is known to reach " + text.Exact(q.MinTPS) + " tok/s.",
 		More: &Link{Text: "What runs here at any speed", Href: "/fit?" + without.Encode(), NoFollow: true},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/record"
+	"modeldex/dataset/text"
 	"modeldex/index"
 )
 
@@ -107,8 +108,8 @@ func forms(p Place, endings ...string) []Link {
 func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":     s.asset,
-		"group":     func(n int) string { return grouped(int64(n)) },
-		"plural":    plural,
+		"group":     func(n int) string { return text.Whole(n) },
+		"plural":    text.Count[int],
 		"noun":      record.Noun[int],
 		"unbroken":  unbroken,
 		"number":    func(i int) int { return i + 1 },

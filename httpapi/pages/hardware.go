@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -36,7 +37,7 @@ func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	v.Tables = append(v.Tables, fitsTable(gen, h, best), speedByModel(gen, h), neighboursTable(gen, h), pricesTable(h), hardwareRuns(gen, h))
 	v.Answer = hardwareAnswer(gen, h, best, len(runs.Undecided))
 	draw, slug := charts.For(gen), string(h.Slug)
-	v.Tables[0].Plot = plot(draw.FitsOf(slug, runs.Found), "plot-fits", at.Base)
+	v.Tables[0].Plot = plot(draw.FrontierOf(slug, runs.Found), "plot-fits", at.Base)
 	v.Tables[1].Plot = plot(draw.HardwareRoof(slug), "plot-speed", at.Base)
 	v.Tables[2].Plot = plot(draw.HardwareNeighbours(slug), "plot-neighbours", at.Base)
 	v.Tables = slices.DeleteFunc(v.Tables, func(t Table) bool { return t.ID == "prices" && len(t.Rows) == 0 })
@@ -57,14 +58,14 @@ var typeNames = map[dataset.HardwareType]string{"gpu": "graphics card", "cpu": "
 func hardwareLead(h *hardwareRecord) string {
 	parts := []string{vendorName(h.Vendor) + " " + cmp.Or(typeNames[h.Type], string(h.Type))}
 	if h.VRAMGB != nil {
-		memory := exact(*h.VRAMGB) + " GB"
+		memory := text.Exact(*h.VRAMGB) + " GB"
 		if h.UnifiedMemory {
 			memory += " unified memory"
 		}
 		parts = append(parts, memory)
 	}
 	if h.MemoryBandwidthGBps != nil {
-		parts = append(parts, rounded(*h.MemoryBandwidthGBps)+" GB/s")
+		parts = append(parts, text.Rounded(*h.MemoryBandwidthGBps)+" GB/s")
 	}
 	if h.ReleaseDate != nil {
 		parts = append(parts, "released "+dateText(h.ReleaseDate))
@@ -75,29 +76,29 @@ func hardwareLead(h *hardwareRecord) string {
 func hardwareFigures(gen *index.Generation, h *hardwareRecord, refs map[string][]int) []Fact {
 	f := facts{refs: refs}
 	if h.VRAMGB != nil {
-		note := text(h.MemoryType)
+		note := str(h.MemoryType)
 		if h.UnifiedMemory {
 			note = strings.TrimSpace(note + " unified, largest size")
 		}
-		f.add("Memory", "vram_gb", Cell{Text: exact(*h.VRAMGB) + " GB"}, note)
+		f.add("Memory", "vram_gb", Cell{Text: text.Exact(*h.VRAMGB) + " GB"}, note)
 	} else if h.MaxMemoryGB != nil {
-		f.add("Memory", "max_memory_gb", Cell{Text: exact(*h.MaxMemoryGB) + " GB"}, "at most")
+		f.add("Memory", "max_memory_gb", Cell{Text: text.Exact(*h.MaxMemoryGB) + " GB"}, "at most")
 	}
 	if h.MemoryBandwidthGBps != nil {
-		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: rounded(*h.MemoryBandwidthGBps)}, "GB/s")
+		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: text.Rounded(*h.MemoryBandwidthGBps)}, "GB/s")
 	}
 	if h.StreetPriceUSD != nil {
-		condition, more, _ := strings.Cut(text(h.StreetPriceCondition), ",") // after the comma, how it was worked out
-		price := Cell{Text: dollars(*h.StreetPriceUSD), Href: webAddress(text(h.StreetPriceSource)), Title: Sentence(strings.TrimSpace(more))}
+		condition, more, _ := strings.Cut(str(h.StreetPriceCondition), ",") // after the comma, how it was worked out
+		price := Cell{Text: text.Dollars(*h.StreetPriceUSD), Href: webAddress(str(h.StreetPriceSource)), Title: Sentence(strings.TrimSpace(more))}
 		f.add("Price", "street_price_usd", price, strings.TrimSpace(condition+" "+dateText(h.StreetPriceDate)))
 	} else if h.LaunchPriceUSD != nil {
-		f.add("Price", "launch_price_usd", Cell{Text: dollars(*h.LaunchPriceUSD)}, "at launch")
+		f.add("Price", "launch_price_usd", Cell{Text: text.Dollars(*h.LaunchPriceUSD)}, "at launch")
 	}
 	runs, note := h.BenchmarkCountWithVariants, "measured runs"
 	if page := siliconRuns(gen, h, 0); runs == 0 && page.Total > 0 {
 		runs, note = page.Total, "measured runs of its silicon"
 	}
-	f.add("Benchmarks", "", Cell{Text: grouped(int64(runs)), Href: "#runs"}, note)
+	f.add("Benchmarks", "", Cell{Text: text.Whole(runs), Href: "#runs"}, note)
 	return f.list
 }
 
@@ -124,11 +125,11 @@ func hardwareGroups(gen *index.Generation, h *hardwareRecord, refs map[string][]
 	f := facts{refs: refs}
 	f.add("Vendor", "", Cell{Text: vendorName(h.Vendor), Href: "/explore/hardware?vendor=" + url.QueryEscape(string(h.Vendor)), NoFollow: true}, "")
 	f.text("Kind", "", cmp.Or(typeNames[h.Type], string(h.Type)))
-	f.text("Released", "release_date", cmp.Or(dateText(h.ReleaseDate), text(h.ReleaseQuarter)))
-	f.text("Architecture", "architecture", text(h.Architecture))
-	f.text("Processor cores", "cpu_architecture", text(h.CPUArchitecture))
-	f.text("Form", "", text(h.FormFactor))
-	f.text("Built by", "", text(h.Manufacturer))
+	f.text("Released", "release_date", cmp.Or(dateText(h.ReleaseDate), str(h.ReleaseQuarter)))
+	f.text("Architecture", "architecture", str(h.Architecture))
+	f.text("Processor cores", "cpu_architecture", str(h.CPUArchitecture))
+	f.text("Form", "", str(h.FormFactor))
+	f.text("Built by", "", str(h.Manufacturer))
 	n := newNames(gen)
 	for _, chip := range deref(h.Chip) {
 		f.add("Chip", "", n.cell("hardware", chip), "")
@@ -148,10 +149,10 @@ func hardwareGroups(gen *index.Generation, h *hardwareRecord, refs map[string][]
 	f.number("Memory of the machine", "memory_gb", h.MemoryGB, "GB")
 	f.number("Most memory", "max_memory_gb", h.MaxMemoryGB, "GB")
 	f.number("High-bandwidth memory", "hbm_gb", h.HBMGB, "GB")
-	f.text("Kind of memory", "memory_type", text(h.MemoryType))
+	f.text("Kind of memory", "memory_type", str(h.MemoryType))
 	f.flag("Unified", "", &h.UnifiedMemory)
 	if h.MemoryBandwidthGBps != nil {
-		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: exact(*h.MemoryBandwidthGBps) + " GB/s"}, text(h.MemoryBandwidthBasis))
+		f.add("Bandwidth", "memory_bandwidth_gbps", Cell{Text: text.Exact(*h.MemoryBandwidthGBps) + " GB/s"}, str(h.MemoryBandwidthBasis))
 	}
 	f.text("Measured bandwidth", "memory_bandwidth_range_gbps", listOf(h.MemoryBandwidthRangeGBps, "GB/s"))
 	f.number("Read bandwidth", "memory_read_bandwidth_gbps", h.MemoryReadBandwidthGBps, "GB/s")
@@ -160,7 +161,7 @@ func hardwareGroups(gen *index.Generation, h *hardwareRecord, refs map[string][]
 	out = append(out, f.group("Memory")...)
 
 	if h.FP16TFLOPS != nil {
-		f.add("FP16", "fp16_tflops", Cell{Text: exact(*h.FP16TFLOPS) + " TFLOPS"}, text(h.FP16Basis))
+		f.add("FP16", "fp16_tflops", Cell{Text: text.Exact(*h.FP16TFLOPS) + " TFLOPS"}, str(h.FP16Basis))
 	}
 	f.number("FP16 tensor, FP16 accumulation", "fp16_tensor_fp16acc_tflops", h.FP16TensorFP16AccTFLOPS, "TFLOPS")
 	f.number("FP16 vector", "fp16_vector_tflops", h.FP16VectorTFLOPS, "TFLOPS")
@@ -172,10 +173,10 @@ func hardwareGroups(gen *index.Generation, h *hardwareRecord, refs map[string][]
 	f.number("Power", "tdp_watts", h.TDPWatts, "W")
 	f.text("Power range", "tdp_range_watts", listOf(h.TDPRangeWatts, "W"))
 	f.number("Turbo power", "max_turbo_power_watts", h.MaxTurboPowerWatts, "W")
-	f.text("Interface", "pcie", text(h.PCIe))
+	f.text("Interface", "pcie", str(h.PCIe))
 	f.text("Backends seen to work", "backends", strings.Join(h.Backends, ", "))
-	f.text("CUDA capability", "cuda_compute_capability", text(h.CUDAComputeCapability))
-	f.text("GFX target", "gfx_target", text(h.GFXTarget))
+	f.text("CUDA capability", "cuda_compute_capability", str(h.CUDAComputeCapability))
+	f.text("GFX target", "gfx_target", str(h.GFXTarget))
 	f.text("PCI ids", "pci_ids", strings.Join(h.PCIIDs, ", "))
 	return append(out, f.group("Compute")...)
 }
@@ -186,7 +187,7 @@ func listOf(v *[]float64, unit string) string {
 	}
 	out := make([]string, len(*v))
 	for i, n := range *v {
-		out[i] = exact(n)
+		out[i] = text.Exact(n)
 	}
 	return strings.Join(out, ", ") + " " + unit
 }
@@ -260,7 +261,7 @@ func fitRows(gen *index.Generation, found []fit.Best, machine url.Values) [][]Ce
 		if ord, ok := gen.Models.Find(string(b.Model)); ok {
 			score = gen.Models.Number("intelligence", ord)
 		}
-		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: tenths(score)}}, fitCells(b, machine)...))
+		rows = append(rows, append([]Cell{n.cell("models", b.Model), {Text: text.Tenths(score)}}, fitCells(b, machine)...))
 	}
 	return rows
 }
@@ -274,9 +275,9 @@ func fitCells(b *fit.Best, machine url.Values) []Cell {
 	if b.Verdict == fit.Tight {
 		size.Note, size.Title = strings.TrimPrefix(size.Note+", tight", ", "), strings.TrimSpace("It fits only by using memory that should stay free. "+size.Title)
 	}
-	speed, kind := Cell{Text: unknown}, Cell{Text: "unknown", Class: "none"}
+	speed, kind := Cell{Text: text.Unknown}, Cell{Text: "unknown", Class: "none"}
 	if b.TPS != nil {
-		speed.Text = tenths(*b.TPS)
+		speed.Text = text.Tenths(*b.TPS)
 		rests := speedOf(string(b.Model), string(b.Hardware), b.Quantization, machine)
 		kind = Cell{Text: "estimate", Class: "estimate", Href: rests, NoFollow: true}
 		if b.Use != nil && *b.Use == fit.UseMeasured {
@@ -287,12 +288,12 @@ func fitCells(b *fit.Best, machine url.Values) []Cell {
 		}
 		switch {
 		case b.Depth > 0 && kind.Text == "measured":
-			kind.Note = "scaled to " + tokens(b.Depth)
+			kind.Note = "scaled to " + text.Tokens(b.Depth)
 		case b.Depth > 0:
-			kind.Note = "at " + tokens(b.Depth)
+			kind.Note = "at " + text.Tokens(b.Depth)
 		}
 	}
-	return []Cell{size, {Text: gib(b.Total)}, speed, kind}
+	return []Cell{size, {Text: text.GiB(b.Total)}, speed, kind}
 }
 
 // speedByModel is the measured speeds on a piece of hardware, one row per model and quantization.
@@ -337,7 +338,7 @@ func neighboursTable(gen *index.Generation, h *hardwareRecord) Table {
 		if other.Slug == h.Slug {
 			name = Cell{Text: other.Name, Class: "self"}
 		}
-		t.Rows = append(t.Rows, []Cell{name, numberCell(other.VRAMGB), numberCell(other.MemoryBandwidthGBps), priceCell(other.StreetPriceUSD), {Text: grouped(int64(other.BenchmarkCount))}})
+		t.Rows = append(t.Rows, []Cell{name, numberCell(other.VRAMGB), numberCell(other.MemoryBandwidthGBps), priceCell(other.StreetPriceUSD), {Text: text.Whole(other.BenchmarkCount)}})
 	}
 	if len(t.Rows) > 0 {
 		gb := url.QueryEscape(exactPlain(*h.VRAMGB))
@@ -350,22 +351,22 @@ func priceCell(v *float64) Cell {
 	if v == nil {
 		return textCell("")
 	}
-	return Cell{Text: dollars(*v)}
+	return Cell{Text: text.Dollars(*v)}
 }
 
 // exactPlain is a number as parameters take it.
-func exactPlain(v float64) string { return strings.ReplaceAll(exact(v), ",", "") }
+func exactPlain(v float64) string { return strings.ReplaceAll(text.Exact(v), ",", "") }
 
 // pricesTable is every price seen.
 func pricesTable(h *hardwareRecord) Table {
 	t := Table{ID: "prices", Title: "Prices seen", Columns: []Column{{Text: "Day"}, {Text: "Price", Number: true}, {Text: "Condition"}, {Text: "Kind"}, {Text: "Source"}}}
 	for i := range h.PriceObservations {
 		p := &h.PriceObservations[i]
-		price := Cell{Text: inCurrency(p.Amount, p.Currency), Title: text(p.Note)}
+		price := Cell{Text: inCurrency(p.Amount, p.Currency), Title: str(p.Note)}
 		if r := deref(p.AmountRange); len(r) == 2 {
 			price.Note = "to " + inCurrency(r[1], p.Currency)
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: string(p.Date)}, price, {Text: p.Condition}, textCell(text(p.Kind)), {Text: host(string(p.Source)), Href: webAddress(string(p.Source))}})
+		t.Rows = append(t.Rows, []Cell{{Text: string(p.Date)}, price, {Text: p.Condition}, textCell(str(p.Kind)), {Text: host(string(p.Source)), Href: webAddress(string(p.Source))}})
 	}
 	return t
 }
@@ -373,7 +374,7 @@ func pricesTable(h *hardwareRecord) Table {
 // inCurrency is an amount of money: dollars as everywhere, others with the code of their currency.
 func inCurrency(amount float64, currency string) string {
 	if currency == "USD" {
-		return dollars(amount)
+		return text.Dollars(amount)
 	}
-	return strings.TrimPrefix(dollars(amount), "$") + " " + currency
+	return strings.TrimPrefix(text.Dollars(amount), "$") + " " + currency
 }

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
@@ -38,7 +39,6 @@ func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
 	draw, slug := charts.For(gen), string(m.Slug)
 	v.Tables[0].Plot = plot(draw.ModelSpeeds(slug), "plot-speed", at.Base)
 	v.Tables[1].Plot = plot(draw.ModelMemory(slug), "plot-memory", at.Base)
-	v.Tables[2].Plot = plot(draw.ModelSizes(slug), "plot-sizes", at.Base)
 	if missing := missingFacts(m, v.Tables[:3]); missing != "" {
 		v.Answer, v.Tables = []Cell{{Text: "Not published: " + missing + ". What memory it needs, and how fast it is, cannot be said."}}, v.Tables[3:]
 	}
@@ -94,7 +94,7 @@ var blockWords = map[string]string{"moe": "mixture of experts", "ssm": "state-sp
 
 // blocks are the kind of blocks of a model in words, empty if it is not known.
 func blocks(m *modelRecord) string {
-	kind := text(m.Architecture.Type)
+	kind := str(m.Architecture.Type)
 	return cmp.Or(blockWords[kind], kind)
 }
 
@@ -105,9 +105,9 @@ func modelDescription(m *modelRecord) string {
 func modelLead(m *modelRecord) string {
 	parts := []string{m.Organization}
 	if m.ParamsB != nil {
-		size := rounded(*m.ParamsB) + "B parameters"
+		size := text.Rounded(*m.ParamsB) + "B parameters"
 		if m.ActiveParamsB != nil {
-			size += ", " + rounded(*m.ActiveParamsB) + "B active"
+			size += ", " + text.Rounded(*m.ActiveParamsB) + "B active"
 		}
 		parts = append(parts, size)
 	}
@@ -115,7 +115,7 @@ func modelLead(m *modelRecord) string {
 		parts = append(parts, blocks(m))
 	}
 	if m.Architecture.ContextLength != nil {
-		parts = append(parts, tokens(*m.Architecture.ContextLength)+" context")
+		parts = append(parts, text.Tokens(*m.Architecture.ContextLength)+" context")
 	}
 	if m.ReleaseDate != nil {
 		parts = append(parts, "released "+dateText(m.ReleaseDate))
@@ -128,21 +128,21 @@ func modelFigures(m *modelRecord, refs map[string][]int) []Fact {
 	if m.ParamsB != nil {
 		note := ""
 		if m.ActiveParamsB != nil {
-			note = rounded(*m.ActiveParamsB) + "B active per token"
+			note = text.Rounded(*m.ActiveParamsB) + "B active per token"
 		}
-		f.add("Parameters", "params_b", Cell{Text: rounded(*m.ParamsB) + "B", Title: exact(*m.ParamsB) + " billion"}, note)
+		f.add("Parameters", "params_b", Cell{Text: text.Rounded(*m.ParamsB) + "B", Title: text.Exact(*m.ParamsB) + " billion"}, note)
 	}
 	if n := m.Architecture.ContextLength; n != nil {
-		f.add("Context", "architecture.context_length", Cell{Text: tokens(*n), Title: grouped(*n) + " tokens"}, "tokens")
+		f.add("Context", "architecture.context_length", Cell{Text: text.Tokens(*n), Title: text.Whole(*n) + " tokens"}, "tokens")
 	}
 	if in := m.Intelligence; in != nil && in.Score != nil {
 		note := string(in.Confidence) + " confidence"
 		if in.Lower != nil && in.Upper != nil {
-			note = tenths(*in.Lower) + " to " + tenths(*in.Upper) + ", " + note
+			note = text.Tenths(*in.Lower) + " to " + text.Tenths(*in.Upper) + ", " + note
 		}
-		f.add("Intelligence", "", Cell{Text: tenths(*in.Score), Href: "/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
+		f.add("Intelligence", "", Cell{Text: text.Tenths(*in.Score), Href: "/snapshots", Title: "Composite of published evaluations, 0 to 100"}, note)
 	}
-	f.add("Benchmarks", "", Cell{Text: grouped(int64(m.BenchmarkCountWithVariants)), Href: "#runs"}, "measured runs")
+	f.add("Benchmarks", "", Cell{Text: text.Whole(m.BenchmarkCountWithVariants), Href: "#runs"}, "measured runs")
 	return f.list
 }
 
@@ -151,7 +151,7 @@ func modelGroups(m *modelRecord, refs map[string][]int) (out []Group) {
 	f.add("Maker", "", Cell{Text: m.Organization, Href: "/explore/models?organization=" + url.QueryEscape(m.Organization), NoFollow: true}, "")
 	f.add("Family", "", Cell{Text: string(m.Family), Href: "/explore/models?family=" + url.QueryEscape(string(m.Family)), NoFollow: true}, "")
 	f.add("Released", "release_date", Cell{Text: dateText(m.ReleaseDate)}, basis(m.ReleaseDateBasis, map[string]string{"repository": "day of the repository", "listing": "from a listing", "paper": "day of the paper", "reported": "as reported"}))
-	f.text("Licence", "license", text(m.License))
+	f.text("Licence", "license", str(m.License))
 	if m.HFRepo != nil {
 		f.add("Repository", "", Cell{Text: *m.HFRepo, Href: "https://huggingface.co/" + *m.HFRepo}, "Hugging Face")
 	}
@@ -178,13 +178,13 @@ func modelGroups(m *modelRecord, refs map[string][]int) (out []Group) {
 	f.count("Context length", "architecture.context_length", a.ContextLength, "tokens")
 	f.count("Sliding window", "architecture.sliding_window", a.SlidingWindow, "tokens")
 	f.number("RoPE base", "architecture.rope_theta", a.RopeTheta, "")
-	f.text("Activation", "architecture.activation", text(a.Activation))
-	f.text("Normalization", "architecture.norm", text(a.Norm))
+	f.text("Activation", "architecture.activation", str(a.Activation))
+	f.text("Normalization", "architecture.norm", str(a.Norm))
 	f.flag("Tied embeddings", "architecture.tie_word_embeddings", a.TieWordEmbeddings)
 	out = append(out, f.group("Architecture")...)
 
 	k := &m.KVCache
-	f.text("Attention", "kv_cache.attention", text(k.Attention))
+	f.text("Attention", "kv_cache.attention", str(k.Attention))
 	f.count("Key-value heads", "kv_cache.num_kv_heads", k.NumKVHeads, "")
 	f.count("Values per head", "kv_cache.head_dim", k.HeadDim, "")
 	f.count("Compressed width", "kv_cache.kv_lora_rank", k.KVLoraRank, "")
@@ -193,7 +193,7 @@ func modelGroups(m *modelRecord, refs map[string][]int) (out []Group) {
 	f.count("Sliding-window layers", "kv_cache.num_sliding_window_layers", k.NumSlidingWindowLayers, "")
 	f.count("Linear-attention layers", "kv_cache.num_linear_attention_layers", k.NumLinearAttentionLayers, "")
 	if k.RecurrentStateBytes != nil {
-		f.add("Recurrent state", "kv_cache.recurrent_state_bytes", Cell{Text: grouped(*k.RecurrentStateBytes) + " bytes"}, "per sequence")
+		f.add("Recurrent state", "kv_cache.recurrent_state_bytes", Cell{Text: text.Whole(*k.RecurrentStateBytes) + " bytes"}, "per sequence")
 	}
 	return append(out, f.group("Key-value cache")...)
 }
@@ -253,7 +253,7 @@ func (t *Table) addSpeeds(groups []index.Group, other func(slug, quantization st
 		t.Rows = append(t.Rows, append([]Cell{cell, textCell(key[1])}, spread(g, runs)...))
 	}
 	if len(groups) > 0 {
-		t.Source = Sentence(plural(len(groups), "row", "rows")) + " from published measurements; each run names its page."
+		t.Source = Sentence(text.Count(len(groups), "row", "rows")) + " from published measurements; each run names its page."
 	}
 }
 
@@ -297,11 +297,11 @@ func mostRun(speeds *index.Stats) []index.Group {
 
 // spread is the cells of a group: median, lowest, highest, runs, pages.
 func spread(g *index.Group, href string) []Cell {
-	runs := Cell{Text: grouped(int64(g.N)), Href: href, NoFollow: true}
+	runs := Cell{Text: text.Whole(g.N), Href: href, NoFollow: true}
 	if g.N > 1 && !g.Comparable {
 		runs.Note, runs.Title = "mixed settings", "These runs differ in settings that matter; open them before comparing."
 	}
-	return []Cell{{Text: tenths(g.Median)}, {Text: tenths(g.Min)}, {Text: tenths(g.Max)}, runs, {Text: grouped(int64(g.Pages))}}
+	return []Cell{{Text: text.Tenths(g.Median)}, {Text: text.Tenths(g.Min)}, {Text: text.Tenths(g.Max)}, runs, {Text: text.Whole(g.Pages)}}
 }
 
 // contexts are the lengths a table of memory shows.
@@ -329,7 +329,7 @@ func memoryTable(gen *index.Generation, m *modelRecord) Table {
 		if fault != nil {
 			break
 		}
-		t.Columns = append(t.Columns, Column{Text: tokens(c), Number: true, Title: grouped(c) + " tokens"})
+		t.Columns = append(t.Columns, Column{Text: text.Tokens(c), Number: true, Title: text.Whole(c) + " tokens"})
 		rows = memoryRows(rows, answer)
 	}
 	t.Rows = rows
@@ -341,7 +341,7 @@ func memoryRows(rows [][]Cell, answer *fit.Answer) [][]Cell {
 	if rows == nil {
 		for _, name := range shownSizes {
 			if size := sizeNamed(answer, name); size != nil {
-				weights := Cell{Text: gib(size.Memory.Weights.Bytes)}
+				weights := Cell{Text: text.GiB(size.Memory.Weights.Bytes)}
 				if size.Memory.Weights.Basis != fit.Published {
 					weights.Note, weights.Title = "computed", "No published size is known: parameters x bits per weight / 8"
 				}
@@ -352,7 +352,7 @@ func memoryRows(rows [][]Cell, answer *fit.Answer) [][]Cell {
 	for i := range rows {
 		cell := textCell("")
 		if size := sizeNamed(answer, rows[i][0].Text); size != nil && size.Memory.Total != nil {
-			cell = Cell{Text: gib(*size.Memory.Total)}
+			cell = Cell{Text: text.GiB(*size.Memory.Total)}
 			if size.Memory.Cache != nil && size.Memory.Cache.Basis == fit.UpperBound {
 				cell.Note, cell.Title = "at most", "A fact that would make the cache smaller is missing."
 			}
@@ -385,11 +385,11 @@ func sizesTable(m *modelRecord) Table {
 		case q.Source != nil:
 			file = Cell{Text: host(string(*q.Source)), Href: webAddress(string(*q.Source))}
 		}
-		b := Cell{Text: string(q.Basis), Title: text(q.Method)}
+		b := Cell{Text: string(q.Basis), Title: str(q.Method)}
 		if q.SizeRounding != nil {
 			b.Title = "printed to " + *q.SizeRounding
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: q.Name}, {Text: q.Format}, {Text: gib(q.SizeBytes), Title: grouped(q.SizeBytes) + " bytes"}, bitsCell(q.BitsPerWeight), b, file})
+		t.Rows = append(t.Rows, []Cell{{Text: q.Name}, {Text: q.Format}, {Text: text.GiB(q.SizeBytes), Title: text.Whole(q.SizeBytes) + " bytes"}, bitsCell(q.BitsPerWeight), b, file})
 	}
 	return t
 }
@@ -398,7 +398,7 @@ func bitsCell(v *float64) Cell {
 	if v == nil {
 		return textCell("")
 	}
-	return Cell{Text: exact(math.Round(*v*100) / 100)}
+	return Cell{Text: text.Exact(math.Round(*v*100) / 100)}
 }
 
 // shownRuns is how many runs the page of a record lists.
@@ -412,7 +412,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 		t.Intro = newestOf(len(page.Ords), page.Total) + "."
 		t.More = &Link{Text: "All runs, with filters", Href: "/explore/benchmarks?" + string(field) + "=" + url.QueryEscape(slug), NoFollow: true}
 		if page.Total > own && field != index.Tool {
-			t.Intro += fmt.Sprintf(" %s of them are of the record itself, the others of its variants.", grouped(int64(own)))
+			t.Intro += fmt.Sprintf(" %s of them are of the record itself, the others of its variants.", text.Whole(own))
 		}
 	}
 	t.addRuns(gen, page.Ords, field)
@@ -423,11 +423,11 @@ func runsOf(gen *index.Generation, field index.Field, slug string, own int) Tabl
 func newestOf(listed, all int) string {
 	switch {
 	case listed < all:
-		return "The newest " + grouped(int64(listed)) + " of " + plural(all, "published run", "published runs")
+		return "The newest " + text.Whole(listed) + " of " + text.Count(all, "published run", "published runs")
 	case all == 1:
 		return "The only published run"
 	}
-	return "All " + plural(all, "published run", "published runs")
+	return "All " + text.Count(all, "published run", "published runs")
 }
 
 func (t *Table) addRuns(gen *index.Generation, ords []uint32, without index.Field) {
@@ -467,9 +467,9 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
 	if b.IsThroughput() {
 		speed, title = b.TotalTPS, "tok/s, output of the whole system under load"
 	}
-	generation := Cell{Text: unknown, Href: page}
+	generation := Cell{Text: text.Unknown, Href: page}
 	if speed != nil {
-		generation = Cell{Text: tenths(*speed), Href: page, Title: exact(*speed) + " " + title}
+		generation = Cell{Text: text.Tenths(*speed), Href: page, Title: text.Exact(*speed) + " " + title}
 	}
 	if b.Withdrawn != nil {
 		generation.Note, generation.Title = "withdrawn", b.Withdrawn.Reason
@@ -480,18 +480,18 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
 	if without != index.Hardware {
 		cell := n.cell("hardware", b.Hardware)
 		if b.HardwareCount > 1 {
-			cell.Note = "× " + grouped(b.HardwareCount)
+			cell.Note = "× " + text.Whole(b.HardwareCount)
 		}
 		out = append(out, cell)
 	}
-	prompt := Cell{Text: unknown}
+	prompt := Cell{Text: text.Unknown}
 	if b.PromptTPS != nil {
-		prompt.Text = tenths(*b.PromptTPS)
-		if whole := exact(*b.PromptTPS); whole != prompt.Text {
+		prompt.Text = text.Tenths(*b.PromptTPS)
+		if whole := text.Exact(*b.PromptTPS); whole != prompt.Text {
 			prompt.Title = whole + " tok/s"
 		}
 	}
-	out = append(out, quantizationCell(text(b.Quantization)), generation, prompt, Cell{Text: settingsOf(b)})
+	out = append(out, quantizationCell(str(b.Quantization)), generation, prompt, Cell{Text: settingsOf(b)})
 	if without != index.Tool {
 		tool := n.cell("tools", b.Tool)
 		if b.Backend != nil {
@@ -511,24 +511,24 @@ func settingsOf(b *benchmarkRecord) string {
 		}
 	}
 	if b.HardwareCount > 1 {
-		out = append(out, plural(int(b.HardwareCount), "device", "devices"))
+		out = append(out, text.Count(int(b.HardwareCount), "device", "devices"))
 	}
 	if b.Concurrency != nil && *b.Concurrency > 1 {
-		out = append(out, grouped(*b.Concurrency)+" streams")
+		out = append(out, text.Whole(*b.Concurrency)+" streams")
 	}
 	if b.ContextDepth != nil && *b.ContextDepth > 0 {
-		out = append(out, "depth "+tokens(*b.ContextDepth))
+		out = append(out, "depth "+text.Tokens(*b.ContextDepth))
 	}
 	if b.BehindPrompt() && *b.NPrompt > dataset.ShortPrompt {
-		out = append(out, "prompt of "+tokens(*b.NPrompt)+" tokens")
+		out = append(out, "prompt of "+text.Tokens(*b.NPrompt)+" tokens")
 	}
-	add(b.Scenario != nil, text(b.Scenario))
+	add(b.Scenario != nil, str(b.Scenario))
 	add(b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, "speculative")
 	add(b.PartialOffload != nil && *b.PartialOffload, "offloaded")
 	add(b.RateBasis != nil && *b.RateBasis == "end_to_end", "end to end")
 	add(b.FlashAttention != nil && *b.FlashAttention, "flash attention")
 	if len(out) == 0 {
-		return unknown
+		return text.Unknown
 	}
 	return strings.Join(out, ", ")
 }

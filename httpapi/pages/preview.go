@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/preview"
 	"modeldex/index"
 )
@@ -29,7 +30,7 @@ func (s *Site) Preview(gen *index.Generation, kind string, ord uint32) []byte {
 	case "tools":
 		t := decode[toolRecord](gen.Tools.Row(ord))
 		c.Kind, c.Title, c.Lead = "Tool", t.Name, t.Description
-		figures = []Fact{{Label: "Mainly a", Value: Cell{Text: string(t.Category)}}, {Label: "Benchmarks", Value: Cell{Text: grouped(int64(t.BenchmarkCount))}, Note: "measured runs"}}
+		figures = []Fact{{Label: "Mainly a", Value: Cell{Text: string(t.Category)}}, {Label: "Benchmarks", Value: Cell{Text: text.Whole(t.BenchmarkCount)}, Note: "measured runs"}}
 	default:
 		b := decode[benchmarkRecord](gen.Benchmarks.Row(ord))
 		c.Kind, c.Title, c.Lead, figures = "Benchmark", n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), benchmarkLead(n, b), benchmarkFigures(b)
@@ -76,7 +77,7 @@ func addSpeeds(c *preview.Card, gen *index.Generation, field index.Field, slug s
 	c.BarsTitle = "Measured with " + best + ", one stream, tokens per second"
 	for i := range groups {
 		g := &groups[i]
-		c.Bars = append(c.Bars, preview.Bar{Label: name(g.Key()[0]), Value: g.Median, Text: rounded(g.Median)})
+		c.Bars = append(c.Bars, preview.Bar{Label: name(g.Key()[0]), Value: g.Median, Text: text.Rounded(g.Median)})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"modeldex/dataset/text"
 	"modeldex/httpapi/contribute"
 )
 
@@ -26,25 +27,25 @@ const longestAddress = 7500
 func propose(repository string, lines []contribute.Line, page string) *Proposal {
 	base, branch, folder := splitRepository(repository)
 	host := hostOf(base)
-	text := ""
+	filled := ""
 	for _, l := range lines {
-		text += l.Text + "\n"
+		filled += l.Text + "\n"
 	}
-	title := "Add " + plural(len(lines), "benchmark", "benchmarks")
+	title := "Add " + text.Count(len(lines), "benchmark", "benchmarks")
 	if len(lines) == 1 {
 		title += " of " + string(lines[0].Model) + " on " + string(lines[0].Hardware)
 	}
 	var address string
 	query := url.Values{}
 	out := &Proposal{Link: Link{Text: "Propose as an issue"}, Note: "The issue is filled in with the line; look at it and send it."}
-	body := title + ", made and checked at " + page + ".\n\n```json\n" + text + "```\n"
+	body := title + ", made and checked at " + page + ".\n\n```json\n" + filled + "```\n"
 	switch {
 	case host == "github.com":
 		out.Text, out.Note = "Propose on GitHub", "GitHub opens a new file with what is above and makes a pull request of it. An account there is needed."
 		address = base + "/new/" + url.PathEscape(branch)
 		query.Set("filename", folder+"benchmarks/"+string(lines[0].ID)+".ndjson")
 		query.Set("message", title)
-		query.Set("value", text)
+		query.Set("value", filled)
 	case strings.HasPrefix(host, "gitlab."):
 		address = base + "/-/issues/new"
 		query.Set("issue[title]", title)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 )
 
@@ -62,7 +63,7 @@ type Cell struct {
 }
 
 // Known reports whether there is a value.
-func (c Cell) Known() bool { return c.Text != "" && c.Text != unknown }
+func (c Cell) Known() bool { return c.Text != "" && c.Text != text.Unknown }
 
 // Outside reports whether the link leaves this site.
 func (c Cell) Outside() bool { return strings.HasPrefix(c.Href, "http") }
@@ -276,12 +277,12 @@ func (c *Cell) markdown(b *bytes.Buffer, base string) {
 func sourcesOf(refs []dataset.SourceRef) (list []Source, byField map[string][]int) {
 	byField = map[string][]int{}
 	for i, r := range refs {
-		src := Source{Number: i + 1, Fields: strings.Join(r.Fields, ", "), Note: text(r.Note)}
+		src := Source{Number: i + 1, Fields: strings.Join(r.Fields, ", "), Note: str(r.Note)}
 		if r.URL != nil {
 			src.Href = webAddress(string(*r.URL))
 			src.Text = string(*r.URL)
 		}
-		src.Via, src.ViaHref = text(r.Via), webAddress(text(r.Via))
+		src.Via, src.ViaHref = str(r.Via), webAddress(str(r.Via))
 		if src.Text == "" {
 			src.Text, src.Via, src.Href, src.ViaHref = src.Via, "", src.ViaHref, ""
 		}
@@ -321,13 +322,13 @@ func (f *facts) text(label, field, value string) { f.add(label, field, Cell{Text
 
 func (f *facts) number(label, field string, v *float64, unit string) {
 	if v != nil {
-		f.add(label, field, Cell{Text: withUnit(exact(*v), unit)}, "")
+		f.add(label, field, Cell{Text: withUnit(text.Exact(*v), unit)}, "")
 	}
 }
 
 func (f *facts) count(label, field string, v *int64, unit string) {
 	if v != nil {
-		f.add(label, field, Cell{Text: withUnit(grouped(*v), unit)}, "")
+		f.add(label, field, Cell{Text: withUnit(text.Whole(*v), unit)}, "")
 	}
 }
 
@@ -363,14 +364,14 @@ func withUnit(v, unit string) string {
 // numberCell is a number as the record has it.
 func numberCell(v *float64) Cell {
 	if v == nil {
-		return Cell{Text: unknown}
+		return Cell{Text: text.Unknown}
 	}
-	return Cell{Text: exact(*v)}
+	return Cell{Text: text.Exact(*v)}
 }
 
 func textCell(v string) Cell {
 	if v == "" {
-		v = unknown
+		v = text.Unknown
 	}
 	return Cell{Text: v}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"modeldex/dataset/text"
 	"modeldex/index"
 	"modeldex/snapshot"
 
@@ -31,11 +32,11 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 	doc := readSnapshot(newest)
 	v.Groups = []Group{{"The newest document", []Fact{
 		{Label: "Made", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
-		{Label: "Models", Value: Cell{Text: grouped(newest.ModelCount)}, Note: grouped(newest.ConfidenceCounts.High) + " with high confidence, " + grouped(newest.ConfidenceCounts.Moderate) + " moderate, " + grouped(newest.ConfidenceCounts.Low) + " low"},
-		{Label: "Scores", Value: Cell{Text: grouped(newest.ScoreCount)}},
+		{Label: "Models", Value: Cell{Text: text.Whole(newest.ModelCount)}, Note: text.Whole(newest.ConfidenceCounts.High) + " with high confidence, " + text.Whole(newest.ConfidenceCounts.Moderate) + " moderate, " + text.Whole(newest.ConfidenceCounts.Low) + " low"},
+		{Label: "Scores", Value: Cell{Text: text.Whole(newest.ScoreCount)}},
 		{Label: "Licence", Value: Cell{Text: licenseText(newest.License)}},
 		{Label: "Attribution", Value: Cell{Text: newest.Attribution}},
-		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash, NoFollow: true}, Note: "JSON, " + rounded(float64(newest.Bytes)/1e6) + " MB, immutable"},
+		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash, NoFollow: true}, Note: "JSON, " + text.Rounded(float64(newest.Bytes)/1e6) + " MB, immutable"},
 	}}, {"How to read it", []Fact{
 		{Label: "Composite", Value: Cell{Text: doc.Normalization.Composite}},
 		{Label: "Names", Value: Cell{Text: doc.Normalization.ModelMatching}},
@@ -90,16 +91,16 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 		}
 		interval, place, params := textCell(""), textCell(""), textCell("")
 		if in.Lower != nil && in.Upper != nil {
-			interval.Text = tenths(*in.Lower) + " to " + tenths(*in.Upper)
+			interval.Text = text.Tenths(*in.Lower) + " to " + text.Tenths(*in.Upper)
 		}
 		if in.OpenRank != nil {
-			place.Text = grouped(int64(*in.OpenRank))
-			place.Title = "of " + grouped(int64(in.OpenCount))
+			place.Text = text.Whole(*in.OpenRank)
+			place.Title = "of " + text.Whole(in.OpenCount)
 		}
 		if m.ParamsB != nil {
-			params.Text = rounded(*m.ParamsB) + "B"
+			params.Text = text.Rounded(*m.ParamsB) + "B"
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: tenths(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, params})
+		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: text.Tenths(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, params})
 	}
 	return t
 }
@@ -115,7 +116,7 @@ func sourcesTable(doc *snapshotHead) Table {
 			{Text: src.Label, Note: strings.TrimPrefix(string(src.SourceID), "source_")},
 			{Text: src.Dataset, Href: webAddress(src.SourceURL), Note: src.Config},
 			{Text: day},
-			{Text: grouped(src.FetchedRows), Note: "of " + grouped(src.TotalRowsReported)},
+			{Text: text.Whole(src.FetchedRows), Note: "of " + text.Whole(src.TotalRowsReported)},
 			{Text: src.LicenseNote, Note: src.SamplingNote, Class: "prose"},
 		})
 	}
@@ -128,7 +129,7 @@ func documentsTable(catalog *snapshot.Catalog) Table {
 		Columns: []Column{{Text: "Document"}, {Text: "Made", Short: true}, {Text: "Models", Number: true}, {Text: "Scores", Number: true}, {Text: "Licence"}},
 	}
 	for _, d := range catalog.List() {
-		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash, NoFollow: true}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: grouped(d.ModelCount)}, {Text: grouped(d.ScoreCount)}, {Text: licenseText(d.License)}})
+		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash, NoFollow: true}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: text.Whole(d.ModelCount)}, {Text: text.Whole(d.ScoreCount)}, {Text: licenseText(d.License)}})
 	}
 	return t
 }

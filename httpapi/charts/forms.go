@@ -1,0 +1,282 @@
+package charts
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"modeldex/dataset/text"
+	"modeldex/snapshot/svg"
+)
+
+// A form is how values are drawn: as scatter, rows or lines.
+type form interface {
+	// draw draws the values below y = 0 of a canvas and returns the height. There is at least one.
+	draw(c *canvas) float64
+	// tidy leaves out values that have no place in the drawing, and reports whether others are left.
+	tidy() bool
+}
+
+// axis is an axis of a scatter. Its name has the unit.
+type axis struct {
+	name string
+	log  bool
+}
+
+// takes reports whether a value has a place on the axis.
+func (a axis) takes(v float64) bool { return finite(v) && (!a.log || v > 0) }
+
+// point is one mark of a scatter.
+type point struct {
+	x, y  float64
+	class string // of the mark
+	label string // beside the mark where there is room; empty: none
+	loud  bool   // the label is of the first importance
+	ring  bool   // the mark has a ring
+	tip   string
+}
+
+// scatter is points between two axes. The first point is on top, and its label is placed first.
+type scatter struct {
+	x, y   axis
+	points []point
+	line   [][2]float64 // values that are joined
+	name   string       // of the line, at its beginning; empty: none
+}
+
+func (s *scatter) tidy() bool {
+	s.points = slices.DeleteFunc(s.points, func(p point) bool { return !s.x.takes(p.x) || !s.y.takes(p.y) })
+	return len(s.points) > 0
+}
+
+func (s *scatter) draw(c *canvas) float64 {
+	lowX, highX, lowY, highY := math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
+	for _, p := range s.points {
+		lowX, highX, lowY, highY = min(lowX, p.x), max(highX, p.x), min(lowY, p.y), max(highY, p.y)
+	}
+	for _, v := range s.line {
+		lowX, highX, lowY, highY = min(lowX, v[0]), max(highX, v[0]), min(lowY, v[1]), max(highY, v[1])
+	}
+	a := &area{canvas: c, left: 46, top: 24, right: c.width - 12, bottom: 320}
+	a.x = svg.NewScale(s.x.log, lowX, highX, a.left, a.right)
+	a.y = svg.NewScale(s.y.log, lowY, highY, a.bottom, a.top)
+	a.yAxis(s.y.name, a.y.Ticks(34), text.Short)
+	a.xAxis(s.x.name, a.x.Ticks(58), text.Short)
+	l := &labels{canvas: c, bounds: box{a.left, a.top, c.width, a.bottom}}
+	through := make([][2]float64, len(s.line))
+	for i, v := range s.line {
+		through[i] = [2]float64{a.x.At(v[0]), a.y.At(v[1])}
+		if i > 0 && (through[i][0] == through[i-1][0] || through[i][1] == through[i-1][1]) {
+			l.blockLine(through[i-1], through[i])
+		}
+	}
+	if len(through) > 1 {
+		a.Polyline(through, svg.Style{Class: "l1"})
+	}
+	// Points in the same place are one in a page: the pointer cannot reach those below, and their texts are long.
+	shown, seen := s.points, map[[2]float64]bool{}
+	if !c.framed {
+		shown = slices.DeleteFunc(slices.Clone(s.points), func(p point) bool {
+			at := [2]float64{math.Round(a.x.At(p.x)), math.Round(a.y.At(p.y))}
+			if seen[at] {
+				return true
+			}
+			seen[at] = true
+			return false
+		})
+	}
+	for _, p := range slices.Backward(shown) {
+		x, y := a.x.At(p.x), a.y.At(p.y)
+		l.block(x, y, 3.5)
+		if p.ring {
+			l.block(x, y, 8)
+			a.Circle(x, y, 8, svg.Style{Class: "ring"})
+		}
+		a.mark(x, y, 4, 0, p.class, p.tip)
+	}
+	if s.name != "" && len(through) > 0 {
+		l.place(through[0][0], through[0][1], 5, s.name, svg.Style{Class: "small strong halo t1"})
+	}
+	for _, p := range s.points {
+		style := svg.Style{Class: "small soft halo"}
+		if p.loud {
+			style.Class = "small strong halo"
+		}
+		if p.label != "" {
+			l.place(a.x.At(p.x), a.y.At(p.y), 5, clipName(p.label, smallSize, 160), style)
+		}
+	}
+	return a.bottom + 40
+}
+
+// rows is marks on one logarithmic axis, in a row for each thing.
+type rows struct {
+	axis   string
+	series []string // names, for a legend; empty for marks of one kind
+	rows   []row
+}
+
+type row struct {
+	name  string
+	marks []rowMark
+}
+
+// rowMark is a value in a row, with the range it is the middle of.
+type rowMark struct {
+	at, low, high float64
+	series        int
+	class         string
+	tip           string
+}
+
+func (r *rows) tidy() bool {
+	for i := range r.rows {
+		r.rows[i].marks = slices.DeleteFunc(r.rows[i].marks, func(m rowMark) bool { return !(m.low > 0) || !finite(m.high) })
+	}
+	r.rows = slices.DeleteFunc(r.rows, func(r row) bool { return len(r.marks) == 0 })
+	return len(r.rows) > 0
+}
+
+func (r *rows) draw(c *canvas) float64 {
+	height, labelWidth := 24.0, 0.0
+	if c.narrow() { // labels go above the marks
+		height = 36
+	} else {
+		for i := range r.rows {
+			labelWidth = min(c.width*0.36, max(labelWidth, svg.TextWidth(svg.Plain(r.rows[i].name), fontSize)+8))
+		}
+	}
+	low, high := math.Inf(1), 0.0
+	for i := range r.rows {
+		for _, m := range r.rows[i].marks {
+			low, high = min(low, m.low), max(high, m.high)
+		}
+	}
+	a := &area{canvas: c, left: labelWidth + 8, top: c.legend(r.series), right: c.width - 10}
+	a.bottom = a.top + height*float64(len(r.rows)) + 4
+	a.x = svg.NewScale(true, low, high, a.left, a.right)
+	a.xAxis(r.axis, a.x.Ticks(40), text.Short)
+	for i := range r.rows {
+		y := a.top + height*float64(i) + 13
+		if c.narrow() {
+			a.Text(2, y-1, clipName(r.rows[i].name, smallSize, c.width-4), svg.Style{Class: "small halo"})
+			y += 13
+		} else {
+			a.Text(labelWidth, y+4, clipName(r.rows[i].name, fontSize, labelWidth), svg.Style{Anchor: "end"})
+		}
+		a.Line(a.left, y, a.right, y, svg.Style{Class: "grid"})
+		for _, m := range slices.Backward(r.rows[i].marks) {
+			at := y + (float64(m.series)-float64(max(1, len(r.series))-1)/2)*3.2 // equal marks do not hide each other
+			if m.high > m.low {
+				a.Line(a.x.At(m.low), at, a.x.At(m.high), at, svg.Style{Class: lineClass(m.series)})
+			}
+			a.mark(a.x.At(m.at), at, 4.3, m.series, m.class, m.tip)
+		}
+	}
+	return a.bottom + 40
+}
+
+// legend writes the marks of the series and returns where the drawing goes on.
+func (c *canvas) legend(series []string) float64 {
+	if len(series) == 0 {
+		return 6
+	}
+	x, y := 6.0, 12.0
+	for i, s := range series {
+		name := clipName(s, smallSize, c.width-30)
+		w := svg.TextWidth(name, smallSize) + 30
+		if x > 6 && x+w > c.width {
+			x, y = 6, y+17
+		}
+		c.mark(x, y-4, 4.5, i, markClass(i), "")
+		c.Text(x+10, y, name, svg.Style{Class: "small"})
+		x += w
+	}
+	return y + 12
+}
+
+// lines is amounts of memory against lengths of context, both on logarithmic axes, in a line for each quantization.
+type lines []line
+
+type line struct {
+	name   string
+	points []linePoint
+}
+
+type linePoint struct {
+	context int64
+	gib     float64
+	tip     string
+}
+
+func (ls *lines) tidy() bool {
+	*ls = slices.DeleteFunc(*ls, func(l line) bool { return len(l.points) == 0 })
+	return len(*ls) > 0
+}
+
+// commonMemory are memory sizes of cards and machines on sale, in GB of 2^30 bytes.
+var commonMemory = []float64{
+	1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192,
+}
+
+func (ls lines) draw(c *canvas) float64 {
+	labelWidth, low, high, first, last := 0.0, math.Inf(1), 0.0, math.Inf(1), 0.0
+	for _, l := range ls {
+		labelWidth = max(labelWidth, min(90, svg.TextWidth(svg.Plain(l.name), smallSize)*1.125))
+		for _, p := range l.points {
+			low, high = min(low, p.gib), max(high, p.gib)
+			first, last = min(first, float64(p.context)), max(last, float64(p.context))
+		}
+	}
+	a := &area{canvas: c, left: 52, top: 24, right: c.width - labelWidth - 12, bottom: 290}
+	a.x = svg.Scale{Log: true, Low: first, High: max(last, first*2), From: a.left, To: a.right}
+	below, _ := slices.BinarySearch(commonMemory, low)
+	above, _ := slices.BinarySearch(commonMemory, high)
+	low = min(low, commonMemory[max(below-1, 0)])
+	high = max(high, commonMemory[min(above, len(commonMemory)-1)])
+	a.y = svg.NewScale(true, low, high, a.bottom, a.top)
+	a.yAxis("Memory (GB)", apart(a.y, commonMemory, 15), func(v float64) string { return text.Rounded(v) + " GB" })
+	var contexts []float64
+	for v := 1024.0; v <= a.x.High*1.0001; v *= 2 {
+		contexts = append(contexts, v)
+	}
+	a.xAxis("Context (tokens)", apart(a.x, contexts, 34), func(v float64) string { return text.Tokens(int64(v)) })
+	order := make([]int, len(ls))
+	for i := range order {
+		order[i] = i
+	}
+	end := func(i int) float64 { return a.y.At(ls[i].points[len(ls[i].points)-1].gib) }
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(end(i), end(j)) })
+	names := make([]float64, len(order)) // places of the names, at least 14 apart
+	for n, i := range order {
+		if names[n] = max(end(i), a.top); n > 0 {
+			names[n] = max(names[n], names[n-1]+14)
+		}
+	}
+	for n := len(names) - 1; n >= 0; n-- {
+		names[n] = min(names[n], a.bottom-14*float64(len(names)-1-n))
+	}
+	for n, i := range order {
+		through := make([][2]float64, len(ls[i].points))
+		for p, at := range ls[i].points {
+			through[p] = [2]float64{a.x.At(float64(at.context)), a.y.At(at.gib)}
+		}
+		a.Polyline(through, svg.Style{Class: lineClass(i)})
+		for p, at := range ls[i].points {
+			a.mark(through[p][0], through[p][1], 2.6, i, markClass(i), at.tip)
+		}
+		name := svg.Clip(ls[i].name, smallSize, labelWidth+2)
+		a.Text(a.right+8, names[n]+4, name, svg.Style{Class: "small strong " + nameClass(i)})
+	}
+	return a.bottom + 40
+}
+
+// apart are those of the values that are on a scale, at least gap units of the drawing apart.
+func apart(s svg.Scale, values []float64, gap float64) (out []float64) {
+	for _, v := range values {
+		if v >= s.Low*0.9999 && v <= s.High*1.0001 && (len(out) == 0 || math.Abs(s.At(v)-s.At(out[len(out)-1])) > gap) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
