@@ -79,7 +79,7 @@ func (p *pasts) load() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	gen, err := index.Rebuild(context.Background(), p.live.Current(), p.last, set, rows.Renderers)
+	gen, err := index.Build(context.Background(), set, rows.Renderers)
 	if err != nil {
 		p.t.Fatal(err)
 	}

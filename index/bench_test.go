@@ -125,37 +125,7 @@ func benchTableSelect(b *testing.B, table *Table, q Query) {
 // middle is a position halfway down an order.
 func middle(t *Table, q Query) *Position {
 	o := t.ordering(&Query{Sort: q.Sort})
-	return o.position(o.at(t.n / 2))
-}
-
-// BenchmarkRow is what copying a page of rows costs beside finding it.
-func BenchmarkRow(b *testing.B) {
-	for _, n := range benchRows {
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			table := benchTable(b, n)
-			page, dst := table.Select(Query{Limit: 100, Sort: fastest}), []byte(nil)
-			b.ReportAllocs()
-			for b.Loop() {
-				dst = dst[:0]
-				for _, ord := range page.Ords {
-					dst = append(dst, table.Row(ord)...)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkFind(b *testing.B) {
-	for _, n := range benchRows {
-		b.Run(fmt.Sprintf("rows=%d", n), func(b *testing.B) {
-			table := benchTable(b, n)
-			slug := table.Slug(uint32(n / 3))
-			b.ReportAllocs()
-			for b.Loop() {
-				table.Find(slug)
-			}
-		})
-	}
+	return o.position(o.ordinals()[t.n/2])
 }
 
 // BenchmarkBuild reports, beside time, the memory a generation holds: a row, and over the
@@ -186,4 +156,46 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// BenchmarkAnswers asks the real benchmarks for what else a list answers.
+func BenchmarkAnswers(b *testing.B) {
+	_, gen := shippedGeneration(b)
+	table := gen.Benchmarks
+	var facets []Field
+	for _, f := range BenchmarkFields {
+		if f.Is(Facets) {
+			facets = append(facets, f.Name)
+		}
+	}
+	cudaOnly := Query{Sets: []Set{cuda}, Ranges: []Range{{GenerationTPS, 5, inf}}}
+	b.Run("facets/all", func(b *testing.B) {
+		for b.Loop() {
+			table.Facets(Query{}, facets)
+		}
+	})
+	b.Run("facets/filtered", func(b *testing.B) {
+		for b.Loop() {
+			table.Facets(cudaOnly, facets)
+		}
+	})
+	for name, q := range map[string]StatsQuery{
+		"all":      {By: []Field{Hardware}, Metric: GenerationTPS, MaxGroups: 10_000},
+		"two":      {By: []Field{Hardware, Model}, Metric: GenerationTPS, MaxGroups: 10_000},
+		"filtered": {Query: cudaOnly, By: []Field{Hardware}, Metric: GenerationTPS, MaxGroups: 10_000},
+		"page":     {Query: cudaOnly, By: []Field{Hardware}, Metric: GenerationTPS, Weight: OncePerPage, MaxGroups: 10_000},
+		"repeat":   {By: []Field{Hardware, Model}, Metric: GenerationTPS, Weight: OncePerRepeat, MaxGroups: 10_000},
+	} {
+		b.Run("stats/"+name, func(b *testing.B) {
+			for b.Loop() {
+				s, err := table.Stats(q)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for i := range s.Groups[:min(100, len(s.Groups))] {
+					s.Groups[i].AppendSettings(nil)
+				}
+			}
+		})
+	}
 }

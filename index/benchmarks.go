@@ -1,40 +1,28 @@
 package index
 
 import (
-	"cmp"
-	"context"
 	"math"
-	"slices"
-	"sync"
-
-	"modeldex/dataset"
-	"modeldex/dataset/cores"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"modeldex/dataset"
 )
 
 // benchmarkRecord is a benchmark and what the generation adds to it.
 type benchmarkRecord struct {
 	*dataset.Benchmark
-	builder *benchmarkBuilder
-	ord     int
+	family     string
+	roofline   float64 // share of the memory bandwidth, NaN if unknown
+	reproduced int32   // how many other sources measured the same, -1 if unknown
 }
 
-func (b *benchmarkRecord) family() string { return b.builder.families[b.Model] }
-
-// roofline is the share of the memory bandwidth, NaN if unknown.
-func (b *benchmarkRecord) roofline() float64 { return b.builder.ratio(b.Benchmark, b.ord) }
-
-// reproduced is how many other sources measured the same, -1 if unknown.
-func (b *benchmarkRecord) reproduced() int32 { return b.builder.reproduced[b.ord] }
-
-var benchmarkFields = []FieldOf[benchmarkRecord]{
+var benchmarkFields = []fieldOf[benchmarkRecord]{
 	{Name: ID, Text: func(b *benchmarkRecord) string { return string(b.ID) }, Param: "id", Uses: Key, Doc: "Stable public key; several fetch a batch."},
 	{Name: Model, Text: func(b *benchmarkRecord) string { return string(b.Model) }, Refers: Model, Param: "model", Uses: Facets | Groups, Doc: "Measured model, by slug or alias. The names of repackagings are aliases of the model whose weights they have."},
 	{Name: Hardware, Text: func(b *benchmarkRecord) string { return string(b.Hardware) }, Refers: Hardware, Param: "hardware", Uses: Facets | Groups, Doc: "Measured hardware, by slug or alias, with its variants."},
 	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
 	{Name: Tool, Text: func(b *benchmarkRecord) string { return string(b.Tool) }, Refers: Tool, Param: "tool", Uses: Facets | Groups | Setting, Doc: "Measuring tool, by slug or alias."},
-	{Name: Family, Text: func(b *benchmarkRecord) string { return b.family() }, Param: "family", Uses: Facets | Groups, Doc: "Family of the measured model."},
+	{Name: Family, Text: func(b *benchmarkRecord) string { return b.family }, Param: "family", Uses: Facets | Groups, Doc: "Family of the measured model."},
 	{Name: Quantization, Text: func(b *benchmarkRecord) string { return text(b.Quantization) }, Param: "quantization", Uses: Facets | Groups | Setting, Doc: "Quantization, such as Q4_K_M. Letter case is ignored."},
 	{Name: Backend, Text: func(b *benchmarkRecord) string { return text(b.Backend) }, Param: "backend", Uses: Facets | Groups | Setting, Doc: "Compute backend, such as cuda or vulkan."},
 	{Name: "tool_version", Text: func(b *benchmarkRecord) string { return text(b.ToolVersion) }, Param: "tool_version", Uses: Facets | Setting | Prefix | Nulls, Doc: "Version of the tool as the source prints it. A value that ends with * matches every version with that prefix."},
@@ -55,9 +43,9 @@ var benchmarkFields = []FieldOf[benchmarkRecord]{
 	{Name: "flash_attention", Flag: func(b *benchmarkRecord) *bool { return b.FlashAttention }, Param: "flash_attention", Uses: Facets | Setting | Nulls, Doc: "Whether flash attention was on."},
 	{Name: Month, Text: month, Uses: Facets | Groups, Doc: "Month of the run, as YYYY-MM."},
 	{Name: GenerationTPS, Number: func(b *benchmarkRecord) float64 { return number(b.GenerationTPS) }, Unit: "tokens/s", Min: "min_tps", Max: "max_tps", Uses: Sorts | Facets | Metric, Doc: "Generation speed, in tokens per second."},
-	{Name: PerStream, Number: func(b *benchmarkRecord) float64 { return PerStreamTPS(b.Benchmark) }, Unit: "tokens/s", Min: "min_tps_per_stream", Uses: Sorts | Facets | Metric, Doc: "Generation speed of each stream, in tokens per second."},
+	{Name: PerStream, Number: func(b *benchmarkRecord) float64 { return perStreamTPS(b.Benchmark) }, Unit: "tokens/s", Min: "min_tps_per_stream", Uses: Sorts | Facets | Metric, Doc: "Generation speed of each stream, in tokens per second."},
 	{Name: PromptTPS, Number: func(b *benchmarkRecord) float64 { return number(b.PromptTPS) }, Unit: "tokens/s", Min: "min_prompt_tps", Uses: Sorts | Facets | Metric, Doc: "Prompt processing speed, in tokens per second."},
-	{Name: Roofline, Number: func(b *benchmarkRecord) float64 { return b.roofline() }, Min: "min_roofline_ratio", Max: "max_roofline_ratio", Uses: Sorts | Facets | Metric, Doc: "Share of the memory bandwidth the generation speed accounts for; above 1 something was drafted or is wrong."},
+	{Name: Roofline, Number: func(b *benchmarkRecord) float64 { return b.roofline }, Min: "min_roofline_ratio", Max: "max_roofline_ratio", Uses: Sorts | Facets | Metric, Doc: "Share of the memory bandwidth the generation speed accounts for; above 1 something was drafted or is wrong."},
 	{Name: "reproduced_by", Count: reproducedBy, Unit: "sources", Min: "min_reproduced_by", Uses: Facets | Nulls, Doc: "Number of other sources that measured the same configuration within 10 %."},
 	{Name: "total_tps", Number: func(b *benchmarkRecord) float64 { return number(b.TotalTPS) }, Unit: "tokens/s", Min: "min_total_tps", Uses: Sorts, Doc: "Output of a whole system under load, in tokens per second; throughput results only."},
 	{Name: "ttft_ms", Number: func(b *benchmarkRecord) float64 { return number(b.TTFTMs) }, Unit: "ms", Uses: Metric, Doc: "Time to the first token, in milliseconds."},
@@ -88,10 +76,10 @@ func settingsOf(b *benchmarkRecord) string {
 	return "other"
 }
 
-// PerStreamTPS is the generation speed of each stream, in tokens per second. It is generation_tps
+// perStreamTPS is the generation speed of each stream, in tokens per second. It is generation_tps
 // if that is the decode rate of one stream, else generation_tps divided by concurrency: the speed
 // of several streams is their sum. NaN if a value is unknown.
-func PerStreamTPS(b *dataset.Benchmark) float64 {
+func perStreamTPS(b *dataset.Benchmark) float64 {
 	if b.RateBasis != nil && *b.RateBasis == dataset.RateDecode {
 		return number(b.GenerationTPS)
 	}
@@ -99,10 +87,10 @@ func PerStreamTPS(b *dataset.Benchmark) float64 {
 }
 
 func reproducedBy(b *benchmarkRecord) *int64 {
-	if b.reproduced() < 0 {
+	if b.reproduced < 0 {
 		return nil
 	}
-	n := int64(b.reproduced())
+	n := int64(b.reproduced)
 	return &n
 }
 
@@ -137,131 +125,60 @@ func month(b *benchmarkRecord) string {
 	return string((*b.RunDate)[:len("2024-05")])
 }
 
-// benchmarkBuilder makes the table of benchmarks.
-type benchmarkBuilder struct {
-	builder[benchmarkRecord]
-	records    *dataset.Pack
-	roofline   *dataset.Roofline
-	families   map[dataset.Slug]string // model slug -> family
-	ratios     []float64               // rooflines by ordinal, of a set that was loaded; nil: not computed yet
-	reproduced []int32                 // by ordinal, see dataset.Reproduced
-	// sourcePages are those of the records. A build has them made while columns are; else they are made when asked for.
-	sourcePages func() *sourcePages
-	// samePages: every benchmark has the source page it had in the table before.
-	samePages bool
-}
-
-var benchmarkHome = Sort{Field: RunDate, Desc: true}
-
-// newBenchmarkBuilder makes the builder of a set; reproduced is dataset.Reproduced of its benchmarks.
-func newBenchmarkBuilder(ctx context.Context, set *dataset.Set, r Renderers, reproduced []int32) *benchmarkBuilder {
-	b := &benchmarkBuilder{
-		records: &set.Benchmarks, families: make(map[dataset.Slug]string, len(set.Models)),
-		roofline: dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations), ratios: set.Ratios(), reproduced: reproduced,
-	}
-	for i := range set.Models {
-		b.families[set.Models[i].Slug] = string(set.Models[i].Family)
-	}
-	b.sourcePages = sync.OnceValue(func() *sourcePages { return newSourcePages(b.records) })
-	b.builder = builder[benchmarkRecord]{
-		known: map[Field][]float64{Roofline: b.ratios},
-		ctx:   ctx, n: b.records.Len(), home: benchmarkHome, fields: benchmarkFields, reader: b.blocks, coded: codedFields(),
-		slug: func(i int) string { return string(b.records.ID(i)) },
-		row: func() appender {
-			read := b.readers()
-			return func(dst []byte, i int) ([]byte, error) {
-				if i%gatherBlock == 0 && ctx.Err() != nil {
-					return dst, ctx.Err()
-				}
-				return r.benchmark(dst, read(i))
-			}
+// newBenchmarks makes the table of benchmarks. It has no rows and cannot search for words yet.
+func newBenchmarks(set *dataset.Set, r Renderers) (*source[benchmarkRecord], *Table) {
+	s := &source[benchmarkRecord]{
+		home: Sort{Field: RunDate, Desc: true}, fields: benchmarkFields,
+		slug: func(b *benchmarkRecord) string { return string(b.ID) },
+		row: func(dst []byte, b *benchmarkRecord) ([]byte, error) {
+			return r.Benchmark(dst, b.Benchmark, Computed{b.roofline, perStreamTPS(b.Benchmark), b.reproduced})
 		},
 	}
-	return b
-}
-
-// readers returns a reader of records, which puts each into the same memory.
-func (b *benchmarkBuilder) readers() func(i int) *benchmarkRecord {
-	read, rec := b.records.Reader(), new(benchmarkRecord)
-	return func(i int) *benchmarkRecord {
-		*rec = benchmarkRecord{read.At(i), b, i}
-		return rec
+	families := make(map[dataset.Slug]string, len(set.Models))
+	for i := range set.Models {
+		families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
-}
-
-// blocks returns a reader of consecutive records, which puts them into the same memory.
-func (b *benchmarkBuilder) blocks() func(from, to int) []benchmarkRecord {
-	read, recs := b.records.Reader(), make([]benchmarkRecord, gatherBlock)
-	return func(from, to int) []benchmarkRecord {
-		for i := from; i < to; i++ {
-			recs[i-from] = benchmarkRecord{read.At(i), b, i}
-		}
-		return recs[:to-from]
+	rooflines := rooflinesOf(set)
+	for i, reproduced := range dataset.Reproduced(&set.Benchmarks) {
+		b := set.Benchmarks.At(i)
+		s.recs = append(s.recs, benchmarkRecord{b, families[b.Model], rooflines(b, i), reproduced})
 	}
-}
-
-func (b *benchmarkBuilder) ratio(bench *dataset.Benchmark, i int) float64 {
-	if b.ratios != nil {
-		return b.ratios[i]
-	}
-	if ratio, known := b.roofline.Ratio(bench); known {
-		return ratio
-	}
-	return math.NaN()
-}
-
-// A benchmarkTable is the table of benchmarks of which the rows and dimensions are being made.
-type benchmarkTable struct {
-	table   *Table // can be asked for counts at once, for all else after wait
-	workers cores.Group
-	inRows  error
-	ctx     context.Context // of the build
-}
-
-// wait waits until the table is complete.
-func (b *benchmarkTable) wait() error {
-	b.workers.Wait()
-	return cmp.Or(b.inRows, b.ctx.Err())
-}
-
-// startBenchmarks makes what the other tables need of the benchmarks: postings and columns. Rows take longest
-// of all, and what all cores can make, they make while dimensions are made on one.
-func startBenchmarks(ctx context.Context, set *dataset.Set, r Renderers) *benchmarkTable {
-	b := newBenchmarkBuilder(ctx, set, r, dataset.Reproduced(&set.Benchmarks))
-	t := newTable(b.n, benchmarkHome)
-	out := &benchmarkTable{table: t, ctx: ctx}
-	g := b.gather()
-	b.ratios = g.nums[slices.IndexFunc(b.fields, func(f FieldOf[benchmarkRecord]) bool { return f.Name == Roofline })]
-	out.workers.Go(func() { b.sourcePages() }) // on one core, so long before they are needed
-	var fields cores.Group
-	fields.Go(func() { t.slugs = newSlugs(b.n, b.slug) })
-	b.buildFields(t, g, &fields)
-	fields.Wait()
-	out.workers.Go(func() { t.rows, out.inRows = buildRows(b.n, b.row) })
-	if ctx.Err() == nil { // else the fields are not whole
-		b.finish(t, set)
-		codes := b.codes(g)
-		out.workers.Go(func() { t.dimensions = b.newDimensions(t, nil, codes) })
-	}
-	return out
-}
-
-// finish adds what needs the postings: variants, and which records are listed without being asked for.
-func (b *benchmarkBuilder) finish(t *Table, set *dataset.Set) {
+	t := newTable(s)
 	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware)}
 	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware)}}
-	t.reproduced = b.reproduced
-	t.otherSettings = otherSettings(t)
-	if p := t.postings[Scenario]; p != nil && len(p.values) > 0 {
-		t.listed, t.unlisted = p.unknown, roaring.Flip(p.unknown, 0, uint64(b.n))
+	if p := t.postings[Scenario]; len(p.values) > 0 {
+		t.listed, t.unlisted = p.unknown, roaring.Flip(p.unknown, 0, uint64(t.n))
 	}
-	t.small = newSmallSets(t)
+	t.otherSettings = newOtherSettings(t)
+	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) })
+	return s, t
+}
+
+// rooflinesOf returns the share of the memory bandwidth of each benchmark of a set, NaN if unknown. A set that was
+// loaded has them.
+func rooflinesOf(set *dataset.Set) func(b *dataset.Benchmark, i int) float64 {
+	if ratios := set.Ratios(); ratios != nil {
+		return func(_ *dataset.Benchmark, i int) float64 { return ratios[i] }
+	}
+	roofline := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations)
+	return func(b *dataset.Benchmark, _ int) float64 {
+		if ratio, known := roofline.Ratio(b); known {
+			return ratio
+		}
+		return math.NaN()
+	}
 }
 
 // BenchmarkCounts says how many benchmarks the generation has of a record.
 type BenchmarkCounts struct {
 	Own          int // of the record itself
 	WithVariants int // and of its variants, as a filter by its slug finds them
+}
+
+// hasAny reports whether there is one of the record itself.
+func (c BenchmarkCounts) hasAny() *bool {
+	has := c.Own > 0
+	return &has
 }
 
 // counts counts the listed benchmarks of a record.

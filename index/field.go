@@ -1,6 +1,10 @@
 package index
 
-import "modeldex/dataset"
+import (
+	"math"
+
+	"modeldex/dataset"
+)
 
 // Field is the public name of a field of a record, such as "params_b". The tables of fields in
 // models.go, hardware.go, tools.go and benchmarks.go declare all of them.
@@ -81,10 +85,10 @@ type FieldInfo struct {
 // Is reports whether the field has all of some uses.
 func (f *FieldInfo) Is(u Uses) bool { return f.Uses&u == u }
 
-// FieldOf declares a field of the records of type R. Exactly one accessor is set, none for the use
+// fieldOf declares a field of the records of type R. Exactly one accessor is set, none for the use
 // Related. Everything that is known about a field follows from its declaration: filters, orders, facets
 // and groups of the index, and the parser, messages and OpenAPI of the service.
-type FieldOf[R any] struct {
+type fieldOf[R any] struct {
 	Name Field
 
 	Text   func(*R) string        // "" is unknown
@@ -102,7 +106,7 @@ type FieldOf[R any] struct {
 	Doc             string
 }
 
-func (f *FieldOf[R]) kind() FieldKind {
+func (f *fieldOf[R]) kind() FieldKind {
 	switch {
 	case f.Flag != nil:
 		return Flag
@@ -119,7 +123,7 @@ func (f *FieldOf[R]) kind() FieldKind {
 
 // hasPosting reports whether values of the field are found by a posting. Slugs are found by a hash
 // table instead.
-func (f *FieldOf[R]) hasPosting() bool {
+func (f *fieldOf[R]) hasPosting() bool {
 	switch f.kind() {
 	case Text, Flag, Count:
 		return f.Uses&(Key|Related) == 0 && (f.Param != "" || f.Min != "" || f.Max != "" || f.Uses&(Facets|Groups|Setting) != 0)
@@ -128,21 +132,81 @@ func (f *FieldOf[R]) hasPosting() bool {
 	}
 }
 
-// hasOrder reports whether the field needs the order of its numbers, not only the numbers.
-func (f *FieldOf[R]) hasOrder() bool {
-	return f.Min != "" || f.Max != "" || f.Uses&(Sorts|Facets) != 0
+// hasColumn reports whether the field has an order.
+func (f *fieldOf[R]) hasColumn() bool {
+	return f.kind() == Number || f.kind() == Date || f.kind() == Count || f.Uses&Sorts != 0
 }
 
 // number is the value of a numeric field, NaN if unknown.
-func (f *FieldOf[R]) number(rec *R) float64 {
-	if f.Date != nil {
+func (f *fieldOf[R]) number(rec *R) float64 {
+	switch f.kind() {
+	case Date:
 		return DateNumber(f.Date(rec))
+	case Count:
+		return wholeNumber(f.Count(rec))
+	default:
+		return f.Number(rec)
 	}
-	return f.Number(rec)
+}
+
+// number is the value of an optional number, NaN if unknown.
+func number(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
+func wholeNumber(v *int64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return float64(*v)
+}
+
+// DateNumber is a date as yyyymmdd, with zeros for what it does not say, so that dates compare as
+// numbers; NaN for none.
+func DateNumber(d *dataset.Date) float64 {
+	if d == nil {
+		return math.NaN()
+	}
+	n, digits := 0, 0
+	for _, c := range []byte(*d) {
+		if '0' <= c && c <= '9' {
+			n, digits = 10*n+int(c-'0'), digits+1
+		}
+	}
+	for ; digits < 8; digits++ {
+		n *= 10
+	}
+	return float64(n)
+}
+
+// text is the value of an optional text, empty if unknown.
+func text[T ~string](v *T) string {
+	if v == nil {
+		return ""
+	}
+	return string(*v)
+}
+
+func texts[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+func list(v *[]string) []string {
+	if v == nil {
+		return nil
+	}
+	return *v
 }
 
 // infos lists what is public about fields.
-func infos[R any](fields []FieldOf[R]) []FieldInfo {
+func infos[R any](fields []fieldOf[R]) []FieldInfo {
 	out := make([]FieldInfo, len(fields))
 	for i, f := range fields {
 		out[i] = FieldInfo{f.Name, f.kind(), f.Unit, f.Values, f.Refers, f.Param, f.Min, f.Max, f.Uses, f.Doc}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"time"
@@ -46,8 +45,7 @@ type Renderers struct {
 	// Score is the composite intelligence score of a model, 0 to 100, from outside the dataset; NaN
 	// if unknown. Nil: all are unknown.
 	Score func(model dataset.Slug) float64
-	// Edition names what Score and Model use beside the record. Rebuild makes all models again if it
-	// is another than before.
+	// Edition names what Score and Model use beside the record.
 	Edition string
 }
 
@@ -68,68 +66,35 @@ func (r *Renderers) score(model dataset.Slug) float64 {
 	return r.Score(model)
 }
 
-func (r *Renderers) benchmark(dst []byte, b *benchmarkRecord) ([]byte, error) {
-	return r.Benchmark(dst, b.Benchmark, Computed{b.roofline(), PerStreamTPS(b.Benchmark), b.reproduced()})
-}
-
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from
 // the renderers, and from ctx soon after it has ended.
 func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, error) {
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
-	engine := gen.makeEngine(set)
-	defer engine.Wait()
-	engine.Go(func() { gen.Names = resolve.New(set) })
-	benchmarks := startBenchmarks(ctx, set, r)
-	gen.Benchmarks = benchmarks.table
-	err := ctx.Err() // what has been made of the benchmarks is whole without one
-	if err == nil {
-		err = gen.buildOthers(set, r)
-	}
-	if err = cmp.Or(benchmarks.wait(), err); err != nil {
+	var work cores.Group
+	defer work.Wait()
+	work.Go(func() { gen.Fit = fit.New(set) })
+	work.Go(func() { gen.Credits = dataset.Credits(set) })
+	work.Go(func() { gen.Names = resolve.New(set) })
+	source, benchmarks := newBenchmarks(set, r)
+	gen.Benchmarks = benchmarks
+	var err error
+	if gen.Models, err = newModels(ctx, set.Models, benchmarks, r); err != nil { // rows show how many benchmarks there are
 		return nil, err
 	}
-	gen.link()
+	if gen.Hardware, err = newHardware(ctx, set.Hardware, benchmarks, r); err != nil {
+		return nil, err
+	}
+	if gen.Tools, err = newTools(ctx, set.Tools, benchmarks, r); err != nil {
+		return nil, err
+	}
+	benchmarks.search = newLinkSearch(benchmarks, map[Field]*Table{Model: gen.Models, Hardware: gen.Hardware, Tool: gen.Tools})
+	if err := source.render(ctx, benchmarks); err != nil {
+		return nil, err
+	}
 	return gen, nil
-}
-
-// buildOthers makes the tables of models, hardware and tools, which show how many benchmarks there are of each record.
-func (g *Generation) buildOthers(set *dataset.Set, r Renderers) (err error) {
-	if g.Models, err = buildModels(set.Models, g.Benchmarks, r); err != nil {
-		return err
-	}
-	if g.Hardware, err = buildHardware(set.Hardware, g.Benchmarks, r); err != nil {
-		return err
-	}
-	g.Tools, err = buildTools(set.Tools, g.Benchmarks, r)
-	return err
-}
-
-// makeEngine makes the engine and the credits of a set while the tables are built. The generation is
-// complete after Wait.
-func (g *Generation) makeEngine(set *dataset.Set) *cores.Group {
-	var work cores.Group
-	work.Go(func() { g.Fit = fit.New(set) })
-	work.Go(func() { g.Credits = dataset.Credits(set) })
-	return &work
 }
 
 // Bytes is the size of the rows and details of all tables.
 func (g *Generation) Bytes() int {
 	return g.Models.Bytes() + g.Hardware.Bytes() + g.Tools.Bytes() + g.Benchmarks.Bytes()
-}
-
-// BytesBeside is how many bytes of rows and details a generation has that another does not share with
-// it: what keeping it costs beside that one, without columns and bitmaps.
-func (g *Generation) BytesBeside(other *Generation) (n int) {
-	for _, pair := range [][2]*Table{{g.Models, other.Models}, {g.Hardware, other.Hardware}, {g.Tools, other.Tools}, {g.Benchmarks, other.Benchmarks}} {
-		if pair[0] != pair[1] {
-			n += pair[0].details.bytes + pair[0].rows.sizeBeside(&pair[1].rows.blob)
-		}
-	}
-	return n
-}
-
-// link makes the search of benchmarks use the names of the records they refer to.
-func (g *Generation) link() {
-	g.Benchmarks.search = newLinkSearch(g.Benchmarks, map[Field]*Table{Model: g.Models, Hardware: g.Hardware, Tool: g.Tools})
 }

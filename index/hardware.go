@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"strings"
 
 	"modeldex/dataset"
@@ -12,7 +13,7 @@ type hardwareRecord struct {
 	counts BenchmarkCounts
 }
 
-var hardwareFields = []FieldOf[hardwareRecord]{
+var hardwareFields = []fieldOf[hardwareRecord]{
 	{Name: Slug, Text: func(h *hardwareRecord) string { return string(h.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
 	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
 	{Name: Name, Text: func(h *hardwareRecord) string { return strings.ToLower(h.Name) }, Uses: Sorts, Doc: "Name as its vendor writes it."},
@@ -21,7 +22,7 @@ var hardwareFields = []FieldOf[hardwareRecord]{
 	{Name: "architecture", Text: func(h *hardwareRecord) string { return text(h.Architecture) }, Param: "architecture", Uses: Facets | Nulls, Doc: "Architecture of the graphics or processor cores."},
 	{Name: "backend", Texts: func(h *hardwareRecord) []string { return h.Backends }, Param: "backend", Uses: Facets, Doc: "Compute backend known to work, such as cuda or vulkan."},
 	{Name: "unified_memory", Flag: func(h *hardwareRecord) *bool { return &h.UnifiedMemory }, Param: "unified_memory", Uses: Facets, Doc: "Whether processor and graphics share one memory."},
-	{Name: "has_benchmarks", Flag: func(h *hardwareRecord) *bool { return isTrue(h.counts.Own > 0) }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark on the hardware."},
+	{Name: "has_benchmarks", Flag: func(h *hardwareRecord) *bool { return h.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark on the hardware."},
 	{Name: "vram_gb", Number: func(h *hardwareRecord) float64 { return number(h.VRAMGB) }, Unit: "GB", Min: "min_vram_gb", Max: "max_vram_gb", Uses: Sorts | Facets, Doc: "Memory the accelerator can use, in GB."},
 	{Name: "memory_bandwidth_gbps", Number: func(h *hardwareRecord) float64 { return number(h.MemoryBandwidthGBps) }, Unit: "GB/s", Min: "min_bandwidth_gbps", Max: "max_bandwidth_gbps", Uses: Sorts | Facets, Doc: "Memory bandwidth, in GB/s."},
 	{Name: "fp16_tflops", Number: func(h *hardwareRecord) float64 { return number(h.FP16TFLOPS) }, Unit: "TFLOPS", Min: "min_fp16_tflops", Uses: Sorts | Facets, Doc: "Dense FP16 rate, in TFLOPS."},
@@ -32,17 +33,18 @@ var hardwareFields = []FieldOf[hardwareRecord]{
 	{Name: BenchmarkCount, Number: func(h *hardwareRecord) float64 { return float64(h.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks on the record itself."},
 }
 
-func buildHardware(recs []dataset.Hardware, benchmarks *Table, r Renderers) (*Table, error) {
-	full := make([]hardwareRecord, len(recs))
+func newHardware(ctx context.Context, recs []dataset.Hardware, benchmarks *Table, r Renderers) (*Table, error) {
+	s := source[hardwareRecord]{
+		home: Sort{Field: Slug}, fields: hardwareFields,
+		slug:  func(h *hardwareRecord) string { return string(h.Slug) },
+		names: func(h *hardwareRecord) []string { return namesOf(string(h.Slug), h.Name, h.Aliases...) },
+		row:   func(dst []byte, h *hardwareRecord) ([]byte, error) { return r.Hardware(dst, h.Hardware, h.counts) },
+	}
 	for i := range recs {
-		full[i] = hardwareRecord{&recs[i], benchmarks.counts(Hardware, string(recs[i].Slug))}
+		h := &recs[i]
+		s.recs = append(s.recs, hardwareRecord{h, benchmarks.counts(Hardware, string(h.Slug))})
 	}
-	s := named(full, hardwareFields, func(h *hardwareRecord) string { return string(h.Slug) })
-	s.names = func(i int) []string { return namesOf(string(recs[i].Slug), recs[i].Name, recs[i].Aliases...) }
-	s.row = same(func(dst []byte, i int) ([]byte, error) { return r.Hardware(dst, &recs[i], full[i].counts) })
-	t, err := s.build()
-	if err == nil {
-		t.related = map[Field]related{Silicon: {Slug, siliconOf(recs)}}
-	}
-	return t, err
+	t := newTable(&s)
+	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs)}}
+	return t, s.render(ctx, t)
 }

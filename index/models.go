@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"strings"
 
 	"modeldex/dataset"
@@ -13,7 +14,7 @@ type modelRecord struct {
 	score  float64 // composite intelligence score, 0 to 100; NaN if unknown
 }
 
-var modelFields = []FieldOf[modelRecord]{
+var modelFields = []fieldOf[modelRecord]{
 	{Name: Slug, Text: func(m *modelRecord) string { return string(m.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
 	{Name: Name, Text: func(m *modelRecord) string { return strings.ToLower(m.Name) }, Uses: Sorts, Doc: "Name as its maker writes it."},
 	{Name: Family, Text: func(m *modelRecord) string { return string(m.Family) }, Param: "family", Uses: Facets, Doc: "Family of models, such as llama or qwen."},
@@ -21,7 +22,7 @@ var modelFields = []FieldOf[modelRecord]{
 	{Name: "license", Text: func(m *modelRecord) string { return text(m.License) }, Param: "license", Uses: Facets | Nulls, Doc: "Licence, as an SPDX id if there is one."},
 	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: dataset.ModelType("").Values(), Param: "architecture", Uses: Facets | Nulls, Doc: "Shape of the blocks, such as dense or moe."},
 	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: dataset.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
-	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return isTrue(m.counts.Own > 0) }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
+	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return m.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
 	{Name: "params_b", Number: func(m *modelRecord) float64 { return number(m.ParamsB) }, Unit: "10^9 parameters", Min: "min_params_b", Max: "max_params_b", Uses: Sorts | Facets, Doc: "Total parameters, in billions."},
 	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or all of a dense model."},
 	{Name: "context_length", Number: func(m *modelRecord) float64 { return wholeNumber(m.Architecture.ContextLength) }, Unit: "tokens", Min: "min_context", Max: "max_context", Uses: Sorts | Facets, Doc: "Position limit, in tokens."},
@@ -40,20 +41,23 @@ func activeParams(m *dataset.Model) float64 {
 	return number(m.ActiveParamsB)
 }
 
-func buildModels(recs []dataset.Model, benchmarks *Table, r Renderers) (*Table, error) {
-	full := make([]modelRecord, len(recs))
+func newModels(ctx context.Context, recs []dataset.Model, benchmarks *Table, r Renderers) (*Table, error) {
+	s := source[modelRecord]{
+		home: Sort{Field: Slug}, fields: modelFields,
+		slug: func(m *modelRecord) string { return string(m.Slug) },
+		names: func(m *modelRecord) []string {
+			if m.HFRepo != nil {
+				return namesOf(string(m.Slug), m.Name, append([]string{*m.HFRepo}, m.Aliases...)...)
+			}
+			return namesOf(string(m.Slug), m.Name, m.Aliases...)
+		},
+		row:    func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts) },
+		detail: func(dst []byte, m *modelRecord) ([]byte, error) { return r.ModelDetail(dst, m.Model, m.counts) },
+	}
 	for i := range recs {
-		full[i] = modelRecord{&recs[i], benchmarks.counts(Model, string(recs[i].Slug)), r.score(recs[i].Slug)}
+		m := &recs[i]
+		s.recs = append(s.recs, modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.score(m.Slug)})
 	}
-	s := named(full, modelFields, func(m *modelRecord) string { return string(m.Slug) })
-	s.names = func(i int) []string {
-		m := recs[i]
-		if m.HFRepo != nil {
-			return namesOf(string(m.Slug), m.Name, append([]string{*m.HFRepo}, m.Aliases...)...)
-		}
-		return namesOf(string(m.Slug), m.Name, m.Aliases...)
-	}
-	s.row = same(func(dst []byte, i int) ([]byte, error) { return r.Model(dst, &recs[i], full[i].counts) })
-	s.detail = same(func(dst []byte, i int) ([]byte, error) { return r.ModelDetail(dst, &recs[i], full[i].counts) })
-	return s.build()
+	t := newTable(&s)
+	return t, s.render(ctx, t)
 }

@@ -1,5 +1,13 @@
 package index
 
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
 // Page is the result of a query. It shares no memory with the table and may be kept, but its
 // ordinals are valid only in the generation it came from.
 type Page struct {
@@ -28,48 +36,147 @@ func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
 
 // Page is Select of the query.
 func (c *Conditions) Page() Page {
-	t, q := c.t, c.q
-	m, excluded := c.matching()
-	page := Page{Total: m.total, Excluded: excluded, ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
-	if q.Limit <= 0 {
+	page := Page{
+		Total: c.total(), Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted(),
+	}
+	if c.q.Limit <= 0 {
 		return page
 	}
-	o := c.order()
-	page.Ords = o.pick(&m, q.Limit+1)
-	if len(page.Ords) > q.Limit {
-		page.Ords = page.Ords[:q.Limit]
-		page.Next = o.position(page.Ords[q.Limit-1])
+	o := c.t.ordering(&c.q)
+	page.Ords = o.pick(c.matching(), c.q.Limit+1)
+	if len(page.Ords) > c.q.Limit {
+		page.Ords = page.Ords[:c.q.Limit]
+		page.Next = o.position(page.Ords[c.q.Limit-1])
 	}
-	page.Mixed = t.mixed(q, &m)
+	page.Mixed = c.mixed()
 	return page
 }
 
-// order is that of the query, from its place on.
-func (c *Conditions) order() ordering {
-	o := c.t.ordering(&c.q)
-	o.skip(c.q.Ranges)
-	return o
+// total is how many records match.
+func (c *Conditions) total() int {
+	if m := c.matching(); m != nil {
+		return int(m.GetCardinality())
+	}
+	return c.t.n
 }
 
-// First is the ordinals of Select and how many records match, on all pages. What else a page counts costs as much again.
+// countIn is how many matching records are in a set.
+func (c *Conditions) countIn(set *roaring.Bitmap) int {
+	if m := c.matching(); m != nil {
+		return int(m.AndCardinality(set))
+	}
+	return int(set.GetCardinality())
+}
+
+// First is the ordinals of Select and how many records match, on all pages. It leaves out what else a page counts.
 func (t *Table) First(q Query) (ords []uint32, total int) {
 	c := t.Conditions(q)
-	m, _ := c.matching()
 	if q.Limit > 0 {
-		o := c.order()
-		ords = o.pick(&m, q.Limit)
+		o := t.ordering(&q)
+		ords = o.pick(c.matching(), q.Limit)
 	}
-	return ords, m.total
+	return ords, c.total()
 }
 
 // Among returns those of ords that match the filters of a query, in their order. Sort, place and
 // limit of the query do not matter.
 func (t *Table) Among(q Query, ords []uint32) []uint32 {
 	c := t.Conditions(q)
-	var out []uint32
-	for _, ord := range ords {
-		if c.Has(ord) {
-			out = append(out, ord)
+	return slices.DeleteFunc(slices.Clone(ords), func(ord uint32) bool { return !c.Has(ord) })
+}
+
+// ordering is one order of a table and a place in it.
+type ordering struct {
+	t     *Table
+	col   *column
+	desc  bool
+	home  bool // it is the default order
+	start int  // the first place of the page
+}
+
+func (t *Table) ordering(q *Query) ordering {
+	by := q.Sort
+	if by.Field == None {
+		by = t.home
+	}
+	o := ordering{t: t, col: t.columns[by.Field], desc: by.Desc, home: by == t.home}
+	if q.Computed != nil {
+		o.col, o.home = newColumn(q.Computed), false
+	}
+	o.start = o.place(q.After)
+	return o
+}
+
+// ordinals is the order itself.
+func (o *ordering) ordinals() []uint32 {
+	if o.desc {
+		return o.col.desc
+	}
+	return o.col.asc
+}
+
+// place is the first place after p: by value, and among equal values by default order.
+func (o *ordering) place(p *Position) int {
+	if p == nil {
+		return 0
+	}
+	bound, ords := o.t.bound(p), o.ordinals()
+	return sort.Search(o.t.n, func(i int) bool {
+		c := o.col.compare(ords[i], *p, o.desc)
+		return c > 0 || c == 0 && ords[i] >= bound
+	})
+}
+
+// bound is the first ordinal after the place that a record had in default order, whether it still
+// exists or not. It does not look up the slug: if the record has moved since, the walk must not
+// jump with it.
+func (t *Table) bound(p *Position) uint32 {
+	home := t.columns[t.home.Field]
+	was := Position{Known: true, Text: p.Slug}
+	if home.texts == nil {
+		was = Position{Known: p.Home != 0, Num: p.Home}
+	}
+	return uint32(sort.Search(t.n, func(i int) bool {
+		c := home.compare(uint32(i), was, t.home.Desc)
+		return c > 0 || c == 0 && t.slugs[i] > p.Slug
+	}))
+}
+
+// position is the place just after an ordinal.
+func (o *ordering) position(ord uint32) *Position {
+	p := &Position{Slug: o.t.Slug(ord)}
+	if v := o.col.nums[ord]; !math.IsNaN(v) {
+		p.Known = true
+		if o.col.texts != nil {
+			p.Text = o.col.texts[ord]
+		} else {
+			p.Num = v
+		}
+	}
+	if home := o.t.columns[o.t.home.Field]; home.texts == nil && !math.IsNaN(home.nums[ord]) {
+		p.Home = home.nums[ord]
+	}
+	return p
+}
+
+// pick returns up to k records of a set, nil is every record, from o.start on, in order.
+func (o *ordering) pick(set *roaring.Bitmap, k int) []uint32 {
+	ords := o.ordinals()[o.start:]
+	if set == nil {
+		return slices.Clone(ords[:min(k, len(ords))])
+	}
+	out := make([]uint32, 0, min(k, int(set.GetCardinality())))
+	if o.home { // the set is in this order
+		it := set.Iterator()
+		for it.AdvanceIfNeeded(uint32(o.start)); it.HasNext() && len(out) < k; {
+			out = append(out, it.Next())
+		}
+		return out
+	}
+	in := bitsOf(set, o.t.n)
+	for i := 0; i < len(ords) && len(out) < k; i++ {
+		if in.has(ords[i]) {
+			out = append(out, ords[i])
 		}
 	}
 	return out

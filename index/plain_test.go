@@ -715,3 +715,6 @@ func answerOf(t *Table, q Query) answer {
 func tables(gen *Generation) [4]*Table {
 	return [4]*Table{gen.Models, gen.Hardware, gen.Tools, gen.Benchmarks}
 }
+
+// sameNumber compares numbers; unknown equals unknown.
+func sameNumber(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,115 +8,145 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A posting answers one set filter. Its bitmaps are shared by all readers and are only read.
+// A posting answers filters by the values of one field. All readers share its bitmaps and only read them.
 type posting struct {
-	n       int                        // records of the table
-	byValue map[string]*roaring.Bitmap // value -> ordinals that have it
-	values  []string                   // sorted
-	counts  []uint32                   // by number of the value: how many records have it
-	numbers []float64                  // by number of the value, of whole numbers; nil in other postings
-	unknown *roaring.Bitmap            // the ordinals without a value
+	values  []string          // sorted
+	sets    []*roaring.Bitmap // by number of the value: the ordinals that have it
+	unknown *roaring.Bitmap   // the ordinals without a value
+	// codes has for each ordinal the number of its value, and len(values) for unknown. It is nil if a record may have
+	// several values.
+	codes []uint32
 }
 
-// add adds what is known of a value of byValue. Values are added in sorted order.
-func (p *posting) add(v string, set *roaring.Bitmap) {
-	p.values, p.counts = append(p.values, v), append(p.counts, uint32(set.GetCardinality()))
-}
-
-// parse sets the numbers of values that are whole numbers.
-func (p *posting) parse() {
-	p.numbers = make([]float64, len(p.values))
-	for i, v := range p.values {
-		p.numbers[i], _ = strconv.ParseFloat(v, 64) // made by FormatInt
-	}
-}
-
-// A postingChange is a value that a record has lost or gained.
-type postingChange struct {
-	ord     uint32
-	value   string
-	removed bool
-}
-
-// changed is the posting after some changes. It shares the bitmaps of all other values.
-func (p *posting) changed(changes []postingChange) *posting {
-	own := map[string]*roaring.Bitmap{}
-	for _, m := range changes {
-		b := own[m.value]
-		if b == nil {
-			if b = roaring.New(); p.byValue[m.value] != nil {
-				b = p.byValue[m.value].Clone()
+// newPosting reads a field of all records.
+func newPosting[R any](f *fieldOf[R], recs []R) *posting {
+	p := &posting{unknown: roaring.New()}
+	ords := map[string][]uint32{}
+	for i := range recs {
+		known := false
+		for _, v := range f.values(&recs[i]) {
+			if v != "" {
+				known = true
+				ords[v] = append(ords[v], uint32(i))
 			}
-			own[strings.Clone(m.value)] = b
 		}
-		if m.removed {
-			b.Remove(m.ord)
-		} else {
-			b.Add(m.ord)
+		if !known {
+			p.unknown.Add(uint32(i))
 		}
 	}
-	out := &posting{n: p.n, byValue: maps.Clone(p.byValue), numbers: p.numbers}
-	for v, b := range own {
-		if out.byValue[v] = compact(b); b.IsEmpty() {
-			delete(out.byValue, v)
+	for v := range ords {
+		p.values = append(p.values, strings.Clone(v)) // it may be part of a longer text, which it would keep in memory
+	}
+	slices.Sort(p.values)
+	if f.Texts == nil {
+		p.codes = slices.Repeat([]uint32{uint32(len(p.values))}, len(recs))
+	}
+	for code, v := range p.values {
+		p.sets = append(p.sets, roaring.BitmapOf(ords[v]...))
+		if p.codes != nil {
+			for _, ord := range ords[v] {
+				p.codes[ord] = uint32(code)
+			}
 		}
 	}
-	out.finish()
-	return out
+	return p
 }
 
-// finish completes a posting whose byValue was changed.
-func (p *posting) finish() {
-	for _, v := range slices.Sorted(maps.Keys(p.byValue)) {
-		p.add(v, p.byValue[v])
+// values are the values of a field of a record; an empty one is unknown.
+func (f *fieldOf[R]) values(rec *R) []string {
+	switch f.kind() {
+	case Flag:
+		if v := f.Flag(rec); v != nil {
+			return []string{strconv.FormatBool(*v)}
+		}
+	case Count:
+		if v := f.Count(rec); v != nil {
+			return []string{strconv.FormatInt(*v, 10)}
+		}
+	case Text:
+		if f.Texts != nil {
+			return f.Texts(rec)
+		}
+		return []string{f.Text(rec)}
 	}
-	if p.numbers != nil {
-		p.parse()
-	}
-	p.unknown = compact(roaring.Flip(union(p.n, slices.Collect(maps.Values(p.byValue))), 0, uint64(p.n)))
+	return nil
 }
 
-// any returns the ordinals that have one of the values. The set may be shared.
+// value is the value of a code, empty for unknown.
+func (p *posting) value(code uint32) string {
+	if int(code) == len(p.values) {
+		return ""
+	}
+	return p.values[code]
+}
+
+// code is the code of a value, -1 if no record has it.
+func (p *posting) code(v string) int {
+	if i, ok := slices.BinarySearch(p.values, v); ok {
+		return i
+	}
+	return -1
+}
+
+// any returns the ordinals that have one of some values. A value that ends with * is a prefix. The set may be shared.
 func (p *posting) any(values []string) *roaring.Bitmap {
-	found := make([]*roaring.Bitmap, 0, len(values))
+	var found []*roaring.Bitmap
 	for _, v := range values {
-		if b := p.byValue[v]; b != nil {
-			found = append(found, b)
+		if prefix, ok := strings.CutSuffix(v, "*"); ok {
+			found = append(found, p.withPrefix(prefix)...)
+		} else if i := p.code(v); i >= 0 {
+			found = append(found, p.sets[i])
 		}
 	}
-	return union(p.n, found)
+	return union(found)
 }
 
-// withPrefixes replaces each value that ends with * by all values that have the rest as a prefix.
-func (p *posting) withPrefixes(values []string) []string {
-	var out []string
-	for _, v := range values {
-		prefix, ok := strings.CutSuffix(v, "*")
-		if !ok {
-			out = append(out, v)
-			continue
-		}
-		at, _ := slices.BinarySearch(p.values, prefix)
-		for ; at < len(p.values) && strings.HasPrefix(p.values[at], prefix); at++ {
-			out = append(out, p.values[at])
-		}
+// withPrefix returns the sets of all values with a prefix.
+func (p *posting) withPrefix(prefix string) []*roaring.Bitmap {
+	from, _ := slices.BinarySearch(p.values, prefix)
+	to := from
+	for to < len(p.values) && strings.HasPrefix(p.values[to], prefix) {
+		to++
 	}
-	return out
+	return p.sets[from:to]
 }
 
-// within returns the ordinals with a value in a range, of a posting of whole numbers. If fewer have a value outside
-// of it, or none, these are found. The set may be shared.
-func (p *posting) within(r Range) *roaring.Bitmap {
-	inside, outside, n := []*roaring.Bitmap(nil), []*roaring.Bitmap{p.unknown}, 0
-	for i, v := range p.values {
-		if r.has(p.numbers[i]) {
-			inside, n = append(inside, p.byValue[v]), n+int(p.counts[i])
-		} else {
-			outside = append(outside, p.byValue[v])
-		}
+// union returns the ordinals in any of some sets. It may be one of them.
+func union(sets []*roaring.Bitmap) *roaring.Bitmap {
+	if len(sets) == 1 {
+		return sets[0]
 	}
-	if n > p.n/2 {
-		return roaring.Flip(union(p.n, outside), 0, uint64(p.n))
-	}
-	return union(p.n, inside)
+	return roaring.FastOr(sets...)
 }
+
+// both returns what two sets have in common; nil is every record. It may be one of them.
+func both(a, b *roaring.Bitmap) *roaring.Bitmap {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return roaring.And(a, b)
+}
+
+// bits is a set of ordinals with one bit for each record of a table, for many look-ups.
+type bits []uint64
+
+// bitsOf returns a set as bits; nil is every record of n.
+func bitsOf(set *roaring.Bitmap, n int) bits {
+	b := make(bits, (n+63)/64)
+	if set == nil {
+		for i := range b {
+			b[i] = ^uint64(0)
+		}
+		if n%64 != 0 {
+			b[n/64] = 1<<(n%64) - 1
+		}
+	} else {
+		set.WriteDenseTo(b)
+	}
+	return b
+}
+
+func (b bits) has(ord uint32) bool { return b[ord/64]>>(ord%64)&1 != 0 }

@@ -41,9 +41,6 @@ type Range struct {
 	Min, Max float64
 }
 
-// has reports whether a number is in the range. NaN, the unknown value, is in none.
-func (r Range) has(v float64) bool { return v >= r.Min && v <= r.Max }
-
 // Sort is an order by one column, ties in default order, unknown values last.
 type Sort struct {
 	Field Field

@@ -2,11 +2,12 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
-	"sort"
 	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // StatsQuery asks for statistics of one metric by group.
@@ -38,7 +39,7 @@ type TooManyGroupsError struct{ Max int }
 
 func (e TooManyGroupsError) Error() string { return fmt.Sprintf("more than %d groups", e.Max) }
 
-// Stats are the groups of a StatsQuery. They share memory with the table, but no ordinals.
+// Stats are the groups of a StatsQuery. They share memory with the table.
 type Stats struct {
 	Groups []Group // in the order of their keys
 	// Unknown is how many records match the filter but have no value of the metric, and Withdrawn how many
@@ -57,51 +58,205 @@ type Group struct {
 	// Comparable: the values differ neither in what was measured nor in how, as far as settings say.
 	Comparable bool
 
-	of     *statsOf
-	number uint32 // in the order of keys
-	first  uint32 // the place of one of the records
-	newest uint32 // the ordinal of the newest
+	t    *Table
+	by   []Field  // of the query
+	ords []uint32 // the records, at least one
 }
 
-// statsOf is what all groups of one question have in common.
-type statsOf struct {
-	codes    *codes
-	settings []Field
-	slots    []slot    // of settings
-	by       []slot    // of StatsQuery.By
-	dates    []float64 // of the runs, by ordinal
-	differ   []uint64  // by group, then by word: the bits that differ between records; see codes
+// statistics is what tables of benchmarks know beside their fields.
+type statistics struct {
+	pages   []uint32 // by ordinal: the number of the source page, from 1; 0: none
+	repeats []uint32 // by ordinal: equal for records with the same page, model, hardware and settings
+	// withdrawn are the records that no statistics count.
+	withdrawn *roaring.Bitmap
 }
 
-// code is the code of a field in a record of the group: that of all its records, unless the field differs.
-func (g *Group) code(s slot) uint32 { return s.code(g.of.codes.words[s.word][g.first]) }
-
-// differ is the bits of each word that differ between records.
-func (g *Group) differ() []uint64 {
-	width := len(g.of.codes.words)
-	return g.of.differ[int(g.number)*width:][:width]
+// newStatistics numbers the source pages and configurations of a table with postings.
+func newStatistics(t *Table, pageOf func(ord int) string) *statistics {
+	s := &statistics{pages: make([]uint32, t.n), repeats: make([]uint32, t.n), withdrawn: t.postings[Settings].any([]string{withdrawn})}
+	pages, repeats := map[string]uint32{"": 0}, map[string]uint32{}
+	number := func(numbers map[string]uint32, key string) uint32 {
+		n, ok := numbers[key]
+		if !ok {
+			n = uint32(len(numbers))
+			numbers[key] = n
+		}
+		return n
+	}
+	var key []byte
+	for ord := range t.n {
+		s.pages[ord] = number(pages, pageOf(ord))
+		key = binary.NativeEndian.AppendUint32(key[:0], s.pages[ord])
+		for _, f := range configuration {
+			key = binary.NativeEndian.AppendUint32(key, t.postings[f].codes[ord])
+		}
+		s.repeats[ord] = number(repeats, string(key))
+	}
+	return s
 }
 
-// Newest is the latest run date as yyyymmdd, NaN if unknown.
-func (g *Group) Newest() float64 { return g.of.dates[g.newest] }
+// settings are the fields with the use Setting. Records with the same configuration measured the same thing.
+var (
+	settings = func() (out []Field) {
+		for _, f := range BenchmarkFields {
+			if f.Is(Setting) {
+				out = append(out, f.Name)
+			}
+		}
+		return out
+	}()
+	configuration = append([]Field{Model, Hardware, Settings}, settings...)
+)
 
-// Key is the values of StatsQuery.By; empty for unknown.
-func (g *Group) Key() []string {
-	out := make([]string, len(g.of.by))
-	for i, s := range g.of.by {
-		out[i] = s.value(g.code(s))
+// SourcePage is the number of the source page of a benchmark, 0 where it has none. Equal pages have equal numbers.
+func (t *Table) SourcePage(ord uint32) uint32 { return t.statistics.pages[ord] }
+
+// Stats computes statistics. Groups are in the order of their keys; unknown keys are last. A field
+// without the needed use is the programmer's mistake and panics.
+func (t *Table) Stats(q StatsQuery) (*Stats, error) {
+	c := t.conditions(q.Query, slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Scenario }))
+	ords := t.counted(c.matching(), t.columns[q.Metric])
+	switch q.Weight {
+	case OncePerRepeat:
+		ords = byNumber(ords, t.statistics.repeats)
+	case OncePerPage:
+		ords = byNumber(ords, t.statistics.pages)
+	}
+	keys := make([][]uint32, len(q.By)) // codes by ordinal
+	for i, f := range slices.Backward(q.By) {
+		keys[i] = t.postings[f].codes
+		ords = byNumber(ords, keys[i])
+	}
+	out := &Stats{Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
+	out.Withdrawn = c.countIn(t.statistics.withdrawn)
+	out.Unknown = c.total() - len(ords) - out.Withdrawn
+	met := make([]uint32, t.n+1)
+	for len(ords) > 0 {
+		if len(out.Groups) == q.MaxGroups {
+			return nil, TooManyGroupsError{q.MaxGroups}
+		}
+		n := 1
+		for n < len(ords) && !slices.ContainsFunc(keys, func(key []uint32) bool { return key[ords[n]] != key[ords[0]] }) {
+			n++
+		}
+		g := Group{t: t, by: q.By, ords: ords[:n:n]}
+		g.summarize(&q)
+		for _, ord := range g.ords {
+			if page := t.statistics.pages[ord]; met[page] != uint32(len(out.Groups))+1 {
+				met[page] = uint32(len(out.Groups)) + 1
+				g.Pages++
+			}
+		}
+		out.Groups, ords = append(out.Groups, g), ords[n:]
+	}
+	return out, nil
+}
+
+// counted is the records of a set, nil is every record, with a value of a column that were not withdrawn, in ascending
+// order of the value.
+func (t *Table) counted(set *roaring.Bitmap, col *column) []uint32 {
+	out := make([]uint32, 0, col.known)
+	in, not := bitsOf(set, t.n), bitsOf(t.statistics.withdrawn, t.n)
+	for _, ord := range col.asc[:col.known] {
+		if in.has(ord) && !not.has(ord) {
+			out = append(out, ord)
+		}
 	}
 	return out
 }
 
-// Setting is the value of a setting that is equal in all records of a group, empty if it is unknown in
+// byNumber sorts ordinals by a number of each, such as a code. Those with equal numbers stay in order.
+func byNumber(ords, numbers []uint32) []uint32 {
+	var next []int // by number: how many ordinals have it, then the place of the next one
+	for _, ord := range ords {
+		for int(numbers[ord]) >= len(next) {
+			next = append(next, 0)
+		}
+		next[numbers[ord]]++
+	}
+	place := 0
+	for number, times := range next {
+		next[number] = place
+		place += times
+	}
+	out := make([]uint32, len(ords))
+	for _, ord := range ords {
+		at := &next[numbers[ord]]
+		out[*at] = ord
+		*at++
+	}
+	return out
+}
+
+// summarize computes what there is to say of a group, whose records are in the order of what counts as one, then of
+// value.
+func (g *Group) summarize(q *StatsQuery) {
+	nums := g.t.columns[q.Metric].nums
+	values := make([]float64, len(g.ords))
+	for i, ord := range g.ords {
+		values[i] = nums[ord]
+	}
+	switch q.Weight {
+	case OncePerRepeat:
+		values = oncePer(g.t.statistics.repeats, g.ords, values)
+	case OncePerPage:
+		values = oncePer(g.t.statistics.pages, g.ords, values)
+	}
+	g.N, g.Min, g.Max = len(values), values[0], values[len(values)-1]
+	g.P10, g.P25, g.Median = quantile(values, .10), quantile(values, .25), quantile(values, .50)
+	g.P75, g.P90 = quantile(values, .75), quantile(values, .90)
+	g.Comparable = g.comparable(q.Metric)
+}
+
+// oncePer replaces the values of records with the same number, which follow each other, by their median. The result is
+// in ascending order.
+func oncePer(numbers, ords []uint32, values []float64) []float64 {
+	var out []float64
+	for from, to := 0, 0; from < len(ords); from = to {
+		for to = from + 1; to < len(ords) && numbers[ords[to]] == numbers[ords[from]]; {
+			to++
+		}
+		out = append(out, quantile(values[from:to], 0.5))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// quantile is the p-quantile of at least one value, in ascending order: the linear interpolation at the
+// place (n-1)p, counted from 0. This is type 7 of Hyndman and Fan (Sample Quantiles in Statistical
+// Packages, The American Statistician 1996), the default of R and NumPy.
+func quantile(sorted []float64, p float64) float64 {
+	place := float64(len(sorted)-1) * p
+	low := int(place)
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (place-float64(low))*(sorted[high]-sorted[low])
+}
+
+// Newest is the latest run date as yyyymmdd, NaN if unknown.
+func (g *Group) Newest() float64 {
+	return g.t.columns[RunDate].nums[slices.Min(g.ords)] // the default order has the newest first
+}
+
+// Key is the values of StatsQuery.By; empty for unknown.
+func (g *Group) Key() []string {
+	out := make([]string, len(g.by))
+	for i, f := range g.by {
+		out[i] = g.t.Text(f, g.ords[0])
+	}
+	return out
+}
+
+// Setting is the value of a field that is equal in all records of a group, empty if it is unknown in
 // all of them. A value is in the form of a filter.
 func (g *Group) Setting(f Field) (value string, shared bool) {
-	slot := g.of.codes.slots[f]
-	if slot.differs(g.differ()) {
-		return "", false
+	p := g.t.postings[f]
+	first := p.codes[g.ords[0]]
+	for _, ord := range g.ords {
+		if p.codes[ord] != first {
+			return "", false
+		}
 	}
-	return slot.value(g.code(slot)), true
+	return p.value(first), true
 }
 
 // SettingValue is what Setting says of a setting.
@@ -110,50 +265,23 @@ type SettingValue struct {
 	Shared bool
 }
 
-// AppendSettings appends what Setting says of each field with the use Setting, in the order of BenchmarkFields. It looks up
-// no field, which a thousand groups of twenty settings take a millisecond for.
+// AppendSettings appends what Setting says of each field with the use Setting, in the order of BenchmarkFields.
 func (g *Group) AppendSettings(dst []SettingValue) []SettingValue {
-	differ := g.differ()
-	for _, s := range g.of.slots {
-		if s.differs(differ) {
-			dst = append(dst, SettingValue{})
-		} else {
-			dst = append(dst, SettingValue{s.value(g.code(s)), true})
-		}
+	for _, f := range settings {
+		value, shared := g.Setting(f)
+		dst = append(dst, SettingValue{value, shared})
 	}
 	return dst
 }
 
 // Differing is the settings that differ between the records of a group, in the order of their fields.
 func (g *Group) Differing() (fields []Field) {
-	differ := g.differ()
-	for _, f := range g.of.settings {
-		if g.of.codes.slots[f].differs(differ) {
+	for _, f := range settings {
+		if _, shared := g.Setting(f); !shared {
 			fields = append(fields, f)
 		}
 	}
 	return fields
-}
-
-// Stats computes statistics. Groups are in the order of their keys; unknown keys are last. A field
-// without the needed use is the programmer's mistake and panics.
-func (t *Table) Stats(q StatsQuery) (*Stats, error) {
-	c := t.Conditions(q.Query)
-	if !slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Scenario }) {
-		c.listed = t.listed
-	}
-	m, excluded := c.matching()
-	g := newGrouping(t, q, m.all())
-	defer g.free()
-	if err := g.divide(); err != nil {
-		return nil, err
-	}
-	out := &Stats{Excluded: excluded, ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
-	if w := t.dimensions.withdrawn; w != nil {
-		out.Withdrawn = t.countIn(&m, w)
-	}
-	out.Groups, out.Unknown = g.groups(), m.total-len(g.numbers)-out.Withdrawn
-	return out, nil
 }
 
 // CompareKeys orders values of keys, the empty one, which is unknown, last.
@@ -172,159 +300,24 @@ var decisive = []Field{"rate_basis", Concurrency, "hardware_count", "context_dep
 // length of the prompt, and what the power was measured at.
 var decidesOf = map[Field]Field{PromptTPS: "n_prompt", "ttft_ms": "n_prompt", "tokens_per_joule": "power_basis"}
 
-// A comparison decides whether the values of a group measure the same. They must be of one model on one
-// kind of hardware in one quantization, and equal in the setting that decidesOf names. And either all have
-// the settings of a single stream, or their decisive settings are known and equal.
-type comparison struct {
-	always, decisive knownAndEqual
-	settings         slot
-	singleStream     int // the code of SingleStream, -1 if no record has it
-}
-
-func newComparison(c *codes, metric Field) comparison {
-	always := []Field{Model, Hardware, Quantization}
-	if f, ok := decidesOf[metric]; ok {
-		always = append(always, f)
-	}
-	settings := c.slots[Settings]
-	return comparison{c.knownAndEqual(always), c.knownAndEqual(decisive), settings, slices.Index(settings.p.values, SingleStream)}
-}
-
-func (c *comparison) comparable(g *Group) bool {
-	if !c.always.in(g) {
+// comparable decides whether the values of a group measure the same. They must be of one model on one kind of
+// hardware in one quantization, and equal in the setting that decidesOf names. And either all have the settings of a
+// single stream, or their decisive settings are known and equal.
+func (g *Group) comparable(metric Field) bool {
+	if !g.knownAndEqual(Model, Hardware, Quantization) {
 		return false
 	}
-	isSingle := !c.settings.differs(g.differ()) && int(g.code(c.settings)) == c.singleStream
-	return isSingle || c.decisive.in(g)
+	if f, ok := decidesOf[metric]; ok && !g.knownAndEqual(f) {
+		return false
+	}
+	is, _ := g.Setting(Settings)
+	return is == SingleStream || g.knownAndEqual(decisive...)
 }
 
-// knownAndEqual are fields whose values must be known and equal in all records of a group.
-type knownAndEqual struct {
-	bits  []uint64 // of all fields, by word
-	slots []slot
-}
-
-func (c *codes) knownAndEqual(fields []Field) knownAndEqual {
-	out := knownAndEqual{bits: c.bits(fields...)}
-	for _, f := range fields {
-		out.slots = append(out.slots, c.slots[f])
-	}
-	return out
-}
-
-func (k *knownAndEqual) in(g *Group) bool {
-	differ := g.differ()
-	for w, bits := range k.bits {
-		if differ[w]&bits != 0 {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(k.slots, func(s slot) bool { return !s.known(g.code(s)) })
-}
-
-// GroupOrders lists what groups can be sorted by, beside their key.
-var GroupOrders = []string{"key", "n", "sources", "min", "p10", "p25", "median", "p75", "p90", "max", "newest_run_date"}
-
-// Statistic is the value of one of GroupOrders, 0 for key.
-func (g *Group) Statistic(by string) float64 {
-	switch by {
-	case "n":
-		return float64(g.N)
-	case "sources":
-		return float64(g.Pages)
-	case "min":
-		return g.Min
-	case "p10":
-		return g.P10
-	case "p25":
-		return g.P25
-	case "median":
-		return g.Median
-	case "p75":
-		return g.P75
-	case "p90":
-		return g.P90
-	case "max":
-		return g.Max
-	case "newest_run_date":
-		return g.Newest()
-	default:
-		return 0
-	}
-}
-
-// Page returns at most limit groups after a position, in the order of one of GroupOrders, descending if desc is
-// set. Ties are in the order of keys, and unknown values are last. next is where the next page begins, nil on
-// the last.
-func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups []Group, next *Position) {
-	places := make([]groupPlace, len(s.Groups))
-	for i := range s.Groups {
-		v := s.Groups[i].Statistic(by)
-		places[i] = groupPlace{!math.IsNaN(v), v, 2 * i}
-	}
-	compare := func(a, b groupPlace) int { return a.compare(b, desc, by == "key") }
-	slices.SortFunc(places, compare)
-	if after != nil {
-		n, found := slices.BinarySearchFunc(places, s.placeAt(after), compare)
-		places = places[n+boolInt(found):]
-	}
-	if len(places) > limit {
-		places = places[:limit]
-		next = places[limit-1].position(s)
-	}
-	groups = make([]Group, len(places))
-	for i, p := range places {
-		groups[i] = s.Groups[p.key/2]
-	}
-	return groups, next
-}
-
-// A groupPlace is the place of a group in an order, or a place that a group had.
-type groupPlace struct {
-	known bool
-	value float64
-	key   int // twice the number of the group in the order of keys; odd for a key that is between two groups
-}
-
-// keySeparator is between the values of a key in a position. No value contains it.
-const keySeparator = "\x00"
-
-// position is the place of a group that there is.
-func (p groupPlace) position(s *Stats) *Position {
-	out := &Position{Known: p.known, Slug: strings.Join(s.Groups[p.key/2].Key(), keySeparator)}
-	if p.known {
-		out.Num = p.value
-	}
-	return out
-}
-
-// placeAt is the place of a group that there is or was.
-func (s *Stats) placeAt(p *Position) groupPlace {
-	key := strings.Split(p.Slug, keySeparator)
-	n := sort.Search(len(s.Groups), func(i int) bool { return slices.CompareFunc(s.Groups[i].Key(), key, CompareKeys) >= 0 })
-	if n == len(s.Groups) || !slices.Equal(s.Groups[n].Key(), key) {
-		return groupPlace{p.Known, p.Num, 2*n - 1}
-	}
-	return groupPlace{p.Known, p.Num, 2 * n}
-}
-
-// compare orders groups by value, unknown last, then by key.
-func (p groupPlace) compare(q groupPlace, desc, byKey bool) int {
-	if p.known != q.known {
-		return boolInt(!p.known) - boolInt(!q.known)
-	}
-	c := 0
-	if p.known {
-		c = cmp.Compare(p.value, q.value)
-	}
-	if desc {
-		c = -c
-	}
-	if c == 0 {
-		c = cmp.Compare(p.key, q.key)
-		if byKey && desc {
-			c = -c
-		}
-	}
-	return c
+// knownAndEqual reports whether fields are known and equal in all records of a group.
+func (g *Group) knownAndEqual(fields ...Field) bool {
+	return !slices.ContainsFunc(fields, func(f Field) bool {
+		value, _ := g.Setting(f)
+		return value == ""
+	})
 }

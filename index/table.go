@@ -1,81 +1,195 @@
 package index
 
 import (
+	"bytes"
+	"context"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"golang.org/x/sync/errgroup"
+
+	"modeldex/dataset/cores"
 )
 
 // Table is one kind of record, frozen. Its methods are safe for concurrent use.
 type Table struct {
-	n          int
-	slugs      slugs
-	rows       rows
-	details    details
-	home       Sort // the column and direction of default order
-	postings   map[Field]*posting
-	columns    map[Field]*column
-	names      map[string]uint32 // slug, name or alias, lower case -> ordinal
-	spelled    []string          // the names, sorted
-	search     searcher
-	variants   map[Field]variants // of the records that a field refers to
-	related    map[Field]related  // filters whose values stand for several of another field
-	reproduced []int32            // of benchmarks, by ordinal: see dataset.Reproduced
-	nulls      map[Field]bool     // the fields with the use Nulls
-	kinds      map[Field]FieldKind
-	listed     *roaring.Bitmap // the records that match without a filter by Scenario or ID; nil: all
-	unlisted   *roaring.Bitmap // the others; nil: none
-	dimensions *dimensions     // nil: the table has no statistics
-	small      *smallSets      // nil: the table is not small
-	// Settings that a single stream does not have; nil in other tables than that of benchmarks.
-	otherSettings []setting
+	n        int
+	home     Sort              // the column and direction of default order
+	slugs    []string          // by ordinal
+	bySlug   map[string]uint32 // ordinals
+	byName   map[string]uint32 // ordinals by slug, name or alias, lower case
+	names    []string          // of byName, sorted
+	rows     [][]byte          // by ordinal, each with a comma at its end
+	details  [][]byte          // the same of the longer form; nil: the row is all there is
+	postings map[Field]*posting
+	columns  map[Field]*column
+	kinds    map[Field]FieldKind
+	nulls    map[Field]bool // the fields with the use Nulls
+	search   searcher
+	variants map[Field]variants // of the records that a field refers to
+	related  map[Field]related  // filters whose values stand for several of another field
+
+	// Of benchmarks only:
+	listed, unlisted *roaring.Bitmap // the records that match without a filter by Scenario or ID, and the others; nil: all match
+	otherSettings    []setting       // settings that a single stream does not have
+	statistics       *statistics
 }
 
-func newTable(n int, home Sort) *Table {
-	return &Table{n: n, home: home, postings: map[Field]*posting{}, columns: map[Field]*column{}, nulls: map[Field]bool{}, kinds: map[Field]FieldKind{}}
+// A source is what a table of records of type R is made from. Its functions are called from several goroutines.
+type source[R any] struct {
+	recs   []R // in default order
+	home   Sort
+	fields []fieldOf[R]
+	slug   func(*R) string
+	names  func(*R) []string                        // lower case; nil: records have no names of their own
+	row    func(dst []byte, rec *R) ([]byte, error) // appends the finished bytes
+	detail func(dst []byte, rec *R) ([]byte, error) // appends those of the longer form; nil: the row is all there is
 }
 
-// A searcher finds the records that all of some words, one at least, occur in. The bitmap may be shared.
-type searcher interface {
-	match(words []string) *roaring.Bitmap
-	has(word string) bool // whether it occurs in any record
-	vocabulary() []string // the words of the names it looks at
+// newTable makes the postings, columns and names of a table. It has no rows yet.
+func newTable[R any](s *source[R]) *Table {
+	t := &Table{
+		n: len(s.recs), home: s.home, slugs: make([]string, len(s.recs)), bySlug: make(map[string]uint32, len(s.recs)),
+		postings: map[Field]*posting{}, columns: map[Field]*column{}, kinds: map[Field]FieldKind{}, nulls: map[Field]bool{},
+	}
+	var work cores.Group
+	for i := range s.fields {
+		f := &s.fields[i]
+		t.kinds[f.Name], t.nulls[f.Name] = f.kind(), f.Uses&Nulls != 0
+		if f.hasPosting() {
+			p := new(posting)
+			t.postings[f.Name] = p
+			work.Go(func() { *p = *newPosting(f, s.recs) })
+		}
+		if f.hasColumn() {
+			c := new(column)
+			t.columns[f.Name] = c
+			work.Go(func() { *c = *columnOf(f, s.recs) })
+		}
+	}
+	for i := range s.recs {
+		t.slugs[i] = s.slug(&s.recs[i])
+		t.bySlug[t.slugs[i]] = uint32(i)
+	}
+	if s.names != nil {
+		s.nameRecords(t)
+	}
+	work.Wait()
+	return t
+}
+
+// columnOf reads a field of all records.
+func columnOf[R any](f *fieldOf[R], recs []R) *column {
+	if f.kind() == Text {
+		texts := make([]string, len(recs))
+		for i := range recs {
+			texts[i] = f.Text(&recs[i])
+		}
+		return newTextColumn(texts)
+	}
+	nums := make([]float64, len(recs))
+	for i := range recs {
+		nums[i] = f.number(&recs[i])
+	}
+	return newColumn(nums)
+}
+
+// nameRecords makes a table find its records by their names.
+func (s *source[R]) nameRecords(t *Table) {
+	t.byName = make(map[string]uint32, 4*t.n)
+	texts := make([]string, t.n)
+	for i := range s.recs {
+		names := s.names(&s.recs[i])
+		for _, name := range names {
+			t.byName[name] = uint32(i)
+		}
+		texts[i] = strings.Join(names, "\n")
+	}
+	t.names, t.search = slices.Sorted(maps.Keys(t.byName)), newNameSearch(texts)
+}
+
+// render makes the rows and details of a table.
+func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
+	if t.rows, err = renderAll(ctx, s.recs, s.row); err == nil && s.detail != nil {
+		t.details, err = renderAll(ctx, s.recs, s.detail)
+	}
+	return err
+}
+
+// renderBlock is how many records one goroutine renders at a time.
+const renderBlock = 512
+
+// renderAll renders all records, each with a comma at its end.
+func renderAll[R any](ctx context.Context, recs []R, add func(dst []byte, rec *R) ([]byte, error)) ([][]byte, error) {
+	out := make([][]byte, len(recs))
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(cores.Size())
+	for from := 0; from < len(recs); from += renderBlock {
+		work.Go(func() error {
+			var row []byte
+			for i := from; i < min(from+renderBlock, len(recs)) && ctx.Err() == nil; i++ {
+				var err error
+				if row, err = add(row[:0], &recs[i]); err != nil {
+					return err
+				}
+				row = append(row, ',')
+				out[i] = bytes.Clone(row)
+			}
+			return ctx.Err()
+		})
+	}
+	return out, work.Wait()
 }
 
 // Len is the number of records.
 func (t *Table) Len() int { return t.n }
 
 // Row returns the finished bytes of a record. They are shared and must not be changed.
-func (t *Table) Row(ord uint32) []byte { return t.rows.at(ord) }
+func (t *Table) Row(ord uint32) []byte { return withoutComma(t.rows[ord]) }
 
 // AppendRows appends pieces whose concatenation is the rows of ords with commas between them.
-// Consecutive rows are one piece. The bytes are shared and must not be changed.
+// The bytes are shared and must not be changed.
 func (t *Table) AppendRows(dst [][]byte, ords []uint32) [][]byte {
-	return t.rows.appendPieces(dst, ords)
+	dst = slices.Grow(dst, len(ords))
+	for i, ord := range ords {
+		row := t.rows[ord]
+		if i == len(ords)-1 {
+			row = withoutComma(row)
+		}
+		dst = append(dst, row)
+	}
+	return dst
 }
 
 // Detail returns the longer form of a record, for its own URL; the row if the table has no longer
-// form. The bytes must not be changed: those of a row are shared.
+// form. The bytes are shared and must not be changed.
 func (t *Table) Detail(ord uint32) []byte {
-	if t.details.blocks == nil {
-		return t.rows.at(ord)
+	if t.details == nil {
+		return t.Row(ord)
 	}
-	return t.details.at(ord)
+	return withoutComma(t.details[ord])
 }
 
+func withoutComma(row []byte) []byte { return row[: len(row)-1 : len(row)-1] }
+
 // Slug returns the slug of an ordinal.
-func (t *Table) Slug(ord uint32) string { return string(t.slugs.text.at(ord)) }
+func (t *Table) Slug(ord uint32) string { return t.slugs[ord] }
 
 // Find returns the ordinal of a slug.
-func (t *Table) Find(slug string) (uint32, bool) { return t.slugs.find(slug) }
+func (t *Table) Find(slug string) (ord uint32, ok bool) {
+	ord, ok = t.bySlug[slug]
+	return ord, ok
+}
 
 // Resolve returns the slug of the record with a slug, name or alias. Letter case is ignored.
 func (t *Table) Resolve(name string) (slug string, ok bool) {
-	if _, ok := t.slugs.find(name); ok {
+	if _, ok := t.bySlug[name]; ok {
 		return name, true
 	}
-	ord, ok := t.names[strings.ToLower(name)]
+	ord, ok := t.byName[strings.ToLower(name)]
 	if !ok {
 		return "", false
 	}
@@ -84,21 +198,21 @@ func (t *Table) Resolve(name string) (slug string, ok bool) {
 
 // Names lists every slug, name and alias, lower case, sorted, for suggestions on error paths. The
 // slice is shared.
-func (t *Table) Names() []string { return t.spelled }
+func (t *Table) Names() []string { return t.names }
 
 // Values lists the values of a set filter that records have, sorted. The slice is shared.
 func (t *Table) Values(f Field) []string { return t.postings[f].values }
 
 // Count is how many records have a value of a set filter.
 func (t *Table) Count(f Field, value string) int {
-	if b := t.postings[f].byValue[value]; b != nil {
-		return int(b.GetCardinality())
+	p := t.postings[f]
+	if i := p.code(value); i >= 0 {
+		return int(p.sets[i].GetCardinality())
 	}
 	return 0
 }
 
-// Number is the value of a field of numbers; NaN where it is unknown, or the table has no order by
-// the field.
+// Number is the value of a field of numbers; NaN where it is unknown, or the table has no such field.
 func (t *Table) Number(f Field, ord uint32) float64 {
 	if c := t.columns[f]; c != nil {
 		return c.nums[ord]
@@ -106,5 +220,19 @@ func (t *Table) Number(f Field, ord uint32) float64 {
 	return math.NaN()
 }
 
-// Bytes is the size of all rows and details, in bytes as they are asked for.
-func (t *Table) Bytes() int { return t.rows.size() + t.details.bytes }
+// Text is the value of a field that statistics group or compare by, empty where it is unknown. It
+// is read without the row, which takes microseconds to decode.
+func (t *Table) Text(f Field, ord uint32) string {
+	p := t.postings[f]
+	return p.value(p.codes[ord])
+}
+
+// Bytes is the size of all rows and details, each with a comma.
+func (t *Table) Bytes() (n int) {
+	for _, rows := range [][][]byte{t.rows, t.details} {
+		for _, row := range rows {
+			n += len(row)
+		}
+	}
+	return n
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -45,7 +44,7 @@ func checkRows(t *testing.T, table *Table, p *plain) {
 		row, detail := rec.row, rec.row
 		if _, ok := rec.sets[Family]; ok && rec.id == "" { // a model
 			detail = "detail " + row
-			size += len(detail)
+			size += len(detail) + len(",")
 		}
 		size += len(row) + len(",")
 		if got := string(table.Row(ord)); got != row {
@@ -65,55 +64,17 @@ func checkRows(t *testing.T, table *Table, p *plain) {
 	}
 }
 
-// TestAppendRows: the pieces, put together, are the rows with commas between them, and rows that
-// lie next to each other are one piece.
+// TestAppendRows: the pieces, put together, are the rows with commas between them.
 func TestAppendRows(t *testing.T) {
-	r := newRandom(seedOf(t), 20, 0.2)
-	table := mustBuild(t, r.set(3*blockRows/2, 70)).Benchmarks
-	all := make([]uint32, table.Len())
-	for i := range all {
-		all[i] = uint32(i)
-	}
-	tests := []struct {
-		name   string
-		ords   []uint32
-		pieces int
-	}{
-		{"none", nil, 0},
-		{"one", all[7:8], 1},
-		{"a run", all[7:107], 1},
-		{"a run to the end of a block", all[blockRows-10 : blockRows], 1},
-		{"a run over the end of a block", all[blockRows-10 : blockRows+10], 2},
-		{"every record", all, 2},
-		{"apart", []uint32{3, 5, 7}, 3},
-		{"backwards", []uint32{7, 6, 5}, 3},
-		{"two runs", []uint32{7, 8, 9, 3, 4}, 2},
-	}
-	for range 20 {
-		ords := make([]uint32, 100)
-		for i := range ords {
-			ords[i] = all[r.IntN(len(all))]
+	table := mustBuild(t, newRandom(seedOf(t), 20, 0.2).set(50, 7)).Benchmarks
+	for _, ords := range [][]uint32{nil, {7}, {7, 8, 9}, {3, 5, 7}, {7, 6, 5}, {7, 7, 49}} {
+		want := make([]string, len(ords))
+		for i, ord := range ords {
+			want[i] = string(table.Row(ord))
 		}
-		tests = append(tests, struct {
-			name   string
-			ords   []uint32
-			pieces int
-		}{"random", ords, -1})
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			want := make([]string, len(tt.ords))
-			for i, ord := range tt.ords {
-				want[i] = string(table.Row(ord))
-			}
-			pieces := table.AppendRows(nil, tt.ords)
-			if got := string(bytes.Join(pieces, nil)); got != strings.Join(want, ",") {
-				t.Errorf("AppendRows(%v) = %q, want %q", tt.ords, got, strings.Join(want, ","))
-			}
-			if len(pieces) != tt.pieces && tt.pieces >= 0 {
-				t.Errorf("%d pieces, want %d", len(pieces), tt.pieces)
-			}
-		})
+		if got := string(bytes.Join(table.AppendRows(nil, ords), nil)); got != strings.Join(want, ",") {
+			t.Errorf("AppendRows(%v) = %q, want %q", ords, got, strings.Join(want, ","))
+		}
 	}
 }
 
@@ -128,7 +89,7 @@ func checkPostings(t *testing.T, table *Table, p *plain) {
 		}
 		got := map[string][]uint32{}
 		for _, v := range table.Values(f) {
-			got[v] = table.postings[f].byValue[v].ToArray()
+			got[v] = table.postings[f].any([]string{v}).ToArray()
 			if n := table.Count(f, v); n != len(want[v]) {
 				t.Errorf("Count(%v, %q) = %d, want %d", f, v, n, len(want[v]))
 			}
@@ -239,29 +200,32 @@ func TestDateNumber(t *testing.T) {
 	}
 }
 
-// FuzzSlugs puts the words of a text into a blob and a slug table and finds them again.
-func FuzzSlugs(f *testing.F) {
-	f.Add("a b c", "b")
-	f.Add("", "")
-	f.Add(strings.Repeat("x y zz ", 900), "zz")
-	f.Fuzz(func(t *testing.T, text, word string) {
-		words := strings.Split(text, " ")
-		slices.Sort(words)
-		words = slices.Compact(words)
-		for range 3000 / len(words) / 10 { // now and then more than one block
-			words = append(words, fmt.Sprintf("%s %d", words[0], len(words)))
-		}
-		s := newSlugs(len(words), func(i int) string { return words[i] })
-		for i, w := range words {
-			if got := string(s.text.at(uint32(i))); got != w {
-				t.Fatalf("at(%d) = %q, want %q", i, got, w)
+// TestGenerationCredits: a generation has the credits of its set.
+func TestGenerationCredits(t *testing.T) {
+	set, gen := shippedGeneration(t)
+	if want := dataset.Credits(set); len(want) == 0 || !slices.Equal(gen.Credits, want) {
+		t.Errorf("%d credits, want those of the set, %d", len(gen.Credits), len(want))
+	}
+}
+
+// TestBuildEnds: a build whose context ends, before it begins or while rows are rendered, gives the error of the
+// context and no generation.
+func TestBuildEnds(t *testing.T) {
+	set := newRandom(seedOf(t), 50, 0.2).set(3000, 50)
+	for _, begun := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		r := renderers
+		if begun {
+			r.Benchmark = func(dst []byte, b *dataset.Benchmark, c Computed) ([]byte, error) {
+				cancel()
+				return renderers.Benchmark(dst, b, c)
 			}
-			if ord, ok := s.find(w); !ok || ord != uint32(i) {
-				t.Fatalf("find(%q) = %d, %v, want %d", w, ord, ok, i)
-			}
+		} else {
+			cancel()
 		}
-		if ord, ok := s.find(word); ok != slices.Contains(words, word) {
-			t.Fatalf("find(%q) = %d, %v", word, ord, ok)
+		if gen, err := Build(ctx, set, r); gen != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("begun %v: Build = %v, %v, want the error of the context", begun, gen != nil, err)
 		}
-	})
+		cancel()
+	}
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"strings"
 
 	"modeldex/dataset"
@@ -12,7 +13,7 @@ type toolRecord struct {
 	counts BenchmarkCounts
 }
 
-var toolFields = []FieldOf[toolRecord]{
+var toolFields = []fieldOf[toolRecord]{
 	{Name: Slug, Text: func(t *toolRecord) string { return string(t.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
 	{Name: Name, Text: func(t *toolRecord) string { return strings.ToLower(t.Name) }, Uses: Sorts, Doc: "Name as its makers write it."},
 	{Name: "category", Text: func(t *toolRecord) string { return string(t.Category) }, Values: dataset.Category("").Values(), Param: "category", Uses: Facets, Doc: "What the tool is mainly for."},
@@ -21,18 +22,22 @@ var toolFields = []FieldOf[toolRecord]{
 	{Name: "os", Texts: func(t *toolRecord) []string { return list(t.Platforms) }, Param: "os", Uses: Facets | Nulls, Doc: "System it runs on, such as linux."},
 	{Name: "api", Texts: func(t *toolRecord) []string { return list(t.APICompatibility) }, Param: "api", Uses: Facets | Nulls, Doc: "Form of API it serves, such as openai."},
 	{Name: "model_format", Texts: func(t *toolRecord) []string { return list(t.ModelFormats) }, Param: "model_format", Uses: Facets | Nulls, Doc: "Weight format it reads, such as gguf."},
-	{Name: "has_benchmarks", Flag: func(t *toolRecord) *bool { return isTrue(t.counts.Own > 0) }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark made with the tool."},
+	{Name: "has_benchmarks", Flag: func(t *toolRecord) *bool { return t.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark made with the tool."},
 	{Name: "first_release", Date: func(t *toolRecord) *dataset.Date { return t.FirstRelease }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of the first numbered version; a date that is only a year or a month counts as its first day."},
 	{Name: BenchmarkCount, Number: func(t *toolRecord) float64 { return float64(t.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks made with the tool."},
 }
 
-func buildTools(recs []dataset.Tool, benchmarks *Table, r Renderers) (*Table, error) {
-	full := make([]toolRecord, len(recs))
-	for i := range recs {
-		full[i] = toolRecord{&recs[i], benchmarks.counts(Tool, string(recs[i].Slug))}
+func newTools(ctx context.Context, recs []dataset.Tool, benchmarks *Table, r Renderers) (*Table, error) {
+	s := source[toolRecord]{
+		home: Sort{Field: Slug}, fields: toolFields,
+		slug:  func(t *toolRecord) string { return string(t.Slug) },
+		names: func(t *toolRecord) []string { return namesOf(string(t.Slug), t.Name, t.Aliases...) },
+		row:   func(dst []byte, t *toolRecord) ([]byte, error) { return r.Tool(dst, t.Tool, t.counts) },
 	}
-	s := named(full, toolFields, func(t *toolRecord) string { return string(t.Slug) })
-	s.names = func(i int) []string { return namesOf(string(recs[i].Slug), recs[i].Name, recs[i].Aliases...) }
-	s.row = same(func(dst []byte, i int) ([]byte, error) { return r.Tool(dst, &recs[i], full[i].counts) })
-	return s.build()
+	for i := range recs {
+		t := &recs[i]
+		s.recs = append(s.recs, toolRecord{t, benchmarks.counts(Tool, string(t.Slug))})
+	}
+	t := newTable(&s)
+	return t, s.render(ctx, t)
 }

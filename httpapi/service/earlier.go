@@ -109,7 +109,7 @@ func (r *reloader) loadAgain(ctx context.Context, s *export.Served) error {
 		if set.Digest.String() != s.Digest || renderers.Edition != s.Content {
 			return errors.New("its archive has other files than it was served from")
 		}
-		gen, err := index.Rebuild(ctx, now.Generation, now.Set, set, renderers)
+		gen, err := index.Build(ctx, set, renderers)
 		if err != nil {
 			return fmt.Errorf("building the index: %w", err)
 		}

@@ -133,11 +133,10 @@ func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	}
 }
 
-// rowBytes is the size of the rows of the generations that are kept, counting once what they share.
-func rowBytes(kept []*index.Generation) int {
-	n := kept[0].Bytes()
-	for i, gen := range kept[1:] {
-		n += gen.BytesBeside(kept[i])
+// rowBytes is the size of the rows of the generations that are kept.
+func rowBytes(kept []*index.Generation) (n int) {
+	for _, gen := range kept {
+		n += gen.Bytes()
 	}
 	return n
 }
@@ -153,7 +152,7 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 		r.history.Accept()
 		return nil
 	}
-	gen, err := index.Rebuild(ctx, prev, r.last, set, renderers)
+	gen, err := index.Build(ctx, set, renderers)
 	if err != nil {
 		return fmt.Errorf("building the index: %w", err)
 	}
