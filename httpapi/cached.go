@@ -2,13 +2,9 @@ package httpapi
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
 
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // cacheName is the name of the page in the cache: its canonical address, and the names that were
@@ -43,7 +39,8 @@ func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(
 	body.List, link = render(body.List)
 	resp := dataResponse(req, canonical, nil, link)
 	resp.parts = body
-	return resp.withUsage(req, canonical)
+	resp.route = req.route
+	return resp
 }
 
 // joined is a body in one piece.
@@ -66,39 +63,15 @@ func dataResponse(req *request, canonical string, body []byte, link string) *res
 	return resp
 }
 
-// withUsage notes what the usage of a key counts.
-func (resp *response) withUsage(req *request, canonical string) *response {
-	resp.route = req.route
-	resp.tag, resp.paging = xxhash.Sum64String(resp.etag), pagingOf(req.route.list, canonical)
-	return resp
-}
-
 // cachedResponse is cached for a response of any form.
 func (s *Server) cachedResponse(req *request, canonical string, render func() *response) *response {
-	resp := s.cache.Render(req.content[:], req.coding, canonical, func() *response { return render().withUsage(req, canonical) })
+	resp := s.cache.Render(req.content[:], req.coding, canonical, func() *response {
+		resp := render()
+		resp.route = req.route
+		return resp
+	})
 	if req.accepts.Any && !req.pinned { // what as_of names can change while the current content does not
 		s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
 	}
 	return resp
-}
-
-// pagingOf is how many thousandths of a call the largest page would have saved on the page of a canonical address.
-// The first page counts nothing, because a single page may be all that is wanted.
-func pagingOf(list *resource, canonical string) uint32 {
-	_, query, _ := strings.Cut(canonical, "?")
-	if list == nil || list.maxLimit == 0 || !strings.Contains(query, "cursor=") {
-		return 0
-	}
-	limit := defaultLimit
-	for pair := range strings.SplitSeq(query, "&") {
-		if text, ok := strings.CutPrefix(pair, "limit="); ok {
-			if n, err := strconv.Atoi(text); err == nil {
-				limit = n
-			}
-		}
-	}
-	if limit >= list.maxLimit {
-		return 0
-	}
-	return uint32(1000 - 1000*limit/list.maxLimit)
 }

@@ -43,7 +43,7 @@ func TestAnswersAsDescribed(t *testing.T) {
 	paths := []string{
 		"/", "/about", "/docs", "/docs/models", "/docs/nothing", "/docs/models/", "/openapi.json", "/healthz", "/readyz", "/problems/not_found", "/problems/nothing", "/assets/nothing",
 		"/explore/models", "/explore/models.json", "/explore/hardware.csv", "/explore/tools.md", "/explore/benchmarks.json?q=", "/explore/nothing", "/explore/models?nothing=1", "/explore/models?limit=0",
-		"/models/llama-2-7b", "/models/llama-2-7b.json", "/models/llama-2-7b.csv", "/models/llama-2-7b.md", "/models/llama-2-7b.png", "/models/nothing", "/models/nothing.json", "/models/llama-2-7b?nothing=1",
+		"/models/llama-2-7b", "/models/llama-2-7b.json", "/models/llama-2-7b.csv", "/models/llama-2-7b.md", "/models/nothing", "/models/nothing.json", "/models/llama-2-7b?nothing=1",
 		"/hardware/nvidia-rtx-4090.md", "/hardware/RTX%204090", "/tools/llama.cpp.csv", "/tools/nothing", "/benchmarks/nothing",
 		"/fit", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nothing", "/fit?count=0", "/compare", "/compare?hardware=nvidia-rtx-4090", "/compare?hardware=nothing", "/compare?hardware=nvidia-rtx-4090&models=llama-2-7b",
 		"/snapshots", "/snapshots?nothing=1", "/credits", "/credits?nothing=1", "/contribute", "/contribute?nothing=1", "/changes", "/changes?since=1999-01-01", "/changes?release=1999.1.1", "/changes?table=nothing",

@@ -73,8 +73,6 @@ type KeyUsage struct {
 	Usage []quota.MonthCalls `json:"usage"`
 	// Calls of the last 31 days on which there were any, oldest first, in UTC. Written once per minute: after a crash up to a minute may be missing, which used is not.
 	Days []usage.Day `json:"days"`
-	// What of these days was spared, and what could have been.
-	Savings usage.Savings `json:"savings"`
 	// Where the month is going.
 	Forecast usage.Forecast `json:"forecast"`
 }
@@ -275,7 +273,7 @@ func showKey(s *Server, req *request) (*response, *failure) {
 		return ledgerFailure(err)
 	}
 	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: months}
-	use.Days, use.Savings = usage.Days(days, quota.DayOf(req.started))
+	use.Days = usage.Days(days, quota.DayOf(req.started))
 	use.Forecast = usage.ForecastOf(&account, days, req.started)
 	return data(fiber.StatusOK, use)
 }

@@ -21,7 +21,7 @@ import (
 
 // apiVersion is the version of the document, raised with every change of it: the patch for
 // texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
-const apiVersion = "1.13.0"
+const apiVersion = "2.0.0"
 
 // makeOpenAPI makes the document from the table of routes, the tables of parameters, the list
 // of errors and the types that render bodies.
@@ -558,9 +558,6 @@ func pageAnswers(rt *route) []statusResponse {
 		content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
 		content.set("text/csv", obj("schema", obj("type", "string")))
 		content.set("text/markdown", obj("schema", obj("type", "string")))
-	}
-	if strings.HasPrefix(rt.id, "page") {
-		content.set(pngType, obj("schema", obj("type", "string", "contentMediaType", pngType)))
 	}
 	headers := []string{"Content-Security-Policy", "Dataset-Version"}
 	switch _, data := content.get(jsonType); {

@@ -90,7 +90,7 @@ type RecordMeta struct {
 var publicNames = map[string]string{
 	"View": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"KeyView": "Key", "Day": "DayView", "Savings": "SavingsView", "Forecast": "ForecastView", "DumpView": "Dump", "QuotaView": "KeyQuota",
+	"KeyView": "Key", "Day": "DayView", "Forecast": "ForecastView", "DumpView": "Dump", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "Estimate": "FitEstimate",

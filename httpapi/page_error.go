@@ -63,13 +63,10 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 		v.Detail += " Try again in " + record.Counted(f.retryAfter, "second") + "."
 	}
 	for i := range p.Errors {
-		if f.code == invalidCursor || f.code == cursorMismatch {
-			break // nobody has typed a cursor
+		if f.code == invalidCursor || f.code == cursorMismatch || f.code == unknownRoute {
+			break // nobody has typed a cursor, and endpoints of the API are no help to a visitor
 		}
 		v.Faults = append(v.Faults, req.faultView(&p.Errors[i], v.Faults, s.cfg.Keeper.KeyPrefix())...)
-	}
-	if f.code == unknownRoute {
-		v.Faults = req.sameName(p.Instance)
 	}
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && p.Errors[0].Detail != tooManyCompared && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
@@ -267,22 +264,4 @@ func (req *request) nearLink(f *Fault, prefix string) *pages.Link {
 		query.Add(hideKeys(n, prefix), hideKeys(v, prefix))
 	}
 	return &pages.Link{Text: f.Suggestion, Href: path + "?" + query.Encode(), NoFollow: true}
-}
-
-// sameName are the records whose name is the last part of an address that nothing is served at.
-func (req *request) sameName(path string) []pages.Fault {
-	if req.gen == nil {
-		return nil
-	}
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	var links []pages.Link
-	for _, r := range []*resource{models, hardware, tools} {
-		if slug, ok := r.table(req.gen).Resolve(name); ok && name != "" {
-			links = append(links, pages.Link{Text: slug, Href: "/" + r.name + "/" + url.PathEscape(slug)})
-		}
-	}
-	if links == nil {
-		return nil
-	}
-	return []pages.Fault{{Name: name, Detail: "is in another place.", Near: links}}
 }

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -70,18 +69,14 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	// A page holds its own address, so that each base has one of its own; and a page of other
 	// templates is another page.
 	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
-	packing := req.coding
-	if contentType == pngType {
-		packing = encoding.Identity // it is compressed inside
-	}
-	resp := s.cache.Render(req.content[:], packing, key, func() *response {
-		resp := newEntity(render(), packing, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
+	resp := s.cache.Render(req.content[:], req.coding, key, func() *response {
+		resp := newEntity(render(), req.coding, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
 			resp.set("Content-Security-Policy", pagePolicy)
 			resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
 		}
-		if s.cfg.BaseURL != "" || contentType == pngType {
+		if s.cfg.BaseURL != "" {
 			resp.public()
 		} else {
 			resp.keep("private, max-age=300", openVary) // it names the host of the request
@@ -124,15 +119,8 @@ func (s *Server) spelled(req *request) []byte {
 	return cache.AppendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
 }
 
-const pngType = "image/png"
-
 // endings are the forms of a page beside HTML.
 var endings = []string{".json", ".csv", ".md"}
-
-// recordEndings are the forms of the page of a record: it has a picture as well.
-var recordEndings = append(slices.Clone(endings), pictureEnding)
-
-const pictureEnding = ".png"
 
 // formOf splits the ending of a form off a name.
 func formOf(name string, endings []string) (stem, ending string) {

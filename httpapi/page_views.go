@@ -198,7 +198,7 @@ func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 		ending := ""
 		if !found {
 			var stem string
-			stem, ending = formOf(name, recordEndings)
+			stem, ending = formOf(name, endings)
 			if ord, found = t.Find(stem); found {
 				name = stem
 			}
@@ -240,9 +240,6 @@ func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending 
 		})
 	case ".md":
 		return s.page(req, at, markdownType, func() []byte { return view().Markdown() })
-	case ".png":
-		at.Base = "" // the picture names no host
-		return s.page(req, at, pngType, func() []byte { return s.pages.Preview(req.gen, r.name, ord) })
 	default:
 		return s.page(req, at, htmlType, func() []byte { return s.pages.SheetHTML(view()) })
 	}
@@ -250,7 +247,7 @@ func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending 
 
 // pageElsewhere answers a name that is not a slug: an alias moves on to the page of its record.
 func (r *resource) pageElsewhere(req *request, t *index.Table, name string) (*response, *failure) {
-	stem, ending := formOf(name, recordEndings)
+	stem, ending := formOf(name, endings)
 	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/")} {
 		if slug, _ := named(req.gen, t, spelling); slug != "" {
 			return req.moved("/" + r.name + "/" + url.PathEscape(slug)), nil

@@ -21,9 +21,8 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	req := s.newRequest(ctx, seen) // takes the generation, once
 	if f != nil {
 		req.route, req.early = &rejected, f
-	} else if oneSlash(&ctx.Request) {
-		req.route = &unknownEndpoint
-		req.early = &failure{code: unknownRoute, detail: "No address begins with two slashes. The routes are listed at /docs."}
+	} else if doubledSlash(&ctx.Request) {
+		req.route, req.early = &unknownEndpoint, fail(unknownRoute)
 	} else if req.hit = s.hit(req); req.hit != nil {
 		req.route = req.hit.route.(*route)
 	} else {
@@ -63,7 +62,6 @@ func (s *Server) serve(req *request) {
 		status = http.StatusNotModified
 	}
 	standing := req.settle(status) // charges the call, or gives it back
-	req.noteUse(resp, status)
 	s.write(req, resp, status, standing)
 	s.note(req, status)
 	req.free()
@@ -104,7 +102,6 @@ func (s *Server) find(req *request) (*response, *failure) {
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() && !h.IsOptions() && req.refuses("") {
 		return nil, &failure{code: preconditionFailed, detail: "What this request would change has no ETag, so that none can match. Nothing was done. Send it without If-Match."}
 	}
-	req.dropLinkMarks()
 	return req.route.answer(s, req)
 }
 
@@ -140,15 +137,4 @@ func (s *Server) note(req *request, status int) {
 		attrs = append(attrs, slog.String("key", req.call.ID().String()))
 	}
 	s.cfg.Log.LogAttrs(req.ctx, slog.LevelDebug, "request", attrs...)
-}
-
-// noteUse counts what a response to a key could have cost less.
-func (req *request) noteUse(resp *response, status int) {
-	switch {
-	case !req.keyed || req.route.access != charged:
-	case status == http.StatusNotModified:
-		req.call.NoteNotModified()
-	case status == http.StatusOK:
-		req.call.NoteSent(resp.tag, resp.paging)
-	}
 }

@@ -110,18 +110,15 @@ func oddHeader() *failure {
 	return &failure{code: badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."}
 }
 
-// oneSlash leaves one of several slashes at the start of an address, and reports whether there were several.
-// fasthttp may read what follows two slashes as a host: then //docs would be the front page of "docs".
-func oneSlash(r *fasthttp.Request) bool {
+// doubledSlash reports whether the path of a request has two slashes in a row. It leaves one at the start of the
+// address: fasthttp may read what follows two as a host, and an error page would link there.
+func doubledSlash(r *fasthttp.Request) bool {
 	address := r.Header.RequestURI()
-	n := 0
-	for n < len(address) && address[n] == '/' {
-		n++
-	}
-	if n < 2 {
+	path, _, _ := bytes.Cut(address, []byte{'?'})
+	if !bytes.HasPrefix(path, []byte{'/'}) || !bytes.Contains(path, []byte("//")) {
 		return false
 	}
-	r.SetRequestURIBytes(address[n-1:])
+	r.SetRequestURIBytes(append([]byte{'/'}, bytes.TrimLeft(address, "/")...))
 	return true
 }
 

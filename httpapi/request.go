@@ -158,29 +158,6 @@ func (req *request) noParameters() *failure {
 	return faults.failure()
 }
 
-// linkMarks are parameters that other sites and mail programs append to the links they show, so as to count who follows them.
-var linkMarks = []string{
-	"_gl", "dclid", "fbclid", "gbraid", "gclid", "igshid", "li_fat_id", "mc_cid", "mc_eid", "msclkid", "ref", "ref_src", "ttclid", "twclid", "wbraid", "yclid",
-}
-
-// dropLinkMarks has pages and feeds answer a link as it was before others shared it. Endpoints of data reject these parameters
-// like all others they do not know.
-func (req *request) dropLinkMarks() {
-	if req.route.tag != "pages" && req.route.tag != "feeds" {
-		return
-	}
-	args := req.ctx.QueryArgs()
-	var marks []string
-	for name := range args.All() {
-		if name := string(name); strings.HasPrefix(name, "utm_") || slices.Contains(linkMarks, name) {
-			marks = append(marks, name)
-		}
-	}
-	for _, name := range marks {
-		args.Del(name)
-	}
-}
-
 // moved sends the caller to another address for good, with the parameters of the request, unless the
 // address has them already.
 func (req *request) moved(location string) *response {

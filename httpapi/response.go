@@ -51,10 +51,6 @@ type response struct {
 	ages                  bool                // it is made of a dataset that can be behind that of an origin, see appendStale
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
-	// tag is a hash of etag, paging the thousandths of a call that the largest page would have saved; 0
-	// of responses that are not of cached data.
-	tag    uint64
-	paging uint32
 	// parts are in place of body in a response that only one caller has; see package connections.
 	parts *connections.Parts
 	// shared responses live in the cache or as long as the process; see package connections.

@@ -28,18 +28,9 @@ func (d Day) Start() time.Time { return time.Unix(int64(d)*secondsPerDay, 0).UTC
 // DayUsage is what a key did on one day. The numbers are for its owner: they are written once per
 // minute, so that a crash may lose a minute of them. What is charged does not follow from them.
 type DayUsage struct {
-	Day         Day    `json:"day"`
-	Calls       uint64 `json:"calls"`        // charged
-	NotModified uint64 `json:"not_modified"` // answered with 304, free
-	Repeated    uint64 `json:"repeated"`     // charged for what the key had received a short while before
-	Paging      uint64 `json:"paging"`       // thousandths of calls that the largest pages would have saved
+	Day   Day    `json:"day"`
+	Calls uint64 `json:"calls"` // charged
 }
-
-func (u *DayUsage) add(v DayUsage) {
-	u.Calls, u.NotModified, u.Repeated, u.Paging = u.Calls+v.Calls, u.NotModified+v.NotModified, u.Repeated+v.Repeated, u.Paging+v.Paging
-}
-
-func (u *DayUsage) empty() bool { return u.Calls|u.NotModified|u.Repeated|u.Paging == 0 }
 
 // AccountDay is the use of one key on one day.
 type AccountDay struct {
@@ -55,28 +46,12 @@ type DayStore interface {
 	Days(ctx context.Context, id ID) ([]DayUsage, error)
 }
 
-// recentTags is how many of the newest responses of a key are remembered, by a hash of each.
-const recentTags = 16
-
 // dayCounts counts one key's use on one day since the last flush. Calls add to it without a lock.
 type dayCounts struct {
-	day    Day
-	acc    *account
-	calls  atomic.Uint64
-	free   atomic.Uint64
-	again  atomic.Uint64
-	paging atomic.Uint64
-	idle   bool // at the last flush; guarded by the keeper's lock of days
-	recent [recentTags]atomic.Uint64
-}
-
-// take returns what was counted since the last take.
-func (d *dayCounts) take() AccountDay {
-	return AccountDay{d.acc.id, DayUsage{d.day, d.calls.Swap(0), d.free.Swap(0), d.again.Swap(0), d.paging.Swap(0)}}
-}
-
-func (d *dayCounts) peek() DayUsage {
-	return DayUsage{d.day, d.calls.Load(), d.free.Load(), d.again.Load(), d.paging.Load()}
+	day   Day
+	acc   *account
+	calls atomic.Uint64
+	idle  bool // at the last flush; guarded by the keeper's lock of days
 }
 
 // days returns where the call is counted.
@@ -94,30 +69,6 @@ func (c *Call) days() *dayCounts {
 	k.days = append(k.days, d)
 	c.acc.days.Store(d)
 	return d
-}
-
-// NoteNotModified counts a free answer that spared a call.
-func (c *Call) NoteNotModified() {
-	if c.acc != nil {
-		c.days().free.Add(1)
-	}
-}
-
-// NoteSent counts what a charged answer could have cost less: tag is a hash of what was sent, paging
-// the thousandths of a call that larger pages would have saved. It takes no lock.
-func (c *Call) NoteSent(tag uint64, paging uint32) {
-	if c.acc == nil || tag == 0 {
-		return
-	}
-	d := c.days()
-	if d.recent[tag%recentTags].Load() == tag {
-		d.again.Add(1)
-		return // its paging was counted before
-	}
-	d.recent[tag%recentTags].Store(tag)
-	if paging > 0 {
-		d.paging.Add(uint64(paging))
-	}
 }
 
 // flushDaysEvery is how often days are written.
@@ -168,10 +119,9 @@ func (k *Keeper) takeDays() []AccountDay {
 	batch := k.unwritten
 	k.unwritten = nil
 	k.days = slices.DeleteFunc(k.days, func(d *dayCounts) bool {
-		one := d.take()
-		if !one.empty() {
+		if calls := d.calls.Swap(0); calls > 0 {
 			d.idle = false
-			batch = append(batch, one)
+			batch = append(batch, AccountDay{d.acc.id, DayUsage{d.day, calls}})
 			return false
 		}
 		if !d.idle {
@@ -203,8 +153,8 @@ func (k *Keeper) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
 	}
 	for _, d := range k.days {
 		if d.acc.id == id {
-			if u := d.peek(); !u.empty() {
-				out = addDay(out, u)
+			if calls := d.calls.Load(); calls > 0 {
+				out = addDay(out, DayUsage{d.day, calls})
 			}
 		}
 	}
@@ -215,7 +165,7 @@ func (k *Keeper) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
 func addDay(list []DayUsage, u DayUsage) []DayUsage {
 	i, ok := slices.BinarySearchFunc(list, u.Day, func(d DayUsage, day Day) int { return int(d.Day - day) })
 	if ok {
-		list[i].add(u)
+		list[i].Calls += u.Calls
 		return list
 	}
 	return slices.Insert(list, i, u)
@@ -273,13 +223,19 @@ func getDays(b *bolt.Bucket, id ID) ([]DayUsage, error) {
 	return readDays(id.key(), v)
 }
 
+// spareNumbers is how many numbers follow the calls of a day that are not used; they are written as 0.
+const spareNumbers = 3
+
 func readDays(k, v []byte) (out []DayUsage, err error) {
 	payload, err := unseal(k, v)
 	if err != nil {
 		return nil, fmt.Errorf("days of %s: %w", idFromKey(k), err)
 	}
 	for in := (reader{b: payload}); len(in.b) > 0; {
-		u := DayUsage{Day(in.uvarint()), in.uvarint(), in.uvarint(), in.uvarint(), in.uvarint()}
+		u := DayUsage{Day(in.uvarint()), in.uvarint()}
+		for range spareNumbers {
+			in.uvarint()
+		}
 		if in.bad || len(out) > 0 && out[len(out)-1].Day >= u.Day {
 			return nil, fmt.Errorf("%w: days of %s cannot be read", ErrCorrupt, idFromKey(k))
 		}
@@ -291,9 +247,8 @@ func readDays(k, v []byte) (out []DayUsage, err error) {
 func putDays(b *bolt.Bucket, id ID, list []DayUsage) error {
 	var payload []byte
 	for _, u := range list {
-		for _, n := range []uint64{uint64(u.Day), u.Calls, u.NotModified, u.Repeated, u.Paging} {
-			payload = binary.AppendUvarint(payload, n)
-		}
+		payload = binary.AppendUvarint(binary.AppendUvarint(payload, uint64(u.Day)), u.Calls)
+		payload = append(payload, make([]byte, spareNumbers)...)
 	}
 	return insert(b, id.key(), seal(id.key(), payload))
 }

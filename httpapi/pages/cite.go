@@ -17,7 +17,6 @@ type Citation struct {
 // finishRecord adds to the page of a record what follows from its address.
 func (s *Site) finishRecord(v *Sheet, kind, slug, name string) {
 	v.Cite = cite(&v.Frame, name)
-	v.Image = v.Path + ".png"
 	v.Past = &Link{Text: "What changed in this record", Href: "/changes?slug=" + url.QueryEscape(slug) + "&table=" + kind, NoFollow: true}
 	switch kind {
 	case "models":

@@ -40,7 +40,6 @@ type Frame struct {
 	Data    any // JSON-LD, nil for none
 	Scripts []string
 	Styles  []string
-	Image   string // path of a preview image, empty for none
 }
 
 // Feeds are the news about what the page shows: one model, one piece of hardware, or everything.

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"modeldex/httpapi/charts"
-	"modeldex/httpapi/preview"
 )
 
 //go:embed templates assets
@@ -64,7 +63,6 @@ func New(cfg Config) *Site {
 	for _, a := range s.assets {
 		sum.Write([]byte(a.Name))
 	}
-	sum.Write([]byte(preview.Edition))
 	s.edition = hex.EncodeToString(sum.Sum(nil)[:6])
 	return s
 }

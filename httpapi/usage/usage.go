@@ -1,4 +1,4 @@
-// Package usage says what the owner of a key sees of its use: the days, what could have been saved, and where the month is going.
+// Package usage says what the owner of a key sees of its use: the days, and where the month is going.
 //
 // Everything is a function of what quota has counted and of the time. The types are part of the OpenAPI document.
 package usage
@@ -17,22 +17,6 @@ type Day struct {
 	Date dataset.Date `json:"date" jsonschema:"example=2026-11-22"`
 	// Calls charged.
 	Calls uint64 `json:"calls" jsonschema:"minimum=0,example=412"`
-	// Responses 304, which are free.
-	NotModified uint64 `json:"not_modified" jsonschema:"minimum=0,example=120"`
-	// Calls charged for a response that the key had received a short while before, unchanged: If-None-Match would have made them 304.
-	Repeated uint64 `json:"repeated" jsonschema:"minimum=0,example=31"`
-	// Calls that the largest limit would have saved on pages behind the first.
-	Paging float64 `json:"paging" jsonschema:"minimum=0,example=12.5"`
-}
-
-// Savings adds up the days shown.
-type Savings struct {
-	// Calls that 304 responses have saved.
-	Saved uint64 `json:"saved" jsonschema:"minimum=0,example=120"`
-	// Calls that If-None-Match would have saved beside them.
-	IfNoneMatch uint64 `json:"if_none_match" jsonschema:"minimum=0,example=31"`
-	// Calls that the largest limit would have saved while paging.
-	LargerPages float64 `json:"larger_pages" jsonschema:"minimum=0,example=12.5"`
 }
 
 // Forecast says where the month is going if the key goes on as in the last days.
@@ -48,21 +32,15 @@ type Forecast struct {
 // shownDays is how many days of use are shown.
 const shownDays = 31
 
-// Days are the days shown today, and their sums.
-func Days(days []quota.DayUsage, today quota.Day) ([]Day, Savings) {
-	out, paging := []Day{}, uint64(0)
-	var sum Savings
+// Days are the days shown today.
+func Days(days []quota.DayUsage, today quota.Day) []Day {
+	out := []Day{}
 	for _, d := range days {
-		if today-d.Day >= shownDays {
-			continue
+		if today-d.Day < shownDays {
+			out = append(out, Day{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls})
 		}
-		out = append(out, Day{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls, d.NotModified, d.Repeated, float64(d.Paging) / 1000})
-		sum.Saved += d.NotModified
-		sum.IfNoneMatch += d.Repeated
-		paging += d.Paging
 	}
-	sum.LargerPages = float64(paging) / 1000
-	return out, sum
+	return out
 }
 
 // forecastDays is how many days a forecast rests on, today included.
