@@ -1,240 +1,234 @@
 package dataset
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
-	"strconv"
-
-	"modeldex/dataset/cores"
-
-	"golang.org/x/sync/errgroup"
+	"time"
 )
 
-// check judges what no single value shows: fields that belong together, slugs and aliases
-// that must be unique, and references.
-func (l *loader) check() error {
-	l.checkInfo()
-	models := register(l, &l.models, "model", modelNames)
-	hardware := register(l, &l.hardware, "hardware", hardwareNames)
-	tools := register(l, &l.tools, "tool", toolNames)
-	l.checkQuantizations()
-	l.checkModels()
-	l.checkHardware(hardware)
-	l.checkTools()
-	origins := l.checkOrigins()
-	l.checkRuns(models, hardware, tools, origins)
-	l.checkCredits(origins)
-	l.checkPlausible()
-	l.checkChanges()
-	return l.checkPublished()
+// A rule is one thing that is checked of every record of a kind, or of a dataset as a whole.
+type rule[T any] struct {
+	id    string
+	about string // in one sentence
+	when  when
+	check func(c *checker, rec T, p place)
 }
 
-// checkRuns checks every benchmark, alone, with the records it refers to and with the others, and reports the references
-// to no record.
-func (l *loader) checkRuns(models, hardware, tools *registry, origins *origins) {
-	hashes := l.checkBenchmarks(models, hardware, tools, origins)
-	var tables cores.Group
-	tables.Go(func() { l.checkIDs(hashes) }) // one table, so one goroutine: beside the other
-	tables.Go(func() { l.checkRepeats(hashes) })
-	if l.warn {
-		tables.Go(l.checkCopied)
+// when says when a rule is applied: to every record where it is zero.
+type when uint8
+
+const (
+	warned when = 1 << iota // where warnings are asked for: the rule has nothing else
+	clean                   // to records without a fault of their own, because what cannot be read is zero
+)
+
+// A RuleInfo describes one rule of Check.
+type RuleInfo struct {
+	ID    string // as in Finding.Rule
+	Table string // what it is checked of: models, hardware, tools, benchmarks, quantizations or dataset
+	About string // in one sentence
+}
+
+// Rules lists the rules that Check applies beyond those of single fields, which the schemas have.
+func Rules() (out []RuleInfo) {
+	out = append(out, describeRules(quantizationsTable, typeRules)...)
+	out = append(out, describeRules(modelsDir, modelRules)...)
+	out = append(out, describeRules(hardwareDir, hardwareRules)...)
+	out = append(out, describeRules(toolsDir, toolRules)...)
+	out = append(out, describeRules(benchmarksDir, runRules)...)
+	out = append(out, describeRules(benchmarksDir, allRunsRules)...)
+	return append(out, describeRules("dataset", datasetRules)...)
+}
+
+const quantizationsTable = "quantizations"
+
+func describeRules[T any](table string, rules []rule[T]) (out []RuleInfo) {
+	for _, r := range rules {
+		out = append(out, RuleInfo{r.id, table, r.about})
 	}
-	tables.Wait()
-	for _, known := range []*registry{models, hardware, tools} {
-		known.report(l)
+	return out
+}
+
+// all is what a rule of a whole table or dataset gets in place of a record.
+type all struct{}
+
+// A checker applies the rules to the records of a source. It is for one goroutine.
+type checker struct {
+	*source
+	ctx   context.Context // of this one load: once it has ended, the findings mean nothing
+	opt   Options
+	now   time.Time
+	today string // of now, as YYYY-MM-DD
+	warn  bool   // look for warnings too
+	each  bool   // every line gets its own finding, also where many have the same fault
+
+	modelSlugs, hardwareSlugs, toolSlugs *registry
+	keys                                 *originKeys
+	line                                 *Roofline
+	ratios                               []float64 // of benchmarks, see Roofline.Ratio; NaN where it is unknown
+	typeNames                            map[string]string
+	typeBits                             map[string]float64
+	types                                map[string]place // names of storage types
+	toolBackends                         []string         // that any tool has, sorted
+
+	blames causes[blamed]
+	copies causes[copiedFrom]
+
+	rule    string // that is applied
+	pending []pendingFinding
+}
+
+func newChecker(ctx context.Context, src *source, opt Options) *checker {
+	if opt.Now == nil {
+		opt.Now = time.Now
 	}
-	origins.report(l)
+	c := &checker{source: src, ctx: ctx, opt: opt, now: opt.Now()}
+	c.today = c.now.UTC().Format(time.DateOnly)
+	return c
+}
+
+// judge applies all rules and returns what was found, in order of place.
+func (c *checker) judge() (Findings, error) {
+	if len(c.findings) <= maxFindings { // else references to what was not read would seem wrong
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
+	return c.placed().withoutEchoes(), c.ctx.Err() // what was cut short would seem to have faults, or none
+}
+
+func (c *checker) check() error {
+	c.index()
+	apply(c, &c.quantizations, typeRules)
+	apply(c, &c.models, modelRules)
+	apply(c, &c.hardware, hardwareRules)
+	apply(c, &c.tools, toolRules)
+	c.checkBenchmarks()
+	c.report()
+	c.applyAll(datasetRules)
+	return c.checkPublished()
+}
+
+// apply applies rules to the records of a table.
+func apply[T any](c *checker, t *table[T], rules []rule[*T]) {
+	t.all(func(rec *T, p place) { applyTo(c, rules, rec, p) })
+	c.rule = ""
+}
+
+func applyTo[T any](c *checker, rules []rule[T], rec T, p place) {
+	faulty := c.anyFaulty(p)
+	for i := range rules {
+		r := &rules[i]
+		if r.when&warned != 0 && !c.warn || r.when&clean != 0 && faulty {
+			continue
+		}
+		c.rule = r.id
+		r.check(c, rec, p)
+	}
+}
+
+func (c *checker) applyAll(rules []rule[all]) { applyTo(c, rules, all{}, place{file: -1}); c.rule = "" }
+
+// A pendingFinding is a finding of a rule. The text of its record is not in memory any more, so its column is looked up
+// later.
+type pendingFinding struct {
+	at       place
+	field    string
+	text     string
+	severity Severity
+	rule     string
+}
+
+// at adds a fault of a field. It is left out if the field, or one it was judged by, has a fault of its own, from which
+// this one would only follow.
+func (c *checker) at(p place, field, text string, by ...string) {
+	c.add(p, field, text, Fault, by)
+}
+
+// warning adds a warning of a field if Check was asked for them, unless a fault explains it.
+func (c *checker) warning(p place, field, text string, by ...string) {
+	if c.warn {
+		c.add(p, field, text, Warning, by)
+	}
+}
+
+func (c *checker) add(p place, field, text string, severity Severity, by []string) {
+	if len(c.pending) <= maxFindings && !c.doubtful(p, field, by...) {
+		c.pending = append(c.pending, pendingFinding{p, field, text, severity, c.rule})
+	}
+}
+
+func (c *checker) doubtful(p place, field string, by ...string) bool {
+	return len(c.faulty) > 0 && slices.ContainsFunc(append(by, field), func(name string) bool {
+		return name != "" && c.faulty[member{p, name}]
+	})
+}
+
+// datasetRules are the rules of a dataset as a whole.
+var datasetRules = []rule[all]{
+	{"dataset-info", "dataset.json holds one object, released no later than today.", 0, checkInfo},
+	{"model-kin", "A model is not older than the base model of its name and has its licence; models of other shapes have another exact size.", warned, checkKin},
+	{"licence-spelling", "A licence is spelled as its SPDX id.", warned, checkLicenses},
+	{"hardware-silicon", "A processor and its graphics, a machine and its chips, a record and its variants agree.", warned, checkSilicon},
+	{"model-account", "Models of one account on the Hub have one organization.", warned, checkAccounts},
+	{"copied-field", "Repositories, addresses and PCI ids belong to one record.", warned, checkOwn},
+	{"fp16-siblings", "Parts of one architecture have about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
+	{"tool-words", "A tool uses the words that other tools use.", 0, checkToolWords},
+	{"credits", "sources.json lists every page that records name, and no other.", 0, checkCredits},
+	{"changes", "Recorded releases follow each other, and each change says something new.", 0, checkChanges},
+	{"lost-record", "A record of a past release is there, or a change says that it was removed.", warned, checkKept},
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.
-func (l *loader) checkInfo() {
-	switch n := len(l.info.recs); {
+func checkInfo(c *checker, _ all, _ place) {
+	switch n := len(c.info.recs); {
 	case n > 1:
-		l.at(l.info.places[1], "", "the file must hold one object")
+		c.at(c.info.places[1], "", "the file must hold one object")
 	case n == 1:
-		l.date(l.info.places[0], "released", &l.info.recs[0].Released)
-	case n == 0 && len(l.info.undecodable) == 0 && slices.Contains(l.files, infoFile):
-		l.add(Finding{Path: infoFile, Text: "the file must hold one object, got none"})
+		c.date(c.info.places[0], "released", &c.info.recs[0].Released)
+	case len(c.info.lost) == 0 && c.hasFile(infoFile):
+		c.findings = append(c.findings, Finding{Path: infoFile, Text: "the file must hold one object, got none"})
 	}
 }
 
-// checkQuantizations holds the names of storage types apart.
-func (l *loader) checkQuantizations() {
-	byName := map[string]place{}
-	for i := range l.quantizations.recs {
-		q, p := l.quantizations.recs[i], l.quantizations.places[i]
-		if first, twice := byName[q.Name]; twice {
-			l.at(p, "name", fmt.Sprintf("%q is a duplicate of %s", q.Name, l.placeText(first)))
-			continue
-		}
-		byName[q.Name] = p
-		checkSources(l, p, q, q.Sources)
-		if !l.anyFaulty(p) {
-			l.boundType(q, p)
-		}
-	}
+func (c *checker) hasFile(name string) bool {
+	return slices.ContainsFunc(c.files, func(f *file) bool { return f.name == name })
 }
 
-func (l *loader) checkModels() {
-	typeBits, names := l.typeBits(), l.typeNames()
-	for i := range l.models.recs {
-		m, p := l.models.recs[i], l.models.places[i]
-		checkSources(l, p, m, m.Sources)
-		l.pair(p, "params_b", m.ParamsB != nil, "params_basis", m.ParamsBasis != nil)
-		l.date(p, "release_date", m.ReleaseDate)
-		l.checkShape(m, p)
-		l.checkSizes(m, p, typeBits)
-		checkTwice(l, p, "modalities", m.Modalities)
-		if m.ParamsB != nil && m.EffectiveParamsB != nil && *m.EffectiveParamsB > *m.ParamsB {
-			l.at(p, "effective_params_b", fmt.Sprintf("must be at most params_b, got %s of %s", plainNumber(*m.EffectiveParamsB), plainNumber(*m.ParamsB)), "params_b")
-		}
-		if m.ParamsB != nil && m.ActiveParamsB != nil && *m.ActiveParamsB > *m.ParamsB {
-			l.at(p, "active_params_b", fmt.Sprintf("must be at most params_b, got %s of %s", plainNumber(*m.ActiveParamsB), plainNumber(*m.ParamsB)), "params_b")
-		}
-		for j := range m.Quantizations {
-			q := &m.Quantizations[j]
-			if l.warn {
-				l.spelledType(p, fmt.Sprintf("quantizations.%d.name", j), q.Name, names)
-			}
-			if (q.Basis == Computed) != (q.Method != nil) {
-				at := fmt.Sprintf("quantizations.%d.", j)
-				l.at(p, at+"method", "must be there where basis is computed and null where it is published", at+"basis")
-			}
+// checkPublished checks that no benchmark of the dataset published before is gone.
+func (c *checker) checkPublished() error {
+	if c.opt.Previous == nil || c.benchmarks.gap() {
+		return nil
+	}
+	list, err := listFiles(c.opt.Previous, false)
+	var before *source
+	if err == nil {
+		before, err = readSource(c.ctx, list, c.opt)
+	}
+	if err == nil {
+		if i := slices.IndexFunc(before.findings, func(f Finding) bool { return f.unreadable }); i >= 0 {
+			err = errors.New(before.findings[i].String())
 		}
 	}
-}
-
-func (l *loader) checkHardware(known *registry) {
-	for i := range l.hardware.recs {
-		h, p := l.hardware.recs[i], l.hardware.places[i]
-		checkSources(l, p, h, h.Sources)
-		l.date(p, "release_date", h.ReleaseDate)
-		l.pair(p, "fp16_tflops", h.FP16TFLOPS != nil, "fp16_basis", h.FP16Basis != nil)
-		l.spread(p, "memory_bandwidth_range_gbps", h.MemoryBandwidthRangeGBps)
-		l.spread(p, "tdp_range_watts", h.TDPRangeWatts)
-		l.checkPrices(h, p)
-		l.checkPart(h, p)
-		checkTwice(l, p, "backends", h.Backends)
-		checkTwice(l, p, "driver_names", h.DriverNames)
-		known.references(l, p, "chip", h.Chip)
-		known.references(l, p, "variants", h.Variants)
-		if h.IntegratedGPU != nil {
-			known.reference(l, p, "integrated_gpu", *h.IntegratedGPU)
+	if err != nil {
+		return fmt.Errorf("reading the dataset published before: %w", err)
+	}
+	now := make(map[Slug]bool, len(c.benchmarks.recs))
+	for _, b := range c.benchmarks.recs {
+		now[b.ID] = true
+	}
+	for _, r := range c.benchmarks.lost {
+		now[r.slug] = true
+	}
+	before.benchmarks.all(func(b *Benchmark, p place) {
+		if !now[b.ID] {
+			c.findings = append(c.findings, Finding{
+				Path: before.files[p.file].name, Field: "id",
+				Text: fmt.Sprintf("%q was published and is gone; withdraw it with the field withdrawn", b.ID),
+			})
 		}
-	}
-}
-
-func (r *registry) references(l *loader, p place, field string, slugs *[]Slug) {
-	if slugs == nil {
-		return
-	}
-	for i, slug := range *slugs {
-		r.reference(l, p, field+"."+strconv.Itoa(i), slug)
-	}
-}
-
-func (l *loader) checkTools() {
-	for i := range l.tools.recs {
-		t, p := l.tools.recs[i], l.tools.places[i]
-		checkSources(l, p, t, t.Sources)
-		l.date(p, "first_release", t.FirstRelease)
-	}
-	l.checkToolWords()
-}
-
-// endedAt reports, at every so many records of a long loop, whether the load has ended.
-func (l *loader) endedAt(i int) bool { return i%recordStep == 0 && l.ctx.Err() != nil }
-
-// recordStep is how many records are looked at in one go: enough that handing them over costs nothing.
-const recordStep = 4096
-
-// runHashes are hashes of what no two benchmarks share, by number of the benchmark. They are made where all else of a
-// benchmark is looked at: its memory is read once.
-type runHashes struct {
-	seed         maphash.Seed
-	ids          []uint64
-	measurements []uint64 // 0 for one that is not compared
-}
-
-func newRunHashes(n int) *runHashes {
-	return &runHashes{maphash.MakeSeed(), make([]uint64, n), make([]uint64, n)}
-}
-
-// checkIDs checks that no two benchmarks have one id.
-func (l *loader) checkIDs(hashes *runHashes) {
-	c := &l.benchmarks
-	ids, found := newFirsts(len(c.recs)), copies{}
-	defer found.report(l)
-	for i, hash := range hashes.ids {
-		if l.endedAt(i) {
-			return
-		}
-		first := ids.first(i, hash, func(k int) bool { return c.recs[k].ID == c.recs[i].ID })
-		if first == i {
-			continue
-		}
-		if id := c.recs[i].ID; id != "" {
-			found.add(c.places[i], c.places[first], fmt.Sprintf("%q is a duplicate of %s", id, l.placeText(c.places[first])))
-		}
-	}
-}
-
-// checkBenchmarks looks at every benchmark once, on all workers.
-func (l *loader) checkBenchmarks(models, hardware, tools *registry, origins *origins) *runHashes {
-	speeds, years, hashes := l.newSpeedCheck(models, hardware), l.newYearCheck(), newRunHashes(len(l.benchmarks.recs))
-	builds, names := &buildCheck{loader: l}, l.typeNames()
-	l.ratios, l.backends = make([]float64, len(l.benchmarks.recs)), l.backendsOfTools()
-	var work errgroup.Group
-	work.SetLimit(l.opt.Workers)
-	for from := 0; from < len(l.benchmarks.recs); from += recordStep {
-		work.Go(func() error {
-			if l.endedAt(from) {
-				return nil
-			}
-			for i := from; i < min(from+recordStep, len(l.benchmarks.recs)); i++ {
-				b, p := l.benchmarks.recs[i], l.benchmarks.places[i]
-				model := models.reference(l, p, "model", b.Model)
-				device := hardware.reference(l, p, "hardware", b.Hardware)
-				l.contradictNamed(b, p, model, device)
-				if b.ID.Reserved() {
-					l.reserved(p, "id", b.ID)
-				}
-				l.contradictTool(b, p, tools.reference(l, p, "tool", b.Tool))
-				origins.reference(l, p, b)
-				l.checkRun(b, p)
-				if l.warn && b.Quantization != nil {
-					l.spelledType(p, "quantization", *b.Quantization, names)
-				}
-				builds.add(b, p, model)
-				years.check(b, p)
-				l.ratios[i] = speeds.check(b, p, model, device)
-				hashes.ids[i] = maphash.String(hashes.seed, string(b.ID))
-				hashes.measurements[i] = l.measurementHash(hashes.seed, b, p)
-			}
-			return nil
-		})
-	}
-	_ = work.Wait() // checks report findings, never an error
-	speeds.judgeBlames()
-	speeds.judgeGroups()
-	speeds.judgePrompts()
-	builds.judge()
-	return hashes
-}
-
-func (l *loader) checkRun(b *Benchmark, p place) {
-	l.pair(p, "run_date", b.RunDate != nil, "date_basis", b.DateBasis != nil)
-	l.date(p, "run_date", b.RunDate)
-	if b.Withdrawn != nil {
-		l.date(p, "withdrawn.date", &b.Withdrawn.Date)
-	}
-	l.checkThroughput(b, p)
-	if len(l.faulty) == 0 || !l.anyFaulty(p) { // else what cannot be read is zero
-		l.boundRun(b, p)
-		l.contradictRun(b, p)
-	}
-	if b.SourceURL == nil && b.Source != Owner {
-		l.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", b.Source), "source")
-	}
+	})
+	return nil
 }

@@ -11,78 +11,75 @@ import (
 
 // checkChanges checks what no single line of ChangesDir shows. The releases follow each other.
 // Each line of changes belongs to one of them, says something new and has the values its act has.
-func (l *loader) checkChanges() {
-	c := changesCheck{l: l, digests: map[string]place{}}
-	defer l.checkKept()
-	for i, line := range l.changes.recs {
+func checkChanges(c *checker, _ all, _ place) {
+	check := changesCheck{checker: c, digests: map[string]place{}}
+	for i, line := range c.changes.recs {
 		switch {
 		case line.Release != nil:
-			c.release(line.Release, l.changes.places[i])
+			check.release(line.Release, c.changes.places[i])
 		case line.Change != nil:
-			c.change(line.Change, l.changes.places[i])
+			check.change(line.Change, c.changes.places[i])
 		}
 	}
 }
 
 type changesCheck struct {
-	l       *loader
+	*checker
 	last    *record.Release
 	digests map[string]place
 	seen    map[string]place // by table and slug, of the changes of last
 }
 
 func (c *changesCheck) release(r *record.Release, p place) {
-	l := c.l
 	switch first, known := c.digests[r.Digest]; {
 	case known:
-		l.at(p, "digest", "is a duplicate of "+l.placeText(first))
+		c.at(p, "digest", "is a duplicate of "+c.placeText(first))
 	default:
 		c.digests[r.Digest] = p
 	}
-	l.date(p, "released", &r.Released)
-	if year := strings.TrimSuffix(path.Base(l.files[p.file]), ".ndjson"); !strings.HasPrefix(string(r.Released), year) {
-		l.at(p, "released", fmt.Sprintf("must be in the year of the file, %s, got %q", year, r.Released))
+	c.date(p, "released", &r.Released)
+	if year := strings.TrimSuffix(path.Base(c.files[p.file].name), ".ndjson"); !strings.HasPrefix(string(r.Released), year) {
+		c.at(p, "released", fmt.Sprintf("must be in the year of the file, %s, got %q", year, r.Released))
 	}
-	l.pair(p, "commit", r.Commit != nil, "committed", r.Committed != nil)
+	c.pair(p, "commit", r.Commit != nil, "committed", r.Committed != nil)
 	switch {
-	case len(l.changes.undecodable) > 0: // the line before may be one that was not read
+	case len(c.changes.lost) > 0: // the line before may be one that was not read
 	case c.last == nil && r.After != nil:
-		l.at(p, "after", "must be null for the first release")
+		c.at(p, "after", "must be null for the first release")
 	case c.last != nil && (r.After == nil || *r.After != c.last.Digest):
-		l.at(p, "after", fmt.Sprintf("must be the digest of the release before, %s", c.last.Digest))
+		c.at(p, "after", fmt.Sprintf("must be the digest of the release before, %s", c.last.Digest))
 	}
 	c.last, c.seen = r, map[string]place{}
 }
 
 func (c *changesCheck) change(r *record.Change, p place) {
-	l := c.l
 	switch {
-	case c.last == nil && len(l.changes.undecodable) == 0:
-		l.at(p, "", "must follow the line of a release")
+	case c.last == nil && len(c.changes.lost) == 0:
+		c.at(p, "", "must follow the line of a release")
 	case c.last != nil && c.last.After == nil:
-		l.at(p, "", "must not follow the first release, where the history begins")
+		c.at(p, "", "must not follow the first release, where the history begins")
 	}
 	if valued := r.Act == record.Changed || r.Act == record.Withdrawn; valued != (len(r.Fields) > 0) {
-		l.at(p, "fields", "must have entries where change is changed or withdrawn, and none otherwise", "change")
+		c.at(p, "fields", "must have entries where change is changed or withdrawn, and none otherwise", "change")
 	}
 	if kept := len(r.Record) > 0 && r.Record.Kind() != 'n'; kept != (r.Act == record.Removed) || kept && r.Record.Kind() != '{' {
-		l.at(p, "record", "must be the record where change is removed, and null otherwise", "change")
+		c.at(p, "record", "must be the record where change is removed, and null otherwise", "change")
 	}
 	if r.Act == record.Removed && len(r.Slugs) != 1 {
-		l.at(p, "slugs", fmt.Sprintf("must have one entry where change is removed, got %d", len(r.Slugs)), "change")
+		c.at(p, "slugs", fmt.Sprintf("must have one entry where change is removed, got %d", len(r.Slugs)), "change")
 	}
 	for i := range r.Fields {
 		if f := &r.Fields[i]; f.At != nil && (f.Old.Kind() != '[' || f.New.Kind() != '[') {
-			l.at(p, fmt.Sprintf("fields.%d.at", i), "must be null where the values are not lists", fmt.Sprintf("fields.%d.old", i))
+			c.at(p, fmt.Sprintf("fields.%d.at", i), "must be null where the values are not lists", fmt.Sprintf("fields.%d.old", i))
 		}
 	}
 	for i, slug := range r.Slugs {
 		at, key := fmt.Sprintf("slugs.%d", i), string(r.Table)+"/"+slug
 		if i > 0 && r.Slugs[i-1] >= slug {
-			l.at(p, at, fmt.Sprintf("must be in order, got %q after %q", slug, r.Slugs[i-1]))
+			c.at(p, at, fmt.Sprintf("must be in order, got %q after %q", slug, r.Slugs[i-1]))
 		}
 		if first, known := c.seen[key]; known {
-			l.at(p, at, fmt.Sprintf("%q is a duplicate of %s in this release", slug, l.placeText(first)))
+			c.at(p, at, fmt.Sprintf("%q is a duplicate of %s in this release", slug, c.placeText(first)))
 		} else if c.seen != nil {
 			c.seen[key] = p
 		}
@@ -91,12 +88,12 @@ func (c *changesCheck) change(r *record.Change, p place) {
 
 // checkKept warns of records that a release had, as its changes say, and that are gone without a line that says so. A
 // file that was cut at the end of a line is valid, so nothing else notices.
-func (l *loader) checkKept() {
-	faulty := slices.ContainsFunc(l.pending, func(f pendingFinding) bool { return f.severity == Fault })
-	if !l.warn || faulty || len(l.findings) > 0 { // what is gone may be what is wrong
+func checkKept(c *checker, _ all, _ place) {
+	faulty := slices.ContainsFunc(c.pending, func(f pendingFinding) bool { return f.severity == Fault })
+	if !c.warn || faulty || len(c.findings) > 0 { // what is gone may be what is wrong
 		return
 	}
-	last, lines := map[record.ChangeTable]map[string]int{}, l.changes.recs // the last line about a record
+	last, lines := map[record.ChangeTable]map[string]int{}, c.changes.recs // the last line about a record
 	for i, line := range lines {
 		if line.Change == nil {
 			continue
@@ -111,7 +108,7 @@ func (l *loader) checkKept() {
 		}
 	}
 	for table, of := range last {
-		for _, slug := range l.slugsOf(table) {
+		for _, slug := range c.slugsOf(table) {
 			delete(of, slug)
 		}
 		var gone []string
@@ -122,7 +119,7 @@ func (l *loader) checkKept() {
 			}
 		}
 		if len(gone) > 0 {
-			l.warning(l.changes.places[first], "slugs", goneText(table, gone))
+			c.warning(c.changes.places[first], "slugs", goneText(table, gone))
 		}
 	}
 }
@@ -140,23 +137,23 @@ func goneText(table record.ChangeTable, slugs []string) string {
 }
 
 // slugsOf are the records of a table that changes are recorded of.
-func (l *loader) slugsOf(table record.ChangeTable) []string {
+func (c *checker) slugsOf(table record.ChangeTable) []string {
 	switch table {
 	case "quantizations":
-		return slugsIn(&l.quantizations, func(q *QuantizationType) string { return q.Name })
+		return slugsIn(&c.quantizations, func(q *QuantizationType) string { return q.Name })
 	case "models":
-		return slugsIn(&l.models, func(m *Model) string { return string(m.Slug) })
+		return slugsIn(&c.models, func(m *Model) string { return string(m.Slug) })
 	case "hardware":
-		return slugsIn(&l.hardware, func(h *Hardware) string { return string(h.Slug) })
+		return slugsIn(&c.hardware, func(h *Hardware) string { return string(h.Slug) })
 	case "tools":
-		return slugsIn(&l.tools, func(t *Tool) string { return string(t.Slug) })
+		return slugsIn(&c.tools, func(t *Tool) string { return string(t.Slug) })
 	case "benchmarks":
-		return slugsIn(&l.benchmarks, func(b *Benchmark) string { return string(b.ID) })
+		return slugsIn(&c.benchmarks, func(b *Benchmark) string { return string(b.ID) })
 	}
 	return nil
 }
 
-func slugsIn[T any](c *collector[T], slug func(*T) string) []string {
+func slugsIn[T any](c *table[T], slug func(*T) string) []string {
 	out := make([]string, len(c.recs))
 	for i, r := range c.recs {
 		out[i] = slug(r)

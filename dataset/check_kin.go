@@ -1,29 +1,33 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
+
+// The rules of this file hold records of one table against each other.
 
 // tuned are the endings by which makers tell the model for use from the base model of the same name.
 var tuned = []string{"-instruct", "-it", "-chat"}
 
 // checkKin warns of a model that is older than the base model of its name. It also warns of an exact
 // parameter count that a model of another shape has to the last digit: it was copied.
-func (l *loader) checkKin() {
-	bySlug := make(map[Slug]*Model, len(l.models.recs))
+func checkKin(c *checker, _ all, _ place) {
+	bySlug := make(map[Slug]*Model, len(c.models.recs))
 	byCount := map[float64]*Model{}
-	for _, m := range l.models.recs {
+	for _, m := range c.models.recs {
 		bySlug[m.Slug] = m
 	}
-	for i, m := range l.models.recs {
-		p := l.models.places[i]
+	for i, m := range c.models.recs {
+		p := c.models.places[i]
 		if base := baseOf(m, bySlug); base != nil && m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
-			l.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
+			c.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
 		}
 		if base := baseOf(m, bySlug); base != nil && m.License != nil && base.License != nil && *m.License != *base.License {
-			l.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
+			c.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
 		}
 		if m.ParamsB == nil || !exact(*m.ParamsB) {
 			continue
@@ -31,7 +35,7 @@ func (l *loader) checkKin() {
 		if other, ok := byCount[*m.ParamsB]; !ok {
 			byCount[*m.ParamsB] = m
 		} else if otherShape(&m.Architecture, &other.Architecture) {
-			l.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %s", other.Slug, plainNumber(*m.ParamsB)), "architecture")
+			c.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %s", other.Slug, plainNumber(*m.ParamsB)), "architecture")
 		}
 	}
 }
@@ -46,7 +50,7 @@ var licenseIDs = []string{
 var notInID = strings.NewReplacer("license", "", "licence", "", " version", "", " v", "", " ", "", "-", "", ",", "")
 
 // checkLicenses warns of licences that are SPDX ids in another spelling: a filter by the id does not find them.
-func (l *loader) checkLicenses() {
+func checkLicenses(c *checker, _ all, _ place) {
 	ids := make(map[string]string, len(licenseIDs))
 	for _, id := range licenseIDs {
 		ids[notInID.Replace(strings.ToLower(id))] = id
@@ -56,23 +60,23 @@ func (l *loader) checkLicenses() {
 			return
 		}
 		if id, ok := ids[notInID.Replace(strings.ToLower(*license))]; ok && id != *license {
-			l.warning(p, "license", fmt.Sprintf("is %q in the spelling of SPDX, got %q", id, *license))
+			c.warning(p, "license", fmt.Sprintf("is %q in the spelling of SPDX, got %q", id, *license))
 		}
 	}
-	for i, m := range l.models.recs {
-		check(l.models.places[i], m.License)
+	for i, m := range c.models.recs {
+		check(c.models.places[i], m.License)
 	}
-	for i, t := range l.tools.recs {
-		check(l.tools.places[i], t.License)
+	for i, t := range c.tools.recs {
+		check(c.tools.places[i], t.License)
 	}
 }
 
 // checkSilicon warns of records of one silicon that say different things: a processor and its graphics, a machine and
 // its chips, and a record for several variants and these.
-func (l *loader) checkSilicon() {
-	bySlug := make(map[Slug]*Hardware, len(l.hardware.recs))
-	for i, h := range l.hardware.recs {
-		if !l.anyFaulty(l.hardware.places[i]) {
+func checkSilicon(c *checker, _ all, _ place) {
+	bySlug := make(map[Slug]*Hardware, len(c.hardware.recs))
+	for i, h := range c.hardware.recs {
+		if !c.anyFaulty(c.hardware.places[i]) {
 			bySlug[h.Slug] = h
 		}
 	}
@@ -84,16 +88,16 @@ func (l *loader) checkSilicon() {
 		}
 		return of
 	}
-	for i, h := range l.hardware.recs {
-		p := l.hardware.places[i]
+	for i, h := range c.hardware.recs {
+		p := c.hardware.places[i]
 		if bySlug[h.Slug] == nil {
 			continue
 		}
 		if h.IntegratedGPU != nil && bySlug[*h.IntegratedGPU] != nil {
-			l.checkGraphics(h, bySlug[*h.IntegratedGPU], p)
+			c.checkGraphics(h, bySlug[*h.IntegratedGPU], p)
 		}
-		l.checkMachine(h, named(h.Chip), p)
-		l.checkVariants(h, named(h.Variants), p)
+		c.checkMachine(h, named(h.Chip), p)
+		c.checkVariants(h, named(h.Variants), p)
 	}
 }
 
@@ -102,20 +106,20 @@ func (l *loader) checkSilicon() {
 const graphicsSlack = 1.15
 
 // checkGraphics compares the rates of a processor with those of its graphics.
-func (l *loader) checkGraphics(h, graphics *Hardware, p place) {
+func (c *checker) checkGraphics(h, graphics *Hardware, p place) {
 	for _, rate := range []struct {
 		field    string
 		of, with *float64
 	}{{"fp16_tflops", h.FP16TFLOPS, graphics.FP16TFLOPS}, {"fp32_tflops", h.FP32TFLOPS, graphics.FP32TFLOPS}} {
 		if a, b := rate.of, rate.with; a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
-			l.warning(p, rate.field, fmt.Sprintf("is far from that of its graphics %s, %s, got %s", graphics.Slug, plainNumber(*b), plainNumber(*a)), "integrated_gpu")
+			c.warning(p, rate.field, fmt.Sprintf("is far from that of its graphics %s, %s, got %s", graphics.Slug, plainNumber(*b), plainNumber(*a)), "integrated_gpu")
 		}
 	}
 }
 
 // checkMachine compares a machine with its chips: it has at most the memory of the largest, the bandwidth of its only
 // chip, and is not older than the oldest.
-func (l *loader) checkMachine(h *Hardware, chips []*Hardware, p place) {
+func (c *checker) checkMachine(h *Hardware, chips []*Hardware, p place) {
 	if len(chips) == 0 || len(chips) < len(*h.Chip) {
 		return
 	}
@@ -130,18 +134,18 @@ func (l *loader) checkMachine(h *Hardware, chips []*Hardware, p place) {
 		}
 	}
 	if memory && h.VRAMGB != nil && *h.VRAMGB > most {
-		l.warning(p, "vram_gb", fmt.Sprintf("is more than its chip can have, %s GB, got %s", plainNumber(most), plainNumber(*h.VRAMGB)), "chip")
+		c.warning(p, "vram_gb", fmt.Sprintf("is more than its chip can have, %s GB, got %s", plainNumber(most), plainNumber(*h.VRAMGB)), "chip")
 	}
 	if dates && h.ReleaseDate != nil && before(*h.ReleaseDate, oldest) {
-		l.warning(p, "release_date", fmt.Sprintf("is before that of its chip, %q, got %q", oldest, *h.ReleaseDate), "chip")
+		c.warning(p, "release_date", fmt.Sprintf("is before that of its chip, %q, got %q", oldest, *h.ReleaseDate), "chip")
 	}
 	if a, b := h.MemoryBandwidthGBps, chips[0].MemoryBandwidthGBps; len(chips) == 1 && a != nil && b != nil && *a != *b {
-		l.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is not that of its chip %s, %s, got %s", chips[0].Slug, plainNumber(*b), plainNumber(*a)), "chip")
+		c.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is not that of its chip %s, %s, got %s", chips[0].Slug, plainNumber(*b), plainNumber(*a)), "chip")
 	}
 }
 
 // checkVariants holds a record for several variants to what these say.
-func (l *loader) checkVariants(h *Hardware, variants []*Hardware, p place) {
+func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 	for _, v := range variants {
 		for _, fact := range []struct {
 			field    string
@@ -154,7 +158,7 @@ func (l *loader) checkVariants(h *Hardware, variants []*Hardware, p place) {
 			{"tdp_watts", h.TDPWatts, v.TDPWatts},
 		} {
 			if a, b := fact.of, fact.with; a != nil && b != nil && *a != *b {
-				l.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
+				c.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
 			}
 		}
 	}
@@ -168,12 +172,6 @@ func baseOf(m *Model, known map[Slug]*Model) *Model {
 		}
 	}
 	return nil
-}
-
-// before compares two dates as far as both say: a year is not before a day in it.
-func before(a, b Date) bool {
-	n := min(len(a), len(b))
-	return a[:n] < b[:n]
 }
 
 // exact reports whether a count in billions is known to the million or better, as no rounded name is.
@@ -191,33 +189,33 @@ func otherShape(a, b *Architecture) bool {
 
 // checkAccounts warns of an organization that is not that of the other models of its account on the Hub: it was copied
 // with the rest of another record.
-func (l *loader) checkAccounts() {
+func checkAccounts(c *checker, _ all, _ place) {
 	accounts := map[string][]int{} // account -> models
-	for i, m := range l.models.recs {
-		if m.HFRepo != nil && !l.anyFaulty(l.models.places[i]) {
+	for i, m := range c.models.recs {
+		if m.HFRepo != nil && !c.anyFaulty(c.models.places[i]) {
 			account, _, _ := strings.Cut(strings.ToLower(*m.HFRepo), "/")
 			accounts[account] = append(accounts[account], i)
 		}
 	}
 	for account, models := range accounts {
-		usual := l.usualOrganization(models)
+		usual := c.usualOrganization(models)
 		for _, i := range models {
-			if got := l.models.recs[i].Organization; got != usual {
-				l.warning(l.models.places[i], "organization", fmt.Sprintf("is not %q, that of other models of the account %s, got %q", usual, account, got), "hf_repo")
+			if got := c.models.recs[i].Organization; got != usual {
+				c.warning(c.models.places[i], "organization", fmt.Sprintf("is not %q, that of other models of the account %s, got %q", usual, account, got), "hf_repo")
 			}
 		}
 	}
 }
 
 // usualOrganization is the organization that most of the models have, the first of those that as many have.
-func (l *loader) usualOrganization(models []int) (usual string) {
+func (c *checker) usualOrganization(models []int) (usual string) {
 	count, most := map[string]int{}, 0
 	for _, i := range models {
-		count[l.models.recs[i].Organization]++
+		count[c.models.recs[i].Organization]++
 	}
 	for _, i := range models {
-		if n := count[l.models.recs[i].Organization]; n > most {
-			usual, most = l.models.recs[i].Organization, n
+		if n := count[c.models.recs[i].Organization]; n > most {
+			usual, most = c.models.recs[i].Organization, n
 		}
 	}
 	return usual
@@ -225,24 +223,24 @@ func (l *loader) usualOrganization(models []int) (usual string) {
 
 // checkOwn warns of what only one record has and another one has too: it is left over from the record that a new one was
 // copied from.
-func (l *loader) checkOwn() {
-	own := owned{l, map[string]Slug{}}
-	for i, m := range l.models.recs {
+func checkOwn(c *checker, _ all, _ place) {
+	own := owned{c, map[string]Slug{}}
+	for i, m := range c.models.recs {
 		for k := range m.Quantizations {
 			q := &m.Quantizations[k]
-			if q.Repo != nil && own.warn(l.models.places[i], m.Slug, fmt.Sprintf("quantizations.%d.repo", k), *q.Repo, "file "+q.Format+" "+q.Name) {
+			if q.Repo != nil && own.warn(c.models.places[i], m.Slug, fmt.Sprintf("quantizations.%d.repo", k), *q.Repo, "file "+q.Format+" "+q.Name) {
 				break // the others were copied with it
 			}
 		}
 	}
-	for i, h := range l.hardware.recs {
+	for i, h := range c.hardware.recs {
 		for k, id := range h.PCIIDs {
-			own.warn(l.hardware.places[i], h.Slug, fmt.Sprintf("pci_ids.%d", k), id, ownID)
+			own.warn(c.hardware.places[i], h.Slug, fmt.Sprintf("pci_ids.%d", k), id, ownID)
 		}
 	}
-	for i, t := range l.tools.recs {
-		own.address(l.tools.places[i], t.Slug, "repository", t.Repository)
-		own.address(l.tools.places[i], t.Slug, "homepage", t.Homepage)
+	for i, t := range c.tools.recs {
+		own.address(c.tools.places[i], t.Slug, "repository", t.Repository)
+		own.address(c.tools.places[i], t.Slug, "homepage", t.Homepage)
 	}
 }
 
@@ -250,7 +248,7 @@ const ownID = "id"
 
 // owned knows the first record that has something.
 type owned struct {
-	*loader
+	*checker
 	first map[string]Slug
 }
 
@@ -274,4 +272,50 @@ func (o owned) address(p place, slug Slug, field string, address *URL) {
 	if address != nil {
 		o.warn(p, slug, field, string(*address), field)
 	}
+}
+
+// checkFP16Siblings compares the ratio of FP16 to FP32 among parts of one architecture, basis and
+// kind of memory.
+func checkFP16Siblings(c *checker, _ all, _ place) {
+	type kind struct{ architecture, basis, memory string }
+	type member struct {
+		at    int
+		ratio float64
+	}
+	groups := map[kind][]member{}
+	for i := range c.hardware.recs {
+		h := c.hardware.recs[i]
+		memory := memoryKind(h)
+		if h.FP16TFLOPS != nil && h.FP16Basis != nil && h.FP32TFLOPS != nil && h.Architecture != nil && memory != "" {
+			k := kind{*h.Architecture, string(*h.FP16Basis), memory}
+			groups[k] = append(groups[k], member{i, *h.FP16TFLOPS / *h.FP32TFLOPS})
+		}
+	}
+	for _, members := range groups {
+		if len(members) < fewest {
+			continue
+		}
+		slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.ratio, b.ratio) })
+		median := members[len(members)/2].ratio
+		for _, m := range members {
+			if m.ratio > 2.5*median || m.ratio < median/2.5 {
+				c.warning(c.hardware.places[m.at], "fp16_tflops", fmt.Sprintf("is %s times fp32_tflops where half of %d parts of the architecture have %s", roughNumber(m.ratio), len(members), roughNumber(median)), "fp32_tflops")
+			}
+		}
+	}
+}
+
+// memoryKind is what separates the chips of one architecture: those for data centres have HBM,
+// those of boards and laptops LPDDR, cards the rest, and their units differ. Empty for unknown.
+func memoryKind(h *Hardware) string {
+	kind := strings.ToUpper(textOf(h.MemoryType))
+	for _, name := range []string{"HBM", "LPDDR"} {
+		if strings.HasPrefix(kind, name) {
+			return name
+		}
+	}
+	if kind != "" {
+		return "other"
+	}
+	return ""
 }

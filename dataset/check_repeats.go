@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"path"
 	"reflect"
-	"regexp"
 
 	"modeldex/dataset/record"
 )
@@ -122,39 +120,40 @@ func digits(v float64) (n int) {
 	return n
 }
 
-// compared marks the hash of a measurement that is compared with others.
-const compared = 1 << 63
-
-// measurementHash is equal for equal measurements, and 0 for one that is not compared: withdrawn ones do not count.
-func (l *loader) measurementHash(seed maphash.Seed, b *Benchmark, p place) uint64 {
-	if b.Withdrawn != nil || len(l.faulty) > 0 && l.faulty[member{at: p}] {
-		return 0
-	}
-	return maphash.Comparable(seed, measurementOf(b)) | compared
+// checkIDs checks that no two benchmarks have one id.
+func checkIDs(c *checker, _ all, _ place) {
+	first := make(map[Slug]place, len(c.benchmarks.recs))
+	c.benchmarks.all(func(b *Benchmark, p place) {
+		of, again := first[b.ID]
+		switch {
+		case b.ID == "":
+		case again:
+			c.copied(p, of, fmt.Sprintf("%q is a duplicate of %s", b.ID, c.placeText(of)))
+		default:
+			first[b.ID] = p
+		}
+	})
 }
 
-// checkRepeats checks that no measurement has two ids.
-func (l *loader) checkRepeats(hashes *runHashes) {
-	c := &l.benchmarks
-	seen, found := newFirsts(len(c.recs)), copies{}
-	defer found.report(l)
-	for i, hash := range hashes.measurements {
-		if l.endedAt(i) {
+// checkRepeats checks that no measurement has two ids. Withdrawn ones do not count.
+func checkRepeats(c *checker, _ all, _ place) {
+	seed, first := maphash.MakeSeed(), make(map[uint64][]int32, len(c.benchmarks.recs)) // by hash, for a measurement is large
+	c.eachRun(func(r *run) {
+		if r.Withdrawn != nil || c.anyFaulty(r.at) {
 			return
 		}
-		if hash == 0 {
-			continue
+		hash := maphash.Comparable(seed, measurementOf(r.Benchmark))
+		for _, i := range first[hash] {
+			if of := c.benchmarks.recs[i]; sameRun(r.Benchmark, of) {
+				if of.ID != r.ID {
+					at := c.benchmarks.places[i]
+					c.copied(r.at, at, fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", r.ID, of.ID, c.placeText(at)))
+				}
+				return
+			}
 		}
-		first := seen.first(i, hash, func(k int) bool {
-			return sameRun(c.recs[i], c.recs[k])
-		})
-		if first == i {
-			continue
-		}
-		if b, of := c.recs[i], c.recs[first]; of.ID != b.ID {
-			found.add(c.places[i], c.places[first], fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", b.ID, of.ID, l.placeText(c.places[first])))
-		}
-	}
+		first[hash] = append(first[hash], int32(r.number))
+	})
 }
 
 // figures are what a run printed.
@@ -174,100 +173,43 @@ func figuresOf(b *Benchmark) (f figures, clear bool) {
 	return f, n >= copyDigits
 }
 
-// checkCopied asks for a look at measurements that have all figures of one of another thing: a source that copied
+// checkCopied warns of measurements that have all figures of one of another thing: a source that copied
 // a page for the next card, and forgot a part.
-func (l *loader) checkCopied() {
-	c, seen := &l.benchmarks, map[figures]int{}
-	for i, b := range c.recs {
-		if l.endedAt(i) {
+func checkCopied(c *checker, _ all, _ place) {
+	first := map[figures]int{}
+	c.eachRun(func(r *run) {
+		f, clear := figuresOf(r.Benchmark)
+		if !clear || r.Withdrawn != nil {
 			return
 		}
-		f, clear := figuresOf(b)
-		if !clear || b.Withdrawn != nil {
-			continue
-		}
-		first, again := seen[f]
+		i, again := first[f]
 		if !again {
-			seen[f] = i
-			continue
+			first[f] = r.number
+			return
 		}
-		of := c.recs[first]
-		if sameRun(of, b) {
-			continue // a finding already
+		if of := c.benchmarks.recs[i]; !sameRun(of, r.Benchmark) { // else it is a fault already
+			c.warning(r.at, "id", fmt.Sprintf("%q has all figures of %q of %s: look at both pages, and withdraw the one that is a copy", r.ID, of.ID, c.placeText(c.benchmarks.places[i])))
 		}
-		l.warning(c.places[i], "id", fmt.Sprintf("%q has all figures of %q of %s: look at both pages, and withdraw the one that is a copy", b.ID, of.ID, l.placeText(c.places[first])))
-	}
+	})
 }
 
-// copies are benchmarks that are there before, by the file of either: a copied file has as many as lines.
-type copies map[[2]int32][]copied
-
-// copied is one of them, with its finding.
-type copied struct {
-	at   place
-	text string
+// copiedFrom is the file of a copy, that of what it repeats, and the rule that found it: a copied file has as many copies
+// as lines.
+type copiedFrom struct {
+	file, of int32
+	rule     string
 }
 
-func (c copies) add(p, first place, text string) {
-	files := [2]int32{p.file, first.file}
-	c[files] = append(c[files], copied{p, text})
+// copied notes a benchmark that is there before.
+func (c *checker) copied(p, first place, text string) {
+	c.copies.add(c, copiedFrom{p.file, first.file, c.rule}, p, "id", text)
 }
 
-// report adds a finding for each, or a single one for all of two files where they are many.
-func (c copies) report(l *loader) {
-	for files, all := range c {
-		if len(all) > fewRepeats && !l.each {
-			all[0].text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", record.Counted(len(all)-1, "more line"), l.files[files[1]])
-			all = all[:1]
-		}
-		for _, one := range all {
-			l.at(one.at, "id", one.text)
-		}
-	}
-}
-
-// yearFile is the name of a file that has the benchmarks of one year. Other numbers are parts.
-var yearFile = regexp.MustCompile(`^benchmarks/((?:19|20)[0-9]{2})\.ndjson$`)
-
-// datesOf says what the name of a file of benchmarks says of the run dates in it: the year, or that
-// there are none.
-func datesOf(name string) (year string, undated bool) {
-	if m := yearFile.FindStringSubmatch(name); m != nil {
-		year = m[1]
-	}
-	return year, path.Base(name) == "undated.ndjson"
-}
-
-// A yearCheck holds benchmarks to the file of their year: a file that no longer changes can be cached and compared.
-type yearCheck struct {
-	*loader
-	files []fileDates // by file
-}
-
-// fileDates is what the name of a file says of the run dates in it, see datesOf.
-type fileDates struct {
-	year    string
-	undated bool
-}
-
-func (l *loader) newYearCheck() *yearCheck {
-	y := &yearCheck{l, make([]fileDates, len(l.files))}
-	for i, name := range l.files {
-		y.files[i].year, y.files[i].undated = datesOf(name)
-	}
-	return y
-}
-
-func (y *yearCheck) check(b *Benchmark, p place) {
-	file := y.files[p.file]
-	if file.undated && b.RunDate != nil {
-		y.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *b.RunDate))
-	}
-	switch {
-	case file.year == "":
-	case b.RunDate == nil:
-		y.at(p, "run_date", "must not be null in the file of a year")
-	case len(*b.RunDate) < 4 || string(*b.RunDate)[:4] != file.year:
-		y.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", file.year, *b.RunDate))
-	}
+// reportCopies adds a finding for each copy, or one for all of two files where they are many.
+func (c *checker) reportCopies() {
+	c.copies.report(c, func(from copiedFrom, found []pendingFinding) (pendingFinding, bool) {
+		one := found[0]
+		one.text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", record.Counted(len(found)-1, "more line"), c.files[from.of].name)
+		return one, true
+	})
 }

@@ -21,9 +21,7 @@
 // path.
 //
 // A valid record costs one pass of the strict decoder and one check of every value; only an
-// invalid one is read again to say what is wrong. Files are read in chunks of a mebibyte, which all
-// cores decode. If it is given the last Set, Load decodes only the changed files, checks everything, and
-// takes the records of the other files from that set.
+// invalid one is read again to say what is wrong. Files are decoded in parallel, each by one goroutine.
 //
 // The rooms:
 //
@@ -35,12 +33,12 @@
 //   - wholefile: files that appear whole. cores: how many cores background work may use.
 //   - verbs: the command line. datasettest: the test kit.
 //
-// The files of a load, lowest first: layout.go and options.go, finding.go, set.go, loader.go (the
-// state of one load), pending.go (where a finding is), then decode.go, list.go, read.go and
-// incremental.go. The check files come next; load.go calls all of them in order.
+// The files of a load, in order: list.go finds files, read.go decodes them into tables.go, check.go applies the rules of
+// the check_ files, fold.go makes one finding of many with one cause and looks up columns, load.go calls all of them.
 //
-// A new rule of one field is a tag in record. A new rule across records is a method in a check_ file,
-// called in check.go, and a fixture in testdata/lint; TestRuleList writes its sentence into data/README.md.
+// A new rule of one field is a tag in record. A new rule of a record or across records is an entry in one of the tables of
+// rules (modelRules, hardwareRules, toolRules, typeRules, runRules, allRunsRules, datasetRules) and a fixture in
+// testdata/lint; TestRuleList writes its sentence into data/README.md.
 //
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
 // that are unpublished are computed at load (see Quantizations) and say so.

@@ -26,9 +26,6 @@ func (s Severity) String() string {
 	return "error"
 }
 
-// fewRepeats is how many lines may have one and the same fault, a copy or a wrong reference, and be named one by one.
-const fewRepeats = 3
-
 // Finding is one violation of a rule.
 type Finding struct {
 	Path string // file, relative to the dataset directory, with slashes
@@ -39,6 +36,8 @@ type Finding struct {
 	// Text is one sentence: the rule, then what was found. Lower case, no full stop.
 	Text     string
 	Severity Severity
+	// Rule is the id of the rule, see Rules; empty for those of single fields and files.
+	Rule string
 
 	unreadable bool // the file could not be read; another attempt may succeed
 	broken     bool // the text is no record: not JSON, or JSON of another kind

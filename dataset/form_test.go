@@ -51,10 +51,8 @@ func TestPlaces(t *testing.T) {
 			}
 			fsys, _ := fixtureFS(&txtar.Archive{})
 			fsys[tt.file] = &fstest.MapFile{Data: []byte(tt.data)}
-			for _, chunk := range []int{1, 7, 64, 1 << 20} {
-				if got := findingsOf(t, fsys, Options{chunk: chunk}); got != want {
-					t.Fatalf("chunks of %d bytes: findings\n%s\nwant\n%s", chunk, got, want)
-				}
+			if got := findingsOf(t, fsys, Options{}); got != want {
+				t.Fatalf("findings\n%s\nwant\n%s", got, want)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,11 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
+	"strings"
 
-	"golang.org/x/sync/errgroup"
-
-	"modeldex/dataset/history"
 	"modeldex/dataset/ndjson"
 	"modeldex/dataset/record"
 	"modeldex/dataset/wholefile"
@@ -38,155 +34,89 @@ func FormatCheck(fsys fs.FS) (would []string, err error) {
 	return format(fsys, func(string, []byte) error { return nil })
 }
 
-// format works out the form of every file and hands those that differ to write, from several
-// goroutines at once.
+// format works out the form of every file and hands those that differ to write.
 func format(fsys fs.FS, write func(name string, b []byte) error) (changed []string, err error) {
-	l := newLoader(context.Background(), fsys, Options{})
-	if err := l.list(); err != nil {
+	list, err := listFiles(fsys, false)
+	if err != nil {
 		return nil, err
 	}
-	l.findings = slices.DeleteFunc(l.findings, func(f Finding) bool { return !f.unreadable }) // what is missing is for Check to say
-	l.single = make([]bool, len(l.files))
-	var mu sync.Mutex
+	// What is missing is for Check to say.
+	findings := slices.DeleteFunc(list.findings, func(f Finding) bool { return !f.unreadable })
 	var errs []error
-	var work errgroup.Group
-	work.SetLimit(l.opt.Workers)
-	for i := range l.files {
-		work.Go(func() error {
-			differs, err := l.formatFile(i, write)
-			mu.Lock()
-			defer mu.Unlock()
-			errs = append(errs, err)
-			if differs {
-				changed = append(changed, l.files[i])
+	for _, f := range list.files {
+		old, formed, err := f.formatted(fsys)
+		findings = append(findings, f.findings...)
+		if err == nil && formed != nil && !bytes.Equal(old, formed) {
+			if err = write(f.name, formed); err == nil {
+				changed = append(changed, f.name)
 			}
-			return nil
-		})
+		}
+		errs = append(errs, err)
 	}
-	_ = work.Wait()
-	slices.Sort(changed)
 	if err := errors.Join(errs...); err != nil {
 		return changed, err
 	}
-	if len(l.findings) > 0 {
-		l.findings.sort()
-		return changed, l.findings
+	if len(findings) > 0 {
+		findings.sort()
+		return changed, findings
 	}
 	return changed, nil
 }
 
-func (l *loader) formatFile(i int, write func(name string, b []byte) error) (differs bool, err error) {
-	name := l.files[i]
-	f, err := l.open(name)
-	if err != nil {
-		l.readFailed(name, err)
-		return false, nil
+// formatted returns a file as it is and in its form, nil if it has faults.
+func (f *file) formatted(fsys fs.FS) (old, formed []byte, err error) {
+	in, err := open(context.Background(), fsys, f.name)
+	if err == nil {
+		defer in.Close()
+		old, err = io.ReadAll(in)
 	}
-	defer f.Close()
-	old, err := io.ReadAll(&boundedReader{context.Background(), f, maxSize(name)})
-	if err != nil {
-		l.readFailed(name, err)
-		return false, nil
+	if err == nil {
+		f.shared = record.NewSharer()
+		err = f.decode(bytes.NewReader(bytes.TrimPrefix(old, ndjson.ByteOrderMark)))
 	}
-	formed, ok, err := l.formOf(i, bytes.TrimPrefix(old, ndjson.ByteOrderMark))
-	if err != nil || !ok || bytes.Equal(old, formed) {
-		return false, err
+	if err != nil && !errors.Is(err, errTooMany) {
+		f.readFailed(err)
 	}
-	if err := write(name, formed); err != nil {
-		return false, err
+	if len(f.findings) > 0 {
+		return nil, nil, nil
 	}
-	return true, nil
+	formed, err = f.records.tableOf(f.name).format(f)
+	return old, formed, err
 }
 
-// formOf gives a file in its form, false where it has faults.
-func (l *loader) formOf(i int, b []byte) ([]byte, bool, error) {
-	switch kindOf(l.files[i]) {
-	case infoFile:
-		return form[Info](l, i, b, nil)
-	case quantizationsFile:
-		return form[QuantizationType](l, i, b, nil) // their order is that of the tables
-	case sourcesFile:
-		return formWith(l, i, b, record.DecodeOrigin, func(a, b *Origin) int { return cmp.Compare(a.Key, b.Key) })
-	case modelsDir:
-		return form(l, i, b, func(a, b *Model) int { return cmp.Compare(a.Slug, b.Slug) })
-	case hardwareDir:
-		return form(l, i, b, func(a, b *Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
-	case toolsDir:
-		return form(l, i, b, func(a, b *Tool) int { return cmp.Compare(a.Slug, b.Slug) })
-	case ChangesDir:
-		return l.formOfChanges(i, b)
-	default:
-		return form(l, i, b, olderRun)
-	}
-}
-
-// olderRun is the order of benchmarks in files: oldest run first, so that new ones are appended.
-func olderRun(a, b *Benchmark) int {
-	date := func(b *Benchmark) Date {
-		if b.RunDate == nil {
-			return ""
-		}
-		return *b.RunDate
-	}
-	return cmp.Or(cmp.Compare(date(a), date(b)), cmp.Compare(a.ID, b.ID))
-}
-
-// form decodes a file, sorts its records where there is an order, and writes them again.
-func form[T any](l *loader, i int, b []byte, order func(a, b *T) int) ([]byte, bool, error) {
-	return formWith(l, i, b, record.Decode, order)
-}
-
-func formWith[T any](l *loader, i int, b []byte, decode decodeFunc[T], order func(a, b *T) int) ([]byte, bool, error) {
-	lines := path.Ext(l.files[i]) == ".ndjson"
-	var c collector[T]
-	if lines {
-		decodeLines(l, c.put, decode, i, 1, b)
-	} else {
-		decodeFile(l, c.put, decode, i, b)
-	}
-	if l.hasFaults(int32(i)) {
-		return nil, false, nil
-	}
-	c.close()
-	if order != nil {
-		slices.SortStableFunc(c.recs, order)
-	}
-	out, err := written(l.files[i], c.recs, lines, l.single[i])
-	return out, err == nil, err
-}
-
-func written[T any](name string, recs []*T, lines, single bool) ([]byte, error) {
+func (t *table[T]) format(f *file) ([]byte, error) {
+	slices.SortStableFunc(t.recs, func(a, b *T) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	switch {
-	case single:
-		return File(name, recs[0])
-	case !lines:
-		return record.Pretty(recs)
+	case f.single:
+		return File(f.name, t.recs[0])
+	case path.Ext(f.name) == ".json":
+		return record.Pretty(t.recs)
 	}
-	var out bytes.Buffer
-	for i := range recs {
-		b, err := record.Line(recs[i])
+	out := []byte{} // an empty file has a form, too
+	for _, rec := range t.recs {
+		line, err := record.Line(rec)
 		if err != nil {
 			return nil, err
 		}
-		out.Write(append(b, '\n'))
+		out = append(append(out, line...), '\n')
 	}
-	return out.Bytes(), nil
+	return out, nil
 }
 
-// formOfChanges gives a file of ChangesDir in its form, false where it has faults.
-func (l *loader) formOfChanges(i int, b []byte) (out []byte, ok bool, err error) {
-	var c collector[record.ChangeLine]
-	decodeLines(l, c.put, record.DecodeChange, i, 1, b)
-	if l.hasFaults(int32(i)) {
-		return nil, false, nil
+// sortKey is what the records of a file are in order of: benchmarks oldest run first, so that new ones are appended.
+// Records without a key stay where they are.
+func sortKey(rec any) string {
+	switch rec := rec.(type) {
+	case *Model:
+		return string(rec.Slug)
+	case *Hardware:
+		return string(rec.Slug)
+	case *Tool:
+		return string(rec.Slug)
+	case *Origin:
+		return rec.Key
+	case *Benchmark:
+		return textOf(rec.RunDate) + "\x00" + string(rec.ID)
 	}
-	c.close()
-	for _, line := range c.recs {
-		text, err := history.Line(line)
-		if err != nil {
-			return nil, false, err
-		}
-		out = append(out, text...)
-	}
-	return out, true, nil
+	return ""
 }

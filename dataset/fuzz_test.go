@@ -116,7 +116,7 @@ func FuzzFile(f *testing.F) {
 		name := names[uint(which)%uint(len(names))]
 		base, _ := fixtureFS(&txtar.Archive{})
 		base[name] = &fstest.MapFile{Data: b}
-		set, err := Load(context.Background(), base, Options{Now: fixtureDay, chunk: 50})
+		set, err := Load(context.Background(), base, Options{Now: fixtureDay})
 		if err == nil {
 			return
 		}

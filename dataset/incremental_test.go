@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -102,35 +101,6 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// TestLastIsShared: what was not changed is not decoded again.
-func TestLastIsShared(t *testing.T) {
-	fsys := sample(t)
-	last, err := Load(context.Background(), fsys, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const name = "benchmarks/2025.ndjson"
-	fsys[name] = &fstest.MapFile{Data: bytes.Replace(fsys[name].Data, []byte(`"hardware_count":1`), []byte(`"hardware_count":7`), 1)}
-	set, err := Load(context.Background(), fsys, Options{Last: last})
-	if err != nil {
-		t.Fatal(err)
-	}
-	differ := 0
-	for i := range set.Benchmarks.Len() {
-		if set.Benchmarks.At(i) != last.Benchmarks.At(i) {
-			differ++
-		}
-	}
-	if file := bytes.Count(fsys[name].Data, []byte{'\n'}); differ != file {
-		t.Errorf("%d benchmarks were decoded again after an edit of a file of %d", differ, file)
-	}
-	for i := range set.Models {
-		if m, old := set.Models[i], last.Models[i]; len(m.Sources) > 0 && &m.Sources[0] != &old.Sources[0] {
-			t.Fatalf("%s was decoded again", m.Slug)
-		}
-	}
-}
-
 // TestLastFindings: given the last set the findings are the same too.
 func TestLastFindings(t *testing.T) {
 	fsys := sample(t)
@@ -147,49 +117,5 @@ func TestLastFindings(t *testing.T) {
 	want := findingsText(t, fsys, Options{})
 	if got := findingsText(t, fsys, Options{Last: last}); got != want {
 		t.Errorf("findings with Last:\n%.2000s\nwithout:\n%.2000s", got, want)
-	}
-}
-
-// BenchmarkReload is a load after an edit of one line, with and without the last set, of lines
-// in files of a twentieth each.
-func BenchmarkReload(b *testing.B) {
-	const lines = 100_000
-	dir := b.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../data")); err != nil {
-		b.Fatal(err)
-	}
-	old, err := os.ReadDir(dir + "/benchmarks")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, e := range old {
-		os.Remove(dir + "/benchmarks/" + e.Name())
-	}
-	all := bytes.SplitAfter(repeat(b, lines), []byte{'\n'})
-	write := func(i int, edit func([]byte) []byte) {
-		text := bytes.Join(all[i*lines/20:(i+1)*lines/20], nil)
-		if err := os.WriteFile(fmt.Sprintf("%s/benchmarks/%04d.ndjson", dir, i), edit(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for i := range 20 {
-		write(i, func(text []byte) []byte { return text })
-	}
-	last, err := Load(context.Background(), os.DirFS(dir), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	write(7, func(text []byte) []byte {
-		return bytes.Replace(text, []byte(`"hardware_count":1`), []byte(`"hardware_count":9`), 1)
-	})
-	for name, opt := range map[string]Options{"whole": {}, "with last": {Last: last}} {
-		b.Run(fmt.Sprintf("lines=%d/%s", lines, name), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Load(context.Background(), os.DirFS(dir), opt); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -1,89 +1,168 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"slices"
+	"time"
 
 	"modeldex/dataset/cores"
 	"modeldex/dataset/history"
 	"modeldex/dataset/pack"
 )
 
+// Options says how to load. The zero value loads with every core and no progress.
+type Options struct {
+	// Workers is how many files are decoded at once; zero means one per core.
+	Workers int
+	// Progress, if set, is called after each piece read, in bytes, by one goroutine at a time.
+	Progress func(read, total int64)
+	// Now is the clock that dates in the future are judged by; nil means time.Now.
+	Now func() time.Time
+	// Previous, if set, is the dataset as it was published before: a benchmark of it that is gone
+	// is a fault.
+	Previous fs.FS
+	// Review, if set, returns a rule for one benchmark that needs more than this package has. Check and Propose
+	// warn of the field with the text it returns; an empty text is no warning. See resolve.Review.
+	Review func([]*Model, []*Hardware) func(*Benchmark) (field, text string)
+	// Last, if set, is what an earlier Load returned. Load returns it again if no byte has changed.
+	Last *Set
+}
+
 // Load reads and checks the dataset in fsys, see Dir. A dataset with a fault gives Findings as
 // the error, all of them, sorted by place; any other error means that there is no dataset to be
-// read. Warnings are for Check and cost a load nothing. Memory beyond the records is bounded by
-// the chunks in flight. Where no byte differs from opt.Last, Load returns it. Once ctx has ended, Load
+// read. Warnings are for Check and cost a load nothing. Once ctx has ended, Load
 // returns its error within a few milliseconds, unless it waits for a file. Safe for concurrent use.
 func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
-	l := newLoader(ctx, fsys, opt)
-	if err := l.read(); err != nil {
+	list, err := listFiles(fsys, false)
+	if err != nil {
 		return nil, err
 	}
-	if l.allUnchanged() {
+	if opt.Last != nil && len(list.findings) == 0 && opt.Last.source.sameFiles(ctx, list) {
 		return opt.Last, nil
 	}
-	var beside cores.Group
-	var benchmarks Pack
-	var from []int32                                                        // by benchmark in order: its number as it was read
-	beside.Go(func() { benchmarks, from = pack.Sorted(l.benchmarks.recs) }) // on one core, so while others check
-	if err := l.judge(); err != nil {
+	src, err := readSource(ctx, list, opt)
+	if err != nil {
 		return nil, err
 	}
-	if len(l.findings) > 0 {
-		return nil, l.findings
+	c := newChecker(ctx, src, opt)
+	findings, err := c.judge()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(findings) > 0:
+		return nil, findings
 	}
-	beside.Wait()
-	return l.set(benchmarks, from), nil
+	return newSet(src, c.ratios), nil
 }
 
 // Check reads and checks the dataset in fsys as Load does and returns everything there is to
 // say about it, warnings too, sorted by place. The error means that there is no dataset to be
 // read.
 func Check(fsys fs.FS, opt Options) (Findings, error) {
-	l := newLoader(context.Background(), fsys, opt)
-	l.warn = true
-	if err := l.read(); err != nil {
+	ctx := context.Background()
+	list, err := listFiles(fsys, true)
+	if err != nil {
 		return nil, err
 	}
-	if err := l.judge(); err != nil {
+	src, err := readSource(ctx, list, opt)
+	if err != nil {
 		return nil, err
 	}
-	return l.findings, nil
+	c := newChecker(ctx, src, opt)
+	c.warn = true
+	return c.judge()
 }
 
-// judge checks what was read, and sorts what was found.
-func (l *loader) judge() error {
-	if !l.full.Load() { // else references to what was not read would seem wrong
-		if err := l.check(); err != nil {
-			return err
+// A source is the files of a dataset as they were read, with their records.
+type source struct {
+	tables
+	fsys     fs.FS
+	files    []*file
+	findings Findings // of single files and records
+	faulty   map[member]bool
+	text     []byte // in place of the files, see Propose
+}
+
+func (s *source) open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if s.text != nil {
+		return io.NopCloser(bytes.NewReader(s.text)), nil
+	}
+	return open(ctx, s.fsys, name)
+}
+
+// readSource reads the files of a listing.
+func readSource(ctx context.Context, list *listing, opt Options) (*source, error) {
+	opt.Workers = cmp.Or(opt.Workers, cores.Size())
+	s := &source{fsys: list.fsys, files: list.files, findings: list.findings, faulty: map[member]bool{}}
+	if err := readFiles(ctx, s.fsys, s.files, opt); err != nil {
+		return nil, err
+	}
+	for _, name := range list.missed {
+		s.tableOf(name).lose(lost{})
+	}
+	for _, f := range s.files {
+		s.append(&f.records)
+		s.findings = append(s.findings, f.findings...)
+		for _, m := range f.faulty {
+			s.faulty[m] = true
 		}
+		f.records, f.findings, f.faulty = tables{}, nil, nil
 	}
-	l.placePending()
-	l.findings.sort()
-	l.findings = l.findings.withoutEchoes()
-	return l.ctx.Err() // what was cut short would seem to have faults, or none
+	return s, nil
 }
 
-// set sorts the tables, of which the benchmarks are sorted already, and sums up what was read. from says of each
-// benchmark which of those that were read it is.
-func (l *loader) set(benchmarks Pack, from []int32) *Set {
+// anyFaulty reports whether the decoder found something in one of the records.
+func (s *source) anyFaulty(records ...place) bool {
+	return len(s.faulty) > 0 && slices.ContainsFunc(records, func(p place) bool { return s.faulty[member{at: p}] })
+}
+
+func (s *source) placeText(p place) string { return fmt.Sprintf("%s:%d", s.files[p.file].name, p.line) }
+
+// sameFiles reports whether a listing has the same files with the same bytes.
+func (s *source) sameFiles(ctx context.Context, list *listing) bool {
+	return s != nil && slices.EqualFunc(s.files, list.files, func(was, is *file) bool {
+		if was.name != is.name || was.size != is.size {
+			return false
+		}
+		f, err := open(ctx, list.fsys, is.name)
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		hash := sha256.New()
+		_, err = io.Copy(hash, f)
+		return err == nil && Digest(hash.Sum(nil)) == was.digest
+	})
+}
+
+// newSet sorts the tables and sums up what was read. ratios are those of the benchmarks as they were read.
+func newSet(src *source, ratios []float64) *Set {
+	benchmarks, from := pack.Sorted(src.benchmarks.recs)
 	s := &Set{
-		Info: *l.info.recs[0], Models: values(l.models.recs), Hardware: values(l.hardware.recs),
-		Tools: values(l.tools.recs), Quantizations: values(l.quantizations.recs), Origins: values(l.origins.recs), Benchmarks: benchmarks,
+		Info: *src.info.recs[0], Models: values(src.models.recs), Hardware: values(src.hardware.recs),
+		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Benchmarks: benchmarks,
 	}
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Origins, func(a, b Origin) int { return cmp.Compare(a.Key, b.Key) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
 	addComputed(s.Models, s.Quantizations)
-	s.Releases = history.New(l.changes.recs)
-	s.previous = l.remember()
+	s.Releases = history.New(src.changes.recs)
+	s.source = src
 	s.Digest = digestOf(s.Files())
 	s.loaded, s.ratios = s, make([]float64, len(from))
 	for i, n := range from {
-		s.ratios[i] = l.ratios[n]
+		s.ratios[i] = ratios[n]
 	}
 	return s
 }
+
+// ErrNoFiles is returned by Propose for a set that no load made.
+var ErrNoFiles = errors.New("the set was not read from files")

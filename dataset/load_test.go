@@ -23,15 +23,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestLoadInParallel: workers and chunk borders change neither records nor order nor digest.
+// TestLoadInParallel: workers change neither records nor order nor digest.
 func TestLoadInParallel(t *testing.T) {
 	fsys := sample(t)
-	want, err := Load(context.Background(), fsys, Options{Workers: 1, chunk: 16 << 20})
+	want, err := Load(context.Background(), fsys, Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, opt := range []Options{{Workers: 1}, {Workers: 64, chunk: 97}, {}} {
-		t.Run(fmt.Sprintf("workers=%d/chunk=%d", opt.Workers, opt.chunk), func(t *testing.T) {
+	for _, opt := range []Options{{Workers: 64}, {}} {
+		t.Run(fmt.Sprintf("workers=%d", opt.Workers), func(t *testing.T) {
 			got, err := Load(context.Background(), fsys, opt)
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestLoadInParallel(t *testing.T) {
 	}
 }
 
-// TestFindingsInParallel: workers and chunk borders do not change what is found either.
+// TestFindingsInParallel: workers do not change what is found either.
 func TestFindingsInParallel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -57,10 +57,10 @@ func TestFindingsInParallel(t *testing.T) {
 			f.Data = planted(random, f.Data)
 		}
 	}
-	want := findingsText(t, fsys, Options{Workers: 1, chunk: 16 << 20})
-	for _, opt := range []Options{{Workers: 5, chunk: 777}, {Workers: 2, chunk: 50_000}} {
+	want := findingsText(t, fsys, Options{Workers: 1})
+	for _, opt := range []Options{{Workers: 5}, {Workers: 2}} {
 		if diff := cmp.Diff(want, findingsText(t, fsys, opt)); diff != "" {
-			t.Errorf("findings with %d workers and chunks of %d (-want +got):\n%s", opt.Workers, opt.chunk, diff)
+			t.Errorf("findings with %d workers (-want +got):\n%s", opt.Workers, diff)
 		}
 	}
 }

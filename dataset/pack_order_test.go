@@ -32,7 +32,7 @@ func TestAnyOrder(t *testing.T) {
 		from, to := i*len(lines)/3, (i+1)*len(lines)/3
 		fsys[fmt.Sprintf("benchmarks/%04d.ndjson", i)] = &fstest.MapFile{Data: bytes.Join(lines[from:to], []byte{'\n'})}
 	}
-	got, err := Load(context.Background(), fsys, Options{chunk: 10_000})
+	got, err := Load(context.Background(), fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

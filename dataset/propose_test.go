@@ -74,11 +74,14 @@ func TestPropose(t *testing.T) {
 		must(t, err)
 		const last = "benchmarks/9999.ndjson" // no file has the name that Propose gives its lines
 		fsys[last] = &fstest.MapFile{Data: lines}
-		l := newLoader(context.Background(), fsys, Options{})
-		l.warn, l.each = true, true
-		must(t, l.read())
-		must(t, l.judge())
-		all := l.findings
+		list, err := listFiles(fsys, true)
+		must(t, err)
+		src, err := readSource(t.Context(), list, Options{})
+		must(t, err)
+		c := newChecker(t.Context(), src, Options{})
+		c.warn, c.each = true, true
+		all, err := c.judge()
+		must(t, err)
 		want := slices.DeleteFunc(all, func(f Finding) bool { return f.Path != last })
 		for i := range want {
 			want[i].Path = ProposedFile

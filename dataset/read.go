@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -9,99 +10,200 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
 	"modeldex/dataset/ndjson"
+	"modeldex/dataset/record"
 )
 
-// read decodes every file of the dataset, in parallel.
-func (l *loader) read() error {
-	if err := l.list(); err != nil {
-		return err
+// A file is one file of a dataset, what was read from it and what is wrong with it. One goroutine reads it.
+type file struct {
+	name   string
+	number int32
+	size   int64 // in bytes, as listed
+	digest Digest
+	single bool // one object, no array
+
+	shared   *record.Sharer
+	records  tables
+	findings Findings
+	faulty   []member // where the decoder found something
+}
+
+// member is one field of one record, the record itself if the field is empty.
+type member struct {
+	at    place
+	field string // dotted
+}
+
+// maxFindings bounds the memory of a report: a gigabyte of broken lines has millions of faults,
+// of which a reader looks at the first few.
+const maxFindings = 10_000
+
+var errTooMany = errors.New("too many findings")
+
+// readFiles decodes files in parallel, each on one worker.
+func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) error {
+	var mu sync.Mutex
+	var read, total int64
+	for _, f := range files {
+		total += f.size
 	}
-	l.digests, l.single = make([]Digest, len(l.files)), make([]bool, len(l.files))
-	if l.findUnchanged(); l.allUnchanged() {
-		return nil
-	}
-	// One more than there are workers: this goroutine reads lines while they decode, and waits while
-	// all of them are busy, so that few chunks are in memory. Workers read the many small files themselves.
-	var work errgroup.Group
-	work.SetLimit(l.opt.Workers)
-	for i, name := range l.files {
-		switch {
-		case l.ctx.Err() != nil:
-		case l.unchanged[i] >= 0:
-			l.reuse(i)
-		case path.Ext(name) == ".ndjson":
-			l.readFile(i, func(r io.Reader) error { return l.readLines(i, r, &work) })
-		default:
-			work.Go(func() error {
-				l.readFile(i, func(r io.Reader) error { return l.readWhole(i, r) })
-				return nil
-			})
+	progress := func(n int) {
+		if opt.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			read += int64(n)
+			opt.Progress(read, total)
 		}
 	}
-	_ = work.Wait() // decoding reports findings, never an error
-	if err := l.ctx.Err(); err != nil {
+	shared := record.NewSharer()
+	var work errgroup.Group
+	work.SetLimit(opt.Workers)
+	for _, f := range files {
+		work.Go(func() error {
+			if ctx.Err() == nil {
+				f.shared = shared
+				f.read(ctx, fsys, progress)
+				f.shared = nil
+			}
+			return nil
+		})
+	}
+	_ = work.Wait() // what goes wrong with a file is a finding
+	return ctx.Err()
+}
+
+// read reads and decodes a file, and makes its digest.
+func (f *file) read(ctx context.Context, fsys fs.FS, progress func(n int)) {
+	in, err := open(ctx, fsys, f.name)
+	if err == nil {
+		defer in.Close()
+		hash := sha256.New()
+		err = f.decode(io.TeeReader(&countedReader{in, progress}, hash))
+		hash.Sum(f.digest[:0])
+	}
+	if err != nil && !errors.Is(err, errTooMany) {
+		f.readFailed(err)
+	}
+}
+
+// readFailed adds the finding of a file that could not be read to its end.
+func (f *file) readFailed(err error) {
+	var long *ndjson.TooLongError
+	finding := unreadable(f.name, err)
+	switch {
+	case errors.As(err, &long):
+		finding = Finding{Path: f.name, Line: long.Line, Text: long.Error()}
+	case errors.Is(err, errTooLarge):
+		finding = Finding{Path: f.name, Text: tooLarge(f.name)}
+	}
+	f.findings = append(f.findings, finding)
+	f.records.tableOf(f.name).lose(lost{})
+}
+
+// decode decodes the lines of an .ndjson file, or a .json file: one object, or an array of them.
+func (f *file) decode(r io.Reader) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	if start, _ := in.Peek(len(ndjson.ByteOrderMark)); bytes.Equal(start, ndjson.ByteOrderMark) {
+		// Some editors write it, other tools stumble over it. Columns are counted after it.
+		f.findings = append(f.findings, Finding{Path: f.name, Line: 1, Col: 1, Text: "must not begin with a byte order mark"})
+		_, _ = in.Discard(len(start)) // it was read already
+	}
+	into := f.records.tableOf(f.name)
+	if path.Ext(f.name) == ".ndjson" {
+		return ndjson.Each(in, func(line int, text []byte) error {
+			into.decode(f, place{file: f.number, line: int32(line)}, text)
+			return f.checkFull()
+		})
+	}
+	b, err := io.ReadAll(in)
+	if err != nil {
 		return err
 	}
-	l.closeCollectors()
+	if kind, offset := schemaOfOther(f.name, b); kind != "" {
+		text := fmt.Sprintf("is that of %s: move the file into that folder, or name the schema of %s", kind, kindOf(f.name))
+		f.fault(place{file: f.number, line: 1}, b, []record.Problem{{Offset: offset, Field: "$schema", Text: text}})
+		into.lose(lost{})
+		f.records.tableOf(path.Join(kind, "any")).lose(lost{})
+		return nil
+	}
+	b = withoutSchema(f.name, b)
+	spans, array, broken := record.Split(b)
+	f.single = !array
+	f.walk(b, spans, func(at place, text []byte) {
+		if f.checkFull() == nil {
+			into.decode(f, at, text)
+		}
+	})
+	if broken != nil {
+		into.lose(lost{})
+		f.fault(place{file: f.number, line: 1}, b, []record.Problem{*broken})
+	}
 	return nil
 }
 
-func (l *loader) closeCollectors() {
-	l.info.close()
-	l.quantizations.close()
-	l.origins.close()
-	l.models.close()
-	l.hardware.close()
-	l.tools.close()
-	l.benchmarks.close()
-	l.changes.close()
+// walk gives each record its place and its text from the start of its first line.
+func (f *file) walk(b []byte, spans []record.Span, visit func(at place, text []byte)) {
+	line, start := 1, 0 // of the line the record begins on
+	for _, v := range spans {
+		line += bytes.Count(b[start:v.From], []byte{'\n'})
+		start += bytes.LastIndexByte(b[start:v.From], '\n') + 1
+		visit(place{f.number, int32(line), int32(v.From - start)}, b[start:v.To])
+	}
 }
 
-// A lineError is a line that cannot be read, which ends the reading of its file.
-type lineError struct {
-	line int
-	err  error
-}
-
-func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
-
-// readFailed adds the finding of a file that could not be read to its end.
-func (l *loader) readFailed(name string, err error) {
-	var line *lineError
+// slugOf finds the slug of a record too broken to decode, in its text or its file name.
+func (f *file) slugOf(b []byte) Slug {
 	switch {
-	case errors.As(err, &line):
-		l.add(Finding{Path: name, Line: line.line, Text: line.err.Error()})
-		l.missed(name)
-	case errors.Is(err, errTooLarge):
-		l.add(Finding{Path: name, Text: tooLarge(name)})
-		l.missed(name)
+	case kindOf(f.name) == benchmarksDir:
+		return Slug(record.TextAt(b, "id"))
+	case f.single:
+		return Slug(strings.TrimSuffix(path.Base(f.name), ".json"))
 	default:
-		l.unreadable(name, err)
+		return Slug(record.TextAt(b, "slug"))
 	}
 }
 
-// readFile has a file read, and makes its digest. What goes wrong is a finding.
-func (l *loader) readFile(i int, read func(r io.Reader) error) {
-	name := l.files[i]
-	f, err := l.open(name)
-	if err == nil {
-		defer f.Close()
-		hash := sha256.New()
-		err = read(io.TeeReader(&boundedReader{l.ctx, f, maxSize(name)}, hash))
-		hash.Sum(l.digests[i][:0])
-	}
-	if err != nil {
-		l.readFailed(name, err)
+// fault adds the problems of a record; text begins with the line of at.
+func (f *file) fault(at place, text []byte, problems []record.Problem) {
+	for _, p := range problems {
+		f.findings = append(f.findings, f.finding(at, text, p))
+		for field := p.Field; field != ""; field = field[:max(0, strings.LastIndexByte(field, '.'))] {
+			f.faulty = append(f.faulty, member{at, field}) // and everything it is in
+		}
+		f.faulty = append(f.faulty, member{at: at})
 	}
 }
 
-// open opens a file that is regular still: it may have been replaced since it was listed.
-func (l *loader) open(name string) (fs.File, error) {
-	f, err := l.fsys.Open(name)
+func (f *file) checkFull() error {
+	if len(f.findings) > maxFindings {
+		return errTooMany
+	}
+	return nil
+}
+
+// finding gives a problem its line and column.
+func (f *file) finding(at place, text []byte, p record.Problem) Finding {
+	before := text[:min(int(at.col)+p.Offset, len(text))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	if p.Text == record.EndsInside && path.Ext(f.name) == ".ndjson" {
+		p.Text = record.LineEndsInside
+	}
+	return Finding{
+		Path: f.name, Line: int(at.line) + bytes.Count(before, []byte{'\n'}),
+		Col: 1 + utf8.RuneCount(before[start:]), Field: p.Field, Text: p.Text, broken: p.Broken,
+	}
+}
+
+// open opens a file that is still a regular one: it may have been replaced since it was listed. Reading fails once the
+// context has ended, and behind the largest size.
+func open(ctx context.Context, fsys fs.FS, name string) (io.ReadCloser, error) {
+	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -109,16 +211,16 @@ func (l *loader) open(name string) (fs.File, error) {
 		f.Close() //nolint:errcheck // nothing was read from it
 		return nil, errors.Join(err, errNotRegular)
 	}
-	return f, nil
+	return &boundedReader{ctx, f, maxSize(name)}, nil
 }
 
 var errTooLarge = errors.New("the file is too large")
 
 // A boundedReader fails with errTooLarge behind so many bytes: a file may grow while it is read,
-// and some files of the system say that they have no bytes. It fails once the context has ended.
+// and some files of the system say that they have no bytes.
 type boundedReader struct {
-	ctx  context.Context
-	r    io.Reader
+	ctx context.Context
+	fs.File
 	left int64
 }
 
@@ -126,57 +228,21 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := b.r.Read(p)
+	n, err := b.File.Read(p)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errTooLarge
 	}
 	return n, err
 }
 
-// readWhole reads a .json file and decodes it.
-func (l *loader) readWhole(i int, r io.Reader) error {
-	b := bytes.NewBuffer(make([]byte, 0, l.sizes[i]+bytes.MinRead)) // grows only if the file has grown
-	_, err := b.ReadFrom(r)
-	l.progress(b.Len())
-	if err == nil {
-		l.decodeFile(i, l.withoutMark(i, b.Bytes()))
-	}
-	return err
+// A countedReader tells how many bytes were read.
+type countedReader struct {
+	io.Reader
+	count func(n int)
 }
 
-// readLines hands a file to the workers in chunks of about opt.chunk bytes.
-func (l *loader) readLines(i int, r io.Reader, work *errgroup.Group) error {
-	lines := ndjson.NewReader(r, l.opt.chunk)
-	for !l.full.Load() {
-		first, b, err := lines.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case errors.Is(err, ndjson.ErrLineTooLong):
-			return &lineError{lines.Line(), err}
-		case err != nil:
-			return err
-		}
-		l.progress(len(b))
-		chunk := b
-		if first == 1 {
-			b = l.withoutMark(i, b)
-		}
-		work.Go(func() error {
-			l.decodeLines(i, first, b)
-			ndjson.Reuse(chunk) // records have copies of their texts
-			return nil
-		})
-	}
-	return nil
-}
-
-// withoutMark removes the byte order mark some editors write at the start of a file. It is a
-// finding, for other tools would stumble over it; columns are counted after it.
-func (l *loader) withoutMark(i int, b []byte) []byte {
-	rest, marked := bytes.CutPrefix(b, ndjson.ByteOrderMark)
-	if marked {
-		l.add(Finding{Path: l.files[i], Line: 1, Col: 1, Text: "must not begin with a byte order mark"})
-	}
-	return rest
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.count(n)
+	return n, err
 }

@@ -85,7 +85,7 @@ func schemaOf(name string, rec any, list bool, docs map[string]map[string]string
 	id := generate.ID("urn:modeldex:schema:" + name)
 	if !list {
 		s.ID = id
-		// The member by which a file names its schema to editors; see WithoutSchema.
+		// The member by which a file names its schema to editors; see withoutSchema.
 		kind := map[string]string{"Info": infoFile, "Model": modelsDir, "Hardware": hardwareDir, "Tool": toolsDir}[typ.Name()]
 		if ref, ok := schemaFiles[kind]; ok {
 			s.Properties.Set("$schema", &generate.Schema{Const: ref, Description: "Schema of this file, for editors."})

@@ -32,9 +32,9 @@ type Set struct {
 	// Releases is what past releases changed. It is not part of the digest.
 	Releases *history.Log
 
-	previous *previousLoad // nil in a set no load made
-	ratios   []float64     // see Ratios
-	loaded   *Set          // the set that a load made: itself, but in a copy of it
+	source *source   // nil in a set no load made
+	ratios []float64 // see Ratios
+	loaded *Set      // the set that a load made: itself, but in a copy of it
 }
 
 // Ratios is the share of the memory bandwidth that each benchmark accounts for, see Roofline.Ratio, which the checks of a load
@@ -83,11 +83,11 @@ type LoadedFile struct {
 // made. The digest of the set is made of their digests and names; the folder of recorded changes is
 // in neither.
 func (s *Set) Files() []LoadedFile {
-	if s.previous == nil {
+	if s.source == nil {
 		return nil
 	}
-	out := make([]LoadedFile, 0, len(s.previous.files))
-	for _, f := range s.previous.files {
+	out := make([]LoadedFile, 0, len(s.source.files))
+	for _, f := range s.source.files {
 		if kindOf(f.name) != ChangesDir { // it may change while the records stay
 			out = append(out, LoadedFile{f.name, f.size, f.digest})
 		}
@@ -98,10 +98,10 @@ func (s *Set) Files() []LoadedFile {
 // Written returns the models as their files have them, without what is computed. The caller must not
 // change them.
 func (s *Set) Written() []Model {
-	if s.previous == nil {
+	if s.source == nil {
 		return s.Models
 	}
-	return values(s.previous.models.recs)
+	return values(s.source.models.recs)
 }
 
 func values[T any](recs []*T) []T {

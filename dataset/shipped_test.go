@@ -55,7 +55,7 @@ func TestShippedMatchesStandardDecoder(t *testing.T) {
 	fsys, compared, first := shipped(t), 0, rand.IntN(5)
 	t.Logf("of five benchmarks, number %d", first)
 	for name, file := range fsys {
-		for i, text := range recordTexts(name, WithoutSchema(name, file.Data)) {
+		for i, text := range recordTexts(name, withoutSchema(name, file.Data)) {
 			compared++
 			if kindOf(name) == benchmarksDir && i%5 != first {
 				continue
@@ -140,7 +140,7 @@ func TestShippedForm(t *testing.T) {
 func samePretty[T any](t *testing.T, name string, text []byte) {
 	t.Helper()
 	var rec T
-	record.Decode(WithoutSchema(name, text), &rec)
+	record.Decode(withoutSchema(name, text), &rec)
 	if got, err := File(name, &rec); err != nil || !bytes.Equal(got, text) {
 		t.Errorf("%s: File differs (-file +form), %v:\n%s", name, err, cmp.Diff(string(text), string(got)))
 	}

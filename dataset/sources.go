@@ -9,17 +9,17 @@ import (
 
 // checkSources compares a record with its sources. Each known fact must be named by a source, itself or with
 // the object it is in. Each name in a source must be that of a field.
-func checkSources[T any](l *loader, p place, rec *T, sources []SourceRef) {
+func checkSources[T any](c *checker, p place, rec *T, sources []SourceRef) {
 	s, named := record.SchemaOf(reflect.TypeFor[T]()), map[string]bool{}
 	for i := range sources {
 		for j, name := range sources[i].Fields {
 			if named[name] = true; !s.Has(name) {
-				l.at(p, fmt.Sprintf("sources.%d.fields.%d", i, j), fmt.Sprintf("no field is called %q", name))
+				c.at(p, fmt.Sprintf("sources.%d.fields.%d", i, j), fmt.Sprintf("no field is called %q", name))
 			}
 		}
 	}
 	unsourced(s, reflect.ValueOf(rec).Elem(), "", false, named, func(name string) {
-		l.at(p, name, "must be named by an entry of sources", "sources")
+		c.at(p, name, "must be named by an entry of sources", "sources")
 	})
 }
 

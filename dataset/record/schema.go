@@ -66,6 +66,9 @@ func SchemaOf(t reflect.Type) *Schema {
 	return actual.(*Schema)
 }
 
+// Field returns the field with a JSON name, nil for none.
+func (s *Schema) Field(name string) *Field { return s.byName[name] }
+
 // Has reports whether a dotted name is that of a field.
 func (s *Schema) Has(name string) bool {
 	for s != nil {

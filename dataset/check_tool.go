@@ -8,12 +8,34 @@ import (
 	"strings"
 )
 
-// checkTwice holds the entries of a list apart.
-func checkTwice[T ~string](l *loader, p place, field string, list []T) {
-	for i, v := range list {
-		if v != "" && slices.Contains(list[:i], v) {
-			l.at(p, field+"."+strconv.Itoa(i), fmt.Sprintf("%q is in the list twice", string(v)))
+// toolRules are the rules of one tool.
+var toolRules = []rule[*Tool]{
+	{"tool-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, t *Tool, p place) {
+		checkSources(c, p, t, t.Sources)
+		c.date(p, "first_release", t.FirstRelease)
+	}},
+}
+
+// typeRules are the rules of one storage type.
+var typeRules = []rule[*QuantizationType]{
+	{"type-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, q *QuantizationType, p place) {
+		if c.types[q.Name] == p {
+			checkSources(c, p, q, q.Sources)
 		}
+	}},
+	{"type-name", "No two storage types have one name.", 0, func(c *checker, q *QuantizationType, p place) {
+		if first, twice := c.types[q.Name]; twice && first != p {
+			c.at(p, "name", fmt.Sprintf("%q is a duplicate of %s", q.Name, c.placeText(first)))
+		}
+	}},
+	{"type-bounds", "Bits per weight are such as can be, and the median is between the least and the most.", clean, checkTypeBounds},
+}
+
+// checkTypeBounds holds the figures of a storage type to each other.
+func checkTypeBounds(c *checker, q *QuantizationType, p place) {
+	c.bounded(p, q, typeBounds)
+	if o := q.Observed; o != nil && (o.Min > o.Median || o.Median > o.Max) {
+		c.at(p, "observed.median", fmt.Sprintf("must be from min to max, %s to %s, got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
 	}
 }
 
@@ -24,15 +46,15 @@ func toolWords(t *Tool) map[string]*[]string {
 
 // checkToolWords checks the lists of all tools. A word that one tool alone has, and that is nearly one of others, asks
 // for a look.
-func (l *loader) checkToolWords() {
+func checkToolWords(c *checker, _ all, _ place) {
 	tools := map[string]map[string]int{} // field -> word -> tools that have it
-	for i, t := range l.tools.recs {
-		checkTwice(l, l.tools.places[i], "also_categories", t.AlsoCategories)
+	for i, t := range c.tools.recs {
+		checkTwice(c, c.tools.places[i], "also_categories", t.AlsoCategories)
 		for field, list := range toolWords(t) {
 			if list == nil {
 				continue
 			}
-			checkTwice(l, l.tools.places[i], field, *list)
+			checkTwice(c, c.tools.places[i], field, *list)
 			if tools[field] == nil {
 				tools[field] = map[string]int{}
 			}
@@ -43,17 +65,17 @@ func (l *loader) checkToolWords() {
 			}
 		}
 	}
-	if !l.warn {
+	if !c.warn {
 		return
 	}
-	for i, t := range l.tools.recs {
+	for i, t := range c.tools.recs {
 		for field, list := range toolWords(t) {
 			if list == nil {
 				continue
 			}
 			for j, word := range *list {
 				if meant := meantWord(word, tools[field]); tools[field][word] == 1 && meant != "" {
-					l.warning(l.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("is of no other tool, got %q; did you mean %q", word, meant))
+					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("is of no other tool, got %q; did you mean %q", word, meant))
 				}
 			}
 		}
@@ -94,27 +116,5 @@ func slip(a, b string) bool {
 	default:
 		swapped := len(rest) > 1 && rest[0] == other[1] && rest[1] == other[0] && rest[2:] == other[2:]
 		return swapped || len(a) > shortWord && rest[1:] == other[1:]
-	}
-}
-
-// typeNames maps the letters of the name of each storage type to the name, see typeLetters.
-func (l *loader) typeNames() map[string]string {
-	out := map[string]string{}
-	for _, q := range l.quantizations.recs {
-		out[typeLetters(q.Name)] = q.Name
-	}
-	return out
-}
-
-// sameLetters makes one letter of two that look alike, and nothing of what joins the parts of a name.
-var sameLetters = strings.NewReplacer("O", "0", "_", "", "-", "")
-
-// typeLetters is what the spellings of one storage type have in common: Q8_0, q8_0, Q8_O and Q80.
-func typeLetters(name string) string { return sameLetters.Replace(strings.ToUpper(name)) }
-
-// spelledType warns of a storage type that quantizations.json has in another spelling.
-func (l *loader) spelledType(p place, field, name string, names map[string]string) {
-	if known, ok := names[typeLetters(name)]; ok && known != name {
-		l.warning(p, field, fmt.Sprintf("is a type of quantizations.json in another spelling, got %q; did you mean %q", name, known))
 	}
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -44,21 +45,22 @@ type registry struct {
 	gap    bool           // a record's slug is unreadable, so any name may be its
 	sorted func() []string
 	byName func() map[string]Slug // the words of each name and alias -> the first record that has them
-	missed misses
+	missed causes[string]         // references to no record, by what they name
 }
 
 // register gathers the slugs of a kind. It checks that no slug, name or alias belongs to two records, and that
 // a file of one record is named after its slug.
-func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug, []alias)) *registry {
-	r := &registry{kind: kind, owner: make(map[Slug]int32, len(s.recs)), gap: s.gap()}
+func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []alias)) *registry {
+	c.rule = "names"
+	r := &registry{kind: kind, owner: make(map[Slug]int32, len(t.recs)), gap: t.gap(), missed: causes[string]{}}
 	r.sorted = sync.OnceValue(func() []string { return record.Texts(slices.Sorted(maps.Keys(r.owner))) })
-	for _, rec := range s.undecodable {
+	for _, rec := range t.lost {
 		r.owner[rec.slug] = -1
 	}
-	for i := range s.recs {
-		slug, _ := of(s.recs[i])
+	for i := range t.recs {
+		slug, _ := of(t.recs[i])
 		if slug.Reserved() {
-			l.reserved(s.places[i], "slug", slug)
+			c.reserved(t.places[i], "slug", slug)
 		}
 		first, twice := r.owner[slug]
 		if !twice || first < 0 || slug == "" {
@@ -66,19 +68,19 @@ func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug,
 			continue
 		}
 		copied, of := int32(i), first
-		if l.misnamed(s.places[first], slug) && !l.misnamed(s.places[i], slug) { // the copy is that whose file has another name
+		if c.misnamed(t.places[first], slug) && !c.misnamed(t.places[i], slug) { // the copy is that whose file has another name
 			r.owner[slug], copied, of = int32(i), first, int32(i)
 		}
-		l.at(s.places[copied], "slug", fmt.Sprintf("%q is a duplicate of %s", slug, l.placeText(s.places[of])))
+		c.at(t.places[copied], "slug", fmt.Sprintf("%q is a duplicate of %s", slug, c.placeText(t.places[of])))
 	}
 	for slug, i := range r.owner {
-		if i >= 0 && l.misnamed(s.places[i], slug) {
-			l.at(s.places[i], "slug", fmt.Sprintf("must be the name of the file, got %q in %s", slug, path.Base(l.files[s.places[i].file])))
+		if i >= 0 && c.misnamed(t.places[i], slug) {
+			c.at(t.places[i], "slug", fmt.Sprintf("must be the name of the file, got %q in %s", slug, path.Base(c.files[t.places[i].file].name)))
 		}
 	}
 	r.byName = sync.OnceValue(func() map[string]Slug {
 		names := map[string]Slug{}
-		for _, rec := range s.recs {
+		for _, rec := range t.recs {
 			slug, aliases := of(rec)
 			for _, a := range aliases {
 				if words := strings.Join(nameWords(a.text), " "); names[words] == "" {
@@ -88,20 +90,20 @@ func register[T any](l *loader, s *collector[T], kind string, of func(*T) (Slug,
 		}
 		return names
 	})
-	r.addFileNames(l, s.places)
-	r.checkAliases(l, len(s.recs), func(i int) (place, Slug, []alias) {
-		slug, aliases := of(s.recs[i])
-		return s.places[i], slug, aliases
+	r.addFileNames(c, t.places)
+	r.checkAliases(c, len(t.recs), func(i int) (place, Slug, []alias) {
+		slug, aliases := of(t.recs[i])
+		return t.places[i], slug, aliases
 	})
 	return r
 }
 
 // addFileNames makes known what files are called whose record says another slug: one of the two
 // is wrong, and what refers to it is not to blame.
-func (r *registry) addFileNames(l *loader, places []place) {
+func (r *registry) addFileNames(c *checker, places []place) {
 	for _, p := range places {
-		if name := l.files[p.file]; l.single[p.file] && kindOf(name) != benchmarksDir {
-			slug := Slug(strings.TrimSuffix(path.Base(name), ".json"))
+		if f := c.files[p.file]; f.single && kindOf(f.name) != benchmarksDir {
+			slug := Slug(strings.TrimSuffix(path.Base(f.name), ".json"))
 			if _, known := r.owner[slug]; !known {
 				r.owner[slug] = -1
 			}
@@ -111,13 +113,13 @@ func (r *registry) addFileNames(l *loader, places []place) {
 
 // misnamed reports whether a record is the only one of a file that has another name than its slug; arrays and .ndjson
 // files are free.
-func (l *loader) misnamed(p place, slug Slug) bool {
-	name := l.files[p.file]
-	return l.single[p.file] && kindOf(name) != benchmarksDir && path.Base(name) != string(slug)+".json"
+func (c *checker) misnamed(p place, slug Slug) bool {
+	f := c.files[p.file]
+	return f.single && kindOf(f.name) != benchmarksDir && path.Base(f.name) != string(slug)+".json"
 }
 
 // checkAliases compares without letter case, as callers' words are looked up.
-func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []alias)) {
+func (r *registry) checkAliases(c *checker, n int, rec func(int) (place, Slug, []alias)) {
 	byAlias := map[string]Slug{} // folded alias -> the first record that has it
 	for i := range n {
 		p, slug, aliases := rec(i)
@@ -129,7 +131,7 @@ func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []
 			plain := strings.Join(strings.Fields(norm.NFKC.String(a.text)), " ") // a no-break space looks like a blank, a wide A like an A
 			if strings.HasPrefix(a.field, "aliases.") {
 				if slices.Contains(own, plain) {
-					l.at(p, a.field, fmt.Sprintf("%q is in the list twice", a.text))
+					c.at(p, a.field, fmt.Sprintf("%q is in the list twice", a.text))
 				}
 				own = append(own, plain)
 			}
@@ -137,9 +139,9 @@ func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []
 			first, taken := byAlias[folded]
 			switch _, isSlug := r.owner[Slug(folded)]; {
 			case isSlug && Slug(folded) != slug:
-				l.at(p, a.field, fmt.Sprintf("%q is the slug of another %s", a.text, r.kind))
+				c.at(p, a.field, fmt.Sprintf("%q is the slug of another %s", a.text, r.kind))
 			case taken && first != slug:
-				l.at(p, a.field, fmt.Sprintf("%q is a name of the %s %s already", a.text, r.kind, first))
+				c.at(p, a.field, fmt.Sprintf("%q is a name of the %s %s already", a.text, r.kind, first))
 			default:
 				byAlias[folded] = slug
 			}
@@ -147,31 +149,24 @@ func (r *registry) checkAliases(l *loader, n int, rec func(int) (place, Slug, []
 	}
 }
 
-// reference checks that a field names a record there is; report adds the findings. It returns the number of the
-// record, -1 where there is none or it was lost.
-func (r *registry) reference(l *loader, p place, field string, slug Slug) int32 {
-	i, known := r.owner[slug]
-	if known {
-		return i
+// reference checks that a field names a record there is; report adds the findings.
+func (r *registry) reference(c *checker, p place, field string, slug Slug) {
+	if _, known := r.owner[slug]; !known && !r.gap {
+		r.missed.add(c, string(slug), p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug))
 	}
-	if !r.gap {
-		r.missed.add(l, p, field, string(slug))
-	}
-	return -1
 }
 
 // reserved adds the finding of a name that is a word of the API's addresses.
-func (l *loader) reserved(p place, field string, slug Slug) {
-	l.at(p, field, fmt.Sprintf("%q is a word of the API's addresses, where the record could not be read: choose another", slug))
+func (c *checker) reserved(p place, field string, slug Slug) {
+	c.at(p, field, fmt.Sprintf("%q is a word of the API's addresses, where the record could not be read: choose another", slug))
 }
 
 // named is the record that has words as a name; empty for none.
 func (r *registry) named(words []string) Slug { return r.byName()[strings.Join(words, " ")] }
 
 // report adds the findings of references to no record.
-func (r *registry) report(l *loader) {
-	r.missed.report(l, func(slug string, many bool) (text, hint string) {
-		text = fmt.Sprintf("no %s has slug %q", r.kind, slug)
+func (r *registry) report(c *checker) {
+	reportMissing(c, r.missed, func(slug string, many bool) string {
 		words := nameWords(slug)
 		now := r.named(words)
 		if now == "" && many && len(words) > 1 {
@@ -179,15 +174,41 @@ func (r *registry) report(l *loader) {
 		}
 		switch {
 		case many && now != "":
-			return text, fmt.Sprintf(": if it is %q now, name that in these lines and add the old slug to its aliases, or give it the old slug again", now)
+			return fmt.Sprintf(": if it is %q now, name that in these lines and add the old slug to its aliases, or give it the old slug again", now)
 		case many: // many lines have no mistake in spelling
-			return text, ""
+			return ""
 		case now != "": // a name of the record in place of its slug
-			return text, fmt.Sprintf("; did you mean %q", now)
+			return fmt.Sprintf("; did you mean %q", now)
 		default:
-			return text, record.Suggestion(slug, r.sorted())
+			return record.Suggestion(slug, r.sorted())
 		}
 	})
+}
+
+// reportMissing adds the findings of references to what there is not. hint says what to do; where many lines name it, it
+// was renamed or removed.
+func reportMissing(c *checker, missed causes[string], hint func(name string, many bool) string) {
+	for name, found := range missed {
+		if len(found) <= fewRepeats || c.each {
+			text := hint(name, false)
+			for i := range found {
+				found[i].text += text
+			}
+		}
+	}
+	missed.report(c, func(name string, found []pendingFinding) (pendingFinding, bool) {
+		one := found[0]
+		one.text += ", which " + record.Counted(len(found)-1, "more line") + " of the dataset name" +
+			cmp.Or(hint(name, true), ": bring it back, or change the lines")
+		return one, true
+	})
+}
+
+// references checks the slugs of a list.
+func (r *registry) references(c *checker, p place, field string, slugs *[]Slug) {
+	for i, slug := range slugsOf(slugs) {
+		r.reference(c, p, field+"."+strconv.Itoa(i), slug)
+	}
 }
 
 // nameWords are the words of a slug or name, without letter case and what is between them.

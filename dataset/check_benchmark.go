@@ -1,0 +1,452 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"modeldex/dataset/record"
+)
+
+// A run is a benchmark with the records it names. A record is nil if there is none or it has faults.
+type run struct {
+	*Benchmark
+	number              int
+	at                  place
+	model               *Model
+	hardware            *Hardware
+	tool                *Tool
+	modelAt, hardwareAt place
+	ratio               float64 // of the memory bandwidth; NaN where it is unknown
+	uncertain           bool    // it, its model or its hardware has a fault
+}
+
+// runRules are the rules of one benchmark.
+var runRules = []rule[*run]{
+	{"run-names", "model, hardware and tool name records that are there.", 0, checkRunNames},
+	{"run-source-key", "source_key is that of source_url and an entry of sources.json.", 0, checkSourceKey},
+	{"run-dates", "Dates are between 1990 and today, and run_date is in the year of the file.", 0, checkRunDates},
+	{"run-source", "A benchmark that is not the owner's has a page.", 0, checkRunSource},
+	{"run-kind", "A throughput result has a scenario and a total; any other has a speed and nothing that describes a load.", 0, checkRunKind},
+	{"run-bounds", "Figures are such as can be measured.", clean, func(c *checker, r *run, p place) {
+		c.bounded(p, r.Benchmark, runBounds)
+		for field, v := range map[string]*float64{"prompt_tps": r.PromptTPS, "generation_tps": r.GenerationTPS, "total_tps": r.TotalTPS} {
+			c.atMost(p, field, v, maxSpeedTPS*float64(r.HardwareCount), " tokens per second")
+		}
+	}},
+	{"run-contradiction", "Fields of a benchmark can all be true together.", clean, checkRunContradiction},
+	{"run-too-early", "Nothing was measured long before its model or hardware was there.", warned | clean, checkTooEarly},
+	{"run-backend", "A backend works on the hardware and is one of the tool's.", warned, checkRunBackend},
+	{"run-type-spelling", "A quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
+		if r.Quantization != nil {
+			c.spelledType(p, "quantization", *r.Quantization)
+		}
+	}},
+	{"run-unlikely", "Power, devices and memory go with the hardware.", warned | clean, checkRunUnlikely},
+	{"run-speed", "Speeds are within what memory bandwidth and arithmetic allow, and sizes within the bits of weights.", 0, checkRunSpeed},
+}
+
+// allRunsRules are the rules of all benchmarks together.
+var allRunsRules = []rule[all]{
+	{"run-id", "No two benchmarks have one id.", 0, checkIDs},
+	{"run-repeat", "No measurement has two ids.", 0, checkRepeats},
+	{"run-copied", "No two runs of different things print the same dozen digits.", warned, checkCopied},
+	{"run-far-below", "No run is far below the same machine and tool.", warned, checkFarBelow},
+	{"run-prompt-outlier", "No prompt speed is far above all others of its model and hardware.", warned, checkPromptOutliers},
+	{"run-spread", "No run is far from equal runs.", warned, checkSpread},
+	{"run-build", "A build of llama.cpp is not much older than the model it ran.", warned, checkBuilds},
+	{"run-weights", "Weights larger than the memory are said to be offloaded.", warned, checkWeights},
+	{"run-review", "Names as printed are not those of other records.", warned, review},
+}
+
+// index makes what the rules look records up in, and applies the rules of names.
+func (c *checker) index() {
+	c.modelSlugs = register(c, &c.models, "model", modelNames)
+	c.hardwareSlugs = register(c, &c.hardware, "hardware", hardwareNames)
+	c.toolSlugs = register(c, &c.tools, "tool", toolNames)
+	c.keys = registerOrigins(c)
+	c.types, c.line = map[string]place{}, newRoofline(c.models.recs, c.hardware.recs, c.quantizations.recs)
+	c.typeNames, c.typeBits, c.toolBackends = typeNames(c.quantizations.recs), typeBits(c.quantizations.recs), backendsOf(c.tools.recs)
+	c.ratios = make([]float64, len(c.benchmarks.recs))
+	for i, b := range c.benchmarks.recs {
+		c.ratios[i] = math.NaN()
+		if ratio, known := c.line.Ratio(b); known {
+			c.ratios[i] = ratio
+		}
+	}
+	for i, q := range c.quantizations.recs {
+		if _, twice := c.types[q.Name]; !twice {
+			c.types[q.Name] = c.quantizations.places[i]
+		}
+	}
+	c.blames, c.copies = causes[blamed]{}, causes[copiedFrom]{}
+}
+
+// checkBenchmarks applies the rules of benchmarks.
+func (c *checker) checkBenchmarks() {
+	c.eachRun(func(r *run) { applyTo(c, runRules, r, r.at) })
+	c.applyAll(allRunsRules)
+}
+
+// report adds the findings that rules gathered, few for those that have one cause.
+func (c *checker) report() {
+	for _, known := range []*registry{c.modelSlugs, c.hardwareSlugs, c.toolSlugs} {
+		known.report(c)
+	}
+	c.keys.report(c)
+	c.reportBlames()
+	c.reportCopies()
+}
+
+// eachRun visits every benchmark with the records it names, until the load ends.
+func (c *checker) eachRun(visit func(r *run)) {
+	for i, b := range c.benchmarks.recs {
+		if i%1024 == 0 && c.ctx.Err() != nil {
+			return
+		}
+		r := &run{Benchmark: b, number: i, at: c.benchmarks.places[i], ratio: c.ratios[i]}
+		r.model, r.modelAt = recordOf(c, c.modelSlugs, &c.models, b.Model)
+		r.hardware, r.hardwareAt = recordOf(c, c.hardwareSlugs, &c.hardware, b.Hardware)
+		r.tool, _ = recordOf(c, c.toolSlugs, &c.tools, b.Tool)
+		r.uncertain = c.anyFaulty(r.at, r.modelAt, r.hardwareAt)
+		visit(r)
+	}
+}
+
+func recordOf[T any](c *checker, r *registry, t *table[T], slug Slug) (rec *T, at place) {
+	i, known := r.owner[slug]
+	if !known || i < 0 {
+		return nil, place{}
+	}
+	if at = t.places[i]; c.anyFaulty(at) {
+		return nil, at
+	}
+	return t.recs[i], at
+}
+
+func checkRunNames(c *checker, r *run, p place) {
+	c.modelSlugs.reference(c, p, "model", r.Model)
+	c.hardwareSlugs.reference(c, p, "hardware", r.Hardware)
+	c.toolSlugs.reference(c, p, "tool", r.Tool)
+	if r.ID.Reserved() {
+		c.reserved(p, "id", r.ID)
+	}
+}
+
+// yearFile is the name of a file that has the benchmarks of one year: a file that no longer changes can be cached and
+// compared. Other numbers are parts.
+var yearFile = regexp.MustCompile(`^benchmarks/((?:19|20)[0-9]{2})\.ndjson$`)
+
+func checkRunDates(c *checker, r *run, p place) {
+	c.pair(p, "run_date", r.RunDate != nil, "date_basis", r.DateBasis != nil)
+	c.date(p, "run_date", r.RunDate)
+	if r.Withdrawn != nil {
+		c.date(p, "withdrawn.date", &r.Withdrawn.Date)
+	}
+	name := c.files[p.file].name
+	if path.Base(name) == "undated.ndjson" && r.RunDate != nil {
+		c.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *r.RunDate))
+	}
+	year := c.yearOf(p.file)
+	switch {
+	case year == "":
+	case r.RunDate == nil:
+		c.at(p, "run_date", "must not be null in the file of a year")
+	case !strings.HasPrefix(string(*r.RunDate), year):
+		c.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year, *r.RunDate))
+	}
+}
+
+// yearOf is the year of the runs in a file of benchmarks, empty if its name says none.
+func (c *checker) yearOf(file int32) string {
+	if m := yearFile.FindStringSubmatch(c.files[file].name); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+func checkRunSource(c *checker, r *run, p place) {
+	if r.SourceURL == nil && r.Source != Owner {
+		c.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", r.Source), "source")
+	}
+}
+
+// checkRunKind keeps the two kinds of measurements apart.
+func checkRunKind(c *checker, r *run, p place) {
+	c.pair(p, "scenario", r.Scenario != nil, "total_tps", r.TotalTPS != nil)
+	of, text := map[string]bool{
+		"request_rate": r.RequestRate != nil, "nodes": r.Nodes != nil, "submitter": r.Submitter != nil, "round": r.Round != nil,
+		"division": r.Division != nil, "availability": r.Availability != nil, "system": r.System != nil,
+	}, "must be null where scenario is null"
+	if r.IsThroughput() {
+		of, text = map[string]bool{
+			"prompt_tps": r.PromptTPS != nil, "generation_tps": r.GenerationTPS != nil, "concurrency": r.Concurrency != nil, "rate_basis": r.RateBasis != nil,
+		}, "must be null in a throughput result: total_tps is its speed"
+	} else if r.PromptTPS == nil && r.GenerationTPS == nil {
+		c.at(p, "generation_tps", "must be known where prompt_tps is null", "prompt_tps")
+	}
+	for field, known := range of {
+		if known {
+			c.at(p, field, text, "scenario")
+		}
+	}
+}
+
+const maxDeviation = 3 // times a speed; ten runs that are not negative cannot have more
+
+// checkRunContradiction looks for fields of a measurement that cannot both be true.
+func checkRunContradiction(c *checker, r *run, p place) {
+	if r.NPrompt != nil && *r.NPrompt == 0 && r.PromptTPS != nil {
+		c.at(p, "n_prompt", "must be above 0 where prompt_tps is known", "prompt_tps")
+	}
+	if r.NGen != nil && *r.NGen == 0 && r.GenerationTPS != nil {
+		c.at(p, "n_gen", "must be above 0 where generation_tps is known", "generation_tps")
+	}
+	c.deviation(p, "prompt_tps", r.PromptTPS, r.PromptTPSStddev)
+	c.deviation(p, "generation_tps", r.GenerationTPS, r.GenerationTPSStddev)
+	c.inOrder(p, "ttft_p50_ms", r.TTFTP50Ms, "ttft_p99_ms", r.TTFTP99Ms)
+	c.inOrder(p, "tpot_p50_ms", r.TPOTP50Ms, "tpot_p99_ms", r.TPOTP99Ms)
+	if many := r.Concurrency != nil && *r.Concurrency > 1; r.RateBasis != nil && many != (*r.RateBasis == RateTotal) {
+		c.warning(p, "rate_basis", fmt.Sprintf("must be \"total\" where concurrency is above 1, and only there, got %q", *r.RateBasis), "concurrency")
+	}
+	if r.Nodes != nil && *r.Nodes > r.HardwareCount {
+		c.at(p, "nodes", fmt.Sprintf("must be at most hardware_count, the devices of all nodes, got %d of %d", *r.Nodes, r.HardwareCount), "hardware_count")
+	}
+	if r.PowerBasis != nil && r.PowerWatts == nil {
+		c.warning(p, "power_basis", "must be null where power_watts is null", "power_watts")
+	}
+	if unit, layers := textOf(r.ComputeUnit), r.NGPULayers; unit != "" {
+		switch {
+		case layers != nil && (*layers > 0 && unit == string(OnCPU) || *layers == 0 && unit == string(OnGPU)):
+			c.at(p, "compute_unit", fmt.Sprintf("must not be %q where n_gpu_layers is %d", unit, *layers), "n_gpu_layers")
+		case unit == string(OnMixed) && r.PartialOffload != nil && !*r.PartialOffload:
+			c.at(p, "partial_offload", "must not be false where compute_unit is \"mixed\"", "compute_unit")
+		}
+	}
+	if r.Withdrawn != nil && r.RunDate != nil && before(r.Withdrawn.Date, *r.RunDate) {
+		c.at(p, "withdrawn.date", fmt.Sprintf("must not be before run_date, %q, got %q", *r.RunDate, r.Withdrawn.Date), "run_date")
+	}
+}
+
+func (c *checker) deviation(p place, field string, speed, dev *float64) {
+	switch {
+	case dev == nil:
+	case speed == nil:
+		c.at(p, field+"_stddev", "must be null where "+field+" is null", field)
+	case *dev > maxDeviation**speed:
+		c.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s, got %s of %s", maxDeviation, field, plainNumber(*dev), plainNumber(*speed)), field)
+	}
+}
+
+// Slack of days: sources give the day of a listing or of the first sale, and makers measure before they sell.
+const (
+	modelSlack    = 90 * 24 * time.Hour
+	hardwareSlack = 366 * 24 * time.Hour
+)
+
+func checkTooEarly(c *checker, r *run, p place) {
+	if m := r.model; m != nil && longBefore(r.RunDate, m.ReleaseDate, modelSlack) {
+		c.warning(p, "run_date", fmt.Sprintf("is more than 90 days before %s was released, %q, got %q", m.Slug, *m.ReleaseDate, *r.RunDate), "model")
+	}
+	if h := r.hardware; h != nil && longBefore(r.RunDate, h.ReleaseDate, hardwareSlack) {
+		c.warning(p, "run_date", fmt.Sprintf("is more than a year before %s was released, %q, got %q", h.Slug, *h.ReleaseDate, *r.RunDate), "hardware")
+	}
+}
+
+// backendVendors are the makers on whose parts a backend works; one that is not here works on all.
+var backendVendors = map[string][]Vendor{
+	"cuda": {Nvidia}, "rocm": {AMD}, "mlx": {Apple}, "metal": {Apple, AMD, Intel}, "hexagon": {Qualcomm}, "hpu": {Intel},
+}
+
+// backendsOf are the backends that any tool has, sorted.
+func backendsOf(tools []*Tool) (out []string) {
+	for _, t := range tools {
+		if t.Backends != nil {
+			out = append(out, *t.Backends...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// checkRunBackend compares a measurement with its hardware and its tool. A list of several backends may
+// lack one, for a backend that was not seen is not listed; a tool made for one has no other.
+func checkRunBackend(c *checker, r *run, p place) {
+	own := !c.anyFaulty(p)
+	if h := r.hardware; h != nil && own && r.Backend != nil {
+		if vendors := backendVendors[*r.Backend]; vendors != nil && !slices.Contains(vendors, h.Vendor) {
+			c.warning(p, "backend", fmt.Sprintf("%q does not work on parts of %q such as %s", *r.Backend, h.Vendor, h.Slug), "hardware")
+		}
+	}
+	if r.Withdrawn != nil {
+		return
+	}
+	mlx := r.Quantization != nil && strings.HasPrefix(*r.Quantization, "MLX")
+	if mlx && (r.Backend == nil || *r.Backend != "mlx") {
+		c.warning(p, "backend", fmt.Sprintf("must be \"mlx\" where quantization is %q", *r.Quantization), "quantization")
+	}
+	if r.Backend != nil && len(c.toolBackends) > 0 && !slices.Contains(c.toolBackends, *r.Backend) {
+		if near := record.Suggestion(*r.Backend, c.toolBackends); near != "" {
+			c.warning(p, "backend", fmt.Sprintf("is of no tool, got %q%s", *r.Backend, near))
+		}
+	}
+	t := r.tool
+	if t == nil || !own {
+		return
+	}
+	if t.Backends != nil && len(*t.Backends) == 1 && r.Backend != nil && (*t.Backends)[0] != *r.Backend && !mlx {
+		c.warning(p, "backend", fmt.Sprintf("is not %q, the one backend of %s, got %q", (*t.Backends)[0], t.Slug, *r.Backend), "tool")
+	}
+	if v := r.ToolVersion; v != nil && (strings.EqualFold(*v, t.Name) || strings.EqualFold(*v, string(t.Slug))) {
+		c.warning(p, "tool_version", fmt.Sprintf("is the name of the tool, got %q", *v), "tool")
+	}
+}
+
+// Bounds of a run over its hardware: a mistake of units or decimals in either passes them.
+const (
+	mostPower   = 2     // of tdp_watts for each device, where the devices were measured; runs reach 0.95
+	maxRunWatts = 5_000 // for each device, whatever was measured
+	minRunWatts = 0.5   // in all
+	memorySlack = 1.15  // between the memory of a run and that of its card, either way
+	mostParts   = 16    // in one run on one machine
+)
+
+// mostPartsOf is how many parts of a type one run uses at most, where that is less than mostParts. A larger
+// number is a cluster that nobody measured, or the number of cores.
+var mostPartsOf = map[HardwareType]int64{"cpu": 4, "soc": 4, "apu": 4}
+
+// checkRunUnlikely warns of figures of a measurement that do not go with its hardware.
+func checkRunUnlikely(c *checker, r *run, p place) {
+	h := r.hardware
+	if h == nil || r.Withdrawn != nil {
+		return
+	}
+	if w := r.PowerWatts; w != nil {
+		devices, rated := float64(r.HardwareCount), h.TDPWatts
+		if r := h.TDPRangeWatts; r != nil && len(*r) == 2 { // makers of machines set it
+			rated = &(*r)[1]
+		}
+		ofDevices := r.PowerBasis != nil && *r.PowerBasis == "device" && rated != nil
+		switch {
+		case *w < minRunWatts || *w > maxRunWatts*devices:
+			c.warning(p, "power_watts", fmt.Sprintf("must be %s to %d W for each device, got %s", plainNumber(minRunWatts), maxRunWatts, plainNumber(*w)), "hardware_count")
+		case ofDevices && *w > mostPower*devices**rated:
+			c.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %s W of %s, got %s", mostPower, plainNumber(*rated*devices), h.Slug, plainNumber(*w)), "hardware", "hardware_count")
+		}
+	}
+	most := cmp.Or(mostPartsOf[h.Type], mostParts)
+	if h.FormFactor != nil && *h.FormFactor == "laptop" {
+		most = 2
+	}
+	if r.HardwareCount > most && r.HardwareCount <= maxDevices && r.Nodes == nil {
+		c.warning(p, "hardware_count", fmt.Sprintf("is more than the %d such parts that one machine has, where nodes is null, got %d", most, r.HardwareCount), "hardware", "nodes")
+	}
+	if r.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*r.MemoryGB > memorySlack**h.VRAMGB || *r.MemoryGB < *h.VRAMGB/memorySlack) {
+		c.warning(p, "memory_gb", fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*r.MemoryGB)), "hardware")
+	}
+}
+
+// review looks at benchmarks by the rule of the caller, which may rely on every record.
+func review(c *checker, _ all, _ place) {
+	if c.opt.Review == nil || len(c.faulty) > 0 {
+		return
+	}
+	rule := c.opt.Review(c.models.recs, c.hardware.recs)
+	c.benchmarks.all(func(b *Benchmark, p place) {
+		if field, text := rule(b); text != "" && b.Withdrawn == nil {
+			c.warning(p, field, text)
+		}
+	})
+}
+
+// buildSlack is how much younger than a build a model may be that it runs: makers keep an architecture for some months.
+const buildSlack = 183 * 24 * time.Hour
+
+// llamaBuild is the number of a build of llama.cpp, "b8460 (b1c70e2e5)". Builds are numbered in order.
+var llamaBuild = regexp.MustCompile(`^b([0-9]{3,6})\b`)
+
+// checkBuilds finds builds of llama.cpp that are older than the model they ran. No table of builds is needed: a build was
+// there on the day of the first run of it or of a later one.
+func checkBuilds(c *checker, _ all, _ place) {
+	type buildRun struct {
+		at            place
+		build         int
+		day, released Date
+		model         Slug
+	}
+	var runs []buildRun
+	c.eachRun(func(r *run) {
+		if r.Withdrawn != nil || r.Tool != "llama.cpp" || r.ToolVersion == nil || r.RunDate == nil || r.model == nil || r.model.ReleaseDate == nil || c.anyFaulty(r.at) {
+			return
+		}
+		if found := llamaBuild.FindStringSubmatch(*r.ToolVersion); found != nil {
+			n, _ := strconv.Atoi(found[1]) // at most six digits
+			runs = append(runs, buildRun{r.at, n, *r.RunDate, *r.model.ReleaseDate, r.Model})
+		}
+	})
+	slices.SortFunc(runs, func(a, b buildRun) int {
+		return cmp.Or(cmp.Compare(b.build, a.build), cmp.Compare(a.day, b.day), comparePlaces(a.at, b.at))
+	})
+	var first *buildRun // of this build and later ones
+	for i := range runs {
+		r := &runs[i]
+		if first == nil || before(r.day, first.day) {
+			first = r
+		}
+		if longBefore(&first.day, &r.released, buildSlack) {
+			c.warning(r.at, "tool_version", fmt.Sprintf("is more than half a year older than %s, released %q: b%d ran on %q", r.model, r.released, first.build, first.day), "model")
+		}
+	}
+}
+
+// spare is what weights may pass the memory by before it counts: sizes are rounded.
+const spare = 1.05
+
+// quantized finds a storage type in the name of a model.
+var quantized = regexp.MustCompile(`(?i)[a-z]?q[0-9]|int[0-9]|fp[0-9]|bit`)
+
+// checkWeights asks for partial_offload where the weights are larger than the memory of the
+// devices, and reports a run that says it needed none. Sizes are those of the row, else parameters x bits per weight.
+func checkWeights(c *checker, _ all, _ place) {
+	if len(c.faulty) > 0 {
+		return
+	}
+	c.eachRun(func(r *run) {
+		h := r.hardware
+		onCPU := r.ComputeUnit != nil && *r.ComputeUnit != OnGPU
+		if h == nil || r.Withdrawn != nil || r.PartialOffload != nil && *r.PartialOffload || h.Type == "cpu" || onCPU || r.IsThroughput() {
+			return
+		}
+		memory := cmp.Or(r.MemoryGB, h.VRAMGB)
+		if memory == nil || h.Variants != nil && r.MemoryGB == nil {
+			return
+		}
+		params := 0.0
+		if r.model != nil && r.model.ParamsB != nil {
+			params = *r.model.ParamsB
+		}
+		gib := 0.0
+		switch {
+		case r.ModelSizeGiB != nil:
+			gib = *r.ModelSizeGiB
+		case r.Quantization != nil:
+			gib = params * 1e9 * c.line.bitsOf(*r.Quantization) / 8 / (1 << 30)
+		case r.Tool == "ollama" && !quantized.MatchString(r.ModelRaw): // a tag alone is a file of four bits or more
+			gib = params * 1e9 * 4 / 8 / (1 << 30)
+		}
+		room := *memory * float64(r.HardwareCount)
+		switch {
+		case gib <= room*spare:
+		case r.PartialOffload != nil:
+			c.warning(r.at, "memory_gb", fmt.Sprintf("must hold the weights of a run without offload: they take %.1f GiB of %s GB", gib, plainNumber(room)), "partial_offload", "model_size_gib")
+		default:
+			c.warning(r.at, "partial_offload", fmt.Sprintf("must say whether part of the weights lay in main memory: they take %.1f GiB of %s GB", gib, plainNumber(room)), "memory_gb", "model_size_gib")
+		}
+	})
+}

@@ -1,0 +1,293 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset/record"
+)
+
+// hardwareRules are the rules of one piece of hardware.
+var hardwareRules = []rule[*Hardware]{
+	{"hardware-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, h *Hardware, p place) { checkSources(c, p, h, h.Sources) }},
+	{"hardware-lists", "Dates are between 1990 and today, ranges have the lower number first, and lists name nothing twice.", 0, func(c *checker, h *Hardware, p place) {
+		c.date(p, "release_date", h.ReleaseDate)
+		c.pair(p, "fp16_tflops", h.FP16TFLOPS != nil, "fp16_basis", h.FP16Basis != nil)
+		c.spread(p, "memory_bandwidth_range_gbps", h.MemoryBandwidthRangeGBps)
+		c.spread(p, "tdp_range_watts", h.TDPRangeWatts)
+		checkTwice(c, p, "backends", h.Backends)
+		checkTwice(c, p, "driver_names", h.DriverNames)
+	}},
+	{"hardware-names", "chip, variants and integrated_gpu name records that are there.", 0, func(c *checker, h *Hardware, p place) {
+		c.hardwareSlugs.references(c, p, "chip", h.Chip)
+		c.hardwareSlugs.references(c, p, "variants", h.Variants)
+		if h.IntegratedGPU != nil {
+			c.hardwareSlugs.reference(c, p, "integrated_gpu", *h.IntegratedGPU)
+		}
+	}},
+	{"hardware-prices", "The street price is complete, recent, and one of the prices seen.", 0, checkPrices},
+	{"hardware-bounds", "Figures are such as can be built and sold.", 0, checkHardwareBounds},
+	{"hardware-contradiction", "Fields of a piece of hardware can all be true together.", clean, contradictHardware},
+	{"hardware-unlikely", "Memory, bandwidth, rates and power go with each other and with the slug.", warned | clean, checkHardwareUnlikely},
+	{"hardware-fp16", "fp16_tflops is one of the FP16 rates and says which.", clean, checkFP16},
+	{"hardware-architecture", "No part is older than the announcement of its architecture.", clean, checkArchitectureDate},
+}
+
+// Bounds of figures over each other: a mistake of units or decimals in either passes them. The shipped parts are well
+// inside.
+const (
+	fewestReads   = 8     // of the whole memory per second, by the bandwidth of GDDR and HBM; parts have 12 to 186
+	mostReads     = 250   // as fewestReads
+	mostInt8      = 8     // times the FP16 rate; parts reach 4
+	mostPerWatt   = 1     // TFLOPS of FP32; parts reach 0.43
+	maxCapability = 20    // of CUDA; parts have 12.1
+	maxCPUWatts   = 1_000 // the most built is 500
+)
+
+// checkHardwareBounds holds the figures of a part to what can be built and sold.
+func checkHardwareBounds(c *checker, h *Hardware, p place) {
+	c.bounded(p, h, hardwareBounds)
+	most, why := bandwidthBound(h)
+	c.bounded(p, h, []bound{{"memory_bandwidth_gbps", 0, most, why}, {"memory_read_bandwidth_gbps", 0, most, why}, {"memory_bandwidth_range_gbps", 0, most, why}})
+	if c.anyFaulty(p) {
+		return
+	}
+	least, why := leastBandwidth(h)
+	c.atLeast(p, "memory_bandwidth_gbps", h.MemoryBandwidthGBps, least, why)
+	for i := range h.PriceObservations {
+		o, most := &h.PriceObservations[i], float64(maxAmount)
+		if o.Currency == "USD" {
+			most = maxPriceUSD
+		}
+		c.atMost(p, "price_observations."+strconv.Itoa(i)+".amount", &o.Amount, most, " "+o.Currency)
+	}
+}
+
+// typeBandwidth is what no memory of a type passes, in GB/s, by the start of its name.
+var typeBandwidth = []struct {
+	prefix string
+	gbps   float64
+}{{"LPDDR", 1_500}, {"DDR", 2_000}, {"GDDR", 3_500}, {"HBM", maxBandwidth}}
+
+// bandwidthBound is what the memory of a part cannot pass, and why.
+func bandwidthBound(h *Hardware) (gbps float64, why string) {
+	gbps, why = maxBandwidth, " GB/s"
+	if h.MemoryType != nil {
+		kind := strings.ToUpper(*h.MemoryType)
+		if strings.Contains(kind, "SRAM") {
+			return maxOnChip, " GB/s, for memory on the chip"
+		}
+		for _, t := range typeBandwidth {
+			if strings.HasPrefix(kind, t.prefix) {
+				gbps, why = t.gbps, " GB/s, for "+t.prefix+" memory"
+				break
+			}
+		}
+	}
+	if h.MemoryChannels != nil && h.MemorySpeedMTs != nil && h.HBMGB == nil {
+		if most := rated(h) * channelSlack; most < gbps {
+			return math.Round(most), " GB/s, what memory_channels x 8 bytes x memory_speed_mts give"
+		}
+	}
+	return gbps, why
+}
+
+// leastBandwidth is what the memory of a part has at least, and why.
+func leastBandwidth(h *Hardware) (gbps float64, why string) {
+	switch {
+	case h.MemoryChannels != nil && h.MemorySpeedMTs != nil && h.HBMGB == nil:
+		return max(minBandwidth, minOfRated*rated(h)), " GB/s, half of what memory_channels x 8 bytes x memory_speed_mts give"
+	case h.MemoryType != nil && len(*h.MemoryType) >= 3 && (*h.MemoryType)[:3] == "HBM":
+		return minHBM, " GB/s, for HBM memory"
+	}
+	return minBandwidth, " GB/s"
+}
+
+// rated is what channels of memory of the known speed carry, in GB/s.
+func rated(h *Hardware) float64 {
+	return float64(*h.MemoryChannels) * 8 * float64(*h.MemorySpeedMTs) / 1000
+}
+
+// contradictHardware looks for fields of a part that cannot both be true.
+func contradictHardware(c *checker, h *Hardware, p place) {
+	for _, v := range Vendors {
+		if v != h.Vendor && strings.HasPrefix(string(h.Slug), string(v)+"-") {
+			c.at(p, "vendor", fmt.Sprintf("must be the one the slug begins with, %q, got %q", v, h.Vendor), "slug")
+		}
+	}
+	if own := h.Type == "soc" || h.Type == "apu"; own && !h.UnifiedMemory || (h.Type == "gpu" || h.Type == "cpu") && h.UnifiedMemory {
+		c.at(p, "unified_memory", fmt.Sprintf("must be %t where type is %q, got %t", own, h.Type, h.UnifiedMemory), "type")
+	}
+	for field, only := range map[string]struct {
+		known  bool
+		vendor Vendor
+	}{"cuda_compute_capability": {h.CUDAComputeCapability != nil, Nvidia}, "gfx_target": {h.GFXTarget != nil, AMD}} {
+		if only.known && h.Vendor != only.vendor {
+			c.at(p, field, fmt.Sprintf("must be null where vendor is not %q, but %q", only.vendor, h.Vendor), "vendor")
+		}
+	}
+	if h.VRAMGB != nil && h.MemoryOptionsGB != nil && !slices.Contains(*h.MemoryOptionsGB, *h.VRAMGB) {
+		c.at(p, "vram_gb", fmt.Sprintf("must be one of memory_options_gb, got %s", plainNumber(*h.VRAMGB)), "memory_options_gb")
+	}
+	if h.ReleaseQuarter != nil && h.ReleaseDate != nil && !inQuarter(*h.ReleaseDate, *h.ReleaseQuarter) {
+		c.at(p, "release_quarter", fmt.Sprintf("must be that of release_date, %q, got %q", *h.ReleaseDate, *h.ReleaseQuarter), "release_date")
+	}
+	if r := h.TDPRangeWatts; r != nil && len(*r) == 2 && h.TDPWatts != nil && (*h.TDPWatts < (*r)[0] || *h.TDPWatts > (*r)[1]) {
+		c.at(p, "tdp_watts", fmt.Sprintf("must be in tdp_range_watts, %s to %s, got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(*h.TDPWatts)), "tdp_range_watts")
+	}
+	c.inOrder(p, "tdp_watts", h.TDPWatts, "max_turbo_power_watts", h.MaxTurboPowerWatts)
+	for i := range h.PriceObservations {
+		o := &h.PriceObservations[i]
+		if r := o.AmountRange; r != nil && len(*r) == 2 && (o.Amount < (*r)[0] || o.Amount > (*r)[1]) {
+			at := fmt.Sprintf("price_observations.%d.amount", i)
+			c.at(p, at, fmt.Sprintf("must be in amount_range, %s to %s, got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(o.Amount)), at+"_range")
+		}
+	}
+}
+
+// inQuarter reports whether a date may be in a quarter such as 2023-Q1.
+func inQuarter(d Date, quarter string) bool {
+	if len(d) < len("2006-01") {
+		return d[:4] == Date(quarter[:4])
+	}
+	month, _ := strconv.Atoi(string(d[5:7]))
+	return string(d[:4])+"-Q"+strconv.Itoa((month+2)/3) == quarter
+}
+
+// checkHardwareUnlikely warns of figures of a part that do not go with each other or with its slug.
+func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
+	if size, ok := memoryInSlug(h.Slug); ok && h.VRAMGB != nil && *h.VRAMGB != size {
+		c.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %s", h.Slug, plainNumber(*h.VRAMGB)), "slug")
+	}
+	if h.VRAMGB != nil && *h.VRAMGB >= 1 && *h.VRAMGB*2 != math.Trunc(*h.VRAMGB*2) {
+		c.warning(p, "vram_gb", fmt.Sprintf("is no size that memory is sold in, which is counted in GiB as on the box, got %s", plainNumber(*h.VRAMGB)))
+	}
+	if h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.MemoryType != nil && !h.UnifiedMemory {
+		kind := strings.ToUpper(*h.MemoryType)
+		reads := *h.MemoryBandwidthGBps / *h.VRAMGB
+		if beside := strings.HasPrefix(kind, "GDDR") || strings.HasPrefix(kind, "HBM"); beside && (reads < fewestReads || reads > mostReads) {
+			c.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("reads the memory of vram_gb %s times per second, where parts have %d to %d, got %s and %s", roughNumber(reads), fewestReads, mostReads, plainNumber(*h.MemoryBandwidthGBps), plainNumber(*h.VRAMGB)), "vram_gb")
+		}
+	}
+	if h.INT8TOPS != nil && h.FP16TFLOPS != nil && *h.INT8TOPS > mostInt8**h.FP16TFLOPS {
+		c.warning(p, "int8_tops", fmt.Sprintf("is more than %d times fp16_tflops, got %s and %s", mostInt8, plainNumber(*h.INT8TOPS), plainNumber(*h.FP16TFLOPS)), "fp16_tflops")
+	}
+	if h.FP32TFLOPS != nil && h.TDPWatts != nil && *h.FP32TFLOPS > mostPerWatt**h.TDPWatts {
+		c.warning(p, "tdp_watts", fmt.Sprintf("is less than a watt for each of fp32_tflops, got %s and %s", plainNumber(*h.TDPWatts), plainNumber(*h.FP32TFLOPS)), "fp32_tflops")
+	}
+	if v := h.CUDAComputeCapability; v != nil {
+		if n, err := strconv.ParseFloat(*v, 64); err == nil && n > maxCapability {
+			c.warning(p, "cuda_compute_capability", fmt.Sprintf("is above %d, got %q", maxCapability, *v))
+		}
+	}
+	if h.Type == "cpu" && h.TDPWatts != nil && *h.TDPWatts > maxCPUWatts {
+		c.warning(p, "tdp_watts", fmt.Sprintf("is above %d W, more than any processor takes, got %s", maxCPUWatts, plainNumber(*h.TDPWatts)), "type")
+	}
+}
+
+// memorySize finds the memory that a slug says: "nvidia-gtx-1060-6gb".
+var memorySize = regexp.MustCompile(`-([0-9]+)gb(?:-|$)`)
+
+func memoryInSlug(slug Slug) (gb float64, ok bool) {
+	m := memorySize.FindStringSubmatch(string(slug))
+	if m == nil {
+		return 0, false
+	}
+	gb, err := strconv.ParseFloat(m[1], 64)
+	return gb, err == nil
+}
+
+// checkFP16 holds the comparable rate to the rates it is one of.
+func checkFP16(c *checker, h *Hardware, p place) {
+	want := cmp.Or(h.FP16TensorFP32AccTFLOPS, h.FP16VectorTFLOPS)
+	switch {
+	case h.FP16TFLOPS == nil, want == nil:
+	case *h.FP16TFLOPS != *want:
+		c.at(p, "fp16_tflops", fmt.Sprintf("must be fp16_tensor_fp32acc_tflops or, without it, fp16_vector_tflops, got %s of %s", plainNumber(*h.FP16TFLOPS), plainNumber(*want)), "fp16_tensor_fp32acc_tflops", "fp16_vector_tflops")
+	case (h.FP16TensorFP32AccTFLOPS == nil) != (h.FP16Basis != nil && *h.FP16Basis == "shader"):
+		c.at(p, "fp16_basis", "must be \"shader\" where fp16_tflops is the vector rate, and only there", "fp16_tflops")
+	}
+	if v, s := h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS; v != nil && s != nil && *v != *s {
+		c.at(p, "fp16_shader_tflops", fmt.Sprintf("must be the same figure as fp16_vector_tflops, got %s and %s", plainNumber(*s), plainNumber(*v)), "fp16_vector_tflops")
+	}
+}
+
+// announced says when the first part of an architecture was shown, by its maker's announcement:
+// nothing of it is older.
+var announced = map[string]Date{
+	"Pascal": "2016-04-05", "Volta": "2017-05-10", "Turing": "2018-08-13", "Ampere": "2020-05-14", "Hopper": "2022-03-22",
+	"Ada Lovelace": "2022-09-20", "Blackwell": "2024-03-18", "RDNA": "2019-05-27", "RDNA 2": "2020-10-28", "RDNA 3": "2022-11-03",
+	"RDNA 3.5": "2024-06-03", "RDNA 4": "2025-01-06", "CDNA": "2020-11-16", "CDNA 2": "2021-11-08", "CDNA 3": "2023-01-04",
+}
+
+func checkArchitectureDate(c *checker, h *Hardware, p place) {
+	if h.Architecture == nil || h.ReleaseDate == nil {
+		return
+	}
+	first, known := announced[*h.Architecture]
+	if n := len(*h.ReleaseDate); known && *h.ReleaseDate < first[:min(n, len(first))] {
+		c.at(p, "release_date", fmt.Sprintf("must not be before its architecture was announced on %s, got %q", first, *h.ReleaseDate), "architecture")
+	}
+}
+
+// checkPrices checks the prices of a piece of hardware. The street price is complete, and is one of
+// the prices seen, of the same day, page and condition. Each condition says whether the goods were
+// new. No street price is older than a year on the day of release.
+func checkPrices(c *checker, h *Hardware, p place) {
+	c.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_date", h.StreetPriceDate != nil)
+	c.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_source", h.StreetPriceSource != nil)
+	c.date(p, "street_price_date", h.StreetPriceDate)
+	for i := range h.PriceObservations {
+		o, at := &h.PriceObservations[i], "price_observations."+strconv.Itoa(i)
+		c.date(p, at+".date", &o.Date)
+		c.spread(p, at+".amount_range", o.AmountRange)
+		c.checkCondition(p, at+".condition", o.Condition)
+	}
+	if h.StreetPriceUSD == nil || h.StreetPriceDate == nil || h.StreetPriceSource == nil {
+		return
+	}
+	switch of := h.StreetPriceCondition; {
+	case of == nil:
+		c.warning(p, "street_price_usd", "must have a street_price_condition, which says whether it is of new or used goods", "street_price_condition")
+	case !seen(h, *of):
+		c.warning(p, "street_price_usd", fmt.Sprintf("is no price of price_observations in US dollars with the same day, page and condition, got %s", plainNumber(*h.StreetPriceUSD)), "price_observations", "street_price_condition", "street_price_source")
+	default:
+		c.checkCondition(p, "street_price_condition", *of)
+	}
+	if len(c.info.recs) == 1 && olderThanYear(*h.StreetPriceDate, c.info.recs[0].Released) {
+		c.warning(p, "street_price_date", fmt.Sprintf("is more than a year before the day of release, %s, got %q", c.info.recs[0].Released, *h.StreetPriceDate))
+	}
+}
+
+// checkCondition warns of a condition that does not begin by saying what the price was of.
+func (c *checker) checkCondition(p place, field, condition string) {
+	if _, ok := record.ConditionOf(condition); !ok {
+		c.warning(p, field, fmt.Sprintf("must begin with one of %s, got %q", strings.Join(record.Texts(record.PriceConditions), ", "), condition))
+	}
+}
+
+// seen reports whether the street price is one of the prices seen, of the same condition.
+func seen(h *Hardware, condition string) bool {
+	want, _ := record.ConditionOf(condition)
+	for i := range h.PriceObservations {
+		o := &h.PriceObservations[i]
+		if got, _ := record.ConditionOf(o.Condition); got == want && o.Currency == "USD" && o.Amount == *h.StreetPriceUSD && o.Date == *h.StreetPriceDate && o.Source == *h.StreetPriceSource {
+			return true
+		}
+	}
+	return false
+}
+
+// olderThanYear reports whether a date is more than a year before a day, as far as both say.
+func olderThanYear(date, day Date) bool {
+	if len(day) < 4 {
+		return false
+	}
+	year, err := strconv.Atoi(string(day[:4]))
+	return err == nil && before(date, Date(fmt.Sprintf("%04d", year-1))+day[4:])
+}

@@ -1,0 +1,280 @@
+package dataset
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// modelRules are the rules of one model.
+var modelRules = []rule[*Model]{
+	{"model-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, m *Model, p place) { checkSources(c, p, m, m.Sources) }},
+	{"model-basis", "params_b has a basis, and release_date is between 1990 and today.", 0, func(c *checker, m *Model, p place) {
+		c.pair(p, "params_b", m.ParamsB != nil, "params_basis", m.ParamsBasis != nil)
+		c.date(p, "release_date", m.ReleaseDate)
+		checkTwice(c, p, "modalities", m.Modalities)
+	}},
+	{"model-shape", "Counts of layers, heads and experts fit into each other.", 0, checkShape},
+	{"model-parts", "Effective and active parameters are at most all parameters.", 0, func(c *checker, m *Model, p place) {
+		for field, part := range map[string]*float64{"effective_params_b": m.EffectiveParamsB, "active_params_b": m.ActiveParamsB} {
+			c.inOrder(p, field, part, "params_b", m.ParamsB)
+		}
+	}},
+	{"model-sizes", "Sizes of files go with the parameters and the bits of their types.", 0, checkSizes},
+	{"model-quantizations", "A computed size has a method, a type its usual spelling, and no file is listed twice.", 0, checkQuantizations},
+	{"model-bounds", "Figures are such as can be.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m, modelBounds) }},
+	{"model-contradiction", "Fields of a model can all be true together.", clean, contradictModel},
+	{"model-cache", "Layers and heads of the cache are those of the model.", clean, checkCache},
+	{"model-slug-size", "Sizes in the slug are those of the parameters.", warned | clean, checkSlugSizes},
+	{"model-params", "The parameters are about what layers and widths give.", warned | clean, checkParams},
+}
+
+const (
+	bitsAboveType   = 3    // times the average of the type; small models with large vocabularies reach 2.3
+	bitsBelowType   = 0.2  // times the average of the type; models published in 4 bits reach 0.28 for "F16"
+	bitsSlack       = 1.25 // between the bits a record says and its size gives, either way
+	activeBelowName = 0.55 // of the active parameters in a slug, "-a3b"
+	activeAboveName = 1.8  // as activeBelowName
+)
+
+// checkShape holds the counts of a model to each other that checkCache leaves.
+func checkShape(c *checker, m *Model, p place) {
+	a, k := &m.Architecture, &m.KVCache
+	within := func(field string, v *int64, of string, bound *int64) {
+		if v != nil && bound != nil && *v > *bound {
+			c.at(p, field, fmt.Sprintf("must be at most %s, got %d of %d", of, *v, *bound), of)
+		}
+	}
+	within("kv_cache.global_num_kv_heads", k.GlobalNumKVHeads, "architecture.num_attention_heads", a.NumAttentionHeads)
+	within("kv_cache.sliding_num_kv_heads", k.SlidingNumKVHeads, "architecture.num_attention_heads", a.NumAttentionHeads)
+	within("kv_cache.num_linear_attention_layers", k.NumLinearAttentionLayers, "architecture.num_layers", a.NumLayers)
+	within("architecture.num_dense_layers", a.NumDenseLayers, "architecture.num_layers", a.NumLayers)
+	within("architecture.num_experts_per_token", a.NumExpertsPerToken, "architecture.num_experts", a.NumExperts)
+}
+
+// checkSizes holds the sizes of the files of a model to its parameters.
+func checkSizes(c *checker, m *Model, p place) {
+	if m.ParamsB == nil {
+		return
+	}
+	bitsOf := func(q *Quantization) float64 { return float64(q.SizeBytes) * 8 / (*m.ParamsB * 1e9) }
+	wrong := 0
+	for i := range m.Quantizations {
+		if q := &m.Quantizations[i]; bitsProblem(bitsOf(q), c.typeBits[q.Name]) != "" {
+			wrong++
+		}
+	}
+	if wrong > fewRepeats && wrong*2 > len(m.Quantizations) { // so the sizes are right
+		c.at(p, "params_b", fmt.Sprintf("does not go with size_bytes of %d of %d quantizations, got %s", wrong, len(m.Quantizations), plainNumber(*m.ParamsB)))
+		return
+	}
+	for i := range m.Quantizations {
+		q, at := &m.Quantizations[i], fmt.Sprintf("quantizations.%d.", i)
+		bits := bitsOf(q)
+		if text := bitsProblem(bits, c.typeBits[q.Name]); text != "" {
+			c.at(p, at+"size_bytes", text, "params_b", at+"name")
+		} else if q.BitsPerWeight != nil && (*q.BitsPerWeight > bits*bitsSlack || *q.BitsPerWeight < bits/bitsSlack) {
+			c.at(p, at+"bits_per_weight", fmt.Sprintf("must follow from size_bytes and params_b, which give %.2f, got %s", bits, plainNumber(*q.BitsPerWeight)), "params_b", at+"size_bytes")
+		}
+	}
+}
+
+// bitsProblem says what is wrong with a file of so many bits per weight, where files of its type
+// have ofType on average, 0 for unknown. Empty where nothing is.
+func bitsProblem(bits, ofType float64) string {
+	low, high := float64(minWeightBits), float64(maxWeightBits)
+	if ofType > 0 {
+		low, high = max(low, ofType*bitsBelowType), min(high, ofType*bitsAboveType)
+	}
+	if bits >= low && bits <= high {
+		return ""
+	}
+	return fmt.Sprintf("must give %.1f to %.1f bits per weight for its type, not %.1f", low, high, bits)
+}
+
+// typeBits are the average bits per weight of the storage types, by name.
+func typeBits(types []*QuantizationType) map[string]float64 {
+	out := make(map[string]float64, len(types))
+	for _, q := range types {
+		if q.EffectiveBitsPerWeight != nil {
+			out[q.Name] = *q.EffectiveBitsPerWeight
+		}
+	}
+	return out
+}
+
+// typeNames maps the letters of the name of each storage type to the name, see typeLetters.
+func typeNames(types []*QuantizationType) map[string]string {
+	out := map[string]string{}
+	for _, q := range types {
+		out[typeLetters(q.Name)] = q.Name
+	}
+	return out
+}
+
+// checkQuantizations checks the list of files of a model.
+func checkQuantizations(c *checker, m *Model, p place) {
+	type download struct{ name, format, repo, source string }
+	files := map[download]int{}
+	faulty := c.anyFaulty(p)
+	for i := range m.Quantizations {
+		q, at := &m.Quantizations[i], fmt.Sprintf("quantizations.%d.", i)
+		if (q.Basis == Computed) != (q.Method != nil) {
+			c.at(p, at+"method", "must be there where basis is computed and null where it is published", at+"basis")
+		}
+		if !c.warn {
+			continue
+		}
+		c.spelledType(p, at+"name", q.Name)
+		of := download{q.Name, q.Format, textOf(q.Repo), textOf(q.Source)}
+		if first, twice := files[of]; !twice {
+			files[of] = i
+		} else if !faulty {
+			c.warning(p, at+"name", fmt.Sprintf("%q is a duplicate of quantizations.%d, of the same format, repo and source", q.Name, first))
+		}
+	}
+}
+
+// contradictModel looks for fields of a model that cannot both be true.
+func contradictModel(c *checker, m *Model, p place) {
+	a, k := &m.Architecture, &m.KVCache
+	if a.Type != nil && *a.Type == "dense" {
+		for field, known := range map[string]bool{
+			"num_experts": a.NumExperts != nil, "num_experts_per_token": a.NumExpertsPerToken != nil, "num_shared_experts": a.NumSharedExperts != nil,
+			"moe_intermediate_size": a.MoEIntermediateSize != nil, "num_dense_layers": a.NumDenseLayers != nil,
+		} {
+			if known {
+				c.at(p, "architecture."+field, "must be null where type is \"dense\"", "architecture.type")
+			}
+		}
+	}
+	if k.Attention != nil && *k.Attention != "mla" {
+		for field, known := range map[string]bool{"kv_lora_rank": k.KVLoraRank != nil, "qk_rope_head_dim": k.QKRopeHeadDim != nil} {
+			if known {
+				c.at(p, "kv_cache."+field, fmt.Sprintf("must be null where attention is %q", *k.Attention), "kv_cache.attention")
+			}
+		}
+	}
+}
+
+// sizeName finds the sizes in a slug: "8b", "0.5b", "270m", "8x7b".
+var sizeName = regexp.MustCompile(`(?:^|-)(?:([0-9]+)x)?([0-9]+(?:\.[0-9]+)?)([bm])(?:-|$)`)
+
+// sizeFits reports whether a size in the slug of a model may be that of its parameters, all or active ones.
+func sizeFits(m *Model) bool {
+	found := sizeName.FindAllStringSubmatch(strings.ReplaceAll(string(m.Slug), "-", "--"), -1)
+	for _, part := range found {
+		size, _ := strconv.ParseFloat(part[2], 64)
+		if part[3] == "m" {
+			size /= 1000
+		}
+		if times, err := strconv.Atoi(part[1]); err == nil {
+			size *= float64(times)
+		}
+		for _, own := range []*float64{m.ParamsB, m.ActiveParamsB, m.EffectiveParamsB} {
+			if own != nil && *own > size*0.55 && *own < size*1.8 {
+				return true
+			}
+		}
+	}
+	return len(found) == 0
+}
+
+// activeSize finds the active size that a slug says: "qwen3-30b-a3b".
+var activeSize = regexp.MustCompile(`-a([0-9]+(?:\.[0-9]+)?)b(?:-|$)`)
+
+// checkSlugSizes warns of sizes that are far from those in the slug, and of embeddings larger than the model.
+func checkSlugSizes(c *checker, m *Model, p place) {
+	if m.ParamsB != nil && !sizeFits(m) {
+		c.warning(p, "params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ParamsB)), "slug", "active_params_b")
+	}
+	if said := activeSize.FindStringSubmatch(string(m.Slug)); said != nil && m.ActiveParamsB != nil {
+		if size, err := strconv.ParseFloat(said[1], 64); err == nil && (*m.ActiveParamsB < size*activeBelowName || *m.ActiveParamsB > size*activeAboveName) {
+			c.warning(p, "active_params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ActiveParamsB)), "slug")
+		}
+	}
+	a := &m.Architecture
+	if m.ParamsB != nil && a.VocabSize != nil && a.HiddenSize != nil {
+		if table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9; table > *m.ParamsB {
+			c.warning(p, "architecture.vocab_size", fmt.Sprintf("gives embeddings of %s billion parameters, more than params_b, got %d", roughNumber(table), *a.VocabSize), "params_b", "architecture.hidden_size")
+		}
+	}
+}
+
+// checkCache holds the layers and heads of the cache to those of the model.
+func checkCache(c *checker, m *Model, p place) {
+	layers, kv, local, linear := m.Architecture.NumLayers, m.KVCache.NumKVLayers, m.KVCache.NumSlidingWindowLayers, m.KVCache.NumLinearAttentionLayers
+	if layers != nil && kv != nil && *kv > *layers {
+		c.at(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be at most architecture.num_layers, got %d of %d", *kv, *layers), "architecture.num_layers")
+	}
+	if layers != nil && local != nil && *local > *layers {
+		c.at(p, "kv_cache.num_sliding_window_layers", fmt.Sprintf("must be at most architecture.num_layers, got %d of %d", *local, *layers), "architecture.num_layers")
+	}
+	if layers != nil && kv != nil && linear != nil && *kv+*linear > *layers {
+		c.at(p, "kv_cache.num_linear_attention_layers", fmt.Sprintf("must leave room for num_kv_layers, got %d and %d of %d", *linear, *kv, *layers), "architecture.num_layers")
+	}
+	heads, kvHeads := m.Architecture.NumAttentionHeads, m.KVCache.NumKVHeads
+	if heads != nil && kvHeads != nil && *kvHeads > 0 && (*kvHeads > *heads || *heads%*kvHeads != 0) {
+		c.at(p, "kv_cache.num_kv_heads", fmt.Sprintf("must divide architecture.num_attention_heads, got %d of %d", *kvHeads, *heads), "architecture.num_attention_heads")
+	}
+}
+
+// farOff is how far a parameter count worked out from the widths may be from the stated one:
+// biases, norms and rounded names stay below it.
+const farOff = 0.05
+
+// checkParams works out the parameters of a text model from its widths. They are the embeddings
+// (two where the output is not tied) and, for each layer, attention and a gated feed-forward
+// block. A mixture of experts has that block once for each expert, and a router.
+func checkParams(c *checker, m *Model, p place) {
+	a, kv := &m.Architecture, &m.KVCache
+	known := m.ParamsB != nil && a.NumLayers != nil && a.HiddenSize != nil &&
+		a.NumAttentionHeads != nil && a.VocabSize != nil && kv.NumKVHeads != nil && kv.HeadDim != nil && a.TieWordEmbeddings != nil
+	if !known || a.Activation == nil || !slices.Contains([]string{"silu", "swiglu", "geglu"}, *a.Activation) ||
+		m.EffectiveParamsB != nil || len(m.Modalities) != 1 || kv.KVLoraRank != nil {
+		return
+	}
+	forward, known := feedForward(a)
+	if !known {
+		return
+	}
+	embeddings := 2.0
+	if *a.TieWordEmbeddings {
+		embeddings = 1
+	}
+	hidden, heads := float64(*a.HiddenSize), float64(*kv.HeadDim)
+	attention := 2*hidden*heads*float64(*a.NumAttentionHeads) + 2*hidden*heads*float64(*kv.NumKVHeads)
+	derived := (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*attention + forward) / 1e9
+	if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
+		c.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
+	}
+}
+
+// feedForward is the number of parameters of the feed-forward blocks of all layers. The blocks are gated ones,
+// of three matrices each. It is false if a width is unknown or the kind of model has other blocks.
+func feedForward(a *Architecture) (params float64, known bool) {
+	hidden, layers := float64(*a.HiddenSize), float64(*a.NumLayers)
+	switch {
+	case a.Type == nil:
+		return 0, false
+	case *a.Type == "dense" && a.IntermediateSize != nil:
+		return layers * 3 * hidden * float64(*a.IntermediateSize), true
+	case *a.Type != "moe" || a.NumExperts == nil || a.MoEIntermediateSize == nil:
+		return 0, false
+	}
+	experts, width := float64(*a.NumExperts), float64(*a.MoEIntermediateSize)
+	shared, dense := 0.0, 0.0
+	if a.NumSharedExperts != nil {
+		shared = float64(*a.NumSharedExperts)
+	}
+	if a.NumDenseLayers != nil && *a.NumDenseLayers > 0 {
+		if a.IntermediateSize == nil {
+			return 0, false
+		}
+		dense = float64(*a.NumDenseLayers)
+		params = dense * 3 * hidden * float64(*a.IntermediateSize)
+	}
+	return params + (layers-dense)*hidden*(3*width*(experts+shared)+experts), true
+}

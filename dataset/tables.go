@@ -1,0 +1,132 @@
+package dataset
+
+import (
+	"cmp"
+	"slices"
+
+	"modeldex/dataset/record"
+)
+
+// place is where a record begins: file by number, line from 1, byte of that line from 0.
+type place struct{ file, line, col int32 }
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col))
+}
+
+// A table is the records of one kind in order of place.
+type table[T any] struct {
+	recs   []*T
+	places []place // by record
+	lost   []lost
+}
+
+// lost is a record that could not be read. References to it are not faults, so its slug counts as known.
+type lost struct {
+	at   place
+	slug Slug // empty if it could not be read either: then no name of the kind can be called unknown
+}
+
+func (t *table[T]) add(rec *T, at place) {
+	t.recs, t.places = append(t.recs, rec), append(t.places, at)
+}
+
+func (t *table[T]) append(o *table[T]) {
+	t.recs, t.places, t.lost = append(t.recs, o.recs...), append(t.places, o.places...), append(t.lost, o.lost...)
+}
+
+func (t *table[T]) lose(l lost) { t.lost = append(t.lost, l) }
+
+// gap reports whether the slug of some record of the kind could not be read.
+func (t *table[T]) gap() bool {
+	return slices.ContainsFunc(t.lost, func(r lost) bool { return r.slug == "" })
+}
+
+// all visits every record.
+func (t *table[T]) all(visit func(rec *T, at place)) {
+	for i, rec := range t.recs {
+		visit(rec, t.places[i])
+	}
+}
+
+// tables are all records of a dataset.
+type tables struct {
+	info          table[Info]
+	quantizations table[QuantizationType]
+	origins       table[Origin]
+	models        table[Model]
+	hardware      table[Hardware]
+	tools         table[Tool]
+	benchmarks    table[Benchmark]
+	changes       table[record.ChangeLine]
+}
+
+func (t *tables) append(o *tables) {
+	t.info.append(&o.info)
+	t.quantizations.append(&o.quantizations)
+	t.origins.append(&o.origins)
+	t.models.append(&o.models)
+	t.hardware.append(&o.hardware)
+	t.tools.append(&o.tools)
+	t.benchmarks.append(&o.benchmarks)
+	t.changes.append(&o.changes)
+}
+
+// tableOf is the table that the records of a file or folder belong to.
+func (t *tables) tableOf(name string) recordTable {
+	switch kindOf(name) {
+	case infoFile:
+		return &t.info
+	case quantizationsFile:
+		return &t.quantizations
+	case sourcesFile:
+		return &t.origins
+	case modelsDir:
+		return &t.models
+	case hardwareDir:
+		return &t.hardware
+	case toolsDir:
+		return &t.tools
+	case ChangesDir:
+		return &t.changes
+	default:
+		return &t.benchmarks
+	}
+}
+
+// A recordTable is a table of any kind.
+type recordTable interface {
+	// decode reads the record that begins at.col bytes into text, which begins with its line.
+	decode(f *file, at place, text []byte)
+	// lose notes a record that could not be read.
+	lose(lost)
+	// format writes the records in their order and form.
+	format(f *file) ([]byte, error)
+}
+
+func (t *table[T]) decode(f *file, at place, text []byte) {
+	rec, b := new(T), text[at.col:]
+	problems := decodeRecord(b, rec)
+	switch {
+	case problems == nil:
+		f.shared.Share(rec)
+	default:
+		f.fault(at, text, problems)
+		if !record.Salvage(b, rec) {
+			t.lose(lost{at, f.slugOf(b)})
+			return
+		}
+	}
+	t.add(rec, at)
+}
+
+// decodeRecord is record.Decode, or what takes its place for the kinds that are read in another way.
+func decodeRecord[T any](b []byte, rec *T) []record.Problem {
+	switch rec := any(rec).(type) {
+	case *Origin:
+		return record.DecodeOrigin(b, rec)
+	case *record.ChangeLine:
+		return record.DecodeChange(b, rec)
+	}
+	return record.Decode(b, rec)
+}
