@@ -24,7 +24,7 @@ func (s *Server) admit(req *request) *failure {
 	if f := s.identify(req); f != nil {
 		return f
 	}
-	if req.route.access == charged {
+	if req.route.access == charged || req.route.sends {
 		return s.decide(req, s.cfg.Keeper.Admit(req.digest))
 	}
 	return s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))

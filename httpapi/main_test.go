@@ -31,9 +31,6 @@ func seedOf(tb testing.TB) uint64 {
 var workDir string
 
 func TestMain(m *testing.M) {
-	if role := os.Getenv(besideEnv); role != "" {
-		os.Exit(runBeside(role))
-	}
 	flag.Parse()
 	datasettest.RareCollections()
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {

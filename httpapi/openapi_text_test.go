@@ -189,13 +189,13 @@ var routeTexts = map[string]string{
 	"showKey":        "Not charged; counts towards the burst limit.",
 	"revokeKey":      "Final: the key is rejected from the response on. Not charged.",
 	"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
-	"createWebhook":  "For keys of the tiers pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks.",
+	"createWebhook":  "For keys of the tiers pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks but a test.",
 	"listWebhooks":   "A key has at most 20, so there are no pages.",
 	"getWebhook":     "status, disabled_reason and failing_since say how deliveries go.",
 	"changeWebhook":  "Fields that are left out stay as they are; filters are replaced as a whole. {\"status\":\"active\"} makes a paused or disabled webhook go on with the messages that wait. What happened while it was not active is not sent: GET /api/v1/changes has it.",
 	"deleteWebhook":  "A request under way may still arrive.",
 	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change over in that time.",
-	"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook.",
+	"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook. A response 202 is charged as one call.",
 	"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
 	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
 	"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
@@ -327,7 +327,12 @@ func problemsOf(rt *route) []string {
 	var names []string
 	switch {
 	case rt.tag == "webhooks":
-		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooFast", "Unavailable", "WebhooksUnsupported")
+		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "Unavailable", "WebhooksUnsupported")
+		if rt.sends {
+			names = append(names, "TooManyRequests")
+		} else {
+			names = append(names, "TooFast")
+		}
 	case rt.access == keyed:
 		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooFast", "LedgerUnavailable")
 	case rt.access == charged:

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"modeldex/httpapi/webhook"
-	"modeldex/quota"
+	"modeldex/quota/hooks"
 )
 
 // webhookSchemas writes out the records of messages, which are bytes of lists.
@@ -107,7 +107,7 @@ func draftSchema(text string) object {
 		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the list of benchmarks; null or empty is every benchmark. With filters, throughput results match only if scenario is one of them, as in the list.", "additionalProperties", false, "properties", filters,
 			"examples", []any{obj("hardware", []string{"nvidia-rtx-4090"}, "min_tps", 50)}),
 		"max_records", obj("type", "integer", "minimum", 0, "maximum", webhook.MaxRecords, "default", webhook.MaxRecords, "description", "How many records a message lists at most.", "examples", []int{20}),
-		"status", obj("type", "string", "enum", []string{string(quota.HookActive), string(quota.HookPaused)}, "description", "paused stops messages; active goes on with those that wait."),
+		"status", obj("type", "string", "enum", []string{string(hooks.Active), string(hooks.Paused)}, "description", "paused stops messages; active goes on with those that wait."),
 	))
 }
 

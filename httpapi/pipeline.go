@@ -106,12 +106,14 @@ func (s *Server) find(req *request) (*response, *failure) {
 }
 
 // settle ends the held call by the status of its response and returns the standing of the key
-// after it. Data found and data missing are charged; everything else is free.
+// after it. Data found, data missing and messages sent are charged; everything else is free.
 func (req *request) settle(status int) quota.Standing {
 	switch {
 	case !req.keyed:
 		return quota.Standing{Tier: quota.NoTier, Reset: quota.MonthOf(req.started).End().Unix()}
-	case status == http.StatusOK || status == http.StatusNotFound:
+	case req.route.sends && status != http.StatusAccepted:
+		return req.call.Release()
+	case status == http.StatusOK || status == http.StatusNotFound || status == http.StatusAccepted:
 		return req.call.Charge()
 	default:
 		return req.call.Release()

@@ -46,6 +46,8 @@ type route struct {
 	summary string
 	tag     string
 	access  access
+	// sends routes send a message for the key, which counts as one call.
+	sends bool
 	// pages is what a large document that needs no key costs of the allowance of an address.
 	pages int
 	// hidden routes are forms of another route, which documents them, or files for crawlers.

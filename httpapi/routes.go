@@ -59,7 +59,7 @@ func webhookRoutes() []route {
 		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change some fields of a webhook, pause it, or make it active again", answer: changeWebhook},
 		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Remove a webhook with its queue and its log", answer: deleteWebhook},
 		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while both sign", answer: rotateWebhook},
-		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now", answer: testWebhook},
+		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now", sends: true, answer: testWebhook},
 		{method: "GET", path: one + "/deliveries", id: "listDeliveries", summary: "Deliveries of a webhook, newest first", answer: listDeliveries},
 		{method: "GET", path: one + "/deliveries/:number", id: "getDelivery", summary: "One delivery with the body that is sent", answer: showDelivery},
 		{method: "POST", path: one + "/deliveries/:number/redeliver", id: "redeliver", summary: "Send the message of a delivery again, now and with the same id", answer: redeliver},

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
+	"modeldex/quota/hooks"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
@@ -45,7 +46,7 @@ func (s *Server) hookChanger(req *request) (quota.ID, *failure) {
 }
 
 // hookKey is the webhook that the path names.
-func (s *Server) hookKey(req *request, owner func(*request) (quota.ID, *failure)) (k quota.HookKey, f *failure) {
+func (s *Server) hookKey(req *request, owner func(*request) (quota.ID, *failure)) (k hooks.Key, f *failure) {
 	if k.Account, f = owner(req); f != nil {
 		return k, f
 	}
@@ -53,7 +54,7 @@ func (s *Server) hookKey(req *request, owner func(*request) (quota.ID, *failure)
 		return k, f
 	}
 	var ok bool
-	if k.Hook, ok = quota.ParseHookID(req.param("id")); !ok {
+	if k.Hook, ok = hooks.ParseID(req.param("id")); !ok {
 		return k, noHook()
 	}
 	return k, nil
@@ -69,13 +70,13 @@ func hookFailure(err error) *failure {
 	switch {
 	case errors.As(err, &faults):
 		return withAllowed(withFaults(nil, faults))
-	case errors.Is(err, quota.ErrNoHook):
+	case errors.Is(err, hooks.ErrNoHook):
 		return noHook()
-	case errors.Is(err, quota.ErrNoDelivery):
+	case errors.Is(err, hooks.ErrNoDelivery):
 		return &failure{code: notFound, detail: "This webhook has no delivery of that number, or not any more: the newest 100 are kept for 30 days."}
-	case errors.Is(err, quota.ErrTooManyHooks):
+	case errors.Is(err, hooks.ErrTooMany):
 		return fail(tooManyWebhooks)
-	case errors.Is(err, quota.ErrQueueFull):
+	case errors.Is(err, hooks.ErrQueueFull):
 		return fail(webhookQueueFull)
 	}
 	_, f := ledgerFailure(err)
@@ -90,7 +91,7 @@ func createWebhook(s *Server, req *request) (*response, *failure) {
 	}
 	draft, notices, f := readDraft(req)
 	if f != nil {
-		return nil, withDraftFaults(f, draft, s.cfg.Hooks.CheckNew)
+		return nil, withDraftFaults(f, owner, draft, s.cfg.Hooks.CheckNew)
 	}
 	h, secret, err := s.cfg.Hooks.Create(context.Background(), owner, *draft)
 	if err != nil {
@@ -103,7 +104,7 @@ func createWebhook(s *Server, req *request) (*response, *failure) {
 	return resp, f
 }
 
-func viewOf(h *quota.Hook, secret string, now time.Time) *webhook.View {
+func viewOf(h *hooks.Hook, secret string, now time.Time) *webhook.View {
 	return webhook.ViewOf(h, filterLists(h.Filters), secret, now)
 }
 
@@ -123,15 +124,15 @@ func withNotices(status int, v *webhook.View, notices []Notice) (*response, *fai
 }
 
 // withDraftFaults joins the faults of the form of a body with those of the values it has; draft is nil where it could not be read.
-func withDraftFaults(f *failure, draft *webhook.Draft, check func(context.Context, webhook.Draft) webhook.Faults) *failure {
+func withDraftFaults(f *failure, owner quota.ID, draft *webhook.Draft, check func(context.Context, quota.ID, webhook.Draft) webhook.Faults) *failure {
 	if draft == nil {
 		return f
 	}
-	return withAllowed(withFaults(f, check(context.Background(), *draft)))
+	return withAllowed(withFaults(f, check(context.Background(), owner, *draft)))
 }
 
 // draftAllowed are the values of the fields of a draft that have few.
-var draftAllowed = map[string][]string{"events": webhook.Events, "status": {string(quota.HookActive), string(quota.HookPaused)}}
+var draftAllowed = map[string][]string{"events": webhook.Events, "status": {string(hooks.Active), string(hooks.Paused)}}
 
 // withAllowed adds to the faults of a draft what is allowed.
 func withAllowed(f *failure) *failure {
@@ -168,7 +169,7 @@ func readDraft(req *request) (*webhook.Draft, []Notice, *failure) {
 	read("max_records", &d.MaxRecords, "must be a whole number from 0 to 100")
 	read("status", &state, "must be "+strings.Join(draftAllowed["status"], " or "))
 	if state != nil {
-		d.State = (*quota.HookState)(state)
+		d.State = (*hooks.State)(state)
 	}
 	var notices []Notice
 	if raw, ok := members["filters"]; ok {
@@ -193,13 +194,13 @@ func listWebhooks(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
 	}
-	hooks, err := s.cfg.Hooks.List(context.Background(), owner)
+	list, err := s.cfg.Hooks.Store.List(context.Background(), owner)
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	views := make([]*webhook.View, len(hooks))
-	for i := range hooks {
-		views[i] = viewOf(&hooks[i], "", req.started)
+	views := make([]*webhook.View, len(list))
+	for i := range list {
+		views[i] = viewOf(&list[i], "", req.started)
 	}
 	return data(fiber.StatusOK, views)
 }
@@ -209,7 +210,7 @@ func showWebhook(s *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	h, err := s.cfg.Hooks.Get(context.Background(), k)
+	h, err := s.cfg.Hooks.Store.Get(context.Background(), k)
 	if err != nil {
 		return nil, hookFailure(err)
 	}
@@ -224,7 +225,7 @@ func changeWebhook(s *Server, req *request) (*response, *failure) {
 	}
 	draft, notices, f := readDraft(req)
 	if f != nil {
-		return nil, withDraftFaults(f, draft, s.cfg.Hooks.Check)
+		return nil, withDraftFaults(f, k.Account, draft, s.cfg.Hooks.Check)
 	}
 	h, err := s.cfg.Hooks.Update(context.Background(), k, *draft)
 	if err != nil {
@@ -238,7 +239,7 @@ func deleteWebhook(s *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	if err := s.cfg.Hooks.Delete(context.Background(), k); err != nil {
+	if err := s.cfg.Hooks.Store.Delete(context.Background(), k); err != nil {
 		return nil, hookFailure(err)
 	}
 	resp := newResponse(fiber.StatusNoContent, "", nil)
@@ -292,7 +293,7 @@ func redeliver(s *Server, req *request) (*response, *failure) {
 }
 
 // queued answers a delivery that is about to be attempted.
-func queued(d quota.Delivery, err error) (*response, *failure) {
+func queued(d hooks.Delivery, err error) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
@@ -322,10 +323,7 @@ func showDelivery(s *Server, req *request) (*response, *failure) {
 		return nil, hookFailure(err)
 	}
 	v := webhook.DeliveryViewOf(&d)
-	v.Body = new(webhook.Message)
-	if err := jsonv2.Unmarshal(body, v.Body); err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
+	v.Body = body
 	return data(fiber.StatusOK, v)
 }
 
@@ -346,7 +344,7 @@ func listDeliveries(s *Server, req *request) (*response, *failure) {
 	if n := numbers["limit"]; n > 0 {
 		limit = int(n)
 	}
-	list, err := s.cfg.Hooks.Deliveries(context.Background(), k, numbers["before"], limit+1)
+	list, err := s.cfg.Hooks.Store.Deliveries(context.Background(), k, numbers["before"], limit+1)
 	if err != nil {
 		return nil, hookFailure(err)
 	}

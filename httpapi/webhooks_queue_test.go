@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"modeldex/quota"
+	"modeldex/quota/hooks"
 )
 
 // TestWebhookQueueFull: a webhook whose receiver does not answer takes as many messages as may wait, and no more.
@@ -42,9 +42,9 @@ func TestWebhookQueueFull(t *testing.T) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case a.status == http.StatusAccepted && n < 4*quota.MaxQueued:
-		case a.status != http.StatusConflict || !strings.Contains(string(a.body), `"code":"webhook_queue_full"`) || n < quota.MaxQueued:
-			t.Fatalf("message %d: status %d, %s; want 409 after %d", n+1, a.status, a.body, quota.MaxQueued)
+		case a.status == http.StatusAccepted && n < 4*hooks.MaxQueued:
+		case a.status != http.StatusConflict || !strings.Contains(string(a.body), `"code":"webhook_queue_full"`) || n < hooks.MaxQueued:
+			t.Fatalf("message %d: status %d, %s; want 409 after %d", n+1, a.status, a.body, hooks.MaxQueued)
 		default:
 			return
 		}

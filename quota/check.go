@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"modeldex/quota/boltfile"
 
@@ -113,7 +114,25 @@ func (c *checker) run(freePages int) error {
 			return err
 		})
 	}
-	c.checkHooks()
+	for _, name := range hookBuckets {
+		if c.tx.Bucket([]byte(name)) != nil {
+			c.each([]byte(name), func(k, v []byte) error { return c.hookRow(name, k, v) })
+		}
+	}
+	return nil
+}
+
+// hookRow checks a row of package hooks.
+func (c *checker) hookRow(bucket string, k, v []byte) error {
+	if _, err := unseal(k, v); err != nil {
+		return err
+	}
+	if bucket == BucketHooks {
+		c.report.Webhooks++
+	}
+	if slices.Contains(ownedBuckets, bucket) {
+		return c.known(k[:min(len(k), 8)])
+	}
 	return nil
 }
 

@@ -42,18 +42,6 @@ var (
 	ErrNoHooks = errors.New("the source has webhooks, and only a ledger file can keep webhooks; delete them first")
 )
 
-// HookRow is one row of what a ledger file keeps for webhooks, in the form of the file.
-type HookRow struct {
-	Bucket     string
-	Key, Value []byte
-}
-
-// hookPortable is a ledger whose webhooks can be copied.
-type hookPortable interface {
-	exportHooks(ctx context.Context, fn func(HookRow) error) error
-	importHooks(ctx context.Context, rows []HookRow) error
-}
-
 // CopyReport says what a copy has.
 type CopyReport struct {
 	Accounts int    `json:"accounts"`
@@ -123,7 +111,7 @@ func sumSource(ctx context.Context, from, to Portable) (CopyReport, error) {
 	if err != nil {
 		return CopyReport{}, OfSource(err)
 	}
-	if _, ok := to.(hookPortable); !ok && source.Webhooks > 0 {
+	if _, ok := to.(*Ledger); !ok && source.Webhooks > 0 {
 		return CopyReport{}, ErrNoHooks
 	}
 	return source, nil
@@ -162,34 +150,25 @@ func transfer(ctx context.Context, from, to Portable) error {
 	if err != nil {
 		return err
 	}
-	return transferHooks(ctx, from, to)
-}
-
-// transferHooks imports the webhooks of from into to.
-func transferHooks(ctx context.Context, from, to Portable) error {
-	source, ok := from.(hookPortable)
-	if !ok {
+	source, ok := from.(*Ledger)
+	target, keeps := to.(*Ledger)
+	if !ok || !keeps {
 		return nil
 	}
-	target, ok := to.(hookPortable)
-	var batch []HookRow
-	size := 0
-	err := source.exportHooks(ctx, func(r HookRow) error {
-		if !ok {
-			return ErrNoHooks
-		}
-		batch, size = append(batch, r), size+len(r.Key)+len(r.Value)
-		if size < compactTx {
-			return nil
-		}
-		err := target.importHooks(ctx, batch)
-		batch, size = nil, 0
-		return err
+	return source.ViewRows(ctx, func(old Rows) error {
+		return target.UpdateRows(ctx, func(rows Rows) error { return copyHooks(old, rows) })
 	})
-	if err != nil || len(batch) == 0 {
-		return err
+}
+
+// copyHooks copies the buckets of package hooks.
+func copyHooks(from, to Rows) error {
+	for _, name := range hookBuckets {
+		old, b := from.Bucket(name), to.Bucket(name)
+		if err := old.Each(nil, func(k, v []byte) (bool, error) { return true, b.Put(k, v) }); err != nil {
+			return err
+		}
 	}
-	return target.importHooks(ctx, batch)
+	return nil
 }
 
 // Sum reads a whole ledger and adds it up.
@@ -204,16 +183,32 @@ func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 		}
 		return add(a)
 	})
-	if hooks, ok := l.(hookPortable); ok && err == nil {
-		err = hooks.exportHooks(ctx, func(row HookRow) error {
-			if row.Bucket == string(hooksBucket) {
-				r.Webhooks++
-			}
-			return add(row)
-		})
+	if file, ok := l.(*Ledger); ok && err == nil {
+		err = file.ViewRows(ctx, func(rows Rows) error { return sumHooks(rows, &r, add) })
 	}
 	r.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	return r, err
+}
+
+// sumHooks adds up the buckets of package hooks.
+func sumHooks(rows Rows, r *CopyReport, add func(any) error) error {
+	for _, name := range hookBuckets {
+		b, n := rows.Bucket(name), uint64(0)
+		if b.b == nil {
+			continue
+		}
+		err := b.Each(nil, func(k, v []byte) (bool, error) { n++; return true, add([][]byte{k, v}) })
+		if err == nil {
+			err = checkRows(name, b.b, n)
+		}
+		if err != nil {
+			return err
+		}
+		if name == BucketHooks {
+			r.Webhooks = int(n)
+		}
+	}
+	return nil
 }
 
 // Export implements Portable, in one read transaction.

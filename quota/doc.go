@@ -67,7 +67,7 @@ clock was ahead. It does not work, because it may be in a stranger's hands. Days
 
 # Rooms
 
-boltfile checks the pages of a ledger file before bbolt opens it. etcd keeps a ledger for several servers,
+boltfile checks the pages of a ledger file before bbolt opens it. hooks keeps webhooks and their messages in it. etcd keeps a ledger for several servers,
 and ledgers opens either kind by its address. quotatest and linktest are test kits.
 
 # What it does not do
@@ -123,9 +123,9 @@ in another bucket says that it exists.
 	days                                                         use per day, written once per minute
 	  key_2AqAjwMbpGS (8 bytes)     -> sealed day, calls, 304s, repeated, paging; of the last 35 days
 
-The first webhook adds these buckets; programs that do not know them leave them alone. Webhook ids are
-8 bytes like account ids; deliveries and releases are numbered from 1, most significant byte first.
-Values are JSON, except records of messages and marks.
+Webhooks add these buckets, which belong to package hooks; programs that do not know them leave them alone. Webhook
+ids are 8 bytes like account ids; deliveries and releases are numbered from 1, most significant byte first. Values are
+JSON, except records of messages and marks.
 
 	hooks
 	  account, webhook (16 bytes)   -> sealed {"url":"https://…","events":[…],"secrets":[…],…}
@@ -143,9 +143,9 @@ Values are JSON, except records of messages and marks.
 	  release, place (12 bytes)     -> sealed JSON of the record
 
 	announced                                                    what the next release is compared with
-	  "baseline"                    -> sealed {"version":…,"digest":…,"records":5496,…}
-	  "p", part (2 bytes)           -> sealed marks: id, hash of the fields (8 bytes), withdrawn (1 byte);
-	                                   256 parts by hash of the id, 26 bytes per benchmark
+	  "baseline"                    -> sealed {"version":…,"digest":…,"next":7}
+	  "p"                           -> sealed marks: id, hash of the fields (8 bytes), withdrawn (1 byte). Earlier
+	                                   versions had 256 rows by hash of the id, whose keys begin with "p"
 
 Numbers inside other payloads are varints. Erasing a person frees the bytes but does not overwrite
 them; they leave the file with the next Compact.

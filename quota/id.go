@@ -20,9 +20,9 @@ const (
 // 2026 rise with the second.) Zero is not an account.
 type ID uint64
 
-// newID draws an id for an account made at now. Two accounts of the same microsecond may draw the
+// NewID draws an id for an account, or anything else that is named in order, made at now. Two accounts of the same microsecond may draw the
 // same id, once in 2^10; the store rejects the second one and the caller draws again.
-func newID(now time.Time) ID {
+func NewID(now time.Time) ID {
 	var b [2]byte
 	_, _ = rand.Read(b[:])
 	low := uint64(binary.LittleEndian.Uint16(b[:])) & (1<<idRandom - 1)
@@ -31,10 +31,10 @@ func newID(now time.Time) ID {
 }
 
 // String returns the public form.
-func (id ID) String() string { return formatID(idPrefix, uint64(id)) }
+func (id ID) String() string { return FormatName(idPrefix, uint64(id)) }
 
-// formatID writes an id as a prefix and 11 base62 characters.
-func formatID(prefix string, id uint64) string {
+// FormatName writes a number as the public name of something: a prefix and 11 base62 characters.
+func FormatName(prefix string, id uint64) string {
 	out := make([]byte, len(prefix)+idChars)
 	copy(out, prefix)
 	for i := len(out) - 1; i >= len(prefix); i-- {
@@ -59,11 +59,12 @@ func (id *ID) UnmarshalText(text []byte) error {
 
 // ParseID reads the public form of an id.
 func ParseID(s string) (ID, bool) {
-	id, ok := parseID(idPrefix, s)
+	id, ok := ParseName(idPrefix, s)
 	return ID(id), ok
 }
 
-func parseID(prefix, s string) (uint64, bool) {
+// ParseName reads what FormatName writes; zero is not a name.
+func ParseName(prefix, s string) (uint64, bool) {
 	s, ok := strings.CutPrefix(s, prefix)
 	if !ok || len(s) != idChars {
 		return 0, false

@@ -207,7 +207,7 @@ func (k *Keeper) create(ctx context.Context, req IssueRequest) (IssuedKey, error
 	}
 	p := newPerson(req, k.cfg.PlusTags)
 	for {
-		r.ID = newID(now)
+		r.ID = NewID(now)
 		err := k.store.Create(ctx, r, p, perEmail)
 		if errors.Is(err, ErrTaken) {
 			continue

@@ -137,9 +137,9 @@ func TestID(t *testing.T) {
 
 // TestIDOrder makes ids microseconds apart, over the end of a second and before 1970: lists are in their order.
 func TestIDOrder(t *testing.T) {
-	at, last := time.Unix(1_795_996_799, 999_900_000), newID(time.Unix(-1, 0))
+	at, last := time.Unix(1_795_996_799, 999_900_000), NewID(time.Unix(-1, 0))
 	for range 200 {
-		id := newID(at)
+		id := NewID(at)
 		if id <= last {
 			t.Fatalf("%s of %s comes after %s, which is older", id, at, last)
 		}

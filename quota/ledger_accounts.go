@@ -268,7 +268,7 @@ func (l *Ledger) Update(ctx context.Context, id ID, fn func(*Record, *Person) er
 			}
 		}
 		if r.Status == StatusRevoked {
-			if err := removeHooksOf(tx, id); err != nil {
+			if err := removeOwned(tx, id); err != nil {
 				return err
 			}
 		}

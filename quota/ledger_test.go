@@ -565,7 +565,10 @@ func TestDamagedNames(t *testing.T) {
 		}
 		return errors.Join(err, l.Load(ctx, month+1, func(Record, uint64) error { return nil }))
 	}
-	names := append([][]byte{[]byte((month + 1).String()), daysBucket}, hookBuckets...)
+	names := [][]byte{[]byte((month + 1).String()), daysBucket}
+	for _, name := range hookBuckets {
+		names = append(names, []byte(name))
+	}
 	for _, name := range append(names, metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket) {
 		found := 0
 		for at := 0; ; at++ {
@@ -604,15 +607,20 @@ func TestDamagedNames(t *testing.T) {
 	}
 }
 
-// fillMore adds a month, days and a webhook to the first account of a ledger.
+// fillMore adds a month, days and rows of webhooks to the first account of a ledger.
 func fillMore(t *testing.T, path string, month Month) {
 	t.Helper()
 	ctx, l, id := context.Background(), openLedger(t, path), ID(1_700_000_000)<<idSecond
-	_, err := l.Announce(ctx, &Announcement{First: true, Baseline: Baseline{Digest: "d"}})
-	if err := errors.Join(err,
+	if err := errors.Join(
 		l.Reserve(ctx, []Count{{ID: id, Month: month + 1, Limit: 100, Own: 9}}),
 		l.AddDays(ctx, []AccountDay{{ID: id, DayUsage: DayUsage{Day: 20_000, Calls: 4}}}),
-		l.CreateHook(ctx, Hook{Key: HookKey{Account: id, Hook: 1}, Rev: 1, URL: "u", Events: []string{"e"}, Secrets: []HookSecret{{Secret: []byte("s")}}, State: HookActive, Next: 1}, 5),
+		l.UpdateRows(ctx, func(r Rows) (err error) {
+			for _, name := range hookBuckets {
+				b := r.Bucket(name)
+				err = errors.Join(err, b.Put(id.key(), []byte("{}")))
+			}
+			return err
+		}),
 		l.Close(),
 	); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"modeldex/httpapi/webhook"
-	"modeldex/quota"
+	"modeldex/quota/hooks"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -80,26 +80,55 @@ func (m *Registry) Counter(name, help string, value func() float64) {
 	m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 }
 
-// Webhooks adds the metrics of webhooks.
-func (m *Registry) Webhooks(hooks *webhook.Service) {
-	ctx := context.Background()
-	states := func(state string, value func(quota.HookCounts) int) {
-		m.all.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "modeldex_webhooks", Help: "Webhooks of all keys, by state; at most 15 seconds old.", ConstLabels: prometheus.Labels{"state": state},
-		}, func() float64 { return float64(value(hooks.Counts(ctx))) }))
+// hookGauges shows the webhooks of all keys in numbers, which are counted once for each scrape.
+type hookGauges struct {
+	store                     *hooks.Store
+	webhooks, pending, oldest *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (g *hookGauges) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(g, out) }
+
+// Collect implements prometheus.Collector.
+func (g *hookGauges) Collect(out chan<- prometheus.Metric) {
+	list, err := g.store.List(context.Background(), 0)
+	if err != nil {
+		return // other metrics say that the ledger fails
 	}
-	states("active", func(c quota.HookCounts) int { return c.Active })
-	states("paused", func(c quota.HookCounts) int { return c.Paused })
-	states("disabled", func(c quota.HookCounts) int { return c.Disabled })
+	now := time.Now().Unix()
+	states, pending, oldest := map[hooks.State]int{}, 0, now
+	for _, h := range list {
+		states[h.State]++
+		if h.State == hooks.Active && h.Queued > 0 {
+			pending += h.Queued
+			oldest = min(oldest, h.Oldest)
+		}
+	}
+	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	}
+	for _, s := range []hooks.State{hooks.Active, hooks.Paused, hooks.Disabled} {
+		gauge(g.webhooks, float64(states[s]), string(s))
+	}
+	gauge(g.pending, float64(pending))
+	gauge(g.oldest, float64(now-oldest))
+}
+
+// Webhooks adds the metrics of webhooks.
+func (m *Registry) Webhooks(service *webhook.Service) {
+	m.all.MustRegister(&hookGauges{
+		service.Store,
+		prometheus.NewDesc("modeldex_webhooks", "Webhooks of all keys, by state.", []string{"state"}, nil),
+		prometheus.NewDesc("modeldex_webhook_messages_pending", "Messages that wait for an active webhook.", nil, nil),
+		prometheus.NewDesc("modeldex_webhook_oldest_pending_seconds", "Age of the oldest message that waits for an active webhook; 0 if none does.", nil, nil),
+	})
 	results := func(result string, n *atomic.Uint64) {
 		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (it failed and is tried again) or failed.",
 			ConstLabels: prometheus.Labels{"result": result},
 		}, func() float64 { return float64(n.Load()) }))
 	}
-	results("delivered", &hooks.Results.Delivered)
-	results("retried", &hooks.Results.Retried)
-	results("failed", &hooks.Results.Failed)
-	m.Gauge("modeldex_webhook_messages_pending", "Messages that wait for an active webhook; at most 15 seconds old.", func() float64 { return float64(hooks.Counts(ctx).Pending) })
-	m.Gauge("modeldex_webhook_oldest_pending_seconds", "Age of the oldest message that waits for an active webhook; 0 if none does.", func() float64 { return hooks.OldestPending(ctx).Seconds() })
+	results("delivered", &service.Results.Delivered)
+	results("retried", &service.Results.Retried)
+	results("failed", &service.Results.Failed)
 }

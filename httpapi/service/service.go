@@ -23,6 +23,7 @@ import (
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
+	"modeldex/quota/hooks"
 	"modeldex/quota/ledgers"
 )
 
@@ -213,25 +214,29 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 
 // startWebhooks starts the webhooks of a ledger; nil for a ledger that keeps none.
 func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.Service, error) {
-	store, ok := opened.Ledger.(quota.HookStore)
+	ledger, ok := opened.Ledger.(*quota.Ledger)
 	if !ok {
 		cfg.Log.Info("no webhooks: they need a ledger file")
 		return nil, nil
 	}
-	hooks, err := webhook.New(webhook.Config{
+	store, err := hooks.Open(context.Background(), ledger)
+	if err != nil {
+		return nil, fmt.Errorf("reading webhooks: %w", err)
+	}
+	service, err := webhook.New(webhook.Config{
 		Store: store,
 		Account: func(ctx context.Context, id quota.ID) (quota.Record, error) {
 			record, _, err := opened.Ledger.Get(ctx, id)
 			return record, err
 		},
 		Allowed: httpapi.HasWebhooks, Latest: r.latest.Load, Match: httpapi.MatchBenchmarks, Base: strings.TrimSuffix(cfg.BaseURL, "/"),
-		Guard: webhook.Guard{AllowLoopback: cfg.WebhooksToLoopback}, Version: cfg.Version, Log: cfg.Log,
+		Guard: &webhook.Guard{AllowLoopback: cfg.WebhooksToLoopback}, Version: cfg.Version, Log: cfg.Log,
 	})
 	if err == nil {
-		r.hooks.Store(hooks)
-		hooks.Published() // a generation may have come between
+		r.hooks.Store(service)
+		service.Published() // a generation may have come between
 	}
-	return hooks, err
+	return service, err
 }
 
 // onHangup calls do for every SIGHUP until stop is called.

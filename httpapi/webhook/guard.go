@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -29,6 +30,8 @@ type Guard struct {
 	AllowLoopback bool
 	// Resolver resolves names; nil is the system's.
 	Resolver *net.Resolver
+
+	translators atomic.Pointer[[]netip.Prefix] // NAT64 of this network, see findTranslators
 }
 
 // ErrForbidden is returned for an address to which nothing is sent.
@@ -177,13 +180,10 @@ func endsInNumber(host string) bool {
 // CheckAddr returns ErrForbidden for an address to which nothing is sent. IPv4 addresses inside
 // IPv6 ones are checked as what they are.
 func (g *Guard) CheckAddr(addr netip.Addr) error {
-	if g.AllowLoopback && addr.Unmap().IsLoopback() {
+	if g.AllowLoopback && addr.Unmap().IsLoopback() || g.public(addr) {
 		return nil
 	}
-	if !public(addr) {
-		return ErrForbidden
-	}
-	return nil
+	return ErrForbidden
 }
 
 // reserved are the networks that are not public hosts: those in the registries of special addresses
@@ -214,19 +214,55 @@ func prefixes(texts ...string) (out []netip.Prefix) {
 }
 
 // public reports whether an address can be that of a public host.
-func public(addr netip.Addr) bool {
+func (g *Guard) public(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if !addr.IsValid() || addr.Zone() != "" {
 		return false
 	}
-	if nat64.Contains(addr) {
-		b := addr.As16()
-		addr = netip.AddrFrom4([4]byte(b[12:]))
+	translators := []netip.Prefix{nat64}
+	if own := g.translators.Load(); own != nil {
+		translators = append(translators, *own...)
+	}
+	for _, p := range translators {
+		if p.Contains(addr) {
+			addr = embedded(addr, p.Bits())
+			break
+		}
 	}
 	if addr.Is6() && (!globalUnicast.Contains(addr) || isatap(addr)) {
 		return false
 	}
 	return !slices.ContainsFunc(reserved, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// embedded is the IPv4 address behind the prefix of a translator: byte 8 is left out (RFC 6052, 2.2).
+func embedded(addr netip.Addr, bits int) netip.Addr {
+	b := addr.As16()
+	if bits == 96 {
+		return netip.AddrFrom4([4]byte(b[12:]))
+	}
+	return netip.AddrFrom4([4]byte(append(b[bits/8:8:8], b[9:]...)))
+}
+
+// findTranslators asks the resolver for the prefixes that translators of this network use (RFC 7050): it answers with
+// them when it is asked for the IPv6 addresses of a name that has only the IPv4 addresses 192.0.0.170 and 192.0.0.171.
+func (g *Guard) findTranslators(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, resolveTime)
+	defer cancel()
+	addrs, err := g.resolver().LookupNetIP(ctx, "ip6", "ipv4only.arpa")
+	if err != nil {
+		return // those known before go on
+	}
+	var found []netip.Prefix
+	for _, a := range addrs {
+		for _, bits := range []int{32, 40, 48, 56, 64, 96} {
+			v4 := embedded(a, bits).As4()
+			if p, err := a.Prefix(bits); err == nil && a.Is6() && (v4 == [4]byte{192, 0, 0, 170} || v4 == [4]byte{192, 0, 0, 171}) {
+				found = append(found, p)
+			}
+		}
+	}
+	g.translators.Store(&found)
 }
 
 // isatap reports whether an IPv6 address carries an IPv4 one in its interface identifier (RFC 5214).

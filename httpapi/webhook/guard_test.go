@@ -226,7 +226,7 @@ func TestRebinding(t *testing.T) {
 		}
 	}()
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	cfg := Config{Guard: Guard{Resolver: newNames(t, map[string][][]string{
+	cfg := Config{Guard: &Guard{Resolver: newNames(t, map[string][][]string{
 		"rebind.example.com": {{"8.8.8.8"}, {"127.0.0.1"}},
 		"both.example.com":   {{"127.0.0.1", "::1", "169.254.169.254"}},
 	})}}
@@ -248,5 +248,27 @@ func TestRebinding(t *testing.T) {
 	case <-connected:
 		t.Error("a connection to loopback was made")
 	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// TestTranslators: an address of a translator (NAT64) that this network has of its own is checked as the IPv4 address
+// inside, whatever the length of the prefix.
+func TestTranslators(t *testing.T) {
+	for _, c := range []struct{ found, bad, good string }{
+		{"2001:67c:2960:6464::c000:aa", "2001:67c:2960:6464::10.0.0.1", "2001:67c:2960:6464::8.8.8.8"},
+		{"2a00:1450:c000:00aa::", "2a00:1450:7f00:1::", "2a00:1450:808:808::"},
+		{"2a00:1450:0:c0:0:aa::", "2a00:1450:0:0a:0:1::", "2a00:1450:0:0808:8:800::"},
+	} {
+		g := Guard{Resolver: newNames(t, map[string][][]string{"ipv4only.arpa": {{c.found}}})}
+		if err := g.CheckAddr(netip.MustParseAddr(c.bad)); err != nil {
+			t.Errorf("CheckAddr(%s) = %v before the prefix is known", c.bad, err)
+		}
+		g.findTranslators(context.Background())
+		if err := g.CheckAddr(netip.MustParseAddr(c.bad)); !errors.Is(err, ErrForbidden) {
+			t.Errorf("CheckAddr(%s) = %v with a translator at %s, want it forbidden", c.bad, err, c.found)
+		}
+		if err := g.CheckAddr(netip.MustParseAddr(c.good)); err != nil {
+			t.Errorf("CheckAddr(%s) = %v with a translator at %s, want it allowed", c.good, err, c.found)
+		}
 	}
 }

@@ -1,20 +1,13 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"errors"
-	"io"
 	"net/url"
-	"slices"
-	"sync"
 	"time"
 
-	"modeldex/quota"
+	"modeldex/quota/hooks"
 
 	"github.com/goccy/go-json/jsontext"
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // The events that can be announced to a webhook.
@@ -101,143 +94,35 @@ type MessageLinks struct {
 	Benchmarks string `json:"benchmarks" jsonschema:"format=uri-reference,example=/api/v1/benchmarks?hardware=nvidia-rtx-4090"`
 }
 
-// body is the body of a delivery in parts: what is the webhook's own, and the records between, which
-// webhooks with equal filters share.
-type body struct{ head, records, tail []byte }
-
-func (b *body) size() int64 { return int64(len(b.head) + len(b.records) + len(b.tail)) }
-
-// reader gives the parts one after the other.
-func (b *body) reader() io.Reader {
-	return io.MultiReader(bytes.NewReader(b.head), bytes.NewReader(b.records), bytes.NewReader(b.tail))
-}
-
-// bytes is the body in one piece.
-func (b *body) bytes() []byte { return slices.Concat(b.head, b.records, b.tail) }
-
-// noRecords is where the records of a body belong. A text has no quotes without a backslash before
-// them, so that a body has it once.
-var noRecords = []byte(`"records":[]`)
-
-// newBody makes the body of a delivery from its list of records: the same bytes for the same delivery, as long as its release is
-// kept. base is put before links.
-func newBody(job *quota.Job, base string, list *recordList) (*body, error) {
-	m := Message{
-		Type: job.Event, Timestamp: time.Unix(job.Created, 0).UTC(),
+// message makes the body of a delivery: the same for the same delivery, as long as its release is kept.
+func (s *Service) message(ctx context.Context, job *hooks.Job) (*Message, error) {
+	m := &Message{
+		Type: job.Event, Timestamp: unixTime(job.Created),
 		Data: MessageData{Webhook: job.Key.Hook.String(), Total: job.Total, Records: []jsontext.Value{}},
 	}
-	if r := job.Release; r.Number != 0 {
-		m.Data.Dataset = &MessageDataset{
-			Version: r.Version, Digest: r.Digest, PreviousVersion: r.PreviousVersion, PreviousDigest: r.PreviousDigest,
-			Created: r.Created, Changed: r.Changed, Withdrawn: r.Withdrawn,
-		}
-		m.Data.Links = &MessageLinks{Changes: base + "/api/v1/changes?since=" + url.QueryEscape(r.PreviousDigest), Benchmarks: base + "/api/v1/benchmarks"}
-		if job.Hook.Filters != "" {
-			m.Data.Links.Benchmarks += "?" + job.Hook.Filters
-		}
-	}
-	m.Data.Count = list.count
-	var b bytes.Buffer
-	if err := jsonv2.MarshalWrite(&b, &m); err != nil {
-		return nil, err
-	}
-	at := bytes.Index(b.Bytes(), noRecords)
-	if at < 0 {
-		return nil, errors.New("a message without records") // the struct above has them
-	}
-	at += len(noRecords) - len("[]")
-	return &body{head: b.Bytes()[:at], records: list.text, tail: b.Bytes()[at+len("[]"):]}, nil
-}
-
-// body makes the body of a delivery.
-func (s *Service) body(ctx context.Context, job *quota.Job) (*body, error) {
-	list, err := s.lists.of(ctx, &job.Delivery)
+	rows, err := s.Store.Records(ctx, job.Delivery.Release, job.Rows)
 	if err != nil {
 		return nil, err
 	}
-	return newBody(job, s.cfg.Base, list)
-}
-
-// recordList is the records of a message, a JSON array.
-type recordList struct {
-	count int
-	text  []byte
-}
-
-// listOf makes a list of the first records that have maxBytes together. They are JSON, without white
-// space between.
-func listOf(rows [][]byte) *recordList {
-	list := &recordList{text: []byte{'['}}
 	size := 0
 	for _, row := range rows {
 		if size += len(row); size > maxBytes {
 			break
 		}
-		if list.count > 0 {
-			list.text = append(list.text, ',')
-		}
-		list.text = append(list.text, row...)
-		list.count++
+		m.Data.Records = append(m.Data.Records, row)
 	}
-	list.text = append(list.text, ']')
-	return list
-}
-
-// maxLists is how many bytes of lists are kept for other messages with the same records.
-const maxLists = 4 << 20
-
-// lists keeps lists of records, those that were made last. Safe for concurrent use.
-type lists struct {
-	store interface {
-		Records(ctx context.Context, release uint64, places []uint32) ([][]byte, error)
+	m.Data.Count = len(m.Data.Records)
+	r := job.Release
+	if r.Number == 0 {
+		return m, nil
 	}
-
-	mu     sync.Mutex
-	byName map[string]*recordList
-	names  []string // in the order they were made
-	bytes  int
-}
-
-// of is the list of a delivery.
-func (l *lists) of(ctx context.Context, d *quota.Delivery) (*recordList, error) {
-	if len(d.Rows) == 0 {
-		return listOf(nil), nil
+	m.Data.Dataset = &MessageDataset{
+		Version: r.Version, Digest: r.Digest, PreviousVersion: r.PreviousVersion, PreviousDigest: r.PreviousDigest,
+		Created: r.Created, Changed: r.Changed, Withdrawn: r.Withdrawn,
 	}
-	name := nameOf(d)
-	l.mu.Lock()
-	list := l.byName[name]
-	l.mu.Unlock()
-	if list != nil {
-		return list, nil
+	m.Data.Links = &MessageLinks{Changes: s.cfg.Base + "/api/v1/changes?since=" + url.QueryEscape(r.PreviousDigest), Benchmarks: s.cfg.Base + "/api/v1/benchmarks"}
+	if job.Hook.Filters != "" {
+		m.Data.Links.Benchmarks += "?" + job.Hook.Filters
 	}
-	rows, err := l.store.Records(ctx, d.Release, d.Rows)
-	if err != nil {
-		return nil, err
-	}
-	list = listOf(rows)
-	if len(rows) == len(d.Rows) { // the whole
-		l.keep(name, list)
-	}
-	return list, nil
-}
-
-func nameOf(d *quota.Delivery) string {
-	name := binary.BigEndian.AppendUint64(make([]byte, 0, 8+4*len(d.Rows)), d.Release)
-	for _, row := range d.Rows {
-		name = binary.BigEndian.AppendUint32(name, row)
-	}
-	return string(name)
-}
-
-func (l *lists) keep(name string, list *recordList) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.byName[name] != nil {
-		return // another message had it made as well
-	}
-	for l.bytes += len(list.text); l.bytes > maxLists && len(l.names) > 0; l.names = l.names[1:] {
-		l.bytes -= len(l.byName[l.names[0]].text)
-		delete(l.byName, l.names[0])
-	}
-	l.byName[name], l.names = list, append(l.names, name)
+	return m, nil
 }

@@ -1,9 +1,14 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +16,13 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
-	"modeldex/quota"
+	"modeldex/quota/hooks"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 const (
@@ -58,24 +66,26 @@ type answer struct {
 }
 
 // send makes one attempt.
-func (s *Service) send(ctx context.Context, job *quota.Job, now time.Time) answer {
-	b, err := s.body(ctx, job)
+func (s *Service) send(ctx context.Context, job *hooks.Job, now time.Time) answer {
+	m, err := s.message(ctx, job)
+	if err != nil {
+		return answer{failure: "the message cannot be made: " + err.Error()}
+	}
+	body, err := jsonv2.Marshal(m)
 	if err != nil {
 		return answer{failure: "the message cannot be made: " + err.Error()}
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.Hook.URL, b.reader())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.Hook.URL, bytes.NewReader(body))
 	if err != nil {
 		return answer{failure: "the URL cannot be used"}
 	}
-	req.ContentLength = b.size()
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(b.reader()), nil } // for a kept connection that was closed
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "modeldex-webhooks/"+s.cfg.Version)
 	req.Header.Set("Webhook-Id", job.Message)
 	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
-	req.Header.Set("Webhook-Signature", signatures(job.Hook.Secrets, job.Message, now.Unix(), b))
+	req.Header.Set("Webhook-Signature", signatures(job.Hook.Secrets, job.Message, now.Unix(), body))
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return answer{failure: explain(err)}
@@ -127,4 +137,56 @@ func explain(err error) string {
 		return "the host cannot be reached"
 	}
 	return "the request failed before a response"
+}
+
+// secretPrefix is what signing secrets begin with, by the Standard Webhooks specification
+// (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md), as
+// are the names of the headers and the form of a signature.
+const secretPrefix = "whsec_"
+
+// secretLen is the length of a signing secret in bytes; the specification asks for 24 to 64.
+const secretLen = 32
+
+// maxSecrets is how many secrets sign at a time: the current one and those in their grace.
+const maxSecrets = 3
+
+func newSecret() []byte {
+	b := make([]byte, secretLen)
+	_, _ = rand.Read(b) // never fails, says its documentation
+	return b
+}
+
+// formatSecret is the form in which an owner gets a secret.
+func formatSecret(secret []byte) string {
+	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
+}
+
+// signatures is the value of webhook-signature: one for each secret that signs at now, separated by
+// spaces.
+func signatures(secrets []hooks.Secret, id string, now int64, body []byte) string {
+	var out []string
+	for _, s := range secrets {
+		if s.Until != 0 && now >= s.Until {
+			continue
+		}
+		mac := hmac.New(sha256.New, s.Secret)
+		mac.Write([]byte(id + "." + strconv.FormatInt(now, 10) + "."))
+		mac.Write(body)
+		out = append(out, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	}
+	return strings.Join(out, " ")
+}
+
+// rotated puts a new secret before the others; the one that was current goes on until then.
+func rotated(old []hooks.Secret, secret []byte, now, until int64) []hooks.Secret {
+	out := []hooks.Secret{{Secret: secret}}
+	for _, s := range old {
+		if s.Until == 0 {
+			s.Until = until
+		}
+		if s.Until > now && len(out) < maxSecrets {
+			out = append(out, s)
+		}
+	}
+	return out
 }

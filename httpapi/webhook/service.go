@@ -12,8 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/index"
 	"modeldex/quota"
+	"modeldex/quota/hooks"
 )
 
 // MaxPerKey is how many webhooks one key may have.
@@ -25,9 +27,15 @@ const MaxDescription = 200
 // DefaultGrace is how long a secret goes on signing after a rotation if its owner does not say.
 const DefaultGrace = 24 * time.Hour
 
+// Dataset is what is being served.
+type Dataset struct {
+	Set        *dataset.Set
+	Generation *index.Generation
+}
+
 // Config is what a Service needs. Fields without a default must be set.
 type Config struct {
-	Store quota.HookStore
+	Store *hooks.Store
 	// Account returns the account of a key: a webhook of one that may not have any is not served.
 	Account func(ctx context.Context, id quota.ID) (quota.Record, error)
 	// Allowed reports whether keys of a tier may have webhooks.
@@ -39,7 +47,7 @@ type Config struct {
 	// Base is put before links; empty makes them relative.
 	Base string
 	// Guard says where messages may be sent.
-	Guard Guard
+	Guard *Guard
 	// Version is the program's, for User-Agent.
 	Version string
 	// TLS is for tests with certificates of their own; nil trusts the system's.
@@ -52,21 +60,22 @@ type Config struct {
 
 // Service keeps webhooks and sends their messages. It is made by New and ends with Close.
 type Service struct {
+	// Store reads and removes webhooks and their deliveries.
+	Store *hooks.Store
 	// Results are read while they are counted.
 	Results Results
 
-	cfg      Config
-	store    quota.HookStore
-	client   *http.Client
-	dispatch *dispatcher
-	lists    lists
-	lookups  chan struct{} // one slot for each name that is resolved for a caller
+	cfg        Config
+	client     *http.Client
+	sender     *sender
+	announcing sync.Mutex   // held while it is found out, or changed, what was announced
+	last       *dataset.Set // what was announced last, if this process did it; guarded by announcing
+	changed    chan struct{}
 
-	counted counted
-	first   sync.Mutex // held while the first baseline is made
-	changed chan struct{}
-	stop    context.CancelFunc
-	tasks   sync.WaitGroup
+	resolving sync.Map // accounts for which a name is being resolved
+
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
 }
 
 // New makes a service and starts to deliver what waits.
@@ -77,20 +86,24 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Service{cfg: cfg, store: cfg.Store, lookups: make(chan struct{}, 8), changed: make(chan struct{}, 1)}
-	s.client, s.lists = newClient(&s.cfg), lists{store: s.store, byName: map[string]*recordList{}}
-	s.dispatch = newDispatcher(s)
-	waiting, err := s.store.Waiting(context.Background(), s.now().Unix())
+	s := &Service{Store: cfg.Store, cfg: cfg, changed: make(chan struct{}, 1)}
+	s.client, s.sender = newClient(&s.cfg), newSender(s)
+	all, err := s.Store.List(context.Background(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks: %w", err)
 	}
-	s.dispatch.add(waiting)
+	s.wakeQueued(all)
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.tasks.Go(func() { s.runAnnouncer(ctx) })
-	s.tasks.Go(func() { s.dispatch.run(ctx) })
+	s.tasks.Go(func() { s.sender.run(ctx) })
+	s.tasks.Go(func() { s.cfg.Guard.findTranslators(ctx) })
 	s.Published()
 	return s, nil
+}
+
+func (s *Service) wakeQueued(all []hooks.Hook) {
+	s.sender.wake(slices.DeleteFunc(all, func(h hooks.Hook) bool { return h.Queued == 0 })...)
 }
 
 // Published notifies the service that Latest has changed. It returns at once.
@@ -114,13 +127,12 @@ func (s *Service) now() time.Time { return s.cfg.Now() }
 const (
 	// announceRetry is after how long an announcement that failed is tried again.
 	announceRetry = 5 * time.Second
-	// sweepEvery is how often old deliveries are removed.
+	// sweepEvery is how often old deliveries are removed, and prefixes of translators looked up.
 	sweepEvery = time.Hour
 )
 
 // runAnnouncer announces releases, and removes what is old, until ctx ends.
 func (s *Service) runAnnouncer(ctx context.Context) {
-	a := &announcer{s: s}
 	var failed failing
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -131,23 +143,18 @@ func (s *Service) runAnnouncer(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-sweep.C:
-			if err := s.store.Sweep(ctx, s.now()); err != nil && ctx.Err() == nil {
+			s.cfg.Guard.findTranslators(ctx)
+			if err := s.Store.Sweep(ctx, s.now()); err != nil && ctx.Err() == nil {
 				s.cfg.Log.Error("removing old deliveries of webhooks", "cause", err)
 			}
 			continue
 		case <-s.changed:
 		case <-retry.C:
 		}
-		s.first.Lock()
-		err := a.run(ctx)
-		s.first.Unlock()
-		switch {
-		case err == nil:
-			failed = failing{}
-		case ctx.Err() == nil:
-			if failed.isNews(err) {
-				s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
-			}
+		if err := s.announce(ctx); failed.isNews(err) && ctx.Err() == nil {
+			s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
+		}
+		if failed.text != "" {
 			retry.Reset(announceRetry)
 		}
 	}
@@ -161,33 +168,15 @@ type failing struct {
 
 // isNews reports whether an error is to be logged: the first, one with another text, and the same one every minute.
 func (f *failing) isNews(err error) bool {
+	if err == nil {
+		*f = failing{}
+		return false
+	}
 	if err.Error() == f.text && time.Since(f.logged) < time.Minute {
 		return false
 	}
 	f.text, f.logged = err.Error(), time.Now()
 	return true
-}
-
-// hooks lists the webhooks of an account, or of all for zero.
-func (s *Service) hooks(ctx context.Context, account quota.ID) (out []quota.Hook, err error) {
-	err = s.store.EachHook(ctx, account, func(h quota.Hook) error {
-		out = append(out, h)
-		return nil
-	})
-	return out, err
-}
-
-// disable stops a webhook that is active.
-func (s *Service) disable(ctx context.Context, k quota.HookKey, reason string) {
-	_, err := s.store.UpdateHook(ctx, k, func(h *quota.Hook) error {
-		if h.State == quota.HookActive {
-			h.State, h.Reason, h.Changed = quota.HookDisabled, reason, s.now().Unix()
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, quota.ErrNoHook) {
-		s.cfg.Log.Error("disabling a webhook", "webhook", k.Hook.String(), "cause", err)
-	}
 }
 
 // Draft is what an owner says of a webhook. In an Update fields that are nil stay as they are.
@@ -196,7 +185,7 @@ type Draft struct {
 	Events           []string
 	Filters          *string // canonical, as Match reads them
 	MaxRecords       *int
-	State            *quota.HookState
+	State            *hooks.State
 }
 
 // Fault is what is wrong with one field of a draft.
@@ -206,17 +195,11 @@ type Fault struct{ Field, Detail string }
 type Faults []Fault
 
 // Error lists the faults.
-func (f Faults) Error() string {
-	texts := make([]string, len(f))
-	for i, one := range f {
-		texts[i] = one.Field + " " + one.Detail
-	}
-	return strings.Join(texts, "; ")
-}
+func (f Faults) Error() string { return fmt.Sprint([]Fault(f)) }
 
 // CheckNew checks the draft of a new webhook, which must have a URL.
-func (s *Service) CheckNew(ctx context.Context, d Draft) Faults {
-	faults := s.Check(ctx, d)
+func (s *Service) CheckNew(ctx context.Context, account quota.ID, d Draft) Faults {
+	faults := s.Check(ctx, account, d)
 	if d.URL == nil {
 		faults = append(faults, Fault{"url", "is required"})
 	}
@@ -224,194 +207,142 @@ func (s *Service) CheckNew(ctx context.Context, d Draft) Faults {
 }
 
 // Check checks a draft; the URL last, because its name has to be resolved.
-func (s *Service) Check(ctx context.Context, d Draft) (faults Faults) {
-	if d.Description != nil && len([]rune(*d.Description)) > MaxDescription {
-		faults = append(faults, Fault{"description", fmt.Sprintf("must have at most %d characters", MaxDescription)})
-	}
-	if d.Events != nil && len(d.Events) == 0 {
-		faults = append(faults, Fault{"events", "must have at least one event"})
-	}
-	for _, e := range d.Events {
-		if !slices.Contains(Events, e) {
-			faults = append(faults, Fault{"events", "must be some of " + strings.Join(Events, ", ")})
-			break
+func (s *Service) Check(ctx context.Context, account quota.ID, d Draft) (faults Faults) {
+	add := func(bad bool, field, detail string) {
+		if bad {
+			faults = append(faults, Fault{field, detail})
 		}
 	}
-	if d.MaxRecords != nil && (*d.MaxRecords < 0 || *d.MaxRecords > MaxRecords) {
-		faults = append(faults, Fault{"max_records", fmt.Sprintf("must be a whole number from 0 to %d", MaxRecords)})
-	}
-	if d.State != nil && *d.State != quota.HookActive && *d.State != quota.HookPaused {
-		faults = append(faults, Fault{"status", "must be active or paused"})
-	}
+	unknown := func(e string) bool { return !slices.Contains(Events, e) }
+	add(d.Description != nil && len([]rune(*d.Description)) > MaxDescription, "description", fmt.Sprintf("must have at most %d characters", MaxDescription))
+	add(d.Events != nil && len(d.Events) == 0, "events", "must have at least one event")
+	add(slices.ContainsFunc(d.Events, unknown), "events", "must be some of "+strings.Join(Events, ", "))
+	add(d.MaxRecords != nil && (*d.MaxRecords < 0 || *d.MaxRecords > MaxRecords), "max_records", fmt.Sprintf("must be a whole number from 0 to %d", MaxRecords))
+	add(d.State != nil && *d.State != hooks.Active && *d.State != hooks.Paused, "status", "must be active or paused")
 	if d.URL != nil {
-		if err := s.checkURL(ctx, *d.URL); err != nil {
-			faults = append(faults, Fault{"url", err.Error()})
-		}
+		err := s.checkURL(ctx, account, *d.URL)
+		add(err != nil, "url", fmt.Sprint(err))
 	}
 	return faults
 }
 
-// checkURL checks a URL. Names are resolved for a few callers at a time.
-func (s *Service) checkURL(ctx context.Context, text string) error {
-	select {
-	case s.lookups <- struct{}{}:
-		defer func() { <-s.lookups }()
-	case <-time.After(resolveTime):
-		return errors.New("could not be checked, because too many names are being resolved; try again")
-	}
-	return s.cfg.Guard.CheckURL(ctx, text)
-}
-
-// set puts a draft into a webhook.
-func (d *Draft) set(h *quota.Hook) {
-	if d.URL != nil {
-		h.URL = *d.URL
-	}
-	if d.Description != nil {
-		h.Description = *d.Description
-	}
-	if d.Events != nil {
-		h.Events = slices.DeleteFunc(slices.Clone(Events), func(e string) bool { return !slices.Contains(d.Events, e) })
-	}
-	if d.Filters != nil {
-		h.Filters = *d.Filters
-	}
-	if d.MaxRecords != nil {
-		h.MaxRecords = *d.MaxRecords
-	}
-	if d.State != nil {
-		h.State, h.Reason = *d.State, ""
-	}
-}
-
-// Create stores a webhook and returns it with its secret, which is shown this once. Faults, or
-// quota.ErrTooManyHooks, say why not.
-func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (quota.Hook, string, error) {
-	if faults := s.CheckNew(ctx, d); faults != nil {
-		return quota.Hook{}, "", faults
-	}
-	if d.Events == nil {
-		d.Events = Events[:1]
-	}
-	now, secret := s.now(), newSecret()
-	h := quota.Hook{
-		Rev: 1, MaxRecords: MaxRecords, Secrets: []quota.HookSecret{{Secret: secret}}, State: quota.HookActive,
-		Created: now.Unix(), Changed: now.Unix(), Next: 1,
-	}
-	d.set(&h)
-	for {
-		h.Key = quota.HookKey{Account: account, Hook: quota.NewHookID(now)}
-		err := s.store.CreateHook(ctx, h, MaxPerKey)
-		switch {
-		case errors.Is(err, quota.ErrTaken):
-		case errors.Is(err, quota.ErrNoBaseline):
-			if err := s.makeBaseline(ctx); err != nil {
-				return quota.Hook{}, "", err
-			}
-		default:
-			return h, formatSecret(secret), err
+// checkURL checks a URL. One name is resolved at a time for each account, so that slow name servers hold up nobody
+// else.
+func (s *Service) checkURL(ctx context.Context, account quota.ID, text string) error {
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, busy := s.resolving.LoadOrStore(account, true); !busy {
+			defer s.resolving.Delete(account)
+			return s.cfg.Guard.CheckURL(ctx, text)
+		}
+		if time.Since(begun) > resolveTime {
+			return errors.New("could not be checked, because other names of this key are being resolved; try again")
 		}
 	}
 }
 
-// makeBaseline notes what is being served as known: what comes after it is announced.
-func (s *Service) makeBaseline(ctx context.Context) error {
-	s.first.Lock()
-	defer s.first.Unlock()
-	if s.cfg.Latest() == nil {
-		return errors.New("no dataset is loaded")
+// set puts a draft into a webhook.
+func (d *Draft) set(h *hooks.Hook) {
+	setTo(&h.URL, d.URL)
+	setTo(&h.Description, d.Description)
+	setTo(&h.Filters, d.Filters)
+	setTo(&h.MaxRecords, d.MaxRecords)
+	if setTo(&h.State, d.State); d.State != nil {
+		h.Reason = ""
 	}
-	return (&announcer{s: s}).first(ctx)
+	if d.Events != nil {
+		h.Events = slices.DeleteFunc(slices.Clone(Events), func(e string) bool { return !slices.Contains(d.Events, e) })
+	}
 }
 
-// List returns the webhooks of an account, oldest first.
-func (s *Service) List(ctx context.Context, account quota.ID) ([]quota.Hook, error) {
-	return s.hooks(ctx, account)
+func setTo[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }
 
-// Get returns one webhook, or quota.ErrNoHook.
-func (s *Service) Get(ctx context.Context, k quota.HookKey) (quota.Hook, error) {
-	return s.store.GetHook(ctx, k)
+// Create stores a webhook and returns it with its secret, which is shown this once. Faults, or hooks.ErrTooMany, say
+// why not.
+func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (h hooks.Hook, secret string, err error) {
+	if faults := s.CheckNew(ctx, account, d); faults != nil {
+		return h, "", faults
+	}
+	if d.Events == nil {
+		d.Events = Events[:1]
+	}
+	s.announcing.Lock() // a release is announced to all webhooks or before
+	defer s.announcing.Unlock()
+	if err := s.firstBaseline(ctx); err != nil {
+		return h, "", err
+	}
+	now, signing := s.now(), newSecret()
+	h = hooks.Hook{MaxRecords: MaxRecords, Secrets: []hooks.Secret{{Secret: signing}}, State: hooks.Active, Created: now.Unix(), Changed: now.Unix(), Next: 1}
+	d.set(&h)
+	for err = quota.ErrTaken; errors.Is(err, quota.ErrTaken); {
+		h.Key = hooks.Key{Account: account, Hook: hooks.ID(quota.NewID(now))}
+		err = s.Store.Create(ctx, h, MaxPerKey)
+	}
+	return h, formatSecret(signing), err
 }
 
 // Update changes a webhook. One that becomes active goes on with what waits, at once.
-func (s *Service) Update(ctx context.Context, k quota.HookKey, d Draft) (quota.Hook, error) {
-	if _, err := s.store.GetHook(ctx, k); err != nil {
-		return quota.Hook{}, err // before a name is resolved
+func (s *Service) Update(ctx context.Context, k hooks.Key, d Draft) (hooks.Hook, error) {
+	if _, err := s.Store.Get(ctx, k); err != nil {
+		return hooks.Hook{}, err // before a name is resolved
 	}
-	if faults := s.Check(ctx, d); faults != nil {
-		return quota.Hook{}, faults
+	if faults := s.Check(ctx, k.Account, d); faults != nil {
+		return hooks.Hook{}, faults
 	}
-	h, err := s.store.UpdateHook(ctx, k, func(h *quota.Hook) error {
+	h, err := s.Store.Update(ctx, k, func(h *hooks.Hook) {
 		d.set(h)
 		h.Changed = s.now().Unix()
-		return nil
 	})
 	if err == nil {
-		s.dispatch.wake(k)
+		s.sender.wake(h)
 	}
 	return h, err
 }
 
-// Delete removes a webhook with its queue and its log.
-func (s *Service) Delete(ctx context.Context, k quota.HookKey) error {
-	return s.store.DeleteHook(ctx, k)
-}
-
 // Rotate gives a webhook a new secret, which it returns. Until grace is over the old one signs too.
-func (s *Service) Rotate(ctx context.Context, k quota.HookKey, grace time.Duration) (quota.Hook, string, error) {
+func (s *Service) Rotate(ctx context.Context, k hooks.Key, grace time.Duration) (hooks.Hook, string, error) {
 	now, secret := s.now(), newSecret()
-	h, err := s.store.UpdateHook(ctx, k, func(h *quota.Hook) error {
+	h, err := s.Store.Update(ctx, k, func(h *hooks.Hook) {
 		h.Secrets = rotated(h.Secrets, secret, now.Unix(), now.Add(grace).Unix())
 		h.Changed = now.Unix()
-		return nil
 	})
 	return h, formatSecret(secret), err
 }
 
-// Try sends a test message, at once and once. quota.ErrQueueFull is returned when too much waits.
-func (s *Service) Try(ctx context.Context, k quota.HookKey) (quota.Delivery, error) {
-	return s.enqueue(ctx, quota.Delivery{Key: k, Message: quota.NewMessageID(), Event: Test})
+// Try sends a test message, at once and once. hooks.ErrQueueFull is returned when too much waits.
+func (s *Service) Try(ctx context.Context, k hooks.Key) (hooks.Delivery, error) {
+	return s.enqueue(ctx, hooks.Delivery{Key: k, Message: hooks.NewMessageID(), Event: Test, Created: s.now().Unix()})
 }
 
 // Redeliver sends a message again, with the same id, at once and once.
-func (s *Service) Redeliver(ctx context.Context, k quota.HookKey, seq uint64) (quota.Delivery, error) {
-	job, err := s.store.Delivery(ctx, k, seq)
+func (s *Service) Redeliver(ctx context.Context, k hooks.Key, seq uint64) (hooks.Delivery, error) {
+	job, err := s.Store.Delivery(ctx, k, seq)
 	if err != nil {
-		return quota.Delivery{}, err
+		return hooks.Delivery{}, err
 	}
 	d := job.Delivery
-	return s.enqueue(ctx, quota.Delivery{
-		Key: k, Message: d.Message, Event: d.Event, Created: d.Created, Release: d.Release, Total: d.Total, Rows: d.Rows, Of: seq,
-	})
+	d.Of, d.Attempts = seq, nil
+	return s.enqueue(ctx, d)
 }
 
-func (s *Service) enqueue(ctx context.Context, d quota.Delivery) (quota.Delivery, error) {
+func (s *Service) enqueue(ctx context.Context, d hooks.Delivery) (hooks.Delivery, error) {
 	d.NextAt = s.now().Unix()
-	if d.Created == 0 {
-		d.Created = d.NextAt
-	}
-	d, err := s.store.Enqueue(ctx, d)
+	h, d, err := s.Store.Enqueue(ctx, d)
 	if err == nil {
-		s.dispatch.wake(d.Key)
+		s.sender.wake(h)
 	}
 	return d, err
 }
 
-// Deliveries returns deliveries with numbers below before (0: all), newest first.
-func (s *Service) Deliveries(ctx context.Context, k quota.HookKey, before uint64, limit int) ([]quota.Delivery, error) {
-	return s.store.Deliveries(ctx, k, before, limit)
-}
-
-// Delivery returns one delivery and the body that is sent, or quota.ErrNoDelivery.
-func (s *Service) Delivery(ctx context.Context, k quota.HookKey, seq uint64) (quota.Delivery, []byte, error) {
-	job, err := s.store.Delivery(ctx, k, seq)
+// Delivery returns one delivery and the body that is sent, or hooks.ErrNoDelivery.
+func (s *Service) Delivery(ctx context.Context, k hooks.Key, seq uint64) (hooks.Delivery, *Message, error) {
+	job, err := s.Store.Delivery(ctx, k, seq)
 	if err != nil {
-		return quota.Delivery{}, nil, err
+		return hooks.Delivery{}, nil, err
 	}
-	b, err := s.body(ctx, &job)
-	if err != nil {
-		return quota.Delivery{}, nil, err
-	}
-	return job.Delivery, b.bytes(), nil
+	m, err := s.message(ctx, &job)
+	return job.Delivery, m, err
 }

@@ -3,7 +3,7 @@ package webhook
 import (
 	"time"
 
-	"modeldex/quota"
+	"modeldex/quota/hooks"
 )
 
 // View is a webhook as its owner sees it.
@@ -96,7 +96,7 @@ func optionalText(s string) *string {
 	return &s
 }
 
-func attemptView(a *quota.Attempt) *AttemptView {
+func attemptView(a *hooks.Attempt) *AttemptView {
 	v := &AttemptView{At: unixTime(a.At), DurationMs: a.Millis, Error: optionalText(a.Error)}
 	if a.Status != 0 {
 		v.Status = &a.Status
@@ -106,7 +106,7 @@ func attemptView(a *quota.Attempt) *AttemptView {
 
 // ViewOf is a webhook as its owner sees it at a time. filters are those of the webhook, by name; secret is empty in all
 // responses but the one that made it.
-func ViewOf(h *quota.Hook, filters map[string][]string, secret string, now time.Time) *View {
+func ViewOf(h *hooks.Hook, filters map[string][]string, secret string, now time.Time) *View {
 	v := &View{
 		ID: h.Key.Hook.String(), URL: h.URL, Description: h.Description, Events: h.Events, Filters: filters, MaxRecords: h.MaxRecords,
 		Status: string(h.State), DisabledReason: optionalText(h.Reason), Secret: secret, Waiting: h.Queued,
@@ -124,14 +124,14 @@ func ViewOf(h *quota.Hook, filters map[string][]string, secret string, now time.
 }
 
 // DeliveryViewOf is a delivery as the owner of its webhook sees it, without the body.
-func DeliveryViewOf(d *quota.Delivery) DeliveryView {
+func DeliveryViewOf(d *hooks.Delivery) DeliveryView {
 	v := DeliveryView{
 		Number: d.Seq, MessageID: d.Message, Event: d.Event, Status: string(d.State), Total: d.Total, CreatedAt: unixTime(d.Created), Attempts: []AttemptView{},
 	}
 	if d.Of != 0 {
 		v.RedeliveryOf = &d.Of
 	}
-	if d.State == quota.DeliveryPending {
+	if d.State == hooks.Pending {
 		v.NextAttemptAt = optionalTime(d.NextAt)
 	}
 	for i := range d.Attempts {

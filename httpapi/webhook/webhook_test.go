@@ -16,12 +16,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,8 +30,8 @@ import (
 	"modeldex/dataset/pack"
 	"modeldex/index"
 	"modeldex/quota"
+	"modeldex/quota/hooks"
 
-	jsonv2 "github.com/goccy/go-json/v2"
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -76,7 +76,7 @@ func newKit(t *testing.T) *kit {
 			}
 			return gen.Benchmarks.Among(q, ords), nil
 		},
-		Guard: Guard{AllowLoopback: true},
+		Guard: &Guard{AllowLoopback: true},
 		Now: func() time.Time {
 			k.mu.Lock()
 			defer k.mu.Unlock()
@@ -113,8 +113,10 @@ func (k *kit) open() {
 
 func (k *kit) start() {
 	k.t.Helper()
-	k.cfg.Store = k.ledger
 	var err error
+	if k.cfg.Store, err = hooks.Open(context.Background(), k.ledger); err != nil {
+		k.t.Fatal(err)
+	}
 	if k.Service, err = New(k.cfg); err != nil {
 		k.t.Fatal(err)
 	}
@@ -135,7 +137,7 @@ func (k *kit) move(d time.Duration) {
 	k.moved += d
 	k.mu.Unlock()
 	if k.Service != nil {
-		k.dispatch.look()
+		k.sender.look()
 	}
 }
 
@@ -150,7 +152,7 @@ func (k *kit) publish(recs []dataset.Benchmark) {
 	}
 	set.Benchmarks, _ = pack.Sorted(list)
 	gen, err := index.Build(context.Background(), set, index.Renderers{Benchmark: func(dst []byte, b *dataset.Benchmark, _ index.Computed) ([]byte, error) {
-		out, err := json.Marshal(map[string]any{"id": b.ID, "generation_tps": b.GenerationTPS})
+		out, err := json.Marshal(map[string]any{"id": b.ID, "generation_tps": b.GenerationTPS, "notes": b.Notes})
 		return append(dst, out...), err
 	}})
 	if err != nil {
@@ -266,7 +268,7 @@ func (k *kit) await(what string, ok func() bool) {
 	}
 }
 
-func (k *kit) create(r *receiver, filters string, events ...string) quota.HookKey {
+func (k *kit) create(r *receiver, filters string, events ...string) hooks.Key {
 	k.t.Helper()
 	url := r.URL + "/hook"
 	h, secret, err := k.Create(context.Background(), k.owner, Draft{URL: &url, Events: events, Filters: &filters})
@@ -279,9 +281,9 @@ func (k *kit) create(r *receiver, filters string, events ...string) quota.HookKe
 	return h.Key
 }
 
-func (k *kit) hook(key quota.HookKey) quota.Hook {
+func (k *kit) hook(key hooks.Key) hooks.Hook {
 	k.t.Helper()
-	h, err := k.Get(context.Background(), key)
+	h, err := k.Store.Get(context.Background(), key)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -297,8 +299,8 @@ func ids(m Message) (out []string) {
 	return out
 }
 
-// fieldsOf are the changed fields of the first record of a message.
-func fieldsOf(t *testing.T, m Message) []string {
+// fieldsIn are the changed fields of the first record of a message.
+func fieldsIn(t *testing.T, m Message) []string {
 	t.Helper()
 	var r MessageRecord
 	if err := json.Unmarshal(m.Data.Records[0], &r); err != nil {
@@ -360,14 +362,14 @@ func TestChangedFields(t *testing.T) {
 	other := bench(1, 11, "vulkan")
 	other.RunDate = &date
 	k.publish([]dataset.Benchmark{other, bench(2, 20, "cuda")})
-	if got, want := fieldsOf(t, r.wait(1)[0].msg), []string{"backend", "generation_tps", "run_date"}; !slices.Equal(got, want) {
+	if got, want := fieldsIn(t, r.wait(1)[0].msg), []string{"backend", "generation_tps", "run_date"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	k.stop()
 	k.open()
 	k.start()
 	k.publish([]dataset.Benchmark{other, bench(2, 21, "cuda")})
-	if got := r.wait(2)[1]; fieldsOf(t, got.msg) != nil || bytes.Contains(got.body, []byte("fields")) {
+	if got := r.wait(2)[1]; fieldsIn(t, got.msg) != nil || bytes.Contains(got.body, []byte("fields")) {
 		t.Errorf("after a start: %s", got.body)
 	}
 }
@@ -390,56 +392,46 @@ func TestFilters(t *testing.T) {
 	if m := vulkan.wait(1)[0].msg.Data; m.Total != 100 || m.Count != MaxRecords {
 		t.Errorf("vulkan: total %d, count %d", m.Total, m.Count)
 	}
-	k.await("disabling", func() bool { return k.hook(broken).State == quota.HookDisabled })
+	k.await("disabling", func() bool { return k.hook(broken).State == hooks.Disabled })
 }
 
-// fullDisk is a ledger that can store neither releases nor outcomes while it has failures left.
-type fullDisk struct {
-	quota.HookStore
-	announce, settle atomic.Int32
-}
-
-var errFullDisk = errors.New("disk is full")
-
-func (d *fullDisk) Announce(ctx context.Context, a *quota.Announcement) ([]quota.Waiting, error) {
-	if d.announce.Add(-1) >= 0 {
-		return nil, errFullDisk
-	}
-	return d.HookStore.Announce(ctx, a)
-}
-
-func (d *fullDisk) Settle(ctx context.Context, list []quota.Outcome, now int64) ([]int64, error) {
-	if d.settle.Add(-1) >= 0 {
-		return nil, errFullDisk
-	}
-	return d.HookStore.Settle(ctx, list, now)
-}
-
-// TestFullDisk: work that is tried again every few seconds logs the reason once, and is done when the disk has room.
-func TestFullDisk(t *testing.T) {
-	k := newKit(t)
-	r := newReceiver(t)
+// TestFailingLedger: work that is tried again every few seconds logs the reason once, and is done when the ledger works
+// again. What a ledger has stored although it said that it had not is not announced twice, and is sent.
+func TestFailingLedger(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
 	key := k.create(r, "", Created)
 	k.Close()
-	disk := &fullDisk{HookStore: k.ledger}
-	disk.announce.Store(2)
-	disk.settle.Store(2)
 	var log bytes.Buffer
-	cfg := k.cfg
-	cfg.Store, cfg.Log = disk, slog.New(slog.NewTextHandler(&log, nil))
-	var err error
-	if k.Service, err = New(cfg); err != nil {
-		t.Fatal(err)
+	k.cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))
+	k.start()
+	hide := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
 	}
+	hide(k.path, k.path+".away") // what is written is not durable
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-	k.await("the release", func() bool {
+	k.await("the release", func() bool { return k.hook(key).Queued == 1 })
+	for range 3 {
 		k.Published() // instead of waiting for the next attempt
-		return disk.announce.Load() < 0
+	}
+	r.wait(1)
+	k.await("the outcome", func() bool { return k.hook(key).Queued == 0 })
+	hide(k.path+".away", k.path)
+	k.await("the next release", func() bool {
+		if k.Results.Delivered.Load() == 0 {
+			return false
+		}
+		k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
+		return true
 	})
-	k.await("a stored outcome", func() bool { return disk.settle.Load() < 0 && k.hook(key).Queued == 0 })
+	if got := r.wait(2); ids(got[1].msg)[0] != "created bm-0002" {
+		t.Errorf("the next message is %s", got[1].body)
+	}
 	k.stop()
-	if got := strings.Count(log.String(), "disk is full"); got != 2 {
-		t.Errorf("the log has %d lines of a full disk, want one for the release and one for the outcome:\n%s", got, log.String())
+	if got := strings.Count(log.String(), "removed or replaced"); got < 1 || got > 2 {
+		t.Errorf("the log has %d lines of a ledger that fails, want one for the release and one for the outcome:\n%s", got, log.String())
 	}
 }
 
@@ -504,16 +496,12 @@ func TestRetries(t *testing.T) {
 		if n < Attempts {
 			k.await("storing the attempt", func() bool { return len(k.log(key)[1].Attempts)+len(k.log(key)[0].Attempts) >= n })
 			k.move(26 * time.Hour)
-			if got, age := k.Counts(context.Background()), k.OldestPending(context.Background()); got.Active != 1 || got.Pending != 2 || age < time.Duration(n)*26*time.Hour {
-				t.Errorf("after attempt %d: %+v, the oldest message waits for %s; want two messages, for %d times 26 hours", n, got, age, n)
+			if h := k.hook(key); h.Queued != 2 || k.now().Unix()-h.Oldest < int64(n*26*3600) {
+				t.Errorf("after attempt %d: %+v; want two messages, the oldest %d times 26 hours old", n, h, n)
 			}
 		}
 	}
-	k.await("disabling", func() bool { return k.hook(key).State == quota.HookDisabled })
-	k.move(countEvery)
-	if got := k.Counts(context.Background()); got != (quota.HookCounts{Disabled: 1}) {
-		t.Errorf("counts of the disabled webhook are %+v", got)
-	}
+	k.await("disabling", func() bool { return k.hook(key).State == hooks.Disabled })
 	k.await("counting results", func() bool { return k.Results.Failed.Load() == 1 })
 	if got := int(k.Results.Retried.Load()); got != Attempts-1 {
 		t.Errorf("%d attempts are counted as retried, want %d", got, Attempts-1)
@@ -524,7 +512,7 @@ func TestRetries(t *testing.T) {
 	}
 	// What waits goes on when it is active again, and a redelivery repeats id and body.
 	r.answer(200)
-	active := quota.HookActive
+	active := hooks.Active
 	if _, err := k.Update(context.Background(), key, Draft{State: &active}); err != nil {
 		t.Fatal(err)
 	}
@@ -541,30 +529,30 @@ func TestRetries(t *testing.T) {
 	k.await("counting deliveries", func() bool { return k.Results.Delivered.Load() == 2 })
 }
 
-func (k *kit) log(key quota.HookKey) []quota.Delivery {
+func (k *kit) log(key hooks.Key) []hooks.Delivery {
 	k.t.Helper()
-	list, err := k.Deliveries(context.Background(), key, 0, 100)
+	list, err := k.Store.Deliveries(context.Background(), key, 0, 100)
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	return append(list, quota.Delivery{}, quota.Delivery{})
+	return append(list, hooks.Delivery{}, hooks.Delivery{})
 }
 
 // A receiver that is gone, one that sends elsewhere, and one that asks for time.
 func TestAnswers(t *testing.T) {
 	k := newKit(t)
 	gone, redirect, busy, elsewhere := newReceiver(t), newReceiver(t), newReceiver(t), newReceiver(t)
-	keys := []quota.HookKey{k.create(gone, "", Created), k.create(redirect, "", Created), k.create(busy, "", Created)}
+	keys := []hooks.Key{k.create(gone, "", Created), k.create(redirect, "", Created), k.create(busy, "", Created)}
 	gone.answer(http.StatusGone)
 	redirect.answer(http.StatusTemporaryRedirect)
 	redirect.header.Set("Location", elsewhere.URL)
 	busy.answer(http.StatusServiceUnavailable)
 	busy.header.Set("Retry-After", "3600")
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-	k.await("410", func() bool { return k.hook(keys[0]).State == quota.HookDisabled })
+	k.await("410", func() bool { return k.hook(keys[0]).State == hooks.Disabled })
 	k.await("redirect", func() bool { return k.hook(keys[1]).LastFailure != nil })
 	k.await("busy", func() bool { return k.hook(keys[2]).LastFailure != nil })
-	if h := k.hook(keys[1]); h.LastFailure.Status != 307 || h.LastFailure.Error != "status 307: redirects are not followed" || h.State != quota.HookActive {
+	if h := k.hook(keys[1]); h.LastFailure.Status != 307 || h.LastFailure.Error != "status 307: redirects are not followed" || h.State != hooks.Active {
 		t.Errorf("after a redirect the webhook is %+v", h)
 	}
 	if d := k.log(keys[2])[0]; d.NextAt < k.now().Add(50*time.Minute).Unix() {
@@ -602,7 +590,7 @@ func TestRotation(t *testing.T) {
 	}
 	r.wait(2)
 	h := k.hook(key)
-	signed := signatures(h.Secrets, "msg_x", k.now().Unix(), &body{head: []byte("{"), tail: []byte("}")})
+	signed := signatures(h.Secrets, "msg_x", k.now().Unix(), []byte("{}"))
 	verifier, err := standard.NewWebhook(first)
 	if err != nil {
 		t.Fatal(err)
@@ -628,18 +616,18 @@ func TestAccounts(t *testing.T) {
 	k.await("queueing", func() bool { return k.hook(key).Queued == 1 })
 	change(func(r *quota.Record) { r.Status, r.Tier = quota.StatusActive, "free" })
 	k.move(time.Hour)
-	k.await("disabling", func() bool { return k.hook(key).State == quota.HookDisabled })
+	k.await("disabling", func() bool { return k.hook(key).State == hooks.Disabled })
 	if n := len(r.wait(0)); n != 0 {
 		t.Errorf("%d messages were sent for a suspended key", n)
 	}
 	change(func(r *quota.Record) { r.Tier = "pro" })
-	active := quota.HookActive
+	active := hooks.Active
 	if _, err := k.Update(context.Background(), key, Draft{State: &active}); err != nil {
 		t.Fatal(err)
 	}
 	r.wait(1)
 	change(func(r *quota.Record) { r.Status = quota.StatusRevoked })
-	if _, err := k.Get(context.Background(), key); !errors.Is(err, quota.ErrNoHook) {
+	if _, err := k.Store.Get(context.Background(), key); !errors.Is(err, hooks.ErrNoHook) {
 		t.Errorf("the webhook of a revoked key: %v", err)
 	}
 }
@@ -648,7 +636,7 @@ func TestDrafts(t *testing.T) {
 	k := newKit(t)
 	text := func(s string) *string { return &s }
 	number := func(n int) *int { return &n }
-	disabled := quota.HookDisabled
+	disabled := hooks.Disabled
 	for name, d := range map[string]Draft{
 		"url":         {},
 		"no url":      {URL: text("nonsense")},
@@ -665,12 +653,12 @@ func TestDrafts(t *testing.T) {
 	longest := text(strings.Repeat("é", MaxDescription))
 	if h, _, err := k.Create(context.Background(), k.owner, Draft{URL: text("http://127.0.0.1:9999/"), Description: longest}); err != nil || h.Description != *longest {
 		t.Errorf("the longest description: %v", err)
-	} else if err := k.Delete(context.Background(), h.Key); err != nil {
+	} else if err := k.Store.Delete(context.Background(), h.Key); err != nil {
 		t.Fatal(err)
 	}
 	for i := range MaxPerKey + 1 {
 		_, _, err := k.Create(context.Background(), k.owner, Draft{URL: text("http://127.0.0.1:9999/")})
-		if (i < MaxPerKey) != (err == nil) || err != nil && !errors.Is(err, quota.ErrTooManyHooks) {
+		if (i < MaxPerKey) != (err == nil) || err != nil && !errors.Is(err, hooks.ErrTooMany) {
 			t.Errorf("webhook %d: %v", i+1, err)
 		}
 	}
@@ -700,8 +688,8 @@ func TestSchedule(t *testing.T) {
 		sum, last := time.Duration(0), time.Duration(0)
 		for n := 1; n < Attempts; n++ {
 			d, more := nextDelay(n, 0)
-			if asked, _ := nextDelay(n, 1000*time.Hour); !more || d <= last || max(d, asked) > quota.LongestRetry {
-				t.Fatalf("delay %d is %v after %v, or %v if asked for; none is above %v", n, d, last, asked, quota.LongestRetry)
+			if asked, _ := nextDelay(n, 1000*time.Hour); !more || d <= last || max(d, asked) > hooks.LongestRetry {
+				t.Fatalf("delay %d is %v after %v, or %v if asked for; none is above %v", n, d, last, asked, hooks.LongestRetry)
 			}
 			sum, last = sum+d, d
 		}
@@ -719,11 +707,10 @@ func TestSchedule(t *testing.T) {
 
 // A field that gets a value changes the hash, one that has none does not count.
 func TestHash(t *testing.T) {
-	var h hasher
 	seen := map[uint64]string{}
 	add := func(name string, b dataset.Benchmark) {
 		t.Helper()
-		sum := h.hash(&b)
+		sum := markOf(&b).Hash
 		if other, ok := seen[sum]; ok {
 			t.Errorf("%s has the hash of %s", name, other)
 		}
@@ -742,7 +729,7 @@ func TestHash(t *testing.T) {
 	again := bench(1, 10, "cuda")
 	empty := ""
 	again.Notes = &empty
-	if seen[h.hash(&again)] != "plain" {
+	if seen[markOf(&again).Hash] != "plain" {
 		t.Error("an empty field counts")
 	}
 	// Every field counts, and every value of it.
@@ -772,99 +759,53 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// TestComparePart: what a release did to benchmarks, by their marks before and after it. comparable is whether their hashes
+// TestEvents: what a release did to a benchmark, by its marks before and after it. comparable is whether their hashes
 // were made in the same way.
-func TestComparePart(t *testing.T) {
-	mark := func(id string, hash uint64, withdrawn bool) quota.Mark {
-		return quota.Mark{ID: id, Hash: hash, Withdrawn: withdrawn}
-	}
-	before := []quota.Mark{mark("same", 1, false), mark("text", 1, false), mark("gone", 1, false), mark("gone withdrawn", 1, true), mark("withdrawn now", 1, false), mark("withdrawn before", 1, true), mark("counts again", 1, true)}
-	now := []quota.Mark{mark("same", 1, false), mark("text", 2, false), mark("withdrawn now", 2, true), mark("withdrawn before", 2, true), mark("counts again", 2, false), mark("new", 1, false), mark("new withdrawn", 1, true)}
-	places := []int32{0, 1, 2, 3, 4, 5, 6}
-	for comparable, changed := range map[bool][]int{true: {1, 3, 4}, false: {4}} {
-		var d difference
-		if !d.comparePart(before, now, places, comparable) {
-			t.Error("nothing differs")
-		}
-		if !slices.Equal(d.created, []int{5}) || !slices.Equal(d.withdrawn, []int{2}) || !slices.Equal(d.changed, changed) || !slices.Equal(d.removed, []string{"gone"}) {
-			t.Errorf("comparable %t: created %v, withdrawn %v, changed %v, want %v, removed %v", comparable, d.created, d.withdrawn, d.changed, changed, d.removed)
-		}
-	}
-	if new(difference).comparePart(now, now, places, true) {
-		t.Error("a part differs from itself")
-	}
-}
-
-// TestBody: the body put together of parts is what the encoder makes of the whole, and says how many
-// records there are; lists that are kept for other messages are bounded and do not mix.
-func TestBody(t *testing.T) {
-	k := newKit(t)
-	l := &k.lists
-	for round := range 200 {
-		rows := make([][]byte, round%(MaxRecords+1))
-		kept := records{}
-		for i := range rows {
-			rows[i] = fmt.Appendf(nil, `{"id":"bm-%d","record":{"text":"\"records\":[] %d","long":%q}}`, i, round, strings.Repeat("x", (round*i)%5000))
-			kept[uint32(i)] = rows[i]
-		}
-		l.store = kept
-		job := quota.Job{Delivery: quota.Delivery{Key: quota.HookKey{Account: 1, Hook: 2}, Event: Created, Release: uint64(round + 1), Total: 2 * len(rows)}}
-		job.Release.Number, job.Hook.Filters = job.Delivery.Release, `note="records":[]`
-		for i := range rows {
-			job.Rows = append(job.Rows, uint32(i))
-		}
-		for range 2 { // made, and kept
-			list, err := l.of(context.Background(), &job.Delivery)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := newBody(&job, "https://models.example.org", list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var m Message
-			if err := jsonv2.Unmarshal(b.bytes(), &m); err != nil {
-				t.Fatal(err)
-			}
-			whole, err := jsonv2.Marshal(&m)
-			if err != nil || !bytes.Equal(whole, b.bytes()) || int64(len(whole)) != b.size() {
-				t.Fatalf("%v: %s\nwant\n%s", err, b.bytes(), whole)
-			}
-			size := 0
-			for i, record := range m.Data.Records {
-				if size += len(record); !bytes.Equal(record, rows[i]) {
-					t.Fatalf("record %d is %s, want %s", i, record, rows[i])
-				}
-			}
-			if n := m.Data.Count; n != len(m.Data.Records) || n < len(rows) && size+len(rows[n]) <= maxBytes || size > maxBytes {
-				t.Fatalf("%d of %d records with %d bytes, %d said", len(m.Data.Records), len(rows), size, n)
-			}
-		}
-		size := 0
-		for _, list := range l.byName {
-			size += len(list.text)
-		}
-		if size != l.bytes || size > maxLists+maxBytes || len(l.names) != len(l.byName) {
-			t.Fatalf("%d bytes in %d lists are kept, counted are %d in %d", size, len(l.byName), l.bytes, len(l.names))
+func TestEvents(t *testing.T) {
+	mark := func(hash uint64, withdrawn bool) hooks.Mark { return hooks.Mark{Hash: hash, Withdrawn: withdrawn} }
+	for _, tt := range []struct {
+		name       string
+		was, now   hooks.Mark
+		known      bool
+		want       string
+		comparable string // want if hashes cannot be compared
+	}{
+		{"same", mark(1, false), mark(1, false), true, "", ""},
+		{"text", mark(1, false), mark(2, false), true, Changed, ""},
+		{"withdrawn now", mark(1, false), mark(2, true), true, Withdrawn, Withdrawn},
+		{"withdrawn before", mark(1, true), mark(2, true), true, Changed, ""},
+		{"counts again", mark(1, true), mark(2, false), true, Changed, Changed},
+		{"new", hooks.Mark{}, mark(1, false), false, Created, Created},
+		{"new withdrawn", hooks.Mark{}, mark(1, true), false, "", ""},
+	} {
+		if got, other := eventOf(tt.was, tt.known, tt.now, true), eventOf(tt.was, tt.known, tt.now, false); got != tt.want || other != tt.comparable {
+			t.Errorf("%s: %q, or %q with other hashes; want %q and %q", tt.name, got, other, tt.want, tt.comparable)
 		}
 	}
 }
 
-// records is a store with the records of one release.
-type records map[uint32][]byte
-
-func (r records) Records(_ context.Context, _ uint64, places []uint32) (out [][]byte, err error) {
-	for _, p := range places {
-		out = append(out, r[p])
+// TestBodyBound: a message lists no more than 256 KiB of records, and counts all.
+func TestBodyBound(t *testing.T) {
+	k, r := newKit(t), newReceiver(t)
+	k.create(r, "", Created)
+	var recs []dataset.Benchmark
+	notes := strings.Repeat("x", 10_000)
+	for i := range 50 {
+		recs = append(recs, bench(i, 1, "cuda"))
+		recs[i].Notes = &notes
 	}
-	return out, nil
+	k.publish(recs)
+	got := r.wait(1)[0]
+	if d := got.msg.Data; d.Total != 50 || d.Count != len(d.Records) || d.Count < 20 || d.Count > 26 || len(got.body) > maxBytes+2000 {
+		t.Errorf("%d of %d records in %d bytes, said are %d", len(d.Records), d.Total, len(got.body), d.Count)
+	}
 }
 
 // TestPace: of many messages that wait, no more than the pace allows are sent.
 func TestPace(t *testing.T) {
 	k, r := newKit(t), newReceiver(t)
 	const n = burst + perSecond/4
-	keys := make([]quota.HookKey, 0, MaxPerKey)
+	keys := make([]hooks.Key, 0, MaxPerKey)
 	for range MaxPerKey {
 		keys = append(keys, k.create(r, ""))
 	}

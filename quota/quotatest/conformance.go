@@ -39,7 +39,6 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
-	testWebhooks(t, open)
 }
 
 // record returns a valid account; n distinguishes accounts and orders them.

@@ -1,0 +1,204 @@
+package hooks
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"modeldex/quota"
+)
+
+func numberKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func recordKey(release uint64, place uint32) []byte {
+	return binary.BigEndian.AppendUint32(numberKey(release), place)
+}
+
+// release returns a release; one that is not kept any more has Number 0.
+func (tx *tx) release(n uint64) (r Release, err error) {
+	v, err := tx.releases.Get(numberKey(n))
+	if v == nil || err != nil {
+		return r, err
+	}
+	r.Number = n
+	return r, read(fmt.Sprintf("release %d", n), v, &r)
+}
+
+// Records returns records of a release by their places; those that are no longer kept are left out.
+func (s *Store) Records(ctx context.Context, release uint64, places []uint32) (out [][]byte, err error) {
+	err = s.view(ctx, func(tx *tx) error {
+		for _, place := range places {
+			v, err := tx.records.Get(recordKey(release, place))
+			if err != nil {
+				return err
+			}
+			if v != nil {
+				out = append(out, slices.Clone(v))
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+var baselineKey = []byte("baseline")
+
+// baseline returns what was announced last; its Digest is empty when nothing was.
+func (tx *tx) baseline() (b Baseline, err error) {
+	v, err := tx.announced.Get(baselineKey)
+	if v == nil || err != nil {
+		return b, err
+	}
+	return b, read("baseline", v, &b)
+}
+
+// Announced returns the dataset that was announced last and its benchmarks by id. Digest is empty when there is none.
+func (s *Store) Announced(ctx context.Context) (b Baseline, marks map[string]Mark, err error) {
+	err = s.view(ctx, func(tx *tx) error {
+		if b, err = tx.baseline(); err != nil {
+			return err
+		}
+		marks = map[string]Mark{}
+		return tx.announced.Each(marksKey, func(_, v []byte) (bool, error) { return true, readMarks(v, marks) })
+	})
+	return b, marks, err
+}
+
+// marksKey is the row of all marks. Earlier versions had a row for each of 256 parts, whose keys begin with it.
+var marksKey = []byte{'p'}
+
+// readMarks reads a row: of each mark the length of the id and the id, the hash (8 bytes), withdrawn (1 byte).
+func readMarks(v []byte, out map[string]Mark) error {
+	for len(v) > 0 {
+		n, used := binary.Uvarint(v)
+		if used <= 0 || n > uint64(len(v)) || len(v) < used+int(n)+9 {
+			return fmt.Errorf("%w: announced benchmarks cannot be read", quota.ErrCorrupt)
+		}
+		id, rest := v[used:used+int(n)], v[used+int(n):]
+		out[string(id)] = Mark{Hash: binary.BigEndian.Uint64(rest), Withdrawn: rest[8] != 0}
+		v = rest[9:]
+	}
+	return nil
+}
+
+func (tx *tx) putMarks(marks map[string]Mark) error {
+	if err := tx.announced.DeletePrefix(marksKey); err != nil {
+		return err
+	}
+	var row []byte
+	for _, id := range slices.Sorted(maps.Keys(marks)) {
+		row = append(binary.AppendUvarint(row, uint64(len(id))), id...)
+		row = binary.BigEndian.AppendUint64(row, marks[id].Hash)
+		withdrawn := byte(0)
+		if marks[id].Withdrawn {
+			withdrawn = 1
+		}
+		row = append(row, withdrawn)
+	}
+	return tx.announced.Put(marksKey, row)
+}
+
+// Announce stores an announcement and returns the webhooks that have messages waiting now. Webhooks that are gone or
+// not active get none; one with a full queue is disabled.
+func (s *Store) Announce(ctx context.Context, a *Announcement) (waiting []Hook, err error) {
+	err = s.update(ctx, func(tx *tx) error {
+		waiting = nil
+		last, err := tx.baseline()
+		if err != nil {
+			return err
+		}
+		base := a.Baseline
+		base.Next = max(last.Next, 1)
+		if a.Release != nil {
+			r := *a.Release
+			r.Number = base.Next
+			base.Next++
+			if waiting, err = tx.putRelease(&r, a); err != nil {
+				return err
+			}
+		}
+		if err := put(&tx.announced, baselineKey, base); err != nil {
+			return err
+		}
+		return tx.putMarks(a.Marks)
+	})
+	return waiting, err
+}
+
+func (tx *tx) putRelease(r *Release, a *Announcement) (waiting []Hook, err error) {
+	if err := tx.records.DeletePrefix(numberKey(r.Number)); err != nil { // of an earlier version, see Open
+		return nil, err
+	}
+	for i, row := range a.Rows {
+		r.Bytes += len(row)
+		if err := tx.records.Put(recordKey(r.Number, uint32(i)), row); err != nil {
+			return nil, err
+		}
+	}
+	if err := put(&tx.releases, numberKey(r.Number), r); err != nil {
+		return nil, err
+	}
+	for _, list := range a.Messages {
+		h, err := tx.queue(r, list)
+		if err != nil {
+			return nil, err
+		}
+		if h != nil {
+			waiting = append(waiting, *h)
+		}
+	}
+	return waiting, tx.dropReleases(func(old Release, newer int) bool { return newer+old.Bytes > maxReleaseBytes })
+}
+
+// queue adds the messages of a release to one webhook, which it returns if it takes them.
+func (tx *tx) queue(r *Release, list []Delivery) (*Hook, error) {
+	h, err := tx.hook(list[0].Key)
+	switch {
+	case errors.Is(err, ErrNoHook):
+		return nil, nil // deleted meanwhile
+	case err != nil || h.State != Active:
+		return nil, err
+	case h.Queued+len(list) > MaxQueued:
+		h.State, h.Changed = Disabled, r.At
+		h.Reason = fmt.Sprintf("%d messages were waiting when another release came", h.Queued)
+		return nil, tx.putHook(&h)
+	}
+	for _, d := range list {
+		d.Release, d.Created, d.NextAt = r.Number, r.At, r.At
+		if err := tx.enqueue(&h, &d); err != nil {
+			return nil, err
+		}
+	}
+	return &h, tx.putHook(&h)
+}
+
+// dropReleases removes releases and their records. drop gets each, newest first, and the bytes of those that are
+// newer.
+func (tx *tx) dropReleases(drop func(r Release, newer int) bool) error {
+	var all []Release
+	err := tx.releases.Each(nil, func(k, v []byte) (bool, error) {
+		r := Release{Number: binary.BigEndian.Uint64(k)}
+		err := read("release", v, &r)
+		all = append(all, r)
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	newer := 0
+	for _, r := range slices.Backward(all) {
+		if drop(r, newer) {
+			if err := tx.records.DeletePrefix(numberKey(r.Number)); err != nil {
+				return err
+			}
+			if err := tx.releases.Delete(numberKey(r.Number)); err != nil {
+				return err
+			}
+		}
+		newer += r.Bytes
+	}
+	return nil
+}
