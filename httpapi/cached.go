@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 
-	"modeldex/httpapi/connections"
 	"modeldex/httpapi/encoding"
 )
 
@@ -35,11 +34,9 @@ func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(
 	if req.coding != encoding.Identity || !s.cache.FirstRequest(req.content[:], req.coding, canonical) {
 		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
-	body, link := connections.NewParts(), ""
-	body.List, link = render(body.List)
+	parts, link := render(nil)
 	resp := dataResponse(req, canonical, nil, link)
-	resp.parts = body
-	resp.route = req.route
+	resp.parts, resp.route = parts, req.route
 	return resp
 }
 

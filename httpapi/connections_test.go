@@ -89,17 +89,18 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	awaitAlive(t, addr) // those that are closed no longer count
 }
 
-// TestConnectionsFull: with all connections in use, and none that has waited long, a new one is told that the server is busy.
+// TestConnectionsFull: with all connections in use a new one is told that the server is busy, until one is closed.
 func TestConnectionsFull(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
-	server, addr := s.limitedTCP(t, 6, 100)
-	server.limit.IdleBefore = time.Hour
-	hold(t, addr, 6)
+	_, addr := s.limitedTCP(t, 6, 100)
+	held := hold(t, addr, 6)
 	resp, p := askAlive(t, addr)
 	if resp.StatusCode != http.StatusServiceUnavailable || p.Code != "server_busy" {
 		t.Errorf("with all connections in use: status %d, %+v", resp.StatusCode, p)
 	}
+	_ = held[0].Close()
+	awaitAlive(t, addr)
 }
 
 // TestSlowReaders: what callers do not read is bounded, by closing who reads slowest. The body of a
@@ -155,7 +156,9 @@ func TestFileLimit(t *testing.T) {
 	if err := p.awaitServing(); err != nil {
 		t.Fatal(err)
 	}
-	hold(t, p.addr, 3*files)
+	for _, c := range hold(t, p.addr, 3*files) {
+		_ = c.Close()
+	}
 	awaitAlive(t, p.addr)
 	if code, err := p.stop(); err != nil || code != 0 {
 		t.Errorf("exit code %d, %v", code, err)

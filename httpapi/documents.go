@@ -50,7 +50,6 @@ func (d *document) prepare(like form, plain func() []byte, body func(encoding.Co
 		d.forms[c] = sync.OnceValue(func() *response {
 			hash := sum()
 			resp := encodedEntity(body(c), c, like.contentType, etag(hash[:], c, ""))
-			resp.shared = true
 			if like.policy != "" {
 				resp.set("Content-Security-Policy", like.policy)
 			}

@@ -50,7 +50,7 @@ func (r *resource) render(dst [][]byte, space *[]byte, gen *index.Generation, q 
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
 	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
-	dst = append(dst, pageStart)
+	dst = append(slices.Grow(dst, 2+len(page.Ords)), pageStart)
 	if q.runs != nil || q.fields != nil {
 		*space = r.appendRows((*space)[:0], t, page.Ords, q)
 		dst = append(dst, *space)

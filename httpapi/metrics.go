@@ -47,7 +47,6 @@ func (s *Server) countParts(m *metrics.Registry) {
 	count("modeldex_accept_errors_total", "Attempts to accept a connection that failed, such as when no file descriptor is free.", func(c connections.Counts) uint64 { return c.AcceptErrors })
 	count("modeldex_connections_rejected_full_total", "Connections rejected because all were in use.", func(c connections.Counts) uint64 { return c.RejectedFull })
 	count("modeldex_connections_rejected_address_total", "Connections rejected because their address had too many.", func(c connections.Counts) uint64 { return c.RejectedAddress })
-	count("modeldex_connections_closed_idle_total", "Idle connections closed to make room for others.", func(c connections.Counts) uint64 { return c.ClosedIdle })
 	count("modeldex_connections_closed_slow_total", "Connections closed because their caller read too slowly.", func(c connections.Counts) uint64 { return c.ClosedSlow })
 	if s.cfg.Hooks != nil {
 		m.Webhooks(s.cfg.Hooks)

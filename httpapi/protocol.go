@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/httpapi/connections"
 	"modeldex/httpapi/headers"
 	"modeldex/httpapi/suggest"
 
@@ -223,10 +222,8 @@ var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*r
 // where it is the connection's: a parser's text holds the head of the request, key included.
 func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	var network net.Error
-	code, detail := badRequest, ""
+	code := badRequest
 	switch {
-	case errors.Is(err, connections.ErrLineFeed):
-		detail = "The empty line that ends the head of a request, and the line before it, must end in CR LF."
 	case errors.As(err, new(*fasthttp.ErrSmallBuffer)):
 		code = headersTooLarge
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
@@ -236,7 +233,7 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	case errors.As(err, &network):
 		s.cfg.Log.Debug("connection lost inside a request", "cause", network.Error())
 	}
-	s.routed(ctx, nil, &rejected, closing(&failure{code: code, detail: detail}))
+	s.routed(ctx, nil, &rejected, closing(fail(code)))
 }
 
 // showsStanding reports whether the address of a request asks for a key, by one method or another. Its responses

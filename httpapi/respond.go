@@ -19,11 +19,10 @@ import (
 const typicalLines = 1536
 
 // write hands a response to fasthttp, with what belongs to this request: its id and what is left of the quota. No
-// other function touches the response of fasthttp. fasthttp writes the bytes; large cached bodies and pages of
-// rows go through connections.
+// other function touches the response of fasthttp.
 func (s *Server) write(req *request, resp *response, status int, standing quota.Standing) {
 	out := &req.ctx.Response
-	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose()
+	closing := out.Header.ConnectionClose() || req.ctx.Request.Header.ConnectionClose() || s.stopping.Load()
 	resp.begin(&out.Header, status)
 	if closing {
 		out.Header.SetConnectionClose()
@@ -48,10 +47,10 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	case status == http.StatusNotModified: // no body
 	case resp.stream != nil:
 		s.limit.SendStream(req.ctx, resp.stream, s.streamFailed(req.number))
-	case resp.shared:
-		connections.SendShared(req.ctx, resp.body, &resp.readers)
 	case resp.parts != nil:
-		connections.SendParts(req.ctx, resp.parts)
+		for _, part := range resp.parts {
+			out.AppendBody(part)
+		}
 	default:
 		out.SetBodyRaw(resp.body)
 	}

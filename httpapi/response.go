@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/connections"
@@ -51,13 +50,8 @@ type response struct {
 	ages                  bool                // it is made of a dataset that can be behind that of an origin, see appendStale
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
-	// parts are in place of body in a response that only one caller has; see package connections.
-	parts *connections.Parts
-	// shared responses live in the cache or as long as the process; see package connections.
-	shared bool
-	// readers is how many connections are sending a shared body at the moment: the one thing that
-	// changes, for the bound on unread responses.
-	readers atomic.Int32
+	// parts are in place of body in a response that only one caller has: rows where the index has them.
+	parts [][]byte
 }
 
 // newResponse begins a response; contentType is empty where there is no body.
@@ -96,9 +90,6 @@ func uncached(status int, body []byte) *response {
 
 // Size is the number of bytes of the body, for the cache.
 func (resp *response) Size() int { return len(resp.body) }
-
-// Share is called when the response goes into the cache.
-func (resp *response) Share() { resp.shared = true }
 
 // set adds a header, in place of one with the same name.
 func (resp *response) set(name, value string) {

@@ -69,8 +69,10 @@ func New(cfg Config) (*Server, error) {
 		// A request is small and must come at once. How long a response may take depends on its
 		// size, see package connections.
 		ReadTimeout: 5 * time.Second, IdleTimeout: 30 * time.Second,
-		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: connections.MaxHeaders, Concurrency: 2 * s.limit.Max, // never reached: the limit is kept where connections are accepted
-		ErrorHandler: s.onRouterError,
+		BodyLimit: maxBody, DisablePreParseMultipartForm: true, ReadBufferSize: connections.MaxHeaders,
+		WriteBufferSize: 16 << 10,        // a compressed page leaves in one system call
+		Concurrency:     2 * s.limit.Max, // never reached: the limit is kept where connections are accepted
+		ErrorHandler:    s.onRouterError,
 	})
 	s.routes = routes
 	for i := range routes {
@@ -80,7 +82,6 @@ func New(cfg Config) (*Server, error) {
 	s.app.Server().Handler = s.handle
 	s.app.Server().HeaderReceived = bodyLimits
 	s.app.Server().ErrorHandler = s.onReadError
-	s.app.Server().ConnState = connections.OnState
 	return s, nil
 }
 
@@ -116,7 +117,7 @@ func (s *Server) Serve(ln net.Listener) error {
 
 // ServeConn answers the requests of a connection that was accepted elsewhere, until its end. No limit
 // of connections is kept. It returns nil where the caller ended it.
-func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(connections.New(c)) }
+func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(c) }
 
 // begins takes the listener, unless the server was shut down before.
 func (s *Server) begins(ln net.Listener) bool {
@@ -134,8 +135,32 @@ func (s *Server) stop() net.Listener {
 	return s.ln
 }
 
-// Shutdown stops listening, waits for requests under way until ctx ends, then frees the cache.
+const (
+	// drainTime is how long Shutdown answers requests that still come, at most.
+	drainTime = 2 * time.Second
+	// drainQuiet ends that sooner: no request has come for so long.
+	drainQuiet = 250 * time.Millisecond
+)
+
+// drain answers requests while they come, for a while. Each response ends its connection, and /readyz is 503, so that
+// clients and balancers go elsewhere before connections are closed.
+func (s *Server) drain(ctx context.Context) {
+	s.stopping.Store(true)
+	ctx, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	for last, now := uint64(0), s.idCount.Load(); now != last && s.limit.Counts().Open > 0; last, now = now, s.idCount.Load() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(drainQuiet):
+		}
+	}
+}
+
+// Shutdown answers what comes for up to two seconds, stops listening, waits for requests under way until ctx ends,
+// then frees the cache.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.drain(ctx)
 	ln := s.stop()
 	err := s.app.ShutdownWithContext(ctx)
 	if ln != nil {

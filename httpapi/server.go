@@ -138,6 +138,7 @@ type Server struct {
 
 	undeclared sync.Once   // the warning about a proxy that is not trusted
 	unready    atomic.Bool // /readyz said last that the ledger does not answer
+	stopping   atomic.Bool // Shutdown was called: /readyz is 503, and responses close their connections
 
 	mu      sync.Mutex
 	ln      net.Listener // what Serve listens on; nil before

@@ -131,6 +131,10 @@ func alive(*Server, *request) (*response, *failure) {
 // ready says whether calls can be answered; 503 takes the instance out of a balancer.
 func ready(s *Server, req *request) (*response, *failure) {
 	h := Health{Status: "ok", Refused: s.cfg.History.Refused(req.gen), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings(), Mirror: s.mirrorView()}
+	if s.stopping.Load() {
+		h.Status = "the server is stopping"
+		return health(fiber.StatusServiceUnavailable, h)
+	}
 	if req.gen == nil {
 		h.Status = "no dataset is loaded"
 		return health(fiber.StatusServiceUnavailable, h)

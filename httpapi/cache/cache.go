@@ -5,7 +5,7 @@
 // nothing is ever invalidated: what is out of date is not asked for again and ages out. It is a hint: on a miss the
 // response is made again, by one of the callers who ask at the same time.
 //
-// The package knows of a response only its size and that it is shared from the moment it is kept. Everything in it is
+// The package knows of a response only its size. Everything in it is
 // safe for concurrent use.
 package cache
 
@@ -27,7 +27,6 @@ import (
 type Response interface {
 	comparable
 	Size() int // of the body, in bytes
-	Share()    // called once, before others can find the response
 }
 
 // entry is a response under the whole key it is kept under: ristretto keeps hashes only, so
@@ -98,7 +97,7 @@ func (b *Cache[R]) Get(key []byte) (none R) {
 	return e.resp
 }
 
-// Put keeps a response that is shared already under another key.
+// Put keeps a response under another key.
 func (b *Cache[R]) Put(key string, resp R) {
 	const overhead = 2500 // the response, its headers and its place in the maps
 	b.kept.Set(key, entry[R]{key, resp}, int64(resp.Size()+len(key)+overhead))
@@ -116,7 +115,6 @@ func (b *Cache[R]) Render(content []byte, c encoding.Coding, address string, ren
 		b.making <- struct{}{}
 		defer func() { <-b.making }()
 		resp := render()
-		resp.Share()
 		b.Put(key, resp)
 		return resp, nil
 	})

@@ -52,10 +52,9 @@ func caughtPanic(f func()) (caught any) {
 	return nil
 }
 
-type body struct{ shared bool }
+type body struct{ _ int } // of some size, so that two are not the same
 
 func (*body) Size() int { return 1 }
-func (b *body) Share()  { b.shared = true }
 
 // TestFind: a response is found under its address and the spellings it was asked for with, in its own coding and format,
 // and the zero value stands for none.
@@ -85,7 +84,7 @@ func TestFind(t *testing.T) {
 		{"0123456789abcdef", encoding.Gzip, export.JSON, "/a", false},
 		{"0123456789abcdeF", encoding.Identity, export.JSON, "/a", false},
 	} {
-		if got := c.Find([]byte(tt.content), tt.coding, tt.format, []byte(tt.address)); (got != nil) != tt.found || got != nil && (got != made || !got.shared) {
+		if got := c.Find([]byte(tt.content), tt.coding, tt.format, []byte(tt.address)); (got != nil) != tt.found || got != nil && got != made {
 			t.Errorf("%+v: found %+v", tt, got)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -16,29 +15,25 @@ import (
 
 const (
 	// maxConnections is how many connections are open at a time, where the system has room for
-	// them: one takes about 19 KB.
+	// them.
 	maxConnections = 16384
 	// descriptorReserve is how many file descriptors are left for everything else: the dataset
 	// while it is loaded, its watcher, the ledger, the admin socket, connections being rejected.
 	descriptorReserve = 64
 	fewConnections    = 64 // fewer than this turn callers away on an ordinary day
 	maxRejecting      = 32 // connections that are sent a rejection
-	// idleBeforeClosed is how long a connection must have waited to be closed for a new one.
-	idleBeforeClosed = 250 * time.Millisecond
-	// defaultUnread bounds the bodies that were made for one caller each and are not read yet.
-	defaultUnread = 64 << 20
+	// defaultUnread bounds the bodies that are not read yet.
+	defaultUnread = 128 << 20
 	logEvery      = 10 * time.Second
 	// MaxHeaders is the size of the head of a request, and of the buffer it is read into.
 	MaxHeaders = 16 << 10
 )
 
-// Limit bounds the open connections: all of them, and those of one address. When all
-// are taken the connections that have waited longest for a request are closed. Safe for
-// concurrent use; its settings are for before the first connection.
+// Limit bounds the open connections: all of them, and those of one address. Safe for concurrent use; its settings are
+// for before the first connection.
 type Limit struct {
 	Max, PerAddress int
 	MaxUnread       int64                 // bytes of responses that wait to be read by their callers
-	IdleBefore      time.Duration         // how long a connection must have waited to be closed for a new one
 	Exempt          func(netip.Addr) bool // proxies, whose connections are of many callers
 	Log             *slog.Logger
 	Reject          func(Refusal) []byte // the bytes that tell a caller why there is no response
@@ -53,7 +48,7 @@ type Limit struct {
 	rejecting   atomic.Int64
 	lastLogged  atomic.Int64
 
-	acceptErrors, rejectedFull, rejectedAddress, closedIdle, closedSlow atomic.Uint64
+	acceptErrors, rejectedFull, rejectedAddress, closedSlow atomic.Uint64
 }
 
 // Refusal is why a connection or a stream is not served.
@@ -86,14 +81,18 @@ func newLimit(most, perAddress, files int) *Limit {
 	few := ""
 	if room := files - max(descriptorReserve, files/8); files > 0 {
 		if room < min(most, fewConnections) {
-			few = fmt.Sprintf("few connections can be open at a time, for the limit of open files is %d: raise it to %d or more (ulimit -n, LimitNOFILE)", files, descriptorReserve+fewConnections)
+			few = fmt.Sprintf("few connections can be open at a time, for the limit of open files is %d: "+
+				"raise it to %d or more (ulimit -n, LimitNOFILE)", files, descriptorReserve+fewConnections)
 		}
 		most = max(1, min(most, room))
 	}
 	if perAddress <= 0 {
 		perAddress = max(1, most/4)
 	}
-	return &Limit{Max: most, PerAddress: perAddress, few: few, MaxUnread: defaultUnread, IdleBefore: idleBeforeClosed, open: map[*connection]struct{}{}, by: map[netip.Addr]int{}}
+	return &Limit{
+		Max: most, PerAddress: perAddress, few: few, MaxUnread: defaultUnread,
+		open: map[*connection]struct{}{}, by: map[netip.Addr]int{},
+	}
 }
 
 // Few says what to do where the system allows so few open files that clients will be turned away; else it is empty.
@@ -124,7 +123,6 @@ func (l listener) Accept() (net.Conn, error) {
 		default:
 			l.limit.acceptErrors.Add(1)
 			l.limit.warn("connections cannot be accepted", "cause", err.Error())
-			l.limit.closeIdle()
 			time.Sleep(delay)
 			delay = min(2*delay, time.Second)
 		}
@@ -133,7 +131,8 @@ func (l listener) Accept() (net.Conn, error) {
 
 // passes says whether an error of accept is over after a while.
 func passes(err error) bool {
-	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR} {
+	passing := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR}
+	for _, e := range passing {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -143,8 +142,7 @@ func passes(err error) bool {
 
 // add counts a connection. It is nil, and the caller is sent the reason, if the limit is reached.
 func (l *Limit) add(c net.Conn) *connection {
-	k := newConnection(c)
-	k.limit, k.from = l, callerOf(c)
+	k := &connection{Conn: c, limit: l, from: callerOf(c)}
 	if why, ok := l.admit(k); !ok {
 		l.turnAway(c, why)
 		return nil
@@ -160,7 +158,7 @@ func (l *Limit) admit(k *connection) (why Refusal, ok bool) {
 		l.warn("an address has too many connections", "limit", l.PerAddress)
 		return ManyOfOne, false
 	}
-	if len(l.open) >= l.Max && !l.closeIdleLocked() {
+	if len(l.open) >= l.Max {
 		l.rejectedFull.Add(1)
 		l.warn("all connections are in use", "limit", l.Max)
 		return AllInUse, false
@@ -193,8 +191,7 @@ type Counts struct {
 	AcceptErrors uint64 // attempts to accept a connection that failed
 	// Rejected because all were in use, or because their address had too many.
 	RejectedFull, RejectedAddress uint64
-	// Closed to make room for others while idle, or because their caller read too slowly.
-	ClosedIdle, ClosedSlow uint64
+	ClosedSlow                    uint64 // because their caller read too slowly
 }
 
 // Counts are those of the moment, for metrics.
@@ -202,54 +199,18 @@ func (l *Limit) Counts() Counts {
 	l.mu.Lock()
 	open := len(l.open)
 	l.mu.Unlock()
-	return Counts{open, l.unreadBytes.Load(), l.acceptErrors.Load(), l.rejectedFull.Load(), l.rejectedAddress.Load(), l.closedIdle.Load(), l.closedSlow.Load()}
+	return Counts{
+		open, l.unreadBytes.Load(), l.acceptErrors.Load(), l.rejectedFull.Load(), l.rejectedAddress.Load(), l.closedSlow.Load(),
+	}
 }
 
 func (l *Limit) remove(k *connection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.removeLocked(k)
-}
-
-func (l *Limit) removeLocked(k *connection) {
-	if _, ok := l.open[k]; !ok {
-		return
-	}
 	delete(l.open, k)
 	if l.by[k.from]--; l.by[k.from] <= 0 {
 		delete(l.by, k.from)
 	}
-}
-
-func (l *Limit) closeIdle() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closeIdleLocked()
-}
-
-// closeIdleLocked closes the connections that have waited longest for a request, and says whether there was one.
-// It closes one of a hundred, at least one: a flood then does not search all of them each time.
-func (l *Limit) closeIdleLocked() bool {
-	type idle struct {
-		k     *connection
-		since int64
-	}
-	var list []idle
-	before := now() - int64(l.IdleBefore)
-	for k := range l.open {
-		if since := k.waiting.Load(); since != 0 && since <= before {
-			list = append(list, idle{k, since})
-		}
-	}
-	slices.SortFunc(list, func(a, b idle) int { return int(a.since - b.since) })
-	list = list[:min(len(list), 1+l.Max/100)]
-	for _, i := range list {
-		l.removeLocked(i.k)
-		i.k.closed.Store(true)
-		_ = i.k.Conn.Close() // its reader finds out
-		l.closedIdle.Add(1)
-	}
-	return len(list) > 0
 }
 
 // unread counts bytes that wait to be read by their caller. Above the bound the connection that
@@ -258,26 +219,21 @@ func (l *Limit) unread(n int) {
 	if l.unreadBytes.Add(int64(n)) <= l.MaxUnread {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	var slowest *connection
 	var since int64
+	l.mu.Lock()
 	for k := range l.open {
 		if s := k.writing.Load(); s != 0 && (slowest == nil || s < since) {
 			slowest, since = k, s
 		}
 	}
-	if slowest != nil {
-		slowest.writing.Store(0)
-		l.removeLocked(slowest)
-		slowest.closed.Store(true)
-		_ = slowest.Conn.Close() // its writer finds out
+	l.mu.Unlock()
+	if slowest != nil && slowest.writing.CompareAndSwap(since, 0) {
+		_ = slowest.Close() // its writer finds out
 		l.closedSlow.Add(1)
 		l.warn("a slow reader was disconnected", "unread_bytes", l.unreadBytes.Load())
 	}
 }
-
-func (l *Limit) read(n int) { l.unreadBytes.Add(int64(-n)) }
 
 // turnAway sends a caller the reason why the connection is closed, without waiting for more than a moment.
 // Beyond maxRejecting at a time nothing is sent.
@@ -304,8 +260,8 @@ func (l *Limit) turnAway(c net.Conn, why Refusal) {
 
 // warn logs at most once per logEvery: the counters say how often.
 func (l *Limit) warn(text string, args ...any) {
-	at := now()
-	if last := l.lastLogged.Load(); (last == 0 || at-last >= int64(logEvery)) && l.lastLogged.CompareAndSwap(last, at) {
+	at := time.Now().UnixNano()
+	if last := l.lastLogged.Load(); at-last >= int64(logEvery) && l.lastLogged.CompareAndSwap(last, at) {
 		l.Log.Warn(text, append(args, "accept_errors", l.acceptErrors.Load(), "rejected", l.rejectedFull.Load()+l.rejectedAddress.Load())...)
 	}
 }

@@ -1,19 +1,13 @@
 package connections
 
 import (
-	"bufio"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
-	"os"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
 // patience is how long a test waits for what should happen at once.
@@ -65,71 +59,6 @@ func TestNewLimit(t *testing.T) {
 		} else if few := tt.files == 10; (l.Few() != "") != few {
 			t.Errorf("newLimit(%d, %d, %d) says %q of few connections", tt.most, tt.perAddress, tt.files, l.Few())
 		}
-	}
-}
-
-// TestFull: with all connections in use the one that waited longest is closed for a new one.
-func TestFull(t *testing.T) {
-	t.Parallel()
-	l := newTestLimit(6, 100)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := fasthttp.Server{Handler: func(*fasthttp.RequestCtx) {}, ConnState: OnState}
-	go func() { _ = server.Serve(l.Listen(ln)) }() // until the listener is closed
-	t.Cleanup(func() { _ = ln.Close() })
-	dial := func() net.Conn {
-		c, err := net.Dial("tcp", ln.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = c.Close() })
-		_ = c.SetDeadline(time.Now().Add(patience))
-		return c
-	}
-	status := func() int {
-		c := dial()
-		_, _ = c.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")) // a rejected connection may be closed
-		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-		if err != nil {
-			return 0
-		}
-		_ = resp.Body.Close()
-		return resp.StatusCode
-	}
-	idleBefore := func(d time.Duration) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.IdleBefore = d
-	}
-	idleBefore(time.Hour)
-	var first []net.Conn
-	for range 6 {
-		first = append(first, dial())
-	}
-	if got := status(); got != http.StatusServiceUnavailable { // none has waited long enough
-		t.Errorf("with all connections in use: status %d", got)
-	}
-	waitedLongest := first[3]
-	l.mu.Lock()
-	for k := range l.open {
-		if k.RemoteAddr().String() == waitedLongest.LocalAddr().String() {
-			k.waiting.Store(1)
-		}
-	}
-	l.mu.Unlock()
-	idleBefore(0)
-	for end := time.Now().Add(patience); status() != http.StatusOK; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("with idle connections a new one is not served within %s", patience)
-		}
-	}
-	if c := l.Counts(); c.ClosedIdle == 0 || c.Open > 6 || c.RejectedFull == 0 {
-		t.Errorf("%+v; want connections closed and rejected, and at most 6 open", c)
-	}
-	if n, err := waitedLongest.Read(make([]byte, 1)); n > 0 || err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the connection that waited longest was not closed: %d bytes, %v", n, err)
 	}
 }
 

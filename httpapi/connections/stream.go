@@ -57,13 +57,9 @@ func (l *Limit) SendStream(ctx *fasthttp.RequestCtx, s *Stream, failed func(erro
 
 // measure finds the size. After an error every later read fails too, so that the response is seen to be cut.
 func (b *streamBody) measure() {
-	n, _ := io.Copy(io.Discard, readerFunc(b.read)) // b keeps the error
-	b.in, b.size = nil, int(n)
+	n, _ := io.Copy(io.Discard, struct{ io.Reader }{b}) // b keeps the error
+	b.in, b.size, b.sent, b.asked = nil, int(n), 0, time.Time{}
 }
-
-type readerFunc func(p []byte) (int, error)
-
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 var errSlowReader = errors.New("the caller reads too slowly")
 

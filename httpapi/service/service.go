@@ -86,8 +86,9 @@ type Config struct {
 	watch watchFunc // nil means watch.Watch
 }
 
-// shutdownWait is how long requests that have begun may take after the signal to stop.
-const shutdownWait = 30 * time.Second
+// shutdownWait is how long a stop waits for requests, those that still come and those that have begun. It leaves a
+// second for the ledger: a stop takes five seconds at most.
+const shutdownWait = 4 * time.Second
 
 // Run serves until ctx ends or SIGTERM or SIGINT arrives: then it stops listening, waits for the
 // requests that have begun, writes the counts and returns nil. SIGHUP makes it look at the files
@@ -209,7 +210,11 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownWait)
 	defer cancel()
-	return true, errors.Join(err, server.Shutdown(ctx), <-failed)
+	if cut := server.Shutdown(ctx); cut != nil {
+		cfg.Log.Warn("responses that were not read in time were cut", "cause", cut.Error())
+		return true, err
+	}
+	return true, errors.Join(err, <-failed)
 }
 
 // startWebhooks starts the webhooks of a ledger; nil for a ledger that keeps none.
