@@ -19,7 +19,8 @@ import (
 // HasWebhooks reports whether keys of a tier may have webhooks: all but those of the free one.
 func HasWebhooks(tier string) bool { return tier != quota.FreeTier && tier != quota.NoTier }
 
-// hookOwner is the account of a request about webhooks.
+// hookOwner is the account of a request about webhooks. A request that changes something needs the current secret: one
+// that was rotated out may be in a stranger's hands.
 func (s *Server) hookOwner(req *request) (quota.ID, *failure) {
 	tier := req.call.Standing().Tier
 	switch {
@@ -27,37 +28,32 @@ func (s *Server) hookOwner(req *request) (quota.ID, *failure) {
 		return 0, &failure{code: tierRequired, detail: fmt.Sprintf("Webhooks need a key of the tier %s; this key is of the tier %s. Write to the support address to have it changed.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	case s.cfg.Hooks == nil:
 		return 0, fail(webhooksUnsupported)
-	}
-	return req.call.ID(), nil
-}
-
-// hookChanger is hookOwner for a request that changes something: a secret that was rotated out may
-// be in a stranger's hands.
-func (s *Server) hookChanger(req *request) (quota.ID, *failure) {
-	id, f := s.hookOwner(req)
-	if f != nil {
-		return 0, f
+	case req.route.method == fiber.MethodGet:
+		return req.call.ID(), nil
 	}
 	if verdict := s.cfg.Keeper.CheckCurrent(req.digest); verdict != quota.Admitted {
 		_, f := s.changed(req, verdict, nil, nil)
 		return 0, f
 	}
-	return id, nil
+	return req.call.ID(), nil
 }
 
-// hookKey is the webhook that the path names.
-func (s *Server) hookKey(req *request, owner func(*request) (quota.ID, *failure)) (k hooks.Key, f *failure) {
-	if k.Account, f = owner(req); f != nil {
-		return k, f
+// ofHook answers a request about the webhook that its path names.
+func ofHook(answer func(*Server, *request, hooks.Key) (*response, *failure)) func(*Server, *request) (*response, *failure) {
+	return func(s *Server, req *request) (*response, *failure) {
+		account, f := s.hookOwner(req)
+		if f != nil {
+			return nil, f
+		}
+		if f := req.noParameters(); f != nil && req.route.id != "listDeliveries" {
+			return nil, f
+		}
+		id, ok := hooks.ParseID(req.param("id"))
+		if !ok {
+			return nil, noHook()
+		}
+		return answer(s, req, hooks.Key{Account: account, Hook: id})
 	}
-	if f := req.noParameters(); f != nil && req.route.id != "listDeliveries" {
-		return k, f
-	}
-	var ok bool
-	if k.Hook, ok = hooks.ParseID(req.param("id")); !ok {
-		return k, noHook()
-	}
-	return k, nil
 }
 
 func noHook() *failure {
@@ -85,7 +81,7 @@ func hookFailure(err error) *failure {
 
 // createWebhook answers a new webhook with its secret.
 func createWebhook(s *Server, req *request) (*response, *failure) {
-	owner, f := s.hookChanger(req)
+	owner, f := s.hookOwner(req)
 	if f != nil {
 		return nil, f
 	}
@@ -205,11 +201,7 @@ func listWebhooks(s *Server, req *request) (*response, *failure) {
 	return data(fiber.StatusOK, views)
 }
 
-func showWebhook(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookOwner)
-	if f != nil {
-		return nil, f
-	}
+func showWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	h, err := s.cfg.Hooks.Store.Get(context.Background(), k)
 	if err != nil {
 		return nil, hookFailure(err)
@@ -218,11 +210,7 @@ func showWebhook(s *Server, req *request) (*response, *failure) {
 }
 
 // changeWebhook changes the fields that the body has.
-func changeWebhook(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookChanger)
-	if f != nil {
-		return nil, f
-	}
+func changeWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	draft, notices, f := readDraft(req)
 	if f != nil {
 		return nil, withDraftFaults(f, k.Account, draft, s.cfg.Hooks.Check)
@@ -234,11 +222,7 @@ func changeWebhook(s *Server, req *request) (*response, *failure) {
 	return withNotices(fiber.StatusOK, viewOf(&h, "", req.started), notices)
 }
 
-func deleteWebhook(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookChanger)
-	if f != nil {
-		return nil, f
-	}
+func deleteWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
 	if err := s.cfg.Hooks.Store.Delete(context.Background(), k); err != nil {
 		return nil, hookFailure(err)
 	}
@@ -248,11 +232,7 @@ func deleteWebhook(s *Server, req *request) (*response, *failure) {
 }
 
 // rotateWebhook answers a new secret. The body may be left out.
-func rotateWebhook(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookChanger)
-	if f != nil {
-		return nil, f
-	}
+func rotateWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	grace := webhook.DefaultGrace
 	if len(req.c.Body()) > 0 {
 		members, f := bodyMembers(req.c)
@@ -273,21 +253,13 @@ func rotateWebhook(s *Server, req *request) (*response, *failure) {
 }
 
 // testWebhook queues a test message.
-func testWebhook(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookChanger)
-	if f != nil {
-		return nil, f
-	}
+func testWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
 	d, err := s.cfg.Hooks.Try(context.Background(), k)
 	return queued(d, err)
 }
 
 // redeliver queues a message again.
-func redeliver(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookChanger)
-	if f != nil {
-		return nil, f
-	}
+func redeliver(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	d, err := s.cfg.Hooks.Redeliver(context.Background(), k, deliveryNumber(req))
 	return queued(d, err)
 }
@@ -313,11 +285,7 @@ func deliveryNumber(req *request) uint64 {
 	return n
 }
 
-func showDelivery(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookOwner)
-	if f != nil {
-		return nil, f
-	}
+func showDelivery(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	d, body, err := s.cfg.Hooks.Delivery(context.Background(), k, deliveryNumber(req))
 	if err != nil {
 		return nil, hookFailure(err)
@@ -331,11 +299,7 @@ func showDelivery(s *Server, req *request) (*response, *failure) {
 const maxDeliveries = 100
 
 // listDeliveries answers a page of deliveries, newest first.
-func listDeliveries(s *Server, req *request) (*response, *failure) {
-	k, f := s.hookKey(req, s.hookOwner)
-	if f != nil {
-		return nil, f
-	}
+func listDeliveries(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	numbers, f := pageNumbers(req)
 	if f != nil {
 		return nil, f

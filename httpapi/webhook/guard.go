@@ -1,12 +1,14 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,11 +53,19 @@ func (g *Guard) CheckURL(ctx context.Context, text string) error {
 		return err
 	}
 	host := strings.ToLower(u.Hostname())
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return g.checkLiteral(addr, u.Scheme)
-	}
-	if err := g.checkName(host, u.Scheme); err != nil {
-		return err
+	addr, err := netip.ParseAddr(host)
+	local := host == "localhost" || err == nil && addr.Unmap().IsLoopback()
+	switch {
+	case u.Scheme == "http" && !local:
+		return errors.New("must begin with https://; http is for loopback only")
+	case err == nil && g.CheckAddr(addr) != nil:
+		return errors.New("must not have an address of a loopback, private, link-local or reserved network")
+	case err == nil || local && g.AllowLoopback:
+		return nil
+	case !publicName.MatchString(host) || len(host) > 253:
+		return errors.New("must have a public host: a name of letters, digits and hyphens with a dot in it, or an address of four decimal numbers or in brackets")
+	case localNames.MatchString(host):
+		return errors.New("must name a public host, not one of a local network")
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
@@ -70,6 +80,13 @@ func (g *Guard) CheckURL(ctx context.Context, text string) error {
 	}
 	return nil
 }
+
+// publicName is a host name. Its last label begins with a letter: otherwise resolvers of C libraries and browsers read
+// the name as an IPv4 address in decimal, octal or hexadecimal parts.
+var publicName = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// localNames are names of machines and networks that are not public.
+var localNames = regexp.MustCompile(`\.(localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|onion)$`)
 
 func (g *Guard) resolver() *net.Resolver {
 	if g.Resolver != nil {
@@ -87,6 +104,7 @@ func (g *Guard) parse(text string) (*url.URL, error) {
 	if err != nil || u.Opaque != "" || u.Host == "" {
 		return nil, errors.New("must be a URL such as https://example.com/hook")
 	}
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	switch {
 	case u.Scheme != "https" && !(g.AllowLoopback && u.Scheme == "http"):
 		return nil, errors.New("must begin with https://")
@@ -96,85 +114,10 @@ func (g *Guard) parse(text string) (*url.URL, error) {
 		return nil, errors.New("must not have a fragment (#), which is never sent")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return nil, errors.New("must be ASCII without spaces: write other letters of the name in punycode and of the path with %")
-	case strings.Contains(authority(text), "%"):
-		return nil, errors.New("must have a host without % escapes")
+	case err != nil || port < 1024 && port != 443:
+		return nil, errors.New("must have port 443 or a port from 1024 to 65535")
 	}
-	return u, checkPort(u.Port())
-}
-
-// authority is the part between the slashes, as it was written.
-func authority(text string) string {
-	_, rest, _ := strings.Cut(text, "//")
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		rest = rest[:i]
-	}
-	return rest
-}
-
-func checkPort(port string) error {
-	if port == "" || port == "443" {
-		return nil
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n < 1024 {
-		return errors.New("must have port 443 or a port from 1024 to 65535")
-	}
-	return nil
-}
-
-// checkLiteral checks a host that is written as an address.
-func (g *Guard) checkLiteral(addr netip.Addr, scheme string) error {
-	switch {
-	case addr.Zone() != "":
-		return errors.New("must not have an address with a zone")
-	case g.CheckAddr(addr) != nil:
-		return errors.New("must not have an address of a loopback, private, link-local or reserved network")
-	case scheme == "http" && !addr.Unmap().IsLoopback():
-		return errors.New("must begin with https://; http is for loopback only")
-	}
-	return nil
-}
-
-// localNames are names of machines and networks that are not public.
-var localNames = []string{"localhost", "local", "localdomain", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "onion"}
-
-// checkName checks a host that is written as a name.
-func (g *Guard) checkName(host, scheme string) error {
-	host = strings.ToLower(host)
-	local := slices.ContainsFunc(localNames, func(n string) bool { return host == n || strings.HasSuffix(host, "."+n) })
-	switch {
-	case g.AllowLoopback && host == "localhost":
-		return nil
-	case scheme == "http":
-		return errors.New("must begin with https://; http is for loopback only")
-	case len(host) > 253 || !validName(host):
-		return errors.New("must have a host name of letters, digits and hyphens, with a dot in it")
-	case local:
-		return errors.New("must name a public host, not one of a local network")
-	case endsInNumber(host):
-		return errors.New("must not have an address in another notation than four decimal numbers without leading zeros")
-	}
-	return nil
-}
-
-func validName(host string) bool {
-	labels := strings.Split(host, ".")
-	for _, l := range labels {
-		if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-			return false
-		}
-	}
-	return len(labels) > 1 || endsInNumber(host) // a single number has a message of its own
-}
-
-// endsInNumber reports whether the last label is a number: then resolvers of C libraries and
-// browsers read the name as an IPv4 address in decimal, octal or hexadecimal parts
-// (https://url.spec.whatwg.org/#ends-in-a-number-checker).
-func endsInNumber(host string) bool {
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	if hex, ok := strings.CutPrefix(last, "0x"); ok {
-		return strings.Trim(hex, "0123456789abcdef") == ""
-	}
-	return strings.Trim(last, "0123456789") == ""
+	return u, nil
 }
 
 // CheckAddr returns ErrForbidden for an address to which nothing is sent. IPv4 addresses inside

@@ -154,29 +154,24 @@ func (s *Service) runAnnouncer(ctx context.Context) {
 		if err := s.announce(ctx); failed.isNews(err) && ctx.Err() == nil {
 			s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
 		}
-		if failed.text != "" {
+		if failed != "" {
 			retry.Reset(announceRetry)
 		}
 	}
 }
 
-// failing is an error of work that is tried again every few seconds.
-type failing struct {
-	text   string
-	logged time.Time
-}
+// failing is the error of work that is tried again every few seconds.
+type failing string
 
-// isNews reports whether an error is to be logged: the first, one with another text, and the same one every minute.
+// isNews notes the error of an attempt, and reports whether it is to be logged: the first, and one with another text.
 func (f *failing) isNews(err error) bool {
 	if err == nil {
-		*f = failing{}
+		*f = ""
 		return false
 	}
-	if err.Error() == f.text && time.Since(f.logged) < time.Minute {
-		return false
-	}
-	f.text, f.logged = err.Error(), time.Now()
-	return true
+	news := err.Error() != string(*f)
+	*f = failing(err.Error())
+	return news
 }
 
 // Draft is what an owner says of a webhook. In an Update fields that are nil stay as they are.
