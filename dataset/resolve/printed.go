@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,6 +110,9 @@ func (p *printed) against(name asPrinted) string {
 	return text
 }
 
+// printedType is what llama-bench calls a file: its architecture and size. Models of other names have them too.
+var printedType = regexp.MustCompile(`^[a-z]+[0-9]*(?:moe|vl)? [0-9.]+[BM](?:\.A[0-9.]+B)? `)
+
 func (p *printed) compare(name asPrinted) string {
 	a := p.names.Resolve(name.kind, name.name)
 	may := p.mayBePart
@@ -116,7 +120,7 @@ func (p *printed) compare(name asPrinted) string {
 		may = p.mayBeModel
 	}
 	meant := []dataset.Slug{a.Slug}
-	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates { // all there are
+	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates && !printedType.MatchString(name.name) { // all there are
 		meant = meant[:0]
 		for _, c := range a.Candidates {
 			meant = append(meant, c.Slug)

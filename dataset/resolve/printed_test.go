@@ -32,9 +32,10 @@ func TestReview(t *testing.T) {
 		{"qwen3-8b", "Meta-Llama-3.1-8B-Instruct", "", "", "model_raw: is a name of llama-3.1-8b-instruct"},
 		{"qwen2.5-7b-instruct", "Qwen3-8B", "", "", "model_raw: is a name of qwen3-8b"},
 		{"qwen3-8b", "my own tune 70B", "", "", "model_raw: says 70 billion parameters"},
-		{"gemma-3n-e2b-it", "Gemma-3n 2B", "", "", ""},                      // effective ones
-		{"llama-4-scout-17b-16e-instruct", "Llama-4-Scout-17B", "", "", ""}, // active ones
-		{"llama-2-7b", "LLaMA 7B", "", "", ""},                              // a release of the same size
+		{"gemma-3n-e2b-it", "Gemma-3n 2B", "", "", ""},                        // effective ones
+		{"llama-4-scout-17b-16e-instruct", "Llama-4-Scout-17B", "", "", ""},   // active ones
+		{"deepseek-r1-distill-qwen-7b", "qwen2 7B Q4_K - Medium", "", "", ""}, // an architecture
+		{"llama-2-7b", "LLaMA 7B", "", "", ""},                                // a release of the same size
 		{"qwen3-8b", "Llama 70B or Qwen", "", "", "model_raw: says 70 billion parameters"},
 		{"qwen3-8b", "a model", "", "", ""},
 		{"", "", "nvidia-rtx-4080", "NVIDIA GeForce RTX 4090", `hardware_raw: is a name of nvidia-rtx-4090, where hardware is "nvidia-rtx-4080", got "NVIDIA GeForce RTX 4090"`},

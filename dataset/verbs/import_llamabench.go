@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"modeldex/dataset/importer/llamabench"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
+
+	"github.com/goccy/go-json/jsontext"
 )
 
 // ImportLlamaBench turns outputs of llama-bench into benchmark lines.
@@ -19,8 +22,9 @@ type ImportLlamaBench struct {
 	Source    string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
 	SourceURL string   `help:"Page the output was published on; required unless --source is owner." placeholder:"URL"`
 	RunDate   string   `help:"Day of the run, where the output prints none." placeholder:"YYYY-MM-DD"`
-	Model     string   `help:"Slug of what was measured, for tables that print only a size." placeholder:"SLUG"`
-	Hardware  string   `help:"Slug of what it ran on, for tables without device lines." placeholder:"SLUG"`
+	Model     string   `help:"What was measured, for tables that print only a type such as llama 7B." placeholder:"NAME"`
+	Hardware  string   `help:"What it ran on, for tables without device lines." placeholder:"NAME"`
+	Explain   bool     `help:"Also say where each field of each line comes from, on standard error."`
 }
 
 // Validate checks the flags that need no records.
@@ -43,7 +47,7 @@ func ofFlags(err error) error {
 func (c *ImportLlamaBench) options() llamabench.Options {
 	return llamabench.Options{
 		Source: dataset.Source(c.Source), SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(c.RunDate),
-		Model: dataset.Slug(c.Model), Hardware: dataset.Slug(c.Hardware),
+		Model: c.Model, Hardware: c.Hardware,
 	}
 }
 
@@ -58,7 +62,7 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	if err != nil {
 		return ofFlags(err)
 	}
-	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}}
+	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}, explain: c.Explain}
 	var failed []error
 	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
 		failed = append(failed, lines.read(env, im, file))
@@ -81,6 +85,7 @@ type proposedLines struct {
 	ids     map[dataset.Slug]bool
 	of      []proposedLine
 	skipped int // rows that gave no line
+	explain bool
 }
 
 type proposedLine struct {
@@ -115,9 +120,37 @@ func (p *proposedLines) read(env *Env, im *llamabench.Importer, file string) err
 			return err
 		}
 		p.of = append(p.of, proposedLine{file, b.ModelRaw + " on " + b.HardwareRaw, append(text, '\n')})
+		if p.explain {
+			if err := explain(env, b.ID, text, result.From[i]); err != nil {
+				return err
+			}
+		}
 	}
 	if again > 0 {
 		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
+	}
+	return nil
+}
+
+// explain says where the fields of a line come from.
+func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(line))
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		field := name.String()
+		v, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		if v.Kind() != 'n' {
+			fmt.Fprintf(env.Stderr, "%s: %s %s: %s\n", id, field, v, from[field])
+		}
 	}
 	return nil
 }

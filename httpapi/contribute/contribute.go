@@ -343,7 +343,7 @@ func (w *work) output() {
 	}
 	im, err := llamabench.New(w.set, llamabench.Options{
 		Source: dataset.Source(cmp.Or(w.values["source"], source.Usual)), SourceURL: dataset.URL(w.values["source_url"]), RunDate: dataset.Date(w.values["run_date"]),
-		Model: model, Hardware: hardware, Now: w.time(),
+		Model: string(model), Hardware: string(hardware), Now: w.time(),
 	})
 	if err != nil {
 		w.optionFaults(err)

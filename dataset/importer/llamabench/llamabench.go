@@ -5,12 +5,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/ndjson"
 	"modeldex/dataset/resolve"
 )
 
@@ -23,11 +22,11 @@ type Options struct {
 	// RunDate is the day of the run, used where the output does not print one. Empty leaves the
 	// run undated there.
 	RunDate dataset.Date
-	// Model is what was measured, for Markdown tables, which print only a size such as "llama 7B".
-	// Given, it counts for every row.
-	Model dataset.Slug
-	// Hardware is what it ran on, for tables without device lines. Given, it counts for every row.
-	Hardware dataset.Slug
+	// Model is what was measured, by any name, for tables that print only a type such as "llama 7B". Given, it
+	// counts for every row.
+	Model string
+	// Hardware is what it ran on, by any name, for tables without device lines. Given, it counts for every row.
+	Hardware string
 	// Now is the time that dates in the future are judged by; zero means that of the call.
 	Now time.Time
 }
@@ -36,6 +35,8 @@ type Options struct {
 type Result struct {
 	// Benchmarks are in the order of the file, each with its id, and pass the checks of a dataset.
 	Benchmarks []dataset.Benchmark
+	// From says where the fields of each benchmark come from, by their names in JSON.
+	From []map[string]string
 	// Skipped are the rows that gave none, in the order of the file.
 	Skipped []Skipped
 }
@@ -58,19 +59,28 @@ const tool dataset.Slug = "llama.cpp"
 
 // Importer maps printed names to the records of one dataset.
 type Importer struct {
-	opt   Options
-	known knowledge
-	have  map[dataset.Slug]bool // ids of benchmarks there are
-
-	originKey *string // of the page, nil where sources.json does not have it
+	opt             Options
+	model, hardware dataset.Slug // of the options
+	names           *resolve.Resolver
+	models          map[dataset.Slug]*dataset.Model
+	parts           resolve.Parts
+	have            map[dataset.Slug]bool // ids of benchmarks there are
+	originKey       *string               // of the page, nil where sources.json does not have it
 }
 
-// New makes an importer for the records of set. The error names an option that cannot be used.
+// New makes an importer for the records of set. The error names the options that cannot be used.
 func New(set *dataset.Set, opt Options) (*Importer, error) {
-	if opt.Source == "" {
-		opt.Source = dataset.Community
+	opt.Source = cmp.Or(opt.Source, dataset.Community)
+	im := &Importer{
+		opt: opt, names: resolve.New(set), models: map[dataset.Slug]*dataset.Model{}, parts: resolve.Parts{},
+		have: map[dataset.Slug]bool{},
 	}
-	im := &Importer{opt: opt, known: newKnowledge(set), have: map[dataset.Slug]bool{}}
+	for i := range set.Models {
+		im.models[set.Models[i].Slug] = &set.Models[i]
+	}
+	for i := range set.Hardware {
+		im.parts[set.Hardware[i].Slug] = &set.Hardware[i]
+	}
 	for i := range set.Benchmarks.Len() {
 		im.have[set.Benchmarks.ID(i)] = true
 	}
@@ -78,21 +88,37 @@ func New(set *dataset.Set, opt Options) (*Importer, error) {
 	if slices.ContainsFunc(set.Origins, func(o dataset.Origin) bool { return o.Key == key }) {
 		im.originKey = &key
 	}
-	known := false
-	for i := range set.Tools {
-		known = known || set.Tools[i].Slug == tool
-	}
-	if !known {
+	if !slices.ContainsFunc(set.Tools, func(t dataset.Tool) bool { return t.Slug == tool }) {
 		return nil, fmt.Errorf("tool: no tool has slug %q", tool)
 	}
-	return im, im.check()
+	var badModel, badHardware error
+	im.model, badModel = im.named(resolve.Model, opt.Model)
+	im.hardware, badHardware = im.named(resolve.Hardware, opt.Hardware)
+	return im, errors.Join(opt.Validate(), badModel, badHardware)
 }
 
-func (opt Options) now() time.Time {
-	if opt.Now.IsZero() {
-		return time.Now()
+// named finds the record that an option names.
+func (im *Importer) named(kind resolve.Kind, name string) (dataset.Slug, error) {
+	if name == "" {
+		return "", nil
 	}
-	return opt.Now
+	a := im.names.Resolve(kind, name)
+	if a.Slug == "" {
+		return "", fmt.Errorf("%s: %q %s%s", kind, name, a.WhyNot(), near(a))
+	}
+	return a.Slug, nil
+}
+
+// near ends a sentence with up to three records a reader may mean.
+func near(a resolve.Answer) string {
+	var slugs []string
+	for _, c := range a.Candidates[:min(3, len(a.Candidates))] {
+		slugs = append(slugs, string(c.Slug))
+	}
+	if slugs == nil {
+		return ""
+	}
+	return "; near it are " + strings.Join(slugs, ", ")
 }
 
 // Validate checks what needs no records: New does it too.
@@ -107,26 +133,18 @@ func (opt Options) Validate() error {
 	if opt.RunDate != "" && !opt.RunDate.Valid() {
 		errs = append(errs, fmt.Errorf("run date: must be a date as YYYY-MM-DD, got %q", opt.RunDate))
 	}
-	if text := dataset.DateProblem(opt.RunDate, opt.now()); text != "" {
+	if opt.Now.IsZero() {
+		opt.Now = time.Now()
+	}
+	if text := dataset.DateProblem(opt.RunDate, opt.Now); text != "" {
 		errs = append(errs, fmt.Errorf("run date: %s", text))
 	}
 	return errors.Join(errs...)
 }
 
-func (im *Importer) check() error {
-	errs := []error{im.opt.Validate()}
-	if slug := im.opt.Model; slug != "" && im.known.models[slug] == nil {
-		errs = append(errs, fmt.Errorf("model: no model has slug %q%s", slug, near(im.known.names.Resolve(resolve.Model, string(slug)))))
-	}
-	if slug := im.opt.Hardware; slug != "" && im.known.hardware[slug] == nil {
-		errs = append(errs, fmt.Errorf("hardware: no hardware has slug %q%s", slug, near(im.known.names.Resolve(resolve.Hardware, string(slug)))))
-	}
-	return errors.Join(errs...)
-}
-
-// Read imports one output of llama-bench; the form is seen from its text. A row that cannot be read
-// is skipped with the reason, the others are imported. The error means that the text is not JSON or
-// CSV where it begins as one, or holds nothing llama-bench prints.
+// Read imports one output of llama-bench; the form is seen from its text. A row that cannot be read is skipped with
+// the reason, the others are imported. The error means that the text is not JSON or CSV where it begins as one, or
+// has nothing llama-bench prints.
 func (im *Importer) Read(file string, b []byte) (Result, error) {
 	if bytes.IndexByte(b, 0) >= 0 { // UTF-16, as PowerShell writes the output of a program
 		return Result{}, fmt.Errorf("%s: holds no row of llama-bench; the file must be in UTF-8", file)
@@ -139,58 +157,30 @@ func (im *Importer) Read(file string, b []byte) (Result, error) {
 		return Result{}, fmt.Errorf("%s: holds no row of llama-bench", file)
 	}
 	var out Result
-	good := rows[:0:0]
-	for i := range rows {
-		if rows[i].bad == "" {
-			good = append(good, rows[i])
-			continue
-		}
-		out.Skipped = append(out.Skipped, Skipped{File: file, Line: rows[i].line, Row: rows[i].name(), Why: rows[i].bad})
+	skip := func(r *row, why string) {
+		out.Skipped = append(out.Skipped, Skipped{File: file, Line: r.line, Row: r.name(), Why: why})
 	}
+	rows = slices.DeleteFunc(rows, func(r *row) bool {
+		if r.read(); r.bad != "" {
+			skip(r, r.bad)
+		}
+		return r.bad != ""
+	})
 	seen := map[dataset.Slug]bool{}
-	for _, p := range pair(good) {
-		b, err := im.benchmark(p)
+	for _, p := range pair(rows) {
+		b, from, err := im.benchmark(p)
 		if err == nil && seen[b.ID] {
 			err = errors.New("duplicate of a row before it")
 		}
-		if seen[b.ID] = true; err != nil {
-			out.Skipped = append(out.Skipped, p.skipped(file, err)...)
+		if err != nil {
+			for _, r := range p.rows() {
+				skip(r, err.Error())
+			}
 			continue
 		}
-		out.Benchmarks = append(out.Benchmarks, b)
+		seen[b.ID] = true
+		out.Benchmarks, out.From = append(out.Benchmarks, b), append(out.From, from)
 	}
 	slices.SortStableFunc(out.Skipped, func(a, b Skipped) int { return a.Line - b.Line })
 	return out, nil
-}
-
-// logged is where a structured output begins that follows a log.
-var logged = regexp.MustCompile(`(?m)^(?:\[\s*\{\s*"build_commit"|\{\s*"build_commit"|"?build_commit"?,)`)
-
-// parse reads any of the forms.
-func parse(b []byte) ([]row, error) {
-	b = bytes.TrimPrefix(b, ndjson.ByteOrderMark)
-	start := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
-	head, _, _ := bytes.Cut(b[start:], []byte{'\n'})
-	if !bytes.HasPrefix(head, []byte{'['}) && !bytes.HasPrefix(head, []byte{'{'}) && !bytes.Contains(head, []byte("build_commit,")) && !bytes.Contains(head, []byte(`build_commit",`)) {
-		if rows := parseMarkdown(b); len(rows) > 0 {
-			return rows, nil
-		}
-		at := logged.FindIndex(b)
-		if at == nil {
-			return nil, nil
-		}
-		start = at[0]
-	}
-	if !bytes.Contains(b[start:], []byte("build_commit")) && !bytes.Contains(b[start:], []byte("avg_ts")) {
-		return nil, nil // JSON of another kind
-	}
-	first, text := 1+bytes.Count(b[:start], []byte{'\n'}), b[start:]
-	switch text[0] {
-	case '[':
-		return parseJSON(text)
-	case '{':
-		return parseLines(first, text)
-	default:
-		return parseCSV(first, text)
-	}
 }

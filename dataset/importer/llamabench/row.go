@@ -3,62 +3,134 @@ package llamabench
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"path"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/resolve"
 )
 
-// row is one test as it was printed, in whatever form.
+// row is one test as it was printed. Whatever its form, its values have the names of -o json.
 type row struct {
-	line int
-	run  // what rows of one run share
+	line    int
+	values  map[string]value
+	devices []device // listed above the table, or in gpu_info
+	build   value    // "b7361 (a81a56957)"
+	table   int      // of Markdown: rows of different tables are different runs
 
 	prompt, gen int64 // tokens; both above 0 in a combined test
 	speed       float64
 	stddev      *float64
-
-	bad string // why the row cannot be read, empty where it can
+	gib, params float64 // params in billions; 0: not printed
+	day         dataset.Date
+	bad         string // why the row cannot be read, empty where it can
 }
 
-// run is everything of a row but its test. Two rows with equal runs are one run.
-type run struct {
-	block     int    // of Markdown: rows of different tables are different runs
-	file      string // base name of the model file, empty where not printed
-	kind      string // type as printed: "llama 8B Q4_K - Medium"
-	gib       float64
-	params    float64 // billions, as printed; 0 where not
-	processor string
-	devices   string // names as printed, joined by ", "
-	chosen    string // of the devices, as printed: "CUDA0/CUDA1"; empty for all
-	split     string // split mode: layer, row, none
-	main      int64  // device that works with split mode none
-	shares    string // of the weights on each device, as printed: "1.00/0.00"; empty where not
-	backend   string // as printed: "MTL,BLAS"
-	build     string // "b7361 (a81a56957)"
-	depth     int64
-	batch     known
-	layers    known
-	threads   known
-	flash     known // 0 or 1
-	date      dataset.Date
-	notes     string
-	offload   bool // some weights are kept in main memory
+// value is what was printed, and where.
+type value struct{ text, from string }
+
+func (r *row) text(name string) string { return r.values[name].text }
+
+// fault keeps the first reason why a row cannot be read.
+func (r *row) fault(name, must string) {
+	if r.bad == "" {
+		_, column, _ := strings.Cut(r.values[name].from, ", ") // as it is printed
+		r.bad = fmt.Sprintf("%s: %s, got %q", cmp.Or(column, name), must, r.text(name))
+	}
 }
 
-// known is a number that may not have been printed; it compares with ==.
-type known struct {
-	n  int64
-	ok bool
-}
-
-func (k known) ptr() *int64 {
-	if !k.ok {
+// count reads a whole number. It is nil where none was printed, and where -1 left it to the program. Programs that
+// work with tables write 99 as 99.0.
+func (r *row) count(name string) *int64 {
+	text := strings.TrimSuffix(r.text(name), ".0")
+	if text == "" || text == "-1" {
 		return nil
 	}
-	return &k.n
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		r.fault(name, "must be a whole number")
+		return nil
+	}
+	return &n
+}
+
+// flash is whether flash attention was on, nil where that was left to the program.
+func (r *row) flash() *bool {
+	on := false
+	switch strings.ToLower(r.text("flash_attn")) {
+	case "0", "off":
+	case "1", "on":
+		on = true
+	case "", "-1", "auto":
+		return nil
+	default:
+		r.fault("flash_attn", "must be 0, 1 or -1")
+	}
+	return &on
+}
+
+// testName is a test as tables print it: "pp512", "tg128 @ d4096", "pp512+tg128".
+var testName = regexp.MustCompile(`^(?:pp ?([0-9]+))?\+?(?:tg ?([0-9]+))?(?: ?@ ?d ?([0-9]+))?$`)
+
+// read takes the values apart that need more than copying.
+func (r *row) read() {
+	if test := r.values["test"]; test.text != "" {
+		m := testName.FindStringSubmatch(strings.ToLower(test.text))
+		if m == nil || m[1] == "" && m[2] == "" {
+			r.fault("test", "must be like pp512 or tg128")
+			return
+		}
+		for i, name := range []string{"n_prompt", "n_gen", "n_depth"} {
+			r.values[name] = value{m[1+i], test.from}
+		}
+	}
+	for name, to := range map[string]*int64{"n_prompt": &r.prompt, "n_gen": &r.gen} {
+		if n := r.count(name); n != nil {
+			*to = *n
+		}
+	}
+	for _, name := range []string{"n_depth", "n_batch", "n_threads", "n_gpu_layers", "n_cpu_moe", "main_gpu"} {
+		r.count(name) // for its fault
+	}
+	r.flash()
+	if r.speed = r.amount("avg_ts", map[string]float64{"": 1}); !(r.speed > 0) {
+		r.fault("avg_ts", "must be a number above 0")
+	}
+	if dev := r.text("stddev_ts"); dev != "" && strings.Trim(dev, "-") != "nan" && dev != "inf" {
+		deviation := r.amount("stddev_ts", map[string]float64{"": 1})
+		r.stddev = &deviation
+	}
+	decimals := 100.0 // as llama-bench prints of GiB
+	if strings.HasSuffix(r.text("model_size"), "MiB") {
+		decimals = 1e4
+	}
+	gib := r.amount("model_size", map[string]float64{"GiB": 1, "MiB": 1.0 / 1024, "": 1.0 / (1 << 30)})
+	r.gib = math.Round(decimals*gib) / decimals
+	r.params = r.amount("model_n_params", map[string]float64{"M": 1e-3, "B": 1, "T": 1e3, "": 1e-9})
+	if day, _, ok := strings.Cut(r.text("test_time"), "T"); ok && dataset.Date(day).Valid() {
+		r.day = dataset.Date(day)
+	}
+}
+
+// plain is a number as llama-bench prints it; a comma could be a decimal one.
+var plain = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$`)
+
+// amount reads a number with a unit; 0 where nothing was printed.
+func (r *row) amount(name string, units map[string]float64) float64 {
+	text, unit, _ := strings.Cut(r.text(name), " ")
+	scale, known := units[unit]
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case text == "":
+		return 0
+	case err != nil || !known || !plain.MatchString(text):
+		r.fault(name, "must be a number as llama-bench prints it")
+	}
+	return v * scale
 }
 
 // name is what the row measured, for reports.
@@ -70,35 +142,90 @@ func (r *row) name() string {
 	case r.prompt == 0:
 		test = fmt.Sprintf("tg%d", r.gen)
 	}
-	return cmp.Or(r.file, r.kind) + " " + test
+	return cmp.Or(stem(r.text("model_filename")), r.text("model_type")) + " " + test
 }
 
-// quantPattern finds the storage type at the end of a file name.
-var quantPattern = regexp.MustCompile(`(?i)[-_.]((?:UD-)?(?:I?Q[0-9]_[0-9A-Z_]+|BF16|FP?16|FP?32|MXFP4(?:_MOE)?|NVFP4|T?Q[0-9]_0))$`)
-
-// shard is the part number of a file in pieces.
-var shard = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
-
-// stem cuts a model file name into the name of the model and the storage type it ends in.
-func stem(file string) (model, quant string) {
-	model = shard.ReplaceAllString(strings.TrimSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), ".gguf"), "")
-	if m := quantPattern.FindStringSubmatch(model); m != nil {
-		return strings.TrimSuffix(model, m[0]), m[1]
+// stem is a file name without its folder and ending.
+func stem(file string) string {
+	if file == "" {
+		return ""
 	}
-	return model, ""
+	return strings.TrimSuffix(path.Base(strings.ReplaceAll(file, `\`, "/")), ".gguf")
 }
 
-// quantization is the storage type of the weights. The name of the file says more than the type
-// printed where it names a dynamic mix (UD-).
-func (r *run) quantization() *string {
-	_, ofFile := stem(r.file)
-	if strings.HasPrefix(strings.ToUpper(ofFile), "UD-") {
-		q := strings.ToUpper(ofFile)
-		return &q
+// ofTest are the values of one test, not of its run. A run may pass midnight.
+var ofTest = []string{"test", "n_prompt", "n_gen", "test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts"}
+
+// run identifies the run of a row: everything but its test.
+func (r *row) run() string {
+	var b strings.Builder
+	fmt.Fprint(&b, r.table, r.build.text)
+	for _, d := range r.devices {
+		fmt.Fprint(&b, "\n", d.text)
 	}
-	name := strings.ToUpper(ofFile)
-	if _, printed := resolve.TypeQuantization(r.kind); printed != "" {
-		name = printed
+	for _, name := range slices.Sorted(maps.Keys(r.values)) {
+		if !slices.Contains(ofTest, name) {
+			fmt.Fprintf(&b, "\n%s=%s", name, r.text(name))
+		}
 	}
-	return text(name)
+	return b.String()
+}
+
+// paired is a prompt and a generation test of one run, or one of them alone.
+type paired struct{ prompt, gen *row }
+
+func (p paired) rows() []*row {
+	return slices.DeleteFunc([]*row{p.prompt, p.gen}, func(r *row) bool { return r == nil })
+}
+
+// line is where it begins.
+func (p paired) line() int {
+	return slices.MinFunc(p.rows(), func(a, b *row) int { return a.line - b.line }).line
+}
+
+// pair merges the rows of each run, in the order of the file.
+func pair(rows []*row) (out []paired) {
+	runs := map[string][]*row{}
+	for _, r := range rows {
+		runs[r.run()] = append(runs[r.run()], r)
+	}
+	for _, run := range runs {
+		out = append(out, pairRun(run)...)
+	}
+	slices.SortFunc(out, func(a, b paired) int { return a.line() - b.line() })
+	return out
+}
+
+// pairRun puts tests of equal length together, then the usual 512 and 128, then the rest if it is one of each.
+func pairRun(rows []*row) (out []paired) {
+	var prompts, gens []*row
+	for _, r := range rows {
+		if r.prompt == 0 {
+			gens = append(gens, r)
+		} else {
+			prompts = append(prompts, r)
+		}
+	}
+	match := func(fits func(p, g *row) bool) {
+		prompts = slices.DeleteFunc(prompts, func(p *row) bool {
+			j := slices.IndexFunc(gens, func(g *row) bool { return p.gen == 0 && fits(p, g) })
+			if j >= 0 {
+				out = append(out, paired{p, gens[j]})
+				gens = slices.Delete(gens, j, j+1)
+			}
+			return j >= 0
+		})
+	}
+	match(func(p, g *row) bool { return p.prompt == g.gen })
+	match(func(p, g *row) bool { return p.prompt == 512 && g.gen == 128 })
+	if len(prompts) == 1 && len(gens) == 1 {
+		match(func(*row, *row) bool { return true })
+	}
+	for _, r := range prompts {
+		out = append(out, paired{prompt: r})
+	}
+	for _, r := range gens {
+		out = append(out, paired{gen: r})
+	}
+	return out
 }

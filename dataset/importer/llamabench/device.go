@@ -1,0 +1,264 @@
+package llamabench
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/resolve"
+)
+
+// device is one of the devices of a backend.
+type device struct {
+	backend string // see deviceBackend
+	index   int
+	value
+}
+
+// deviceBackend is the key of the devices of a backend, as it is printed or begins the name of a device.
+func deviceBackend(name string) string {
+	switch name = strings.ToLower(strings.TrimRight(name, "0123456789")); name {
+	case "rocm", "hip", "musa":
+		return "cuda" // the same source, and never two of them in one program
+	case "mtl":
+		return "metal"
+	case "gpuopencl":
+		return "opencl"
+	}
+	return name
+}
+
+// backends are the directory's words for what llama-bench prints, where they are others.
+var backends = map[string]string{
+	"MTL": "metal", "Metal": "metal", "HIP": "rocm", "BLAS": "cpu", "OpenBLAS": "cpu", "CPU": "cpu",
+}
+
+// backendWord is the directory's word for a backend, empty where none was printed.
+func backendWord(printed string) string {
+	first, _, _ := strings.Cut(printed, ",")
+	if word := backends[first]; word != "" {
+		return word
+	}
+	return strings.ToLower(first)
+}
+
+// libraries are listed among the names of devices.
+var libraries = []string{"", "CPU", "Accelerate", "BLAS", "OpenBLAS", "BLIS", "MKL"}
+
+// split cuts a list of names and leaves out libraries.
+func split(text string) (out []string) {
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); !slices.Contains(libraries, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// accelerators are the backends that run on something else than the processor of this machine.
+func (r *row) accelerators() []string {
+	return slices.DeleteFunc(split(r.text("backends")), func(name string) bool { return name == "RPC" })
+}
+
+// remote reports whether layers may have been on other machines, which llama-bench does not list.
+func (r *row) remote() bool { return slices.Contains(split(r.text("backends")), "RPC") }
+
+// worked finds the backend and the devices that did the work. Without an accelerator that is the processor. With split
+// mode none it is one device, where some were chosen those, and with a tensor split those with a share.
+func (r *row) worked() (backend string, listed []device, err error) {
+	names := r.accelerators()
+	if len(names) == 0 {
+		for _, name := range split(r.text("cpu_info")) {
+			listed = append(listed, device{"cpu", 0, value{name, r.values["cpu_info"].from}})
+		}
+		return r.text("backends"), listed, nil
+	}
+	if n := r.count("n_gpu_layers"); n != nil && *n == 0 {
+		return "", nil, fmt.Errorf("no layer was put on a device of %s, which may have read the prompts all the same: "+
+			"it is not known what did the work", names[0])
+	}
+	chosen := strings.FieldsFunc(r.text("devices"), func(c rune) bool { return strings.ContainsRune("/,; ", c) })
+	if slices.Equal(chosen, []string{"auto"}) || slices.Equal(chosen, []string{"none"}) {
+		chosen = nil
+	}
+	if len(names) > 1 && len(chosen) == 0 {
+		return "", nil, fmt.Errorf("backends %s may all have worked: the output does not say which devices were used",
+			strings.Join(names, ", "))
+	}
+	backend = names[0]
+	if len(chosen) > 0 {
+		i := slices.IndexFunc(names, func(name string) bool { return deviceBackend(name) == deviceBackend(chosen[0]) })
+		backend = names[max(0, i)]
+	}
+	listed = slices.DeleteFunc(slices.Clone(r.devices), func(d device) bool { return d.backend != deviceBackend(backend) })
+	if len(chosen) > 0 && len(r.devices) > 0 {
+		if listed, err = among(chosen, listed); err != nil {
+			return "", nil, err
+		}
+	}
+	if r.text("split_mode") == "none" && len(listed) > 1 {
+		main := 0
+		if n := r.count("main_gpu"); n != nil {
+			main = int(*n)
+		}
+		if main >= len(listed) {
+			return "", nil, fmt.Errorf("main device %d is not among the %d listed", main, len(listed))
+		}
+		listed = listed[main : main+1]
+	}
+	listed, err = sharing(listed, r.text("tensor_split"))
+	return backend, listed, err
+}
+
+// among are the devices of a list that an output says were to work: "CUDA0", "CUDA1".
+func among(chosen []string, listed []device) (out []device, err error) {
+	for _, name := range chosen {
+		i := slices.IndexFunc(listed, func(d device) bool {
+			return name == strings.TrimRight(name, "0123456789")+strconv.Itoa(d.index) && deviceBackend(name) == d.backend
+		})
+		if i < 0 {
+			return nil, fmt.Errorf("device %q is not among the %d that are listed for one backend", name, len(listed))
+		}
+		out = append(out, listed[i])
+	}
+	return out, nil
+}
+
+// sharing leaves out the devices without a share of the weights. "1.00/0.00" puts everything on the first of two;
+// llama-bench leaves out zeros at the end; zeros alone mean that the program chose.
+func sharing(listed []device, shares string) (out []device, err error) {
+	for i, text := range strings.FieldsFunc(shares, func(c rune) bool { return c == '/' || c == ';' }) {
+		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("tensor split %q cannot be read", shares)
+		case !(share > 0):
+		case i >= len(listed):
+			return nil, fmt.Errorf("tensor split %q gives a share to more devices than the %d listed", shares, len(listed))
+		default:
+			out = append(out, listed[i])
+		}
+	}
+	if out == nil {
+		return listed, nil
+	}
+	return out, nil
+}
+
+// findHardware finds the record of what did the work. The error says why it is not known.
+func (im *Importer) findHardware(r *row, backend string, worked []device) (slug dataset.Slug, err error) {
+	for _, d := range worked {
+		if d.text != worked[0].text {
+			return "", fmt.Errorf("different devices worked together: %s, %s", worked[0].text, d.text)
+		}
+	}
+	switch {
+	case im.hardware == "" && len(worked) == 0:
+		return "", errors.New("no device is named; say which hardware it was (on the command line: --hardware)")
+	case im.hardware == "":
+		slug, err = im.record(worked[0].text, r.text("cpu_info"))
+	default:
+		slug = im.hardware
+		if len(worked) > 0 && !im.mayBe(slug, worked[0].text, r.text("cpu_info")) {
+			err = fmt.Errorf("the output names %q, which is not %s", worked[0].text, slug)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	word, h := backendWord(backend), im.parts[slug]
+	vendor := map[string]dataset.Vendor{"metal": "apple", "cuda": "nvidia", "rocm": "amd"}[word]
+	if vendor != "" && vendor != h.Vendor || word == "cpu" && h.Type == "gpu" {
+		return "", fmt.Errorf("the output says backend %s, which does not run on %s", r.text("backends"), slug)
+	}
+	return slug, nil
+}
+
+// record finds the record of a device. Graphics inside a processor and the processor are one machine, so that the
+// processor's name decides where the device is not a card.
+func (im *Importer) record(device, processor string) (dataset.Slug, error) {
+	const say = "say which hardware it was (on the command line: --hardware)"
+	if boards := im.boards(device); boards != nil {
+		return "", fmt.Errorf("%q is a chip of several boards; %s: %s", device, say, strings.Join(boards, ", "))
+	}
+	a := im.names.Resolve(resolve.Hardware, device)
+	around := im.around(a.Slug)
+	if a.Slug != "" && around == nil && !im.unsure(a) {
+		return a.Slug, nil
+	}
+	if host := strings.Join(split(processor), ", "); host != "" && host != device {
+		whole := im.names.Resolve(resolve.Hardware, device+" ("+host+")")
+		if whole.Slug != "" && !im.unsure(whole) {
+			return whole.Slug, nil
+		}
+	}
+	switch {
+	case around != nil:
+		return "", fmt.Errorf("%q is inside a processor that the output does not name; %s: %s",
+			device, say, strings.Join(around, ", or "))
+	case a.Ambiguous:
+		return "", fmt.Errorf("%q may be different hardware: %s; %s%s", device, a.Reason, say, near(a))
+	}
+	return "", fmt.Errorf("no hardware is known as %q%s", device, near(a))
+}
+
+// chipName is the name of a chip family, which CUDA prints in place of a board: one word without a number, such as
+// "Orin", "Orin (nvgpu)" or "NVIDIA Thor". Every product has a number or a second word.
+var chipName = regexp.MustCompile(`^(?:NVIDIA )?([A-Z][a-z]+)(?: \(.*\))?$`)
+
+// boards are the records with the chip family that a device is called; nil for any other name.
+func (im *Importer) boards(device string) (out []string) {
+	m := chipName.FindStringSubmatch(device)
+	apart := func(c rune) bool { return strings.ContainsRune(" ()", c) }
+	for slug, h := range im.parts {
+		if m != nil && slices.Contains(strings.FieldsFunc(h.Name, apart), m[1]) {
+			out = append(out, string(slug))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// unsure reports whether an answer leaves a choice for which the directory has no record.
+func (im *Importer) unsure(a resolve.Answer) bool {
+	h := im.parts[a.Slug]
+	return a.Ambiguous && (h == nil || h.Variants == nil && a.Confidence != resolve.Exact)
+}
+
+// around are the processors with these graphics inside, and the graphics themselves; nil for any other hardware.
+func (im *Importer) around(graphics dataset.Slug) (out []string) {
+	for slug, h := range im.parts {
+		if h.IntegratedGPU != nil && *h.IntegratedGPU == graphics {
+			out = append(out, string(slug))
+		}
+	}
+	slices.Sort(out)
+	h := im.parts[graphics]
+	if h == nil || h.Type != "apu" || out == nil && !strings.Contains(h.Name, "(integrated)") {
+		return nil
+	}
+	return append(out, string(graphics))
+}
+
+// mayBe reports whether a printed name can be that of the hardware the caller named. A name the directory does not
+// know contradicts nothing.
+func (im *Importer) mayBe(slug dataset.Slug, device, processor string) bool {
+	if boards := im.boards(device); boards != nil {
+		return slices.Contains(boards, string(slug))
+	}
+	for _, name := range []string{device, device + " (" + processor + ")"} {
+		a := im.names.Resolve(resolve.Hardware, name)
+		if a.Slug == "" && len(a.Candidates) == 0 || a.Slug == "" && !a.Ambiguous {
+			return a.Confidence != resolve.Near || !a.Explained()
+		}
+		related := func(c resolve.Candidate) bool { return im.parts.Related(slug, c.Slug) }
+		if im.parts.Related(slug, a.Slug) || slices.ContainsFunc(a.Candidates, related) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,181 @@
+package llamabench
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// columns are those of llama-bench's tables, and what they are called in -o json.
+var columns = map[string]string{
+	"model": "model_type", "size": "model_size", "params": "model_n_params", "backend": "backends",
+	"test": "test", "t/s": "avg_ts", "ngl": "n_gpu_layers", "n_gpu_layers": "n_gpu_layers",
+	"ncmoe": "n_cpu_moe", "n_cpu_moe": "n_cpu_moe", "threads": "n_threads", "n_threads": "n_threads",
+	"fa": "flash_attn", "flash_attn": "flash_attn", "sm": "split_mode", "split_mode": "split_mode",
+	"mg": "main_gpu", "main_gpu": "main_gpu", "dev": "devices", "devices": "devices", "ts": "tensor_split",
+	"tensor_split": "tensor_split", "ot": "tensor_buft_overrides", "nkvo": "no_kv_offload",
+	"no_kv_offload": "no_kv_offload", "nopo": "no_op_offload", "no_op_offload": "no_op_offload",
+	"noh": "no_host", "no_host": "no_host", "mmap": "use_mmap", "use_mmap": "use_mmap", "dio": "use_direct_io",
+	"embd": "embeddings", "embeddings": "embeddings", "cpu_mask": "cpu_mask", "cpu_strict": "cpu_strict",
+	"poll": "poll", "n_batch": "n_batch", "n_ubatch": "n_ubatch", "type_k": "type_k", "type_v": "type_v",
+}
+
+// The lines of the log that are read. Those of devices have an index, where the backend prints one, and a name.
+var (
+	deviceLines = map[string]*regexp.Regexp{
+		"cuda":   regexp.MustCompile(`^Device ([0-9]+): ([^,]+)(?:,|$)`), // also ROCm and MUSA
+		"vulkan": regexp.MustCompile(`^ggml_vulkan: ([0-9]+) = (.+?)(?: \| |$)`),
+		"metal": regexp.MustCompile(`^ggml_metal(?:_device)?_init: (?:GPU name|found device|picking default device): +` +
+			`(?:MTL([0-9]+) \()?([^()]+)\)?$`),
+		"opencl": regexp.MustCompile(`^ggml_opencl: (?:default |selected |selecting )?device:() '?(.+?)'?$`),
+	}
+	foundLine   = regexp.MustCompile(`(?i)found ([0-9]+) (CUDA|ROCm|MUSA|HIP|Vulkan) devices?`)
+	buildLine   = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \(([0-9]+)\)`)
+	commandLine = regexp.MustCompile(`\bllama-bench(?:\.exe)?["']?\s`)
+	modelOption = regexp.MustCompile(`\s(?:-m|--model|-hf|--hf-repo)[ =]("[^"]+"|'[^']+'|\S+)`)
+	rule        = regexp.MustCompile(`^[\s|:-]+$`)
+	quotes      = regexp.MustCompile(`^(?:>[ \t]?)+`)
+)
+
+// reader is the state of reading a terminal.
+type reader struct {
+	rows    []*row
+	table   int      // number of the table in hand or last read
+	heading []string // its columns as printed, nil outside a table
+	bad     string   // why no row of it can be read
+	above            // what the lines above it say
+	leading bool     // a build came before all tables
+}
+
+// above is what the log lines above a table say.
+type above struct {
+	behind  int // the table that they follow
+	devices []device
+	found   map[string]int // how many devices a backend said it found
+	files   []value        // named by command lines
+}
+
+// parseText reads tables and the log lines around them; other text is ignored.
+func parseText(b []byte) []*row {
+	t := &reader{}
+	n := 0
+	for text := range bytes.Lines(b) {
+		n++
+		line := strings.TrimSpace(quotes.ReplaceAllString(strings.TrimSpace(string(text)), ""))
+		if strings.HasPrefix(line, "|") {
+			t.line(n, cells(line))
+			continue
+		}
+		t.heading = nil
+		if line = strings.Trim(line, "`*_~ "); line != "" && !rule.MatchString(line) {
+			t.around(line, fmt.Sprintf("line %d, %s", n, line))
+		}
+	}
+	return t.rows
+}
+
+// around reads a line that is not part of a table.
+func (t *reader) around(line, from string) {
+	if t.found == nil || t.table > t.behind { // text behind a table belongs to the next one, maybe of another machine
+		t.above = above{behind: t.table, found: map[string]int{}}
+	}
+	if m := foundLine.FindStringSubmatch(line); m != nil {
+		t.found[deviceBackend(m[2])], _ = strconv.Atoi(m[1])
+	}
+	for backend, pattern := range deviceLines {
+		if m := pattern.FindStringSubmatch(line); m != nil {
+			index, _ := strconv.Atoi(m[1])
+			d := device{backend, index, value{strings.TrimSpace(m[2]), from}}
+			listed := func(o device) bool { return o.backend == backend && o.index == index && o.text == d.text }
+			if !slices.ContainsFunc(t.devices, listed) { // a line may be printed twice
+				t.devices = append(t.devices, d)
+			}
+		}
+	}
+	if commandLine.MatchString(line) {
+		for _, m := range modelOption.FindAllStringSubmatch(line, -1) {
+			for file := range strings.SplitSeq(strings.Trim(m[1], `"'`), ",") {
+				if !slices.ContainsFunc(t.files, func(v value) bool { return v.text == file }) {
+					t.files = append(t.files, value{file, from})
+				}
+			}
+		}
+	}
+	if m := buildLine.FindStringSubmatch(line); m != nil {
+		t.leading = t.leading || t.table == 0
+		for _, r := range t.rows {
+			if r.table == t.table && !t.leading { // where builds come before tables, the next one is of another table
+				r.build = value{fmt.Sprintf("b%s (%s)", m[2], m[1]), from}
+			}
+		}
+	}
+}
+
+// cells cuts a line of a table and takes off what is there for the eye only: bold, code, entities.
+func cells(line string) []string {
+	out := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|")
+	for i, cell := range out {
+		cell = strings.NewReplacer("\u00a0", " ", "`", "", "**", "").Replace(html.UnescapeString(cell))
+		out[i] = strings.Join(strings.Fields(cell), " ")
+	}
+	return out
+}
+
+// line reads a line of a table: its heading, the rule below it, or a row.
+func (t *reader) line(n int, cells []string) {
+	switch {
+	case slices.Contains(cells, "model") && slices.Contains(cells, "t/s"):
+		t.heading, t.bad, t.table = cells, t.missing(), t.table+1
+		for i, column := range cells {
+			switch {
+			case columns[column] == "":
+				t.bad = fmt.Sprintf("the table has a column %q, which llama-bench does not print: "+
+					"it is of another program, or was changed", column)
+			case slices.Contains(cells[:i], column):
+				t.bad = fmt.Sprintf("the table has the column %q twice", column)
+			}
+		}
+	case t.heading != nil && !rule.MatchString(strings.Join(cells, "|")):
+		t.rows = append(t.rows, t.row(n, cells))
+	}
+}
+
+// missing says that a device which the program found is not listed, empty if all are.
+func (t *reader) missing() string {
+	slices.SortFunc(t.devices, func(a, b device) int { return cmp.Or(strings.Compare(a.backend, b.backend), a.index-b.index) })
+	for backend, found := range t.found {
+		others := slices.DeleteFunc(slices.Clone(t.devices), func(d device) bool { return d.backend == backend })
+		if listed := len(t.devices) - len(others); listed > 0 && listed != found {
+			return fmt.Sprintf("the program found devices: %d, of which listed: %d", found, listed)
+		}
+	}
+	return ""
+}
+
+// row reads a line by the names in its heading.
+func (t *reader) row(n int, cells []string) *row {
+	r := &row{line: n, table: t.table, values: map[string]value{}, bad: t.bad, devices: slices.Clone(t.devices)}
+	switch {
+	case r.bad != "":
+	case len(cells) != len(t.heading):
+		r.bad = fmt.Sprintf("must have %d cells as its heading, got %d", len(t.heading), len(cells))
+	case strings.Contains(strings.Join(cells, ""), "~~"):
+		r.bad = "is struck out"
+	}
+	for i, column := range t.heading[:min(len(t.heading), len(cells))] {
+		r.values[columns[column]] = value{cells[i], fmt.Sprintf("line %d, %s", n, column)}
+	}
+	speed := r.values["avg_ts"]
+	rate, deviation, _ := strings.Cut(speed.text, "±")
+	r.values["avg_ts"] = value{strings.TrimSpace(rate), speed.from}
+	r.values["stddev_ts"] = value{strings.TrimSpace(deviation), speed.from}
+	if len(t.files) == 1 { // of several, the table does not say which row is whose
+		r.values["model_filename"] = t.files[0]
+	}
+	return r
+}
