@@ -49,7 +49,7 @@ func val(p *int64) int64 {
 func shapeOf(m *dataset.Model) shape {
 	a, kv := &m.Architecture, &m.KVCache
 	s := shape{hidden: val(a.HiddenSize), vocab: val(a.VocabSize), limit: val(a.ContextLength), window: val(a.SlidingWindow)}
-	s.layers(a, kv)
+	s.layers(kv)
 	s.widths(kv)
 	s.states(a, kv)
 	if s.hidden == 0 {
@@ -61,16 +61,11 @@ func shapeOf(m *dataset.Model) shape {
 	return s
 }
 
-// layers counts the layers of each kind. Hybrids are not guessed: fewer of their layers own a
-// cache than they have layers.
-func (s *shape) layers(a *dataset.Architecture, kv *dataset.KVCache) {
-	plain := a.Type != nil && (*a.Type == "dense" || *a.Type == "moe") && kv.NumLinearAttentionLayers == nil
+// layers counts the layers of each kind. An unknown number of layers with a cache is not guessed: hybrids and pruned
+// models have fewer than they have layers.
+func (s *shape) layers(kv *dataset.KVCache) {
 	layers := val(kv.NumKVLayers)
-	switch {
-	case kv.NumKVLayers != nil:
-	case plain && a.NumLayers != nil:
-		layers = *a.NumLayers
-	default:
+	if kv.NumKVLayers == nil {
 		s.missing = append(s.missing, "kv_cache.num_kv_layers")
 	}
 	switch {
@@ -98,7 +93,7 @@ func (s *shape) widths(kv *dataset.KVCache) {
 		}
 		return
 	}
-	if s.globalLayers+s.slidingLayers > 0 {
+	if kv.NumKVLayers == nil || *kv.NumKVLayers > 0 {
 		if kv.NumKVHeads == nil {
 			s.missing = append(s.missing, "kv_cache.num_kv_heads")
 		}
