@@ -18,15 +18,15 @@ type FacetRow struct {
 	Unit *string `json:"unit" jsonschema:"nullable,example=GB"`
 	// Matching records with a value.
 	Known int `json:"known" jsonschema:"minimum=0,example=600"`
-	// Matching records without one.
+	// Matching records without one; an empty list is known.
 	Unknown int `json:"unknown" jsonschema:"minimum=0,example=12"`
 	// Values of a text or flag, most frequent first, at most limit of them; a record with several values counts in each.
 	Values []FacetValue `json:"values"`
 	// Number of distinct values of a text or flag, also those beyond limit.
 	ValueCount int `json:"value_count" jsonschema:"minimum=0,example=5"`
-	// Lowest number, or first date; null where no record has a value.
+	// Lowest number, or first date, the first day of one that is only a year or a month; null where no record has a value.
 	Min any `json:"min"`
-	// Highest number, or last date; null where no record has a value.
+	// Highest number, or last date, likewise; null where no record has a value.
 	Max any `json:"max"`
 	// At most 40 bins of numbers or of whole months; of equal width, or of equal ratio where the highest number is more than 100 times the lowest.
 	Bins []FacetBin `json:"bins"`

@@ -35,8 +35,8 @@ second that were measured, each figure with its source.
 ## Answers
 
 A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a single record
-` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always there. **null means unknown: it is never 0 and matches no range**; a range that leaves records
-out for that reason says how many in the notice ` + "`null_excluded`" + `. meta.total is exact.
+` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always there. **null means unknown: it is never 0 and matches no filter**; a filter or range that leaves
+records out for that reason says how many in the notice ` + "`null_excluded`" + `. A list with nothing in it is known. meta.total is exact.
 
 Fields may be added to responses without a new version of the API: ignore those you do not know. Within version 1 no
 field is renamed and none changes its meaning.

@@ -54,24 +54,11 @@ func (p *parser) readDate(pm *param, v string) string {
 	d := dataset.Date(v)
 	n := index.DateNumber(&d)
 	if pm.kind == since {
-		p.bound(pm, firstOf(n), math.Inf(1))
+		p.bound(pm, n, math.Inf(1))
 	} else {
 		p.bound(pm, math.Inf(-1), n)
 	}
 	return v
-}
-
-// firstOf is where a range of dates that has the day n begins. The first day of a month has the dates that are
-// this month only, and the first of a year those that are this year only. index.DateNumber has zeros for what they
-// leave out.
-func firstOf(n float64) float64 {
-	switch day := int(n); {
-	case day%10000 == 101:
-		return n - 101
-	case day%100 == 1:
-		return n - 1
-	}
-	return n
 }
 
 // bound narrows the range of a field; both ends of one field make one range.

@@ -46,7 +46,7 @@ func TestEveryValue(t *testing.T) {
 	t.Parallel()
 	c := mustCompared(t)
 	s, dir := newService(t, c.live), c.records
-	check := func(list, name, value string, want int) {
+	check := func(list, name, value string, want, unknown int) {
 		t.Helper()
 		path := "/api/v1/" + list + "?limit=1&" + name + "=" + url.QueryEscape(value)
 		if list == "benchmarks" {
@@ -57,9 +57,16 @@ func TestEveryValue(t *testing.T) {
 			t.Errorf("GET %s: %d records, want %d", path, *got.Total, want)
 		}
 		for _, n := range got.Notices {
-			if n.Code != "mixed_settings" && n.Code != throughputExcluded { // the model tests of index count them
+			switch {
+			case n.Code == "mixed_settings", n.Code == throughputExcluded: // the model tests of index count them
+			case n.Code == nullExcluded && n.Parameter == name && *n.Count == unknown:
+				unknown = 0
+			default:
 				t.Errorf("GET %s: notice %+v", path, n)
 			}
+		}
+		if unknown > 0 {
+			t.Errorf("GET %s: no notice of %d records whose %s is unknown", path, unknown, name)
 		}
 	}
 	for _, set := range sets {
@@ -71,9 +78,10 @@ func TestEveryValue(t *testing.T) {
 			}
 			totals[value]++
 		}
-		delete(totals, "") // null
+		unknown := totals[""]
+		delete(totals, "")
 		for value, want := range totals {
-			check(set.list, set.name, value, want)
+			check(set.list, set.name, value, want, unknown)
 		}
 	}
 	for field, kind := range map[string]string{"model": "models", "hardware": "hardware", "tool": "tools"} {
@@ -83,7 +91,7 @@ func TestEveryValue(t *testing.T) {
 		}
 		for i, name := range slices.Sorted(maps.Keys(dir.names[kind])) {
 			if i%datasettest.Rounds(8, 1) == 0 {
-				check("benchmarks", field, name, totals[dir.names[kind][name]])
+				check("benchmarks", field, name, totals[dir.names[kind][name]], 0)
 			}
 		}
 	}
@@ -109,7 +117,7 @@ type question struct {
 	ranges []plainRange
 }
 
-// plainRange is one range of values, with the parameter its notice names.
+// plainRange is one range of values, or one filter by values, with the parameter its notice names.
 type plainRange struct {
 	name     string
 	value    func(plain) float64
@@ -280,10 +288,16 @@ func drawSet(name string, value func(plain, *directory) string, open bool) drawe
 			return
 		}
 		q.params = append(q.params, spelt(rnd, name, values)...)
-		q.match = append(q.match, func(rec plain) bool {
+		q.ranges = append(q.ranges, plainRange{name, func(rec plain) float64 { // 1 for a record that has one of the values
 			have := value(rec, dir)
-			return slices.ContainsFunc(values, func(v string) bool { return v == have || open && strings.EqualFold(v, have) })
-		})
+			switch {
+			case have == "":
+				return math.NaN()
+			case slices.ContainsFunc(values, func(v string) bool { return v == have || open && strings.EqualFold(v, have) }):
+				return 1
+			}
+			return 0
+		}, 1, 1})
 	}
 }
 

@@ -134,32 +134,28 @@ func (c *Conditions) without(f Field) *roaring.Bitmap {
 	return intersection(c.others(func(i int) bool { return c.parts[i].field == f }))
 }
 
-// excluded counts, for some conditions, the records that match all others and have no known value.
-func (c *Conditions) excluded(from, to int, counted func(f Field) bool) []int {
-	var out []int
-	for i := from; i < to; i++ {
-		f := c.parts[i].field
-		if !counted(f) {
-			continue
+// excluded counts, for each of the conditions from..to, the records that match all others and have no known value. A
+// filter by Scenario excludes none: what has no scenario is no throughput result.
+func (c *Conditions) excluded(from, to int) []int {
+	if from == to {
+		return nil
+	}
+	out := make([]int, to-from)
+	for i, p := range c.parts[from:to] {
+		if unknown := c.t.unknown(p.field); unknown != nil && p.field != Scenario {
+			out[i] = c.countWithout(from+i, unknown)
 		}
-		if out == nil {
-			out = make([]int, to-from)
-		}
-		out[i-from] = c.countWithout(i, c.t.unknown(f))
 	}
 	return out
 }
 
 // excludedByRanges is Page.Excluded.
 func (c *Conditions) excludedByRanges() []int {
-	from := len(c.q.Sets)
-	return c.excluded(from, from+len(c.q.Ranges), func(Field) bool { return true })
+	return c.excluded(len(c.q.Sets), len(c.q.Sets)+len(c.q.Ranges))
 }
 
 // excludedBySets is Page.ExcludedBySets.
-func (c *Conditions) excludedBySets() []int {
-	return c.excluded(0, len(c.q.Sets), func(f Field) bool { return c.t.nulls[f] && !c.t.unknown(f).IsEmpty() })
-}
+func (c *Conditions) excludedBySets() []int { return c.excluded(0, len(c.q.Sets)) }
 
 // unlisted counts the records that match all conditions and are left out because they are listed only if they are
 // asked for.
@@ -171,10 +167,13 @@ func (c *Conditions) unlisted() int {
 	return c.countWithout(last, c.t.unlisted)
 }
 
-// unknown is the records without a value of a field.
+// unknown is the records without a value of a field; nil for one that every record has.
 func (t *Table) unknown(f Field) *roaring.Bitmap {
 	if c := t.columns[f]; c != nil {
 		return c.unknown
 	}
-	return t.postings[f].unknown
+	if p := t.postings[f]; p != nil {
+		return p.unknown
+	}
+	return nil
 }

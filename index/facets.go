@@ -163,13 +163,9 @@ func binEdges(low, high float64) []float64 {
 	return edges
 }
 
-// monthEdges divides dates as yyyymmdd into bins of whole months. Edges are the zeroth day of a
-// month; a date that is only a year is in its first bin.
+// monthEdges divides dates as yyyymmdd into bins of whole months. Edges are the zeroth day of a month.
 func monthEdges(low, high float64) []float64 {
-	months := func(date float64) int {
-		year, month := int(date)/10000, int(date)/100%100
-		return 12*year + max(month, 1) - 1
-	}
+	months := func(date float64) int { return 12*(int(date)/10000) + int(date)/100%100 - 1 }
 	first, last := months(low), months(high)
 	step := (last-first)/maxBins + 1
 	var edges []float64
@@ -179,6 +175,5 @@ func monthEdges(low, high float64) []float64 {
 			break
 		}
 	}
-	edges[0] = min(edges[0], low)
 	return edges
 }

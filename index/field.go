@@ -50,7 +50,6 @@ const (
 	Groups                   // statistics can be grouped by it
 	Metric                   // statistics can be computed of it
 	Setting                  // it is a setting of a benchmark: rows compare only if it is equal
-	Nulls                    // filters report how many records they exclude because it is unknown
 	Prefix                   // a filter value that ends with * matches all values with that prefix
 	Key                      // its values are the slugs of the table
 	Related                  // its values stand for several values of another field; it is a filter only
@@ -65,7 +64,7 @@ const (
 	Flag                    // true or false
 	Count                   // a whole number with few distinct values
 	Number                  // a number
-	Date                    // a date as yyyymmdd, zeros for what the source does not give
+	Date                    // a date as yyyymmdd
 )
 
 // FieldInfo is what parsers, error messages and documents need to know about a field.
@@ -92,7 +91,7 @@ type fieldOf[R any] struct {
 	Name Field
 
 	Text   func(*R) string        // "" is unknown
-	Texts  func(*R) []string      // a record may have several values
+	Texts  func(*R) []string      // a record may have several values; nil is unknown
 	Flag   func(*R) *bool         // nil is unknown
 	Count  func(*R) *int64        // nil is unknown
 	Number func(*R) float64       // NaN is unknown
@@ -164,22 +163,13 @@ func wholeNumber(v *int64) float64 {
 	return float64(*v)
 }
 
-// DateNumber is a date as yyyymmdd, with zeros for what it does not say, so that dates compare as
+// DateNumber is a date as yyyymmdd, its first day where it is only a year or a month, so that dates compare as
 // numbers; NaN for none.
 func DateNumber(d *dataset.Date) float64 {
 	if d == nil {
 		return math.NaN()
 	}
-	n, digits := 0, 0
-	for _, c := range []byte(*d) {
-		if '0' <= c && c <= '9' {
-			n, digits = 10*n+int(c-'0'), digits+1
-		}
-	}
-	for ; digits < 8; digits++ {
-		n *= 10
-	}
-	return float64(n)
+	return float64(d.FirstDay().Number())
 }
 
 // text is the value of an optional text, empty if unknown.

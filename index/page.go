@@ -15,8 +15,7 @@ type Page struct {
 	// Total is how many records match, on all pages.
 	Total int
 	// Excluded is, for each range of the query in its order, how many records match all other
-	// conditions but have no known value. ExcludedBySets is the same for each set; it is counted for
-	// fields with the use Nulls only and nil if no set has one.
+	// conditions but have no known value. ExcludedBySets is the same for each set.
 	Excluded, ExcludedBySets []int
 	// Unlisted is how many throughput results match all conditions. They are on no page of a query that asks neither for
 	// a Scenario nor for an ID; of one that does it is 0.

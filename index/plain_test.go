@@ -213,7 +213,7 @@ type plainRecord struct {
 	row   string   // what renderers make of it
 	names []string // what words are looked for in
 	id    string   // what a word may be equal to
-	sets  map[Field][]string
+	sets  map[Field][]string // nil where unknown
 	nums  map[Field]float64 // no entry where unknown
 	texts map[Field]string
 	page  string // of a benchmark
@@ -475,7 +475,7 @@ func (r *plainRecord) date(f Field, d *dataset.Date) {
 	if d == nil {
 		return
 	}
-	whole := string(*d) + "-00-00"[:len("2024-05-31")-len(*d)] // what the date does not say is 0
+	whole := string(*d) + "-01-01"[:len("2024-05-31")-len(*d)] // its first day
 	n, err := strconv.ParseFloat(strings.ReplaceAll(whole, "-", ""), 64)
 	if err != nil {
 		panic(err)
@@ -671,33 +671,18 @@ func (p *plain) excluded(q Query) []int {
 	return out
 }
 
-// excludedBySets is nil if no set excludes any.
+// excludedBySets counts the records without a value of each filter. What has no scenario is no throughput result.
 func (p *plain) excludedBySets(q Query) []int {
-	counted := map[Field]bool{}
-	for _, f := range slices.Concat(ModelFields, HardwareFields, ToolFields, BenchmarkFields) {
-		counted[f.Name] = counted[f.Name] || f.Is(Nulls)
-	}
-	if p.home.Field == Slug && slices.Contains(p.sets, "vendor") {
-		counted["backend"], counted["license"] = false, false
-	} else if p.home.Field == RunDate {
-		counted["backend"] = false
-	}
-	out, any := make([]int, len(q.Sets)), false
+	var out []int
 	for i, s := range q.Sets {
-		if !counted[s.Field] {
-			continue
-		}
+		n := 0
 		for j := range p.recs {
-			if len(p.recs[j].sets[s.Field]) == 0 {
-				any = true // some record has no value
-				if p.holds(&p.recs[j], q, i, -1) {
-					out[i]++
-				}
+			unknown := p.recs[j].sets[s.Field] == nil && slices.Contains(p.sets, s.Field)
+			if unknown && s.Field != Scenario && p.holds(&p.recs[j], q, i, -1) {
+				n++
 			}
 		}
-	}
-	if !any {
-		return nil
+		out = append(out, n)
 	}
 	return out
 }

@@ -23,8 +23,9 @@ func newPosting[R any](f *fieldOf[R], recs []R) *posting {
 	p := &posting{unknown: roaring.New()}
 	ords := map[string][]uint32{}
 	for i := range recs {
-		known := false
-		for _, v := range f.values(&recs[i]) {
+		values := f.values(&recs[i])
+		known := f.Texts != nil && values != nil // a list with nothing in it is known
+		for _, v := range values {
 			if v != "" {
 				known = true
 				ords[v] = append(ords[v], uint32(i))
@@ -52,7 +53,7 @@ func newPosting[R any](f *fieldOf[R], recs []R) *posting {
 	return p
 }
 
-// values are the values of a field of a record; an empty one is unknown.
+// values are the values of a field of a record. An empty text is unknown, and so is a list that is nil.
 func (f *fieldOf[R]) values(rec *R) []string {
 	switch f.kind() {
 	case Flag:

@@ -27,7 +27,6 @@ type Table struct {
 	postings map[Field]*posting
 	columns  map[Field]*column
 	kinds    map[Field]FieldKind
-	nulls    map[Field]bool // the fields with the use Nulls
 	search   searcher
 	variants map[Field]variants // of the records that a field refers to
 	related  map[Field]related  // filters whose values stand for several of another field
@@ -53,12 +52,12 @@ type source[R any] struct {
 func newTable[R any](s *source[R]) *Table {
 	t := &Table{
 		n: len(s.recs), home: s.home, slugs: make([]string, len(s.recs)), bySlug: make(map[string]uint32, len(s.recs)),
-		postings: map[Field]*posting{}, columns: map[Field]*column{}, kinds: map[Field]FieldKind{}, nulls: map[Field]bool{},
+		postings: map[Field]*posting{}, columns: map[Field]*column{}, kinds: map[Field]FieldKind{},
 	}
 	var work cores.Group
 	for i := range s.fields {
 		f := &s.fields[i]
-		t.kinds[f.Name], t.nulls[f.Name] = f.kind(), f.Uses&Nulls != 0
+		t.kinds[f.Name] = f.kind()
 		if f.hasPosting() {
 			p := new(posting)
 			t.postings[f.Name] = p

@@ -187,8 +187,8 @@ func TestDateNumber(t *testing.T) {
 		want float64
 	}{
 		{"2024-05-11", 20240511},
-		{"2024-05", 20240500},
-		{"2024", 20240000},
+		{"2024-05", 20240501},
+		{"2024", 20240101},
 	}
 	for _, tt := range tests {
 		if got := DateNumber(&tt.date); got != tt.want {

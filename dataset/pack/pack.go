@@ -37,9 +37,9 @@ func New(recs []record.Benchmark) Pack {
 func Sorted(recs []*record.Benchmark) (p Pack, from []int32) {
 	byDay := map[record.Date][]int32{}
 	for i := 0; i < len(recs); {
-		day := dayOf(recs[i])
+		day := recs[i].RunDay()
 		list := byDay[day]
-		for ; i < len(recs) && dayOf(recs[i]) == day; i++ {
+		for ; i < len(recs) && recs[i].RunDay() == day; i++ {
 			list = append(list, int32(i))
 		}
 		byDay[day] = list
@@ -58,13 +58,6 @@ func Sorted(recs []*record.Benchmark) (p Pack, from []int32) {
 		out[i] = recs[n]
 	}
 	return Pack{out}, from
-}
-
-func dayOf(b *record.Benchmark) record.Date {
-	if b.RunDate == nil {
-		return ""
-	}
-	return *b.RunDate
 }
 
 // Len is the number of records.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -154,18 +155,15 @@ func BenchmarkID(b *Benchmark) (Slug, error) {
 	return Slug("bm-" + hex.EncodeToString(sum[:6])), nil
 }
 
-// NewerRun orders benchmarks by run date, newest first and unknown last, then by id.
+// NewerRun orders benchmarks by the first day of their run date, newest first and unknown last, then by id.
 func NewerRun(a, b *Benchmark) int {
-	switch {
-	case a.RunDate == nil && b.RunDate == nil:
-	case a.RunDate == nil:
-		return 1
-	case b.RunDate == nil:
-		return -1
-	case *a.RunDate > *b.RunDate:
-		return -1
-	case *a.RunDate < *b.RunDate:
-		return 1
+	return cmp.Or(strings.Compare(string(b.RunDay()), string(a.RunDay())), strings.Compare(string(a.ID), string(b.ID)))
+}
+
+// RunDay is the first day of the run date, empty where that is unknown.
+func (b *Benchmark) RunDay() Date {
+	if b.RunDate == nil {
+		return ""
 	}
-	return strings.Compare(string(a.ID), string(b.ID))
+	return b.RunDate.FirstDay()
 }

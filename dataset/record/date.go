@@ -64,6 +64,18 @@ func (Date) valid(s string) bool { return Date(s).Valid() }
 
 func (Date) rule() string { return "must be a date as YYYY-MM-DD (or YYYY-MM, YYYY)" }
 
+// FirstDay returns the day that d counts as in orders and ranges: the first of a month or year.
+func (d Date) FirstDay() Date {
+	switch len(d) {
+	case len("2006"):
+		return d + "-01-01"
+	case len("2006-01"):
+		return d + "-01"
+	default:
+		return d
+	}
+}
+
 // Number returns d as the whole number yyyymmdd, with zeros for the month or day it does not
 // give, so that dates compare as numbers: 2024-05 is 20240500. It is 0 where d is not a date.
 func (d Date) Number() uint32 {

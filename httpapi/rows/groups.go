@@ -33,7 +33,7 @@ type Group struct {
 	P90 float64 `json:"p90" jsonschema:"example=127.6"`
 	// Highest value.
 	Max float64 `json:"max" jsonschema:"example=131"`
-	// Date of the newest run; null where no run has one.
+	// Date of the newest run, the first day of one that is only a year or a month; null where no run has one.
 	NewestRunDate *string `json:"newest_run_date" jsonschema:"nullable,example=2026-05-11"`
 	// Settings that are equal in all records of the group; null where they are unknown in all.
 	SharedSettings map[string]any `json:"shared_settings"`
@@ -108,13 +108,13 @@ func (w *GroupWriter) Append(b []byte, g *index.Group) []byte {
 	b = append(b, '}')
 	b = strconv.AppendInt(append(b, `,"n":`...), int64(g.N), 10)
 	b = strconv.AppendInt(append(b, `,"sources":`...), int64(g.Pages), 10)
-	b = appendFloat(append(b, `,"min":`...), g.Min)
+	b = appendQuantile(append(b, `,"min":`...), g.Min)
 	b = appendQuantile(append(b, `,"p10":`...), g.P10)
 	b = appendQuantile(append(b, `,"p25":`...), g.P25)
 	b = appendQuantile(append(b, `,"median":`...), g.Median)
 	b = appendQuantile(append(b, `,"p75":`...), g.P75)
 	b = appendQuantile(append(b, `,"p90":`...), g.P90)
-	b = appendFloat(append(b, `,"max":`...), g.Max)
+	b = appendQuantile(append(b, `,"max":`...), g.Max)
 	b = appendDate(append(b, `,"newest_run_date":`...), g.Newest())
 	b = w.appendSettings(b, g)
 	return append(strconv.AppendBool(append(b, `,"comparable":`...), g.Comparable), '}')

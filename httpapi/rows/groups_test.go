@@ -86,7 +86,7 @@ func BenchmarkGroupWriter(b *testing.B) {
 func statsRow(g *index.Group, by []string) *Group {
 	differ := g.Differing()
 	row := &Group{
-		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: g.Min, P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: g.Max,
+		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: twelveDigits(g.Min), P10: twelveDigits(g.P10), P25: twelveDigits(g.P25), Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: twelveDigits(g.Max),
 		NewestRunDate: DateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: make([]string, len(differ)), Comparable: g.Comparable,
 	}
 	for i, v := range g.Key() {
