@@ -112,7 +112,7 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 		if len(query) == 0 {
 			return &pages.Link{Text: text, Href: p.Instance}
 		}
-		return &pages.Link{Text: text, Href: p.Instance + "?" + query.Encode(), NoFollow: true}
+		return &pages.Link{Text: text, Href: p.Instance + "?" + query.Encode()}
 	}
 	kind, _, nested := strings.Cut(strings.TrimPrefix(p.Instance, "/"), "/")
 	switch {
@@ -263,5 +263,5 @@ func (req *request) nearLink(f *Fault, prefix string) *pages.Link {
 		}
 		query.Add(hideKeys(n, prefix), hideKeys(v, prefix))
 	}
-	return &pages.Link{Text: f.Suggestion, Href: path + "?" + query.Encode(), NoFollow: true}
+	return &pages.Link{Text: f.Suggestion, Href: path + "?" + query.Encode()}
 }

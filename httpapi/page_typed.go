@@ -71,7 +71,7 @@ func partOfOne(typed string) string {
 // another kind, or of hardware that is named in a question.
 func meantElsewhere(gen *index.Generation, not *index.Table, typed string) (links []pages.Link) {
 	if gb := amountOfMemory(typed); gb != "" {
-		return []pages.Link{{Text: "what runs in " + gb + " GB", Href: "/fit?memory_gb=" + gb, NoFollow: true}}
+		return []pages.Link{{Text: "what runs in " + gb + " GB", Href: "/fit?memory_gb=" + gb}}
 	}
 	for _, r := range []*resource{models, hardware, tools} {
 		if t := r.table(gen); t != not {

@@ -877,8 +877,8 @@ func TestSearchRespelled(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for path, want := range map[string]string{
-		"/explore/hardware?q=nvida":          `Did you mean <a href="/explore/hardware?q=nvidia">“nvidia”</a>`,
-		"/explore/models?q=gema+3+27b":       `q=27b&#43;3&#43;gemma">“27b 3 gemma”</a>`,
+		"/explore/hardware?q=nvida":          `Did you mean <a href="/explore/hardware?q=nvidia" rel="nofollow">“nvidia”</a>`,
+		"/explore/models?q=gema+3+27b":       `q=27b&#43;3&#43;gemma" rel="nofollow">“27b 3 gemma”</a>`,
 		"/explore/benchmarks?q=qwenn+vulkan": "Show all",
 	} {
 		if body := string(s.ask(t, "GET", path, "Authorization", "").body); !strings.Contains(body, want) {

@@ -143,8 +143,14 @@ func (l *labels) place(x, y, r float64, s string, style svg.Style) {
 		dx, dy float64
 		anchor string
 	}{
-		{gap, size * 0.35, "start"}, {-gap, size * 0.35, "end"}, {0, -gap, "middle"}, {0, gap + size*0.8, "middle"},
-		{gap, -gap + 2, "start"}, {gap, gap + size*0.6, "start"}, {-gap, -gap + 2, "end"}, {-gap, gap + size*0.6, "end"},
+		{gap, size * 0.35, "start"},
+		{-gap, size * 0.35, "end"},
+		{0, -gap, "middle"},
+		{0, gap + size*0.8, "middle"},
+		{gap, -gap + 2, "start"},
+		{gap, gap + size*0.6, "start"},
+		{-gap, -gap + 2, "end"},
+		{-gap, gap + size*0.6, "end"},
 	} {
 		left := x + at.dx
 		switch at.anchor {

@@ -135,12 +135,12 @@ type hardwareRow struct {
 	StreetPriceKind     *string  `json:"street_price_condition"`
 }
 
-func (m Maker) hardware(slug string) (row hardwareRow, found bool) {
+func (m Maker) hardware(slug string) hardwareRow {
 	ord, ok := m.gen.Hardware.Find(slug)
 	if !ok {
-		return hardwareRow{Slug: slug, Name: slug}, false
+		return hardwareRow{Slug: slug, Name: slug}
 	}
-	return read[hardwareRow](m.gen.Hardware.Row(ord)), true
+	return read[hardwareRow](m.gen.Hardware.Row(ord))
 }
 
 // price is the price seen in the street, or else that of the launch, and which of them it is.
@@ -160,7 +160,7 @@ func (h *hardwareRow) price() (usd *float64, kind string) {
 // HardwareNeighbours draws price and bandwidth of a piece of hardware among others of its type that
 // are near it in price, bandwidth and memory.
 func (m Maker) HardwareNeighbours(slug string) *Figure {
-	h, _ := m.hardware(slug)
+	h := m.hardware(slug)
 	f := &Figure{
 		Title: h.Name + ": price and bandwidth among its neighbours", Address: address("hardware-neighbours", "hardware", slug), Source: m.source(""),
 		Note:    "Beside it is what is most like it and nearest in price, bandwidth and memory. Filled: a price seen in the street. Hollow: the price at launch. Both axes are logarithmic; up and to the left is more bandwidth for the money.",
@@ -229,8 +229,7 @@ func (m Maker) near(slug string, h *hardwareRow, price float64) (out []hardwareR
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.ord, b.ord))
 	})
 	for _, c := range found[:min(len(found), mostNear)] {
-		other, _ := m.hardware(t.Slug(c.ord))
-		out = append(out, other)
+		out = append(out, m.hardware(t.Slug(c.ord)))
 	}
 	return out
 }

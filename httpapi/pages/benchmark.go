@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/url"
 	"strings"
 
 	"modeldex/dataset/fit"
@@ -11,20 +10,30 @@ import (
 
 // Benchmark is the page of one measurement. ord is its ordinal in the generation.
 func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
-	b := decode[benchmarkRecord](gen.Benchmarks.Detail(ord))
-	n := newNames(gen)
-	model, hardware := n.of("models", b.Model), n.of("hardware", b.Hardware)
-	heading := model + " on " + hardware
+	row := gen.Benchmarks.Detail(ord)
+	b, n := decode[benchmarkRecord](row), newNames(gen)
+	model, hardware, id := string(b.Model), string(b.Hardware), string(b.ID)
+	heading := n.of("models", b.Model) + " on " + n.of("hardware", b.Hardware)
+	how := n.of("tools", b.Tool)
+	if b.Quantization != nil {
+		how = *b.Quantization + " with " + how
+	}
+	figures := benchmarkFigures(b)
+	description := heading + ", " + how // with the figures, which tell it from others of the same pair
+	for _, f := range figures {
+		description += ", " + strings.ToLower(f.Label) + " " + f.Value.Text
+	}
 	v := &Sheet{
-		Frame: recordFrame(gen, at, "/explore/benchmarks", heading+" · "+string(b.ID), benchmarkDescription(n, b, heading)),
-		Kind:  "benchmark " + string(b.ID), Heading: heading, Lead: benchmarkLead(n, b),
-		Crumbs:  []Link{{Text: "Benchmarks", Href: "/explore/benchmarks"}, {Text: model, Href: "/models/" + string(b.Model)}},
-		Figures: benchmarkFigures(b), Groups: benchmarkGroups(n, b),
-		Actions: []Link{{Text: "Runs of the same pair", Href: "/explore/benchmarks?hardware=" + url.QueryEscape(string(b.Hardware)) + "&model=" + url.QueryEscape(string(b.Model)), NoFollow: true}},
+		Frame:   recordFrame(gen, at, "/explore/benchmarks", heading+" · "+id, description+". Published measurement "+id+", with settings and source."),
+		Heading: heading, Lead: how + benchmarkLead(b), Words: true,
+		Crumbs:  []Link{{Text: "Benchmarks", Href: "/explore/benchmarks"}, {Text: n.of("models", b.Model), Href: "/models/" + model}},
+		Figures: figures, Groups: groupsOf(n, benchmarkFields, row, nil),
+		Invite: &Link{Text: "Contribute a run of the same pair", Href: address("/contribute", "hardware", hardware, "model", model)},
 	}
 	if b.SourceURL != nil {
-		v.Actions = append([]Link{{Text: "Open the source", Href: webAddress(string(*b.SourceURL))}}, v.Actions...)
+		v.Actions = append(v.Actions, Link{Text: "Open the source", Href: webAddress(str(b.SourceURL))})
 	}
+	v.Actions = append(v.Actions, Link{Text: "Runs of the same pair", Href: address("/explore/benchmarks", "hardware", hardware, "model", model)})
 	if b.Withdrawn != nil {
 		v.Notes = append(v.Notes, "Withdrawn on "+string(b.Withdrawn.Date)+": "+b.Withdrawn.Reason)
 	}
@@ -34,119 +43,50 @@ func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	if t := sameMeasurements(gen, b); len(t.Rows) > 0 {
 		v.Tables = append(v.Tables, t)
 	}
-	v.Invite = &Link{Text: "Contribute a run of the same pair", Href: "/contribute?hardware=" + url.QueryEscape(string(b.Hardware)) + "&model=" + url.QueryEscape(string(b.Model)), NoFollow: true}
-	s.finishRecord(v, "benchmarks", string(b.ID), heading)
+	v.finishRecord("benchmarks", id, heading)
 	return v
 }
 
-// benchmarkRun is the quantization and the tool of a run.
-func benchmarkRun(n *names, b *benchmarkRecord) string {
-	if b.Quantization == nil {
-		return n.of("tools", b.Tool)
-	}
-	return *b.Quantization + " with " + n.of("tools", b.Tool)
-}
-
-// benchmarkDescription has the figures of a run, which tell it from others of the same pair.
-func benchmarkDescription(n *names, b *benchmarkRecord, heading string) string {
-	out := heading + ", " + benchmarkRun(n, b)
-	for _, f := range benchmarkFigures(b) {
-		out += ", " + strings.ToLower(f.Label) + " " + f.Value.Text
-	}
-	return out + ". Published measurement " + string(b.ID) + ", with settings and source."
-}
-
-func benchmarkLead(n *names, b *benchmarkRecord) string {
-	out := benchmarkRun(n, b) + ", measured by " + map[string]string{"owner": "this directory", "community": "a member of the public", "official": "the maker"}[string(b.Source)]
+func benchmarkLead(b *benchmarkRecord) string {
+	out := ", measured by " + map[string]string{"owner": "this directory", "community": "a member of the public", "official": "the maker"}[string(b.Source)]
 	if b.RunDate != nil {
-		out += ", " + dateText(b.RunDate)
+		out += ", " + str(b.RunDate)
 	}
 	if b.SourceURL != nil {
-		out += ", published at " + host(string(*b.SourceURL))
+		out += ", published at " + host(str(b.SourceURL))
 	}
 	return out + "."
 }
 
-func benchmarkFigures(b *benchmarkRecord) []Fact {
-	f := facts{}
-	rate := map[string]string{"decode": "decoding of one stream", "end_to_end": "prompt time included", "total": "sum over streams"}[str(b.RateBasis)]
-	f.number("Generation", "", b.GenerationTPS, "tok/s")
-	if len(f.list) > 0 {
-		f.list[0].Note = rate
+func benchmarkFigures(b *benchmarkRecord) (out []Fact) {
+	for _, f := range []struct {
+		label string
+		v     *float64
+		unit  string
+		note  string
+	}{
+		{"Generation", b.GenerationTPS, "tok/s", map[string]string{"decode": "decoding of one stream", "end_to_end": "prompt time included", "total": "sum over streams"}[str(b.RateBasis)]},
+		{"Whole system", b.TotalTPS, "tok/s", ""},
+		{"Prompt", b.PromptTPS, "tok/s", ""},
+		{"First token", b.TTFTMs, "ms", ""},
+		{"Power", b.PowerWatts, "W", ""},
+	} {
+		if f.v != nil {
+			out = append(out, Fact{Label: f.label, Value: Cell{Text: text.Exact(*f.v) + " " + f.unit}, Note: f.note})
+		}
 	}
-	f.number("Whole system", "", b.TotalTPS, "tok/s")
-	f.number("Prompt", "", b.PromptTPS, "tok/s")
-	f.number("First token", "", b.TTFTMs, "ms")
-	f.number("Power", "", b.PowerWatts, "W")
 	if b.RooflineRatio != nil {
-		f.add("Of the bandwidth", "", Cell{Text: text.Rounded(*b.RooflineRatio*100) + " %", Title: "Share of the memory bandwidth the speed accounts for, computed"}, "computed")
+		share := Cell{Text: text.Percent(*b.RooflineRatio), Title: "Share of the memory bandwidth the speed accounts for, computed"}
+		out = append(out, Fact{Label: "Of the bandwidth", Value: share, Note: "computed"})
 	}
-	return f.list
-}
-
-func benchmarkGroups(n *names, b *benchmarkRecord) (out []Group) {
-	f := facts{}
-	f.add("Model", "", n.cell("models", b.Model), "printed as “"+b.ModelRaw+"”")
-	f.text("Quantization", "", str(b.Quantization))
-	f.number("Weights", "", b.ModelSizeGiB, "GiB")
-	f.add("Hardware", "", n.cell("hardware", b.Hardware), "printed as “"+b.HardwareRaw+"”")
-	f.count("Devices", "", &b.HardwareCount, "")
-	f.number("Memory of a device", "", b.MemoryGB, "GB")
-	f.add("Tool", "", n.cell("tools", b.Tool), str(b.ToolVersion))
-	f.text("Backend", "", str(b.Backend))
-	f.text("Driver", "", str(b.DriverVersion))
-	f.text("Generated by", "", str(b.ComputeUnit))
-	f.text("System", "", str(b.OS))
-	out = append(out, f.group("What was measured")...)
-
-	f.count("Prompt length", "", b.NPrompt, "tokens")
-	f.count("Generated length", "", b.NGen, "tokens")
-	f.count("Tokens in the cache before", "", b.ContextDepth, "tokens")
-	f.count("Batch size", "", b.BatchSize, "tokens")
-	f.count("Simultaneous requests", "", b.Concurrency, "")
-	f.count("Layers on the accelerator", "", b.NGPULayers, "")
-	f.flag("Flash attention", "", b.FlashAttention)
-	f.flag("Speculative decoding", "", b.SpeculativeDecoding)
-	f.flag("Part of the weights in main memory", "", b.PartialOffload)
-	f.flag("Random weights", "", b.RandomWeights)
-	f.count("Threads", "", b.Threads, "")
-	f.text("Rate", "", words(str(b.RateBasis)))
-	f.text("Load", "", str(b.Scenario))
-	out = append(out, f.group("Settings")...)
-
-	f.number("Prompt, standard deviation", "", b.PromptTPSStddev, "tok/s")
-	f.number("Generation, standard deviation", "", b.GenerationTPSStddev, "tok/s")
-	f.number("Generation per stream", "", b.GenerationTPSPerStream, "tok/s")
-	f.number("First token, median", "", b.TTFTP50Ms, "ms")
-	f.number("First token, 99 %", "", b.TTFTP99Ms, "ms")
-	f.number("Per output token", "", b.TPOTMs, "ms")
-	f.number("Per output token, median", "", b.TPOTP50Ms, "ms")
-	f.number("Per output token, 99 %", "", b.TPOTP99Ms, "ms")
-	f.number("Requests", "", b.RequestRate, "requests/s")
-	f.text("Power measured at", "", str(b.PowerBasis))
-	out = append(out, f.group("More figures")...)
-
-	f.text("Who measured", "", string(b.Source))
-	if b.SourceURL != nil {
-		f.add("Page", "", Cell{Text: string(*b.SourceURL), Href: webAddress(string(*b.SourceURL))}, "")
-	}
-	f.text("Source", "", str(b.SourceKey))
-	f.add("Date", "", Cell{Text: dateText(b.RunDate)}, basis(b.DateBasis, map[string]string{"run": "of the run", "posted": "of the post", "commit": "of the last commit of the file"}))
-	f.text("Submitter", "", str(b.Submitter))
-	f.text("Round", "", str(b.Round))
-	f.text("Machine", "", str(b.System))
-	f.count("Machines", "", b.Nodes, "")
-	f.text("Division", "", str(b.Division))
-	f.text("Availability", "", str(b.Availability))
-	f.text("To repeat it", "", str(b.Reproduce))
-	return append(out, f.group("Source")...)
+	return out
 }
 
 // sameMeasurements is what is known of the same model, hardware and quantization.
 func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
 	t := Table{
 		ID: "same", Title: "Beside other measurements", Intro: "Speed of one stream with this model, hardware and quantization.",
-		Columns: []Column{{Text: "Basis"}, {Text: "Tok/s", Number: true}, {Text: "Range", Number: true}, {Text: "Rests on"}},
+		Columns: columns("Basis", "#Tok/s", "#Range", "Rests on"),
 	}
 	if b.Quantization == nil || b.IsThroughput() {
 		return t
@@ -155,26 +95,17 @@ func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
 	if fault != nil || len(answer.Sizes) == 0 || answer.Sizes[0].Speed == nil {
 		return t
 	}
-	speed := answer.Sizes[0].Speed
-	if m := speed.Measured; m != nil {
-		spread := textCell("") // one run has none
+	if m := answer.Sizes[0].Speed.Measured; m != nil {
+		spread := cell("") // one run has none
 		if m.N > 1 {
 			spread.Text = text.Tenths(m.P10) + " to " + text.Tenths(m.P90)
 		}
-		t.Rows = append(t.Rows, []Cell{
-			{Text: "Measured", Class: "measured"},
-			{Text: text.Tenths(m.Median)},
-			spread,
-			{Text: text.Count(m.N, "run", "runs") + " from " + text.Count(m.Pages, "page", "pages"), Href: benchmarksOf(string(b.Model), string(b.Hardware), *b.Quantization), NoFollow: true},
-		})
+		rests := Cell{Text: text.Count(m.N, "run", "runs") + " from " + text.Count(m.Pages, "page", "pages"), Href: benchmarksOf(string(b.Model), string(b.Hardware), *b.Quantization)}
+		t.Rows = append(t.Rows, []Cell{{Text: "Measured", Class: "measured"}, {Text: text.Tenths(m.Median)}, spread, rests})
 	}
-	if e := speed.Estimate; e != nil {
-		t.Rows = append(t.Rows, []Cell{
-			{Text: "Estimate", Class: "estimate"},
-			{Text: text.Tenths(e.Median)},
-			{Text: text.Tenths(e.P05) + " to " + text.Tenths(e.P95)},
-			{Text: e.Method, Href: speedOf(string(b.Model), string(b.Hardware), *b.Quantization, nil), NoFollow: true},
-		})
+	if e := answer.Sizes[0].Speed.Estimate; e != nil {
+		rests := Cell{Text: e.Method, Href: speedOf(string(b.Model), string(b.Hardware), *b.Quantization, nil)}
+		t.Rows = append(t.Rows, []Cell{{Text: "Estimate", Class: "estimate"}, {Text: text.Tenths(e.Median)}, {Text: text.Tenths(e.P05) + " to " + text.Tenths(e.P95)}, rests})
 	}
 	return t
 }

@@ -3,13 +3,11 @@ package pages
 import (
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"modeldex/dataset/text"
 	"modeldex/index"
 
-	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -55,7 +53,7 @@ type ChangedField struct{ Name, Old, New string }
 type Changes struct {
 	Sheet
 	Form struct {
-		Table, Release []Choice
+		Table, Release Choices
 		Slug, Field    string
 		Fields         Choices // to choose from
 	}
@@ -79,9 +77,9 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Change
 	for _, t := range q.Tables {
 		v.Form.Table = append(v.Form.Table, Choice{t, Sentence(t), t == given("table")})
 	}
-	for _, c := range q.Versions {
-		c.Selected = c.Value == given("release")
-		v.Form.Release = append(v.Form.Release, c)
+	v.Form.Release = slices.Clone(q.Versions)
+	for i := range v.Form.Release {
+		v.Form.Release[i].Selected = v.Form.Release[i].Value == given("release")
 	}
 	v.Form.Slug, v.Form.Field, v.Form.Fields = given("slug"), given("field"), offeredFields()
 	v.Narrowed = len(q.Params) > 0
@@ -105,7 +103,7 @@ func (s *Site) ChangesHTML(v *Changes) []byte { return s.render("changes.html", 
 func releaseTable(list []Release) Table {
 	t := Table{
 		ID: "releases", Title: text.Count(len(list), "release", "releases"), Empty: "No release is recorded.",
-		Columns: []Column{{Text: "Release"}, {Text: "Day", Short: true}, {Text: "What it did"}, {Text: "Digest", Short: true}},
+		Columns: columns("Release", "~Day", "What it did", "~Digest"),
 		More:    &Link{Text: "Follow as a feed", Href: "/feeds/changes.atom"},
 	}
 	for _, r := range list {
@@ -121,7 +119,7 @@ func releaseTable(list []Release) Table {
 		if len(parts) == 0 {
 			what.Text = "The recorded history begins here"
 		}
-		name := Cell{Text: r.Version, Href: "/changes?release=" + r.Digest[:min(shownDigest, len(r.Digest))], NoFollow: true}
+		name := Cell{Text: r.Version, Href: "/changes?release=" + r.Digest[:min(shownDigest, len(r.Digest))]}
 		if !r.Recorded {
 			name.Note = "not released yet"
 		}
@@ -150,12 +148,12 @@ func nounOf(table string, n int) string {
 func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 	t := Table{
 		ID: "changes", Title: text.Count(q.Total, "change of a record", "changes of records"), Empty: "Nothing like that is recorded.",
-		Columns: []Column{{Text: "Record"}, {Text: "Kind", Short: true}, {Text: "Change"}, {Text: "Fields"}, {Text: "Release", Short: true}},
+		Columns: columns("Record", "~Kind", "Change", "Fields", "~Release"),
 	}
 	n := newNames(gen)
 	for i := range q.Changes {
 		c := &q.Changes[i]
-		release := Cell{Text: c.Version, Href: "/changes?release=" + c.Digest[:min(shownDigest, len(c.Digest))], NoFollow: true, Title: c.Released}
+		release := Cell{Text: c.Version, Href: "/changes?release=" + c.Digest[:min(shownDigest, len(c.Digest))], Title: c.Released}
 		if !c.Recorded {
 			release.Note = "not released yet"
 		}
@@ -168,18 +166,18 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 // own history.
 func changedRecord(gen *index.Generation, n *names, c *Change) Cell {
 	out := Cell{Text: c.Slug}
-	l := lists[c.Table]
-	if l == nil {
+	t := tableOf(gen, c.Table)
+	if t == nil {
 		return out
 	}
-	ord, found := l.table(gen).Find(c.Slug)
+	ord, found := t.Find(c.Slug)
 	if !found {
 		out.Note = "no longer there"
 		return out
 	}
 	out.Href = "/" + c.Table + "/" + url.PathEscape(c.Slug)
 	if c.Table != "benchmarks" {
-		out.Text = nameOf(l.table(gen), c.Slug)
+		out.Text = nameOf(t, c.Slug)
 		return out
 	}
 	b := decode[benchmarkRecord](gen.Benchmarks.Row(ord))
@@ -217,54 +215,15 @@ func changedFields(fields []ChangedField, wanted string) Cell {
 	return Cell{Text: strings.Join(parts, "; "), Class: "prose"}
 }
 
-// valueText is a JSON value for readers, cut where it is long: lists of objects are counted, other
-// lists written out. Text that is not JSON is returned as it is.
+// valueText is a JSON value for readers, cut where it is long. Text that is not JSON is returned as it is.
 func valueText(value string) string {
-	out := jsonText(jsontext.Value(strings.TrimSpace(value)))
+	var v any
+	out := value
+	if jsonv2.Unmarshal([]byte(value), &v) == nil {
+		out = plain(v)
+	}
 	if runes := []rune(out); len(runes) > shownValue {
 		return string(runes[:shownValue]) + "…"
 	}
 	return out
-}
-
-func jsonText(v jsontext.Value) string {
-	switch v.Kind() {
-	case 'n':
-		return "unknown"
-	case 't', 'f':
-		return yesNo(v.Kind() == 't')
-	case '0':
-		if n, err := strconv.ParseFloat(string(v), 64); err == nil {
-			return text.Exact(n)
-		}
-	case '"':
-		if text, err := jsontext.AppendUnquote(nil, v); err == nil {
-			return string(text)
-		}
-	case '[':
-		var list []jsontext.Value
-		if jsonv2.Unmarshal(v, &list) == nil {
-			return listText(list)
-		}
-	case '{':
-		var fields map[string]jsontext.Value
-		if jsonv2.Unmarshal(v, &fields) == nil {
-			return "an object of " + text.Count(len(fields), "field", "fields")
-		}
-	}
-	return string(v)
-}
-
-func listText(list []jsontext.Value) string {
-	texts := make([]string, len(list))
-	for i, v := range list {
-		if v.Kind() == '{' {
-			return text.Count(len(list), "entry", "entries")
-		}
-		texts[i] = jsonText(v)
-	}
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(texts, ", ")
 }

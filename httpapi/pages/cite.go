@@ -1,8 +1,9 @@
 package pages
 
 import (
-	"net/url"
 	"strings"
+
+	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -14,18 +15,38 @@ type Citation struct {
 	Accessed          string // in the place of the day of access
 }
 
-// finishRecord adds to the page of a record what follows from its address.
-func (s *Site) finishRecord(v *Sheet, kind, slug, name string) {
-	v.Cite = cite(&v.Frame, name)
-	v.Past = &Link{Text: "What changed in this record", Href: "/changes?slug=" + url.QueryEscape(slug) + "&table=" + kind, NoFollow: true}
-	switch kind {
-	case "models":
-		v.Invite = &Link{Text: "Contribute a run of this model", Href: "/contribute?model=" + url.QueryEscape(slug), NoFollow: true}
-	case "hardware":
-		v.Invite = &Link{Text: "Contribute a run on this hardware", Href: "/contribute?hardware=" + url.QueryEscape(slug), NoFollow: true}
+// recordFrame is the frame of the page of a record.
+func recordFrame(gen *index.Generation, at Place, section, name, description string) Frame {
+	return Frame{
+		Place: at, Title: name, Description: description, Section: section, Canonical: at.Path, Dataset: stampOf(gen),
+		Forms: forms(at, "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
 	}
-	v.Words = kind != "tools"
-	v.Data = recordData(&v.Frame, kind, slug, name)
+}
+
+// finishRecord adds to the page of a record what follows from its address.
+func (v *Sheet) finishRecord(kind, slug, name string) {
+	v.Cite = cite(&v.Frame, name)
+	v.Past = &Link{Text: "What changed in this record", Href: address("/changes", "slug", slug, "table", kind)}
+	distribution := []any{}
+	for _, form := range v.Forms {
+		distribution = append(distribution, map[string]any{"@type": "DataDownload", "encodingFormat": mediaTypes[form.Text], "contentUrl": v.Absolute(form.Href)})
+	}
+	v.Data = v.dataset(name, v.Description)
+	for member, value := range map[string]any{
+		"identifier": slug, "distribution": distribution,
+		"includedInDataCatalog": map[string]any{"@type": "DataCatalog", "name": "modeldex", "url": v.Absolute("/")},
+	} {
+		v.Data[member] = value
+	}
+}
+
+// dataset is the JSON-LD of a page: a Dataset of schema.org.
+func (f *Frame) dataset(name, description string) map[string]any {
+	return map[string]any{
+		"@context": "https://schema.org", "@type": "Dataset", "name": name, "description": description, "url": f.Absolute(f.Path),
+		"version": f.Dataset.Version, "dateModified": f.Dataset.Released, "license": licenseAddress(f.Dataset.License), "isAccessibleForFree": true,
+		"creator": map[string]any{"@type": "Organization", "name": "modeldex", "url": f.Absolute("/")},
+	}
 }
 
 // cite makes a citation. The day of access is the reader's; the day of the dataset is used,
@@ -66,21 +87,6 @@ func cslDate(day string) map[string]any {
 		parts = append(parts, jsontext.Value(strings.TrimLeft(p, "0")))
 	}
 	return map[string]any{"date-parts": []any{parts}}
-}
-
-// recordData is the JSON-LD of a record: a Dataset of schema.org that is part of the directory.
-func recordData(f *Frame, kind, slug, name string) map[string]any {
-	address := f.Absolute("/" + kind + "/" + slug)
-	distribution := []any{}
-	for _, form := range f.Forms {
-		distribution = append(distribution, map[string]any{"@type": "DataDownload", "encodingFormat": mediaTypes[form.Text], "contentUrl": f.Absolute(form.Href)})
-	}
-	return map[string]any{
-		"@context": "https://schema.org", "@type": "Dataset", "name": name, "description": f.Description, "url": address, "identifier": slug,
-		"version": f.Dataset.Version, "dateModified": f.Dataset.Released, "license": licenseAddress(f.Dataset.License), "isAccessibleForFree": true,
-		"creator": map[string]any{"@type": "Organization", "name": "modeldex", "url": f.Absolute("/")}, "distribution": distribution,
-		"includedInDataCatalog": map[string]any{"@type": "DataCatalog", "name": "modeldex", "url": f.Absolute("/")},
-	}
 }
 
 // mediaTypes are the media types of the forms of a page.

@@ -58,7 +58,7 @@ func (f *FormField) Described() string {
 // A NameList is names to choose from.
 type NameList struct {
 	ID      string
-	Choices []Choice
+	Choices Choices
 }
 
 // Contribute is the page before a form was sent; given are values to begin with, by field.
@@ -81,7 +81,7 @@ func (s *Site) contribute(gen *index.Generation, values url.Values, r *contribut
 		Result: r, Checked: r != nil,
 	}
 	for _, kind := range kinds[:3] {
-		v.Names = append(v.Names, NameList{"known-" + kind, mostMeasured(lists[kind].table(gen))})
+		v.Names = append(v.Names, NameList{"known-" + kind, mostMeasured(tableOf(gen, kind))})
 	}
 	form := values.Get(contribute.KindField)
 	group := func(prefix string, g contribute.Group, mine bool) FormGroup {

@@ -21,20 +21,28 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	}
 	measured := Table{
 		ID: "measurements", Empty: "No source of measurements is listed.", Intro: "Most measurements first.",
-		Columns: []Column{{Text: "Source"}, {Text: "Owner"}, {Text: "Licence"}, {Text: "Measurements", Number: true}, {Text: "Records", Number: true, Title: "Models, hardware and tools that name a page of it"}, {Text: "Read", Short: true}},
+		Columns: columns("Source", "Owner", "Licence", "#Measurements", "#Records|Models, hardware and tools that name a page of it", "~Read"),
 	}
 	facts := Table{
 		ID: "facts", Empty: "No source of facts alone is listed.", Intro: "Facts about models, hardware, tools and prices; most records first.",
-		Columns: []Column{{Text: "Source"}, {Text: "Owner"}, {Text: "Licence"}, {Text: "Facts about"}, {Text: "Read", Short: true}},
+		Columns: columns("Source", "Owner", "Licence", "Facts about", "~Read"),
 	}
 	total := 0
 	for i := range gen.Credits {
 		c := &gen.Credits[i]
 		total += c.Measurements
-		head := []Cell{{Text: c.Key, Href: webAddress(string(c.URL))}, {Text: c.Owner}, licenceCell(c)}
+		licence := Cell{Text: "not examined", Class: "none"}
+		if c.License != nil {
+			licence = Cell{Text: *c.License}
+		}
+		head := []Cell{{Text: c.Key, Href: webAddress(string(c.URL))}, {Text: c.Owner}, licence}
 		read := Cell{Text: string(c.Read)}
 		if c.Measurements > 0 {
-			measured.Rows = append(measured.Rows, append(head, count(c.Measurements), count(c.Models+c.Hardware+c.Tools), read))
+			recordsCell := cell("")
+			if n := c.Models + c.Hardware + c.Tools; n > 0 {
+				recordsCell.Text = text.Whole(n)
+			}
+			measured.Rows = append(measured.Rows, append(head, Cell{Text: text.Whole(c.Measurements)}, recordsCell, read))
 		} else {
 			facts.Rows = append(facts.Rows, append(head, aboutCell(c), read))
 		}
@@ -50,31 +58,14 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	return v
 }
 
-func licenceCell(c *dataset.Credit) Cell {
-	if c.License == nil {
-		return Cell{Text: "not examined", Class: "none"}
-	}
-	return Cell{Text: *c.License}
-}
-
 // aboutCell says how many records of each kind have facts from a source. One column for the three kinds keeps
 // the page of several hundred sources small; most sources are about one kind.
 func aboutCell(c *dataset.Credit) Cell {
 	var parts []string
-	for _, kind := range []struct {
-		n         int
-		one, many string
-	}{{c.Models, "model", "models"}, {c.Hardware, "piece of hardware", "pieces of hardware"}, {c.Tools, "tool", "tools"}} {
-		if kind.n > 0 {
-			parts = append(parts, text.Count(kind.n, kind.one, kind.many))
+	for i, n := range []int{c.Models, c.Hardware, c.Tools} {
+		if n > 0 {
+			parts = append(parts, text.Whole(n)+" "+nounOf(kinds[i], n))
 		}
 	}
-	return textCell(strings.Join(parts, ", "))
-}
-
-func count(n int) Cell {
-	if n == 0 {
-		return Cell{Text: text.Unknown}
-	}
-	return Cell{Text: text.Whole(n)}
+	return cell(strings.Join(parts, ", "))
 }

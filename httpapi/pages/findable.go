@@ -54,15 +54,12 @@ func SitemapIndex(gen *index.Generation, base string) []byte {
 func SitemapNames(gen *index.Generation) []string {
 	out := []string{"views-1"}
 	for _, kind := range kinds {
-		for n := 1; (n-1)*mapSize < lists[kind].table(gen).Len(); n++ {
+		for n := 1; (n-1)*mapSize < tableOf(gen, kind).Len(); n++ {
 			out = append(out, fmt.Sprintf("%s-%d", kind, n))
 		}
 	}
 	return out
 }
-
-// kinds are the kinds of records in the order of sitemaps.
-var kinds = []string{"models", "hardware", "tools", "benchmarks"}
 
 // Sitemap is the sitemap with a name, such as models-1; nil if there is none.
 func Sitemap(gen *index.Generation, base, name string) []byte {
@@ -78,11 +75,10 @@ func Sitemap(gen *index.Generation, base, name string) []byte {
 		}
 		return asXML(out)
 	}
-	l := lists[kind]
-	if l == nil || (n-1) >= l.table(gen).Len()/mapSize+1 {
+	t := tableOf(gen, kind)
+	if t == nil || (n-1) >= t.Len()/mapSize+1 {
 		return nil
 	}
-	t := l.table(gen)
 	for ord := (n - 1) * mapSize; ord < min(n*mapSize, t.Len()); ord++ {
 		out.URLs = append(out.URLs, location{Loc: base + "/" + kind + "/" + url.PathEscape(t.Slug(uint32(ord)))})
 	}
@@ -161,7 +157,7 @@ func LLMsFull(gen *index.Generation, base string, endpoints []Endpoint) []byte {
 	}
 	for _, kind := range kinds[:3] {
 		l := lists[kind]
-		t := l.table(gen)
+		t := tableOf(gen, kind)
 		page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: namesPerKind})
 		fmt.Fprintf(b, "\n## %s: the %d of %d with the most benchmarks\n\n", l.heading, len(page.Ords), page.Total)
 		for _, ord := range page.Ords {

@@ -37,7 +37,7 @@ type Frame struct {
 	// Forms are other forms of the same data.
 	Forms   []Link
 	Dataset Stamp
-	Data    any // JSON-LD, nil for none
+	Data    map[string]any // JSON-LD, nil for none
 	Scripts []string
 	Styles  []string
 }
@@ -49,14 +49,6 @@ func (f *Frame) Feeds() []Link {
 		base = "/feeds" + f.Canonical + "/"
 	}
 	return []Link{{Text: "New benchmarks", Href: base + "benchmarks.atom"}, {Text: "Changes", Href: base + "changes.atom"}}
-}
-
-// A Link leads somewhere.
-type Link struct {
-	Text, Href string
-	Current    bool
-	NoFollow   bool
-	Title      string
 }
 
 // A Stamp says what dataset a page was made of.
@@ -99,7 +91,7 @@ func forms(p Place, endings ...string) []Link {
 	out := make([]Link, 0, len(endings))
 	for _, e := range endings {
 		form := Place{Path: p.Path + "." + e, Query: p.Query}
-		out = append(out, Link{Text: strings.ToUpper(e), Href: form.Address(), NoFollow: p.Query != ""})
+		out = append(out, Link{Text: strings.ToUpper(e), Href: form.Address()})
 	}
 	return out
 }
@@ -107,7 +99,7 @@ func forms(p Place, endings ...string) []Link {
 func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":     s.asset,
-		"group":     func(n int) string { return text.Whole(n) },
+		"group":     text.Whole[int],
 		"plural":    text.Count[int],
 		"noun":      record.Noun[int],
 		"unbroken":  unbroken,

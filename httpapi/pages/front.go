@@ -11,7 +11,7 @@ type Counts struct{ Models, Hardware, Tools, Benchmarks int }
 type front struct {
 	Frame
 	Counts Counts
-	Cards  []Choice
+	Cards  Choices
 	Quick  []Link // hardware people look at most
 }
 

@@ -1,6 +1,10 @@
 package pages
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/rowjson"
@@ -89,12 +93,8 @@ func readRun(row []byte) *benchmarkRecord {
 
 // nameOf is the name of a record for readers, its slug where there is none.
 func nameOf(t *index.Table, slug string) string {
-	ord, ok := t.Find(slug)
-	if !ok {
-		return slug
-	}
-	if name := rowjson.Text(t.Row(ord), "name"); name != "" {
-		return name
+	if ord, ok := t.Find(slug); ok {
+		return cmp.Or(rowjson.Text(t.Row(ord), "name"), slug)
 	}
 	return slug
 }
@@ -112,34 +112,33 @@ func NameOf(gen *index.Generation, slug string) string {
 // names looks up names of records, each once.
 type names struct {
 	gen  *index.Generation
-	seen map[recordName]string
+	seen map[string]string // by path of the page
 }
 
-type recordName struct {
-	kind string
-	slug dataset.Slug
-}
-
-func newNames(gen *index.Generation) *names { return &names{gen, map[recordName]string{}} }
+func newNames(gen *index.Generation) *names { return &names{gen, map[string]string{}} }
 
 func (n *names) of(kind string, slug dataset.Slug) string {
-	key := recordName{kind, slug}
-	name, ok := n.seen[key]
-	if !ok {
-		t := n.gen.Models
-		switch kind {
-		case "hardware":
-			t = n.gen.Hardware
-		case "tools":
-			t = n.gen.Tools
-		}
-		name = nameOf(t, string(slug))
-		n.seen[key] = name
+	page := "/" + kind + "/" + string(slug)
+	if n.seen[page] == "" {
+		n.seen[page] = nameOf(tableOf(n.gen, kind), string(slug))
 	}
-	return name
+	return n.seen[page]
 }
 
 // cell is the name of a record with the way to its page.
 func (n *names) cell(kind string, slug dataset.Slug) Cell {
 	return Cell{Text: n.of(kind, slug), Href: "/" + kind + "/" + string(slug)}
+}
+
+// offered is how many records a field suggests.
+const offered = 150
+
+// mostMeasured are the records with the most benchmarks, by name.
+func mostMeasured(t *index.Table) (out Choices) {
+	page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: offered})
+	for _, ord := range page.Ords {
+		out = append(out, Choice{Value: t.Slug(ord), Label: nameOf(t, t.Slug(ord))})
+	}
+	slices.SortFunc(out, func(a, b Choice) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) })
+	return out
 }

@@ -57,12 +57,12 @@ func TestShown(t *testing.T) {
 					all[string(name)] = true
 				}
 				shown[kind] = all
-				want := l.cells(namesBeside(row), kind, row)
+				want := l.cells(namesBeside(row), row)
 				shown[kind] = some
 				if kind == "benchmarks" {
 					want = runCells(namesBeside(row), decode[benchmarkRecord](row), index.None)
 				}
-				if diff := cmp.Diff(want, l.cells(namesBeside(row), kind, row)); diff != "" {
+				if diff := cmp.Diff(want, l.cells(namesBeside(row), row)); diff != "" {
 					t.Fatalf("%s: -all +shown:\n%s", row, diff)
 				}
 			}
@@ -78,7 +78,7 @@ func namesBeside(row []byte) *names {
 	n := newNames(nil)
 	for kind, member := range map[string]string{"models": "model", "hardware": "hardware", "tools": "tool"} {
 		slug := rowjson.Text(row, member)
-		n.seen[recordName{kind, dataset.Slug(slug)}] = "the " + slug
+		n.seen["/"+kind+"/"+slug] = "the " + slug
 	}
 	return n
 }

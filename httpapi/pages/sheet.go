@@ -1,13 +1,11 @@
 package pages
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 )
 
@@ -15,7 +13,6 @@ import (
 type Sheet struct {
 	Frame
 	Crumbs  []Link
-	Kind    string // of the record, for the line above the name
 	Heading string
 	Lead    string
 	Answer  []Cell // to what people come for, in a sentence or two
@@ -49,34 +46,6 @@ type Fact struct {
 type Group struct {
 	Title string
 	Facts []Fact
-}
-
-// A Cell is a text, perhaps with a link.
-type Cell struct {
-	Text  string
-	Href  string
-	Title string // shown when pointed at
-	Class string // of style.css
-	// Note is a smaller text after the value.
-	Note     string
-	NoFollow bool
-}
-
-// Known reports whether there is a value.
-func (c Cell) Known() bool { return c.Text != "" && c.Text != text.Unknown }
-
-// Outside reports whether the link leaves this site.
-func (c Cell) Outside() bool { return strings.HasPrefix(c.Href, "http") }
-
-// A Column is the head of a column.
-type Column struct {
-	Text   string
-	Number bool
-	Short  bool // values do not wrap
-	Title  string
-	Href   string // the page of what the column is about
-	Sort   string // address of the table in this order, empty for none
-	Order  string // ascending or descending where the table is in this order
 }
 
 // A Table is rows of cells, perhaps below a plot.
@@ -118,9 +87,9 @@ func (t *Table) Folded() *Fold {
 // A Plot is a drawing above a table.
 type Plot struct {
 	Title, Note, Source string
-	Said                bool            // the title is the heading above it already
-	Drawing             []template.HTML // made by package charts, in parts
-	Embed               *charts.Embed   // lines to show it elsewhere
+	Said                bool          // the title is the heading above it already
+	Drawing             template.HTML // made by package charts
+	Embed               *charts.Embed // lines to show it elsewhere
 }
 
 // plot is the drawing of a figure, nil where there is nothing to draw.
@@ -128,16 +97,57 @@ func plot(f *charts.Figure, id, base string) *Plot {
 	if f.Empty() {
 		return nil
 	}
-	return &Plot{Title: f.Title, Note: f.Note, Source: f.Source, Drawing: inParts(f.Inline(id)), Embed: f.Embed(base)}
+	return &Plot{Title: f.Title, Note: f.Note, Source: f.Source, Drawing: f.Inline(id), Embed: f.Embed(base)}
 }
 
 // A Source is a page that facts were read from.
 type Source struct {
-	Number       int
-	Fields       string
-	Href, Text   string
-	Via, ViaHref string
-	Note         string
+	Number     int
+	Fields     string
+	Page, Read Cell // Read is where it was read, if not there
+	Note       string
+}
+
+// sourcesOf lists the sources of a record and the places of those that back each field.
+func sourcesOf(refs []dataset.SourceRef) (list []Source, byField map[string][]int) {
+	byField = map[string][]int{}
+	for i, r := range refs {
+		src := Source{Number: i + 1, Fields: strings.Join(r.Fields, ", "), Note: str(r.Note)}
+		src.Page, src.Read = webCell(str(r.URL)), webCell(str(r.Via))
+		if src.Page.Text == "" {
+			src.Page, src.Read = src.Read, Cell{}
+		}
+		list = append(list, src)
+		for _, f := range r.Fields {
+			byField[f] = append(byField[f], i+1)
+		}
+	}
+	return list, byField
+}
+
+// webCell is an address, or another text in its place.
+func webCell(s string) Cell { return Cell{Text: s, Href: webAddress(s)} }
+
+// mostText is the longest text of a fact that is shown whole.
+const mostText = 400
+
+// Opening is the first sentence of a long value, and Rest what follows; Rest is empty for other values.
+func (f *Fact) Opening() string { begin, _ := opening(f.Value.Text); return begin }
+
+// Rest is what follows Opening.
+func (f *Fact) Rest() string { _, rest := opening(f.Value.Text); return rest }
+
+// opening divides a long text after its first sentence; rest is empty for others.
+func opening(s string) (begin, rest string) {
+	if len(s) <= mostText {
+		return s, ""
+	}
+	for i := 1; i < min(len(s), mostText); i++ {
+		if strings.HasPrefix(s[i:], ". ") && (s[i-1] < '0' || s[i-1] > '9') { // "1. " is the number of a rule
+			return s[:i+1], s[i+2:]
+		}
+	}
+	return s, ""
 }
 
 // SheetHTML is the page.
@@ -145,101 +155,123 @@ func (s *Site) SheetHTML(v *Sheet) []byte { return s.render("sheet.html", v) }
 
 // Markdown is the page as a Markdown document.
 func (v *Sheet) Markdown() []byte {
-	b := rendering.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
-	defer rendering.Put(b)
-	b.Reset()
-	b.WriteString("# " + mdText(v.Heading) + "\n\n")
+	b := &markdown{base: v.Base}
+	b.print("# %s\n\n", v.Heading)
 	if v.Lead != "" {
-		b.WriteString(mdText(v.Lead) + "\n\n")
+		b.print("%s\n\n", v.Lead)
 	}
-	for i := range v.Answer {
-		v.Answer[i].markdown(b, v.Base)
+	for _, c := range v.Answer {
+		b.cell(c)
 	}
 	if len(v.Answer) > 0 {
 		b.WriteString("\n\n")
 	}
 	if v.How != "" {
-		b.WriteString(mdText(v.How) + "\n\n")
+		b.print("%s\n\n", v.How)
 	}
 	for _, f := range v.Figures {
-		b.WriteString("- " + mdText(f.Label) + ": ")
-		f.Value.markdown(b, v.Base)
-		if f.Note != "" {
-			b.WriteString(" (" + mdText(f.Note) + ")")
-		}
+		b.fact("- ", ": ", f)
 		b.WriteString("\n")
 	}
 	for _, g := range v.Groups {
-		b.WriteString("\n## " + mdText(g.Title) + "\n\n| | |\n|---|---|\n")
+		b.print("\n## %s\n\n| | |\n|---|---|\n", g.Title)
 		for _, f := range g.Facts {
-			b.WriteString("| " + mdText(f.Label) + " | ")
-			f.Value.markdown(b, v.Base)
-			if f.Note != "" {
-				b.WriteString(" (" + mdText(f.Note) + ")")
-			}
+			b.fact("| ", " | ", f)
 			b.WriteString(" |\n")
 		}
 	}
 	for i := range v.Tables {
-		v.Tables[i].markdown(b, v.Base)
+		b.table(&v.Tables[i])
 	}
 	if len(v.Sources) > 0 {
 		b.WriteString("\n## Sources\n\n")
 		for _, s := range v.Sources {
-			b.WriteString("- " + mdText(s.Fields) + ": " + mdText(strings.TrimSpace(s.Href+" "+s.Via)) + "\n")
+			b.print("- %s: %s\n", s.Fields, strings.TrimSpace(s.Page.Text+" "+s.Read.Text))
 		}
 	}
 	for _, n := range v.Notes {
-		b.WriteString("\n> " + mdText(n) + "\n")
+		b.print("\n> %s\n", n)
 	}
-	b.WriteString("\n---\n\n" + mdText(v.Dataset.line()) + "\n")
+	b.print("\n---\n\n%s\n", "Dataset "+v.Dataset.Version+", released "+v.Dataset.Released+", "+v.Dataset.License+".")
 	if v.Base != "" {
 		b.WriteString("\n" + v.Absolute(v.Address()) + "\n")
 	}
-	return bytes.Clone(b.Bytes())
+	return []byte(b.String())
 }
 
-func (d Stamp) line() string {
-	return "Dataset " + d.Version + ", released " + d.Released + ", " + d.License + "."
+// markdown is a Markdown document being written.
+type markdown struct {
+	strings.Builder
+	base string // before addresses of this site
 }
 
-func (t *Table) markdown(b *bytes.Buffer, base string) {
+// print writes texts, escaped, into a form.
+func (b *markdown) print(form string, texts ...string) {
+	args := make([]any, len(texts))
+	for i, s := range texts {
+		args[i] = mdText(s)
+	}
+	fmt.Fprintf(b, form, args...)
+}
+
+func (b *markdown) fact(before, between string, f Fact) {
+	b.print(before+"%s"+between, f.Label)
+	b.cell(f.Value)
+	if f.Note != "" {
+		b.print(" (%s)", f.Note)
+	}
+}
+
+func (b *markdown) table(t *Table) {
 	if t.Columns == nil && t.Empty == "" {
 		return // a plot alone
 	}
-	b.WriteString("\n## " + mdText(t.Title) + "\n\n")
+	b.print("\n## %s\n\n", t.Title)
 	if t.Intro != "" {
-		b.WriteString(mdText(t.Intro) + "\n\n")
+		b.print("%s\n\n", t.Intro)
 	}
 	if len(t.Rows) == 0 {
-		b.WriteString(mdText(t.Empty) + "\n")
+		b.print("%s\n", t.Empty)
 		return
 	}
 	if t.Caption != "" {
-		b.WriteString(mdText(t.Caption) + "\n\n")
+		b.print("%s\n\n", t.Caption)
 	}
+	rule := ""
 	for _, c := range t.Columns {
-		b.WriteString("| " + mdText(c.Text) + " ")
-	}
-	b.WriteString("|\n")
-	for _, c := range t.Columns {
+		b.print("| %s ", c.Text)
+		rule += "|---"
 		if c.Number {
-			b.WriteString("|---:")
-		} else {
-			b.WriteString("|---")
+			rule += ":"
 		}
 	}
-	b.WriteString("|\n")
+	b.WriteString("|\n" + rule + "|\n")
 	for _, row := range t.Rows {
-		for i := range row {
+		for _, c := range row {
 			b.WriteString("| ")
-			row[i].markdown(b, base)
+			b.cell(c)
 			b.WriteByte(' ')
 		}
 		b.WriteString("|\n")
 	}
 	if t.Source != "" {
-		b.WriteString("\n" + mdText(t.Source) + "\n")
+		b.print("\n%s\n", t.Source)
+	}
+}
+
+func (b *markdown) cell(c Cell) {
+	href := c.Href
+	if strings.HasPrefix(href, "/") {
+		href = b.base + href
+	}
+	if href == "" {
+		b.print("%s", c.Text)
+	} else {
+		b.print("[%s]", c.Text)
+		b.WriteString("(" + mdAddress.Replace(href) + ")")
+	}
+	if c.Note != "" {
+		b.print(" %s", c.Note)
 	}
 }
 
@@ -253,195 +285,3 @@ func mdText(s string) string { return mdEscaper.Replace(s) }
 
 // mdAddress keeps an address from ending its link.
 var mdAddress = strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", "\n", "")
-
-func (c *Cell) markdown(b *bytes.Buffer, base string) {
-	if c.Href == "" {
-		b.WriteString(mdText(c.Text))
-	} else {
-		b.WriteByte('[')
-		b.WriteString(mdText(c.Text))
-		b.WriteString("](")
-		if strings.HasPrefix(c.Href, "/") {
-			b.WriteString(mdAddress.Replace(base))
-		}
-		b.WriteString(mdAddress.Replace(c.Href))
-		b.WriteByte(')')
-	}
-	if c.Note != "" {
-		b.WriteByte(' ')
-		b.WriteString(mdText(c.Note))
-	}
-}
-
-// sourcesOf lists the sources of a record and the places of those that back each field.
-func sourcesOf(refs []dataset.SourceRef) (list []Source, byField map[string][]int) {
-	byField = map[string][]int{}
-	for i, r := range refs {
-		src := Source{Number: i + 1, Fields: strings.Join(r.Fields, ", "), Note: str(r.Note)}
-		if r.URL != nil {
-			src.Href = webAddress(string(*r.URL))
-			src.Text = string(*r.URL)
-		}
-		src.Via, src.ViaHref = str(r.Via), webAddress(str(r.Via))
-		if src.Text == "" {
-			src.Text, src.Via, src.Href, src.ViaHref = src.Via, "", src.ViaHref, ""
-		}
-		list = append(list, src)
-		for _, f := range r.Fields {
-			byField[f] = append(byField[f], i+1)
-		}
-	}
-	return list, byField
-}
-
-// facts collects the facts of a group; those without a value are left out.
-type facts struct {
-	list []Fact
-	refs map[string][]int
-}
-
-func (f *facts) add(label, field string, value Cell, note string) {
-	if !value.Known() {
-		return
-	}
-	f.list = append(f.list, Fact{Label: label, Value: value, Note: note, Refs: f.refsOf(field)})
-}
-
-// refsOf finds the sources of a field, or of the object it is in.
-func (f *facts) refsOf(field string) []int {
-	if refs := f.refs[field]; refs != nil {
-		return refs
-	}
-	if object, _, ok := strings.Cut(field, "."); ok {
-		return f.refs[object]
-	}
-	return nil
-}
-
-func (f *facts) text(label, field, value string) { f.add(label, field, Cell{Text: value}, "") }
-
-func (f *facts) number(label, field string, v *float64, unit string) {
-	if v != nil {
-		f.add(label, field, Cell{Text: withUnit(text.Exact(*v), unit)}, "")
-	}
-}
-
-func (f *facts) count(label, field string, v *int64, unit string) {
-	if v != nil {
-		f.add(label, field, Cell{Text: withUnit(text.Whole(*v), unit)}, "")
-	}
-}
-
-func (f *facts) flag(label, field string, v *bool) {
-	if v != nil {
-		f.add(label, field, Cell{Text: yesNo(*v)}, "")
-	}
-}
-
-func (f *facts) group(title string) []Group {
-	if len(f.list) == 0 {
-		return nil
-	}
-	g := Group{title, f.list}
-	f.list = nil
-	return []Group{g}
-}
-
-func yesNo(v bool) string {
-	if v {
-		return "yes"
-	}
-	return "no"
-}
-
-func withUnit(v, unit string) string {
-	if unit == "" {
-		return v
-	}
-	return v + " " + unit
-}
-
-// numberCell is a number as the record has it.
-func numberCell(v *float64) Cell {
-	if v == nil {
-		return Cell{Text: text.Unknown}
-	}
-	return Cell{Text: text.Exact(*v)}
-}
-
-func textCell(v string) Cell {
-	if v == "" {
-		v = text.Unknown
-	}
-	return Cell{Text: v}
-}
-
-// quantizationCell is a quantization as a source names it: most names are short, and some are
-// sentences, which may break anywhere.
-func quantizationCell(v string) Cell {
-	const short = 14
-	c := textCell(v)
-	if len(v) > short {
-		c.Class = "long"
-	}
-	return c
-}
-
-// Body is the facts of a group.
-func (g *Group) Body() template.HTML {
-	b := make([]byte, 0, 150*len(g.Facts))
-	for i := range g.Facts {
-		f := &g.Facts[i]
-		b = appendEscaped(append(b, "\n    <div><dt>"...), f.Label)
-		b = append(b, "</dt><dd>"...)
-		if begin, rest := opening(f.Value.Text); rest != "" && f.Value.Href == "" {
-			b = appendEscaped(append(b, "<details><summary>"...), begin)
-			b = append(appendEscaped(append(b, "</summary>"...), rest), "</details>"...)
-		} else {
-			b = f.Value.append(b)
-		}
-		if f.Note != "" {
-			b = append(appendEscaped(append(b, " <small>"...), f.Note), "</small>"...)
-		}
-		for _, ref := range f.Refs {
-			b = fmt.Appendf(b, ` <a class="ref" href="#source-%[1]d" aria-label="Source %[1]d">%[1]d</a>`, ref)
-		}
-		b = append(b, "</dd></div>"...)
-	}
-	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
-}
-
-// SourceList is the sources, as elements of a list.
-func (v *Sheet) SourceList() template.HTML {
-	b := make([]byte, 0, 300*len(v.Sources))
-	for i := range v.Sources {
-		s := &v.Sources[i]
-		b = fmt.Appendf(b, "\n    <li id=\"source-%d\">", s.Number)
-		b = appendOutside(b, s.Href, s.Text)
-		if s.Via != "" {
-			b = appendOutside(append(b, ", read at "...), s.ViaHref, s.Via)
-		}
-		b = appendEscaped(append(b, "\n      <small>"...), s.Fields)
-		if s.Note != "" {
-			b = appendEscaped(append(b, " · "...), s.Note)
-		}
-		b = append(b, "</small></li>"...)
-	}
-	return template.HTML(b) //nolint:gosec // texts and addresses are escaped
-}
-
-// mostText is the longest text of a fact that is shown whole.
-const mostText = 400
-
-// opening divides a long text after its first sentence; rest is empty for others.
-func opening(text string) (begin, rest string) {
-	if len(text) <= mostText {
-		return text, ""
-	}
-	for i := 1; i < min(len(text), mostText); i++ {
-		if strings.HasPrefix(text[i:], ". ") && (text[i-1] < '0' || text[i-1] > '9') { // "1. " is the number of a rule
-			return text[:i+1], text[i+2:]
-		}
-	}
-	return text, ""
-}

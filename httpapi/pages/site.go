@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"path"
 	"strings"
-	"sync"
 
 	"modeldex/httpapi/charts"
 )
@@ -120,12 +119,7 @@ func (s *Site) asset(name string) string {
 
 // render executes a page. An error of a template is a fault of this package, and panics.
 func (s *Site) render(name string, view any) []byte {
-	b := rendering.Get().(*bytes.Buffer) //nolint:forcetypeassert // the pool holds nothing else
-	defer rendering.Put(b)
-	b.Reset()
-	must(s.templates[name].ExecuteTemplate(b, name, view))
-	return bytes.Clone(b.Bytes())
+	var b bytes.Buffer
+	must(s.templates[name].ExecuteTemplate(&b, name, view))
+	return b.Bytes()
 }
-
-// rendering are buffers to render in: what is kept of a page has no room to grow.
-var rendering = sync.Pool{New: func() any { return new(bytes.Buffer) }}

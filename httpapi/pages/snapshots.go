@@ -7,8 +7,6 @@ import (
 	"modeldex/dataset/text"
 	"modeldex/index"
 	"modeldex/snapshot"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // shownScores is how many models the page of scores lists.
@@ -29,14 +27,14 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		v.Notes = append(v.Notes, "No document is published.")
 		return v
 	}
-	doc := readSnapshot(newest)
+	doc := decode[snapshotHead](newest.Body()) // it was verified when it was read
 	v.Groups = []Group{{"The newest document", []Fact{
 		{Label: "Made", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
 		{Label: "Models", Value: Cell{Text: text.Whole(newest.ModelCount)}, Note: text.Whole(newest.ConfidenceCounts.High) + " with high confidence, " + text.Whole(newest.ConfidenceCounts.Moderate) + " moderate, " + text.Whole(newest.ConfidenceCounts.Low) + " low"},
 		{Label: "Scores", Value: Cell{Text: text.Whole(newest.ScoreCount)}},
 		{Label: "Licence", Value: Cell{Text: licenseText(newest.License)}},
 		{Label: "Attribution", Value: Cell{Text: newest.Attribution}},
-		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash, NoFollow: true}, Note: "JSON, " + text.Rounded(float64(newest.Bytes)/1e6) + " MB, immutable"},
+		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash}, Note: "JSON, " + text.Rounded(float64(newest.Bytes)/1e6) + " MB, immutable"},
 	}}, {"How to read it", []Fact{
 		{Label: "Composite", Value: Cell{Text: doc.Normalization.Composite}},
 		{Label: "Names", Value: Cell{Text: doc.Normalization.ModelMatching}},
@@ -58,14 +56,6 @@ type snapshotHead struct {
 	Normalization snapshot.Normalization `json:"normalization"`
 }
 
-func readSnapshot(p *snapshot.Published) *snapshotHead {
-	doc := &snapshotHead{}
-	if err := jsonv2.Unmarshal(p.Body(), doc); err != nil {
-		panic(err) // the document was verified when it was read
-	}
-	return doc
-}
-
 // scoreTable is the models of the directory by score.
 func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 	labels := map[snapshot.SourceID]string{} // without what is said in brackets
@@ -75,8 +65,8 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 	t := Table{
 		ID: "scores", Title: "Scores of models in the directory", Empty: "No model of the directory has a score.",
 		Intro:   "The interval is where the score would be found in 95 of 100 cases, from the spread of the evaluations.",
-		Columns: []Column{{Text: "Model"}, {Text: "Score", Number: true}, {Text: "Interval", Number: true}, {Text: "Confidence"}, {Text: "Sources"}, {Text: "Place", Number: true, Title: "Among models with open weights and a score"}, {Text: "Parameters", Number: true}},
-		More:    &Link{Text: "All models by intelligence", Href: "/explore/models?sort=-intelligence", NoFollow: true},
+		Columns: columns("Model", "#Score", "#Interval", "Confidence", "Sources", "#Place|Among models with open weights and a score", "#Parameters"),
+		More:    &Link{Text: "All models by intelligence", Href: "/explore/models?sort=-intelligence"},
 	}
 	page := gen.Models.Select(index.Query{Sort: index.Sort{Field: "intelligence", Desc: true}, Limit: shownScores})
 	for _, ord := range page.Ords {
@@ -89,7 +79,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 		for i, id := range in.Sources {
 			sources[i] = cmp.Or(labels[id], string(id))
 		}
-		interval, place, params := textCell(""), textCell(""), textCell("")
+		interval, place := cell(""), cell("")
 		if in.Lower != nil && in.Upper != nil {
 			interval.Text = text.Tenths(*in.Lower) + " to " + text.Tenths(*in.Upper)
 		}
@@ -97,10 +87,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 			place.Text = text.Whole(*in.OpenRank)
 			place.Title = "of " + text.Whole(in.OpenCount)
 		}
-		if m.ParamsB != nil {
-			params.Text = text.Rounded(*m.ParamsB) + "B"
-		}
-		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: text.Tenths(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, params})
+		t.Rows = append(t.Rows, []Cell{{Text: m.Name, Href: "/models/" + string(m.Slug)}, {Text: text.Tenths(*in.Score)}, interval, {Text: string(in.Confidence)}, {Text: strings.Join(sources, ", ")}, place, {Text: billions(m.ParamsB).Text}})
 	}
 	return t
 }
@@ -108,7 +95,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 func sourcesTable(doc *snapshotHead) Table {
 	t := Table{
 		ID: "evaluations", Title: "Evaluations it draws on", Empty: "The document names no source.",
-		Columns: []Column{{Text: "Source"}, {Text: "Data"}, {Text: "Captured", Short: true}, {Text: "Rows", Number: true}, {Text: "Licence and limits"}},
+		Columns: columns("Source", "Data", "~Captured", "#Rows", "Licence and limits"),
 	}
 	for _, src := range doc.Sources {
 		day, _, _ := strings.Cut(src.CapturedAt, "T")
@@ -126,10 +113,10 @@ func sourcesTable(doc *snapshotHead) Table {
 func documentsTable(catalog *snapshot.Catalog) Table {
 	t := Table{
 		ID: "documents", Title: "Published documents", Intro: "Each has an address that never changes its answer.",
-		Columns: []Column{{Text: "Document"}, {Text: "Made", Short: true}, {Text: "Models", Number: true}, {Text: "Scores", Number: true}, {Text: "Licence"}},
+		Columns: columns("Document", "~Made", "#Models", "#Scores", "Licence"),
 	}
 	for _, d := range catalog.List() {
-		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash, NoFollow: true}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: text.Whole(d.ModelCount)}, {Text: text.Whole(d.ScoreCount)}, {Text: licenseText(d.License)}})
+		t.Rows = append(t.Rows, []Cell{{Text: d.Hash[:12] + "…", Href: "/api/v1/snapshots/" + d.Hash, Title: d.Hash}, {Text: d.GeneratedAt.Format("2006-01-02")}, {Text: text.Whole(d.ModelCount)}, {Text: text.Whole(d.ScoreCount)}, {Text: licenseText(d.License)}})
 	}
 	return t
 }

@@ -1,10 +1,6 @@
 package pages
 
-import (
-	"strings"
-
-	"modeldex/dataset"
-)
+import "strings"
 
 // words makes a name of a field readable: memory_bandwidth_gbps becomes memory bandwidth gbps.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
@@ -39,8 +35,6 @@ func deref[T any](v *[]T) []T {
 	}
 	return *v
 }
-
-func dateText(d *dataset.Date) string { return str(d) }
 
 // host is the host of an address, for a short name of a source.
 func host(address string) string {

@@ -1,0 +1,152 @@
+package pages
+
+import (
+	"modeldex/dataset/text"
+	"modeldex/index"
+)
+
+// list is what the page of a kind of records shows.
+type list struct {
+	heading, lead string
+	fields        []index.FieldInfo
+	facets        []string // in order; the first are open
+	open          int
+	ranges        []string
+	openRanges    int
+	sorts         []Choice
+	inputs        []Input
+	columns       []Column
+	order         []string // the field that each column orders the list by; empty: none
+	minor         []int    // columns that make way for what runs
+	cells         func(n *names, row []byte) []Cell
+}
+
+// An Input is a text to fill in.
+type Input struct{ Name, Label, Value, Hint string }
+
+var leastSpeed = Input{Name: "min_tps", Label: "With at least tok/s", Hint: "20"}
+
+// kinds are the kinds of records, in order.
+var kinds = []string{"models", "hardware", "tools", "benchmarks"}
+
+// tableOf is the table of the records of a kind; nil for no kind.
+func tableOf(gen *index.Generation, kind string) *index.Table {
+	switch kind {
+	case "models":
+		return gen.Models
+	case "hardware":
+		return gen.Hardware
+	case "tools":
+		return gen.Tools
+	case "benchmarks":
+		return gen.Benchmarks
+	}
+	return nil
+}
+
+var lists = map[string]*list{
+	"models": {
+		heading: "Models", lead: "Open-weight language models: their shape, the memory they need, and how they did in published evaluations.",
+		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
+		ranges: []string{"params_b", "active_params_b", "context_length", "intelligence", "release_date"}, openRanges: 1,
+		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, leastSpeed},
+		sorts: []Choice{
+			{Value: "name", Label: "A to Z"},
+			{Value: "-intelligence", Label: "Intelligence"},
+			{Value: "-release_date", Label: "Newest"},
+			{Value: "params_b", Label: "Smallest"},
+			{Value: "-params_b", Label: "Largest"},
+			{Value: "-benchmark_count", Label: "Most measured"},
+			{Value: "-context_length", Label: "Longest context"},
+		},
+		columns: columns(
+			"Model", "Maker", "#Parameters|In billions; active ones per token behind a slash", "#Context, tokens",
+			"#Intelligence|Composite of published evaluations, 0 to 100", "~Released", "#Runs|Benchmarks of the model itself",
+		),
+		order: []string{"name", "", "params_b", "context_length", "intelligence", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
+		cells: func(_ *names, row []byte) []Cell {
+			m := decodeShown[modelRecord]("models", row)
+			params, score := billions(m.ParamsB), cell("")
+			if m.ActiveParamsB != nil {
+				params.Note = "/ " + billions(m.ActiveParamsB).Text
+			}
+			if in := m.Intelligence; in != nil && in.Score != nil {
+				score = Cell{Text: text.Tenths(*in.Score), Title: string(in.Confidence) + " confidence"}
+			}
+			return []Cell{
+				{Text: m.Name, Href: "/models/" + string(m.Slug)},
+				{Text: m.Organization},
+				params, contextCell(m.Architecture.ContextLength), score,
+				cell(str(m.ReleaseDate)),
+				{Text: text.Whole(m.BenchmarkCount)},
+			}
+		},
+	},
+	"hardware": {
+		heading: "Hardware", lead: "Graphics cards, processors and machines: memory, bandwidth, price, and what was measured on them.",
+		fields: index.HardwareFields, facets: []string{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, open: 2,
+		ranges: []string{"vram_gb", "street_price_usd", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "release_date"}, openRanges: 2,
+		inputs: []Input{{Name: "runs", Label: "Runs the model", Hint: "gpt-oss-20b"}, {Name: "context", Label: "With a context of", Hint: "32768"}, leastSpeed},
+		sorts: []Choice{
+			{Value: "name", Label: "A to Z"},
+			{Value: "street_price_usd", Label: "Cheapest"},
+			{Value: "-vram_gb", Label: "Most memory"},
+			{Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"},
+			{Value: "-release_date", Label: "Newest"},
+			{Value: "-benchmark_count", Label: "Most measured"},
+		},
+		columns: columns(
+			"Hardware", "Kind", "#Memory, GB", "#Bandwidth, GB/s", "#FP16, TFLOPS|Dense, FP32 accumulation", "#Street price|US dollars", "~Released",
+			"#Runs|Benchmarks on the record itself",
+		),
+		order: []string{"name", "", "vram_gb", "memory_bandwidth_gbps", "fp16_tflops", "street_price_usd", "release_date", "benchmark_count"}, minor: []int{1, 4, 6, 7},
+		cells: func(_ *names, row []byte) []Cell {
+			h := decodeShown[hardwareRecord]("hardware", row)
+			memory, flops, price := known(h.VRAMGB, text.Exact), known(h.FP16TFLOPS, text.Exact), known(h.StreetPriceUSD, text.Dollars)
+			if h.UnifiedMemory && h.VRAMGB != nil {
+				memory.Note = "unified"
+			}
+			flops.Title, price.Title = str(h.FP16Basis), joined(str(h.StreetPriceCondition), str(h.StreetPriceDate))
+			return []Cell{
+				{Text: h.Name, Href: "/hardware/" + string(h.Slug)},
+				{Text: typeName(string(h.Type))},
+				memory, known(h.MemoryBandwidthGBps, text.Exact), flops, price,
+				releasedCell(h),
+				{Text: text.Whole(h.BenchmarkCount)},
+			}
+		},
+	},
+	"tools": {
+		heading: "Tools", lead: "Programs that run, serve, tune and quantize models on your own machine.",
+		fields: index.ToolFields, facets: []string{"category", "backend", "os", "api", "model_format", "license", "has_benchmarks"}, open: 3,
+		ranges:  []string{"first_release"},
+		sorts:   []Choice{{Value: "name", Label: "A to Z"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
+		columns: columns("Tool", "Kind", "What it does", "Licence", "#Runs|Benchmarks made with it"),
+		order:   []string{"name", "", "", "", "benchmark_count"},
+		cells: func(_ *names, row []byte) []Cell {
+			t := decodeShown[toolRecord]("tools", row)
+			return []Cell{
+				{Text: t.Name, Href: "/tools/" + string(t.Slug)},
+				{Text: string(t.Category)},
+				{Text: t.Description, Class: "prose"},
+				cell(str(t.License)),
+				{Text: text.Whole(t.BenchmarkCount)},
+			}
+		},
+	},
+	"benchmarks": {
+		heading: "Benchmarks", lead: "Published measurements of tokens per second, each with its settings and the page it was read from. Speeds compare only where settings agree.",
+		fields: index.BenchmarkFields, facets: []string{"model", "hardware", "quantization", "tool", "backend", "family", "source", "compute_unit", "rate_basis", "speculative_decoding", "partial_offload", "flash_attention"}, open: 4,
+		ranges: []string{"generation_tps", "prompt_tps", "context_depth", "concurrency", "hardware_count", "run_date"}, openRanges: 1,
+		sorts: []Choice{
+			{Value: "-run_date", Label: "Newest"},
+			{Value: "-generation_tps", Label: "Fastest generation"},
+			{Value: "-prompt_tps", Label: "Fastest prompt"},
+			{Value: "-roofline_ratio", Label: "Best use of bandwidth"},
+			{Value: "run_date", Label: "Oldest"},
+		},
+		columns: runColumns(index.None),
+		order:   []string{"", "", "", "generation_tps", "prompt_tps", "", "", "run_date", ""},
+		cells:   func(n *names, row []byte) []Cell { return runCells(n, readRun(row), index.None) },
+	},
+}
