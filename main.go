@@ -80,8 +80,7 @@ type cli struct {
 		Verify   snapshot.Verify   `cmd:"" help:"Check schema, hash, counts, references and ranges of a document, compute every composite again from the scores, and list what is wrong. Ends with 1 if anything is."`
 		Evaluate snapshot.Evaluate `cmd:"" help:"Measure the common scale: predict held-out sources, and repeat the fit over samples of the models. Takes about a minute."`
 		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved between two documents, are new or were removed, and why."`
-		Plot     snapshot.Plot     `cmd:"" help:"Draw the top models of a document with their intervals as SVG."`
-	} `cmd:"" help:"Capture, build, verify, evaluate, compare and plot model-intelligence snapshots."`
+	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Say whether a model runs on a piece of hardware, and how fast: a table of its sizes, best first."`
 		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements hidden from them, by source page, hardware and model."`

@@ -160,7 +160,7 @@ func (t *table) source() Source {
 		LicenseNote:       c.LicenseNote,
 		FetchedRows:       t.fetched(),
 		TotalRowsReported: t.total,
-		SamplingNote:      strings.TrimSpace(strings.Join(append([]string{c.SamplingNote}, t.notes...), " ")),
+		SamplingNote:      strings.TrimSpace(c.SamplingNote),
 		CapturedAt:        utc(c.CapturedAt),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Row is one number of an upstream table in the neutral form: one line of NDJSON.
+// Row is one number of an upstream table as captured: one line of NDJSON.
 type Row struct {
 	Source   string   `json:"source"`
 	Config   string   `json:"config"`
@@ -63,8 +63,6 @@ type Capture struct {
 	// TotalReported is how many table rows the source says the splits have; 0 when it does
 	// not say, and then the captured rows are taken as all.
 	TotalReported int64
-	// Notes say what the reader should know of the capture, such as a partly indexed data set.
-	Notes []string
 	// From names the capture for meta.generated_from: form and files.
 	From string
 }
@@ -120,7 +118,6 @@ type table struct {
 	counts   map[board]int64 // board -> table rows captured
 	tasks    [][]string      // by split index: the tasks that enter the component, sorted
 	total    int64           // as reported
-	notes    []string
 	from     string
 }
 
@@ -130,7 +127,7 @@ func sift(cfg *SourceConfig, c Capture, rep *Report) (*table, error) {
 	rows := slices.Clone(c.Rows)
 	slices.SortFunc(rows, rowOrder)
 	t := &table{
-		cfg: cfg, counts: map[board]int64{}, tasks: make([][]string, len(cfg.Splits)), notes: c.Notes,
+		cfg: cfg, counts: map[board]int64{}, tasks: make([][]string, len(cfg.Splits)),
 	}
 	taken, err := t.take(rows, rep)
 	if err != nil {

@@ -18,10 +18,6 @@ type HeldOut struct {
 	Models   int     // with a score in the source and in another one
 	Common   float64 // rank correlation of the prediction and what the source says, on the common scale
 	Coverage float64 // share of the models whose value is inside its 95 percent interval
-	// Own compares with the plain mean of the source on its own scale, which the first rules used as component.
-	// Before compares the plain mean of the other sources with that same mean.
-	OwnModels   int
-	Own, Before float64
 }
 
 // Sentence states the result, as the limitations of a document repeat it.
@@ -39,8 +35,8 @@ type Evaluation struct {
 	// other models. Move is the median number of places that one of them moves.
 	Stay, Move float64
 	// Without is for open models of two or more sources: the share of the best that stay the best when one
-	// source is left out, over all sources. It is given for these rules and for the first ones.
-	Without, WithoutBefore float64
+	// source is left out, over all sources.
+	Without float64
 }
 
 // The design of an evaluation. The samples are the same in each run.
@@ -69,7 +65,6 @@ type subject struct {
 	key    string
 	open   bool
 	scores map[SourceID][]Score
-	own    map[SourceID]float64 // the component of the first rules; absent where they give none
 }
 
 type evaluator struct {
@@ -86,15 +81,12 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 		}
 		b.rules = &Rules{}
 		m := b.model(g)
-		s := subject{key: g.key, open: m.Openness != nil && *m.Openness == OpenWeights, scores: map[SourceID][]Score{}, own: map[SourceID]float64{}}
+		s := subject{key: g.key, open: m.Openness != nil && *m.Openness == OpenWeights, scores: map[SourceID][]Score{}}
 		for _, t := range b.tables {
 			e.link.gather(t, g)
 			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {
 				chosen, _ := best(rs)
 				s.scores[t.cfg.SourceID] = t.scores(chosen.reading)
-				if x, ok := t.plain(chosen.reading); ok {
-					s.own[t.cfg.SourceID] = x
-				}
 			}
 		}
 		e.subjects = append(e.subjects, s)
@@ -102,31 +94,6 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	slices.SortFunc(e.subjects, func(a, b subject) int { return strings.Compare(a.key, b.key) })
 	e.rules = e.link.rules()
 	return e
-}
-
-// plain is the component of the first rules: the mean over all categories of their means, none below
-// 0, or the first category of ratings. Only the scale of ratings is another, which changes no rank.
-func (t *table) plain(r reading) (float64, bool) {
-	cs := t.entering(r)
-	want := map[Cell]bool{}
-	for _, other := range t.readings {
-		if other.split == r.split {
-			for _, c := range t.entering(other) {
-				want[c.Cell] = true
-			}
-		}
-	}
-	if len(cs) == 0 || len(cs) < len(want) {
-		return 0, false
-	}
-	if i := slices.IndexFunc(cs, func(c cell) bool { return c.Category == "full" }); i >= 0 {
-		return 100 / (1 + math.Pow(10, (1300-cs[i].value)/400)), true // about the median of the board
-	}
-	sum := 0.0
-	for _, c := range cs {
-		sum += max(c.value, 0)
-	}
-	return sum / float64(len(cs)), true
 }
 
 func (e *evaluator) run(ctx context.Context, samples int) (Evaluation, error) {
@@ -141,14 +108,14 @@ func (e *evaluator) run(ctx context.Context, samples int) (Evaluation, error) {
 	if err := e.bootstrap(ctx, &out); err != nil {
 		return out, err
 	}
-	out.Without, out.WithoutBefore = e.leaveOneOut()
+	out.Without = e.leaveOneOut()
 	return out, nil
 }
 
 // holdOut predicts a source of each model from its others, by a fit that has not seen it.
 func (e *evaluator) holdOut(ctx context.Context, id SourceID) (HeldOut, error) {
 	h := HeldOut{Source: id}
-	var predicted, said, ownPredicted, own, before []float64
+	var predicted, said []float64
 	inside := 0
 	for f := range folds {
 		if err := ctx.Err(); err != nil {
@@ -175,13 +142,9 @@ func (e *evaluator) holdOut(ctx context.Context, id SourceID) (HeldOut, error) {
 			if math.Abs(truth.x-*c.score) <= intervalZ*sd {
 				inside++
 			}
-			if x, ok := s.own[id]; ok && len(s.own) > 1 {
-				ownPredicted, own, before = append(ownPredicted, *c.score), append(own, x), append(before, s.meanOwn(id))
-			}
 		}
 	}
 	h.Models, h.Common, h.Coverage = len(said), spearman(predicted, said), float64(inside)/float64(max(len(said), 1))
-	h.OwnModels, h.Own, h.Before = len(own), spearman(ownPredicted, own), spearman(before, own)
 	return h, nil
 }
 
@@ -192,17 +155,6 @@ func (s *subject) all() []Score {
 		out = append(out, s.scores[id]...)
 	}
 	return out
-}
-
-// meanOwn is the composite of the first rules over all sources but one.
-func (s *subject) meanOwn(without SourceID) float64 {
-	sum, n := 0.0, 0.0
-	for _, id := range SourceIDs {
-		if x, ok := s.own[id]; ok && id != without {
-			sum, n = sum+x, n+1
-		}
-	}
-	return sum / n
 }
 
 // without fits the scale as if the models of a fold were not in the source.
@@ -289,42 +241,23 @@ func (e *evaluator) rank(score func(*subject) *float64) []string {
 	return keys
 }
 
-// leaveOneOut ranks the open models of two or more sources without each source in turn. It returns the share of
-// the best that stay the best, by these rules and by the first ones.
-func (e *evaluator) leaveOneOut() (now, before float64) {
-	several := func(s *subject) bool { return len(s.own) > 1 }
-	after := func(without SourceID) func(*subject) *float64 {
-		return func(s *subject) *float64 {
-			if !several(s) {
+// leaveOneOut ranks the open models of two or more sources without each source in turn. It returns the share of the
+// best that stay the best.
+func (e *evaluator) leaveOneOut() float64 {
+	without := func(id SourceID) []string {
+		return e.rank(func(s *subject) *float64 {
+			all := e.rules.estimates(s.all())
+			if len(all) < 2 {
 				return nil
 			}
-			var kept []estimate
-			for _, x := range e.rules.estimates(s.all()) {
-				if x.source != without {
-					kept = append(kept, x)
-				}
-			}
-			return e.rules.compose(kept).score
-		}
+			return e.rules.compose(slices.DeleteFunc(all, func(x estimate) bool { return x.source == id })).score
+		})
 	}
-	first := func(without SourceID) func(*subject) *float64 {
-		return func(s *subject) *float64 {
-			x := s.meanOwn(without)
-			if !several(s) || math.IsNaN(x) {
-				return nil
-			}
-			return &x
-		}
-	}
-	return e.stays(after), e.stays(first)
-}
-
-func (e *evaluator) stays(score func(without SourceID) func(*subject) *float64) float64 {
-	full := e.rank(score(""))
+	full := without("")
 	top := full[:min(topModels, len(full))]
 	stay, n := 0, 0
 	for _, id := range SourceIDs {
-		got := e.rank(score(id))
+		got := without(id)
 		for _, key := range top {
 			if i := slices.Index(got, key); i >= 0 {
 				n++
@@ -379,13 +312,13 @@ func pearson(a, b []float64) float64 {
 func (e Evaluation) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	b.WriteString("Each source held out for a tenth of its models at a time, predicted from their other sources:\n\n")
-	b.WriteString("| held out | models | rank correlation, common scale | inside the 95 % interval | models, own mean | before | now |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| held out | models | rank correlation | inside the 95 % interval |\n|---|---|---|---|\n")
 	for _, h := range e.HeldOut {
-		fmt.Fprintf(&b, "| %s | %d | %.3f | %.1f %% | %d | %.3f | %.3f |\n", h.Source, h.Models, h.Common, 100*h.Coverage, h.OwnModels, h.Before, h.Own)
+		fmt.Fprintf(&b, "| %s | %d | %.3f | %.1f %% |\n", h.Source, h.Models, h.Common, 100*h.Coverage)
 	}
-	b.WriteString("\nCommon scale: against what the source says after its releases are linked. Own mean: against the plain mean of its\nnewest release, the component of the first rules; before: predicted by the plain mean of the other sources.\n\n")
-	fmt.Fprintf(&b, "%d fits over samples of the models: of the %d best open models %.1f %% stay among them, and half of\nthem move by at most %.0f (places). One source left out: %.1f %% of the %d best open models with two or more sources stay\namong them; by the first rules %.1f %%.\n",
-		e.Rounds, e.Top, 100*e.Stay, e.Move, 100*e.Without, e.Top, 100*e.WithoutBefore)
+	fmt.Fprintf(&b, "\n%d fits over samples of the models: of the %d best open models %.1f %% stay among them, and half of\n"+
+		"them move by at most %.0f (places). One source left out: %.1f %% of the %d best open models with two or more sources stay\n"+
+		"among them.\n", e.Rounds, e.Top, 100*e.Stay, e.Move, 100*e.Without, e.Top)
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
 }

@@ -294,7 +294,7 @@ func number(s string) (float64, error) {
 // cents rounds to two decimals, as the table has them.
 func cents(v float64) float64 { return math.Round(v*100) / 100 }
 
-// WriteRows writes rows in the neutral form.
+// WriteRows writes rows as NDJSON.
 func WriteRows(w io.Writer, rows []snapshot.Row) error {
 	for _, r := range rows {
 		b, err := jsonv2.Marshal(r)

@@ -75,7 +75,7 @@ func TestReadEuroEval(t *testing.T) {
 	if err := WriteRows(&out, rows); err != nil {
 		t.Fatal(err)
 	}
-	again, err := DecodeRows("written", out.Bytes())
+	again, err := decodeRows("written", out.Bytes())
 	if diff := cmp.Diff(rows, again, cmpopts.IgnoreFields(snapshot.Row{}, "At")); err != nil || diff != "" {
 		t.Errorf("written and read again: %v\n%s", err, diff)
 	}

@@ -37,5 +37,5 @@ func DirectoryOf(models []dataset.Model) []snapshot.Entry {
 // FreezeDirectory writes directory.ndjson into a folder: the directory that a build used, so that
 // it can be repeated.
 func FreezeDirectory(folder string, entries []snapshot.Entry) error {
-	return wholefile.Write(filepath.Join(folder, DirectoryFile), func(w io.Writer) error { return WriteDirectory(w, entries) })
+	return wholefile.Write(filepath.Join(folder, directoryFile), func(w io.Writer) error { return writeDirectory(w, entries) })
 }

@@ -5,18 +5,13 @@
 //   - Folder: build.json, aliases.ndjson, directory.ndjson and the captured files, as in
 //     data/snapshots. All that a build depends on is in it, so that a fresh clone gives
 //     the bytes of the published document.
-//   - Neutral form: NDJSON, one snapshot.Row per line. A line may have further members, which
-//     are ignored; a duplicate member is an error.
-//   - Viewer form: pages of the Hugging Face dataset viewer as curl stores them: /rows or
-//     /filter answers, and /size. Columns are found by name. See ReadViewer.
-//
-// Either form serves any source: build.json names the form, the files and, for the viewer,
-// the columns. A file whose name ends in .gz is unpacked.
+//   - Captured file: NDJSON, one snapshot.Row per line. A line may have further members, which
+//     are ignored; a duplicate member is an error. A file whose name ends in .gz is unpacked.
 //
 // # What it does not do
 //
 // It fetches nothing. A build knows no source by name: what is special to a source is in
-// build.json. The readers of boards.go, which turn a downloaded table into the neutral form, know
+// build.json. The readers of boards.go, which turn a downloaded table into rows, know
 // the tables of three publishers. The server does not import it.
 //
 // # Concurrency and cost

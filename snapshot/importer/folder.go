@@ -23,14 +23,14 @@ import (
 
 // The files of a folder.
 const (
-	ConfigFile    = "build.json"
-	AliasesFile   = "aliases.ndjson"
-	DirectoryFile = "directory.ndjson"
+	configFile    = "build.json"
+	aliasesFile   = "aliases.ndjson"
+	directoryFile = "directory.ndjson"
 )
 
-// MaxFileBytes is the largest captured file read, after unpacking: a packed file of a few
+// maxFileBytes is the largest captured file read, after unpacking: a packed file of a few
 // kilobytes can unpack to more than the memory.
-const MaxFileBytes = 256 << 20
+const maxFileBytes = 256 << 20
 
 // config is build.json: the configuration of the build and where the captures are.
 type config struct {
@@ -39,11 +39,8 @@ type config struct {
 }
 
 type captureConfig struct {
-	Form  string   `json:"form"`  // neutral or viewer
-	Files []string `json:"files"` // paths or patterns in the folder; viewer: pages of /rows
-	// TotalReported is how many table rows the source says it has; the viewer says it itself.
-	TotalReported int64   `json:"total_rows_reported,omitempty"`
-	Viewer        *Viewer `json:"viewer,omitempty"`
+	Files         []string `json:"files"`               // paths or patterns in the folder, of NDJSON rows
+	TotalReported int64    `json:"total_rows_reported"` // how many table rows the source says it has
 }
 
 // Options are the parameters of a build that are not in the folder.
@@ -86,7 +83,7 @@ func Load(files fs.FS, opt Options) (snapshot.Inputs, error) {
 		in.Config.BaseURL = opt.BaseURL
 	}
 	var errs []error
-	if in.Aliases, err = readLines[snapshot.Alias](folder, AliasesFile); err != nil {
+	if in.Aliases, err = readLines[snapshot.Alias](folder, aliasesFile); err != nil {
 		errs = append(errs, err)
 	}
 	if err := loadDirectory(folder, opt, &in); err != nil {
@@ -95,7 +92,7 @@ func Load(files fs.FS, opt Options) (snapshot.Inputs, error) {
 	in.Captures = map[snapshot.SourceID]snapshot.Capture{}
 	for i := range in.Config.Sources {
 		s := &in.Config.Sources[i]
-		if in.Captures[s.SourceID], err = capture(folder, s, cfg.Captures[s.SourceID]); err != nil {
+		if in.Captures[s.SourceID], err = capture(folder, cfg.Captures[s.SourceID]); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -104,14 +101,14 @@ func Load(files fs.FS, opt Options) (snapshot.Inputs, error) {
 
 func readConfig(folder folder) (config, error) {
 	var cfg config
-	b, err := readFile(folder, ConfigFile)
+	b, err := readFile(folder, configFile)
 	if err != nil {
 		return cfg, err
 	}
 	if err := jsonv2.Unmarshal(b, &cfg, jsonv2.RejectUnknownMembers(true)); err != nil {
 		found := record.Explain(b, err)
 		line := 1 + bytes.Count(b[:min(found.Offset, len(b))], []byte{'\n'})
-		return config{}, fmt.Errorf("%s:%d: %w", folder.place(ConfigFile), line, found)
+		return config{}, fmt.Errorf("%s:%d: %w", folder.place(configFile), line, found)
 	}
 	return cfg, nil
 }
@@ -122,9 +119,9 @@ func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	entries := opt.Directory
 	if entries == nil {
 		var err error
-		entries, err = readLines[snapshot.Entry](folder, DirectoryFile)
+		entries, err = readLines[snapshot.Entry](folder, directoryFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: does not exist; restore it, or make it with snapshot build --models data", folder.place(DirectoryFile))
+			return fmt.Errorf("%s: does not exist; restore it, or make it with snapshot build --models data", folder.place(directoryFile))
 		}
 		if err != nil {
 			return err
@@ -132,7 +129,7 @@ func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	}
 	digest, err := snapshot.Digest(entries)
 	if err != nil {
-		return fmt.Errorf("%s: %w", folder.place(DirectoryFile), err)
+		return fmt.Errorf("%s: %w", folder.place(directoryFile), err)
 	}
 	d := snapshot.NewDirectory(entries)
 	in.Resolve, in.Facts = d.Resolve, d.Facts
@@ -140,9 +137,9 @@ func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	return nil
 }
 
-// WriteDirectory writes entries as directory.ndjson, sorted by slug: the directory as of a
+// writeDirectory writes entries as directory.ndjson, sorted by slug: the directory as of a
 // build, frozen beside its other inputs.
-func WriteDirectory(w io.Writer, entries []snapshot.Entry) error {
+func writeDirectory(w io.Writer, entries []snapshot.Entry) error {
 	sorted := slices.Clone(entries)
 	slices.SortFunc(sorted, func(a, b snapshot.Entry) int { return strings.Compare(a.Slug, b.Slug) })
 	for _, e := range sorted {
@@ -157,19 +154,71 @@ func WriteDirectory(w io.Writer, entries []snapshot.Entry) error {
 	return nil
 }
 
-// capture reads the rows of one source in the form its configuration names.
-func capture(folder folder, s *snapshot.SourceConfig, c captureConfig) (snapshot.Capture, error) {
-	files, err := expand(folder, c.Files)
+// capture reads the rows of one source.
+func capture(folder folder, cfg captureConfig) (snapshot.Capture, error) {
+	files, err := expand(folder, cfg.Files)
 	if err != nil {
 		return snapshot.Capture{}, err
 	}
-	switch c.Form {
-	case "neutral":
-		return neutral(folder, files, c.TotalReported)
-	case "viewer":
-		return viewer(folder, files, s, c.Viewer)
+	c := snapshot.Capture{TotalReported: cfg.TotalReported, From: "neutral rows of " + strings.Join(files, ", ")}
+	var errs []error
+	for _, name := range files {
+		b, err := readFile(folder, name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		rows, err := decodeRows(folder.place(name), b)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		c.Rows = append(c.Rows, rows...)
 	}
-	return snapshot.Capture{}, fmt.Errorf("%s: captures: form must be neutral or viewer, got %q", folder.place(ConfigFile), c.Form)
+	return c, errors.Join(errs...)
+}
+
+// decodeRows decodes NDJSON rows; name goes into errors as name:line. Members a row does not have are ignored, since
+// captures carry extras; a line without source, config, split, row, model or metric is an error.
+func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
+	var rows []snapshot.Row
+	var errs []error
+	for line, text := range ndjson.Lines(1, b) {
+		r := snapshot.Row{At: snapshot.Place{File: name, Line: line}}
+		err := unmarshalLine(text, &r)
+		if member := lacks(r); err == nil && member != "" {
+			err = fmt.Errorf("%s: must be given", member)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", r.At, err))
+		}
+		if rows = append(rows, r); len(errs) == maxErrors {
+			break
+		}
+	}
+	return rows, errors.Join(errs...)
+}
+
+// maxErrors is how many lines that cannot be read are named.
+const maxErrors = 100
+
+// lacks names the first member a row cannot do without and has not.
+func lacks(r snapshot.Row) string {
+	for _, member := range []struct {
+		name string
+		has  bool
+	}{
+		{"source", r.Source != ""},
+		{"config", r.Config != ""},
+		{"split", r.Split != ""},
+		{"row", r.Row >= 1},
+		{"model_raw", r.ModelRaw != ""},
+		{"metric", r.Metric != ""},
+	} {
+		if !member.has {
+			return member.name
+		}
+	}
+	return ""
 }
 
 // expand finds the files of the patterns, sorted, each once.
@@ -186,7 +235,7 @@ func expand(folder folder, patterns []string) ([]string, error) {
 		files = append(files, found...)
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: captures: files must not be empty", folder.place(ConfigFile))
+		return nil, fmt.Errorf("%s: captures: files must not be empty", folder.place(configFile))
 	}
 	slices.Sort(files)
 	return slices.Compact(files), nil
@@ -211,15 +260,15 @@ func readFile(folder folder, name string) ([]byte, error) {
 		}
 		r = z
 	}
-	b, err := io.ReadAll(io.LimitReader(r, MaxFileBytes+1))
+	b, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
 	if errors.Is(err, io.ErrUnexpectedEOF) { // of a packed file
 		return nil, fmt.Errorf("%s: is cut short", place)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", place, causeOf(err))
 	}
-	if len(b) > MaxFileBytes {
-		return nil, fmt.Errorf("%s: must be at most %d bytes", place, MaxFileBytes)
+	if len(b) > maxFileBytes {
+		return nil, fmt.Errorf("%s: must be at most %d bytes", place, maxFileBytes)
 	}
 	return b, nil
 }

@@ -1,5 +1,5 @@
-// Package verbs has the verbs about snapshot documents: `modeldex snapshot capture`, `build`, `verify`, `evaluate`,
-// `diff` and `plot`. See modeldex/dataset/verbs for how verbs are written.
+// Package verbs has the verbs about snapshot documents: `modeldex snapshot capture`, `build`, `verify`, `evaluate`
+// and `diff`. See modeldex/dataset/verbs for how verbs are written.
 package verbs
 
 import (
@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -278,41 +277,4 @@ func open(from string) (io.ReadCloser, error) {
 		return nil, errors.Join(fmt.Errorf("%s: answered %s", from, resp.Status), resp.Body.Close())
 	}
 	return resp.Body, nil
-}
-
-// Plot draws the top models of a document as SVG.
-type Plot struct {
-	File       string `arg:"" help:"File or http(s) address of the document to draw."`
-	Out        string `short:"o" required:"" help:"SVG file to write." placeholder:"FILE"`
-	Top        int    `help:"Models to draw." default:"30"`
-	MinSources int    `help:"Fewest sources a model must have." default:"1"`
-}
-
-// Validate checks the number of models.
-func (c *Plot) Validate() error {
-	var errs []error
-	if c.Top < 1 {
-		errs = append(errs, fmt.Errorf("--top: must be at least 1, got %d", c.Top))
-	}
-	if c.MinSources < 1 {
-		errs = append(errs, fmt.Errorf("--min-sources: must be at least 1, got %d", c.MinSources))
-	}
-	return errors.Join(errs...)
-}
-
-// Run draws a document without findings. A document with one is an error, and nothing is written.
-func (c *Plot) Run(*verbs.Env) error {
-	if err := verbs.CheckOutput(c.Out); err != nil {
-		return err
-	}
-	doc, err := read(c.File)
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(doc.Models, func(m snapshot.Model) bool { return len(m.Composite.Components) >= c.MinSources }) {
-		return fmt.Errorf("%s: no model has scores of %d sources", c.File, c.MinSources)
-	}
-	return wholefile.Write(c.Out, func(w io.Writer) error {
-		return snapshot.Plot(w, doc, snapshot.PlotOptions{Top: c.Top, MinSources: c.MinSources})
-	})
 }
