@@ -7,6 +7,7 @@ import (
 
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 )
 
@@ -17,11 +18,11 @@ func (s *Server) pin(req *request) *failure {
 	if req.route.record != nil {
 		list = req.route.record.detail
 	}
-	if list == nil || list.byName[asOfParam.name] == nil {
+	if list == nil || query.Find(list.params, "as_of") == nil {
 		return nil
 	}
-	ref := string(req.ctx.QueryArgs().Peek(asOfParam.name))
-	if ref == "" || !isVersionRef(ref) {
+	ref := string(req.ctx.QueryArgs().Peek("as_of"))
+	if _, bad := versionRef(ref); ref == "" || bad != "" {
 		return nil
 	}
 	awaited := s.awaited(ref) // before what is kept is looked at: it goes from the one to the other
@@ -60,7 +61,7 @@ func (s *Server) awaited(ref string) bool {
 // keptFailure names what is kept. Versions count up, so that one beyond the newest is nearest to that;
 // all others are before the oldest that is kept, or were never served.
 func keptFailure(kept []*index.Generation, ref string) *failure {
-	fault := Fault{In: "query", Name: asOfParam.name, Value: clip(ref), Detail: "is not a dataset that this server keeps"}
+	fault := Fault{In: "query", Name: "as_of", Value: clip(ref), Detail: "is not a dataset that this server keeps"}
 	for _, gen := range kept {
 		fault.Allowed = append(fault.Allowed, gen.Info.Version+" "+gen.Digest.String()[:changes.ShortDigest])
 	}
@@ -78,7 +79,7 @@ func keptFailure(kept []*index.Generation, ref string) *failure {
 func laterVersion(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range min(len(as), len(bs)) {
-		if !digits(as[i]) || !digits(bs[i]) {
+		if !query.Digits(as[i]) || !query.Digits(bs[i]) {
 			return false
 		}
 		x, y := strings.TrimLeft(as[i], "0"), strings.TrimLeft(bs[i], "0")

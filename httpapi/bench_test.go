@@ -20,6 +20,9 @@ import (
 	"testing"
 
 	"github.com/valyala/fasthttp"
+
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 )
 
 // bench is one request asked again and again of the handler, on the shipped data.
@@ -193,7 +196,7 @@ func BenchmarkParse(b *testing.B) {
 			args.Parse(q.query)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, f := benchmarks.parse(&args, gen); f != nil {
+				if _, f := benchmarks.parse(query.Read(benchmarks.params, args.All()), gen, export.JSON); f != nil {
 					b.Fatal(f.detail)
 				}
 			}

@@ -12,44 +12,90 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/rowjson"
 	"modeldex/httpapi/suggest"
 	"modeldex/index"
+
+	"github.com/valyala/fasthttp"
 )
 
 // changeTables are the values of table.
 var changeTables = record.Texts(record.ChangeTables)
 
+// sinceParams say which changes of a record are asked for.
+type sinceParams struct {
+	// Dataset the caller has: its version, as every answer names it, its digest (the first 12 digits are enough), the
+	// git commit of a release (the first 7 digits are enough), or a day as YYYY-MM-DD, which means the dataset before the
+	// releases of that day. Changes that made later ones are listed. A version of several editions means the first of
+	// them, so that nothing is missed; the digest is exact. Without it every change known is listed.
+	Since string `query:"since"`
+}
+
+// changedParams say which records the changes of are asked for.
+type changedParams struct {
+	// Changes of records of these kinds.
+	Table []record.ChangeTable `query:"table"`
+	// Changes of the records of these slugs, ids of benchmarks included. Another name of a record that is served, by the
+	// rules of GET /api/v1/resolve, means that record; a slug that has changes is always that slug, for the record may be
+	// gone.
+	Slug []string `query:"slug"`
+}
+
+// fieldParams say what of a record has changed.
+type fieldParams struct {
+	// Records in which one of these fields, or a field in it, has another value. Dotted names, such as
+	// architecture.context_length. Added and removed records are left out.
+	Field []string `query:"field"`
+}
+
+// changesForm is what a page of changes looks like.
+type changesForm struct {
+	// true: added records are shown as their files have them, so that the changes can be applied to a copy of the
+	// dataset. That is bulk data, so the rule of the dumps holds for it: open to all, for keys above the free tier, or
+	// off.
+	Records bool `query:"records"`
+	// ndjson: one change per line, without the envelope; the Link header leads to the next page.
+	Format string `query:"format,default=json"`
+}
+
+// changesPage are the parameters of a page of changes.
+type changesPaging struct {
+	// Most changes per page.
+	Limit int `query:"limit,min=1,max=500,default=100"`
+	// Place to go on from, taken from links.next of the page before. The other parameters must stay as they were.
+	Cursor string `query:"cursor"`
+}
+
+// changesList is the list of what happened to records, recordChanges that of one record. They take their parameters as
+// the lists of records do, and have no sorts.
 var (
-	changesSince   = param{name: "since", kind: versionRef, doc: "Dataset the caller has: its version, as every answer names it, its digest (the first 12 digits are enough), the git commit of a release (the first 7 digits are enough), or a day as YYYY-MM-DD, which means the dataset before the releases of that day. Changes that made later ones are listed. A version of several editions means the first of them, so that nothing is missed; the digest is exact. Without it every change known is listed."}
-	changesTable   = param{name: "table", kind: wordList, values: changeTables, doc: "Changes of records of these kinds."}
-	changesSlug    = param{name: "slug", kind: textList, meant: (*parser).changedSlugs, doc: "Changes of the records of these slugs, ids of benchmarks included. Another name of a record that is served, by the rules of GET /api/v1/resolve, means that record; a slug that has changes is always that slug, for the record may be gone."}
-	changesField   = param{name: "field", kind: textList, doc: "Records in which one of these fields, or a field in it, has another value. Dotted names, such as architecture.context_length. Added and removed records are left out."}
-	changesRecords = param{name: "records", kind: oneWord, values: []string{"false", "true"}, doc: "true: added records are shown as their files have them, so that the changes can be applied to a copy of the dataset. That is bulk data, so the rule of the dumps holds for it: open to all, for keys above the free tier, or off."}
-	changesFormat  = param{name: "format", kind: oneWord, values: []string{"json", "ndjson"}, doc: "ndjson: one change per line, without the envelope; the Link header leads to the next page."}
-	changesLimit   = param{name: "limit", kind: pageLimit, doc: "Most changes per page."}
-	changesCursor  = param{name: "cursor", kind: cursorToken, doc: "Place to go on from, taken from links.next of the page before. The other parameters must stay as they were."}
+	changesList   = newChangesList(500, query.Of[sinceParams](), query.Of[changedParams](), query.Of[fieldParams](), query.Of[changesForm](), query.Of[changesPaging]())
+	recordChanges = newChangesList(500, query.Of[sinceParams](), query.Of[fieldParams](), query.Of[changesForm](), query.Of[changesPaging]())
 )
 
-// changesList is the list of what happened to records. It takes its parameters as the lists of
-// records do, and has no sorts.
-var changesList = withNames(resource{
-	name: "changes", singular: "change", maxLimit: 500,
-	params: []param{changesSince, changesTable, changesSlug, changesField, changesRecords, changesFormat, changesLimit, changesCursor},
-})
-
-// recordChanges is the list of what happened to one record.
-var recordChanges = withNames(resource{
-	name: "changes", singular: "change", maxLimit: 500,
-	params: []param{changesSince, changesField, changesRecords, changesFormat, changesLimit, changesCursor},
-})
+func newChangesList(maxLimit int, params ...[]query.Param) *resource {
+	r := &resource{name: "changes", path: "changes", singular: "change", maxLimit: maxLimit, params: slices.Concat(params...)}
+	for i := range r.params {
+		switch p := &r.params[i]; p.Name {
+		case "since", "release":
+			p.Check = versionRef
+		case "format":
+			p.Enum = []string{"json", "ndjson"}
+		case "limit":
+			p.Max = float64(maxLimit)
+		}
+	}
+	return r
+}
 
 // listChanges answers a page of changes.
 func listChanges(s *Server, req *request) (*response, *failure) {
 	if req.gen == nil {
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
-	return s.changes(req, changesList)
+	return s.changes(req, changesList, "", "")
 }
 
 // changesOf answers a page of the changes of one record: of one that is served or was once.
@@ -70,38 +116,32 @@ func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 	}
 	list := *recordChanges
 	list.path = r.name + "/" + url.PathEscape(slug) + "/changes"
-	list.fixed = map[string][]string{"table": {r.name}, "slug": {slug}}
-	return s.changes(req, &list)
+	return s.changes(req, &list, r.name, slug)
 }
 
-// changes answers a page of a list of changes.
-func (s *Server) changes(req *request, list *resource) (*response, *failure) {
-	args := req.ctx.QueryArgs()
-	p := &parser{r: list, gen: req.gen, values: map[string][]string{}, past: s.cfg.History.Now()}
-	q, f := p.parse(args)
+// changes answers a page of a list of changes: of one record, or of those that the parameters name.
+func (s *Server) changes(req *request, list *resource, table, slug string) (*response, *failure) {
+	q, f := parseChanges(req.ctx.QueryArgs(), req.gen, list, s.cfg.History.Now())
 	if f != nil {
 		return nil, f
 	}
-	for name, values := range list.fixed {
-		if q.selected == nil {
-			q.selected = map[string][]string{}
-		}
-		q.selected[name] = values
+	ask := q.ofChanges()
+	if slug != "" {
+		ask.Tables, ask.Slugs = []string{table}, []string{slug}
 	}
-	if q.word(&changesRecords) == "true" {
+	if q.Flag("records") {
 		if f := s.admitBulk(req); f != nil {
 			return nil, f
 		}
 	}
-	since := string(args.Peek("since"))
-	t, f := s.trailOf(req, q, since)
+	t, f := s.trailOf(req, q)
 	if f != nil {
-		if bad := checkSince(req.gen, since); f.faults[0].Name == changesSince.name && bad != nil {
+		if bad := checkSince(req.gen, q.Text("since")); f.faults[0].Name == "since" && bad != nil {
 			return nil, bad
 		}
 		return nil, f
 	}
-	lines := q.word(&changesFormat) == "ndjson"
+	lines := q.Text("format") == "ndjson"
 	contentType := jsonType
 	if lines {
 		contentType = "application/x-ndjson"
@@ -110,10 +150,10 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 	// name a body.
 	name := q.cacheName() + "\x00" + t.State()
 	return s.cache.Render(req.content[:], req.coding, name, func() *response {
-		body, link := changesBody(t, req.gen, q, lines)
+		body, link := changesBody(t, ask, q, lines)
 		resp := newDocument(body, contentType, req.coding)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
-		if q.word(&changesRecords) == "true" {
+		if q.Flag("records") {
 			s.keepDump(resp, "max-age=300")
 		}
 		if link != "" {
@@ -125,22 +165,21 @@ func (s *Server) changes(req *request, list *resource) (*response, *failure) {
 }
 
 // trailOf is the way from an edition to what is being served.
-func (s *Server) trailOf(req *request, q *listQuery, since string) (changes.Trail, *failure) {
-	past := s.cfg.History.Now()
+func (s *Server) trailOf(req *request, q *listQuery) (changes.Trail, *failure) {
+	past, since := s.cfg.History.Now(), q.Text("since")
 	t, ok := past.Trail(req.gen, since)
 	if !ok {
 		return t, sinceUnknown(past, req.gen, since)
 	}
 	if q.After != nil && !t.Leads(q.After.Text) {
-		cursor := string(req.ctx.QueryArgs().Peek("cursor"))
-		return t, fail(versionGone, Fault{In: "query", Name: "cursor", Value: clip(cursor), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.Nearest(req.gen)})
+		return t, fail(versionGone, Fault{In: "query", Name: "cursor", Value: clip(q.Text("cursor")), Detail: "was made before the changes it leads to were recorded as another release", Suggestion: past.Nearest(req.gen)})
 	}
 	return t, nil
 }
 
 // sinceUnknown is the response to an edition that no way leads from.
 func sinceUnknown(past *changes.Past, gen *index.Generation, since string) *failure {
-	f := Fault{In: "query", Name: changesSince.name, Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.Nearest(gen)}
+	f := Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: past.Nearest(gen)}
 	if first := past.FirstDay(gen); first != "" && isDay(since) {
 		f.Detail = "must be " + first + " or a later day: changes before that day are not known"
 	}
@@ -153,7 +192,7 @@ func checkSince(gen *index.Generation, since string) *failure {
 	if isDay(since) || isHex(since) || strings.Contains(since, ".") || !strings.Contains(gen.Info.Version, ".") {
 		return nil
 	}
-	return badParameter(changesSince.name, since, noVersion+"; versions are such as "+gen.Info.Version)
+	return badParameter("since", since, noVersion+"; versions are such as "+gen.Info.Version)
 }
 
 func isDay(text string) bool {
@@ -166,19 +205,19 @@ func (s *Server) admitBulk(req *request) *failure {
 	if f := s.admitDumps(req); f == nil || f.code != unknownRoute {
 		return f
 	}
-	return badParameter(changesRecords.name, "true", "must be false: this server gives no records in bulk. The lists have the same records.")
+	return badParameter("records", "true", "must be false: this server gives no records in bulk. The lists have the same records.")
 }
 
 // ofChanges is a query of the list of changes as the trail reads it.
 func (q *listQuery) ofChanges() *changes.Query {
-	return &changes.Query{Tables: q.selected["table"], Slugs: q.selected["slug"], Fields: q.selected["field"], Limit: q.Limit, After: q.After}
+	return &changes.Query{Tables: q.Texts("table"), Slugs: q.Texts("slug"), Fields: q.Texts("field"), Limit: q.Limit, After: q.After}
 }
 
 // changesBody makes the body of a page, and its Link header.
-func changesBody(t changes.Trail, gen *index.Generation, q *listQuery, lines bool) (body []byte, link string) {
-	found, total, last := t.Page(q.ofChanges())
-	rows := t.Rows(found, q.word(&changesRecords) == "true")
-	end, link := q.envelope(gen, total, len(rows), slices.Concat(q.notices, q.unknownFields(t), trailNotices(t)), last)
+func changesBody(t changes.Trail, ask *changes.Query, q *listQuery, lines bool) (body []byte, link string) {
+	found, total, last := t.Page(ask)
+	rows := t.Rows(found, q.Flag("records"))
+	end, link := q.envelope(total, len(rows), slices.Concat(q.notices, unknownFields(t, ask), trailNotices(t)), last)
 	if !lines {
 		return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end), link
 	}
@@ -215,12 +254,12 @@ var changedFields = map[string]*rowjson.FieldTree{
 }
 
 // unknownFields reports the fields that neither a file of the tables asked for nor a change has.
-func (q *listQuery) unknownFields(t changes.Trail) (out []Notice) {
-	tables := q.selected[changesTable.name]
+func unknownFields(t changes.Trail, ask *changes.Query) (out []Notice) {
+	tables := ask.Tables
 	if tables == nil {
 		tables = changeTables
 	}
-	unknown := slices.DeleteFunc(slices.Clone(q.selected[changesField.name]), func(name string) bool {
+	unknown := slices.DeleteFunc(slices.Clone(ask.Fields), func(name string) bool {
 		return slices.ContainsFunc(tables, func(table string) bool { return changedFields[table].Has(name) })
 	})
 	if len(unknown) == 0 {
@@ -234,7 +273,7 @@ func (q *listQuery) unknownFields(t changes.Trail) (out []Notice) {
 	names = slices.Compact(names)
 	var near suggest.Suggester
 	for _, name := range t.Unchanged(tables, unknown) { // others are fields of another time
-		n := Notice{Code: unknownValue, Parameter: changesField.name, Value: clip(name), Detail: fmt.Sprintf("no record of %s has a field %q", strings.Join(tables, ", "), *clip(name))}
+		n := Notice{Code: unknownValue, Parameter: "field", Value: clip(name), Detail: fmt.Sprintf("no record of %s has a field %q", strings.Join(tables, ", "), *clip(name))}
 		for _, meant := range append([]string{near.Field(name, names)}, near.Near(name, names, mostSuggested)...) {
 			if meant != "" && !slices.Contains(n.Suggestions, meant) && len(n.Suggestions) < mostSuggested {
 				n.Suggestions = append(n.Suggestions, meant)
@@ -245,46 +284,55 @@ func (q *listQuery) unknownFields(t changes.Trail) (out []Notice) {
 	return out
 }
 
-// changedSlugs are the records whose changes are asked for. What is neither a slug of now nor of a change is read as a name.
-func (p *parser) changedSlugs(pm *param, given []string) (slugs []string) {
+// parseChanges reads the parameters of a list of changes. Without a past, slugs are what they are.
+func parseChanges(args *fasthttp.Args, gen *index.Generation, list *resource, past *changes.Past) (*listQuery, *failure) {
+	v := query.Read(list.params, args.All())
+	r := reader{Values: v, gen: gen}
+	if v.Given("slug") && past != nil {
+		r.readChangedSlugs(past)
+	}
+	q, f := list.parse(v, gen, export.JSON)
+	q.notices = r.notices
+	return q, f
+}
+
+// readChangedSlugs finds the records whose changes are asked for. What is neither a slug of now nor of a change is read
+// as a name.
+func (r *reader) readChangedSlugs(past *changes.Past) {
 	kind := resolve.Kind("")
-	if tables := p.values[changesTable.name]; len(tables) == 1 {
+	if tables := r.Texts("table"); len(tables) == 1 {
 		kind = map[string]resolve.Kind{"models": resolve.Model, "hardware": resolve.Hardware, "tools": resolve.Tool}[tables[0]]
 	}
-	for _, v := range given {
-		if v == "" || p.isChangedSlug(v) {
-			slugs = append(slugs, v)
+	slugs := slices.Clone(r.Texts("slug"))
+	for i, v := range slugs {
+		if isChangedSlug(r.gen, past, v) {
 			continue
 		}
-		a := p.gen.Names.Resolve(kind, v)
+		a := r.gen.Names.Resolve(kind, v)
 		switch {
 		case a.Slug != "":
-			if a.Confidence == resolve.Parsed {
-				p.noticeResolved(pm, v, string(a.Slug), a.Reason)
-			}
-			slugs = append(slugs, string(a.Slug))
-			continue
+			r.noticeResolved("slug", v, string(a.Slug), &a)
+			slugs[i] = string(a.Slug)
 		case a.Explained() && len(a.Candidates) > 0:
-			p.noticeExplained(pm, v, &a)
+			r.noticeExplained("slug", v, &a)
 		default:
 			near := candidateSlugs(&a)
-			p.out.notices = append(p.out.notices, Notice{
-				Code: unknownValue, Parameter: pm.name, Value: clip(v), Detail: fmt.Sprintf("no record and no change has %s %q", pm.name, *clip(v)),
+			r.notices = append(r.notices, Notice{
+				Code: unknownValue, Parameter: "slug", Value: clip(v), Detail: fmt.Sprintf("no record and no change has slug %q", *clip(v)),
 				Suggestions: near[:min(mostSuggested, len(near))],
 			})
 		}
-		slugs = append(slugs, v)
 	}
-	return slugs
+	r.Set("slug", sorted(slugs)...)
 }
 
 // isChangedSlug reports whether a record that is served has a slug, or one that a change is of.
-func (p *parser) isChangedSlug(slug string) bool {
+func isChangedSlug(gen *index.Generation, past *changes.Past, slug string) bool {
 	for _, r := range resources {
-		if _, ok := r.table(p.gen).Find(slug); ok {
+		if _, ok := r.table(gen).Find(slug); ok {
 			return true
 		}
 	}
-	return slug == "dataset" || slices.Contains(p.gen.Benchmarks.Values(index.Quantization), slug) ||
-		slices.ContainsFunc(changeTables, func(table string) bool { return p.past.Mentions(table, slug) })
+	return slug == "dataset" || slices.Contains(gen.Benchmarks.Values(index.Quantization), slug) ||
+		slices.ContainsFunc(changeTables, func(table string) bool { return past.Mentions(table, slug) })
 }

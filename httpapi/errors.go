@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
-	"modeldex/dataset/record"
-	"modeldex/dataset/resolve"
+	"modeldex/httpapi/query"
 )
 
 // code is one kind of error a caller can meet: what programs switch on.
@@ -101,24 +101,7 @@ type Problem struct {
 }
 
 // Fault is one thing wrong with a request.
-type Fault struct {
-	// Part of the request: query, path, header or body.
-	In string `json:"in" jsonschema:"enum=query,enum=path,enum=header,enum=body,example=query"`
-	// Name of the parameter or field.
-	Name string `json:"name" jsonschema:"example=vendor"`
-	// What was found, cut to 100 characters; left out where it may be secret.
-	Value *string `json:"value,omitzero" jsonschema:"example=nvida"`
-	// The rule.
-	Detail string `json:"detail" jsonschema:"example=must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
-	// What is allowed, where that is a short list.
-	Allowed []string `json:"allowed,omitempty" jsonschema:"example=nvidia"`
-	// What the caller may have meant.
-	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
-
-	// For pages: what a name of a record may mean, and whether it fits several of them.
-	candidates []resolve.Candidate
-	several    bool
-}
+type Fault = query.Fault
 
 // failure is an error on its way to the caller.
 type failure struct {
@@ -137,8 +120,21 @@ type failure struct {
 
 func fail(c *code, faults ...Fault) *failure { return &failure{code: c, faults: faults} }
 
-// clip makes a value fit to be shown, of at most 100 characters.
-func clip(v string) *string {
-	v = record.Clip(v, 100)
-	return &v
+// failureOf is the response to faults, nil without any.
+func failureOf(l *query.Faults) *failure {
+	if l.Code == "" {
+		return nil
+	}
+	i := slices.IndexFunc(codes, func(c *code) bool { return c.name == l.Code })
+	return &failure{code: codes[i], detail: l.Text(), faults: l.List, omitted: l.Omitted, searches: l.Searches}
 }
+
+// badParameter is the failure of one parameter.
+func badParameter(name, value, detail string) *failure {
+	var faults query.Faults
+	faults.Add(query.InvalidParameter, Fault{In: "query", Name: name, Value: clip(value), Detail: detail})
+	return failureOf(&faults)
+}
+
+// clip makes a value fit to be shown.
+func clip(v string) *string { return query.Clip(v) }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"slices"
 
-	"modeldex/httpapi/rowjson"
 	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
@@ -64,7 +63,7 @@ func facetsOf(facets *resource) func(*Server, *request) (*response, *failure) {
 func renderFacets(gen *index.Generation, facets *resource, q *listQuery) []byte {
 	t := facets.table(gen)
 	var fields []index.Field
-	for _, name := range q.selected["fields"] {
+	for _, name := range q.fields {
 		fields = append(fields, index.Field(name))
 	}
 	all := q.Query
@@ -72,12 +71,12 @@ func renderFacets(gen *index.Generation, facets *resource, q *listQuery) []byte 
 	asked := t.Conditions(all)
 	rows := []*FacetRow{}
 	for _, f := range asked.Facets(fields) {
-		rows = append(rows, facetRow(&f, fieldOf(fieldsOf(facets.name), f.Field), q.Limit))
+		rows = append(rows, facetRow(&f, fieldOf(facets.fields, f.Field), q.Limit))
 	}
 	page := asked.Page()
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total))
-	end, _ := q.envelope(gen, page.Total, len(rows), notices, nil)
-	return append(append([]byte(`{"data":`), rowjson.Marshal(rows)...), end[1:]...)
+	end, _ := q.envelope(page.Total, len(rows), notices, nil)
+	return dataWith(rows, end)
 }
 
 var facetKinds = map[index.FieldKind]string{index.Text: "text", index.Flag: "flag", index.Count: "count", index.Number: "number", index.Date: "date"}

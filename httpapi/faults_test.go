@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/suggest"
 
 	"github.com/valyala/fasthttp"
@@ -38,7 +40,7 @@ func hostile() []struct{ name, path string } {
 		return b.String()
 	}
 	fifty := func(start string, letters int) string {
-		words := make([]string, maxValues)
+		words := make([]string, query.MaxValues)
 		for i := range words {
 			words[i] = word(letters)
 		}
@@ -142,8 +144,8 @@ func TestHostile(t *testing.T) {
 			if err := json.Unmarshal(a.body, &p); err != nil {
 				t.Fatal(err)
 			}
-			if len(p.Errors) > maxFaults || len(a.body) > 16<<10 {
-				t.Errorf("status %d lists %d faults in %d bytes, want at most %d and 16 KiB", a.status, len(p.Errors), len(a.body), maxFaults)
+			if len(p.Errors) > query.MaxFaults || len(a.body) > 16<<10 {
+				t.Errorf("status %d lists %d faults in %d bytes, want at most %d and 16 KiB", a.status, len(p.Errors), len(a.body), query.MaxFaults)
 			}
 			if p.ErrorsOmitted > 0 && !strings.HasSuffix(p.Detail, fmt.Sprintf("and %d more", p.ErrorsOmitted)) {
 				t.Errorf("detail does not end with the number of omitted faults, %d: %.300s", p.ErrorsOmitted, p.Detail)
@@ -153,18 +155,18 @@ func TestHostile(t *testing.T) {
 	t.Run("comparisons", func(t *testing.T) {
 		gen := mustShipped(t).live.Current()
 		for _, tt := range hostile() {
-			path, query, _ := strings.Cut(tt.path, "?")
+			path, text, _ := strings.Cut(tt.path, "?")
 			for _, r := range resources {
 				if path != "/api/v1/"+r.name {
 					continue
 				}
 				var args fasthttp.Args
-				args.Parse(query)
-				p := &parser{r: r, gen: gen, values: map[string][]string{}}
-				p.parse(&args)
+				args.Parse(text)
+				v := query.Read(r.params, args.All())
+				_, _ = r.parse(v, gen, export.JSON)
 				// The first search is always made, and models have about as many names as may be compared.
-				if most := max(suggest.MaxCompared, len(gen.Models.Names())); p.faults.Compared > most {
-					t.Errorf("%s: %d names are compared, want at most %d", tt.name, p.faults.Compared, most)
+				if most := max(suggest.MaxCompared, len(gen.Models.Names())); v.Compared > most {
+					t.Errorf("%s: %d names are compared, want at most %d", tt.name, v.Compared, most)
 				}
 			}
 		}
@@ -227,13 +229,13 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "fit", body: `{"queries":[{}]}`, want: []string{"queries[0].hardware " + noHardware, "queries[0].model is required"}},
 		{path: "fit", body: `{"queries":[{"model":null,"hardware":"nvidia-rtx-4090"}]}`, want: []string{"queries[0].model is required"}},
 		{path: "fit", body: `{"queries":[{` + pair + `},{"model":"","hardware":""}]}`, want: []string{"queries[1].hardware " + empty, "queries[1].model " + empty}},
-		{path: "fit", body: `{"queries":[{"model":["llama-2-7b"],"hardware":{},"count":1e400}]}`, want: []string{
+		{path: "fit", body: `{"queries":[{"model":["llama-2-7b","llama-2-7b"],"hardware":{},"count":1e400}]}`, want: []string{
 			"queries[0].count must be a whole number from 1 to 8", "queries[0].hardware " + notValue, "queries[0].model " + notValue,
 		}},
 		{path: "fit", body: `{"queries":[{` + pair + `},{` + pair + `,"context":5000}]}`, want: []string{"queries[1].context must be at most 4096, the limit of llama-2-7b, or pass allow_extended=true; got 5000"}},
 		{path: "fit", body: `{"queries":{` + pair + `}}`, want: []string{"queries must be a list of objects"}},
 		{path: "fit", body: `{"queries":[{` + pair + `},null]}`, want: []string{"queries must be a list of objects"}},
-		{path: "fit", body: `{"queries":[{` + numbered(maxFaults+5, `"x%d":1`, ",") + `},{}]}`, omitted: 5 + 2 + 2},
+		{path: "fit", body: `{"queries":[{` + numbered(query.MaxFaults+5, `"x%d":1`, ",") + `},{}]}`, omitted: 5 + 2 + 2},
 
 		{path: "hardware?runs=llama-2-7b&context=5000", want: []string{"context must be at most 4096, the limit of llama-2-7b, or pass allow_extended=true; got 5000"}},
 		{path: "models?fits=12GB", want: []string{"fits " + amount("12")}},
@@ -248,9 +250,9 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "hardware?runs=12GB", want: []string{"runs is not known"}},
 		{path: "resolve?q=a&q=b", want: []string{"q must be given once"}},
 		{path: "resolve?q=" + strings.Repeat("x", 401), want: []string{"q must be at most 400 bytes long, got 401"}},
-		{path: "resolve?q=x&kind=", want: []string{"kind must be one of model, hardware, tool"}},
+		{path: "resolve?q=x&kind=", want: []string{"kind " + empty}},
 		{path: "resolve", body: `{"names":"x"}`, want: []string{"names must be a list"}},
-		{path: "resolve", body: `{"names":["x",{"q":"x","kind":7}]}`, want: []string{"names[1] must have the fields q and, where it is known, kind, both of them text"}},
+		{path: "resolve", body: `{"names":["x",{"q":"x","kind":7}]}`, want: []string{"names[1].kind must be one of model, hardware, tool"}},
 
 		{path: "benchmarks/stats?group_by=hardware,model,tool", want: []string{"group_by must have at most 2 values, got 3"}},
 		{path: "benchmarks/stats?group_by=hardware&value=n", want: []string{"value is a parameter of shape=pivot"}},
@@ -258,10 +260,10 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "benchmarks?limit=all&format=csv&cursor=x", want: []string{
 			"cursor is damaged or was not made by this service; start again without it", "cursor must not be given with limit=all, which has no pages",
 		}},
-		{path: "benchmarks?hardware=" + numbered(maxValues+1, "x%d", ","), want: []string{"hardware must have at most 50 values, got 51"}},
+		{path: "benchmarks?hardware=" + numbered(query.MaxValues+1, "x%d", ","), want: []string{"hardware must have at most 50 values, got 51"}},
 		{path: "benchmarks?hardware_count=99999999999999999999", want: []string{"hardware_count must be a whole number such as 1"}},
 		{path: "hardware?vendor=nvidia,,amd", want: []string{"vendor must not have an empty value between commas"}},
-		{path: "changes?slug=" + numbered(maxValues+1, "x%d", ","), want: []string{"slug must have at most 50 values, got 51"}},
+		{path: "changes?slug=" + numbered(query.MaxValues+1, "x%d", ","), want: []string{"slug must have at most 50 values, got 51"}},
 		{path: "models?q=" + numbered(9, "w%d", "+"), want: []string{"q must be 1 to 8 words, at most 100 characters"}},
 	} {
 		q := asked{method: http.MethodGet, path: "/api/v1/" + tt.path, header: http.Header{"Authorization": {"Bearer " + s.secret}}}

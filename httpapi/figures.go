@@ -10,6 +10,7 @@ import (
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
@@ -23,33 +24,44 @@ const (
 	figurePolicy = "default-src 'none'; style-src 'unsafe-inline'"
 )
 
+// chartParams are the parameters of all charts. Each chart takes one of the first three.
+type chartParams struct {
+	// Model, by slug or alias: of charts of one model.
+	Model string `query:"model,name=model"`
+	// Models, by slug or alias, separated by commas: of charts that compare them.
+	Models string `query:"models,name=model"`
+	// Hardware, by slug or alias; of charts that compare several, separated by commas.
+	Hardware string `query:"hardware,name=hardware"`
+	// Colour scheme; auto follows the reader's.
+	Theme charts.Scheme `query:"theme"`
+	// Width in pixels.
+	Width int `query:"width"`
+}
+
+// badgeParams are the parameters of a badge.
+type badgeParams struct {
+	// Only runs with this quantization, such as Q4_K_M; without it the one with the most runs. Letter case does not count.
+	Quantization string `query:"quantization,bytes=100"`
+}
+
 var (
-	themeParam = param{name: "theme", kind: oneChoice, values: charts.Scheme("").Values(), doc: "Colour scheme; auto follows the reader's."}
-	widthParam = param{name: "width", kind: wholeNumber, most: charts.MaxWidth, doc: fmt.Sprintf("Width in pixels, from %d to %d; %d without it.", charts.MinWidth, charts.MaxWidth, charts.DefaultWidth)}
+	chartList = newChartList()
+	badgeList = &resource{name: "badge", singular: "badge", params: query.Of[badgeParams]()}
 )
 
-// chartQuery is the parameters of all charts. Each chart takes one of the first three.
-var chartQuery = withNames(resource{
-	name: "charts", singular: "chart",
-	params: []param{
-		{name: "model", kind: oneName, table: modelsOf, doc: "Model, by slug or alias: of charts of one model."},
-		{name: "models", kind: oneName, table: modelsOf, doc: fmt.Sprintf("Models, by slug or alias, separated by commas, 2 to %d: of the chart compare-models.", charts.MostCompared)},
-		{name: "hardware", kind: oneName, table: hardwareOf, doc: fmt.Sprintf("Hardware, by slug or alias; for compare up to %d, separated by commas.", charts.MostCompared)},
-		themeParam, widthParam,
-	},
-})
-
-// badgeQuery is the parameters of a badge.
-var badgeQuery = withNames(resource{
-	name: "badge", singular: "badge",
-	params: []param{{name: "quantization", kind: oneText, doc: "Only runs with this quantization, such as Q4_K_M; without it the one with the most runs. Letter case does not count."}},
-})
+func newChartList() *resource {
+	r := &resource{name: "charts", singular: "chart", params: query.Of[chartParams]()}
+	query.Find(r.params, "theme").Default = string(charts.Auto)
+	width := query.Find(r.params, "width")
+	width.Min, width.Max, width.Default = charts.MinWidth, charts.MaxWidth, strconv.Itoa(charts.DefaultWidth)
+	return r
+}
 
 // figureRoutes are the addresses of pictures.
 func figureRoutes() []route {
 	return []route{
-		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartQuery, answer: showChart},
-		{method: "GET", path: "/badge/*", doc: "/badge/{model}/{hardware}.svg", id: "badge", tag: "charts", summary: "A measured speed as a small picture, for other pages", list: badgeQuery, answer: showBadge},
+		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartList, answer: showChart},
+		{method: "GET", path: "/badge/*", doc: "/badge/{model}/{hardware}.svg", id: "badge", tag: "charts", summary: "A measured speed as a small picture, for other pages", list: badgeList, answer: showBadge},
 	}
 }
 
@@ -62,20 +74,18 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	case req.gen == nil:
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
-	p := &parser{r: chartQuery, gen: req.gen, values: map[string][]string{}}
-	p.collect(req.ctx.QueryArgs())
-	r := fitReader{parser: p}
+	r := reader{Values: query.Read(chartList.params, req.ctx.QueryArgs().All()), gen: req.gen}
 	slugs, asGiven := r.records(preset)
-	theme, width := r.theme(), r.width()
 	for _, other := range []string{"model", "models", "hardware"} {
-		if other != preset.Param && p.values[other] != nil {
-			p.fault(unknownParameter, other, p.values[other][0], "is not a parameter of this chart, which takes "+preset.Param)
+		if other != preset.Param && r.Given(other) {
+			r.Add(query.UnknownParameter, Fault{In: "query", Name: other, Value: clip(r.Text(other)), Detail: "is not a parameter of this chart, which takes " + preset.Param})
 		}
 	}
-	if f := p.faults.failure(); f != nil {
+	if f := failureOf(&r.Faults); f != nil {
 		return nil, f
 	}
-	canonical := "/charts/" + preset.Name + ".svg?" + strings.Join(r.canonical, "&")
+	theme, width := charts.Scheme(r.Text("theme")), int(r.Number("width"))
+	canonical := r.Address("/charts/" + preset.Name + ".svg")
 	if !asGiven {
 		return req.moved(canonical), nil
 	}
@@ -94,17 +104,17 @@ func unknownPreset(name string) *failure {
 
 // records reads the records a chart is of. asGiven reports whether they were named by their slugs;
 // an alias has the address of its slug.
-func (r *fitReader) records(preset *charts.Preset) (slugs []string, asGiven bool) {
-	v := r.value(preset.Param)
+func (r *reader) records(preset *charts.Preset) (slugs []string, asGiven bool) {
+	v := r.Text(preset.Param)
 	if v == "" {
-		if r.values[preset.Param] == nil {
-			r.fault(invalidParameter, preset.Param, "", "is required")
+		if !r.Sent(preset.Param) {
+			r.Missing(preset.Param, "is required")
 		}
 		return nil, true
 	}
 	names := strings.Split(v, ",")
 	if len(names) < preset.Least || len(names) > preset.Most {
-		r.fault(invalidParameter, preset.Param, v, fmt.Sprintf("must be %s, got %d", numberOfNames(preset.Least, preset.Most), len(names)))
+		r.Fault(preset.Param, v, fmt.Sprintf("must be %s, got %d", numberOfNames(preset.Least, preset.Most), len(names)))
 		return nil, true
 	}
 	asGiven = true
@@ -115,10 +125,10 @@ func (r *fitReader) records(preset *charts.Preset) (slugs []string, asGiven bool
 			slugs = append(slugs, slug)
 		}
 	}
-	if len(slugs) < preset.Least && r.faults.code == nil {
-		r.fault(invalidParameter, preset.Param, v, fmt.Sprintf("must be %s that differ", numberOfNames(preset.Least, preset.Most)))
+	if len(slugs) < preset.Least && r.Code == "" {
+		r.Fault(preset.Param, v, fmt.Sprintf("must be %s that differ", numberOfNames(preset.Least, preset.Most)))
 	}
-	r.canonical = append(r.canonical, preset.Param+"="+strings.ReplaceAll(url.QueryEscape(strings.Join(slugs, ",")), "%2C", ","))
+	r.Set(preset.Param, slugs...)
 	return slugs, asGiven && len(slugs) == len(names)
 }
 
@@ -130,13 +140,13 @@ func numberOfNames(least, most int) string {
 }
 
 // record finds a record by slug, alias or a name that can be read by rules.
-func (r *fitReader) record(param string, kind resolve.Kind, name string) string {
-	t := r.r.byName[param].table(r.gen)
+func (r *reader) record(param string, kind resolve.Kind, name string) string {
+	t := r.tableOf(param)
 	if slug, ok := slugOf(r.gen, t, kind, name); ok {
 		return slug
 	}
-	if f := r.fault(invalidParameter, param, name, "is not known"); f != nil {
-		if near := r.faults.Near(*clip(name), t.Names(), 1); len(near) > 0 {
+	if f := r.Fault(param, name, "is not known"); f != nil {
+		if near := r.Near(*clip(name), t.Names(), 1); len(near) > 0 {
 			f.Suggestion, _ = t.Resolve(near[0])
 		}
 	}
@@ -157,29 +167,6 @@ func slugOf(gen *index.Generation, t *index.Table, kind resolve.Kind, name strin
 	return "", false
 }
 
-// theme reads the colour scheme of a chart.
-func (r *fitReader) theme() charts.Scheme {
-	if r.value("theme") == string(charts.Auto) {
-		return charts.Auto
-	}
-	return charts.Scheme(r.choice("theme"))
-}
-
-// width reads the width of a chart.
-func (r *fitReader) width() int {
-	if v := r.value("width"); v == "" || v == strconv.Itoa(charts.DefaultWidth) {
-		return charts.DefaultWidth
-	}
-	w := int(r.number("width"))
-	if w == 0 {
-		return charts.DefaultWidth // at fault
-	}
-	if w < charts.MinWidth {
-		r.fault(invalidParameter, "width", strconv.Itoa(w), fmt.Sprintf("must be a whole number from %d to %d", charts.MinWidth, charts.MaxWidth))
-	}
-	return w
-}
-
 // showBadge answers a badge.
 func showBadge(s *Server, req *request) (*response, *failure) {
 	path, isSVG := strings.CutSuffix(req.param("*"), ".svg")
@@ -190,10 +177,9 @@ func showBadge(s *Server, req *request) (*response, *failure) {
 	case req.gen == nil:
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
-	p := &parser{r: badgeQuery, gen: req.gen, values: map[string][]string{}}
-	p.collect(req.ctx.QueryArgs())
-	quantization, query := p.quantization()
-	if f := p.faults.failure(); f != nil {
+	r := reader{Values: query.Read(badgeList.params, req.ctx.QueryArgs().All()), gen: req.gen}
+	quantization := r.quantization()
+	if f := failureOf(&r.Faults); f != nil {
 		return nil, f
 	}
 	var slugs [2]string
@@ -213,7 +199,7 @@ func showBadge(s *Server, req *request) (*response, *failure) {
 		}
 		slugs[i], moved = slug, moved || slug != part.name
 	}
-	canonical := "/badge/" + url.PathEscape(slugs[0]) + "/" + url.PathEscape(slugs[1]) + ".svg" + query
+	canonical := r.Address("/badge/" + url.PathEscape(slugs[0]) + "/" + url.PathEscape(slugs[1]) + ".svg")
 	if moved {
 		return req.moved(canonical), nil
 	}
@@ -223,23 +209,23 @@ func showBadge(s *Server, req *request) (*response, *failure) {
 }
 
 // quantization reads the quantization of a badge, spelled as benchmarks have it.
-func (p *parser) quantization() (name, query string) {
-	r := fitReader{parser: p}
-	given := r.quantization()
+func (r *reader) quantization() (name string) {
+	given := r.Text("quantization")
 	if given == "" {
-		return "", ""
+		return ""
 	}
-	for _, have := range p.gen.Benchmarks.Values(index.Quantization) {
+	for _, have := range r.gen.Benchmarks.Values(index.Quantization) {
 		if strings.EqualFold(have, given) && (name == "" || have == given) {
 			name = have
 		}
 	}
 	if name == "" {
-		if f := p.fault(invalidParameter, "quantization", given, "is not a quantization of any benchmark"); f != nil {
-			f.Suggestion = p.faults.Nearest(*clip(given), p.gen.Benchmarks.Values(index.Quantization))
+		if f := r.Fault("quantization", given, "is not a quantization of any benchmark"); f != nil {
+			f.Suggestion = r.Nearest(*clip(given), r.gen.Benchmarks.Values(index.Quantization))
 		}
 	}
-	return name, "?quantization=" + url.QueryEscape(name)
+	r.Set("quantization", name)
+	return name
 }
 
 // figure answers a picture from the cache, or draws it.

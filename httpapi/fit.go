@@ -4,58 +4,136 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/fit"
-	"modeldex/httpapi/rowjson"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
+// fitParams describe a model and a machine.
+type fitParams struct {
+	// Model, by slug or alias.
+	Model dataset.Slug `query:"model,name=model,required"`
+	// Hardware, by slug, alias or another name. Required, unless memory_gb describes the machine. A name that states a
+	// memory or a number of devices, such as "Raspberry Pi 5 8GB" or "2x RTX 3090", sets memory_gb and count where they
+	// are not given.
+	Hardware dataset.Slug `query:"hardware,name=hardware"`
+	// One size of the model by name, such as Q4_K_M; all sizes, best first, without it. Letter case does not count.
+	Quantization string `query:"quantization,bytes=100"`
+	fitOptions
+	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place
+	// of hardware.
+	MemoryGB float64 `query:"memory_gb,above=0,max=1e6"`
+	// Memory bandwidth of one device, in 10^9 bytes per second. With hardware of another bandwidth its measurements do
+	// not count.
+	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6"`
+	// Part of unified memory a model may use; without it the default of the vendor's system, which the answer names.
+	UnifiedShare float64 `query:"unified_share,above=0,max=1"`
+	// Main memory beside a discrete card, in GB, for the verdict offload.
+	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
+}
+
+// costParams are what the costs of running a model are made of.
+type costParams struct {
+	// Price of energy, for costs.
+	USDPerKWh *float64 `query:"usd_per_kwh,min=0,max=1e6"`
+	// Hours of use per day, for costs.
+	HoursPerDay *float64 `query:"hours_per_day,above=0,max=24"`
+	// Years of use, for costs.
+	Years *float64 `query:"years,above=0,max=100"`
+	// Rent of the hardware per hour, for costs; in place of its price and energy.
+	USDPerHour *float64 `query:"usd_per_hour,min=0,max=1e6"`
+}
+
+// fitList is the parameters of GET /api/v1/fit, and the members of a query of POST /api/v1/fit.
+var fitList = &resource{name: "fit", path: "fit", singular: "fit", params: append(withFitLimits(query.Of[fitParams]()), query.Of[costParams]()...)}
+
+// fitBody is the body of POST /api/v1/fit.
+type fitBody struct {
+	// The queries.
+	Queries jsontext.Value `query:"queries,required"`
+}
+
+// maxFitQueries is how many queries one POST takes. Each costs under a millisecond.
+const maxFitQueries = 100
+
 // showFit answers which sizes of a model run on a machine, and how fast.
 func showFit(s *Server, req *request) (*response, *failure) {
-	p := &parser{r: fitQuery, gen: req.gen, values: map[string][]string{}}
-	p.collect(req.ctx.QueryArgs())
-	q, canonical := p.fitQuery()
-	if f := p.faults.failure(); f != nil {
+	r := reader{Values: query.Read(fitList.params, req.ctx.QueryArgs().All()), gen: req.gen}
+	q := r.fitQuery()
+	answer := r.fit(q)
+	if f := failureOf(&r.Faults); f != nil {
 		return nil, f
 	}
-	answer, fault := req.gen.Fit.Fit(q)
-	if fault != nil {
-		p.fitFault(fault)
-		return nil, p.faults.failure()
+	return s.cached(req, r.Address(fitPath), func() ([]byte, string) { return withMeta(req.gen, answer), "" }), nil
+}
+
+// fitQuery is what the parameters ask of the engine.
+func (r *reader) fitQuery() fit.Query {
+	q := r.pair()
+	if !r.Sent("hardware") && !r.Sent("memory_gb") {
+		r.Missing("hardware", "is required, unless memory_gb describes the machine")
 	}
-	return s.cached(req, address(fitQuery, canonical), func() ([]byte, string) { return withMeta(req.gen, answer), "" }), nil
+	var c costParams
+	if r.Into(&c); c != (costParams{}) {
+		q.Costs = &fit.Costs{USDPerKWh: c.USDPerKWh, HoursPerDay: c.HoursPerDay, Years: c.Years, USDPerHour: c.USDPerHour, Today: released(r.gen)}
+	}
+	return q
+}
+
+// pair is what is asked of a model and a machine.
+func (r *reader) pair() fit.Query {
+	r.name("model")
+	r.name("hardware")
+	var p fitParams
+	r.Into(&p)
+	q := p.query()
+	q.Model, q.Hardware, q.Quantization = p.Model, p.Hardware, p.Quantization
+	q.MemoryGB, q.BandwidthGBps, q.UnifiedShare, q.SystemMemoryGB = p.MemoryGB, p.BandwidthGBps, p.UnifiedShare, p.SystemMemoryGB
+	return q
+}
+
+// fit is the answer to a query without faults; nil where there is one.
+func (r *reader) fit(q fit.Query) *fit.Answer {
+	if r.Code != "" {
+		return nil
+	}
+	answer, fault := r.gen.Fit.Fit(q)
+	if fault != nil {
+		r.fitFault(fault)
+	}
+	return answer
+}
+
+// released is the day of the dataset: prices are old or not by it, so that an answer depends on
+// nothing but dataset and query.
+func released(gen *index.Generation) time.Time {
+	n := int(index.DateNumber(&gen.Info.Released))
+	return time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
 }
 
 // postFit answers up to 100 queries at once, with the best size of each.
-func postFit(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
+func postFit(_ *Server, req *request) (*response, *failure) {
 	queries, f := readFitQueries(req)
 	if f != nil {
 		return nil, f
 	}
 	req.call.SpendBurst((len(queries) - 1) / pairsPerCall)
 	answers := make([]*fit.Answer, len(queries))
-	var faults faultList
+	var faults query.Faults
 	for i, members := range queries {
-		p := &parser{r: fitQuery, gen: req.gen, values: map[string][]string{}, in: "body", prefix: fmt.Sprintf("queries[%d].", i)}
-		p.collectMembers(members)
-		q, _ := p.fitQuery()
-		if p.faults.code == nil {
-			q.BestOnly = true
-			answer, fault := req.gen.Fit.Fit(q)
-			if fault != nil {
-				p.fitFault(fault)
-			}
-			answers[i] = answer
-		}
-		faults.join(invalidField, &p.faults)
+		r := reader{Values: query.ReadObject(fitList.params, members, fmt.Sprintf("queries[%d].", i)), gen: req.gen}
+		q := r.fitQuery()
+		q.BestOnly = true
+		answers[i] = r.fit(q)
+		faults.Join(&r.Faults)
 	}
-	if f := faults.failure(); f != nil {
+	if f := failureOf(&faults); f != nil {
 		return nil, f
 	}
 	resp := uncached(http.StatusOK, withMeta(req.gen, answers))
@@ -65,39 +143,18 @@ func postFit(s *Server, req *request) (*response, *failure) {
 
 // readFitQueries reads the list of queries of a body.
 func readFitQueries(req *request) ([]map[string]jsontext.Value, *failure) {
-	members, f := bodyMembers(req.c)
+	body, f := readBody(req, query.Of[fitBody]())
 	if f != nil {
 		return nil, f
 	}
 	var queries []map[string]jsontext.Value
-	var faults []Fault
-	raw, ok := members["queries"]
+	raw := jsontext.Value(body.Text("queries"))
 	switch {
-	case !ok:
-		faults = append(faults, Fault{In: "body", Name: "queries", Detail: "is required"})
+	case len(raw) == 0:
 	case jsonv2.Unmarshal(raw, &queries) != nil || slices.ContainsFunc(queries, func(q map[string]jsontext.Value) bool { return q == nil }):
-		faults = append(faults, Fault{In: "body", Name: "queries", Detail: "must be a list of objects"})
+		body.Missing("queries", "must be a list of objects")
 	case len(queries) == 0 || len(queries) > maxFitQueries:
-		faults = append(faults, Fault{In: "body", Name: "queries", Detail: fmt.Sprintf("must have 1 to %d entries, got %d", maxFitQueries, len(queries))})
+		body.Missing("queries", fmt.Sprintf("must have 1 to %d entries, got %d", maxFitQueries, len(queries)))
 	}
-	return queries, bodyFailure(faults, members, []string{"queries"})
-}
-
-// withMeta is the body of one answer with what it says about itself.
-func withMeta(gen *index.Generation, v any, notices ...Notice) []byte {
-	data, err := jsonv2.Marshal(v)
-	if err != nil {
-		panic(err) // answers hold numbers and texts of the dataset
-	}
-	b := append(append([]byte(`{"data":`), data...), `,"meta":{"dataset_version":`...)
-	b = append(rowjson.AppendString(b, gen.Info.Version), `,"dataset_digest":"`...)
-	b = append(append(b, gen.Digest.String()...), '"')
-	if len(notices) > 0 {
-		said, err := jsonv2.Marshal(notices)
-		if err != nil {
-			panic(err) // texts and numbers
-		}
-		b = append(append(b, `,"notices":`...), said...)
-	}
-	return append(b, "}}"...)
+	return queries, failureOf(&body.Faults)
 }

@@ -12,12 +12,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// formatParam is a parameter of every endpoint whose rows can be a file.
-var formatParam = param{name: "format", kind: fileFormat, values: formatNames(), doc: "Form of the rows: json, or a file of csv, ndjson or parquet. Without it the Accept header decides."}
-
-// jsonParam is formatParam where rows hold lists, and are JSON alone.
-var jsonParam = param{name: formatParam.name, kind: fileFormat, values: []string{export.JSON.String()}, doc: "Form of the response. Facets have no other than json."}
-
 func formatNames() (out []string) {
 	for _, f := range export.Formats {
 		out = append(out, f.String())

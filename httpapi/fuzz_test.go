@@ -19,6 +19,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/valyala/fasthttp"
 
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 	"modeldex/quota"
 )
@@ -138,10 +140,10 @@ func FuzzQueryMeaning(f *testing.F) {
 	})
 }
 
-func parseQuery(r *resource, gen *index.Generation, query string) (*listQuery, *failure) {
+func parseQuery(r *resource, gen *index.Generation, text string) (*listQuery, *failure) {
 	var args fasthttp.Args
-	args.Parse(query)
-	return r.parse(&args, gen)
+	args.Parse(text)
+	return r.parse(query.Read(r.params, args.All()), gen, export.JSON)
 }
 
 // FuzzPath asks for any address below the data routes.

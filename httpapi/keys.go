@@ -1,21 +1,14 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"maps"
-	"mime"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/usage"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 
-	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -113,16 +106,26 @@ func (s *Server) logKey(what string, a *quota.Account) {
 	s.cfg.Log.Info(what, "id", a.ID.String(), "tier", a.Tier, "by", "its owner")
 }
 
+// NewKey is who asks for a key and what for.
+type NewKey struct {
+	// What the key is for, in a few words; shown with its usage.
+	Name string `query:"name,required,strict"`
+	// Where its owner can be reached. It is kept, never shown and never logged.
+	Email string `query:"email,required,strict"`
+	// What it will be used for.
+	UseCase string `query:"use_case,required,strict"`
+}
+
 // issueKey answers a sign-up.
 func issueKey(s *Server, req *request) (*response, *failure) {
-	var form quota.IssueRequest
-	if f := req.noParameters(); f != nil {
+	body, f := readBody(req, query.Of[NewKey]())
+	if f != nil {
 		return nil, f
 	}
-	fields := []bodyField{{"name", &form.Name, true}, {"email", &form.Email, true}, {"use_case", &form.UseCase, true}}
-	if f := readBody(req.c, fields); f != nil && f.code != invalidField {
-		return nil, f
-	} else if f := withFaults(f, quota.ValidateIssue(form)); f != nil {
+	var given NewKey
+	body.Into(&given)
+	form := quota.IssueRequest{Name: given.Name, Email: given.Email, UseCase: given.UseCase}
+	if f := withFaults(&body.Faults, quota.ValidateIssue(form)); f != nil {
 		return nil, f
 	}
 	from := s.client(req.ctx)
@@ -138,121 +141,21 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 	case refusal.Reason == quota.SignupLimited:
 		return nil, &failure{code: signupLimited, retryAfter: max(1, int64((refusal.RetryAfter+time.Second-1)/time.Second))}
 	case refusal.Reason != 0:
-		return nil, withFaults(nil, refusal.Faults)
+		return nil, withFaults(&body.Faults, refusal.Faults)
 	}
 	s.logKey("key issued", &issued.Account)
 	return data(fiber.StatusCreated, keyView(issued.Account, issued.Secret.Reveal(), req.started))
 }
 
-// withFaults joins the faults of the body's form with those of its values: one a field, for a
-// field of the wrong type has no value to judge.
-func withFaults[F quota.Fault | webhook.Fault](f *failure, faults []F) *failure {
-	if f == nil && len(faults) == 0 {
-		return nil
-	}
-	if f == nil {
-		f = fail(invalidField)
-	}
+// withFaults joins the faults of the form of a body with those of its values: one a field, for a field of the wrong type
+// has no value to judge. It is nil without either.
+func withFaults[F quota.Fault | webhook.Fault](have *query.Faults, faults []F) *failure {
 	for _, one := range faults {
-		q := quota.Fault(one)
-		if !slices.ContainsFunc(f.faults, func(have Fault) bool { return have.Name == q.Field }) {
-			f.faults = append(f.faults, Fault{In: "body", Name: q.Field, Detail: q.Detail})
+		if q := quota.Fault(one); !have.Of(q.Field) {
+			have.Add(query.InvalidField, Fault{In: "body", Name: q.Field, Detail: q.Detail})
 		}
 	}
-	f.detail = sentences(f.faults, f.omitted)
-	return f
-}
-
-// bodyField is one text member of a body and where it goes.
-type bodyField struct {
-	name     string
-	text     *string
-	required bool
-}
-
-// readBody reads a JSON object of texts. Faults of fields are returned together; values are not
-// repeated in them, because they are personal.
-func readBody(c *fiber.Ctx, fields []bodyField) *failure {
-	members, f := bodyMembers(c)
-	if f != nil {
-		return f
-	}
-	var faults []Fault
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = field.name
-		raw, ok := members[field.name]
-		switch {
-		case !ok && field.required:
-			faults = append(faults, Fault{In: "body", Name: field.name, Detail: "is required"})
-		case ok && (raw.Kind() != '"' || jsonv2.Unmarshal(raw, field.text) != nil):
-			faults = append(faults, Fault{In: "body", Name: field.name, Detail: "must be text"})
-		}
-	}
-	return bodyFailure(faults, members, names)
-}
-
-// bodyFailure joins faults of known fields with the fields that are not known, in order of name;
-// nil without either.
-func bodyFailure(faults []Fault, members map[string]jsontext.Value, names []string) *failure {
-	var all faultList
-	for _, f := range faults {
-		all.add(invalidField, f)
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if slices.Contains(names, name) {
-			continue
-		}
-		if f := all.add(invalidField, unknownName("body", name, noField, names)); f != nil {
-			f.Suggestion = all.Nearest(f.Name, names)
-		}
-	}
-	return all.failure()
-}
-
-// bodyMembers reads the members of a JSON object.
-func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
-	if f := checkMediaType(c); f != nil {
-		return nil, f
-	}
-	members := map[string]jsontext.Value{}
-	body := bytes.Clone(c.Request().Body()) // as it was sent; the members point into it
-	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return nil, &failure{code: invalidJSON, detail: "The body begins with a byte order mark, which JSON does not have. Send it without the first three bytes."}
-	}
-	if err := jsonv2.Unmarshal(body, &members); err != nil || members == nil {
-		detail := "The body must be one JSON object."
-		if len(body) == 0 {
-			detail = "The body is empty. It must be one JSON object."
-		}
-		var syntax *jsontext.SyntacticError
-		switch place := errors.As(err, &syntax); {
-		case len(body) == 0:
-		case place && (!utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0): // Latin-1, UTF-16
-			detail = "The body is not in UTF-8, as JSON has to be: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
-		case place && errors.Is(err, jsontext.ErrDuplicateName):
-			detail = "The body has two members of one name: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
-		case place: // its own text may show the body, its place may not
-			detail = "The body is not valid JSON: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
-		}
-		return nil, &failure{code: invalidJSON, detail: detail}
-	}
-	return members, nil
-}
-
-// checkMediaType rejects a body that is not declared as plain JSON in UTF-8.
-func checkMediaType(c *fiber.Ctx) *failure {
-	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
-	charset, given := params["charset"]
-	switch coding := strings.ToLower(c.Get(fiber.HeaderContentEncoding)); {
-	case err != nil || kind != jsonType:
-		return fail(unsupportedType)
-	case given && !strings.EqualFold(charset, "utf-8"):
-		return &failure{code: unsupportedType, detail: "JSON is UTF-8. Send the body as application/json, in UTF-8."}
-	case coding != "" && coding != "identity":
-		return &failure{code: unsupportedType, detail: "Bodies are not decompressed here. Send the body without a Content-Encoding."}
-	}
-	return nil
+	return failureOf(have)
 }
 
 // showKey answers what the calling key has used.
@@ -292,10 +195,7 @@ func revokeKey(s *Server, req *request) (*response, *failure) {
 
 // rotateKey replaces the calling key. The body may be left out.
 func rotateKey(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	grace, f := graceSeconds(req.c)
+	grace, f := readGrace(req, 0)
 	if f != nil {
 		return nil, f
 	}
@@ -322,26 +222,24 @@ func (s *Server) changed(req *request, verdict quota.Verdict, err error, done fu
 	return done()
 }
 
-// longestGrace is how long an old secret may go on after a rotation: a week.
-const longestGrace = 604800
+// Rotation is how an old secret ends.
+type Rotation struct {
+	// How long the old secret goes on working beside the new one, in seconds. 0 ends it at once.
+	GraceSeconds *int64 `query:"grace_seconds,min=0,max=604800,strict"`
+}
 
-func graceSeconds(c *fiber.Ctx) (time.Duration, *failure) {
-	if len(c.Body()) == 0 {
-		return 0, nil
+// readGrace reads how long the old secret may go on after a rotation. The body may be left out.
+func readGrace(req *request, usual time.Duration) (time.Duration, *failure) {
+	if f := req.noParameters(); f != nil || len(req.c.Body()) == 0 {
+		return usual, f
 	}
-	members, f := bodyMembers(c)
+	body, f := readBody(req, query.Of[Rotation]())
 	if f != nil {
 		return 0, f
 	}
-	var faults []Fault
-	var seconds int64
-	if raw, ok := members["grace_seconds"]; ok {
-		if err := jsonv2.Unmarshal(raw, &seconds); err != nil || raw.Kind() != '0' || seconds < 0 || seconds > longestGrace {
-			faults = append(faults, Fault{In: "body", Name: "grace_seconds", Value: clip(string(raw)), Detail: "must be a whole number from 0 to 604800"})
-		}
+	var given Rotation
+	if body.Into(&given); given.GraceSeconds != nil {
+		usual = time.Duration(*given.GraceSeconds) * time.Second
 	}
-	if f := bodyFailure(faults, members, []string{"grace_seconds"}); f != nil {
-		return 0, f
-	}
-	return time.Duration(seconds) * time.Second, nil
+	return usual, failureOf(&body.Faults)
 }

@@ -49,7 +49,7 @@ func (r *resource) render(dst [][]byte, space *[]byte, gen *index.Generation, q 
 	t := r.table(gen)
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
-	end, link := q.envelope(gen, page.Total, len(page.Ords), notices, page.Next)
+	end, link := q.envelope(page.Total, len(page.Ords), notices, page.Next)
 	dst = append(slices.Grow(dst, 2+len(page.Ords)), pageStart)
 	if q.runs != nil || q.fields != nil {
 		*space = r.appendRows((*space)[:0], t, page.Ords, q)
@@ -70,10 +70,10 @@ func (r *resource) projectionTo(fields []string) *rowjson.Projection {
 
 // key is the field that names a record.
 func (r *resource) key() string {
-	if r.byDate() {
-		return "id"
+	if r.name == "benchmarks" {
+		return string(index.ID)
 	}
-	return "slug"
+	return string(index.Slug)
 }
 
 // appendRows appends rows with what a query keeps of them, and what runs.
@@ -107,59 +107,4 @@ func appendRow(dst []byte, t *index.Table, ord uint32, kept *rowjson.Projection,
 		return dst
 	}
 	return append(rows.AppendFit(append(dst[:len(dst)-1], `,"fit":`...), q.runs[t.Slug(ord)]), '}')
-}
-
-var pageStart = []byte(`{"data":[`)
-
-// envelope writes what follows the rows of a page; last is the place of the last row, nil where
-// no page follows. link is the Link header.
-func (q *listQuery) envelope(gen *index.Generation, total, count int, notices []Notice, last *index.Position) (end []byte, link string) {
-	const typical = 512
-	b := append(make([]byte, 0, typical), `],"meta":{"total":`...)
-	b = appendInt(b, int64(total))
-	b = append(b, `,"count":`...)
-	b = appendInt(b, int64(count))
-	b = append(b, `,"limit":`...)
-	b = appendInt(b, int64(q.Limit))
-	b = append(b, ',')
-	b = append(b, q.meta...)
-	b = append(b, `"dataset_version":`...)
-	b = rowjson.AppendString(b, gen.Info.Version)
-	b = append(b, `,"dataset_digest":"`...)
-	b = append(b, gen.Digest.String()...)
-	b = append(b, `","notices":`...)
-	b = appendNotices(b, notices)
-	b = append(b, `},"links":{"self":`...)
-	b = rowjson.AppendString(b, q.canonical)
-	b = append(b, `,"next":`...)
-	if last == nil {
-		return append(b, `null}}`...), ""
-	}
-	next := q.next(last)
-	return append(rowjson.AppendString(b, next), `}}`...), nextLink(next)
-}
-
-// link is the Link header of a page, empty where no other follows.
-func (q *listQuery) link(last *index.Position) string {
-	if last == nil {
-		return ""
-	}
-	return nextLink(q.next(last))
-}
-
-// nextLink is the Link header of a page that the page of an address follows.
-func nextLink(address string) string { return "<" + address + `>; rel="next"` }
-
-func appendNotices(b []byte, notices []Notice) []byte {
-	if len(notices) == 0 {
-		return append(b, "[]"...)
-	}
-	b = append(b, '[')
-	for i := range notices {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = notices[i].append(b)
-	}
-	return append(b, ']')
 }

@@ -23,6 +23,8 @@ import (
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/encoding"
 	"modeldex/quota/linktest"
+
+	"modeldex/httpapi/query"
 )
 
 // The long form is go test ./httpapi -run TestMirror -mirror.shipped -mirror.requests 5000.
@@ -188,13 +190,13 @@ func (tw *twins) random() asked {
 			return "/api/v1/models/" + url.PathEscape(pick(rnd, pick(rnd, dir.records["models"]).names())) + "?benchmarks=false"
 		},
 		func() string {
-			return "/api/v1/benchmarks/stats?group_by=" + pick(rnd, groupByParam.values) + "&metric=" + pick(rnd, metricParam.values)
+			return "/api/v1/benchmarks/stats?group_by=" + pick(rnd, query.Find(statsList.params, "group_by").Enum) + "&metric=" + pick(rnd, query.Find(statsList.params, "metric").Enum)
 		},
 		func() string {
-			return "/api/v1/benchmarks/stats?group_by=vendor,family&shape=pivot&settings=all&value=" + pick(rnd, valueParam.values)
+			return "/api/v1/benchmarks/stats?group_by=vendor,family&shape=pivot&settings=all&value=" + pick(rnd, query.Find(statsList.params, "value").Enum)
 		},
 		func() string {
-			return "/api/v1/" + r.facets.path + "?fields=" + pick(rnd, r.facets.byName["fields"].values)
+			return "/api/v1/" + r.facets.path + "?fields=" + pick(rnd, query.Find(r.facets.params, "fields").Enum)
 		},
 		func() string { return "/api/v1/fit?model=" + model + "&hardware=" + machine },
 		func() string { return "/api/v1/resolve?q=" + model },

@@ -1,9 +1,126 @@
 package httpapi
 
 import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 )
+
+// reader is the parameters of one request, read as a generation has them: it finds the records that they name.
+type reader struct {
+	*query.Values
+	gen     *index.Generation
+	notices []Notice // what is to be said of them
+}
+
+// name is the slug of the record that a parameter names: by slug, alias or a name that can be read by rules. It is
+// empty where the parameter was not given, or has no such name, which is a fault.
+func (r *reader) name(param string) string {
+	slug, a := r.lookUp(param)
+	return r.nameFound(param, slug, &a)
+}
+
+// lookUp finds the record that a parameter names, empty for none.
+func (r *reader) lookUp(param string) (slug string, a resolve.Answer) {
+	if v := r.Text(param); v != "" {
+		slug, a = named(r.gen, r.tableOf(param), v)
+	}
+	return slug, a
+}
+
+// tableOf is the table of the records that a parameter names.
+func (r *reader) tableOf(param string) *index.Table {
+	return tableOf(index.Field(r.Param(param).Refers), r.gen)
+}
+
+// nameFound is name for a record that was looked up.
+func (r *reader) nameFound(param, slug string, a *resolve.Answer) string {
+	v := r.Text(param)
+	switch {
+	case v == "":
+	case slug != "":
+		if param == "hardware" {
+			r.useStated(a)
+		}
+		r.Set(param, slug)
+	default:
+		if f := r.Fault(param, v, r.whyNot(param, v, a)); f != nil && len(a.Candidates) > 0 {
+			f.Candidates, f.Several = a.Candidates, a.Several()
+			if f.Several {
+				f.Allowed = candidateSlugs(a) // none of them is likelier than another
+			} else {
+				f.Suggestion = string(a.Candidates[0].Slug)
+			}
+		}
+	}
+	return slug
+}
+
+// whyNot says why a name is not that of one record.
+func (r *reader) whyNot(param, v string, a *resolve.Answer) string {
+	table := r.tableOf(param)
+	if a.Ambiguous {
+		return a.WhyNot()
+	}
+	if gb := amountOfMemory(v); gb != "" && table == r.gen.Hardware {
+		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb +
+			" shows what runs in it, /api/v1/fit?memory_gb=" + gb + " whether one model does, and /api/v1/hardware?min_vram_gb=" + gb +
+			"&max_vram_gb=" + gb + " what hardware has it"
+	}
+	if parts := strings.SplitN(v, ",", 3); len(parts) > 1 {
+		first, _ := named(r.gen, table, parts[0])
+		second, _ := named(r.gen, table, parts[1])
+		if first != "" && second != "" {
+			return fmt.Sprintf("is more than one name, and one is asked for here; POST /api/v1/fit takes up to %d pairs", maxFitQueries)
+		}
+	}
+	return a.WhyNot()
+}
+
+// useStated uses what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
+// 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
+func (r *reader) useStated(a *resolve.Answer) {
+	own := math.NaN()
+	if ord, ok := r.gen.Hardware.Find(string(a.Slug)); ok {
+		own = r.gen.Hardware.Number("vram_gb", ord)
+	}
+	memoryGB, count := a.Machine(own)
+	if memoryGB > 0 && !r.Sent("memory_gb") {
+		r.Set("memory_gb", strconv.FormatFloat(memoryGB, 'f', -1, 64))
+	}
+	if count > 0 && !r.Sent("count") {
+		r.Set("count", strconv.Itoa(count))
+	}
+}
+
+// fitFault reports what the engine found wrong with a query.
+func (r *reader) fitFault(fault *fit.Fault) {
+	r.Fault(fault.Field, strings.Join(r.Texts(fault.Field), ","), fault.Text)
+}
+
+// amountOfMemory is the gigabytes in what somebody who knows nothing else of a card gives as its name, empty for other
+// texts. A number without a unit is one up to mostBareGB: larger ones are numbers of cards.
+func amountOfMemory(text string) string {
+	m := typedMemory.FindStringSubmatch(text)
+	if m == nil {
+		return ""
+	}
+	if gb, err := strconv.ParseFloat(m[1], 64); err != nil || gb == 0 || m[2] == "" && gb > mostBareGB {
+		return ""
+	}
+	return m[1]
+}
+
+const mostBareGB = 256
+
+var typedMemory = regexp.MustCompile(`(?i)^\s*(\d+(?:\.\d+)?)( ?(?:gb|gib)(?: (?:of )?(?:vram|ram|memory|gpu|card))?)?\s*$`)
 
 // known is nil for the zero value, which JSON shows as null.
 func known[T comparable](v T) *T {

@@ -10,7 +10,6 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
-	"modeldex/httpapi/rowjson"
 	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
@@ -58,61 +57,38 @@ type SettingCount struct {
 	Count int `json:"count" jsonschema:"minimum=1,example=120"`
 }
 
-// append writes a notice as the JSON library would, at a tenth of what that takes: most pages that were
-// not asked for before have one.
-func (n *Notice) append(b []byte) []byte {
-	b = rowjson.AppendString(append(b, `{"code":`...), n.Code)
-	b = rowjson.AppendString(append(b, `,"parameter":`...), n.Parameter)
-	b = rowjson.AppendString(append(b, `,"detail":`...), n.Detail)
-	if n.Value != nil && *n.Value != "" {
-		b = rowjson.AppendString(append(b, `,"value":`...), *n.Value)
-	}
-	if n.Slug != nil && *n.Slug != "" {
-		b = rowjson.AppendString(append(b, `,"slug":`...), *n.Slug)
-	}
-	if len(n.Suggestions) > 0 {
-		b = append(b, `,"suggestions":[`...)
-		for i, s := range n.Suggestions {
-			b = rowjson.AppendString(appendComma(b, i), s)
-		}
-		b = append(b, ']')
-	}
-	if n.Count != nil {
-		b = appendInt(append(b, `,"count":`...), int64(*n.Count))
-	}
-	if len(n.Settings) > 0 {
-		b = append(b, `,"settings":[`...)
-		for i, s := range n.Settings {
-			b = rowjson.AppendString(append(appendComma(b, i), `{"setting":`...), s.Setting)
-			b = rowjson.AppendString(append(b, `,"value":`...), s.Value)
-			b = append(appendInt(append(b, `,"count":`...), int64(s.Count)), '}')
-		}
-		b = append(b, ']')
-	}
-	return append(b, '}')
+func (r *reader) noticeUnknown(param, value string, suggestions []string) {
+	shown := clip(value)
+	r.notices = append(r.notices, Notice{
+		Code: unknownValue, Parameter: param, Value: shown,
+		Detail: fmt.Sprintf("no record has %s %q", param, *shown), Suggestions: suggestions,
+	})
 }
 
-func (p *parser) noticeUnknown(pm *param, value string, candidates []string) {
+// noticeResolved says how a name was read that is not one of a record.
+func (r *reader) noticeResolved(param, value, slug string, a *resolve.Answer) {
+	if a.Confidence != resolve.Parsed {
+		return
+	}
 	shown := clip(value)
-	p.out.notices = append(p.out.notices, Notice{
-		Code: unknownValue, Parameter: pm.name, Value: shown,
-		Detail:      fmt.Sprintf("no record has %s %q", pm.name, *shown),
-		Suggestions: p.nearSlugs(pm, *shown, candidates),
+	r.notices = append(r.notices, Notice{
+		Code: "name_resolved", Parameter: param, Value: shown, Slug: known(slug),
+		Detail: fmt.Sprintf("%s %q was taken for %s: %s", param, *shown, slug, a.Reason),
 	})
 }
 
 // noticeExplained reports a name that is not that of one record, why, and what it may be.
-func (p *parser) noticeExplained(pm *param, value string, a *resolve.Answer) {
+func (r *reader) noticeExplained(param, value string, a *resolve.Answer) {
 	shown := clip(value)
 	n := Notice{
-		Code: unknownValue, Parameter: pm.name, Value: shown,
-		Detail:      fmt.Sprintf("%s %q %s", pm.name, *shown, a.WhyNot()),
+		Code: unknownValue, Parameter: param, Value: shown,
+		Detail:      fmt.Sprintf("%s %q %s", param, *shown, a.WhyNot()),
 		Suggestions: candidateSlugs(a),
 	}
 	if a.Several() {
 		n.several = a.Reason
 	}
-	p.out.notices = append(p.out.notices, n)
+	r.notices = append(r.notices, n)
 }
 
 // candidateSlugs are the records an answer to a name lists.
@@ -123,28 +99,25 @@ func candidateSlugs(a *resolve.Answer) (slugs []string) {
 	return slugs
 }
 
-// nearSlugs suggests values a filter takes: slugs, also where an alias was near.
-func (p *parser) nearSlugs(pm *param, value string, candidates []string) []string {
-	if pm.kind == openSet {
-		if meant := suggest.Value(value, candidates); meant != "" {
-			return []string{meant}
+// nearValues suggests values of an open set.
+func (r *reader) nearValues(value string, have []string) []string {
+	if meant := suggest.Value(*clip(value), have); meant != "" {
+		return []string{meant}
+	}
+	return r.Near(*clip(value), have, mostSuggested)
+}
+
+// nearRecords suggests records by slug, also where an alias was near.
+func (r *reader) nearRecords(t *index.Table, name string) (slugs []string) {
+	for _, near := range r.Near(*clip(name), t.Names(), 4*mostSuggested) {
+		if slug, ok := t.Resolve(near); ok {
+			near = slug
+		}
+		if !slices.Contains(slugs, near) && len(slugs) < mostSuggested {
+			slugs = append(slugs, near)
 		}
 	}
-	near := p.faults.Near(value, candidates, 4*mostSuggested)
-	var out []string
-	seen := map[string]bool{}
-	for _, n := range near {
-		if pm.kind == slugSet || pm.kind == keySet {
-			if slug, ok := p.target(pm).Resolve(n); ok {
-				n = slug
-			}
-		}
-		if !seen[n] && len(out) < mostSuggested {
-			seen[n] = true
-			out = append(out, n)
-		}
-	}
-	return out
+	return slugs
 }
 
 // unknownWords reports the words that no record has, of a search that finds nothing.
@@ -161,16 +134,16 @@ func (q *listQuery) unknownWords(t *index.Table, total int) (out []Notice) {
 // excludedNotices reports the records that each range, and each filter by a setting, excludes
 // because their value is unknown.
 func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
-	add := func(pm *param, n int) {
+	add := func(param string, field index.Field, n int) {
 		if n > 0 {
-			out = append(out, excludedNotice(pm.name, n, record.Noun(n, " because its ", " because their ")+string(pm.field.Name)+" "+unknownWord(pm)))
+			out = append(out, excludedNotice(param, n, record.Noun(n, " because its ", " because their ")+string(field)+" "+unknownWord(field)))
 		}
 	}
 	for i, n := range byRanges {
-		add(q.ranged[i], n)
+		add(q.ranged[i], q.Ranges[i].Field, n)
 	}
 	for i, n := range bySets {
-		add(q.setOf[i], n)
+		add(q.setOf[i], q.Sets[i].Field, n)
 	}
 	return out
 }
@@ -197,8 +170,8 @@ func excludedNotice(parameter string, n int, why string) Notice {
 	}
 }
 
-func unknownWord(pm *param) string {
-	if pm.field.Name == index.Settings {
+func unknownWord(field index.Field) string {
+	if field == index.Settings {
 		return "are unknown: a value that decides is null and the tool has no documented default"
 	}
 	return "is unknown"
@@ -220,8 +193,8 @@ func mixedNotice(mixed []index.SettingCount) []Notice {
 }
 
 // noticeMemory says with which size of memory fits counts, where there are several.
-func (p *parser) noticeMemory(hardware dataset.Slug) {
-	sizes, counted := p.gen.Fit.MemorySizes(hardware)
+func (q *listQuery) noticeMemory(hardware dataset.Slug) {
+	sizes, counted := q.gen.Fit.MemorySizes(hardware)
 	if sizes == nil {
 		return
 	}
@@ -229,29 +202,21 @@ func (p *parser) noticeMemory(hardware dataset.Slug) {
 	for i, gb := range sizes {
 		texts[i] = strconv.FormatFloat(gb, 'f', -1, 64)
 	}
-	p.out.notices = append(p.out.notices, Notice{
+	q.notices = append(q.notices, Notice{
 		Code: memoryAssumed, Parameter: "fits",
 		Detail: fmt.Sprintf("%s is sold with %s GB of memory; the list counts with %v GB; memory_gb chooses another size", hardware, strings.Join(texts, " or "), counted),
 	})
 }
 
 // noticeMemories is noticeMemory for the rows of runs.
-func (p *parser) noticeMemories(found []fit.Best) {
+func (q *listQuery) noticeMemories(found []fit.Best) {
 	var several []dataset.Slug
 	for i := range found {
-		if sizes, _ := p.gen.Fit.MemorySizes(found[i].Hardware); sizes != nil {
+		if sizes, _ := q.gen.Fit.MemorySizes(found[i].Hardware); sizes != nil {
 			several = append(several, found[i].Hardware)
 		}
 	}
-	p.noticeCount(memoryAssumed, "runs", several, "")
-}
-
-// noticeReadByRules says how fits or runs was read where it is not a name of a record.
-func (r *fitReader) noticeReadByRules(main, slug string, a *resolve.Answer) {
-	if a.Confidence != resolve.Parsed {
-		return
-	}
-	r.noticeResolved(r.r.byName[main], r.value(main), slug, a.Reason)
+	q.noticeCount(memoryAssumed, "runs", several, "")
 }
 
 // A leftOut is records that a filter by what runs leaves out because a fact is missing, or of which it counts with a value
@@ -261,12 +226,12 @@ type leftOut struct {
 	slugs                []string
 }
 
-func (p *parser) noticeLeftOut(parameter string, slugs []dataset.Slug, why string) {
-	p.noticeCount(nullExcluded, parameter, slugs, why)
+func (q *listQuery) noticeLeftOut(parameter string, slugs []dataset.Slug, why string) {
+	q.noticeCount(nullExcluded, parameter, slugs, why)
 }
 
 // noticeCount makes a notice of how many of the records match all other filters.
-func (p *parser) noticeCount(code, parameter string, slugs []dataset.Slug, why string) {
+func (q *listQuery) noticeCount(code, parameter string, slugs []dataset.Slug, why string) {
 	if len(slugs) == 0 {
 		return
 	}
@@ -274,7 +239,7 @@ func (p *parser) noticeCount(code, parameter string, slugs []dataset.Slug, why s
 	for i, slug := range slugs {
 		left.slugs[i] = string(slug)
 	}
-	p.out.left = append(p.out.left, left)
+	q.left = append(q.left, left)
 }
 
 // leftOutNotices says how many records that match all other filters are left out because a fact is missing.
@@ -300,12 +265,4 @@ func memoriesNotice(parameter string, n int) Notice {
 		Code: memoryAssumed, Parameter: parameter, Count: &n,
 		Detail: strconv.Itoa(n) + record.Noun(n, " record is", " records are") + " sold with several sizes of memory, in memory_options_gb; vram_gb is the one that counts here, and a price may be that of a smaller one",
 	}
-}
-
-// appendComma appends a comma before the second of several things and the ones after it.
-func appendComma(b []byte, i int) []byte {
-	if i > 0 {
-		b = append(b, ',')
-	}
-	return b
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"modeldex/httpapi/query"
 )
 
 // queryExamples are the parameters of the call that the reference shows for an endpoint, by the id of
@@ -20,6 +22,7 @@ var queryExamples = map[string]map[string]string{
 	"facetBenchmarks": {"fields": "tool,backend", "hardware": "nvidia-rtx-4090"},
 	"benchmarkStats":  {"group_by": "hardware", "model": "llama-3.1-8b-instruct", "sort": "-median"},
 	"showFit":         {"model": "gpt-oss-20b", "hardware": "nvidia-rtx-4090", "context": "32768"},
+	"resolveName":     {"q": "GeForce RTX 4090", "kind": "hardware"},
 	"listChanges":     {"table": "models", "limit": "10"},
 	"listDeliveries":  {"limit": "10"},
 	"chart":           {"model": "gpt-oss-20b"},
@@ -28,8 +31,8 @@ var queryExamples = map[string]map[string]string{
 }
 
 // withExample adds the example of an endpoint to a parameter: as JSON of the type its schema has.
-func withExample(rt *route, p *object, pm *param) {
-	text, ok := queryExamples[rt.id][pm.name]
+func withExample(rt *route, p *object, pm *query.Param) {
+	text, ok := queryExamples[rt.id][pm.Name]
 	if !ok {
 		return
 	}
@@ -40,10 +43,10 @@ func withExample(rt *route, p *object, pm *param) {
 		return s
 	}
 	switch {
-	case pm.multiple():
+	case pm.Many && pm.Kind != query.Flag:
 		var list []any
 		for v := range strings.SplitSeq(text, ",") {
-			if pm.kind == wholeNumbers {
+			if pm.Kind == query.Whole {
 				list = append(list, number(v))
 			} else {
 				list = append(list, v)
@@ -51,7 +54,9 @@ func withExample(rt *route, p *object, pm *param) {
 		}
 		p.set("example", list)
 	default:
-		p.set("example", number(text))
+		if p.set("example", number(text)); pm.Kind == query.Flag {
+			p.set("example", text == "true")
+		}
 	}
 }
 

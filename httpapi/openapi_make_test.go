@@ -5,17 +5,22 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	goparser "go/parser"
+	"go/token"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
-	"modeldex/dataset/resolve"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/contribute"
 	"modeldex/httpapi/cursor"
 	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 	"modeldex/snapshot"
 )
 
@@ -235,23 +240,13 @@ func parameters(rt *route) (out []any) {
 		}
 		out = append(out, p)
 	}
-	if rt.id == "resolveName" {
-		out = append(out,
-			obj("name", "q", "in", "query", "required", true, "description", "The name, as it was found.", "schema", obj("type", "string", "minLength", 1, "maxLength", resolve.MaxName), "example", "NVIDIA Corporation AD102 [GeForce RTX 4090]"),
-			obj("name", "kind", "in", "query", "description", "Kind of record it names. Without it all kinds are looked in.", "schema", obj("type", "string", "enum", resolve.Kinds)))
-	}
-	if rt.id == "listDeliveries" {
-		out = append(out,
-			obj("name", "before", "in", "query", "description", "Only deliveries with a lower number, as links.next has it.", "schema", obj("type", "integer", "minimum", 1)),
-			obj("name", "limit", "in", "query", "description", "Maximum number of deliveries per page.", "schema", obj("type", "integer", "minimum", 1, "maximum", maxDeliveries, "default", 20)))
-	}
 	list := rt.list
 	if rt.record != nil {
 		list = rt.record.detail
 	}
 	if list != nil {
 		for i := range list.params {
-			p := queryParam(list, &list.params[i])
+			p := queryParam(&list.params[i])
 			withExample(rt, &p, &list.params[i])
 			out = append(out, p)
 		}
@@ -279,15 +274,15 @@ func ifNoneMatch() object {
 		"schema", obj("type", "string"))
 }
 
-// queryParam describes one entry of a resource's table of parameters.
-func queryParam(r *resource, pm *param) object {
-	p := obj("name", pm.name, "in", "query", "description", pm.doc, "schema", paramSchema(r, pm))
-	if pm.required != "" {
+// queryParam describes a parameter of a query string.
+func queryParam(pm *query.Param) object {
+	p := obj("name", pm.Name, "in", "query", "description", paramText(pm), "schema", paramSchema(pm))
+	if pm.Required != "" {
 		p.set("required", true)
 	}
-	if pm.multiple() {
-		if pm.kind != fieldNames && pm.kind != wordList {
-			p.set("description", pm.doc+fmt.Sprintf(" Several values, repeated or separated by commas, are alternatives; at most %d.", cmp.Or(pm.maxCount, maxValues)))
+	if pm.Many && pm.Kind != query.Flag {
+		if !pm.Ordered {
+			p.set("description", paramText(pm)+fmt.Sprintf(" Several values, repeated or separated by commas, are alternatives; at most %d.", cmp.Or(pm.Most, query.MaxValues)))
 		}
 		p.set("style", "form")
 		p.set("explode", true)
@@ -295,65 +290,97 @@ func queryParam(r *resource, pm *param) object {
 	return p
 }
 
-func paramSchema(r *resource, pm *param) object {
-	switch pm.kind {
-	case closedSet:
-		return obj("type", "array", "items", obj("type", "string", "enum", pm.values), "minItems", 1, "maxItems", maxValues)
-	case wordList:
-		return obj("type", "array", "items", obj("type", "string", "enum", pm.values), "minItems", 1, "maxItems", cmp.Or(pm.maxCount, maxValues))
-	case oneWord:
-		return obj("type", "string", "enum", pm.values, "default", pm.values[0])
-	case wholeNumbers:
-		return obj("type", "array", "items", obj("type", "integer", "minimum", 0), "minItems", 1, "maxItems", maxValues)
-	case openSet, slugSet, keySet, fieldNames, textList:
-		return obj("type", "array", "items", obj("type", "string", "minLength", 1), "minItems", 1, "maxItems", cmp.Or(pm.maxCount, maxValues))
-	case atLeast, atMost:
-		return obj("type", "number", "minimum", 0)
-	case since, until:
+// paramText is the description of a parameter: its own, or the comment of the field that declares it.
+func paramText(pm *query.Param) string {
+	text := pm.Doc
+	if text == "" {
+		text = fieldComments()[pm.Field]
+	}
+	if text == "" {
+		panic("the parameter " + pm.Name + " has no description")
+	}
+	if pm.With != "" {
+		return "With " + pm.With + ": " + lowerFirst(text)
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// fieldComments are the comments of the fields of the structs of this package, by names such as fitParams.Model.
+var fieldComments = sync.OnceValue(func() map[string]string {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		panic(err)
+	}
+	out := map[string]string{}
+	for _, name := range files {
+		f, err := goparser.ParseFile(token.NewFileSet(), name, nil, goparser.ParseComments|goparser.SkipObjectResolution)
+		if err != nil {
+			panic(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			if t, ok := spec.Type.(*ast.StructType); ok {
+				for _, field := range t.Fields.List {
+					for _, name := range field.Names {
+						out[spec.Name.Name+"."+name.Name] = strings.Join(strings.Fields(field.Doc.Text()), " ")
+					}
+				}
+			}
+			return false
+		})
+	}
+	return out
+})
+
+// paramSchema is the schema of the values of a parameter, or of a member of a body.
+func paramSchema(pm *query.Param) object {
+	one := valueSchema(pm)
+	if pm.Many && pm.Kind != query.Flag {
+		return obj("type", "array", "items", one, "minItems", 1, "maxItems", cmp.Or(pm.Most, query.MaxValues))
+	}
+	if pm.Default != "" {
+		one.set("default", typedDefault(pm))
+	}
+	return one
+}
+
+// valueSchema is the schema of one value.
+func valueSchema(pm *query.Param) object {
+	switch {
+	case pm.Kind == query.Flag:
+		return obj("type", "boolean")
+	case pm.Kind == query.Date:
 		return obj("type", "string", "format", "date")
-	case ownerOnly:
-		return obj("type", "boolean", "default", false)
-	case includeVariants:
-		return obj("type", "boolean", "default", true)
-	case sortKey:
-		return obj("type", "string", "enum", r.sortNames(), "default", r.normal)
-	case pageLimit:
-		if pm.name != "limit" {
-			return obj("type", "integer", "minimum", 1, "maximum", r.maxLimit)
+	case pm.Kind == query.Whole || pm.Kind == query.Number:
+		one := obj("type", map[query.Kind]string{query.Whole: "integer", query.Number: "number"}[pm.Kind], "minimum", pm.Min)
+		if pm.Max > 0 {
+			one.set("maximum", pm.Max)
 		}
-		number := obj("type", "integer", "minimum", 1, "maximum", r.maxLimit)
-		if r.filed() {
-			return obj("anyOf", []any{number, obj("const", allRows)}, "default", defaultLimit)
-		}
-		number.set("default", defaultLimit)
-		return number
-	case cursorToken:
+		return one
+	case pm.Enum != nil:
+		return obj("type", "string", "enum", pm.Enum)
+	case pm.Name == "cursor":
 		return obj("type", "string", "pattern", "^[0-9A-Za-z_-]+$", "maxLength", cursor.MaxLength)
-	case oneName:
-		return obj("type", "string", "minLength", 1)
-	case oneText:
-		return obj("type", "string", "minLength", 1, "maxLength", maxFitText)
-	case oneChoice:
-		return obj("type", "string", "enum", pm.values, "default", pm.values[0])
-	case wholeNumber:
-		least := 1
-		if pm.name == widthParam.name {
-			least = charts.MinWidth
-		}
-		return obj("type", "integer", "minimum", least, "maximum", pm.most)
-	case plainNumber:
-		if pm.fromZero {
-			return obj("type", "number", "minimum", 0, "maximum", pm.most)
-		}
-		return obj("type", "number", "exclusiveMinimum", 0, "maximum", pm.most)
-	case flagValue:
-		return obj("type", "boolean", "default", false)
-	case fileFormat:
-		return obj("type", "string", "enum", pm.values)
-	case versionRef, keptRef:
+	case pm.Name == "since" || pm.Name == "release":
 		return obj("type", "string", "pattern", "^[0-9A-Za-z._+-]+$", "minLength", 1, "maxLength", maxVersionRef)
-	default: // searchText
-		return obj("type", "string", "minLength", 1, "maxLength", 100)
+	case pm.MaxBytes > 0:
+		return obj("type", "string", "minLength", 1, "maxLength", pm.MaxBytes)
+	default:
+		return obj("type", "string", "minLength", 1)
+	}
+}
+
+func typedDefault(pm *query.Param) any {
+	switch pm.Kind {
+	case query.Flag:
+		return pm.Default == "true"
+	case query.Whole, query.Number:
+		return json.Number(pm.Default)
+	default:
+		return pm.Default
 	}
 }
 
@@ -490,7 +517,11 @@ func success(rt *route) []statusResponse {
 			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
 		}
 		return out
-	case rt.list == fitQuery:
+	case rt.tag == "webhooks":
+		return webhookSuccess(rt)
+	case rt.list == nameList:
+		return withNotModified(rt, "What the name means.", jsonContent("NameAnswer"))
+	case rt.list == fitList:
 		return withNotModified(rt, "The sizes of the model, best first.", jsonContent("FitAnswer"))
 	case rt.list == statsList:
 		return withNotModified(rt, "A page of groups, or a matrix of all.", fileContent("StatsAnswer"), "Link", "Content-Disposition")
@@ -506,8 +537,6 @@ func success(rt *route) []statusResponse {
 		}
 		return append(out, statusResponse{301, obj("description", text,
 			"headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
-	case rt.tag == "webhooks":
-		return webhookSuccess(rt)
 	case rt.id == "issueKey":
 		return []statusResponse{{201, obj("description", "The new key, shown this once.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("IssuedKeyAnswer"))}}
 	case rt.id == "ready":
@@ -515,8 +544,6 @@ func success(rt *route) []statusResponse {
 			{200, obj("description", "Calls are answered.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("Health"))},
 			{503, obj("description", "Calls are not answered; status says why.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("Health"))},
 		}
-	case rt.id == "resolveName":
-		return withNotModified(rt, "What the name means.", jsonContent("NameAnswer"))
 	case rt.id == "showDataset":
 		return withNotModified(rt, "What is being served.", jsonContent("DatasetAnswer"), "Dataset-Version")
 	case rt.id == "listDumps":
@@ -695,10 +722,10 @@ func problemExamples(list []*code) object {
 			"instance", "/api/v1/hardware", "code", c.name, "request_id", "5f0c1a9b3e-0000000017")
 		switch c {
 		case invalidParameter:
-			vendors := strings.Join(hardware.byName["vendor"].values, ", ")
+			vendors := strings.Join(query.Find(hardware.params, "vendor").Enum, ", ")
 			value.set("detail", "vendor must be one of "+vendors)
 			value.set("errors", []any{obj("in", "query", "name", "vendor", "value", "nvida",
-				"detail", "must be one of "+vendors, "allowed", hardware.byName["vendor"].values, "suggestion", "nvidia")})
+				"detail", "must be one of "+vendors, "allowed", query.Find(hardware.params, "vendor").Enum, "suggestion", "nvidia")})
 		case internal:
 			value.set("support", "support@localhost")
 		}

@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/rows"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
@@ -23,68 +24,6 @@ import (
 
 // The schemas of bodies are made from the Go types that render them and from their comments.
 // The generator is needed by tests only and stays out of the server.
-
-// ListMeta is what a list says about itself.
-type ListMeta struct {
-	// Records that match, on all pages together.
-	Total int `json:"total" jsonschema:"minimum=0,example=507"`
-	// Records on this page.
-	Count int `json:"count" jsonschema:"minimum=0,example=100"`
-	// Most records a page of this answer holds.
-	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
-	// Version of the dataset the answer was made from.
-	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
-	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Why the list may hold less than expected; empty when there is nothing to say.
-	Notices []Notice `json:"notices"`
-}
-
-// StatsMeta is what statistics say about themselves.
-type StatsMeta struct {
-	// Groups, on all pages together.
-	Total int `json:"total" jsonschema:"minimum=0,example=507"`
-	// Groups on this page.
-	Count int `json:"count" jsonschema:"minimum=0,example=100"`
-	// Maximum number of groups on a page.
-	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
-	// Fields of the groups.
-	GroupBy []string `json:"group_by" jsonschema:"example=hardware"`
-	// What the statistics are of.
-	Metric string `json:"metric" jsonschema:"example=generation_tps"`
-	// Unit of the metric; empty for ratios.
-	Unit string `json:"unit" jsonschema:"example=tokens/s"`
-	// What counts once: a row, or a source page and configuration.
-	Weight string `json:"weight" jsonschema:"example=row"`
-	// Settings the records are restricted to, or all.
-	Settings string `json:"settings" jsonschema:"example=single_stream"`
-	// Definition of the quantiles, in the numbering of Hyndman and Fan.
-	QuantileType int `json:"quantile_type" jsonschema:"example=7"`
-	// Statistic in the cells of a pivot.
-	Value string `json:"value,omitempty" jsonschema:"example=median"`
-	// Version of the dataset the response was made from.
-	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of that dataset, in hex.
-	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Why there may be fewer groups than expected; empty when there is nothing to say.
-	Notices []Notice `json:"notices"`
-}
-
-// Links are addresses relative to this origin.
-type Links struct {
-	// This list in its canonical spelling.
-	Self string `json:"self" jsonschema:"format=uri-reference,example=/api/v1/models?family=llama"`
-	// The next page; null on the last.
-	Next *string `json:"next" jsonschema:"nullable,format=uri-reference,example=/api/v1/models?family=llama&cursor=AXm3"`
-}
-
-// RecordMeta is what the answer of one record says about itself.
-type RecordMeta struct {
-	// Version of the dataset the answer was made from.
-	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
-	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-}
 
 // publicNames are the names schemas have where the Go type has another.
 var publicNames = map[string]string{
@@ -135,7 +74,7 @@ var rendered = []any{
 func typeSchemas(t *testing.T) object {
 	t.Helper()
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
-	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/usage": "./usage", "modeldex/httpapi/webhook": "./webhook"} {
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/usage": "./usage", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
 			t.Fatal(err)
 		}
@@ -441,8 +380,8 @@ func envelopes() object {
 	for _, m := range webhookEnvelopes() {
 		out.set(m.name, m.value)
 	}
-	out.set("NewKey", newKeySchema())
-	out.set("Rotation", rotationSchema())
+	out.set("NewKey", bodySchema[NewKey]("Who asks for a key and what for."))
+	out.set("Rotation", bodySchema[Rotation]("How the old secret ends."))
 	return out
 }
 
@@ -505,25 +444,40 @@ func namesSchema() object {
 	return s
 }
 
-func newKeySchema() object {
-	text := func(most int, description, example string) object {
-		return obj("type", "string", "minLength", 1, "maxLength", most, "description", description, "examples", []string{example})
+// bodySchema is the schema of a body that a struct declares.
+func bodySchema[T any](text string) object {
+	var members object
+	var required []string
+	params := query.Of[T]()
+	for i := range params {
+		pm := &params[i]
+		member := append(obj("description", paramText(pm)), paramSchema(pm)...)
+		if own := memberSchemas[pm.Field]; own != nil {
+			for _, m := range own() {
+				member.set(m.name, m.value)
+			}
+		}
+		if members.set(pm.Name, kindFirst(member)); pm.Required != "" {
+			required = append(required, pm.Name)
+		}
 	}
-	email := text(quota.MaxEmail, "Where its owner can be reached. It is kept, never shown and never logged.", "ada@example.com")
-	email.set("format", "email")
-	s := closedObject("Who asks for a key and what for.",
-		"name", text(quota.MaxName, "What the key is for, in a few words; shown with its usage.", "my dashboard"),
-		"email", email,
-		"use_case", text(quota.MaxUseCase, "What it will be used for.", "Comparing graphics cards for a local assistant."))
-	s.set("additionalProperties", false)
+	s := obj("type", "object", "description", text, "properties", members, "additionalProperties", false)
+	if required != nil {
+		s.set("required", required)
+	}
 	return s
 }
 
-func rotationSchema() object {
-	return obj("type", "object", "description", "How the old secret ends.", "properties", obj(
-		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", longestGrace, "default", 0,
-			"description", "How long the old secret goes on working beside the new one, in seconds. 0 ends it at once.", "examples", []int{3600}),
-	), "additionalProperties", false)
+// memberSchemas are what the schemas of members of bodies have beside what their fields declare.
+var memberSchemas = map[string]func() object{
+	"NewKey.Name": func() object { return obj("maxLength", quota.MaxName, "examples", []string{"my dashboard"}) },
+	"NewKey.Email": func() object {
+		return obj("maxLength", quota.MaxEmail, "format", "email", "examples", []string{"ada@example.com"})
+	},
+	"NewKey.UseCase": func() object {
+		return obj("maxLength", quota.MaxUseCase, "examples", []string{"Comparing graphics cards for a local assistant."})
+	},
+	"Rotation.GraceSeconds": func() object { return obj("examples", []int{3600}) },
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -538,11 +492,11 @@ func sortedKeys[V any](m map[string]V) []string {
 // fitQueriesSchema is the body of POST /api/v1/fit, from the table of parameters.
 func fitQueriesSchema() object {
 	var fields object
-	for i := range fitQuery.params {
-		pm := &fitQuery.params[i]
-		field := paramSchema(fitQuery, pm)
-		field.set("description", pm.doc)
-		fields.set(pm.name, field)
+	for i := range fitList.params {
+		pm := &fitList.params[i]
+		field := paramSchema(pm)
+		field.set("description", paramText(pm))
+		fields.set(pm.Name, field)
 	}
 	query := obj("type", "object", "description", "One query, with the parameters of GET as members.", "additionalProperties", false, "required", []string{"model"}, "properties", fields)
 	return obj("type", "object", "description", "Queries to answer at once.", "additionalProperties", false, "required", []string{"queries"},

@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/query"
 )
 
 // about is the description of the whole document: what a caller needs to know before the first route.
@@ -148,9 +149,9 @@ func routeText(rt *route) string {
 	switch {
 	case routeTexts[rt.id] != "":
 		return routeTexts[rt.id]
-	case rt.list == chartQuery:
+	case rt.list == chartList:
 		return chartText()
-	case rt.list == badgeQuery:
+	case rt.list == badgeList:
 		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is named as such; if there is none, the badge says so. Aliases are 301. May be cached for five minutes."
 	case rt.list == changesList:
 		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version, or the oldest day, they are known since. Where slug or field has a value that no record and no change has, the notice unknown_value says so. records=true is bulk data: it needs a key where the dumps need one, and is rejected where they are off. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the part old of the list, at that place, by new."
@@ -158,15 +159,17 @@ func routeText(rt *route) string {
 		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the extension. Made from recorded releases only, with their times; ids never change."
 	case rt.list == recordChanges:
 		return "Needs no key. As the list of all changes, but of one record; a record that was removed has its changes too."
-	case rt.list == fitQuery:
+	case rt.list == fitList:
 		return fitText()
 	case rt.list == statsList:
 		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included; notices say how many match. A response 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. A response 200 is charged as one call."
+	case rt.list == nameList || rt.list == deliveryList:
+		return ""
 	case rt.list != nil:
 		order := "by slug"
-		if rt.list.byDate() {
+		if rt.list.normal != slugOrder {
 			order = "by run date, newest first and unknown last, then by id"
 		}
 		what := "the whole directory is paged through"
@@ -342,7 +345,7 @@ func problemsOf(rt *route) []string {
 		names = append(names, "PageLimited")
 	}
 	switch {
-	case rt.list == chartQuery || rt.list == badgeQuery:
+	case rt.list == chartList || rt.list == badgeList:
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
 		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
@@ -352,9 +355,9 @@ func problemsOf(rt *route) []string {
 		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
 	case rt.list == changesView:
 		return append(names, "BadListQuery", "Gone", "NotReady")
-	case rt.list == fitQuery:
+	case rt.list == fitList:
 		return append(names, "BadFitQuery")
-	case rt.list != nil && rt.list.byName[asOfParam.name] != nil:
+	case rt.list != nil && query.Find(rt.list.params, "as_of") != nil:
 		return append(names, "BadListQuery", "Gone")
 	case rt.list != nil && rt.tag == "pages":
 		return append(names, "BadListQuery", "NotReady")

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strings"
 
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota/hooks"
 )
@@ -19,7 +20,7 @@ func webhookSchemas(made map[string]object) {
 	view, _ := made["Webhook"].get("properties")
 	fields = view.(object)
 	fields.set("filters", obj("type", "object", "description", "Filters of benchmarks by name, as in the list of benchmarks; empty means all of them.",
-		"propertyNames", obj("enum", hookFilters.paramNames), "additionalProperties", obj("type", "array", "minItems", 1, "items", obj("type", "string"))))
+		"propertyNames", obj("enum", query.Names(hookFilters.params)), "additionalProperties", obj("type", "array", "minItems", 1, "items", obj("type", "string"))))
 }
 
 // webhookEnvelopes are the bodies of requests and responses about webhooks.
@@ -43,7 +44,7 @@ func webhookEnvelopes() object {
 	out.set("WebhookChange", draftSchema("The fields to change."))
 	closedFilterSchemas(&out)
 	out.set("WebhookRotation", obj("type", "object", "description", "How the old secret ends.", "properties", obj(
-		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", longestGrace, "default", int(webhook.DefaultGrace.Seconds()),
+		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", 604800, "default", int(webhook.DefaultGrace.Seconds()),
 			"description", "How long the old secret goes on signing beside the new one, in seconds.", "examples", []int{3600}),
 	), "additionalProperties", false))
 	return out
@@ -51,7 +52,7 @@ func webhookEnvelopes() object {
 
 // hookFilterSchema is the value of one filter in a body: one value of the type that the list of benchmarks takes, or a
 // list. A number or a truth value may also be a text, so that filters can be sent back as they were answered.
-func hookFilterSchema(pm *param) object {
+func hookFilterSchema(pm *query.Param) object {
 	one, most := hookFilterValue(pm)
 	if _, closed := one.get("enum"); closed {
 		one = ref("schemas", closedFilterName(pm))
@@ -63,8 +64,8 @@ func hookFilterSchema(pm *param) object {
 }
 
 // hookFilterValue is one value of a filter, and how many of them it takes.
-func hookFilterValue(pm *param) (one object, most any) {
-	one, most = paramSchema(hookFilters, pm), 1
+func hookFilterValue(pm *query.Param) (one object, most any) {
+	one, most = paramSchema(pm), 1
 	if items, several := one.get("items"); several {
 		most, _ = one.get("maxItems")
 		one = items.(object)
@@ -74,9 +75,9 @@ func hookFilterValue(pm *param) (one object, most any) {
 
 // closedFilterName names the schema of the values of a filter, as in FilterComputeUnit. Code generators need a name: the
 // values are there alone and in a list, which are two alternatives of one type.
-func closedFilterName(pm *param) string {
+func closedFilterName(pm *query.Param) string {
 	name := "Filter"
-	for word := range strings.SplitSeq(pm.name, "_") {
+	for word := range strings.SplitSeq(pm.Name, "_") {
 		name += strings.ToUpper(word[:1]) + word[1:]
 	}
 	return name
@@ -88,7 +89,7 @@ func closedFilterSchemas(out *object) {
 		pm := &hookFilters.params[i]
 		one, _ := hookFilterValue(pm)
 		if _, closed := one.get("enum"); closed {
-			out.set(closedFilterName(pm), append(obj("description", pm.doc), one...))
+			out.set(closedFilterName(pm), append(obj("description", paramText(pm)), one...))
 		}
 	}
 }
@@ -98,7 +99,7 @@ func draftSchema(text string) object {
 	var filters object
 	for i := range hookFilters.params {
 		pm := &hookFilters.params[i]
-		filters.set(pm.name, append(obj("description", pm.doc), hookFilterSchema(pm)...))
+		filters.set(pm.Name, append(obj("description", paramText(pm)), hookFilterSchema(pm)...))
 	}
 	return obj("type", "object", "description", text, "additionalProperties", false, "properties", obj(
 		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: https, port 443 or from 1024, a public host.", "examples", []string{"https://example.com/hooks/modeldex"}),

@@ -13,6 +13,7 @@ import (
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 )
 
@@ -23,13 +24,13 @@ const (
 
 // changesView is the parameters of the page of changes: those of the list that narrow it, and one
 // release.
-var changesView = withNames(resource{
-	name: "changes", singular: "change", maxLimit: 200,
-	params: []param{
-		{name: "release", kind: versionRef, doc: "One release, by its version, digest (the first 12 digits are enough) or commit (the first 7)."},
-		changesSince, changesTable, changesSlug, changesField, changesLimit, changesCursor,
-	},
-})
+var changesView = newChangesList(200, query.Of[releaseParams](), query.Of[sinceParams](), query.Of[changedParams](), query.Of[fieldParams](), query.Of[changesPaging]())
+
+// releaseParams choose one release.
+type releaseParams struct {
+	// One release, by its version, digest (the first 12 digits are enough) or commit (the first 7).
+	Release string `query:"release"`
+}
 
 // changesPage answers the page of releases and of what happened to records, newest first. Its data
 // forms have the rows of its first page; the list of the API has all of them, oldest first.
@@ -43,18 +44,18 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	if (dropped || changed) && ending == "" {
 		return req.seeOther(changesPath, tidy), nil
 	}
-	q, f := changesView.parse(args, req.gen)
+	q, f := parseChanges(args, req.gen, changesView, nil)
 	if f != nil {
 		return nil, f
 	}
 	if q.After != nil && ending != "" {
 		return nil, fail(unknownParameter, Fault{In: "query", Name: "cursor", Detail: "is not a parameter of this form, which gives the first rows only; all of them are at /api/v1/changes"})
 	}
-	t, f := s.trailOf(req, q, string(args.Peek("since")))
+	t, f := s.trailOf(req, q)
 	if f != nil {
 		return nil, f
 	}
-	if release := string(args.Peek("release")); release != "" {
+	if release := q.Text("release"); release != "" {
 		t.Steps = slices.DeleteFunc(slices.Clone(t.Steps), func(st *changes.Step) bool { return !st.Named(release) })
 		if len(t.Steps) == 0 {
 			return nil, badParameter("release", release, "must be a release whose changes are known")
@@ -186,7 +187,7 @@ func changesData(t changes.Trail, gen *index.Generation, q *listQuery) []byte {
 	if own.canonical = changesPath + ".json"; query != "" {
 		own.canonical += "?" + query
 	}
-	end, _ := own.envelope(gen, total, len(rows), trailNotices(t), nil)
+	end, _ := own.envelope(total, len(rows), trailNotices(t), nil)
 	return slices.Concat(pageStart, bytes.Join(rows, []byte{','}), end)
 }
 

@@ -10,6 +10,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/httpapi/contribute"
 	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,12 +22,17 @@ const (
 	mostFormFields = 100
 )
 
-// contributeView is what the page can begin with, as links of other pages give it.
-var contributeView = withNames(resource{name: "contribute", singular: "contribution", params: []param{
-	{name: "model", kind: oneName, table: modelsOf, doc: "Model to begin with, by slug or another name."},
-	{name: "hardware", kind: oneName, table: hardwareOf, doc: "Hardware to begin with, by slug or another name."},
-	{name: "quantization", kind: oneText, doc: "Quantization to begin with."},
-}})
+// contributeParams are what the page can begin with, as links of other pages give it.
+type contributeParams struct {
+	// Model to begin with, by slug or another name.
+	Model string `query:"model,name=model"`
+	// Hardware to begin with, by slug or another name.
+	Hardware string `query:"hardware,name=hardware"`
+	// Quantization to begin with.
+	Quantization string `query:"quantization,bytes=100"`
+}
+
+var contributeView = &resource{name: "contribute", singular: "contribution", params: query.Of[contributeParams]()}
 
 // contributeRoutes are the page for measurements of readers. It stores nothing.
 func contributeRoutes() []route {
@@ -38,20 +44,17 @@ func contributeRoutes() []route {
 
 // contributePage answers the empty form, or one with some names in it.
 func contributePage(s *Server, req *request) (*response, *failure) {
-	p, _, resp, f := req.viewForm(contributePath, contributeView)
+	r, _, resp, f := req.viewForm(contributePath, contributeView)
 	if f != nil || resp != nil {
 		return resp, f
 	}
-	r := fitReader{parser: p}
 	r.name("model")
 	r.name("hardware")
-	r.quantization()
-	if f := p.faults.failure(); f != nil {
+	if f := failureOf(&r.Faults); f != nil {
 		return nil, f
 	}
-	query := strings.Join(r.canonical, "&")
-	at := s.place(req, contributePath, query)
-	given, _ := url.ParseQuery(query) // made by this program
+	at := s.place(req, contributePath, r.Canonical())
+	given, _ := url.ParseQuery(r.Canonical()) // made by this program
 	return s.page(req, at, htmlType, func() []byte { return s.pages.Contribute(req.gen, given, at) }), nil
 }
 

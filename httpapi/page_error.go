@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/text"
 	"modeldex/httpapi/headers"
 	"modeldex/httpapi/pages"
+	"modeldex/httpapi/query"
 )
 
 // wantsPage reports whether an error is shown as a page: to a browser, at an address that is not the
@@ -71,10 +72,10 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && p.Errors[0].Detail != tooManyCompared && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
 		switch near := v.Faults[0].Near; {
-		case p.Errors[0].several:
+		case p.Errors[0].Several:
 			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
 			v.Choices, v.Faults = near, nil
-		case p.Instance == "/fit" && len(p.Errors[0].candidates) > 1 && len(near) > 1:
+		case p.Instance == "/fit" && len(p.Errors[0].Candidates) > 1 && len(near) > 1:
 			v.Detail = "Is it one of these? If not, try the name of the chip alone, or describe the machine by its memory."
 			v.Choices, v.Faults = near, nil
 		}
@@ -151,7 +152,7 @@ func labelOf(f *Fault) string {
 	if f.Name == "q" {
 		return "Search"
 	}
-	return f.subject()
+	return f.Subject()
 }
 
 // faultView is a fault with links to what the reader may have meant. Faults of one name in the path
@@ -164,7 +165,7 @@ func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []p
 		return nil
 	}
 	out := pages.Fault{Detail: strings.Replace(longNumber.ReplaceAllStringFunc(f.Detail, grouped), "several records:", "one of several:", 1)}
-	if f.Detail == noParameter {
+	if f.Detail == query.NoParameter {
 		out.Detail = "is not something this page can be asked"
 	}
 	if noun, ok := strings.CutPrefix(f.Detail, "no such "); ok && f.Value != nil {
@@ -204,7 +205,7 @@ func grouped(digits string) string {
 // lookElsewhere adds what a text may mean that is no name of the records a parameter takes.
 func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
 	r := map[string]*resource{"hardware": hardware, "fits": hardware, "model": models, "models": models, "runs": models}[f.Name]
-	if r == nil || f.Value == nil || f.In != "query" || f.several || req.gen == nil {
+	if r == nil || f.Value == nil || f.In != "query" || f.Several || req.gen == nil {
 		return
 	}
 	typed := hideKeys(*f.Value, prefix)
@@ -226,7 +227,7 @@ func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
 
 // candidateLinks are the records that a name nobody knows may mean, by their own names.
 func (req *request) candidateLinks(f *Fault, prefix string) (links []pages.Link) {
-	for _, c := range f.candidates {
+	for _, c := range f.Candidates {
 		meant := *f
 		meant.Suggestion = string(c.Slug)
 		link := req.nearLink(&meant, prefix)

@@ -9,33 +9,29 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 )
 
-// fitView is the parameters of the page about what runs: those of the endpoint fit that describe a
-// machine, and a least speed. All of them may be left out.
+// fitViewParams are the parameters of the page about what runs: those of the endpoint fit that describe a machine, and
+// a least speed. All of them may be left out.
+type fitViewParams struct {
+	fitParams
+	// Least generation speed, measured or estimated, in tokens per second.
+	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
+}
+
 var fitView = newFitView()
 
 func newFitView() *resource {
-	r := resource{name: "fit", singular: "fit"}
-	for _, pm := range fitQuery.params {
-		switch pm.name {
-		case "usd_per_kwh", "hours_per_day", "years", "usd_per_hour":
-			continue
-		case "model":
-			pm.required, pm.doc = "", "Model, by slug or alias: the verdict of each of its sizes. All models without it."
-		case "hardware":
-			pm.doc = "Hardware, by slug or alias."
-		}
-		r.params = append(r.params, pm)
-	}
-	r.params = append(r.params, param{name: "min_tps", kind: plainNumber, most: 1e6, doc: "Least generation speed, measured or estimated, in tokens per second."})
-	return withNames(r)
+	r := &resource{name: "fit", singular: "fit", params: withFitLimits(query.Of[fitViewParams]())}
+	query.Find(r.params, "model").Required = ""
+	return r
 }
 
 // viewForm reads which form of a page with fixed addresses is asked for, and its parameters. The
 // response is a redirect to the address without empty parameters, nil otherwise.
-func (req *request) viewForm(path string, r *resource) (p *parser, ending string, resp *response, f *failure) {
+func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response, f *failure) {
 	if req.gen == nil {
 		return nil, "", nil, &failure{code: notReady, retryAfter: 1}
 	}
@@ -45,9 +41,7 @@ func (req *request) viewForm(path string, r *resource) (p *parser, ending string
 	if (dropped || changed) && ending == "" {
 		return nil, "", req.seeOther(path, tidy), nil
 	}
-	p = &parser{r: r, gen: req.gen, values: map[string][]string{}}
-	p.collect(args)
-	return p, ending, nil, nil
+	return &reader{Values: query.Read(r.params, args.All()), gen: req.gen}, ending, nil, nil
 }
 
 // fitPage answers the page about what runs.
@@ -56,16 +50,15 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	if f != nil || resp != nil {
 		return resp, f
 	}
-	q, canonical := p.fitView()
-	if p.faults.code == nil {
+	q := &pages.FitQuery{Query: p.pair(), MinTPS: p.Number("min_tps")}
+	if p.Code == "" {
 		p.findFit(q)
 	}
-	if f := p.faults.failure(); f != nil {
+	if f := failureOf(&p.Faults); f != nil {
 		return nil, f
 	}
-	query := strings.Join(canonical, "&")
-	at := s.place(req, "/fit", query)
-	q.Params, _ = url.ParseQuery(query) // made by this program
+	at := s.place(req, "/fit", p.Canonical())
+	q.Params, _ = url.ParseQuery(p.Canonical()) // made by this program
 	if ending != "" && q.Answer == nil && q.Found == nil {
 		return nil, badParameter("hardware", "", "is required, unless memory_gb describes the machine")
 	}
@@ -81,16 +74,9 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	}
 }
 
-// fitView reads the parameters of the page; all of them may be left out.
-func (p *parser) fitView() (*pages.FitQuery, []string) {
-	r := fitReader{parser: p}
-	q := &pages.FitQuery{Query: r.pair(), MinTPS: r.number("min_tps")}
-	return q, r.canonical
-}
-
 // findFit asks the engine what the page needs to know. The work is bounded as that of the filter
 // fits.
-func (p *parser) findFit(q *pages.FitQuery) {
+func (p *reader) findFit(q *pages.FitQuery) {
 	if q.Query.Hardware == "" && q.Query.MemoryGB == 0 {
 		return
 	}
@@ -153,11 +139,15 @@ func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
 	return rowsFile(gen, fitColumns(), found[:min(len(found), maxFitRows)])
 }
 
-// compareView is the parameters of a comparison.
-var compareView = withNames(resource{name: "compare", singular: "comparison", params: []param{
-	{name: "hardware", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Hardware, Refers: index.Hardware}, doc: "Hardware, by slug or another name, in the order to show it in."},
-	{name: "models", kind: slugSet, maxCount: pages.MostCompared, field: index.FieldInfo{Name: index.Model, Refers: index.Model}, doc: "Models, by slug or another name, in the order to show them in."},
-}})
+// compareParams are the parameters of a comparison: names, in the order to show their records in.
+type compareParams struct {
+	// Hardware, by slug or another name.
+	Hardware []string `query:"hardware,ordered"`
+	// Models, by slug or another name.
+	Models []string `query:"models,ordered"`
+}
+
+var compareView = &resource{name: "compare", singular: "comparison", params: query.Of[compareParams]()}
 
 // comparePage answers the page of a comparison.
 func comparePage(s *Server, req *request) (*response, *failure) {
@@ -168,25 +158,25 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	q := &pages.CompareQuery{}
 	q.Hardware, q.Models = p.compared(hardware, "hardware", q), p.compared(models, "models", q)
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
-		p.fault(invalidParameter, "models", strings.Join(q.Models, ","), "must not be given together with hardware")
+		p.Fault("models", strings.Join(q.Models, ","), "must not be given together with hardware")
 	}
-	r, slugs, query := hardware, q.Hardware, ""
+	r, slugs, same := hardware, q.Hardware, ""
 	if len(q.Models) > 0 {
 		r, slugs = models, q.Models
 	}
 	if len(slugs) > 0 {
-		query = r.name + "=" + strings.Join(slugs, ",")
+		same = r.name + "=" + strings.Join(slugs, ",")
 	} else if ending != "" {
-		p.fault(invalidParameter, "hardware", "", "or models is required")
+		p.Missing("hardware", "or models is required")
 	}
-	if f := p.faults.failure(); f != nil {
+	if f := failureOf(&p.Faults); f != nil {
 		return nil, f
 	}
-	at := s.place(req, "/compare", query)
+	at := s.place(req, "/compare", same)
 	list := func() *listQuery {
-		out := &listQuery{canonical: "/api/v1/" + r.name + "?slug=" + strings.Join(slugs, ",")}
+		out := &listQuery{reader: reader{gen: req.gen}, r: r, canonical: "/api/v1/" + r.name + "?slug=" + strings.Join(slugs, ",")}
 		out.Query = index.Query{Sets: []index.Set{{Field: index.Slug, Values: slugs}}, Limit: defaultLimit}
-		out.setOf = []*param{r.byName["slug"]}
+		out.setOf = []string{"slug"}
 		return out
 	}
 	view := func() *pages.Compare { return s.pages.Compare(req.gen, q, at) }
@@ -204,22 +194,18 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 
 // compared are the slugs of a parameter in the order they were given in, each once. What a name says that a
 // comparison does not use is a note of q.
-func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slugs []string) {
-	t := r.table(p.gen)
-	given := p.listed(p.r.byName[name], p.values[name])
-	if p.values[name] == nil {
-		return nil
-	}
+func (p *reader) compared(r *resource, name string, q *pages.CompareQuery) (slugs []string) {
+	t, given := r.table(p.gen), p.Texts(name)
 	if len(given) > pages.MostCompared {
-		p.fault(invalidParameter, name, strings.Join(given, ","), tooManyCompared)
+		p.Fault(name, strings.Join(given, ","), tooManyCompared)
 		return nil
 	}
 	for _, v := range given {
 		slug, a := named(p.gen, t, v)
 		switch {
 		case slug == "":
-			if f := p.fault(invalidParameter, name, v, a.WhyNot()); f != nil {
-				f.candidates, f.several = a.Candidates, a.Several()
+			if f := p.Fault(name, v, a.WhyNot()); f != nil {
+				f.Candidates, f.Several = a.Candidates, a.Several()
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
 				}
@@ -233,6 +219,9 @@ func (p *parser) compared(r *resource, name string, q *pages.CompareQuery) (slug
 	}
 	return slugs
 }
+
+// tooManyCompared is the fault of a comparison with more than pages.MostCompared values.
+const tooManyCompared = "must have at most 4 values"
 
 var snapshotColumns = schemaOf[SnapshotInfo]("snapshots", "SnapshotInfo")
 

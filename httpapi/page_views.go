@@ -11,7 +11,10 @@ import (
 	"modeldex/dataset/text"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
+	"modeldex/httpapi/query"
 	"modeldex/index"
+
+	"github.com/valyala/fasthttp"
 )
 
 // The pages of views: lists and records. Each address has forms by its ending: none is the page
@@ -45,8 +48,8 @@ func explore(s *Server, req *request) (*response, *failure) {
 	if (dropped || changed) && ending == "" { // a form sends its empty fields; the address to share has none
 		return req.seeOther(path, tidy), nil
 	}
-	p := &parser{r: r, gen: req.gen, values: map[string][]string{}, view: true}
-	q, f := p.parse(args)
+	r.useViewDefaults(args)
+	q, f := r.parse(query.Read(r.params, args.All()), req.gen, export.JSON)
 	if f == nil {
 		f = r.viewFault(q, ending)
 	}
@@ -56,11 +59,11 @@ func explore(s *Server, req *request) (*response, *failure) {
 	if !q.limited && ending == "" {
 		q.Limit = pages.PageRows
 	}
-	_, query, _ := strings.Cut(q.canonical, "?")
-	at := s.place(req, path, withoutUsual(query))
+	_, same, _ := strings.Cut(q.canonical, "?")
+	at := s.place(req, path, withoutUsual(same))
 	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
 	if ending != "" {
-		variant += "&as=" + query // the data may be in the order of slugs, which is no part of its address
+		variant += "&as=" + same // the data may be in the order of slugs, which is no part of its address
 	}
 	typed := strings.Join(strings.Fields(string(args.Peek("q"))), " ") // the canonical spelling has the words sorted
 	if (ending == "" || ending == ".md") && typed != "" {
@@ -80,32 +83,43 @@ func explore(s *Server, req *request) (*response, *failure) {
 	}
 }
 
+// useViewDefaults has pages name the sizes that were measured, and list records by name, where nothing else is asked for.
+// The canonical address says so: the API answers the same there.
+func (r *resource) useViewDefaults(args *fasthttp.Args) {
+	if r.main != "" && args.Has(r.main) && !args.Has("prefer") {
+		args.Set("prefer", string(preferMeasured))
+	}
+	if r.normal == slugOrder && !args.Has("sort") {
+		args.Set("sort", "name") // a slug may begin with the maker, a name rarely does
+	}
+}
+
 // withoutUsual is a canonical query without what useViewDefaults adds.
 func withoutUsual(query string) string {
 	params := strings.Split(query, "&")
-	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "prefer="+preferMeasured || p == "sort=name" }), "&")
+	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "prefer="+string(preferMeasured) || p == "sort=name" }), "&")
 }
 
 // viewFault rejects what lists of the API take and views do not. The ending of the address is the form, and rows
 // beyond the first page of data need a key.
 func (r *resource) viewFault(q *listQuery, ending string) *failure {
-	var faults faultList
+	var faults query.Faults
 	reject := func(name, detail string) {
-		faults.add(unknownParameter, Fault{In: "query", Name: name, Detail: detail})
+		faults.Add(query.UnknownParameter, Fault{In: "query", Name: name, Detail: detail})
 	}
 	if q.asOf {
-		reject(asOfParam.name, "is not a parameter of a page; the API answers from earlier datasets")
+		reject("as_of", "is not a parameter of a page; the API answers from earlier datasets")
 	}
 	if q.formatGiven {
 		reject("format", "is not a parameter of a page; the ending of the address is the form: .json, .csv or .md")
 	}
 	if q.all {
-		faults.add(invalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
+		faults.Add(query.InvalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
 	}
 	if ending != "" && q.After != nil {
 		reject("cursor", "is not a parameter of this form, which gives the first rows only; go on with a key at /api/v1/"+r.name)
 	}
-	return faults.failure()
+	return failureOf(&faults)
 }
 
 // csv is the first rows of a list as a file.
@@ -116,8 +130,8 @@ func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
 
 // exploreQuery is what a page needs of a parsed list.
 func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string) *pages.ExploreQuery {
-	_, query, _ := strings.Cut(q.canonical, "?")
-	params, _ := url.ParseQuery(withoutUsual(query)) // made by this program
+	_, same, _ := strings.Cut(q.canonical, "?")
+	params, _ := url.ParseQuery(withoutUsual(same)) // made by this program
 	params.Del("cursor")
 	out := &pages.ExploreQuery{
 		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params, Words: record.Printable(typed),
@@ -228,7 +242,7 @@ func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending 
 			return s.pages.Benchmark(req.gen, ord, at)
 		}
 	}
-	q := &listQuery{limited: true}
+	q := &listQuery{reader: reader{gen: req.gen}, r: r, limited: true}
 	q.Limit = maxPageBenchmarks
 	switch ending {
 	case ".json":

@@ -46,7 +46,7 @@ var rowSpace = sync.Pool{New: func() any { return new([]byte) }}
 // fileOfOne is one record as a file of one row.
 func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	columns := r.detail.schema(q)
-	if q.selected["benchmarks"] != nil && q.word(&benchmarksFlag) == "false" {
+	if q.noDetails {
 		columns = columns.Without("benchmarks")
 	}
 	row, rows := r.record(req.gen, q, t, ord)
@@ -64,7 +64,7 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 // nil where it is left out.
 func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) (row []byte, rows [][]byte) {
 	row = t.Detail(ord)
-	if r == models && q.word(&benchmarksFlag) == "true" {
+	if r == models && !q.noDetails {
 		rows = benchmarksOfModel(gen, t.Slug(ord), q)
 	}
 	kept := r.projectionTo(q.fields)
@@ -95,7 +95,7 @@ func (r *resource) elsewhere(req *request, t *index.Table, name string) (*respon
 // noRecord is the failure of a name that no record has, with near slugs.
 func (r *resource) noRecord(t *index.Table, name string) *failure {
 	fault := Fault{In: "path", Name: "slug", Value: clip(name), Detail: "no such " + r.singular}
-	if r.byDate() {
+	if r.key() == "id" {
 		fault.Name = "id"
 	}
 	f := fail(notFound)
@@ -126,16 +126,14 @@ func nearSlugs(t *index.Table, name string) []string {
 
 // renderOne writes the body of one record.
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
-	gen := req.gen
-	end := rowjson.AppendString([]byte(`,"meta":{"dataset_version":`), gen.Info.Version)
-	end = append(append(append(end, `,"dataset_digest":"`...), gen.Digest.String()...), `"}}`...)
-	row, rows := r.record(gen, q, t, ord)
+	row, rows := r.record(req.gen, q, t, ord)
 	pieces := [][]byte{[]byte(`{"data":`), row}
 	if rows != nil {
 		pieces = append([][]byte{pieces[0], row[:len(row)-1], []byte(`,"benchmarks":`)}, rows...)
 		pieces = append(pieces, []byte("}"))
 	}
-	return bytes.Join(append(pieces, end), nil)
+	meta := rowjson.Marshal(recordMeta(req.gen, nil))
+	return bytes.Join(append(pieces, []byte(`,"meta":`), meta, []byte("}")), nil)
 }
 
 // maxOwnBenchmarks is how many benchmarks the detail of a model has at most; they take 7 MB. A response is made in

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/headers"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/snapshot"
@@ -153,11 +154,7 @@ func (req *request) names(header, etag, ignored string) bool {
 
 // noParameters rejects any query on an address that takes none.
 func (req *request) noParameters() *failure {
-	var faults faultList
-	for name := range req.ctx.QueryArgs().All() {
-		faults.add(unknownParameter, unknownName("query", string(name), noParameter, nil))
-	}
-	return faults.failure()
+	return failureOf(&query.Read(nil, req.ctx.QueryArgs().All()).Faults)
 }
 
 // moved sends the caller to another address for good, with the parameters of the request, unless the

@@ -2,22 +2,44 @@ package httpapi
 
 import (
 	"fmt"
-	"net/url"
+	"net/http"
 	"strings"
 
 	"modeldex/dataset/resolve"
+	"modeldex/httpapi/query"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
-	"github.com/gofiber/fiber/v2"
 )
 
-const (
-	// mostNames is how many names one request may ask for.
-	mostNames = 200
-)
+// mostNames is how many names one request may ask for.
+const mostNames = 200
 
-var resolveParams = []string{"q", "kind"}
+// nameParams are a name and what it may be of.
+type nameParams struct {
+	// The name, as it was found.
+	Q string `query:"q,required,strict"`
+	// Kind of record it names. Without it all kinds are looked in.
+	Kind resolve.Kind `query:"kind"`
+}
+
+var nameList = &resource{name: "resolve", path: "resolve", singular: "name", params: newNameParams()}
+
+func newNameParams() []query.Param {
+	params := query.Of[nameParams]()
+	query.Find(params, "q").Check = func(name string) (canonical, fault string) { return name, badName(name) }
+	for _, k := range resolve.Kinds {
+		kind := query.Find(params, "kind")
+		kind.Enum = append(kind.Enum, string(k))
+	}
+	return params
+}
+
+// namesBody is the body of POST /api/v1/resolve.
+type namesBody struct {
+	// Each a text, or an object that says the kind as well.
+	Names jsontext.Value `query:"names,required"`
+}
 
 // NameView is what one name means.
 type NameView struct {
@@ -76,65 +98,31 @@ func nameView(a resolve.Answer) NameView {
 	return v
 }
 
-// nameAsked is one name a caller sent.
-type nameAsked struct {
-	name string
-	kind resolve.Kind
-}
-
 // resolveName answers GET: one name in the query.
 func resolveName(s *Server, req *request) (*response, *failure) {
-	var faults faultList
-	one := map[string]string{}
-	for name, value := range req.ctx.QueryArgs().All() {
-		n, v := string(name), string(value)
-		_, twice := one[n]
-		switch {
-		case n != "q" && n != "kind":
-			if f := faults.add(unknownParameter, unknownName("query", n, noParameter, resolveParams)); f != nil {
-				f.Suggestion = faults.Parameter(*clip(n), resolveParams)
-			}
-		case twice:
-			faults.add(invalidParameter, Fault{In: "query", Name: n, Detail: "must be given once"})
-		}
-		one[n] = v
-	}
-	if q, ok := one["q"]; !ok {
-		faults.add(invalidParameter, Fault{In: "query", Name: "q", Detail: "is required"})
-	} else if why := badName(q); why != "" {
-		faults.add(invalidParameter, Fault{In: "query", Name: "q", Value: clip(q), Detail: why})
-	}
-	kind := one["kind"]
-	if _, given := one["kind"]; given && !isKind(kind) {
-		faults.add(invalidParameter, kindFault("query", "kind", kind))
-	}
-	if f := faults.failure(); f != nil {
+	v := query.Read(nameList.params, req.ctx.QueryArgs().All())
+	if f := failureOf(&v.Faults); f != nil {
 		return nil, f
 	}
-	address := resolvePath + "?q=" + url.QueryEscape(one["q"])
-	if kind != "" {
-		address = resolvePath + "?kind=" + kind + "&q=" + url.QueryEscape(one["q"])
-	}
-	return s.cached(req, address, func() ([]byte, string) {
-		return withMeta(req.gen, nameView(req.gen.Names.Resolve(resolve.Kind(kind), one["q"]))), ""
+	var ask nameParams
+	v.Into(&ask)
+	return s.cached(req, v.Address(resolvePath), func() ([]byte, string) {
+		return withMeta(req.gen, nameView(req.gen.Names.Resolve(ask.Kind, ask.Q))), ""
 	}), nil
 }
 
 // resolveNames answers POST: up to mostNames names in the body, charged as one call.
 func resolveNames(_ *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	names, f := readNames(req.c)
+	names, f := readNames(req)
 	if f != nil {
 		return nil, f
 	}
 	req.call.SpendBurst((len(names) - 1) / namesPerCall)
 	views := make([]NameView, len(names))
 	for i, n := range names {
-		views[i] = nameView(req.gen.Names.Resolve(n.kind, n.name))
+		views[i] = nameView(req.gen.Names.Resolve(n.Kind, n.Q))
 	}
-	resp := uncached(fiber.StatusOK, withMeta(req.gen, views))
+	resp := uncached(http.StatusOK, withMeta(req.gen, views))
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	return resp, nil
 }
@@ -150,76 +138,37 @@ func badName(name string) string {
 	return ""
 }
 
-func isKind(text string) bool {
-	for _, k := range resolve.Kinds {
-		if string(k) == text {
-			return true
-		}
-	}
-	return false
-}
-
-func kindFault(in, name, value string) Fault {
-	allowed := make([]string, len(resolve.Kinds))
-	for i, k := range resolve.Kinds {
-		allowed[i] = string(k)
-	}
-	return Fault{In: in, Name: name, Value: clip(value), Detail: "must be one of " + strings.Join(allowed, ", "), Allowed: allowed}
-}
-
-// readNames reads the body of POST: {"names": [...]}, where an entry is a text or an object with
-// q and kind. Every fault is listed, up to the bound of a request.
-func readNames(c *fiber.Ctx) ([]nameAsked, *failure) {
-	members, f := bodyMembers(c)
+// readNames reads the body of POST: {"names": [...]}, where an entry is a text or an object with q and kind.
+func readNames(req *request) ([]nameParams, *failure) {
+	body, f := readBody(req, query.Of[namesBody]())
 	if f != nil {
 		return nil, f
 	}
-	var (
-		faults  []Fault
-		entries []jsontext.Value
-	)
-	raw, ok := members["names"]
+	var entries []jsontext.Value
+	raw := jsontext.Value(body.Text("names"))
 	switch {
-	case !ok:
-		faults = append(faults, Fault{In: "body", Name: "names", Detail: "is required"})
+	case len(raw) == 0:
 	case raw.Kind() != '[' || jsonv2.Unmarshal(raw, &entries) != nil:
-		faults = append(faults, Fault{In: "body", Name: "names", Detail: "must be a list"})
+		body.Missing("names", "must be a list")
 	case len(entries) == 0 || len(entries) > mostNames:
-		faults = append(faults, Fault{In: "body", Name: "names", Detail: fmt.Sprintf("must have 1 to %d entries, got %d", mostNames, len(entries))})
+		body.Missing("names", fmt.Sprintf("must have 1 to %d entries, got %d", mostNames, len(entries)))
 		entries = nil
 	}
-	names := make([]nameAsked, len(entries))
+	names := make([]nameParams, len(entries))
 	for i, entry := range entries {
-		var more []Fault
-		names[i], more = readName(fmt.Sprintf("names[%d]", i), entry)
-		faults = append(faults, more...)
-	}
-	return names, bodyFailure(faults, members, []string{"names"})
-}
-
-// readName reads one entry.
-func readName(at string, entry jsontext.Value) (n nameAsked, faults []Fault) {
-	var object struct {
-		Q    string `json:"q"`
-		Kind string `json:"kind"`
-	}
-	switch entry.Kind() {
-	case '"':
-		if jsonv2.Unmarshal(entry, &object.Q) != nil {
-			return n, []Fault{{In: "body", Name: at, Detail: "must be text"}}
+		at := fmt.Sprintf("names[%d]", i)
+		var members map[string]jsontext.Value
+		if entry.Kind() == '{' && jsonv2.Unmarshal(entry, &members) == nil {
+			v := query.ReadObject(nameList.params, members, at+".")
+			v.Into(&names[i])
+			body.Join(&v.Faults)
+			continue
 		}
-	case '{':
-		if jsonv2.Unmarshal(entry, &object, jsonv2.RejectUnknownMembers(true)) != nil {
-			return n, []Fault{{In: "body", Name: at, Detail: "must have the fields q and, where it is known, kind, both of them text"}}
-		}
-	default:
-		return n, []Fault{{In: "body", Name: at, Detail: "must be text or an object with the fields q and kind"}}
+		name := *query.Find(nameList.params, "q")
+		name.Name = at
+		v := query.ReadObject([]query.Param{name}, map[string]jsontext.Value{at: entry}, "")
+		names[i].Q = v.Text(at)
+		body.Join(&v.Faults)
 	}
-	if why := badName(object.Q); why != "" {
-		faults = append(faults, Fault{In: "body", Name: at, Value: clip(object.Q), Detail: why})
-	}
-	if object.Kind != "" && !isKind(object.Kind) {
-		faults = append(faults, kindFault("body", at+".kind", object.Kind))
-	}
-	return nameAsked{object.Q, resolve.Kind(object.Kind)}, faults
+	return names, failureOf(&body.Faults)
 }

@@ -25,9 +25,9 @@ func buildRoutes() []route {
 	out = append(out, feedRoutes()...)
 	out = append(out, webhookRoutes()...)
 	return append(out,
-		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, list: fitQuery, answer: showFit},
+		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, list: fitList, answer: showFit},
 		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},
-		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, answer: resolveName},
+		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, list: nameList, answer: resolveName},
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
 		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: listChanges},
 		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "What is being served: version, digest, counts, times, licence", answer: showDataset},
@@ -60,7 +60,7 @@ func webhookRoutes() []route {
 		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Remove a webhook with its queue and its log", answer: ofHook(deleteWebhook)},
 		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while both sign", answer: ofHook(rotateWebhook)},
 		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now", sends: true, answer: ofHook(testWebhook)},
-		{method: "GET", path: one + "/deliveries", id: "listDeliveries", summary: "Deliveries of a webhook, newest first", answer: ofHook(listDeliveries)},
+		{method: "GET", path: one + "/deliveries", id: "listDeliveries", summary: "Deliveries of a webhook, newest first", list: deliveryList, answer: ofHook(listDeliveries)},
 		{method: "GET", path: one + "/deliveries/:number", id: "getDelivery", summary: "One delivery with the body that is sent", answer: ofHook(showDelivery)},
 		{method: "POST", path: one + "/deliveries/:number/redeliver", id: "redeliver", summary: "Send the message of a delivery again, now and with the same id", answer: ofHook(redeliver)},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/suggest"
 	"modeldex/index"
 )
@@ -46,10 +47,10 @@ func TestNamesElsewhere(t *testing.T) {
 		{hardware, "select", "fields"},
 		{statsList, "groupby", "group_by"},
 		{statsList, "by", "group_by"},
-		{fitQuery, "gpu", "hardware"},
-		{fitQuery, "llm", "model"},
-		{fitQuery, "num_ctx", "context"},
-		{fitQuery, "vram", "memory_gb"},
+		{fitList, "gpu", "hardware"},
+		{fitList, "llm", "model"},
+		{fitList, "num_ctx", "context"},
+		{fitList, "vram", "memory_gb"},
 		{models, "familly", "family"},
 		{models, "family[]", "family"},
 		{models, "Family", "family"},
@@ -62,14 +63,14 @@ func TestNamesElsewhere(t *testing.T) {
 		{hardware, "price_max", "max_price_usd"},
 		{models, "xyzzy", ""},
 	} {
-		if got := new(suggest.Suggester).Parameter(tt.sent, tt.list.paramNames); got != tt.want {
+		if got := new(suggest.Suggester).Parameter(tt.sent, query.Names(tt.list.params)); got != tt.want {
 			t.Errorf("%s?%s=: suggestion %q, want %q", tt.list.path, tt.sent, got, tt.want)
 		}
 	}
-	known := slices.Clone(resolveParams)
+	var known []string
 	for i := range routes {
 		if list := routes[i].list; list != nil {
-			known = append(known, list.paramNames...)
+			known = append(known, query.Names(list.params)...)
 		}
 	}
 	leadsTo(t, suggest.Parameters, known, "no endpoint has a parameter")
@@ -107,7 +108,7 @@ func TestFieldsElsewhere(t *testing.T) {
 		"hardware?vendor=GeForce":                            "nvidia",
 		"tools?category=ui":                                  "gui",
 		"benchmarks?verified=yes":                            "true",
-		"benchmarks?include_variants=0":                      "false",
+		"benchmarks?include_variants=no":                     "false",
 		"models?sort=newest":                                 "-release_date",
 		"benchmarks?sort=latest":                             "-run_date",
 		"benchmarks?sort=fastest":                            "-generation_tps",
@@ -135,8 +136,8 @@ func TestFieldsElsewhere(t *testing.T) {
 	var values []string
 	for i := range routes {
 		if list := routes[i].list; list != nil {
-			for _, name := range list.paramNames {
-				values = append(values, list.byName[name].values...)
+			for _, p := range list.params {
+				values = append(values, p.Enum...)
 			}
 		}
 	}

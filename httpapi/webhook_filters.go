@@ -2,11 +2,12 @@ package httpapi
 
 import (
 	"errors"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
@@ -14,63 +15,32 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// hookFilters are the parameters of the list of benchmarks that a webhook can have as filters.
+// hookFilters are the parameters of the list of benchmarks that a webhook can have as filters: those that choose rows.
 var hookFilters = newHookFilters()
 
 func newHookFilters() *resource {
-	r := resource{name: "benchmarks", singular: "benchmark", table: benchmarksOf, normal: benchmarks.normal, maxLimit: benchmarks.maxLimit}
-	for _, pm := range benchmarks.params {
-		switch pm.kind {
-		case sortKey, pageLimit, cursorToken, fieldNames, keptRef, fileFormat: // of responses
-		default:
-			if pm.kind < oneName {
-				r.params = append(r.params, pm)
-			}
-		}
-	}
-	return withNames(r)
+	r := *benchmarks
+	r.params = slices.DeleteFunc(slices.Clone(benchmarks.params), func(p query.Param) bool {
+		return p.Name != "q" && query.Find(query.Of[pageParams](), p.Name) != nil
+	})
+	return &r
 }
 
-// readFilters reads the member filters of a body: names of parameters with a text, number or truth
-// value, or a list of them. It returns the canonical query string.
-func readFilters(raw jsontext.Value, gen *index.Generation) (canonical string, notices []Notice, f *failure) {
-	bad := func(name, detail string) *failure {
-		return fail(invalidField, Fault{In: "body", Name: name, Detail: detail})
-	}
+// readFilters reads the member filters of a body: names of parameters with a text, number or truth value, or a list of
+// them. It returns the canonical query string. Faults are added to those of the body.
+func readFilters(raw jsontext.Value, gen *index.Generation, body *query.Values, notices *[]Notice) (canonical string) {
 	var members map[string]jsontext.Value
 	if raw.Kind() == 'n' {
-		return "", nil, nil
+		return ""
 	}
 	if err := jsonv2.Unmarshal(raw, &members); err != nil {
-		return "", nil, bad("filters", "must be an object of filters, as in the list of benchmarks")
+		body.Missing("filters", "must be an object of filters, as in the list of benchmarks")
+		return ""
 	}
-	var args fasthttp.Args
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		values := []jsontext.Value{members[name]}
-		if values[0].Kind() == '[' {
-			if err := jsonv2.Unmarshal(values[0], &values); err != nil {
-				return "", nil, bad("filters."+*clip(name), "must be a value or a list of values")
-			}
-		}
-		for _, v := range values {
-			text := string(v)
-			switch v.Kind() {
-			case '"':
-				_ = jsonv2.Unmarshal(v, &text) // it is a text
-			case '0', 't', 'f':
-			default:
-				return "", nil, bad("filters."+*clip(name), "must be a text, a number, true or false, or a list of them")
-			}
-			args.Add(name, text)
-		}
-	}
-	p := &parser{r: hookFilters, gen: gen, values: map[string][]string{}, in: "body", prefix: "filters."}
-	q, f := p.parse(&args)
-	if f != nil {
-		return "", nil, f
-	}
-	_, canonical, _ = strings.Cut(q.canonical, "?")
-	return canonical, q.notices, nil
+	q, _ := hookFilters.parse(query.ReadObject(hookFilters.params, members, "filters."), gen, export.JSON)
+	body.Join(&q.Faults)
+	*notices = q.notices
+	return q.Values.Canonical()
 }
 
 // filterLists is a canonical query string as lists of values by name.
@@ -78,7 +48,7 @@ func filterLists(canonical string) map[string][]string {
 	out := map[string][]string{}
 	values, _ := url.ParseQuery(canonical) // written by readFilters
 	for name, list := range values {
-		if pm := hookFilters.byName[name]; len(list) == 1 && pm != nil && pm.multiple() {
+		if p := query.Find(hookFilters.params, name); len(list) == 1 && p != nil && p.Many {
 			list = strings.Split(list[0], ",")
 		}
 		out[name] = list
@@ -95,9 +65,9 @@ func MatchBenchmarks(gen *index.Generation, filters string, ords []uint32) ([]ui
 	}
 	var args fasthttp.Args
 	args.Parse(filters)
-	q, f := hookFilters.parse(&args, gen)
+	q, f := hookFilters.parse(query.Read(hookFilters.params, args.All()), gen, export.JSON)
 	if f != nil {
-		return nil, errors.New(sentences(f.faults, f.omitted))
+		return nil, errors.New(f.detail)
 	}
 	return gen.Benchmarks.Among(q.Query, ords), nil
 }

@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"modeldex/httpapi/query"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 	"modeldex/quota/hooks"
 
+	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
 )
@@ -65,7 +67,7 @@ func hookFailure(err error) *failure {
 	var faults webhook.Faults
 	switch {
 	case errors.As(err, &faults):
-		return withAllowed(withFaults(nil, faults))
+		return withAllowed(withFaults(new(query.Faults), faults))
 	case errors.Is(err, hooks.ErrNoHook):
 		return noHook()
 	case errors.Is(err, hooks.ErrNoDelivery):
@@ -85,9 +87,9 @@ func createWebhook(s *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	draft, notices, f := readDraft(req)
+	draft, notices, f := readDraft(req, owner, s.cfg.Hooks.CheckNew)
 	if f != nil {
-		return nil, withDraftFaults(f, owner, draft, s.cfg.Hooks.CheckNew)
+		return nil, f
 	}
 	h, secret, err := s.cfg.Hooks.Create(context.Background(), owner, *draft)
 	if err != nil {
@@ -119,14 +121,6 @@ func withNotices(status int, v *webhook.View, notices []Notice) (*response, *fai
 	return uncached(status, b), nil
 }
 
-// withDraftFaults joins the faults of the form of a body with those of the values it has; draft is nil where it could not be read.
-func withDraftFaults(f *failure, owner quota.ID, draft *webhook.Draft, check func(context.Context, quota.ID, webhook.Draft) webhook.Faults) *failure {
-	if draft == nil {
-		return f
-	}
-	return withAllowed(withFaults(f, check(context.Background(), owner, *draft)))
-}
-
 // draftAllowed are the values of the fields of a draft that have few.
 var draftAllowed = map[string][]string{"events": webhook.Events, "status": {string(hooks.Active), string(hooks.Paused)}}
 
@@ -142,43 +136,49 @@ func withAllowed(f *failure) *failure {
 	return f
 }
 
-var draftFields = []string{"url", "description", "events", "filters", "max_records", "status"}
+// WebhookChange is the fields of a webhook to change.
+type WebhookChange struct {
+	// Where to send messages: https, port 443 or from 1024, a public host.
+	URL *string `query:"url,strict"`
+	// Note for its owner.
+	Description *string `query:"description,strict"`
+	// Events to send; benchmark.created if it is left out.
+	Events jsontext.Value `query:"events"`
+	// Filters of the list of benchmarks; null or empty is every benchmark. With filters, throughput results match only
+	// if scenario is one of them, as in the list.
+	Filters jsontext.Value `query:"filters"`
+	// How many records a message lists at most.
+	MaxRecords *int `query:"max_records,min=0,max=100,strict"`
+	// paused stops messages; active goes on with those that wait.
+	Status *string `query:"status,strict"`
+}
 
-// readDraft reads the body of a new or changed webhook. All faults of its form are returned together, with the draft as
-// far as it could be read.
-func readDraft(req *request) (*webhook.Draft, []Notice, *failure) {
-	members, f := bodyMembers(req.c)
+// readDraft reads the body of a new or changed webhook, which check has a say in too. All faults are returned together.
+func readDraft(req *request, owner quota.ID, check func(context.Context, quota.ID, webhook.Draft) webhook.Faults) (*webhook.Draft, []Notice, *failure) {
+	params := query.Of[WebhookChange]()
+	query.Find(params, "status").Rule = "must be " + strings.Join(draftAllowed["status"], " or ")
+	body, f := readBody(req, params)
 	if f != nil {
 		return nil, nil, f
 	}
-	var d webhook.Draft
-	var faults []Fault
-	read := func(name string, into any, rule string) {
-		if raw, ok := members[name]; ok && (raw.Kind() == 'n' || jsonv2.Unmarshal(raw, into) != nil) {
-			faults = append(faults, Fault{In: "body", Name: name, Detail: rule})
-		}
-	}
-	var state *string
-	read("url", &d.URL, "must be text")
-	read("description", &d.Description, "must be text")
-	read("events", &d.Events, "must be a list of "+strings.Join(webhook.Events, ", "))
-	read("max_records", &d.MaxRecords, "must be a whole number from 0 to 100")
-	read("status", &state, "must be "+strings.Join(draftAllowed["status"], " or "))
-	if state != nil {
-		d.State = (*hooks.State)(state)
+	var given WebhookChange
+	body.Into(&given)
+	d := webhook.Draft{URL: given.URL, Description: given.Description, MaxRecords: given.MaxRecords, State: (*hooks.State)(given.Status)}
+	if body.Given("events") && (given.Events.Kind() == 'n' || jsonv2.Unmarshal(given.Events, &d.Events) != nil) {
+		body.Missing("events", "must be a list of "+strings.Join(webhook.Events, ", "))
 	}
 	var notices []Notice
-	if raw, ok := members["filters"]; ok {
+	if body.Given("filters") {
 		if req.gen == nil {
 			return nil, nil, &failure{code: notReady, retryAfter: 1}
 		}
-		canonical, said, f := readFilters(raw, req.gen)
-		if f != nil {
-			faults = append(faults, f.faults...)
-		}
-		d.Filters, notices = &canonical, said
+		canonical := readFilters(given.Filters, req.gen, body, &notices)
+		d.Filters = &canonical
 	}
-	return &d, notices, bodyFailure(faults, members, draftFields)
+	if body.Code != "" {
+		return nil, nil, withAllowed(withFaults(&body.Faults, check(context.Background(), owner, d)))
+	}
+	return &d, notices, nil
 }
 
 // listWebhooks answers every webhook of the key: there are at most 20.
@@ -211,9 +211,9 @@ func showWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 
 // changeWebhook changes the fields that the body has.
 func changeWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	draft, notices, f := readDraft(req)
+	draft, notices, f := readDraft(req, k.Account, s.cfg.Hooks.Check)
 	if f != nil {
-		return nil, withDraftFaults(f, k.Account, draft, s.cfg.Hooks.Check)
+		return nil, f
 	}
 	h, err := s.cfg.Hooks.Update(context.Background(), k, *draft)
 	if err != nil {
@@ -233,17 +233,9 @@ func deleteWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
 
 // rotateWebhook answers a new secret. The body may be left out.
 func rotateWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	grace := webhook.DefaultGrace
-	if len(req.c.Body()) > 0 {
-		members, f := bodyMembers(req.c)
-		if f != nil {
-			return nil, f
-		}
-		if len(members) > 0 {
-			if grace, f = graceSeconds(req.c); f != nil {
-				return nil, f
-			}
-		}
+	grace, f := readGrace(req, webhook.DefaultGrace)
+	if f != nil {
+		return nil, f
 	}
 	h, secret, err := s.cfg.Hooks.Rotate(context.Background(), k, grace)
 	if err != nil {
@@ -279,7 +271,7 @@ func queued(d hooks.Delivery, err error) (*response, *failure) {
 // deliveryNumber is 0, which no delivery has, for what is not a number.
 func deliveryNumber(req *request) uint64 {
 	n, err := strconv.ParseUint(req.param("number"), 10, 63)
-	if err != nil || !digits(req.param("number")) {
+	if err != nil || !query.Digits(req.param("number")) {
 		return 0
 	}
 	return n
@@ -295,20 +287,24 @@ func showDelivery(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	return data(fiber.StatusOK, v)
 }
 
-// maxDeliveries is how many deliveries a page has at most: all that are kept are twice that.
-const maxDeliveries = 100
+// deliveryParams are the parameters of a page of deliveries. All that are kept are twice as many as a page has at most.
+type deliveryParams struct {
+	// Only deliveries with a lower number, as links.next has it.
+	Before int64 `query:"before,min=1,max=9007199254740991"`
+	// Maximum number of deliveries per page.
+	Limit int `query:"limit,min=1,max=100,default=20"`
+}
+
+var deliveryList = &resource{name: "deliveries", singular: "delivery", params: query.Of[deliveryParams]()}
 
 // listDeliveries answers a page of deliveries, newest first.
 func listDeliveries(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	numbers, f := pageNumbers(req)
-	if f != nil {
+	v := query.Read(deliveryList.params, req.ctx.QueryArgs().All())
+	if f := failureOf(&v.Faults); f != nil {
 		return nil, f
 	}
-	limit := 20
-	if n := numbers["limit"]; n > 0 {
-		limit = int(n)
-	}
-	list, err := s.cfg.Hooks.Store.Deliveries(context.Background(), k, numbers["before"], limit+1)
+	limit := int(v.Number("limit"))
+	list, err := s.cfg.Hooks.Store.Deliveries(context.Background(), k, uint64(v.Number("before")), limit+1)
 	if err != nil {
 		return nil, hookFailure(err)
 	}
@@ -334,26 +330,4 @@ func listDeliveries(s *Server, req *request, k hooks.Key) (*response, *failure) 
 		resp.set("Link", "<"+*next+`>; rel="next"`)
 	}
 	return resp, nil
-}
-
-// pageNumbers reads the parameters of listDeliveries.
-func pageNumbers(req *request) (map[string]uint64, *failure) {
-	out := map[string]uint64{}
-	var faults faultList
-	most := map[string]uint64{"limit": maxDeliveries, "before": 1<<53 - 1}
-	for key, value := range req.ctx.QueryArgs().All() {
-		name, v := string(key), string(value)
-		n, err := strconv.ParseUint(v, 10, 63)
-		switch {
-		case most[name] == 0:
-			faults.add(unknownParameter, unknownName("query", name, noParameter, []string{"before", "limit"}))
-		case out[name] != 0:
-			faults.add(invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: "must be given once"})
-		case err != nil || !digits(v) || n == 0 || n > most[name]:
-			faults.add(invalidParameter, Fault{In: "query", Name: name, Value: clip(v), Detail: fmt.Sprintf("must be a whole number from 1 to %d", most[name])})
-		default:
-			out[name] = n
-		}
-	}
-	return out, faults.failure()
 }

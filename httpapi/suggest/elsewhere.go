@@ -136,7 +136,7 @@ var Fields = map[string][]string{
 
 // Values are words that callers use for values of filters and choices, folded as by Fold, with the values that were meant.
 var Values = map[string][]string{
-	"yes": {"true"}, "on": {"true"}, "1": {"true"}, "no": {"false"}, "off": {"false"}, "0": {"false"},
+	"yes": {"true"}, "on": {"true"}, "no": {"false"}, "off": {"false"},
 	"vision": {"image"}, "multimodal": {"image"}, "vlm": {"image"}, "speech": {"audio"}, "voice": {"audio"},
 	"notebook": {"laptop"}, "graphics": {"gpu"}, "graphicscard": {"gpu"}, "processor": {"cpu"}, "phone": {"soc"}, "mac": {"apple", "desktop"}, "npu": {"soc"},
 	"radeon": {"amd"}, "geforce": {"nvidia"}, "sparse": {"moe"}, "mixtureofexperts": {"moe"},

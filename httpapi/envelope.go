@@ -1,0 +1,132 @@
+package httpapi
+
+import (
+	"slices"
+
+	"modeldex/httpapi/rowjson"
+	"modeldex/index"
+)
+
+// A response of data has an envelope: rows, which are bytes that were made when the dataset was loaded, and around
+// them what the types below say.
+
+// ListMeta is what a list says about itself.
+type ListMeta struct {
+	// Records that match, on all pages together.
+	Total int `json:"total" jsonschema:"minimum=0,example=507"`
+	// Records on this page.
+	Count int `json:"count" jsonschema:"minimum=0,example=100"`
+	// Most records a page of this answer holds.
+	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
+	// Version of the dataset the answer was made from.
+	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
+	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Why the list may hold less than expected; empty when there is nothing to say.
+	Notices []Notice `json:"notices"`
+}
+
+// StatsMeta is what statistics say about themselves.
+type StatsMeta struct {
+	// Groups, on all pages together.
+	Total int `json:"total" jsonschema:"minimum=0,example=507"`
+	// Groups on this page.
+	Count int `json:"count" jsonschema:"minimum=0,example=100"`
+	// Maximum number of groups on a page.
+	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
+	// Fields of the groups.
+	GroupBy []string `json:"group_by" jsonschema:"example=hardware"`
+	// What the statistics are of.
+	Metric string `json:"metric" jsonschema:"example=generation_tps"`
+	// Unit of the metric; empty for ratios.
+	Unit string `json:"unit" jsonschema:"example=tokens/s"`
+	// What counts once: a row, or a source page and configuration.
+	Weight string `json:"weight" jsonschema:"example=row"`
+	// Settings the records are restricted to, or all.
+	Settings string `json:"settings" jsonschema:"example=single_stream"`
+	// Definition of the quantiles, in the numbering of Hyndman and Fan.
+	QuantileType int `json:"quantile_type" jsonschema:"example=7"`
+	// Statistic in the cells of a pivot.
+	Value string `json:"value,omitempty" jsonschema:"example=median"`
+	// Version of the dataset the response was made from.
+	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over the files of that dataset, in hex.
+	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Why there may be fewer groups than expected; empty when there is nothing to say.
+	Notices []Notice `json:"notices"`
+}
+
+// Links are addresses relative to this origin.
+type Links struct {
+	// This list in its canonical spelling.
+	Self string `json:"self" jsonschema:"format=uri-reference,example=/api/v1/models?family=llama"`
+	// The next page; null on the last.
+	Next *string `json:"next" jsonschema:"nullable,format=uri-reference,example=/api/v1/models?family=llama&cursor=AXm3"`
+}
+
+// RecordMeta is what the answer of one record says about itself.
+type RecordMeta struct {
+	// Version of the dataset the answer was made from.
+	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
+	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Why the answer may have less than expected; left out when there is nothing to say.
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+// withMeta is the body of one answer with what it says about itself.
+func withMeta(gen *index.Generation, v any, notices ...Notice) []byte {
+	return rowjson.Marshal(struct {
+		Data any        `json:"data"`
+		Meta RecordMeta `json:"meta"`
+	}{v, recordMeta(gen, notices)})
+}
+
+func recordMeta(gen *index.Generation, notices []Notice) RecordMeta {
+	return RecordMeta{DatasetVersion: gen.Info.Version, DatasetDigest: gen.Digest.String(), Notices: notices}
+}
+
+var pageStart = []byte(`{"data":[`)
+
+// envelope is what follows the rows of a page, and its Link header; last is the place of the last row, nil where no
+// page follows.
+func (q *listQuery) envelope(total, count int, notices []Notice, last *index.Position) (end []byte, link string) {
+	return q.envelopeOf(q.listMeta(total, count, notices), last)
+}
+
+func (q *listQuery) listMeta(total, count int, notices []Notice) ListMeta {
+	if notices == nil {
+		notices = []Notice{}
+	}
+	return ListMeta{total, count, q.Limit, q.gen.Info.Version, q.gen.Digest.String(), notices}
+}
+
+// envelopeOf is envelope with another meta than that of lists.
+func (q *listQuery) envelopeOf(meta any, last *index.Position) (end []byte, link string) {
+	links := Links{Self: q.canonical}
+	if last != nil {
+		next := q.next(last)
+		links.Next, link = &next, nextLink(next)
+	}
+	end = rowjson.Marshal(struct {
+		Meta  any   `json:"meta"`
+		Links Links `json:"links"`
+	}{meta, links})
+	return slices.Concat([]byte("],"), end[1:]), link
+}
+
+// dataWith is a body whose data is one value, in place of rows; end is an envelope.
+func dataWith(v any, end []byte) []byte {
+	return append(append([]byte(`{"data":`), rowjson.Marshal(v)...), end[1:]...) // without the bracket that ends a list
+}
+
+// link is the Link header of a page, empty where no other follows.
+func (q *listQuery) link(last *index.Position) string {
+	if last == nil {
+		return ""
+	}
+	return nextLink(q.next(last))
+}
+
+// nextLink is the Link header of a page that the page of an address follows.
+func nextLink(address string) string { return "<" + address + `>; rel="next"` }

@@ -1,0 +1,255 @@
+package httpapi
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/httpapi/query"
+	"modeldex/index"
+)
+
+// modelRuns are the parameters with which the list of models keeps those that run on hardware.
+type modelRuns struct {
+	// Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the
+	// member fit. Hardware that is sold with several sizes of memory counts with its vram_gb, and the notice
+	// memory_assumed says so. A name that states a memory or a number of devices, such as "M4 Max 64GB" or
+	// "2x RTX 3090", sets memory_gb and count where they are not given.
+	Fits string `query:"fits,name=hardware"`
+	// Memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes.
+	MemoryGB float64 `query:"memory_gb,above=0,max=1e6,with=fits"`
+	runOptions
+	// True: only models that no other beats in both speed and intelligence.
+	Pareto bool `query:"pareto"`
+}
+
+// hardwareRuns are the parameters with which the list of hardware keeps what runs a model.
+type hardwareRuns struct {
+	// Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the
+	// member fit. Hardware that is sold with several sizes of memory counts with its vram_gb; the notice
+	// memory_assumed says how many rows that are.
+	Runs string `query:"runs,name=model"`
+	// The size of the model, such as Q4_K_M, instead of the best.
+	Quantization string `query:"quantization,bytes=100"`
+	runOptions
+	// True: only hardware that no other beats in speed, street price and bits_per_weight of the size its row names: a
+	// size of fewer bits is faster, and not the same. With quantization all rows are of one size.
+	Pareto bool `query:"pareto"`
+}
+
+// runOptions are the parameters that both lists of what runs have.
+type runOptions struct {
+	// Least generation speed, measured or estimated, in tokens per second; with a full cache where context is given.
+	// Rows whose speed is unknown are left out, and a notice says how many. The call then counts as six of the burst
+	// limit.
+	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
+	fitOptions
+	// Which size a row names. precise: the most precise that fits, of those that were published or measured, or that
+	// publishers usually make; of sizes that differ by less than a tenth lists look at one, and at those measured on
+	// the hardware. measured: the most precise of 4 to 9 bits per weight that fits and was measured on the hardware,
+	// else one of more bits that was, else the most precise of up to 9 bits that fits, else as precise. With more than
+	// 9 bits answers become no better. Weights that were trained in four bits count as they were released (MXFP4)
+	// before files of other names. The pages choose so.
+	Prefer preference `query:"prefer,default=precise"`
+}
+
+// fitOptions are what an estimate of what runs can be told beside model and machine.
+type fitOptions struct {
+	// Number of devices. With the rules of llama.cpp each has a part of the layers.
+	Count int `query:"count,min=1"`
+	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
+	// limit of the model: 400, unless allow_extended is true.
+	Context int64 `query:"context,min=1,tokens"`
+	// Storage of the key-value cache; f16 without it.
+	KV fit.KVType `query:"kv,default=f16"`
+	// Program whose memory rules apply; llama.cpp without it.
+	Engine fit.Rules `query:"engine,default=llama.cpp"`
+	// True: accept a context above the limit of the model, as with YaRN.
+	AllowExtended bool `query:"allow_extended"`
+}
+
+// preference is which size of a model a list of what runs names.
+type preference string
+
+const (
+	preferPrecise  preference = "precise"
+	preferMeasured preference = "measured"
+)
+
+// Values are all preferences, the default first.
+func (preference) Values() []string { return []string{string(preferPrecise), string(preferMeasured)} }
+
+// runsParams are the parameters of a list of what runs. All but main say nothing without it.
+func runsParams[T any](main string) []query.Param {
+	params := withFitLimits(query.Of[T]())
+	for i := range params {
+		if params[i].Name != main {
+			params[i].With = main
+		}
+	}
+	return params
+}
+
+// withFitLimits sets the limits of the engine.
+func withFitLimits(params []query.Param) []query.Param {
+	query.Find(params, "count").Max = fit.MaxCount
+	query.Find(params, "context").Max = fit.MaxContext
+	return params
+}
+
+// query is what the options ask of the engine.
+func (o *fitOptions) query() fit.Query {
+	return fit.Query{Count: o.Count, Context: o.Context, KV: o.KV, Rules: o.Engine, AllowExtended: o.AllowExtended}
+}
+
+// bySpeed is an order of what runs, by the speed that rows have in the member fit.
+const bySpeed index.Field = "tps"
+
+// readRuns finds what runs. The result is a filter by slug, and what rows say of it. The work is bounded by the
+// records and the sizes of models.
+func (q *listQuery) readRuns() {
+	main := q.r.main
+	if !q.Given(main) {
+		q.checkAlone(main)
+		return
+	}
+	slug, answer := q.lookUp(main)
+	q.noticeResolved(main, q.Text(main), slug, &answer)
+	if main == "fits" {
+		q.useStated(&answer)
+	}
+	if slug = q.nameFound(main, slug, &answer); q.Code != "" {
+		return
+	}
+	runs, why, fault := q.findRuns(dataset.Slug(slug))
+	if fault != nil {
+		q.fitFault(fault)
+		return
+	}
+	q.noticeLeftOut(main, runs.Undecided, why)
+	q.noticeLeftOut("min_tps", runs.NoSpeed, noSpeed)
+	found := runs.Found
+	if q.Flag("pareto") {
+		found = q.pareto(found)
+	}
+	switch {
+	case main == "runs":
+		q.noticeMemories(found)
+	case !q.Given("memory_gb"):
+		q.noticeMemory(dataset.Slug(slug))
+	}
+	q.keepRuns(found)
+}
+
+// checkAlone rejects parameters that say nothing without main, and the order by speed.
+func (q *listQuery) checkAlone(main string) {
+	var names []string
+	for i := range q.r.params {
+		if p := &q.r.params[i]; p.With == main && q.Changes(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	if names != nil && !q.Sent(main) {
+		q.Missing(main, "is required with "+strings.Join(names, ", "))
+	}
+	if q.Sort.Field == bySpeed {
+		q.Fault("sort", q.Text("sort"), "needs "+main+": it is the order of the speeds in the member fit")
+	}
+}
+
+// findRuns finds what runs on hardware, or what runs a model. why ends the notice about those of which that is not
+// known.
+func (q *listQuery) findRuns(of dataset.Slug) (runs fit.Runs, why string, fault *fit.Fault) {
+	var o runOptions
+	q.Into(&o)
+	if o.MinTPS > 0 {
+		q.searches = searchCalls
+	}
+	ask := o.query()
+	ask.MeasuredFirst = o.Prefer == preferMeasured
+	ask.MemoryGB, ask.Quantization = q.Number("memory_gb"), q.Text("quantization")
+	why = undecided
+	if q.r.main == "runs" {
+		ask.Model = of
+		if runs, fault = q.gen.Fit.Hardware(ask, o.MinTPS); len(runs.Ran) > 0 {
+			why += measuredAt(index.Model, of)
+		}
+		return runs, why, fault
+	}
+	ask.Hardware = of
+	if ask.MemoryGB == 0 && len(q.gen.Fit.Unpublished(of)) > 0 {
+		why = ": the memory of " + string(of) + " is not published"
+	}
+	if runs, fault = q.gen.Fit.Models(ask, o.MinTPS); len(runs.Ran) > 0 {
+		why += measuredAt(index.Hardware, of)
+	}
+	return runs, why, fault
+}
+
+// Why records are left out of what runs, as the end of a notice.
+const (
+	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
+	noSpeed   = ": the speed was not measured, and no measurements are near enough and agree enough for an estimate"
+)
+
+// measuredAt leads to the measurements of some of what is left out.
+func measuredAt(field index.Field, slug dataset.Slug) string {
+	return "; some were measured all the same, see /api/v1/benchmarks?" + string(field) + "=" + string(slug)
+}
+
+// pareto keeps what nothing beats in speed and in intelligence, or in price.
+func (q *listQuery) pareto(found []fit.Best) []fit.Best {
+	t, field, sign, keep := q.r.table(q.gen), index.Field("intelligence"), 1.0, fit.Pareto[fit.Best]
+	if q.r.main == "runs" {
+		field, sign, keep = index.Field("street_price_usd"), -1, paretoBySize
+	}
+	var unknown []dataset.Slug
+	best := keep(found, func(b *fit.Best) (x, y float64, ok bool) {
+		slug := q.runSlug(b)
+		if ord, known := t.Find(slug); known && b.TPS != nil {
+			x = sign * t.Number(field, ord)
+			y, ok = *b.TPS, !math.IsNaN(x)
+		}
+		if !ok {
+			unknown = append(unknown, dataset.Slug(slug))
+		}
+		return x, y, ok
+	})
+	q.noticeLeftOut("pareto", unknown, ": speed or "+string(field)+" is unknown")
+	return best
+}
+
+// runSlug is the slug of the row that says what runs.
+func (q *listQuery) runSlug(b *fit.Best) string {
+	if q.r.main == "fits" {
+		return string(b.Model)
+	}
+	return string(b.Hardware)
+}
+
+func (q *listQuery) keepRuns(found []fit.Best) {
+	q.runs = make(map[string]*fit.Best, len(found))
+	slugs := make([]string, len(found))
+	for i := range found {
+		slugs[i] = q.runSlug(&found[i])
+		q.runs[slugs[i]] = &found[i]
+	}
+	if q.Sort.Field == bySpeed {
+		q.Computed = q.speeds(q.r.table(q.gen))
+	}
+	q.runsSet = len(q.Sets)
+	q.addSet(q.r.main, index.Slug, slugs...)
+}
+
+// speeds are the speeds of what runs by the ordinals of a table, which lists are sorted by.
+func (q *listQuery) speeds(t *index.Table) []float64 {
+	out := slices.Repeat([]float64{math.NaN()}, t.Len())
+	for slug, b := range q.runs {
+		if ord, ok := t.Find(slug); ok && b.TPS != nil {
+			out[ord] = *b.TPS
+		}
+	}
+	return out
+}
