@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -37,85 +36,101 @@ type Account struct {
 	OldUntil  []time.Time `json:"old_secrets_until"` // when each rotated-out secret stops working, oldest first
 }
 
+// accounts issues keys and changes what is known of them: in the ledger first, then in memory.
+type accounts struct {
+	cfg       *Config
+	store     Store
+	clock     *clock
+	directory *directory
+	leases    *leases
+	days      *dayLog
+	signups   *signups
+	health    *health
+}
+
 // view joins a record, its person and what memory counts for it.
-func (k *Keeper) view(r Record, p Person) Account {
-	now := k.cfg.Now().Unix()
-	cal := k.calendar(now)
-	a := Account{
+func (a *accounts) view(r Record, p Person) Account {
+	now := a.cfg.Now().Unix()
+	cal := a.clock.calendar(now)
+	out := Account{
 		ID: r.ID, Hint: r.Hint, Erased: r.Erased, Tier: r.Tier, Status: r.Status, Custom: r.Limit > 0,
 		Name: p.Name, Email: p.Email, UseCase: p.UseCase,
 		ResetsAt: unixTime(cal.to), CreatedAt: unixTime(r.Created), ChangedAt: unixTime(r.Changed),
 		OldUntil: make([]time.Time, len(r.Old)),
 	}
 	for i, o := range r.Old {
-		a.OldUntil[i] = o.ends(now)
+		out.OldUntil[i] = o.ends(now)
 	}
-	if limit, tier, err := k.limitOf(r.Tier, r.Limit); err == nil {
-		a.Limit, a.Burst = limit, tier.Burst
+	if limit, tier, err := a.directory.limitOf(r.Tier, r.Limit); err == nil {
+		out.Limit, out.Burst = limit, tier.Burst
 	}
-	if c := k.table.get(&r.Digest); c != nil {
-		a.Used = k.spent(c.acc, cal)
+	if c := a.directory.get(&r.Digest); c != nil {
+		out.Used = a.leases.spent(c.acc, cal)
 	}
-	a.Remaining = a.Limit - min(a.Used, a.Limit)
-	return a
+	out.Remaining = out.Limit - min(out.Used, out.Limit)
+	return out
 }
 
-func (k *Keeper) isClosed() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.closed
+// apply brings memory up to a changed record, which is durable already.
+func (a *accounts) apply(r Record) error {
+	lowered, err := a.directory.apply(r)
+	if lowered != nil {
+		a.leases.shrink(lowered)
+	}
+	return err
 }
 
 // identify authenticates the owner of d without counting anything. Acts that change the
 // account want the current secret: one that was rotated out may be in a stranger's hands.
-func (k *Keeper) identify(d Digest, current bool) (*account, Verdict) {
-	c, _, _ := k.begin(&d)
-	if c.Verdict == Admitted && current {
-		// It may have been rotated out, or forgotten, since.
-		if cred := k.table.get(&d); cred == nil || cred.until.Load() != 0 {
-			return c.acc, Rotated
-		}
+func (a *accounts) identify(d Digest, current bool) (*account, Verdict) {
+	cred := a.directory.get(&d)
+	if cred == nil {
+		return nil, UnknownKey
 	}
-	return c.acc, c.Verdict
+	v := cred.verdict(a.clock.instant().unix)
+	if v == Admitted && current && cred.until.Load() != 0 {
+		v = Rotated
+	}
+	return cred.acc, v
 }
 
 // CheckCurrent returns Admitted for the current secret of an account that may call, and otherwise why
 // not. It counts nothing.
-func (k *Keeper) CheckCurrent(d Digest) Verdict {
-	_, v := k.identify(d, true)
+func (a *accounts) CheckCurrent(d Digest) Verdict {
+	_, v := a.identify(d, true)
 	return v
 }
 
 // Self returns the account of digest d. Another verdict than Admitted says why not; the
 // account is then returned all the same if there is one.
-func (k *Keeper) Self(ctx context.Context, d Digest) (Account, Verdict, error) {
-	acc, v := k.identify(d, false)
+func (a *accounts) Self(ctx context.Context, d Digest) (Account, Verdict, error) {
+	acc, v := a.identify(d, false)
 	if acc == nil {
 		return Account{}, v, nil
 	}
-	a, err := k.Show(ctx, acc.id)
-	return a, v, err
+	account, err := a.Show(ctx, acc.id)
+	return account, v, err
 }
 
 // Rotate gives the account of digest d a new secret. Its counters go on. The old secret works
 // for grace, 0 to MaxGrace (else ErrGrace), and is rejected as Rotated from then on; a secret
 // that was itself rotated out cannot rotate. Durable, and in effect, before it returns.
-func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (IssuedKey, Verdict, error) {
+func (a *accounts) Rotate(ctx context.Context, d Digest, grace time.Duration) (IssuedKey, Verdict, error) {
 	if grace < 0 || grace > MaxGrace {
 		return IssuedKey{}, Admitted, fmt.Errorf("rotating key: %w, got %v", ErrGrace, grace)
 	}
-	acc, v := k.identify(d, true)
+	acc, v := a.identify(d, true)
 	if v != Admitted {
 		return IssuedKey{}, v, nil
 	}
-	secret := NewSecret(k.cfg.KeyPrefix)
-	digest, _ := ParseKey(secret.Reveal(), k.cfg.KeyPrefix)
-	until := k.cfg.Now().Add(grace).Unix()
+	secret := NewSecret(a.cfg.KeyPrefix)
+	digest, _ := ParseKey(secret.Reveal(), a.cfg.KeyPrefix)
+	until := a.cfg.Now().Add(grace).Unix()
 	if grace == 0 {
 		until = -until
 	}
 	var forgotten []Digest
-	r, p, v, err := k.changeOwn(ctx, acc.id, d, func(r *Record) {
+	r, p, v, err := a.changeOwn(ctx, acc.id, d, func(r *Record) {
 		r.Old = append(r.Old, OldSecret{d, until})
 		forgotten = nil
 		for len(r.Old) > MaxOldSecrets {
@@ -127,10 +142,10 @@ func (k *Keeper) Rotate(ctx context.Context, d Digest, grace time.Duration) (Iss
 	if err != nil || v != Admitted {
 		return IssuedKey{}, v, err
 	}
-	for i := range forgotten {
-		k.table.remove(&forgotten[i])
+	for _, digest := range forgotten {
+		a.directory.forget(digest)
 	}
-	return IssuedKey{Secret: secret, Account: k.view(r, p)}, Admitted, nil
+	return IssuedKey{Secret: secret, Account: a.view(r, p)}, Admitted, nil
 }
 
 // errSuperseded refuses a change by a secret that another change ended after memory admitted it.
@@ -138,9 +153,9 @@ var errSuperseded = errors.New("secret was replaced meanwhile")
 
 // changeOwn is a change on the word of the owner of d. If d is no longer the current secret of an active
 // account, nothing is changed. The verdict then comes from the record the store has: memory may lag behind it.
-func (k *Keeper) changeOwn(ctx context.Context, id ID, d Digest, fn func(*Record)) (Record, Person, Verdict, error) {
+func (a *accounts) changeOwn(ctx context.Context, id ID, d Digest, fn func(*Record)) (Record, Person, Verdict, error) {
 	var v Verdict
-	r, p, err := k.change(ctx, id, func(r *Record) error {
+	r, p, err := a.change(ctx, id, func(r *Record, _ *Person) error {
 		if v = statusVerdict(r.Status); v == Admitted && r.Digest != d {
 			v = Rotated
 		}
@@ -161,46 +176,42 @@ func (k *Keeper) changeOwn(ctx context.Context, id ID, d Digest, fn func(*Record
 
 // RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants
 // the current secret.
-func (k *Keeper) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, error) {
-	acc, v := k.identify(d, true)
+func (a *accounts) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, error) {
+	acc, v := a.identify(d, true)
 	if v != Admitted {
 		return Account{}, v, nil
 	}
-	r, p, v, err := k.changeOwn(ctx, acc.id, d, func(r *Record) { r.Status = StatusRevoked })
+	r, p, v, err := a.changeOwn(ctx, acc.id, d, func(r *Record) { r.Status = StatusRevoked })
 	if err != nil || v != Admitted {
 		return Account{}, v, err
 	}
-	return k.view(r, p), Admitted, nil
+	return a.view(r, p), Admitted, nil
 }
 
 // change alters one account in the ledger, then in memory.
-func (k *Keeper) change(ctx context.Context, id ID, fn func(*Record) error) (Record, Person, error) {
-	return k.changePerson(ctx, id, func(r *Record, _ *Person) error { return fn(r) })
-}
-
-func (k *Keeper) changePerson(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, Person, error) {
-	if k.isClosed() {
+func (a *accounts) change(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, Person, error) {
+	if closed, _ := a.leases.state(); closed {
 		return Record{}, Person{}, ErrClosed
 	}
 	var person Person
-	r, err := k.store.Update(ctx, id, func(r *Record, p *Person) error {
+	r, err := a.store.Update(ctx, id, func(r *Record, p *Person) error {
 		if err := fn(r, p); err != nil {
 			return err
 		}
 		person = *p
-		r.Changed = k.cfg.Now().Unix()
+		r.Changed = a.cfg.Now().Unix()
 		return nil
 	})
-	if k.noteChange(err) != nil {
+	if a.health.noteChange(err) != nil {
 		return r, person, err
 	}
-	return r, person, k.apply(r)
+	return r, person, a.apply(r)
 }
 
 // setStatus moves an account to another status. Revoked is final; the same status again is no
 // fault.
-func (k *Keeper) setStatus(ctx context.Context, id ID, to Status) (Account, error) {
-	r, p, err := k.change(ctx, id, func(r *Record) error {
+func (a *accounts) setStatus(ctx context.Context, id ID, to Status) (Account, error) {
+	r, p, err := a.change(ctx, id, func(r *Record, _ *Person) error {
 		if r.Status == StatusRevoked && to != StatusRevoked {
 			return ErrFinal
 		}
@@ -210,33 +221,33 @@ func (k *Keeper) setStatus(ctx context.Context, id ID, to Status) (Account, erro
 	if err != nil {
 		return Account{}, fmt.Errorf("account %s: %w", id, err)
 	}
-	return k.view(r, p), nil
+	return a.view(r, p), nil
 }
 
 // Suspend rejects the account's calls until Resume. It is durable, and in effect, before it
 // returns, like every change below. ErrNotFound and ErrFinal tell why nothing was changed.
-func (k *Keeper) Suspend(ctx context.Context, id ID) (Account, error) {
-	return k.setStatus(ctx, id, StatusSuspended)
+func (a *accounts) Suspend(ctx context.Context, id ID) (Account, error) {
+	return a.setStatus(ctx, id, StatusSuspended)
 }
 
 // Resume ends a suspension.
-func (k *Keeper) Resume(ctx context.Context, id ID) (Account, error) {
-	return k.setStatus(ctx, id, StatusActive)
+func (a *accounts) Resume(ctx context.Context, id ID) (Account, error) {
+	return a.setStatus(ctx, id, StatusActive)
 }
 
 // Revoke ends an account for ever.
-func (k *Keeper) Revoke(ctx context.Context, id ID) (Account, error) {
-	return k.setStatus(ctx, id, StatusRevoked)
+func (a *accounts) Revoke(ctx context.Context, id ID) (Account, error) {
+	return a.setStatus(ctx, id, StatusRevoked)
 }
 
 // SetTier moves an account to a tier, with a custom monthly limit or 0 for the tier's. Calls
 // already counted stay counted. ErrUnknownTier, ErrNeedsLimit and ErrLimitRange tell what
 // does not fit.
-func (k *Keeper) SetTier(ctx context.Context, id ID, tier string, limit uint64) (Account, error) {
-	if _, _, err := k.limitOf(tier, limit); err != nil {
+func (a *accounts) SetTier(ctx context.Context, id ID, tier string, limit uint64) (Account, error) {
+	if _, _, err := a.directory.limitOf(tier, limit); err != nil {
 		return Account{}, fmt.Errorf("account %s: %w", id, err)
 	}
-	r, p, err := k.change(ctx, id, func(r *Record) error {
+	r, p, err := a.change(ctx, id, func(r *Record, _ *Person) error {
 		if r.Status == StatusRevoked {
 			return ErrFinal
 		}
@@ -246,14 +257,14 @@ func (k *Keeper) SetTier(ctx context.Context, id ID, tier string, limit uint64) 
 	if err != nil {
 		return Account{}, fmt.Errorf("account %s: %w", id, err)
 	}
-	return k.view(r, p), nil
+	return a.view(r, p), nil
 }
 
 // Erase removes name, e-mail address and use case and revokes the account. Digest and counts
 // stay, so that the key stays rejected and the sums right. The bytes leave the file when it is
 // compacted.
-func (k *Keeper) Erase(ctx context.Context, id ID) (Account, error) {
-	r, _, err := k.changePerson(ctx, id, func(r *Record, p *Person) error {
+func (a *accounts) Erase(ctx context.Context, id ID) (Account, error) {
+	r, _, err := a.change(ctx, id, func(r *Record, p *Person) error {
 		*p = Person{}
 		r.Status, r.Erased = StatusRevoked, true
 		return nil
@@ -261,51 +272,51 @@ func (k *Keeper) Erase(ctx context.Context, id ID) (Account, error) {
 	if err != nil {
 		return Account{}, fmt.Errorf("account %s: %w", id, err)
 	}
-	return k.view(r, Person{}), nil
+	return a.view(r, Person{}), nil
 }
 
 // Show returns one account, or ErrNotFound.
-func (k *Keeper) Show(ctx context.Context, id ID) (Account, error) {
-	r, p, err := k.store.Get(ctx, id)
+func (a *accounts) Show(ctx context.Context, id ID) (Account, error) {
+	r, p, err := a.store.Get(ctx, id)
 	if err != nil {
 		return Account{}, fmt.Errorf("account %s: %w", id, err)
 	}
-	return k.view(r, p), nil
+	return a.view(r, p), nil
 }
 
 // Find returns the accounts an operator means by text: an id, a hint, or an e-mail address in
 // any case. None is an empty list, and blank text means none. A hint makes it read the whole ledger.
-func (k *Keeper) Find(ctx context.Context, text string) ([]Account, error) {
+func (a *accounts) Find(ctx context.Context, text string) ([]Account, error) {
 	if strings.TrimSpace(text) == "" {
 		return []Account{}, nil // a Filter without a hint would select every account
 	}
 	if id, ok := ParseID(text); ok {
-		a, err := k.Show(ctx, id)
+		account, err := a.Show(ctx, id)
 		if errors.Is(err, ErrNotFound) {
 			return []Account{}, nil
 		}
-		return []Account{a}, err
+		return []Account{account}, err
 	}
 	if strings.Contains(text, "@") {
-		return k.List(ctx, Filter{Email: text}, 0)
+		return a.List(ctx, Filter{Email: text}, 0)
 	}
-	return k.List(ctx, Filter{Hint: text}, 0)
+	return a.List(ctx, Filter{Hint: text}, 0)
 }
 
 // List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit.
 // The next page begins with Filter.After set to the last id. A tier that neither the configuration nor an account has is
 // ErrUnknownTier.
-func (k *Keeper) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
+func (a *accounts) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
 	out := []Account{}
-	err := k.store.Find(ctx, f, func(r Record, p Person) bool {
-		out = append(out, k.view(r, p))
+	err := a.store.Find(ctx, f, func(r Record, p Person) bool {
+		out = append(out, a.view(r, p))
 		return limit <= 0 || len(out) < limit
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing accounts: %w", err)
 	}
 	if len(out) == 0 && f.Tier != "" && f.After == 0 {
-		if _, _, err := k.limitOf(f.Tier, 0); errors.Is(err, ErrUnknownTier) {
+		if _, _, err := a.directory.limitOf(f.Tier, 0); errors.Is(err, ErrUnknownTier) {
 			return nil, fmt.Errorf("listing accounts: %w", err)
 		}
 	}
@@ -314,29 +325,26 @@ func (k *Keeper) List(ctx context.Context, f Filter, limit int) ([]Account, erro
 
 // Usage returns the calls of every month of an account's history, oldest first; the month
 // being counted is exact.
-func (k *Keeper) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
-	months, err := k.store.Usage(ctx, id)
+func (a *accounts) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
+	months, err := a.store.Usage(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("account %s: %w", id, err)
 	}
-	r, _, err := k.store.Get(ctx, id)
+	r, _, err := a.store.Get(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("account %s: %w", id, err)
 	}
-	if c := k.table.get(&r.Digest); c != nil {
-		months = k.exactMonths(c.acc, months)
+	if c := a.directory.get(&r.Digest); c != nil {
+		months = a.leases.exactMonths(c.acc, months)
 	}
 	return months, nil
 }
 
-// exactMonths replaces the ledger's counts, which hold leases, by those of memory.
-func (k *Keeper) exactMonths(acc *account, months []MonthCalls) []MonthCalls {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for p := acc.period.Load(); p != nil; p = p.prev {
-		if p.opened.Load() {
-			months = setMonth(months, p.month, p.charged())
-		}
+// Days returns what a key did per day, oldest first, up to now.
+func (a *accounts) Days(ctx context.Context, id ID) ([]DayUsage, error) {
+	out, err := a.days.daysOf(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", id, err)
 	}
-	return slices.DeleteFunc(months, func(m MonthCalls) bool { return m.Calls == 0 })
+	return out, nil
 }

@@ -100,10 +100,10 @@ func (c *Call) Charge() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
 		w := p.word.Add(oneCharge * (1 + c.more))
-		c.days().calls.Add(1 + c.more)
+		c.k.days.of(c.acc, c.day).calls.Add(1 + c.more)
 		c.charged, c.shown = w>>availBits, p.shown.Load()
 		if w&availMask <= uint64(p.refillBelow.Load()) && !p.queued.Load() {
-			c.k.want(p)
+			c.k.leases.want(p)
 		}
 	}
 	return c.Standing()
@@ -136,20 +136,6 @@ func (c *Call) Standing() Standing {
 	}
 }
 
-// instant is one reading of both clocks.
-type instant struct {
-	unix int64         // wall clock, seconds
-	mono time.Duration // monotonic clock
-}
-
-func (k *Keeper) instant() instant {
-	t := k.cfg.Now()
-	if k.cfg.Mono != nil {
-		return instant{t.Unix(), k.cfg.Mono()}
-	}
-	return instant{t.Unix(), t.Sub(k.started)}
-}
-
 // Admit decides one call of the key with digest d: it authenticates, counts the burst and
 // holds one call of the month's quota. A rejected call costs neither burst nor quota. It takes
 // well under a microsecond and allocates nothing, except when the key has no lease to spend
@@ -162,7 +148,7 @@ func (k *Keeper) Admit(d Digest) Call {
 	if c.charged >= c.plan.limit {
 		c.burstFull = c.acc.meter.peek(int64(now.mono))
 		if p := c.acc.period.Load(); p != nil && p.shared.Load() && !p.queued.Load() {
-			k.want(p) // other processes may have given calls back
+			k.leases.want(p) // other processes may have given calls back
 		}
 		return c.refuse(QuotaExhausted, time.Duration(cal.to-now.unix)*time.Second)
 	}
@@ -173,7 +159,7 @@ func (k *Keeper) Admit(d Digest) Call {
 		c.held = p
 		return c
 	}
-	k.await(&c)
+	k.leases.await(&c)
 	if c.Verdict != Admitted {
 		c.acc.meter.giveBack(c.plan.pace)
 		c.burstFull = c.acc.meter.peek(int64(now.mono))
@@ -193,20 +179,15 @@ func (k *Keeper) AdmitFree(d Digest) Call {
 
 // begin authenticates. What it returns is Admitted, or rejected because of the key itself.
 func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
-	cred := k.table.get(d)
+	cred := k.directory.get(d)
 	if cred == nil {
 		return Call{Verdict: UnknownKey}, instant{}, nil
 	}
-	now := k.instant()
-	cal := k.calendar(now.unix)
+	now := k.clock.instant()
+	cal := k.clock.calendar(now.unix)
 	acc := cred.acc
-	c := Call{Verdict: Admitted, k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to, day: Day(now.unix / secondsPerDay)}
-	if v := c.plan.verdict(); v != Admitted {
-		c.Verdict = v
-	} else if until := cred.until.Load(); until != 0 && isOver(until, now.unix) {
-		c.Verdict = Rotated
-	}
-	c.charged = k.spent(acc, cal)
+	c := Call{Verdict: cred.verdict(now.unix), k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to, day: Day(now.unix / secondsPerDay)}
+	c.charged = k.leases.spent(acc, cal)
 	if p := acc.period.Load(); p != nil && p.month == cal.month {
 		c.shown = p.shown.Load()
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"modeldex/quota/boltfile"
@@ -68,13 +67,13 @@ const tempMark = ".unfinished-"
 // ledger. They hold names and e-mail addresses, so they must not stay. The caller holds the
 // ledger's lock, which a compaction of the same file holds too; a backup to another name beside
 // the ledger has a mark of its own name.
-func (l *Ledger) removeLeftovers() error {
-	entries, _ := os.ReadDir(filepath.Dir(l.path)) // a directory that cannot be listed does not keep the server from serving
+func removeLeftovers(ledger string) error {
+	entries, _ := os.ReadDir(filepath.Dir(ledger)) // a directory that cannot be listed does not keep the server from serving
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), filepath.Base(l.path)+tempMark) {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), filepath.Base(ledger)+tempMark) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(filepath.Dir(l.path), e.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(filepath.Join(filepath.Dir(ledger), e.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -121,45 +120,35 @@ func Compact(path string) (before, after int64, err error) {
 		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	if before, err = l.size(); err != nil {
+	info, err := l.file.Stat()
+	if err != nil {
 		return 0, 0, explain("compacting", path, err)
 	}
-	if err := l.fold(context.Background()); err != nil {
+	before = info.Size()
+	if err := fold(context.Background(), l); err != nil {
 		return before, 0, err
 	}
-	if err := boltfile.Guard(l.rewrite); err != nil {
+	if err := boltfile.Guard(func() error { return rewrite(l) }); err != nil {
 		return before, 0, explain("compacting", path, err)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if info, err = os.Stat(path); err != nil {
 		return before, 0, explain("compacting", path, err)
 	}
 	return before, info.Size(), nil
 }
 
-func (l *Ledger) size() (int64, error) {
-	info, err := l.file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
-}
-
 // fold moves the counts of every month but the newest into the history, one month per transaction.
 // The ledger says which month is newest, not the clock.
-func (l *Ledger) fold(ctx context.Context) error {
-	var months []Month
-	err := l.view(ctx, "compacting", func(tx *bolt.Tx) error {
-		return eachMonth(tx, func(m Month, _ *bolt.Bucket) error {
-			months = append(months, m)
-			return nil
-		})
+func fold(ctx context.Context, l *Ledger) error {
+	var list []Month
+	err := l.view(ctx, "compacting", func(tx *bolt.Tx) (err error) {
+		list, err = months(tx)
+		return err
 	})
-	if err != nil || len(months) < 2 {
+	if err != nil || len(list) < 2 {
 		return err
 	}
-	slices.Sort(months)
-	for _, m := range months[:len(months)-1] {
+	for _, m := range list[:len(list)-1] {
 		err := l.update(ctx, "compacting", func(tx *bolt.Tx) error { return foldMonth(tx, m) })
 		if err != nil {
 			return err
@@ -187,7 +176,7 @@ func foldMonth(tx *bolt.Tx, m Month) error {
 }
 
 // rewrite copies the ledger page by page into a new file and puts that in its place.
-func (l *Ledger) rewrite() error {
+func rewrite(l *Ledger) error {
 	return writeWhole(l.path, func(f *os.File) error {
 		dst, err := bolt.Open(f.Name(), 0o600, nil)
 		if err != nil {

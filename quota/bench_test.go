@@ -96,18 +96,18 @@ func benchSecrets(tb testing.TB, k *Keeper, n int) []string {
 		}
 		out[i] = issued.Secret.Reveal()
 		d, _ := ParseKey(out[i], "mdx")
-		acc := k.table.get(&d).acc
+		acc := k.directory.get(&d).acc
 		acc.plan.Store(wide)
 		tasks.Go(func() {
 			if v := spendOne(k, out[i]); v != Admitted {
 				tb.Errorf("Admit() = %v, want admitted", v)
 				return
 			}
-			k.commitMu.Lock()
+			k.leases.commitMu.Lock()
 			p := acc.period.Load()
-			p.window, p.base, p.before = k.instant().mono, 0, maxLease
-			k.commitMu.Unlock()
-			k.want(p)
+			p.window, p.base, p.before = k.clock.instant().mono, 0, maxLease
+			k.leases.commitMu.Unlock()
+			k.leases.want(p)
 		})
 	}
 	tasks.Wait()
@@ -217,41 +217,4 @@ func BenchmarkOpen(b *testing.B) {
 			}
 		})
 	}
-}
-
-// BenchmarkLookup compares the table with sync.Map, in time and in bytes per key.
-func BenchmarkLookup(b *testing.B) {
-	const n = 100_000
-	digests := make([]Digest, n)
-	for i := range digests {
-		digests[i], _ = ParseKey(NewSecret("mdx").Reveal(), "mdx")
-	}
-	b.Run("table", func(b *testing.B) {
-		before := heapBytes()
-		t := newTable(0)
-		for _, d := range digests {
-			t.put(&credential{digest: d})
-		}
-		size := heapBytes() - before
-		for i := 0; b.Loop(); i++ {
-			if t.get(&digests[i%n]) == nil {
-				b.Fatal("get() = nil")
-			}
-		}
-		b.ReportMetric(float64(size)/n, "bytes/key")
-	})
-	b.Run("sync.Map", func(b *testing.B) {
-		before := heapBytes()
-		var m sync.Map
-		for _, d := range digests {
-			m.Store(d, &credential{digest: d})
-		}
-		size := heapBytes() - before
-		for i := 0; b.Loop(); i++ {
-			if _, ok := m.Load(digests[i%n]); !ok {
-				b.Fatal("Load() = false")
-			}
-		}
-		b.ReportMetric(float64(size)/n, "bytes/key")
-	})
 }

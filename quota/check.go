@@ -56,7 +56,7 @@ func (l *Ledger) Check(ctx context.Context) (Report, error) {
 		} else if err != nil {
 			return err
 		}
-		if !l.bothHeads() {
+		if !bothHeads(l) {
 			report.Add("head of the file: one of its two copies is damaged, the last change may be lost")
 		}
 		c := checker{tx: tx, report: &report, accounts: map[ID]Status{}, digests: map[Digest]ID{}}

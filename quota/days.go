@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,12 +39,15 @@ type AccountDay struct {
 	DayUsage
 }
 
-// DayStore is what a ledger keeps of the use per day. Ledger implements it.
-type DayStore interface {
-	// AddDays adds to what is kept. After an error it is not known what was added.
-	AddDays(ctx context.Context, list []AccountDay) error
-	// Days returns what is kept of one account, oldest first: at most KeepDays days.
-	Days(ctx context.Context, id ID) ([]DayUsage, error)
+// dayLog counts the use of keys per day, and writes it once per minute.
+type dayLog struct {
+	store   Store
+	timeout time.Duration
+	health  *health
+
+	flushMu sync.Mutex // held while days are written; taken before mu
+	mu      sync.Mutex // guards list
+	list    []*dayCounts
 }
 
 // dayCounts counts one key's use on one day since the last flush. Calls add to it without a lock.
@@ -51,74 +55,58 @@ type dayCounts struct {
 	day   Day
 	acc   *account
 	calls atomic.Uint64
-	idle  bool // at the last flush; guarded by the keeper's lock of days
+	idle  bool // at the last flush; guarded by the lock of the log
 }
 
-// days returns where the call is counted.
-func (c *Call) days() *dayCounts {
-	if d := c.acc.days.Load(); d != nil && d.day == c.day {
+// of returns where the calls of an account on a day are counted.
+func (l *dayLog) of(acc *account, day Day) *dayCounts {
+	if d := acc.days.Load(); d != nil && d.day == day {
 		return d
 	}
-	k := c.k
-	k.daysMu.Lock()
-	defer k.daysMu.Unlock()
-	if d := c.acc.days.Load(); d != nil && d.day == c.day {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d := acc.days.Load(); d != nil && d.day == day {
 		return d
 	}
-	d := &dayCounts{day: c.day, acc: c.acc}
-	k.days = append(k.days, d)
-	c.acc.days.Store(d)
+	d := &dayCounts{day: day, acc: acc}
+	l.list = append(l.list, d)
+	acc.days.Store(d)
 	return d
 }
 
 // flushDaysEvery is how often days are written.
 const flushDaysEvery = time.Minute
 
-// runDays writes days until ctx ends.
-func (k *Keeper) runDays(ctx context.Context) {
+// run writes days until ctx ends.
+func (l *dayLog) run(ctx context.Context, onError func(error)) {
 	for sleep(ctx, flushDaysEvery) == nil {
-		if err := k.flushDays(); err != nil {
-			k.cfg.OnError(fmt.Errorf("writing the use per day: %w", err))
+		if err := l.flush(); err != nil {
+			onError(fmt.Errorf("writing the use per day: %w", err))
 		}
 	}
 }
 
-// flushDays writes what was counted since the last flush, and forgets keys that have been idle
-// since.
-func (k *Keeper) flushDays() error {
-	store, ok := k.store.(DayStore)
-	if !ok {
-		return nil
-	}
-	k.flushMu.Lock()
-	defer k.flushMu.Unlock()
-	batch := k.takeDays()
-	for len(batch) > 0 {
-		part := batch[:min(len(batch), 10_000)]
-		ctx, cancel := context.WithTimeout(context.Background(), k.cfg.StoreTimeout)
-		err := store.AddDays(ctx, part)
+// flush writes what was counted since the last flush, and forgets keys that have been idle since. What a ledger
+// that fails does not take is lost.
+func (l *dayLog) flush() error {
+	l.flushMu.Lock()
+	defer l.flushMu.Unlock()
+	for part := range slices.Chunk(l.take(), 10_000) {
+		ctx, cancel := context.WithTimeout(context.Background(), l.timeout)
+		err := l.store.AddDays(ctx, part)
 		cancel()
 		if err != nil {
-			k.daysMu.Lock()
-			k.unwritten = batch // tried again with the next flush
-			k.daysMu.Unlock()
-			return k.noteLost(err)
+			return l.health.noteLost(err)
 		}
-		batch = batch[len(part):]
 	}
 	return nil
 }
 
-// mostUnwritten bounds what is kept for a ledger that fails; what is above it is lost.
-const mostUnwritten = 100_000
-
-// takeDays takes what is to be written.
-func (k *Keeper) takeDays() []AccountDay {
-	k.daysMu.Lock()
-	defer k.daysMu.Unlock()
-	batch := k.unwritten
-	k.unwritten = nil
-	k.days = slices.DeleteFunc(k.days, func(d *dayCounts) bool {
+// take takes what is to be written.
+func (l *dayLog) take() (batch []AccountDay) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(l.list, func(d *dayCounts) bool {
 		if calls := d.calls.Swap(0); calls > 0 {
 			d.idle = false
 			batch = append(batch, AccountDay{d.acc.id, DayUsage{d.day, calls}})
@@ -131,34 +119,22 @@ func (k *Keeper) takeDays() []AccountDay {
 		d.acc.days.CompareAndSwap(d, nil)
 		return true
 	})
-	return batch[:min(len(batch), mostUnwritten)]
+	return batch
 }
 
-// Days returns what a key did per day, oldest first, up to now. A ledger that keeps no days gives
-// those since the start.
-func (k *Keeper) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
-	k.flushMu.Lock() // nothing is on its way to the ledger
-	defer k.flushMu.Unlock()
-	if store, ok := k.store.(DayStore); ok {
-		if out, err = store.Days(ctx, id); err != nil {
-			return nil, fmt.Errorf("account %s: %w", id, err)
+// daysOf returns what a key did per day, oldest first, up to now.
+func (l *dayLog) daysOf(ctx context.Context, id ID) ([]DayUsage, error) {
+	l.flushMu.Lock() // nothing is on its way to the ledger
+	defer l.flushMu.Unlock()
+	out, err := l.store.Days(ctx, id)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.list {
+		if calls := d.calls.Load(); d.acc.id == id && calls > 0 {
+			out = addDay(out, DayUsage{d.day, calls})
 		}
 	}
-	k.daysMu.Lock()
-	defer k.daysMu.Unlock()
-	for _, one := range k.unwritten {
-		if one.ID == id {
-			out = addDay(out, one.DayUsage)
-		}
-	}
-	for _, d := range k.days {
-		if d.acc.id == id {
-			if calls := d.calls.Load(); calls > 0 {
-				out = addDay(out, DayUsage{d.day, calls})
-			}
-		}
-	}
-	return out, nil
+	return out, err
 }
 
 // addDay adds one day to a list in order of days.
@@ -180,9 +156,7 @@ func (u DayUsage) AddTo(list []DayUsage) []DayUsage {
 // daysBucket is made with the first day that is written, as those of webhooks are.
 var daysBucket = []byte("days")
 
-var _ DayStore = (*Ledger)(nil)
-
-// AddDays implements DayStore, in one transaction.
+// AddDays implements Store, in one transaction.
 func (l *Ledger) AddDays(ctx context.Context, list []AccountDay) error {
 	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
 		b, err := makeBucket(tx, daysBucket)
@@ -202,7 +176,7 @@ func (l *Ledger) AddDays(ctx context.Context, list []AccountDay) error {
 	})
 }
 
-// Days implements DayStore.
+// Days implements Store.
 func (l *Ledger) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
 	err = l.view(ctx, "reading", func(tx *bolt.Tx) error {
 		out, err = getDays(tx.Bucket(daysBucket), id)

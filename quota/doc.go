@@ -65,10 +65,13 @@ the first.
 A rotated-out secret whose end is more than a day later than the longest grace allows was rotated while the
 clock was ahead. It does not work, because it may be in a stranger's hands. Days counted that far ahead are dropped.
 
-# Rooms
+# Packages and types
 
-boltfile checks the pages of a ledger file before bbolt opens it. hooks keeps webhooks and their messages in it. etcd keeps a ledger for several servers,
-and ledgers opens either kind by its address. quotatest and linktest are test kits.
+boltfile checks the pages of a ledger file before bbolt opens it. hooks keeps webhooks and their messages in it. etcd
+keeps a ledger for several servers, and ledgers opens either kind by its address. quotatest and linktest are test kits.
+
+A Keeper decides calls. It has the accounts by their digests (directory), what issues keys and changes accounts
+(accounts), the leases and what writes them (leases), the use per day (dayLog) and the month (clock).
 
 # What it does not do
 
@@ -78,12 +81,9 @@ may administer them.
 
 # Concurrency and cost
 
-Everything is safe for concurrent use, except a Call, which belongs to one goroutine. DigestOf,
-Admit and Charge of a key with a lease take no lock and allocate nothing; together they cost
-about 0.4 microseconds, of which the hash of DigestOf is half. A key's first call, and
-one that outruns its lease, waits for the next commit; there are at most 40 commits per second,
-each serving all keys that need a lease. An account costs 130 bytes of memory, and some 200
-more while it calls.
+Everything is safe for concurrent use, except a Call, which belongs to one goroutine. DigestOf, Admit and Charge of a
+key with a lease allocate nothing, write to no disk and wait for nobody. A key's first call, and one that outruns its
+lease, waits for the next commit; there are at most 40 commits per second, each serving all keys that need a lease.
 
 # The ledger
 

@@ -1,12 +1,14 @@
 package quota
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
 	"net/mail"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -161,63 +163,156 @@ func validLabel(s string) bool {
 // Issue makes an account and returns its secret, which is shown this once. The account is durable, and works,
 // before Issue returns. A rejection is not an error. An error means that the ledger failed and no secret was
 // returned, or that tier and limit do not fit each other (ErrUnknownTier, ErrNeedsLimit, ErrLimitRange).
-func (k *Keeper) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refusal, error) {
+func (a *accounts) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refusal, error) {
 	if faults := ValidateIssue(req); len(faults) > 0 {
 		return IssuedKey{}, Refusal{Reason: InvalidRequest, Faults: faults}, nil
 	}
 	if req.Tier == "" {
 		req.Tier = FreeTier
 	}
-	if _, _, err := k.limitOf(req.Tier, req.Limit); err != nil {
+	if _, _, err := a.directory.limitOf(req.Tier, req.Limit); err != nil {
 		return IssuedKey{}, Refusal{}, fmt.Errorf("issuing key: %w", err)
 	}
 	if req.Operator || req.Local {
 		req.Addr = netip.Addr{}
 	}
-	now := k.instant()
-	if wait := k.signups.take(req.Addr, now.mono); wait > 0 {
-		return IssuedKey{}, Refusal{Reason: SignupLimited, Limit: k.signups.limit, RetryAfter: wait}, nil
+	now := a.clock.instant()
+	if wait := a.signups.take(req.Addr, now.mono); wait > 0 {
+		return IssuedKey{}, Refusal{Reason: SignupLimited, Limit: a.signups.limit, RetryAfter: wait}, nil
 	}
-	issued, err := k.create(ctx, req)
+	issued, err := a.create(ctx, req)
 	if err == nil {
 		return issued, Refusal{}, nil
 	}
-	k.signups.giveBack(req.Addr, now.mono)
+	a.signups.giveBack(req.Addr, now.mono)
 	if errors.Is(err, ErrTooMany) {
-		return IssuedKey{}, Refusal{Reason: TooManyKeys, Limit: k.cfg.KeysPerEmail}, nil
+		return IssuedKey{}, Refusal{Reason: TooManyKeys, Limit: a.cfg.KeysPerEmail}, nil
 	}
 	return IssuedKey{}, Refusal{}, fmt.Errorf("issuing key: %w", err)
 }
 
 // create stores a new account and brings it into memory.
-func (k *Keeper) create(ctx context.Context, req IssueRequest) (IssuedKey, error) {
-	if k.isClosed() {
+func (a *accounts) create(ctx context.Context, req IssueRequest) (IssuedKey, error) {
+	if closed, _ := a.leases.state(); closed {
 		return IssuedKey{}, ErrClosed
 	}
-	secret := NewSecret(k.cfg.KeyPrefix)
-	digest, _ := ParseKey(secret.Reveal(), k.cfg.KeyPrefix)
-	now := k.cfg.Now()
+	secret := NewSecret(a.cfg.KeyPrefix)
+	digest, _ := ParseKey(secret.Reveal(), a.cfg.KeyPrefix)
+	now := a.cfg.Now()
 	r := Record{
 		Rev: 1, Status: StatusActive, Tier: req.Tier, Limit: req.Limit,
 		Created: now.Unix(), Changed: now.Unix(), Hint: secret.Hint(), Digest: digest,
 	}
-	perEmail := k.cfg.KeysPerEmail
+	perEmail := a.cfg.KeysPerEmail
 	if req.Operator || req.Local {
 		perEmail = 0
 	}
-	p := newPerson(req, k.cfg.PlusTags)
+	p := newPerson(req, a.cfg.PlusTags)
 	for {
 		r.ID = NewID(now)
-		err := k.store.Create(ctx, r, p, perEmail)
+		err := a.store.Create(ctx, r, p, perEmail)
 		if errors.Is(err, ErrTaken) {
 			continue
 		}
-		if k.noteChange(err) != nil {
+		if a.health.noteChange(err) != nil {
 			return IssuedKey{}, err
 		}
-		if err := k.apply(r); err != nil {
+		if err := a.apply(r); err != nil {
 			return IssuedKey{}, err
 		}
-		return IssuedKey{Secret: secret, Account: k.view(r, p)}, nil
+		return IssuedKey{Secret: secret, Account: a.view(r, p)}, nil
 	}
+}
+
+const (
+	signupWindow = time.Hour
+	// maxSources bounds the memory of the limiter; beyond it the address that has been quiet
+	// longest is forgotten.
+	maxSources = 1 << 16
+)
+
+// signups counts the keys issued to each address in the last hour. Only one is kept in memory
+// and a restart forgets it: it slows abuse down; the limit of keys per e-mail address is in the ledger and survives a restart.
+type signups struct {
+	limit int // 0: none
+
+	mu      sync.Mutex
+	sources map[netip.Prefix]*list.Element // address -> its source in recent
+	recent  *list.List                     // of *source, latest first
+}
+
+type source struct {
+	from  netip.Prefix
+	times []time.Duration // of the keys issued, oldest first, on the monotonic clock
+}
+
+func newSignups(limit int) *signups {
+	return &signups{limit: limit, sources: map[netip.Prefix]*list.Element{}, recent: list.New()}
+}
+
+// sourceOf returns what counts as one address: all of IPv4's, and the first 64 bits of IPv6's,
+// which is what one subscriber is given. The zero address is exempt.
+func sourceOf(addr netip.Addr) (netip.Prefix, bool) {
+	addr = addr.Unmap().WithZone("")
+	if !addr.IsValid() {
+		return netip.Prefix{}, false
+	}
+	bits := 32
+	if addr.Is6() {
+		bits = 64
+	}
+	p, err := addr.Prefix(bits)
+	return p, err == nil
+}
+
+// take counts a key issued to addr at now. Above the limit it counts nothing and returns how
+// long to wait.
+func (s *signups) take(addr netip.Addr, now time.Duration) time.Duration {
+	from, counted := sourceOf(addr)
+	if s.limit <= 0 || !counted {
+		return 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src := s.source(from)
+	for len(src.times) > 0 && now-src.times[0] >= signupWindow {
+		src.times = src.times[1:]
+	}
+	if len(src.times) >= s.limit {
+		return signupWindow - (now - src.times[0])
+	}
+	src.times = append(src.times, now)
+	return 0
+}
+
+// giveBack undoes a take at now whose key was not issued.
+func (s *signups) giveBack(addr netip.Addr, now time.Duration) {
+	from, counted := sourceOf(addr)
+	if s.limit <= 0 || !counted {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src := s.source(from)
+	for i, t := range src.times {
+		if t == now {
+			src.times = append(src.times[:i:i], src.times[i+1:]...)
+			return
+		}
+	}
+}
+
+// source returns the source of from and makes it the latest.
+func (s *signups) source(from netip.Prefix) *source {
+	if e := s.sources[from]; e != nil {
+		s.recent.MoveToFront(e)
+		return e.Value.(*source)
+	}
+	if s.recent.Len() >= maxSources {
+		last := s.recent.Back()
+		delete(s.sources, s.recent.Remove(last).(*source).from)
+	}
+	src := &source{from: from}
+	s.sources[from] = s.recent.PushFront(src)
+	return src
 }

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // Config tunes a Keeper. The zero value is a working keeper with the contract's tiers and no
 // limits on issuing.
 type Config struct {
-	Tiers     Tiers  // empty: DefaultTiers
+	Tiers     Tiers  // empty: defaultTiers
 	KeyPrefix string // what new keys start with; empty: "mdx"
 
 	// SignupsPerHour is how many keys one address may be issued within an hour; 0: no limit.
@@ -48,7 +47,7 @@ type Config struct {
 
 func (c *Config) fill() error {
 	if c.Tiers.list == nil {
-		c.Tiers = DefaultTiers()
+		c.Tiers = defaultTiers()
 	}
 	if c.KeyPrefix == "" {
 		c.KeyPrefix = "mdx"
@@ -78,52 +77,10 @@ func orDefault(d, def time.Duration) time.Duration {
 
 // Keeper decides calls from memory and keeps the ledger ahead of them. Safe for concurrent use.
 type Keeper struct {
-	cfg     Config
-	store   Store
-	started time.Time
-	table   *table
-	signups *signups
-	cal     atomic.Pointer[calendar]
+	*accounts // issues keys and changes them
 
-	// commitMu is held while leases change: by the committer for a whole commit, and by
-	// every other function that takes leases back. It is taken before mu.
-	commitMu sync.Mutex
-	round    uint64 // commits begun; guarded by commitMu
-
-	applyMu sync.Mutex // held while a changed record is brought into memory; taken before the others
-
-	mu     sync.Mutex // guards what follows; never held across a call to the store
-	plans  map[planKey]*plan
-	live   []*period // every period in memory
-	cursor int       // where in live the next sweep begins
-	queue  []*period // periods that want a lease
-	closed bool
-	outage outage
-	blind  error // why changes of other processes are not seen; nil when they are
-	unkept error // why the last change of an account could not be written; nil when it was
-
-	flushMu   sync.Mutex // held while days are written; taken before daysMu
-	daysMu    sync.Mutex // guards days and unwritten
-	days      []*dayCounts
-	unwritten []AccountDay
-
-	kick  chan struct{} // one slot: the queue has something
-	lost  chan struct{} // closed when the store has returned ErrRemoved; see Lost
-	onced sync.Once     // closes lost
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
-
-	accounts atomic.Int64
-	commits  atomic.Uint64
-	failures atomic.Uint64
-}
-
-// outage is the state of a store that fails; zero when it does not. Calls without a lease are
-// rejected until retry, and from then on wait for what the next attempt brings.
-type outage struct {
-	err   error
-	retry time.Time // real time, like the timer that ends it
-	delay time.Duration
 }
 
 // NewKeeper loads all accounts of store and starts the committer. The store stays the
@@ -139,23 +96,20 @@ func NewKeeperContext(start context.Context, store Store, cfg Config) (*Keeper, 
 	if err := cfg.fill(); err != nil {
 		return nil, err
 	}
-	k := &Keeper{
-		cfg:     cfg,
-		store:   store,
-		plans:   map[planKey]*plan{},
-		signups: newSignups(cfg.SignupsPerHour),
-		kick:    make(chan struct{}, 1),
-		lost:    make(chan struct{}),
-	}
-	k.started = cfg.Now()
+	k := &Keeper{accounts: &accounts{
+		cfg: &cfg, store: store, clock: &clock{now: cfg.Now, mono: cfg.Mono, started: cfg.Now()},
+		directory: newDirectory(cfg.Tiers), signups: newSignups(cfg.SignupsPerHour), health: &health{lost: make(chan struct{})},
+	}}
+	k.leases = &leases{cfg: &cfg, store: store, clock: k.clock, health: k.health, kick: make(chan struct{}, 1)}
+	k.days = &dayLog{store: store, timeout: cfg.StoreTimeout, health: k.health}
 	if err := k.load(start); err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
-	k.tasks.Go(func() { k.runCommitter(ctx) })
+	k.tasks.Go(func() { k.leases.run(ctx) })
 	k.tasks.Go(func() { k.runWatch(ctx) })
-	k.tasks.Go(func() { k.runDays(ctx) })
+	k.tasks.Go(func() { k.days.run(ctx, cfg.OnError) })
 	return k, nil
 }
 
@@ -173,75 +127,10 @@ func (k *Keeper) load(ctx context.Context) error {
 		cal = calendarOf(newest) // the clock fell back a little across a month's end while no process served
 	}
 	cal.peak = max(newest, cal.month)
-	k.cal.Store(cal)
-	k.table = newTable(0)
+	k.clock.cal.Store(cal)
 	return k.store.Load(ctx, cal.month, func(r Record, calls uint64) error {
-		return k.install(r, cal.month, calls)
+		return k.directory.install(r, cal.month, calls)
 	})
-}
-
-// calendar returns the month to count in at the given second of the wall clock. A month is
-// left for a later one when its end has come, and for an earlier one only when the clock has
-// fallen far behind: see backSlack.
-func (k *Keeper) calendar(unix int64) *calendar {
-	for {
-		cal := k.cal.Load()
-		if cal.covers(unix) {
-			return cal
-		}
-		next := cal.turn(unix)
-		if k.cal.CompareAndSwap(cal, next) {
-			return next
-		}
-	}
-}
-
-// monthAt returns the month to count in at the given second, without making it the current one. Work
-// in the background asks here. It takes longer than a clock may need to jump, and a second that was
-// read before a jump must not lead the keeper back to where the clock was.
-func (k *Keeper) monthAt(unix int64) Month {
-	cal := k.cal.Load()
-	if !cal.covers(unix) {
-		cal = cal.turn(unix)
-	}
-	return cal.month
-}
-
-// planOf returns the shared plan of accounts like r.
-func (k *Keeper) planOf(r Record) (*plan, error) {
-	key := planKey{r.Tier, r.Limit, r.Status}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if pl := k.plans[key]; pl != nil {
-		return pl, nil
-	}
-	limit, tier, err := k.limitOf(r.Tier, r.Limit)
-	if err != nil && r.Status == StatusRevoked {
-		// It is never admitted, so its tier may have left the configuration.
-		limit, tier, err = 0, Tier{Name: r.Tier, Burst: defaultBurst}, nil
-	}
-	if err != nil {
-		return nil, &AccountTierError{ID: r.ID, Tier: r.Tier, Err: err}
-	}
-	pl := &plan{status: r.Status, tier: tier.Name, limit: limit, burst: tier.Burst, pace: tier.Burst.pace()}
-	k.plans[key] = pl
-	return pl, nil
-}
-
-// limitOf returns the limit of an account in a tier, custom above zero replacing the tier's.
-func (k *Keeper) limitOf(name string, custom uint64) (uint64, Tier, error) {
-	tier, ok := k.cfg.Tiers.Get(name)
-	switch {
-	case !ok:
-		return 0, Tier{}, &UnknownTierError{Tier: name, Known: k.cfg.Tiers.Names()}
-	case custom > MaxLimit:
-		return 0, Tier{}, fmt.Errorf("%w, got %d", ErrLimitRange, custom)
-	case custom > 0:
-		return custom, tier, nil
-	case tier.CallsPerMonth == 0:
-		return 0, Tier{}, fmt.Errorf("%w: give one with --limit", &needsLimitError{name})
-	}
-	return tier.CallsPerMonth, tier, nil
 }
 
 // Close stops the keeper and settles the ledger: calls leased and never spent are taken back,
@@ -249,18 +138,13 @@ func (k *Keeper) limitOf(name string, custom uint64) (uint64, Tier, error) {
 // waited for until ctx ends; those held longer stay counted. The store is left open. A
 // second Close returns ErrClosed.
 func (k *Keeper) Close(ctx context.Context) error {
-	k.mu.Lock()
-	already := k.closed
-	k.closed = true
-	k.wakeAll()
-	k.mu.Unlock()
-	if already {
+	if !k.leases.close() {
 		return ErrClosed
 	}
 	k.stop()
 	k.tasks.Wait()
 	for {
-		held := k.drain()
+		held := k.leases.drain()
 		if held == 0 {
 			break
 		}
@@ -268,7 +152,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 			break // what is held stays counted
 		}
 	}
-	return errors.Join(k.settleAll(), k.flushDays())
+	return errors.Join(k.leases.settleAll(), k.days.flush())
 }
 
 // sleep waits for d or for ctx to end.
@@ -293,31 +177,22 @@ func (k *Keeper) runWatch(ctx context.Context) {
 			}
 		})
 		for ctx.Err() == nil && err != nil {
-			k.setBlind(err)
+			if k.health.setBlind(err) {
+				k.cfg.OnError(fmt.Errorf("watching ledger: %w", err))
+			}
 			if sleep(ctx, rewatchEvery) != nil {
 				return
 			}
 			err = k.reload(ctx)
 		}
 		if ctx.Err() == nil {
-			k.setBlind(nil)
+			k.health.setBlind(nil)
 		}
 	}
 }
 
 // rewatchEvery is the pause before a broken watch is tried again.
 const rewatchEvery = 250 * time.Millisecond
-
-// setBlind notes whether changes of other processes are seen, and reports when that ends.
-func (k *Keeper) setBlind(err error) {
-	k.mu.Lock()
-	first := k.blind == nil && err != nil
-	k.blind = err
-	k.mu.Unlock()
-	if first {
-		k.cfg.OnError(fmt.Errorf("watching ledger: %w", err))
-	}
-}
 
 // reload catches up on changes missed while nothing was watched. Accounts that cannot be taken over, such as those
 // of a tier that only other servers know yet, are reported together and do not keep back the others.
@@ -326,7 +201,7 @@ func (k *Keeper) reload(ctx context.Context) error {
 	defer cancel()
 	var first error
 	failed := 0
-	err := k.store.Load(ctx, k.cal.Load().month, func(r Record, _ uint64) error {
+	err := k.store.Load(ctx, k.clock.cal.Load().month, func(r Record, _ uint64) error {
 		if err := k.apply(r); err != nil {
 			failed++
 			first = cmp.Or(first, err)
@@ -346,29 +221,7 @@ const loadTimeout = time.Minute
 // was in use (ErrRemoved). Nothing written from then on would be found after a restart, so
 // nothing is acknowledged any more, and the process should end with an error. It is noticed at
 // every write, and within about a second without one.
-func (k *Keeper) Lost() <-chan struct{} { return k.lost }
-
-// noteLost closes lost if err says that the file is gone, and returns err.
-func (k *Keeper) noteLost(err error) error {
-	if errors.Is(err, ErrRemoved) {
-		k.onced.Do(func() { close(k.lost) })
-	}
-	return err
-}
-
-// noteChange notes whether a change of an account was written, and returns err. Calls may go on while none can be: a
-// lease is a small write.
-func (k *Keeper) noteChange(err error) error {
-	for _, answered := range []error{ErrNotFound, ErrFinal, ErrTaken, ErrTooMany, ErrClosed, errSuperseded, context.Canceled} {
-		if errors.Is(err, answered) {
-			return err // the ledger was not at fault
-		}
-	}
-	k.mu.Lock()
-	k.unkept = err
-	k.mu.Unlock()
-	return k.noteLost(err)
-}
+func (k *Keeper) Lost() <-chan struct{} { return k.health.lost }
 
 // Warnings lists what an operator has to know and does not keep the keeper from answering calls: what the store found
 // when it was opened, and that the last change of an account could not be written.
@@ -376,10 +229,8 @@ func (k *Keeper) Warnings() (out []string) {
 	if w, ok := k.store.(interface{ Warnings() []string }); ok {
 		out = w.Warnings()
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.unkept != nil {
-		out = append(out, "the last change of keys could not be written: "+reason(k.unkept))
+	if _, unkept := k.health.state(); unkept != nil {
+		out = append(out, "the last change of keys could not be written: "+reason(unkept))
 	}
 	return out
 }
@@ -389,15 +240,14 @@ const pingTimeout = 2 * time.Second
 
 // Ready reports whether the ledger answers and leases can be written.
 func (k *Keeper) Ready(ctx context.Context) error {
-	k.mu.Lock()
-	closed, err := k.closed, errors.Join(k.outage.err, k.blind)
-	k.mu.Unlock()
+	closed, failing := k.leases.state()
 	if closed {
 		return ErrClosed
 	}
+	blind, _ := k.health.state()
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	return errors.Join(err, k.noteLost(k.store.Ping(ctx)))
+	return errors.Join(failing, blind, k.health.noteLost(k.store.Ping(ctx)))
 }
 
 // Stats are counters for metrics.
@@ -414,18 +264,11 @@ type Stats struct {
 
 // Stats returns the counters. It is cheap enough for every scrape.
 func (k *Keeper) Stats() Stats {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return Stats{
-		Accounts: k.accounts.Load(),
-		Periods:  len(k.live),
-		Waiting:  len(k.queue),
-		Commits:  k.commits.Load(),
-		Failures: k.failures.Load(),
-		Failing:  k.outage.err != nil,
-		Blind:    k.blind != nil,
-		Unkept:   k.unkept != nil,
-	}
+	s := Stats{Accounts: k.directory.size.Load()}
+	k.leases.stats(&s)
+	blind, unkept := k.health.state()
+	s.Blind, s.Unkept = blind != nil, unkept != nil
+	return s
 }
 
 // Tiers returns the tiers the keeper works with.
@@ -433,3 +276,51 @@ func (k *Keeper) Tiers() Tiers { return k.cfg.Tiers }
 
 // KeyPrefix returns what the keeper's keys start with.
 func (k *Keeper) KeyPrefix() string { return k.cfg.KeyPrefix }
+
+// health is what is known of the state of the ledger beside the leases.
+type health struct {
+	lost chan struct{} // closed when the store has returned ErrRemoved
+	once sync.Once     // closes lost
+
+	mu     sync.Mutex
+	blind  error // why changes of other processes are not seen; nil when they are
+	unkept error // why the last change of an account could not be written; nil when it was
+}
+
+// noteLost closes lost if err says that the file is gone, and returns err.
+func (h *health) noteLost(err error) error {
+	if errors.Is(err, ErrRemoved) {
+		h.once.Do(func() { close(h.lost) })
+	}
+	return err
+}
+
+// noteChange notes whether a change of an account was written, and returns err. Calls may go on while none can be: a
+// lease is a small write.
+func (h *health) noteChange(err error) error {
+	for _, answered := range []error{ErrNotFound, ErrFinal, ErrTaken, ErrTooMany, ErrClosed, errSuperseded, context.Canceled} {
+		if errors.Is(err, answered) {
+			return err // the ledger was not at fault
+		}
+	}
+	h.mu.Lock()
+	h.unkept = err
+	h.mu.Unlock()
+	return h.noteLost(err)
+}
+
+// setBlind notes whether changes of other processes are seen, and reports whether that has just ended.
+func (h *health) setBlind(err error) (first bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first = h.blind == nil && err != nil
+	h.blind = err
+	return first
+}
+
+// state returns why changes of other processes are not seen, and why the last change of an account was not written.
+func (h *health) state() (blind, unkept error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.blind, h.unkept
+}

@@ -97,7 +97,7 @@ func (l *Ledger) open(opt Options) error {
 		}
 	}
 	err = boltfile.Guard(func() (err error) {
-		l.db, err = bolt.Open(l.path, 0o600, l.boltOptions(opt))
+		l.db, err = bolt.Open(l.path, 0o600, boltOptions(l, opt))
 		return err
 	})
 	if err != nil {
@@ -115,13 +115,13 @@ func (l *Ledger) open(opt Options) error {
 		return err
 	}
 	if !opt.ReadOnly {
-		return l.removeLeftovers()
+		return removeLeftovers(l.path)
 	}
 	return nil
 }
 
 // bothHeads reports whether both copies of the file's head are intact.
-func (l *Ledger) bothHeads() bool { return boltfile.BothMetas(l.file, int64(l.db.Info().PageSize)) }
+func bothHeads(l *Ledger) bool { return boltfile.BothMetas(l.file, int64(l.db.Info().PageSize)) }
 
 const olderHead = "one of the two copies of the file's head is damaged and the other was used: the last change before the damage may be lost; run a ledger check, and restore a backup if something is missing"
 
@@ -147,7 +147,8 @@ func strayPerson(tx *bolt.Tx) bool {
 // has to know, a sentence each. It stays the same until the ledger is closed.
 func (l *Ledger) Warnings() []string { return slices.Clone(l.warnings) }
 
-func (l *Ledger) boltOptions(opt Options) *bolt.Options {
+// boltOptions also notes which file is opened.
+func boltOptions(l *Ledger, opt Options) *bolt.Options {
 	openFile := opt.OpenFile
 	if openFile == nil {
 		openFile = os.OpenFile
@@ -205,11 +206,11 @@ func (l *Ledger) prepare(opt Options) (fresh bool, err error) {
 			return err
 		}
 		first, _ := tx.Cursor().First()
-		fresh = first == nil && tx.ID() <= boltfile.LastInitTx && l.bothHeads()
+		fresh = first == nil && tx.ID() <= boltfile.LastInitTx && bothHeads(l)
 		if fresh {
 			return nil
 		}
-		if !l.bothHeads() {
+		if !bothHeads(l) {
 			l.warnings = append(l.warnings, olderHead)
 		}
 		if err := checkFormat(tx); err != nil {

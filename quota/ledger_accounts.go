@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -29,24 +28,20 @@ func (l *Ledger) Load(ctx context.Context, month Month, fn func(Record, uint64) 
 		if _, err := months(tx); err != nil { // the month may be there under another name
 			return err
 		}
-		counts := newCountWalk(tx, month)
-		accounts := tx.Bucket(accountsBucket)
-		rows, c := uint64(0), accounts.Cursor()
-		for k, v := c.First(); k != nil; k, v = c.Next() {
-			rows++
+		calls, err := callsIn(tx, month)
+		if err != nil {
+			return err
+		}
+		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, v []byte) error {
 			r, err := readRecord(k, v)
 			if err != nil {
 				return err
 			}
-			calls, err := counts.at(k)
-			if err != nil {
-				return err
-			}
-			if err := fn(r, calls); err != nil {
+			if err := fn(r, calls[r.ID]); err != nil {
 				return &answer{err}
 			}
-		}
-		return errors.Join(checkRows("accounts", accounts, rows), counts.end())
+			return nil
+		})
 	})
 }
 

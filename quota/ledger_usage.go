@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -61,109 +60,48 @@ func readCount(k, v []byte) (uint64, error) {
 	return calls, nil
 }
 
-// getCount reads from a month's bucket, which may be nil.
-func getCount(b *bolt.Bucket, id ID) (uint64, error) {
-	if b == nil {
-		return 0, nil
+// callsIn reads the calls of all accounts in a month. Like countedCalls it finds a month that was folded.
+func callsIn(tx *bolt.Tx, month Month) (map[ID]uint64, error) {
+	out := map[ID]uint64{}
+	err := eachRow("history", tx.Bucket(historyBucket), func(k, v []byte) error {
+		past, err := readHistory(k, v)
+		if i, ok := findMonth(past, month); ok {
+			out[idFromKey(k)] = past[i].Calls
+		}
+		return err
+	})
+	if b := monthBucket(tx, month); b != nil && err == nil {
+		err = eachRow("usage "+month.String(), b, func(k, v []byte) (err error) {
+			out[idFromKey(k)], err = readCount(k, v)
+			return err
+		})
 	}
-	v := b.Get(id.key())
-	if v == nil {
-		return 0, nil
-	}
-	return readCount(id.key(), v)
+	return out, err
 }
 
-// countWalk goes through a month's counts in step with a walk through the accounts: both are in
-// order of id, so no search is needed.
-type countWalk struct {
-	month         Month
-	counts, older idWalk
-}
-
-func newCountWalk(tx *bolt.Tx, month Month) *countWalk {
-	w := &countWalk{month: month, older: newIDWalk(tx.Bucket(historyBucket))}
-	if b := monthBucket(tx, month); b != nil {
-		w.counts = newIDWalk(b)
-	}
-	return w
-}
-
-// at returns the count under key; keys must be asked for in order. Like countedCalls it finds
-// a month that was folded.
-func (w *countWalk) at(key []byte) (uint64, error) {
-	if w.counts.seek(key) {
-		return readCount(w.counts.k, w.counts.v)
-	}
-	if !w.older.seek(key) {
-		return 0, nil
-	}
-	past, err := readHistory(w.older.k, w.older.v)
+// eachRow calls fn for every row of a bucket, and checks that none is missing.
+func eachRow(name string, b *bolt.Bucket, fn func(k, v []byte) error) error {
+	rows := uint64(0)
+	err := b.ForEach(func(k, v []byte) error {
+		rows++
+		return fn(k, v)
+	})
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if i, ok := findMonth(past, w.month); ok {
-		return past[i].Calls, nil
-	}
-	return 0, nil
-}
-
-// end goes through what is left and checks that no row is missing.
-func (w *countWalk) end() error {
-	return errors.Join(w.counts.end("usage "+w.month.String()), w.older.end("history"))
-}
-
-// idWalk goes once through a bucket whose keys are ids. The zero value has none.
-type idWalk struct {
-	b    *bolt.Bucket
-	c    *bolt.Cursor
-	k, v []byte
-	rows uint64 // gone past
-}
-
-func newIDWalk(b *bolt.Bucket) idWalk {
-	w := idWalk{b: b, c: b.Cursor()}
-	w.k, w.v = w.c.First()
-	return w
-}
-
-func (w *idWalk) next() {
-	w.rows++
-	w.k, w.v = w.c.Next()
-}
-
-func (w *idWalk) end(name string) error {
-	if w.b == nil {
-		return nil
-	}
-	for w.k != nil {
-		w.next()
-	}
-	return checkRows(name, w.b, w.rows)
-}
-
-// seek goes on to key and reports whether it is there.
-func (w *idWalk) seek(key []byte) bool {
-	for w.k != nil && bytes.Compare(w.k, key) < 0 {
-		w.next()
-	}
-	return w.k != nil && bytes.Equal(w.k, key)
+	return checkRows(name, b, rows)
 }
 
 // Newest implements Store.
 func (l *Ledger) Newest(ctx context.Context) (m Month, err error) {
-	err = l.view(ctx, "reading", func(tx *bolt.Tx) (err error) {
-		m, err = newestMonth(tx)
+	err = l.view(ctx, "reading", func(tx *bolt.Tx) error {
+		list, err := months(tx)
+		if len(list) > 0 {
+			m = list[len(list)-1]
+		}
 		return err
 	})
 	return m, err
-}
-
-func newestMonth(tx *bolt.Tx) (Month, error) {
-	list, err := months(tx)
-	if err != nil || len(list) == 0 {
-		return 0, err
-	}
-	return list[len(list)-1], nil
 }
 
 // months are those that have a bucket, oldest first. A name that was damaged looks like another month: then one that is
@@ -179,9 +117,9 @@ func months(tx *bolt.Tx) (list []Month, err error) {
 			marked[string(k[1:])] = true
 			continue
 		}
-		m, err := readMonth(k)
+		m, err := ParseMonth(string(k))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: usage: %w", ErrCorrupt, err)
 		}
 		if n := len(list); n > 0 && list[n-1] >= m {
 			return nil, fmt.Errorf("%w: usage: month %s is not in order", ErrCorrupt, m)
@@ -196,14 +134,6 @@ func months(tx *bolt.Tx) (list []Month, err error) {
 		}
 	}
 	return list, checkRows("usage", usage, uint64(len(list)))
-}
-
-func readMonth(k []byte) (Month, error) {
-	m, err := ParseMonth(string(k))
-	if err != nil {
-		return 0, fmt.Errorf("%w: usage: %w", ErrCorrupt, err)
-	}
-	return m, nil
 }
 
 // Counts implements Store.
@@ -292,8 +222,12 @@ func usageOf(tx *bolt.Tx, id ID) ([]MonthCalls, error) {
 		return nil, err
 	}
 	err = eachMonth(tx, func(m Month, b *bolt.Bucket) error {
-		calls, err := getCount(b, id)
-		if err == nil && calls > 0 {
+		v := b.Get(id.key())
+		if v == nil {
+			return nil
+		}
+		calls, err := readCount(id.key(), v)
+		if calls > 0 {
 			out = setMonth(out, m, calls)
 		}
 		return err

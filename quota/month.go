@@ -2,6 +2,7 @@ package quota
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -75,3 +76,52 @@ func calendarOf(m Month) *calendar {
 }
 
 func (c *calendar) covers(unix int64) bool { return c.from <= unix && unix < c.to }
+
+// clock is the time by which calls are counted.
+type clock struct {
+	now     func() time.Time     // the wall clock, for months
+	mono    func() time.Duration // a clock that never jumps; nil: the monotonic part of now
+	started time.Time
+	cal     atomic.Pointer[calendar]
+}
+
+// instant is one reading of both clocks.
+type instant struct {
+	unix int64         // wall clock, seconds
+	mono time.Duration // monotonic clock
+}
+
+func (c *clock) instant() instant {
+	t := c.now()
+	if c.mono != nil {
+		return instant{t.Unix(), c.mono()}
+	}
+	return instant{t.Unix(), t.Sub(c.started)}
+}
+
+// calendar returns the month to count in at the given second of the wall clock. A month is
+// left for a later one when its end has come, and for an earlier one only when the clock has
+// fallen far behind: see backSlack.
+func (c *clock) calendar(unix int64) *calendar {
+	for {
+		cal := c.cal.Load()
+		if cal.covers(unix) {
+			return cal
+		}
+		next := cal.turn(unix)
+		if c.cal.CompareAndSwap(cal, next) {
+			return next
+		}
+	}
+}
+
+// monthAt returns the month to count in at the given second, without making it the current one. Work
+// in the background asks here. It takes longer than a clock may need to jump, and a second that was
+// read before a jump must not lead the keeper back to where the clock was.
+func (c *clock) monthAt(unix int64) Month {
+	cal := c.cal.Load()
+	if !cal.covers(unix) {
+		cal = cal.turn(unix)
+	}
+	return cal.month
+}

@@ -1,6 +1,8 @@
 package quota
 
 import (
+	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -98,7 +100,7 @@ func (p *period) spent() uint64 { return p.leased.Load() - p.word.Load()&availMa
 func (p *period) charged() uint64 { return p.word.Load() >> availBits }
 
 // periodLocked returns the account's period for the month of cal, making it current.
-func (k *Keeper) periodLocked(acc *account, cal *calendar) *period {
+func (l *leases) periodLocked(acc *account, cal *calendar) *period {
 	current := acc.period.Load()
 	for p := current; p != nil; p = p.prev {
 		if p.month == cal.month {
@@ -121,7 +123,7 @@ func (k *Keeper) periodLocked(acc *account, cal *calendar) *period {
 	if p.known.Load() {
 		acc.cold.Store(0) // after the period is there to be asked; see spent
 	}
-	k.live = append(k.live, p)
+	l.live = append(l.live, p)
 	return p
 }
 
@@ -133,4 +135,76 @@ func unlink(current, p *period) {
 			return
 		}
 	}
+}
+
+// spent returns the calls charged to acc in the month of cal.
+func (l *leases) spent(acc *account, cal *calendar) uint64 {
+	for {
+		p := acc.period.Load()
+		if p != nil && p.month == cal.month && (p.known.Load() || !cal.again) {
+			return p.charged()
+		}
+		if calls, ok := acc.coldCalls(cal.month); ok {
+			return calls
+		}
+		if acc.period.Load() == p { // or the count has just moved from cold into a period
+			break
+		}
+	}
+	if !cal.again {
+		return 0
+	}
+	return l.recall(acc, cal.month)
+}
+
+// recall finds the count of a month that is counted in again, because the clock has fallen far
+// back: memory keeps an account's latest month only. A store that fails is taken for no calls,
+// which is only shown: nothing is leased before the count has been read.
+func (l *leases) recall(acc *account, m Month) uint64 {
+	l.mu.Lock()
+	for p := acc.period.Load(); p != nil; p = p.prev {
+		if p.month == m && p.known.Load() {
+			l.mu.Unlock()
+			return p.charged()
+		}
+	}
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+	defer cancel()
+	batch := []Count{{ID: acc.id, Month: m}}
+	if err := l.store.Counts(ctx, batch); err != nil {
+		return 0
+	}
+	acc.setCold(m, batch[0].Total)
+	return batch[0].Total
+}
+
+// shrink takes back an account's leases after its limit was lowered, so that no call passes the
+// new limit; the committer leases again within it. A month that is over has a lease until the next
+// sweep, and is counted in again if the clock is set back to it.
+func (l *leases) shrink(acc *account) {
+	l.commitMu.Lock()
+	defer l.commitMu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	current := acc.period.Load()
+	if current == nil {
+		return
+	}
+	for p := current; p != nil; p = p.prev {
+		p.leased.Add(-p.reclaim(0))
+	}
+	l.wantLocked(current)
+}
+
+// exactMonths replaces the ledger's counts, which hold leases, by those of memory.
+func (l *leases) exactMonths(acc *account, months []MonthCalls) []MonthCalls {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p := acc.period.Load(); p != nil; p = p.prev {
+		if p.opened.Load() {
+			months = setMonth(months, p.month, p.charged())
+		}
+	}
+	return slices.DeleteFunc(months, func(m MonthCalls) bool { return m.Calls == 0 })
 }

@@ -180,7 +180,7 @@ func TestTwoKeepers(t *testing.T) {
 					charged[i]++
 				case call.Verdict == QuotaExhausted:
 					// The other one may still give back what it has leased.
-					if store.counted(id, k.cal.Load().month) == 5_000 && call.charged >= 5_000 {
+					if store.counted(id, k.clock.cal.Load().month) == 5_000 && call.charged >= 5_000 {
 						return
 					}
 				}
@@ -208,7 +208,7 @@ func TestTwoKeepers(t *testing.T) {
 	if err := errors.Join(one.Close(ctx), two.Close(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := store.counted(id, one.cal.Load().month), charged[0]+charged[1]; got != want {
+	if got, want := store.counted(id, one.clock.cal.Load().month), charged[0]+charged[1]; got != want {
 		t.Errorf("the ledger counts %d calls, want the %d charged", got, want)
 	}
 }
@@ -242,7 +242,7 @@ func TestUncertainWrites(t *testing.T) {
 		}
 		k := keeperOn(t, n, Config{Tiers: quickTiers(t)})
 		digest, id := issueOn(t, k, limit)
-		month, charged := k.cal.Load().month, uint64(0)
+		month, charged := k.clock.cal.Load().month, uint64(0)
 		for charged < limit {
 			call := k.Admit(digest)
 			switch call.Verdict {
@@ -284,7 +284,7 @@ func TestSilentKey(t *testing.T) {
 		store := newSharedStore(t)
 		k := keeperOn(t, store.node(1), Config{Tiers: quickTiers(t)})
 		digest, id := issueOn(t, k, 100_000)
-		month := k.cal.Load().month
+		month := k.clock.cal.Load().month
 		spend := func(n int) (last Standing) {
 			for range n {
 				call := k.Admit(digest)
@@ -327,7 +327,7 @@ func TestLeaseOfFreeCallsShrinks(t *testing.T) {
 		store := newSharedStore(t)
 		k := keeperOn(t, store.node(1), Config{Tiers: quickTiers(t)})
 		digest, id := issueOn(t, k, 1_000)
-		month := k.cal.Load().month
+		month := k.clock.cal.Load().month
 		var callers sync.WaitGroup
 		for range 200 {
 			callers.Go(func() {
@@ -369,7 +369,7 @@ func TestOldMonthIsSettled(t *testing.T) {
 		ahead := MonthOf(start).End().Sub(start) - 3*time.Second
 		k := keeperOn(t, store.node(1), Config{Tiers: quickTiers(t), Now: func() time.Time { return time.Now().Add(ahead) }})
 		digest, id := issueOn(t, k, 100_000)
-		month := k.cal.Load().month
+		month := k.clock.cal.Load().month
 		for range 1_000 {
 			call := k.Admit(digest)
 			call.Charge()

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/goccy/go-json/jsontext"
@@ -53,14 +57,14 @@ type Tier struct {
 }
 
 // Tiers is a checked set of tiers, in the order of its file. The zero value is empty; a
-// Config takes it as DefaultTiers. Safe for concurrent use.
+// Config takes it as defaultTiers. Safe for concurrent use.
 type Tiers struct {
 	list []Tier
 }
 
-// DefaultTiers returns the contract's tiers: free with 1,000 calls per month, pro with 100,000,
+// defaultTiers returns the contract's tiers: free with 1,000 calls per month, pro with 100,000,
 // enterprise with a custom limit; each with 10 calls per second, 10 at once.
-func DefaultTiers() Tiers {
+func defaultTiers() Tiers {
 	return Tiers{list: []Tier{
 		{Name: FreeTier, CallsPerMonth: 1_000, Burst: defaultBurst},
 		{Name: "pro", CallsPerMonth: 100_000, Burst: defaultBurst},
@@ -174,20 +178,20 @@ type AccountTierError struct {
 func (e *AccountTierError) Error() string { return fmt.Sprintf("account %s: %v", e.ID, e.Err) }
 func (e *AccountTierError) Unwrap() error { return e.Err }
 
-// LoadTiers reads a tiers file; see ParseTiers for its form. Errors name the file.
+// LoadTiers reads a tiers file; see parseTiers for its form. Errors name the file.
 func LoadTiers(path string) (Tiers, error) {
 	b, err := ReadFile(path)
 	if err != nil {
 		return Tiers{}, fmt.Errorf("reading tiers: %w", err)
 	}
-	ts, err := ParseTiers(b)
+	ts, err := parseTiers(b)
 	if err != nil {
 		return Tiers{}, fmt.Errorf("reading tiers %s: %w", path, err)
 	}
 	return ts, nil
 }
 
-// ParseTiers reads the JSON form of a set of tiers:
+// parseTiers reads the JSON form of a set of tiers:
 //
 //	{"tiers": [
 //	  {"name": "free", "calls_per_month": 1000, "burst": {"rate": 10, "per_seconds": 1, "depth": 10}},
@@ -197,7 +201,7 @@ func LoadTiers(path string) (Tiers, error) {
 // A null limit means a custom one for every account; a tier without burst gets 10 calls per
 // second, 10 at once. Unknown and duplicate members, and anything after the object, are
 // errors; the limit must be written out, so that a forgotten one is not taken for null.
-func ParseTiers(b []byte) (Tiers, error) {
+func parseTiers(b []byte) (Tiers, error) {
 	var file struct {
 		Tiers []struct {
 			Name  string         `json:"name"`
@@ -281,7 +285,7 @@ func placeJSON(b []byte, err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		err = errors.New("duplicate field")
 	case errors.Is(err, jsonv2.ErrUnknownName):
-		err = unknownField(pointer)
+		err = errors.New("is not a known field")
 	}
 	before := b[:min(max(offset, 0), int64(len(b)))]
 	line := bytes.Count(before, []byte{'\n'}) + 1
@@ -328,37 +332,35 @@ func fieldPath(pointer jsontext.Pointer) string {
 	return path.String()
 }
 
-// tierFields are the fields of a tiers file by their depth in it.
-var tierFields = map[int][]string{1: {"tiers"}, 3: {"name", "calls_per_month", "burst"}, 4: {"rate", "per_seconds", "depth"}}
-
-// unknownField names the field that was probably meant.
-func unknownField(pointer jsontext.Pointer) error {
-	got := strings.ToLower(pointer.LastToken())
-	for _, known := range tierFields[strings.Count(string(pointer), "/")] {
-		if edits(got, known) <= 2 {
-			return fmt.Errorf("is not a known field; did you mean %q", known)
-		}
+// ReadFile reads a regular file that a setting names, such as that of a token. Anything else is an error that
+// names the file and its type: opening a named pipe would wait for a writer, and a device may have no end. A
+// link to a regular file is followed.
+func ReadFile(path string) (b []byte, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a writer
+	if err != nil {
+		return nil, err
 	}
-	return errors.New("is not a known field")
+	defer f.Close() // only read
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: must be a regular file, got a %s", path, kindOf(st.Mode()))
+	}
+	return io.ReadAll(f)
 }
 
-// edits is how many letters must be inserted, removed or replaced to make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// kindOf names what is not a regular file.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "directory"
+	case mode&fs.ModeNamedPipe != 0:
+		return "named pipe"
+	case mode&fs.ModeDevice != 0:
+		return "device"
+	default:
+		return "file of another kind"
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

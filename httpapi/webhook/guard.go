@@ -36,8 +36,8 @@ type Guard struct {
 	translators atomic.Pointer[[]netip.Prefix] // NAT64 of this network, see findTranslators
 }
 
-// ErrForbidden is returned for an address to which nothing is sent.
-var ErrForbidden = errors.New("address is not allowed")
+// errForbidden is returned for an address to which nothing is sent.
+var errForbidden = errors.New("address is not allowed")
 
 // maxURL is the longest URL, in bytes.
 const maxURL = 2048
@@ -120,13 +120,13 @@ func (g *Guard) parse(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// CheckAddr returns ErrForbidden for an address to which nothing is sent. IPv4 addresses inside
+// CheckAddr returns errForbidden for an address to which nothing is sent. IPv4 addresses inside
 // IPv6 ones are checked as what they are.
 func (g *Guard) CheckAddr(addr netip.Addr) error {
 	if g.AllowLoopback && addr.Unmap().IsLoopback() || g.public(addr) {
 		return nil
 	}
-	return ErrForbidden
+	return errForbidden
 }
 
 // reserved are the networks that are not public hosts: those in the registries of special addresses
@@ -218,7 +218,7 @@ func isatap(addr netip.Addr) bool {
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !strings.HasPrefix(network, "tcp") {
-		return ErrForbidden
+		return errForbidden
 	}
 	if err := g.CheckAddr(to.Addr()); err != nil {
 		return err
@@ -229,17 +229,17 @@ func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	return g.checkOwn(to.Addr().Unmap())
 }
 
-// checkOwn returns ErrForbidden for a public address that is this machine's own: what listens there
+// checkOwn returns errForbidden for a public address that is this machine's own: what listens there
 // may trust the machine it is on.
 func (g *Guard) checkOwn(addr netip.Addr) error {
 	own, err := net.InterfaceAddrs()
 	if err != nil {
-		return ErrForbidden
+		return errForbidden
 	}
 	for _, a := range own {
 		if n, ok := a.(*net.IPNet); ok {
 			if ip, ok := netip.AddrFromSlice(n.IP); ok && ip.Unmap() == addr {
-				return ErrForbidden
+				return errForbidden
 			}
 		}
 	}

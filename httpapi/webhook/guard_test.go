@@ -35,10 +35,10 @@ var allowed = []string{
 func TestAddresses(t *testing.T) {
 	var g Guard
 	for _, text := range forbidden {
-		if err := g.CheckAddr(netip.MustParseAddr(text)); !errors.Is(err, ErrForbidden) {
+		if err := g.CheckAddr(netip.MustParseAddr(text)); !errors.Is(err, errForbidden) {
 			t.Errorf("CheckAddr(%s) = %v, want it forbidden", text, err)
 		}
-		if err := g.Control("tcp", net.JoinHostPort(text, "443"), nil); !errors.Is(err, ErrForbidden) {
+		if err := g.Control("tcp", net.JoinHostPort(text, "443"), nil); !errors.Is(err, errForbidden) {
 			t.Errorf("Control(%s) = %v, want it forbidden", text, err)
 		}
 	}
@@ -51,11 +51,11 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	for _, at := range []string{"[fe80::1%eth0]:443", "[2606:4700::1111%eth0]:443", "", "8.8.8.8", "host:443"} {
-		if err := g.Control("tcp6", at, nil); !errors.Is(err, ErrForbidden) {
+		if err := g.Control("tcp6", at, nil); !errors.Is(err, errForbidden) {
 			t.Errorf("Control(%q) = %v, want it forbidden", at, err)
 		}
 	}
-	if err := g.Control("udp4", "8.8.8.8:443", nil); !errors.Is(err, ErrForbidden) {
+	if err := g.Control("udp4", "8.8.8.8:443", nil); !errors.Is(err, errForbidden) {
 		t.Errorf("Control(udp) = %v, want it forbidden", err)
 	}
 	g.AllowLoopback = true
@@ -74,7 +74,7 @@ func TestOwnAddress(t *testing.T) {
 	for _, a := range own {
 		if n, ok := a.(*net.IPNet); ok {
 			ip, _ := netip.AddrFromSlice(n.IP)
-			if err := g.checkOwn(ip.Unmap()); !errors.Is(err, ErrForbidden) {
+			if err := g.checkOwn(ip.Unmap()); !errors.Is(err, errForbidden) {
 				t.Errorf("checkOwn(%s) = %v", ip, err)
 			}
 		}
@@ -264,7 +264,7 @@ func TestTranslators(t *testing.T) {
 			t.Errorf("CheckAddr(%s) = %v before the prefix is known", c.bad, err)
 		}
 		g.findTranslators(context.Background())
-		if err := g.CheckAddr(netip.MustParseAddr(c.bad)); !errors.Is(err, ErrForbidden) {
+		if err := g.CheckAddr(netip.MustParseAddr(c.bad)); !errors.Is(err, errForbidden) {
 			t.Errorf("CheckAddr(%s) = %v with a translator at %s, want it forbidden", c.bad, err, c.found)
 		}
 		if err := g.CheckAddr(netip.MustParseAddr(c.good)); err != nil {

@@ -121,7 +121,7 @@ func explain(err error) string {
 	var name x509.HostnameError
 	var invalid x509.CertificateInvalidError
 	switch {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, errForbidden):
 		return "the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent"
 	case errors.As(err, &dns):
 		return "the name cannot be resolved"

@@ -674,7 +674,7 @@ func TestExplain(t *testing.T) {
 		"the connection was closed without a response":  io.ErrUnexpectedEOF,
 		"the host cannot be reached":                    syscall.ENETUNREACH,
 		"the request failed before a response":          errors.New("something else at 10.0.0.7"),
-		"the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent": ErrForbidden,
+		"the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent": errForbidden,
 	} {
 		if got := explain(&url.Error{Op: "Post", URL: "https://x.example/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}); got != want {
 			t.Errorf("explain(%v) = %q, want %q", err, got, want)

@@ -30,10 +30,10 @@ type known struct {
 	counts counts
 }
 
-// ErrFenced is returned when this server's number was folded by others, because it was cut off from
+// errFenced is returned when this server's number was folded by others, because it was cut off from
 // etcd for more than a day. The process must not go on counting; it wraps quota.ErrRemoved, which
 // ends it.
-var ErrFenced = fmt.Errorf("%w: this server was cut off for so long that the others count without it", quota.ErrRemoved)
+var errFenced = fmt.Errorf("%w: this server was cut off for so long that the others count without it", quota.ErrRemoved)
 
 // Counts implements quota.Store.
 func (s *Store) Counts(ctx context.Context, batch []quota.Count) error {
@@ -117,7 +117,7 @@ func (s *Store) recall(batch []quota.Count) ([]known, bool) {
 
 // Reserve implements quota.Store. Every hundred counts are one transaction; when one fails, those
 // of the others may have been written, which the contract of an error allows. A count whose Before
-// is above what etcd has for this server was folded by the others: ErrFenced.
+// is above what etcd has for this server was folded by the others: errFenced.
 func (s *Store) Reserve(ctx context.Context, batch []quota.Count) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -180,7 +180,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		key := s.countKey(ask)
 		mine := values[i].counts[s.server].Calls
 		if mine < ask.Before {
-			return nil, nil, fmt.Errorf("account %s: %w", ask.ID, ErrFenced)
+			return nil, nil, fmt.Errorf("account %s: %w", ask.ID, errFenced)
 		}
 		c := counts{}
 		for name, e := range values[i].counts {

@@ -11,8 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-var _ quota.DayStore = (*Store)(nil)
-
 func parseDays(key string, value []byte) (days []quota.DayUsage, err error) {
 	if err := jsonv2.Unmarshal(value, &days); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
@@ -28,7 +26,7 @@ func encodeDays(days []quota.DayUsage) string {
 	return string(b)
 }
 
-// Days implements quota.DayStore.
+// Days implements quota.Store.
 func (s *Store) Days(ctx context.Context, id quota.ID) ([]quota.DayUsage, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -47,7 +45,7 @@ func (s *Store) readDays(ctx context.Context, id quota.ID) ([]quota.DayUsage, in
 	return days, resp.Kvs[0].ModRevision, err
 }
 
-// AddDays implements quota.DayStore: a read and a transaction per key, some keys at a time.
+// AddDays implements quota.Store: a read and a transaction per key, some keys at a time.
 func (s *Store) AddDays(ctx context.Context, list []quota.AccountDay) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4 * parallelBatches)

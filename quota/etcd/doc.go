@@ -43,7 +43,7 @@ for up to five seconds: otherwise a rotation that is reported as failed could le
 takes effect on all of them as soon as etcd reports it: within milliseconds on a healthy network. A
 watch that hears nothing from etcd for three seconds, not even the progress it asks for twice a
 second, is reported as broken; the keeper then reads all accounts again and starts a new watch. If etcd is restored
-from a backup while servers run, its revisions are older than before: the servers end (ErrEarlier), because
+from a backup while servers run, its revisions are older than before: the servers end (errEarlier), because
 they would not see the changes that follow.
 
 # Cost

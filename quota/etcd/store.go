@@ -246,15 +246,15 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// ErrEarlier is returned when etcd was restored from a backup while this process used it. Changes that were acknowledged
+// errEarlier is returned when etcd was restored from a backup while this process used it. Changes that were acknowledged
 // are gone, and those that follow would not be watched until their revisions are new again. It wraps quota.ErrRemoved.
-var ErrEarlier = fmt.Errorf("%w: etcd is in an earlier state than before, as after the restore of a backup", quota.ErrRemoved)
+var errEarlier = fmt.Errorf("%w: etcd is in an earlier state than before, as after the restore of a backup", quota.ErrRemoved)
 
 // see notes the revision of a response; seen is what s.seen was before the request was sent. Linearizable
 // responses never have an older one.
 func (s *Store) see(seen, rev int64) error {
 	if rev < seen {
-		return ErrEarlier
+		return errEarlier
 	}
 	for {
 		newest := s.seen.Load()

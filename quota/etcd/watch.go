@@ -19,8 +19,8 @@ const (
 	silenceLimit = 3 * time.Second
 )
 
-// ErrSilent is returned by Watch when etcd has not answered for three seconds.
-var ErrSilent = errors.New("etcd has not answered for 3 seconds; changes made on other servers are not seen")
+// errSilent is returned by Watch when etcd has not answered for three seconds.
+var errSilent = errors.New("etcd has not answered for 3 seconds; changes made on other servers are not seen")
 
 // Watch implements quota.Store. It begins after the revision of the last Load.
 func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
@@ -47,7 +47,7 @@ func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 			}
 		case <-look.C:
 			if time.Since(heard) > silenceLimit {
-				return s.explain("watching", ErrSilent)
+				return s.explain("watching", errSilent)
 			}
 		case <-ctx.Done():
 			return ctx.Err()
