@@ -149,7 +149,7 @@ func (s *Server) changes(req *request, list *resource, table, slug string) (*res
 	// The way to a generation can become known after it is served, so its address alone does not
 	// name a body.
 	name := q.cacheName() + "\x00" + t.State()
-	return s.cache.Render(req.content[:], req.coding, name, func() *response {
+	return s.open.Render(req.content[:], req.coding, name, func() *response {
 		body, link := changesBody(t, ask, q, lines)
 		resp := newDocument(body, contentType, req.coding)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())

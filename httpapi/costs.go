@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"path"
 	"slices"
 	"strings"
@@ -30,42 +31,56 @@ const (
 	checkCost = 5
 	// searchCost is what a page with a least speed costs.
 	searchCost = 5
-	// documentCost is what a document of megabytes costs: a snapshot, a file of a dump. A range of one costs
-	// a page, so that readers which fetch a file in parts are not turned away.
+	// documentCost is what a document of megabytes costs: a snapshot, a file of a dump, changes with whole records. A
+	// range of one costs a page, so that readers which fetch a file in parts are not turned away.
 	documentCost = 5
+	// namesPerPage is how many values of slug and field a page of changes may have for the cost of one page: each that
+	// is not known is compared with all names.
+	namesPerPage = 10
 )
 
-// Fair use without a key. Pages, charts, badges and large documents are free for everyone, and an
-// allowance for each address keeps one reader from taking all of the server. Files that pages load cost
-// nothing.
+// Fair use without a key. What needs no key is free for everyone, and an allowance for each address keeps one reader
+// from taking all of the server.
+
+// freeRoutes cost nothing, by id: what probes, preflights and browsers ask for by themselves, and addresses without a route. They take no work.
+var freeRoutes = []string{"alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
 
 // dataEndings are the endings of the data forms of pages.
 var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}
 
-// pageCost is what a request costs of the allowance of its address, in pages.
+// pageCost is what a request without a key costs of the allowance of its address, in pages: one, where nothing says
+// otherwise.
 func pageCost(req *request) int {
-	switch {
-	case req.route.pages > 0 && len(req.ctx.Request.Header.Peek(fiber.HeaderRange)) > 0:
+	args := req.ctx.QueryArgs()
+	switch rt := req.route; {
+	case slices.Contains(freeRoutes, rt.id):
+		return 0
+	case rt.pages > 0 && len(req.ctx.Request.Header.Peek(fiber.HeaderRange)) > 0:
 		return 1
-	case req.route.pages > 0:
-		return req.route.pages
+	case rt.pages > 0:
+		return rt.pages
+	case rt.list == changesList || rt.list == recordChanges:
+		names := 0
+		for _, name := range []string{"slug", "field"} {
+			for _, list := range args.PeekMulti(name) {
+				names += 1 + bytes.Count(list, []byte{','})
+			}
+		}
+		cost := 1 + names/namesPerPage
+		if args.Has("records") {
+			cost += documentCost - 1
+		}
+		return cost
+	case rt.tag != "pages":
+		return 1
+	case req.ctx.IsPost():
+		return checkCost
+	case slices.Contains(dataEndings, path.Ext(string(req.ctx.Path()))):
+		return dataCost
+	case args.Has("min_tps") && !strings.HasPrefix(string(req.ctx.Path()), "/explore/benchmarks"):
+		return searchCost
 	}
-	switch req.route.tag {
-	case "charts":
-		return 1
-	case "pages":
-		if req.ctx.IsPost() {
-			return checkCost
-		}
-		if slices.Contains(dataEndings, path.Ext(string(req.ctx.Path()))) {
-			return dataCost
-		}
-		if req.ctx.QueryArgs().Has("min_tps") && !strings.HasPrefix(string(req.ctx.Path()), "/explore/benchmarks") {
-			return searchCost
-		}
-		return 1
-	}
-	return 0
+	return 1
 }
 
 // spendPage takes the cost of a request from the allowance of its address. Requests from this

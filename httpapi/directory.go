@@ -96,7 +96,7 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 		return nil, s.noSchema(name)
 	}
 	sum := sha256.Sum256(schema)
-	return s.cache.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
+	return s.open.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
 		resp := newEntity(schema, req.coding, jsonType, func(c encoding.Coding) string { return etag(sum[:16], c, name) })
 		resp.public()
 		return resp

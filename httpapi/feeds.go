@@ -150,7 +150,7 @@ func (s *Server) feed(req *request, below string, scope func() *feedScope) (*res
 	}
 	path := "/feeds/" + below + what
 	name := path + "." + form + "\x00" + base + "\x00" + strconv.FormatUint(past.Number, 10)
-	return s.cache.Render(req.content[:], req.coding, name, func() *response {
+	return s.open.Render(req.content[:], req.coding, name, func() *response {
 		sc := scope()
 		sc.path = path
 		f := newsOf(past.Recorded(req.gen), req.gen, sc, what == "benchmarks", base)

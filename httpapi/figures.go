@@ -231,7 +231,7 @@ func (r *reader) quantization() (name string) {
 // figure answers a picture from the cache, or draws it.
 func (s *Server) figure(req *request, canonical string, draw func() []byte) *response {
 	key := canonical + "\x00" + s.cfg.Version // another version may draw another picture
-	resp := s.cache.Render(req.content[:], req.coding, key, func() *response {
+	resp := s.open.Render(req.content[:], req.coding, key, func() *response {
 		resp := newEntity(draw(), req.coding, svgType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		resp.set("Content-Security-Policy", figurePolicy)
@@ -240,6 +240,6 @@ func (s *Server) figure(req *request, canonical string, draw func() []byte) *res
 		resp.route = req.route
 		return resp
 	})
-	s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
+	s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	return resp
 }

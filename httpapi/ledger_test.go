@@ -294,7 +294,7 @@ func TestKeysVerbs(t *testing.T) {
 			want := quota.Account{
 				ID: issued.ID, Hint: "mdx_..." + issued.Key[len(issued.Key)-4:], Name: "Ann", Email: "ann@example.com", UseCase: "reports",
 				Tier: "own", Status: quota.StatusActive, Custom: true, Limit: 7, Remaining: 7,
-				Burst: quota.Burst{Rate: 10, PerSeconds: 1, Depth: 10}, OldUntil: []time.Time{},
+				Burst: quota.Burst{Rate: 50, PerSeconds: 1, Depth: 50}, OldUntil: []time.Time{},
 			}
 			all := running || datasettest.Long()
 			s.verb(want, issued.Key, "keys", "show", "--json", issued.ID.String())
@@ -310,6 +310,7 @@ func TestKeysVerbs(t *testing.T) {
 			want.Status = quota.StatusActive
 			s.verb(want, issued.Key, "keys", "resume", "--json", issued.ID.String())
 			want.Tier, want.Limit, want.Remaining, want.Custom = "free", 1000, 1000, false
+			want.Burst = quota.Burst{Rate: 10, PerSeconds: 1, Depth: 10}
 			s.verb(want, issued.Key, "keys", "set-tier", "--json", issued.ID.String(), "free")
 			if all {
 				s.verb(want, issued.Key, "keys", "list", "--json", "--tier=free")

@@ -35,8 +35,8 @@ func (s *Server) countParts(m *metrics.Registry) {
 			return 0
 		})
 	}
-	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.Counts().Hits) })
-	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.Counts().Misses) })
+	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.Counts().Hits + s.open.Counts().Hits) })
+	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.Counts().Misses + s.open.Counts().Misses) })
 	l := s.limit
 	count := func(name, help string, of func(c connections.Counts) uint64) {
 		m.Counter(name, help, func() float64 { return float64(of(l.Counts())) })

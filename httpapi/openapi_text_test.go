@@ -98,7 +98,7 @@ func chargingText() string {
 	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
 		"A call is held before its response is known: once the month is used up, every request of these routes is 429 `quota_exhausted`, also one that would be free. " +
 		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
-		"Routes without security requirements (in the reference: without a lock) need no key and count nothing; pages, charts, badges and large documents (snapshots, files of dumps, this document) have an allowance for each client address; beyond it the response is 429 `page_limited`."
+		"Routes without security requirements (in the reference: without a lock) need no key and count nothing. They have an allowance for each client address, of which a large document (a snapshot, a file of a dump, changes with whole records) takes five times as much as a page; health and files of pages take nothing. Beyond it the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -303,12 +303,12 @@ var problemSets = []problemSet{
 	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{unsupportedType}},
 	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded}},
 	{"TooFast", "Calls come too fast.", []*code{burstExceeded}},
-	{"DumpLimited", "Calls with the key come too fast, or without one the address has asked for too many pages, charts and large documents.", []*code{burstExceeded, pageLimited}},
-	{"PageLimited", "The address has asked for too many pages, charts and large documents without a key.", []*code{pageLimited}},
+	{"DumpLimited", "Calls with the key come too fast, or without one the address has asked for too much.", []*code{burstExceeded, pageLimited}},
+	{"PageLimited", "The address has asked for too much without a key.", []*code{pageLimited}},
 	{"DumpKey", "Bulk data is for paying keys here, and the key is missing or unknown.", []*code{missingKey, invalidKey}},
 	{"DumpTier", "Bulk data is for paying keys here, and the key is none or does not work.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
 	{"RangeNotSatisfiable", "The file has no such bytes.", []*code{rangeNotSatisfiable}},
-	{"SignupLimited", "The address was issued as many keys as it may be within an hour.", []*code{signupLimited}},
+	{"SignupLimited", "The address was issued as many keys as it may be within an hour, or has asked for too much without a key.", []*code{signupLimited, pageLimited}},
 	{"PreconditionFailed", "If-Match names other versions than the one that is served.", []*code{preconditionFailed}},
 	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{internal}},
 	{"Unavailable", "No dataset is loaded, or calls cannot be counted, or too many complete results are being sent.", []*code{notReady, ledgerUnavailable, serverBusy}},
@@ -341,18 +341,19 @@ func problemsOf(rt *route) []string {
 	case rt.access == charged:
 		names = append(names, "Unauthorized", "Forbidden", "NotAcceptable", "TooManyRequests", "Unavailable")
 	}
-	if rt.tag == "pages" || rt.tag == "charts" || rt.pages > 0 && rt.tag != "dumps" {
+	bulk := rt.tag == "dumps" || rt.list == changesList || rt.list == recordChanges // some of it is for keys alone
+	if rt.access == open && !slices.Contains(freeRoutes, rt.id) && !bulk && rt.id != "issueKey" {
 		names = append(names, "PageLimited")
 	}
 	switch {
 	case rt.list == chartList || rt.list == badgeList:
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
-		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "TooFast", "NotReady")
+		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "DumpLimited", "NotReady")
 	case rt.tag == "feeds":
 		return append(names, "BadQuery", "NotFound", "NotReady")
 	case rt.list == recordChanges:
-		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "TooFast", "NotReady")
+		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "DumpLimited", "NotReady")
 	case rt.list == changesView:
 		return append(names, "BadListQuery", "Gone", "NotReady")
 	case rt.list == fitList:
@@ -387,7 +388,7 @@ func problemsOf(rt *route) []string {
 		"resolveNames":      {"BadNames", "BodyTooLarge", "UnsupportedMediaType"},
 		"showDataset":       {"BadQuery", "NotReady"},
 		"listSnapshots":     {"BadQuery"},
-		"listDumps":         {"BadQuery", "DumpKey", "DumpTier", "UnknownRoute", "TooFast", "NotReady"},
+		"listDumps":         {"BadQuery", "DumpKey", "DumpTier", "UnknownRoute", "DumpLimited", "NotReady"},
 		"getDump":           {"BadQuery", "DumpKey", "DumpTier", "NotFound", "RangeNotSatisfiable", "DumpLimited", "NotReady"},
 		"latestSnapshot":    {"BadQuery", "NotFound"},
 		"getSnapshot":       {"BadQuery", "NotFound"},

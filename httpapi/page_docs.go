@@ -32,7 +32,7 @@ func docs(s *Server, req *request) (*response, *failure) {
 		at.Path += "/" + part
 	}
 	var anyContent [16]byte // the page does not depend on the dataset
-	return s.cache.Render(anyContent[:], req.coding, at.Path+"\x00"+at.Base, func() *response {
+	return s.open.Render(anyContent[:], req.coding, at.Path+"\x00"+at.Base, func() *response {
 		resp := newDocument(s.pages.Docs(apiReference(), s.pages.codes, part, at), htmlType, req.coding)
 		resp.set("Content-Security-Policy", pagePolicy)
 		if s.cfg.BaseURL == "" {

@@ -69,7 +69,7 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	// A page holds its own address, so that each base has one of its own; and a page of other
 	// templates is another page.
 	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
-	resp := s.cache.Render(req.content[:], req.coding, key, func() *response {
+	resp := s.open.Render(req.content[:], req.coding, key, func() *response {
 		resp := newEntity(render(), req.coding, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
@@ -88,9 +88,9 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 		return resp
 	}
 	if spelling := s.spelled(req); spelling != nil {
-		s.cache.Put(string(spelling), resp)
+		s.open.Put(string(spelling), resp)
 	} else if s.cfg.BaseURL != "" && req.accepts.Any {
-		s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
+		s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	}
 	return resp
 }
@@ -100,7 +100,7 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 func remembered(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
 		if key := s.spelled(req); key != nil {
-			if resp := s.cache.Get(key); resp != nil {
+			if resp := s.open.Get(key); resp != nil {
 				return resp, nil
 			}
 		}

@@ -19,8 +19,8 @@ func TestRandomFacetAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.cache.Close()
-	s.cache = small
+	s.open.Close()
+	s.open = small
 	random := rand.New(rand.NewPCG(seedOf(t), 0))
 	ask := func(n int) {
 		for range n {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"modeldex/httpapi/cache"
 	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
@@ -39,7 +40,12 @@ func (s *Server) hit(req *request) *response {
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.Any {
 		return nil
 	}
-	return s.cache.Find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI())
+	for _, kept := range []*cache.Cache[*response]{s.cache, s.open} {
+		if resp := kept.Find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI()); resp != nil {
+			return resp
+		}
+	}
+	return nil
 }
 
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it

@@ -205,7 +205,8 @@ func allowed(c *fiber.Ctx) string {
 }
 
 // requestHeaders are the headers that a page of another origin may send.
-const requestHeaders = "Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range"
+const requestHeaders = "Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range, " +
+	"Mcp-Protocol-Version, Mcp-Session-Id, traceparent, x-grafana-device-id"
 
 // preflight answers OPTIONS on any address that has a route, and on the server as a whole.
 var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*response, *failure) {

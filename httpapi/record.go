@@ -19,6 +19,9 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 	if name == "" { // the list with a slash after it
 		return req.moved("/api/v1/" + r.name), nil
 	}
+	if owner, ok := strings.CutSuffix(name, "/benchmarks"); ok && r != benchmarks {
+		return r.benchmarksOf(req, owner)
+	}
 	q, bad := r.detail.parseFor(req)
 	if bad == nil {
 		bad = req.acceptsFormat(q)
@@ -37,6 +40,20 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 		return s.filed(req, q, func() ([]byte, string) { return r.fileOfOne(req, q, t, ord), "" }), nil
 	}
 	return s.cached(req, address, func() ([]byte, string) { return r.renderOne(req, q, t, ord), "" }), nil
+}
+
+// benchmarksOf answers the benchmarks of a record: a list with a filter.
+func (r *resource) benchmarksOf(req *request, name string) (*response, *failure) {
+	t := r.table(req.gen)
+	slug, _ := named(req.gen, t, name)
+	if slug == "" {
+		return nil, r.noRecord(t, name)
+	}
+	address := "/api/v1/benchmarks?" + r.singular + "=" + url.QueryEscape(slug)
+	if query := req.ctx.URI().QueryString(); len(query) > 0 {
+		address += "&" + string(query)
+	}
+	return req.moved(address), nil
 }
 
 // rowSpace is space for rows while a body or a file is made of them, such as the benchmarks of a model: to make megabytes again for each

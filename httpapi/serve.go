@@ -31,13 +31,15 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	kept, err := cache.New[*response](cfg.CacheBytes)
-	if err != nil {
+	const openShare = 4 // of the cache: what needs no key gets a quarter
+	kept, err := cache.New[*response](cfg.CacheBytes - cfg.CacheBytes/openShare)
+	open, openErr := cache.New[*response](cfg.CacheBytes / openShare)
+	if err := errors.Join(err, openErr); err != nil {
 		return nil, fmt.Errorf("making the response cache: %w", err)
 	}
 	var prefix [5]byte
 	_, _ = rand.Read(prefix[:]) // never fails, says its documentation
-	s := &Server{cfg: cfg, cache: kept, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
+	s := &Server{cfg: cfg, cache: kept, open: open, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
 	s.limit = connections.NewLimit(cfg.Connections, cfg.ConnectionsPerAddress)
 	s.limit.Log, s.limit.Exempt, s.limit.Reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
 	start := time.Now()
@@ -167,7 +169,8 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it
 	}
 	if err == nil {
-		s.cache.Close() // with requests still under way it is left to the end of the process
+		s.cache.Close() // with requests still under way they are left to the end of the process
+		s.open.Close()
 	}
 	return err
 }

@@ -123,6 +123,7 @@ type Server struct {
 	app      *fiber.App
 	router   fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
 	cache    *cache.Cache[*response]
+	open     *cache.Cache[*response] // of what needs no key: a share of the memory, so that it drives out nothing else
 	limit    *connections.Limit
 	fairUse  *fairuse.Limiter // requests for pages without a key, by address
 	metrics  *metrics.Registry

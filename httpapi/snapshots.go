@@ -90,7 +90,7 @@ func snapshotByHash(s *Server, req *request) (*response, *failure) {
 // the document, whatever the address; keep says how long that address may be kept.
 func (s *Server) sendPublished(req *request, published *snapshot.Published, address string, keep func(*response)) (*response, *failure) {
 	content := []byte(published.Hash[:16])
-	return s.cache.Render(content, req.coding, address, func() *response {
+	return s.open.Render(content, req.coding, address, func() *response {
 		resp := newEntity(published.Body(), req.coding, jsonType, func(c encoding.Coding) string { return etag(content, c, "snapshot") })
 		keep(resp)
 		return resp

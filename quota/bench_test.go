@@ -84,7 +84,7 @@ func benchKeeper(tb testing.TB, cfg Config) *Keeper {
 func benchSecrets(tb testing.TB, k *Keeper, n int) []string {
 	tb.Helper()
 	wide := &plan{
-		status: StatusActive, tier: FreeTier, limit: MaxLimit, burst: defaultBurst,
+		status: StatusActive, tier: FreeTier, limit: MaxLimit, burst: freeBurst,
 		pace: pace{step: 1, depth: int64(time.Hour)}, // a nanosecond a call is never too fast
 	}
 	out := make([]string, n)

@@ -211,7 +211,7 @@ func (d *directory) planOf(r Record) (*plan, error) {
 	limit, tier, err := d.limitOf(r.Tier, r.Limit)
 	if err != nil && r.Status == StatusRevoked {
 		// It is never admitted, so its tier may have left the configuration.
-		limit, tier, err = 0, Tier{Name: r.Tier, Burst: defaultBurst}, nil
+		limit, tier, err = 0, Tier{Name: r.Tier, Burst: freeBurst}, nil
 	}
 	if err != nil {
 		return nil, &AccountTierError{ID: r.ID, Tier: r.Tier, Err: err}

@@ -37,8 +37,11 @@ type Burst struct {
 	Depth      int `json:"depth"`
 }
 
-// defaultBurst is the contract's: 10 requests per second.
-var defaultBurst = Burst{Rate: 10, PerSeconds: 1, Depth: 10}
+// The bursts of the free tier and of tiers that are paid for: 10 and 50 requests per second.
+var (
+	freeBurst = Burst{Rate: 10, PerSeconds: 1, Depth: 10}
+	paidBurst = Burst{Rate: 50, PerSeconds: 1, Depth: 50}
+)
 
 func (b Burst) pace() pace {
 	step := int64(b.PerSeconds) * int64(time.Second) / int64(b.Rate)
@@ -63,12 +66,12 @@ type Tiers struct {
 }
 
 // defaultTiers returns the contract's tiers: free with 1,000 calls per month, pro with 100,000,
-// enterprise with a custom limit; each with 10 calls per second, 10 at once.
+// enterprise with a custom limit; with 10 calls per second in the free tier and 50 in the others.
 func defaultTiers() Tiers {
 	return Tiers{list: []Tier{
-		{Name: FreeTier, CallsPerMonth: 1_000, Burst: defaultBurst},
-		{Name: "pro", CallsPerMonth: 100_000, Burst: defaultBurst},
-		{Name: "enterprise", Burst: defaultBurst},
+		{Name: FreeTier, CallsPerMonth: 1_000, Burst: freeBurst},
+		{Name: "pro", CallsPerMonth: 100_000, Burst: paidBurst},
+		{Name: "enterprise", Burst: paidBurst},
 	}}
 }
 
@@ -218,7 +221,10 @@ func parseTiers(b []byte) (Tiers, error) {
 		if err != nil {
 			return Tiers{}, fmt.Errorf("tiers[%d].calls_per_month: %w", i, err)
 		}
-		list[i] = Tier{Name: t.Name, CallsPerMonth: calls, Burst: defaultBurst}
+		list[i] = Tier{Name: t.Name, CallsPerMonth: calls, Burst: paidBurst}
+		if t.Name == FreeTier {
+			list[i].Burst = freeBurst
+		}
 		if t.Burst == nil {
 			continue
 		}

@@ -19,7 +19,7 @@ func TestParseTiers(t *testing.T) {
 	}
 	want := []Tier{
 		{Name: "free", CallsPerMonth: 500, Burst: Burst{Rate: 5, PerSeconds: 2, Depth: 7}},
-		{Name: "team-2", Burst: Burst{Rate: 10, PerSeconds: 1, Depth: 10}},
+		{Name: "team-2", Burst: Burst{Rate: 50, PerSeconds: 1, Depth: 50}},
 	}
 	if diff := cmp.Diff(want, got.All()); diff != "" {
 		t.Errorf("parseTiers() (-want +got)\n%s", diff)
