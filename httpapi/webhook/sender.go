@@ -152,7 +152,7 @@ func (d *sender) run(ctx context.Context) {
 	late := time.AfterFunc(closeWait, cancel)
 	defer late.Stop()
 	work.Wait()
-	if len(d.results) > 0 {
+	for len(d.results) > 0 {
 		d.store(ctx, <-d.results)
 	}
 }
@@ -204,61 +204,37 @@ func (d *sender) serve(ctx, abort context.Context, e *entry) result {
 	return r
 }
 
-// store stores a result with those that have come meanwhile, in one transaction. A ledger that fails is asked again
-// until it works; nothing else is sent meanwhile.
-func (d *sender) store(ctx context.Context, first result) {
-	batch := []result{first}
-	for len(d.results) > 0 {
-		batch = append(batch, <-d.results)
-	}
-	var outcomes []hooks.Outcome
-	for _, r := range batch {
-		if r.outcome != nil {
-			outcomes = append(outcomes, *r.outcome)
-		}
-	}
-	next, err := d.settle(ctx, outcomes)
-	if err != nil {
-		return // they are sent again after the next start
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.s.now()
-	for _, r := range batch {
-		if r.outcome != nil {
-			d.s.Results.count(r.outcome)
-			if r.next = time.Unix(next[0], 0); next[0] == 0 {
-				r.next = time.Time{}
-			}
-			next = next[1:]
-		}
-		r.entry.busy = false
-		switch {
-		case r.entry.again:
-		case r.next.IsZero():
-			delete(d.waiting, r.entry.key)
-		default:
-			r.entry.at = now.Add(r.next.Sub(now)) // later steps of the clock do not move it
-		}
-	}
-}
-
-// settle stores outcomes. It gives up only when ctx has ended.
-func (d *sender) settle(ctx context.Context, outcomes []hooks.Outcome) (next []int64, err error) {
-	for len(outcomes) > 0 {
-		next, err = d.s.Store.Settle(context.WithoutCancel(ctx), outcomes, d.s.now().Unix())
+// store stores an outcome, and has its webhook looked at when its next attempt is due. A ledger that fails is asked
+// again until it works or ctx has ended; nothing else is sent meanwhile.
+func (d *sender) store(ctx context.Context, r result) {
+	for r.outcome != nil {
+		next, err := d.s.Store.Settle(context.WithoutCancel(ctx), r.outcome, d.s.now().Unix())
 		if d.failing.isNews(err) {
-			d.s.cfg.Log.Error("storing outcomes of webhooks", "cause", err)
+			d.s.cfg.Log.Error("storing the outcome of a webhook", "cause", err)
 		}
-		if err == nil || ctx.Err() != nil {
+		if err == nil {
+			d.s.Results.count(r.outcome)
+			if next != 0 {
+				r.next = time.Unix(next, 0)
+			}
 			break
 		}
 		select {
 		case <-ctx.Done():
+			return // it is sent again after the next start
 		case <-time.After(storeRetry):
 		}
 	}
-	return next, err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := r.entry
+	e.busy = false
+	if !e.again && r.next.IsZero() {
+		delete(d.waiting, e.key)
+	} else if !e.again {
+		now := d.s.now()
+		e.at = now.Add(r.next.Sub(now)) // later steps of the clock do not move it
+	}
 }
 
 // count counts an outcome that is stored.

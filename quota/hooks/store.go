@@ -297,46 +297,35 @@ func (tx *tx) job(h Hook, d Delivery) (Job, error) {
 	return Job{Delivery: d, Hook: h, Release: r}, err
 }
 
-// Settle stores outcomes. For each it returns when the next attempt of the webhook is, seen at now; 0 for none.
-func (s *Store) Settle(ctx context.Context, outcomes []Outcome, now int64) (next []int64, err error) {
+// Settle stores an outcome, and returns when the next attempt of the webhook is, seen at now; 0 for none.
+func (s *Store) Settle(ctx context.Context, o *Outcome, now int64) (next int64, err error) {
 	err = s.update(ctx, func(tx *tx) error {
-		next = make([]int64, len(outcomes))
-		for i := range outcomes {
-			if next[i], err = tx.settle(&outcomes[i], now); err != nil {
-				return err
+		h, err := tx.hook(o.Delivery.Key)
+		if err != nil {
+			return err
+		}
+		d := &o.Delivery
+		k := d.Key.delivery(d.Seq)
+		v, err := tx.outbox.Get(k)
+		if err == nil && v != nil { // otherwise it was settled before
+			h.note(o)
+			if d.State == Pending {
+				err = put(&tx.outbox, k, d)
+			} else {
+				err = tx.finish(d)
 			}
 		}
-		return nil
+		if err == nil {
+			err = tx.putHook(&h)
+		}
+		if err == nil {
+			_, next, err = tx.due(&h, now)
+		}
+		return err
 	})
-	return next, err
-}
-
-func (tx *tx) settle(o *Outcome, now int64) (int64, error) {
-	d := &o.Delivery
-	h, err := tx.hook(d.Key)
-	if err != nil {
-		if errors.Is(err, ErrNoHook) { // deleted meanwhile, with its messages
-			return 0, nil
-		}
-		return 0, err
+	if errors.Is(err, ErrNoHook) { // deleted meanwhile, with its messages
+		return 0, nil
 	}
-	k := d.Key.delivery(d.Seq)
-	v, err := tx.outbox.Get(k)
-	if err == nil && v != nil { // otherwise it was settled before
-		h.note(o)
-		if d.State == Pending {
-			err = put(&tx.outbox, k, d)
-		} else {
-			err = tx.finish(d)
-		}
-	}
-	if err == nil {
-		err = tx.putHook(&h)
-	}
-	if err != nil {
-		return 0, err
-	}
-	_, next, err := tx.due(&h, now)
 	return next, err
 }
 
@@ -382,49 +371,43 @@ func (tx *tx) finish(d *Delivery) error {
 	return err
 }
 
+// all returns a webhook with all its deliveries, newest first, or ErrNoHook.
+func (tx *tx) all(k Key) (h Hook, out []Delivery, err error) {
+	if h, err = tx.hook(k); err != nil {
+		return h, nil, err
+	}
+	waiting, err := deliveriesOf(&tx.outbox, k.row())
+	if err != nil {
+		return h, nil, err
+	}
+	sent, err := deliveriesOf(&tx.sent, k.row())
+	out = slices.Concat(waiting, sent)
+	slices.SortFunc(out, func(a, b Delivery) int { return cmp.Compare(b.Seq, a.Seq) })
+	return h, out, err
+}
+
 // Deliveries returns deliveries with numbers below before (0: all), newest first, or ErrNoHook.
 func (s *Store) Deliveries(ctx context.Context, k Key, before uint64, limit int) (out []Delivery, err error) {
 	err = s.view(ctx, func(tx *tx) error {
-		if _, err := tx.hook(k); err != nil {
-			return err
-		}
-		waiting, err := deliveriesOf(&tx.outbox, k.row())
-		if err != nil {
-			return err
-		}
-		sent, err := deliveriesOf(&tx.sent, k.row())
-		out = slices.Concat(waiting, sent)
+		_, out, err = tx.all(k)
 		return err
 	})
-	if before > 0 {
-		out = slices.DeleteFunc(out, func(d Delivery) bool { return d.Seq >= before })
-	}
-	slices.SortFunc(out, func(a, b Delivery) int { return cmp.Compare(b.Seq, a.Seq) })
+	out = slices.DeleteFunc(out, func(d Delivery) bool { return before > 0 && d.Seq >= before })
 	return out[:min(len(out), limit)], err
 }
 
 // Delivery returns one delivery with its webhook and release, or ErrNoHook or ErrNoDelivery.
 func (s *Store) Delivery(ctx context.Context, k Key, seq uint64) (job Job, err error) {
 	err = s.view(ctx, func(tx *tx) error {
-		h, err := tx.hook(k)
-		if err != nil {
+		h, list, err := tx.all(k)
+		i := slices.IndexFunc(list, func(d Delivery) bool { return d.Seq == seq })
+		switch {
+		case err != nil:
 			return err
-		}
-		v, err := tx.outbox.Get(k.delivery(seq))
-		if v == nil && err == nil {
-			v, err = tx.sent.Get(k.delivery(seq))
-		}
-		if err != nil {
-			return err
-		}
-		if v == nil {
+		case i < 0:
 			return ErrNoDelivery
 		}
-		d, err := readDelivery(k.delivery(seq), v)
-		if err != nil {
-			return err
-		}
-		job, err = tx.job(h, d)
+		job, err = tx.job(h, list[i])
 		return err
 	})
 	return job, err
