@@ -15,7 +15,7 @@ type Docs struct {
 	Ref      *reference.Reference
 	Chapters []reference.Chapter // with the address of the service in them
 	Group    *reference.Group    // nil for the other pages
-	Objects  []reference.Object
+	Objects  []reference.Entry
 	Codes    []Code // of errors, on their page only
 }
 
@@ -67,14 +67,14 @@ func DocsParts(ref *reference.Reference) []string {
 
 // An Entry is a parameter with the name of its place on the page.
 type Entry struct {
-	reference.Parameter
+	reference.Entry
 	ID    string
 	Where string // part of the request, empty for the query
 }
 
 // Entry is a parameter of an endpoint, or of what owner names.
-func (*Docs) Entry(owner string, p reference.Parameter) Entry {
-	e := Entry{Parameter: p, ID: owner + "-" + p.Name}
+func (*Docs) Entry(owner string, p reference.Entry) Entry {
+	e := Entry{Entry: p, ID: owner + "-" + p.Name}
 	if p.In != "query" {
 		e.Where = "in the " + p.In
 	}

@@ -2,17 +2,13 @@
 // endpoints with their parameters, bodies, responses, errors and a call to copy, and the objects that
 // responses are made of.
 //
-// The nouns:
-//
 //   - A Reference is the whole document, in the order of the document.
 //   - A Group is the endpoints of one tag, the parameters several of them share, and the objects that
 //     they refer to more directly than any other group does.
 //   - An Endpoint is one address and method.
-//   - An Object is a named schema with its fields.
-//   - A Type is a schema as a reader sees it, with links to objects.
+//   - An Entry is a parameter, a field, a header or an object, with its type in words.
 //
 // The pages are made of the same bytes that /openapi.json serves, so that the two cannot disagree.
-// Texts of the document are Markdown, of which this package reads what such texts use (see HTML);
-// everything else is text, never markup. Nothing here knows HTTP or templates. A Reference
-// is immutable and safe for concurrent use.
+// Texts of the document are Markdown; HTML in them is left out. Nothing here knows HTTP or
+// templates. A Reference is immutable and safe for concurrent use.
 package reference

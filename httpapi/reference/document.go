@@ -21,10 +21,11 @@ type ordered[T any] []named[T]
 
 // UnmarshalJSONFrom reads an object.
 func (o *ordered[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if tok, err := dec.ReadToken(); err != nil {
+	if kind := dec.PeekKind(); kind != '{' {
+		return fmt.Errorf("want an object, got %v", kind)
+	}
+	if _, err := dec.ReadToken(); err != nil {
 		return err
-	} else if tok.Kind() != '{' {
-		return fmt.Errorf("want an object, got %v", tok.Kind())
 	}
 	for dec.PeekKind() != '}' {
 		tok, err := dec.ReadToken()
@@ -51,34 +52,35 @@ func (o ordered[T]) get(name string) (v T, ok bool) {
 
 type document struct {
 	Info struct {
-		Title       string `json:"title"`
 		Version     string `json:"version"`
-		Summary     string `json:"summary"`
 		Description string `json:"description"`
 	} `json:"info"`
 	Tags []struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	} `json:"tags"`
-	Paths      ordered[ordered[*operation]] `json:"paths"`
-	Webhooks   ordered[ordered[*operation]] `json:"webhooks"`
+	Paths      ordered[ordered[operation]] `json:"paths"`
+	Webhooks   ordered[ordered[operation]] `json:"webhooks"`
 	Components struct {
-		Schemas    ordered[*schema]    `json:"schemas"`
-		Responses  ordered[*response]  `json:"responses"`
-		Headers    ordered[*header]    `json:"headers"`
-		Parameters ordered[*parameter] `json:"parameters"`
+		Schemas    ordered[*schema]   `json:"schemas"`
+		Responses  ordered[response]  `json:"responses"`
+		Headers    ordered[header]    `json:"headers"`
+		Parameters ordered[parameter] `json:"parameters"`
 	} `json:"components"`
 }
 
 type operation struct {
-	ID          string                `json:"operationId"`
-	Tags        []string              `json:"tags"`
-	Summary     string                `json:"summary"`
-	Description string                `json:"description"`
-	Parameters  []*parameter          `json:"parameters"`
-	Body        *body                 `json:"requestBody"`
-	Responses   ordered[*response]    `json:"responses"`
-	Security    []map[string][]string `json:"security"`
+	ID          string            `json:"operationId"`
+	Tags        []string          `json:"tags"`
+	Summary     string            `json:"summary"`
+	Description string            `json:"description"`
+	Parameters  []parameter       `json:"parameters"`
+	Responses   ordered[response] `json:"responses"`
+	Security    []any             `json:"security"`
+	Body        *struct {
+		Required bool               `json:"required"`
+		Content  ordered[mediaType] `json:"content"`
+	} `json:"requestBody"`
 }
 
 type parameter struct {
@@ -91,34 +93,26 @@ type parameter struct {
 	Example     jsontext.Value `json:"example"`
 }
 
-type body struct {
-	Required bool                `json:"required"`
-	Content  ordered[*mediaType] `json:"content"`
-}
-
 type mediaType struct {
 	Schema  *schema        `json:"schema"`
 	Example jsontext.Value `json:"example"`
 }
 
 type response struct {
-	Ref         string              `json:"$ref"`
-	Description string              `json:"description"`
-	Headers     ordered[*header]    `json:"headers"`
-	Content     ordered[*mediaType] `json:"content"`
+	Ref         string             `json:"$ref"`
+	Description string             `json:"description"`
+	Headers     ordered[header]    `json:"headers"`
+	Content     ordered[mediaType] `json:"content"`
 }
 
 type header struct {
-	Ref         string  `json:"$ref"`
 	Description string  `json:"description"`
-	Required    bool    `json:"required"`
 	Schema      *schema `json:"schema"`
 }
 
 // schema is the part of JSON Schema 2020-12 the document uses.
 type schema struct {
-	Any  bool `json:"-"` // the schema true
-	None bool `json:"-"` // the schema false
+	Any bool `json:"-"` // the schema true or false, of which only true has values
 
 	Ref              string           `json:"$ref"`
 	Type             texts            `json:"type"`
@@ -148,7 +142,7 @@ type schema struct {
 // UnmarshalJSONFrom reads a schema, which may be true or false.
 func (s *schema) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if kind := dec.PeekKind(); kind == 't' || kind == 'f' {
-		s.Any, s.None = kind == 't', kind == 'f'
+		s.Any = true
 		return dec.SkipValue()
 	}
 	type plain schema
@@ -163,8 +157,22 @@ func (t *texts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if dec.PeekKind() == '[' {
 		return jsonv2.UnmarshalDecode(dec, (*[]string)(t))
 	}
-	var one string
-	err := jsonv2.UnmarshalDecode(dec, &one)
-	*t = texts{one}
-	return err
+	*t = make(texts, 1)
+	return jsonv2.UnmarshalDecode(dec, &(*t)[0])
+}
+
+// schemas adds the names of the schemas that a schema refers to.
+func (s *schema) schemas(to map[string]bool) {
+	if s == nil {
+		return
+	}
+	if s.Ref != "" {
+		to[nameOf(s.Ref)] = true
+	}
+	for _, p := range s.Properties {
+		p.value.schemas(to)
+	}
+	for _, one := range slices.Concat(s.OneOf, s.AnyOf, []*schema{s.Items, s.Additional}) {
+		one.schemas(to)
+	}
 }
