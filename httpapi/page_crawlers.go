@@ -40,6 +40,10 @@ func crawlerRoutes() []route {
 		file("/llms-full.txt", textType, func(s *Server, req *request, base string) []byte {
 			return pages.LLMsFull(req.gen, base, endpointsOf(s.routes))
 		}),
+		{method: fiber.MethodGet, path: "/favicon.ico", hidden: true, id: "favicon", tag: "pages", answer: static("favicon.ico")},
+		file("/.well-known/security.txt", textType, func(s *Server, req *request, base string) []byte {
+			return pages.Security(req.gen, s.cfg.SupportEmail, base)
+		}),
 		file("/.well-known/api-catalog", catalogType, func(_ *Server, _ *request, base string) []byte { return pages.APICatalog(base) }),
 	}
 }

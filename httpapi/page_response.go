@@ -34,6 +34,7 @@ type pageSet struct {
 func newPages(cfg pages.Config) *pageSet {
 	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, styles: map[string]*document{}, problems: map[string]func() *document{}}
 	p.documents["openapi.json"] = newOpenAPI()
+	p.documents["favicon.ico"] = newDocumentForms(p.Icon(), form{contentType: svgType})
 	for _, a := range p.Assets() {
 		p.documents["assets/"+a.Name] = newDocumentForms(a.Body, form{contentType: a.ContentType, forever: true})
 		if ofOtherBuild.MatchString(a.Name) {

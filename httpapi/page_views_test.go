@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
@@ -334,6 +335,39 @@ func TestStatedMachine(t *testing.T) {
 
 var visible = regexp.MustCompile(`<[^>]*>`)
 
+// allowedBy reports whether a robots.txt of one group allows a path by RFC 9309: the longest rule that matches decides.
+func allowedBy(robots, path string) bool {
+	allowed, longest := true, 0
+	for line := range strings.Lines(robots) {
+		name, rule, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if name != "Allow" && name != "Disallow" {
+			continue
+		}
+		pattern := "^" + strings.NewReplacer(`\*`, ".*", `\$`, "$").Replace(regexp.QuoteMeta(rule))
+		if regexp.MustCompile(pattern).MatchString(path) && (len(rule) > longest || len(rule) == longest && name == "Allow") {
+			allowed, longest = name == "Allow", len(rule)
+		}
+	}
+	return allowed
+}
+
+// TestWellKnown holds what browsers and researchers ask every site for.
+func TestWellKnown(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	if a := s.ask(t, "GET", "/favicon.ico", "Authorization", ""); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(string(a.body), "<svg") {
+		t.Errorf("/favicon.ico: status %d, %s, %.40s", a.status, a.header.Get("Content-Type"), a.body)
+	}
+	a := s.ask(t, "GET", "/.well-known/security.txt", "Authorization", "")
+	expires := regexp.MustCompile(`(?m)^Expires: (.*)$`).FindStringSubmatch(string(a.body))
+	if a.status != http.StatusOK || !strings.Contains(string(a.body), "Contact: mailto:support@example.com\n") || expires == nil {
+		t.Fatalf("security.txt: status %d, %s", a.status, a.body)
+	}
+	if at, err := time.Parse(time.RFC3339, expires[1]); err != nil || at.IsZero() {
+		t.Errorf("security.txt expires at %q: %v", expires[1], err)
+	}
+}
+
 // TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
 func TestCrawlerFiles(t *testing.T) {
 	t.Parallel()
@@ -341,6 +375,16 @@ func TestCrawlerFiles(t *testing.T) {
 	robots := string(s.ask(t, "GET", "/robots.txt", "Authorization", "").body)
 	if !strings.Contains(robots, "Disallow: /explore/*?") || !strings.Contains(robots, "Sitemap: http://service/sitemap.xml") {
 		t.Errorf("robots.txt is %s", robots)
+	}
+	for _, m := range regexp.MustCompile(`http://service(/[^)\s]*)`).FindAllStringSubmatch(string(s.ask(t, "GET", "/llms.txt", "Authorization", "").body), -1) {
+		if path := strings.TrimRight(m[1], ".,"); path != "/api/v1/keys" && !allowedBy(robots, path) { // a key is asked for by POST
+			t.Errorf("llms.txt recommends %s, which robots.txt forbids", path)
+		}
+	}
+	for path, want := range map[string]bool{"/explore/models?family=qwen": false, "/fit?hardware=x": false, "/models/x": true, "/explore/models.md?family=qwen": true, "/openapi.json": true, "/models/x.csv": true, "/api/v1/models": false} {
+		if allowedBy(robots, path) != want {
+			t.Errorf("robots.txt allows %s: %t, want %t", path, !want, want)
+		}
 	}
 	loc := regexp.MustCompile(`<loc>http://service(/[^<]*)</loc>`)
 	seen := map[string]int{}

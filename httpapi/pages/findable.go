@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"modeldex/dataset/text"
 	"modeldex/index"
@@ -18,9 +19,33 @@ import (
 // mapSize is how many addresses a sitemap has at most; the protocol allows 50,000.
 const mapSize = 10_000
 
-// Robots is robots.txt. Lists under filters are endless, so crawlers are kept out of them.
-func Robots(base string) []byte {
-	return []byte("User-agent: *\nDisallow: /api/\nDisallow: /explore/*?\nDisallow: /fit?\nDisallow: /compare?\nDisallow: /contribute?\nDisallow: /changes?\nDisallow: /*.json$\nDisallow: /*.csv$\n\nSitemap: " + base + "/sitemap.xml\n")
+// robots keeps crawlers out of pages of lists under filters, which are endless. Agents read the Markdown of such lists,
+// and the data of every page, as llms.txt says.
+const robots = `User-agent: *
+Disallow: /api/
+Disallow: /explore/*?
+Disallow: /fit?
+Disallow: /compare?
+Disallow: /contribute?
+Disallow: /changes?
+Allow: /api/v1$
+Allow: /explore/*.md?
+
+Sitemap: %s/sitemap.xml
+`
+
+// Robots is robots.txt.
+func Robots(base string) []byte { return fmt.Appendf(nil, robots, base) }
+
+// Security is security.txt by RFC 9116, valid for a year from the release of the dataset; nil without an address to
+// write to.
+func Security(gen *index.Generation, email, base string) []byte {
+	released, err := time.Parse(time.DateOnly, string(gen.Info.Released))
+	if email == "" || err != nil {
+		return nil
+	}
+	return fmt.Appendf(nil, "Contact: mailto:%s\nExpires: %s\nPreferred-Languages: en\nCanonical: %s/.well-known/security.txt\n",
+		email, released.AddDate(1, 0, 0).Format(time.RFC3339), base)
 }
 
 type sitemapIndex struct {

@@ -73,6 +73,13 @@ func (s *Site) Edition() string { return s.edition }
 // Assets lists the files that pages load.
 func (s *Site) Assets() []Asset { return s.assets }
 
+// Icon is the icon of the site, as SVG.
+func (s *Site) Icon() []byte {
+	b, err := files.ReadFile("assets/favicon.svg")
+	must(err)
+	return b
+}
+
 func must(err error) {
 	if err != nil {
 		panic(err)
