@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"modeldex/dataset/datasettest"
-	"modeldex/httpapi/wiretest"
 	"modeldex/quota/linktest"
 )
 
@@ -82,7 +81,7 @@ func TestWireProxies(t *testing.T) {
 			if err := awaitListening(proxy); err != nil {
 				t.Fatalf("%s: %v\n%s", tt.name, err, out)
 			}
-			attack(t, wiretest.Options{Addr: proxy, Secret: s.secret, Responses: datasettest.Rounds(100, 1500), Seed: seedOf(t), Proxied: true})
+			s.attack(t, proxy, true, datasettest.Rounds(100, 1500))
 		})
 	}
 }
