@@ -12,9 +12,9 @@ import (
 	"modeldex/dataset/record"
 )
 
-// ErrRefused is returned by Build when the finished document does not pass Verify; the
+// errRefused is returned by Build when the finished document does not pass Verify; the
 // findings are in the text. It means that the inputs, such as a weight, make no document.
-var ErrRefused = errors.New("document refused")
+var errRefused = errors.New("document refused")
 
 // Inputs is everything a build depends on. The order of rows, aliases and directory entries
 // changes nothing.
@@ -48,7 +48,7 @@ func Build(ctx context.Context, in Inputs) ([]byte, Report, error) {
 		return nil, rep, err
 	}
 	if fs := Verify(bytes.NewReader(out)); len(fs) > 0 {
-		return nil, rep, fmt.Errorf("%w: %s, first %s", ErrRefused, record.Counted(len(fs), "finding"), fs[0])
+		return nil, rep, fmt.Errorf("%w: %s, first %s", errRefused, record.Counted(len(fs), "finding"), fs[0])
 	}
 	rep.fill(doc, out)
 	return out, rep, nil
@@ -60,7 +60,7 @@ type builder struct {
 	rep    *Report
 	match  *matcher
 	tables []*table
-	rules  *Rules
+	rules  *rules
 }
 
 func (b *builder) document(ctx context.Context) (*Document, error) {
@@ -128,10 +128,10 @@ func (b *builder) frame(composite string) *Document {
 	c := b.in.Config
 	doc := &Document{
 		SchemaVersion:       SchemaVersion,
-		SchemaURL:           SchemaURL(c.BaseURL),
+		SchemaURL:           schemaURL(c.BaseURL),
 		GeneratedAt:         b.at.Format(time.RFC3339),
 		GeneratedBy:         generatorLabel,
-		Scope:               Scope,
+		Scope:               scope,
 		License:             c.License,
 		Attribution:         c.Attribution,
 		NotLocalMeasurement: true,

@@ -36,7 +36,7 @@ func TestBuildModels(t *testing.T) {
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Errorf("model keys (-want +got):\n%s", diff)
 	}
-	wantUnmatched := []Name{{SourceA, "nobody knows"}, {SourceC, "delta-1b (zero-shot)"}}
+	wantUnmatched := []name{{SourceA, "nobody knows"}, {SourceC, "delta-1b (zero-shot)"}}
 	if diff := cmp.Diff(wantUnmatched, rep.Unmatched); diff != "" {
 		t.Errorf("unmatched (-want +got):\n%s", diff)
 	}
@@ -54,7 +54,7 @@ func TestBuildComposite(t *testing.T) {
 	b, _ := mustBuild(t, smallInputs())
 	doc := mustRead(t, b)
 	alpha := model(t, doc, "alpha-7b-instruct")
-	_, stated, _ := strings.Cut(doc.Normalization.Composite, RulesMark)
+	_, stated, _ := strings.Cut(doc.Normalization.Composite, rulesMark)
 	var rules struct {
 		Mean, Deviation, Z float64
 		Specific           map[string]float64
@@ -125,7 +125,7 @@ func TestBuildComposite(t *testing.T) {
 
 // TestBuildBase: a base model has scores and no composite, and enters no fit.
 func TestBuildBase(t *testing.T) {
-	base := func(in *Inputs) { in.Aliases[1].Form = BaseForm }
+	base := func(in *Inputs) { in.Aliases[1].Form = baseForm }
 	b, _ := mustBuild(t, smallInputs(base))
 	doc := mustRead(t, b)
 	beta := model(t, doc, "beta")

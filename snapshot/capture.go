@@ -175,7 +175,7 @@ func isDate(s string) bool {
 	return err == nil
 }
 
-func rangeText(m *Metric) string {
+func rangeText(m *metric) string {
 	return fmt.Sprintf("%s to %s", orOpen(m.Min), orOpen(m.Max))
 }
 

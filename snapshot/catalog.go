@@ -126,7 +126,7 @@ func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 	return newPublished(name, checked.Document, body, sum), nil
 }
 
-// readBounded reads a regular file of at most MaxDocumentBytes.
+// readBounded reads a regular file of at most maxDocumentBytes.
 func readBounded(folder fs.FS, name string) ([]byte, error) {
 	f, err := folder.Open(name)
 	if err != nil {
@@ -140,9 +140,9 @@ func readBounded(folder fs.FS, name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("must be a regular file")
 	}
-	body, err := io.ReadAll(io.LimitReader(f, MaxDocumentBytes+1))
-	if err == nil && len(body) > MaxDocumentBytes {
-		err = fmt.Errorf("must be at most %d bytes", MaxDocumentBytes)
+	body, err := io.ReadAll(io.LimitReader(f, maxDocumentBytes+1))
+	if err == nil && len(body) > maxDocumentBytes {
+		err = fmt.Errorf("must be at most %d bytes", maxDocumentBytes)
 	}
 	return body, err
 }

@@ -91,7 +91,7 @@ func TestCatalogIntelligence(t *testing.T) {
 
 // TestCatalogBase: a base model is known and has no score.
 func TestCatalogBase(t *testing.T) {
-	b, _ := mustBuild(t, smallInputs(func(in *Inputs) { in.Aliases[1].Form = BaseForm }))
+	b, _ := mustBuild(t, smallInputs(func(in *Inputs) { in.Aliases[1].Form = baseForm }))
 	s, _ := mustOpen(t, fstest.MapFS{"snapshot-1.json": {Data: b}})
 	if got, ok := s.Intelligence("beta"); !ok || got.Score != nil || got.Lower != nil || got.Upper != nil || got.Confidence != Low {
 		t.Errorf("Intelligence of a base model = %+v, %v, want null score and interval", got, ok)
@@ -242,7 +242,7 @@ func TestCatalogReaders(t *testing.T) {
 // TestCatalogBounds: a file is read up to a bound, and only if it is a regular file.
 func TestCatalogBounds(t *testing.T) {
 	folder, _, _ := catalogFolder(t, nil)
-	folder["snapshot-long.json"] = &fstest.MapFile{Data: make([]byte, MaxDocumentBytes+1)}
+	folder["snapshot-long.json"] = &fstest.MapFile{Data: make([]byte, maxDocumentBytes+1)}
 	folder["snapshot-pipe.json"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
 	s, findings := mustOpen(t, folder)
 	if s.Len() != 2 || len(findings) != 2 || !strings.Contains(findings[0].String(), "at most") || !strings.Contains(findings[1].String(), "regular file") {

@@ -115,7 +115,7 @@ func (b *builder) readingLimits(chosen named, others []named) []string {
 		}
 	}
 	for _, o := range otherNames(chosen, others) {
-		b.rep.NotChosen = append(b.rep.NotChosen, Name{cfg.SourceID, o})
+		b.rep.NotChosen = append(b.rep.NotChosen, name{cfg.SourceID, o})
 		out = append(out, fmt.Sprintf("%s also lists it as %q, not used", cfg.SourceID, o))
 	}
 	return out
@@ -144,11 +144,11 @@ func (t *table) scores(r reading) []Score {
 	return out
 }
 
-func (t *table) score(m *Metric, row Row, r reading) Score {
+func (t *table) score(m *metric, row Row, r reading) Score {
 	sp := t.cfg.Splits[r.split]
 	return Score{
 		SourceID: t.cfg.SourceID, Metric: row.Metric, Value: *row.Value, Scale: m.Scale,
-		Confidence: ScoreSourced, SourceURL: sp.URL, SourceDataset: t.cfg.Dataset,
+		Confidence: scoreSourced, SourceURL: sp.URL, SourceDataset: t.cfg.Dataset,
 		SourceConfig: row.Config, SourceSplit: row.Split,
 		SourceRowCount: t.counts[board{row.Config, row.Split}], CapturedAt: utc(t.cfg.CapturedAt),
 		EvidenceNote: fmt.Sprintf("row %d, %q, board of %s", row.Row, row.ModelRaw, r.date),

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ConfigFormat is the format a configuration must name.
-const ConfigFormat = "modeldex-snapshot-build-v2"
+// configFormat is the format a configuration must name.
+const configFormat = "modeldex-snapshot-build-v2"
 
 // Config says how a snapshot is built: its texts, its sources, which numbers enter the common
 // scale, and the thresholds of confidence. It is all of data/snapshots/build.json except the
@@ -22,7 +22,7 @@ type Config struct {
 	Attribution   string          `json:"attribution"`
 	FrameworkNote string          `json:"framework_note"`
 	LocalClaim    string          `json:"local_execution_claim"`
-	Confidence    ConfidenceRules `json:"confidence"`
+	Confidence    confidenceRules `json:"confidence"`
 	LeastModels   int             `json:"least_models"` // models that must have a cell for it to get a line
 	Sources       []SourceConfig  `json:"sources"`
 }
@@ -34,17 +34,17 @@ type SourceConfig struct {
 	Label        string          `json:"label"`
 	Dataset      string          `json:"dataset"`
 	Config       string          `json:"config"`
-	Splits       []Split         `json:"splits"` // newest first; a model is read from the first that holds it
+	Splits       []split         `json:"splits"` // newest first; a model is read from the first that holds it
 	LicenseNote  string          `json:"license_note"`
 	SamplingNote string          `json:"sampling_note"`
 	CapturedAt   string          `json:"captured_at"` // RFC 3339
-	Metrics      []Metric        `json:"metrics"`
-	Component    ComponentConfig `json:"component"`
-	Settings     []Setting       `json:"settings,omitempty"`
+	Metrics      []metric        `json:"metrics"`
+	Component    componentConfig `json:"component"`
+	Settings     []setting       `json:"settings,omitempty"`
 }
 
-// Split is one release of a board.
-type Split struct {
+// split is one release of a board.
+type split struct {
 	Split string `json:"split"`
 	Date  string `json:"date"` // YYYY-MM-DD of the board; rows may carry their own
 	URL   string `json:"url"`  // the table
@@ -52,13 +52,13 @@ type Split struct {
 
 // The directions of a metric.
 const (
-	Higher  = "higher"
-	Lower   = "lower"
-	Neither = "none"
+	higher  = "higher"
+	lower   = "lower"
+	neither = "none"
 )
 
-// Metric is one column of numbers.
-type Metric struct {
+// metric is one column of numbers.
+type metric struct {
 	Metric     string   `json:"metric"`
 	Scale      string   `json:"scale"`         // in words, for the reader of a score
 	Min        *float64 `json:"min,omitempty"` // ends of the possible range; a value outside stops the build
@@ -68,8 +68,8 @@ type Metric struct {
 	Evidence   string   `json:"evidence"`             // where the scale is defined
 }
 
-// ComponentConfig says which published numbers of a source enter the common scale.
-type ComponentConfig struct {
+// componentConfig says which published numbers of a source enter the common scale.
+type componentConfig struct {
 	Label      string   `json:"label"`                // the metric named in the document
 	Metrics    []string `json:"metrics"`              // which metrics enter
 	Categories []string `json:"categories,omitempty"` // which categories enter; empty for all
@@ -79,15 +79,15 @@ type ComponentConfig struct {
 }
 
 // enters reports whether a number of the metric and category enters the common scale.
-func (s *SourceConfig) enters(m *Metric, category *string) bool {
+func (s *SourceConfig) enters(m *metric, category *string) bool {
 	c := &s.Component
 	return m.publishes(category) && slices.Contains(c.Metrics, m.Metric) &&
 		(len(c.Categories) == 0 || slices.Contains(c.Categories, text(category)))
 }
 
-// Setting is a word in the brackets that end a raw name, such as "(zero-shot, val)". A name
+// setting is a word in the brackets that end a raw name, such as "(zero-shot, val)". A name
 // with fewer and later settings is preferred when two names mean one model.
-type Setting struct {
+type setting struct {
 	Word string `json:"word"`
 	Note string `json:"note"` // the limitation it makes
 }
@@ -95,8 +95,8 @@ type Setting struct {
 // check reports everything wrong with the configuration at once.
 func (c *Config) check() error {
 	var errs []error
-	if c.Format != ConfigFormat {
-		errs = append(errs, fmt.Errorf("format: must be %q, got %q", ConfigFormat, c.Format))
+	if c.Format != configFormat {
+		errs = append(errs, fmt.Errorf("format: must be %q, got %q", configFormat, c.Format))
 	}
 	if err := CheckBaseURL(c.BaseURL); err != nil {
 		errs = append(errs, fmt.Errorf("base_url: %w", err))
@@ -113,8 +113,8 @@ func (c *Config) check() error {
 	var last SourceID
 	for i := range c.Sources {
 		s := &c.Sources[i]
-		if !slices.Contains(SourceIDs, s.SourceID) || s.SourceID <= last {
-			errs = append(errs, fmt.Errorf("sources[%d]: source_id: must be one of %v, each once and in order, got %q", i, SourceIDs, s.SourceID))
+		if !slices.Contains(sourceIDs, s.SourceID) || s.SourceID <= last {
+			errs = append(errs, fmt.Errorf("sources[%d]: source_id: must be one of %v, each once and in order, got %q", i, sourceIDs, s.SourceID))
 		}
 		last = s.SourceID
 		for _, err := range s.check() {
@@ -138,7 +138,7 @@ func (s *SourceConfig) check() []error {
 		}
 	}
 	for _, m := range s.Metrics {
-		if !slices.Contains([]string{Higher, Lower, Neither}, m.Direction) {
+		if !slices.Contains([]string{higher, lower, neither}, m.Direction) {
 			errs = append(errs, fmt.Errorf("metric %s: direction: must be higher, lower or none, got %q", m.Metric, m.Direction))
 		}
 	}
@@ -152,7 +152,7 @@ func (s *SourceConfig) checkComponent() []error {
 	}
 	for _, name := range s.Component.Metrics {
 		m := s.metric(name)
-		if m == nil || m.Direction == Neither {
+		if m == nil || m.Direction == neither {
 			errs = append(errs, fmt.Errorf("component: metric %q: must be a metric of the source with a better end", name))
 		}
 	}
@@ -169,7 +169,7 @@ func CheckBaseURL(base string) error {
 }
 
 // metric returns the rule of a metric, nil when the configuration does not take it.
-func (s *SourceConfig) metric(name string) *Metric {
+func (s *SourceConfig) metric(name string) *metric {
 	for i := range s.Metrics {
 		if s.Metrics[i].Metric == name {
 			return &s.Metrics[i]
@@ -180,11 +180,11 @@ func (s *SourceConfig) metric(name string) *Metric {
 
 // splitIndex is the place of a split, newest first; -1 when it is not read.
 func (s *SourceConfig) splitIndex(name string) int {
-	return slices.IndexFunc(s.Splits, func(sp Split) bool { return sp.Split == name })
+	return slices.IndexFunc(s.Splits, func(sp split) bool { return sp.Split == name })
 }
 
 // publishes reports whether the category of a metric goes into the document.
-func (m *Metric) publishes(category *string) bool {
+func (m *metric) publishes(category *string) bool {
 	if len(m.Categories) == 0 {
 		return true
 	}
@@ -192,6 +192,6 @@ func (m *Metric) publishes(category *string) bool {
 }
 
 // inRange reports whether v can be a value of the metric.
-func (m *Metric) inRange(v float64) bool {
+func (m *metric) inRange(v float64) bool {
 	return (m.Min == nil || v >= *m.Min) && (m.Max == nil || v <= *m.Max)
 }

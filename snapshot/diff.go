@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Change is what happened to one model between two documents.
-type Change struct {
+// change is what happened to one model between two documents.
+type change struct {
 	ModelKey string   `json:"model_key"`
 	Kind     string   `json:"kind"`   // new, removed, scored, unscored or moved
 	Before   *float64 `json:"before"` // score_0_100 in the first document; null without one
@@ -21,25 +21,25 @@ type Change struct {
 
 // The kinds of changes, in the order of Diff.
 const (
-	Moved    = "moved"    // another score
-	Scored   = "scored"   // a score where there was none
-	Unscored = "unscored" // no score where there was one
-	New      = "new"      // not in the first document
-	Removed  = "removed"  // not in the second document
+	kindMoved    = "moved"    // another score
+	kindScored   = "scored"   // a score where there was none
+	kindUnscored = "unscored" // no score where there was one
+	kindNew      = "new"      // not in the first document
+	kindRemoved  = "removed"  // not in the second document
 )
 
-// Difference is what Diff finds between two documents.
-type Difference struct {
+// difference is what Diff finds between two documents.
+type difference struct {
 	Before  string   `json:"before"` // output_hash_sha256
 	After   string   `json:"after"`
 	Rules   bool     `json:"rules_changed"` // the rules of the composite are others, so every score may move
-	Changes []Change `json:"changes"`       // by kind, moved ones by how far, then by key
+	Changes []change `json:"changes"`       // by kind, moved ones by how far, then by key
 }
 
 // Diff compares two documents model by model. A model that carries another key in the second
 // document is removed and new.
-func Diff(a, b *Document) Difference {
-	d := Difference{Before: a.OutputHash, After: b.OutputHash, Rules: a.Normalization.Composite != b.Normalization.Composite, Changes: []Change{}}
+func Diff(a, b *Document) difference {
+	d := difference{Before: a.OutputHash, After: b.OutputHash, Rules: a.Normalization.Composite != b.Normalization.Composite, Changes: []change{}}
 	was := map[string]*Model{}
 	for i := range a.Models {
 		was[a.Models[i].ModelKey] = &a.Models[i]
@@ -47,23 +47,23 @@ func Diff(a, b *Document) Difference {
 	for i := range b.Models {
 		m := &b.Models[i]
 		if old := was[m.ModelKey]; old == nil {
-			d.Changes = append(d.Changes, Change{ModelKey: m.ModelKey, Kind: New, After: m.Composite.Score, Why: []string{"sources " + sourceText(m)}})
+			d.Changes = append(d.Changes, change{ModelKey: m.ModelKey, Kind: kindNew, After: m.Composite.Score, Why: []string{"sources " + sourceText(m)}})
 		} else if c, changed := changeOf(old, m, d.Rules); changed {
 			d.Changes = append(d.Changes, c)
 		}
 		delete(was, m.ModelKey)
 	}
 	for key, m := range was {
-		d.Changes = append(d.Changes, Change{ModelKey: key, Kind: Removed, Before: m.Composite.Score, Why: []string{whereTo(m, b)}})
+		d.Changes = append(d.Changes, change{ModelKey: key, Kind: kindRemoved, Before: m.Composite.Score, Why: []string{whereTo(m, b)}})
 	}
-	order := []string{Moved, Scored, Unscored, New, Removed}
-	slices.SortFunc(d.Changes, func(x, y Change) int {
+	order := []string{kindMoved, kindScored, kindUnscored, kindNew, kindRemoved}
+	slices.SortFunc(d.Changes, func(x, y change) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, x.Kind), slices.Index(order, y.Kind)), cmp.Compare(y.far(), x.far()), strings.Compare(x.ModelKey, y.ModelKey))
 	})
 	return d
 }
 
-func (c *Change) far() float64 {
+func (c *change) far() float64 {
 	if c.By == nil {
 		return 0
 	}
@@ -71,15 +71,15 @@ func (c *Change) far() float64 {
 }
 
 // changeOf compares the composites of one model.
-func changeOf(a, b *Model, rules bool) (Change, bool) {
-	c := Change{ModelKey: b.ModelKey, Kind: Moved, Before: a.Composite.Score, After: b.Composite.Score, Why: whyMoved(a, b, rules)}
+func changeOf(a, b *Model, rules bool) (change, bool) {
+	c := change{ModelKey: b.ModelKey, Kind: kindMoved, Before: a.Composite.Score, After: b.Composite.Score, Why: whyMoved(a, b, rules)}
 	switch {
 	case c.Before == nil && c.After == nil:
 		return c, false
 	case c.Before == nil:
-		c.Kind = Scored
+		c.Kind = kindScored
 	case c.After == nil:
-		c.Kind = Unscored
+		c.Kind = kindUnscored
 		if slices.Contains(b.Composite.Limitations, baseLimitation) {
 			c.Why = append(c.Why, "it is a base model")
 		}
@@ -97,7 +97,7 @@ func whyMoved(a, b *Model, rules bool) []string {
 	if from, to := sourceText(a), sourceText(b); from != to {
 		why = append(why, fmt.Sprintf("sources %s, were %s", to, from))
 	}
-	for _, id := range SourceIDs {
+	for _, id := range sourceIDs {
 		if s := scoresDiffer(id, a, b); s != "" {
 			why = append(why, s)
 		}
@@ -157,14 +157,14 @@ func sourceText(m *Model) string {
 }
 
 // WriteTo prints one line for each change.
-func (d Difference) WriteTo(w io.Writer) (int64, error) {
+func (d difference) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	counts := map[string]int{}
 	for _, c := range d.Changes {
 		counts[c.Kind]++
 	}
 	fmt.Fprintf(&b, "%.16s to %.16s: %d moved, %d scored, %d unscored, %d new, %d removed\n",
-		d.Before, d.After, counts[Moved], counts[Scored], counts[Unscored], counts[New], counts[Removed])
+		d.Before, d.After, counts[kindMoved], counts[kindScored], counts[kindUnscored], counts[kindNew], counts[kindRemoved])
 	if d.Rules {
 		b.WriteString("the rules of the composite changed\n")
 	}

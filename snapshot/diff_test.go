@@ -10,25 +10,25 @@ import (
 func TestDiff(t *testing.T) {
 	before, _ := mustBuild(t, smallInputs())
 	after, _ := mustBuild(t, smallInputs(func(in *Inputs) {
-		in.Aliases[1].Form = BaseForm                            // beta
+		in.Aliases[1].Form = baseForm                            // beta
 		in.Captures[SourceA].Rows[2].ModelRaw = "somebody"       // nobody-knows
 		*in.Captures[SourceC].Rows[0].Value = 51                 // alpha
-		in.Aliases[2].Names[0] = AliasName{"bench", "x", "", ""} // gamma
+		in.Aliases[2].Names[0] = aliasName{"bench", "x", "", ""} // gamma
 		in.Aliases[2].ModelKey, in.Aliases[2].DisplayName = "x", "x"
 	}))
 	d := Diff(mustRead(t, before), mustRead(t, after))
-	find := func(key string) Change {
-		i := slices.IndexFunc(d.Changes, func(c Change) bool { return c.ModelKey == key })
+	find := func(key string) change {
+		i := slices.IndexFunc(d.Changes, func(c change) bool { return c.ModelKey == key })
 		if i < 0 {
 			t.Fatalf("no change of %s in %+v", key, d.Changes)
 		}
 		return d.Changes[i]
 	}
 	tests := []struct{ key, kind, why string }{
-		{"alpha-7b-instruct", Moved, "source_c: other scores"},
-		{"beta", Unscored, "it is a base model"},
-		{"nobody-knows", Removed, "no source of the second document has it"},
-		{"somebody", New, "sources source_a"},
+		{"alpha-7b-instruct", kindMoved, "source_c: other scores"},
+		{"beta", kindUnscored, "it is a base model"},
+		{"nobody-knows", kindRemoved, "no source of the second document has it"},
+		{"somebody", kindNew, "sources source_a"},
 	}
 	for _, tt := range tests {
 		if c := find(tt.key); c.Kind != tt.kind || !slices.Contains(c.Why, tt.why) {

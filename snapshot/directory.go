@@ -44,30 +44,30 @@ func pick[T any](to **T, from *T) {
 	}
 }
 
-// Directory finds the slug of a name. It never changes after NewDirectory and may be used
+// directory finds the slug of a name. It never changes after NewDirectory and may be used
 // from many goroutines.
-type Directory struct {
+type directory struct {
 	slugs map[string]string // normal form of a name -> slug, empty where two models share it
 	facts map[string]Facts  // slug -> facts
 }
 
 // NewDirectory indexes entries by slug, name, Hugging Face id and aliases. A slug always
 // means its own model; any other name two models share means neither.
-func NewDirectory(entries []Entry) *Directory {
-	d := &Directory{slugs: map[string]string{}, facts: map[string]Facts{}}
+func NewDirectory(entries []Entry) *directory {
+	d := &directory{slugs: map[string]string{}, facts: map[string]Facts{}}
 	for _, e := range entries {
 		for _, name := range append([]string{e.Name, e.HFRepo}, e.Aliases...) {
-			d.learn(NormalName(name), e.Slug)
+			d.learn(normalName(name), e.Slug)
 		}
 	}
 	for _, e := range entries {
-		d.slugs[NormalName(e.Slug)] = e.Slug
+		d.slugs[normalName(e.Slug)] = e.Slug
 		d.facts[e.Slug] = e.Facts
 	}
 	return d
 }
 
-func (d *Directory) learn(name, slug string) {
+func (d *directory) learn(name, slug string) {
 	if name == "" {
 		return
 	}
@@ -78,21 +78,21 @@ func (d *Directory) learn(name, slug string) {
 }
 
 // Resolve returns the slug of the model that name means.
-func (d *Directory) Resolve(name string) (slug string, ok bool) {
-	slug = d.slugs[NormalName(name)]
+func (d *directory) Resolve(name string) (slug string, ok bool) {
+	slug = d.slugs[normalName(name)]
 	return slug, slug != ""
 }
 
 // Facts returns what the directory knows of a slug.
-func (d *Directory) Facts(slug string) (Facts, bool) {
+func (d *directory) Facts(slug string) (Facts, bool) {
 	f, ok := d.facts[slug]
 	return f, ok
 }
 
-// NormalName is the form in which names are compared. It is in lower case. Letters, digits, '.', '/', ':' and
+// normalName is the form in which names are compared. It is in lower case. Letters, digits, '.', '/', ':' and
 // '+' are kept; every run of other characters becomes one '-', and is dropped at the ends. The organisation
 // before '/' stays: the same name under another one is another model.
-func NormalName(name string) string {
+func normalName(name string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range strings.ToLower(name) {
@@ -112,7 +112,7 @@ func NormalName(name string) string {
 // slugForm is the key of a name no table knows: its normal form without the characters a
 // slug cannot have.
 func slugForm(name string) string {
-	return strings.Trim(strings.NewReplacer("/", "-", ":", "-", "+", "-plus").Replace(NormalName(name)), "-.")
+	return strings.Trim(strings.NewReplacer("/", "-", ":", "-", "+", "-plus").Replace(normalName(name)), "-.")
 }
 
 // Alias is one line of the alias table: a model key, its names in the sources, and facts.
@@ -121,31 +121,31 @@ type Alias struct {
 	DisplayName  string      `json:"display_name"`
 	BaseModelKey string      `json:"base_model_key,omitempty"` // the model this is a setting of, such as a reasoning effort
 	Form         string      `json:"form,omitempty"`           // BaseForm, or empty for a model that follows instructions
-	Names        []AliasName `json:"names"`
+	Names        []aliasName `json:"names"`
 	Facts
-	Sources []AliasSource `json:"sources,omitempty"`
+	Sources []aliasSource `json:"sources,omitempty"`
 }
 
-// AliasName says that a raw name of a source means the model.
-type AliasName struct {
+// aliasName says that a raw name of a source means the model.
+type aliasName struct {
 	Source   string `json:"source"` // SourceConfig.Name, or another table whose names are only listed
 	ModelRaw string `json:"model_raw"`
 	Match    string `json:"match"`          // normalised: the key is the name in slug form; judged: joined by a person
 	Note     string `json:"note,omitempty"` // a limitation of scores read under this name
 }
 
-// AliasSource says where facts of the line were read.
-type AliasSource struct {
+// aliasSource says where facts of the line were read.
+type aliasSource struct {
 	Fields []string `json:"fields"`
 	URL    string   `json:"url"`
 }
 
-// BaseForm is the Form of a model that was not trained to follow instructions: a base model, or
+// baseForm is the Form of a model that was not trained to follow instructions: a base model, or
 // an encoder.
-const BaseForm = "base"
+const baseForm = "base"
 
-// Judged is the Match of a name a person joined.
-const Judged = "judged"
+// judged is the Match of a name a person joined.
+const judged = "judged"
 
 // names returns all raw names, sorted, each once.
 func (a Alias) names() []string {

@@ -21,7 +21,7 @@
 // Every source is brought to one scale through the models it shares with others. Package linking
 // fits a level, a slope and a noise for each category of each release. For each source it fits
 // the part that only this source measures. Over the models of the fit the scale has mean 50 and
-// standard deviation 15. See Rules for the arithmetic, and linking for the model, the fit and
+// standard deviation 15. See rules for the arithmetic, and linking for the model, the fit and
 // where both come from.
 //
 //   - A score has a place on the scale: level + slope * value.

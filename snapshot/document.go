@@ -3,10 +3,10 @@ package snapshot
 // The constants of the specification. A document with another value is rejected.
 const (
 	SchemaVersion  = "service-model-intelligence-snapshot-v1"
-	Scope          = "model-intelligence-priors"
-	ScoreSourced   = "sourced" // the confidence of every score: read from a source, not judged
+	scope          = "model-intelligence-priors"
+	scoreSourced   = "sourced" // the confidence of every score: read from a source, not judged
 	SchemaPath     = "/api/v1/schemas/" + SchemaVersion + ".json"
-	SchemaDialect  = "https://json-schema.org/draft/2020-12/schema"
+	schemaDialect  = "https://json-schema.org/draft/2020-12/schema"
 	hashField      = "output_hash_sha256"
 	maxScore       = 100.0
 	generatorLabel = "modeldex snapshot build, rules v2"
@@ -22,8 +22,8 @@ const (
 	SourceC SourceID = "source_c"
 )
 
-// SourceIDs lists every source in the order of the document.
-var SourceIDs = []SourceID{SourceA, SourceB, SourceC}
+// sourceIDs lists every source in the order of the document.
+var sourceIDs = []SourceID{SourceA, SourceB, SourceC}
 
 // Confidence says how reliable a composite is. The zero value is never valid.
 type Confidence string
@@ -35,13 +35,13 @@ const (
 	Low      Confidence = "low"
 )
 
-// Confidences lists every confidence, best first.
-var Confidences = []Confidence{High, Moderate, Low}
+// confidences lists every confidence, best first.
+var confidences = []Confidence{High, Moderate, Low}
 
 // The values of openness.
 const (
 	OpenWeights = "open"
-	Proprietary = "proprietary"
+	proprietary = "proprietary"
 )
 
 // Document is the published model-intelligence snapshot: priors from upstream evaluations, none of them measured by the publisher.

@@ -12,23 +12,17 @@ import (
 	"strings"
 )
 
-// HeldOut says how well the other sources predict one that was held out.
-type HeldOut struct {
+// heldOut says how well the other sources predict one that was held out.
+type heldOut struct {
 	Source   SourceID
 	Models   int     // with a score in the source and in another one
 	Common   float64 // rank correlation of the prediction and what the source says, on the common scale
 	Coverage float64 // share of the models whose value is inside its 95 percent interval
 }
 
-// Sentence states the result, as the limitations of a document repeat it.
-func (h HeldOut) Sentence() string {
-	return fmt.Sprintf("held out, it was predicted from the other sources with a rank correlation of %.2f, and %.0f percent of %d models were inside the 95 percent interval",
-		h.Common, 100*h.Coverage, h.Models)
-}
-
-// Evaluation is what Evaluate finds out.
-type Evaluation struct {
-	HeldOut []HeldOut
+// evaluation is what Evaluate finds out.
+type evaluation struct {
+	HeldOut []heldOut
 	Rounds  int // bootstrap samples
 	Top     int // open models looked at
 	// Stay is the mean share of the best open models that are still among the best when the fit is made of
@@ -51,11 +45,11 @@ const Samples = 200
 // Evaluate holds out each source in ten folds of models and fits the scale again, and repeats the
 // fit over so many samples of the models. Each fit takes about a tenth of a second. The result is
 // the same in each run.
-func Evaluate(ctx context.Context, in Inputs, samples int) (Evaluation, error) {
+func Evaluate(ctx context.Context, in Inputs, samples int) (evaluation, error) {
 	b := &builder{in: in, rep: &Report{}}
 	groups, err := b.groups()
 	if err != nil {
-		return Evaluation{}, err
+		return evaluation{}, err
 	}
 	return newEvaluator(b, groups).run(ctx, samples)
 }
@@ -69,7 +63,7 @@ type subject struct {
 
 type evaluator struct {
 	link     *linker
-	rules    *Rules
+	rules    *rules
 	subjects []subject // without base models, by key
 }
 
@@ -79,7 +73,7 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 		if g.base() {
 			continue
 		}
-		b.rules = &Rules{}
+		b.rules = &rules{}
 		m := b.model(g)
 		s := subject{key: g.key, open: m.Openness != nil && *m.Openness == OpenWeights, scores: map[SourceID][]Score{}}
 		for _, t := range b.tables {
@@ -96,8 +90,8 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	return e
 }
 
-func (e *evaluator) run(ctx context.Context, samples int) (Evaluation, error) {
-	out := Evaluation{Rounds: samples, Top: topModels}
+func (e *evaluator) run(ctx context.Context, samples int) (evaluation, error) {
+	out := evaluation{Rounds: samples, Top: topModels}
 	for i := range e.link.cfg.Sources {
 		h, err := e.holdOut(ctx, e.link.cfg.Sources[i].SourceID)
 		if err != nil {
@@ -113,8 +107,8 @@ func (e *evaluator) run(ctx context.Context, samples int) (Evaluation, error) {
 }
 
 // holdOut predicts a source of each model from its others, by a fit that has not seen it.
-func (e *evaluator) holdOut(ctx context.Context, id SourceID) (HeldOut, error) {
-	h := HeldOut{Source: id}
+func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {
+	h := heldOut{Source: id}
 	var predicted, said []float64
 	inside := 0
 	for f := range folds {
@@ -151,14 +145,14 @@ func (e *evaluator) holdOut(ctx context.Context, id SourceID) (HeldOut, error) {
 // all are the scores of every source.
 func (s *subject) all() []Score {
 	var out []Score
-	for _, id := range SourceIDs {
+	for _, id := range sourceIDs {
 		out = append(out, s.scores[id]...)
 	}
 	return out
 }
 
 // without fits the scale as if the models of a fold were not in the source.
-func (e *evaluator) without(id SourceID, f int) *Rules {
+func (e *evaluator) without(id SourceID, f int) *rules {
 	l := &linker{cfg: e.link.cfg, at: map[Cell]int{}}
 	for i, cs := range e.link.models {
 		if len(cs) > 0 && cs[0].Source == id && fold(e.link.keys[i]) == f {
@@ -177,8 +171,8 @@ func fold(key string) int {
 }
 
 // bootstrap fits the scale over samples of the models and ranks the open models by each fit.
-func (e *evaluator) bootstrap(ctx context.Context, out *Evaluation) error {
-	rank := func(r *Rules) []string {
+func (e *evaluator) bootstrap(ctx context.Context, out *evaluation) error {
+	rank := func(r *rules) []string {
 		return e.rank(func(s *subject) *float64 { return r.compose(r.estimates(s.all())).score })
 	}
 	published := rank(e.rules)
@@ -256,7 +250,7 @@ func (e *evaluator) leaveOneOut() float64 {
 	full := without("")
 	top := full[:min(topModels, len(full))]
 	stay, n := 0, 0
-	for _, id := range SourceIDs {
+	for _, id := range sourceIDs {
 		got := without(id)
 		for _, key := range top {
 			if i := slices.Index(got, key); i >= 0 {
@@ -309,7 +303,7 @@ func pearson(a, b []float64) float64 {
 }
 
 // WriteTo prints the evaluation as a Markdown table and sentences.
-func (e Evaluation) WriteTo(w io.Writer) (int64, error) {
+func (e evaluation) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	b.WriteString("Each source held out for a tenth of its models at a time, predicted from their other sources:\n\n")
 	b.WriteString("| held out | models | rank correlation | inside the 95 % interval |\n|---|---|---|---|\n")

@@ -8,8 +8,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// MaxFindings limits the findings of one round.
-const MaxFindings = 1000
+// maxFindings limits the findings of one round.
+const maxFindings = 1000
 
 // Finding is one violation of a rule.
 type Finding struct {

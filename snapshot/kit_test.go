@@ -38,37 +38,37 @@ func smallInputs(changes ...func(*Inputs)) Inputs {
 
 func smallConfig() Config {
 	return Config{
-		Format: ConfigFormat, BaseURL: "https://example.org/", License: "CC-BY-4.0", Attribution: "all",
+		Format: configFormat, BaseURL: "https://example.org/", License: "CC-BY-4.0", Attribution: "all",
 		FrameworkNote: "none here", LocalClaim: "None.",
-		Confidence: ConfidenceRules{High: 9, Moderate: 13}, LeastModels: 1,
+		Confidence: confidenceRules{High: 9, Moderate: 13}, LeastModels: 1,
 		Sources: []SourceConfig{
 			{
 				SourceID: SourceA, Name: "arena", LicenseNote: "free to use", Label: "Arena (votes)", Dataset: "a/a", Config: "text",
-				Splits:     []Split{{"2026-01", "2026-01-01", "https://a.example/1"}},
+				Splits:     []split{{"2026-01", "2026-01-01", "https://a.example/1"}},
 				CapturedAt: "2026-01-02T08:00:00-08:00",
-				Metrics: []Metric{{
-					Metric: "rating", Scale: "rating", Direction: Higher, Categories: []string{"full"}, Evidence: "elo",
+				Metrics: []metric{{
+					Metric: "rating", Scale: "rating", Direction: higher, Categories: []string{"full"}, Evidence: "elo",
 				}},
-				Component: ComponentConfig{Label: "rating", Metrics: []string{"rating"}, Categories: []string{"full"}},
+				Component: componentConfig{Label: "rating", Metrics: []string{"rating"}, Categories: []string{"full"}},
 			},
 			{
 				SourceID: SourceB, Name: "bench", LicenseNote: "free to use", Label: "Bench", Dataset: "b/b", Config: "board",
-				Splits:     []Split{{"new", "2026-03-01", "https://b.example/new"}, {"old", "2024-01-01", "https://b.example/old"}},
+				Splits:     []split{{"new", "2026-03-01", "https://b.example/new"}, {"old", "2024-01-01", "https://b.example/old"}},
 				CapturedAt: "2026-03-02T00:00:00Z",
-				Metrics:    []Metric{{Metric: "score", Scale: "percent", Min: ptr(0.0), Max: ptr(100.0), Direction: Higher}},
-				Component:  ComponentConfig{Label: "mean", Metrics: []string{"score"}},
+				Metrics:    []metric{{Metric: "score", Scale: "percent", Min: ptr(0.0), Max: ptr(100.0), Direction: higher}},
+				Component:  componentConfig{Label: "mean", Metrics: []string{"score"}},
 			},
 			{
 				SourceID: SourceC, Name: "euro", LicenseNote: "free to use", Label: "Euro", Dataset: "c/c", Config: "english",
-				Splits:     []Split{{"2026-04", "2026-04-01", "https://c.example/1"}},
+				Splits:     []split{{"2026-04", "2026-04-01", "https://c.example/1"}},
 				CapturedAt: "2026-04-02T00:00:00Z",
-				Metrics: []Metric{
-					{Metric: "mcc", Scale: "mcc", Min: ptr(-100.0), Max: ptr(100.0), Direction: Higher},
-					{Metric: "rank_score", Scale: "lower is better", Min: ptr(1.0), Direction: Lower},
-					{Metric: "values", Scale: "values", Direction: Neither},
+				Metrics: []metric{
+					{Metric: "mcc", Scale: "mcc", Min: ptr(-100.0), Max: ptr(100.0), Direction: higher},
+					{Metric: "rank_score", Scale: "lower is better", Min: ptr(1.0), Direction: lower},
+					{Metric: "values", Scale: "values", Direction: neither},
 				},
-				Component: ComponentConfig{Label: "tasks", Metrics: []string{"mcc"}, Categories: []string{"knowledge", "reading"}},
-				Settings:  []Setting{{"val", "validation split"}, {"zero-shot", "no examples"}},
+				Component: componentConfig{Label: "tasks", Metrics: []string{"mcc"}, Categories: []string{"knowledge", "reading"}},
+				Settings:  []setting{{"val", "validation split"}, {"zero-shot", "no examples"}},
 			},
 		},
 	}
@@ -78,8 +78,8 @@ func smallAliases() []Alias {
 	return []Alias{
 		{
 			ModelKey: "alpha-instruct", DisplayName: "Alpha",
-			Names: []AliasName{
-				{"arena", "Alpha", Judged, "hosted elsewhere"},
+			Names: []aliasName{
+				{"arena", "Alpha", judged, "hosted elsewhere"},
 				{"bench", "alpha-7b", "normalised", ""},
 				{"euro", "org/Alpha-7B-Instruct (val)", "normalised", ""},
 				{"euro", "org/Alpha-7B-Instruct", "normalised", ""},
@@ -88,10 +88,10 @@ func smallAliases() []Alias {
 		},
 		{
 			ModelKey: "beta", DisplayName: "Beta",
-			Names: []AliasName{{"arena", "beta", "normalised", ""}, {"bench", "beta", "normalised", ""}},
+			Names: []aliasName{{"arena", "beta", "normalised", ""}, {"bench", "beta", "normalised", ""}},
 			Facts: Facts{ContextWindow: ptr(8192.0), Modalities: []string{"text"}},
 		},
-		{ModelKey: "gamma", DisplayName: "Gamma", Names: []AliasName{{"bench", "gamma", "normalised", ""}}},
+		{ModelKey: "gamma", DisplayName: "Gamma", Names: []aliasName{{"bench", "gamma", "normalised", ""}}},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // link fits the common scale over all readings of all models: in every split, so that the
 // releases of one source are linked by the models they share. Base models are left out: no
 // source but one has any, so nothing links them.
-func link(cfg *Config, tables []*table, groups []*group) *Rules {
+func link(cfg *Config, tables []*table, groups []*group) *rules {
 	l := &linker{cfg: cfg, at: map[Cell]int{}}
 	for _, t := range tables {
 		for _, g := range groups {
@@ -58,15 +58,15 @@ func (t *table) entering(r reading) []cell {
 }
 
 // rules fits the gathered cells.
-func (l *linker) rules() *Rules {
+func (l *linker) rules() *rules {
 	all := l.items()
 	var sources []int
 	for _, c := range all {
 		l.at[c] = len(sources)
-		sources = append(sources, slices.Index(SourceIDs, c.Source))
+		sources = append(sources, slices.Index(sourceIDs, c.Source))
 	}
 	scale := linking.Fit(sources, l.numbers(), l.cfg.LeastModels)
-	r := &Rules{
+	r := &rules{
 		Mean: scaleMean, Deviation: scaleDeviation, Z: intervalZ,
 		Specific: map[SourceID]float64{}, Confidence: l.cfg.Confidence, Lines: []Line{},
 	}
@@ -75,7 +75,7 @@ func (l *linker) rules() *Rules {
 			continue
 		}
 		id := all[i].Source
-		r.Specific[id] = round4(scaleDeviation * scale.Specific[slices.Index(SourceIDs, id)])
+		r.Specific[id] = round4(scaleDeviation * scale.Specific[slices.Index(sourceIDs, id)])
 		r.Lines = append(r.Lines, Line{
 			Cell:  all[i],
 			Level: round8(scaleMean + float64(scaleDeviation*line.Level)),
@@ -114,7 +114,7 @@ func (l *linker) numbers() []linking.Number {
 // sign is -1 for a metric of which less is better.
 func (l *linker) sign(c Cell) float64 {
 	for i := range l.cfg.Sources {
-		if s := &l.cfg.Sources[i]; s.SourceID == c.Source && s.metric(c.Metric).Direction == Lower {
+		if s := &l.cfg.Sources[i]; s.SourceID == c.Source && s.metric(c.Metric).Direction == lower {
 			return -1
 		}
 	}

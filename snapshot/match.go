@@ -43,8 +43,8 @@ func (m *matcher) learn(a *Alias) error {
 	if a.ModelKey == "" || m.aliases[a.ModelKey] != nil {
 		return fmt.Errorf("alias %q: model_key: must be unique and not empty", a.ModelKey)
 	}
-	if a.Form != "" && a.Form != BaseForm {
-		return fmt.Errorf("alias %q: form: must be %q or absent, got %q", a.ModelKey, BaseForm, a.Form)
+	if a.Form != "" && a.Form != baseForm {
+		return fmt.Errorf("alias %q: form: must be %q or absent, got %q", a.ModelKey, baseForm, a.Form)
 	}
 	m.aliases[a.ModelKey] = a
 	for _, n := range a.Names {
@@ -53,7 +53,7 @@ func (m *matcher) learn(a *Alias) error {
 			return fmt.Errorf("alias %q: name %q of %s: must mean one model, means %q too", a.ModelKey, n.ModelRaw, n.Source, was.ModelKey)
 		}
 		m.named[key] = a
-		m.judged[key] = n.Match == Judged
+		m.judged[key] = n.Match == judged
 		m.notes[key] = n.Note
 	}
 	return nil
@@ -75,7 +75,7 @@ type named struct {
 }
 
 // base reports whether the model was not trained to follow instructions.
-func (g *group) base() bool { return g.alias != nil && g.alias.Form == BaseForm }
+func (g *group) base() bool { return g.alias != nil && g.alias.Form == baseForm }
 
 // groups joins the readings of all tables by the first three rules. These are the alias table, the key that
 // equals the normal form of the name without its settings, and the name alone.
@@ -85,7 +85,7 @@ func (m *matcher) groups(tables []*table) []*group {
 		for _, r := range t.readings {
 			key, alias := m.key(t.cfg, r.raw)
 			if key == "" {
-				m.rep.Dropped = append(m.rep.Dropped, Name{t.cfg.SourceID, r.raw})
+				m.rep.Dropped = append(m.rep.Dropped, name{t.cfg.SourceID, r.raw})
 				continue
 			}
 			g := byKey[key]
@@ -110,15 +110,15 @@ func (m *matcher) key(cfg *SourceConfig, raw string) (string, *Alias) {
 	}
 	key := slugForm(m.bare(raw))
 	if a := m.aliases[key]; a != nil {
-		m.rep.ByRule = append(m.rep.ByRule, Name{cfg.SourceID, raw})
+		m.rep.ByRule = append(m.rep.ByRule, name{cfg.SourceID, raw})
 		return key, a
 	}
 	if slug, ok := m.resolve(m.bare(raw)); ok {
-		m.rep.ByRule = append(m.rep.ByRule, Name{cfg.SourceID, raw})
+		m.rep.ByRule = append(m.rep.ByRule, name{cfg.SourceID, raw})
 		return slug, m.aliases[slug]
 	}
 	if key != "" {
-		m.rep.Unmatched = append(m.rep.Unmatched, Name{cfg.SourceID, raw})
+		m.rep.Unmatched = append(m.rep.Unmatched, name{cfg.SourceID, raw})
 	}
 	return key, nil
 }

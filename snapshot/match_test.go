@@ -19,7 +19,7 @@ func TestNormalName(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := NormalName(tt.name); got != tt.want {
+			if got := normalName(tt.name); got != tt.want {
 				t.Errorf("NormalName(%q) = %q, want %q", tt.name, got, tt.want)
 			}
 			if got := slugForm(tt.name); got != tt.slug {
@@ -80,11 +80,11 @@ func TestMatchRules(t *testing.T) {
 		name   string
 		change func(*Inputs)
 		key    string
-		byRule []Name
+		byRule []name
 	}{
 		{"table", func(*Inputs) {}, "beta", nil},
-		{"key in normal form", rename("Gamma"), "gamma", []Name{{SourceA, "Gamma"}}},
-		{"settings cut", rename("gamma (val)"), "gamma", []Name{{SourceA, "gamma (val)"}}},
+		{"key in normal form", rename("Gamma"), "gamma", []name{{SourceA, "Gamma"}}},
+		{"settings cut", rename("gamma (val)"), "gamma", []name{{SourceA, "gamma (val)"}}},
 		{"alone", rename("Gamma (2024)"), "gamma-2024", nil},
 	}
 	for _, tt := range tests {
@@ -110,7 +110,7 @@ func TestMatchDirectoryName(t *testing.T) {
 	if got := model(t, mustRead(t, b), "nk-1").Aliases; !slices.Equal(got, []string{"nobody knows"}) {
 		t.Errorf("aliases of nk-1 = %v, want the raw name", got)
 	}
-	if diff := cmp.Diff([]Name{{SourceA, "nobody knows"}}, rep.ByRule); diff != "" {
+	if diff := cmp.Diff([]name{{SourceA, "nobody knows"}}, rep.ByRule); diff != "" {
 		t.Errorf("matched by rule (-want +got):\n%s", diff)
 	}
 }
@@ -136,14 +136,14 @@ func TestClaimSetting(t *testing.T) {
 	b, _ := mustBuild(t, smallInputs(func(in *Inputs) {
 		in.Aliases[2].BaseModelKey = "gamma-base"
 		d := NewDirectory([]Entry{{Slug: "gamma-base", Name: "x", Aliases: []string{"other", "gamma-high"}}})
-		in.Aliases[2].Names = append(in.Aliases[2].Names, AliasName{"listed", "other", "judged", ""})
+		in.Aliases[2].Names = append(in.Aliases[2].Names, aliasName{"listed", "other", "judged", ""})
 		in.Resolve = d.Resolve
 	}))
 	model(t, mustRead(t, b), "gamma")
 }
 
 func TestBest(t *testing.T) {
-	from := &table{cfg: &SourceConfig{Settings: []Setting{{Word: "val"}, {Word: "zero-shot"}}}}
+	from := &table{cfg: &SourceConfig{Settings: []setting{{Word: "val"}, {Word: "zero-shot"}}}}
 	r := func(raw string, split, rows int) named {
 		return named{reading{raw: raw, split: split, rows: make([]Row, rows)}, from}
 	}

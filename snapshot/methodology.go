@@ -36,7 +36,7 @@ func (b *builder) compositeText() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("rules: %w", err)
 	}
-	return s.String() + RulesMark + string(numbers), nil
+	return s.String() + rulesMark + string(numbers), nil
 }
 
 // describe writes what enters from one source.

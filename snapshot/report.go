@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Name is a raw name of a source.
-type Name struct {
+// name is a raw name of a source.
+type name struct {
 	Source SourceID
 	Raw    string
 }
@@ -24,11 +24,11 @@ type Report struct {
 	BySources   [4]int // models by number of sources with scores
 	Confidence  ConfidenceCounts
 	InDirectory []string       // slugs of the directory that became model keys
-	Unmatched   []Name         // in no table and by no rule: models of their own under their slug form
-	ByRule      []Name         // not in the alias table, joined by their normal form or the directory
+	Unmatched   []name         // in no table and by no rule: models of their own under their slug form
+	ByRule      []name         // not in the alias table, joined by their normal form or the directory
 	Contested   []string       // slugs of the directory that more than one model wanted, and names that mean several
-	NotChosen   []Name         // a second name of a model in one source; only named in the document
-	Dropped     []Name         // names without a letter or digit
+	NotChosen   []name         // a second name of a model in one source; only named in the document
+	Dropped     []name         // names without a letter or digit
 	Skipped     map[string]int // "source_a: why" -> rows not taken
 }
 
@@ -40,8 +40,8 @@ func (r *Report) fill(doc *Document, out []byte) {
 	for i := range doc.Models {
 		r.BySources[len(doc.Models[i].SourceIDs)]++
 	}
-	for _, names := range [][]Name{r.Unmatched, r.ByRule, r.NotChosen, r.Dropped} {
-		slices.SortFunc(names, func(a, b Name) int {
+	for _, names := range [][]name{r.Unmatched, r.ByRule, r.NotChosen, r.Dropped} {
+		slices.SortFunc(names, func(a, b name) int {
 			return cmp.Or(strings.Compare(string(a.Source), string(b.Source)), strings.Compare(a.Raw, b.Raw))
 		})
 	}
@@ -78,7 +78,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-func section(b *strings.Builder, title string, names []Name) {
+func section(b *strings.Builder, title string, names []name) {
 	fmt.Fprintf(b, "%s: %d\n", title, len(names))
 	for _, n := range names {
 		fmt.Fprintf(b, "  %s %s\n", n.Source, n.Raw)

@@ -11,17 +11,17 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// Rules are the numbers by which components, composites and confidence follow from the scores
-// of a document. normalization.composite states them in words and, after RulesMark, as JSON, so
+// rules are the numbers by which components, composites and confidence follow from the scores
+// of a document. normalization.composite states them in words and, after rulesMark, as JSON, so
 // that anyone can compute every composite again from the document alone.
 //
 // All are in points of the common scale, 0 to 100, except for Slope: points for one unit of value.
-type Rules struct {
+type rules struct {
 	Mean       float64              `json:"mean"`       // of the models of the fit; what is assumed of a model before any score
 	Deviation  float64              `json:"deviation"`  // standard deviation of the same
 	Z          float64              `json:"z"`          // half-width of the interval in standard errors
 	Specific   map[SourceID]float64 `json:"specific"`   // standard deviation of what only this source measures
-	Confidence ConfidenceRules      `json:"confidence"` // widest interval of each confidence
+	Confidence confidenceRules      `json:"confidence"` // widest interval of each confidence
 	Lines      []Line               `json:"lines"`      // in the order of their cells
 }
 
@@ -41,14 +41,14 @@ type Line struct {
 	Noise float64 `json:"noise"` // standard error of one value beside the one its interval states
 }
 
-// ConfidenceRules holds the widest interval, in points to one side, of each confidence above low.
-type ConfidenceRules struct {
+// confidenceRules holds the widest interval, in points to one side, of each confidence above low.
+type confidenceRules struct {
 	High     float64 `json:"high"`
 	Moderate float64 `json:"moderate"`
 }
 
-// RulesMark comes before the rules as JSON in normalization.composite; they end the text.
-const RulesMark = "The numbers as JSON: "
+// rulesMark comes before the rules as JSON in normalization.composite; they end the text.
+const rulesMark = "The numbers as JSON: "
 
 // The common scale and its intervals.
 const (
@@ -60,16 +60,16 @@ const (
 // baseLimitation is the limitation of a base model, which has scores but no composite.
 const baseLimitation = "base model: the sources that link the common scale have no base models, so its place on it is not known"
 
-// errNoRules is returned by statedRules for a text without RulesMark.
-var errNoRules = errors.New("must state the rules after " + RulesMark)
+// errNoRules is returned by statedRules for a text without rulesMark.
+var errNoRules = errors.New("must state the rules after " + rulesMark)
 
 // statedRules reads the rules that a document states.
-func statedRules(text string) (*Rules, error) {
-	_, stated, ok := strings.Cut(text, RulesMark)
+func statedRules(text string) (*rules, error) {
+	_, stated, ok := strings.Cut(text, rulesMark)
 	if !ok {
 		return nil, errNoRules
 	}
-	var r Rules
+	var r rules
 	if err := jsonv2.Unmarshal([]byte(stated), &r, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
@@ -77,7 +77,7 @@ func statedRules(text string) (*Rules, error) {
 }
 
 // check rejects rules by which nothing can be computed.
-func (r *Rules) check() error {
+func (r *rules) check() error {
 	if !(r.Deviation > 0) || !(r.Z > 0) {
 		return fmt.Errorf("rules: deviation and z must be greater than 0, got %v and %v", r.Deviation, r.Z)
 	}
@@ -111,7 +111,7 @@ func cellOf(s *Score) Cell {
 }
 
 // line finds the line of a cell, nil when it has none.
-func (r *Rules) line(c Cell) *Line {
+func (r *rules) line(c Cell) *Line {
 	i, ok := slices.BinarySearchFunc(r.Lines, c, func(l Line, c Cell) int { return l.compare(c) })
 	if !ok {
 		return nil
@@ -120,7 +120,7 @@ func (r *Rules) line(c Cell) *Line {
 }
 
 // normalized is normalized_0_100 of one score: its place on the common scale, nil without a line.
-func (r *Rules) normalized(s *Score) *float64 {
+func (r *rules) normalized(s *Score) *float64 {
 	l := r.line(cellOf(s))
 	if l == nil {
 		return nil
@@ -145,9 +145,9 @@ type estimate struct {
 
 // estimates finds what each source says of a model, in the order of the sources. Scores without
 // a line say nothing.
-func (r *Rules) estimates(scores []Score) []estimate {
+func (r *rules) estimates(scores []Score) []estimate {
 	var out []estimate
-	for _, id := range SourceIDs {
+	for _, id := range sourceIDs {
 		if e, ok := r.estimate(id, scores); ok {
 			out = append(out, e)
 		}
@@ -156,7 +156,7 @@ func (r *Rules) estimates(scores []Score) []estimate {
 }
 
 // estimate is the mean over cells, each weighted by its precision; a cell is the mean over tasks.
-func (r *Rules) estimate(id SourceID, scores []Score) (estimate, bool) {
+func (r *rules) estimate(id SourceID, scores []Score) (estimate, bool) {
 	e := estimate{source: id}
 	var weights, sum float64
 	for _, c := range cells(id, scores) {
@@ -227,7 +227,7 @@ type composite struct {
 // counts as one more estimate, whose precision is that of the spread of all models. All components move by the
 // same share, so the composite is the weighted mean of the published components. It is what the model of
 // package linking expects of the ability.
-func (r *Rules) compose(all []estimate) composite {
+func (r *rules) compose(all []estimate) composite {
 	var c composite
 	weights := 1 / float64(r.Deviation*r.Deviation)
 	known := 0.0
@@ -250,7 +250,7 @@ func (r *Rules) compose(all []estimate) composite {
 }
 
 // confidence is the best one whose width the interval keeps to.
-func (r *Rules) confidence(c composite) Confidence {
+func (r *rules) confidence(c composite) Confidence {
 	switch {
 	case c.score == nil:
 		return Low
@@ -263,7 +263,7 @@ func (r *Rules) confidence(c composite) Confidence {
 }
 
 // interval is the 95 percent interval of a published composite; nil without a score.
-func (r *Rules) interval(c *Composite) (lower, upper *float64) {
+func (r *rules) interval(c *Composite) (lower, upper *float64) {
 	if c.Score == nil {
 		return nil, nil
 	}

@@ -23,10 +23,10 @@ var compiled = sync.OnceValue(func() *jsonschema.Schema { return mustCompile(sch
 // Schema returns the JSON Schema (draft 2020-12) of the document. The caller owns the bytes.
 func Schema() []byte { return bytes.Clone(schemaJSON) }
 
-// SchemaURL returns the address of the schema under base, an address without a path such as
+// schemaURL returns the address of the schema under base, an address without a path such as
 // "https://example.org". Without a base it is relative: it holds at every address that serves the
 // document, since each serves its schema too (RFC 3986, section 4.2).
-func SchemaURL(base string) string {
+func schemaURL(base string) string {
 	return strings.TrimRight(base, "/") + SchemaPath
 }
 

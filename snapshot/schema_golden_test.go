@@ -23,23 +23,23 @@ const schemaFile = "schema/" + SchemaVersion + ".json"
 // JSONSchemaExtend sets the constants, which the generator's tags cannot say.
 func (Document) JSONSchemaExtend(s *jsonschema.Schema) {
 	constant(s, "schema_version", SchemaVersion)
-	constant(s, "scope", Scope)
+	constant(s, "scope", scope)
 	constant(s, "not_local_measurement", true)
 }
 
 // JSONSchemaExtend sets the constant confidence.
 func (Score) JSONSchemaExtend(s *jsonschema.Schema) {
-	constant(s, "confidence", ScoreSourced)
+	constant(s, "confidence", scoreSourced)
 }
 
 // JSONSchema lists the closed set.
 func (SourceID) JSONSchema() *jsonschema.Schema {
-	return enum("The identifier of an upstream source.", SourceIDs)
+	return enum("The identifier of an upstream source.", sourceIDs)
 }
 
 // JSONSchema lists the closed set.
 func (Confidence) JSONSchema() *jsonschema.Schema {
-	return enum("How reliable a composite is.", Confidences)
+	return enum("How reliable a composite is.", confidences)
 }
 
 func constant(s *jsonschema.Schema, name string, value any) {

@@ -41,7 +41,7 @@ func TestSchemaConstraints(t *testing.T) {
 		path, key string
 		want      any
 	}{
-		{"", "$schema", SchemaDialect},
+		{"", "$schema", schemaDialect},
 		{"schema_version", "const", "service-model-intelligence-snapshot-v1"},
 		{"scope", "const", "model-intelligence-priors"},
 		{"not_local_measurement", "const", true},
@@ -165,7 +165,7 @@ func sameNames(t *testing.T, what string, got, want []string) {
 func TestSchemaURL(t *testing.T) {
 	want := "https://example.org/api/v1/schemas/service-model-intelligence-snapshot-v1.json"
 	for _, base := range []string{"https://example.org", "https://example.org/", "https://example.org//"} {
-		if got := SchemaURL(base); got != want {
+		if got := schemaURL(base); got != want {
 			t.Errorf("SchemaURL(%q) = %q, want %q", base, got, want)
 		}
 	}

@@ -33,7 +33,7 @@ type checker struct {
 	doc       *Document
 	generated time.Time
 	sources   map[SourceID]*Source // source_id -> entry in doc.Sources
-	rules     *Rules               // what the document states; nil: composites are not computed again
+	rules     *rules               // what the document states; nil: composites are not computed again
 	found     []Finding
 }
 
@@ -63,9 +63,9 @@ func (c *checker) readRules() {
 	}
 }
 
-// say adds a finding, up to MaxFindings.
+// say adds a finding, up to maxFindings.
 func (c *checker) say(at, format string, args ...any) {
-	if len(c.found) >= MaxFindings {
+	if len(c.found) >= maxFindings {
 		return
 	}
 	c.found = append(c.found, Finding{Pointer: at, Rule: fmt.Sprintf(format, args...)})
@@ -106,8 +106,8 @@ func (c *checker) checkModel(i int) {
 	if i > 0 && c.doc.Models[i-1].ModelKey >= m.ModelKey {
 		c.say(at+"/model_key", "must be unique and in order, %q follows %q", clip(m.ModelKey), clip(c.doc.Models[i-1].ModelKey))
 	}
-	if m.Openness != nil && *m.Openness != OpenWeights && *m.Openness != Proprietary {
-		c.say(at+"/openness", "must be %s, %s or null, got %q", OpenWeights, Proprietary, clip(*m.Openness))
+	if m.Openness != nil && *m.Openness != OpenWeights && *m.Openness != proprietary {
+		c.say(at+"/openness", "must be %s, %s or null, got %q", OpenWeights, proprietary, clip(*m.Openness))
 	}
 	c.positive(at+"/parameter_billions", m.ParameterBillions)
 	c.positive(at+"/context_window", m.ContextWindow)
@@ -192,7 +192,7 @@ func (c *checker) positive(at string, v *float64) {
 
 func (c *checker) checkSourceIDs(at string, m *Model, scored map[SourceID]bool) {
 	var want []SourceID
-	for _, id := range SourceIDs {
+	for _, id := range sourceIDs {
 		if scored[id] {
 			want = append(want, id)
 		}

@@ -24,11 +24,11 @@ import (
 	"golang.org/x/text/message"
 )
 
-// MaxDocumentBytes is the largest document read, about ten times the size of the shipped one.
-const MaxDocumentBytes = 64 << 20
+// maxDocumentBytes is the largest document read, about ten times the size of the shipped one.
+const maxDocumentBytes = 64 << 20
 
-// Checked is what Check finds out about one document.
-type Checked struct {
+// checked is what Check finds out about one document.
+type checked struct {
 	Document *Document // nil when there is a finding
 	Findings []Finding // in the order of the places; none: the content and the hash are right
 	// Form is the place where the bytes leave the canonical form, nil when they are canonical. A
@@ -39,12 +39,12 @@ type Checked struct {
 
 // Check reads one document and reports everything that is wrong with it: syntax, schema, hash,
 // counts, references and ranges. It also reports components, composites and confidence that do
-// not follow from the rules the document states. Of each kind it reports at most MaxFindings. A
+// not follow from the rules the document states. Of each kind it reports at most maxFindings. A
 // read error is a finding of the whole document. Safe for concurrent use.
-func Check(r io.Reader) Checked {
-	b, err := io.ReadAll(io.LimitReader(r, MaxDocumentBytes+1))
+func Check(r io.Reader) checked {
+	b, err := io.ReadAll(io.LimitReader(r, maxDocumentBytes+1))
 	if err != nil {
-		return Checked{Findings: []Finding{{Rule: "reading: " + err.Error()}}}
+		return checked{Findings: []Finding{{Rule: "reading: " + err.Error()}}}
 	}
 	return check(b)
 }
@@ -57,7 +57,7 @@ func Verify(r io.Reader) []Finding {
 }
 
 // all are the findings with the form among them.
-func (c *Checked) all() []Finding {
+func (c *checked) all() []Finding {
 	if c.Form == nil {
 		return c.Findings
 	}
@@ -73,15 +73,15 @@ func Read(r io.Reader) (*Document, []Finding) {
 // check checks b in three rounds, each of which needs the one before: the syntax, then all
 // that can be checked in any JSON, then what needs the decoded document. The schema, which takes half of the time, is
 // checked beside the others.
-func check(b []byte) Checked {
-	if len(b) > MaxDocumentBytes {
-		return Checked{Findings: []Finding{{Rule: fmt.Sprintf("must be at most %d bytes", MaxDocumentBytes)}}}
+func check(b []byte) checked {
+	if len(b) > maxDocumentBytes {
+		return checked{Findings: []Finding{{Rule: fmt.Sprintf("must be at most %d bytes", maxDocumentBytes)}}}
 	}
 	if fs := checkSyntax(b); len(fs) > 0 {
-		return Checked{Findings: fs}
+		return checked{Findings: fs}
 	}
 	if !has(b, versionField) && !has(b, hashField) { // else each of its fields would be a finding
-		return Checked{Findings: []Finding{{Rule: "is no snapshot document: it has no " + versionField}}}
+		return checked{Findings: []Finding{{Rule: "is no snapshot document: it has no " + versionField}}}
 	}
 	var fs []Finding
 	var beside cores.Group
@@ -96,13 +96,13 @@ func check(b []byte) Checked {
 	beside.Wait()
 	fs = append(fs, hash...)
 	if err != nil {
-		return Checked{Findings: sortFindings(insteadOf(fs, errorFinding(b, err))), Form: form}
+		return checked{Findings: sortFindings(insteadOf(fs, errorFinding(b, err))), Form: form}
 	}
 	fs = append(fs, semantics...)
 	if len(fs) > 0 {
-		return Checked{Findings: sortFindings(fs), Form: form}
+		return checked{Findings: sortFindings(fs), Form: form}
 	}
-	return Checked{Document: &doc, Form: form}
+	return checked{Document: &doc, Form: form}
 }
 
 // has reports whether a text is an object with a member.
@@ -119,10 +119,10 @@ var passed string
 
 // checkPublished is check of a document with this SHA-256. Those that passed before the program was made are only decoded:
 // checking the two that it has took a third of the time of a start on the shipped dataset.
-func checkPublished(b []byte, sum [sha256.Size]byte) Checked {
+func checkPublished(b []byte, sum [sha256.Size]byte) checked {
 	var doc Document
 	if strings.Contains(passed, fmt.Sprintf("%x", sum)) && jsonv2.Unmarshal(b, &doc, jsonv2.RejectUnknownMembers(true)) == nil {
-		return Checked{Document: &doc}
+		return checked{Document: &doc}
 	}
 	return check(b)
 }
@@ -148,7 +148,7 @@ func checkSyntax(b []byte) []Finding {
 		if t.Kind() == '0' && !finite(t.String()) {
 			fs = append(fs, Finding{Pointer: string(d.StackPointer()), Rule: "number must fit a double, got " + clip(t.String())})
 		}
-		if len(fs) >= MaxFindings {
+		if len(fs) >= maxFindings {
 			return fs
 		}
 		if d.StackDepth() == 0 {
@@ -222,7 +222,7 @@ func blanks(fs []Finding, at []string, v any) []Finding {
 			fs = blanks(fs, append(at, strconv.Itoa(i)), entry)
 		}
 	case string:
-		if strings.TrimSpace(v) == "" && len(fs) < MaxFindings {
+		if strings.TrimSpace(v) == "" && len(fs) < maxFindings {
 			fs = append(fs, Finding{Pointer: pointer(at...), Rule: "must not be empty"})
 		}
 	}
@@ -232,7 +232,7 @@ func blanks(fs []Finding, at []string, v any) []Finding {
 // leaves collects the innermost causes. In a choice with null (a number or null) the branch
 // "must be null" says nothing, and is left out if another branch has a cause.
 func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []Finding {
-	if len(fs) >= MaxFindings {
+	if len(fs) >= maxFindings {
 		return fs
 	}
 	if len(e.Causes) == 0 {

@@ -80,9 +80,9 @@ func TestVerifySemantics(t *testing.T) {
 // TestVerifyRules: a forger who computes the hash again still has to follow the stated rules.
 func TestVerifyRules(t *testing.T) {
 	good, _ := mustBuild(t, smallInputs())
-	rules := func(change func(*Rules)) func(*Document) {
+	edited := func(change func(*rules)) func(*Document) {
 		return func(d *Document) {
-			words, _, _ := strings.Cut(d.Normalization.Composite, RulesMark)
+			words, _, _ := strings.Cut(d.Normalization.Composite, rulesMark)
 			r, err := statedRules(d.Normalization.Composite)
 			if err != nil {
 				t.Fatal(err)
@@ -92,7 +92,7 @@ func TestVerifyRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d.Normalization.Composite = words + RulesMark + string(b)
+			d.Normalization.Composite = words + rulesMark + string(b)
 		}
 	}
 	tests := []struct {
@@ -121,11 +121,11 @@ func TestVerifyRules(t *testing.T) {
 			d.Meta.ConfidenceCounts.Low--
 			d.Meta.ConfidenceCounts.High++
 		}, "/models/3/composite/confidence", `must be "low" by the stated rules`},
-		{"thresholds", rules(func(r *Rules) { r.Confidence.High = 100; r.Confidence.Moderate = 100 }), "/models/1/composite/confidence", `must be "high"`},
-		{"line", rules(func(r *Rules) { r.Lines[0].Slope *= 2 }), "/models/0/scores/0/normalized_0_100", "by the line of its cell"},
-		{"no noise", rules(func(r *Rules) { r.Lines[0].Noise = 0 }), "/normalization/composite", "noise"},
-		{"line twice", rules(func(r *Rules) { r.Lines[1] = r.Lines[0] }), "/normalization/composite", "must be unique and in order"},
-		{"other scale", rules(func(r *Rules) { r.Deviation = 20 }), "/normalization/composite", "mean, deviation and z must be"},
+		{"thresholds", edited(func(r *rules) { r.Confidence.High = 100; r.Confidence.Moderate = 100 }), "/models/1/composite/confidence", `must be "high"`},
+		{"line", edited(func(r *rules) { r.Lines[0].Slope *= 2 }), "/models/0/scores/0/normalized_0_100", "by the line of its cell"},
+		{"no noise", edited(func(r *rules) { r.Lines[0].Noise = 0 }), "/normalization/composite", "noise"},
+		{"line twice", edited(func(r *rules) { r.Lines[1] = r.Lines[0] }), "/normalization/composite", "must be unique and in order"},
+		{"other scale", edited(func(r *rules) { r.Deviation = 20 }), "/normalization/composite", "mean, deviation and z must be"},
 		{"no rules", func(d *Document) { d.Normalization.Composite = "trust us" }, "/normalization/composite", "must state the rules"},
 		{"first rules", func(d *Document) { d.GeneratedBy = firstRules }, "/generated_by", "the first rules are closed"},
 		{"other rules", func(d *Document) { d.GeneratedBy = "me" }, "/generated_by", "figures made by other rules cannot be computed again here"},
@@ -241,7 +241,7 @@ func TestVerifyAtOnce(t *testing.T) {
 }
 
 func TestVerifyTooLarge(t *testing.T) {
-	got := Verify(&spaces{left: MaxDocumentBytes + 10})
+	got := Verify(&spaces{left: maxDocumentBytes + 10})
 	if !finds(got, "", "must be at most") {
 		t.Errorf("findings = %v, want the size", got)
 	}
@@ -250,15 +250,15 @@ func TestVerifyTooLarge(t *testing.T) {
 // TestVerifyBounded: a document of nothing but faults gives a bounded report.
 func TestVerifyBounded(t *testing.T) {
 	tests := []struct{ name, doc string }{
-		{"numbers", "[" + strings.Repeat("1e999,", 3*MaxFindings) + "1]"},
-		{"models", `{"models":[` + strings.Repeat("1,", 3*MaxFindings) + "1]}"},
+		{"numbers", "[" + strings.Repeat("1e999,", 3*maxFindings) + "1]"},
+		{"models", `{"models":[` + strings.Repeat("1,", 3*maxFindings) + "1]}"},
 		{"one long fault", `{"` + strings.Repeat("x", 1e6) + `":1}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := Verify(strings.NewReader(tt.doc))
-			if len(got) == 0 || len(got) > 2*MaxFindings {
-				t.Errorf("findings = %d, want 1 to %d", len(got), 2*MaxFindings)
+			if len(got) == 0 || len(got) > 2*maxFindings {
+				t.Errorf("findings = %d, want 1 to %d", len(got), 2*maxFindings)
 			}
 			for _, f := range got {
 				if len(f.Rule) > 400 {

@@ -14,23 +14,23 @@ type Number struct {
 	Error float64 // standard error of Value as the source states it; 0 when it states none
 }
 
-// Line puts the values of one item on the scale of ability: ability = Level + Slope * value.
-type Line struct {
+// line puts the values of one item on the scale of ability: ability = Level + Slope * value.
+type line struct {
 	Level float64
 	Slope float64
 	Noise float64 // standard deviation on the scale of ability that the item adds to the stated error
 	Count int     // models of the fit that have the item; 0: the item has no line
 }
 
-// Scale is a finished fit.
-type Scale struct {
-	Lines    []Line    // one for each item
+// scale is a finished fit.
+type scale struct {
+	Lines    []line    // one for each item
 	Specific []float64 // standard deviation on the scale of ability of what each source measures beside it
 }
 
-// Rounds is the number of rounds of Fit. The shipped data changes by less than 0.0005 standard
+// rounds is the number of rounds of Fit. The shipped data changes by less than 0.0005 standard
 // deviations of ability in a round after 150.
-const Rounds = 200
+const rounds = 200
 
 // The priors of variances: as if so many more numbers had been seen, with this variance. They
 // matter for items that few models have.
@@ -44,9 +44,9 @@ const (
 // and up. An item that fewer than least models have gets no line and its numbers are left out.
 // Values must rise with ability; a caller negates those that fall. The order of numbers changes
 // nothing. Fit does not keep or change its arguments.
-func Fit(sources []int, numbers []Number, least int) Scale {
+func Fit(sources []int, numbers []Number, least int) scale {
 	f := newFit(sources, numbers, least)
-	for range Rounds {
+	for range rounds {
 		f.expect()
 		f.maximize()
 	}
@@ -283,8 +283,8 @@ func (f *fit) boundNoise() {
 }
 
 // scale turns the fit back to the scales of the items.
-func (f *fit) scale() Scale {
-	s := Scale{Lines: make([]Line, len(f.items)), Specific: make([]float64, f.bySrc)}
+func (f *fit) scale() scale {
+	s := scale{Lines: make([]line, len(f.items)), Specific: make([]float64, f.bySrc)}
 	for i, tau := range f.tau {
 		s.Specific[i] = math.Sqrt(tau)
 	}
@@ -293,7 +293,7 @@ func (f *fit) scale() Scale {
 			continue
 		}
 		slope := 1 / float64(it.sd*it.b)
-		s.Lines[i] = Line{
+		s.Lines[i] = line{
 			Level: -float64((it.mean + float64(it.sd*it.a)) * slope),
 			Slope: slope,
 			Noise: math.Sqrt(it.s2) / it.b,
