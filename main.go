@@ -53,8 +53,7 @@ type cli struct {
 	Changes struct {
 		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
 	} `cmd:"" help:"Record what releases change."`
-	Mirror data.Mirror `cmd:"" help:"Keep a dataset directory in step with another modeldex service: modeldex mirror https://example.org --data mirrored."`
-	Keys   struct {
+	Keys struct {
 		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it; it is not shown again."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
 		Show    server.KeysShow    `cmd:"" help:"Show keys by id, hint or e-mail address."`
@@ -100,7 +99,7 @@ const about = `modeldex serves open-weight models, hardware, local-AI tools and 
   modeldex diff origin/main data          what a branch changes in the dataset
 
 Exit codes: 0 fine, 1 findings or failure, 2 wrong usage; 130 and 143, as shells show it, if SIGINT or SIGTERM ended
-the verb before it was done. A server or mirror that is running ends with 0 then.`
+the verb before it was done. A server that is running ends with 0 then.`
 
 func main() { os.Exit(run(os.Args[1:])) }
 
@@ -113,11 +112,11 @@ func run(args []string) int {
 		fmt.Fprintf(os.Stderr, "modeldex: %s\n", replacement)
 		return exitUsage
 	}
-	checkEnvironment(os.Stderr)
-	parser, err := kong.New(data.TableFor(&cli{}, args), kong.Name("modeldex"), kong.Description(about), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	parser, err := kong.New(&cli{}, kong.Name("modeldex"), kong.Description(about), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		panic(err) // the table of verbs is a constant
 	}
+	checkEnvironment(os.Stderr, environmentOf(parser))
 	ctx, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "modeldex: %v (see %s --help)\n", err, verbOf(err))
@@ -184,8 +183,7 @@ func verbOf(err error) string {
 
 // checkEnvironment makes empty MODELDEX_* variables mean the same as none, as an empty line of a
 // compose file is meant, and warns about those that no flag of any verb reads.
-func checkEnvironment(warn io.Writer) {
-	known := data.EnvironmentOf(&cli{})
+func checkEnvironment(warn io.Writer, known []string) {
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
 		switch {
@@ -198,6 +196,17 @@ func checkEnvironment(warn io.Writer) {
 			_ = os.Unsetenv(name)
 		}
 	}
+}
+
+// environmentOf lists the environment variables that the flags of all verbs read.
+func environmentOf(parser *kong.Kong) (names []string) {
+	_ = kong.Visit(parser.Model.Node, func(node kong.Visitable, next kong.Next) error {
+		if flag, ok := node.(*kong.Flag); ok {
+			names = append(names, flag.Envs...)
+		}
+		return next(nil)
+	})
+	return names
 }
 
 func didYouMean(name string, known []string) string {

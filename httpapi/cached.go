@@ -67,7 +67,7 @@ func (s *Server) cachedResponse(req *request, canonical string, render func() *r
 		resp.route = req.route
 		return resp
 	})
-	if req.accepts.Any && !req.pinned { // what as_of names can change while the current content does not
+	if req.accepts.Any {
 		s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
 	}
 	return resp

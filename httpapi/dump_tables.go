@@ -12,8 +12,7 @@ import (
 // dumpSources is what the dump of a generation is made of.
 func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	src := &export.Sources{
-		About: aboutOf(gen), Released: string(gen.Info.Released), FS: cfg.Files, Dir: cfg.DumpsDir, Content: []byte(gen.Edition),
-		Keep:        cfg.Live.Capacity(),
+		About: aboutOf(gen), Released: string(gen.Info.Released), FS: cfg.Files,
 		Description: "Open-weight language models, hardware, local-AI tools and measured tokens per second, with their sources.",
 		Extras:      []string{"snapshots/" + snapshot.Pattern, "changes/*.ndjson"},
 	}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
+	"time"
 
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/headers"
 	"modeldex/httpapi/suggest"
+	"modeldex/index"
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -27,8 +28,6 @@ type DumpView struct {
 	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`
 	// The files, by name.
 	Files []DumpFile `json:"files"`
-	// Editions that are kept beside this one, newest first.
-	Others []string `json:"other_editions" jsonschema:"example=0123456789abcdef0123456789abcdef"`
 }
 
 // DumpFile is one file of a dump.
@@ -47,25 +46,21 @@ type DumpFile struct {
 	Rows *int `json:"rows" jsonschema:"nullable,minimum=0,example=5496"`
 }
 
-// listDumps answers the files of the newest dump.
+// listDumps answers the files of the dump of the dataset being served.
 func listDumps(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
 	}
-	list, f := s.dumpsFor(req)
+	dump, f := s.dumpFor(req)
 	if f != nil {
 		return nil, f
 	}
-	dump := list[0]
-	view := DumpView{Digest: dump.Digest, Version: dump.Version, Edition: dump.Edition, License: dump.Licence, Files: make([]DumpFile, len(dump.Files)), Others: []string{}}
+	view := DumpView{Digest: dump.Digest, Version: dump.Version, Edition: dump.Edition, License: dump.Licence, Files: make([]DumpFile, len(dump.Files))}
 	for i, file := range dump.Files {
 		view.Files[i] = DumpFile{Name: file.Name, URL: dumpAddress(dump, file.Name), Bytes: file.Size, SHA256: file.SHA256, MediaType: file.MediaType}
 		if file.Rows >= 0 {
 			view.Files[i].Rows = &file.Rows
 		}
-	}
-	for _, other := range list[1:] {
-		view.Others = append(view.Others, other.Edition)
 	}
 	b, err := jsonv2.Marshal(map[string]DumpView{"data": view})
 	if err != nil {
@@ -80,49 +75,99 @@ func dumpAddress(d *export.Dump, name string) string {
 	return "/api/v1/dumps/" + d.Edition + "/" + name
 }
 
-// dumpsFor is the dumps a caller may have, newest first; there is at least one.
-func (s *Server) dumpsFor(req *request) ([]*export.Dump, *failure) {
+const (
+	// dumpWait is how long a caller waits for a dump that is being made.
+	dumpWait = 20 * time.Second
+	// dumpRetry is after how long a dump that could not be made is tried again.
+	dumpRetry = 30 * time.Second
+)
+
+// madeDump is a dump, or why it could not be made.
+type madeDump struct {
+	content [16]byte // what it was made of, see contentOf
+	dump    *export.Dump
+	err     error
+	at      time.Time
+}
+
+// of reports whether m answers callers who ask for the dump of some content.
+func (m *madeDump) of(content [16]byte) bool {
+	return m != nil && m.content == content && (m.err == nil || time.Since(m.at) < dumpRetry)
+}
+
+// dumpFor is the dump of the dataset being served, if the caller may have it. It is made when somebody asks for it,
+// once for all who wait.
+func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
 	if f := s.admitDumps(req); f != nil {
 		return nil, f
 	}
-	list := s.dumps.List()
-	if len(list) == 0 {
-		s.dumps.Ask()
-		return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
+	if req.gen == nil {
+		return nil, &failure{code: notReady, retryAfter: 1}
 	}
-	return list, nil
+	made := s.dump.Load()
+	if gen, content := req.gen, req.content; !made.of(content) {
+		done := s.dumping.DoChan(string(content[:]), func() (any, error) { return s.makeDump(gen, content), nil })
+		select {
+		case result := <-done:
+			made = result.Val.(*madeDump) //nolint:forcetypeassert // of makeDump
+		case <-time.After(dumpWait):
+			return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
+		}
+	}
+	if made.err != nil {
+		return nil, &failure{code: notReady, retryAfter: int64(dumpRetry / time.Second), detail: "The dump of this dataset cannot be made at the moment. Try again after Retry-After seconds."}
+	}
+	return made.dump, nil
 }
 
-// getDump answers a file of an edition; latest and the digest of a dataset lead to its newest one.
+// makeDump makes the dump of a generation and keeps it in the place of the one before.
+func (s *Server) makeDump(gen *index.Generation, content [16]byte) *madeDump {
+	if last := s.dump.Load(); last.of(content) { // another caller was faster
+		return last
+	}
+	made := &madeDump{content: content, at: time.Now()}
+	about := []any{"version", gen.Info.Version, "digest", gen.Digest.String()}
+	if made.dump, made.err = export.Build(s.background, dumpSources(&s.cfg, gen)); made.err != nil {
+		s.cfg.Log.Warn("dump not made", append(about, "cause", made.err)...)
+	} else {
+		s.cfg.Log.Info("dump made", append(about, "edition", made.dump.Edition, "took", time.Since(made.at).String())...)
+	}
+	if s.cfg.Worked != nil {
+		s.cfg.Worked()
+	}
+	s.dump.Store(made)
+	return made
+}
+
+// getDump answers a file of an edition; latest and the digest of the dataset being served lead to it.
 func getDump(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
 	}
-	list, f := s.dumpsFor(req)
+	dump, f := s.dumpFor(req)
 	if f != nil {
 		return nil, f
 	}
 	which, name := req.param("edition"), req.param("file")
-	i := slices.IndexFunc(list, func(d *export.Dump) bool { return which == "latest" || d.Digest == which || d.Edition == which })
-	if i < 0 {
-		return nil, &failure{code: notFound, detail: "No dump that is kept has this edition. GET /api/v1/dumps lists them.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not kept, or never was here", Suggestion: list[0].Edition}}}
+	if which != "latest" && which != dump.Digest && which != dump.Edition {
+		return nil, &failure{code: notFound, detail: "This is not the edition being served. GET /api/v1/dumps names it.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not served any more, or never was here", Suggestion: dump.Edition}}}
 	}
-	file := list[i].Find(name)
+	file := dump.Find(name)
 	if file == nil {
 		fault := Fault{In: "path", Name: "file", Value: clip(name), Detail: "no such file"}
-		for _, have := range list[i].Files {
+		for _, have := range dump.Files {
 			fault.Allowed = append(fault.Allowed, have.Name)
 		}
 		fault.Suggestion = new(suggest.Suggester).Nearest(name, fault.Allowed)
 		return nil, fail(notFound, fault)
 	}
-	if list[i].Edition != which {
+	if which != dump.Edition {
 		resp := newResponse(http.StatusTemporaryRedirect, "", nil)
-		resp.set("Location", dumpAddress(list[i], name))
+		resp.set("Location", dumpAddress(dump, name))
 		s.keepDump(resp, "max-age=60")
 		return resp, nil
 	}
-	return s.dumpResponse(req, list[i], file), nil
+	return s.dumpResponse(req, dump, file), nil
 }
 
 // dumpResponse is a file, or the range of it that was asked for.
@@ -146,7 +191,6 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	resp.set("Content-Disposition", `attachment; filename="`+file.Name+`"`)
 	s.keepDump(resp, "max-age=31536000, immutable")
 	resp.madeOf(dump.Version, dump.Digest)
-	resp.ages = false // what the address names never changes
 	if status == http.StatusPartialContent {
 		resp.set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", span.From, span.From+span.Size-1, file.Size))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
-	"modeldex/httpapi/changes"
 	"modeldex/httpapi/cursor"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
@@ -26,7 +25,6 @@ type listQuery struct {
 	all         bool          // limit=all was given
 	format      export.Format // given, or what the caller accepts
 	formatGiven bool
-	asOf        bool // as_of was given
 	fields      []string
 	noDetails   bool // without the benchmarks of a model
 	// canonical is the one address of every spelling of this query; filters is the part a cursor is bound to.
@@ -81,10 +79,6 @@ func (q *listQuery) readPage(accepts export.Format) {
 	q.limited, q.all = q.Given("limit"), q.Text("limit") == allRows
 	if q.Limit = int(q.Number("limit")); q.Given("benchmarks_limit") {
 		q.limited, q.Limit = true, int(q.Number("benchmarks_limit"))
-	}
-	if q.Given("as_of") {
-		q.asOf = true
-		q.Set("as_of", q.gen.Digest.String()[:changes.ShortDigest]) // it stands for every spelling: a version may get another edition
 	}
 	if q.r.filed() {
 		q.format = accepts

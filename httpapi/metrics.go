@@ -26,15 +26,6 @@ func (s *Server) countParts(m *metrics.Registry) {
 		return 0
 	})
 	m.Counter("modeldex_dataset_refusals_total", "Loads of the dataset that were rejected.", func() float64 { return float64(s.cfg.History.Refusals()) })
-	if mirror := s.cfg.Mirror; mirror != nil {
-		m.Gauge("modeldex_mirror_stale", "1 while the service that the dataset is mirrored from cannot be asked.", func() float64 { return boolValue(mirror().Stale()) })
-		m.Gauge("modeldex_mirror_last_success_timestamp_seconds", "When that service last said that the dataset is the newest; 0 if it never did.", func() float64 {
-			if at := mirror().Contact; !at.IsZero() {
-				return float64(at.Unix())
-			}
-			return 0
-		})
-	}
 	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.Counts().Hits + s.open.Counts().Hits) })
 	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.Counts().Misses + s.open.Counts().Misses) })
 	l := s.limit

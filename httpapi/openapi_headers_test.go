@@ -33,8 +33,6 @@ var headerDocs = []headerDoc{
 	},
 	{"Dataset-Version", "Version of the dataset being served.", obj("type", "string", "minLength", 1), false},
 	{"Dataset-Digest", "SHA-256 over the files of the dataset being served, in hex: it differs wherever the content does.", obj("type", "string", "pattern", "^[0-9a-f]{64}$"), false},
-	{"Dataset-Notice", "Sent by a mirror while it cannot ask its origin: stale, and since when. The dataset may be behind.", obj("type", "string", "pattern", `^stale; since="[0-9TZ:-]+"$`), true},
-	{"Age", "Seconds since the origin confirmed the dataset; sent together with Dataset-Notice.", obj("type", "integer", "minimum", 0), true},
 	{"ETag", "Strong tag of dataset, query and coding.", obj("type", "string", "pattern", `^"[^"]+"$`), false},
 	{"Cache-Control", "By whom and how long the answer may be kept.", obj("type", "string", "minLength", 1), false},
 	{"Vary", "Request headers the answer depends on.", obj("type", "string", "minLength", 1), false},
@@ -60,7 +58,7 @@ func headersOf(a access, more ...string) object {
 	names = append(names, more...)
 	for _, name := range more { // what names the version names the digest
 		if rest, ok := strings.CutPrefix(name, "Dataset-Version"); ok {
-			names = append(names, "Dataset-Digest"+rest, "Dataset-Notice", "Age")
+			names = append(names, "Dataset-Digest"+rest)
 		}
 	}
 	var out object

@@ -9,7 +9,6 @@ import (
 
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/charts"
-	"modeldex/httpapi/query"
 )
 
 // about is the description of the whole document: what a caller needs to know before the first route.
@@ -206,8 +205,8 @@ var routeTexts = map[string]string{
 	"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
 	"showDataset":    "Needs no key. Shows at once when a change of the files was rejected.",
 	"listSnapshots":  "Needs no key.",
-	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; calls with a key count towards the burst limit). A dump is made in the background after each change of the dataset; until it is finished the one before is listed, and 503 says that there is none yet.",
-	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: its content never changes and may be cached for ever. latest, or the SHA-256 of a dataset, in the place of the edition redirects (307) to the newest one. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
+	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; calls with a key count towards the burst limit). The dump of the dataset being served is made when somebody asks for it, once for all who wait; if that takes longer than 20 seconds, 503 says when to try again. A dump belongs to the dataset being served: after a change of the dataset it has other addresses.",
+	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: its content never changes and may be cached for ever. latest, or the SHA-256 of the dataset, in the place of the edition redirects (307) to it. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
 	"latestSnapshot": "Needs no key. The response changes when a document is published; the address with a hash never does.",
 	"getSnapshot":    "Needs no key. The document may be cached for ever.",
 	"getSchema":      "Needs no key.",
@@ -298,7 +297,7 @@ var problemSets = []problemSet{
 	{"UnknownRoute", "Nothing is served at this address.", []*code{unknownRoute}},
 	{"NotAcceptable", "The Accept header rules out every form of the response.", []*code{notAcceptable}},
 	{"TooManyKeys", "The e-mail address has as many active keys as it may.", []*code{tooManyKeys}},
-	{"Gone", "That dataset is not kept, or what changed since is not known.", []*code{versionGone}},
+	{"Gone", "What changed since that dataset is not known.", []*code{versionGone}},
 	{"BodyTooLarge", "The body is larger than 4 KiB, names than 64 KiB, the form for contributions than 224 KiB.", []*code{bodyTooLarge}},
 	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{unsupportedType}},
 	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded}},
@@ -358,14 +357,12 @@ func problemsOf(rt *route) []string {
 		return append(names, "BadListQuery", "Gone", "NotReady")
 	case rt.list == fitList:
 		return append(names, "BadFitQuery")
-	case rt.list != nil && query.Find(rt.list.params, "as_of") != nil:
-		return append(names, "BadListQuery", "Gone")
 	case rt.list != nil && rt.tag == "pages":
 		return append(names, "BadListQuery", "NotReady")
 	case rt.list != nil:
 		return append(names, "BadListQuery")
 	case rt.record != nil:
-		return append(names, "BadListQuery", "NotFound", "Gone")
+		return append(names, "BadListQuery", "NotFound")
 	}
 	return append(names, map[string][]string{
 		"issueKey":          {"BadBody", "TooManyKeys", "BodyTooLarge", "UnsupportedMediaType", "SignupLimited", "LedgerUnavailable"},

@@ -107,9 +107,6 @@ func (r *resource) viewFault(q *listQuery, ending string) *failure {
 	reject := func(name, detail string) {
 		faults.Add(query.UnknownParameter, Fault{In: "query", Name: name, Detail: detail})
 	}
-	if q.asOf {
-		reject("as_of", "is not a parameter of a page; the API answers from earlier datasets")
-	}
 	if q.formatGiven {
 		reject("format", "is not a parameter of a page; the ending of the address is the form: .json, .csv or .md")
 	}

@@ -102,9 +102,6 @@ func (s *Server) find(req *request) (*response, *failure) {
 	case req.hit != nil:
 		return req.hit, nil
 	}
-	if f := s.pin(req); f != nil {
-		return nil, f
-	}
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() && !h.IsOptions() && req.refuses("") {
 		return nil, &failure{code: preconditionFailed, detail: "What this request would change has no ETag, so that none can match. Nothing was done. Send it without If-Match."}
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -76,10 +75,10 @@ func (w *watched) await(ended <-chan struct{}, ok func(text string) bool) error 
 	}
 }
 
-// environment is that of the test without the program's own variables. Dumps are kept where all tests
-// of this package find them. In the short form garbage is collected as rarely as in the tests.
+// environment is that of the test without the program's own variables. In the short form garbage is collected as rarely as in
+// the tests.
 func environment(more ...string) []string {
-	env := []string{"MODELDEX_DUMPS_DIR=" + filepath.Join(workDir, "dumps")}
+	var env []string
 	if !datasettest.Long() {
 		env = append(env, "GOGC=400")
 	}

@@ -71,7 +71,6 @@ type request struct {
 	gen     *index.Generation // nil before the first load
 	catalog *snapshot.Catalog
 	content [16]byte        // names gen and catalog, see contentOf
-	pinned  bool            // gen is that of as_of, see pin
 	coding  encoding.Coding // what the caller can decode and likes best
 	accepts headers.Acceptance
 	digest  quota.Digest
@@ -195,23 +194,9 @@ func contentOf(gen *index.Generation, catalog *snapshot.Catalog) (content [16]by
 		copy(content[:], gen.Digest[:])
 	}
 	if published, ok := catalog.Latest(); ok {
-		addEdition(&content, published.Hash)
+		for i := range 8 {
+			content[i] ^= published.Hash[i] // hex digits, 32 bits of hash
+		}
 	}
 	return content
-}
-
-// contentOfKept is contentOf while a generation was served.
-func contentOfKept(gen *index.Generation) (content [16]byte) {
-	copy(content[:], gen.Digest[:])
-	if gen.Edition != "" {
-		addEdition(&content, gen.Edition)
-	}
-	return content
-}
-
-// addEdition mixes the hash of the newest snapshot in.
-func addEdition(content *[16]byte, hash string) {
-	for i := range 8 {
-		content[i] ^= hash[i] // hex digits, 32 bits of hash
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
 	"modeldex/httpapi/rowjson"
@@ -37,7 +36,6 @@ type pageParams struct {
 	Q      string   `query:"q"`
 	Sort   string   `query:"sort"`
 	Fields []string `query:"fields,ordered"`
-	AsOf   string   `query:"as_of"`
 	Format string   `query:"format,default=json"`
 	Limit  int      `query:"limit,min=1,default=100"`
 	Cursor string   `query:"cursor"`
@@ -46,7 +44,6 @@ type pageParams struct {
 // detailParams are the parameters of single records.
 type detailParams struct {
 	Fields []string `query:"fields,ordered"`
-	AsOf   string   `query:"as_of"`
 	Format string   `query:"format,default=json"`
 }
 
@@ -163,9 +160,6 @@ func (r *resource) describe(params []query.Param) []query.Param {
 		case "fields":
 			p.Doc = "Fields of the rows to return, separated by commas; nested ones with dots, such as " +
 				"architecture.context_length. slug (id of benchmarks) is always included."
-		case "as_of":
-			p.Check, p.Rule = versionRef, fmt.Sprintf("must be a dataset version, or at least %d digits of a digest in lower-case hex", changes.ShortDigest)
-			p.Doc = "Dataset to answer from, as it was served before: its version, or at least 12 digits of its digest. The server keeps a few, which GET /api/v1/dataset lists; another is 410 and names the nearest. Just after a start, one that is being loaded again is 503 with Retry-After. Links and cursors keep it."
 		case "format":
 			p.Enum = formatNames()
 			p.Doc = "Form of the rows: json, or a file of csv, ndjson or parquet. Without it the Accept header decides."

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
-	"time"
 
-	"modeldex/dataset/mirror"
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/headers"
 	"modeldex/quota"
@@ -34,9 +32,6 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	}
 	if req.keyed || s.showsStanding(req) {
 		lines = s.plans.AppendLines(lines, standing, req.started.Unix())
-	}
-	if resp.ages && s.cfg.Mirror != nil {
-		lines = appendStale(lines, s.cfg.Mirror(), req.started)
 	}
 	var id [maxRequestID]byte
 	lines.SendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
@@ -77,21 +72,4 @@ func (s *Server) streamFailed(number uint64) func(error) {
 	return func(err error) {
 		s.cfg.Log.Error("a response was cut", "request_id", string(appendRequestID(nil, s.idPrefix, number)), "cause", err)
 	}
-}
-
-// A mirror answers with the bytes of its origin. While the origin cannot be asked, it says so in headers, not in
-// bodies. So a body stays the function of dataset and query that its ETag names. What callers and the cache have
-// stays valid when an origin comes and goes, and bodies can be compared with those of the origin.
-
-// appendStale adds headers that warn callers of a mirror that cannot reach its origin. By Age (RFC 9111, 5.1) their
-// caches know how long ago the response was confirmed, and ask again sooner.
-func appendStale(lines headers.Lines, st *mirror.State, now time.Time) headers.Lines {
-	if !st.Stale() {
-		return lines
-	}
-	lines = lines.Add("Dataset-Notice", `stale; since="`+st.Since.Format(time.RFC3339)+`"`)
-	if !st.Contact.IsZero() {
-		lines = lines.AddInt("Age", max(0, int64(now.Sub(st.Contact)/time.Second)))
-	}
-	return lines
 }

@@ -23,7 +23,7 @@ const (
 	// exposedHeaders may be read by a page of another origin.
 	exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Tier, X-RateLimit-Reset, RateLimit-Policy, RateLimit, " +
 		"X-Request-Id, Dataset-Version, Dataset-Digest, ETag, Link, Retry-After, Location, WWW-Authenticate, Allow, " +
-		"Content-Disposition, Accept-Ranges, Content-Range, Age, Dataset-Notice"
+		"Content-Disposition, Accept-Ranges, Content-Range"
 	// Five minutes, the documented time a response may be kept.
 	privateCache = "private, max-age=300"
 	publicCache  = "public, max-age=300"
@@ -47,7 +47,6 @@ type response struct {
 	etag                  string              // empty: the response is not compared with If-None-Match
 	stream                *connections.Stream // in place of body
 	coding                encoding.Coding     // of the body
-	ages                  bool                // it is made of a dataset that can be behind that of an origin, see appendStale
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
 	// parts are in place of body in a response that only one caller has: rows where the index has them.
@@ -131,7 +130,6 @@ func (resp *response) keep(control, vary string) {
 
 // madeOf names the dataset a response was made of.
 func (resp *response) madeOf(version, digest string) {
-	resp.ages = true
 	resp.set("Dataset-Version", version)
 	resp.set("Dataset-Digest", digest)
 }

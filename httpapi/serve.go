@@ -13,12 +13,9 @@ import (
 
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/connections"
-	"modeldex/httpapi/dumps"
-	"modeldex/httpapi/export"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/pages"
-	"modeldex/index"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -55,14 +52,7 @@ func New(cfg Config) (*Server, error) {
 	for i := range routes {
 		s.measured[&routes[i]] = s.metrics.Route(routes[i].id)
 	}
-	s.dumps = dumps.New(dumps.Config{
-		Current: func() (*index.Generation, [16]byte) {
-			gen := s.cfg.Live.Current()
-			return gen, contentOf(gen, s.catalog())
-		},
-		Sources: func(gen *index.Generation) *export.Sources { return dumpSources(&s.cfg, gen) },
-		Dir:     cfg.DumpsDir, From: cfg.From, Log: cfg.Log, Worked: cfg.Worked,
-	})
+	s.background, s.endBackground = context.WithCancel(context.Background())
 	s.streams.Max, s.streams.PerKey = 16, 2
 	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail})
 	s.pages.documents["api"] = newEndpoints(routes)
@@ -103,9 +93,6 @@ func (s *Server) addRoute(rt *route) {
 func (s *Server) Serve(ln net.Listener) error {
 	if !s.begins(ln) {
 		return ln.Close()
-	}
-	if s.cfg.Dumps == DumpsOpen || s.cfg.Dumps == DumpsKeyed {
-		defer s.dumps.Start()()
 	}
 	s.cfg.Log.Info("accepting connections", "limit", s.limit.Max, "per_address", s.limit.PerAddress)
 	if few := s.limit.Few(); few != "" {
@@ -164,6 +151,7 @@ func (s *Server) drain(ctx context.Context) {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
 	ln := s.stop()
+	s.endBackground()
 	err := s.app.ShutdownWithContext(ctx)
 	if ln != nil {
 		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it

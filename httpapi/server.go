@@ -9,12 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"modeldex/dataset/mirror"
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/connections"
-	"modeldex/httpapi/dumps"
-	"modeldex/httpapi/export"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/headers"
 	"modeldex/httpapi/metrics"
@@ -26,6 +23,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/singleflight"
 )
 
 // keeper is what the API needs of the keys and their quota; *quota.Keeper is one.
@@ -102,17 +100,6 @@ type Config struct {
 	Dumps DumpMode
 	// Files are the files of the dataset, for the dumps.
 	Files fs.FS
-	// DumpsDir is where the files of dumps are kept, for this process and later ones, see export.Make;
-	// empty means temporary files without names.
-	DumpsDir string
-	// From names the place of Files, such as a directory, by the same text in every process: what is
-	// served from it is noted in DumpsDir, see export.Earlier.
-	From string
-	// Earlier gives the datasets that as_of can name soon: an earlier process served them, and they are
-	// being loaded from their dumps. Nil gives none.
-	Earlier func() []export.Served
-	// Mirror is how the dataset compares with the service it is mirrored from; nil unless it is a mirror.
-	Mirror func() *mirror.State
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.
 	Now func() time.Time
 }
@@ -130,12 +117,17 @@ type Server struct {
 	measured map[*route]*metrics.Route
 	plans    headers.Plans
 	streams  connections.Streams
-	dumps    *dumps.Maker
 	pages    *pageSet
 	routes   []route // the table of routes
 	// idPrefix and idCount make request ids, see appendRequestID.
 	idPrefix string
 	idCount  atomic.Uint64
+
+	// dump is the newest dump, dumping makes one once for all callers until endBackground is called.
+	dump          atomic.Pointer[madeDump]
+	dumping       singleflight.Group
+	background    context.Context
+	endBackground context.CancelFunc
 
 	undeclared sync.Once   // the warning about a proxy that is not trusted
 	unready    atomic.Bool // /readyz said last that the ledger does not answer

@@ -8,7 +8,6 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/record"
 	"modeldex/httpapi/changes"
-	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/snapshot"
 
@@ -36,30 +35,10 @@ type DatasetView struct {
 	Generation uint64 `json:"generation" jsonschema:"minimum=1,example=1"`
 	// Records held.
 	Counts Counts `json:"counts"`
-	// Datasets that as_of can name, newest first: the one being served and those before it that are kept, also from before the server started.
-	Kept []KeptDataset `json:"kept"`
 	// The most recent load, if it was rejected; null otherwise.
 	Refused *changes.Refused `json:"refused" jsonschema:"nullable"`
 	// Snapshot documents that are not published because of what is wrong with them: at most 20 findings.
 	SnapshotsRefused []string `json:"snapshots_refused" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
-}
-
-// KeptDataset is a dataset that can be read with as_of.
-type KeptDataset struct {
-	// Its version.
-	Version string `json:"version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over its files, in hex.
-	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// When it was taken into service, by this process or by one before it.
-	Loaded time.Time `json:"loaded"`
-}
-
-func keptDatasets(kept []*index.Generation) []KeptDataset {
-	out := make([]KeptDataset, len(kept))
-	for i, gen := range kept {
-		out[i] = KeptDataset{gen.Info.Version, gen.Digest.String(), gen.Loaded}
-	}
-	return out
 }
 
 // Counts is how many records of each kind are held.
@@ -80,8 +59,6 @@ type Health struct {
 	Status string `json:"status" jsonschema:"example=ok"`
 	// Version of the dataset being served, null before the first.
 	DatasetVersion *string `json:"dataset_version,omitempty" jsonschema:"nullable,example=2026.11.21"`
-	// How the dataset compares with the service it is mirrored from; left out unless it is a mirror.
-	Mirror *MirrorView `json:"mirror,omitempty"`
 	// The most recent load, if it was rejected; left out otherwise.
 	Refused *changes.Refused `json:"refused,omitempty"`
 	// Findings of snapshot documents that are not published, at most 20; left out where there are none.
@@ -103,8 +80,8 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 	b, err := jsonv2.Marshal(map[string]DatasetView{"data": {
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
-		Counts: Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
-		Kept:   keptDatasets(s.cfg.Live.Kept()), Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
+		Counts:  Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
+		Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {
 		return nil, &failure{code: internal, cause: err}
@@ -130,7 +107,7 @@ func alive(*Server, *request) (*response, *failure) {
 
 // ready says whether calls can be answered; 503 takes the instance out of a balancer.
 func ready(s *Server, req *request) (*response, *failure) {
-	h := Health{Status: "ok", Refused: s.cfg.History.Refused(req.gen), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings(), Mirror: s.mirrorView()}
+	h := Health{Status: "ok", Refused: s.cfg.History.Refused(req.gen), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings()}
 	if s.stopping.Load() {
 		h.Status = "the server is stopping"
 		return health(fiber.StatusServiceUnavailable, h)
@@ -164,38 +141,4 @@ func health(status int, h Health) (*response, *failure) {
 		return nil, &failure{code: internal, cause: err}
 	}
 	return uncached(status, b), nil
-}
-
-// MirrorView is how the dataset compares with the service it is mirrored from.
-type MirrorView struct {
-	// Address of that service.
-	Origin string `json:"origin" jsonschema:"example=https://models.example.org"`
-	// Whether the dataset may be behind it: the last check failed.
-	Stale bool `json:"stale" jsonschema:"example=false"`
-	// When the origin last said that the dataset is the newest; null where that is not known.
-	LastSuccess *time.Time `json:"last_success" jsonschema:"nullable"`
-	// When the first check failed after that; null where the dataset is not stale.
-	Since *time.Time `json:"since" jsonschema:"nullable"`
-	// Why the last check failed; null where the dataset is not stale.
-	Cause *string `json:"cause" jsonschema:"nullable,example=the origin cannot be reached\\, or the connection broke"`
-}
-
-// mirrorView is nil if the dataset is not a mirror.
-func (s *Server) mirrorView() *MirrorView {
-	if s.cfg.Mirror == nil {
-		return nil
-	}
-	st := s.cfg.Mirror()
-	v := &MirrorView{Origin: st.Origin, Stale: st.Stale(), LastSuccess: knownTime(st.Contact)}
-	if v.Stale {
-		v.Since, v.Cause = &st.Since, &st.Cause
-	}
-	return v
-}
-
-func knownTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

@@ -38,58 +38,6 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestKeepOlder: what an earlier process served is behind what this one did, in the places that are left, and
-// goes first.
-func TestKeepOlder(t *testing.T) {
-	gen := func(id byte) *Generation {
-		g := mustBuild(t, &dataset.Set{})
-		g.Digest[0] = id
-		return g
-	}
-	var live Live
-	live.Keep(2)
-	if live.KeepOlder(gen(9)) {
-		t.Error("kept before the first was published")
-	}
-	want := func(ids ...byte) {
-		t.Helper()
-		var got []byte
-		for _, g := range live.Kept() {
-			got = append(got, g.Digest[0])
-		}
-		if string(got) != string(ids) || live.Current() != live.Kept()[0] {
-			t.Errorf("kept %v, want %v", got, ids)
-		}
-	}
-	live.Publish(gen(5))
-	before := live.Kept()
-	for _, step := range []struct {
-		id   byte
-		kept bool
-	}{{5, false}, {4, true}, {4, false}, {3, true}, {2, false}} {
-		if g := gen(step.id); live.KeepOlder(g) != step.kept || g.Number != 0 {
-			t.Errorf("KeepOlder(%d) is %t, number %d", step.id, !step.kept, g.Number)
-		}
-	}
-	if len(before) != 1 {
-		t.Error("a slice that a reader has was changed")
-	}
-	want(5, 4, 3)
-	live.Publish(gen(6))
-	want(6, 5, 4)
-	live.Publish(gen(4))
-	want(4, 6, 5)
-	live.Publish(gen(4)) // the same records once more
-	want(4, 6, 5)
-	other := gen(4) // with other scores
-	other.Edition = "other"
-	live.Publish(other)
-	want(4, 4, 6)
-	if live.Capacity() != 3 {
-		t.Errorf("capacity %d, want 3", live.Capacity())
-	}
-}
-
 // TestSwap publishes generations of different sizes while readers ask: every answer must be
 // whole and of one generation.
 func TestSwap(t *testing.T) {

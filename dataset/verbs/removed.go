@@ -7,7 +7,23 @@ var removed = map[string]string{
 	"export":        "download whole tables from /api/v1/dumps of a server, or put a cache in front of modeldex serve",
 	"import facts":  "write one file per record in models, hardware and tools of the dataset, and run modeldex check",
 	"import pciids": "copy the ids from pci.ids into pci_ids of the hardware record",
+	"mirror":        pull,
+
+	"--follow":          pull,
+	"--follow-every":    pull,
+	"--origin-key-file": pull,
+	"--keep":            "serve the data of an old day from a git worktree, as packaging/README.md shows",
+	"--dumps-dir":       "set TMPDIR, where dumps are temporary files",
+
+	"MODELDEX_FOLLOW":          pull,
+	"MODELDEX_FOLLOW_EVERY":    pull,
+	"MODELDEX_ORIGIN_KEY":      pull,
+	"MODELDEX_ORIGIN_KEY_FILE": pull,
+	"MODELDEX_KEEP":            "serve the data of an old day from a git worktree, as packaging/README.md shows",
+	"MODELDEX_DUMPS_DIR":       "set TMPDIR, where dumps are temporary files",
 }
+
+const pull = "pull a checkout with git beside the running server, as packaging/README.md shows"
 
 // Replacement is the sentence that answers a command line with a removed verb or flag, empty for any other.
 func Replacement(args []string) string {

@@ -28,12 +28,9 @@ type Dump struct {
 	// Edition is a hash of all files, in hex: an address that holds it never changes its content.
 	Edition string
 	Files   []*File // in order of name
-
-	dir string // empty for one whose files have no names
 }
 
-// File is one file of a dump. Its bytes are on disk, in a file that is open: they can be read also when
-// the file has no name, or has none any more. The system frees those of a file without a name when
+// File is one file of a dump. Its bytes are on disk, in an open file that has no name. The system frees them when
 // nothing refers to the File any more, or the process ends in whatever way.
 type File struct {
 	Name      string
@@ -84,12 +81,6 @@ type Sources struct {
 	FS        fs.FS
 	Originals []Original
 	Extras    []string
-	// Dir is where the files are written; empty means the directory of temporary files.
-	Dir string
-	// Keep is how many dumps Dir keeps at least, for Make; less than four is four.
-	Keep int
-	// Content names, for Make, what the tables are made of beside About and Originals.
-	Content []byte
 }
 
 // Build writes the files of a dump: every table as .ndjson.zst, .csv.zst and .parquet, the dataset itself as
@@ -97,23 +88,9 @@ type Sources struct {
 // the three encoders of one table and ends with the context. An error leaves nothing behind. ErrChanged means that
 // a file of the dataset is gone or not what was loaded.
 //
-// The files have no names: see Make for a dump that later runs find again.
-func Build(ctx context.Context, src *Sources) (*Dump, error) {
-	return build(ctx, src, func(string) (*os.File, error) {
-		data, err := os.CreateTemp(src.Dir, "modeldex-dump-*")
-		if err != nil {
-			return nil, err
-		}
-		if err := os.Remove(data.Name()); err != nil {
-			return nil, errors.Join(err, data.Close())
-		}
-		return data, nil
-	})
-}
-
-// build writes the files of a dump where create opens them.
-func build(ctx context.Context, src *Sources, create func(name string) (*os.File, error)) (_ *Dump, err error) {
-	b := &builder{ctx: ctx, src: src, create: create, dump: &Dump{About: src.About}}
+// The files are temporary and have no names.
+func Build(ctx context.Context, src *Sources) (_ *Dump, err error) {
+	b := &builder{ctx: ctx, src: src, dump: &Dump{About: src.About}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, b.dump.close())
@@ -133,13 +110,10 @@ func build(ctx context.Context, src *Sources, create func(name string) (*os.File
 	return b.dump, nil
 }
 
-// close closes the files of a dump that was not published.
+// close closes the files of a dump that was not finished.
 func (d *Dump) close() error {
 	var errs []error
 	for _, f := range d.Files {
-		if f.data == nil {
-			continue // was not opened
-		}
 		errs = append(errs, f.data.Close())
 	}
 	return errors.Join(errs...)
@@ -149,10 +123,9 @@ func (d *Dump) close() error {
 var ErrChanged = errors.New("was changed since it was loaded")
 
 type builder struct {
-	ctx    context.Context
-	src    *Sources
-	create func(name string) (*os.File, error)
-	dump   *Dump
+	ctx  context.Context
+	src  *Sources
+	dump *Dump
 }
 
 // giveWayEvery is how many rows are written, in some ten milliseconds, between two looks at the context
@@ -233,9 +206,12 @@ type output struct {
 
 // open begins a file. finish ends it, or abandon.
 func (b *builder) open(name, media string, rows int, compressed bool) (*output, error) {
-	data, err := b.create(name)
+	data, err := os.CreateTemp("", "modeldex-dump-*")
 	if err != nil {
 		return nil, err
+	}
+	if err := os.Remove(data.Name()); err != nil {
+		return nil, errors.Join(err, data.Close())
 	}
 	o := &output{file: &File{Name: name, MediaType: media, Rows: rows, data: data}, sum: &counted{hash: sha256.New(), w: data}}
 	o.packed = &buffered{w: o.sum}
@@ -323,7 +299,7 @@ func (b *buffered) flush() error {
 	return err
 }
 
-// archiveName is the file with the dataset as it was loaded, see package archive.
+// archiveName is the file with the dataset as it was loaded.
 const archiveName = "dataset.tar.zst"
 
 // originals writes the dataset as an archive: names in order, no owners, no times.

@@ -24,7 +24,7 @@ func sources(t *testing.T, rows [][]byte) *Sources {
 		"tools/b.json": {Data: []byte("{}\n")}, "dataset.json": {Data: []byte(`{"version":"1"}`)}, "snapshots/snapshot-1.json": {Data: []byte("[]")}, "README.md": {Data: []byte("not loaded")},
 	}
 	src := &Sources{
-		About: about(), Released: "2026-11-22", Description: "Samples.", FS: files, Dir: t.TempDir(), Extras: []string{"snapshots/snapshot-*.json"},
+		About: about(), Released: "2026-11-22", Description: "Samples.", FS: files, Extras: []string{"snapshots/snapshot-*.json"},
 		Tables: []Table{{Schema: sampleSchema, Doc: "The samples.", Count: len(rows), Rows: func() Rows { return rowsOf(rows) }}},
 	}
 	for _, name := range []string{"tools/b.json", "dataset.json"} {
@@ -63,6 +63,7 @@ func unpacked(t *testing.T, b []byte) []byte {
 // TestBuild: a dump has every table in every form, the dataset as it was loaded, and sums that are
 // right; built again it is the same, and nothing is left in its directory.
 func TestBuild(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	rows := randomRows(t, 300)
 	src := sources(t, rows)
 	d, err := Build(context.Background(), src)
@@ -108,7 +109,7 @@ func TestBuild(t *testing.T) {
 	if other.Edition == d.Edition {
 		t.Error("other rows gave the same edition")
 	}
-	if left, err := os.ReadDir(src.Dir); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("the directory has %v, %v", left, err)
 	}
 }

@@ -43,6 +43,11 @@ type Fault struct {
 // NoParameter is the rule that a name breaks which an endpoint does not know.
 const NoParameter = "is not a parameter of this endpoint"
 
+// removed are parameters of earlier versions, each with what to use instead.
+var removed = map[string]string{
+	"as_of": "serve the data of an old day from a git worktree, as packaging/README.md shows",
+}
+
 // MaxFaults is how many faults of one request are listed; the rest are counted. A request of 8 KiB can name four
 // thousand wrong values: to list them all, or to search near names for each, would cost the server more than the
 // caller. Package suggest bounds the searches.
@@ -76,6 +81,9 @@ func (l *Faults) Unknown(in, prefix, name string, allowed []string) {
 	code, detail := UnknownParameter, NoParameter
 	if in == "body" {
 		code, detail = InvalidField, "is not a known field"
+	}
+	if instead := removed[name]; in == "query" && instead != "" {
+		detail = "was removed: " + instead
 	}
 	if name == "" {
 		detail = "has no name"

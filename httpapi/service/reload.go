@@ -13,10 +13,8 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/cores"
 	"modeldex/dataset/diff"
-	"modeldex/dataset/mirror"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi/changes"
-	"modeldex/httpapi/export"
 	"modeldex/httpapi/rows"
 	"modeldex/httpapi/webhook"
 	"modeldex/index"
@@ -30,14 +28,11 @@ type reloader struct {
 	history changes.History
 	catalog atomic.Pointer[snapshot.Catalog]
 	memory  *memory
-	mirror  *mirror.Mirror // nil if the dataset is not a mirror
 	watcher atomic.Pointer[watcher]
 	// hooks is notified of every generation; nil before the ledger is open, and where it keeps no webhooks.
 	hooks atomic.Pointer[webhook.Service]
 	// latest is what is being served, for hooks.
 	latest atomic.Pointer[webhook.Dataset]
-	// earlier are the datasets of earlier processes that are not loaded again yet.
-	earlier atomic.Pointer[[]export.Served]
 	// last is what the generation being served was made of. Once there is a watcher it belongs to
 	// the watcher's goroutine, as does looked.
 	last   *dataset.Set
@@ -47,9 +42,7 @@ type reloader struct {
 }
 
 func newReloader(cfg *Config) *reloader {
-	r := &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
-	r.live.Keep(cfg.Keep)
-	return r
+	return &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
 }
 
 // manyBenchmarks is how many benchmarks make a collection at the start cost more time than its memory is
@@ -112,6 +105,13 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 	return w
 }
 
+// rescan has the files looked at, once there is a watcher.
+func (r *reloader) rescan() {
+	if w := r.watcher.Load(); w != nil {
+		(*w).Rescan()
+	}
+}
+
 // reload is given what the watcher loaded, or why it could not. A rejected load leaves the last
 // good generation in service.
 func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
@@ -122,7 +122,7 @@ func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	if ctx.Err() != nil {
 		return // the service stops
 	}
-	r.memory.reloaded(rowBytes(r.live.Kept()))
+	r.memory.reloaded(r.live.Current().Bytes())
 	if err != nil {
 		refused := r.history.Refuse(err, r.live.Current())
 		r.cfg.Log.Error("dataset rejected; the last good one stays in service", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)
@@ -131,14 +131,6 @@ func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	if wasRefused {
 		r.cfg.Log.Info("dataset accepted again", "digest", set.Digest.String())
 	}
-}
-
-// rowBytes is the size of the rows of the generations that are kept.
-func rowBytes(kept []*index.Generation) (n int) {
-	for _, gen := range kept {
-		n += gen.Bytes()
-	}
-	return n
 }
 
 // publish makes the generation of a set and of the newest snapshot, and serves it. If both are

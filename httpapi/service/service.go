@@ -33,10 +33,6 @@ type Config struct {
 	Files fs.FS
 	// Dir is the directory of Files, which is watched; empty means that they never change.
 	Dir string
-	// Follow, if set, makes Dir a mirror of another service, in step with it while the service runs.
-	Follow *Follow
-	// Keep is how many generations are kept beside the one being served.
-	Keep int
 	// Where says in the log where the dataset is.
 	Where string
 	// Progress, if set, is called with how far the first load is, in bytes.
@@ -64,9 +60,8 @@ type Config struct {
 	BaseURL, SupportEmail string
 	// RepositoryURL is that of httpapi.Config.
 	RepositoryURL string
-	// Dumps and DumpsDir are those of httpapi.Config.
+	// Dumps is that of httpapi.Config.
 	Dumps      httpapi.DumpMode
-	DumpsDir   string
 	CacheBytes int64
 	// Connections and ConnectionsPerAddress are those of httpapi.Config.
 	Connections, ConnectionsPerAddress int
@@ -100,22 +95,15 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	// Before the first load: SIGHUP would end the process. What a change during that load needs, the watcher does.
 	defer onHangup(r.rescan)()
 	defer outliveReaders()()
-	if cfg.Follow == nil {
-		err = r.first(ctx)
-	} else if r.mirror, err = r.openMirror(ctx); err == nil {
-		defer func() { err = errors.Join(err, r.mirror.Close()) }()
-		err = r.firstMirrored(ctx, r.mirror)
-	}
-	if err != nil {
+	if err := r.first(ctx); err != nil {
 		return err
 	}
 	// Not before: until here a signal may end the process at once, because there is nothing to lose.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	ctx, endLoads := context.WithCancel(ctx)
-	watcher, endFollowing := r.start(ctx, cfg.watch), r.follow(ctx)
+	watcher := r.start(ctx, cfg.watch)
 	endBackground := sync.OnceFunc(func() {
-		endFollowing()
 		endLoads()
 		watcher.Close()
 	})
@@ -171,14 +159,12 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	if hooks != nil {
 		defer hooks.Close()
 	}
-	r.findEarlier()
 	server, err := httpapi.New(httpapi.Config{
 		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Records: r.latest.Load, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
-		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, DumpsDir: cfg.DumpsDir, Files: cfg.Files,
+		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
 		CacheBytes: answerBytes(cfg.CacheBytes), Worked: r.memory.worked, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
-		From: cfg.from(), Earlier: r.awaited, Mirror: r.mirrorState(),
 	})
 	if err != nil {
 		return false, err
@@ -198,7 +184,6 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	fmt.Fprintf(cfg.Stdout, "modeldex serves http://%s (reference: http://%s/docs)\n", ln.Addr(), ln.Addr())
 	cfg.Log.Info("serving", "addr", ln.Addr().String(), "data", cfg.Where)
 	r.memory.started(r.live.Current().Bytes())
-	defer r.loadEarlier(ctx)()
 	select {
 	case err := <-failed:
 		return true, err

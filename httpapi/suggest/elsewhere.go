@@ -25,7 +25,7 @@ var Parameters = map[string][]string{
 	"releasedafter": {"released_since"}, "publishedafter": {"released_since"}, "newerthan": {"released_since", "since"}, "after": {"cursor"},
 	"releasedbefore": {"released_until"}, "publishedbefore": {"released_until"}, "olderthan": {"released_until", "until"},
 	"id": {"slug"}, "ids": {"id", "slug"}, "slug": {"id"}, "slugs": {"slug", "id"},
-	"asof": {"as_of"}, "type": {"category", "kind", "architecture"}, "kind": {"type", "category"},
+	"type": {"category", "kind", "architecture"}, "kind": {"type", "category"},
 
 	"brand": {"vendor"}, "manufacturer": {"vendor"}, "maker": {"vendor"},
 	"org": {"organization"}, "author": {"organization"}, "creator": {"organization"}, "publisher": {"organization"}, "provider": {"organization", "vendor"},

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,10 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"path/filepath"
-	"time"
 
-	"modeldex/dataset"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi"
 	"modeldex/httpapi/proxies"
@@ -25,9 +21,6 @@ import (
 // Serve serves the API.
 type Serve struct {
 	verbs.Dataset
-	Follow      string        `help:"Mirror another modeldex service into the dataset directory, which becomes a symbolic link, and serve that; see also: modeldex mirror." env:"MODELDEX_FOLLOW" placeholder:"URL"`
-	FollowEvery time.Duration `help:"How often to look for a newer dataset there." env:"MODELDEX_FOLLOW_EVERY" default:"1m"`
-	verbs.Origin
 	Ledger
 	Addr            string   `help:"Address to listen on; port 0 picks one." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
 	AdminSocket     string   `help:"Unix socket of administration, mode 0600; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
@@ -39,10 +32,8 @@ type Serve struct {
 	RepositoryURL   string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; /tree/BRANCH/FOLDER behind it names another branch than main and another folder than data. The page /contribute then leads there." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	MaxConnections  int      `help:"Connections open at a time; 0 means 16384, or fewer where the limit of open files allows fewer." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 means a quarter of --max-connections." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
-	Keep            int      `help:"Datasets to keep in memory beside the one being served, for as_of; a restart loads them again from --dumps-dir." env:"MODELDEX_KEEP" default:"2"`
 	CacheMB         int64    `name:"cache-mb" help:"Memory for cached responses, in MiB. The whole server grows by up to a quarter more than that; of less than 224 a part is kept free for making responses." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
-	DumpsDir        string   `help:"Where the files of dumps are kept, so that a restart on the same dataset finds them; default modeldex/dumps in the user's cache directory." env:"MODELDEX_DUMPS_DIR" placeholder:"DIR"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are trusted, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
 	PagesPerMinute  int      `help:"Pages, charts and large documents one address may ask for per minute without a key; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
@@ -73,7 +64,7 @@ func (c *Serve) Run(env *verbs.Env) error {
 }
 
 func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
-	src, follow, err := c.source(env)
+	src, err := c.Find(env)
 	if err != nil {
 		return cfg, err
 	}
@@ -86,43 +77,15 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 	log := c.logger(env)
 	c.warnIgnored(log)
 	return service.Config{
-		Files: src.Files, Dir: src.Dir, Where: src.Where, Follow: follow, Keep: c.Keep,
+		Files: src.Files, Dir: src.Dir, Where: src.Where,
 		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
-		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), DumpsDir: c.dumpsDir(), CacheBytes: c.CacheMB << 20,
+		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
 		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
 		Log: log, Stdout: env.Stdout,
 	}, nil
-}
-
-// dumpsDir is where dumps are kept. Where a process has no directory of caches, or must not write
-// there, its dumps are temporary files, which end with it.
-func (c *Serve) dumpsDir() string {
-	if c.DumpsDir != "" || c.Dumps == string(httpapi.DumpsOff) {
-		return c.DumpsDir
-	}
-	caches, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	dir := filepath.Join(caches, "modeldex", "dumps")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return ""
-	}
-	return dir
-}
-
-// source is the dataset to serve; follow is nil unless it is a mirror's.
-func (c *Serve) source(env *verbs.Env) (src verbs.Source, follow *service.Follow, err error) {
-	if c.Follow == "" {
-		src, err = c.Find(env)
-		return src, nil, err
-	}
-	dir := cmp.Or(c.Data, "data") // as modeldex mirror
-	key, err := c.ReadKey()
-	return verbs.Source{Files: dataset.Dir(dir), Dir: dir, Where: dir + ", a mirror of " + c.Follow}, &service.Follow{Origin: c.Follow, Key: key, Every: c.FollowEvery}, err
 }
 
 func (c *Serve) logger(env *verbs.Env) *slog.Logger {

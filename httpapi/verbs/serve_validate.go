@@ -12,9 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
-	"modeldex/dataset/mirror"
 	"modeldex/httpapi/operator"
 	"modeldex/httpapi/proxies"
 )
@@ -33,10 +31,8 @@ func (c *Serve) Validate() error {
 		checkAddr("--admin-addr", c.AdminAddr),
 		checkOrigin("--base-url", "https://api.example.com", c.BaseURL),
 		checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL),
-		c.checkFollow(),
 		checkSupport(c.SupportEmail),
 		checkRange("--cache-mb", c.CacheMB, 1),
-		checkRange("--keep", int64(c.Keep), 0),
 		checkRange("--signups-per-hour", int64(c.SignupsPerHour), 0),
 		checkRange("--pages-per-minute", int64(c.PagesPerMinute), 0),
 		checkRange("--pages-at-once", int64(c.PagesAtOnce), 1),
@@ -47,7 +43,6 @@ func (c *Serve) Validate() error {
 		c.parseProxies(),
 		c.place().Validate(),
 		c.checkTokenFile(),
-		checkDir("--dumps-dir", c.DumpsDir),
 	)
 }
 
@@ -70,34 +65,13 @@ func (c *Serve) checkTokenFile() error {
 	return nil
 }
 
-// checkDir checks a directory that is made if it does not exist; empty means none.
-func checkDir(flag, dir string) error {
-	info, err := os.Stat(dir)
-	if dir == "" || errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
-		return nil
-	}
-	return fmt.Errorf("%s: must be a directory, got %s", flag, dir)
-}
-
 // warnIgnored warns about flags that have no effect without another. They are no fault: programs that share an environment
 // need not all use all of it.
 func (c *Serve) warnIgnored(log *slog.Logger) {
-	for _, f := range []struct {
-		flag, without string
-		ignored       bool
-	}{
-		{"--follow-every", "--follow", c.Follow == "" && c.FollowEvery != defaultEvery},
-		{"--origin-key-file", "--follow", c.Follow == "" && (c.OriginKey != "" || c.OriginKeyFile != "")},
-		{"--admin-token-file", "--admin-addr", c.AdminAddr == "" && (c.AdminToken != "" || c.AdminTokenFile != "")},
-	} {
-		if f.ignored {
-			log.Warn("a flag has no effect", "flag", f.flag, "without", f.without)
-		}
+	if c.AdminAddr == "" && (c.AdminToken != "" || c.AdminTokenFile != "") {
+		log.Warn("a flag has no effect", "flag", "--admin-token-file", "without", "--admin-addr")
 	}
 }
-
-// defaultEvery is the default of --follow-every.
-const defaultEvery = time.Minute
 
 func (c *Serve) parseProxies() (err error) {
 	if c.trusted, err = proxies.Parse(c.TrustedProxies); err != nil {
@@ -135,19 +109,6 @@ func checkOrigin(flag, example, text string) error {
 		return fmt.Errorf("%s: must be a host without a path, for the service answers at the root of one, such as %s, got %q", flag, example, text)
 	}
 	return checkURL(flag, example, text)
-}
-
-func (c *Serve) checkFollow() error {
-	if c.Follow == "" {
-		return nil
-	}
-	if _, err := mirror.ParseOrigin(c.Follow); err != nil {
-		return fmt.Errorf("--follow: %w", err)
-	}
-	if c.FollowEvery < time.Second {
-		return fmt.Errorf("--follow-every: must be at least 1s, got %s", c.FollowEvery)
-	}
-	return nil
 }
 
 func checkSupport(text string) error {
