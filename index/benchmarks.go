@@ -20,7 +20,7 @@ var benchmarkFields = []fieldOf[benchmarkRecord]{
 	{Name: ID, Text: func(b *benchmarkRecord) string { return string(b.ID) }, Param: "id", Uses: Key, Doc: "Stable public key; several fetch a batch."},
 	{Name: Model, Text: func(b *benchmarkRecord) string { return string(b.Model) }, Refers: Model, Param: "model", Uses: Facets | Groups, Doc: "Measured model, by slug or alias. The names of repackagings are aliases of the model whose weights they have."},
 	{Name: Hardware, Text: func(b *benchmarkRecord) string { return string(b.Hardware) }, Refers: Hardware, Param: "hardware", Uses: Facets | Groups, Doc: "Measured hardware, by slug or alias, with its variants."},
-	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
+	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware that is related to a record, by slug or alias, itself included: its variants and the record it is a variant of, its integrated graphics or the chips with these, the machines built from it or its possible chips, and siblings, which are variants of one record, or machines of one chip, with the same memory bandwidth."},
 	{Name: Tool, Text: func(b *benchmarkRecord) string { return string(b.Tool) }, Refers: Tool, Param: "tool", Uses: Facets | Groups | Setting, Doc: "Measuring tool, by slug or alias."},
 	{Name: Family, Text: func(b *benchmarkRecord) string { return b.family }, Param: "family", Uses: Facets | Groups, Doc: "Family of the measured model."},
 	{Name: Quantization, Text: func(b *benchmarkRecord) string { return text(b.Quantization) }, Param: "quantization", Uses: Facets | Groups | Setting, Doc: "Quantization, such as Q4_K_M. Letter case is ignored."},
@@ -144,8 +144,9 @@ func newBenchmarks(set *dataset.Set, r Renderers) (*source[benchmarkRecord], *Ta
 		s.recs = append(s.recs, benchmarkRecord{b, families[b.Model], rooflines(b, i), reproduced})
 	}
 	t := newTable(s)
-	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware)}
-	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware)}}
+	relations := dataset.NewRelations(set.Hardware)
+	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware, relations)}
+	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware, relations)}}
 	if p := t.postings[Scenario]; len(p.values) > 0 {
 		t.listed, t.unlisted = p.unknown, roaring.Flip(p.unknown, 0, uint64(t.n))
 	}

@@ -15,7 +15,7 @@ type hardwareRecord struct {
 
 var hardwareFields = []fieldOf[hardwareRecord]{
 	{Name: Slug, Text: func(h *hardwareRecord) string { return string(h.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
-	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware of one silicon, by slug or alias: a chip, its integrated graphics, its variants and the machines built from it, whichever of them is given."},
+	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware that is related to a record, by slug or alias, itself included: its variants and the record it is a variant of, its integrated graphics or the chips with these, the machines built from it or its possible chips, and siblings, which are variants of one record, or machines of one chip, with the same memory bandwidth."},
 	{Name: Name, Text: func(h *hardwareRecord) string { return strings.ToLower(h.Name) }, Uses: Sorts, Doc: "Name as its vendor writes it."},
 	{Name: "vendor", Text: func(h *hardwareRecord) string { return string(h.Vendor) }, Values: dataset.Vendor("").Values(), Param: "vendor", Uses: Facets, Doc: "Who makes the part."},
 	{Name: "type", Text: func(h *hardwareRecord) string { return string(h.Type) }, Values: dataset.HardwareType("").Values(), Param: "type", Uses: Facets, Doc: "Kind of part or machine."},
@@ -45,6 +45,6 @@ func newHardware(ctx context.Context, recs []dataset.Hardware, benchmarks *Table
 		s.recs = append(s.recs, hardwareRecord{h, benchmarks.counts(Hardware, string(h.Slug))})
 	}
 	t := newTable(&s)
-	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs)}}
+	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs, dataset.NewRelations(recs))}}
 	return t, s.render(ctx, t)
 }

@@ -210,11 +210,11 @@ type plain struct {
 
 type plainRecord struct {
 	slug  string
-	row   string   // what renderers make of it
-	names []string // what words are looked for in
-	id    string   // what a word may be equal to
+	row   string             // what renderers make of it
+	names []string           // what words are looked for in
+	id    string             // what a word may be equal to
 	sets  map[Field][]string // nil where unknown
-	nums  map[Field]float64 // no entry where unknown
+	nums  map[Field]float64  // no entry where unknown
 	texts map[Field]string
 	page  string // of a benchmark
 	// withdrawn: a benchmark that statistics leave out
@@ -245,9 +245,9 @@ func plains(s *dataset.Set) [4]*plain {
 		runs[b.Hardware]++
 		runs[b.Tool]++
 	}
-	anchors, silicon := map[dataset.Slug][]string{}, dataset.NewSilicon(s.Hardware) // what finds a piece of hardware
+	anchors, silicon := map[dataset.Slug][]string{}, dataset.NewRelations(s.Hardware) // what finds a piece of hardware
 	for _, h := range s.Hardware {
-		for _, found := range silicon.Of(h.Slug) {
+		for _, found := range silicon.Related(h.Slug) {
 			anchors[found] = append(anchors[found], string(h.Slug))
 		}
 	}

@@ -25,60 +25,15 @@ func (v variants) with(values []string) []string {
 	return slices.Compact(out)
 }
 
-// hardwareVariants links hardware of the same silicon. The forms of a part are its variants, the chips that
-// contain it as integrated graphics, and the machines all of whose possible chips are forms of it. The forms of
-// those are forms of the part too.
-func hardwareVariants(recs []dataset.Hardware) variants {
-	direct := map[dataset.Slug][]dataset.Slug{}
-	for i := range recs {
-		h := &recs[i]
-		if h.Variants != nil {
-			direct[h.Slug] = append(direct[h.Slug], *h.Variants...)
-		}
-		if h.IntegratedGPU != nil {
-			direct[*h.IntegratedGPU] = append(direct[*h.IntegratedGPU], h.Slug)
-		}
-	}
+// hardwareVariants maps the slug of each piece of hardware to its forms.
+func hardwareVariants(recs []dataset.Hardware, relations *dataset.Relations) variants {
 	out := variants{}
 	for i := range recs {
-		forms := map[dataset.Slug]bool{recs[i].Slug: true}
-		collect(forms, direct, recs[i].Slug)
-		addMachines(forms, recs)
-		if len(forms) > 1 {
-			out.add(recs[i].Slug, forms)
+		if forms := relations.Forms(recs[i].Slug); len(forms) > 0 {
+			out[string(recs[i].Slug)] = texts(forms)
 		}
 	}
 	return out
-}
-
-// collect adds what is reached from a slug.
-func collect(found map[dataset.Slug]bool, direct map[dataset.Slug][]dataset.Slug, from dataset.Slug) {
-	for _, slug := range direct[from] {
-		if !found[slug] {
-			found[slug] = true
-			collect(found, direct, slug)
-		}
-	}
-}
-
-// addMachines adds the machines all of whose possible chips are among the forms.
-func addMachines(forms map[dataset.Slug]bool, recs []dataset.Hardware) {
-	for i := range recs {
-		if chips := recs[i].Chip; chips != nil && len(*chips) > 0 &&
-			!slices.ContainsFunc(*chips, func(c dataset.Slug) bool { return !forms[c] }) {
-			forms[recs[i].Slug] = true
-		}
-	}
-}
-
-// add records the forms of a slug, without itself.
-func (v variants) add(slug dataset.Slug, forms map[dataset.Slug]bool) {
-	for form := range forms {
-		if form != slug {
-			v[string(slug)] = append(v[string(slug)], string(form))
-		}
-	}
-	slices.Sort(v[string(slug)])
 }
 
 // related says that the values of a filter are slugs that each mean several values of another
@@ -88,11 +43,11 @@ type related struct {
 	with map[string][]string
 }
 
-// siliconOf maps the slug of each piece of hardware to all that share its silicon, itself included.
-func siliconOf(recs []dataset.Hardware) map[string][]string {
-	silicon, out := dataset.NewSilicon(recs), make(map[string][]string, len(recs))
+// siliconOf maps the slug of each piece of hardware to all that are related to it, itself included.
+func siliconOf(recs []dataset.Hardware, relations *dataset.Relations) map[string][]string {
+	out := make(map[string][]string, len(recs))
 	for i := range recs {
-		out[string(recs[i].Slug)] = texts(silicon.Of(recs[i].Slug))
+		out[string(recs[i].Slug)] = texts(relations.Related(recs[i].Slug))
 	}
 	return out
 }

@@ -124,10 +124,19 @@ type MaxContexts struct {
 	Q40 *int64 `json:"q4_0" jsonschema:"nullable,minimum=0,example=131072" jsonschema_extras:"unit=tokens"`
 }
 
+// MeasuredOn is the hardware that a piece of evidence was measured on.
+type MeasuredOn struct {
+	// Slug of the hardware record that the benchmark names.
+	MeasuredOn dataset.Slug `json:"measured_on" jsonschema:"example=nvidia-rtx-4090"`
+	// How that record is related to the hardware of the query: the same part; a variant (also a chip and its integrated graphics); a machine and its chip; or a sibling, which is another variant, or another machine of one chip, with the same memory bandwidth. Null where they are not related.
+	Relation *dataset.Relation `json:"relation" jsonschema:"nullable,enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
+}
+
 // Evidence is a run that was resident in less memory than the formula asks for.
 type Evidence struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
+	MeasuredOn
 	// Memory of its devices.
 	Memory int64 `json:"memory_bytes" jsonschema:"minimum=0,example=17179869184" jsonschema_extras:"unit=bytes"`
 	// Tokens its cache was filled with.
@@ -139,20 +148,20 @@ type Evidence struct {
 // Speed is what is known of the generation speed of one request. Measurements and estimates are
 // never mixed into one figure.
 type Speed struct {
-	// Measurements of the same model, hardware and quantization; null where there are none.
+	// Measurements of the same model and quantization on the same or related hardware; null where there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
 	// Estimate from the nearest measurements; null where nothing is near enough.
 	Estimate *Estimate `json:"estimate" jsonschema:"nullable"`
-	// Which one applies; null for neither.
-	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=estimate,example=measured"`
+	// Which one applies: measured, or sibling for measurements of which all are on siblings of the hardware, or estimate; null for neither.
+	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
 	// Median of the one to use, with an empty cache.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
 	// What is left when the cache holds the context of the query; null where no slowdown was measured.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
 }
 
-// Measured is the spread of measurements of the same model, hardware (with its variants) and
-// quantization: decode rates of one request, see settings=single_stream of the benchmarks. Runs of
+// Measured is the spread of measurements of the same model and quantization on the hardware and on hardware that is
+// related to it, at its memory bandwidth; on siblings only where there are no others. They are decode rates of one request, see settings=single_stream of the benchmarks. Runs of
 // other programs count where there are none of the kernels of the engine, unless they are slower than
 // the band of the estimate (or, if the engine is not llama.cpp, faster), and runs of another part
 // of the machine, such as its processor, where there is no estimate either. Runs of a page that was
@@ -168,8 +177,19 @@ type Measured struct {
 	Median float64 `json:"median" jsonschema:"exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
 	// Last tenth.
 	P90 float64 `json:"p90" jsonschema:"exclusiveMinimum=0,example=130.8" jsonschema_extras:"unit=tokens/s"`
+	// How the hardware they are on is related to that of the query, the farthest of them.
+	Relation dataset.Relation `json:"relation" jsonschema:"enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
 	// Ids of the benchmarks, newest first, at most 20.
 	Runs []dataset.Slug `json:"run_ids" jsonschema:"maxItems=20,example=bm-d20987d408c6"`
+	// The same benchmarks, and what each was measured on.
+	On []MeasuredRun `json:"runs" jsonschema:"maxItems=20"`
+}
+
+// MeasuredRun is a benchmark whose speed counts.
+type MeasuredRun struct {
+	// Id of the benchmark.
+	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
+	MeasuredOn
 }
 
 // Estimate is a speed worked out from the share of the memory bandwidth that the nearest
@@ -209,6 +229,7 @@ type Estimate struct {
 type Weight struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
+	MeasuredOn
 	// Its weight; those of all measurements, listed or not, add up to 1.
 	Weight float64 `json:"weight" jsonschema:"minimum=0,maximum=1,example=0.58"`
 	// Measurements of the same page and configuration, of which this is the median.

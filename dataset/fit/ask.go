@@ -14,7 +14,7 @@ type ask struct {
 	t        *target
 	m        *machine
 	need     need
-	runs     []runKey // measured of the model on the silicon
+	runs     []runKey // measured of the model on the hardware and what is related to it
 	site     *site
 	least    float64               // estimates of less are not needed, in tokens per second
 	logLeast float64               // of a little less, to be on the safe side of rounding
@@ -37,7 +37,7 @@ type site struct {
 func (e *Engine) ask(q *Query, t *target, m *machine, s *site) ask {
 	a := ask{e: e, q: q, t: t, m: m, need: t.need(q, m), site: s}
 	if m.hw != nil && s.near != nil {
-		a.runs = e.runs.of(t.model, m.silicon)
+		a.runs = e.runs.of(t.model, m.related)
 	}
 	return a
 }

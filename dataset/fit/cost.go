@@ -78,19 +78,19 @@ func (c *Cost) power(a *ask, size int, s *Speed) {
 // watts reads the power of the measured runs and what it was measured of. That is the device; if no run says
 // that, the machine at the wall; if none says either, watts returns nil. They are not mixed. The power of
 // another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of the
-// graphics beside it.
+// graphics beside it. Nor does that of a sibling, which may have more cores.
 func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
 	if a.m.hw == nil || s.Measured == nil {
 		return nil, nil
 	}
-	of, _ := a.tried(size, otherProgram, nil)
+	of, _, _ := a.tried(size, otherProgram, nil)
 	elsewhere := len(of) == 0
 	device, wall := dataset.PowerDevice, dataset.PowerWall
 	var ofDevice, ofMachine, ofEither []float64
 	a.e.runs.each(a.runs, func(b *dataset.Benchmark) {
 		switch {
 		case b.PowerWatts == nil || int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware):
-		case elsewhere != (a.rank(b) == otherWork):
+		case elsewhere != (a.rank(b) == otherWork), a.relation(b) == dataset.Sibling:
 		case b.PowerBasis == nil:
 			ofEither = append(ofEither, *b.PowerWatts)
 		case *b.PowerBasis == device:

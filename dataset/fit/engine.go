@@ -7,23 +7,24 @@ import (
 // An Engine answers which model runs on what, and how fast, from one dataset. It is immutable
 // and safe for concurrent use.
 type Engine struct {
-	models   map[dataset.Slug]*target
-	hardware map[dataset.Slug]*piece
-	bySlug   []dataset.Slug // models in order of slug
-	hwBySlug []dataset.Slug
-	line     *dataset.Roofline
-	runs     runs
-	proofs   map[dataset.Slug][]proof // by model
-	shown    map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
-	ways     []way                    // of storing weights
-	learnt   learnt
+	models    map[dataset.Slug]*target
+	hardware  map[dataset.Slug]*piece
+	bySlug    []dataset.Slug // models in order of slug
+	hwBySlug  []dataset.Slug
+	line      *dataset.Roofline
+	runs      runs
+	relations *dataset.Relations
+	proofs    map[dataset.Slug][]proof // by model
+	shown     map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
+	ways      []way                    // of storing weights
+	learnt    learnt
 }
 
 // A piece is one piece of hardware, and what is the same of it whatever is asked.
 type piece struct {
 	*dataset.Hardware
 	memoryGB, bandwidth float64 // of one device, in GB and bytes per second; 0 where unknown
-	silicon             int32   // number, below 0 where nothing was measured on it
+	related             []int32 // numbers of the related records on which something was measured
 	classless           bool    // of no class, so that no estimate is possible
 	usual               spot    // of llama.cpp
 }
@@ -61,6 +62,5 @@ type ordered struct {
 type proof struct {
 	Evidence
 	quantization string
-	hardware     dataset.Slug
 	unified      bool
 }

@@ -52,7 +52,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 	if tokens == 0 || need <= usable || weights > memory {
 		return
 	}
-	r.proofs[b.Model] = append(r.proofs[b.Model], proof{Evidence{b.ID, memory, tokens, need}, *b.Quantization, b.Hardware, h.UnifiedMemory})
+	r.proofs[b.Model] = append(r.proofs[b.Model], proof{Evidence{b.ID, MeasuredOn{MeasuredOn: b.Hardware}, memory, tokens, need}, *b.Quantization, h.UnifiedMemory})
 	r.outgrow(b, h, float64(need)/float64(memory))
 }
 
@@ -95,7 +95,9 @@ func (e *Engine) evidence(q *Query, t *target, m *machine, z *dataset.Quantizati
 	proofs := e.proofs[t.Slug]
 	for i := range proofs {
 		if proofs[i].proves(q, m, z) {
-			out = append(out, proofs[i].Evidence)
+			found := proofs[i].Evidence
+			found.MeasuredOn = e.on(m, found.MeasuredOn.MeasuredOn)
+			out = append(out, found)
 		}
 	}
 	return out
@@ -115,7 +117,7 @@ func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
 func (e *Engine) Findings() (out []Finding) {
 	for model, proofs := range e.proofs {
 		for _, p := range proofs {
-			out = append(out, Finding{model, p.quantization, p.hardware, p.Evidence})
+			out = append(out, Finding{model, p.quantization, p.MeasuredOn.MeasuredOn, p.Evidence})
 		}
 	}
 	slices.SortFunc(out, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.ID, b.ID)) })

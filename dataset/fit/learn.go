@@ -52,7 +52,7 @@ func (r *reader) read(b *dataset.Benchmark, at int) {
 		if b.Quantization != nil {
 			quant = l.names.of(foldedName, folded(*b.Quantization))
 		}
-		r.runs = append(r.runs, runKey{pairKey(l.names.of(modelName, string(b.Model)), l.names.of(siliconName, l.siliconOf(b.Hardware))), quant, uint32(at)})
+		r.runs = append(r.runs, runKey{pairKey(l.names.of(modelName, string(b.Model)), l.names.of(hardwareName, string(b.Hardware))), quant, uint32(at)})
 	}
 	r.outrank(b)
 	deep := is == dataset.SingleNo && (field == "context_depth" || field == "n_prompt")
@@ -121,7 +121,7 @@ func (l *learnt) collect(rows []row) {
 			continue
 		}
 		l.samples[middle.class] = append(l.samples[middle.class], sample{
-			point: middle.point, page: middle.page, rows: int32(n), id: middle.id, logShare: middle.logShare, trend: l.trend.parts(&middle.point),
+			point: middle.point, page: middle.page, rows: int32(n), id: middle.id, row: middle.at, logShare: middle.logShare, trend: l.trend.parts(&middle.point),
 		})
 	}
 	for c := range l.samples {

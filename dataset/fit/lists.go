@@ -25,8 +25,8 @@ type Best struct {
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
 	// Generation speed, with an empty cache or filled to depth; null where nothing is known.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
-	// Whether the speed was measured or estimated; null without one.
-	Use *string `json:"speed_basis" jsonschema:"nullable,enum=measured,enum=estimate,example=estimate"`
+	// Whether the speed was measured, was measured on siblings of the hardware only, or is estimated; null without one.
+	Use *string `json:"speed_basis" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=estimate"`
 	// Tokens in the cache the speed is for.
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
 }

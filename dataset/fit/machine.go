@@ -18,7 +18,7 @@ type machine struct {
 	discrete  bool
 	bandwidth float64 // bytes per second of one device, 0 where unknown
 	classless bool    // of no class, so that no estimate is possible
-	silicon   int32   // number, below 0 where nothing was measured on it
+	related   []int32 // numbers of the related records on which something was measured
 	usual     *spot   // of llama.cpp at the bandwidth of the hardware; nil at another
 	missing   []string
 }
@@ -41,7 +41,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if h == nil {
 		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h.Hardware, works: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, silicon: h.silicon, classless: h.classless, usual: &h.usual}
+	m := &machine{hw: h.Hardware, works: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, related: h.related, classless: h.classless, usual: &h.usual}
 	if q.BandwidthGBps > 0 {
 		m.bandwidth, m.usual = q.BandwidthGBps*1e9, nil
 	}
@@ -53,7 +53,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	m.memory = bytesOf(gb) * int64(q.Count)
 	m.available = m.memory
 	if chip := e.chipWith(h, gb); chip != nil {
-		m.works, m.silicon = chip.Hardware, chip.silicon
+		m.works = chip.Hardware
 		if m.usual != nil {
 			m.bandwidth, m.usual = chip.bandwidth, &chip.usual
 		}

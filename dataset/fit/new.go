@@ -6,11 +6,12 @@ import "modeldex/dataset"
 // kept, so that a table of a million rows costs one pass.
 func New(set *dataset.Set) *Engine {
 	e := &Engine{
-		models:   make(map[dataset.Slug]*target, len(set.Models)),
-		hardware: make(map[dataset.Slug]*piece, len(set.Hardware)),
-		proofs:   map[dataset.Slug][]proof{},
-		shown:    map[string]Share{},
-		line:     dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
+		models:    make(map[dataset.Slug]*target, len(set.Models)),
+		hardware:  make(map[dataset.Slug]*piece, len(set.Hardware)),
+		proofs:    map[dataset.Slug][]proof{},
+		shown:     map[string]Share{},
+		line:      dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
+		relations: dataset.NewRelations(set.Hardware),
 	}
 	for i := range set.Models {
 		t := &target{Model: &set.Models[i], network: networkOf(&set.Models[i]), shape: shapeOf(&set.Models[i]), weights: weightsByFormat(&set.Models[i])}
@@ -30,7 +31,12 @@ func New(set *dataset.Set) *Engine {
 	e.prepare()
 	l, tool := &e.learnt, LlamaCpp.tool()
 	for _, h := range e.hardware {
-		h.silicon, h.classless = l.names.find(siliconName, l.siliconOf(h.Slug)), classOf(h.Hardware, "gpu") == noClass
+		h.classless = classOf(h.Hardware, "gpu") == noClass
+		for _, slug := range e.relations.Related(h.Slug) {
+			if number := l.names.find(hardwareName, string(slug)); number >= 0 {
+				h.related = append(h.related, number)
+			}
+		}
 		h.usual = e.spotOf(h.Hardware, tool, l.backendOf(h.Hardware, tool), h.bandwidth)
 	}
 	return e

@@ -15,7 +15,7 @@ type runs struct {
 }
 
 type runKey struct {
-	pair  uint64 // model and silicon
+	pair  uint64 // model and hardware
 	quant int32  // number of its folded name, below -1 where a record has none
 	at    uint32 // number in the pack; the newest has the smallest
 }
@@ -23,7 +23,9 @@ type runKey struct {
 // model is the number of the model.
 func (k runKey) model() int32 { return int32(k.pair >> 32) }
 
-func pairKey(model, silicon int32) uint64 { return uint64(uint32(model))<<32 | uint64(uint32(silicon)) }
+func pairKey(model, hardware int32) uint64 {
+	return uint64(uint32(model))<<32 | uint64(uint32(hardware))
+}
 
 // mostRuns bounds how many measurements of one pair are kept for answers, the newest.
 const mostRuns = 2000
@@ -42,13 +44,27 @@ func newRuns(pack dataset.Pack, keys []runKey) runs {
 	return runs{pack, slices.Clip(kept)}
 }
 
-// of is the measurements of a pair, by quantization, each from the newest.
-func (r *runs) of(model, silicon int32) []runKey {
-	if model < 0 || silicon < 0 {
+// of is the measurements of a model on some hardware, by quantization, each from the newest.
+func (r *runs) of(model int32, hardware []int32) (out []runKey) {
+	if model < 0 {
 		return nil
 	}
-	key := pairKey(model, silicon)
-	return between(r.keys, func(k runKey) int { return cmp.Compare(k.pair, key) })
+	several := false
+	for _, number := range hardware {
+		key := pairKey(model, number)
+		found := between(r.keys, func(k runKey) int { return cmp.Compare(k.pair, key) })
+		switch {
+		case len(found) == 0:
+		case out == nil:
+			out = found
+		default:
+			out, several = append(slices.Clip(out), found...), true
+		}
+	}
+	if several {
+		slices.SortFunc(out, func(a, b runKey) int { return cmp.Or(cmp.Compare(a.quant, b.quant), cmp.Compare(a.at, b.at)) })
+	}
+	return out
 }
 
 // inQuant is those measurements of a pair that are of a quantization, from the newest.

@@ -83,6 +83,7 @@ type sample struct {
 	page     int32
 	rows     int32
 	id       dataset.Slug // of the row with the median
+	row      uint32       // the number of that row in the dataset
 	logShare float64      // logarithm of speed x bytes per token / bandwidth
 	trend    float64      // how far the trend moved its place
 }

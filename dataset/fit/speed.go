@@ -14,8 +14,17 @@ const Method = "weighted median of the share of memory bandwidth of the nearest 
 // Words of Speed.Use.
 const (
 	UseMeasured = "measured"
+	UseSibling  = "sibling" // measured, but on siblings of the hardware only
 	UseEstimate = "estimate"
 )
+
+// useOf is the word for measurements, on siblings only or not.
+func useOf(siblings bool) string {
+	if siblings {
+		return UseSibling
+	}
+	return UseMeasured
+}
 
 const (
 	mostEvidence = 10
@@ -39,7 +48,7 @@ func (a *ask) speed(size int, resident bool) *Speed {
 	}
 	switch {
 	case s.Measured != nil:
-		s.use(UseMeasured, s.Measured.Median)
+		s.use(useOf(s.Measured.Relation == dataset.Sibling), s.Measured.Median)
 	case s.Estimate != nil:
 		s.use(UseEstimate, s.Estimate.Median)
 	default:
@@ -68,8 +77,8 @@ type pace struct {
 // the least of the ask. The weights are resident. Without estimates only measurements that answer count.
 func (a *ask) pace(size int, estimates bool) (out pace) {
 	p, ok := a.configuration(size)
-	if runs := a.counted(size); len(runs) > 0 {
-		out.use, out.tps = UseMeasured, round3(at(runs, 0.5))
+	if runs, siblings := a.counted(size); len(runs) > 0 {
+		out.use, out.tps = useOf(siblings), round3(at(runs, 0.5))
 	} else if estimates {
 		out.use, out.tps = a.otherwise(size, p, ok)
 	}
@@ -83,16 +92,16 @@ func (a *ask) pace(size int, estimates bool) (out pace) {
 }
 
 // counted are the measured speeds of a size that answer an ask, in order: none of another part of the machine, and none of another program
-// that the estimate contradicts.
-func (a *ask) counted(size int) []float64 {
-	speeds, rank := a.tried(size, otherProgram, nil)
+// that the estimate contradicts. They may all be on siblings of the hardware.
+func (a *ask) counted(size int) (speeds []float64, siblings bool) {
+	speeds, rank, siblings := a.tried(size, otherProgram, nil)
 	if len(speeds) == 0 || rank != otherProgram {
-		return speeds
+		return speeds, siblings
 	}
 	if p, ok := a.configuration(size); ok && !a.answers(p, at(speeds, 0.5)) {
-		return nil
+		return nil, false
 	}
-	return speeds
+	return speeds, siblings
 }
 
 // answers reports whether a speed that another program reached is an answer beside the estimate. Where it is below the band of that, it says
@@ -114,11 +123,11 @@ func (a *ask) otherwise(size int, p *point, known bool) (use string, tps float64
 			return UseEstimate, g.tps(p, g.middle)
 		}
 	}
-	runs, _ := a.tried(size, otherWork, nil)
+	runs, _, siblings := a.tried(size, otherWork, nil)
 	if len(runs) == 0 || known && a.estimable(p) {
 		return "", 0
 	}
-	return UseMeasured, round3(at(runs, 0.5))
+	return useOf(siblings), round3(at(runs, 0.5))
 }
 
 // estimable reports whether there is an estimate, fast enough or not.
@@ -165,26 +174,47 @@ func (a *ask) unit() string {
 	return unitOf(a.site.place(a).name)
 }
 
-// tried are the measured speeds of a size, in order, of the best rank there is from least on, and that rank. It visits their records, the
-// first with fresh, and begins anew where a better rank comes; nil visits none.
-func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool)) (speeds []float64, best int) {
+// relation is how the hardware of a measurement is related to that of the ask.
+func (a *ask) relation(b *dataset.Benchmark) dataset.Relation {
+	return a.e.relations.Between(a.m.hw.Slug, b.Hardware)
+}
+
+// on says what a measurement was made on.
+func (e *Engine) on(m *machine, measured dataset.Slug) MeasuredOn {
+	out := MeasuredOn{MeasuredOn: measured}
+	if m.hw != nil {
+		if relation := e.relations.Between(m.hw.Slug, measured); relation != "" {
+			out.Relation = &relation
+		}
+	}
+	return out
+}
+
+// tried are the measured speeds of a size, in order, of the best rank there is from least on, and that rank. Those on siblings of the
+// hardware count only where there are no others of that rank. It visits their records, the first with fresh, and begins anew where a
+// better one comes; nil visits none.
+func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool)) (speeds []float64, rank int, siblings bool) {
 	if len(a.runs) == 0 {
-		return nil, least // as of most models on most machines
+		return nil, least, false // as of most models on most machines
 	}
 	runs := inQuant(a.runs, a.t.sizes[size].folded)
 	if len(runs) == 0 {
-		return nil, least
+		return nil, least, false
 	}
+	grade := 2 * least // 2 x rank, and 1 more for what is not on a sibling
 	a.e.runs.each(runs, func(b *dataset.Benchmark) {
 		if int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware) || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
 			return
 		}
-		rank := a.rank(b)
-		if rank < least {
+		is := 2 * a.rank(b)
+		if a.relation(b) != dataset.Sibling {
+			is++
+		}
+		if is < grade {
 			return
 		}
-		if rank > least {
-			least, speeds = rank, speeds[:0]
+		if is > grade {
+			grade, speeds = is, speeds[:0]
 		}
 		speeds = append(speeds, *b.GenerationTPS)
 		if visit != nil {
@@ -192,7 +222,7 @@ func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool
 		}
 	})
 	slices.Sort(speeds)
-	return speeds, least
+	return speeds, grade / 2, len(speeds) > 0 && grade%2 == 0
 }
 
 // sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its bandwidth:
@@ -206,19 +236,22 @@ func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 // none.
 func (a *ask) measured(size, least int) (out *Measured, rank int) {
 	var pages map[string]bool
-	speeds, rank := a.tried(size, least, func(b *dataset.Benchmark, fresh bool) {
+	farthest := 0
+	speeds, rank, _ := a.tried(size, least, func(b *dataset.Benchmark, fresh bool) {
 		if fresh {
-			pages, out = map[string]bool{}, &Measured{Runs: []dataset.Slug{}}
+			pages, farthest, out = map[string]bool{}, 0, &Measured{Runs: []dataset.Slug{}}
 		}
 		pages[pageOf(b)] = true
+		farthest = max(farthest, slices.Index(dataset.RelationKinds, a.relation(b)))
 		if len(out.Runs) < mostIDs {
 			out.Runs = append(out.Runs, b.ID)
+			out.On = append(out.On, MeasuredRun{b.ID, a.e.on(a.m, b.Hardware)})
 		}
 	})
 	if len(speeds) == 0 {
 		return nil, rank
 	}
-	out.N, out.Pages = len(speeds), len(pages)
+	out.N, out.Pages, out.Relation = len(speeds), len(pages), dataset.RelationKinds[farthest]
 	out.P10, out.Median, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.5)), round3(at(speeds, 0.9))
 	return out, rank
 }
@@ -275,7 +308,7 @@ func (a *ask) estimate(p *point) *Estimate {
 	kind := g.holdout(p)
 	out.Method, out.Share, out.Bytes, out.Nearest = Method, round4(math.Exp(g.middle)), int64(math.Exp(p.logBytes)), round3(g.nearest)
 	out.Tool, out.Backend, out.Class = string(q.tool()), a.site.at.name, p.class.String()
-	out.Evidence, out.Assumes, out.Checked = g.weights(), []string{}, checked(kind, p.class)
+	out.Evidence, out.Assumes, out.Checked = a.weights(&g), []string{}, checked(kind, p.class)
 	if q.Count > 1 {
 		out.Assumes = append(out.Assumes, "the devices hold different layers and work in turn, so that together they are as fast as one; not validated")
 		out.Checked = nil
@@ -288,7 +321,7 @@ func (a *ask) estimate(p *point) *Estimate {
 }
 
 // weights lists the heaviest neighbours.
-func (g *guess) weights() []Weight {
+func (a *ask) weights(g *guess) []Weight {
 	near := slices.Clone(g.neighbours)
 	slices.SortFunc(near, func(a, b neighbour) int {
 		return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(g.samples[a.at].id, g.samples[b.at].id))
@@ -299,7 +332,9 @@ func (g *guess) weights() []Weight {
 	}
 	out := make([]Weight, 0, mostEvidence)
 	for _, n := range near[:min(len(near), mostEvidence)] {
-		out = append(out, Weight{g.samples[n.at].id, round4(n.weight / total), int(g.samples[n.at].rows)})
+		s := &g.samples[n.at]
+		measured := a.e.runs.pack.At(int(s.row)).Hardware
+		out = append(out, Weight{s.id, a.e.on(a.m, measured), round4(n.weight / total), int(s.rows)})
 	}
 	return out
 }

@@ -73,7 +73,8 @@ func (a *ask) bestFirst() []judged {
 		out[i] = judged{at: at, unlisted: oneIf(!a.lists(at)), verdict: slices.Index(Verdicts, verdict)}
 		if a.q.MeasuredFirst {
 			out[i].beyond = a.t.beyondEnough(at)
-			out[i].unmeasured = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(a.counted(at)) == 0)
+			measured, _ := a.counted(at)
+			out[i].unmeasured = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(measured) == 0)
 		}
 	}
 	slices.SortStableFunc(out, func(x, y judged) int {

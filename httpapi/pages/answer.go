@@ -159,11 +159,14 @@ func fitCells(b *fit.Best, machine url.Values) []Cell {
 	if b.Use != nil && *b.Use == fit.UseMeasured {
 		basis = Cell{Text: "measured", Class: "measured", Href: benchmarksOf(string(b.Model), string(b.Hardware), b.Quantization)}
 	}
+	if b.Use != nil && *b.Use == fit.UseSibling {
+		basis.Text, basis.Class = "sibling", "measured"
+	}
 	if b.Depth > 0 || b.Count > 1 {
 		basis.Href = rests // no list has these runs: they are scaled, or of several devices
 	}
 	switch {
-	case b.Depth > 0 && basis.Text == "measured":
+	case b.Depth > 0 && basis.Class == "measured":
 		basis.Note = "scaled to " + text.Tokens(b.Depth)
 	case b.Depth > 0:
 		basis.Note = "at " + text.Tokens(b.Depth)

@@ -122,8 +122,11 @@ func costTable(gen *index.Generation, slugs []string) Table {
 		if fault == nil && len(answer.Sizes) > 0 && answer.Sizes[0].Speed != nil && answer.Sizes[0].Speed.TPS != nil {
 			tps = answer.Sizes[0].Speed.TPS
 			speed = Cell{Text: text.Tenths(*tps), Href: speedOf(model, string(h.Slug), quantization, nil)}
-			if basis.Text = "estimated"; *answer.Sizes[0].Speed.Use == fit.UseMeasured {
+			switch basis.Text = "estimated"; *answer.Sizes[0].Speed.Use {
+			case fit.UseMeasured:
 				basis.Text = "measured"
+			case fit.UseSibling:
+				basis.Text = "measured" + onSibling
 			}
 		}
 		t.Rows = append(t.Rows, []Cell{

@@ -335,6 +335,9 @@ func smallestSize(a *fit.Answer) string {
 	return ": the smallest takes " + text.GiB(least)
 }
 
+// onSibling is said of measurements that were made on siblings of the hardware only.
+const onSibling = " on a sibling with the same memory bandwidth"
+
 // speedLine is how fast a quantization is, with a full cache where the query has a context; empty where that is not known.
 func speedLine(q *FitQuery, z *fit.Size) string {
 	s := z.Speed
@@ -343,10 +346,13 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 	}
 	about, basis := "", "measured (1 run)"
 	switch {
-	case *s.Use != fit.UseMeasured && s.Estimate != nil:
+	case *s.Use == fit.UseEstimate && s.Estimate != nil:
 		about, basis = "about ", "estimated ("+text.Tenths(s.Estimate.P05)+" to "+text.Tenths(s.Estimate.P95)+")"
 	case s.Measured.N > 1:
 		basis = "measured (" + text.Tenths(s.Measured.P10) + " to " + text.Tenths(s.Measured.P90) + " in " + text.Count(s.Measured.N, "run", "runs") + ")"
+	}
+	if *s.Use == fit.UseSibling {
+		basis += onSibling
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
 		return z.Quantization + ": about " + text.Tenths(f.TPS) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + text.Tenths(*s.TPS) + " with an empty one, " + basis + "."
@@ -497,7 +503,11 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		}
 	}
 	if m := s.Measured; m != nil {
-		t.Intro = text.Count(m.N, "run", "runs") + " of the same pair: a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
+		of := " of the same pair"
+		if *s.Use == fit.UseSibling {
+			of = onSibling
+		}
+		t.Intro = text.Count(m.N, "run", "runs") + of + ": a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
 		for _, id := range m.Runs {
 			add(id)
 		}

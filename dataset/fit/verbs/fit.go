@@ -172,8 +172,8 @@ func speedText(s *fit.Speed) string {
 	if s == nil || s.Use == nil {
 		return "-\t-\t-\t-"
 	}
-	if m := s.Measured; *s.Use == fit.UseMeasured {
-		return fmt.Sprintf("%.4g\t%.4g to %.4g\tmeasured\t%s on %s, %s", m.Median, m.P10, m.P90, record.Counted(m.N, "run"), record.Counted(m.Pages, "page"), m.Runs[0])
+	if m := s.Measured; *s.Use != fit.UseEstimate {
+		return fmt.Sprintf("%.4g\t%.4g to %.4g\t%s\t%s on %s, %s", m.Median, m.P10, m.P90, *s.Use, record.Counted(m.N, "run"), record.Counted(m.Pages, "page"), m.Runs[0])
 	}
 	e := s.Estimate
 	return fmt.Sprintf("%.4g\t%.4g to %.4g\testimate\tnearest %s", e.Median, e.P05, e.P95, e.Evidence[0].ID)

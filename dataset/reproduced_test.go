@@ -10,54 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSilicon(t *testing.T) {
-	list := func(slugs ...Slug) *[]Slug { return &slugs }
-	graphics := Slug("graphics")
-	s := NewSilicon([]Hardware{
-		{Slug: "chip-a", IntegratedGPU: &graphics},
-		{Slug: "chip-b", IntegratedGPU: &graphics},
-		{Slug: "graphics"},
-		{Slug: "box", Chip: list("chip-a")},
-		{Slug: "laptop", Chip: list("chip-a", "chip-b")},
-		{Slug: "any", Variants: list("small", "large")},
-		{Slug: "small"},
-		{Slug: "large"},
-		{Slug: "alone"},
-	})
-	for slug, want := range map[Slug][]Slug{
-		"chip-a":   {"chip-a", "box", "graphics", "laptop"},
-		"chip-b":   {"chip-b", "graphics", "laptop"},
-		"graphics": {"graphics", "box", "chip-a", "chip-b", "laptop"},
-		"box":      {"box", "chip-a", "graphics", "laptop"},
-		"any":      {"any", "large", "small"},
-		"small":    {"small", "any"},
-		"alone":    {"alone"},
-		"nothing":  nil,
-	} {
-		if diff := cmp.Diff(want, s.Of(slug)); diff != "" {
-			t.Errorf("Of(%s) (-want +got):\n%s", slug, diff)
-		}
-	}
-}
-
-// TestShippedSilicon: who opens the graphics or the machine finds the chip that the rows name.
-func TestShippedSilicon(t *testing.T) {
-	set := mustShipped(t)
-	s := NewSilicon(set.Hardware)
-	for slug, chip := range map[Slug]Slug{
-		"amd-radeon-8060s": "amd-ryzen-ai-max-395", "nvidia-dgx-spark": "nvidia-gb10", "intel-arc-140v": "intel-core-ultra-7-258v",
-		"amd-framework-desktop-ryzen-ai-max-395-128gb": "amd-ryzen-ai-max-395", "apple-m3-max-40gpu": "apple-m3-max",
-	} {
-		found := false
-		for _, other := range s.Of(slug) {
-			found = found || other == chip
-		}
-		if !found {
-			t.Errorf("Of(%s) = %v, want %s among them", slug, s.Of(slug), chip)
-		}
-	}
-}
-
 // naiveConfiguration names what is equal in rows that confirm each other; "" for a row that is not compared.
 func naiveConfiguration(b *Benchmark) string {
 	known := b.GenerationTPS != nil && b.Quantization != nil && b.Backend != nil && b.RateBasis != nil && b.SourceKey != nil
