@@ -70,6 +70,8 @@ type checker struct {
 	ratios                               []float64 // of benchmarks, see Roofline.Ratio; NaN where it is unknown
 	typeNames                            map[string]string
 	typeBits                             map[string]float64
+	skipping                             map[Slug]bool    // families, see skippingFamilies
+	runs                                 map[Slug]int     // benchmarks by model
 	types                                map[string]place // names of storage types
 	toolBackends                         []string         // that any tool has, sorted
 
@@ -175,10 +177,14 @@ var datasetRules = []rule[all]{
 	{"model-account", "Models of one account on the Hub have one organization.", warned, checkAccounts},
 	{"copied-field", "Repositories, addresses and PCI ids belong to one record.", warned, checkOwn},
 	{"fp16-siblings", "Parts of one architecture have about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
+	{"names-text", "A name does not begin as a formula of a spreadsheet and has no markup.", warned, checkNameTexts},
+	{"hardware-memory", "A card has no more than twice the memory of other cards of its architecture.", warned, checkCardMemory},
+	{"hardware-price", "No price is thirty times those of its peers.", warned, checkPeerPrices},
+	{"model-context", "The context length is not far from that of models of its shape.", warned, checkContexts},
 	{"tool-words", "A tool uses the words that other tools use.", 0, checkToolWords},
 	{"credits", "sources.json lists every page that records name, and no other.", 0, checkCredits},
 	{"changes", "Recorded releases follow each other, and each change says something new.", 0, checkChanges},
-	{"lost-record", "A record of a past release is there, or a change says that it was removed.", warned, checkKept},
+	{"lost-record", "A record of a past release is there, or a change says that it was removed; a benchmark is never removed.", 0, checkKept},
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.

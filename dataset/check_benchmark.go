@@ -59,6 +59,7 @@ var allRunsRules = []rule[all]{
 	{"run-copied", "No two runs of different things print the same dozen digits.", warned, checkCopied},
 	{"run-far-below", "No run is far below the same machine and tool.", warned, checkFarBelow},
 	{"run-prompt-outlier", "No prompt speed is far above all others of its model and hardware.", warned, checkPromptOutliers},
+	{"run-peers", "No speed is eight times those of its model, or of models of its size, on its hardware.", warned, checkPeers},
 	{"run-spread", "No run is far from equal runs.", warned, checkSpread},
 	{"run-build", "A build of llama.cpp is not much older than the model it ran.", warned, checkBuilds},
 	{"run-weights", "Weights larger than the memory are said to be offloaded.", warned, checkWeights},
@@ -73,9 +74,11 @@ func (c *checker) index() {
 	c.keys = registerOrigins(c)
 	c.types, c.line = map[string]place{}, newRoofline(c.models.recs, c.hardware.recs, c.quantizations.recs)
 	c.typeNames, c.typeBits, c.toolBackends = typeNames(c.quantizations.recs), typeBits(c.quantizations.recs), backendsOf(c.tools.recs)
+	c.skipping, c.runs = skippingFamilies(c.models.recs), map[Slug]int{}
 	c.ratios = make([]float64, len(c.benchmarks.recs))
 	for i, b := range c.benchmarks.recs {
 		c.ratios[i] = math.NaN()
+		c.runs[b.Model]++
 		if ratio, known := c.line.Ratio(b); known {
 			c.ratios[i] = ratio
 		}
@@ -348,7 +351,10 @@ func checkRunUnlikely(c *checker, r *run, p place) {
 		c.warning(p, "hardware_count", fmt.Sprintf("is more than the %d such parts that one machine has, where nodes is null, got %d", most, r.HardwareCount), "hardware", "nodes")
 	}
 	if r.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*r.MemoryGB > memorySlack**h.VRAMGB || *r.MemoryGB < *h.VRAMGB/memorySlack) {
-		c.warning(p, "memory_gb", fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*r.MemoryGB)), "hardware")
+		if text := fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*r.MemoryGB)); !c.doubtful(p, "hardware") {
+			by := blamed{r.hardwareAt, "vram_gb", Warning}
+			c.blames[by] = append(c.blames[by], pendingFinding{p, "memory_gb", text, Warning, c.rule})
+		}
 	}
 }
 

@@ -86,11 +86,11 @@ func (c *changesCheck) change(r *record.Change, p place) {
 	}
 }
 
-// checkKept warns of records that a release had, as its changes say, and that are gone without a line that says so. A
-// file that was cut at the end of a line is valid, so nothing else notices.
+// checkKept finds records that a release had, as its changes say, and that are gone without a line that says so. A
+// file that was cut at the end of a line is valid, so nothing else notices. Benchmarks are withdrawn, never removed.
 func checkKept(c *checker, _ all, _ place) {
 	faulty := slices.ContainsFunc(c.pending, func(f pendingFinding) bool { return f.severity == Fault })
-	if !c.warn || faulty || len(c.findings) > 0 { // what is gone may be what is wrong
+	if faulty || len(c.findings.Faults()) > 0 { // what is gone may be what is wrong
 		return
 	}
 	last, lines := map[record.ChangeTable]map[string]int{}, c.changes.recs // the last line about a record
@@ -118,8 +118,12 @@ func checkKept(c *checker, _ all, _ place) {
 				gone, first = append(gone, slug), min(first, i)
 			}
 		}
-		if len(gone) > 0 {
-			c.warning(c.changes.places[first], "slugs", goneText(table, gone))
+		switch {
+		case len(gone) == 0:
+		case table == "benchmarks":
+			c.at(c.changes.places[first], "slugs", goneText(table, gone)+"; restore what was lost, and mark with the field withdrawn what was wrong")
+		default:
+			c.warning(c.changes.places[first], "slugs", goneText(table, gone)+"; restore what was lost, or record the release that removes it with modeldex changes record")
 		}
 	}
 }
@@ -133,7 +137,7 @@ func goneText(table record.ChangeTable, slugs []string) string {
 	if len(slugs) > named {
 		text += fmt.Sprintf(" and %d more", len(slugs)-named)
 	}
-	return text + "; restore what was lost, or record the release that removes it with modeldex changes record"
+	return text
 }
 
 // slugsOf are the records of a table that changes are recorded of.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // modelRules are the rules of one model.
@@ -27,6 +29,8 @@ var modelRules = []rule[*Model]{
 	{"model-bounds", "Figures are such as can be.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m, modelBounds) }},
 	{"model-contradiction", "Fields of a model can all be true together.", clean, contradictModel},
 	{"model-cache", "Layers and heads of the cache are those of the model.", clean, checkCache},
+	{"model-cache-stated", "A model of a family that skips attention says how many layers have a cache.", warned | clean, checkCacheStated},
+	{"model-active", "A mixture of experts with benchmarks has an active size.", warned | clean, checkActiveStated},
 	{"model-slug-size", "Sizes in the slug are those of the parameters.", warned | clean, checkSlugSizes},
 	{"model-params", "The parameters are about what layers and widths give.", warned | clean, checkParams},
 }
@@ -218,6 +222,32 @@ func checkCache(c *checker, m *Model, p place) {
 	heads, kvHeads := m.Architecture.NumAttentionHeads, m.KVCache.NumKVHeads
 	if heads != nil && kvHeads != nil && *kvHeads > 0 && (*kvHeads > *heads || *heads%*kvHeads != 0) {
 		c.at(p, "kv_cache.num_kv_heads", fmt.Sprintf("must divide architecture.num_attention_heads, got %d of %d", *kvHeads, *heads), "architecture.num_attention_heads")
+	}
+}
+
+// checkCacheStated warns where the layers with a cache are unknown, in a family that has models with fewer of them than
+// layers: nothing else tells which layers have one.
+func checkCacheStated(c *checker, m *Model, p place) {
+	if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
+		c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be known: other models of the family %s have fewer layers with a cache than layers", m.Family))
+	}
+}
+
+// skippingFamilies are the families with a model in which some layers have no cache.
+func skippingFamilies(models []*Model) map[Slug]bool {
+	out := map[Slug]bool{}
+	for _, m := range models {
+		if kv, all := m.KVCache.NumKVLayers, m.Architecture.NumLayers; kv != nil && all != nil && *kv < *all {
+			out[m.Family] = true
+		}
+	}
+	return out
+}
+
+// checkActiveStated warns where nothing can be said of measured speeds because the share of the weights in use is unknown.
+func checkActiveStated(c *checker, m *Model, p place) {
+	if t := m.Architecture.Type; t != nil && *t == "moe" && m.ActiveParamsB == nil && c.runs[m.Slug] > 0 {
+		c.warning(p, "active_params_b", fmt.Sprintf("must be known for a mixture of experts with %s", record.Counted(c.runs[m.Slug], "benchmark")))
 	}
 }
 

@@ -12,6 +12,7 @@ const (
 	nearLimit       = 0.9 // of the bandwidth: a ratio above needs a look
 	farBelow        = 0.1 // of the median of the group
 	farAbove        = 3   // times the next highest prompt speed of the group
+	farFromPeers    = 8   // times the median of speeds on one machine, whatever the quantization
 	wide            = 4   // times the median of equal runs, either way
 	fewest          = 5   // a median of fewer says nothing
 	promptOverDense = 8   // times a dense FP16 rate of tensor or matrix units; 4-bit units reach 4
@@ -76,8 +77,9 @@ func idleShare(m *Model) float64 {
 // blamed is a field of a record that measurements are judged by: a bandwidth that lacks a zero makes hundreds of speeds
 // impossible.
 type blamed struct {
-	at    place
-	field string
+	at       place
+	field    string
+	severity Severity
 }
 
 // fewBlames is the share of the measurements judged by a record up to which the measurements are at fault.
@@ -85,7 +87,7 @@ const fewBlames = 0.1
 
 // blame notes a fault of a measurement that may be one of a record.
 func (c *checker) blame(of place, by string, p place, field, text string) {
-	c.blames.add(c, blamed{of, by}, p, field, text)
+	c.blames.add(c, blamed{of, by, Fault}, p, field, text)
 }
 
 // reportBlames adds a finding at each measurement, or one at the record where more than a few of all that name it have one.
@@ -100,7 +102,7 @@ func (c *checker) reportBlames() {
 	c.blames.report(c, func(by blamed, found []pendingFinding) (pendingFinding, bool) {
 		first := found[0]
 		text := fmt.Sprintf("does not go with %d of %d measurements, the first at %s: its %s %s", len(found), named[by.at], c.placeText(first.at), first.field, first.text)
-		return pendingFinding{at: by.at, field: by.field, text: text, rule: first.rule}, float64(len(found)) > fewBlames*float64(named[by.at])
+		return pendingFinding{at: by.at, field: by.field, text: text, severity: by.severity, rule: first.rule}, float64(len(found)) > fewBlames*float64(named[by.at])
 	})
 }
 
@@ -179,6 +181,43 @@ func checkPromptOutliers(c *checker, _ all, _ place) {
 		slices.SortFunc(members, func(a, b judged) int { return cmp.Or(cmp.Compare(b.value, a.value), comparePlaces(a.at, b.at)) })
 		if top, next := members[0], members[1]; top.value > farAbove*next.value {
 			c.warning(top.at, "prompt_tps", fmt.Sprintf("is more than %d times the next highest of %d measurements of %s on %s, %s, got %s", farAbove, len(members), of.model, of.hardware, plainNumber(next.value), plainNumber(top.value)))
+		}
+	}
+}
+
+// checkPeers warns of a speed far above those of its peers, whatever the quantization, which is not known of all:
+// runs of its model on its hardware, and runs of other models there, by what they read for a token.
+func checkPeers(c *checker, _ all, _ place) {
+	type peers struct {
+		model, hardware, tool Slug // model is empty for all models
+		devices, users        int64
+		unit                  string
+	}
+	groups := map[peers][]judged{}
+	c.eachRun(func(r *run) {
+		if r.Withdrawn != nil || r.uncertain || r.model == nil || r.GenerationTPS == nil || !r.FromEmpty() || r.SpeculativeDecoding != nil && *r.SpeculativeDecoding {
+			return
+		}
+		of := peers{r.Model, r.Hardware, r.Tool, r.HardwareCount, usersOf(r.Benchmark), textOf(r.ComputeUnit)}
+		groups[of] = append(groups[of], judged{r.at, *r.GenerationTPS})
+		if params := c.line.models[r.Model].params; params > 0 {
+			of.model = ""
+			groups[of] = append(groups[of], judged{r.at, *r.GenerationTPS * params / 1e9})
+		}
+	})
+	for of, members := range groups {
+		if len(members) < fewest {
+			continue
+		}
+		half := median(members)
+		for _, m := range members {
+			switch {
+			case m.value <= farFromPeers*half:
+			case of.model != "":
+				c.warning(m.at, "generation_tps", fmt.Sprintf("is more than %d times what half of %d measurements of %s with %s on %s reach, %s, got %s", farFromPeers, len(members), of.model, of.tool, of.hardware, roughNumber(half), plainNumber(m.value)))
+			default:
+				c.warning(m.at, "generation_tps", fmt.Sprintf("times the billions of parameters in use is more than %d times that of half of %d measurements with %s on %s, %s, got %s", farFromPeers, len(members), of.tool, of.hardware, roughNumber(half), roughNumber(m.value)))
+			}
 		}
 	}
 }

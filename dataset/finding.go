@@ -38,6 +38,8 @@ type Finding struct {
 	Severity Severity
 	// Rule is the id of the rule, see Rules; empty for those of single fields and files.
 	Rule string
+	// Record is the slug of the record, or the id of a benchmark; empty where Rule is.
+	Record Slug
 
 	unreadable bool // the file could not be read; another attempt may succeed
 	broken     bool // the text is no record: not JSON, or JSON of another kind

@@ -40,7 +40,7 @@ func (cs causes[K]) report(c *checker, fold func(cause K, found []pendingFinding
 		}
 		for _, f := range found {
 			c.rule = f.rule
-			c.at(f.at, f.field, f.text)
+			c.add(f.at, f.field, f.text, f.severity, nil)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (f *file) placed(c *checker, records map[place][]pendingFinding) (out Findi
 		for _, found := range records[at] {
 			offset := record.Locate(text[at.col:], found.field)
 			placed := f.finding(at, text, record.Problem{Offset: offset, Field: found.field, Text: found.text})
-			placed.Severity, placed.Rule = found.severity, found.rule
+			placed.Severity, placed.Rule, placed.Record = found.severity, found.rule, f.slugOf(text[at.col:])
 			out = append(out, placed)
 		}
 		delete(records, at)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,6 +56,12 @@ func (l *listing) add(name, text string) {
 	l.findings = append(l.findings, Finding{Path: name, Text: text})
 }
 
+func (l *listing) addWarning(name, text string) {
+	if l.warn {
+		l.findings = append(l.findings, Finding{Path: name, Severity: Warning, Text: text})
+	}
+}
+
 // besideRecords are the folders of a dataset that this package does not read.
 var besideRecords = []string{"snapshots", "schemas"}
 
@@ -70,7 +77,7 @@ func (l *listing) addStray(files, folders []string) {
 		switch {
 		case strings.HasPrefix(name, "."): // editors and version control
 			continue
-		case !e.IsDir() && path.Ext(name) == ".json" && !slices.Contains(files, name):
+		case !e.IsDir() && path.Ext(name) == ".json" && !slices.Contains(files, name) && name != acceptedFile:
 		case e.IsDir() && !slices.Contains(known, name) && !slices.Contains(besideRecords, name) && l.hasRecords(name):
 			if near := record.Near(name, known, 1); len(near) > 0 {
 				text = fmt.Sprintf("is not read: did you mean %q", near[0])
@@ -78,9 +85,12 @@ func (l *listing) addStray(files, folders []string) {
 		default:
 			continue
 		}
-		l.findings = append(l.findings, Finding{Path: name, Severity: Warning, Text: text})
+		l.addWarning(name, text)
 	}
 }
+
+// leftover is the form of names that editors, merges and file managers leave beside a file.
+var leftover = regexp.MustCompile(`(?i)(~|\.(orig|rej|bak|tmp|swp)|^thumbs\.db|^desktop\.ini)$`)
 
 // hasRecords reports whether a folder has a file that looks like one of records.
 func (l *listing) hasRecords(dir string) bool {
@@ -112,6 +122,8 @@ func (l *listing) addFolder(dir string) {
 		case strings.HasPrefix(e.Name(), "."): // editors and version control
 		case e.IsDir():
 			l.add(name, "a record folder must hold files only, got a folder")
+		case leftover.MatchString(e.Name()):
+			l.addWarning(name, "is left over from an editor or another program and is not read: remove it")
 		case ext == ".md":
 		case dir == ChangesDir && !changesFile.MatchString(e.Name()):
 			l.add(name, "must be named <year>.ndjson")

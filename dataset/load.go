@@ -77,7 +77,11 @@ func Check(fsys fs.FS, opt Options) (Findings, error) {
 	}
 	c := newChecker(ctx, src, opt)
 	c.warn = true
-	return c.judge()
+	findings, err := c.judge()
+	if err != nil {
+		return nil, err
+	}
+	return findings.accepted(fsys), nil
 }
 
 // A source is the files of a dataset as they were read, with their records.

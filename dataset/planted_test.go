@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -156,4 +158,50 @@ func placeOfByte(file, text string, at int) string {
 	line := strings.Count(text[:at], "\n") + 1
 	col := len([]rune(text[strings.LastIndexByte(text[:at], '\n')+1:at])) + 1
 	return fmt.Sprintf("%s:%d:%d", file, line, col)
+}
+
+// TestPlantedSlips plants slips that are right in form: each is found at the record, by a rule about figures.
+func TestPlantedSlips(t *testing.T) {
+	fsys := shipped(t)
+	slips := []struct{ file, from, to, rule string }{
+		{"hardware/nvidia-rtx-3060.json", `"vram_gb": 12`, `"vram_gb": 120`, "hardware-memory"},
+		{"hardware/nvidia-rtx-3060.json", `"street_price_usd": 200`, `"street_price_usd": 30000`, "hardware-price"},
+		{"models/llama-3.3-70b-instruct.json", `"context_length": 131072`, `"context_length": 128`, "model-context"},
+		{"models/qwen3-8b.json", `"name": "`, `"name": "=`, "names-text"},
+		{"models/qwen3-30b-a3b.json", `"active_params_b": 3.3`, `"active_params_b": null`, "model-active"},
+	}
+	for _, slip := range slips {
+		changed := bytes.Replace(fsys[slip.file].Data, []byte(slip.from), []byte(slip.to), 1)
+		if bytes.Equal(fsys[slip.file].Data, changed) {
+			t.Errorf("%s has no %s", slip.file, slip.from)
+		}
+		fsys[slip.file].Data = changed
+	}
+	found, err := Check(fsys, Options{})
+	must(t, err)
+	for _, slip := range slips {
+		if !slices.ContainsFunc(found, func(f Finding) bool { return f.Path == slip.file && f.Rule == slip.rule }) {
+			t.Errorf("%s with %s: no finding of %s", slip.file, slip.to, slip.rule)
+		}
+	}
+}
+
+// TestNoWarnings: each warning about the shipped data is accepted with a reason.
+func TestNoWarnings(t *testing.T) {
+	found, err := Check(os.DirFS("../data"), Options{})
+	must(t, err)
+	if len(found) > 0 {
+		t.Errorf("fix each, or accept it in data/accepted.json (modeldex check --json names rule and record):\n%v", found)
+	}
+}
+
+// TestRules: every rule has an id of its own and a sentence.
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		if seen[r.ID] || r.ID == "" || r.Table == "" || !strings.HasSuffix(r.About, ".") {
+			t.Errorf("rule %+v", r)
+		}
+		seen[r.ID] = true
+	}
 }

@@ -18,8 +18,8 @@ var ReportForms = []string{"text", "json", "github"}
 // Report writes the findings in one of ReportForms:
 //
 //   - text: one line each, as Finding.String gives it.
-//   - json: one object with the list "findings" (path, line, col, field, text, severity; line and
-//     col are 0 if there is none) and the numbers "errors" and "warnings".
+//   - json: one object with the list "findings" (path, line, col, field, text, severity, rule,
+//     record; line and col are 0 if there is none, rule and record empty) and the numbers "errors" and "warnings".
 //   - github: one workflow command each, shown at the line in a pull request.
 func (fs Findings) Report(w io.Writer, form string) error {
 	switch form {
@@ -61,6 +61,8 @@ type findingJSON struct {
 	Field    string `json:"field"`
 	Text     string `json:"text"`
 	Severity string `json:"severity"`
+	Rule     string `json:"rule"`
+	Record   Slug   `json:"record"`
 }
 
 func (fs Findings) reportJSON(w io.Writer) error {
@@ -71,7 +73,7 @@ func (fs Findings) reportJSON(w io.Writer) error {
 	}{Findings: make([]findingJSON, len(fs)), Errors: len(fs.Faults())}
 	out.Warnings = len(fs) - out.Errors
 	for i, f := range fs {
-		out.Findings[i] = findingJSON{f.Path, f.Line, f.Col, f.Field, f.Text, f.Severity.String()}
+		out.Findings[i] = findingJSON{f.Path, f.Line, f.Col, f.Field, f.Text, f.Severity.String(), f.Rule, f.Record}
 	}
 	b, err := jsonv2.Marshal(&out)
 	if err == nil {

@@ -50,7 +50,7 @@ func TestReportJSON(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"path": "benchmarks/2026.ndjson", "line": 9.0, "col": 1.0, "field": "generation_tps", "text": "is near", "severity": "warning"}
+	want := map[string]any{"path": "benchmarks/2026.ndjson", "line": 9.0, "col": 1.0, "field": "generation_tps", "text": "is near", "severity": "warning", "rule": "", "record": ""}
 	if diff := cmp.Diff(want, got.Findings[3]); diff != "" || got.Errors != 3 || got.Warnings != 1 {
 		t.Errorf("%d errors, %d warnings, last finding (-want +got):\n%s", got.Errors, got.Warnings, diff)
 	}

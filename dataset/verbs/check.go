@@ -16,6 +16,7 @@ type Check struct {
 	Format   string `help:"text for people, json for programs, github for annotations of a pull request; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
 	AsJSON   bool   `name:"json" help:"The same as --format=json."`
 	Quiet    bool   `short:"q" help:"Leave out warnings: print findings alone."`
+	Rules    bool   `help:"List the rules with their ids instead, as accepted.json names them."`
 	Previous string `help:"Dataset published before, a directory or a git revision of this one: a benchmark of it that is gone without being withdrawn is a finding." placeholder:"OLD"`
 }
 
@@ -24,6 +25,12 @@ func (c *Check) Validate() error { return oneForm(c.Format, c.AsJSON) }
 
 // Run prints every finding, then every warning; warnings do not reject a dataset.
 func (c *Check) Run(env *Env) error {
+	if c.Rules {
+		for _, r := range dataset.Rules() {
+			fmt.Fprintf(env.Stdout, "%-22s %-14s %s\n", r.ID, r.Table, r.About)
+		}
+		return nil
+	}
 	src, err := c.FindDir(env)
 	if err != nil {
 		return err
