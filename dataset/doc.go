@@ -20,25 +20,9 @@
 // largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its
 // path.
 //
-// A valid record costs one pass of the strict decoder and one check of every value; only an
-// invalid one is read again to say what is wrong. Files are decoded in parallel, each by one goroutine.
-//
-// The rooms:
-//
-//   - record: types, and the rules of one record. pack: the benchmarks of a set. ndjson: lines with numbers.
-//   - watch: loading again when files change. mirror: a copy of another service's dataset.
-//   - diff, history: what changed from one release to the next.
-//   - resolve: names to records. fit: what runs on what, and how fast. here: this machine.
-//   - importer: outputs of llama-bench as lines of the dataset. archive: a dataset as one file.
-//   - wholefile: files that appear whole. cores: how many cores background work may use.
-//   - verbs: the command line. datasettest: the test kit.
-//
-// The files of a load, in order: list.go finds files, read.go decodes them into tables.go, check.go applies the rules of
-// the check_ files, fold.go makes one finding of many with one cause and looks up columns, load.go calls all of them.
-//
-// A new rule of one field is a tag in record. A new rule of a record or across records is an entry in one of the tables of
-// rules (modelRules, hardwareRules, toolRules, typeRules, runRules, allRunsRules, datasetRules) and a fixture in
-// testdata/lint; TestRuleList writes its sentence into data/README.md.
+// To follow a load, start at load.go. A new rule of one field is a tag in record. A new rule of a record or across records is an
+// entry in one of the tables of rules (modelRules and others) and a fixture in testdata/lint; TestRuleList writes its
+// sentence into data/README.md.
 //
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
 // that are unpublished are computed at load (see Quantizations) and say so.

@@ -18,47 +18,16 @@
 //
 // # Common scale
 //
-// Every source is brought to one scale through the models it shares with others. Package linking
-// fits a level, a slope and a noise for each category of each release. For each source it fits
-// the part that only this source measures. Over the models of the fit the scale has mean 50 and
-// standard deviation 15. See rules for the arithmetic, and linking for the model, the fit and
-// where both come from.
+// Every source is brought to one scale through the models it shares with others (package linking). Over the models of
+// the fit the scale has mean 50 and standard deviation 15. A score has a place on it: level + slope * value. A
+// component is the mean of one source over its categories, weighted by precision and moved towards the mean of all
+// models by the share that is not known. The composite is the weighted mean of the components; its 95 percent interval
+// follows from the sum of the weights. The document states all numbers of the rules in normalization.composite, so
+// that Check computes everything again from the scores alone. See Rules for the arithmetic.
 //
-//   - A score has a place on the scale: level + slope * value.
-//   - A component is what one source says of a model. It is the mean over its categories, each weighted by its
-//     precision, and is then moved towards the mean of all models by the share that is not known. Its weight is
-//     its precision.
-//   - The composite is the weighted mean of the components. Its 95 percent interval follows from
-//     the sum of the weights, and confidence from the width of the interval.
+// Base models, settings of reasoning effort, quantized forms and releases are models and cells of their own.
 //
-// The document states all numbers of the rules as JSON in normalization.composite, so Check
-// computes every component, composite and confidence again from the scores alone.
-//
-// What differs is not mixed: base models, settings of reasoning effort, quantized forms and
-// releases are models and cells of their own. Base models get no composite, since no source that
-// links the scale has any. Of the arena only English-language and language-neutral categories
-// enter.
-//
-// # Evaluation
-//
-// Evaluate holds out each source and predicts it from the others, and repeats the fit over samples
-// of the models. The limitations of each composite state the result.
-//
-// # Hash
-//
-// output_hash_sha256 is the SHA-256 of the canonical JSON of the document with that one field
-// set to the empty string. See Hash; data/snapshots/README.md has the check in twenty lines.
-//
-// # What it does not do
-//
-// It reads no environment, no clock and no network, and it logs nothing: generated_at is a
-// parameter. Reading captured files is the work of snapshot/importer. Serving is elsewhere;
-// a Catalog hands out finished bytes.
-//
-// # Concurrency and cost
-//
-// Build and Verify share nothing and may run side by side. A Catalog never changes after Open and may be read
-// from many goroutines. Verify of the shipped document (6.8 MB) takes about half a second and allocates some
-// 200 MB, which it does not keep. A Catalog keeps the bytes of each document and its composites. Reload does
-// not verify unchanged files again.
+// The package reads no environment, no clock and no network, and logs nothing: generated_at is a parameter. Reading
+// captured files is the work of snapshot/importer. Build and Verify share nothing and may run side by side; a Catalog
+// never changes after Open and may be read from many goroutines.
 package snapshot

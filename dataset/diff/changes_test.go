@@ -133,11 +133,13 @@ func applied(t testing.TB, recs, other map[string]string, entries []history.Entr
 		case e.Act == record.Added || e.Act == record.Removed:
 			delete(out, name)
 		default:
-			do := history.Apply
-			if undo {
-				do = history.Undo
+			fields := slices.Clone(e.Fields)
+			for i := range fields {
+				if f := &fields[i]; !undo { // to make a change is to undo its opposite
+					f.Old, f.New = f.New, f.Old
+				}
 			}
-			line, err := do(jsontext.Value(out[name]), e.Fields)
+			line, err := history.Undo(jsontext.Value(out[name]), fields)
 			datasettest.Must(t, err)
 			out[name] = string(line)
 		}

@@ -13,25 +13,11 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// Apply gives a record, one line of JSON as record.Line writes it, the values that changes of it
-// brought.
-func Apply(rec jsontext.Value, fields []record.FieldChange) (jsontext.Value, error) {
-	return patch(rec, fields, false)
-}
-
-// Undo takes changes of a record back.
-func Undo(rec jsontext.Value, fields []record.FieldChange) (jsontext.Value, error) {
-	return patch(rec, fields, true)
-}
-
-func patch(rec jsontext.Value, fields []record.FieldChange, undo bool) (_ jsontext.Value, err error) {
+// Undo takes changes of a record back. The record is one line of JSON as record.Line writes it.
+func Undo(rec jsontext.Value, fields []record.FieldChange) (_ jsontext.Value, err error) {
 	for i := range fields {
 		f := &fields[i]
-		from, to := f.Old, f.New
-		if undo {
-			from, to = to, from
-		}
-		if rec, err = set(rec, strings.Split(f.Field, "."), f.At, from, to); err != nil {
+		if rec, err = set(rec, strings.Split(f.Field, "."), f.At, f.New, f.Old); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Field, err)
 		}
 	}

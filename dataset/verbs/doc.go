@@ -1,4 +1,4 @@
-// Package verbs has the verbs about datasets: `modeldex check`, `fmt`, `diff`, `changes`, `mirror`, `import` and `resolve`; and
+// Package verbs has the verbs about datasets: `modeldex check`, `fmt`, `diff`, `changes`, `import` and `resolve`; and
 // what all verbs of the program share. Each verb is a struct. Its fields are flags, as tags for the command-line parser (see
 // main.go). Its Run method does one thing with a function of the room that owns the work, and prints the result.
 //

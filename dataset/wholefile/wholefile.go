@@ -1,6 +1,5 @@
 // Package wholefile writes files that appear whole or not at all. Another program, such as a server that
-// watches the directory, never reads half of one. After a crash the old file is still there. Lock keeps a
-// second process away from what one writes.
+// watches the directory, never reads half of one. After a crash the old file is still there.
 package wholefile
 
 import (
