@@ -6,7 +6,6 @@ import (
 
 	"modeldex/httpapi/query"
 	"modeldex/httpapi/usage"
-	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -149,10 +148,10 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 
 // withFaults joins the faults of the form of a body with those of its values: one a field, for a field of the wrong type
 // has no value to judge. It is nil without either.
-func withFaults[F quota.Fault | webhook.Fault](have *query.Faults, faults []F) *failure {
+func withFaults(have *query.Faults, faults []quota.Fault) *failure {
 	for _, one := range faults {
-		if q := quota.Fault(one); !have.Of(q.Field) {
-			have.Add(query.InvalidField, Fault{In: "body", Name: q.Field, Detail: q.Detail})
+		if !have.Of(one.Field) {
+			have.Add(query.InvalidField, Fault{In: "body", Name: one.Field, Detail: one.Detail})
 		}
 	}
 	return failureOf(have)

@@ -103,7 +103,7 @@ func draftSchema(text string) object {
 	}
 	return obj("type", "object", "description", text, "additionalProperties", false, "properties", obj(
 		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: https, port 443 or from 1024, a public host.", "examples", []string{"https://example.com/hooks/modeldex"}),
-		"description", obj("type", "string", "maxLength", webhook.MaxDescription, "description", "Note for its owner.", "examples", []string{"new runs on my card"}),
+		"description", obj("type", "string", "maxLength", maxDescription, "description", "Note for its owner.", "examples", []string{"new runs on my card"}),
 		"events", obj("type", "array", "minItems", 1, "description", "Events to send; benchmark.created if it is left out.", "items", obj("type", "string", "enum", webhook.Events), "examples", []any{[]string{webhook.Created, webhook.Withdrawn}}),
 		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the list of benchmarks; null or empty is every benchmark. With filters, throughput results match only if scenario is one of them, as in the list.", "additionalProperties", false, "properties", filters,
 			"examples", []any{obj("hardware", []string{"nvidia-rtx-4090"}, "min_tps", 50)}),

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"modeldex/httpapi/query"
 	"modeldex/httpapi/webhook"
@@ -64,10 +66,7 @@ func noHook() *failure {
 
 // hookFailure words an error of the service.
 func hookFailure(err error) *failure {
-	var faults webhook.Faults
 	switch {
-	case errors.As(err, &faults):
-		return withAllowed(withFaults(new(query.Faults), faults))
 	case errors.Is(err, hooks.ErrNoHook):
 		return noHook()
 	case errors.Is(err, hooks.ErrNoDelivery):
@@ -87,7 +86,7 @@ func createWebhook(s *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	draft, notices, f := readDraft(req, owner, s.cfg.Hooks.CheckNew)
+	draft, notices, f := s.readDraft(req, owner, true)
 	if f != nil {
 		return nil, f
 	}
@@ -121,21 +120,6 @@ func withNotices(status int, v *webhook.View, notices []Notice) (*response, *fai
 	return uncached(status, b), nil
 }
 
-// draftAllowed are the values of the fields of a draft that have few.
-var draftAllowed = map[string][]string{"events": webhook.Events, "status": {string(hooks.Active), string(hooks.Paused)}}
-
-// withAllowed adds to the faults of a draft what is allowed.
-func withAllowed(f *failure) *failure {
-	if f != nil {
-		for i := range f.faults {
-			if allowed := draftAllowed[f.faults[i].Name]; allowed != nil {
-				f.faults[i].Allowed = allowed
-			}
-		}
-	}
-	return f
-}
-
 // WebhookChange is the fields of a webhook to change.
 type WebhookChange struct {
 	// Where to send messages: https, port 443 or from 1024, a public host.
@@ -150,22 +134,30 @@ type WebhookChange struct {
 	// How many records a message lists at most.
 	MaxRecords *int `query:"max_records,min=0,max=100,strict"`
 	// paused stops messages; active goes on with those that wait.
-	Status *string `query:"status,strict"`
+	Status *hooks.State `query:"status,strict"`
 }
 
-// readDraft reads the body of a new or changed webhook, which check has a say in too. All faults are returned together.
-func readDraft(req *request, owner quota.ID, check func(context.Context, quota.ID, webhook.Draft) webhook.Faults) (*webhook.Draft, []Notice, *failure) {
-	params := query.Of[WebhookChange]()
-	query.Find(params, "status").Rule = "must be " + strings.Join(draftAllowed["status"], " or ")
-	body, f := readBody(req, params)
+// maxDescription is the longest note, in characters.
+const maxDescription = 200
+
+// readDraft reads the body of a new or changed webhook. All faults are returned together, that of the URL last, because
+// its name has to be resolved.
+func (s *Server) readDraft(req *request, owner quota.ID, created bool) (*webhook.Draft, []Notice, *failure) {
+	body, f := readBody(req, query.Of[WebhookChange]())
 	if f != nil {
 		return nil, nil, f
 	}
 	var given WebhookChange
 	body.Into(&given)
-	d := webhook.Draft{URL: given.URL, Description: given.Description, MaxRecords: given.MaxRecords, State: (*hooks.State)(given.Status)}
-	if body.Given("events") && (given.Events.Kind() == 'n' || jsonv2.Unmarshal(given.Events, &d.Events) != nil) {
-		body.Missing("events", "must be a list of "+strings.Join(webhook.Events, ", "))
+	d := webhook.Draft{URL: given.URL, Description: given.Description, MaxRecords: given.MaxRecords, State: given.Status}
+	if d.Description != nil && utf8.RuneCountInString(*d.Description) > maxDescription {
+		body.Missing("description", fmt.Sprintf("must have at most %d characters", maxDescription))
+	}
+	unknown := func(e string) bool { return !slices.Contains(webhook.Events, e) }
+	if body.Given("events") && (jsonv2.Unmarshal(given.Events, &d.Events) != nil || len(d.Events) == 0 || slices.ContainsFunc(d.Events, unknown)) {
+		if f := body.Fault("events", string(given.Events), "must be one or more of "+strings.Join(webhook.Events, ", ")); f != nil {
+			f.Allowed = webhook.Events
+		}
 	}
 	var notices []Notice
 	if body.Given("filters") {
@@ -175,10 +167,14 @@ func readDraft(req *request, owner quota.ID, check func(context.Context, quota.I
 		canonical := readFilters(given.Filters, req.gen, body, &notices)
 		d.Filters = &canonical
 	}
-	if body.Code != "" {
-		return nil, nil, withAllowed(withFaults(&body.Faults, check(context.Background(), owner, d)))
+	if d.URL != nil {
+		if err := s.cfg.Hooks.CheckURL(context.Background(), owner, *d.URL); err != nil {
+			body.Missing("url", err.Error())
+		}
+	} else if created && !body.Sent("url") {
+		body.Missing("url", "is required")
 	}
-	return &d, notices, nil
+	return &d, notices, failureOf(&body.Faults)
 }
 
 // listWebhooks answers every webhook of the key: there are at most 20.
@@ -211,7 +207,10 @@ func showWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 
 // changeWebhook changes the fields that the body has.
 func changeWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	draft, notices, f := readDraft(req, k.Account, s.cfg.Hooks.Check)
+	if _, err := s.cfg.Hooks.Store.Get(context.Background(), k); err != nil {
+		return nil, hookFailure(err)
+	}
+	draft, notices, f := s.readDraft(req, k.Account, false)
 	if f != nil {
 		return nil, f
 	}

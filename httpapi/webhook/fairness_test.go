@@ -129,7 +129,7 @@ func TestSlowNames(t *testing.T) {
 	done := make(chan struct{}, 3)
 	for range 3 {
 		go func() {
-			if err := k.checkURL(context.Background(), k.owner, "https://slow.example.com/"); err == nil {
+			if err := k.CheckURL(context.Background(), k.owner, "https://slow.example.com/"); err == nil {
 				t.Error("a name that cannot be resolved is accepted")
 			}
 			done <- struct{}{}
@@ -137,7 +137,7 @@ func TestSlowNames(t *testing.T) {
 	}
 	<-asked
 	began := time.Now()
-	if err := k.checkURL(context.Background(), k.owner+1, "https://8.8.8.8/"); err != nil || time.Since(began) > resolveTime/2 {
+	if err := k.CheckURL(context.Background(), k.owner+1, "https://8.8.8.8/"); err != nil || time.Since(began) > resolveTime/2 {
 		t.Errorf("beside slow names of another account: %v after %s", err, time.Since(began))
 	}
 	for range 3 {

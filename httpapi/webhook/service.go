@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,9 +19,6 @@ import (
 
 // MaxPerKey is how many webhooks one key may have.
 const MaxPerKey = 20
-
-// MaxDescription is the longest description, in characters.
-const MaxDescription = 200
 
 // DefaultGrace is how long a secret goes on signing after a rotation if its owner does not say.
 const DefaultGrace = 24 * time.Hour
@@ -174,56 +170,9 @@ func (f *failing) isNews(err error) bool {
 	return news
 }
 
-// Draft is what an owner says of a webhook. In an Update fields that are nil stay as they are.
-type Draft struct {
-	URL, Description *string
-	Events           []string
-	Filters          *string // canonical, as Match reads them
-	MaxRecords       *int
-	State            *hooks.State
-}
-
-// Fault is what is wrong with one field of a draft.
-type Fault struct{ Field, Detail string }
-
-// Faults are what is wrong with a draft.
-type Faults []Fault
-
-// Error lists the faults.
-func (f Faults) Error() string { return fmt.Sprint([]Fault(f)) }
-
-// CheckNew checks the draft of a new webhook, which must have a URL.
-func (s *Service) CheckNew(ctx context.Context, account quota.ID, d Draft) Faults {
-	faults := s.Check(ctx, account, d)
-	if d.URL == nil {
-		faults = append(faults, Fault{"url", "is required"})
-	}
-	return faults
-}
-
-// Check checks a draft; the URL last, because its name has to be resolved.
-func (s *Service) Check(ctx context.Context, account quota.ID, d Draft) (faults Faults) {
-	add := func(bad bool, field, detail string) {
-		if bad {
-			faults = append(faults, Fault{field, detail})
-		}
-	}
-	unknown := func(e string) bool { return !slices.Contains(Events, e) }
-	add(d.Description != nil && len([]rune(*d.Description)) > MaxDescription, "description", fmt.Sprintf("must have at most %d characters", MaxDescription))
-	add(d.Events != nil && len(d.Events) == 0, "events", "must have at least one event")
-	add(slices.ContainsFunc(d.Events, unknown), "events", "must be some of "+strings.Join(Events, ", "))
-	add(d.MaxRecords != nil && (*d.MaxRecords < 0 || *d.MaxRecords > MaxRecords), "max_records", fmt.Sprintf("must be a whole number from 0 to %d", MaxRecords))
-	add(d.State != nil && *d.State != hooks.Active && *d.State != hooks.Paused, "status", "must be active or paused")
-	if d.URL != nil {
-		err := s.checkURL(ctx, account, *d.URL)
-		add(err != nil, "url", fmt.Sprint(err))
-	}
-	return faults
-}
-
-// checkURL checks a URL. One name is resolved at a time for each account, so that slow name servers hold up nobody
-// else.
-func (s *Service) checkURL(ctx context.Context, account quota.ID, text string) error {
+// CheckURL checks where messages are to be sent; the error is a sentence without subject. One name is resolved at a
+// time for each account, so that slow name servers hold up nobody else.
+func (s *Service) CheckURL(ctx context.Context, account quota.ID, text string) error {
 	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		if _, busy := s.resolving.LoadOrStore(account, true); !busy {
 			defer s.resolving.Delete(account)
@@ -233,6 +182,15 @@ func (s *Service) checkURL(ctx context.Context, account quota.ID, text string) e
 			return errors.New("could not be checked, because other names of this key are being resolved; try again")
 		}
 	}
+}
+
+// Draft is what an owner says of a webhook, after it was checked. In an Update fields that are nil stay as they are.
+type Draft struct {
+	URL, Description *string
+	Events           []string
+	Filters          *string // canonical, as Match reads them
+	MaxRecords       *int
+	State            *hooks.State
 }
 
 // set puts a draft into a webhook.
@@ -255,12 +213,9 @@ func setTo[T any](field, value *T) {
 	}
 }
 
-// Create stores a webhook and returns it with its secret, which is shown this once. Faults, or hooks.ErrTooMany, say
-// why not.
+// Create stores a webhook, whose draft must have a URL, and returns it with its secret, which is shown this once.
+// hooks.ErrTooMany says why not.
 func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (h hooks.Hook, secret string, err error) {
-	if faults := s.CheckNew(ctx, account, d); faults != nil {
-		return h, "", faults
-	}
 	if d.Events == nil {
 		d.Events = Events[:1]
 	}
@@ -281,12 +236,6 @@ func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (h hook
 
 // Update changes a webhook. One that becomes active goes on with what waits, at once.
 func (s *Service) Update(ctx context.Context, k hooks.Key, d Draft) (hooks.Hook, error) {
-	if _, err := s.Store.Get(ctx, k); err != nil {
-		return hooks.Hook{}, err // before a name is resolved
-	}
-	if faults := s.Check(ctx, k.Account, d); faults != nil {
-		return hooks.Hook{}, faults
-	}
 	h, err := s.Store.Update(ctx, k, func(h *hooks.Hook) {
 		d.set(h)
 		h.Changed = s.now().Unix()

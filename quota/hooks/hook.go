@@ -88,6 +88,9 @@ const (
 	Disabled State = "disabled"
 )
 
+// Values lists the states that an owner can set.
+func (State) Values() []string { return []string{string(Active), string(Paused)} }
+
 // Secret is a signing secret. It has to be stored as it is, because a signature cannot be made with a digest of it.
 type Secret struct {
 	Secret []byte `json:"secret"`
