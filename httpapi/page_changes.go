@@ -9,7 +9,6 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"modeldex/dataset/record"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
@@ -126,54 +125,12 @@ func changesQuery(t changes.Trail, q *listQuery, at pages.Place) *pages.ChangesQ
 	rows, total, last := t.Page(q.ofChanges())
 	params, _ := url.ParseQuery(at.Query) // made by this program
 	params.Del("cursor")
-	out := &pages.ChangesQuery{Total: total, Later: q.After != nil, Params: params, Tables: changeTables}
+	out := &pages.ChangesQuery{Steps: t.Steps, Rows: rows, Total: total, Later: q.After != nil, Params: params, Tables: changeTables}
 	if last != nil {
 		_, out.Next, _ = strings.Cut(q.next(last), "?")
 	}
 	for _, n := range trailNotices(t) {
 		out.Notes = append(out.Notes, pages.Sentence(n.Detail)+".")
-	}
-	for _, s := range t.Steps {
-		label := s.Version + ", " + s.Digest[:changes.ShortDigest]
-		out.Versions = append(out.Versions, pages.Choice{Value: s.Digest[:changes.ShortDigest], Label: label})
-	}
-	if len(params) == 0 && q.After == nil {
-		out.Releases = releasesOf(t.Steps)
-	}
-	for _, f := range rows {
-		s := t.Steps[f.Step]
-		c := pages.Change{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.Recorded, Table: string(f.Table), Slug: f.Slug, Act: string(f.Act)}
-		for _, field := range f.Fields {
-			c.Fields = append(c.Fields, pages.ChangedField{Name: field.Field, Old: string(field.Old), New: string(field.New)})
-		}
-		out.Changes = append(out.Changes, c)
-	}
-	return out
-}
-
-// releasesOf sums up steps.
-func releasesOf(steps []*changes.Step) []pages.Release {
-	out := make([]pages.Release, len(steps))
-	for i, s := range steps {
-		out[i] = pages.Release{Version: s.Version, Digest: s.Digest, Released: string(s.Released), Recorded: s.Recorded, Counts: talliesOf(s)}
-	}
-	return out
-}
-
-// talliesOf counts what a step did, in the order of kinds and acts.
-func talliesOf(s *changes.Step) (out []pages.Tally) {
-	counts := map[pages.Tally]int{}
-	for _, e := range s.Entries {
-		counts[pages.Tally{Table: string(e.Table), Act: string(e.Act)}]++
-	}
-	for _, table := range record.ChangeTables {
-		for _, act := range record.Acts {
-			t := pages.Tally{Table: string(table), Act: string(act)}
-			if n := counts[t]; n > 0 {
-				t.N = n
-				out = append(out, t)
-			}
-		}
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func contributePage(s *Server, req *request) (*response, *failure) {
 	}
 	at := s.place(req, contributePath, r.Canonical())
 	given, _ := url.ParseQuery(r.Canonical()) // made by this program
-	return s.page(req, at, htmlType, func() []byte { return s.pages.Contribute(req.gen, given, at) }), nil
+	return s.page(req, at, htmlType, func() []byte { return s.pages.Contribute(req.gen, given, nil, at) }), nil
 }
 
 // checkContribution answers the form with what came of it. The records are those of one load: the
@@ -74,7 +74,7 @@ func checkContribution(s *Server, req *request) (*response, *failure) {
 	}
 	result := contribute.NewDesk(set, gen.Names, s.cfg.Now).Check(sent)
 	at := s.place(req, contributePath, "")
-	return pageOnce(req, gen, s.pages.Contributed(gen, sent, result, at)), nil
+	return pageOnce(req, gen, s.pages.Contribute(gen, sent, result, at)), nil
 }
 
 // records are the set being served and the generation that was made of it; nil before there are any.

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/dataset/text"
+	"modeldex/httpapi/changes"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -13,41 +15,15 @@ import (
 
 // ChangesQuery is what happened to records, newest release first, as the page of changes shows it.
 type ChangesQuery struct {
-	Releases []Release // newest first; nil where the page is narrowed
-	Changes  []Change
-	Total    int
-	Next     string // query of the page behind, empty for none
-	Later    bool   // this is not the first page
-	Params   url.Values
-	Notes    []string
-	Tables   []string // kinds of records there are
-	Versions []Choice // releases to choose from
+	Steps  []*changes.Step // newest first
+	Rows   []changes.Change
+	Total  int
+	Next   string // query of the page behind, empty for none
+	Later  bool   // this is not the first page
+	Params url.Values
+	Notes  []string
+	Tables []string // kinds of records there are
 }
-
-// A Release is one recorded edition, or a load that no release has recorded yet.
-type Release struct {
-	Version, Digest, Released, Commit string
-	Recorded                          bool
-	// Counts say how many records of a kind were added, changed and so on.
-	Counts []Tally
-}
-
-// A Tally is how often something happened to records of a kind.
-type Tally struct {
-	Table, Act string
-	N          int
-}
-
-// A Change is what one release did to one record.
-type Change struct {
-	Version, Digest, Released string
-	Recorded                  bool
-	Table, Slug, Act          string
-	Fields                    []ChangedField
-}
-
-// A ChangedField is a field with another value; values are JSON.
-type ChangedField struct{ Name, Old, New string }
 
 // Changes is the page of releases and of what happened to records.
 type Changes struct {
@@ -63,7 +39,7 @@ type Changes struct {
 
 // Changes is the page of releases and of what happened to records.
 func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Changes {
-	v := &Changes{Sheet: Sheet{
+	v := &Changes{Narrowed: len(q.Params) > 0, Sheet: Sheet{
 		Frame: Frame{
 			Place: at, Title: "Changes", Section: "/changes", Canonical: "/changes", Dataset: stampOf(gen), Unlisted: at.Query != "",
 			Description: "What each release of the dataset added, changed, withdrew and removed, field by field.", Scripts: []string{"app.js"},
@@ -73,18 +49,16 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Change
 		Lead:    "What each release added, changed, withdrew and removed, newest first. Published lines are withdrawn by a note, not deleted.",
 		Notes:   q.Notes,
 	}}
-	given := func(name string) string { return q.Params.Get(name) }
 	for _, t := range q.Tables {
-		v.Form.Table = append(v.Form.Table, Choice{t, Sentence(t), t == given("table")})
+		v.Form.Table = append(v.Form.Table, Choice{t, Sentence(t), t == q.Params.Get("table")})
 	}
-	v.Form.Release = slices.Clone(q.Versions)
-	for i := range v.Form.Release {
-		v.Form.Release[i].Selected = v.Form.Release[i].Value == given("release")
+	for _, s := range q.Steps {
+		digest := s.Digest[:changes.ShortDigest]
+		v.Form.Release = append(v.Form.Release, Choice{digest, s.Version + ", " + digest, digest == q.Params.Get("release")})
 	}
-	v.Form.Slug, v.Form.Field, v.Form.Fields = given("slug"), given("field"), offeredFields()
-	v.Narrowed = len(q.Params) > 0
-	if q.Releases != nil {
-		v.Tables = append(v.Tables, releaseTable(q.Releases))
+	v.Form.Slug, v.Form.Field, v.Form.Fields = q.Params.Get("slug"), q.Params.Get("field"), offeredFields()
+	if !v.Narrowed && !q.Later {
+		v.Tables = append(v.Tables, releaseTable(q.Steps))
 	}
 	v.Tables = append(v.Tables, changeTable(gen, q))
 	if q.Next != "" {
@@ -100,49 +74,65 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Change
 // ChangesHTML is the page.
 func (s *Site) ChangesHTML(v *Changes) []byte { return s.render("changes.html", v) }
 
-func releaseTable(list []Release) Table {
+// releaseCell is the name of a release, which leads to its changes.
+func releaseCell(s *changes.Step) Cell {
+	out := Cell{Text: s.Version, Href: address("/changes", "release", s.Digest[:changes.ShortDigest])}
+	if !s.Recorded {
+		out.Note = "not released yet"
+	}
+	return out
+}
+
+func releaseTable(steps []*changes.Step) Table {
 	t := Table{
-		ID: "releases", Title: text.Count(len(list), "release", "releases"), Empty: "No release is recorded.",
+		ID: "releases", Title: text.Count(len(steps), "release", "releases"), Empty: "No release is recorded.",
 		Columns: columns("Release", "~Day", "What it did", "~Digest"),
 		More:    &Link{Text: "Follow as a feed", Href: "/feeds/changes.atom"},
 	}
-	for _, r := range list {
-		var parts []string
-		for _, c := range r.Counts {
-			text := text.Whole(c.N) + " " + nounOf(c.Table, c.N)
-			if c.Table == "dataset" { // one record, changed at every release
-				text = "version"
-			}
-			parts = append(parts, text+" "+c.Act)
-		}
-		what := Cell{Text: strings.Join(parts, ", "), Class: "prose"}
-		if len(parts) == 0 {
+	for _, s := range steps {
+		what := Cell{Text: tally(s), Class: "prose"}
+		if what.Text == "" {
 			what.Text = "The recorded history begins here"
 		}
-		name := Cell{Text: r.Version, Href: "/changes?release=" + r.Digest[:min(shownDigest, len(r.Digest))]}
-		if !r.Recorded {
-			name.Note = "not released yet"
-		}
-		t.Rows = append(t.Rows, []Cell{name, {Text: r.Released}, what, {Text: r.Digest[:min(shownDigest, len(r.Digest))], Title: r.Digest}})
+		t.Rows = append(t.Rows, []Cell{releaseCell(s), {Text: string(s.Released)}, what, {Text: s.Digest[:changes.ShortDigest], Title: s.Digest}})
 	}
 	return t
 }
 
-// shownDigest is how much of a digest names an edition.
-const shownDigest = 12
+// tally says how many records of each kind a step added, changed and so on.
+func tally(s *changes.Step) string {
+	type what struct {
+		table record.ChangeTable
+		act   record.Act
+	}
+	counts := map[what]int{}
+	for _, e := range s.Entries {
+		counts[what{e.Table, e.Act}]++
+	}
+	var parts []string
+	for _, table := range record.ChangeTables {
+		for _, act := range record.Acts {
+			n := counts[what{table, act}]
+			switch {
+			case n > 0 && table == "dataset": // one record, changed at every release
+				parts = append(parts, "version "+string(act))
+			case n > 0:
+				parts = append(parts, text.Whole(n)+" "+nounOf(string(table), n)+" "+string(act))
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
 
-// nounOf is the name of records of a kind.
+// nounOf is what one record, or several, of a kind are called.
 func nounOf(table string, n int) string {
 	switch {
-	case table == "hardware" && n == 1:
-		return "piece of hardware"
 	case table == "hardware":
-		return "pieces of hardware"
+		return record.Noun(n, "piece", "pieces") + " of hardware"
 	case n == 1:
 		return strings.TrimSuffix(table, "s")
-	default:
-		return table
 	}
+	return table
 }
 
 func changeTable(gen *index.Generation, q *ChangesQuery) Table {
@@ -151,37 +141,34 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 		Columns: columns("Record", "~Kind", "Change", "Fields", "~Release"),
 	}
 	n := newNames(gen)
-	for i := range q.Changes {
-		c := &q.Changes[i]
-		release := Cell{Text: c.Version, Href: "/changes?release=" + c.Digest[:min(shownDigest, len(c.Digest))], Title: c.Released}
-		if !c.Recorded {
-			release.Note = "not released yet"
-		}
-		t.Rows = append(t.Rows, []Cell{changedRecord(gen, n, c), {Text: strings.TrimSuffix(c.Table, "s")}, {Text: c.Act, Class: "act-" + c.Act}, changedFields(c.Fields, q.Params.Get("field")), release})
+	for _, c := range q.Rows {
+		release := releaseCell(q.Steps[c.Step])
+		release.Title = string(q.Steps[c.Step].Released)
+		t.Rows = append(t.Rows, []Cell{
+			changedRecord(n, string(c.Table), c.Slug), {Text: strings.TrimSuffix(string(c.Table), "s")}, {Text: string(c.Act), Class: "act-" + string(c.Act)},
+			changedFields(c.Fields, q.Params.Get("field")), release,
+		})
 	}
 	return t
 }
 
-// changedRecord is the name of a record with the way to its page, where there is one still, and to its
-// own history.
-func changedRecord(gen *index.Generation, n *names, c *Change) Cell {
-	out := Cell{Text: c.Slug}
-	t := tableOf(gen, c.Table)
+// changedRecord is the name of a record with the way to its page, where there is one still.
+func changedRecord(n *names, kind, slug string) Cell {
+	out, t := Cell{Text: slug}, tableOf(n.gen, kind)
 	if t == nil {
 		return out
 	}
-	ord, found := t.Find(c.Slug)
+	ord, found := t.Find(slug)
 	if !found {
 		out.Note = "no longer there"
 		return out
 	}
-	out.Href = "/" + c.Table + "/" + url.PathEscape(c.Slug)
-	if c.Table != "benchmarks" {
-		out.Text = nameOf(t, c.Slug)
+	if out.Href = "/" + kind + "/" + url.PathEscape(slug); kind != "benchmarks" {
+		out.Text = nameOf(t, slug)
 		return out
 	}
-	b := decode[benchmarkRecord](gen.Benchmarks.Row(ord))
-	out.Text, out.Note = n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), c.Slug
+	b := decode[benchmarkRecord](t.Row(ord))
+	out.Text, out.Note = n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), slug
 	return out
 }
 
@@ -193,24 +180,23 @@ const (
 )
 
 // changedFields writes out the fields of a change; those the page is narrowed to come first.
-func changedFields(fields []ChangedField, wanted string) Cell {
+func changedFields(fields []record.FieldChange, wanted string) Cell {
 	var parts []string
 	if wanted != "" {
-		first := func(f ChangedField) int {
-			if rest, ok := strings.CutPrefix(f.Name, wanted); ok && (rest == "" || rest[0] == '.') {
+		first := func(f record.FieldChange) int {
+			if f.Field == wanted || strings.HasPrefix(f.Field, wanted+".") {
 				return 0
 			}
 			return 1
 		}
 		fields = slices.Clone(fields)
-		slices.SortStableFunc(fields, func(a, b ChangedField) int { return first(a) - first(b) })
+		slices.SortStableFunc(fields, func(a, b record.FieldChange) int { return first(a) - first(b) })
 	}
-	for i, f := range fields {
-		if i == shownFields {
-			parts = append(parts, "and "+text.Whole(len(fields)-shownFields)+" more")
-			break
-		}
-		parts = append(parts, FieldName(f.Name)+": "+valueText(f.Old)+" → "+valueText(f.New))
+	for _, f := range fields[:min(len(fields), shownFields)] {
+		parts = append(parts, fieldName(f.Field)+": "+valueText(string(f.Old))+" → "+valueText(string(f.New)))
+	}
+	if more := len(fields) - shownFields; more > 0 {
+		parts = append(parts, "and "+text.Whole(more)+" more")
 	}
 	return Cell{Text: strings.Join(parts, "; "), Class: "prose"}
 }

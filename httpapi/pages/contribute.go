@@ -20,12 +20,15 @@ type Contribute struct {
 	// Heading says in a few words what came of the form.
 	Heading string
 	*contribute.Result
+	Unplaced, UnplacedWarnings []contribute.Fault // those of no field
+	Wrong                      []FormField        // with a fault
+	Rejected                   []contribute.Line  // with a fault
+	Doubtful                   []contribute.Line  // with a warning and no fault
 	// Ready are the lines as one text, empty without any.
 	Ready    string
 	Count    int
 	Proposal *Proposal
 	Command  string // appends the lines to a copy of the dataset and checks it
-	Files    []string
 }
 
 // A FormGroup is fields that belong together.
@@ -61,17 +64,9 @@ type NameList struct {
 	Choices Choices
 }
 
-// Contribute is the page before a form was sent; given are values to begin with, by field.
-func (s *Site) Contribute(gen *index.Generation, given url.Values, at Place) []byte {
-	return s.render("contribute.html", s.contribute(gen, given, nil, at))
-}
-
-// Contributed is the page after a form was sent.
-func (s *Site) Contributed(gen *index.Generation, sent url.Values, r *contribute.Result, at Place) []byte {
-	return s.render("contribute.html", s.contribute(gen, sent, r, at))
-}
-
-func (s *Site) contribute(gen *index.Generation, values url.Values, r *contribute.Result, at Place) *Contribute {
+// Contribute is the page of the form. values are what it begins with, or what was sent; r is what came of that, nil
+// before a form was sent.
+func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribute.Result, at Place) []byte {
 	v := &Contribute{
 		Frame: Frame{
 			Place: at, Title: "Contribute a measurement", Section: "/contribute", Canonical: "/contribute", Dataset: stampOf(gen), Unlisted: at.Query != "" || r != nil,
@@ -83,42 +78,38 @@ func (s *Site) contribute(gen *index.Generation, values url.Values, r *contribut
 	for _, kind := range kinds[:3] {
 		v.Names = append(v.Names, NameList{"known-" + kind, mostMeasured(tableOf(gen, kind))})
 	}
-	form := values.Get(contribute.KindField)
-	group := func(prefix string, g contribute.Group, mine bool) FormGroup {
-		out := FormGroup{Title: g.Title, Folded: g.Rare}
-		for _, f := range g.Fields {
-			field := FormField{Field: f, ID: prefix + f.Name}
-			if f.Of != "" {
-				field.List = "known-" + f.Of
-			}
-			switch {
-			case mine:
-				field.Value = values.Get(f.Name)
-			case r != nil: // the other form was sent
-			default:
-				field.Value = values.Get(f.Name)
-			}
-			if mine && r != nil {
-				field.Faults, field.Warnings = of(r.Faults, f.Name), of(r.Warnings, f.Name)
-			}
-			if field.Value == "" {
-				field.Value = f.Usual
-			}
-			if field.Value != f.Usual || len(field.Faults)+len(field.Warnings) > 0 {
-				out.Folded = false
-			}
-			out.Fields = append(out.Fields, field)
-		}
-		return out
-	}
+	pasted := values.Get(contribute.KindField) == contribute.PastedForm
 	for _, g := range contribute.Groups {
-		v.Groups = append(v.Groups, group("f-", g, r != nil && form != contribute.PastedForm))
+		v.Groups = append(v.Groups, v.group("f-", g, values, r == nil || !pasted))
 	}
-	v.Pasted = group("p-", contribute.Pasted, r != nil && form == contribute.PastedForm)
+	v.Pasted = v.group("p-", contribute.Pasted, values, r == nil || pasted)
 	if r != nil {
 		v.finish(s.cfg.RepositoryURL)
 	}
-	return v
+	return s.render("contribute.html", v)
+}
+
+// group is fields with their values; mine says whether the values are those of this form.
+func (v *Contribute) group(prefix string, g contribute.Group, values url.Values, mine bool) FormGroup {
+	out := FormGroup{Title: g.Title, Folded: g.Rare}
+	for _, f := range g.Fields {
+		field := FormField{Field: f, ID: prefix + f.Name, Value: f.Usual}
+		if f.Of != "" {
+			field.List = "known-" + f.Of
+		}
+		if given := values.Get(f.Name); mine && given != "" {
+			field.Value = given
+		}
+		if mine && v.Checked {
+			field.Faults, field.Warnings = of(v.Result.Faults, f.Name), of(v.Result.Warnings, f.Name)
+		}
+		if len(field.Faults) > 0 {
+			v.Wrong = append(v.Wrong, field)
+		}
+		out.Folded = out.Folded && field.Value == f.Usual && len(field.Faults)+len(field.Warnings) == 0
+		out.Fields = append(out.Fields, field)
+	}
+	return out
 }
 
 // of are the faults of a field.
@@ -131,76 +122,105 @@ func of(list []contribute.Fault, field string) (out []contribute.Fault) {
 	return out
 }
 
-// Unplaced are the faults that belong to no field.
-func (v *Contribute) Unplaced() []contribute.Fault { return of(v.Result.Faults, "") }
-
-// UnplacedWarnings are the warnings that belong to no field.
-func (v *Contribute) UnplacedWarnings() []contribute.Fault { return of(v.Result.Warnings, "") }
-
-// Wrong are the fields with a fault.
-func (v *Contribute) Wrong() (out []FormField) {
-	for _, g := range append(v.Groups, v.Pasted) {
-		for _, f := range g.Fields {
-			if len(f.Faults) > 0 {
-				out = append(out, f)
-			}
-		}
-	}
-	return out
-}
-
-// Rejected are the lines with a fault.
-func (v *Contribute) Rejected() (out []contribute.Line) {
-	for _, l := range v.Result.Lines {
-		if len(l.Faults) > 0 {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
-// Doubtful are the lines with a warning and no fault.
-func (v *Contribute) Doubtful() (out []contribute.Line) {
-	for _, l := range v.Result.Lines {
-		if len(l.Faults) == 0 && len(l.Warnings) > 0 {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
 // finish says what came of the form, and how to go on.
 func (v *Contribute) finish(repository string) {
+	v.Unplaced, v.UnplacedWarnings = of(v.Result.Faults, ""), of(v.Result.Warnings, "")
+	for _, l := range v.Lines {
+		if len(l.Faults) > 0 {
+			v.Rejected = append(v.Rejected, l)
+		} else if len(l.Warnings) > 0 {
+			v.Doubtful = append(v.Doubtful, l)
+		}
+	}
 	ready := v.Result.Ready()
 	v.Count = len(ready)
-	switch wrong := len(v.Wrong()); {
+	switch wrong := len(v.Wrong); {
 	case v.Count > 0:
 		v.Heading = text.Count(v.Count, "line is ready", "lines are ready")
-		v.Title = v.Heading
 	case wrong > 0:
 		v.Heading = text.Count(wrong, "field needs", "fields need") + " a look"
 	default:
 		v.Heading = "No line could be made"
 	}
-	v.Title = v.Heading + " · " + "Contribute"
-	if v.Count == 0 {
+	if v.Title = v.Heading + " · " + "Contribute"; v.Count == 0 {
 		return
 	}
-	var text strings.Builder
-	byFile := map[string][]string{}
+	var files, all []string
+	byFile := map[string]string{}
 	for _, l := range ready {
-		text.WriteString(l.Text + "\n")
-		if byFile[l.File] == nil {
-			v.Files = append(v.Files, l.File)
+		if all = append(all, l.Text); byFile[l.File] == "" {
+			files = append(files, l.File)
 		}
-		byFile[l.File] = append(byFile[l.File], l.Text)
+		byFile[l.File] += l.Text + "\n"
 	}
-	v.Ready = strings.TrimSuffix(text.String(), "\n")
-	for _, file := range v.Files {
-		v.Command += "cat >> data/" + file + " <<'LINES'\n" + strings.Join(byFile[file], "\n") + "\nLINES\n"
+	v.Ready = strings.Join(all, "\n")
+	for _, file := range files {
+		v.Command += "cat >> data/" + file + " <<'LINES'\n" + byFile[file] + "LINES\n"
 	}
 	v.Command += "modeldex fmt data && modeldex check data"
 	if repository != "" {
 		v.Proposal = propose(repository, ready, v.Absolute(v.Path))
 	}
+}
+
+// A Proposal is the way into the repository of the dataset.
+type Proposal struct {
+	Link
+	// Note says what happens behind the link.
+	Note string
+}
+
+// longestAddress is how long a prefilled link may be. GitHub answers 414 to addresses of more than
+// about 8 KiB.
+const longestAddress = 7500
+
+// propose makes the link under which a reader proposes lines. On github.com it leads to the form of a
+// new file of benchmarks. Elsewhere it leads to the form of an issue, whose address GitHub, Gitea,
+// Forgejo and GitLab spell in two ways. A link that would be too long is left without the lines.
+func propose(repository string, lines []contribute.Line, page string) *Proposal {
+	base, branch, folder := splitRepository(repository)
+	host := ""
+	if u, err := url.Parse(base); err == nil {
+		host = strings.ToLower(u.Hostname())
+	}
+	filled := ""
+	for _, l := range lines {
+		filled += l.Text + "\n"
+	}
+	title := "Add " + text.Count(len(lines), "benchmark", "benchmarks")
+	if len(lines) == 1 {
+		title += " of " + string(lines[0].Model) + " on " + string(lines[0].Hardware)
+	}
+	out := &Proposal{Link{Text: "Propose as an issue", Href: base + "/issues/new"}, "The issue is filled in with the line; look at it and send it."}
+	query, long := url.Values{"title": {title}}, "body"
+	value := title + ", made and checked at " + page + ".\n\n```json\n" + filled + "```\n"
+	switch {
+	case host == "github.com":
+		out.Text, out.Note = "Propose on GitHub", "GitHub opens a new file with what is above and makes a pull request of it. An account there is needed."
+		out.Href = base + "/new/" + url.PathEscape(branch)
+		query, long, value = url.Values{"filename": {folder + "benchmarks/" + string(lines[0].ID) + ".ndjson"}, "message": {title}}, "value", filled
+	case strings.HasPrefix(host, "gitlab."):
+		out.Href = base + "/-/issues/new"
+		query, long = url.Values{"issue[title]": {title}}, "issue[description]"
+	}
+	if query.Set(long, value); len(out.Href+query.Encode()) >= longestAddress {
+		query.Del(long)
+		out.Note = "What is above is too long for a link: copy it first, then paste it there."
+	}
+	out.Href += "?" + query.Encode()
+	return out
+}
+
+// splitRepository takes branch and folder off the address of a repository, which may end in
+// /tree/BRANCH/FOLDER as GitHub writes it. They are main and data where it does not.
+func splitRepository(address string) (base, branch, folder string) {
+	base, tree, found := strings.Cut(strings.TrimSuffix(strings.TrimRight(address, "/"), ".git"), "/tree/")
+	if !found {
+		return base, "main", "data/"
+	}
+	branch, folder, _ = strings.Cut(tree, "/")
+	if folder != "" {
+		folder += "/"
+	}
+	return base, branch, folder
 }

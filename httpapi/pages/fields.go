@@ -367,13 +367,13 @@ func Label(name string) string {
 	return cmp.Or(labels[name], fieldNames[name], Sentence(words(name)))
 }
 
-// FieldName is what pages of records call a field, such as architecture.context_length.
-func FieldName(path string) string {
+// fieldName is what pages of records call a field, such as architecture.context_length.
+func fieldName(path string) string {
 	object, inner, nested := strings.Cut(path, ".")
 	if fieldNames[path] != "" || !nested {
 		return cmp.Or(fieldNames[path], Label(path))
 	}
-	return FieldName(object) + ", " + strings.ReplaceAll(words(inner), ".", ", ")
+	return fieldName(object) + ", " + strings.ReplaceAll(words(inner), ".", ", ")
 }
 
 // fieldsByName maps the names on pages, in small letters, to fields; the first of several in the order of the alphabet.

@@ -69,14 +69,14 @@ var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tool
 // SitemapIndex lists the sitemaps of a generation.
 func SitemapIndex(gen *index.Generation, base string) []byte {
 	var out sitemapIndex
-	for _, name := range SitemapNames(gen) {
+	for _, name := range sitemapNames(gen) {
 		out.Maps = append(out.Maps, location{base + "/sitemaps/" + name + ".xml", string(gen.Info.Released)})
 	}
 	return asXML(out)
 }
 
-// SitemapNames are the names of the sitemaps of a generation.
-func SitemapNames(gen *index.Generation) []string {
+// sitemapNames are the names of the sitemaps of a generation.
+func sitemapNames(gen *index.Generation) []string {
 	out := []string{"views-1"}
 	for _, kind := range kinds {
 		for n := 1; (n-1)*mapSize < tableOf(gen, kind).Len(); n++ {

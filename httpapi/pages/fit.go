@@ -364,7 +364,7 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 func inWords(paths []string) string {
 	out := make([]string, len(paths))
 	for i, path := range paths {
-		out[i] = strings.ToLower(FieldName(strings.TrimPrefix(path, "hardware.")))
+		out[i] = strings.ToLower(fieldName(strings.TrimPrefix(path, "hardware.")))
 	}
 	return strings.Join(out, ", ")
 }
