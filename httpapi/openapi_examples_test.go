@@ -65,7 +65,7 @@ var bodyExamples = map[string]object{
 	"issueKey":     obj("name", "my dashboard", "email", "ada@example.com", "use_case", "Comparing graphics cards for a local assistant."),
 	"rotateKey":    obj("grace_seconds", 3600),
 	"postFit":      obj("queries", []any{obj("model", "gpt-oss-20b", "hardware", "nvidia-rtx-4090"), obj("model", "llama-3.1-8b-instruct", "hardware", "apple-m3-max")}),
-	"resolveNames": obj("names", []any{"unsloth/Qwen3-8B-GGUF:Q4_K_M", obj("q", "GeForce RTX 4090", "kind", "hardware")}),
+	"resolveNames": obj("names", []any{obj("q", "unsloth/Qwen3-8B-GGUF:Q4_K_M"), obj("q", "GeForce RTX 4090", "kind", "hardware")}),
 	"checkContribution": obj("model", "gpt-oss-20b", "quantization", "MXFP4", "hardware", "RTX 4090", "tool", "llama.cpp", "backend", "cuda", "generation_tps", "131.4", "rate_basis", "decode",
 		"source", "community", "source_url", "https://example.com/measured", "run_date", "2026-05-11"),
 	"createWebhook": obj("url", "https://example.com/hooks/modeldex", "events", []any{"benchmark.created"}, "filters", obj("hardware", []any{"nvidia-rtx-4090"})),

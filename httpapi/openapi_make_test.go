@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/contribute"
@@ -28,42 +27,64 @@ import (
 // texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
 const apiVersion = "2.0.0"
 
-// makeOpenAPI makes the document from the table of routes, the tables of parameters, the list
-// of errors and the types that render bodies.
-func makeOpenAPI(t *testing.T) []byte {
-	t.Helper()
-	schemas := typeSchemas(t)
-	for _, m := range append(envelopes(), snapshotSchemas(t)...) {
+// makeOpenAPI makes the document that is published.
+func makeOpenAPI() []byte { return finished(published(wholeDocument())) }
+
+// wholeDocument describes every response of every route. It is made from the table of routes, the parameters, the list of
+// errors and the types that render bodies. Responses are validated by it.
+func wholeDocument() object {
+	schemas := typeSchemas()
+	for _, m := range append(envelopes(), snapshotSchemas()...) {
 		schemas.set(m.name, m.value)
 	}
-	doc := obj(
+	return obj(
 		"openapi", "3.1.0",
 		"info", obj("title", "modeldex", "version", apiVersion, "summary", "Open-weight models, hardware, tools and benchmarks as JSON.",
-			"description", about(), "license", obj("name", "MIT", "identifier", "MIT")),
+			"description", about(), "contact", obj("name", "The operator of this server", "url", "/about"),
+			"license", obj("name", "MIT", "identifier", "MIT")),
 		"servers", []any{obj("url", "/", "description", "The origin this document was fetched from.")},
 		"tags", tags(),
 		"paths", paths(),
 		"webhooks", webhookOperations(),
 		"components", obj("schemas", schemas, "responses", problemResponses(), "headers", headerComponents(),
 			"parameters", obj("IfNoneMatch", ifNoneMatch()),
-			"securitySchemes", obj("key", obj("type", "http", "scheme", "bearer", "description", "An API key, as POST /api/v1/keys issues it."))),
+			"securitySchemes", obj("bearer", obj("type", "http", "scheme", "bearer", "description", "An API key, as POST /api/v1/keys issues it."))),
 	)
+}
+
+// finished is the text of a document, whose numbers have formats.
+func finished(doc object) []byte {
 	plain, err := json.Marshal(doc)
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // it is made of texts and numbers
 	}
 	sized, err := orderedJSON(plain)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(withNumberFormats(sized)); err != nil {
-		t.Fatal(err)
+	const deep = 3 // a line for each path, and for each component
+	return append(appendLines(nil, withNumberFormats(sized), deep), '\n')
+}
+
+// appendLines writes a value, with a line for each member of the objects above a depth.
+func appendLines(dst []byte, v any, deep int) []byte {
+	o, isObject := v.(object)
+	if !isObject || deep == 0 {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(v); err != nil {
+			panic(err)
+		}
+		return append(dst, bytes.TrimSpace(b.Bytes())...)
 	}
-	return b.Bytes()
+	between := "{\n"
+	for _, m := range o {
+		dst = append(strconv.AppendQuote(append(dst, between...), m.name), ':')
+		dst = appendLines(dst, m.value, deep-1)
+		between = ",\n"
+	}
+	return append(dst, "\n}"...)
 }
 
 // numberFormats are the formats of numbers without one. Generated clients read a number without a format into 32 bits: digits
@@ -111,7 +132,7 @@ func numberFormat(kinds any) (format string) {
 func tags() []any {
 	var out []any
 	for _, text := range tagTexts {
-		if slices.ContainsFunc(routes, func(rt route) bool { return rt.tag == text[0] }) {
+		if slices.ContainsFunc(routes, func(rt route) bool { return rt.tag == text[0] && strings.HasPrefix(rt.path, "/api/") }) {
 			out = append(out, obj("name", text[0], "description", text[1]))
 		}
 	}
@@ -143,7 +164,7 @@ func paths() object {
 func operation(rt *route) object {
 	security := []any{}
 	if rt.access != open {
-		security = append(security, obj("key", []any{}))
+		security = append(security, obj("bearer", []any{}))
 	}
 	op := obj("operationId", rt.id, "tags", []string{rt.tag}, "summary", rt.summary)
 	if text := routeText(rt); text != "" {

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"testing"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
@@ -71,18 +70,17 @@ var rendered = []any{
 }
 
 // typeSchemas gives the schema of every rendered type and of those it holds, in order of name.
-func typeSchemas(t *testing.T) object {
-	t.Helper()
+func typeSchemas() object {
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
 	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/usage": "./usage", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
 	}
 	made := map[string]object{}
 	for _, v := range rendered {
 		for name, s := range r.Reflect(v).Definitions {
-			made[name] = tidySchema(t, s)
+			made[name] = tidySchema(s)
 			describe(name, made[name])
 			describeFields(name, made[name])
 			typeFields(name, made[name])
@@ -237,15 +235,14 @@ func scalarSchema(t reflect.Type) *jsonschema.Schema {
 }
 
 // tidySchema turns what the generator makes into the form OpenAPI 3.1 tools read best.
-func tidySchema(t *testing.T, s *jsonschema.Schema) object {
-	t.Helper()
+func tidySchema(s *jsonschema.Schema) object {
 	b, err := json.Marshal(s)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	v, err := orderedJSON([]byte(strings.ReplaceAll(string(b), `"#/$defs/`, `"#/components/schemas/`)))
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return tidy(v).(object)
 }
@@ -387,11 +384,10 @@ func envelopes() object {
 
 // snapshotSchemas are the schema of the snapshot document and of its parts, as published at
 // /api/v1/schemas, under names that begin with Snapshot.
-func snapshotSchemas(t *testing.T) object {
-	t.Helper()
+func snapshotSchemas() object {
 	v, err := orderedJSON(snapshot.Schema())
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	whole := tidy(v).(object)
 	parts, _ := whole.get("$defs")
@@ -439,7 +435,7 @@ func namesSchema() object {
 	text := obj("type", "string", "minLength", 1, "maxLength", resolve.MaxName, "description", "The name, as it was found.", "examples", []string{"unsloth/Qwen3-8B-GGUF:Q4_K_M"})
 	entry := obj("type", "object", "description", "A name and the kind of record it names.", "properties", obj("q", text, "kind", obj("type", "string", "enum", resolve.Kinds, "description", "Kind of record.", "examples", []string{"hardware"})),
 		"required", []string{"q"}, "additionalProperties", false)
-	s := closedObject("Names to resolve.", "names", obj("type", "array", "minItems", 1, "maxItems", mostNames, "description", "Each a text, or an object that says the kind as well.", "items", obj("oneOf", []any{text, entry})))
+	s := closedObject("Names to resolve.", "names", obj("type", "array", "minItems", 1, "maxItems", mostNames, "description", "Each a text, or an object that says the kind as well.", "items", obj("oneOf", []any{entry, text})))
 	s.set("additionalProperties", false)
 	return s
 }

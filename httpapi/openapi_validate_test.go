@@ -60,7 +60,7 @@ type documentPath struct {
 
 const documentURL = "mem:///openapi.json"
 
-var described = sync.OnceValues(func() (*apiDocument, error) { return readDocument(openapiJSON()) })
+var described = sync.OnceValues(func() (*apiDocument, error) { return readDocument(finished(wholeDocument())) })
 
 func readDocument(b []byte) (*apiDocument, error) {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))

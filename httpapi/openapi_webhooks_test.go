@@ -58,9 +58,9 @@ func hookFilterSchema(pm *query.Param) object {
 		one = ref("schemas", closedFilterName(pm))
 	} else if kind, _ := one.get("type"); kind != "string" {
 		text := obj("type", "string", "minLength", 1)
-		return obj("anyOf", []any{one, text, obj("type", "array", "items", obj("anyOf", []any{one, text}), "minItems", 1, "maxItems", most)})
+		return obj("anyOf", []any{obj("type", "array", "items", obj("anyOf", []any{one, text}), "minItems", 1, "maxItems", most), one, text})
 	}
-	return obj("anyOf", []any{one, obj("type", "array", "items", one, "minItems", 1, "maxItems", most)})
+	return obj("anyOf", []any{obj("type", "array", "items", one, "minItems", 1, "maxItems", most), one})
 }
 
 // hookFilterValue is one value of a filter, and how many of them it takes.

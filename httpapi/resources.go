@@ -159,7 +159,7 @@ func (r *resource) describe(params []query.Param) []query.Param {
 			p.Enum, p.Default, p.Doc = r.sortNames(), r.normal, r.sortText()
 		case "fields":
 			p.Doc = "Fields of the rows to return, separated by commas; nested ones with dots, such as " +
-				"architecture.context_length. slug (id of benchmarks) is always included."
+				"architecture.context_length. slug (id of benchmarks) is always included; all other members are then left out."
 		case "format":
 			p.Enum = formatNames()
 			p.Doc = "Form of the rows: json, or a file of csv, ndjson or parquet. Without it the Accept header decides."

@@ -32,7 +32,8 @@ type statsParams struct {
 	// page of a group counts once, with the median of its records there, so that a page with a hundred settings counts
 	// as much as one with a single run; own measurements without a page count as one page. n is then equal to sources.
 	Weight string `query:"weight"`
-	// pivot: a dense matrix of two fields, as for a heat map, of at most 10,000 cells and without pages.
+	// pivot: data is a dense matrix of two fields, as for a heat map, of at most 10,000 cells and without pages: an object
+	// with the lists rows and columns, and for each row a list in values and in comparable.
 	Shape string `query:"shape"`
 	// Statistic in the cells of a pivot.
 	Value string `query:"value"`
