@@ -182,10 +182,10 @@ func (c counts) total() (sum uint64) {
 // number gone and stops; see Store.Reserve.
 const foldAfter = 2
 
-// foldable reports whether some entry is old enough to be folded and its server is not alive.
-func (c counts) foldable(self string, today int64, alive func(server string) bool) bool {
+// hasOld reports whether some entry is old enough to be folded if its server is gone.
+func (c counts) hasOld(self string, today int64) bool {
 	for name, e := range c {
-		if name != "" && name != self && today-e.Day >= foldAfter && !alive(name) {
+		if name != "" && name != self && today-e.Day >= foldAfter {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"modeldex/quota"
 
@@ -175,7 +174,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 	var puts, gets []clientv3.Op
 	changed := make([]counts, len(asked))
 	today := s.now().Unix() / (24 * 60 * 60)
-	alive, current := s.aliveLately(), false
+	var alive func(server string) bool // nil until it is read
 	for i, ask := range asked {
 		key := s.countKey(ask)
 		mine := values[i].counts[s.server].Calls
@@ -186,13 +185,12 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		for name, e := range values[i].counts {
 			c[name] = e
 		}
-		if c.foldable(s.server, today, alive) {
-			if !current {
+		if c.hasOld(s.server, today) {
+			if alive == nil {
 				var err error
 				if alive, err = s.aliveNow(ctx); err != nil {
 					return nil, nil, err
 				}
-				current = true
 			}
 			c.fold(s.server, today, alive)
 		}
@@ -209,18 +207,6 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 	return resp, changed, err
 }
 
-// aliveLately returns a test for servers that were registered when that was last read, if this was within a minute. It
-// saves reading it for servers that are alive and have not used a key for days.
-func (s *Store) aliveLately() func(server string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	alive := s.alive
-	if s.now().Sub(s.aliveAt) >= time.Minute {
-		alive = nil
-	}
-	return in(alive)
-}
-
 // aliveNow returns a test for registered servers. A server registers before it counts, so one whose number was read
 // before is alive or gone by this test, however new it is and whatever its clock says.
 func (s *Store) aliveNow(ctx context.Context) (func(server string) bool, error) {
@@ -233,12 +219,5 @@ func (s *Store) aliveNow(ctx context.Context) (func(server string) bool, error) 
 	for _, kv := range resp.Kvs {
 		alive[strings.TrimPrefix(string(kv.Key), dir)] = struct{}{}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.alive, s.aliveAt = alive, s.now()
-	return in(alive), nil
-}
-
-func in(servers map[string]struct{}) func(server string) bool {
-	return func(server string) bool { _, ok := servers[server]; return ok }
+	return func(server string) bool { _, ok := alive[server]; return ok }, nil
 }

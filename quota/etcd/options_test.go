@@ -45,15 +45,15 @@ func TestFold(t *testing.T) {
 	c := counts{"me": {Calls: 10, Day: today - 9}, "old": {Calls: 7, Day: today - foldAfter}, "alive": {Calls: 5, Day: today - 40}, "new": {Calls: 3, Day: today - foldAfter + 1}, "": {Calls: 1, Day: today - 50}}
 	alive := func(server string) bool { return server == "alive" }
 	before := c.total()
-	if !c.foldable("me", today, alive) {
-		t.Error("foldable() = false, want true")
+	if !c.hasOld("me", today) {
+		t.Error("hasOld() = false, want true")
 	}
 	c.fold("me", today, alive)
 	if c.total() != before || len(c) != 4 || c[""].Calls != 8 {
 		t.Errorf("fold() = %v, want the old server's 7 calls in the nameless entry and a sum of %d", c, before)
 	}
-	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); c.foldable("me", today, alive) {
-		t.Errorf("foldable(%v) = true, want false", c)
+	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); c.hasOld("me", today) {
+		t.Errorf("hasOld(%v) = true, want false", c)
 	}
 }
 

@@ -48,10 +48,8 @@ type Store struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	mu      sync.Mutex
-	known   map[string]known    // last known value of a counting key
-	alive   map[string]struct{} // registered servers as of aliveAt
-	aliveAt time.Time
+	mu    sync.Mutex
+	known map[string]known // last known value of a counting key
 }
 
 var _ quota.Store = (*Store)(nil)
