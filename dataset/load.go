@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 	"time"
 
-	"modeldex/dataset/cores"
 	"modeldex/dataset/history"
 	"modeldex/dataset/pack"
 )
@@ -103,7 +103,7 @@ func (s *source) open(ctx context.Context, name string) (io.ReadCloser, error) {
 
 // readSource reads the files of a listing.
 func readSource(ctx context.Context, list *listing, opt Options) (*source, error) {
-	opt.Workers = cmp.Or(opt.Workers, cores.Size())
+	opt.Workers = cmp.Or(opt.Workers, runtime.GOMAXPROCS(0))
 	s := &source{fsys: list.fsys, files: list.files, findings: list.findings, faulty: map[member]bool{}}
 	if err := readFiles(ctx, s.fsys, s.files, opt); err != nil {
 		return nil, err

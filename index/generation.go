@@ -3,10 +3,10 @@ package index
 import (
 	"context"
 	"math"
+	"sync"
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/cores"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 )
@@ -70,7 +70,7 @@ func (r *Renderers) score(model dataset.Slug) float64 {
 // the renderers, and from ctx soon after it has ended.
 func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, error) {
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
-	var work cores.Group
+	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { gen.Fit = fit.New(set) })
 	work.Go(func() { gen.Credits = dataset.Credits(set) })

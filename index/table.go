@@ -5,13 +5,13 @@ import (
 	"context"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"golang.org/x/sync/errgroup"
-
-	"modeldex/dataset/cores"
 )
 
 // Table is one kind of record, frozen. Its methods are safe for concurrent use.
@@ -54,7 +54,7 @@ func newTable[R any](s *source[R]) *Table {
 		n: len(s.recs), home: s.home, slugs: make([]string, len(s.recs)), bySlug: make(map[string]uint32, len(s.recs)),
 		postings: map[Field]*posting{}, columns: map[Field]*column{}, kinds: map[Field]FieldKind{},
 	}
-	var work cores.Group
+	var work sync.WaitGroup
 	for i := range s.fields {
 		f := &s.fields[i]
 		t.kinds[f.Name] = f.kind()
@@ -125,7 +125,7 @@ const renderBlock = 512
 func renderAll[R any](ctx context.Context, recs []R, add func(dst []byte, rec *R) ([]byte, error)) ([][]byte, error) {
 	out := make([][]byte, len(recs))
 	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(cores.Size())
+	work.SetLimit(runtime.GOMAXPROCS(0))
 	for from := 0; from < len(recs); from += renderBlock {
 		work.Go(func() error {
 			var row []byte

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
-	"modeldex/dataset/cores"
 	"modeldex/dataset/record"
 
 	"github.com/goccy/go-json"
@@ -84,7 +84,7 @@ func check(b []byte) checked {
 		return checked{Findings: []Finding{{Rule: "is no snapshot document: it has no " + versionField}}}
 	}
 	var fs []Finding
-	var beside cores.Group
+	var beside sync.WaitGroup
 	beside.Go(func() { fs = checkSchema(b) })
 	form, hash := checkForm(b)
 	var doc Document

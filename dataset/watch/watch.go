@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/cores"
 )
 
 // ErrMoving is handed over when the files keep changing while they are read, so that no load can
@@ -203,9 +203,8 @@ func (w *Watcher) look(asked bool) {
 	w.opt.BeforeLoad()
 	opt := w.opt.Load
 	opt.Last = w.last
-	var set *dataset.Set
-	var err error
-	cores.Urgent(func() { set, err = dataset.Load(w.ctx, dataset.Dir(w.dir), opt) })
+	opt.Workers = max(1, runtime.GOMAXPROCS(0)-1) // a core is left to requests
+	set, err := dataset.Load(w.ctx, dataset.Dir(w.dir), opt)
 	if w.ctx.Err() != nil {
 		return
 	}

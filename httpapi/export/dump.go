@@ -16,8 +16,6 @@ import (
 	"slices"
 	"time"
 
-	"modeldex/dataset/cores"
-
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -128,10 +126,6 @@ type builder struct {
 	dump *Dump
 }
 
-// giveWayEvery is how many rows are written, in some ten milliseconds, between two looks at the context
-// and at work that is more urgent.
-const giveWayEvery = 64
-
 // tableFormats are those of the tables of a dump.
 var tableFormats = [...]Format{CSV, NDJSON, Parquet}
 
@@ -168,12 +162,7 @@ func (b *builder) rows(t *Table, outs []*output) error {
 		all = append(all, enc)
 	}
 	rows := t.Rows()
-	for n := 0; ; n++ {
-		if n%giveWayEvery == 0 {
-			if err := cores.GiveWay(b.ctx); err != nil {
-				return err
-			}
-		}
+	for b.ctx.Err() == nil {
 		row := rows()
 		for _, enc := range all {
 			var err error
@@ -190,6 +179,7 @@ func (b *builder) rows(t *Table, outs []*output) error {
 			return nil
 		}
 	}
+	return b.ctx.Err()
 }
 
 const zstdType = "application/zstd"

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/cores"
 	"modeldex/dataset/diff"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi/changes"
@@ -27,7 +26,6 @@ type reloader struct {
 	live    index.Live
 	history changes.History
 	catalog atomic.Pointer[snapshot.Catalog]
-	memory  *memory
 	watcher atomic.Pointer[watcher]
 	// hooks is notified of every generation; nil before the ledger is open, and where it keeps no webhooks.
 	hooks atomic.Pointer[webhook.Service]
@@ -42,39 +40,22 @@ type reloader struct {
 }
 
 func newReloader(cfg *Config) *reloader {
-	return &reloader{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
+	return &reloader{cfg: cfg}
 }
 
-// manyBenchmarks is how many benchmarks make a collection at the start cost more time than its memory is
-// worth: a hundred thousand take a tenth of a second of processor.
-const manyBenchmarks = 100_000
-
-// first loads the snapshots and the dataset for the first time. One comes after the other, and the memory that
-// checking the snapshots needed is collected in between. Side by side their memory would mix, and five
-// megabytes of holes would stay behind. What reading a small dataset leaves is collected too: its tables take
-// that place, which saves two megabytes.
+// first loads the snapshots and the dataset for the first time.
 func (r *reloader) first(ctx context.Context) error {
 	if r.cfg.Dir != "" {
 		r.seen = watch.StateOf(r.cfg.Dir, extraDirs)
 	}
 	r.loadSnapshots(ctx) // rows of models show what the newest snapshot says
-	runtime.GC()
-	r.memory.starting()
 	started := time.Now()
-	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: func(read, total int64) {
-		r.memory.reading(read, total)
-		if r.cfg.Progress != nil {
-			r.cfg.Progress(read, total)
-		}
-	}})
+	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
 	var findings dataset.Findings
 	if errors.As(err, &findings) && r.cfg.Dir != "" {
 		err = findings.Under(r.cfg.Dir)
 	}
 	if err == nil {
-		if set.Benchmarks.Len() < manyBenchmarks {
-			runtime.GC()
-		}
 		err = r.publish(ctx, set, started)
 	}
 	return err
@@ -96,7 +77,6 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 		ExtraDirs: extraDirs, Seen: r.seen,
 		BeforeLoad: func() {
 			r.looked = time.Now()
-			r.memory.reloading()
 			r.loadSnapshots(ctx)
 		},
 		OnError: func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
@@ -117,12 +97,12 @@ func (r *reloader) rescan() {
 func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	wasRefused := r.history.Refused(r.live.Current()) != nil
 	if err == nil {
-		cores.Urgent(func() { err = r.publish(ctx, set, r.looked) })
+		err = r.publish(ctx, set, r.looked)
 	}
 	if ctx.Err() != nil {
 		return // the service stops
 	}
-	r.memory.reloaded(r.live.Current().Bytes())
+	debug.FreeOSMemory() // of the generation that is no longer served, and of reading the files
 	if err != nil {
 		refused := r.history.Refuse(err, r.live.Current())
 		r.cfg.Log.Error("dataset rejected; the last good one stays in service", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)

@@ -10,13 +10,13 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/cores"
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
 	"modeldex/httpapi/operator"
@@ -91,7 +91,6 @@ const shutdownWait = 4 * time.Second
 // socket nor a new ledger behind.
 func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
-	defer r.memory.stop()
 	// Before the first load: SIGHUP would end the process. What a change during that load needs, the watcher does.
 	defer onHangup(r.rescan)()
 	defer outliveReaders()()
@@ -164,7 +163,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
-		CacheBytes: answerBytes(cfg.CacheBytes), Worked: r.memory.worked, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
+		CacheBytes: cfg.CacheBytes, Worked: debug.FreeOSMemory, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
 	})
 	if err != nil {
 		return false, err
@@ -178,12 +177,11 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		return false, errors.Join(err, ln.Close())
 	}
 	defer admin.serve(operator.Keys(opened.Keeper), opened.Ledger, server.Metrics())()
-	cores.LeaveOne()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(ln) }()
 	fmt.Fprintf(cfg.Stdout, "modeldex serves http://%s (reference: http://%s/docs)\n", ln.Addr(), ln.Addr())
 	cfg.Log.Info("serving", "addr", ln.Addr().String(), "data", cfg.Where)
-	r.memory.started(r.live.Current().Bytes())
+	debug.FreeOSMemory() // what the start needed
 	select {
 	case err := <-failed:
 		return true, err

@@ -6,12 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"math"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -436,49 +434,5 @@ func TestAdminLog(t *testing.T) {
 	stop()
 	if text := log.String(); !strings.Contains(text, "level=WARN") || !strings.Contains(text, "too many open files") {
 		t.Errorf("the log does not say why a connection was not accepted:\n%s", text)
-	}
-}
-
-// TestMemoryBound: the limit is the start, the cache and a quarter of it, without what the collector does not
-// count, and grows with the rows; small caches keep room for garbage.
-func TestMemoryBound(t *testing.T) {
-	const mb = 1 << 20
-	for _, tt := range []struct {
-		name                    string
-		start, cache            int64
-		startRows, rows, wantMB int64
-	}{
-		{"a large cache", 60 * mb, 256 * mb, 17 * mb, 17 * mb, 60 + 256 + 64 - 24},
-		{"a medium cache", 60 * mb, 128 * mb, 17 * mb, 17 * mb, 60 + 128 + 32 - 24},
-		{"a small cache has room for some garbage", 60 * mb, 16 * mb, 17 * mb, 17 * mb, 60 + 4 + 32},
-		{"twice the rows", 60 * mb, 256 * mb, 17 * mb, 34 * mb, 120 + 256 + 64 - 24},
-		{"fewer rows", 60 * mb, 256 * mb, 17 * mb, 1 * mb, 60 + 256 + 64 - 24},
-	} {
-		m := &memory{cacheBytes: tt.cache, startBytes: tt.start, startRows: int(tt.startRows)}
-		if got := m.limit(int(tt.rows)) / mb; got != tt.wantMB {
-			t.Errorf("%s: limit %d MB, want %d", tt.name, got, tt.wantMB)
-		}
-		if all, most := answerBytes(tt.cache), m.limit(int(tt.startRows))-tt.start; all < tt.cache/4 || all > tt.cache || all+minHeadroom > most {
-			t.Errorf("%s: %d MB of responses and %d of garbage in %d MB", tt.name, all/mb, minHeadroom/mb, most/mb)
-		}
-	}
-}
-
-// TestMemoryLimit: the bound is in force soon after the service runs, and holds what is in memory then.
-func TestMemoryLimit(t *testing.T) {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		t.Skip("GOMEMLIMIT is set: the bound is the operator's")
-	}
-	defer debug.SetMemoryLimit(math.MaxInt64)
-	cfg, _ := config(t)
-	cfg.watch = (&fakeWatcher{}).watch
-	_, stop := serving(t, cfg)
-	defer stop()
-	limit := debug.SetMemoryLimit(-1)
-	for deadline := time.Now().Add(10 * time.Second); limit == math.MaxInt64 && time.Now().Before(deadline); limit = debug.SetMemoryLimit(-1) {
-		time.Sleep(time.Millisecond)
-	}
-	if limit == math.MaxInt64 || limit < held() || limit > held()+cfg.CacheBytes+2*minHeadroom {
-		t.Errorf("limit %d MB while %d MB are held, want a little more than that", limit>>20, held()>>20)
 	}
 }
