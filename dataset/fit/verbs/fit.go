@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,7 +24,7 @@ type Settings struct {
 	verbs.Format
 	Quantization   string   `help:"One size by name, such as Q4_K_M; all of them without it." short:"q" placeholder:"SIZE"`
 	Count          int      `help:"Number of devices, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
-	Context        int64    `help:"Tokens to keep room for; 8192, or the limit of the model where that is less, without it." placeholder:"TOKENS"`
+	Context        tokens   `help:"Tokens to keep room for, such as 65536 or 64k; 8192, or the limit of the model where that is less, without it. The speed with so many in the cache is shown too." placeholder:"TOKENS"`
 	KV             string   `name:"kv" help:"Storage type of the key-value cache: f16, q8_0 or q4_0." enum:"f16,q8_0,q4_0" default:"f16"`
 	Engine         string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
 	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
@@ -36,9 +38,26 @@ type Settings struct {
 	USDPerHour     *float64 `name:"usd-per-hour" help:"Rent of the hardware in US dollars per hour, for costs." placeholder:"USD"`
 }
 
+// tokens is a number of tokens: 65536 or 64k.
+type tokens int64
+
+// UnmarshalText reads the value of a flag.
+func (n *tokens) UnmarshalText(text []byte) error {
+	digits, thousands := strings.CutSuffix(strings.ToLower(string(text)), "k")
+	v, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || thousands && v > math.MaxInt64>>10 {
+		return fmt.Errorf("must be a number of tokens such as 65536 or 64k, got %q", text)
+	}
+	if thousands {
+		v <<= 10
+	}
+	*n = tokens(v)
+	return nil
+}
+
 func (s *Settings) query() fit.Query {
 	q := fit.Query{
-		Quantization: s.Quantization, Count: s.Count, Context: s.Context, KV: fit.KVType(s.KV), Rules: fit.Rules(s.Engine),
+		Quantization: s.Quantization, Count: s.Count, Context: int64(s.Context), KV: fit.KVType(s.KV), Rules: fit.Rules(s.Engine),
 		AllowExtended: s.AllowExtended, MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
 	}
 	if s.USDPerKWh != nil || s.USDPerHour != nil || s.HoursPerDay != nil || s.Years != nil {
@@ -76,13 +95,14 @@ func (c *Fit) Run(env *verbs.Env) error {
 	if c.JSON() {
 		return env.PrintJSON(a)
 	}
-	printAnswer(env.Stdout, a)
+	printAnswer(env.Stdout, a, c.Context > 0)
 	return nil
 }
 
 const gib = 1 << 30
 
-func printAnswer(w io.Writer, a *fit.Answer) {
+// printAnswer prints a table of the sizes; deep says that the caller asked for a context.
+func printAnswer(w io.Writer, a *fit.Answer, deep bool) {
 	fmt.Fprintf(w, "%s on %s", a.Model, *a.Hardware)
 	if a.Count > 1 {
 		fmt.Fprintf(w, " x %d", a.Count)
@@ -100,10 +120,11 @@ func printAnswer(w io.Writer, a *fit.Answer) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SIZE\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tLONGEST\tTOKENS/S\tRANGE\tBASIS\tEVIDENCE")
+	fmt.Fprintln(t, "SIZE\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tLONGEST\t"+speedHeading(deep, a.Context))
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Quantization, s.Verdict, bytesText(&s.Memory.Weights.Bytes), cacheText(s), bytesText(s.Memory.Total), countText(s.MaxContext.F16), speedText(s.Speed))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Quantization, s.Verdict, bytesText(&s.Memory.Weights.Bytes), cacheText(s),
+			bytesText(s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
 	}
 	_ = t.Flush()
 	notes(w, a)
@@ -153,9 +174,15 @@ func cacheText(s *fit.Size) string {
 	return bytesText(&s.Memory.Cache.Bytes.Bytes)
 }
 
-func countText(n *int64) string {
-	if n == nil {
+// longestText is the longest context with the cache that was asked for. A size that is tight needs the reserve for the
+// context of the answer, and has no more.
+func longestText(a *fit.Answer, s *fit.Size) string {
+	n := map[fit.KVType]*int64{fit.F16: s.MaxContext.F16, fit.Q80: s.MaxContext.Q80, fit.Q40: s.MaxContext.Q40}[a.KV]
+	switch {
+	case n == nil:
 		return "-"
+	case s.Verdict == fit.Tight:
+		return fmt.Sprint(max(*n, a.Context))
 	}
 	return fmt.Sprint(*n)
 }
@@ -167,16 +194,46 @@ func numberText(v *float64) string {
 	return fmt.Sprintf("%.4g", *v)
 }
 
-// speedText is the last four columns of a size.
-func speedText(s *fit.Speed) string {
+// speedHeading names the columns of speedText. Speeds with a filled cache come first where a context was asked for.
+func speedHeading(deep bool, context int64) string {
+	if deep {
+		return fmt.Sprintf("TOKENS/S AT %d\tEMPTY\tRANGE\tBASIS\tEVIDENCE", context)
+	}
+	return "TOKENS/S\tRANGE\tBASIS\tEVIDENCE"
+}
+
+// speedText is the last columns of a size.
+func speedText(s *fit.Speed, deep bool) string {
+	filled := ""
+	if deep {
+		filled = "-\t"
+		if s != nil && s.Filled != nil {
+			filled = estimateText(s.Filled.TPS) + "\t"
+		}
+	}
 	if s == nil || s.Use == nil {
-		return "-\t-\t-\t-"
+		return filled + "-\t-\t-\t-"
 	}
 	if m := s.Measured; *s.Use != fit.UseEstimate {
-		return fmt.Sprintf("%.4g\t%.4g to %.4g\t%s\t%s on %s, %s", m.Median, m.P10, m.P90, *s.Use, record.Counted(m.N, "run"), record.Counted(m.Pages, "page"), m.Runs[0])
+		return fmt.Sprintf("%s%.4g\t%.4g to %.4g\t%s\t%s on %s, %s", filled, m.Median, m.P10, m.P90, *s.Use,
+			record.Counted(m.N, "run"), record.Counted(m.Pages, "page"), m.Runs[0])
 	}
 	e := s.Estimate
-	return fmt.Sprintf("%.4g\t%.4g to %.4g\testimate\tnearest %s", e.Median, e.P05, e.P95, e.Evidence[0].ID)
+	return fmt.Sprintf("%s%s\t%s to %s\testimate\tnearest %s", filled, estimateText(e.Median), estimateText(e.P05), estimateText(e.P95), e.Evidence[0].ID)
+}
+
+// estimateText is a speed with two or three digits: an estimate is no more exact.
+func estimateText(v float64) string {
+	decimals := 0
+	switch {
+	case v >= 1000:
+		v = math.Round(v/10) * 10
+	case v < 1:
+		decimals = 2
+	case v < 100:
+		decimals = 1
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
 // Evaluate compares estimates with measurements that are hidden from them.

@@ -64,11 +64,14 @@ func (c *Runs) Run(env *verbs.Env) error {
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "MODEL\tPARAMETERS\tSIZE\tVERDICT\tMEMORY\tTOKENS/S\tBASIS")
 	for _, b := range best {
-		basis := "-"
+		basis, speed := "-", numberText(b.TPS)
 		if b.Use != nil {
 			basis = *b.Use
 		}
-		fmt.Fprintf(t, "%s\t%.4g B\t%s\t%s\t%s\t%s\t%s\n", b.Model, params[b.Model], b.Quantization, b.Verdict, bytesText(&b.Total), numberText(b.TPS), basis)
+		if b.TPS != nil && basis == fit.UseEstimate {
+			speed = estimateText(*b.TPS)
+		}
+		fmt.Fprintf(t, "%s\t%.4g B\t%s\t%s\t%s\t%s\t%s\n", b.Model, params[b.Model], b.Quantization, b.Verdict, bytesText(&b.Total), speed, basis)
 	}
 	_ = t.Flush()
 	fmt.Fprintf(env.Stderr, "%d of %s %s on %s\n", total, record.Counted(len(set.Models), "model"), record.Noun(total, "runs", "run"), on)
@@ -142,14 +145,18 @@ func (c *Compare) Run(env *verbs.Env) error {
 		return env.PrintJSON(answers)
 	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MODEL\tHARDWARE\tSIZE\tVERDICT\tTOTAL\tLONGEST\tTOKENS/S\tRANGE\tBASIS\tEVIDENCE")
+	deep, missing := c.Context > 0, "-\t-\t-\t-\t-\t-"
+	if deep {
+		missing += "\t-"
+	}
+	fmt.Fprintln(t, "MODEL\tHARDWARE\tSIZE\tVERDICT\tTOTAL\tLONGEST\t"+speedHeading(deep, int64(c.Context)))
 	for _, a := range answers {
 		if len(a.Sizes) == 0 {
-			fmt.Fprintf(t, "%s\t%s\t-\t%s\t-\t-\t-\t-\t-\t-\n", a.Model, machineText(a), a.Verdict)
+			fmt.Fprintf(t, "%s\t%s\t-\t%s\t%s\n", a.Model, machineText(a), a.Verdict, missing)
 			continue
 		}
 		s := &a.Sizes[0]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, machineText(a), s.Quantization, s.Verdict, bytesText(s.Memory.Total), countText(s.MaxContext.F16), speedText(s.Speed))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, machineText(a), s.Quantization, s.Verdict, bytesText(s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
 	}
 	return t.Flush()
 }
