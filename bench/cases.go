@@ -29,7 +29,7 @@ const (
 
 // questions are all cases, each with our response.
 func (s *server) questions() ([]*question, error) {
-	resp, _, err := get(s.addr, firstPage, s.key, "")
+	first, err := get(s.addr, firstPage, s.key, "")
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *server) questions() ([]*question, error) {
 		{name: "zstd", title: "first page, zstd", path: firstPage, header: "Accept-Encoding: zstd"},
 		{
 			name: "not-modified", title: "304 for an ETag", path: firstPage,
-			header: "If-None-Match: " + resp.Header.Get("ETag"), status: http.StatusNotModified,
+			header: "If-None-Match: " + first.etag, status: http.StatusNotModified,
 		},
 		{
 			name: "new-two-filters", title: "list, two filters, every page new", path: "/api/v1" + twoFilters + threshold,
@@ -58,17 +58,17 @@ func (s *server) questions() ([]*question, error) {
 		{name: "resolve", title: "resolve a name", path: "/api/v1/resolve?q=unsloth%2FQwen3-8B-GGUF"},
 	}
 	for _, q := range all {
-		resp, body, err := get(s.addr, withNumber(q.path, 0), s.key, q.header)
+		resp, err := get(s.addr, withNumber(q.path, 0), s.key, q.header)
 		if err != nil {
 			return nil, err
 		}
 		if q.status == 0 {
 			q.status = http.StatusOK
 		}
-		if resp.StatusCode != q.status {
-			return nil, fmt.Errorf("%s: status %d, want %d", q.path, resp.StatusCode, q.status)
+		if resp.status != q.status {
+			return nil, fmt.Errorf("%s: status %d, want %d", q.path, resp.status, q.status)
 		}
-		q.body = body
+		q.body = resp.body
 	}
 	return all, nil
 }

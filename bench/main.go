@@ -95,7 +95,7 @@ func (o *options) run() (err error) {
 		defer before.stop()
 		targets = append(targets, &target{name: "before", process: before.process, key: before.key, path: targets[0].path})
 	}
-	rivals, missing, err := o.startRivals(us, questions, root)
+	rivals, missing, err := o.startRivals(questions, root)
 	r.Missing = missing
 	for _, t := range rivals {
 		defer t.stop()

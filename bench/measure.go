@@ -103,14 +103,14 @@ func (t *target) checkFirst(q *question) error {
 	if t.same {
 		header = ""
 	}
-	_, body, err := get(t.addr, withNumber(t.path(q), 0), t.key, header)
+	resp, err := get(t.addr, withNumber(t.path(q), 0), t.key, header)
 	switch {
 	case err != nil:
 		return err
 	case t.check != nil:
-		return t.check(q, body)
-	case t.same && !bytes.Equal(body, q.body):
-		return fmt.Errorf("sent %d bytes that are not our %d", len(body), len(q.body))
+		return t.check(q, resp.body)
+	case t.same && !bytes.Equal(resp.body, q.body):
+		return fmt.Errorf("sent %d bytes that are not our %d", len(resp.body), len(q.body))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // startRivals starts all rivals that are installed; missing says why the others are not.
-func (o *options) startRivals(us *server, questions []*question, root string) (ts []*target, missing []string, err error) {
+func (o *options) startRivals(questions []*question, root string) (ts []*target, missing []string, err error) {
 	files := filepath.Join(o.dir, "files")
 	if err := os.Mkdir(files, 0o755); err != nil {
 		return nil, nil, err

@@ -201,11 +201,18 @@ func startServer(program, dir, data string) (*server, error) {
 	return s, nil
 }
 
+// response is what of a response is looked at.
+type response struct {
+	status int
+	etag   string
+	body   []byte
+}
+
 // get asks a server once, with a key if there is one, and returns an error for a status of 400 and above.
-func get(addr, path, key, header string) (*http.Response, []byte, error) {
+func get(addr, path, key, header string) (response, error) {
 	req, err := http.NewRequest(http.MethodGet, "http://"+addr+path, http.NoBody)
 	if err != nil {
-		return nil, nil, err
+		return response{}, err
 	}
 	req.Header.Set("Accept-Encoding", "identity")
 	if key != "" {
@@ -216,12 +223,12 @@ func get(addr, path, key, header string) (*http.Response, []byte, error) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, nil, err
+		return response{}, err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode >= http.StatusBadRequest {
 		err = fmt.Errorf("%s: status %d: %.300s", path, resp.StatusCode, body)
 	}
-	return resp, body, err
+	return response{resp.StatusCode, resp.Header.Get("ETag"), body}, err
 }

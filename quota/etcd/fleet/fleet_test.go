@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"modeldex/dataset/datasettest"
 	"modeldex/quota/etcd/etcdtest"
 	"modeldex/quota/linktest"
 )
@@ -305,10 +304,8 @@ func start(t *testing.T) *fleet {
 	}
 	f := &fleet{t: t, dir: t.TempDir(), etcd: etcdtest.Start(t, 3), client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
 	t.Cleanup(f.client.CloseIdleConnections)
-	var err error
-	if f.program, err = datasettest.Program(filepath.Join("..", "..", ".."), f.dir); err != nil {
-		t.Fatal(err)
-	}
+	f.program = f.file("modeldex")
+	f.must("go", "build", "-o", f.program, filepath.Join("..", "..", ".."))
 	f.ledger = "etcd://" + strings.Join(f.etcd.Endpoints, ",") + "/modeldex"
 	f.write("tiers.json", fmt.Sprintf(`{"tiers":[{"name":"free","calls_per_month":%d,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`, limit))
 	f.dataset()
