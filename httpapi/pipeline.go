@@ -126,7 +126,7 @@ func (req *request) settle(status int) quota.Standing {
 // note counts a finished request and, at debug level, logs it: by route and key id, never by
 // address, query or key.
 func (s *Server) note(req *request, status int) {
-	took := time.Since(req.ctx.Time())
+	took := time.Since(req.began)
 	if m := s.measured[req.route]; m != nil {
 		m.Count(status, took)
 	}

@@ -76,7 +76,8 @@ type request struct {
 	digest  quota.Digest
 	call    quota.Call
 	keyed   bool // call was decided
-	started time.Time
+	started time.Time // by the clock of the server
+	began   time.Time // when it came; of one that could not be read, when that was known
 }
 
 // requests are reused: one per request would be the only allocation of a cached response.
@@ -87,8 +88,11 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headers.Set) *request {
 	req := requests.Get().(*request)
 	req.ctx, req.seen = ctx, seen
-	req.number, req.started = s.idCount.Add(1), ctx.Time()
-	if s.cfg.Now != nil {
+	req.number, req.began = s.idCount.Add(1), ctx.Time()
+	if req.began.IsZero() {
+		req.began = time.Now()
+	}
+	if req.started = req.began; s.cfg.Now != nil {
 		req.started = s.cfg.Now()
 	}
 	req.gen, req.catalog = s.cfg.Live.Current(), s.catalog()
