@@ -34,18 +34,37 @@ func (l *Ledger) Backup(ctx context.Context, w io.Writer) (n int64, err error) {
 // BackupFile makes a backup at path, which must not exist. It appears there complete or not
 // at all.
 func (l *Ledger) BackupFile(ctx context.Context, path string) (int64, error) {
+	return backup(path, func(f *os.File) error {
+		_, err := l.Backup(ctx, f)
+		return err
+	})
+}
+
+// BackupTo copies a ledger into a new ledger file at path, which must not exist, and returns its size
+// in bytes. The file appears there complete or not at all.
+func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
+	return backup(path, func(f *os.File) error {
+		to, err := Open(f.Name(), Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(transfer(ctx, from, to), to.Close())
+	})
+}
+
+// backup has a new file at path written, and returns its size in bytes.
+func backup(path string, write func(*os.File) error) (int64, error) {
 	if err := checkTarget(path); err != nil {
 		return 0, err
 	}
-	var n int64
-	err := writeWhole(path, func(f *os.File) (err error) {
-		n, err = l.Backup(ctx, f)
-		return err
-	})
-	if err != nil {
+	if err := writeWhole(path, write); err != nil {
 		return 0, fmt.Errorf("backing up ledger to %s: %w", path, translate(err))
 	}
-	return n, nil
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fmt.Errorf("backing up ledger to %s: %w", path, err)
+	}
+	return info.Size(), nil
 }
 
 // checkTarget rejects the name of a backup that cannot be written, before anything is read.

@@ -277,26 +277,3 @@ func importOne(tx *bolt.Tx, a Exported) error {
 	}
 	return putDays(b, a.Record.ID, a.Days)
 }
-
-// BackupTo copies a ledger into a new ledger file at path, which must not exist, and returns its size
-// in bytes. The file appears there complete or not at all.
-func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
-	if err := checkTarget(path); err != nil {
-		return 0, err
-	}
-	err := writeWhole(path, func(f *os.File) error {
-		to, err := Open(f.Name(), Options{})
-		if err != nil {
-			return err
-		}
-		return errors.Join(transfer(ctx, from, to), to.Close())
-	})
-	if err != nil {
-		return 0, fmt.Errorf("backing up ledger to %s: %w", path, translate(err))
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, fmt.Errorf("backing up ledger to %s: %w", path, err)
-	}
-	return info.Size(), nil
-}

@@ -3,7 +3,6 @@ package quota
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash/crc32"
 	"log/slog"
 	"strings"
 	"testing"
@@ -24,19 +23,6 @@ func TestNewSecret(t *testing.T) {
 		d, ok := ParseKey(s.Reveal(), "mdx")
 		if !ok || d != sha256.Sum256([]byte(s)) {
 			t.Fatalf("ParseKey(NewSecret()) = %v, %v, want its SHA-256", d, ok)
-		}
-	}
-}
-
-// The check characters are the plain CRC32 of the standard library in base62.
-func TestChecksum(t *testing.T) {
-	for _, body := range []string{"", "a", "mdx_0123456789ABCDEFGHIJabcdefghij", strings.Repeat("z", 50)} {
-		sum, want := crc32.ChecksumIEEE([]byte(body)), ""
-		for range 6 {
-			want, sum = string(base62[sum%62])+want, sum/62
-		}
-		if got := checksum(body); got != want {
-			t.Errorf("checksum(%q) = %s, want %s", body, got, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package hooks_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -172,6 +173,34 @@ func testCopy(t *testing.T, from *quota.Ledger) {
 
 // accountsOnly is a ledger that keeps no webhooks.
 type accountsOnly struct{ quota.Portable }
+
+// What an earlier version had written of a release when it was killed is removed, and the next release is complete.
+func TestInterruptedByEarlierVersion(t *testing.T) {
+	ctx := context.Background()
+	l := openFile(t, filepath.Join(t.TempDir(), "modeldex.db"))
+	s, err := hooks.Open(ctx, l)
+	must(t, err)
+	must(t, s.Create(ctx, hook(1), 2))
+	k := hook(1).Key
+	release(t, s, 1, []string{"1"}, k)
+	must(t, l.UpdateRows(ctx, func(r quota.Rows) error {
+		row := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(k.Account)), uint64(k.Hook)), 2)
+		outbox, records := r.Bucket(quota.BucketOutbox), r.Bucket(quota.BucketRecords)
+		return errors.Join(
+			outbox.Put(row, []byte(`{"message":"msg_x","event":"benchmark.created","created":1,"release":2,"rows":[0,1],"state":"pending"}`)),
+			records.Put(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, 2), 1), []byte(`"of another release"`)),
+		)
+	}))
+	s, err = hooks.Open(ctx, l)
+	must(t, err)
+	if list, err := s.Deliveries(ctx, k, 0, 9); err != nil || len(list) != 1 || list[0].Release != 1 {
+		t.Errorf("Deliveries() = %+v, %v, want that of release 1", list, err)
+	}
+	release(t, s, 2, []string{"2"}, k)
+	if records, err := s.Records(ctx, 2, []uint32{0, 1}); err != nil || len(records) != 1 || string(records[0]) != "2" {
+		t.Errorf("Records(release 2) = %q, %v, want the one of the new release", records, err)
+	}
+}
 
 // The benchmarks that were announced are kept, whatever their number and ids.
 func TestMarks(t *testing.T) {
