@@ -77,6 +77,7 @@ func TestLast(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	fsys := sample(t)
+	delete(fsys, "changes/2026.ndjson") // it would know what is cut
 	last, err := Load(context.Background(), fsys, Options{})
 	if err != nil {
 		t.Fatal(err)
