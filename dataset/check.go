@@ -67,7 +67,6 @@ type checker struct {
 	modelSlugs, hardwareSlugs, toolSlugs *registry
 	keys                                 *originKeys
 	line                                 *Roofline
-	ratios                               []float64 // of benchmarks, see Roofline.Ratio; NaN where it is unknown
 	typeNames                            map[string]string
 	typeBits                             map[string]float64
 	skipping                             map[Slug]bool    // families, see skippingFamilies

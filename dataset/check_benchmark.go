@@ -75,13 +75,8 @@ func (c *checker) index() {
 	c.types, c.line = map[string]place{}, newRoofline(c.models.recs, c.hardware.recs, c.quantizations.recs)
 	c.typeNames, c.typeBits, c.toolBackends = typeNames(c.quantizations.recs), typeBits(c.quantizations.recs), backendsOf(c.tools.recs)
 	c.skipping, c.runs = skippingFamilies(c.models.recs), map[Slug]int{}
-	c.ratios = make([]float64, len(c.benchmarks.recs))
-	for i, b := range c.benchmarks.recs {
-		c.ratios[i] = math.NaN()
+	for _, b := range c.benchmarks.recs {
 		c.runs[b.Model]++
-		if ratio, known := c.line.Ratio(b); known {
-			c.ratios[i] = ratio
-		}
 	}
 	for i, q := range c.quantizations.recs {
 		if _, twice := c.types[q.Name]; !twice {
@@ -113,11 +108,14 @@ func (c *checker) eachRun(visit func(r *run)) {
 		if i%1024 == 0 && c.ctx.Err() != nil {
 			return
 		}
-		r := &run{Benchmark: b, number: i, at: c.benchmarks.places[i], ratio: c.ratios[i]}
+		r := &run{Benchmark: b, number: i, at: c.benchmarks.places[i], ratio: math.NaN()}
 		r.model, r.modelAt = recordOf(c, c.modelSlugs, &c.models, b.Model)
 		r.hardware, r.hardwareAt = recordOf(c, c.hardwareSlugs, &c.hardware, b.Hardware)
 		r.tool, _ = recordOf(c, c.toolSlugs, &c.tools, b.Tool)
 		r.uncertain = c.anyFaulty(r.at, r.modelAt, r.hardwareAt)
+		if ratio, known := c.line.Ratio(b); known {
+			r.ratio = ratio
+		}
 		visit(r)
 	}
 }

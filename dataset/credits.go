@@ -25,7 +25,7 @@ func Credits(s *Set) []Credit {
 		out[i].Origin = o
 		at[o.Key] = &out[i]
 	}
-	benchmarks := s.Benchmarks.Reader()
+	benchmarks := &s.Benchmarks
 	for i := range benchmarks.Len() {
 		if key := benchmarks.At(i).SourceKey; key != nil {
 			if c := at[*key]; c != nil {

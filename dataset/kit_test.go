@@ -3,9 +3,7 @@ package dataset
 import (
 	"context"
 	"flag"
-	"math"
 	"os"
-	"slices"
 	"sync"
 	"testing"
 
@@ -24,12 +22,7 @@ type plainSet struct {
 
 func unpacked(s *Set) plainSet {
 	out, rest := plainSet{Benchmarks: s.Benchmarks.All()}, *s
-	rest.Benchmarks, rest.loaded, rest.ratios = Pack{}, nil, slices.Clone(s.ratios)
-	for i, ratio := range rest.ratios {
-		if math.IsNaN(ratio) { // which would equal nothing
-			rest.ratios[i] = -1
-		}
-	}
+	rest.Benchmarks = Pack{}
 	out.Set = &rest
 	return out
 }

@@ -59,7 +59,7 @@ func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	case len(findings) > 0:
 		return nil, findings
 	}
-	return newSet(src, c.ratios), nil
+	return newSet(src), nil
 }
 
 // Check reads and checks the dataset in fsys as Load does and returns everything there is to
@@ -146,12 +146,11 @@ func (s *source) sameFiles(ctx context.Context, list *listing) bool {
 	})
 }
 
-// newSet sorts the tables and sums up what was read. ratios are those of the benchmarks as they were read.
-func newSet(src *source, ratios []float64) *Set {
-	benchmarks, from := pack.Sorted(src.benchmarks.recs)
+// newSet sorts the tables and sums up what was read.
+func newSet(src *source) *Set {
 	s := &Set{
 		Info: *src.info.recs[0], Models: values(src.models.recs), Hardware: values(src.hardware.recs),
-		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Benchmarks: benchmarks,
+		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Benchmarks: pack.Sorted(src.benchmarks.recs),
 	}
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
@@ -161,10 +160,6 @@ func newSet(src *source, ratios []float64) *Set {
 	s.Releases = history.New(src.changes.recs)
 	s.source = src
 	s.Digest = digestOf(s.Files())
-	s.loaded, s.ratios = s, make([]float64, len(from))
-	for i, n := range from {
-		s.ratios[i] = ratios[n]
-	}
 	return s
 }
 

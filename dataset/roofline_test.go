@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"modeldex/dataset/pack"
 )
 
 // ptr is the address of a value, for fields that may be null.
@@ -149,41 +147,6 @@ func BenchmarkRatio(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		line.Ratio(&runs[i%len(runs)])
-	}
-}
-
-// TestRatios compares the ratios that checks found with those of the tables of the set, of every shipped benchmark.
-func TestRatios(t *testing.T) {
-	t.Parallel()
-	set := mustShipped(t)
-	ratios, known := set.Ratios(), 0
-	if len(ratios) == 0 || len(ratios) != set.Benchmarks.Len() {
-		t.Fatalf("%d ratios of %d benchmarks", len(ratios), set.Benchmarks.Len())
-	}
-	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
-	for i, got := range ratios {
-		want, ok := line.Ratio(set.Benchmarks.At(i))
-		if ok != !math.IsNaN(got) || ok && got != want {
-			t.Fatalf("ratio of %s is %v, want %v, %v", set.Benchmarks.ID(i), got, want, ok)
-		}
-		if ok {
-			known++
-		}
-	}
-	if known == 0 {
-		t.Error("no ratio is known")
-	}
-	fewer, others, faster := *set, *set, *set
-	runs := set.Benchmarks.All()
-	fewer.Benchmarks = pack.New(runs[1:])
-	slices.Reverse(runs)
-	others.Benchmarks = pack.New(runs)
-	faster.Hardware = slices.Clone(set.Hardware)
-	faster.Hardware[0].MemoryBandwidthGBps = ptr(1.0)
-	for name, changed := range map[string]*Set{"fewer benchmarks": &fewer, "as many benchmarks, but others": &others, "other hardware": &faster} {
-		if changed.Ratios() != nil {
-			t.Errorf("a copy with %s has the ratios of the set it was made of", name)
-		}
 	}
 }
 

@@ -32,19 +32,7 @@ type Set struct {
 	// Releases is what past releases changed. It is not part of the digest.
 	Releases *history.Log
 
-	source *source   // nil in a set no load made
-	ratios []float64 // see Ratios
-	loaded *Set      // the set that a load made: itself, but in a copy of it
-}
-
-// Ratios is the share of the memory bandwidth that each benchmark accounts for, see Roofline.Ratio, which the checks of a load
-// need as well; NaN where it is unknown. It is nil for a set that no load made, and for a copy, which may have other
-// records. The caller must not change it.
-func (s *Set) Ratios() []float64 {
-	if s.loaded != s {
-		return nil
-	}
-	return s.ratios
+	source *source // nil in a set no load made
 }
 
 // IsRelease reports whether a digest, as a recorded release has it, is that of the set. The releases

@@ -138,10 +138,14 @@ func newBenchmarks(set *dataset.Set, r Renderers) (*source[benchmarkRecord], *Ta
 	for i := range set.Models {
 		families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
-	rooflines := rooflinesOf(set)
+	roofline := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations)
 	for i, reproduced := range dataset.Reproduced(&set.Benchmarks) {
 		b := set.Benchmarks.At(i)
-		s.recs = append(s.recs, benchmarkRecord{b, families[b.Model], rooflines(b, i), reproduced})
+		ratio, known := roofline.Ratio(b)
+		if !known {
+			ratio = math.NaN()
+		}
+		s.recs = append(s.recs, benchmarkRecord{b, families[b.Model], ratio, reproduced})
 	}
 	t := newTable(s)
 	relations := dataset.NewRelations(set.Hardware)
@@ -153,21 +157,6 @@ func newBenchmarks(set *dataset.Set, r Renderers) (*source[benchmarkRecord], *Ta
 	t.otherSettings = newOtherSettings(t)
 	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) })
 	return s, t
-}
-
-// rooflinesOf returns the share of the memory bandwidth of each benchmark of a set, NaN if unknown. A set that was
-// loaded has them.
-func rooflinesOf(set *dataset.Set) func(b *dataset.Benchmark, i int) float64 {
-	if ratios := set.Ratios(); ratios != nil {
-		return func(_ *dataset.Benchmark, i int) float64 { return ratios[i] }
-	}
-	roofline := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations)
-	return func(b *dataset.Benchmark, _ int) float64 {
-		if ratio, known := roofline.Ratio(b); known {
-			return ratio
-		}
-		return math.NaN()
-	}
 }
 
 // BenchmarkCounts says how many benchmarks the generation has of a record.

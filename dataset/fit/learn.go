@@ -34,7 +34,7 @@ func (e *Engine) learn(set *dataset.Set) {
 
 func (e *Engine) readAll(set *dataset.Set) *reader {
 	r := &reader{Engine: e, backends: backendCounts{}}
-	recs := set.Benchmarks.Reader()
+	recs := &set.Benchmarks
 	for i := range min(set.Benchmarks.Len(), mostRead) {
 		if b := recs.At(i); b.GenerationTPS != nil && b.Withdrawn == nil {
 			r.read(b, i)

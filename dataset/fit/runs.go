@@ -81,7 +81,7 @@ func between(keys []runKey, compare func(k runKey) int) []runKey {
 
 // each visits measurements.
 func (r *runs) each(keys []runKey, visit func(b *dataset.Benchmark)) {
-	read := r.pack.Reader()
+	read := r.pack
 	for _, k := range keys {
 		visit(read.At(int(k.at)))
 	}

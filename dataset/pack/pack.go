@@ -1,16 +1,11 @@
 // Package pack keeps the benchmarks of one load: many records in default order.
 //
-// A Pack is a list of decoded records. Records share the memory of values that repeat, see record.Sharer.
-//
-// Two sets of which one was loaded after the other share the records of unchanged files, so that
-// comparing them costs one comparison of pointers per record.
+// Records share the memory of values that repeat, see record.Sharer.
 package pack
 
 import (
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"modeldex/dataset/record"
 )
@@ -29,35 +24,11 @@ func New(recs []record.Benchmark) Pack {
 	return Pack{out}
 }
 
-// Sorted returns a pack of records in any order, and which of them each is. It does not change recs.
-//
-// Files list a day's benchmarks together and by id, but oldest day first. So records are put
-// together by day and only a day that is not in order is sorted: a million records take 0.1
-// seconds, where comparing dates takes a second.
-func Sorted(recs []*record.Benchmark) (p Pack, from []int32) {
-	byDay := map[record.Date][]int32{}
-	for i := 0; i < len(recs); {
-		day := recs[i].RunDay()
-		list := byDay[day]
-		for ; i < len(recs) && recs[i].RunDay() == day; i++ {
-			list = append(list, int32(i))
-		}
-		byDay[day] = list
-	}
-	days := slices.SortedFunc(maps.Keys(byDay), func(a, b record.Date) int { return strings.Compare(string(b), string(a)) })
-	from = make([]int32, 0, len(recs))
-	for _, day := range days { // unknown is the empty text, so it is last
-		byID := func(a, b int32) int { return strings.Compare(string(recs[a].ID), string(recs[b].ID)) }
-		if !slices.IsSortedFunc(byDay[day], byID) {
-			slices.SortFunc(byDay[day], byID)
-		}
-		from = append(from, byDay[day]...)
-	}
-	out := make([]*record.Benchmark, len(recs))
-	for i, n := range from {
-		out[i] = recs[n]
-	}
-	return Pack{out}, from
+// Sorted returns a pack of records in any order. It does not change recs.
+func Sorted(recs []*record.Benchmark) Pack {
+	recs = slices.Clone(recs)
+	slices.SortFunc(recs, record.NewerRun)
+	return Pack{recs}
 }
 
 // Len is the number of records.
@@ -111,6 +82,3 @@ func (p *Pack) Pair(old *Pack, visit func(was, is int, same bool)) {
 }
 
 func same(a, b *record.Benchmark) bool { return a == b || *a == *b || reflect.DeepEqual(a, b) }
-
-// Reader returns the pack, which is safe to read from many goroutines itself.
-func (p *Pack) Reader() *Pack { return p }

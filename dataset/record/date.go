@@ -13,51 +13,19 @@ const DatePattern = `^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$`
 
 // Time returns the first instant of d in UTC, false where d is not a date.
 func (d Date) Time() (time.Time, bool) {
-	year, month, day, ok := d.parts()
-	if !ok {
-		return time.Time{}, false
+	for _, form := range []string{time.DateOnly, "2006-01", "2006"} {
+		if len(d) == len(form) {
+			t, err := time.Parse(form, string(d))
+			return t, err == nil
+		}
 	}
-	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC), true
+	return time.Time{}, false
 }
 
 // Valid reports whether d is a date of the calendar.
 func (d Date) Valid() bool {
-	_, _, _, ok := d.parts()
+	_, ok := d.Time()
 	return ok
-}
-
-// parts reads d; a month or day it does not give is 1. It is called for every line, and
-// time.Parse takes ten times as long.
-func (d Date) parts() (year, month, day int, ok bool) {
-	month, day, ok = 1, 1, true
-	switch len(d) {
-	case len("2006-01-02"):
-		day = d.number(8, 10, &ok)
-		ok = ok && d[7] == '-'
-		fallthrough
-	case len("2006-01"):
-		month = d.number(5, 7, &ok)
-		ok = ok && d[4] == '-'
-		fallthrough
-	case len("2006"):
-		year = d.number(0, 4, &ok)
-	default:
-		ok = false
-	}
-	return year, month, day, ok && 1 <= month && month <= 12 && 1 <= day && day <= daysIn(year, month)
-}
-
-// number reads the digits of d from one place to another; anything else clears ok.
-func (d Date) number(from, to int, ok *bool) (n int) {
-	for _, c := range []byte(d[from:to]) {
-		*ok = *ok && '0' <= c && c <= '9'
-		n = 10*n + int(c-'0')
-	}
-	return n
-}
-
-func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
 func (Date) valid(s string) bool { return Date(s).Valid() }

@@ -1,5 +1,7 @@
 package record
 
+import "regexp"
+
 // Slug is a record's stable public key: groups of lower-case letters and digits joined by
 // single dots or hyphens, at most MaxSlug bytes.
 type Slug string
@@ -10,25 +12,10 @@ const MaxSlug = 100
 // SlugPattern is the form of a slug as a regular expression, for schemas.
 const SlugPattern = `^[a-z0-9]+([.-][a-z0-9]+)*$`
 
-// Valid reports whether s has the form of a slug. It is called for every line, so it is a
-// loop rather than SlugPattern.
-func (s Slug) Valid() bool {
-	if s == "" || len(s) > MaxSlug {
-		return false
-	}
-	joined := true // a slug starts and ends with a letter or digit
-	for i := range len(s) {
-		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-			joined = false
-		case (c == '.' || c == '-') && !joined:
-			joined = true
-		default:
-			return false
-		}
-	}
-	return !joined
-}
+var slugForm = regexp.MustCompile(SlugPattern)
+
+// Valid reports whether s has the form of a slug.
+func (s Slug) Valid() bool { return len(s) <= MaxSlug && slugForm.MatchString(string(s)) }
 
 func (Slug) valid(s string) bool { return Slug(s).Valid() }
 

@@ -150,7 +150,7 @@ func (k *kit) publish(recs []dataset.Benchmark) {
 	for i := range recs {
 		list[i] = &recs[i]
 	}
-	set.Benchmarks, _ = pack.Sorted(list)
+	set.Benchmarks = pack.Sorted(list)
 	gen, err := index.Build(context.Background(), set, index.Renderers{Benchmark: func(dst []byte, b *dataset.Benchmark, _ index.Computed) ([]byte, error) {
 		out, err := json.Marshal(map[string]any{"id": b.ID, "generation_tps": b.GenerationTPS, "notes": b.Notes})
 		return append(dst, out...), err
