@@ -100,7 +100,7 @@ func ledgerFailure(err error) (*response, *failure) {
 	return nil, &failure{code: ledgerUnavailable, retryAfter: 1, cause: err}
 }
 
-// logKey logs a change that the owner of a key made. Changes by operators are logged by operator.Audit.
+// logKey logs a change that the owner of a key made. Changes by operators are logged by operator.Admin.
 func (s *Server) logKey(what string, a *quota.Account) {
 	s.cfg.Log.Info(what, "id", a.ID.String(), "tier", a.Tier, "by", "its owner")
 }

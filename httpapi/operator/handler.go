@@ -3,9 +3,12 @@ package operator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
+	"path/filepath"
 	"strings"
 
 	"modeldex/quota"
@@ -51,56 +54,105 @@ func (l listBody) filter() (f quota.Filter, err error) {
 
 const jsonType = "application/json"
 
-// Handler serves the admin listener: metrics, keys and the ledger. It checks no credentials: it
-// belongs on a socket that only its owner can open, or behind a Guard. address is Place.Address of the ledger.
-func Handler(keys Keys, ledger Ledger, address string, metrics http.Handler) http.Handler {
+// Admin is what an admin listener serves: metrics, keys and the ledger.
+type Admin struct {
+	Keys    Keys
+	Ledger  Ledger
+	Address string // Place.Address of the ledger
+	Metrics http.Handler
+	// BackupDir is the one directory that copies are written into: the path of a copy is a file name then. Empty means
+	// that an operator names any path that the server may write, as through a socket that only its user can open.
+	BackupDir string
+	// Log gets a line for each change of a key and each copy of the ledger, with ids and tiers, and never a name, an
+	// e-mail address or a secret. By says how they were asked for, such as "admin socket".
+	Log *slog.Logger
+	By  string
+}
+
+// Handler checks no credentials: it belongs on a socket that only its owner can open, or behind a Guard.
+func (a *Admin) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", metrics)
-	route(mux, "POST /keys", func(ctx context.Context, _ quota.ID, in issueBody) (issuedBody, error) {
-		issued, refusal, err := keys.Issue(ctx, quota.IssueRequest{Name: in.Name, Email: in.Email, UseCase: in.UseCase, Tier: in.Tier, Limit: in.Limit, Operator: true})
-		if err != nil || refusal.Reason != 0 {
-			return issuedBody{Reason: refusal.Reason, Faults: refusal.Faults}, err
-		}
-		return issuedBody{Secret: issued.Secret.Reveal(), Account: &issued.Account}, nil
-	})
+	mux.Handle("GET /metrics", a.Metrics)
+	route(mux, "POST /keys", func(ctx context.Context, _ quota.ID, in issueBody) (issuedBody, error) { return a.issue(ctx, in) })
 	route(mux, "POST /keys/list", func(ctx context.Context, _ quota.ID, in listBody) ([]quota.Account, error) {
 		f, err := in.filter()
 		if err != nil {
 			return nil, err
 		}
-		return keys.List(ctx, f, in.Limit)
+		return a.Keys.List(ctx, f, in.Limit)
 	})
 	route(mux, "POST /keys/find", func(ctx context.Context, _ quota.ID, text string) ([]quota.Account, error) {
-		return keys.Find(ctx, text)
+		return a.Keys.Find(ctx, text)
 	})
 	route(mux, "POST /keys/{id}/usage", func(ctx context.Context, id quota.ID, _ struct{}) ([]quota.MonthCalls, error) {
-		return keys.Usage(ctx, id)
+		return a.Keys.Usage(ctx, id)
 	})
-	for verb, change := range changes(keys) {
-		route(mux, "POST /keys/{id}/"+verb, func(ctx context.Context, id quota.ID, _ struct{}) (quota.Account, error) {
-			return change(ctx, id)
+	for _, verb := range []struct {
+		name, done string
+		change     func(context.Context, quota.ID) (quota.Account, error)
+	}{
+		{"suspend", "key suspended", a.Keys.Suspend}, {"resume", "key resumed", a.Keys.Resume},
+		{"revoke", "key revoked", a.Keys.Revoke}, {"erase", "key erased", a.Keys.Erase},
+	} {
+		route(mux, "POST /keys/{id}/"+verb.name, func(ctx context.Context, id quota.ID, _ struct{}) (quota.Account, error) {
+			account, err := verb.change(ctx, id)
+			a.log(err, verb.done, "id", id.String())
+			return account, err
 		})
 	}
 	route(mux, "POST /keys/{id}/tier", func(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
-		return keys.SetTier(ctx, id, in.Tier, in.Limit)
+		return a.setTier(ctx, id, in)
 	})
 	route(mux, "POST /ledger/address", func(context.Context, quota.ID, struct{}) (string, error) {
-		return address, nil
+		return a.Address, nil
 	})
 	route(mux, "POST /ledger/check", func(ctx context.Context, _ quota.ID, _ struct{}) (quota.Report, error) {
-		return ledger.Check(ctx)
+		return a.Ledger.Check(ctx)
 	})
 	route(mux, "POST /ledger/backup", func(ctx context.Context, _ quota.ID, path string) (int64, error) {
-		return ledger.BackupFile(ctx, path)
+		return a.backup(ctx, path)
 	})
 	return mux
 }
 
-// changes are the verbs that take a key and nothing else.
-func changes(keys Keys) map[string]func(context.Context, quota.ID) (quota.Account, error) {
-	return map[string]func(context.Context, quota.ID) (quota.Account, error){
-		"suspend": keys.Suspend, "resume": keys.Resume, "revoke": keys.Revoke, "erase": keys.Erase,
+// log writes a line about a change, unless it failed.
+func (a *Admin) log(err error, what string, args ...any) {
+	if err == nil {
+		a.Log.Info(what, append(args, "by", a.By)...)
 	}
+}
+
+func (a *Admin) issue(ctx context.Context, in issueBody) (issuedBody, error) {
+	req := quota.IssueRequest{Name: in.Name, Email: in.Email, UseCase: in.UseCase, Tier: in.Tier, Limit: in.Limit, Operator: true}
+	issued, refusal, err := a.Keys.Issue(ctx, req)
+	if err != nil || refusal.Reason != 0 {
+		return issuedBody{Reason: refusal.Reason, Faults: refusal.Faults}, err
+	}
+	a.log(nil, "key issued", "id", issued.Account.ID.String(), "tier", issued.Account.Tier, "limit", issued.Account.Limit)
+	return issuedBody{Secret: issued.Secret.Reveal(), Account: &issued.Account}, nil
+}
+
+func (a *Admin) setTier(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
+	var before quota.Account
+	if found, err := a.Keys.Find(ctx, id.String()); err == nil && len(found) == 1 {
+		before = found[0]
+	}
+	account, err := a.Keys.SetTier(ctx, id, in.Tier, in.Limit)
+	a.log(err, "tier of key set", "id", id.String(), "old_tier", before.Tier, "old_limit", before.Limit, "tier", account.Tier, "limit", account.Limit)
+	return account, err
+}
+
+// backup writes a copy of the ledger.
+func (a *Admin) backup(ctx context.Context, path string) (int64, error) {
+	if a.BackupDir != "" {
+		if path != filepath.Base(path) || !filepath.IsLocal(path) || strings.HasPrefix(path, ".") || strings.ContainsAny(path, `/\`) {
+			return 0, fmt.Errorf("over TCP a copy is named by a plain file name, and written beside the ledger, got %q", path)
+		}
+		path = filepath.Join(a.BackupDir, path)
+	}
+	n, err := a.Ledger.BackupFile(ctx, path)
+	a.log(err, "ledger backed up", "path", path, "bytes", n)
+	return n, err
 }
 
 // route serves one verb: a JSON value in, a JSON value out, an error as its text.

@@ -39,16 +39,15 @@ func open(t *testing.T) (operator.Place, *operator.Opened) {
 
 // TestAudit: each change is one line with what an operator needs, and nothing of a person.
 func TestAudit(t *testing.T) {
-	_, opened := open(t)
+	place, opened := open(t)
 	var log strings.Builder
-	audit := operator.Audit{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	admin := operator.Admin{Keys: opened.Keeper, Ledger: opened.Ledger, Metrics: metrics, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}
 		return a
 	}})), By: "admin address"}
-	keys, ledger := audit.Keys(opened.Keeper), audit.Ledger(opened.Ledger)
-	ctx := t.Context()
+	ctx, keys := t.Context(), serveAdmin(t, &admin, place.SocketPath())
 	issued, _, err := keys.Issue(ctx, quota.IssueRequest{Name: "a name", Email: "a@example.com", UseCase: "a use", Operator: true})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +62,7 @@ func TestAudit(t *testing.T) {
 	_, err4 := keys.Revoke(ctx, id)
 	_, err5 := keys.Erase(ctx, id)
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	n, err6 := ledger.BackupFile(ctx, copied)
+	n, err6 := keys.BackupFile(ctx, copied)
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		t.Fatal(err)
 	}
@@ -82,16 +81,35 @@ level=INFO msg="key erased" id=ID by="admin address"
 	}
 }
 
+// serveAdmin serves on a socket until the test ends.
+func serveAdmin(t *testing.T, admin *operator.Admin, path string) *operator.Client {
+	t.Helper()
+	ln, err := operator.ListenSocket(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: admin.Handler()}
+	go func() { _ = server.Serve(ln) }()
+	t.Cleanup(func() { _ = server.Close() })
+	client, err := operator.Dial(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	return client
+}
+
+// quiet is a log that nobody reads.
+var quiet = slog.New(slog.DiscardHandler)
+
 // metrics is in place of the server's metrics.
 var metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "modeldex_up 1\n") })
 
 // TestGuard: over TCP, administration is for programs that have the token, and not for web pages.
 func TestGuard(t *testing.T) {
 	place, opened := open(t)
-	guard := &operator.Guard{
-		Next:  operator.Handler(opened.Keeper, operator.Confine(opened.Ledger, filepath.Dir(place.Ledger)), place.Address(), metrics),
-		Token: token, Addr: "admin.example:0",
-	}
+	admin := operator.Admin{Keys: opened.Keeper, Ledger: opened.Ledger, Metrics: metrics, BackupDir: filepath.Dir(place.Ledger), Log: quiet}
+	guard := &operator.Guard{Next: admin.Handler(), Token: token, Addr: "admin.example:0"}
 	server := httptest.NewServer(guard)
 	defer server.Close()
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
@@ -262,7 +280,8 @@ func TestSocketClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: operator.Handler(opened.Keeper, opened.Ledger, place.Address(), metrics)}
+	admin := operator.Admin{Keys: opened.Keeper, Ledger: opened.Ledger, Address: place.Address(), Metrics: metrics, Log: quiet}
+	server := &http.Server{Handler: admin.Handler()}
 	go server.Serve(ln)
 	if _, err := operator.ListenSocket(place.SocketPath()); err == nil {
 		t.Error("a second server listens on the socket of the first")
@@ -274,15 +293,24 @@ func TestSocketClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	count(2)
-	if report, address, err := place.Check(ctx); err != nil || report.Accounts != 2 || address != place.Ledger {
-		t.Errorf("Check = %+v, %v, want 2 accounts", report, err)
+	if err := place.WithLedger(ctx, func(ledger operator.Ledger, address string) error {
+		report, err := ledger.Check(ctx)
+		if report.Accounts != 2 || address != place.Ledger {
+			t.Errorf("Check of %s = %+v, want 2 accounts", address, report)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
 	}
 	server.Close()
 	if err := opened.Close(); err != nil {
 		t.Fatal(err)
 	}
 	count(2)
-	if _, err := place.Backup(ctx, filepath.Join(dir, "copy.db")); err != nil {
+	if err := place.WithLedger(ctx, func(ledger operator.Ledger, _ string) error {
+		_, err := ledger.BackupFile(ctx, filepath.Join(dir, "copy.db"))
+		return err
+	}); err != nil {
 		t.Error(err)
 	}
 }
@@ -327,19 +355,7 @@ func (k *manyKeys) List(_ context.Context, f quota.Filter, limit int) (out []quo
 // response in memory.
 func TestListInPages(t *testing.T) {
 	keys := &manyKeys{n: 2000}
-	path := filepath.Join(t.TempDir(), "s")
-	ln, err := operator.ListenSocket(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: operator.Handler(keys, nil, "", metrics)}
-	go func() { _ = server.Serve(ln) }()
-	defer server.Close()
-	client, err := operator.Dial(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := serveAdmin(t, &operator.Admin{Keys: keys, Metrics: metrics, Log: quiet}, filepath.Join(t.TempDir(), "s"))
 	for _, tt := range []struct{ limit, want int }{{0, 2000}, {5000, 2000}, {1500, 1500}, {1000, 1000}, {7, 7}} {
 		got, err := client.List(t.Context(), quota.Filter{}, tt.limit)
 		if err != nil || len(got) != tt.want {
@@ -375,11 +391,10 @@ func TestSocketOfAnotherUser(t *testing.T) {
 	if err := os.Chmod(place.SocketPath(), 0); err != nil {
 		t.Fatal(err)
 	}
-	_, _, checkErr := place.Check(t.Context())
-	_, backupErr := place.Backup(t.Context(), filepath.Join(dir, "copy.db"))
+	readErr := place.WithLedger(t.Context(), func(operator.Ledger, string) error { return nil })
 	withErr := place.With(t.Context(), quota.Options{}, func(context.Context, operator.Keys) error { return nil })
 	want := "admin socket " + place.SocketPath() + ": permission denied; run this as the user of the server"
-	for _, err := range []error{checkErr, backupErr, withErr} {
+	for _, err := range []error{readErr, withErr} {
 		if err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -220,47 +220,23 @@ func (p Place) With(ctx context.Context, opt quota.Options, do func(ctx context.
 	})
 }
 
-// Check checks the ledger for damage: in the server that has it open, else in the file. address is the ledger that was
-// checked.
-func (p Place) Check(ctx context.Context) (report quota.Report, address string, err error) {
-	address = p.Ledger
-	err = p.reach(ctx, func(client *Client) (err error) {
+// WithLedger calls do with the ledger: in the server that has it open if one runs, else in the file, opened for reading.
+// address is the ledger that is asked. A path of a copy must be absolute: a server writes the copy itself.
+func (p Place) WithLedger(ctx context.Context, do func(ledger Ledger, address string) error) error {
+	return p.reach(ctx, func(client *Client) error {
+		address := p.Ledger
 		if p.AnyLedger {
+			var err error
 			if address, err = client.Address(ctx); err != nil {
 				address = p.SocketPath()
 			}
 		}
-		report, err = client.Check(ctx)
-		return err
+		return do(client, address)
 	}, func() error {
-		return p.read(ctx, func(ledger Ledger) (err error) {
-			report, err = ledger.Check(ctx)
+		ledger, err := p.open(ctx, quota.Options{ReadOnly: true, MustExist: true})
+		if err != nil {
 			return err
-		})
+		}
+		return errors.Join(do(ledger, p.Ledger), ledger.Close())
 	})
-	return report, address, err
-}
-
-// Backup writes a copy of the ledger to a file that must not exist, and returns its size in bytes.
-// The path must be absolute: where a server has the ledger open, the server writes the copy.
-func (p Place) Backup(ctx context.Context, to string) (n int64, err error) {
-	err = p.reach(ctx, func(client *Client) (err error) {
-		n, err = client.BackupFile(ctx, to)
-		return err
-	}, func() error {
-		return p.read(ctx, func(ledger Ledger) (err error) {
-			n, err = ledger.BackupFile(ctx, to)
-			return err
-		})
-	})
-	return n, err
-}
-
-// read calls do with the ledger, opened for reading.
-func (p Place) read(ctx context.Context, do func(Ledger) error) error {
-	ledger, err := p.open(ctx, quota.Options{ReadOnly: true, MustExist: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(ledger), ledger.Close())
 }

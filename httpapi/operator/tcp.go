@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -12,13 +11,12 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"modeldex/quota"
 )
 
-// Guard protects a Handler that is reached over TCP, where any program of the machine, and through
+// Guard protects the handler of an Admin that is reached over TCP, where any program of the machine, and through
 // it any web page that a browser on the machine shows, can connect. A request must carry the token
 // as a bearer token. It must not have an Origin, which browsers add to requests of web pages. Its
 // Host must be the address of the listener, or a web page could reach it through a name of its own
@@ -72,27 +70,6 @@ func (g *Guard) ownHost(r *http.Request) bool {
 	}
 	name, _, _ := net.SplitHostPort(g.Addr)
 	return host != "" && strings.EqualFold(host, name) || local.IP.IsLoopback() && strings.EqualFold(host, "localhost")
-}
-
-// Confine returns a ledger whose copies are written into one directory only: the path of a copy is
-// a file name. Through the socket, an operator names any path that the server may write, for who
-// can open the socket is the user the server runs as.
-func Confine(ledger Ledger, dir string) Ledger { return confined{ledger, dir} }
-
-type confined struct {
-	Ledger
-	dir string
-}
-
-// ErrConfined is returned for a path of a copy that is not a plain file name.
-var ErrConfined = errors.New("over TCP a copy is named by a plain file name, and written beside the ledger")
-
-// BackupFile implements Ledger.
-func (c confined) BackupFile(ctx context.Context, name string) (int64, error) {
-	if name != filepath.Base(name) || !filepath.IsLocal(name) || strings.HasPrefix(name, ".") || strings.ContainsAny(name, `/\`) {
-		return 0, fmt.Errorf("%w, got %q", ErrConfined, name)
-	}
-	return c.Ledger.BackupFile(ctx, filepath.Join(c.dir, name))
 }
 
 // minToken is the length of the shortest token that is accepted, in bytes.

@@ -93,12 +93,11 @@ func (a *adminListeners) serve(keys operator.Keys, ledger operator.Ledger, metri
 		a.cfg.Log.Info("serving administration", "addr", ln.Addr().String())
 	}
 	address := a.cfg.Place.Address()
-	bySocket, byTCP := operator.Audit{Log: a.cfg.Log, By: "admin socket"}, operator.Audit{Log: a.cfg.Log, By: "admin address"}
-	begin(a.socket, operator.Handler(bySocket.Keys(keys), bySocket.Ledger(ledger), address, metrics))
-	begin(a.tcp, &operator.Guard{
-		Next:  operator.Handler(byTCP.Keys(keys), operator.Confine(byTCP.Ledger(ledger), filepath.Dir(a.cfg.Place.FileBase())), address, metrics),
-		Token: a.token, Addr: a.cfg.AdminAddr,
-	})
+	bySocket := operator.Admin{Keys: keys, Ledger: ledger, Address: address, Metrics: metrics, Log: a.cfg.Log, By: "admin socket"}
+	byTCP := bySocket
+	byTCP.By, byTCP.BackupDir = "admin address", filepath.Dir(a.cfg.Place.FileBase())
+	begin(a.socket, bySocket.Handler())
+	begin(a.tcp, &operator.Guard{Next: byTCP.Handler(), Token: a.token, Addr: a.cfg.AdminAddr})
 	return func() {
 		for _, server := range servers {
 			_ = server.Close()

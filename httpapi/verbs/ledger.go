@@ -120,7 +120,14 @@ type LedgerCheck struct{ Reader }
 
 // Run ends with 1 when the ledger is damaged.
 func (c *LedgerCheck) Run(env *verbs.Env) error {
-	report, address, err := c.place().Check(context.Background())
+	var report quota.Report
+	var address string
+	ctx := context.Background()
+	err := c.place().WithLedger(ctx, func(ledger operator.Ledger, asked string) (err error) {
+		address = asked
+		report, err = ledger.Check(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -153,7 +160,11 @@ func (c *LedgerBackup) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	n, err := c.place().Backup(context.Background(), to)
+	n, ctx := int64(0), context.Background()
+	err = c.place().WithLedger(ctx, func(ledger operator.Ledger, _ string) (err error) {
+		n, err = ledger.BackupFile(ctx, to)
+		return err
+	})
 	switch {
 	case err != nil:
 		return err

@@ -32,7 +32,7 @@ type Serve struct {
 	RepositoryURL   string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; /tree/BRANCH/FOLDER behind it names another branch than main and another folder than data. The page /contribute then leads there." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	MaxConnections  int      `help:"Connections open at a time; 0 means 16384, or fewer where the limit of open files allows fewer." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	MaxConnsPerAddr int      `name:"max-connections-per-address" help:"Connections of one client address; 0 means a quarter of --max-connections." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
-	CacheMB         int64    `name:"cache-mb" help:"Memory for cached responses, in MiB. The whole server grows by up to a quarter more than that; of less than 224 a part is kept free for making responses." env:"MODELDEX_CACHE_MB" default:"256"`
+	CacheMB         int64    `name:"cache-mb" help:"Memory for cached responses, in MiB. GOMEMLIMIT bounds the whole server." env:"MODELDEX_CACHE_MB" default:"256"`
 	Dumps           string   `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
 	TrustedProxies  []string `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are trusted, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
