@@ -53,9 +53,6 @@ type Bucket struct {
 	b    *bolt.Bucket // nil: not made yet
 }
 
-// Made reports whether the bucket exists.
-func (b *Bucket) Made() bool { return b.b != nil }
-
 // Get returns the value of a row, nil when there is none. It is valid until the transaction ends.
 func (b *Bucket) Get(k []byte) ([]byte, error) {
 	if b.b == nil {

@@ -28,20 +28,19 @@ func (tx *tx) release(n uint64) (r Release, err error) {
 }
 
 // Records returns records of a release by their places; those that are no longer kept are left out.
-func (s *Store) Records(ctx context.Context, release uint64, places []uint32) (out [][]byte, err error) {
-	err = s.view(ctx, func(tx *tx) error {
+func (s *Store) Records(ctx context.Context, release uint64, places []uint32) ([][]byte, error) {
+	return view(ctx, s, func(tx *tx) (out [][]byte, err error) {
 		for _, place := range places {
 			v, err := tx.records.Get(recordKey(release, place))
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if v != nil {
 				out = append(out, slices.Clone(v))
 			}
 		}
-		return nil
+		return out, nil
 	})
-	return out, err
 }
 
 var baselineKey = []byte("baseline")
@@ -57,12 +56,13 @@ func (tx *tx) baseline() (b Baseline, err error) {
 
 // Announced returns the dataset that was announced last and its benchmarks by id. Digest is empty when there is none.
 func (s *Store) Announced(ctx context.Context) (b Baseline, marks map[string]Mark, err error) {
-	err = s.view(ctx, func(tx *tx) error {
-		if b, err = tx.baseline(); err != nil {
-			return err
+	marks = map[string]Mark{}
+	b, err = view(ctx, s, func(tx *tx) (Baseline, error) {
+		b, err := tx.baseline()
+		if err != nil {
+			return b, err
 		}
-		marks = map[string]Mark{}
-		return tx.announced.Each(marksKey, func(_, v []byte) (bool, error) { return true, readMarks(v, marks) })
+		return b, tx.announced.Each(marksKey, func(_, v []byte) (bool, error) { return true, readMarks(v, marks) })
 	})
 	return b, marks, err
 }

@@ -54,8 +54,13 @@ func newTx(r quota.Rows) *tx {
 	}
 }
 
-func (s *Store) view(ctx context.Context, fn func(*tx) error) error {
-	return s.ledger.ViewRows(ctx, func(r quota.Rows) error { return fn(newTx(r)) })
+// view returns what fn reads in one transaction.
+func view[T any](ctx context.Context, s *Store, fn func(*tx) (T, error)) (out T, err error) {
+	err = s.ledger.ViewRows(ctx, func(r quota.Rows) error {
+		out, err = fn(newTx(r))
+		return err
+	})
+	return out, err
 }
 
 func (s *Store) update(ctx context.Context, fn func(*tx) error) error {
@@ -141,12 +146,8 @@ func (tx *tx) list(account quota.ID) (out []Hook, err error) {
 }
 
 // List returns the webhooks of one account, or of all for zero, oldest first.
-func (s *Store) List(ctx context.Context, account quota.ID) (out []Hook, err error) {
-	err = s.view(ctx, func(tx *tx) error {
-		out, err = tx.list(account)
-		return err
-	})
-	return out, err
+func (s *Store) List(ctx context.Context, account quota.ID) ([]Hook, error) {
+	return view(ctx, s, func(tx *tx) ([]Hook, error) { return tx.list(account) })
 }
 
 // Create stores a webhook; most is how many the account may have. ErrTooMany, quota.ErrTaken, quota.ErrFinal and
@@ -174,12 +175,8 @@ func (s *Store) Create(ctx context.Context, h Hook, most int) error {
 }
 
 // Get returns one webhook, or ErrNoHook.
-func (s *Store) Get(ctx context.Context, k Key) (h Hook, err error) {
-	err = s.view(ctx, func(tx *tx) error {
-		h, err = tx.hook(k)
-		return err
-	})
-	return h, err
+func (s *Store) Get(ctx context.Context, k Key) (Hook, error) {
+	return view(ctx, s, func(tx *tx) (Hook, error) { return tx.hook(k) })
 }
 
 // Update changes one webhook, or returns ErrNoHook.
@@ -277,17 +274,16 @@ func (tx *tx) due(h *Hook, now int64) (Delivery, int64, error) {
 // Due returns the delivery that is to be attempted next at now, with its webhook and its release, or ErrNoHook.
 // Where none is due yet, Delivery.Seq is 0. at says when one is due, or was; 0 is never.
 func (s *Store) Due(ctx context.Context, k Key, now int64) (job Job, at int64, err error) {
-	err = s.view(ctx, func(tx *tx) error {
+	job, err = view(ctx, s, func(tx *tx) (Job, error) {
 		h, err := tx.hook(k)
 		if err != nil {
-			return err
+			return Job{}, err
 		}
 		d, next, err := tx.due(&h, now)
 		if at = next; err != nil || d.Seq == 0 {
-			return err
+			return Job{}, err
 		}
-		job, err = tx.job(h, d)
-		return err
+		return tx.job(h, d)
 	})
 	return job, at, err
 }
@@ -388,29 +384,27 @@ func (tx *tx) all(k Key) (h Hook, out []Delivery, err error) {
 
 // Deliveries returns deliveries with numbers below before (0: all), newest first, or ErrNoHook.
 func (s *Store) Deliveries(ctx context.Context, k Key, before uint64, limit int) (out []Delivery, err error) {
-	err = s.view(ctx, func(tx *tx) error {
-		_, out, err = tx.all(k)
-		return err
+	out, err = view(ctx, s, func(tx *tx) ([]Delivery, error) {
+		_, all, err := tx.all(k)
+		return all, err
 	})
 	out = slices.DeleteFunc(out, func(d Delivery) bool { return before > 0 && d.Seq >= before })
 	return out[:min(len(out), limit)], err
 }
 
 // Delivery returns one delivery with its webhook and release, or ErrNoHook or ErrNoDelivery.
-func (s *Store) Delivery(ctx context.Context, k Key, seq uint64) (job Job, err error) {
-	err = s.view(ctx, func(tx *tx) error {
+func (s *Store) Delivery(ctx context.Context, k Key, seq uint64) (Job, error) {
+	return view(ctx, s, func(tx *tx) (Job, error) {
 		h, list, err := tx.all(k)
-		i := slices.IndexFunc(list, func(d Delivery) bool { return d.Seq == seq })
-		switch {
-		case err != nil:
-			return err
-		case i < 0:
-			return ErrNoDelivery
+		if err != nil {
+			return Job{}, err
 		}
-		job, err = tx.job(h, list[i])
-		return err
+		i := slices.IndexFunc(list, func(d Delivery) bool { return d.Seq == seq })
+		if i < 0 {
+			return Job{}, ErrNoDelivery
+		}
+		return tx.job(h, list[i])
 	})
-	return job, err
 }
 
 // Sweep removes what is older than a month, except messages that wait for an active webhook and their releases.
