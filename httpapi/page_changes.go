@@ -10,7 +10,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"modeldex/httpapi/changes"
-	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 	"modeldex/index"
@@ -68,17 +67,10 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	_, query, _ := strings.Cut(q.canonical, "?")
 	at := s.place(req, changesPath, query)
 	variant := t.State()
-	view := func() *pages.Changes { return s.pages.Changes(req.gen, changesQuery(t, q, at), at) }
-	switch ending {
-	case ".json":
-		return s.pageOf(req, at, jsonType, variant, func() []byte { return changesData(t, req.gen, q) }), nil
-	case ".csv":
-		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return changesFile(t, req.gen, q) }), nil
-	case ".md":
-		return s.pageOf(req, at, markdownType, variant, func() []byte { return view().Markdown() }), nil
-	default:
-		return s.pageOf(req, at, htmlType, variant, func() []byte { return s.pages.ChangesHTML(view()) }), nil
-	}
+	return s.formOfPage(req, at, ending, variant,
+		func() []byte { return changesData(t, req.gen, q) },
+		func() []byte { return changesFile(t, req.gen, q) },
+		func() pages.View { return s.pages.Changes(req.gen, changesQuery(t, q, at), at) }), nil
 }
 
 // tidiedChanges are the parameters of the form of changes as lists take them: fields by the names that pages give them,
@@ -216,15 +208,8 @@ func creditsPage(s *Server, req *request) (*response, *failure) {
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	at := s.place(req, creditsPath, "")
-	view := func() *pages.Sheet { return s.pages.Credits(req.gen, at) }
-	switch strings.TrimPrefix(string(req.ctx.Path()), creditsPath) {
-	case ".json":
-		return s.page(req, at, jsonType, func() []byte { return withMeta(req.gen, creditLines(req.gen)) }), nil
-	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte { return rowsFile(req.gen, creditColumns(), creditLines(req.gen)) }), nil
-	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
-	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.SheetHTML(view()) }), nil
-	}
+	return s.formOfPage(req, at, strings.TrimPrefix(string(req.ctx.Path()), creditsPath), "",
+		func() []byte { return withMeta(req.gen, creditLines(req.gen)) },
+		func() []byte { return rowsFile(req.gen, creditColumns(), creditLines(req.gen)) },
+		func() pages.View { return s.pages.Credits(req.gen, at) }), nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
-	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 	"modeldex/index"
@@ -62,16 +61,10 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	if ending != "" && q.Answer == nil && q.Found == nil {
 		return nil, badParameter("hardware", "", "is required, unless memory_gb describes the machine")
 	}
-	switch ending {
-	case ".json":
-		return s.page(req, at, jsonType, func() []byte { return fitData(req.gen, q) }), nil
-	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte { return fitFile(req.gen, q) }), nil
-	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return s.pages.Fit(req.gen, q, at).Markdown() }), nil
-	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.FitHTML(s.pages.Fit(req.gen, q, at)) }), nil
-	}
+	return s.formOfPage(req, at, ending, "",
+		func() []byte { return fitData(req.gen, q) },
+		func() []byte { return fitFile(req.gen, q) },
+		func() pages.View { return s.pages.Fit(req.gen, q, at) }), nil
 }
 
 // findFit asks the engine what the page needs to know. The work is bounded as that of the filter
@@ -179,17 +172,10 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 		out.setOf = []string{"slug"}
 		return out
 	}
-	view := func() *pages.Compare { return s.pages.Compare(req.gen, q, at) }
-	switch ending {
-	case ".json":
-		return s.page(req, at, jsonType, func() []byte { body, _ := r.body(req.gen, list()); return body }), nil
-	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte { return r.csv(req.gen, list()) }), nil
-	case ".md":
-		return s.pageOf(req, at, markdownType, strings.Join(q.Notes, "\n"), func() []byte { return view().Markdown() }), nil
-	default:
-		return s.pageOf(req, at, htmlType, strings.Join(q.Notes, "\n"), func() []byte { return s.pages.CompareHTML(view()) }), nil
-	}
+	return s.formOfPage(req, at, ending, strings.Join(q.Notes, "\n"),
+		func() []byte { body, _ := r.body(req.gen, list()); return body },
+		func() []byte { return r.csv(req.gen, list()) },
+		func() pages.View { return s.pages.Compare(req.gen, q, at) }), nil
 }
 
 // compared are the slugs of a parameter in the order they were given in, each once. What a name says that a
@@ -235,17 +221,11 @@ func snapshotsPage(s *Server, req *request) (*response, *failure) {
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	at := s.place(req, "/snapshots", "")
-	view := func() *pages.Sheet { return s.pages.Snapshots(req.gen, req.catalog, at) }
-	switch ending {
-	case ".json":
+	if ending == ".json" {
 		return listSnapshots(s, req)
-	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte { return rowsFile(req.gen, snapshotColumns(), snapshotInfos(req.catalog)) }), nil
-	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return view().Markdown() }), nil
-	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.SheetHTML(view()) }), nil
 	}
+	file := func() []byte { return rowsFile(req.gen, snapshotColumns(), snapshotInfos(req.catalog)) }
+	return s.formOfPage(req, at, ending, "", nil, file, func() pages.View { return s.pages.Snapshots(req.gen, req.catalog, at) }), nil
 }
 
 // aboutPage answers the page on method, licence and limits.

@@ -100,7 +100,7 @@ func TestPageBestSpeeds(t *testing.T) {
 		}
 		ord, _ := gen.Hardware.Find("nvidia-rtx-3060")
 		var out strings.Builder
-		for _, c := range pages.New(pages.Config{}).Hardware(gen, ord, pages.Place{}).Answer {
+		for _, c := range pages.New(pages.Config{}).Record(gen, "hardware", ord, pages.Place{}).Answer {
 			out.WriteString(c.Text)
 		}
 		return out.String()

@@ -6,6 +6,7 @@ import (
 
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 
 	"github.com/valyala/fasthttp"
@@ -94,6 +95,20 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 		s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
 	}
 	return resp
+}
+
+// formOfPage answers the form of a page that an ending names: its data, its Markdown, or the page itself. variant is
+// that of pageOf.
+func (s *Server) formOfPage(req *request, at pages.Place, ending, variant string, data, file func() []byte, view func() pages.View) *response {
+	switch ending {
+	case ".json":
+		return s.pageOf(req, at, jsonType, variant, data)
+	case ".csv":
+		return s.pageOf(req, at, export.CSV.ContentType(), variant, file)
+	case ".md":
+		return s.pageOf(req, at, markdownType, variant, func() []byte { return view().Markdown() })
+	}
+	return s.pageOf(req, at, htmlType, variant, func() []byte { return view().HTML() })
 }
 
 // remembered finds pages by the address as it was sent, where they hold the host of the request, so

@@ -69,18 +69,10 @@ func explore(s *Server, req *request) (*response, *failure) {
 	if (ending == "" || ending == ".md") && typed != "" {
 		variant += "&typed=" + typed
 	}
-	switch ending {
-	case ".json":
-		return s.pageOf(req, at, jsonType, variant, func() []byte { body, _ := r.body(req.gen, q); return body }), nil
-	case ".csv":
-		return s.pageOf(req, at, export.CSV.ContentType(), variant, func() []byte { return r.csv(req.gen, q) }), nil
-	case ".md":
-		return s.pageOf(req, at, markdownType, variant, func() []byte { return s.pages.ExploreMarkdown(req.gen, exploreQuery(req.gen, r, q, typed), at) }), nil
-	default:
-		return s.pageOf(req, at, htmlType, variant, func() []byte {
-			return s.pages.ExploreHTML(s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at))
-		}), nil
-	}
+	return s.formOfPage(req, at, ending, variant,
+		func() []byte { body, _ := r.body(req.gen, q); return body },
+		func() []byte { return r.csv(req.gen, q) },
+		func() pages.View { return s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at) }), nil
 }
 
 // useViewDefaults has pages name the sizes that were measured, and list records by name, where nothing else is asked for.
@@ -227,33 +219,15 @@ const maxPageBenchmarks = 500
 // recordForm is one form of the page of a record.
 func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending string) *response {
 	at := s.place(req, "/"+r.name+"/"+slug, "")
-	view := func() *pages.Sheet {
-		switch r {
-		case models:
-			return s.pages.Model(req.gen, ord, at)
-		case hardware:
-			return s.pages.Hardware(req.gen, ord, at)
-		case tools:
-			return s.pages.Tool(req.gen, ord, at)
-		default:
-			return s.pages.Benchmark(req.gen, ord, at)
-		}
-	}
 	q := &listQuery{reader: reader{gen: req.gen}, r: r, limited: true}
 	q.Limit = maxPageBenchmarks
-	switch ending {
-	case ".json":
-		return s.page(req, at, jsonType, func() []byte { return r.renderOne(req, q, r.table(req.gen), ord) })
-	case ".csv":
-		return s.page(req, at, export.CSV.ContentType(), func() []byte {
+	return s.formOfPage(req, at, ending, "",
+		func() []byte { return r.renderOne(req, q, r.table(req.gen), ord) },
+		func() []byte {
 			q.format = export.CSV
 			return r.fileOfOne(req, q, r.table(req.gen), ord)
-		})
-	case ".md":
-		return s.page(req, at, markdownType, func() []byte { return view().Markdown() })
-	default:
-		return s.page(req, at, htmlType, func() []byte { return s.pages.SheetHTML(view()) })
-	}
+		},
+		func() pages.View { return s.pages.Record(req.gen, r.name, ord, at) })
 }
 
 // pageElsewhere answers a name that is not a slug: an alias moves on to the page of its record.

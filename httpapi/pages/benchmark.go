@@ -8,8 +8,8 @@ import (
 	"modeldex/index"
 )
 
-// Benchmark is the page of one measurement. ord is its ordinal in the generation.
-func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
+// benchmark is the page of one measurement.
+func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Benchmarks.Detail(ord)
 	b, n := decode[benchmarkRecord](row), newNames(gen)
 	model, hardware, id := string(b.Model), string(b.Hardware), string(b.ID)
@@ -24,7 +24,7 @@ func (s *Site) Benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 		description += ", " + strings.ToLower(f.Label) + " " + f.Value.Text
 	}
 	v := &Sheet{
-		Frame:   recordFrame(gen, at, "/explore/benchmarks", heading+" · "+id, description+". Published measurement "+id+", with settings and source."),
+		Frame:   s.recordFrame(gen, at, "/explore/benchmarks", heading+" · "+id, description+". Published measurement "+id+", with settings and source."),
 		Heading: heading, Lead: how + benchmarkLead(b), Words: true,
 		Crumbs:  []Link{{Text: "Benchmarks", Href: "/explore/benchmarks"}, {Text: n.of("models", b.Model), Href: "/models/" + model}},
 		Figures: figures, Groups: groupsOf(n, benchmarkFields, row, nil),

@@ -41,7 +41,7 @@ type Changes struct {
 func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Changes {
 	v := &Changes{Narrowed: len(q.Params) > 0, Sheet: Sheet{
 		Frame: Frame{
-			Place: at, Title: "Changes", Section: "/changes", Canonical: "/changes", Dataset: stampOf(gen), Unlisted: at.Query != "",
+			site: s, Place: at, Title: "Changes", Section: "/changes", Canonical: "/changes", Dataset: stampOf(gen), Unlisted: at.Query != "",
 			Description: "What each release of the dataset added, changed, withdrew and removed, field by field.", Scripts: []string{"app.js"},
 			Forms: forms(at.withoutCursor(), "json", "csv", "md"),
 		},
@@ -71,8 +71,8 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Change
 	return v
 }
 
-// ChangesHTML is the page.
-func (s *Site) ChangesHTML(v *Changes) []byte { return s.render("changes.html", v) }
+// HTML is the page.
+func (v *Changes) HTML() []byte { return v.site.render("changes.html", v) }
 
 // releaseCell is the name of a release, which leads to its changes.
 func releaseCell(s *changes.Step) Cell {

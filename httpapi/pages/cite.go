@@ -16,11 +16,24 @@ type Citation struct {
 }
 
 // recordFrame is the frame of the page of a record.
-func recordFrame(gen *index.Generation, at Place, section, name, description string) Frame {
+func (s *Site) recordFrame(gen *index.Generation, at Place, section, name, description string) Frame {
 	return Frame{
-		Place: at, Title: name, Description: description, Section: section, Canonical: at.Path, Dataset: stampOf(gen),
+		site: s, Place: at, Title: name, Description: description, Section: section, Canonical: at.Path, Dataset: stampOf(gen),
 		Forms: forms(at, "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
 	}
+}
+
+// Record is the page of a record of a kind. ord is its ordinal in the generation.
+func (s *Site) Record(gen *index.Generation, kind string, ord uint32, at Place) *Sheet {
+	switch kind {
+	case "models":
+		return s.model(gen, ord, at)
+	case "hardware":
+		return s.hardware(gen, ord, at)
+	case "tools":
+		return s.tool(gen, ord, at)
+	}
+	return s.benchmark(gen, ord, at)
 }
 
 // finishRecord adds to the page of a record what follows from its address.

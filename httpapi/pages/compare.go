@@ -39,7 +39,7 @@ const between = "\u00a0· "
 func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
 	v := &Compare{Kind: "hardware", Chosen: q.Hardware, Choices: mostMeasured(gen.Hardware), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
 	v.Sheet = Sheet{Frame: Frame{
-		Place: at, Title: "Compare", Section: "/compare", Canonical: "/compare", Dataset: stampOf(gen), Unlisted: at.Query != "",
+		site: s, Place: at, Title: "Compare", Section: "/compare", Canonical: "/compare", Dataset: stampOf(gen), Unlisted: at.Query != "",
 		Description: "Hardware or models side by side: facts, the same measurements, price per GB and per token per second.",
 		Scripts:     []string{"app.js"}, Styles: []string{"charts.css"},
 	}, Heading: "Compare", Notes: q.Notes, Lead: "Up to four pieces of hardware, or models, side by side: their facts, and the same measurements on each."}
@@ -64,8 +64,8 @@ func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compar
 	return v
 }
 
-// CompareHTML is the page.
-func (s *Site) CompareHTML(v *Compare) []byte { return s.render("compare.html", v) }
+// HTML is the page.
+func (v *Compare) HTML() []byte { return v.site.render("compare.html", v) }
 
 // sameTable is the same measurements of what is compared, which field has: the drawing above its values.
 func sameTable(f *charts.Figure, field index.Field, slugs []string, base string) Table {

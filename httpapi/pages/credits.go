@@ -12,7 +12,7 @@ import (
 func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	v := &Sheet{
 		Frame: Frame{
-			Place: at, Title: "Credits", Section: "/credits", Canonical: "/credits", Dataset: stampOf(gen), Scripts: []string{"app.js"},
+			site: s, Place: at, Title: "Credits", Section: "/credits", Canonical: "/credits", Dataset: stampOf(gen), Scripts: []string{"app.js"},
 			Description: "Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", Forms: forms(at, "json", "csv", "md"),
 		},
 		Heading: "Credits",

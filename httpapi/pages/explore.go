@@ -79,6 +79,8 @@ type Explore struct {
 	Notes    []string
 	Near     []Link // what the words may mean, where nothing has them
 	Apart    *Link  // what would match and is listed elsewhere; nil: nothing
+
+	choose func() // adds facets, ranges and the plot
 }
 
 // PageRows is how many rows a list shows without the parameter limit.
@@ -89,24 +91,29 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	l := lists[q.Kind]
 	asked := tableOf(gen, q.Kind).Conditions(q.Query)
 	v := l.explore(gen, q, asked, at)
-	v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
-	machine := append([]string{"prefer", "allow_extended"}, ofMachine...) // the plot is of the hardware alone
-	if on := q.Params.Get("fits"); on != "" && q.Query.After == nil && !slices.ContainsFunc(machine, q.Params.Has) {
-		v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
+	v.site = s
+	v.choose = func() {
+		v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
+		machine := append([]string{"prefer", "allow_extended"}, ofMachine...) // the plot is of the hardware alone
+		if on := q.Params.Get("fits"); on != "" && q.Query.After == nil && !slices.ContainsFunc(machine, q.Params.Has) {
+			v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
+		}
 	}
 	return v
 }
 
-// ExploreHTML is the page.
-func (s *Site) ExploreHTML(v *Explore) []byte { return s.render("explore.html", v) }
+// HTML is the page.
+func (v *Explore) HTML() []byte {
+	v.choose()
+	return v.site.render("explore.html", v)
+}
 
-// ExploreMarkdown is the page of a list as a Markdown document. It has no values to choose from: counting them
-// reads every record that matches.
-func (s *Site) ExploreMarkdown(gen *index.Generation, q *ExploreQuery, at Place) []byte {
-	l := lists[q.Kind]
-	v := l.explore(gen, q, tableOf(gen, q.Kind).Conditions(q.Query), at)
-	v.Table.Title = v.Total
-	return (&Sheet{Frame: v.Frame, Heading: v.Heading, Lead: v.Lead, Tables: []Table{v.Table}, Notes: v.Notes}).Markdown()
+// Markdown is the page as a Markdown document. It has no values to choose from: counting them reads every record that
+// matches.
+func (v *Explore) Markdown() []byte {
+	t := v.Table
+	t.Title = v.Total
+	return (&Sheet{Frame: v.Frame, Heading: v.Heading, Lead: v.Lead, Tables: []Table{t}, Notes: v.Notes}).Markdown()
 }
 
 // titledFilters is how many filters are in the title of a page, which tells tabs and bookmarks apart.

@@ -102,7 +102,7 @@ const shownFitRows = 100
 func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	v := &Fit{Form: NewAsk(gen, q.Params), Sheet: Sheet{
 		Frame: Frame{
-			Place: at, Title: "What runs on my machine?", Section: "/fit", Canonical: "/fit", Dataset: stampOf(gen), Unlisted: at.Query != "",
+			site: s, Place: at, Title: "What runs on my machine?", Section: "/fit", Canonical: "/fit", Dataset: stampOf(gen), Unlisted: at.Query != "",
 			Description: "Choose hardware, or enter memory and bandwidth: the open-weight models that run, best first, with measured and estimated speed apart.",
 			Scripts:     []string{"app.js"}, Styles: []string{"charts.css"},
 		},
@@ -125,8 +125,8 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	return v
 }
 
-// FitHTML is the page.
-func (s *Site) FitHTML(v *Fit) []byte { return s.render("fit.html", v) }
+// HTML is the page.
+func (v *Fit) HTML() []byte { return v.site.render("fit.html", v) }
 
 // showPair is the answer for one model on one machine.
 func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine Cell) {

@@ -25,9 +25,16 @@ func (p Place) Address() string {
 	return p.Path + "?" + p.Query
 }
 
+// A View is a page in its two forms.
+type View interface {
+	HTML() []byte
+	Markdown() []byte
+}
+
 // A Frame is what every page has around its content.
 type Frame struct {
 	Place
+	site               *Site
 	Title, Description string
 	Section            string // of the navigation
 	// Canonical is the path search engines should keep; empty: none.

@@ -12,13 +12,13 @@ import (
 	"modeldex/index"
 )
 
-// Hardware is the page of a piece of hardware. ord is its ordinal in the generation.
-func (s *Site) Hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
+// hardware is the page of a piece of hardware.
+func (s *Site) hardware(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Hardware.Detail(ord)
 	h, slug, n := decode[hardwareRecord](row), gen.Hardware.Slug(ord), newNames(gen)
 	sources, refs := sourcesOf(h.Sources)
 	v := &Sheet{
-		Frame:   recordFrame(gen, at, "/explore/hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast, with sources."),
+		Frame:   s.recordFrame(gen, at, "/explore/hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast, with sources."),
 		Heading: h.Name, Lead: hardwareLead(h), Words: true,
 		Crumbs:  []Link{{Text: "Hardware", Href: "/explore/hardware"}, {Text: vendorName(string(h.Vendor)), Href: address("/explore/hardware", "vendor", string(h.Vendor))}},
 		Sources: sources, Figures: hardwareFigures(gen, h, refs), Groups: groupsOf(n, hardwareFields, row, refs),
@@ -238,13 +238,13 @@ func inCurrency(amount float64, currency string) string {
 	return text.Amount(amount) + " " + currency
 }
 
-// Tool is the page of a tool. ord is its ordinal in the generation.
-func (s *Site) Tool(gen *index.Generation, ord uint32, at Place) *Sheet {
+// tool is the page of a tool.
+func (s *Site) tool(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Tools.Detail(ord)
 	t, slug := decode[toolRecord](row), gen.Tools.Slug(ord)
 	sources, refs := sourcesOf(t.Sources)
 	v := &Sheet{
-		Frame: recordFrame(gen, at, "/explore/tools", t.Name, t.Description), Heading: t.Name, Lead: t.Description,
+		Frame: s.recordFrame(gen, at, "/explore/tools", t.Name, t.Description), Heading: t.Name, Lead: t.Description,
 		Sources: sources, FactsFirst: true, Groups: groupsOf(newNames(gen), toolFields, row, refs),
 		Crumbs: []Link{{Text: "Tools", Href: "/explore/tools"}, {Text: Sentence(string(t.Category)), Href: address("/explore/tools", "category", string(t.Category))}},
 	}

@@ -13,14 +13,14 @@ import (
 	"modeldex/index"
 )
 
-// Model is the page of a model. ord is its ordinal in the generation.
-func (s *Site) Model(gen *index.Generation, ord uint32, at Place) *Sheet {
+// model is the page of a model.
+func (s *Site) model(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Models.Detail(ord)
 	m, slug, n := decode[modelRecord](row), gen.Models.Slug(ord), newNames(gen)
 	sources, refs := sourcesOf(m.Sources)
 	description := m.Name + ": " + strings.TrimSuffix(modelLead(m), ".") + ". Memory it needs, quantized sizes and measured tokens per second, with sources."
 	v := &Sheet{
-		Frame: recordFrame(gen, at, "/explore/models", m.Name, description), Heading: m.Name, Lead: modelLead(m), Words: true,
+		Frame: s.recordFrame(gen, at, "/explore/models", m.Name, description), Heading: m.Name, Lead: modelLead(m), Words: true,
 		Crumbs:  []Link{{Text: "Models", Href: "/explore/models"}, {Text: familyName(m), Href: address("/explore/models", "family", string(m.Family))}},
 		Sources: sources, Figures: modelFigures(m, refs), Groups: groupsOf(n, modelFields, row, refs),
 		Actions: []Link{

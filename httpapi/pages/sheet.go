@@ -150,8 +150,8 @@ func opening(s string) (begin, rest string) {
 	return s, ""
 }
 
-// SheetHTML is the page.
-func (s *Site) SheetHTML(v *Sheet) []byte { return s.render("sheet.html", v) }
+// HTML is the page.
+func (v *Sheet) HTML() []byte { return v.site.render("sheet.html", v) }
 
 // Markdown is the page as a Markdown document.
 func (v *Sheet) Markdown() []byte {

@@ -16,7 +16,7 @@ const shownScores = 100
 func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Place) *Sheet {
 	v := &Sheet{
 		Frame: Frame{
-			Place: at, Title: "Model intelligence", Section: "/snapshots", Canonical: "/snapshots", Dataset: stampOf(gen), Scripts: []string{"app.js"},
+			site: s, Place: at, Title: "Model intelligence", Section: "/snapshots", Canonical: "/snapshots", Dataset: stampOf(gen), Scripts: []string{"app.js"},
 			Description: "Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", Forms: forms(at, "json", "csv", "md"),
 		},
 		Heading: "Model intelligence",
