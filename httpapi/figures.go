@@ -60,19 +60,16 @@ func newChartList() *resource {
 // figureRoutes are the addresses of pictures.
 func figureRoutes() []route {
 	return []route{
-		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartList, answer: showChart},
-		{method: "GET", path: "/badge/*", doc: "/badge/{model}/{hardware}.svg", id: "badge", tag: "charts", summary: "A measured speed as a small picture, for other pages", list: badgeList, answer: showBadge},
+		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartList, answer: ofData(showChart)},
+		{method: "GET", path: "/badge/*", doc: "/badge/{model}/{hardware}.svg", id: "badge", tag: "charts", summary: "A measured speed as a small picture, for other pages", list: badgeList, answer: ofData(showBadge)},
 	}
 }
 
 // showChart answers a chart.
 func showChart(s *Server, req *request) (*response, *failure) {
 	preset := charts.FindPreset(req.param("preset"))
-	switch {
-	case preset == nil:
+	if preset == nil {
 		return nil, unknownPreset(req.param("preset"))
-	case req.gen == nil:
-		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	r := reader{Values: query.Read(chartList.params, req.ctx.QueryArgs().All()), gen: req.gen}
 	slugs, asGiven := r.records(preset)
@@ -171,11 +168,8 @@ func slugOf(gen *index.Generation, t *index.Table, kind resolve.Kind, name strin
 func showBadge(s *Server, req *request) (*response, *failure) {
 	path, isSVG := strings.CutSuffix(req.param("*"), ".svg")
 	slash := strings.LastIndexByte(path, '/') // aliases of models have slashes: meta-llama/Llama-2-7b-hf
-	switch {
-	case !isSVG || slash <= 0:
+	if !isSVG || slash <= 0 {
 		return nil, fail(unknownRoute)
-	case req.gen == nil:
-		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	r := reader{Values: query.Read(badgeList.params, req.ctx.QueryArgs().All()), gen: req.gen}
 	quantization := r.quantization()

@@ -15,10 +15,7 @@ import (
 	"modeldex/index"
 )
 
-const (
-	changesPath = "/changes"
-	creditsPath = "/credits"
-)
+const changesPath = "/changes"
 
 // changesView is the parameters of the page of changes: those of the list that narrow it, and one
 // release.
@@ -33,9 +30,6 @@ type releaseParams struct {
 // changesPage answers the page of releases and of what happened to records, newest first. Its data
 // forms have the rows of its first page; the list of the API has all of them, oldest first.
 func changesPage(s *Server, req *request) (*response, *failure) {
-	if req.gen == nil {
-		return nil, &failure{code: notReady, retryAfter: 1}
-	}
 	ending := strings.TrimPrefix(string(req.ctx.Path()), changesPath)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
 	tidy, changed := tidiedChanges(req.gen, args)
@@ -200,15 +194,8 @@ func creditLines(gen *index.Generation) []creditLine {
 
 // creditsPage answers the page of who published what the directory holds. Its data forms are complete,
 // for a licence may ask to name everybody.
-func creditsPage(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	if req.gen == nil {
-		return nil, &failure{code: notReady, retryAfter: 1}
-	}
-	at := s.place(req, creditsPath, "")
-	return s.formOfPage(req, at, strings.TrimPrefix(string(req.ctx.Path()), creditsPath), "",
+func creditsPage(s *Server, req *request, at pages.Place, ending string) (*response, *failure) {
+	return s.formOfPage(req, at, ending, "",
 		func() []byte { return withMeta(req.gen, creditLines(req.gen)) },
 		func() []byte { return rowsFile(req.gen, creditColumns(), creditLines(req.gen)) },
 		func() pages.View { return s.pages.Credits(req.gen, at) }), nil

@@ -31,9 +31,6 @@ func newFitView() *resource {
 // viewForm reads which form of a page with fixed addresses is asked for, and its parameters. The
 // response is a redirect to the address without empty parameters, nil otherwise.
 func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response, f *failure) {
-	if req.gen == nil {
-		return nil, "", nil, &failure{code: notReady, retryAfter: 1}
-	}
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
 	tidy, changed := tidied(args, r == fitView)
@@ -212,15 +209,7 @@ const tooManyCompared = "must have at most 4 values"
 var snapshotColumns = schemaOf[SnapshotInfo]("snapshots", "SnapshotInfo")
 
 // snapshotsPage answers the page of the scores of models.
-func snapshotsPage(s *Server, req *request) (*response, *failure) {
-	ending := strings.TrimPrefix(string(req.ctx.Path()), "/snapshots")
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	if req.gen == nil {
-		return nil, &failure{code: notReady, retryAfter: 1}
-	}
-	at := s.place(req, "/snapshots", "")
+func snapshotsPage(s *Server, req *request, at pages.Place, ending string) (*response, *failure) {
 	if ending == ".json" {
 		return listSnapshots(s, req)
 	}
@@ -229,13 +218,6 @@ func snapshotsPage(s *Server, req *request) (*response, *failure) {
 }
 
 // aboutPage answers the page on method, licence and limits.
-func aboutPage(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	if req.gen == nil {
-		return nil, &failure{code: notReady, retryAfter: 1}
-	}
-	at := s.place(req, "/about", "")
+func aboutPage(s *Server, req *request, at pages.Place, _ string) (*response, *failure) {
 	return s.page(req, at, htmlType, func() []byte { return s.pages.About(req.gen, at) }), nil
 }

@@ -111,6 +111,26 @@ func (s *Server) formOfPage(req *request, at pages.Place, ending, variant string
 	return s.pageOf(req, at, htmlType, variant, func() []byte { return view().HTML() })
 }
 
+// ofData answers what is made of the dataset, once there is one.
+func ofData(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
+	return func(s *Server, req *request) (*response, *failure) {
+		if req.gen == nil {
+			return nil, &failure{code: notReady, retryAfter: 1}
+		}
+		return answer(s, req)
+	}
+}
+
+// fixed answers a page without parameters at a path, in the form that its ending names.
+func fixed(path string, answer func(s *Server, req *request, at pages.Place, ending string) (*response, *failure)) func(*Server, *request) (*response, *failure) {
+	return func(s *Server, req *request) (*response, *failure) {
+		if f := req.noParameters(); f != nil {
+			return nil, f
+		}
+		return answer(s, req, s.place(req, path, ""), strings.TrimPrefix(string(req.ctx.Path()), path))
+	}
+}
+
 // remembered finds pages by the address as it was sent, where they hold the host of the request, so
 // that they are not found before their route (see Server.hit).
 func remembered(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {

@@ -21,7 +21,8 @@ import (
 // for people, .json and .csv what the API answers, .md the page as Markdown. They need no key, so that they give no more than
 // a page of the API: the first rows of a list, and the newest benchmarks of a record.
 
-const exploreAnyID = "exploreAny"
+// frontID is the route of the front page, which needs no dataset.
+const frontID = "front"
 
 // exploreAny leads to the list people look for first.
 func exploreAny(_ *Server, req *request) (*response, *failure) {
@@ -34,9 +35,6 @@ func explore(s *Server, req *request) (*response, *failure) {
 	i := slices.IndexFunc(resources, func(r *resource) bool { return r.name == name })
 	if i < 0 {
 		return nil, fail(unknownRoute)
-	}
-	if req.gen == nil {
-		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	r, path := resources[i], "/explore/"+name
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
@@ -187,9 +185,6 @@ func noteOf(gen *index.Generation, n *Notice) string {
 // recordPage answers the page of a record.
 func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
-		if req.gen == nil {
-			return nil, &failure{code: notReady, retryAfter: 1}
-		}
 		if f := req.noParameters(); f != nil {
 			return nil, f
 		}

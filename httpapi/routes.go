@@ -101,8 +101,8 @@ func (r *resource) routes() []route {
 // pageRoutes are the addresses of pages people read.
 func pageRoutes() []route {
 	out := []route{
-		{method: "GET", path: "/", id: "front", tag: "pages", summary: "Front page", answer: front},
-		{method: "GET", path: "/explore", hidden: true, id: exploreAnyID, tag: "pages", answer: exploreAny},
+		{method: "GET", path: "/", id: frontID, tag: "pages", summary: "Front page", answer: front},
+		{method: "GET", path: "/explore", hidden: true, id: "exploreAny", tag: "pages", answer: exploreAny},
 		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
 	}
 	for _, r := range resources {
@@ -119,17 +119,20 @@ func pageRoutes() []route {
 	}{
 		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, fitPage},
 		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, comparePage},
-		{"snapshots", "Scores of models with sources and limits, as a page; with .json, .csv or .md as data", nil, snapshotsPage},
+		{"snapshots", "Scores of models with sources and limits, as a page; with .json, .csv or .md as data", nil, fixed("/snapshots", snapshotsPage)},
 		{"changes", "What releases did to records, as a page; with .json, .csv or .md as data", changesView, changesPage},
-		{"credits", "Who published what the directory holds, as a page; with .json, .csv or .md as data", nil, creditsPage},
+		{"credits", "Who published what the directory holds, as a page; with .json, .csv or .md as data", nil, fixed("/credits", creditsPage)},
 	} {
 		out = append(out, route{method: "GET", path: "/" + p.name, id: p.name + "Page", tag: "pages", summary: p.summary, list: p.list, answer: p.answer})
 		for _, e := range endings {
 			out = append(out, route{method: "GET", path: "/" + p.name + e, hidden: true, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
 		}
 	}
-	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: aboutPage})
+	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: fixed("/about", aboutPage)})
 	for i := range out {
+		if out[i].id != frontID {
+			out[i].answer = ofData(out[i].answer)
+		}
 		out[i].answer = remembered(out[i].answer)
 	}
 	return out
