@@ -12,7 +12,7 @@ import (
 const staleLock = 10 * time.Minute
 
 // locked reports whether git was writing the work tree.
-func (s *State) locked() bool {
+func (s *state) locked() bool {
 	if s.lock == "" {
 		return false
 	}

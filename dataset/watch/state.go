@@ -12,10 +12,10 @@ import (
 	"modeldex/dataset"
 )
 
-// A State is what a dataset directory shows without reading its files, at one moment: their names, their sizes,
-// and when their content and metadata changed last. If two are equal, no file was changed in between, except
-// for one written twice within a tick of the file system's clock. A State is immutable.
-type State struct {
+// A state is what a dataset directory shows without reading its files, at one moment: their names, their sizes,
+// and when they were written last. If two are equal, no file was changed in between, except for one written twice within
+// a tick of the file system's clock. A state is immutable.
+type state struct {
 	at    time.Time
 	files map[string]stamp // of what a load reads and of the extra folders, by path
 	// folders are the directories whose entries decide what a load reads: the dataset, its
@@ -41,18 +41,17 @@ func (s stamp) same(o stamp) bool {
 	if s.info == nil || o.info == nil {
 		return s.info == nil && o.info == nil && s.err == o.err
 	}
-	mine, _ := changeTime(s.info)
-	others, _ := changeTime(o.info)
-	return s.info.Size() == o.info.Size() && s.info.ModTime().Equal(o.info.ModTime()) && mine.Equal(others) && s.info.Mode() == o.info.Mode() && os.SameFile(s.info, o.info)
+	return s.info.Size() == o.info.Size() && s.info.ModTime().Equal(o.info.ModTime()) && s.info.Mode() == o.info.Mode() &&
+		os.SameFile(s.info, o.info)
 }
 
-// StateOf looks at a dataset directory and at more folders of it, see Options.ExtraDirs. It never fails: what
+// stateOf looks at a dataset directory and at more folders of it, see Options.ExtraDirs. It never fails: what
 // cannot be seen is part of the picture.
-func StateOf(dir string, also []string) *State {
+func stateOf(dir string, also []string) *state {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	s := &State{at: time.Now(), files: map[string]stamp{}, folders: map[string]folder{}, lock: gitLock(dir)}
+	s := &state{at: time.Now(), files: map[string]stamp{}, folders: map[string]folder{}, lock: gitLock(dir)}
 	files, folders := dataset.Layout()
 	for _, name := range files {
 		s.stamp(filepath.Join(dir, name))
@@ -70,7 +69,7 @@ func StateOf(dir string, also []string) *State {
 	return s
 }
 
-func (s *State) stamp(name string) {
+func (s *state) stamp(name string) {
 	info, err := os.Stat(name)
 	if err != nil {
 		s.files[name] = stamp{err: err.Error()}
@@ -79,7 +78,7 @@ func (s *State) stamp(name string) {
 	s.files[name] = stamp{info: info}
 }
 
-func (s *State) addRecords(name string) {
+func (s *state) addRecords(name string) {
 	s.addFolder(name)
 	entries, err := os.ReadDir(name)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *State) addRecords(name string) {
 }
 
 // addFolder adds a folder in which everything matters.
-func (s *State) addFolder(name string) {
+func (s *state) addFolder(name string) {
 	info, err := os.Stat(name)
 	if err != nil {
 		info = nil
@@ -102,7 +101,7 @@ func (s *State) addFolder(name string) {
 }
 
 // addHolder adds a folder in which the entry that path names matters.
-func (s *State) addHolder(path string) {
+func (s *state) addHolder(path string) {
 	name := filepath.Dir(path)
 	f, known := s.folders[name]
 	if !known {
@@ -116,17 +115,17 @@ func (s *State) addHolder(path string) {
 }
 
 // same reports whether no file changed between two scans.
-func (s *State) same(o *State) bool { return maps.EqualFunc(s.files, o.files, stamp.same) }
+func (s *state) same(o *state) bool { return maps.EqualFunc(s.files, o.files, stamp.same) }
 
 // sameFolders reports whether events come from the same places.
-func (s *State) sameFolders(o *State) bool {
+func (s *state) sameFolders(o *state) bool {
 	return maps.EqualFunc(s.folders, o.folders, func(a, b folder) bool {
 		return slices.Equal(a.names, b.names) && (a.info == nil && b.info == nil || a.info != nil && b.info != nil && os.SameFile(a.info, b.info))
 	})
 }
 
 // matter lists the folders and the names that matter in them.
-func (s *State) matter() map[string][]string {
+func (s *state) matter() map[string][]string {
 	out := make(map[string][]string, len(s.folders))
 	for name, f := range s.folders {
 		out[name] = f.names
@@ -136,20 +135,6 @@ func (s *State) matter() map[string][]string {
 
 // tick is the coarsest clock of a file system, that of FAT.
 const tick = 2 * time.Second
-
-// certain reports whether a later scan that is the same proves that no byte changed in between. It does where
-// each file has a time of its last change that no program can choose, and that time is older than a tick.
-func (s *State) certain() bool {
-	for _, f := range s.files {
-		if f.info == nil {
-			continue
-		}
-		if changed, known := changeTime(f.info); !known || s.at.Sub(changed) < tick {
-			return false
-		}
-	}
-	return !s.locked()
-}
 
 // holders lists the entries that decide the meaning of a path: itself, each link on the way to
 // it, and where those lead. A link that is turned is an event in the folder that holds it and

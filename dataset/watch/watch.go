@@ -28,9 +28,6 @@ type Options struct {
 	RescanEvery time.Duration
 	// ExtraDirs names more folders of the dataset that are watched; they are not read here.
 	ExtraDirs []string
-	// Seen, if set, is what StateOf saw before the set that Watch is given, and what BeforeLoad reads, were read.
-	// Where it is certain that nothing changed since, the files are not read again at once.
-	Seen *State
 	// BeforeLoad, if set, is called before the files are read for an event, a Rescan or a change
 	// that a look found.
 	BeforeLoad func()
@@ -72,11 +69,11 @@ type Watcher struct {
 
 	// Of the goroutine that looks, of which there is one at a time:
 	last     *dataset.Set
-	seen     *State      // what the last finished look saw, when it was first seen; nil before the first
+	seen     *state      // what the last finished look saw, when it was first seen; nil before the first
 	settled  bool        // the files were read when seen was older than a tick: a later change shows
 	rejected string      // the reason handed over last, empty where a set was
 	pending  bool        // the last look could not read the files: try again
-	armed    *State      // what the events come from, nil where some do not come
+	armed    *state      // what the events come from, nil where some do not come
 	watchErr string      // why they do not, as it was reported
 	tries    int         // looks in a row during which the files changed
 	rescan   *time.Timer // counted from the end of a look, which may take longer
@@ -103,22 +100,10 @@ func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take
 		again: make(chan struct{}, 1), stop: make(chan struct{}), rescan: time.NewTimer(opt.RescanEvery),
 	}
 	// Before it returns: a change made after that is an event.
-	w.arm(StateOf(dir, opt.ExtraDirs))
-	// After the events are subscribed to: a change made before that shows.
-	if opt.Seen != nil && w.unchangedSince(opt.Seen) {
-		w.seen, w.settled = opt.Seen, true
-	} else {
-		w.Rescan() // for what changed between the load of last and now
-	}
+	w.arm(stateOf(dir, opt.ExtraDirs))
+	w.Rescan() // for what changed between the load of last and now
 	w.done.Go(w.run)
 	return w
-}
-
-// unchangedSince reports whether it is certain that no file changed since a state, and that every change from now
-// on is an event.
-func (w *Watcher) unchangedSince(before *State) bool {
-	now := StateOf(w.dir, w.opt.ExtraDirs)
-	return before.certain() && now.same(before) && !now.locked() && w.armed != nil && now.sameFolders(w.armed)
 }
 
 // Rescan makes the watcher look at the files soon, whether an event came or not.
@@ -189,7 +174,7 @@ func (w *Watcher) debounce() bool {
 // look reads the files if they may have changed. asked says that an event or a Rescan came, after
 // which they are read; a regular look reads them only where the file system shows a difference.
 func (w *Watcher) look(asked bool) {
-	before := StateOf(w.dir, w.opt.ExtraDirs)
+	before := stateOf(w.dir, w.opt.ExtraDirs)
 	w.arm(before)
 	switch {
 	case before.locked():
@@ -208,7 +193,7 @@ func (w *Watcher) look(asked bool) {
 	if w.ctx.Err() != nil {
 		return
 	}
-	after := StateOf(w.dir, w.opt.ExtraDirs)
+	after := stateOf(w.dir, w.opt.ExtraDirs)
 	if after.locked() || !after.same(before) {
 		w.moved()
 		return
@@ -257,7 +242,7 @@ func (w *Watcher) hand(set *dataset.Set, err error) {
 
 // arm subscribes to the events of the folders as they are now. A folder that was renamed away, or
 // to which a link no longer leads, sends none for the one that took its place.
-func (w *Watcher) arm(now *State) {
+func (w *Watcher) arm(now *state) {
 	if w.armed != nil && now.sameFolders(w.armed) {
 		return
 	}
@@ -269,7 +254,7 @@ func (w *Watcher) arm(now *State) {
 		return
 	}
 	w.disarm()
-	w.disarm, w.armed = end, &State{folders: now.folders} // its files are those of another moment soon
+	w.disarm, w.armed = end, &state{folders: now.folders} // its files are those of another moment soon
 	if err == nil {
 		w.watchErr = ""
 		return

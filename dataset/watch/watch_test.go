@@ -315,13 +315,13 @@ func TestGitLock(t *testing.T) {
 		t.Errorf("gitLock = %q, want %q", got, want)
 	}
 	datasettest.PutFile(t, want, "")
-	if s := StateOf(filepath.Join(root, "tree", "data"), nil); !s.locked() {
+	if s := stateOf(filepath.Join(root, "tree", "data"), nil); !s.locked() {
 		t.Error("the work tree is not locked")
 	}
 	for _, age := range []time.Duration{time.Hour, -time.Hour} {
 		at := time.Now().Add(-age)
 		datasettest.Must(t, os.Chtimes(want, at, at))
-		if s := StateOf(filepath.Join(root, "tree", "data"), nil); s.locked() {
+		if s := stateOf(filepath.Join(root, "tree", "data"), nil); s.locked() {
 			t.Errorf("a lock %v old keeps the files locked", age)
 		}
 	}
@@ -570,99 +570,6 @@ var strangeFiles = []struct {
 		}
 		return errors.Join(f.Truncate(2<<30), f.Close())
 	}},
-}
-
-// old has a state be of a moment when no file of it was young.
-func old(s *State) *State {
-	s.at = s.at.Add(time.Hour)
-	return s
-}
-
-// TestWatchSeen: a watcher that knows what the files looked like before they were loaded reads them at its
-// beginning only where something changed since, or may have.
-func TestWatchSeen(t *testing.T) {
-	if _, known := changeTime(must(os.Stat("."))(t)); !known {
-		t.Skip("this system does not say when a file was changed last")
-	}
-	tests := []struct {
-		name   string
-		change func(t *testing.T, dir string)
-		young  bool
-		looks  int32 // before the change that follows
-	}{
-		{"nothing", func(*testing.T, string) {}, false, 0},
-		{"nothing, of files as young as the state", func(*testing.T, string) {}, true, 1},
-		{"another size", func(t *testing.T, dir string) {
-			datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), info("22"))
-		}, false, 1},
-		{"the same size and time of writing", func(t *testing.T, dir string) {
-			name := filepath.Join(dir, "dataset.json")
-			st := must(os.Stat(name))(t)
-			for before, _ := changeTime(st); ; { // until the clock of the file system has moved
-				datasettest.Must(t, os.WriteFile(name, []byte(info("2")), 0o644))
-				datasettest.Must(t, os.Chtimes(name, st.ModTime(), st.ModTime()))
-				if now, _ := changeTime(must(os.Stat(name))(t)); now.After(before) {
-					return
-				}
-			}
-		}, false, 1},
-		{"a file in its place", func(t *testing.T, dir string) { swapVersion(t, dir, "2") }, false, 1},
-		{"a new file", func(t *testing.T, dir string) {
-			datasettest.PutFile(t, filepath.Join(dir, "tools", "note.md"), "x")
-		}, false, 1},
-		{"a file of an extra folder", func(t *testing.T, dir string) {
-			datasettest.PutFile(t, filepath.Join(dir, "extra", "a.json"), "22")
-		}, false, 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			datasettest.WriteBase(t, dir)
-			datasettest.Must(t, os.Mkdir(filepath.Join(dir, "extra"), 0o755))
-			datasettest.PutFile(t, filepath.Join(dir, "extra", "a.json"), "1")
-			opt := quick()
-			opt.ExtraDirs = []string{"extra"}
-			opt.Seen = StateOf(dir, opt.ExtraDirs)
-			if !tt.young {
-				old(opt.Seen)
-			}
-			var looks atomic.Int32
-			opt.BeforeLoad = func() { looks.Add(1) }
-			last, err := dataset.Load(context.Background(), dataset.Dir(dir), opt.Load)
-			datasettest.Must(t, err)
-			tt.change(t, dir) // after the load and before the watch
-			got := make(chan string, 100)
-			w := Watch(context.Background(), dir, last, opt, func(set *dataset.Set, err error) {
-				datasettest.Must(t, err)
-				got <- set.Info.Version
-			})
-			t.Cleanup(w.Close)
-			if tt.looks > 0 {
-				for end := time.Now().Add(patience); looks.Load() == 0; time.Sleep(time.Millisecond) {
-					if time.Now().After(end) {
-						t.Fatal("the files were not read, though something changed")
-					}
-				}
-			} else if time.Sleep(20 * opt.Debounce); looks.Load() > 0 {
-				t.Error("the files were read, though nothing changed")
-			}
-			swapVersion(t, dir, "3")
-			for version := range got {
-				if version == "3" {
-					return
-				}
-			}
-		})
-	}
-}
-
-// must returns a value, and fails the test where there is an error.
-func must[T any](v T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		datasettest.Must(t, err)
-		return v
-	}
 }
 
 // TestEventErrors: the error says what to change, and is the same each time, so that it is reported once.

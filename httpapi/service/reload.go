@@ -34,9 +34,8 @@ type reloader struct {
 	// last is what the generation being served was made of. Once there is a watcher it belongs to
 	// the watcher's goroutine, as does looked.
 	last   *dataset.Set
-	looked time.Time    // when the look that is under way began
-	seen   *watch.State // of the directory before the first load
-	unread string       // why the snapshots could not be read, as it was logged; of the goroutine that looks
+	looked time.Time // when the look that is under way began
+	unread string    // why the snapshots could not be read, as it was logged; of the goroutine that looks
 }
 
 func newReloader(cfg *Config) *reloader {
@@ -45,9 +44,6 @@ func newReloader(cfg *Config) *reloader {
 
 // first loads the snapshots and the dataset for the first time.
 func (r *reloader) first(ctx context.Context) error {
-	if r.cfg.Dir != "" {
-		r.seen = watch.StateOf(r.cfg.Dir, extraDirs)
-	}
 	r.loadSnapshots(ctx) // rows of models show what the newest snapshot says
 	started := time.Now()
 	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
@@ -74,7 +70,7 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 		start = watchFiles
 	}
 	w := start(ctx, r.cfg.Dir, r.last, watch.Options{
-		ExtraDirs: extraDirs, Seen: r.seen,
+		ExtraDirs: extraDirs,
 		BeforeLoad: func() {
 			r.looked = time.Now()
 			r.loadSnapshots(ctx)
