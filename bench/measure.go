@@ -60,9 +60,7 @@ func (o *options) measure(q *question, all []*target) (*measured, error) {
 		if err := t.checkFirst(q); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
-		if _, err := o.wrk(t, q, time.Second); err != nil { // fills caches
-			return nil, err
-		}
+		_, _ = o.wrk(t, q, time.Second) // fills caches; the rounds report what fails
 	}
 	for round := range o.rounds {
 		for i := range targets {
@@ -155,7 +153,10 @@ func (o *options) wrk(t *target, q *question, duration time.Duration) (result, e
 		}
 	}
 	requests, micros, size, p99, failed := v[0], v[1], v[2], v[3], v[4]
-	if requests == 0 || failed > 0 {
+	if requests == 0 {
+		return result{}, fmt.Errorf("%s: no response within %s: make rounds longer", t.name, duration)
+	}
+	if failed > 0 {
 		return result{}, fmt.Errorf("%s: %d of %d requests failed", t.name, failed, requests)
 	}
 	t.asked += requests + o.conns

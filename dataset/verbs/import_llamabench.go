@@ -1,9 +1,9 @@
 package verbs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +13,7 @@ import (
 	"modeldex/dataset/resolve"
 
 	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // ImportLlamaBench turns outputs of llama-bench into benchmark lines.
@@ -134,22 +135,13 @@ func (p *proposedLines) read(env *Env, im *llamabench.Importer, file string) err
 
 // explain says where the fields of a line come from.
 func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) error {
-	dec := jsontext.NewDecoder(bytes.NewReader(line))
-	if _, err := dec.ReadToken(); err != nil {
+	var fields map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(line, &fields); err != nil {
 		return err
 	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		field := name.String()
-		v, err := dec.ReadValue()
-		if err != nil {
-			return err
-		}
-		if v.Kind() != 'n' {
-			fmt.Fprintf(env.Stderr, "%s: %s %s: %s\n", id, field, v, from[field])
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if v := fields[name]; v.Kind() != 'n' {
+			fmt.Fprintf(env.Stderr, "%s: %s %s: %s\n", id, name, v, from[name])
 		}
 	}
 	return nil

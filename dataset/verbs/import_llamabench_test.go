@@ -81,3 +81,29 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		}
 	}
 }
+
+// TestImportExplain: --explain says of each field of a line where it comes from, beside the lines.
+func TestImportExplain(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	datasettest.WriteFiles(t, data, datasettest.Sample(t))
+	file := filepath.Join(dir, "run.md")
+	datasettest.PutFile(t, file, "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n"+
+		"| model | size | params | backend | ngl | test | t/s |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n")
+	var out, errs bytes.Buffer
+	c := ImportLlamaBench{Files: []string{file}, Source: "community", SourceURL: "https://example.com/run", Model: "Meta-Llama-3-8B", Hardware: "RTX 4090", Explain: true}
+	c.Data = data
+	if err := c.Run(&Env{Stdout: &out, Stderr: &errs}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`: hardware "nvidia-rtx-4090": line 2, Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9`,
+		`: generation_tps 124.65: line 4, t/s`, `: model "llama-3-8b": the option model`,
+	} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("standard error has not %q:\n%s", want, errs.String())
+		}
+	}
+	if strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("standard output has not one line: %s", out.String())
+	}
+}

@@ -95,7 +95,7 @@ func (r *row) worked() (backend string, listed []device, err error) {
 		backend = names[max(0, i)]
 	}
 	listed = slices.DeleteFunc(slices.Clone(r.devices), func(d device) bool { return d.backend != deviceBackend(backend) })
-	if len(chosen) > 0 && len(r.devices) > 0 {
+	if len(chosen) > 1 || len(chosen) == 1 && len(r.devices) > 0 { // one that is not listed may be named by the caller
 		if listed, err = among(chosen, listed); err != nil {
 			return "", nil, err
 		}

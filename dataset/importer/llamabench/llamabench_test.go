@@ -734,6 +734,18 @@ var published = []struct {
 		want: []string{`the type "qwen2 7B Q4_K - Medium" names the architecture and the size of a file, not a model`},
 	},
 	{
+		name: "a repository in the command line",
+		text: "$ llama-bench -hf unsloth/Qwen3-8B-GGUF:Q4_K_M -fa 1\n" + cuda + heading +
+			"| qwen3 8B Q4_K - Medium | 4.68 GiB | 8.19 B | CUDA | 99 | tg128 | 120.00 ± 0.10 |\n",
+		want: []string{`"model":"qwen3-8b"`},
+	},
+	{
+		name: "two devices that are not listed", model: "qwen3-4b", hardware: "nvidia-rtx-3090",
+		text: "| model | size | params | backend | ngl | dev | test | t/s |\n|-|-|-|-|-|-|-|-|\n" +
+			"| qwen3 4B Q4_K - Medium | 2.32 GiB | 4.02 B | CUDA | 99 | CUDA0/CUDA1 | tg128 | 150.00 ± 0.10 |\n",
+		want: []string{`device "CUDA0" is not among the 0 that are listed for one backend`},
+	},
+	{
 		name: "two model files",
 		text: "$ llama-bench -m a/Llama-3.2-3B-Instruct-Q4_K_M.gguf -m b/Qwen3-4B-Q4_K_M.gguf\n" + cuda + heading +
 			"| llama 3B Q4_K - Medium | 1.87 GiB | 3.21 B | CUDA | 99 | tg128 | 76.49 ± 0.27 |\n",
