@@ -37,11 +37,15 @@ type Relations struct {
 func NewRelations(hardware []Hardware) *Relations {
 	r := &Relations{forms: map[Slug][]Slug{}, of: map[Slug]map[Slug]Relation{}}
 	bySlug, parts, withGraphics := map[Slug]*Hardware{}, map[Slug][]Slug{}, map[Slug][]Slug{}
+	var machines []*Hardware
 	for i := range hardware {
 		h := &hardware[i]
 		bySlug[h.Slug], r.of[h.Slug] = h, map[Slug]Relation{h.Slug: SamePart}
 		parts[h.Slug] = append(parts[h.Slug], slugsOf(h.Variants)...)
 		withGraphics[h.Slug] = append(withGraphics[h.Slug], slugsOf(h.Variants)...)
+		if isMachine(h) {
+			machines = append(machines, h)
+		}
 		if h.IntegratedGPU != nil {
 			withGraphics[*h.IntegratedGPU] = append(withGraphics[*h.IntegratedGPU], h.Slug)
 		}
@@ -52,20 +56,20 @@ func NewRelations(hardware []Hardware) *Relations {
 		}
 	}
 	direct := func(a, b *Hardware) {
-		if a != nil && b != nil && len(slugsOf(a.Chip)) > 0 != (len(slugsOf(b.Chip)) > 0) {
+		if a != nil && b != nil && isMachine(a) != isMachine(b) {
 			relate(a, b, Machine)
 		}
 		relate(a, b, Variant)
 	}
 	for i := range hardware {
 		h := &hardware[i]
-		r.forms[h.Slug] = formsOf(h.Slug, withGraphics, hardware)
+		r.forms[h.Slug] = formsOf(h.Slug, withGraphics, machines)
 		for _, slug := range slices.Concat(r.forms[h.Slug], slugsOf(h.Chip)) {
 			direct(h, bySlug[slug])
 		}
 	}
 	for i := range hardware {
-		forms := formsOf(hardware[i].Slug, parts, hardware)
+		forms := formsOf(hardware[i].Slug, parts, machines)
 		for at, a := range forms {
 			for _, b := range forms[at+1:] {
 				if speed := bandwidthOf(bySlug[a], bySlug); speed > 0 && speed == bandwidthOf(bySlug[b], bySlug) {
@@ -77,8 +81,10 @@ func NewRelations(hardware []Hardware) *Relations {
 	return r
 }
 
+func isMachine(h *Hardware) bool { return h.Chip != nil && len(*h.Chip) > 0 }
+
 // formsOf are the forms of a record without itself, by slug: what is reached by links, and machines of these.
-func formsOf(of Slug, links map[Slug][]Slug, hardware []Hardware) []Slug {
+func formsOf(of Slug, links map[Slug][]Slug, machines []*Hardware) []Slug {
 	found, next := map[Slug]bool{of: true}, []Slug{of}
 	for len(next) > 0 {
 		slug := next[0]
@@ -90,10 +96,9 @@ func formsOf(of Slug, links map[Slug][]Slug, hardware []Hardware) []Slug {
 			}
 		}
 	}
-	for i := range hardware {
-		chips := slugsOf(hardware[i].Chip)
-		if len(chips) > 0 && !slices.ContainsFunc(chips, func(chip Slug) bool { return !found[chip] }) {
-			found[hardware[i].Slug] = true
+	for _, m := range machines {
+		if !slices.ContainsFunc(*m.Chip, func(chip Slug) bool { return !found[chip] }) {
+			found[m.Slug] = true
 		}
 	}
 	delete(found, of)

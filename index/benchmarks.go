@@ -126,7 +126,7 @@ func month(b *benchmarkRecord) string {
 }
 
 // newBenchmarks makes the table of benchmarks. It has no rows and cannot search for words yet.
-func newBenchmarks(set *dataset.Set, r Renderers) (*source[benchmarkRecord], *Table) {
+func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) (*source[benchmarkRecord], *Table) {
 	s := &source[benchmarkRecord]{
 		home: Sort{Field: RunDate, Desc: true}, fields: benchmarkFields,
 		slug: func(b *benchmarkRecord) string { return string(b.ID) },
@@ -148,7 +148,6 @@ func newBenchmarks(set *dataset.Set, r Renderers) (*source[benchmarkRecord], *Ta
 		s.recs = append(s.recs, benchmarkRecord{b, families[b.Model], ratio, reproduced})
 	}
 	t := newTable(s)
-	relations := dataset.NewRelations(set.Hardware)
 	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware, relations)}
 	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware, relations)}}
 	if p := t.postings[Scenario]; len(p.values) > 0 {

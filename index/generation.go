@@ -75,13 +75,14 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	work.Go(func() { gen.Fit = fit.New(set) })
 	work.Go(func() { gen.Credits = dataset.Credits(set) })
 	work.Go(func() { gen.Names = resolve.New(set) })
-	source, benchmarks := newBenchmarks(set, r)
+	relations := dataset.NewRelations(set.Hardware)
+	source, benchmarks := newBenchmarks(set, relations, r)
 	gen.Benchmarks = benchmarks
 	var err error
 	if gen.Models, err = newModels(ctx, set.Models, benchmarks, r); err != nil { // rows show how many benchmarks there are
 		return nil, err
 	}
-	if gen.Hardware, err = newHardware(ctx, set.Hardware, benchmarks, r); err != nil {
+	if gen.Hardware, err = newHardware(ctx, set.Hardware, relations, benchmarks, r); err != nil {
 		return nil, err
 	}
 	if gen.Tools, err = newTools(ctx, set.Tools, benchmarks, r); err != nil {

@@ -33,7 +33,7 @@ var hardwareFields = []fieldOf[hardwareRecord]{
 	{Name: BenchmarkCount, Number: func(h *hardwareRecord) float64 { return float64(h.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks on the record itself."},
 }
 
-func newHardware(ctx context.Context, recs []dataset.Hardware, benchmarks *Table, r Renderers) (*Table, error) {
+func newHardware(ctx context.Context, recs []dataset.Hardware, relations *dataset.Relations, benchmarks *Table, r Renderers) (*Table, error) {
 	s := source[hardwareRecord]{
 		home: Sort{Field: Slug}, fields: hardwareFields,
 		slug:  func(h *hardwareRecord) string { return string(h.Slug) },
@@ -45,6 +45,6 @@ func newHardware(ctx context.Context, recs []dataset.Hardware, benchmarks *Table
 		s.recs = append(s.recs, hardwareRecord{h, benchmarks.counts(Hardware, string(h.Slug))})
 	}
 	t := newTable(&s)
-	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs, dataset.NewRelations(recs))}}
+	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs, relations)}}
 	return t, s.render(ctx, t)
 }
