@@ -118,7 +118,8 @@ func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
 	return err
 }
 
-// renderBlock is how many records one goroutine renders at a time.
+// renderBlock is how many records one goroutine renders at a time, into one piece of memory: thousands of small pieces
+// would lie between garbage, whose memory could not be given back.
 const renderBlock = 512
 
 // renderAll renders all records, each with a comma at its end.
@@ -127,17 +128,24 @@ func renderAll[R any](ctx context.Context, recs []R, add func(dst []byte, rec *R
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for from := 0; from < len(recs); from += renderBlock {
-		work.Go(func() error {
-			var row []byte
-			for i := from; i < min(from+renderBlock, len(recs)) && ctx.Err() == nil; i++ {
-				var err error
-				if row, err = add(row[:0], &recs[i]); err != nil {
+		work.Go(func() (err error) {
+			block := recs[from:min(from+renderBlock, len(recs))]
+			ends, buf := make([]int, len(block)), []byte(nil)
+			for i := range block {
+				if err := ctx.Err(); err != nil {
 					return err
 				}
-				row = append(row, ',')
-				out[i] = bytes.Clone(row)
+				if buf, err = add(buf, &block[i]); err != nil {
+					return err
+				}
+				buf = append(buf, ',')
+				ends[i] = len(buf)
 			}
-			return ctx.Err()
+			data, start := bytes.Clone(buf), 0
+			for i, end := range ends {
+				out[from+i], start = data[start:end:end], end
+			}
+			return nil
 		})
 	}
 	return out, work.Wait()
