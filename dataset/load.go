@@ -163,5 +163,5 @@ func newSet(src *source) *Set {
 	return s
 }
 
-// ErrNoFiles is returned by Propose for a set that no load made.
-var ErrNoFiles = errors.New("the set was not read from files")
+// errNoFiles is returned by Propose for a set that no load made.
+var errNoFiles = errors.New("the set was not read from files")

@@ -9,13 +9,13 @@ import (
 	"modeldex/dataset/record"
 )
 
-// ProposedFile is the name that findings about proposed lines have as their path. It is the name of
+// proposedFile is the name that findings about proposed lines have as their path. It is the name of
 // no year, so that a line of any year may be in it.
-const ProposedFile = benchmarksDir + "/proposed.ndjson"
+const proposedFile = benchmarksDir + "/proposed.ndjson"
 
 // Propose checks benchmark lines by the rules of Check, as if they were a further file of the
 // dataset that set was read from. It returns the faults and warnings about these lines in order
-// of place, each with ProposedFile as its path and the number of the line.
+// of place, each with proposedFile as its path and the number of the line.
 //
 // The lines are compared with the benchmarks of the set that a rule could compare them with: those
 // of the same hardware and tool, those with their figures, and those with their ids. The cost is one look at every benchmark
@@ -24,9 +24,9 @@ const ProposedFile = benchmarksDir + "/proposed.ndjson"
 // not changed. Safe for concurrent use.
 func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	if set.source == nil {
-		return nil, ErrNoFiles
+		return nil, errNoFiles
 	}
-	own := &file{name: ProposedFile, number: int32(len(set.source.files)), shared: record.NewSharer()}
+	own := &file{name: proposedFile, number: int32(len(set.source.files)), shared: record.NewSharer()}
 	if err := own.decode(bytes.NewReader(lines)); err != nil && !errors.Is(err, errTooMany) {
 		own.readFailed(err)
 	}

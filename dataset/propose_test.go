@@ -84,8 +84,8 @@ func TestPropose(t *testing.T) {
 		must(t, err)
 		want := slices.DeleteFunc(all, func(f Finding) bool { return f.Path != last })
 		for i := range want {
-			want[i].Path = ProposedFile
-			want[i].Text = strings.ReplaceAll(want[i].Text, last, ProposedFile)
+			want[i].Path = proposedFile
+			want[i].Text = strings.ReplaceAll(want[i].Text, last, proposedFile)
 		}
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Finding{}), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("seed %d, %d lines: Check says -, Propose says +\n%s", seed, n, diff)

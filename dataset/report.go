@@ -11,11 +11,11 @@ import (
 	"modeldex/dataset/record"
 )
 
-// ReportForms lists the forms Report knows: lines for people, JSON for programs, annotations
+// reportForms lists the forms Report knows: lines for people, JSON for programs, annotations
 // for pull requests on GitHub.
-var ReportForms = []string{"text", "json", "github"}
+var reportForms = []string{"text", "json", "github"}
 
-// Report writes the findings in one of ReportForms:
+// Report writes the findings in one of reportForms:
 //
 //   - text: one line each, as Finding.String gives it.
 //   - json: one object with the list "findings" (path, line, col, field, text, severity, rule,
@@ -30,7 +30,7 @@ func (fs Findings) Report(w io.Writer, form string) error {
 	case "json":
 		return fs.reportJSON(w)
 	default:
-		return fmt.Errorf("report form: must be one of %s, got %q", strings.Join(ReportForms, ", "), form)
+		return fmt.Errorf("report form: must be one of %s, got %q", strings.Join(reportForms, ", "), form)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// ErrNoGit is returned by Revision where there is no git command.
-var ErrNoGit = errors.New("no git command was found: install git, or name two directories")
+// errNoGit is returned by Revision where there is no git command.
+var errNoGit = errors.New("no git command was found: install git, or name two directories")
 
 // Revision returns the files of a dataset directory as they were at a git revision: a branch,
 // a tag, a commit, HEAD~3. dir is the directory in the work tree of today. The files are held in
@@ -51,7 +51,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, ErrNoGit
+		return nil, errNoGit
 	case errors.As(err, &exit) && len(exit.Stderr) > 0:
 		return nil, errors.New(strings.TrimSpace(string(exit.Stderr)))
 	case err != nil:

@@ -54,8 +54,8 @@ func TestRevision(t *testing.T) {
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := Revision(context.Background(), dir, "HEAD"); !errors.Is(err, ErrNoGit) {
-		t.Errorf("without git Revision = %v, want ErrNoGit", err)
+	if _, err := Revision(context.Background(), dir, "HEAD"); !errors.Is(err, errNoGit) {
+		t.Errorf("without git Revision = %v, want errNoGit", err)
 	}
 }
 

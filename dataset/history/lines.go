@@ -14,9 +14,9 @@ import (
 // maxSlugs is how many records share a line at most, so that a line stays readable.
 const maxSlugs = 100
 
-// Lines gives a step as the lines of its file: the release, then the changes in order of table, act
+// linesOf gives a step as the lines of its file: the release, then the changes in order of table, act
 // and first slug. The same step always gives the same bytes.
-func Lines(s *Step) ([]byte, error) {
+func linesOf(s *Step) ([]byte, error) {
 	b, err := appendLine(nil, &s.Release)
 	if err != nil {
 		return nil, err
@@ -27,14 +27,6 @@ func Lines(s *Step) ([]byte, error) {
 		}
 	}
 	return b, nil
-}
-
-// Line gives one line of a file, with its line end.
-func Line(l *record.ChangeLine) ([]byte, error) {
-	if l.Release != nil {
-		return appendLine(nil, l.Release)
-	}
-	return appendLine(nil, l.Change)
 }
 
 func appendLine(dst []byte, v any) ([]byte, error) {
@@ -81,6 +73,6 @@ func Append(file []byte, s *Step) ([]byte, error) {
 	if len(file) > 0 && !bytes.HasSuffix(file, []byte{'\n'}) {
 		file = append(bytes.Clone(file), '\n')
 	}
-	b, err := Lines(s)
+	b, err := linesOf(s)
 	return append(bytes.Clone(file), b...), err
 }

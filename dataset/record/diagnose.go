@@ -191,10 +191,10 @@ func (r *Rule) Check(v jsontext.Value, nullable bool) string {
 		fits = kind == jsontext.KindTrue || kind == jsontext.KindFalse
 	case reflect.Int64:
 		n, err := strconv.ParseInt(string(v), 10, 64)
-		fits, text = err == nil, r.LimitProblem(float64(n))
+		fits, text = err == nil, r.limitProblem(float64(n))
 	case reflect.Float64:
 		n, err := strconv.ParseFloat(string(v), 64)
-		fits, text = kind == jsontext.KindNumber && err == nil, r.LimitProblem(n)
+		fits, text = kind == jsontext.KindNumber && err == nil, r.limitProblem(n)
 	}
 	switch {
 	case fits && text == "":
@@ -242,7 +242,7 @@ var patternWords = map[string]string{
 
 func (r *Rule) textFault(s string) string {
 	switch {
-	case r.ValidText(s):
+	case r.validText(s):
 		return ""
 	case r.Set != nil:
 		return "must be one of " + strings.Join(r.Set, ", ")

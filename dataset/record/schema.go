@@ -191,11 +191,11 @@ func (s *Schema) valid(v reflect.Value) bool {
 func (r *Rule) valid(v reflect.Value) bool {
 	switch r.Kind {
 	case reflect.Int64:
-		return r.LimitProblem(float64(v.Int())) == ""
+		return r.limitProblem(float64(v.Int())) == ""
 	case reflect.Float64:
-		return r.LimitProblem(v.Float()) == ""
+		return r.limitProblem(v.Float()) == ""
 	case reflect.String:
-		return r.ValidText(v.String())
+		return r.validText(v.String())
 	case reflect.Struct:
 		return r.Object.valid(v)
 	case reflect.Slice:
@@ -218,8 +218,8 @@ func (r *Rule) listSound(v reflect.Value) bool {
 	return true
 }
 
-// ValidText reports whether a text keeps the rule.
-func (r *Rule) ValidText(s string) bool {
+// validText reports whether a text keeps the rule.
+func (r *Rule) validText(s string) bool {
 	switch {
 	case r.Set != nil:
 		return r.inSet(s)
@@ -267,8 +267,8 @@ func (r *Rule) inSet(s string) bool {
 	return false
 }
 
-// LimitProblem returns the limit n breaks, empty where it breaks none.
-func (r *Rule) LimitProblem(n float64) string {
+// limitProblem returns the limit n breaks, empty where it breaks none.
+func (r *Rule) limitProblem(n float64) string {
 	for i := range r.Limits {
 		if !r.Limits[i].OK(n) {
 			return r.Limits[i].Text

@@ -16,7 +16,7 @@ func ReadFile(name string) ([]byte, error) {
 		return io.ReadAll(os.Stdin)
 	}
 	b, err := os.ReadFile(name)
-	return b, FileError(name, err)
+	return b, fileError(name, err)
 }
 
 // OpenFile opens a file that a command line names, as ReadFile does.
@@ -26,10 +26,10 @@ func OpenFile(name string) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, FileError(name, err)
+		return nil, fileError(name, err)
 	}
 	if st, err := f.Stat(); err == nil && st.IsDir() {
-		return nil, errors.Join(FileError(name, syscall.EISDIR), f.Close())
+		return nil, errors.Join(fileError(name, syscall.EISDIR), f.Close())
 	}
 	return f, nil
 }
@@ -37,13 +37,13 @@ func OpenFile(name string) (io.ReadCloser, error) {
 // CheckOutput is the error of a file that cannot be written where a command line wants it, to be asked before the work.
 func CheckOutput(name string) error {
 	if st, err := os.Stat(name); err == nil && st.IsDir() {
-		return FileError(name, syscall.EISDIR)
+		return fileError(name, syscall.EISDIR)
 	}
 	return CheckDirectory(filepath.Dir(name))
 }
 
-// FileError words an error of opening or reading a file that a command line names; nil is none.
-func FileError(name string, err error) error {
+// fileError words an error of opening or reading a file that a command line names; nil is none.
+func fileError(name string, err error) error {
 	var at *fs.PathError
 	switch {
 	case err == nil:
@@ -64,5 +64,5 @@ func CheckDirectory(name string) error {
 	if err == nil && !st.IsDir() {
 		return fmt.Errorf("%s: not a directory", name)
 	}
-	return FileError(name, err)
+	return fileError(name, err)
 }

@@ -12,9 +12,9 @@ import (
 	"modeldex/dataset"
 )
 
-// ErrMoving is handed over when the files keep changing while they are read, so that no load can
+// errMoving is handed over when the files keep changing while they are read, so that no load can
 // be trusted. The watcher keeps trying.
-var ErrMoving = errors.New("the files keep changing while they are read")
+var errMoving = errors.New("the files keep changing while they are read")
 
 // Options says how to watch. The zero value is what a server needs.
 type Options struct {
@@ -212,7 +212,7 @@ func (w *Watcher) moved() {
 	const manyTries = 10
 	w.seen, w.pending = nil, true
 	if w.tries++; w.tries%manyTries == 0 {
-		w.hand(nil, fmt.Errorf("reading dataset: %w", ErrMoving))
+		w.hand(nil, fmt.Errorf("reading dataset: %w", errMoving))
 	}
 	w.Rescan()
 }

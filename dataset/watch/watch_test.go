@@ -264,7 +264,7 @@ func TestWatchNeverAtRest(t *testing.T) {
 	w := watch(t, dir, opt)
 	restless.Store(true)
 	w.setVersion("2")
-	w.wantRefused(ErrMoving.Error())
+	w.wantRefused(errMoving.Error())
 	restless.Store(false)
 	w.wantVersion("2")
 }
