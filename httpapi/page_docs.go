@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"modeldex/httpapi/headers"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/reference"
 
@@ -47,7 +46,7 @@ func (s *Server) document(req *request, address string) (*response, *failure) {
 	if d == nil {
 		return nil, fail(unknownRoute)
 	}
-	return d.response(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding)), nil
+	return d.response(req.peek(fiber.HeaderAcceptEncoding)), nil
 }
 
 func static(address string) func(*Server, *request) (*response, *failure) {
@@ -60,7 +59,7 @@ func static(address string) func(*Server, *request) (*response, *failure) {
 func asset(s *Server, req *request) (*response, *failure) {
 	name := req.param("name")
 	if d := s.pages.styles[ofOtherBuild.ReplaceAllString(name, ".css")]; d != nil && s.pages.documents["assets/"+name] == nil {
-		return d.response(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding)), nil
+		return d.response(req.peek(fiber.HeaderAcceptEncoding)), nil
 	}
 	return s.document(req, "assets/"+name)
 }
@@ -74,5 +73,5 @@ func showProblem(s *Server, req *request) (*response, *failure) {
 	if page == nil {
 		return nil, fail(unknownRoute)
 	}
-	return page().response(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding)), nil
+	return page().response(req.peek(fiber.HeaderAcceptEncoding)), nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"modeldex/dataset/record"
 	"modeldex/dataset/text"
-	"modeldex/httpapi/headers"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 )
@@ -20,7 +19,7 @@ import (
 func (req *request) wantsPage() bool {
 	h := &req.ctx.Request.Header
 	read := h.IsGet() || h.IsHead() || h.IsPost() && string(req.ctx.Path()) == contributePath
-	return read && bytes.Contains(req.peek(headers.Accept, "Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
+	return read && bytes.Contains(req.peek("Accept"), []byte("text/html")) && !bytes.HasPrefix(req.ctx.Path(), []byte("/api/"))
 }
 
 // plainError is an error in the words of a visitor, who knows nothing of parameters, routes and headers.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"modeldex/httpapi/cache"
-	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,8 +17,8 @@ import (
 // address as it was sent. So the second caller who spells a query the same way needs no router and no parser. The
 // router finds the route of all others.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
-	seen, f := malformed(&ctx.Request.Header)
-	req := s.newRequest(ctx, seen) // takes the generation, once
+	f := malformed(&ctx.Request.Header)
+	req := s.newRequest(ctx) // takes the generation, once
 	if f != nil {
 		req.route, req.early = &rejected, f
 	} else if doubledSlash(&ctx.Request) {
@@ -51,7 +50,7 @@ func (s *Server) hit(req *request) *response {
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it
 // was rejected before it had one of its own.
 func (s *Server) routed(ctx *fasthttp.RequestCtx, c *fiber.Ctx, rt *route, early *failure) {
-	req := s.newRequest(ctx, headers.Every)
+	req := s.newRequest(ctx)
 	req.c, req.route, req.early = c, rt, early
 	s.serve(req)
 }

@@ -50,15 +50,12 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 }
 
 // malformed rejects what no route should see; nil means nothing to reject. fasthttp has read the head and rejected
-// what is not HTTP at all. seen are the headers the request has. A rejected request may have any of them.
-func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
+// what is not HTTP at all.
+func malformed(h *fasthttp.RequestHeader) *failure {
 	if version := h.Protocol(); string(version) != "HTTP/1.1" && string(version) != "HTTP/1.0" {
-		return headers.Every, closing(fail(versionNotSupported))
+		return closing(fail(versionNotSupported))
 	}
 	raw := h.RawHeaders()
-	if len(raw) == 0 { // made by this program
-		seen = headers.Every
-	}
 	keys, last := 0, false
 	for len(raw) > 0 {
 		line := raw
@@ -70,24 +67,24 @@ func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 		colon := bytes.IndexByte(line, ':')
 		if colon < 0 {
 			if len(line) > 0 && (line[0] == ' ' || line[0] == '\t') {
-				return headers.Every, closing(oddHeader())
+				return closing(oddHeader())
 			}
 			continue // the empty line at the end
 		}
 		name, value := line[:colon], line[colon+1:]
-		switch seen = seen.With(name); {
+		switch {
 		case bytes.IndexByte(name, ' ') >= 0 || bytes.IndexByte(name, '\t') >= 0:
-			return headers.Every, closing(oddHeader())
+			return closing(oddHeader())
 		case len(name) == len("transfer-encoding") && headers.EqualFold(name, "transfer-encoding"):
 			// Two ideas of where a body ends are how requests are smuggled past proxies.
-			return headers.Every, closing(fail(lengthRequired))
+			return closing(fail(lengthRequired))
 		case len(name) == len("connection") && headers.EqualFold(name, "connection"):
 			// fasthttp knows close in lower case, on its own and in the last line of the header only.
 			last = last || listsClose(value)
 		case len(name) == len("authorization") && headers.EqualFold(name, "authorization"):
 			if keys++; keys > 1 {
 				h.Del(fiber.HeaderAuthorization) // none of them is taken
-				return headers.Every, &failure{code: badRequest, detail: "The request has more than one Authorization header."}
+				return &failure{code: badRequest, detail: "The request has more than one Authorization header."}
 			}
 		}
 	}
@@ -95,14 +92,14 @@ func malformed(h *fasthttp.RequestHeader) (seen headers.Set, f *failure) {
 		h.SetConnectionClose()
 	}
 	if len(h.RequestURI()) > maxAddress {
-		return seen, fail(uriTooLong)
+		return fail(uriTooLong)
 	}
 	if !knownMethod(h.Method()) {
 		// fiber answers methods it does not know in plain text; any method that has no route
 		// makes it look for the routes of the path and answer 404 or 405.
 		h.SetMethod(fiber.MethodTrace)
 	}
-	return seen, nil
+	return nil
 }
 
 func oddHeader() *failure {

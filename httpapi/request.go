@@ -64,7 +64,6 @@ type request struct {
 	ctx     *fasthttp.RequestCtx
 	c       *fiber.Ctx // nil where the request was rejected before the router
 	route   *route
-	seen    headers.Set       // the headers of headers.Every it may have
 	early   *failure          // of a request rejected before its route
 	hit     *response         // from the cache, where it was found before the route
 	number  uint64            // unique in this process
@@ -83,11 +82,10 @@ type request struct {
 // requests are reused: one per request would be the only allocation of a cached response.
 var requests = sync.Pool{New: func() any { return new(request) }}
 
-// newRequest begins a request: from here on it sees one generation. It has no other header of
-// headers.Every than those seen.
-func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headers.Set) *request {
+// newRequest begins a request: from here on it sees one generation.
+func (s *Server) newRequest(ctx *fasthttp.RequestCtx) *request {
 	req := requests.Get().(*request)
-	req.ctx, req.seen = ctx, seen
+	req.ctx = ctx
 	req.number, req.began = s.idCount.Add(1), ctx.Time()
 	if req.began.IsZero() {
 		req.began = time.Now()
@@ -97,21 +95,20 @@ func (s *Server) newRequest(ctx *fasthttp.RequestCtx, seen headers.Set) *request
 	}
 	req.gen, req.catalog = s.cfg.Live.Current(), s.catalog()
 	req.content = contentOf(req.gen, req.catalog)
-	req.coding = encoding.Accepted(req.peek(headers.AcceptEncoding, fiber.HeaderAcceptEncoding))
-	req.accepts = headers.Accepted(req.peek(headers.Accept, fiber.HeaderAccept))
+	req.coding = encoding.Accepted(req.peek(fiber.HeaderAcceptEncoding))
+	req.accepts = headers.Accepted(req.peek(fiber.HeaderAccept))
 	return req
 }
 
-// peek is the value of a header, which is one of headers.Every; nil where the request has none. Several
-// lines of it are one list (RFC 9110, 5.3).
-func (req *request) peek(which headers.Set, name string) []byte {
-	switch h := &req.ctx.Request.Header; {
-	case req.seen&which == 0:
+// peek is the value of a header; nil where the request has none. Several lines of it are one list (RFC 9110, 5.3).
+func (req *request) peek(name string) []byte {
+	switch lines := req.ctx.Request.Header.PeekAll(name); len(lines) {
+	case 0:
 		return nil
-	case req.seen&headers.SeveralLines == 0:
-		return h.Peek(name)
+	case 1:
+		return lines[0]
 	default:
-		return bytes.Join(h.PeekAll(name), []byte(", "))
+		return bytes.Join(lines, []byte(", "))
 	}
 }
 
@@ -141,13 +138,13 @@ const maxRequestID = 40
 // has says whether the caller says to have the entity with a tag already, on any line of the header: one
 // may be a mere star.
 func (req *request) has(etag string) bool {
-	return req.seen&headers.IfNoneMatch != 0 && req.names(fiber.HeaderIfNoneMatch, etag, "W/")
+	return req.names(fiber.HeaderIfNoneMatch, etag, "W/")
 }
 
 // refuses says whether the caller wants another version than the one with a tag, which is empty where there is none: If-Match
 // names others only.
 func (req *request) refuses(etag string) bool {
-	return req.seen&headers.IfMatch != 0 && len(req.ctx.Request.Header.PeekAll(fiber.HeaderIfMatch)) > 0 && !req.names(fiber.HeaderIfMatch, etag, "")
+	return len(req.ctx.Request.Header.PeekAll(fiber.HeaderIfMatch)) > 0 && !req.names(fiber.HeaderIfMatch, etag, "")
 }
 
 // names says whether any line of a header names an entity tag.

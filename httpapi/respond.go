@@ -27,11 +27,11 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	}
 	var space [typicalLines]byte // on the stack
 	lines := append(headers.Lines(space[:0]), resp.lines...)
-	if len(req.peek(headers.Origin, fiber.HeaderOrigin)) > 0 {
+	if len(req.peek(fiber.HeaderOrigin)) > 0 {
 		lines = lines.Add("Access-Control-Expose-Headers", exposedHeaders)
 	}
 	if req.keyed || s.showsStanding(req) {
-		lines = s.plans.AppendLines(lines, standing, req.started.Unix())
+		lines = lines.AddLimits(standing, req.started.Unix())
 	}
 	var id [maxRequestID]byte
 	lines.SendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))

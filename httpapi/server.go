@@ -13,7 +13,6 @@ import (
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/fairuse"
-	"modeldex/httpapi/headers"
 	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
@@ -115,7 +114,6 @@ type Server struct {
 	fairUse  *fairuse.Limiter // requests for pages without a key, by address
 	metrics  *metrics.Registry
 	measured map[*route]*metrics.Route
-	plans    headers.Plans
 	streams  connections.Streams
 	pages    *pageSet
 	routes   []route // the table of routes
