@@ -8,6 +8,7 @@ var removed = map[string]string{
 	"import facts":  "write one file per record in models, hardware and tools of the dataset, and run modeldex check",
 	"import pciids": "copy the ids from pci.ids into pci_ids of the hardware record",
 	"mirror":        pull,
+	"snapshot plot": "see the scores with their intervals on the pages of models",
 
 	"--follow":          pull,
 	"--follow-every":    pull,
