@@ -20,11 +20,11 @@ type reader struct {
 	notices []Notice // what is to be said of them
 }
 
-// name is the slug of the record that a parameter names: by slug, alias or a name that can be read by rules. It is
-// empty where the parameter was not given, or has no such name, which is a fault.
-func (r *reader) name(param string) string {
+// name puts the slug in the place of the record that a parameter names: by slug, alias or a name that can be read by
+// rules. Where there is no such record that is a fault.
+func (r *reader) name(param string) {
 	slug, a := r.lookUp(param)
-	return r.nameFound(param, slug, &a)
+	r.nameFound(param, slug, &a)
 }
 
 // lookUp finds the record that a parameter names, empty for none.

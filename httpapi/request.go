@@ -74,7 +74,7 @@ type request struct {
 	accepts headers.Acceptance
 	digest  quota.Digest
 	call    quota.Call
-	keyed   bool // call was decided
+	keyed   bool      // call was decided
 	started time.Time // by the clock of the server
 	began   time.Time // when it came; of one that could not be read, when that was known
 }

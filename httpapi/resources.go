@@ -253,9 +253,6 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// byDate reports whether the default order is by date, not by slug, as that of benchmarks.
-func (r *resource) byDate() bool { return r.normal == "-run_date" }
-
 // sortNames lists the values of sort.
 func (r *resource) sortNames() []string {
 	sorts := r.sorts

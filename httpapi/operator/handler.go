@@ -91,8 +91,10 @@ func (a *Admin) Handler() http.Handler {
 		name, done string
 		change     func(context.Context, quota.ID) (quota.Account, error)
 	}{
-		{"suspend", "key suspended", a.Keys.Suspend}, {"resume", "key resumed", a.Keys.Resume},
-		{"revoke", "key revoked", a.Keys.Revoke}, {"erase", "key erased", a.Keys.Erase},
+		{"suspend", "key suspended", a.Keys.Suspend},
+		{"resume", "key resumed", a.Keys.Resume},
+		{"revoke", "key revoked", a.Keys.Revoke},
+		{"erase", "key erased", a.Keys.Erase},
 	} {
 		route(mux, "POST /keys/{id}/"+verb.name, func(ctx context.Context, id quota.ID, _ struct{}) (quota.Account, error) {
 			account, err := verb.change(ctx, id)

@@ -145,7 +145,9 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 		release := releaseCell(q.Steps[c.Step])
 		release.Title = string(q.Steps[c.Step].Released)
 		t.Rows = append(t.Rows, []Cell{
-			changedRecord(n, string(c.Table), c.Slug), {Text: strings.TrimSuffix(string(c.Table), "s")}, {Text: string(c.Act), Class: "act-" + string(c.Act)},
+			changedRecord(n, string(c.Table), c.Slug),
+			{Text: strings.TrimSuffix(string(c.Table), "s")},
+			{Text: string(c.Act), Class: "act-" + string(c.Act)},
 			changedFields(c.Fields, q.Params.Get("field")), release,
 		})
 	}
