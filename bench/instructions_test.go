@@ -223,7 +223,7 @@ func newFixture(tb testing.TB) *fixture {
 	endless := quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000}
 	tiers, err := quota.NewTiers(quota.Tier{Name: quota.FreeTier, CallsPerMonth: quota.MaxLimit, Burst: endless})
 	must(err)
-	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers})
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{Tiers: tiers})
 	must(err)
 	tb.Cleanup(func() {
 		if err := errors.Join(keeper.Close(context.Background()), ledger.Close()); err != nil {

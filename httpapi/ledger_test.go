@@ -773,7 +773,7 @@ func (s *site) seed(n int) []string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{})
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{})
 	if err != nil {
 		s.t.Fatal(err)
 	}

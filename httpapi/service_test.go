@@ -58,7 +58,7 @@ func newServiceAt(tb testing.TB, live *index.Live, burst quota.Burst, clock func
 	if err != nil {
 		tb.Fatal(err)
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers, Now: clock, LeaseWait: patience}) // a busy disk is no failure
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{Tiers: tiers, Now: clock, LeaseWait: patience}) // a busy disk is no failure
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -612,7 +612,7 @@ func TestTierOfRevoked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kit.Keeper, err = quota.NewKeeper(kit.Ledger, quota.Config{Tiers: free, Now: kit.Clock.Now, Mono: kit.Clock.Mono}); err != nil {
+	if kit.Keeper, err = quota.NewKeeper(context.Background(), kit.Ledger, quota.Config{Tiers: free, Now: kit.Clock.Now, Mono: kit.Clock.Mono}); err != nil {
 		t.Fatal(err)
 	}
 	wantVerdict(t, kit, key, quota.Revoked)
@@ -636,11 +636,11 @@ func TestTierMissingAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = quota.NewKeeper(kit.Ledger, quota.Config{Tiers: free})
+	_, err = quota.NewKeeper(context.Background(), kit.Ledger, quota.Config{Tiers: free})
 	if !errors.Is(err, quota.ErrUnknownTier) || !strings.Contains(err.Error(), `"pro"`) {
 		t.Errorf("NewKeeper() = %v, want ErrUnknownTier naming pro", err)
 	}
-	if kit.Keeper, err = quota.NewKeeper(kit.Ledger, quota.Config{Now: kit.Clock.Now, Mono: kit.Clock.Mono}); err != nil {
+	if kit.Keeper, err = quota.NewKeeper(context.Background(), kit.Ledger, quota.Config{Now: kit.Clock.Now, Mono: kit.Clock.Mono}); err != nil {
 		t.Fatal(err)
 	}
 }

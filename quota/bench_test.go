@@ -66,7 +66,7 @@ func benchKeeper(tb testing.TB, cfg Config) *Keeper {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	k, err := NewKeeper(l, cfg)
+	k, err := NewKeeper(context.Background(), l, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func BenchmarkOpen(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				k, err := NewKeeper(l, Config{})
+				k, err := NewKeeper(context.Background(), l, Config{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -132,7 +132,7 @@ func TestClockFallsBackDuringWrite(t *testing.T) {
 	defer ledger.Close()
 	clock := quotatest.NewClock(date(2026, time.April, 15, 0, 0, 0))
 	store := &slowStore{Ledger: ledger}
-	keeper, err := quota.NewKeeper(store, quota.Config{Now: clock.Now, Mono: clock.Mono, CommitEvery: time.Microsecond, LeaseWait: time.Minute})
+	keeper, err := quota.NewKeeper(context.Background(), store, quota.Config{Now: clock.Now, Mono: clock.Mono, CommitEvery: time.Microsecond, LeaseWait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func crashChild(path string) error {
 	if err != nil {
 		return err
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: tiers})
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{Tiers: tiers})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func crashKeys(t *testing.T, path string) (ids []quota.ID, digests []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{})
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ quota the one per month.
 # Using it
 
 	ledger, err := quota.Open("modeldex.db", quota.Options{})
-	keeper, err := quota.NewKeeper(ledger, quota.Config{KeysPerEmail: 5})
+	keeper, err := quota.NewKeeper(ctx, ledger, quota.Config{KeysPerEmail: 5})
 	...
 	digest, ok := quota.DigestOf(bearer, keeper.KeyPrefix()) // no look-up, no allocation
 	call := keeper.Admit(digest) // quota.UnknownKey: quota.ParseKey says whether it could be a key

@@ -86,7 +86,7 @@ func TestDiskFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			var failures atomic.Int64
-			keeper, err := quota.NewKeeper(ledger, quota.Config{
+			keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{
 				Tiers: wide(t), CommitEvery: time.Microsecond, LeaseWait: time.Minute,
 				OnError: func(err error) {
 					failures.Add(1)
@@ -199,7 +199,7 @@ func TestCloseOnFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{Tiers: wide(t), CommitEvery: time.Microsecond})
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{Tiers: wide(t), CommitEvery: time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +279,7 @@ func tinyChild(t *testing.T, path string) {
 	if err != nil {
 		t.Fatalf("Open with room: %v", err)
 	}
-	keeper, err := quota.NewKeeper(ledger, quota.Config{})
+	keeper, err := quota.NewKeeper(context.Background(), ledger, quota.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

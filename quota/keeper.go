@@ -83,16 +83,11 @@ type Keeper struct {
 	tasks sync.WaitGroup
 }
 
-// NewKeeper loads all accounts of store and starts the committer. The store stays the
-// caller's, who closes it after the keeper. A tier some account has but cfg.Tiers lacks is an
-// AccountTierError, because the account would have no limits; one that is revoked needs none. A store that does not answer is given up after a minute.
-func NewKeeper(store Store, cfg Config) (*Keeper, error) {
-	return NewKeeperContext(context.Background(), store, cfg)
-}
-
-// NewKeeperContext is NewKeeper for a caller who may give up sooner: the loading ends when ctx does. What the
-// keeper does later does not depend on ctx.
-func NewKeeperContext(start context.Context, store Store, cfg Config) (*Keeper, error) {
+// NewKeeper loads all accounts of store and starts the committer. The loading ends when start does, and after a minute;
+// what the keeper does later does not depend on it. The store stays the caller's, who closes it after the keeper. A
+// tier some account has but cfg.Tiers lacks is an AccountTierError, because the account would have no limits; one that
+// is revoked needs none.
+func NewKeeper(start context.Context, store Store, cfg Config) (*Keeper, error) {
 	if err := cfg.fill(); err != nil {
 		return nil, err
 	}

@@ -316,7 +316,7 @@ func TestCloseRefusesCalls(t *testing.T) {
 		t.Errorf("Usage() = %v, %v, want 4 calls", usage, err)
 	}
 	var again error
-	if kit.Keeper, again = quota.NewKeeper(kit.Ledger, quota.Config{Now: kit.Clock.Now, Mono: kit.Clock.Mono}); again != nil {
+	if kit.Keeper, again = quota.NewKeeper(context.Background(), kit.Ledger, quota.Config{Now: kit.Clock.Now, Mono: kit.Clock.Mono}); again != nil {
 		t.Fatal(again)
 	}
 }

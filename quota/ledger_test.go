@@ -415,7 +415,7 @@ func TestBackupWhileServing(t *testing.T) {
 	path := filepath.Join(dir, "modeldex.db")
 	fillLedger(t, path, 500, MonthOf(time.Now()))
 	l := openLedger(t, path)
-	k, err := NewKeeper(l, Config{})
+	k, err := NewKeeper(context.Background(), l, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

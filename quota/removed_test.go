@@ -28,7 +28,7 @@ func TestRemovedWhileServing(t *testing.T) {
 			t.Run(name+map[bool]string{true: " with traffic", false: " without traffic"}[traffic], func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "modeldex.db")
 				ledger := openLedger(t, path)
-				keeper, err := NewKeeper(ledger, Config{LeaseWait: 10 * time.Second})
+				keeper, err := NewKeeper(context.Background(), ledger, Config{LeaseWait: 10 * time.Second})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +90,7 @@ func TestOlderHead(t *testing.T) {
 		if got := ledger.Warnings(); len(got) != 1 || !strings.Contains(got[0], "last change") {
 			t.Errorf("head at %d: Warnings() = %q, want one about the last change", at, got)
 		}
-		keeper, err := NewKeeper(ledger, Config{})
+		keeper, err := NewKeeper(context.Background(), ledger, Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

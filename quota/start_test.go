@@ -28,7 +28,7 @@ func TestStalledStart(t *testing.T) {
 		<-store.loading
 		giveUp()
 	}()
-	if _, err := NewKeeperContext(ctx, store, Config{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("NewKeeperContext() = %v, want %v", err, context.Canceled)
+	if _, err := NewKeeper(ctx, store, Config{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("NewKeeper() = %v, want %v", err, context.Canceled)
 	}
 }

@@ -131,7 +131,7 @@ func (s *node) Watch(ctx context.Context, fn func(Record)) error {
 
 func keeperOn(tb testing.TB, s Store, cfg Config) *Keeper {
 	tb.Helper()
-	k, err := NewKeeper(s, cfg)
+	k, err := NewKeeper(context.Background(), s, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -14,7 +14,7 @@ func TestRotatedUnseen(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
-	here, err := NewKeeper(ledger, Config{})
+	here, err := NewKeeper(context.Background(), ledger, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestRotatedUnseen(t *testing.T) {
 	call := here.Admit(first)
 	call.Charge()
 
-	there, err := NewKeeper(ledger, Config{}) // as another server would
+	there, err := NewKeeper(context.Background(), ledger, Config{}) // as another server would
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestRotatedByFastClock(t *testing.T) {
 	ctx := context.Background()
 	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
 	keeperAt := func(ahead time.Duration) *Keeper {
-		k, err := NewKeeper(ledger, Config{Now: func() time.Time { return time.Now().Add(ahead) }})
+		k, err := NewKeeper(context.Background(), ledger, Config{Now: func() time.Time { return time.Now().Add(ahead) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestUnknownTierUnseen(t *testing.T) {
 	ctx := context.Background()
 	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
 	var reported error
-	here, err := NewKeeper(ledger, Config{OnError: func(err error) { reported = err }})
+	here, err := NewKeeper(context.Background(), ledger, Config{OnError: func(err error) { reported = err }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (p Place) Open(ctx context.Context, cfg quota.Config, opt quota.Options) (*
 	if o.Ledger, err = p.open(ctx, opt); err != nil {
 		return nil, err
 	}
-	if o.Keeper, err = quota.NewKeeperContext(ctx, o.Ledger, cfg); err != nil {
+	if o.Keeper, err = quota.NewKeeper(ctx, o.Ledger, cfg); err != nil {
 		return nil, errors.Join(p.missingTier(err), o.Ledger.Close())
 	}
 	return &o, nil

@@ -42,7 +42,7 @@ func TestEarlierLedger(t *testing.T) {
 	k.moved = time.Until(time.Date(2026, time.November, 25, 21, 29, 1, 0, time.UTC)) // just after it was written
 	k.latest = nil                                                                   // nothing new to announce
 	k.open()
-	keeper, err := quota.NewKeeper(k.ledger, quota.Config{Now: k.cfg.Now})
+	keeper, err := quota.NewKeeper(context.Background(), k.ledger, quota.Config{Now: k.cfg.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

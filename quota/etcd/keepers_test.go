@@ -42,7 +42,7 @@ func (s *server) start() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	keeper, err := quota.NewKeeper(store, quota.Config{
+	keeper, err := quota.NewKeeper(context.Background(), store, quota.Config{
 		Tiers: tiers, CommitEvery: 5 * time.Millisecond, LeaseWait: 100 * time.Millisecond, StoreTimeout: 2 * time.Second,
 		Now: func() time.Time { return time.Now().Add(s.skew) },
 	})

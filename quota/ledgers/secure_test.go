@@ -65,7 +65,7 @@ func TestLoginExpires(t *testing.T) {
 	keeper := func(l ledgers.Ledger) *quota.Keeper {
 		cfg := quota.Config{Tiers: tiers, LeaseWait: 30 * time.Second}
 		ledgers.Tune(address(c), &cfg)
-		k, err := quota.NewKeeper(l, cfg)
+		k, err := quota.NewKeeper(context.Background(), l, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func (kit *Kit) Start() {
 	if kit.Ledger, err = quota.Open(kit.Path, quota.Options{}); err != nil {
 		kit.tb.Fatal(err)
 	}
-	if kit.Keeper, err = quota.NewKeeper(kit.Ledger, kit.cfg); err != nil {
+	if kit.Keeper, err = quota.NewKeeper(context.Background(), kit.Ledger, kit.cfg); err != nil {
 		kit.tb.Fatal(err)
 	}
 }

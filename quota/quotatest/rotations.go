@@ -27,7 +27,7 @@ func testRotations(t *testing.T, stores []quota.Store) {
 	ctx := context.Background()
 	keepers := make([]*quota.Keeper, len(stores))
 	for i, s := range stores {
-		k, err := quota.NewKeeper(laggingStore{s}, quota.Config{})
+		k, err := quota.NewKeeper(context.Background(), laggingStore{s}, quota.Config{})
 		must(t, err)
 		defer func() { must(t, k.Close(ctx)) }()
 		keepers[i] = k
