@@ -62,7 +62,7 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	at := s.place(req, changesPath, query)
 	variant := t.State()
 	return s.formOfPage(req, at, ending, variant,
-		func() []byte { return changesData(t, req.gen, q) },
+		func() []byte { return changesData(t, q) },
 		func() []byte { return changesFile(t, req.gen, q) },
 		func() pages.View { return s.pages.Changes(req.gen, changesQuery(t, q, at), at) }), nil
 }
@@ -122,7 +122,7 @@ func changesQuery(t changes.Trail, q *listQuery, at pages.Place) *pages.ChangesQ
 }
 
 // changesData is the first rows as JSON, each as the list of the API has it.
-func changesData(t changes.Trail, gen *index.Generation, q *listQuery) []byte {
+func changesData(t changes.Trail, q *listQuery) []byte {
 	found, total, _ := t.Page(q.ofChanges())
 	rows := t.Rows(found, false)
 	own := *q

@@ -44,9 +44,9 @@ func contributeRoutes() []route {
 
 // contributePage answers the empty form, or one with some names in it.
 func contributePage(s *Server, req *request) (*response, *failure) {
-	r, _, resp, f := req.viewForm(contributePath, contributeView)
-	if f != nil || resp != nil {
-		return resp, f
+	r, _, resp := req.viewForm(contributePath, contributeView)
+	if resp != nil {
+		return resp, nil
 	}
 	r.name("model")
 	r.name("hardware")

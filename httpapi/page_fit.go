@@ -30,21 +30,21 @@ func newFitView() *resource {
 
 // viewForm reads which form of a page with fixed addresses is asked for, and its parameters. The
 // response is a redirect to the address without empty parameters, nil otherwise.
-func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response, f *failure) {
+func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response) {
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
 	args, dropped := withoutEmpty(req.ctx.QueryArgs())
 	tidy, changed := tidied(args, r == fitView)
 	if (dropped || changed) && ending == "" {
-		return nil, "", req.seeOther(path, tidy), nil
+		return nil, "", req.seeOther(path, tidy)
 	}
-	return &reader{Values: query.Read(r.params, args.All()), gen: req.gen}, ending, nil, nil
+	return &reader{Values: query.Read(r.params, args.All()), gen: req.gen}, ending, nil
 }
 
 // fitPage answers the page about what runs.
 func fitPage(s *Server, req *request) (*response, *failure) {
-	p, ending, resp, f := req.viewForm("/fit", fitView)
-	if f != nil || resp != nil {
-		return resp, f
+	p, ending, resp := req.viewForm("/fit", fitView)
+	if resp != nil {
+		return resp, nil
 	}
 	q := &pages.FitQuery{Query: p.pair(), MinTPS: p.Number("min_tps")}
 	if p.Code == "" {
@@ -141,9 +141,9 @@ var compareView = &resource{name: "compare", singular: "comparison", params: que
 
 // comparePage answers the page of a comparison.
 func comparePage(s *Server, req *request) (*response, *failure) {
-	p, ending, resp, f := req.viewForm("/compare", compareView)
-	if f != nil || resp != nil {
-		return resp, f
+	p, ending, resp := req.viewForm("/compare", compareView)
+	if resp != nil {
+		return resp, nil
 	}
 	q := &pages.CompareQuery{}
 	q.Hardware, q.Models = p.compared(hardware, "hardware", q), p.compared(models, "models", q)

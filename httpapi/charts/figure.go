@@ -172,16 +172,10 @@ func (f *Figure) Embed(base string) *Embed {
 	if f.Address == "" || f.Empty() {
 		return nil
 	}
-	return EmbedImage(base+f.Address, f.Title)
-}
-
-// EmbedImage is the lines that show the picture at an address, with a text in its place where it is
-// not shown.
-func EmbedImage(address, alt string) *Embed {
-	plain := strings.NewReplacer("[", "(", "]", ")", "\\", "", "\n", " ", "\r", " ", "`", "'").Replace(alt)
-	safe := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(address)
+	alt := strings.NewReplacer("[", "(", "]", ")", "\\", "", "\n", " ", "\r", " ", "`", "'").Replace(f.Title)
+	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E").Replace(base + f.Address)
 	return &Embed{
-		Markdown: fmt.Sprintf("![%s](%s)", plain, safe),
-		HTML:     fmt.Sprintf(`<img src="%s" alt="%s" loading="lazy">`, template.HTMLEscapeString(safe), template.HTMLEscapeString(alt)),
+		Markdown: fmt.Sprintf("![%s](%s)", alt, address),
+		HTML:     fmt.Sprintf(`<img src="%s" alt="%s" loading="lazy">`, template.HTMLEscapeString(address), template.HTMLEscapeString(f.Title)),
 	}
 }
