@@ -23,12 +23,12 @@ import (
 
 // Bounds of one form.
 const (
-	// MaxValue is the most bytes of a value, MaxPasted of a pasted output.
-	MaxValue  = 1000
-	MaxPasted = 64 << 10
-	// MaxLines is how many lines one output may give: the checks of a line are cheap, a page of more
+	// maxValue is the most bytes of a value, maxPasted of a pasted output.
+	maxValue  = 1000
+	maxPasted = 64 << 10
+	// maxLines is how many lines one output may give: the checks of a line are cheap, a page of more
 	// could not be read.
-	MaxLines = 100
+	maxLines = 100
 )
 
 // Fault is one thing wrong with a form, or unlikely about it.
@@ -136,9 +136,9 @@ func (w *work) read(values url.Values) {
 	fields := fieldsOf(w.Form)
 	for name, list := range values {
 		f := fields[name]
-		most := MaxValue
+		most := maxValue
 		if name == outputField {
-			most = MaxPasted
+			most = maxPasted
 		}
 		switch v := strings.TrimSpace(list[0]); {
 		case name == KindField && (v == FieldsForm || v == PastedForm):
@@ -355,8 +355,8 @@ func (w *work) output() {
 		return
 	}
 	w.Skipped = got.Skipped
-	if len(got.Benchmarks) > MaxLines {
-		w.fault(outputField, fmt.Sprintf("must give at most %d lines, got %d", MaxLines, len(got.Benchmarks)))
+	if len(got.Benchmarks) > maxLines {
+		w.fault(outputField, fmt.Sprintf("must give at most %d lines, got %d", maxLines, len(got.Benchmarks)))
 		return
 	}
 	var lines bytes.Buffer

@@ -145,7 +145,7 @@ func TestFieldFaults(t *testing.T) {
 		{"no such day", []string{"run_date", "2026-02-30"}, "run_date", "must be a date as YYYY-MM-DD", ""},
 		{"the future", []string{"run_date", "2027-01-01"}, "run_date", "must not be in the future", ""},
 		{"an invisible character", []string{"notes", "a\u202eb"}, "notes", "must not contain control or invisible characters", ""},
-		{"too long", []string{"notes", strings.Repeat("x", MaxValue+1)}, "notes", "must be at most 1000 bytes long, got 1001", ""},
+		{"too long", []string{"notes", strings.Repeat("x", maxValue+1)}, "notes", "must be at most 1000 bytes long, got 1001", ""},
 		{"not UTF-8", []string{"notes", "\xff"}, "notes", "must be UTF-8", ""},
 		{"an unknown field", []string{"id", "bm-1"}, "", "id: is not a field of the form", ""},
 	} {
@@ -241,7 +241,7 @@ func TestOutput(t *testing.T) {
 		{outputField, "", outputField, "is required"},
 		{outputField, "hello", outputField, "holds no row of llama-bench"},
 		{outputField, "[1,2", outputField, ""},
-		{outputField, strings.Repeat("x", MaxPasted+1), outputField, "must be at most"},
+		{outputField, strings.Repeat("x", maxPasted+1), outputField, "must be at most"},
 		{"model", "llama-3.2-3b-instrukt", "model", "no model is known by this name"},
 		{"source_url", "", "source_url", "must be given where source is"},
 		{"source_url", "x", "source_url", "must start with https:// or http://"},
@@ -305,13 +305,13 @@ func TestOutputDate(t *testing.T) {
 // TestOutputLength: an output of as many lines as one page can show is taken, and one line more is not.
 func TestOutputLength(t *testing.T) {
 	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n"
-	for n := 1; n <= MaxLines+1; n++ {
+	for n := 1; n <= maxLines+1; n++ {
 		rows += fmt.Sprintf("| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg%d | 124.%d ± 0.08 |\n", n, 100+n)
-		if n < MaxLines {
+		if n < maxLines {
 			continue
 		}
 		r := mustDesk(t).Check(url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
-		if n == MaxLines && (len(r.Faults) > 0 || len(r.Lines) != n) || n > MaxLines && (len(r.Lines) > 0 || len(r.Faults) != 1 || r.Faults[0].Text != "must give at most 100 lines, got 101") {
+		if n == maxLines && (len(r.Faults) > 0 || len(r.Lines) != n) || n > maxLines && (len(r.Lines) > 0 || len(r.Faults) != 1 || r.Faults[0].Text != "must give at most 100 lines, got 101") {
 			t.Errorf("%d rows: faults %v, %d lines, skipped %v", n, r.Faults, len(r.Lines), r.Skipped)
 		}
 	}
@@ -322,7 +322,7 @@ func TestOutputLength(t *testing.T) {
 func TestFields(t *testing.T) {
 	for name, f := range fieldsOf(FieldsForm) {
 		kind, known := kinds[name]
-		if !known || (f.Kind == Number) != (kind.String() == "int64" || kind.String() == "float64") || kind.String() == "bool" && len(f.Choices) != 2 {
+		if !known || (f.Kind == "number") != (kind.String() == "int64" || kind.String() == "float64") || kind.String() == "bool" && len(f.Choices) != 2 {
 			t.Errorf("%s is a %s in the form and a %s in the record", name, f.Kind, kind)
 		}
 		for _, c := range f.Choices {

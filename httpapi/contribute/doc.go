@@ -10,7 +10,7 @@
 //
 // A line is checked by dataset.Propose, which has the rules of modeldex check, so that a line which is
 // accepted here is accepted there. Nothing is written or fetched. Work is bounded: a value has at most
-// MaxValue bytes, a pasted text at most MaxPasted, and a result at most MaxLines lines.
+// maxValue bytes, a pasted text at most maxPasted, and a result at most maxLines lines.
 //
 // The package knows neither HTTP nor HTML. A Desk is immutable and safe for concurrent use.
 package contribute
