@@ -230,6 +230,31 @@ func TestAccessibleName(t *testing.T) {
 	}
 }
 
+// TestClasses holds that the style sheet has a rule for each class that drawings use, and a width for each line.
+func TestClasses(t *testing.T) {
+	used := map[string]bool{}
+	for _, f := range evilFigures() {
+		for _, m := range regexp.MustCompile(`class="([^"]*)"`).FindAllStringSubmatch(string(f.SVG(Auto, DefaultWidth)), -1) {
+			for _, class := range strings.Fields(m[1]) {
+				used[class] = true
+			}
+		}
+	}
+	if len(used) < 10 {
+		t.Fatalf("drawings use %v", used)
+	}
+	for class := range used {
+		if class != "plot" && !regexp.MustCompile(`\.plot \.`+class+`[,{]`).MatchString(plotCSS) {
+			t.Errorf("no rule is for .%s", class)
+		}
+	}
+	for series := range MostCompared {
+		if !regexp.MustCompile(`\.` + lineClass(series) + `\b[^{}]*\{[^}]*stroke-width:`).MatchString(plotCSS) {
+			t.Errorf("lines of series %d have no width", series)
+		}
+	}
+}
+
 func TestEmbed(t *testing.T) {
 	f := &Figure{Title: "A [b] (c)", Address: "/charts/x.svg?model=a(b)", form: &scatter{}}
 	e := f.Embed("https://modeldex.example")
