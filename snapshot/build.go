@@ -34,7 +34,7 @@ type Inputs struct {
 
 // Build makes the document: canonical JSON that has passed Verify. The same inputs give the
 // same bytes on any machine. Errors are a configuration, alias or row that breaks its rule,
-// and ErrRefused. Names that could not be matched are in the report, which is filled as far
+// and errRefused. Names that could not be matched are in the report, which is filled as far
 // as the build came.
 func Build(ctx context.Context, in Inputs) ([]byte, Report, error) {
 	var rep Report

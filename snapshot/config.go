@@ -73,7 +73,7 @@ type componentConfig struct {
 	Label      string   `json:"label"`                // the metric named in the document
 	Metrics    []string `json:"metrics"`              // which metrics enter
 	Categories []string `json:"categories,omitempty"` // which categories enter; empty for all
-	// Validation is the sentence of HeldOut that Evaluate found for the source, a limitation of
+	// Validation says how well Evaluate predicted the source, a limitation of
 	// every composite with it; empty when not evaluated.
 	Validation string `json:"validation,omitempty"`
 }

@@ -120,7 +120,7 @@ type Alias struct {
 	ModelKey     string      `json:"model_key"`
 	DisplayName  string      `json:"display_name"`
 	BaseModelKey string      `json:"base_model_key,omitempty"` // the model this is a setting of, such as a reasoning effort
-	Form         string      `json:"form,omitempty"`           // BaseForm, or empty for a model that follows instructions
+	Form         string      `json:"form,omitempty"`           // baseForm, or empty for a model that follows instructions
 	Names        []aliasName `json:"names"`
 	Facts
 	Sources []aliasSource `json:"sources,omitempty"`
