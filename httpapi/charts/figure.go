@@ -124,7 +124,7 @@ func (f *Figure) Inline(id string) template.HTML {
 func (f *Figure) SVG(scheme Scheme, width int) []byte {
 	d := &svg.Drawing{CSS: scheme.css(), Class: "plot"}
 	f.drawInto(d, width, canvas{tips: true, framed: true})
-	return d.AppendTo(nil)
+	return []byte(d.String())
 }
 
 const framePad = 14.0

@@ -12,7 +12,6 @@ package svg
 import (
 	"fmt"
 	"html"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -30,20 +29,16 @@ type Drawing struct {
 	// CSS is the style of a drawing that is a file; empty is a plain one. The drawing then has a
 	// size, so that pages can show it as it is.
 	CSS  string
-	body []byte
+	body strings.Builder
 }
-
-// Reset makes a drawing an empty one that keeps its memory.
-func (d *Drawing) Reset() { *d = Drawing{body: d.body[:0]} }
 
 // Style names what a shape or a text looks like.
 type Style struct {
-	Class   string  // of the style sheet; the plain one knows soft (grey) and strong (bold)
-	Anchor  string  // of a text: start, middle or end; empty is start
-	Colour  string  // as CSS writes it; empty follows the reader's colour scheme
-	Stroke  float64 // width of a line or path; 0 is 1
-	Opacity float64 // 0 is 1
-	Tip     string  // shown when pointed at
+	Class  string  // of the style sheet; the plain one knows soft (grey) and strong (bold)
+	Anchor string  // of a text: start, middle or end; empty is start
+	Colour string  // as CSS writes it; empty follows the reader's colour scheme
+	Stroke float64 // width of a line or path; 0 is 1
+	Tip    string  // shown when pointed at
 }
 
 const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="12" role="img">
@@ -52,58 +47,19 @@ const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-f
 
 // Text writes s with its baseline at y.
 func (d *Drawing) Text(x, y float64, s string, style Style) {
-	d.write("<text")
-	d.numbers(` x="`, x, ` y="`, y)
+	d.write(`<text x="%s" y="%s"`, number(x), number(y))
 	if style.Anchor != "" && style.Anchor != "start" {
-		d.write(` text-anchor="`, style.Anchor, `"`)
+		d.write(` text-anchor="%s"`, style.Anchor)
 	}
-	d.class(style)
-	d.write(">")
-	d.escaped(s)
-	d.write("</text>\n")
+	d.write("%s>%s</text>\n", class(style), escape(s))
 }
 
-func (d *Drawing) write(texts ...string) {
-	for _, s := range texts {
-		d.body = append(d.body, s...)
-	}
-}
+func (d *Drawing) write(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
-// numbers writes two attributes, each with a coordinate. Their names are given with what is before the value.
-func (d *Drawing) numbers(name1 string, v1 float64, name2 string, v2 float64) {
-	d.body = append(appendNumber(append(d.body, name1...), v1), '"')
-	d.body = append(appendNumber(append(d.body, name2...), v2), '"')
-}
+// number is a coordinate with at most one decimal.
+func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// appendNumber appends a coordinate with at most one decimal.
-func appendNumber(b []byte, v float64) []byte {
-	tenths := math.Round(v * 10)
-	if !(math.Abs(tenths) < 1e15) { // its last digit is not a decimal any more, or it is not a number
-		return strconv.AppendFloat(b, tenths/10, 'f', -1, 64)
-	}
-	if math.Signbit(tenths) {
-		b, tenths = append(b, '-'), -tenths
-	}
-	n := int64(tenths)
-	b = strconv.AppendInt(b, n/10, 10)
-	if n %= 10; n != 0 {
-		b = append(b, '.', byte('0'+n))
-	}
-	return b
-}
-
-// escaped writes text: markup is shown, and characters XML does not know are replaced.
-func (d *Drawing) escaped(s string) {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '<' || c == '>' || c == '&' || c == '"' || c == '\'' {
-			d.write(escape(s))
-			return
-		}
-	}
-	d.write(s)
-}
-
-// escape makes text of a string that is not plain.
+// escape makes text of any string: markup is shown, and characters XML does not know are replaced.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		switch {
@@ -118,142 +74,96 @@ func escape(s string) string {
 
 // Append draws what another drawing has, moved by x and y.
 func (d *Drawing) Append(x, y float64, other *Drawing) {
-	if x == 0 && y == 0 {
-		d.body = append(d.body, other.body...)
-		return
-	}
-	d.body = append(appendNumber(append(d.body, `<g transform="translate(`...), x), ' ')
-	d.body = append(append(appendNumber(d.body, y), ")\">\n"...), other.body...)
-	d.write("</g>\n")
+	d.write("<g transform=\"translate(%s %s)\">\n%s</g>\n", number(x), number(y), other.body.String())
 }
 
 // Line draws a straight line.
 func (d *Drawing) Line(x1, y1, x2, y2 float64, style Style) {
-	d.write("<line")
-	d.numbers(` x1="`, x1, ` y1="`, y1)
-	d.numbers(` x2="`, x2, ` y2="`, y2)
-	d.stroke(style)
-	d.end("line", style.Tip)
+	d.write(`<line x1="%s" y1="%s" x2="%s" y2="%s"`, number(x1), number(y1), number(x2), number(y2))
+	d.end("line", style, true)
 }
 
 // Circle draws a filled circle.
 func (d *Drawing) Circle(x, y, r float64, style Style) {
-	d.write("<circle")
-	d.numbers(` cx="`, x, ` cy="`, y)
-	d.body = append(appendNumber(append(d.body, ` r="`...), r), '"')
-	d.fill(style)
-	d.end("circle", style.Tip)
+	d.write(`<circle cx="%s" cy="%s" r="%s"`, number(x), number(y), number(r))
+	d.end("circle", style, false)
 }
 
 // Rect draws a filled rectangle.
 func (d *Drawing) Rect(x, y, width, height float64, style Style) {
-	d.write("<rect")
-	d.numbers(` x="`, x, ` y="`, y)
-	d.numbers(` width="`, width, ` height="`, height)
-	d.fill(style)
-	d.end("rect", style.Tip)
+	d.write(`<rect x="%s" y="%s" width="%s" height="%s"`, number(x), number(y), number(width), number(height))
+	d.end("rect", style, false)
 }
 
 // Polygon draws a filled area with the given corners.
 func (d *Drawing) Polygon(corners [][2]float64, style Style) {
-	d.write(`<polygon points="`)
-	d.points(corners, " ")
-	d.write(`"`)
-	d.fill(style)
-	d.end("polygon", style.Tip)
+	d.write(`<polygon points="%s"`, points(corners, " "))
+	d.end("polygon", style, false)
 }
 
 // Polyline joins points by straight lines.
 func (d *Drawing) Polyline(through [][2]float64, style Style) {
-	d.write(`<path d="M`)
-	d.points(through, " L")
-	d.write(`" fill="none"`)
-	d.stroke(style)
-	d.end("path", style.Tip)
+	d.write(`<path d="M%s" fill="none"`, points(through, " L"))
+	d.end("path", style, true)
 }
 
-func (d *Drawing) points(ps [][2]float64, between string) {
+func points(ps [][2]float64, between string) string {
+	texts := make([]string, len(ps))
 	for i, p := range ps {
-		if i > 0 {
-			d.write(between)
-		}
-		d.body = append(appendNumber(d.body, p[0]), ',')
-		d.body = appendNumber(d.body, p[1])
+		texts[i] = number(p[0]) + "," + number(p[1])
 	}
+	return strings.Join(texts, between)
 }
 
-// end closes an element, with a tooltip inside where there is one.
-func (d *Drawing) end(name, tip string) {
-	if tip == "" {
+// end closes an element, with a tooltip inside where there is one. A line has its colour as stroke.
+func (d *Drawing) end(name string, s Style, line bool) {
+	var css []string
+	switch {
+	case s.Colour != "" && line:
+		css = append(css, "stroke:"+s.Colour)
+	case s.Colour != "":
+		css = append(css, "fill:"+s.Colour)
+	}
+	if s.Stroke > 0 && line {
+		css = append(css, fmt.Sprintf("stroke-width:%g", s.Stroke))
+	}
+	d.write("%s", class(s))
+	if len(css) > 0 {
+		d.write(` style="%s"`, html.EscapeString(strings.Join(css, ";")))
+	}
+	if s.Tip == "" {
 		d.write("/>\n")
 		return
 	}
-	d.write("><title>")
-	d.escaped(tip)
-	d.write("</title></", name, ">\n")
+	d.write("><title>%s</title></%s>\n", escape(s.Tip), name)
 }
 
-func (d *Drawing) stroke(s Style) {
-	var css []string
-	if s.Colour != "" {
-		css = append(css, "stroke:"+s.Colour)
+func class(s Style) string {
+	if s.Class == "" {
+		return ""
 	}
-	if s.Stroke > 0 {
-		css = append(css, fmt.Sprintf("stroke-width:%g", s.Stroke))
-	}
-	d.css(s, css)
-}
-
-func (d *Drawing) fill(s Style) {
-	var css []string
-	if s.Colour != "" {
-		css = append(css, "fill:"+s.Colour)
-	}
-	d.css(s, css)
-}
-
-func (d *Drawing) css(s Style, css []string) {
-	d.class(s)
-	if s.Opacity > 0 {
-		css = append(css, fmt.Sprintf("opacity:%g", s.Opacity))
-	}
-	if len(css) > 0 {
-		d.write(` style="`, html.EscapeString(strings.Join(css, ";")), `"`)
-	}
-}
-
-func (d *Drawing) class(s Style) {
-	if s.Class != "" {
-		d.write(` class="`, html.EscapeString(s.Class), `"`)
-	}
-}
-
-// WriteTo writes the finished drawing.
-func (d *Drawing) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(d.AppendTo(nil))
-	return int64(n), err
+	return ` class="` + html.EscapeString(s.Class) + `"`
 }
 
 // String is the finished drawing.
-func (d *Drawing) String() string { return string(d.AppendTo(nil)) }
-
-// AppendTo appends the finished drawing.
-func (d *Drawing) AppendTo(b []byte) []byte {
+func (d *Drawing) String() string {
+	var b strings.Builder
 	if d.ID != "" {
-		b = fmt.Appendf(b, `<svg viewBox="0 0 %d %d" class="%s" role="img" aria-labelledby="%[4]s-t %[4]s-d">`+"\n", d.Width, d.Height, d.Class, d.ID)
-		b = fmt.Appendf(b, "<title id=\"%[1]s-t\">%[2]s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", d.ID, escape(d.Title), escape(d.Desc))
-		return append(append(b, d.body...), "</svg>\n"...)
+		fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" class="%s" role="img" aria-labelledby="%[4]s-t %[4]s-d">`+"\n", d.Width, d.Height, d.Class, d.ID)
+		fmt.Fprintf(&b, "<title id=\"%[1]s-t\">%[2]s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", d.ID, escape(d.Title), escape(d.Desc))
+		return b.String() + d.body.String() + "</svg>\n"
 	}
 	if d.CSS != "" {
-		b = fmt.Appendf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" class="%[3]s" role="img">`+"\n<style>%[4]s</style>\n", d.Width, d.Height, d.Class, d.CSS)
+		fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" class="%[3]s" role="img">`+
+			"\n<style>%[4]s</style>\n", d.Width, d.Height, d.Class, d.CSS)
 	} else {
-		b = fmt.Appendf(b, head, d.Width, d.Height)
+		fmt.Fprintf(&b, head, d.Width, d.Height)
 	}
 	if d.Title != "" {
-		b = append(b, "<title>"+escape(d.Title)+"</title>\n"...)
+		b.WriteString("<title>" + escape(d.Title) + "</title>\n")
 	}
 	if d.Desc != "" {
-		b = append(b, "<desc>"+escape(d.Desc)+"</desc>\n"...)
+		b.WriteString("<desc>" + escape(d.Desc) + "</desc>\n")
 	}
-	return append(append(b, d.body...), "</svg>\n"...)
+	return b.String() + d.body.String() + "</svg>\n"
 }
