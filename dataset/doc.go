@@ -14,7 +14,7 @@
 // Load reads a directory (or an embedded copy of one) strictly. An unknown field, a wrong type,
 // a value outside its set, a duplicate slug and a reference to nothing are findings. All of them
 // are reported at once. A directory with one finding gives no Set. Check reports the warnings
-// too, Format writes the files in canonical format.
+// too, without those that accepted.json lists; Format writes the files in canonical format.
 //
 // Reading is bounded: Dir opens regular files inside the directory only, a file and a line have a
 // largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its

@@ -69,7 +69,7 @@ func alter(r *rand.Rand, fsys fstest.MapFS, step int) string {
 	}
 }
 
-var stepsFlag = flag.Int("steps", 8, "changes of files the test of incremental loads makes; there are eight kinds")
+var stepsFlag = flag.Int("steps", 8, "changes of files that TestLast makes; there are eight kinds")
 
 // TestLast: a load given the last set gives what a load without gives, edit after edit.
 func TestLast(t *testing.T) {

@@ -42,9 +42,7 @@ type RecordChange struct {
 // types, and the record folders.
 var tables = record.Texts(record.ChangeTables)
 
-// Compare lists what happened from one set to the other. It costs a look at each record; where
-// the newer set was loaded after the older, benchmarks that did not change cost next to
-// nothing.
+// Compare lists what happened from one set to the other. It costs a look at each record.
 func Compare(from, to *dataset.Set) *Changes {
 	c := &Changes{Old: editionOf(from), New: editionOf(to)}
 	if from == to { // the first generation of a process has no other before it

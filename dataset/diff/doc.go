@@ -8,6 +8,5 @@
 //   - Record appends the changes of a release to data/changes/<year>.ndjson, whose form is that of
 //     package history.
 //
-// Comparing reads each record once. Benchmarks that two sets share in memory, because one was
-// loaded with the other as Options.Last, are skipped. Everything is safe for concurrent use.
+// Comparing reads each record once. Everything is safe for concurrent use.
 package diff
