@@ -75,15 +75,17 @@ func is(f index.Field, value string) index.Set { return index.Set{Field: f, Valu
 // of is the value of a field of a run, empty where it is unknown.
 func (m Maker) of(f index.Field, r run) string { return m.gen.Benchmarks.Text(f, r.ord) }
 
-// runMembers are the members of a run that its description is made of, in the order of rows.
-var runMembers = []string{
+// runMembers are the members of a run that its description is made of.
+var runMembers = rowjson.NamesOf(
 	"id", "quantization", "tool", "tool_version", "backend", "context_depth", "flash_attention", "source_url", "run_date",
-}
+)
 
 // described is a run in words: speed, settings and source.
 func (m Maker) described(r run) string {
 	var b dataset.Benchmark
-	rowjson.ReadRun(&b, m.gen.Benchmarks.Row(r.ord), runMembers)
+	if err := jsonv2.Unmarshal(rowjson.Pick(m.gen.Benchmarks.Row(r.ord), runMembers), &b); err != nil {
+		panic(err) // rows are made by this program
+	}
 	parts := []string{text.Rounded(r.tps) + " tok/s", known(b.Quantization), strings.TrimSpace(string(b.Tool) + " " + known(b.ToolVersion)), known(b.Backend)}
 	if depth := known(b.ContextDepth); depth > 0 {
 		parts = append(parts, "at "+text.Tokens(depth)+" tokens")

@@ -78,8 +78,8 @@ func (l *Limiter) keep(key netip.Addr, full time.Duration) {
 	l.recent[key] = full
 }
 
-// Clients is the number of addresses that are remembered.
-func (l *Limiter) Clients() int {
+// clients is the number of addresses that are remembered.
+func (l *Limiter) clients() int {
 	if l == nil {
 		return 0
 	}

@@ -80,8 +80,8 @@ func TestNoLimit(t *testing.T) {
 			t.Fatalf("without a limit a request waits %s", wait)
 		}
 	}
-	if l.Clients() != 0 {
-		t.Errorf("without a limit %d addresses are remembered", l.Clients())
+	if l.clients() != 0 {
+		t.Errorf("without a limit %d addresses are remembered", l.clients())
 	}
 }
 
@@ -97,7 +97,7 @@ func TestMemory(t *testing.T) {
 			b[j] = byte(random.Uint32())
 		}
 		l.Take(netip.AddrFrom16(b), 1, start)
-		if n := l.Clients(); n > 2*maxClients {
+		if n := l.clients(); n > 2*maxClients {
 			t.Fatalf("after %d addresses %d are remembered, want at most %d", i+1, n, 2*maxClients)
 		}
 	}

@@ -78,17 +78,15 @@ var shown = map[string]rowjson.Names{
 // decodeShown is decode of what lists show of a row.
 func decodeShown[T any](kind string, row []byte) *T { return decode[T](rowjson.Pick(row, shown[kind])) }
 
-// runMembers are the members of a benchmark that lists show, in the order of rows.
-var runMembers = []string{
+// runMembers are the members of a benchmark that lists show.
+var runMembers = rowjson.NamesOf(
 	"id", "model", "quantization", "hardware", "hardware_count", "tool", "backend", "n_prompt", "context_depth", "concurrency", "flash_attention", "speculative_decoding",
 	"prompt_tps", "generation_tps", "rate_basis", "partial_offload", "scenario", "total_tps", "source", "source_url", "run_date", "withdrawn",
-}
+)
 
 // readRun is decode of what lists show of a benchmark.
 func readRun(row []byte) *benchmarkRecord {
-	b := new(benchmarkRecord)
-	rowjson.ReadRun(&b.Benchmark, row, runMembers)
-	return b
+	return decode[benchmarkRecord](rowjson.Pick(row, runMembers))
 }
 
 // nameOf is the name of a record for readers, its slug where there is none.

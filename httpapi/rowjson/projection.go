@@ -108,7 +108,7 @@ func (p *Projection) appendObject(dst []byte, value []byte) []byte {
 	between := len(dst)
 	rest := value[1:]
 	for {
-		name, member, left, ok := Member(rest)
+		name, member, left, ok := member(rest)
 		if !ok {
 			break
 		}
@@ -134,7 +134,7 @@ func (p *Projection) appendArray(dst []byte, value []byte) []byte {
 	dst = append(dst, '[')
 	rest := value[1:]
 	for {
-		n := End(rest)
+		n := end(rest)
 		if n == 0 {
 			break
 		}

@@ -8,24 +8,21 @@ package rowjson
 
 import (
 	"bytes"
-	"cmp"
 	"iter"
-	"reflect"
-	"strings"
 
 	"github.com/goccy/go-json/jsontext"
 )
 
-// End is the length of the JSON value that b begins with. It is 0 where b begins with no value, white space
+// end is the length of the JSON value that b begins with. It is 0 where b begins with no value, white space
 // included, or the value does not end. Of lists and objects only texts and brackets are looked at, of
 // other values whether their characters can occur in them.
-func End(b []byte) int {
+func end(b []byte) int {
 	if len(b) == 0 {
 		return 0
 	}
 	switch b[0] {
 	case '"':
-		return TextEnd(b)
+		return textEnd(b)
 	case '{', '[':
 		return nestedEnd(b)
 	case 'n':
@@ -50,8 +47,8 @@ func literalEnd(b []byte, literal string) int {
 	return len(literal)
 }
 
-// TextEnd is End of a text, such as the name of a member; 0 for other values.
-func TextEnd(b []byte) int {
+// textEnd is End of a text, such as the name of a member; 0 for other values.
+func textEnd(b []byte) int {
 	if len(b) == 0 || b[0] != '"' {
 		return 0
 	}
@@ -99,7 +96,7 @@ func nestedEnd(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch kinds[b[i]] {
 		case quote:
-			n := TextEnd(b[i:])
+			n := textEnd(b[i:])
 			if n == 0 {
 				return 0
 			}
@@ -115,21 +112,21 @@ func nestedEnd(b []byte) int {
 	return 0
 }
 
-// Plain is what a JSON text says, as a part of it. ok is false where it has escapes.
-func Plain(quoted []byte) (text []byte, ok bool) {
+// plain is what a JSON text says, as a part of it. ok is false where it has escapes.
+func plain(quoted []byte) (text []byte, ok bool) {
 	return quoted[1 : len(quoted)-1], bytes.IndexByte(quoted, '\\') < 0
 }
 
-// Member is the first member of what is left of an object, behind its brace or a comma. It gives the name in
+// member is the first member of what is left of an object, behind its brace or a comma. It gives the name in
 // quotes, the value, and what is left behind the comma, if there is one. ok is false at the end of the object, and
 // where the object is not as this program writes it.
-func Member(rest []byte) (name, value, left []byte, ok bool) {
-	n := TextEnd(rest)
+func member(rest []byte) (name, value, left []byte, ok bool) {
+	n := textEnd(rest)
 	if n == 0 || n == len(rest) || rest[n] != ':' {
 		return nil, nil, nil, false
 	}
 	name, rest = rest[:n], rest[n+1:]
-	if n = End(rest); n == 0 || n == len(rest) {
+	if n = end(rest); n == 0 || n == len(rest) {
 		return nil, nil, nil, false
 	}
 	value, left = rest[:n:n], rest[n:]
@@ -143,7 +140,7 @@ func Member(rest []byte) (name, value, left []byte, ok bool) {
 func Members(row []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for rest := row[1:]; ; {
-			name, value, left, ok := Member(rest)
+			name, value, left, ok := member(rest)
 			if !ok || !yield(name, value) {
 				return
 			}
@@ -166,10 +163,10 @@ func Text(row []byte, member string) string {
 
 // Unquote is what a JSON text says; empty for other values, such as null.
 func Unquote(value []byte) string {
-	if TextEnd(value) == 0 {
+	if textEnd(value) == 0 {
 		return ""
 	}
-	if text, ok := Plain(value); ok {
+	if text, ok := plain(value); ok {
 		return string(text)
 	}
 	text, err := jsontext.AppendUnquote(nil, value)
@@ -187,18 +184,6 @@ func NamesOf(names ...string) Names {
 	out := make(Names, len(names))
 	for _, name := range names {
 		out[`"`+name+`"`] = true
-	}
-	return out
-}
-
-// NamesFor is the set of names that a decoder looks for to fill a struct.
-func NamesFor[T any]() Names {
-	out := Names{}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name = cmp.Or(name, f.Name); name != "-" && !f.Anonymous {
-			out[`"`+name+`"`] = true
-		}
 	}
 	return out
 }

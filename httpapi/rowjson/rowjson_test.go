@@ -2,7 +2,6 @@ package rowjson
 
 import (
 	"bytes"
-	"maps"
 	"strings"
 	"testing"
 
@@ -16,19 +15,19 @@ func TestEnd(t *testing.T) {
 		`[]`, `{}`, `[[],[1,"]"],{"a":"}","b":[{}]}]`, `{"a":{"b\"}":[]},"c":null}`, `["\\",1]`,
 	} {
 		for _, behind := range []string{"", ",", "}", "]", `,"x":1}`, `""`} {
-			if got := End([]byte(value + behind)); got != len(value) {
+			if got := end([]byte(value + behind)); got != len(value) {
 				t.Errorf("End of %s%s is %d, want %d", value, behind, got, len(value))
 			}
 		}
 		number := strings.ContainsAny(value[:1], "-0") // the start of a number is one
 		for n := range value {
-			if got := End([]byte(value[:n])); got != 0 && !number {
+			if got := end([]byte(value[:n])); got != 0 && !number {
 				t.Errorf("End of %s, cut to %d bytes, is %d, want 0", value, n, got)
 			}
 		}
 	}
 	for _, none := range []string{" 1", "\n{}", "nul", "nulL", "True", "x", ",", ":", "}", "]"} {
-		if got := End([]byte(none)); got != 0 {
+		if got := end([]byte(none)); got != 0 {
 			t.Errorf("End of %q is %d, want 0", none, got)
 		}
 	}
@@ -36,11 +35,11 @@ func TestEnd(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	for quoted, want := range map[string]string{`""`: "", `"a b"`: "a b", `"漢"`: "漢"} {
-		if got, ok := Plain([]byte(quoted)); !ok || string(got) != want {
-			t.Errorf("Plain(%s) is %q, %t, want %q", quoted, got, ok, want)
+		if got, ok := plain([]byte(quoted)); !ok || string(got) != want {
+			t.Errorf("plain(%s) is %q, %t, want %q", quoted, got, ok, want)
 		}
 	}
-	if got, ok := Plain([]byte(`"a\n"`)); ok {
+	if got, ok := plain([]byte(`"a\n"`)); ok {
 		t.Errorf("a text with an escape is plain: %q", got)
 	}
 }
@@ -50,7 +49,7 @@ func TestMember(t *testing.T) {
 	var got []string
 	rest := []byte(object[1:])
 	for {
-		name, value, left, ok := Member(rest)
+		name, value, left, ok := member(rest)
 		if !ok {
 			break
 		}
@@ -68,13 +67,13 @@ func FuzzEnd(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got := End(b)
+		got := end(b)
 		if got < 0 || got > len(b) {
 			t.Fatalf("End of %q is %d", b, got)
 		}
 		rest := b
 		for range len(b) + 1 {
-			_, _, left, ok := Member(rest)
+			_, _, left, ok := member(rest)
 			if !ok {
 				break
 			}
@@ -111,18 +110,6 @@ func TestPick(t *testing.T) {
 		if got := Pick(row, NamesOf(names...)); string(got) != want {
 			t.Errorf("%v of %s are %s, want %s", names, row, got, want)
 		}
-	}
-	type base struct {
-		Slug string `json:"slug"`
-	}
-	type more struct {
-		base
-		Name, Unnamed *string
-		List          []int `json:"list,omitempty"`
-		Left          int   `json:"-"`
-	}
-	if got, want := NamesFor[more](), NamesOf("slug", "Name", "Unnamed", "list"); !maps.Equal(got, want) {
-		t.Errorf("the names of a type are %v, want %v", got, want)
 	}
 }
 
