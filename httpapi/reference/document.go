@@ -94,8 +94,9 @@ type parameter struct {
 }
 
 type mediaType struct {
-	Schema  *schema        `json:"schema"`
-	Example jsontext.Value `json:"example"`
+	Schema   *schema                 `json:"schema"`
+	Example  jsontext.Value          `json:"example"`
+	Examples ordered[jsontext.Value] `json:"examples"`
 }
 
 type response struct {
@@ -114,29 +115,27 @@ type header struct {
 type schema struct {
 	Any bool `json:"-"` // the schema true or false, of which only true has values
 
-	Ref              string           `json:"$ref"`
-	Type             texts            `json:"type"`
-	Description      string           `json:"description"`
-	Properties       ordered[*schema] `json:"properties"`
-	Required         []string         `json:"required"`
-	Additional       *schema          `json:"additionalProperties"`
-	Items            *schema          `json:"items"`
-	OneOf            []*schema        `json:"oneOf"`
-	AnyOf            []*schema        `json:"anyOf"`
-	Enum             []jsontext.Value `json:"enum"`
-	Const            jsontext.Value   `json:"const"`
-	Default          jsontext.Value   `json:"default"`
-	Examples         []jsontext.Value `json:"examples"`
-	Pattern          string           `json:"pattern"`
-	Format           string           `json:"format"`
-	Unit             string           `json:"x-unit"`
-	Minimum          *float64         `json:"minimum"`
-	ExclusiveMinimum *float64         `json:"exclusiveMinimum"`
-	Maximum          *float64         `json:"maximum"`
-	MinLength        *int             `json:"minLength"`
-	MaxLength        *int             `json:"maxLength"`
-	MinItems         *int             `json:"minItems"`
-	MaxItems         *int             `json:"maxItems"`
+	Ref         string           `json:"$ref"`
+	Type        texts            `json:"type"`
+	Description string           `json:"description"`
+	Properties  ordered[*schema] `json:"properties"`
+	Required    []string         `json:"required"`
+	Additional  *schema          `json:"additionalProperties"`
+	Items       *schema          `json:"items"`
+	OneOf       []*schema        `json:"oneOf"`
+	Enum        []jsontext.Value `json:"enum"`
+	Const       jsontext.Value   `json:"const"`
+	Default     jsontext.Value   `json:"default"`
+	Examples    []jsontext.Value `json:"examples"`
+	Pattern     string           `json:"pattern"`
+	Format      string           `json:"format"`
+	Unit        string           `json:"x-unit"`
+	Minimum     *float64         `json:"minimum"`
+	Maximum     *float64         `json:"maximum"`
+	MinLength   *int             `json:"minLength"`
+	MaxLength   *int             `json:"maxLength"`
+	MinItems    *int             `json:"minItems"`
+	MaxItems    *int             `json:"maxItems"`
 }
 
 // UnmarshalJSONFrom reads a schema, which may be true or false.
@@ -172,7 +171,7 @@ func (s *schema) schemas(to map[string]bool) {
 	for _, p := range s.Properties {
 		p.value.schemas(to)
 	}
-	for _, one := range slices.Concat(s.OneOf, s.AnyOf, []*schema{s.Items, s.Additional}) {
+	for _, one := range append(slices.Clip(s.OneOf), s.Items, s.Additional) {
 		one.schemas(to)
 	}
 }

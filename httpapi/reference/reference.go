@@ -267,9 +267,9 @@ func (r *reader) endpoint(method, path string, op *operation) Endpoint {
 	}
 	if op.Body != nil && len(op.Body.Content) > 0 {
 		body := r.entry(op.Body.Content[0].name, op.Body.Content[0].value.Schema, "")
-		body.Required, body.Example = op.Body.Required, bodyExample(body.Name, op.Body.Content[0].value.Example)
-		if s := op.Body.Content[0].value.Schema; s.Ref == "" {
-			body.Fields = r.fields("", s)
+		body.Required = op.Body.Required
+		if example := op.Body.Content[0].value.Example; example.Compact() == nil {
+			body.Example = string(example)
 		}
 		e.Body = &body
 	}
@@ -278,29 +278,13 @@ func (r *reader) endpoint(method, path string, op *operation) Endpoint {
 		if v.Ref != "" {
 			v = resolved(r, r.Components.Responses, v.Ref)
 		}
-		if resp := r.response(m.name, v); resp.Codes != nil {
-			e.Errors = append(e.Errors, resp)
+		if _, problem := v.Content.get("application/problem+json"); problem {
+			e.Errors = append(e.Errors, r.response(m.name, v))
 		} else {
-			e.Responses = append(e.Responses, resp)
+			e.Responses = append(e.Responses, r.response(m.name, v))
 		}
 	}
 	return e
-}
-
-// bodyExample is an example as it is sent.
-func bodyExample(mediaType string, example jsontext.Value) string {
-	var form map[string]jsontext.Value
-	if mediaType == "application/x-www-form-urlencoded" && jsonv2.Unmarshal(example, &form) == nil {
-		values := url.Values{}
-		for name, v := range form {
-			values.Set(name, valueText(v))
-		}
-		return values.Encode()
-	}
-	if example.Compact() != nil {
-		return ""
-	}
-	return string(example)
 }
 
 func (r *reader) response(status string, v response) Response {
@@ -310,9 +294,9 @@ func (r *reader) response(status string, v response) Response {
 	}
 	slices.Sort(out.Headers)
 	for _, c := range v.Content {
-		if s := c.value.Schema; s != nil && c.name == "application/problem+json" {
-			if code, ok := s.Properties.get("code"); ok {
-				out.Codes = r.values(code)
+		for _, example := range c.value.Examples {
+			if c.name == "application/problem+json" {
+				out.Codes = append(out.Codes, example.name)
 			}
 		}
 		form := r.entry(c.name, c.value.Schema, "")
@@ -445,7 +429,7 @@ func (r *reader) values(s *schema) (out []string) {
 			out = append(out, text)
 		}
 	}
-	for _, one := range slices.Concat(s.OneOf, s.AnyOf) {
+	for _, one := range s.OneOf {
 		out = append(out, r.values(one)...)
 	}
 	if s.Items != nil {
@@ -457,13 +441,13 @@ func (r *reader) values(s *schema) (out []string) {
 // describe says what values a schema allows, as HTML.
 func (r *reader) describe(s *schema) string {
 	var parts []string
-	switch alternatives := slices.Concat(s.OneOf, s.AnyOf); {
+	switch {
 	case s.Ref != "":
 		name := nameOf(s.Ref)
 		resolved(r, r.Components.Schemas, s.Ref)
 		return fmt.Sprintf(`<a href="/docs/%s#%[2]s">%[2]s</a>`, cmp.Or(r.place[name], "objects"), html.EscapeString(name))
-	case alternatives != nil:
-		for _, one := range alternatives {
+	case s.OneOf != nil:
+		for _, one := range s.OneOf {
 			parts = append(parts, r.describe(one))
 		}
 		return strings.Join(parts, " or ")
@@ -535,23 +519,17 @@ func span(least, most *int, unit string) string {
 }
 
 // bounds is the allowed range of numbers.
-func bounds(s *schema) (out string) {
+func bounds(s *schema) string {
 	number := func(v *float64) string { return strconv.FormatFloat(*v, 'f', -1, 64) }
-	if s.Minimum != nil {
-		out = " from " + number(s.Minimum)
-	} else if s.ExclusiveMinimum != nil {
-		out = " above " + number(s.ExclusiveMinimum)
-	}
 	switch {
-	case s.Maximum == nil:
+	case s.Minimum != nil && s.Maximum != nil:
+		return " from " + number(s.Minimum) + " to " + number(s.Maximum)
 	case s.Minimum != nil:
-		out += " to " + number(s.Maximum)
-	case s.ExclusiveMinimum != nil:
-		out += ", at most " + number(s.Maximum)
-	default:
-		out = " up to " + number(s.Maximum)
+		return " from " + number(s.Minimum)
+	case s.Maximum != nil:
+		return " up to " + number(s.Maximum)
 	}
-	return out
+	return ""
 }
 
 // valueText is a JSON value as a parameter would have it: texts without quotes, lists with commas.

@@ -75,6 +75,9 @@ func TestReadComplete(t *testing.T) {
 	for _, g := range ref.Groups {
 		for _, e := range g.Endpoints {
 			got[e.ID] = counts{len(e.Parameters) + len(e.Shared), len(e.Responses) + len(e.Errors)}
+			if len(e.Responses) == 0 || len(e.Errors) == 0 || len(e.Errors[0].Codes) == 0 {
+				t.Errorf("%s: %d responses, errors %v", e.ID, len(e.Responses), e.Errors)
+			}
 			for _, name := range e.Shared {
 				if !slices.ContainsFunc(g.Shared, func(p Entry) bool { return p.Name == name }) {
 					t.Errorf("%s: the group does not describe the parameter %s", e.ID, name)
@@ -120,11 +123,11 @@ const small = `{"openapi":"3.1.0","info":{"title":"t","version":"1","description
   "parameters":[{"name":"color","in":"query","schema":{"type":"array","items":{"type":"string","enum":["red","blue"]},"minItems":1,"maxItems":2},"example":["red","blue"]}],
   "responses":{"204":{"description":"Done."}}}},
  "/boats":{"get":{"operationId":"listBoats","tags":["boats"],"summary":"Boats","responses":{"200":{"description":"All.","content":{"application/json":{"schema":{"type":"array","items":{"$ref":"#/components/schemas/Boat"}}}}}}}}},
-"components":{"responses":{"None":{"description":"No such car.","content":{"application/problem+json":{"schema":{"properties":{"code":{"enum":["not_found"]}}}}}}},
+"components":{"responses":{"None":{"description":"No such car.","content":{"application/problem+json":{"schema":{"type":"object"},"examples":{"not_found":{"value":{}}}}}}},
 "schemas":{
  "Car":{"type":"object","description":"A car.","required":["name"],"properties":{"name":{"type":"string","maxLength":9,"examples":["Z"]},
   "maker":{"oneOf":[{"$ref":"#/components/schemas/Maker"},{"type":"null"}]},"doors":{"type":["integer","null"],"minimum":2,"maximum":5,"default":4},
-  "size":{"type":"object","properties":{"length":{"type":"number","exclusiveMinimum":0,"x-unit":"m"}}}}},
+  "size":{"type":"object","properties":{"length":{"type":"number","minimum":0,"x-unit":"m"}}}}},
  "Boat":{"type":"object","properties":{"maker":{"$ref":"#/components/schemas/Maker"}}},
  "Maker":{"type":"object","description":"Who made it.","properties":{"since":{"type":"string","format":"date"},"kind":{"const":"maker"}}}}}}`
 
@@ -159,7 +162,7 @@ func TestRead(t *testing.T) {
 	for _, f := range ref.Groups[0].Objects[0].Fields {
 		fields[f.Name] = words(f)
 	}
-	want := map[string]string{"name": "text (at most 9 characters)", "maker": "Maker or null", "doors": "whole number from 2 to 5 or null", "size": "object", "size.length": "number above 0, in m"}
+	want := map[string]string{"name": "text (at most 9 characters)", "maker": "Maker or null", "doors": "whole number from 2 to 5 or null", "size": "object", "size.length": "number from 0, in m"}
 	if !maps.Equal(fields, want) {
 		t.Errorf("fields differ (-want +got):\n%s", cmp.Diff(want, fields))
 	}
