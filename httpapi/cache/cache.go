@@ -23,21 +23,21 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Response is what a Cache keeps.
-type Response interface {
+// response is what a Cache keeps.
+type response interface {
 	comparable
 	Size() int // of the body, in bytes
 }
 
 // entry is a response under the whole key it is kept under: ristretto keeps hashes only, so
 // the key is compared when it is found.
-type entry[R Response] struct {
+type entry[R response] struct {
 	key  string
 	resp R
 }
 
 // A Cache keeps responses with status 200.
-type Cache[R Response] struct {
+type Cache[R response] struct {
 	kept   *ristretto.Cache[string, entry[R]]
 	flight singleflight.Group
 	making chan struct{} // has a place for each response that may be made at once
@@ -57,7 +57,7 @@ const askedLately = 1 << 15
 const typicalBody = 16 << 10
 
 // New is a cache of so many bytes.
-func New[R Response](bytes int64) (*Cache[R], error) {
+func New[R response](bytes int64) (*Cache[R], error) {
 	c, err := ristretto.NewCache(&ristretto.Config[string, entry[R]]{
 		NumCounters: max(1000, 10*bytes/typicalBody), MaxCost: bytes, BufferItems: 64, IgnoreInternalCost: true, Metrics: true,
 	})

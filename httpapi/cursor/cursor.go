@@ -25,8 +25,8 @@ const MaxLength = 512
 var (
 	// ErrInvalid is returned by Decode for a text that is no cursor, or was damaged.
 	ErrInvalid = errors.New("not a cursor")
-	// ErrOtherQuery is returned by Decode for the cursor of another query.
-	ErrOtherQuery = errors.New("the cursor of another query")
+	// errOtherQuery is returned by Decode for the cursor of another query.
+	errOtherQuery = errors.New("the cursor of another query")
 )
 
 const (
@@ -74,7 +74,7 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// Decode gives the position of a cursor of a query, which is as in Encode. Its errors are ErrInvalid and ErrOtherQuery.
+// Decode gives the position of a cursor of a query, which is as in Encode. Its errors are ErrInvalid and errOtherQuery.
 func Decode(token, query string) (*index.Position, error) {
 	b, err := tokens.DecodeString(token)
 	const fixed = 1 + 8 + 1 + 8 + 8
@@ -87,7 +87,7 @@ func Decode(token, query string) (*index.Position, error) {
 		return nil, ErrInvalid
 	}
 	if tag := checksum(b[0], []byte(query)); !bytes.Equal(body[1:9], tag[:]) {
-		return nil, ErrOtherQuery
+		return nil, errOtherQuery
 	}
 	p := &index.Position{
 		Known: body[9] == 1,

@@ -32,8 +32,8 @@ func TestCursorVersions(t *testing.T) {
 		if got, bad := Decode(token, query); bad != nil || *got != at {
 			t.Errorf("version %d: got %v, %v; want %v", version, got, bad, at)
 		}
-		if _, bad := Decode(token, query+"s"); !errors.Is(bad, ErrOtherQuery) {
-			t.Errorf("version %d: a cursor of another query: %v, want ErrOtherQuery", version, bad)
+		if _, bad := Decode(token, query+"s"); !errors.Is(bad, errOtherQuery) {
+			t.Errorf("version %d: a cursor of another query: %v, want errOtherQuery", version, bad)
 		}
 		b := rowjson.Sure(tokens.DecodeString(token))
 		for i := range b {

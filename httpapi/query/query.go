@@ -255,7 +255,7 @@ func (v *Values) readOne(p *Param, text string) (canonical string, ok bool) {
 		if i := slices.Index([]string{"true", "1", "false", "0"}, strings.ToLower(text)); i >= 0 {
 			return strconv.FormatBool(i < 2), true
 		}
-		v.NotOneOf(p.Name, text, []string{"true", "false"})
+		v.notOneOf(p.Name, text, []string{"true", "false"})
 	case p.Kind == Date:
 		if _, err := time.Parse(time.DateOnly, text); err == nil {
 			return text, true
@@ -265,7 +265,7 @@ func (v *Values) readOne(p *Param, text string) (canonical string, ok bool) {
 		if i := slices.IndexFunc(p.Enum, func(one string) bool { return strings.EqualFold(one, text) }); i >= 0 {
 			return p.Enum[i], true
 		}
-		v.NotOneOf(p.Name, text, p.Enum)
+		v.notOneOf(p.Name, text, p.Enum)
 	case p.MaxBytes > 0 && len(text) > p.MaxBytes:
 		v.bad(p, text, fmt.Sprintf("must be at most %d bytes", p.MaxBytes))
 	case p.Check != nil:
@@ -280,10 +280,10 @@ func (v *Values) readOne(p *Param, text string) (canonical string, ok bool) {
 }
 
 func (v *Values) readNumber(p *Param, text string) (canonical string, ok bool) {
-	n, ok := Decimal(text)
+	n, ok := decimal(text)
 	ok = ok && (p.Kind == Number || Digits(text))
 	if thousands, cut := strings.CutSuffix(strings.ToLower(text), "k"); cut && p.Tokens {
-		n, ok = Decimal(thousands)
+		n, ok = decimal(thousands)
 		n = math.Trunc(1024 * n)
 	}
 	ok = ok && (p.Kind == Number || n < 1<<63)
@@ -303,12 +303,12 @@ func (p *Param) numberRule(text string) string {
 	if p.Above {
 		from = "above"
 	}
-	decimal := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+	plain := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 	switch {
 	case p.Rule != "":
 		return p.Rule
 	case p.Max > 0:
-		return fmt.Sprintf("must be a %s %s %s to %s", kind, from, decimal(p.Min), decimal(p.Max))
+		return fmt.Sprintf("must be a %s %s %s to %s", kind, from, plain(p.Min), plain(p.Max))
 	case p.Kind == Whole:
 		return "must be a whole number such as 1"
 	case len(text) > maxDigits:
@@ -318,8 +318,8 @@ func (p *Param) numberRule(text string) string {
 	}
 }
 
-// Decimal reads a plain decimal: no sign, no exponent, no NaN.
-func Decimal(text string) (n float64, ok bool) {
+// decimal reads a plain decimal: no sign, no exponent, no NaN.
+func decimal(text string) (n float64, ok bool) {
 	whole, fraction, dot := strings.Cut(text, ".")
 	if len(text) > maxDigits || !Digits(whole) || dot && !Digits(fraction) {
 		return 0, false
@@ -357,8 +357,8 @@ func (v *Values) Missing(name, detail string) {
 	}
 }
 
-// NotOneOf notes a value outside a fixed list.
-func (v *Values) NotOneOf(name, value string, allowed []string) {
+// notOneOf notes a value outside a fixed list.
+func (v *Values) notOneOf(name, value string, allowed []string) {
 	if f := v.Fault(name, value, "must be one of "+strings.Join(allowed, ", ")); f != nil {
 		f.Allowed, f.Suggestion = allowed, v.Field(value, allowed)
 	}

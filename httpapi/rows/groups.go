@@ -57,9 +57,9 @@ type Pivot struct {
 	Comparable [][]any `json:"comparable"`
 }
 
-// A GroupWriter writes groups as JSON: as marshal writes a Group, at a tenth of its cost. A page has
+// A groupWriter writes groups as JSON: as marshal writes a Group, at a tenth of its cost. A page has
 // up to 1,000 groups of some thirty values.
-type GroupWriter struct {
+type groupWriter struct {
 	by       []groupKey     // sorted by name
 	settings []groupSetting // sorted by name
 	names    [][]byte       // of settings as JSON, in the order of fields
@@ -78,8 +78,8 @@ type groupSetting struct {
 }
 
 // NewGroupWriter is a writer of groups by some fields. It belongs to one goroutine.
-func NewGroupWriter(by []string) *GroupWriter {
-	w := &GroupWriter{}
+func NewGroupWriter(by []string) *groupWriter {
+	w := &groupWriter{}
 	for i, name := range by {
 		w.by = append(w.by, groupKey{memberName(name), i})
 	}
@@ -98,7 +98,7 @@ func NewGroupWriter(by []string) *GroupWriter {
 func memberName(name string) string { return string(rowjson.AppendString(nil, name)) + ":" }
 
 // Append appends a group.
-func (w *GroupWriter) Append(b []byte, g *index.Group) []byte {
+func (w *groupWriter) Append(b []byte, g *index.Group) []byte {
 	b = append(b, `{"group":{`...)
 	key := g.Key()
 	for i, by := range w.by {
@@ -121,7 +121,7 @@ func (w *GroupWriter) Append(b []byte, g *index.Group) []byte {
 }
 
 // appendSettings appends the settings that are equal, and the names of those that differ.
-func (w *GroupWriter) appendSettings(b []byte, g *index.Group) []byte {
+func (w *groupWriter) appendSettings(b []byte, g *index.Group) []byte {
 	w.values = g.AppendSettings(w.values[:0])
 	b = append(b, `,"shared_settings":{`...)
 	n := 0
