@@ -2,48 +2,59 @@ package httpapi
 
 import (
 	"bytes"
+	"slices"
+	"time"
 
+	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/headers"
 	"modeldex/quota"
 
 	"github.com/gofiber/fiber/v2"
 )
 
+// gate lets requests in: by their key, or by what their address may still ask for without one.
+type gate struct {
+	keeper  keeper
+	callers *callers
+	fairUse *fairuse.Limiter // requests without a key, by address
+	keyed   []*route         // the routes that ask for a key
+}
+
 // admit reads the caller's key, if the route asks for one, and has the keeper decide the call.
 // Nil means go on, with the call held. The key itself is hashed on the spot and goes nowhere else.
-func (s *Server) admit(req *request) *failure {
+func (g *gate) admit(req *request) *failure {
 	switch req.route.access {
 	case open:
-		return s.spendPage(req, pageCost(req))
+		return g.spendPage(req, pageCost(req))
 	case shown: // rejected for another reason, whatever the key
-		if (req.route != &rejected || s.showsStanding(req)) && s.identify(req) == nil {
-			s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
+		if (req.route != &rejected || g.showsStanding(req)) && g.identify(req) == nil {
+			g.decide(req, g.keeper.AdmitFree(req.digest))
 		}
 		return nil
 	}
-	if f := s.identify(req); f != nil {
+	if f := g.identify(req); f != nil {
 		return f
 	}
 	if req.route.access == charged || req.route.sends {
-		return s.decide(req, s.cfg.Keeper.Admit(req.digest))
+		return g.decide(req, g.keeper.Admit(req.digest))
 	}
-	return s.decide(req, s.cfg.Keeper.AdmitFree(req.digest))
+	return g.decide(req, g.keeper.AdmitFree(req.digest))
 }
 
 const malformedKey = "The key is malformed: its length, its prefix or its checksum is wrong. Check that it was copied whole, or get a new one: POST /api/v1/keys."
 
 // identify reads the key into the request's digest. The checksum of a key is looked at only if no account has
 // the digest, see decide.
-func (s *Server) identify(req *request) *failure {
+func (g *gate) identify(req *request) *failure {
 	header := req.ctx.Request.Header.Peek(fiber.HeaderAuthorization)
-	if f := s.keyInQuery(req, len(header) == 0); f != nil {
+	if f := g.keyInQuery(req, len(header) == 0); f != nil {
 		return f
 	}
 	token, f := bearer(header)
 	if f != nil {
 		return f
 	}
-	digest, ok := quota.DigestOf(token, s.cfg.Keeper.KeyPrefix())
+	digest, ok := quota.DigestOf(token, g.keeper.KeyPrefix())
 	if !ok {
 		return &failure{code: invalidKey, detail: malformedKey}
 	}
@@ -73,13 +84,13 @@ var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token"
 
 // keyInQuery rejects a key in the address, where logs and proxies keep it. A value that is a key is one. So is,
 // where bare, a parameter named like one: bare says that the request has no header with a key.
-func (s *Server) keyInQuery(req *request, bare bool) *failure {
+func (g *gate) keyInQuery(req *request, bare bool) *failure {
 	args := req.ctx.Request.URI().QueryString()
 	if len(args) == 0 {
 		return nil
 	}
 	// Most queries end here: a value can be a key only if it has the prefix, as it is or escaped.
-	prefix := s.cfg.Keeper.KeyPrefix()
+	prefix := g.keeper.KeyPrefix()
 	if !bare && bytes.IndexByte(args, '%') < 0 && !bytes.Contains(args, []byte(prefix)) {
 		return nil
 	}
@@ -107,7 +118,7 @@ func isSecretName(name []byte) bool {
 
 // decide notes the keeper's decision about the call and returns the caller's failure for a
 // verdict other than admitted. An unknown key has no standing of its own; all others show theirs.
-func (s *Server) decide(req *request, call quota.Call) *failure {
+func (g *gate) decide(req *request, call quota.Call) *failure {
 	req.call = call
 	req.keyed = call.Verdict != quota.UnknownKey
 	if call.Verdict == quota.Admitted {
@@ -118,7 +129,7 @@ func (s *Server) decide(req *request, call quota.Call) *failure {
 	case quota.UnknownKey:
 		f.code = invalidKey
 		token, _ := bearer(req.ctx.Request.Header.Peek(fiber.HeaderAuthorization))
-		if _, couldBe := quota.ParseKey(token, s.cfg.Keeper.KeyPrefix()); !couldBe {
+		if _, couldBe := quota.ParseKey(token, g.keeper.KeyPrefix()); !couldBe {
 			f.detail = malformedKey
 		}
 	case quota.Revoked:
@@ -136,4 +147,31 @@ func (s *Server) decide(req *request, call quota.Call) *failure {
 		f.retryAfter = req.call.Standing().RetrySeconds() // at least 1; for the others waiting does not help
 	}
 	return f
+}
+
+// showsStanding reports whether the address of a request asks for a key, by one method or another. Its responses
+// show what is left of the quota of the key, or that there is no key.
+func (g *gate) showsStanding(req *request) bool {
+	if req.route.access != shown {
+		return req.route.access >= keyed
+	}
+	address := string(req.ctx.Path())
+	return slices.ContainsFunc(g.keyed, func(rt *route) bool { return rt.matches(address) })
+}
+
+// spendPage takes the cost of a request from the allowance of its address. Requests from this
+// machine that came through no proxy are exempt.
+func (g *gate) spendPage(req *request, cost int) *failure {
+	if cost == 0 || g.fairUse == nil {
+		return nil
+	}
+	from := g.callers.client(req.ctx)
+	if from.Local {
+		return nil
+	}
+	wait := g.fairUse.Take(from.Addr, cost, req.started)
+	if wait == 0 {
+		return nil
+	}
+	return &failure{code: pageLimited, retryAfter: int64((wait + time.Second - 1) / time.Second)}
 }

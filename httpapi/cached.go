@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 
+	"modeldex/httpapi/cache"
 	"modeldex/httpapi/encoding"
 )
 
@@ -18,10 +19,14 @@ func (q *listQuery) cacheName() string {
 	return name
 }
 
+// responseCache keeps what was answered. What needs no key has a share of the memory of its own, so that it drives
+// out nothing else.
+type responseCache struct{ cache, open *cache.Cache[*response] }
+
 // cached returns the response of a canonical address from the cache, or renders it. The cache then knows it under
 // the address as it was sent as well. link is the Link header, empty for none.
-func (s *Server) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
-	return s.cachedResponse(req, canonical, func() *response {
+func (r *responseCache) cached(req *request, canonical string, render func() (body []byte, link string)) *response {
+	return r.cachedResponse(req, canonical, func() *response {
 		body, link := render()
 		return dataResponse(req, canonical, body, link)
 	})
@@ -30,9 +35,9 @@ func (s *Server) cached(req *request, canonical string, render func() (body []by
 // cachedWhenRepeated is cached for rows the index has. The first caller is sent the rows from where they are: no
 // body is made, so the first request leaves no garbage and evicts nothing. For the second caller the body is made
 // and kept. render appends the parts of the body.
-func (s *Server) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
-	if req.coding != encoding.Identity || !s.cache.FirstRequest(req.content[:], req.coding, canonical) {
-		return s.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
+func (r *responseCache) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
+	if req.coding != encoding.Identity || !r.cache.FirstRequest(req.content[:], req.coding, canonical) {
+		return r.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
 	}
 	parts, link := render(nil)
 	resp := dataResponse(req, canonical, nil, link)
@@ -61,14 +66,14 @@ func dataResponse(req *request, canonical string, body []byte, link string) *res
 }
 
 // cachedResponse is cached for a response of any form.
-func (s *Server) cachedResponse(req *request, canonical string, render func() *response) *response {
-	resp := s.cache.Render(req.content[:], req.coding, canonical, func() *response {
+func (r *responseCache) cachedResponse(req *request, canonical string, render func() *response) *response {
+	resp := r.cache.Render(req.content[:], req.coding, canonical, func() *response {
 		resp := render()
 		resp.route = req.route
 		return resp
 	})
 	if req.accepts.Any {
-		s.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
+		r.cache.Alias(resp, req.content[:], req.coding, req.accepts.Best, canonical, req.ctx.RequestURI())
 	}
 	return resp
 }

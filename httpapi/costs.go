@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -81,21 +80,4 @@ func pageCost(req *request) int {
 		return searchCost
 	}
 	return 1
-}
-
-// spendPage takes the cost of a request from the allowance of its address. Requests from this
-// machine that came through no proxy are exempt.
-func (s *Server) spendPage(req *request, cost int) *failure {
-	if cost == 0 || s.fairUse == nil {
-		return nil
-	}
-	from := s.client(req.ctx)
-	if from.Local {
-		return nil
-	}
-	wait := s.fairUse.Take(from.Addr, cost, req.started)
-	if wait == 0 {
-		return nil
-	}
-	return &failure{code: pageLimited, retryAfter: int64((wait + time.Second - 1) / time.Second)}
 }

@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"modeldex/httpapi/connections"
@@ -14,6 +17,7 @@ import (
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
+	"golang.org/x/sync/singleflight"
 )
 
 // DumpView is the files of one edition of the dataset.
@@ -95,6 +99,17 @@ func (m *madeDump) of(content [16]byte) bool {
 	return m != nil && m.content == content && (m.err == nil || time.Since(m.at) < dumpRetry)
 }
 
+// dumper makes the dump of the dataset being served, once for all callers who wait.
+type dumper struct {
+	sources func(*index.Generation) *export.Sources
+	log     *slog.Logger
+	worked  func()                   // called after a dump was made, if set
+	newest  atomic.Pointer[madeDump] // nil before the first
+	flight  singleflight.Group
+	ctx     context.Context // ends when the server shuts down
+	end     context.CancelFunc
+}
+
 // dumpFor is the dump of the dataset being served, if the caller may have it. It is made when somebody asks for it,
 // once for all who wait.
 func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
@@ -104,15 +119,9 @@ func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
 	if req.gen == nil {
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
-	made := s.dump.Load()
-	if gen, content := req.gen, req.content; !made.of(content) {
-		done := s.dumping.DoChan(string(content[:]), func() (any, error) { return s.makeDump(gen, content), nil })
-		select {
-		case result := <-done:
-			made = result.Val.(*madeDump) //nolint:forcetypeassert // of makeDump
-		case <-time.After(dumpWait):
-			return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
-		}
+	made := s.dumps.get(req.gen, req.content)
+	if made == nil {
+		return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
 	}
 	if made.err != nil {
 		return nil, &failure{code: notReady, retryAfter: int64(dumpRetry / time.Second), detail: "The dump of this dataset cannot be made at the moment. Try again after Retry-After seconds."}
@@ -120,22 +129,36 @@ func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
 	return made.dump, nil
 }
 
-// makeDump makes the dump of a generation and keeps it in the place of the one before.
-func (s *Server) makeDump(gen *index.Generation, content [16]byte) *madeDump {
-	if last := s.dump.Load(); last.of(content) { // another caller was faster
+// get is the dump of a generation. It is nil while one is being made that takes longer than a caller waits.
+func (d *dumper) get(gen *index.Generation, content [16]byte) *madeDump {
+	if made := d.newest.Load(); made.of(content) {
+		return made
+	}
+	done := d.flight.DoChan(string(content[:]), func() (any, error) { return d.make(gen, content), nil })
+	select {
+	case result := <-done:
+		return result.Val.(*madeDump) //nolint:forcetypeassert // of make
+	case <-time.After(dumpWait):
+		return nil
+	}
+}
+
+// make makes the dump of a generation and keeps it in the place of the one before.
+func (d *dumper) make(gen *index.Generation, content [16]byte) *madeDump {
+	if last := d.newest.Load(); last.of(content) { // another caller was faster
 		return last
 	}
 	made := &madeDump{content: content, at: time.Now()}
 	about := []any{"version", gen.Info.Version, "digest", gen.Digest.String()}
-	if made.dump, made.err = export.Build(s.background, dumpSources(&s.cfg, gen)); made.err != nil {
-		s.cfg.Log.Warn("dump not made", append(about, "cause", made.err)...)
+	if made.dump, made.err = export.Build(d.ctx, d.sources(gen)); made.err != nil {
+		d.log.Warn("dump not made", append(about, "cause", made.err)...)
 	} else {
-		s.cfg.Log.Info("dump made", append(about, "edition", made.dump.Edition, "took", time.Since(made.at).String())...)
+		d.log.Info("dump made", append(about, "edition", made.dump.Edition, "took", time.Since(made.at).String())...)
 	}
-	if s.cfg.Worked != nil {
-		s.cfg.Worked()
+	if d.worked != nil {
+		d.worked()
 	}
-	s.dump.Store(made)
+	d.newest.Store(made)
 	return made
 }
 

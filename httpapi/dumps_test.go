@@ -25,7 +25,7 @@ func TestDumpMadeOnce(t *testing.T) {
 	} {
 		s := newService(t, mustSmallLive(t))
 		var tried atomic.Int32
-		s.cfg.Dumps, s.cfg.Files, s.cfg.Worked = DumpsOpen, tt.files, func() { tried.Add(1) }
+		s.cfg.Dumps, s.cfg.Files, s.dumps.worked = DumpsOpen, tt.files, func() { tried.Add(1) }
 		var callers sync.WaitGroup
 		var answers sync.Map
 		for range 8 {

@@ -148,13 +148,13 @@ func paidTiers(tiers quota.Tiers) string {
 }
 
 // filed is cached for a file.
-func (s *Server) filed(req *request, q *listQuery, render func() (file []byte, link string)) *response {
+func (r *responseCache) filed(req *request, q *listQuery, render func() (file []byte, link string)) *response {
 	name := q.cacheName()
 	c := req.coding
 	if q.format == export.Parquet {
 		c = encoding.Identity
 	}
-	return s.cachedResponse(req, name, func() *response {
+	return r.cachedResponse(req, name, func() *response {
 		file, link := render()
 		if len(file) <= encoding.CompressFrom {
 			c = encoding.Identity

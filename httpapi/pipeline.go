@@ -35,11 +35,11 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 
 // hit is the cached response to a request, nil if there is none. Only responses with status
 // 200 of routes with a key are found so.
-func (s *Server) hit(req *request) *response {
+func (r *responseCache) hit(req *request) *response {
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.Any {
 		return nil
 	}
-	for _, kept := range []*cache.Cache[*response]{s.cache, s.open} {
+	for _, kept := range []*cache.Cache[*response]{r.cache, r.open} {
 		if resp := kept.Find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI()); resp != nil {
 			return resp
 		}

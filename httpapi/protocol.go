@@ -234,16 +234,6 @@ func (s *Server) onReadError(ctx *fasthttp.RequestCtx, err error) {
 	s.routed(ctx, nil, &rejected, closing(fail(code)))
 }
 
-// showsStanding reports whether the address of a request asks for a key, by one method or another. Its responses
-// show what is left of the quota of the key, or that there is no key.
-func (s *Server) showsStanding(req *request) bool {
-	if req.route.access != shown {
-		return req.route.access >= keyed
-	}
-	address := string(req.ctx.Path())
-	return slices.ContainsFunc(s.routes, func(rt route) bool { return rt.access >= keyed && rt.matches(address) })
-}
-
 // slashMoved answers an address with slashes at its end where the same address without them has a
 // route. Other requests get nil.
 func (s *Server) slashMoved(req *request) *response {

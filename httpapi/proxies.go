@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"log/slog"
 	"net/netip"
 	"strings"
+	"sync"
 
 	"modeldex/httpapi/proxies"
 
@@ -10,8 +12,16 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
+// callers knows where requests come from, and by what address callers know this service.
+type callers struct {
+	trusted    proxies.Trusted
+	baseURL    string
+	log        *slog.Logger
+	undeclared sync.Once // the warning about a proxy that is not trusted
+}
+
 // client is where a request comes from, for the limits of sign-ups.
-func (s *Server) client(ctx *fasthttp.RequestCtx) proxies.Client {
+func (c *callers) client(ctx *fasthttp.RequestCtx) proxies.Client {
 	h := &ctx.Request.Header
 	lines := func(name string) (out []string) {
 		for _, line := range h.PeekAll(name) {
@@ -23,13 +33,13 @@ func (s *Server) client(ctx *fasthttp.RequestCtx) proxies.Client {
 	for _, name := range []string{"Via", fiber.HeaderXForwardedProto, fiber.HeaderXForwardedHost, "X-Real-Ip"} {
 		r.Passed = r.Passed || len(h.Peek(name)) > 0
 	}
-	c := s.cfg.TrustedProxies.Client(r)
-	if c.Undeclared {
-		s.undeclared.Do(func() {
-			s.cfg.Log.Warn("a request came through a proxy that is not declared: name it in --trusted-proxies, or all its clients share one limit of sign-ups", "peer", r.Peer.String())
+	from := c.trusted.Client(r)
+	if from.Undeclared {
+		c.undeclared.Do(func() {
+			c.log.Warn("a request came through a proxy that is not declared: name it in --trusted-proxies, or all its clients share one limit of sign-ups", "peer", r.Peer.String())
 		})
 	}
-	return c
+	return from
 }
 
 func peerAddr(ctx *fasthttp.RequestCtx) netip.Addr {
@@ -39,16 +49,16 @@ func peerAddr(ctx *fasthttp.RequestCtx) netip.Addr {
 
 // base is the address of this service as the caller knows it, without a slash at the end. It
 // goes into errors only: bodies that are kept hold addresses without it.
-func (s *Server) base(ctx *fasthttp.RequestCtx) string {
-	if s.cfg.BaseURL != "" {
-		return strings.TrimSuffix(s.cfg.BaseURL, "/")
+func (c *callers) base(ctx *fasthttp.RequestCtx) string {
+	if c.baseURL != "" {
+		return strings.TrimSuffix(c.baseURL, "/")
 	}
 	host := string(ctx.Host())
 	if host == "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]_") != "" {
 		return ""
 	}
 	scheme := "http"
-	if ctx.IsTLS() || s.cfg.TrustedProxies.Contains(peerAddr(ctx)) && string(ctx.Request.Header.Peek(fiber.HeaderXForwardedProto)) == "https" {
+	if ctx.IsTLS() || c.trusted.Contains(peerAddr(ctx)) && string(ctx.Request.Header.Peek(fiber.HeaderXForwardedProto)) == "https" {
 		scheme = "https"
 	}
 	return scheme + "://" + host

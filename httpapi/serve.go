@@ -9,13 +9,16 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/connections"
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/pages"
+	"modeldex/index"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -36,14 +39,15 @@ func New(cfg Config) (*Server, error) {
 	}
 	var prefix [5]byte
 	_, _ = rand.Read(prefix[:]) // never fails, says its documentation
-	s := &Server{cfg: cfg, cache: kept, open: open, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
+	s := &Server{cfg: cfg, responseCache: responseCache{kept, open}, idPrefix: hex.EncodeToString(prefix[:]) + "-", measured: map[*route]*metrics.Route{}}
 	s.limit = connections.NewLimit(cfg.Connections, cfg.ConnectionsPerAddress)
 	s.limit.Log, s.limit.Exempt, s.limit.Reject = cfg.Log, cfg.TrustedProxies.Contains, s.rejection
 	start := time.Now()
 	if cfg.Now != nil {
 		start = cfg.Now()
 	}
-	s.fairUse = fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)
+	s.trusted, s.baseURL, s.log = cfg.TrustedProxies, cfg.BaseURL, cfg.Log
+	s.gate = gate{keeper: cfg.Keeper, callers: &s.callers, fairUse: fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)}
 	s.metrics = metrics.New()
 	s.countParts(s.metrics)
 	for _, rt := range []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected} {
@@ -51,8 +55,13 @@ func New(cfg Config) (*Server, error) {
 	}
 	for i := range routes {
 		s.measured[&routes[i]] = s.metrics.Route(routes[i].id)
+		if routes[i].access >= keyed {
+			s.keyed = append(s.keyed, &routes[i])
+		}
 	}
-	s.background, s.endBackground = context.WithCancel(context.Background())
+	s.dumps.sources = func(gen *index.Generation) *export.Sources { return dumpSources(&s.cfg, gen) }
+	s.dumps.log, s.dumps.worked = cfg.Log, cfg.Worked
+	s.dumps.ctx, s.dumps.end = context.WithCancel(context.Background())
 	s.streams.Max, s.streams.PerKey = 16, 2
 	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail})
 	s.pages.documents["api"] = newEndpoints(routes)
@@ -108,20 +117,27 @@ func (s *Server) Serve(ln net.Listener) error {
 // of connections is kept. It returns nil where the caller ended it.
 func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(c) }
 
+// listening is what a server listens on. Safe for concurrent use.
+type listening struct {
+	mu      sync.Mutex
+	ln      net.Listener // nil before begins
+	stopped bool
+}
+
 // begins takes the listener, unless the server was shut down before.
-func (s *Server) begins(ln net.Listener) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ln = ln
-	return !s.stopped
+func (l *listening) begins(ln net.Listener) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ln = ln
+	return !l.stopped
 }
 
 // stop says that the server was shut down and returns the listener.
-func (s *Server) stop() net.Listener {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopped = true
-	return s.ln
+func (l *listening) stop() net.Listener {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = true
+	return l.ln
 }
 
 const (
@@ -151,7 +167,7 @@ func (s *Server) drain(ctx context.Context) {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
 	ln := s.stop()
-	s.endBackground()
+	s.dumps.end()
 	err := s.app.ShutdownWithContext(ctx)
 	if ln != nil {
 		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it

@@ -4,15 +4,11 @@ import (
 	"context"
 	"io/fs"
 	"log/slog"
-	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"modeldex/httpapi/cache"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/connections"
-	"modeldex/httpapi/fairuse"
 	"modeldex/httpapi/metrics"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
@@ -22,7 +18,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
-	"golang.org/x/sync/singleflight"
 )
 
 // keeper is what the API needs of the keys and their quota; *quota.Keeper is one.
@@ -105,13 +100,16 @@ type Config struct {
 
 // Server answers the public API. It is made by New, serves until Shutdown and is not reused.
 type Server struct {
+	callers
+	gate
+	responseCache
+	listening
+	dumps dumper
+
 	cfg      Config
 	app      *fiber.App
 	router   fasthttp.RequestHandler // fiber's: it finds the route of a request and calls serve
-	cache    *cache.Cache[*response]
-	open     *cache.Cache[*response] // of what needs no key: a share of the memory, so that it drives out nothing else
 	limit    *connections.Limit
-	fairUse  *fairuse.Limiter // requests for pages without a key, by address
 	metrics  *metrics.Registry
 	measured map[*route]*metrics.Route
 	streams  connections.Streams
@@ -121,17 +119,6 @@ type Server struct {
 	idPrefix string
 	idCount  atomic.Uint64
 
-	// dump is the newest dump, dumping makes one once for all callers until endBackground is called.
-	dump          atomic.Pointer[madeDump]
-	dumping       singleflight.Group
-	background    context.Context
-	endBackground context.CancelFunc
-
-	undeclared sync.Once   // the warning about a proxy that is not trusted
-	unready    atomic.Bool // /readyz said last that the ledger does not answer
-	stopping   atomic.Bool // Shutdown was called: /readyz is 503, and responses close their connections
-
-	mu      sync.Mutex
-	ln      net.Listener // what Serve listens on; nil before
-	stopped bool
+	unready  atomic.Bool // /readyz said last that the ledger does not answer
+	stopping atomic.Bool // Shutdown was called: /readyz is 503, and responses close their connections
 }
