@@ -20,8 +20,8 @@ type reader struct {
 	notices []Notice // what is to be said of them
 }
 
-// name puts the slug in the place of the record that a parameter names: by slug, alias or a name that can be read by
-// rules. Where there is no such record that is a fault.
+// name makes the name that a parameter was given the slug of its record: the name is a slug, an alias or one that can be
+// read by rules. Another name is a fault.
 func (r *reader) name(param string) {
 	slug, a := r.lookUp(param)
 	r.nameFound(param, slug, &a)
@@ -40,7 +40,7 @@ func (r *reader) tableOf(param string) *index.Table {
 	return tableOf(index.Field(r.Param(param).Refers), r.gen)
 }
 
-// nameFound is name for a record that was looked up.
+// nameFound is name for a record that was looked up, whose slug it returns.
 func (r *reader) nameFound(param, slug string, a *resolve.Answer) string {
 	v := r.Text(param)
 	switch {
