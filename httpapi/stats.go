@@ -10,6 +10,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
+	"modeldex/httpapi/rowjson"
 	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
@@ -140,11 +141,7 @@ func statsSchema(q *listQuery) *export.Schema {
 
 // statsRows gives groups one after the other.
 func statsRows(groups []index.Group, q *listQuery) export.Rows {
-	w, row := rows.NewGroupWriter(q.Texts("group_by")), []byte(nil)
-	return eachOf(groups, func(g *index.Group) []byte {
-		row = w.Append(row[:0], g)
-		return row
-	})
+	return eachOf(groups, func(g *index.Group) []byte { return rowjson.Marshal(rows.GroupOf(g, q.Texts("group_by"))) })
 }
 
 // groups is the page of groups that a query asks for.
@@ -198,12 +195,11 @@ const bytesOfGroup = 600
 func renderStats(q *listQuery, stats *index.Stats) (body []byte, link string) {
 	groups, next := q.groups(stats)
 	b := append(make([]byte, 0, bytesOfGroup*len(groups)+1024), pageStart...)
-	w := rows.NewGroupWriter(q.Texts("group_by"))
 	for i := range groups {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = w.Append(b, &groups[i])
+		b = append(b, rowjson.Marshal(rows.GroupOf(&groups[i], q.Texts("group_by")))...)
 	}
 	end, link := q.envelopeOf(statsMeta(q, stats, len(groups)), next)
 	return append(b, end...), link

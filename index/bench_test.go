@@ -193,7 +193,7 @@ func BenchmarkAnswers(b *testing.B) {
 					b.Fatal(err)
 				}
 				for i := range s.Groups[:min(100, len(s.Groups))] {
-					s.Groups[i].AppendSettings(nil)
+					s.Groups[i].Differing()
 				}
 			}
 		})

@@ -259,21 +259,6 @@ func (g *Group) Setting(f Field) (value string, shared bool) {
 	return p.value(first), true
 }
 
-// SettingValue is what Setting says of a setting.
-type SettingValue struct {
-	Value  string
-	Shared bool
-}
-
-// AppendSettings appends what Setting says of each field with the use Setting, in the order of BenchmarkFields.
-func (g *Group) AppendSettings(dst []SettingValue) []SettingValue {
-	for _, f := range settings {
-		value, shared := g.Setting(f)
-		dst = append(dst, SettingValue{value, shared})
-	}
-	return dst
-}
-
 // Differing is the settings that differ between the records of a group, in the order of their fields.
 func (g *Group) Differing() (fields []Field) {
 	for _, f := range settings {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"modeldex/dataset/record"
 	"modeldex/httpapi/rowjson"
@@ -57,120 +56,43 @@ type Pivot struct {
 	Comparable [][]any `json:"comparable"`
 }
 
-// A groupWriter writes groups as JSON: as marshal writes a Group, at a tenth of its cost. A page has
-// up to 1,000 groups of some thirty values.
-type groupWriter struct {
-	by       []groupKey     // sorted by name
-	settings []groupSetting // sorted by name
-	names    [][]byte       // of settings as JSON, in the order of fields
-	values   []index.SettingValue
-}
-
-type groupKey struct {
-	name  string // as the name of a member
-	place int    // in the key of a group
-}
-
-type groupSetting struct {
-	name   string // as the name of a member
-	place  int    // in the order of fields
-	isText bool   // the value is a text, not a number or a boolean
-}
-
-// NewGroupWriter is a writer of groups by some fields. It belongs to one goroutine.
-func NewGroupWriter(by []string) *groupWriter {
-	w := &groupWriter{}
-	for i, name := range by {
-		w.by = append(w.by, groupKey{memberName(name), i})
+// GroupOf is a group of benchmarks by some fields as it is shown.
+func GroupOf(g *index.Group, by []string) *Group {
+	out := &Group{
+		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: twelveDigits(g.Min), P10: twelveDigits(g.P10), P25: twelveDigits(g.P25),
+		Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: twelveDigits(g.Max),
+		NewestRunDate: DateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: []string{}, Comparable: g.Comparable,
 	}
-	slices.SortFunc(w.by, func(a, b groupKey) int { return strings.Compare(a.name, b.name) })
+	for i, v := range g.Key() {
+		out.Group[by[i]] = orNull(v)
+	}
 	for _, f := range index.BenchmarkFields {
-		if f.Is(index.Setting) {
-			w.settings = append(w.settings, groupSetting{memberName(string(f.Name)), len(w.names), f.Kind != index.Flag && f.Kind != index.Count})
-			w.names = append(w.names, rowjson.AppendString(nil, string(f.Name)))
-		}
-	}
-	slices.SortFunc(w.settings, func(a, b groupSetting) int { return strings.Compare(a.name, b.name) })
-	return w
-}
-
-// memberName is the name of a member of an object, with the colon.
-func memberName(name string) string { return string(rowjson.AppendString(nil, name)) + ":" }
-
-// Append appends a group.
-func (w *groupWriter) Append(b []byte, g *index.Group) []byte {
-	b = append(b, `{"group":{`...)
-	key := g.Key()
-	for i, by := range w.by {
-		b = append(appendComma(b, i), by.name...)
-		b = appendOrNull(b, key[by.place])
-	}
-	b = append(b, '}')
-	b = strconv.AppendInt(append(b, `,"n":`...), int64(g.N), 10)
-	b = strconv.AppendInt(append(b, `,"sources":`...), int64(g.Pages), 10)
-	b = appendQuantile(append(b, `,"min":`...), g.Min)
-	b = appendQuantile(append(b, `,"p10":`...), g.P10)
-	b = appendQuantile(append(b, `,"p25":`...), g.P25)
-	b = appendQuantile(append(b, `,"median":`...), g.Median)
-	b = appendQuantile(append(b, `,"p75":`...), g.P75)
-	b = appendQuantile(append(b, `,"p90":`...), g.P90)
-	b = appendQuantile(append(b, `,"max":`...), g.Max)
-	b = appendDate(append(b, `,"newest_run_date":`...), g.Newest())
-	b = w.appendSettings(b, g)
-	return append(strconv.AppendBool(append(b, `,"comparable":`...), g.Comparable), '}')
-}
-
-// appendSettings appends the settings that are equal, and the names of those that differ.
-func (w *groupWriter) appendSettings(b []byte, g *index.Group) []byte {
-	w.values = g.AppendSettings(w.values[:0])
-	b = append(b, `,"shared_settings":{`...)
-	n := 0
-	for _, s := range w.settings {
-		is := w.values[s.place]
-		if !is.Shared {
+		if !f.Is(index.Setting) {
 			continue
 		}
-		b = append(appendComma(b, n), s.name...)
-		n++
-		if s.isText || is.Value == "" {
-			b = appendOrNull(b, is.Value)
+		if value, shared := g.Setting(f.Name); shared {
+			out.SharedSettings[string(f.Name)] = settingValue(f.Kind, value)
 		} else {
-			b = append(b, is.Value...) // true, false or a whole number
+			out.DifferingSettings = append(out.DifferingSettings, string(f.Name))
 		}
 	}
-	b = append(b, `},"differing_settings":[`...)
-	n = 0
-	for i, is := range w.values {
-		if !is.Shared {
-			b = append(appendComma(b, n), w.names[i]...)
-			n++
-		}
-	}
-	return append(b, ']')
+	return out
 }
 
-// appendComma appends a comma before the second of several things and the ones after it.
-func appendComma(b []byte, i int) []byte {
-	if i > 0 {
-		b = append(b, ',')
+// settingValue is the value of a setting in the type of its field.
+func settingValue(kind index.FieldKind, value string) any {
+	if value == "" {
+		return nil
 	}
-	return b
-}
-
-// appendOrNull appends a text, null if it is empty.
-func appendOrNull(b []byte, text string) []byte {
-	if text == "" {
-		return append(b, "null"...)
+	switch kind {
+	case index.Flag:
+		return value == "true"
+	case index.Count:
+		n, _ := strconv.ParseInt(value, 10, 64) // made by the index from a whole number
+		return n
+	default:
+		return value
 	}
-	return rowjson.AppendString(b, text)
-}
-
-// appendDate appends a date given as yyyymmdd in the form of records, null for NaN.
-func appendDate(b []byte, v float64) []byte {
-	if math.IsNaN(v) {
-		return append(b, "null"...)
-	}
-	return append(record.AppendDate(append(b, '"'), uint32(v)), '"')
 }
 
 // appendFloat appends a number as marshal does.
@@ -179,14 +101,6 @@ func appendFloat(b []byte, v float64) []byte {
 		return append(b, rowjson.Marshal(v)...)
 	}
 	return strconv.AppendFloat(b, v, 'f', -1, 64)
-}
-
-// appendQuantile appends a number rounded to 12 digits, so that the mean of 1.1 and 1.3 is shown as 1.2.
-func appendQuantile(b []byte, v float64) []byte {
-	if size := math.Abs(v); v != 0 && (size < 1e-4 || size >= 1e12) { // 'g' would write an exponent
-		return appendFloat(b, twelveDigits(v))
-	}
-	return strconv.AppendFloat(b, v, 'g', 12, 64)
 }
 
 // twelveDigits rounds a number to 12 digits.
