@@ -64,7 +64,7 @@ type Size struct {
 	Host *int64 `json:"host_bytes" jsonschema:"nullable,minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
 	// Longest context that fits with the reserve to spare, by type of cache.
 	MaxContext MaxContexts `json:"max_context"`
-	// Facts that are not known, by field; some make a figure an upper bound, some leave it out.
+	// Facts that are not known, by field; some make a figure an upper or a lower bound, some leave it out.
 	Missing []string `json:"missing" jsonschema:"example=kv_cache.head_dim"`
 	// Runs that were resident in less memory than the formula asks for: they outrank it.
 	Evidence []Evidence `json:"evidence"`
@@ -94,7 +94,7 @@ type Memory struct {
 type Bytes struct {
 	// Size.
 	Bytes int64 `json:"bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// How far the figure can be trusted. published: the size of a real file. computed: follows from published figures. upper_bound: a fact that would make it smaller is missing. estimated: a rule of thumb with a source.
+	// How far the figure can be trusted. published: the size of a real file. computed: follows from published figures. upper_bound: a fact that would make it smaller is missing. lower_bound: a fact that may make it larger is missing. estimated: a rule of thumb with a source.
 	Basis Basis `json:"basis" jsonschema:"example=computed"`
 	// Id of the formula; the reference page lists them with their sources.
 	Formula string `json:"formula" jsonschema:"example=kv.llama.cpp"`

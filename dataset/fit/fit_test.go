@@ -85,6 +85,9 @@ func TestVerdicts(t *testing.T) {
 		{"an upper bound that does not", func(m *dataset.Model) { m.Architecture.SlidingWindow = num(1024) }, gb(6), Query{}, Unknown, "kv_cache.num_sliding_window_layers"},
 		{"a compressed cache that is not known", func(m *dataset.Model) { yes := true; m.KVCache.CompressedKV = &yes }, gb(6), Query{}, Unknown, "kv_cache.compressed_kv"},
 		{"a buffer that is not known", func(m *dataset.Model) { m.Architecture.VocabSize = nil }, gb(6), Query{}, Tight, "architecture.vocab_size"},
+		{"room for any buffer", func(m *dataset.Model) { m.Architecture.VocabSize = nil }, gb(8), Query{}, Fits, "architecture.vocab_size"},
+		{"a reserve that the buffer may need", func(m *dataset.Model) { m.Architecture.VocabSize = nil }, gb(6.2), Query{}, Unknown, "architecture.vocab_size"},
+		{"a buffer that may not fit", func(m *dataset.Model) { m.Architecture.VocabSize = nil }, gb(5.3), Query{}, Unknown, "architecture.vocab_size"},
 	} {
 		q := c.query
 		q.Model, q.Hardware = "llama", "card"
@@ -99,6 +102,9 @@ func TestVerdicts(t *testing.T) {
 		missing := slices.Concat(a.Missing, a.Sizes[0].Missing)
 		if c.missing == "" && len(missing) > 0 || c.missing != "" && !slices.Contains(missing, c.missing) {
 			t.Errorf("%s: missing %v, want %q", c.name, missing, c.missing)
+		}
+		if buffer := a.Sizes[0].Memory.Compute; buffer != nil && (buffer.Basis == LowerBound) != slices.Contains(missing, "architecture.vocab_size") {
+			t.Errorf("%s: a buffer with the basis %s, missing %v", c.name, buffer.Basis, missing)
 		}
 		if (a.Available == nil) != (c.missing == "hardware.vram_gb") || a.Available == nil && a.Sizes[0].Headroom != nil {
 			t.Errorf("%s: available %v, headroom %v", c.name, a.Available, a.Sizes[0].Headroom)

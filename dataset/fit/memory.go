@@ -172,6 +172,17 @@ func (s *shape) bounded() bool {
 	return false
 }
 
+// atMost is the shape with the largest published values for what its buffer depends on and is not known.
+func (s shape) atMost() shape {
+	if s.vocab == 0 {
+		s.vocab = mostVocab
+	}
+	if s.hidden == 0 {
+		s.hidden = mostHidden
+	}
+	return s
+}
+
 // compute is the buffer of intermediate values of one device.
 func (s *shape) compute(r Rules, t KVType, context, microBatch int64) int64 {
 	output := 4 * microBatch * (s.vocab + s.hidden)

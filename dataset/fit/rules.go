@@ -71,6 +71,13 @@ const (
 	mlxStep = 256
 )
 
+// The largest vocabulary and hidden size of published models (Gemma 3; Nemotron-4 340B). Where those of a model are not
+// known its buffer is a lower bound, and one with these decides whether a verdict depends on it.
+const (
+	mostVocab  = 262_144
+	mostHidden = 18_432
+)
+
 // pad rounds n up to a multiple of step.
 func pad(n, step int64) int64 { return (n + step - 1) / step * step }
 

@@ -91,6 +91,7 @@ type need struct {
 	known   bool // whether there is a cache size
 	cache   Cache
 	buffer  int64
+	more    int64 // what the buffer may take beyond that, where it is a lower bound
 	reserve Bytes
 }
 
@@ -99,6 +100,8 @@ func (t *target) need(q *Query, m *machine) need {
 	if n.known {
 		n.cache = t.shape.cache(q.Rules, q.KV, q.Context, q.MicroBatch)
 		n.buffer = t.shape.compute(q.Rules, q.KV, q.Context, q.MicroBatch) * int64(q.Count)
+		most := t.shape.atMost()
+		n.more = most.compute(q.Rules, q.KV, q.Context, q.MicroBatch)*int64(q.Count) - n.buffer
 	}
 	return n
 }
@@ -107,7 +110,7 @@ func (t *target) need(q *Query, m *machine) need {
 func (n *need) total(weights int64) int64 { return weights + n.cache.Bytes.Bytes + n.buffer }
 
 // verdict compares what is needed with what there is. Where the cache is an upper bound, a model
-// that fits fits, and one that does not may.
+// that fits fits, and one that does not may. Where the buffer is a lower bound it is the other way round.
 func (n *need) verdict(weights int64, m *machine) Verdict {
 	total := n.total(weights)
 	switch {
@@ -117,12 +120,14 @@ func (n *need) verdict(weights int64, m *machine) Verdict {
 		return No // whatever the cache takes
 	case !n.known:
 		return Unknown
-	case total+n.reserve.Bytes <= m.available:
+	case total+n.more+n.reserve.Bytes <= m.available:
 		return Fits
-	case n.cache.Basis == UpperBound && weights <= m.available:
+	case n.cache.Basis == UpperBound && weights <= m.available, total+n.reserve.Bytes <= m.available:
 		return Unknown
-	case total <= m.available:
+	case total+n.more <= m.available:
 		return Tight
+	case total <= m.available:
+		return Unknown
 	}
 	return No
 }
@@ -147,7 +152,10 @@ func (a *ask) verdict(z *dataset.Quantization) (v Verdict, host int64) {
 		return Fits, 0
 	}
 	if v = a.need.verdict(z.SizeBytes, a.m); v == No {
-		if host = a.need.host(z.SizeBytes, a.q, a.m); host > 0 {
+		switch host = a.need.host(z.SizeBytes, a.q, a.m); {
+		case host > 0 && host+a.need.more > z.SizeBytes:
+			return Unknown, 0
+		case host > 0:
 			return Offload, host
 		}
 	}
@@ -165,6 +173,9 @@ func (a *ask) judge(at int) Size {
 	}
 	if n.known {
 		cache, buffer, total := n.cache, Bytes{n.buffer, Estimated, "compute.output"}, n.total(z.SizeBytes)
+		if n.more > 0 {
+			buffer.Basis = LowerBound
+		}
 		s.Memory.Cache, s.Memory.Compute, s.Memory.Total = &cache, &buffer, &total
 		if a.m.memory > 0 {
 			room := a.m.available - total
@@ -204,8 +215,9 @@ func (t *target) maxContext(q *Query, m *machine, weights int64, kv KVType) int6
 		limit = MaxContext
 	}
 	room := m.available - weights - q.Rules.reserve(m.memory, q.Count).Bytes
+	most := t.shape.atMost()
 	fits := func(context int64) bool {
-		return t.shape.cache(q.Rules, kv, context, q.MicroBatch).Bytes.Bytes+t.shape.compute(q.Rules, kv, context, q.MicroBatch)*int64(q.Count) <= room
+		return most.cache(q.Rules, kv, context, q.MicroBatch).Bytes.Bytes+most.compute(q.Rules, kv, context, q.MicroBatch)*int64(q.Count) <= room
 	}
 	if fits(limit) {
 		return limit

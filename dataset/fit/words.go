@@ -30,12 +30,13 @@ const (
 	Published  Basis = "published"   // the size of a real file
 	Computed   Basis = "computed"    // follows from published figures by the formula named
 	UpperBound Basis = "upper_bound" // at most this much: a fact that would make it smaller is missing
+	LowerBound Basis = "lower_bound" // at least this much: a fact that may make it larger is missing
 	Estimated  Basis = "estimated"   // a rule of thumb with a source
 )
 
 // Values lists the bases as texts.
 func (Basis) Values() []string {
-	return []string{string(Published), string(Computed), string(UpperBound), string(Estimated)}
+	return []string{string(Published), string(Computed), string(UpperBound), string(LowerBound), string(Estimated)}
 }
 
 // Holdout is what is hidden from an estimate that is compared with a measurement.

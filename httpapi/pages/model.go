@@ -210,6 +210,9 @@ func memoryTable(gen *index.Generation, m *modelRecord) Table {
 			taken := cell("")
 			if size := sizeNamed(answer, row[0].Text); size != nil && size.Memory.Total != nil {
 				taken.Text = text.GiB(*size.Memory.Total)
+				if size.Memory.Compute.Basis == fit.LowerBound {
+					taken.Note, taken.Title = "at least", "A fact that may make the buffer larger is missing."
+				}
 				if size.Memory.Cache != nil && size.Memory.Cache.Basis == fit.UpperBound {
 					taken.Note, taken.Title = "at most", "A fact that would make the cache smaller is missing."
 				}
