@@ -83,6 +83,9 @@ var (
 	Scenarios     = record.Scenarios
 )
 
+// ToolDefaults are what tools measure where a row does not say.
+var ToolDefaults = record.ToolDefaults
+
 // The answers of Benchmark.SingleStream, and what it takes for an empty cache.
 const (
 	SingleUnknown = record.SingleUnknown

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// equalWithin is how near two speeds of one configuration must be to count as the same result.
-const equalWithin = 0.1
+// EqualWithin is how near two speeds of one configuration must be to count as the same result.
+const EqualWithin = 0.1
 
 // configuration is what two sources must have in common for their speeds to be the same
 // measurement. A field that is unknown matches nothing, so such a row has no configuration.
@@ -61,7 +61,7 @@ func Reproduced(benchmarks *Pack) []int32 {
 func confirm(benchmarks *Pack, members []int32, out []int32) {
 	speed := func(i int32) float64 { return *benchmarks.At(int(i)).GenerationTPS }
 	slices.SortFunc(members, func(a, b int32) int { return cmp.Compare(speed(a), speed(b)) })
-	near := func(low, high int32) bool { return speed(high)-speed(low) <= equalWithin*speed(high) }
+	near := func(low, high int32) bool { return speed(high)-speed(low) <= EqualWithin*speed(high) }
 	sources, from, to := map[string]int{}, 0, 0 // how many rows of the window each source has
 	for _, i := range members {
 		for ; to < len(members) && near(i, members[to]); to++ {

@@ -39,7 +39,7 @@ func naiveReproduced(rows []Benchmark) []int32 {
 		seen := map[string]bool{}
 		for j := range rows {
 			x, y := rows[i].GenerationTPS, rows[j].GenerationTPS
-			if a == naiveConfiguration(&rows[j]) && *rows[i].SourceKey != *rows[j].SourceKey && max(*x, *y)-min(*x, *y) <= equalWithin*max(*x, *y) {
+			if a == naiveConfiguration(&rows[j]) && *rows[i].SourceKey != *rows[j].SourceKey && max(*x, *y)-min(*x, *y) <= EqualWithin*max(*x, *y) {
 				seen[*rows[j].SourceKey] = true
 			}
 		}

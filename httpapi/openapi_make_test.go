@@ -46,6 +46,7 @@ func wholeDocument() object {
 		"tags", tags(),
 		"paths", paths(),
 		"webhooks", webhookOperations(),
+		"x-constants", constants(),
 		"components", obj("schemas", schemas, "responses", problemResponses(), "headers", headerComponents(),
 			"parameters", obj("IfNoneMatch", ifNoneMatch()),
 			"securitySchemes", obj("bearer", obj("type", "http", "scheme", "bearer", "description", "An API key, as POST /api/v1/keys issues it."))),

@@ -46,7 +46,7 @@ field is renamed and none changes its meaning.
 Different filters combine with AND. A filter of a set takes several values, repeated
 (` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `): they are alternatives. Closed sets reject values they do not have with 400;
 an open filter that matches nothing known gives an empty list and the notice ` + "`unknown_value`" + ` with near values. Where a
-slug is asked for, an alias (a Hugging Face id, an Ollama tag, a marketing name) is accepted too. Numbers are plain
+slug is asked for, an alias (a Hugging Face id, an Ollama tag, a marketing name) is accepted too. Letter case never counts. Numbers are plain
 decimals. Unknown parameters, empty values, and a parameter of one value that is repeated, are 400. All faults of a request are reported
 together.
 
@@ -89,7 +89,7 @@ errors lists the faults, at most 20, each with what is allowed and what may have
 served, the one that is); errors_omitted counts the rest. The name of a fault inside a list of a body has its place there, from 0: ` + "`queries[1].model`, `names[1]`" + `. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
 asking for help.
 
-` + codeList())
+` + codeList() + constantsText())
 }
 
 // chargingText says what is counted, from the steps that count: see Server.standing.

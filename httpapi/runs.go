@@ -62,7 +62,7 @@ type fitOptions struct {
 	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
 	// limit of the model: 400, unless allow_extended is true.
 	Context int64 `query:"context,min=1,tokens"`
-	// Storage of the key-value cache; f16 without it.
+	// Storage of the key-value cache; f16 without it. With engine=vllm only f16.
 	KV fit.KVType `query:"kv,default=f16"`
 	// Program whose memory rules apply; llama.cpp without it.
 	Engine fit.Rules `query:"engine,default=llama.cpp"`

@@ -99,19 +99,19 @@ func tokensPerJoule(b *dataset.Benchmark) float64 {
 	return number(b.GenerationTPS) / number(b.PowerWatts)
 }
 
-// depthBands are the bands of context_depth: the highest depth of each but the last, and its name.
-var depthBands = []struct {
-	upTo int64
-	name string
+// DepthBands are the bands of context_depth: the highest depth of each but the last, and its name.
+var DepthBands = []struct {
+	UpTo int64
+	Name string
 }{{512, "0-512"}, {4096, "513-4096"}, {16384, "4097-16384"}, {65536, "16385-65536"}, {math.MaxInt64, "65537+"}}
 
 func depthBand(b *benchmarkRecord) string {
 	if b.ContextDepth == nil {
 		return ""
 	}
-	for _, band := range depthBands {
-		if *b.ContextDepth <= band.upTo {
-			return band.name
+	for _, band := range DepthBands {
+		if *b.ContextDepth <= band.UpTo {
+			return band.Name
 		}
 	}
 	return ""

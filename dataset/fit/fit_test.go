@@ -164,7 +164,7 @@ func TestMaxContext(t *testing.T) {
 				if most == nil {
 					t.Fatalf("%s %s: no longest context", model, s.Quantization)
 				}
-				for _, step := range []int64{0, llamaPad} {
+				for _, step := range []int64{0, LlamaPad} {
 					at := q
 					at.Quantization, at.Context = s.Quantization, *most+step
 					if at.Context == 0 || at.Context > e.models[model].shape.limit {

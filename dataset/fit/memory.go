@@ -17,9 +17,9 @@ var Formulas = []Formula{
 	{"weights.bits", "params_b x 10^9 x bits_per_weight / 8", "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md"},
 	{"kv.llama.cpp", "full layers x cells x heads x (key width + value width), cells = context rounded up to 256; sliding layers with cells = min(context, window + micro_batch) rounded up to 256; latent attention keeps kv_lora_rank + qk_rope_head_dim values; each times the storage of the cache type (f16 2 bytes, q8_0 34/32, q4_0 18/32)", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache-iswa.cpp"},
 	{"kv.vllm", "as kv.llama.cpp with contexts rounded up to blocks of 16 tokens and sliding layers of min(context, window - 1 + 2048) tokens and one more block", "https://github.com/vllm-project/vllm/blob/001cabc1be16a59a70d720ed61a13b678c060a18/vllm/v1/kv_cache_interface.py"},
-	{"kv.mlx", "as kv.llama.cpp with sliding layers of exactly the window", "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
-	{"kv.recurrent", "state of linear-attention and state-space layers in 32-bit values: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
-	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. A quantized cache adds a copy of the cache of one layer in 16-bit values", "https://github.com/unslothai/unsloth/pull/6718"},
+	{"kv.mlx", "as kv.llama.cpp with sliding layers of min(cells, window), cells = context rounded up to 256", "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
+	{"kv.recurrent", "state of linear-attention and state-space layers in 32-bit values: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes; the record states it as recurrent_state_bytes, and without it a model with such layers has no cache size", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
+	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values", "https://github.com/unslothai/unsloth/pull/6718"},
 	{"reserve.llama.cpp", "1 GiB per device, the margin llama.cpp keeps when it fits a model by itself", "https://github.com/ggml-org/llama.cpp/blob/master/tools/fit-params/README.md"},
 	{"reserve.vllm", "0.1 of the memory, for gpu_memory_utilization is 0.9 by default", "https://docs.vllm.ai/en/v0.8.5/serving/engine_args.html"},
 	{"reserve.mlx", "none beyond the share of unified memory macOS allows", "https://github.com/ml-explore/mlx-lm"},
@@ -175,10 +175,10 @@ func (s *shape) bounded() bool {
 // atMost is the shape with the largest published values for what its buffer depends on and is not known.
 func (s shape) atMost() shape {
 	if s.vocab == 0 {
-		s.vocab = mostVocab
+		s.vocab = MostVocab
 	}
 	if s.hidden == 0 {
-		s.hidden = mostHidden
+		s.hidden = MostHidden
 	}
 	return s
 }
@@ -211,9 +211,9 @@ func (s *shape) unpacked(r Rules, t KVType, context, microBatch int64) int64 {
 func (r Rules) reserve(memory int64, count int) Bytes {
 	switch r {
 	case VLLM:
-		return Bytes{memory / vllmSpare, Computed, "reserve.vllm"}
+		return Bytes{memory / VLLMSpare, Computed, "reserve.vllm"}
 	case MLX:
 		return Bytes{0, Computed, "reserve.mlx"}
 	}
-	return Bytes{int64(count) * llamaMargin, Computed, "reserve.llama.cpp"}
+	return Bytes{int64(count) * LlamaMargin, Computed, "reserve.llama.cpp"}
 }

@@ -57,25 +57,25 @@ const (
 const (
 	// llama.cpp keeps this much of each device free when it fits a model by itself
 	// (tools/fit-params/README.md: "cannot fulfill margin of 1024 MiB").
-	llamaMargin = gib
+	LlamaMargin = gib
 	// llama.cpp rounds contexts and sliding caches up to this many cells
 	// (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
-	llamaPad = 256
+	LlamaPad = 256
 	// The defaults of vLLM: it leaves one part in so many of a device (gpu_memory_utilization is 0.9). It
 	// rounds a cache up to blocks of 16 tokens. It schedules up to 2,048 tokens at once
 	// (max_num_batched_tokens).
-	vllmSpare  = 10
-	vllmBlock  = 16
-	vllmTokens = 2048
+	VLLMSpare  = 10
+	VLLMBlock  = 16
+	VLLMTokens = 2048
 	// MLX grows a cache in steps of 256 tokens (mlx_lm/models/cache.py, KVCache.step).
-	mlxStep = 256
+	MLXStep = 256
 )
 
 // The largest vocabulary and hidden size of published models (Gemma 3; Nemotron-4 340B). Where those of a model are not
 // known its buffer is a lower bound, and one with these decides whether a verdict depends on it.
 const (
-	mostVocab  = 262_144
-	mostHidden = 18_432
+	MostVocab  = 262_144
+	MostHidden = 18_432
 )
 
 // pad rounds n up to a multiple of step.
@@ -85,11 +85,11 @@ func pad(n, step int64) int64 { return (n + step - 1) / step * step }
 func (r Rules) globalCells(context int64) int64 {
 	switch r {
 	case VLLM:
-		return pad(context, vllmBlock)
+		return pad(context, VLLMBlock)
 	case MLX:
-		return pad(context, mlxStep)
+		return pad(context, MLXStep)
 	}
-	return pad(context, llamaPad)
+	return pad(context, LlamaPad)
 }
 
 // slidingCells is the number of tokens a sliding-window layer keeps room for. llama.cpp: the
@@ -99,9 +99,9 @@ func (r Rules) globalCells(context int64) int64 {
 func (r Rules) slidingCells(context, window, microBatch int64) int64 {
 	switch r {
 	case VLLM:
-		return pad(min(context, window-1+vllmTokens), vllmBlock) + vllmBlock
+		return pad(min(context, window-1+VLLMTokens), VLLMBlock) + VLLMBlock
 	case MLX:
-		return min(pad(context, mlxStep), window)
+		return min(pad(context, MLXStep), window)
 	}
-	return pad(min(pad(context, llamaPad), window+microBatch), llamaPad)
+	return pad(min(pad(context, LlamaPad), window+microBatch), LlamaPad)
 }

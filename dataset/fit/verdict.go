@@ -222,13 +222,13 @@ func (t *target) maxContext(q *Query, m *machine, weights int64, kv KVType) int6
 	if fits(limit) {
 		return limit
 	}
-	low, high := int64(0), limit/llamaPad // in steps; low fits or is 0, high does not
+	low, high := int64(0), limit/LlamaPad // in steps; low fits or is 0, high does not
 	for high-low > 1 {
-		if mid := (low + high) / 2; fits(mid * llamaPad) {
+		if mid := (low + high) / 2; fits(mid * LlamaPad) {
 			low = mid
 		} else {
 			high = mid
 		}
 	}
-	return low * llamaPad
+	return low * LlamaPad
 }

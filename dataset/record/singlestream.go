@@ -25,37 +25,37 @@ const (
 	ShortPrompt = 1200
 )
 
-// defaults is what a tool measures where a row does not say.
-type defaults struct {
-	decode bool // the rate excludes the prompt
-	alone  bool // one request at a time
-	plain  bool // no drafted tokens
-	empty  bool // the cache is empty before the run
-	apart  bool // prompt and generation are runs of their own, where a row names the depth of both
+// ToolDefault is what a tool measures where a row does not say.
+type ToolDefault struct {
+	Decode bool // the rate excludes the prompt
+	Alone  bool // one request at a time
+	Plain  bool // no drafted tokens
+	Empty  bool // the cache is empty before the run
+	Apart  bool // prompt and generation are runs of their own, where a row names the depth of both
 }
 
 var (
 	// A bench program of the tool generates from an empty or short cache, one stream, no draft, and
 	// prints prompts apart. So do chat servers for one user: Ollama and LM Studio draft only for
 	// models with a draft head, and then a row says so.
-	benchTool = defaults{decode: true, alone: true, plain: true, empty: true}
+	benchTool = ToolDefault{Decode: true, Alone: true, Plain: true, Empty: true}
 	// A program for one user reports one request; whether its rate includes the prompt is up to the
 	// page. Drafting has to be asked for, and every run begins with an empty cache.
-	runner = defaults{alone: true, plain: true, empty: true}
+	runner = ToolDefault{Alone: true, Plain: true, Empty: true}
 	// A batching server or library measures totals over requests unless the row says otherwise.
-	batchTool = defaults{plain: true, empty: true}
+	batchTool = ToolDefault{Plain: true, Empty: true}
 	// A bench program that reads a prompt in one run and generates in another, each from the depth it prints:
 	// llama-bench, and the "best" speed of exllama. Rows without a depth are of other programs, as
 	// llama-batched-bench and llama-server, which generate behind the prompt.
-	apartTool = defaults{decode: true, alone: true, plain: true, empty: true, apart: true}
+	apartTool = ToolDefault{Decode: true, Alone: true, Plain: true, Empty: true, Apart: true}
 )
 
-// toolDefaults maps tools to what they measure by default, as their own benchmark programs and pages
+// ToolDefaults maps tools to what they measure by default, as their own benchmark programs and pages
 // print it. Nothing is known of a tool that is not listed: a null of its rows is never 1 or false.
-var toolDefaults = func() map[Slug]defaults {
-	out := map[Slug]defaults{}
+var ToolDefaults = func() map[Slug]ToolDefault {
+	out := map[Slug]ToolDefault{}
 	for _, group := range []struct {
-		defaults
+		ToolDefault
 		tools string
 	}{
 		{apartTool, "llama.cpp ik-llama.cpp exllama"},
@@ -68,7 +68,7 @@ var toolDefaults = func() map[Slug]defaults {
 			" optimum-nvidia ipex-llm tensorrt-edge-llm docker-model-runner ds4 quip-sharp aqlm"},
 	} {
 		for tool := range strings.FieldsSeq(group.tools) {
-			out[Slug(tool)] = group.defaults
+			out[Slug(tool)] = group.ToolDefault
 		}
 	}
 	return out
@@ -81,7 +81,7 @@ var toolDefaults = func() map[Slug]defaults {
 // the answer is SingleUnknown. field names the field that decided against it, in the spelling of the API; it is empty
 // for SingleYes.
 func (b *Benchmark) SingleStream() (is Single, field string) {
-	d := toolDefaults[b.Tool]
+	d := ToolDefaults[b.Tool]
 	switch {
 	case b.Withdrawn != nil:
 		return SingleNo, "withdrawn"
@@ -105,13 +105,13 @@ func (b *Benchmark) SingleStream() (is Single, field string) {
 		return SingleNo, "context_depth"
 	case b.CacheTokens() > ShortPrompt:
 		return SingleNo, "n_prompt"
-	case b.Concurrency == nil && !d.alone:
+	case b.Concurrency == nil && !d.Alone:
 		return SingleUnknown, "concurrency"
-	case b.RateBasis == nil && !d.decode:
+	case b.RateBasis == nil && !d.Decode:
 		return SingleUnknown, "rate_basis"
-	case b.SpeculativeDecoding == nil && !d.plain:
+	case b.SpeculativeDecoding == nil && !d.Plain:
 		return SingleUnknown, "speculative_decoding"
-	case b.ContextDepth == nil && !d.empty:
+	case b.ContextDepth == nil && !d.Empty:
 		return SingleUnknown, "context_depth"
 	}
 	return SingleYes, ""
@@ -132,7 +132,7 @@ func (b *Benchmark) WholeRequest() bool {
 // BehindPrompt reports whether generation begins behind the prompt that n_prompt counts: where it is known, and the tool does not
 // read it in a run of its own.
 func (b *Benchmark) BehindPrompt() bool {
-	return b.NPrompt != nil && (b.ContextDepth == nil || !toolDefaults[b.Tool].apart)
+	return b.NPrompt != nil && (b.ContextDepth == nil || !ToolDefaults[b.Tool].Apart)
 }
 
 // CacheTokens is how many tokens are in the cache when generation begins, as far as the row says.

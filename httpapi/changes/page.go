@@ -39,7 +39,7 @@ type Row struct {
 
 // FieldChange is one field of a record that has another value.
 type FieldChange struct {
-	// Dotted name of the field.
+	// Dotted name of the field. The place of an entry in a list is part of it, from 0, as in sources.0.fields.
 	Field string `json:"field" jsonschema:"example=generation_tps"`
 	// Where entries of a list of objects were added or removed: place of the first of them in the list, from 0; old and new then are the stretch of the list that differs. Null otherwise.
 	At *int64 `json:"at" jsonschema:"nullable,minimum=0,example=2"`
