@@ -164,8 +164,8 @@ func TestHostile(t *testing.T) {
 				args.Parse(text)
 				v := query.Read(r.params, args.All())
 				_, _ = r.parse(v, gen, export.JSON)
-				// The first search is always made, and models have about as many names as may be compared.
-				if most := max(suggest.MaxCompared, len(gen.Models.Names())); v.Compared > most {
+				// The first search is always made, and these have about as many names as may be compared.
+				if most := max(suggest.MaxCompared, len(gen.Models.Names()), len(gen.Hardware.Names())); v.Compared > most {
 					t.Errorf("%s: %d names are compared, want at most %d", tt.name, v.Compared, most)
 				}
 			}

@@ -225,6 +225,9 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 	if n := stats.Withdrawn; n > 0 {
 		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"))})
 	}
+	if n := stats.Supplementary; n > 0 {
+		out = append(out, Notice{Code: "supplementary_excluded", Parameter: "group_by", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because its source counts only in groups without others", "records that match are excluded because their sources count only in groups without others"))})
+	}
 	if n := stats.Unlisted; n > 0 {
 		out = append(out, Notice{Code: throughputExcluded, Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it is a throughput result", "records that match are excluded because they are throughput results"))})
 	}

@@ -154,8 +154,22 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 		t.listed, t.unlisted = p.unknown, roaring.Flip(p.unknown, 0, uint64(t.n))
 	}
 	t.otherSettings = newOtherSettings(t)
-	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) })
+	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) }, supplementary(set.Origins, s.recs))
 	return s, t
+}
+
+// supplementary is the ordinals of the measurements from supplementary sources.
+func supplementary(origins []dataset.Origin, recs []benchmarkRecord) *roaring.Bitmap {
+	keys, out := map[string]bool{}, roaring.New()
+	for _, o := range origins {
+		keys[o.Key] = o.Supplementary != nil && *o.Supplementary
+	}
+	for i, b := range recs {
+		if b.SourceKey != nil && keys[*b.SourceKey] {
+			out.Add(uint32(i))
+		}
+	}
+	return out
 }
 
 // BenchmarkCounts says how many benchmarks the generation has of a record.

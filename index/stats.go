@@ -42,10 +42,11 @@ func (e TooManyGroupsError) Error() string { return fmt.Sprintf("more than %d gr
 // Stats are the groups of a StatsQuery. They share memory with the table.
 type Stats struct {
 	Groups []Group // in the order of their keys
-	// Unknown is how many records match the filter but have no value of the metric, and Withdrawn how many
-	// match and were withdrawn; they are in no group. Excluded, ExcludedBySets and Unlisted are as in Page, but
-	// throughput results that a query asks for by ID are in no group either.
-	Unknown, Withdrawn, Unlisted int
+	// Unknown is how many records match the filter but have no value of the metric, Withdrawn how many match and
+	// were withdrawn, and Supplementary how many match but are of supplementary sources and their group has other
+	// records; they are in no group. Excluded, ExcludedBySets and Unlisted are as in Page, but throughput results
+	// that a query asks for by ID are in no group either.
+	Unknown, Withdrawn, Supplementary, Unlisted int
 	Excluded, ExcludedBySets     []int
 }
 
@@ -69,11 +70,16 @@ type statistics struct {
 	repeats []uint32 // by ordinal: equal for records with the same page, model, hardware and settings
 	// withdrawn are the records that no statistics count.
 	withdrawn *roaring.Bitmap
+	// supplementary are those that count only in groups without others; see record.Origin.
+	supplementary *roaring.Bitmap
 }
 
 // newStatistics numbers the source pages and configurations of a table with postings.
-func newStatistics(t *Table, pageOf func(ord int) string) *statistics {
-	s := &statistics{pages: make([]uint32, t.n), repeats: make([]uint32, t.n), withdrawn: t.postings[Settings].any([]string{withdrawn})}
+func newStatistics(t *Table, pageOf func(ord int) string, supplementary *roaring.Bitmap) *statistics {
+	s := &statistics{
+		pages: make([]uint32, t.n), repeats: make([]uint32, t.n),
+		withdrawn: t.postings[Settings].any([]string{withdrawn}), supplementary: supplementary,
+	}
 	pages, repeats := map[string]uint32{"": 0}, map[string]uint32{}
 	number := func(numbers map[string]uint32, key string) uint32 {
 		n, ok := numbers[key]
@@ -139,7 +145,8 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 		for n < len(ords) && !slices.ContainsFunc(keys, func(key []uint32) bool { return key[ords[n]] != key[ords[0]] }) {
 			n++
 		}
-		g := Group{t: t, by: q.By, ords: ords[:n:n]}
+		g := Group{t: t, by: q.By, ords: t.statistics.leading(ords[:n:n])}
+		out.Supplementary += n - len(g.ords)
 		g.summarize(&q)
 		for _, ord := range g.ords {
 			if page := t.statistics.pages[ord]; met[page] != uint32(len(out.Groups))+1 {
@@ -163,6 +170,14 @@ func (t *Table) counted(set *roaring.Bitmap, col *column) []uint32 {
 		}
 	}
 	return out
+}
+
+// leading is the records of a group without those of supplementary sources, unless it has no others.
+func (s *statistics) leading(ords []uint32) []uint32 {
+	if others := slices.DeleteFunc(slices.Clone(ords), s.supplementary.Contains); len(others) > 0 {
+		return others
+	}
+	return ords
 }
 
 // byNumber sorts ordinals by a number of each, such as a code. Those with equal numbers stay in order.

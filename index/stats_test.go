@@ -424,3 +424,39 @@ func TestBinEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestSupplementary: measurements of a supplementary source count only in groups without others.
+func TestSupplementary(t *testing.T) {
+	set := newRandom(1, 40, 0).set(400, 12)
+	yes := true
+	set.Origins = []dataset.Origin{{Key: "a", Supplementary: &yes}, {Key: "b"}}
+	table := mustBuild(t, set).Benchmarks
+	q := StatsQuery{By: []Field{Hardware, Model}, Metric: GenerationTPS, MaxGroups: 10_000}
+	stats, err := table.Stats(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := map[dataset.Slug]string{}
+	for _, b := range set.Benchmarks.All() {
+		keys[b.ID] = *b.SourceKey
+	}
+	mixed, alone := 0, 0
+	for _, g := range stats.Groups {
+		a := 0
+		for _, ord := range g.ords {
+			if keys[dataset.Slug(table.Slug(ord))] == "a" {
+				a++
+			}
+		}
+		switch a {
+		case 0:
+		case len(g.ords):
+			alone++
+		default:
+			mixed++
+		}
+	}
+	if mixed > 0 || alone == 0 || stats.Supplementary == 0 {
+		t.Errorf("%d groups mix sources, %d have only the supplementary one, %d records are left out", mixed, alone, stats.Supplementary)
+	}
+}

@@ -15,6 +15,8 @@ type Origin struct {
 	License *string `json:"licence" jsonschema:"nullable,minLength=1,example=MIT"`
 	// What was examined for the licence: the file, the terms, or the page on which none is stated. Where licence is null, why nothing could be examined. Null where the licence is that of a licence file or a statement of the source itself.
 	LicenseNote *string `json:"licence_note" jsonschema:"nullable,minLength=1,example=no licence file among the files of the repository"`
+	// True if its measurements count in statistics only where a group has no others, because they run lower than those of the tools themselves or nobody checked them. Null if they count like all others.
+	Supplementary *bool `json:"supplementary" jsonschema:"nullable,example=true"`
 	// Day it was first read for this directory.
 	Read Date `json:"read" jsonschema:"example=2026-11-21"`
 }

@@ -34,5 +34,8 @@ func writtenOut(text string) string {
 	if strings.HasSuffix(text, "oryon cpu") {
 		return oryon.ReplaceAllString(text, "$1 $2-$3-$4")
 	}
-	return nameMac(text)
+	return nameMac(coreCounts.ReplaceAllString(text, "$1"))
 }
+
+// coreCounts finds the cores of an Apple chip behind its name, "apple m4 max 12p+4e".
+var coreCounts = regexp.MustCompile(`^(apple m[0-9]+(?: (?:pro|max|ultra))?) [0-9]+p\+[0-9]+e$`)

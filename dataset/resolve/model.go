@@ -22,6 +22,9 @@ func (n *modelNames) resolve(text string) Answer {
 	if a, ok := n.byType(text); ok {
 		return a
 	}
+	if rest, quant := TypeQuantization(text); strings.Contains(text[len(rest):], " - ") { // "gemma 3 4b it q4_k - medium"
+		return n.resolve(rest + " " + strings.ToLower(quant))
+	}
 	r := n.byName(name)
 	if r.answer.Reason == unknownName && strings.Contains(text, "_") {
 		other := withHyphens(text)

@@ -50,14 +50,17 @@ var besideWords = set("a an and at by for from in not of on only or over per the
 	" kaggle colab runpod vast lambda cloud instance" +
 	" kepler maxwell pascal volta turing ampere lovelace hopper gcn polaris vega navi rdna cdna gfx alchemist battlemage bmg g dg pvc ponte vecchio" +
 	" tiger alder raptor meteor arrow lunar ice rocket comet coffee skylake lake mtl arl lnl adl rpl tgl lp h gt turin genoa milan rome bergamo" +
-	" renoir cezanne rembrandt phoenix hawk strix halo krackan point zen adreno mali hexagon risc v arm mac dgx spark")
+	" renoir cezanne rembrandt phoenix hawk strix halo krackan kraken point zen znver adreno mali hexagon risc v arm mac dgx spark" +
+	// the processors that compilers name: "(alderlake)", "(skylake-avx512)"
+	" nehalem westmere sandybridge ivybridge haswell broadwell avx cascadelake icelake client tigerlake rocketlake alderlake" +
+	" sapphirerapids")
 
 // versioned are words before the number of an architecture: "gfx 1100", "navi 31".
-var versioned = set("gfx sm cortex navi vega polaris a")
+var versioned = set("gfx sm cortex navi vega polaris a znver avx")
 
 // besideBeginnings and besideParts are in what drivers and tools print beside a name, whatever else it says.
 var (
-	besideBeginnings = []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "radeonsi", "cortex", "10x cortex", "0x"}
+	besideBeginnings = []string{"uuid", "host", "rev ", "compute ", "vmm", "warp", "wave size", "uma", "fp16", "fp4", "bf16", "opencl ", "prog-if", "subsystem", "bus", "pci", "shared memory", "int dot", "matrix cores", "driver", "cuda ", "rocm ", "vulkan ", "radv", "radeonsi", "cortex", "10x cortex", "0x", "arrowlake"}
 	besideParts      = []string{"channel", "jetpack", "limit", "power cap", " ram", "mesa", "linux", "passthrough"}
 )
 

@@ -22,7 +22,7 @@ func TestHere(t *testing.T) {
 		}
 		return nil, errors.New("not found")
 	}}
-	const inBF16 = "apertus-8b-instruct-2509             8.053 B     BF16 " // which nobody measured on it
+	const inBF16 = "ministral-3-3b-instruct-2512         3.8 B       BF16 " // which nobody measured on it
 	for _, tt := range []struct {
 		name    string
 		machine here.Machine
