@@ -168,7 +168,7 @@ func (a *ask) judge(at int) Size {
 	s := Size{
 		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
 		Memory:   Memory{Weights: weightsOf(z), Reserve: n.reserve},
-		Missing:  slices.Concat([]string{}, t.shape.missing, t.shape.loose),
+		Missing:  append(append([]string{}, t.shape.missing...), t.shape.loose...),
 		Evidence: a.e.evidence(a.q, t, a.m, z),
 	}
 	if n.known {
