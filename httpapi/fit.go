@@ -53,7 +53,7 @@ type costParams struct {
 // fitList is the parameters of GET /api/v1/fit, and the members of a query of POST /api/v1/fit.
 var fitList = &resource{name: "fit", path: "fit", singular: "fit", params: append(withFitLimits(query.Of[fitParams]()), query.Of[costParams]()...)}
 
-// fitBody is the body of POST /api/v1/fit.
+// fitBody is the body of POST /api/v1/fit, unless it is one query by itself.
 type fitBody struct {
 	// The queries.
 	Queries jsontext.Value `query:"queries,required"`
@@ -117,9 +117,9 @@ func released(gen *index.Generation) time.Time {
 	return time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
 }
 
-// postFit answers up to 100 queries at once, with the best size of each.
+// postFit answers one query, or up to 100 at once, with the best size of each.
 func postFit(_ *Server, req *request) (*response, *failure) {
-	queries, f := readFitQueries(req)
+	queries, place, f := readFitQueries(req)
 	if f != nil {
 		return nil, f
 	}
@@ -127,7 +127,7 @@ func postFit(_ *Server, req *request) (*response, *failure) {
 	answers := make([]*fit.Answer, len(queries))
 	var faults query.Faults
 	for i, members := range queries {
-		r := reader{Values: query.ReadObject(fitList.params, members, fmt.Sprintf("queries[%d].", i)), gen: req.gen}
+		r := reader{Values: query.ReadObject(fitList.params, members, place(i)), gen: req.gen}
 		q := r.fitQuery()
 		q.BestOnly = true
 		answers[i] = r.fit(q)
@@ -141,12 +141,19 @@ func postFit(_ *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
-// readFitQueries reads the list of queries of a body.
-func readFitQueries(req *request) ([]map[string]jsontext.Value, *failure) {
-	body, f := readBody(req, query.Of[fitBody]())
-	if f != nil {
-		return nil, f
+// readFitQueries reads the queries of a body, and how faults name the place of each.
+func readFitQueries(req *request) ([]map[string]jsontext.Value, func(i int) string, *failure) {
+	if f := req.noParameters(); f != nil {
+		return nil, nil, f
 	}
+	members, f := bodyMembers(req.c)
+	if f != nil {
+		return nil, nil, f
+	}
+	if members["queries"] == nil && members["model"] != nil {
+		return []map[string]jsontext.Value{members}, func(int) string { return "" }, nil
+	}
+	body := query.ReadObject(query.Of[fitBody](), members, "")
 	var queries []map[string]jsontext.Value
 	raw := jsontext.Value(body.Text("queries"))
 	switch {
@@ -156,5 +163,5 @@ func readFitQueries(req *request) ([]map[string]jsontext.Value, *failure) {
 	case len(queries) == 0 || len(queries) > maxFitQueries:
 		body.Missing("queries", fmt.Sprintf("must have 1 to %d entries, got %d", maxFitQueries, len(queries)))
 	}
-	return queries, failureOf(&body.Faults)
+	return queries, func(i int) string { return fmt.Sprintf("queries[%d].", i) }, failureOf(&body.Faults)
 }

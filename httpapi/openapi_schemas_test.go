@@ -495,6 +495,7 @@ func fitQueriesSchema() object {
 		fields.set(pm.Name, field)
 	}
 	query := obj("type", "object", "description", "One query, with the parameters of GET as members.", "additionalProperties", false, "required", []string{"model"}, "properties", fields)
-	return obj("type", "object", "description", "Queries to answer at once.", "additionalProperties", false, "required", []string{"queries"},
-		"properties", obj("queries", obj("type", "array", "description", "The queries.", "minItems", 1, "maxItems", maxFitQueries, "items", query)))
+	list := obj("type", "array", "description", "Several queries; without it the other members are one.", "minItems", 1, "maxItems", maxFitQueries, "items", query)
+	return obj("type", "object", "description", "Queries to answer at once, or the members of one query.", "additionalProperties", false,
+		"properties", append(obj("queries", list), fields...))
 }

@@ -187,7 +187,7 @@ func routeText(rt *route) string {
 // routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
 var routeTexts = map[string]string{
 	"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys per address and hour, and of active keys per e-mail address, is limited.",
-	"postFit":        "Each query has the parameters of GET as members and is answered with its best size alone, or the one it names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
+	"postFit":        "Each query has the parameters of GET as members; one by itself needs no list. Each is answered with its best size alone, or the one it names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
 	"showKey":        "Not charged; counts towards the burst limit.",
 	"revokeKey":      "Final: the key is rejected from the response on. Not charged.",
 	"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
