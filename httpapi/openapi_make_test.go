@@ -25,7 +25,7 @@ import (
 
 // apiVersion is the version of the document, raised with every change of it: the patch for
 // texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
-const apiVersion = "2.3.0"
+const apiVersion = "2.4.0"
 
 // makeOpenAPI makes the document that is published.
 func makeOpenAPI() []byte { return finished(published(wholeDocument())) }
