@@ -90,7 +90,8 @@ func writeRows(t *testing.T, n, first int) string {
 		if strings.HasPrefix(name, "benchmarks/2025") {
 			lines = strings.Split(strings.TrimSpace(string(file.Data)), "\n")
 		}
-		if strings.HasPrefix(name, "benchmarks/") {
+		// The recorded changes know of other benchmarks.
+		if strings.HasPrefix(name, "benchmarks/") || strings.HasPrefix(name, "changes/") {
 			delete(files, name)
 		}
 	}

@@ -35,7 +35,7 @@ func (p plain) date(name string) float64 {
 	if text == "" {
 		return math.NaN()
 	}
-	parts := append(strings.Split(text, "-"), "00", "00")
+	parts := append(strings.Split(text, "-"), "01", "01") // the first day of a month or year
 	n, err := strconv.ParseFloat(parts[0]+parts[1]+parts[2], 64)
 	if err != nil {
 		return math.NaN()
