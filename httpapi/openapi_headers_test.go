@@ -1,8 +1,10 @@
 package httpapi
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+	"testing"
 
 	"modeldex/httpapi/encoding"
 )
@@ -18,6 +20,7 @@ type headerDoc struct {
 var headerDocs = []headerDoc{
 	{"X-Request-Id", "Id of this request, for questions about it.", obj("type", "string", "pattern", "^[0-9a-f]+-[0-9a-f]+$"), false},
 	{"Access-Control-Allow-Origin", "Any origin may read the answer.", obj("type", "string", "const", "*"), false},
+	{"X-Content-Type-Options", "The type of the body is the one that is stated.", obj("type", "string", "const", "nosniff"), false},
 	{"Access-Control-Expose-Headers", "The headers scripts of other origins may read; sent with a request that has an Origin.", obj("type", "string"), true},
 	{"X-RateLimit-Limit", "Calls a month of the key; 0 without one.", obj("type", "integer", "minimum", 0), false},
 	{"X-RateLimit-Remaining", "Calls left in the month after this one; 0 without a key.", obj("type", "integer", "minimum", 0), false},
@@ -51,7 +54,7 @@ var headerDocs = []headerDoc{
 // headersOf names the headers of an answer: those every answer has, those of a key on routes
 // that take one, and more. A name that ends in a question mark may be absent.
 func headersOf(a access, more ...string) object {
-	names := []string{"X-Request-Id", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
+	names := []string{"X-Request-Id", "Access-Control-Allow-Origin", "X-Content-Type-Options", "Access-Control-Expose-Headers"}
 	if a != open {
 		names = append(names, "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Tier", "RateLimit-Policy", "RateLimit")
 	}
@@ -86,4 +89,25 @@ func headerComponents() object {
 		out.set(headerDocs[i].name, headerDocs[i].component(!headerDocs[i].sometimes))
 	}
 	return out
+}
+
+// TestHeadersDescribed: the document describes every header that is sent, and the guide names the files outside the API.
+func TestHeadersDescribed(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustShipped(t).live)
+	plain := []string{"Content-Type", "Content-Length", "Date", "Server", "Connection"} // of HTTP itself
+	for _, path := range []string{
+		"/api/v1/models?limit=1", "/api/v1/fit?model=gpt-oss-20b&hardware=nvidia-rtx-4090", "/api/v1/models/none", "/api/v1/dataset", "/api/v1/models?color=red",
+	} {
+		for name := range s.ask(t, http.MethodGet, path, "Origin", "https://example.com").header {
+			if !slices.Contains(plain, name) && !slices.ContainsFunc(headerDocs, func(d headerDoc) bool { return strings.EqualFold(d.name, name) }) {
+				t.Errorf("%s: the header %s is not described", path, name)
+			}
+		}
+	}
+	for _, rt := range crawlerRoutes() {
+		if !strings.Contains(rt.path, ":") && !strings.Contains(about(), rt.path) { // the sitemap names its parts
+			t.Errorf("the guide does not name %s", rt.path)
+		}
+	}
 }

@@ -72,6 +72,9 @@ something does nothing. Data may be cached for five minutes (Cache-Control), by 
 about keys, and errors, must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
 meta.dataset_digest, name the data a response was made from: several edits may have one version, but each has its own digest.
 
+Outside the API, without a key and as plain files: /robots.txt, /sitemap.xml, /llms.txt, /llms-full.txt, /favicon.ico,
+/.well-known/security.txt and /.well-known/api-catalog.
+
 Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. Without that header nothing is compressed.
 
 ## Methods and browsers
