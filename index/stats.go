@@ -47,7 +47,7 @@ type Stats struct {
 	// records; they are in no group. Excluded, ExcludedBySets and Unlisted are as in Page, but throughput results
 	// that a query asks for by ID are in no group either.
 	Unknown, Withdrawn, Supplementary, Unlisted int
-	Excluded, ExcludedBySets     []int
+	Excluded, ExcludedBySets                    []int
 }
 
 // Group is the statistics of the records with one key.
