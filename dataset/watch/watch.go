@@ -31,6 +31,8 @@ type Options struct {
 	// BeforeLoad, if set, is called before the files are read for an event, a Rescan or a change
 	// that a look found.
 	BeforeLoad func()
+	// AfterLoad, if set, is called after that, when what was read has been handed over or dropped.
+	AfterLoad func()
 	// OnError, if set, is called with the reason when file events cannot be had; the regular looks
 	// go on.
 	OnError func(error)
@@ -46,6 +48,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.BeforeLoad == nil {
 		o.BeforeLoad = func() {}
+	}
+	if o.AfterLoad == nil {
+		o.AfterLoad = func() {}
 	}
 	if o.OnError == nil {
 		o.OnError = func(error) {}
@@ -186,6 +191,7 @@ func (w *Watcher) look(asked bool) {
 		return
 	}
 	w.opt.BeforeLoad()
+	defer w.opt.AfterLoad()
 	opt := w.opt.Load
 	opt.Last = w.last
 	opt.Workers = max(1, runtime.GOMAXPROCS(0)-1) // a core is left to requests

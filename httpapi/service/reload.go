@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -75,7 +74,8 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 			r.looked = time.Now()
 			r.loadSnapshots(ctx)
 		},
-		OnError: func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
+		AfterLoad: giveBack, // of reading the files, and of the generation that is no longer served
+		OnError:   func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
 	}, func(set *dataset.Set, err error) { r.reload(ctx, set, err) })
 	r.watcher.Store(&w)
 	return w
@@ -98,7 +98,6 @@ func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	if ctx.Err() != nil {
 		return // the service stops
 	}
-	debug.FreeOSMemory() // of the generation that is no longer served, and of reading the files
 	if err != nil {
 		refused := r.history.Refuse(err, r.live.Current())
 		r.cfg.Log.Error("dataset rejected; the last good one stays in service", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)

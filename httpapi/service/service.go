@@ -10,8 +10,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -85,10 +83,6 @@ type Config struct {
 // shutdownWait is how long a stop waits for requests, those that still come and those that have begun. It leaves a
 // second for the ledger: a stop takes five seconds at most.
 const shutdownWait = 4 * time.Second
-
-// settleTime is after how long the memory that follows a start is given back: the watcher reads all files again, at the
-// latest after ten seconds.
-const settleTime = 12 * time.Second
 
 // Run serves until ctx ends or SIGTERM or SIGINT arrives: then it stops listening, waits for the
 // requests that have begun, writes the counts and returns nil. SIGHUP makes it look at the files
@@ -168,7 +162,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
 		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
-		CacheBytes: cfg.CacheBytes, Worked: debug.FreeOSMemory, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
+		CacheBytes: cfg.CacheBytes, Worked: giveBack, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
 	})
 	if err != nil {
 		return false, err
@@ -186,11 +180,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	go func() { failed <- server.Serve(ln) }()
 	fmt.Fprintf(cfg.Stdout, "modeldex serves http://%s (reference: http://%s/docs)\n", ln.Addr(), ln.Addr())
 	cfg.Log.Info("serving", "addr", ln.Addr().String(), "data", cfg.Where)
-	debug.FreeOSMemory() // what the start needed
-	defer time.AfterFunc(settleTime, func() {
-		runtime.GC() // the second collection empties pools
-		debug.FreeOSMemory()
-	}).Stop()
+	giveBack() // what the start needed
 	select {
 	case err := <-failed:
 		return true, err
