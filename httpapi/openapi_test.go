@@ -379,7 +379,7 @@ func TestValidateAnswer(t *testing.T) {
 	good := func(change func(h http.Header, body map[string]any)) (http.Header, []byte) {
 		h := http.Header{}
 		for name, value := range map[string]string{
-			"X-Request-Id": "0a-1", "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag",
+			"X-Request-Id": "0a-1", "Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Access-Control-Expose-Headers": "ETag",
 			"Content-Type": "application/problem+json", "Cache-Control": "no-store", "Vary": "Authorization, Accept-Encoding",
 			"X-RateLimit-Limit": "0", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1796083200", "X-RateLimit-Tier": "none",
 			"Www-Authenticate": "Bearer realm=\"modeldex\"",

@@ -162,6 +162,7 @@ func (d *apiDocument) response(method, path string, status int) (where []string,
 		return nil, map[string]any{"headers": map[string]any{
 			"X-Request-Id":                  map[string]any{"$ref": "#/components/headers/X-Request-Id"},
 			"Access-Control-Allow-Origin":   map[string]any{"$ref": "#/components/headers/Access-Control-Allow-Origin"},
+			"X-Content-Type-Options":        map[string]any{"$ref": "#/components/headers/X-Content-Type-Options"},
 			"Access-Control-Expose-Headers": map[string]any{"$ref": "#/components/headers/Access-Control-Expose-Headers"},
 			"Cache-Control":                 map[string]any{"$ref": "#/components/headers/Cache-Control"},
 			"Vary":                          map[string]any{"$ref": "#/components/headers/Vary"},
@@ -184,6 +185,7 @@ func (d *apiDocument) methodless(method, path string, status int) ([]string, map
 		return nil, map[string]any{"headers": map[string]any{
 			"X-Request-Id":                  map[string]any{"$ref": "#/components/headers/X-Request-Id"},
 			"Access-Control-Allow-Origin":   map[string]any{"$ref": "#/components/headers/Access-Control-Allow-Origin"},
+			"X-Content-Type-Options":        map[string]any{"$ref": "#/components/headers/X-Content-Type-Options"},
 			"Access-Control-Expose-Headers": map[string]any{"$ref": "#/components/headers/Access-Control-Expose-Headers"},
 			"Allow":                         map[string]any{"required": true, "schema": map[string]any{"type": "string"}},
 			"Access-Control-Allow-Methods":  map[string]any{"required": true, "schema": map[string]any{"type": "string"}},
