@@ -151,7 +151,7 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware, relations)}
 	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware, relations)}}
 	if p := t.postings[Scenario]; len(p.values) > 0 {
-		t.listed, t.unlisted = p.unknown, roaring.Flip(p.unknown, 0, uint64(t.n))
+		t.listed, t.unlisted = p.unknown, allBits(t.n).without(p.unknown)
 	}
 	t.otherSettings = newOtherSettings(t)
 	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) }, supplementary(set.Origins, s.recs))

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // A column has one value per record and the records in order of value. Unknown is NaN: it sorts
@@ -16,14 +14,14 @@ type column struct {
 	texts     []string  // by ordinal, text columns only
 	asc, desc []uint32  // ordinals in order of value
 	known     int       // the first known of asc and desc have a value
-	unknown   *roaring.Bitmap
+	unknown   bits
 }
 
 func newColumn(nums []float64) *column {
-	c := &column{nums: nums, unknown: roaring.New(), asc: make([]uint32, 0, len(nums))}
+	c := &column{nums: nums, unknown: newBits(len(nums)), asc: make([]uint32, 0, len(nums))}
 	for i, v := range nums {
 		if math.IsNaN(v) {
-			c.unknown.Add(uint32(i))
+			c.unknown.add(uint32(i))
 		} else {
 			c.asc = append(c.asc, uint32(i))
 		}
@@ -36,8 +34,7 @@ func newColumn(nums []float64) *column {
 		c.desc = append(c.desc, c.asc[start:end]...)
 		end = start
 	}
-	unknown := c.unknown.ToArray()
-	c.asc, c.desc = append(c.asc, unknown...), append(c.desc, unknown...)
+	c.asc, c.desc = c.unknown.ordinals(c.asc, 0, len(nums)), c.unknown.ordinals(c.desc, 0, len(nums))
 	return c
 }
 
@@ -60,25 +57,24 @@ func (c *column) interval(r Range) (lo, hi int) {
 	return lo, lo + sort.Search(c.known-lo, func(i int) bool { return c.nums[c.asc[lo+i]] > r.Max })
 }
 
-// within returns the ordinals whose value is in a range. It adds those inside, or removes those outside if they are
-// fewer.
-func (c *column) within(r Range) *roaring.Bitmap {
+// within returns the ordinals whose value is in a range. It adds those inside to none, or removes those outside
+// from all that are known if they are fewer.
+func (c *column) within(r Range) (set bits) {
 	lo, hi := c.interval(r)
-	var set bits
-	if inside := c.asc[lo:hi]; len(inside) < len(c.nums)/2 {
-		set = make(bits, (len(c.nums)+63)/64)
+	if inside := c.asc[lo:hi]; len(inside) < c.known/2 {
+		set = newBits(len(c.nums))
 		for _, ord := range inside {
-			set[ord/64] |= 1 << (ord % 64)
+			set.add(ord)
 		}
 	} else {
-		set = bitsOf(nil, len(c.nums))
-		for _, outside := range [][]uint32{c.asc[:lo], c.asc[hi:]} {
+		set = allBits(len(c.nums)).without(c.unknown)
+		for _, outside := range [][]uint32{c.asc[:lo], c.asc[hi:c.known]} {
 			for _, ord := range outside {
-				set[ord/64] &^= 1 << (ord % 64)
+				set.remove(ord)
 			}
 		}
 	}
-	return roaring.FromDense(set, false)
+	return set
 }
 
 // compare compares the value of an ordinal with that of a position: negative if it comes before.

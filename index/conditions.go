@@ -1,7 +1,6 @@
 package index
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -13,15 +12,16 @@ import (
 type Conditions struct {
 	t     *Table
 	q     Query
-	parts []condition     // sets, then ranges, in the order of the query, then the rest
-	all   *roaring.Bitmap // the records that match all conditions, see matching
-	made  bool            // all is made
+	parts []condition // sets, then ranges, in the order of the query, then the rest
+	all   bits        // the records that match all conditions, see matching
+	made  bool        // all is made
+	hides bool        // the last part is the records that are listed without being asked for
 }
 
 // A condition is the records that are right for one filter.
 type condition struct {
 	field Field // None for words, Scenario for what is listed without being asked for
-	set   *roaring.Bitmap
+	set   bits
 }
 
 // Conditions finds the records of each filter of a query. A field the table has no posting or column for is the
@@ -35,16 +35,16 @@ func (t *Table) Conditions(q Query) *Conditions {
 func (t *Table) conditions(q Query, unlisted bool) *Conditions {
 	c := &Conditions{t: t, q: q, parts: make([]condition, 0, len(q.Sets)+len(q.Ranges)+2)}
 	for _, s := range q.Sets {
-		c.parts = append(c.parts, condition{s.Field, t.set(s)})
+		c.parts = append(c.parts, condition{s.Field, bitsOf(t.set(s), t.n)})
 	}
 	for _, r := range q.Ranges {
 		c.parts = append(c.parts, condition{r.Field, t.columns[r.Field].within(r)})
 	}
 	if len(q.Words) > 0 {
-		c.parts = append(c.parts, condition{None, t.search.match(q.Words)})
+		c.parts = append(c.parts, condition{None, bitsOf(t.search.match(q.Words), t.n)})
 	}
 	if t.listed != nil && !unlisted {
-		c.parts = append(c.parts, condition{Scenario, t.listed})
+		c.parts, c.hides = append(c.parts, condition{Scenario, t.listed}), true
 	}
 	return c
 }
@@ -78,59 +78,56 @@ func (t *Table) find(slugs []string) *roaring.Bitmap {
 // Has reports whether a record matches all conditions.
 func (c *Conditions) Has(ord uint32) bool {
 	m := c.matching()
-	return m == nil || m.Contains(ord)
+	return m == nil || m.has(ord)
 }
 
 // matching is the records that match all conditions; nil is every record. The set may be shared.
-func (c *Conditions) matching() *roaring.Bitmap {
+func (c *Conditions) matching() bits {
 	if !c.made {
 		c.all, c.made = intersection(c.others(func(int) bool { return false })), true
 	}
 	return c.all
 }
 
-// others are the sets of all conditions but those that leave is true for, the smallest first.
-func (c *Conditions) others(leave func(part int) bool) []*roaring.Bitmap {
-	sets := make([]*roaring.Bitmap, 0, len(c.parts)+1)
+// others are the sets of all conditions but those that leave is true for.
+func (c *Conditions) others(leave func(part int) bool) []bits {
+	sets := make([]bits, 0, len(c.parts))
 	for i, p := range c.parts {
 		if !leave(i) {
 			sets = append(sets, p.set)
 		}
 	}
-	slices.SortFunc(sets, func(a, b *roaring.Bitmap) int { return cmp.Compare(a.GetCardinality(), b.GetCardinality()) })
 	return sets
 }
 
 // intersection is the records that are in all of some sets; nil is every record. It may be one of the sets.
-func intersection(sets []*roaring.Bitmap) *roaring.Bitmap {
+func intersection(sets []bits) bits {
 	switch len(sets) {
 	case 0:
 		return nil
 	case 1:
 		return sets[0]
 	}
-	out := roaring.And(sets[0], sets[1])
-	for _, set := range sets[2:] {
-		out.And(set)
+	out := slices.Clone(sets[0])
+	for _, set := range sets[1:] {
+		for i, word := range set {
+			out[i] &= word
+		}
 	}
 	return out
 }
 
 // countWithout is how many records of a set match all conditions but one.
-func (c *Conditions) countWithout(except int, set *roaring.Bitmap) int {
-	if set.IsEmpty() {
-		return 0
+func (c *Conditions) countWithout(except int, set bits) int {
+	m := intersection(c.others(func(part int) bool { return part == except }))
+	if m == nil {
+		return set.count()
 	}
-	sets := slices.Insert(c.others(func(part int) bool { return part == except }), 0, set)
-	last := len(sets) - 1
-	if last == 0 {
-		return int(set.GetCardinality())
-	}
-	return int(intersection(sets[:last]).AndCardinality(sets[last]))
+	return m.countIn(set)
 }
 
 // without is the records that match all conditions but those on a field; nil is every record.
-func (c *Conditions) without(f Field) *roaring.Bitmap {
+func (c *Conditions) without(f Field) bits {
 	return intersection(c.others(func(i int) bool { return c.parts[i].field == f }))
 }
 
@@ -160,15 +157,14 @@ func (c *Conditions) excludedBySets() []int { return c.excluded(0, len(c.q.Sets)
 // unlisted counts the records that match all conditions and are left out because they are listed only if they are
 // asked for.
 func (c *Conditions) unlisted() int {
-	last := len(c.parts) - 1
-	if last < 0 || c.t.listed == nil || c.parts[last].set != c.t.listed {
+	if !c.hides {
 		return 0
 	}
-	return c.countWithout(last, c.t.unlisted)
+	return c.countWithout(len(c.parts)-1, c.t.unlisted)
 }
 
 // unknown is the records without a value of a field; nil for one that every record has.
-func (t *Table) unknown(f Field) *roaring.Bitmap {
+func (t *Table) unknown(f Field) bits {
 	if c := t.columns[f]; c != nil {
 		return c.unknown
 	}

@@ -9,12 +9,12 @@
 //   - A posting maps each value of a field to the roaring bitmap of ordinals that have it.
 //   - A column has one number or text per record, and the ordinals in order of it.
 //   - A Query is a filter, an order and a place in it, as a value; String is its canonical form.
-//   - Conditions are the filters of one Query as bitmaps, for all answers about it.
+//   - Conditions are the filters of one Query, one bit for each record, for all answers about it.
 //   - A Page is the ordinals of one response, the exact total, and the place where it ends.
 //   - A Generation is all tables of one load, immutable, numbered from 1.
 //   - Live has the generation being served, behind one atomic pointer.
 //
-// A list is made in this order: Table.Conditions (conditions.go) finds a bitmap for each filter, from postings
+// A list is made in this order: Table.Conditions (conditions.go) finds the records of each filter, from postings
 // (posting.go) and ranges of columns (column.go). Conditions.Page (page.go) intersects them and walks along the order
 // of a column until the page is full. Facets (facets.go) leave out one condition after the other. Statistics
 // (stats.go) sort the matches by the codes of their keys.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // Facet is how the records that match a query are distributed over one field.
@@ -64,26 +62,28 @@ func (c *Conditions) Facets(fields []Field) []Facet {
 // A facetSet is the records that are counted.
 type facetSet struct {
 	t    *Table
-	set  *roaring.Bitmap // nil is every record
-	ords []uint32        // of set; nil where that is
-	bits bits            // of set, or of every record
+	set  bits     // nil is every record
+	ords []uint32 // of set; nil where that is
+	bits bits     // of set, or of every record
 }
 
 // facetSet prepares the count of a set; nil is every record.
-func (t *Table) facetSet(set *roaring.Bitmap) *facetSet {
-	s := &facetSet{t: t, set: set, bits: bitsOf(set, t.n)}
-	if set != nil {
-		s.ords = set.ToArray()
+func (t *Table) facetSet(set bits) *facetSet {
+	s := &facetSet{t: t, set: set, bits: set}
+	if set == nil {
+		s.bits = allBits(t.n)
+	} else {
+		s.ords = set.ordinals(make([]uint32, 0, set.count()), 0, t.n)
 	}
 	return s
 }
 
 // count is how many of the records are in another set.
-func (s *facetSet) count(other *roaring.Bitmap) int {
+func (s *facetSet) count(other bits) int {
 	if s.set == nil {
-		return int(other.GetCardinality())
+		return other.count()
 	}
-	return int(s.set.AndCardinality(other))
+	return s.set.countIn(other)
 }
 
 func (s *facetSet) facet(f Field) Facet {
@@ -103,11 +103,16 @@ func (s *facetSet) facet(f Field) Facet {
 // list lists the values that the records have.
 func (f *Facet) list(p *posting, s *facetSet) {
 	counts := make([]int, len(p.values)+1)
-	if s.set == nil || p.codes == nil {
+	switch {
+	case s.set == nil:
 		for i, set := range p.sets {
-			counts[i] = s.count(set)
+			counts[i] = int(set.GetCardinality())
 		}
-	} else {
+	case p.codes == nil:
+		for i, set := range p.sets {
+			counts[i] = s.count(bitsOf(set, s.t.n))
+		}
+	default:
 		for _, ord := range s.ords {
 			counts[p.codes[ord]]++
 		}

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // Page is the result of a query. It shares no memory with the table and may be kept, but its
@@ -54,17 +52,17 @@ func (c *Conditions) Page() Page {
 // total is how many records match.
 func (c *Conditions) total() int {
 	if m := c.matching(); m != nil {
-		return int(m.GetCardinality())
+		return m.count()
 	}
 	return c.t.n
 }
 
 // countIn is how many matching records are in a set.
-func (c *Conditions) countIn(set *roaring.Bitmap) int {
+func (c *Conditions) countIn(set bits) int {
 	if m := c.matching(); m != nil {
-		return int(m.AndCardinality(set))
+		return m.countIn(set)
 	}
-	return int(set.GetCardinality())
+	return set.count()
 }
 
 // First is the ordinals of Select and how many records match, on all pages. It leaves out what else a page counts.
@@ -159,22 +157,17 @@ func (o *ordering) position(ord uint32) *Position {
 }
 
 // pick returns up to k records of a set, nil is every record, from o.start on, in order.
-func (o *ordering) pick(set *roaring.Bitmap, k int) []uint32 {
+func (o *ordering) pick(set bits, k int) []uint32 {
 	ords := o.ordinals()[o.start:]
 	if set == nil {
 		return slices.Clone(ords[:min(k, len(ords))])
 	}
-	out := make([]uint32, 0, min(k, int(set.GetCardinality())))
+	out := make([]uint32, 0, min(k, set.count()))
 	if o.home { // the set is in this order
-		it := set.Iterator()
-		for it.AdvanceIfNeeded(uint32(o.start)); it.HasNext() && len(out) < k; {
-			out = append(out, it.Next())
-		}
-		return out
+		return set.ordinals(out, o.start, k)
 	}
-	in := bitsOf(set, o.t.n)
 	for i := 0; i < len(ords) && len(out) < k; i++ {
-		if in.has(ords[i]) {
+		if set.has(ords[i]) {
 			out = append(out, ords[i])
 		}
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	mathbits "math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 type posting struct {
 	values  []string          // sorted
 	sets    []*roaring.Bitmap // by number of the value: the ordinals that have it
-	unknown *roaring.Bitmap   // the ordinals without a value
+	unknown bits              // the ordinals without a value
 	// codes has for each ordinal the number of its value, and len(values) for unknown. It is nil if a record may have
 	// several values.
 	codes []uint32
@@ -20,7 +21,7 @@ type posting struct {
 
 // newPosting reads a field of all records.
 func newPosting[R any](f *fieldOf[R], recs []R) *posting {
-	p := &posting{unknown: roaring.New()}
+	p := &posting{unknown: newBits(len(recs))}
 	ords := map[string][]uint32{}
 	for i := range recs {
 		values := f.values(&recs[i])
@@ -32,7 +33,7 @@ func newPosting[R any](f *fieldOf[R], recs []R) *posting {
 			}
 		}
 		if !known {
-			p.unknown.Add(uint32(i))
+			p.unknown.add(uint32(i))
 		}
 	}
 	for v := range ords {
@@ -134,20 +135,71 @@ func both(a, b *roaring.Bitmap) *roaring.Bitmap {
 // bits is a set of ordinals with one bit for each record of a table, for many look-ups.
 type bits []uint64
 
-// bitsOf returns a set as bits; nil is every record of n.
-func bitsOf(set *roaring.Bitmap, n int) bits {
-	b := make(bits, (n+63)/64)
-	if set == nil {
-		for i := range b {
-			b[i] = ^uint64(0)
-		}
-		if n%64 != 0 {
-			b[n/64] = 1<<(n%64) - 1
-		}
-	} else {
-		set.WriteDenseTo(b)
+func newBits(n int) bits { return make(bits, (n+63)/64) }
+
+// allBits returns the ordinals of all of n records.
+func allBits(n int) bits {
+	b := newBits(n)
+	for i := range b {
+		b[i] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		b[n/64] = 1<<(n%64) - 1
 	}
 	return b
 }
 
+// bitsOf returns a set of a table of n records as bits.
+func bitsOf(set *roaring.Bitmap, n int) bits {
+	b := newBits(n)
+	set.WriteDenseTo(b)
+	return b
+}
+
 func (b bits) has(ord uint32) bool { return b[ord/64]>>(ord%64)&1 != 0 }
+
+func (b bits) add(ord uint32) { b[ord/64] |= 1 << (ord % 64) }
+
+func (b bits) remove(ord uint32) { b[ord/64] &^= 1 << (ord % 64) }
+
+// without returns the ordinals of b that another set of the same table does not have.
+func (b bits) without(other bits) bits {
+	out := slices.Clone(b)
+	for i, word := range other {
+		out[i] &^= word
+	}
+	return out
+}
+
+func (b bits) count() (n int) {
+	for _, word := range b {
+		n += mathbits.OnesCount64(word)
+	}
+	return n
+}
+
+// countIn is how many of the ordinals another set of the same table has.
+func (b bits) countIn(other bits) (n int) {
+	b = b[:len(other)]
+	for i, word := range other {
+		n += mathbits.OnesCount64(word & b[i])
+	}
+	return n
+}
+
+// ordinals appends the ordinals from one on, in order, until out has k.
+func (b bits) ordinals(out []uint32, from, k int) []uint32 {
+	for i := from / 64; i < len(b); i++ {
+		word := b[i]
+		if i == from/64 {
+			word &= ^uint64(0) << (from % 64)
+		}
+		for ; word != 0; word &= word - 1 {
+			if len(out) == k {
+				return out
+			}
+			out = append(out, uint32(64*i+mathbits.TrailingZeros64(word)))
+		}
+	}
+	return out
+}

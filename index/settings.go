@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"modeldex/dataset"
 )
 
@@ -23,19 +21,20 @@ var speeds = []Field{GenerationTPS, PerStream, PromptTPS, Roofline}
 type setting struct {
 	field   Field
 	value   string
-	records *roaring.Bitmap
+	records bits
 }
 
 // newOtherSettings are the settings, other than those of a single stream, of a table of benchmarks. A record with two
 // of them is in both; one whose settings are not decided is in the unknown ones.
 func newOtherSettings(t *Table) (out []setting) {
-	single := t.postings[Settings].any([]string{SingleStream})
-	add := func(f Field, value string, records *roaring.Bitmap) {
-		if rest := roaring.AndNot(records, single); !rest.IsEmpty() {
+	having := func(f Field, value string) bits { return bitsOf(t.postings[f].any([]string{value}), t.n) }
+	single := having(Settings, SingleStream)
+	add := func(f Field, value string, records bits) {
+		if rest := records.without(single); rest.count() > 0 {
 			out = append(out, setting{f, value, rest})
 		}
 	}
-	is := func(f Field, value string) { add(f, value, t.postings[f].any([]string{value})) }
+	is := func(f Field, value string) { add(f, value, having(f, value)) }
 	above := func(f Field, limit int) {
 		add(f, ">"+strconv.Itoa(limit), t.columns[f].within(Range{Min: float64(limit + 1), Max: 1e18}))
 	}
@@ -47,7 +46,7 @@ func newOtherSettings(t *Table) (out []setting) {
 	is("partial_offload", "true")
 	is("compute_unit", "mixed")
 	above("context_depth", dataset.Shallow)
-	add("n_prompt", ">"+strconv.Itoa(dataset.ShortPrompt), t.postings[Settings].any([]string{longPrompt}))
+	add("n_prompt", ">"+strconv.Itoa(dataset.ShortPrompt), having(Settings, longPrompt))
 	add(Settings, "unknown", t.postings[Settings].unknown)
 	return out
 }

@@ -69,7 +69,7 @@ type statistics struct {
 	pages   []uint32 // by ordinal: the number of the source page, from 1; 0: none
 	repeats []uint32 // by ordinal: equal for records with the same page, model, hardware and settings
 	// withdrawn are the records that no statistics count.
-	withdrawn *roaring.Bitmap
+	withdrawn bits
 	// supplementary are those that count only in groups without others; see record.Origin.
 	supplementary *roaring.Bitmap
 }
@@ -78,7 +78,7 @@ type statistics struct {
 func newStatistics(t *Table, pageOf func(ord int) string, supplementary *roaring.Bitmap) *statistics {
 	s := &statistics{
 		pages: make([]uint32, t.n), repeats: make([]uint32, t.n),
-		withdrawn: t.postings[Settings].any([]string{withdrawn}), supplementary: supplementary,
+		withdrawn: bitsOf(t.postings[Settings].any([]string{withdrawn}), t.n), supplementary: supplementary,
 	}
 	pages, repeats := map[string]uint32{"": 0}, map[string]uint32{}
 	number := func(numbers map[string]uint32, key string) uint32 {
@@ -161,11 +161,10 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 
 // counted is the records of a set, nil is every record, with a value of a column that were not withdrawn, in ascending
 // order of the value.
-func (t *Table) counted(set *roaring.Bitmap, col *column) []uint32 {
+func (t *Table) counted(set bits, col *column) []uint32 {
 	out := make([]uint32, 0, col.known)
-	in, not := bitsOf(set, t.n), bitsOf(t.statistics.withdrawn, t.n)
 	for _, ord := range col.asc[:col.known] {
-		if in.has(ord) && !not.has(ord) {
+		if (set == nil || set.has(ord)) && !t.statistics.withdrawn.has(ord) {
 			out = append(out, ord)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -32,8 +31,8 @@ type Table struct {
 	related  map[Field]related  // filters whose values stand for several of another field
 
 	// Of benchmarks only:
-	listed, unlisted *roaring.Bitmap // the records that match without a filter by Scenario or ID, and the others; nil: all match
-	otherSettings    []setting       // settings that a single stream does not have
+	listed, unlisted bits      // the records that match without a filter by Scenario or ID, and the others; nil: all match
+	otherSettings    []setting // settings that a single stream does not have
 	statistics       *statistics
 }
 

@@ -80,6 +80,7 @@ type Values struct {
 	Faults
 	params     []Param
 	values     [][]string // by the place of the parameter; canonical
+	given      []int      // the places of those that were sent or set, which are few
 	in, prefix string     // where the values come from
 }
 
@@ -171,6 +172,9 @@ func (v *Values) readAll(texts [][]string) {
 	v.values = texts
 	for i := range v.params {
 		p := &v.params[i]
+		if texts[i] != nil {
+			v.given = append(v.given, i)
+		}
 		switch {
 		case texts[i] != nil && p.Kind == Name:
 		case texts[i] != nil && p.Many:
@@ -389,8 +393,10 @@ func (v *Values) Sent(name string) bool { return v.Given(name) || v.Of(v.prefix+
 
 // Texts are the values of a parameter; nil where it was not given, or has a fault.
 func (v *Values) Texts(name string) []string {
-	if i := v.place(name); i >= 0 {
-		return v.values[i]
+	for _, i := range v.given {
+		if v.params[i].Name == name {
+			return v.values[i]
+		}
 	}
 	return nil
 }
@@ -421,6 +427,9 @@ func (v *Values) Flag(name string) bool { return v.Text(name) == "true" }
 func (v *Values) Set(name string, values ...string) {
 	if i := v.place(name); i >= 0 {
 		v.values[i] = values
+		if !slices.Contains(v.given, i) {
+			v.given = append(v.given, i)
+		}
 	}
 }
 
