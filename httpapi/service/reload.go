@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -176,4 +178,11 @@ func (r *reloader) loadSnapshots(ctx context.Context) {
 	}
 	r.unread = ""
 	r.catalog.Store(catalog)
+}
+
+// giveBack returns to the system all memory that is not in use, after work in the background.
+func giveBack() {
+	runtime.GC() // the second collection, of FreeOSMemory, empties pools
+	debug.FreeOSMemory()
+	forgetProgram()
 }
