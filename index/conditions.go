@@ -1,6 +1,7 @@
 package index
 
 import (
+	mathbits "math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -118,12 +119,19 @@ func intersection(sets []bits) bits {
 }
 
 // countWithout is how many records of a set match all conditions but one.
-func (c *Conditions) countWithout(except int, set bits) int {
-	m := intersection(c.others(func(part int) bool { return part == except }))
-	if m == nil {
-		return set.count()
+func (c *Conditions) countWithout(except int, set bits) (n int) {
+	for i, word := range set {
+		if word == 0 {
+			continue
+		}
+		for part := range c.parts {
+			if part != except {
+				word &= c.parts[part].set[i]
+			}
+		}
+		n += mathbits.OnesCount64(word)
 	}
-	return m.countIn(set)
+	return n
 }
 
 // without is the records that match all conditions but those on a field; nil is every record.
