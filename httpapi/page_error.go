@@ -85,7 +85,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
 	if p.Instance == "/fit" && f.code == invalidParameter && req.gen != nil {
 		if v.Form = pages.NewAsk(req.gen, req.shownQuery(s.cfg.Keeper.KeyPrefix())); v.Heading == plain.heading {
-			v.Heading, v.Detail = "This cannot be asked so", "Change it in the form:"
+			v.Heading, v.Detail = "We could not read this question", "Change it in the form:"
 		}
 		v.Form.More = v.Form.More || v.Choices == nil // a machine can be described there
 	}

@@ -893,9 +893,9 @@ func TestNoteWords(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	api := regexp.MustCompile(`_|(?i)\brecords?\b|slug|/api/|excluded|apple-m2|nvidia-`)
 	for path, want := range map[string]string{
-		"/explore/models?min_context=8192":                  "not known of them: context length.",
-		"/explore/hardware?max_price_usd=800":               "not known of them: street price.",
-		"/explore/benchmarks?settings=single_stream":        "not known of them: settings.",
+		"/explore/models?min_context=8192":                  "hidden because this is unknown: context length.",
+		"/explore/hardware?max_price_usd=800":               "hidden because this is unknown: street price.",
+		"/explore/benchmarks?settings=single_stream":        "hidden because this is unknown: settings.",
 		"/explore/benchmarks?sort=-generation_tps":          "do not compare",
 		"/explore/models?fits=Apple+M2+16GB":                "“Apple M2 16GB” was read as Apple M2",
 		"/explore/models?fits=apple-m2":                     "sold with several sizes of memory",
@@ -970,8 +970,8 @@ func TestAnswers(t *testing.T) {
 	answer := regexp.MustCompile(`<p class="answer">(.*?)</p>`)
 	tags := regexp.MustCompile(`<[^>]*>`)
 	for path, want := range map[string]string{
-		"/hardware/nvidia-rtx-4090":     `^It runs \d+ of the [\d,]+ models listed here\. Of \d+ it cannot be said, for a fact about their memory is not published\. Measured, for example: .+ \(.+\) [\d.]+ tok/s, .+ tok/s\.$`,
-		"/hardware/intel-arc-b570":      `^It runs \d+ of the [\d,]+ models listed here\. Of \d+ it cannot be said, for a fact about their memory is not published\. (Measured|Estimated), for example: .+\.$`,
+		"/hardware/nvidia-rtx-4090":     `^It runs \d+ of the [\d,]+ models listed here\. For \d+ we cannot tell: facts about their memory are not published\. Measured, for example: .+ \(.+\) [\d.]+ tok/s, .+ tok/s\.$`,
+		"/hardware/intel-arc-b570":      `^It runs \d+ of the [\d,]+ models listed here\. For \d+ we cannot tell: facts about their memory are not published\. (Measured|Estimated), for example: .+\.$`,
 		"/hardware/apple-m3-max":        `^What runs on it depends on its memory, which is not published or differs between variants: enter yours\.$`,
 		"/models/gpt-oss-20b":           `^In .+ it takes [\d.]+ GiB of memory with 8k tokens of context\. Measured, for example: .+ tok/s, .+ tok/s, .+ tok/s\.$`,
 		"/fit?hardware=nvidia-rtx-4090": `^Measured, for example: .+ tok/s\.$`,

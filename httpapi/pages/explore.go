@@ -173,7 +173,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 func leftOut(q index.Query, page index.Page) (notes []string) {
 	add := func(n int, field index.Field) {
 		if n > 0 {
-			notes = append(notes, text.Whole(n)+record.Noun(n, " more is left out because this is not known of it: ", " more are left out because this is not known of them: ")+strings.ToLower(Label(string(field)))+".")
+			notes = append(notes, text.Whole(n)+record.Noun(n, " more is hidden because this is unknown: ", " more are hidden because this is unknown: ")+strings.ToLower(Label(string(field)))+".")
 		}
 	}
 	for i, n := range page.Excluded {

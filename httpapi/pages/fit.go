@@ -548,10 +548,10 @@ func foundLine(gen *index.Generation, q *FitQuery) string {
 		out += ", at " + text.Exact(q.MinTPS) + " tok/s or more"
 	}
 	if q.NoSpeed > 0 {
-		out += "; of " + text.Count(q.NoSpeed, "model that runs too", "models that run too") + " no speed is known"
+		out += "; the speed of " + text.Count(q.NoSpeed, "more model that runs", "more models that run") + " is unknown"
 	}
 	if q.Undecided > 0 {
-		out += ". Of " + text.Whole(q.Undecided) + " more it cannot be said, for a fact about their memory is not published"
+		out += ". For " + text.Whole(q.Undecided) + " more we cannot tell: facts about their memory are not published"
 		if n := len(q.Ran); n > 0 {
 			out += "; " + text.Whole(n) + " of them ran here, and " + record.Noun(n, "is", "are") + " listed last"
 		}
@@ -610,7 +610,7 @@ func foundTables(gen *index.Generation, q *FitQuery, best []fit.Best) (out []Tab
 	measured := Table{ID: "measured", Title: "Measured", Intro: "The speed of the listed size was measured on this hardware." + cache}
 	estimated := Table{ID: "estimated", Title: "Estimated", Intro: "No measurement of the listed size on this machine is known; its speed is worked out from the nearest measurements." + cache}
 	unmeasured := Table{ID: "unmeasured", Title: "Speed unknown", Intro: "These fit, and nothing near enough was measured."}
-	ran := Table{ID: "ran", Title: "Measured, memory unknown", Intro: "These ran on this hardware. What their cache takes is not published, so with how much context they fit cannot be said; the weights alone do."}
+	ran := Table{ID: "ran", Title: "Measured, memory unknown", Intro: "These ran on this hardware. The size of their cache is not published, so we know that the weights fit, but not how much context."}
 	if q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
 		unmeasured.Intro = "These fit. Enter the bandwidth of the memory as well, and their speed is estimated."
 	}

@@ -152,7 +152,7 @@ func hardwareAnswer(gen *index.Generation, h *hardwareRecord, best []fit.Best, u
 	}
 	out := []Cell{{Text: begin}, {Text: text.Whole(len(best)) + " of the " + text.Count(gen.Models.Len(), "model", "models"), Href: machine}, {Text: " listed here. "}}
 	if undecided > 0 {
-		out = append(out, Cell{Text: "Of " + text.Whole(undecided) + " it cannot be said, for a fact about their memory is not published. "})
+		out = append(out, Cell{Text: "For " + text.Whole(undecided) + " we cannot tell: facts about their memory are not published. "})
 	}
 	return append(out, bestSpeeds(gen, best)...)
 }
