@@ -3,8 +3,6 @@ package index
 import (
 	"math"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"modeldex/dataset"
 )
 
@@ -159,14 +157,14 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 }
 
 // supplementary is the ordinals of the measurements from supplementary sources.
-func supplementary(origins []dataset.Origin, recs []benchmarkRecord) *roaring.Bitmap {
-	keys, out := map[string]bool{}, roaring.New()
+func supplementary(origins []dataset.Origin, recs []benchmarkRecord) bits {
+	keys, out := map[string]bool{}, newBits(len(recs))
 	for _, o := range origins {
 		keys[o.Key] = o.Supplementary != nil && *o.Supplementary
 	}
 	for i, b := range recs {
 		if b.SourceKey != nil && keys[*b.SourceKey] {
-			out.Add(uint32(i))
+			out.add(uint32(i))
 		}
 	}
 	return out

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // StatsQuery asks for statistics of one metric by group.
@@ -71,11 +69,11 @@ type statistics struct {
 	// withdrawn are the records that no statistics count.
 	withdrawn bits
 	// supplementary are those that count only in groups without others; see record.Origin.
-	supplementary *roaring.Bitmap
+	supplementary bits
 }
 
 // newStatistics numbers the source pages and configurations of a table with postings.
-func newStatistics(t *Table, pageOf func(ord int) string, supplementary *roaring.Bitmap) *statistics {
+func newStatistics(t *Table, pageOf func(ord int) string, supplementary bits) *statistics {
 	s := &statistics{
 		pages: make([]uint32, t.n), repeats: make([]uint32, t.n),
 		withdrawn: bitsOf(t.postings[Settings].any([]string{withdrawn}), t.n), supplementary: supplementary,
@@ -173,7 +171,10 @@ func (t *Table) counted(set bits, col *column) []uint32 {
 
 // leading is the records of a group without those of supplementary sources, unless it has no others.
 func (s *statistics) leading(ords []uint32) []uint32 {
-	if others := slices.DeleteFunc(slices.Clone(ords), s.supplementary.Contains); len(others) > 0 {
+	if !slices.ContainsFunc(ords, s.supplementary.has) {
+		return ords
+	}
+	if others := slices.DeleteFunc(slices.Clone(ords), s.supplementary.has); len(others) > 0 {
 		return others
 	}
 	return ords
