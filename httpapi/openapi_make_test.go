@@ -23,9 +23,9 @@ import (
 	"modeldex/snapshot"
 )
 
-// apiVersion is the version of the document, raised with every change of it: the patch for
-// texts and corrections, the minor for additions, the major for what breaks callers. See openapi.versions.
-const apiVersion = "2.4.0"
+// apiVersion is the version of the document. The first change after a release raises it: the patch for texts and
+// corrections, the minor for additions, the major for what breaks callers. Released ones are in testdata/openapi/versions.
+const apiVersion = "2.5.0"
 
 // makeOpenAPI makes the document that is published.
 func makeOpenAPI() []byte { return finished(published(wholeDocument())) }

@@ -32,7 +32,6 @@ func TestOpenAPIGolden(t *testing.T) {
 		if err := os.WriteFile("openapi.json", got, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		stamp(t, got)
 		return
 	}
 	want, err := os.ReadFile("openapi.json")
@@ -61,14 +60,13 @@ func mustDocument(t *testing.T) *apiDocument {
 }
 
 // TestOpenAPIVersion holds that a published document does not change under its version.
+// A version without a line is not published yet; its release adds the line.
 func TestOpenAPIVersion(t *testing.T) {
-	if *update {
-		t.Skip("the golden test writes the versions")
-	}
-	sums := versionSums(t)
-	if got, want := sumOf(openapiJSON()), sums[apiVersion]; got != want {
-		t.Errorf("openapi.json under version %s has SHA-256 %s, %s says %q: a changed document needs a higher apiVersion (openapi_make_test.go);"+
-			" while the version is not published yet, take its line out and run -update instead", apiVersion, got, openapiVersions, want)
+	t.Parallel()
+	want, published := versionSums(t)[apiVersion]
+	if got := sumOf(openapiJSON()); published && got != want {
+		t.Errorf("openapi.json of version %s has SHA-256 %s, %s says %s: a changed document needs a higher apiVersion (openapi_make_test.go)",
+			apiVersion, got, openapiVersions, want)
 	}
 }
 
@@ -93,22 +91,6 @@ func versionSums(t *testing.T) map[string]string {
 		sums[version] = sum
 	}
 	return sums
-}
-
-// stamp adds the line of a version that has none. Lines that are there stay.
-func stamp(t *testing.T, document []byte) {
-	t.Helper()
-	if versionSums(t)[apiVersion] != "" {
-		return
-	}
-	f, err := os.OpenFile(openapiVersions, os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = f.Close() }()
-	if _, err := fmt.Fprintln(f, apiVersion, sumOf(document)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestOpenAPIMetaschema validates the document by the schema of the OpenAPI Initiative for 3.1
