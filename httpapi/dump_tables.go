@@ -12,21 +12,20 @@ import (
 // dumpSources is what the dump of a generation is made of.
 func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	src := &export.Sources{
-		About: aboutOf(gen), Released: string(gen.Info.Released), FS: cfg.Files,
-		Description: "Open-weight language models, hardware, local-AI tools and measured tokens per second, with their sources.",
-		Extras:      []string{"snapshots/" + snapshot.Pattern, "changes/*.ndjson"},
+		About: aboutOf(gen), FS: cfg.Files,
+		Extras: []string{"snapshots/" + snapshot.Pattern, "changes/*.ndjson"},
 	}
 	for _, f := range gen.Files {
 		src.Originals = append(src.Originals, export.Original{Name: f.Name, Size: f.Size, Digest: f.Digest})
 	}
-	table := func(schema *export.Schema, doc string, t *index.Table, row func(uint32) []byte) export.Table {
-		return export.Table{Schema: schema, Doc: doc, Count: t.Len(), Rows: func() export.Rows { return allRowsOf(t, row) }}
+	table := func(schema *export.Schema, t *index.Table, row func(uint32) []byte) export.Table {
+		return export.Table{Schema: schema, Count: t.Len(), Rows: func() export.Rows { return allRowsOf(t, row) }}
 	}
 	src.Tables = []export.Table{
-		table(models.detail.columns().Without("benchmarks").Without("fit"), "Models with their architecture and quantized files.", gen.Models, gen.Models.Detail),
-		table(hardware.columns().Without("fit"), "Hardware with memory, bandwidth and prices.", gen.Hardware, gen.Hardware.Row),
-		table(tools.columns(), "Local-AI tools.", gen.Tools, gen.Tools.Row),
-		table(benchmarks.columns(), "Measured speeds, throughput results included.", gen.Benchmarks, gen.Benchmarks.Row),
+		table(models.detail.columns().Without("benchmarks").Without("fit"), gen.Models, gen.Models.Detail),
+		table(hardware.columns().Without("fit"), gen.Hardware, gen.Hardware.Row),
+		table(tools.columns(), gen.Tools, gen.Tools.Row),
+		table(benchmarks.columns(), gen.Benchmarks, gen.Benchmarks.Row),
 		wideTable(gen),
 	}
 	return src
@@ -70,7 +69,7 @@ func wideTable(gen *index.Generation) export.Table {
 	ofModel, ofHardware := factsOf("model_facts", models), factsOf("hardware_facts", hardware)
 	return export.Table{
 		Schema: export.NewSchema("benchmarks_wide", slices.Concat(benchmarks.columns().Columns, ofModel.columns, ofHardware.columns)),
-		Doc:    "Benchmarks, each with the facts of its model and its hardware.", Count: gen.Benchmarks.Len(),
+		Count:  gen.Benchmarks.Len(),
 		Rows: func() export.Rows {
 			model, machine := ofModel.of(gen.Models), ofHardware.of(gen.Hardware)
 			var line []byte

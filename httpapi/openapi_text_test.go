@@ -127,7 +127,7 @@ var tagTexts = [][2]string{
 	{"fit", "Which model runs on what, and how fast: verdicts from facts, speeds measured or estimated, each with its evidence."},
 	{"names", "From what a driver, a hub or a file prints to the slug of the record."},
 	{"dataset", "What is being served, and what changed."},
-	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, Croissant metadata and SHA-256 sums."},
+	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, and SHA-256 sums."},
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
 	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},

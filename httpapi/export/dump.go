@@ -2,7 +2,9 @@ package export
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -56,7 +58,6 @@ func (d *Dump) Find(name string) *File {
 // Table is one table of a dump.
 type Table struct {
 	Schema *Schema
-	Doc    string // a sentence
 	Count  int
 	Rows   func() Rows // begins again each time
 }
@@ -71,9 +72,7 @@ type Original struct {
 // Sources is what a dump is made of.
 type Sources struct {
 	About
-	Released    string // day of the release, as YYYY-MM-DD
-	Description string // a sentence
-	Tables      []Table
+	Tables []Table
 	// Originals are the files of the dataset in FS. Extras are patterns (see path.Match) of files
 	// that belong to it and were not loaded with it, such as published documents.
 	FS        fs.FS
@@ -82,16 +81,18 @@ type Sources struct {
 }
 
 // Build writes the files of a dump: every table as .ndjson.zst, .csv.zst and .parquet, the dataset itself as
-// dataset.tar.zst, Croissant metadata and SHA256SUMS. The same sources give the same bytes. It takes the memory of
-// the three encoders of one table and ends with the context. An error leaves nothing behind. ErrChanged means that
-// a file of the dataset is gone or not what was loaded.
+// dataset.tar.zst, and SHA256SUMS. The same sources give the same bytes. It takes the memory of the three encoders of
+// one table and ends with the context. An error leaves nothing behind. ErrChanged means that a file of the dataset is
+// gone or not what was loaded.
 //
 // The files are temporary and have no names.
 func Build(ctx context.Context, src *Sources) (_ *Dump, err error) {
 	b := &builder{ctx: ctx, src: src, dump: &Dump{About: src.About}}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.dump.close())
+		for _, f := range b.dump.Files {
+			if err != nil {
+				err = errors.Join(err, f.data.Close())
+			}
 		}
 	}()
 	for i := range src.Tables {
@@ -102,19 +103,7 @@ func Build(ctx context.Context, src *Sources) (_ *Dump, err error) {
 	if err := b.originals(); err != nil {
 		return nil, err
 	}
-	if err := b.describe(); err != nil {
-		return nil, err
-	}
-	return b.dump, nil
-}
-
-// close closes the files of a dump that was not finished.
-func (d *Dump) close() error {
-	var errs []error
-	for _, f := range d.Files {
-		errs = append(errs, f.data.Close())
-	}
-	return errors.Join(errs...)
+	return b.dump, b.sums()
 }
 
 // ErrChanged is returned by Build where a file of the dataset is gone or not what was loaded.
@@ -130,162 +119,87 @@ type builder struct {
 var tableFormats = [...]Format{CSV, NDJSON, Parquet}
 
 // table writes a table in all formats. Its rows are made once.
-func (b *builder) table(t *Table) (err error) {
-	var outs [len(tableFormats)]*output
-	for i, f := range tableFormats {
+func (b *builder) table(t *Table) error {
+	var outs []*output
+	var encoders []Encoder
+	for _, f := range tableFormats {
 		name, media, compressed := t.Schema.Name+"."+f.String(), f.MediaType(), f != Parquet
 		if compressed {
 			name, media = name+".zst", zstdType
 		}
-		if outs[i], err = b.open(name, media, t.Count, compressed); err != nil {
-			return errors.Join(err, abandon(outs[:i]))
-		}
-	}
-	if err := b.rows(t, outs[:]); err != nil {
-		return errors.Join(err, abandon(outs[:]))
-	}
-	for i, out := range outs {
-		if err := b.finish(out); err != nil {
-			return errors.Join(err, abandon(outs[i:]))
-		}
-	}
-	return nil
-}
-
-func (b *builder) rows(t *Table, outs []*output) error {
-	var all []Encoder
-	for i, f := range tableFormats {
-		enc, err := NewEncoder(outs[i], f, t.Schema, b.src.About)
+		out, err := b.create(name, media, t.Count, compressed)
 		if err != nil {
 			return err
 		}
-		all = append(all, enc)
+		enc, err := NewEncoder(out, f, t.Schema, b.src.About)
+		if err != nil {
+			return err
+		}
+		outs, encoders = append(outs, out), append(encoders, enc)
 	}
 	rows := t.Rows()
-	for b.ctx.Err() == nil {
-		row := rows()
-		for _, enc := range all {
-			var err error
-			if row == nil {
-				err = enc.Close()
-			} else {
-				err = enc.Encode(row)
-			}
-			if err != nil {
+	for row := rows(); row != nil; row = rows() {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		for _, enc := range encoders {
+			if err := enc.Encode(row); err != nil {
 				return err
 			}
 		}
-		if row == nil {
-			return nil
+	}
+	for i, out := range outs {
+		if err := errors.Join(encoders[i].Close(), out.finish()); err != nil {
+			return err
 		}
 	}
-	return b.ctx.Err()
+	return nil
 }
 
 const zstdType = "application/zstd"
 
-// output is a file of a dump that is being written: what is written to it goes through a buffer, zstd
-// where it is compressed, and another buffer.
+// output is a file of a dump that is being written: through a buffer, zstd where it is compressed, and another buffer.
 type output struct {
-	file   *File
-	sum    *counted
-	packed *buffered     // to sum
-	z      *zstd.Encoder // to packed; nil for none
-	in     *buffered     // to z; packed itself for none
+	*bufio.Writer
+	file *File
+	z    *zstd.Encoder // nil for none
+	out  *bufio.Writer // to the file and its hash
+	hash hash.Hash
 }
 
-// open begins a file. finish ends it, or abandon.
-func (b *builder) open(name, media string, rows int, compressed bool) (*output, error) {
+// create begins a file of the dump, without a name on disk. finish ends it.
+func (b *builder) create(name, media string, rows int, compressed bool) (*output, error) {
 	data, err := os.CreateTemp("", "modeldex-dump-*")
 	if err != nil {
 		return nil, err
 	}
+	o := &output{file: &File{Name: name, MediaType: media, Rows: rows, data: data}, hash: sha256.New()}
+	b.dump.Files = append(b.dump.Files, o.file)
 	if err := os.Remove(data.Name()); err != nil {
-		return nil, errors.Join(err, data.Close())
+		return nil, err
 	}
-	o := &output{file: &File{Name: name, MediaType: media, Rows: rows, data: data}, sum: &counted{hash: sha256.New(), w: data}}
-	o.packed = &buffered{w: o.sum}
-	o.in = o.packed
+	o.out = bufio.NewWriterSize(io.MultiWriter(data, o.hash), readAhead)
+	o.Writer = o.out
 	if compressed {
-		if o.z, err = zstd.NewWriter(o.packed, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
-			return nil, errors.Join(err, data.Close())
+		if o.z, err = zstd.NewWriter(o.out, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
+			return nil, err
 		}
-		o.in = &buffered{w: o.z}
+		o.Writer = bufio.NewWriterSize(o.z, readAhead)
 	}
 	return o, nil
 }
 
-func (o *output) Write(p []byte) (int, error) { return o.in.Write(p) }
-
-// abandon closes files that are not finished.
-func abandon(outs []*output) error {
-	var errs []error
-	for _, o := range outs {
-		errs = append(errs, o.file.data.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// finish writes what waits, and adds the file to the dump.
-func (b *builder) finish(o *output) error {
-	err := o.in.flush()
+// finish writes what waits, and notes size and hash.
+func (o *output) finish() error {
+	err := o.Flush()
 	if o.z != nil {
-		err = errors.Join(err, o.z.Close(), o.packed.flush())
+		err = errors.Join(err, o.z.Close(), o.out.Flush())
 	}
 	if err != nil {
 		return err
 	}
-	o.file.Size, o.file.SHA256 = o.sum.n, hex.EncodeToString(o.sum.hash.Sum(nil))
-	b.dump.Files = append(b.dump.Files, o.file)
-	return nil
-}
-
-// write makes a file that is not a table.
-func (b *builder) write(name, media string, compressed bool, write func(io.Writer) error) error {
-	out, err := b.open(name, media, -1, compressed)
-	if err != nil {
-		return err
-	}
-	if err = write(out); err == nil {
-		err = b.finish(out)
-	}
-	if err != nil {
-		err = errors.Join(err, abandon([]*output{out}))
-	}
-	return err
-}
-
-// counted counts and hashes what is written.
-type counted struct {
-	w    io.Writer
-	hash hash.Hash
-	n    int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	_, _ = c.hash.Write(p) // never fails
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// buffered collects small writes.
-type buffered struct {
-	w   io.Writer
-	buf []byte
-}
-
-func (b *buffered) Write(p []byte) (int, error) {
-	b.buf = append(b.buf, p...)
-	if len(b.buf) < readAhead {
-		return len(p), nil
-	}
-	return len(p), b.flush()
-}
-
-func (b *buffered) flush() error {
-	_, err := b.w.Write(b.buf)
-	b.buf = b.buf[:0]
+	o.file.SHA256 = hex.EncodeToString(o.hash.Sum(nil))
+	o.file.Size, err = o.file.data.Seek(0, io.SeekCurrent)
 	return err
 }
 
@@ -306,19 +220,21 @@ func (b *builder) originals() error {
 			}
 		}
 	}
-	slices.SortFunc(files, func(x, y Original) int { return bytes.Compare([]byte(x.Name), []byte(y.Name)) })
-	return b.write(archiveName, zstdType, true, func(w io.Writer) error {
-		archive := tar.NewWriter(w)
-		for _, o := range files {
-			if err := b.ctx.Err(); err != nil {
-				return err
-			}
-			if err := b.original(archive, o); err != nil {
-				return fmt.Errorf("%s: %w", o.Name, err)
-			}
+	slices.SortFunc(files, func(x, y Original) int { return cmp.Compare(x.Name, y.Name) })
+	out, err := b.create(archiveName, zstdType, -1, true)
+	if err != nil {
+		return err
+	}
+	archive := tar.NewWriter(out)
+	for _, o := range files {
+		if err := b.ctx.Err(); err != nil {
+			return err
 		}
-		return archive.Close()
-	})
+		if err := b.original(archive, o); err != nil {
+			return fmt.Errorf("%s: %w", o.Name, err)
+		}
+	}
+	return errors.Join(archive.Close(), out.finish())
 }
 
 func (b *builder) original(archive *tar.Writer, o Original) error {
@@ -352,48 +268,24 @@ func (b *builder) original(archive *tar.Writer, o Original) error {
 	return nil
 }
 
-// describe writes what describes the other files.
-func (b *builder) describe() error {
-	if err := b.whole("croissant.json", "application/ld+json", croissant(b.src, b.dump.Files)); err != nil {
-		return err
-	}
-	b.sort()
-	sums := b.dump.sums()
-	b.dump.Edition = editionOf(sums)
-	if err := b.whole(sumsName, "text/plain; charset=utf-8", sums); err != nil {
-		return err
-	}
-	b.sort()
-	return nil
-}
-
 // sumsName is the file with the hashes of all others.
 const sumsName = "SHA256SUMS"
 
-// sums is the content of that file.
-func (d *Dump) sums() []byte {
-	var out bytes.Buffer
-	for _, f := range d.Files {
-		if f.Name != sumsName {
-			fmt.Fprintf(&out, "%s  %s\n", f.SHA256, f.Name)
-		}
+// sums writes the hashes of the other files, and names the edition after them.
+func (b *builder) sums() error {
+	byName := func(x, y *File) int { return cmp.Compare(x.Name, y.Name) }
+	slices.SortFunc(b.dump.Files, byName)
+	var text bytes.Buffer
+	for _, f := range b.dump.Files {
+		fmt.Fprintf(&text, "%s  %s\n", f.SHA256, f.Name)
 	}
-	return out.Bytes()
-}
-
-// editionOf is the edition of a dump whose file of sums is given.
-func editionOf(sums []byte) string {
-	sum := sha256.Sum256(sums)
-	return hex.EncodeToString(sum[:16])
-}
-
-func (b *builder) whole(name, media string, body []byte) error {
-	return b.write(name, media, false, func(w io.Writer) error {
-		_, err := w.Write(body)
+	sum := sha256.Sum256(text.Bytes())
+	b.dump.Edition = hex.EncodeToString(sum[:16])
+	out, err := b.create(sumsName, "text/plain; charset=utf-8", -1, false)
+	if err != nil {
 		return err
-	})
-}
-
-func (b *builder) sort() {
-	slices.SortFunc(b.dump.Files, func(x, y *File) int { return bytes.Compare([]byte(x.Name), []byte(y.Name)) })
+	}
+	_, err = text.WriteTo(out)
+	slices.SortFunc(b.dump.Files, byName)
+	return errors.Join(err, out.finish())
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +23,8 @@ func sources(t *testing.T, rows [][]byte) *Sources {
 		"tools/b.json": {Data: []byte("{}\n")}, "dataset.json": {Data: []byte(`{"version":"1"}`)}, "snapshots/snapshot-1.json": {Data: []byte("[]")}, "README.md": {Data: []byte("not loaded")},
 	}
 	src := &Sources{
-		About: about(), Released: "2026-11-22", Description: "Samples.", FS: files, Extras: []string{"snapshots/snapshot-*.json"},
-		Tables: []Table{{Schema: sampleSchema, Doc: "The samples.", Count: len(rows), Rows: func() Rows { return rowsOf(rows) }}},
+		About: about(), FS: files, Extras: []string{"snapshots/snapshot-*.json"},
+		Tables: []Table{{Schema: sampleSchema, Count: len(rows), Rows: func() Rows { return rowsOf(rows) }}},
 	}
 	for _, name := range []string{"tools/b.json", "dataset.json"} {
 		src.Originals = append(src.Originals, Original{name, int64(len(files[name].Data)), sha256.Sum256(files[name].Data)})
@@ -163,53 +162,5 @@ func TestBuildEnds(t *testing.T) {
 	cancel()
 	if _, err := Build(ctx, sources(t, randomRows(t, 3))); !errors.Is(err, context.Canceled) {
 		t.Errorf("Build = %v, want canceled", err)
-	}
-}
-
-// TestCroissant: the description names every file with its sum, and every column with its type.
-func TestCroissant(t *testing.T) {
-	d, err := Build(context.Background(), sources(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var doc struct {
-		ConformsTo   string
-		Distribution []struct{ ContentURL, SHA256, EncodingFormat string }
-		RecordSet    []struct {
-			Name  string
-			Field []struct {
-				ID          string `json:"@id"`
-				DataType    string
-				Description string
-				Repeated    bool
-				Source      struct {
-					FileObject struct {
-						ID string `json:"@id"`
-					}
-					Extract struct{ Column string }
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal(bytesOf(t, d, "croissant.json"), &doc); err != nil {
-		t.Fatal(err)
-	}
-	if doc.ConformsTo != "http://mlcommons.org/croissant/1.0" || len(doc.RecordSet) != 1 || len(doc.RecordSet[0].Field) != len(sampleSchema.Columns) {
-		t.Fatalf("conformsTo %q, %d record sets", doc.ConformsTo, len(doc.RecordSet))
-	}
-	for _, f := range doc.Distribution {
-		if have := d.Find(f.ContentURL); have == nil || have.SHA256 != f.SHA256 {
-			t.Errorf("the description of %s has another sum than the file", f.ContentURL)
-		}
-	}
-	if len(doc.Distribution) != len(d.Files)-2 { // all but itself and the sums
-		t.Errorf("%d files are described of %d", len(doc.Distribution), len(d.Files))
-	}
-	size := doc.RecordSet[0].Field[3]
-	if size.ID != "samples/size" || size.DataType != "sc:Integer" || size.Description != "The size. Unit: bytes." || size.Source.FileObject.ID != "samples.parquet" || size.Source.Extract.Column != "size" {
-		t.Errorf("column size is described as %+v", size)
-	}
-	if tags := doc.RecordSet[0].Field[8]; !tags.Repeated {
-		t.Errorf("column tags is described as %+v", tags)
 	}
 }
