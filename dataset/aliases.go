@@ -33,6 +33,7 @@ type (
 	Basis            = record.Basis
 	DateBasis        = record.DateBasis
 	ModelType        = record.ModelType
+	ModelForm        = record.ModelForm
 	Attention        = record.Attention
 	Modality         = record.Modality
 	RateBasis        = record.RateBasis
@@ -76,6 +77,7 @@ var (
 	Sources       = record.Sources
 	DateBases     = record.DateBases
 	ModelTypes    = record.ModelTypes
+	ModelForms    = record.ModelForms
 	Modalities    = record.Modalities
 	RateBases     = record.RateBases
 	PowerBases    = record.PowerBases

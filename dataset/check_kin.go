@@ -13,7 +13,8 @@ import (
 // tuned are the endings by which makers tell the model for use from the base model of the same name.
 var tuned = []string{"-instruct", "-it", "-chat"}
 
-// checkKin warns of a model that is older than the base model of its name. It also warns of an exact
+// checkKin warns of a model whose name says that another is its base model, which the other does not say, and of a
+// model that is older than the base model of its name. It also warns of an exact
 // parameter count that a model of another shape has to the last digit: it was copied.
 func checkKin(c *checker, _ all, _ place) {
 	bySlug := make(map[Slug]*Model, len(c.models.recs))
@@ -25,6 +26,9 @@ func checkKin(c *checker, _ all, _ place) {
 		p := c.models.places[i]
 		if base := baseOf(m, bySlug); base != nil && m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
 			c.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
+		}
+		if base := baseOf(m, bySlug); base != nil && base.Form != nil && *base.Form == "chat" {
+			c.warning(p, "slug", fmt.Sprintf("is a tuned form of %s, whose form is then not chat but base", base.Slug))
 		}
 		if base := baseOf(m, bySlug); base != nil && m.License != nil && base.License != nil && *m.License != *base.License {
 			c.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))

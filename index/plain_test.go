@@ -225,7 +225,7 @@ type plainRecord struct {
 func plains(s *dataset.Set) [4]*plain {
 	bySlug := Sort{Field: Slug}
 	out := [4]*plain{
-		{home: bySlug, sets: []Field{Family, "organization", "license", "architecture", "modality", "has_benchmarks"}, nums: []Field{"params_b", "active_params_b", "context_length", "release_date", "intelligence", BenchmarkCount}, texts: []Field{Slug, Name}},
+		{home: bySlug, sets: []Field{Family, "organization", "license", "architecture", "form", "thinking", "modality", "has_benchmarks"}, nums: []Field{"params_b", "active_params_b", "context_length", "release_date", "intelligence", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, nums: []Field{"vram_gb", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "launch_price_usd", "street_price_usd", "release_date", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"category", "backend", "license", "os", "api", "model_format", "has_benchmarks"}, nums: []Field{"first_release", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{
@@ -259,6 +259,10 @@ func plains(s *dataset.Set) [4]*plain {
 		families[m.Slug], names[m.Slug] = string(m.Family), rec.names
 		rec.sets[Family], rec.sets["organization"], rec.sets["license"] = []string{string(m.Family)}, []string{m.Organization}, known(m.License)
 		rec.sets["architecture"], rec.sets["modality"] = known(m.Architecture.Type), texts(m.Modalities)
+		rec.sets["form"] = known(m.Form)
+		if m.Thinking != nil {
+			rec.sets["thinking"] = []string{fmt.Sprint(*m.Thinking)}
+		}
 		rec.num("params_b", m.ParamsB)
 		rec.num("active_params_b", m.ActiveParamsB)
 		if m.ActiveParamsB == nil && m.Architecture.NumExperts == nil && m.Architecture.Type != nil && *m.Architecture.Type == "dense" {

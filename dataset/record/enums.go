@@ -184,6 +184,12 @@ type ModelType string
 // state-space or linear layers, pure state-space.
 var ModelTypes = []ModelType{"dense", "moe", "hybrid", "ssm"}
 
+// ModelForm is what a model was trained for.
+type ModelForm string
+
+// ModelForms lists the forms. Only chat models are recommended.
+var ModelForms = []ModelForm{"base", "chat", "task", "embedding", "reranker", "guard", "ocr", "vision"}
+
 // Attention is how attention heads share keys and values.
 type Attention string
 
@@ -226,6 +232,9 @@ func (DateBasis) Values() []string { return Texts(DateBases) }
 
 // Values lists the shapes of a model.
 func (ModelType) Values() []string { return Texts(ModelTypes) }
+
+// Values lists the forms of a model.
+func (ModelForm) Values() []string { return Texts(ModelForms) }
 
 // Values lists the kinds of attention.
 func (Attention) Values() []string { return Texts(Attentions) }

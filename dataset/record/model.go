@@ -18,6 +18,10 @@ type ModelFacts struct {
 	Organization string `json:"organization" jsonschema:"minLength=1,example=Meta"`
 	// Line of models it belongs to, lower case.
 	Family Slug `json:"family" jsonschema:"example=llama"`
+	// What the model was trained for: chat, nothing but text (base), one task other than chat, embeddings, reranking, moderation (guard), reading pages (ocr), or pictures and screens (vision). A coder or a chat model that sees is chat. Null where that is not known.
+	Form *ModelForm `json:"form" jsonschema:"nullable,example=chat"`
+	// Whether it was trained to reason at length before it answers, always or on request. Null for other forms than chat, and where that is not known.
+	Thinking *bool `json:"thinking" jsonschema:"nullable,example=false"`
 	// Day of release; a year or a month where the source gives no more.
 	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2024-07-23" fact:"sourced"`
 	// What release_date is the day of: the maker's announcement or page, the making of the repository, or the entry in somebody's listing. Null where release_date is, or where that is not known.

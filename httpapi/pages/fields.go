@@ -42,6 +42,8 @@ var modelFields = []fieldGroup{
 		}},
 		{path: "license", label: "Licence"},
 		{path: "hf_repo", label: "Repository", note: "Hugging Face", href: huggingFace},
+		{path: "form", label: "Made for"},
+		{path: "thinking", label: "Reasons before it answers"},
 		{path: "modalities", label: "Input and output"},
 		{path: "aliases", label: "Other names"},
 		{path: "slug", label: "Slug"},
