@@ -298,6 +298,7 @@ func (c *complaints) dataBody() {
 		c.listBody()
 		return
 	}
+	delete(meta, "notices") // how names were read
 	c.want(len(envelope) == 2 && len(meta) == 2, "a record's envelope has other members than data and meta.dataset_version, dataset_digest")
 }
 

@@ -9,10 +9,12 @@ import (
 
 // cacheName is the name of the page in the cache: its canonical address, and the names that were
 // read as other values, because the notices quote them.
-func (q *listQuery) cacheName() string {
-	name := q.canonical
-	for _, n := range q.notices {
-		if n.Code == "name_resolved" {
+func (q *listQuery) cacheName() string { return withNames(q.canonical, q.notices) }
+
+// withNames is an address and the names that notices quote.
+func withNames(name string, notices []Notice) string {
+	for _, n := range notices {
+		if n.Code == nameResolved || n.Code == readAs {
 			name += "\x00" + n.Parameter + "=" + *n.Value
 		}
 	}

@@ -162,8 +162,9 @@ func (q *listQuery) bound(f *index.FieldInfo, name string) float64 {
 	return index.DateNumber(&day)
 }
 
-// readNames finds the records, or the values of an open set, that the names of a filter mean. What is not known is
-// kept, matches nothing, and is a notice.
+// readNames finds the records, or the values of an open set, that the names of a filter mean. A name that fits several
+// records filters by all of them. A value of an open set that nothing has is kept, matches nothing, and is a notice; a
+// name that no model, hardware or tool has is a fault.
 func (q *listQuery) readNames(f *index.FieldInfo) (found []string) {
 	t := q.r.table(q.gen)
 	if !f.Is(index.Key) && f.Refers == index.None {
@@ -186,14 +187,13 @@ func (q *listQuery) readNames(f *index.FieldInfo) (found []string) {
 		q.noticeResolved(f.Param, v, slug, &a)
 		switch {
 		case slug != "":
-			found = append(found, slug)
-			continue
-		case a.Explained() && len(a.Candidates) > 0:
-			q.noticeExplained(f.Param, v, &a)
-		default:
+			found = append(found, append(a.Others(), slug)...)
+		case kindOf(q.gen, t) == "":
 			q.noticeUnknown(f.Param, v, q.nearRecords(t, v))
+			found = append(found, *clip(v))
+		default:
+			q.unknownName(f.Param, v, t, &a)
 		}
-		found = append(found, *clip(v))
 	}
 	return sorted(found)
 }

@@ -70,7 +70,7 @@ func showFit(s *Server, req *request) (*response, *failure) {
 	if f := failureOf(&r.Faults); f != nil {
 		return nil, f
 	}
-	return s.cached(req, r.Address(fitPath), func() ([]byte, string) { return withMeta(req.gen, answer), "" }), nil
+	return s.cached(req, withNames(r.Address(fitPath), r.notices), func() ([]byte, string) { return withMeta(req.gen, answer, r.notices...), "" }), nil
 }
 
 // fitQuery is what the parameters ask of the engine.
@@ -126,17 +126,22 @@ func postFit(_ *Server, req *request) (*response, *failure) {
 	req.call.SpendBurst((len(queries) - 1) / pairsPerCall)
 	answers := make([]*fit.Answer, len(queries))
 	var faults query.Faults
+	var notices []Notice
 	for i, members := range queries {
 		r := reader{Values: query.ReadObject(fitList.params, members, place(i)), gen: req.gen}
 		q := r.fitQuery()
 		q.BestOnly = true
 		answers[i] = r.fit(q)
 		faults.Join(&r.Faults)
+		for _, n := range r.notices {
+			n.Parameter = place(i) + n.Parameter
+			notices = append(notices, n)
+		}
 	}
 	if f := failureOf(&faults); f != nil {
 		return nil, f
 	}
-	resp := uncached(http.StatusOK, withMeta(req.gen, answers))
+	resp := uncached(http.StatusOK, withMeta(req.gen, answers, notices...))
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	return resp, nil
 }

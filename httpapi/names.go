@@ -20,10 +20,11 @@ type reader struct {
 	notices []Notice // what is to be said of them
 }
 
-// name makes the name that a parameter was given the slug of its record: the name is a slug, an alias or one that can be
-// read by rules. Another name is a fault.
+// name makes the name that a parameter was given the slug of its record, and notes how it was read. A name that no
+// record has is a fault.
 func (r *reader) name(param string) {
 	slug, a := r.lookUp(param)
+	r.noticeResolved(param, r.Text(param), slug, &a)
 	r.nameFound(param, slug, &a)
 }
 
@@ -51,24 +52,25 @@ func (r *reader) nameFound(param, slug string, a *resolve.Answer) string {
 		}
 		r.Set(param, slug)
 	default:
-		if f := r.Fault(param, v, r.whyNot(param, v, a)); f != nil && len(a.Candidates) > 0 {
-			f.Candidates, f.Several = a.Candidates, a.Several()
-			if f.Several {
-				f.Allowed = candidateSlugs(a) // none of them is likelier than another
-			} else {
-				f.Suggestion = string(a.Candidates[0].Slug)
-			}
-		}
+		r.unknownName(param, v, r.tableOf(param), a)
 	}
 	return slug
 }
 
-// whyNot says why a name is not that of one record.
-func (r *reader) whyNot(param, v string, a *resolve.Answer) string {
-	table := r.tableOf(param)
-	if a.Ambiguous {
-		return a.WhyNot()
+// unknownName is the fault of a name that no record of a table has, with near ones.
+func (r *reader) unknownName(param, v string, table *index.Table, a *resolve.Answer) {
+	if f := r.Fault(param, v, r.whyNot(table, v, a)); f != nil {
+		f.Candidates = a.Candidates
+		if near := candidateSlugs(a); len(near) > 0 {
+			f.Suggestion = near[0]
+		} else if near := r.nearRecords(table, v); len(near) > 0 {
+			f.Suggestion = near[0]
+		}
 	}
+}
+
+// whyNot says why no record has a name.
+func (r *reader) whyNot(table *index.Table, v string, a *resolve.Answer) string {
 	if gb := amountOfMemory(v); gb != "" && table == r.gen.Hardware {
 		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb +
 			" shows what runs in it, /api/v1/fit?memory_gb=" + gb + " whether one model does, and /api/v1/hardware?min_vram_gb=" + gb +
@@ -131,8 +133,8 @@ func known[T comparable](v T) *T {
 	return &v
 }
 
-// named is the slug of the record of a table that a name means, empty for none. Filters, paths and
-// questions of fit find names here and nowhere else. The answer is empty for a slug itself, which
+// named is the slug of the record of a table that a name means, the likeliest where several fit, empty for none. Filters
+// and questions of fit find names here and nowhere else. The answer is empty for a slug itself, which
 // needs no reading, and for benchmarks, which have ids only.
 func named(gen *index.Generation, t *index.Table, name string) (slug string, a resolve.Answer) {
 	if _, ok := t.Find(name); ok {
@@ -147,13 +149,22 @@ func named(gen *index.Generation, t *index.Table, name string) (slug string, a r
 	return string(a.Slug), a
 }
 
+// only is named for those who can not say that several records fit: then no record has the name.
+func only(gen *index.Generation, t *index.Table, name string) string {
+	slug, a := named(gen, t, name)
+	if a.Open() {
+		return ""
+	}
+	return slug
+}
+
 // exactly is named without reading names by rules, nor looking for similar ones.
 func exactly(gen *index.Generation, t *index.Table, name string) string {
 	if kind := kindOf(gen, t); kind != "" && !gen.Names.Has(kind, name) {
 		return ""
 	}
 	slug, a := named(gen, t, name)
-	if a.Confidence == resolve.Parsed {
+	if a.Confidence == resolve.Parsed || a.Confidence == resolve.Likely {
 		return ""
 	}
 	return slug

@@ -16,6 +16,8 @@ import (
 
 // Codes of notices that more than one place makes.
 const (
+	nameResolved  = "name_resolved"  // a name was read by rules
+	readAs        = "read_as"        // a name fits several records: a filter takes all, a question the likeliest
 	unknownValue  = "unknown_value"  // nothing has a value; up to mostSuggested others may have been meant
 	nullExcluded  = "null_excluded"  // records whose value is unknown are left out
 	memoryAssumed = "memory_assumed" // hardware that is sold with several sizes of memory counts with one of them
@@ -28,23 +30,21 @@ const mostSuggested = 3
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=memory_assumed,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
 	Detail string `json:"detail" jsonschema:"example=no record has family \"lama\""`
-	// The value nothing has, or that was taken for another; unknown_value and name_resolved only.
+	// The value nothing has, or how a name was given; unknown_value, name_resolved and read_as only.
 	Value *string `json:"value,omitempty" jsonschema:"example=lama"`
-	// What the value was taken for; name_resolved only.
+	// What the value was taken for, the likeliest with read_as; name_resolved and read_as only.
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
-	// Up to three values the caller may have meant; unknown_value only.
+	// Values the caller may have meant: up to three with unknown_value, all records that fit with read_as; these two only.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
 	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that count with one of several sizes of memory, or changes that are not held; null_excluded, withdrawn_excluded, supplementary_excluded, throughput_excluded, memory_assumed and changes_left_out only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`
-
-	several string // for pages: why the value fits several records; empty where it fits none
 }
 
 // SettingCount is a setting and how many records have it.
@@ -65,30 +65,31 @@ func (r *reader) noticeUnknown(param, value string, suggestions []string) {
 	})
 }
 
-// noticeResolved says how a name was read that is not one of a record.
+// noticeResolved says how a name was read that is not one of a record, and which other records fit it.
 func (r *reader) noticeResolved(param, value, slug string, a *resolve.Answer) {
-	if a.Confidence != resolve.Parsed {
+	if slug == "" || a.Confidence != resolve.Parsed && a.Confidence != resolve.Likely {
 		return
 	}
 	shown := clip(value)
-	r.notices = append(r.notices, Notice{
-		Code: "name_resolved", Parameter: param, Value: shown, Slug: known(slug),
+	n := Notice{
+		Code: nameResolved, Parameter: param, Value: shown, Slug: known(slug),
 		Detail: fmt.Sprintf("%s %q was taken for %s: %s", param, *shown, slug, a.Reason),
-	})
+	}
+	if a.Open() {
+		n.Code, n.Suggestions = readAs, candidateSlugs(a)
+		n.Detail = fmt.Sprintf("%s %q fits %s; the likeliest is %s: %s", param, *shown, record.Counted(len(n.Suggestions), "record"), slug, a.Reason)
+	}
+	r.notices = append(r.notices, n)
 }
 
-// noticeExplained reports a name that is not that of one record, why, and what it may be.
+// noticeExplained reports a name that no record has, why, and what it may be.
 func (r *reader) noticeExplained(param, value string, a *resolve.Answer) {
 	shown := clip(value)
-	n := Notice{
+	r.notices = append(r.notices, Notice{
 		Code: unknownValue, Parameter: param, Value: shown,
 		Detail:      fmt.Sprintf("%s %q %s", param, *shown, a.WhyNot()),
 		Suggestions: candidateSlugs(a),
-	}
-	if a.Several() {
-		n.several = a.Reason
-	}
-	r.notices = append(r.notices, n)
+	})
 }
 
 // candidateSlugs are the records an answer to a name lists.

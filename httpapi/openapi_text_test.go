@@ -46,7 +46,9 @@ field is renamed and none changes its meaning.
 Different filters combine with AND. A filter of a set takes several values, repeated
 (` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `): they are alternatives. Closed sets reject values they do not have with 400;
 an open filter that matches nothing known gives an empty list and the notice ` + "`unknown_value`" + ` with near values. Where a
-slug is asked for, an alias (a Hugging Face id, an Ollama tag, a marketing name) is accepted too. Letter case never counts. Numbers are plain
+slug is asked for, any name is accepted (a Hugging Face id, an Ollama tag, a marketing name): the notice ` + "`name_resolved`" + ` says how
+it was read. A name that fits several records filters by all of them, and a question takes the likeliest: the notice
+` + "`read_as`" + ` lists them. A name that no record has is 400, with a near one. Letter case never counts. Numbers are plain
 decimals. Unknown parameters, empty values, and a parameter of one value that is repeated, are 400. All faults of a request are reported
 together.
 

@@ -96,7 +96,7 @@ func recordCalled(gen *index.Generation, name string) string {
 	for _, r := range []*resource{models, hardware, tools} {
 		if t := r.table(gen); exactly(gen, t, name) == name {
 			return name
-		} else if slug, _ := named(gen, t, name); slug != "" {
+		} else if slug := only(gen, t, name); slug != "" {
 			if found != "" {
 				return name
 			}

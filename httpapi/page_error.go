@@ -70,11 +70,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	}
 	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && p.Errors[0].Detail != tooManyCompared && len(v.Faults) > 0 {
 		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
-		switch near := v.Faults[0].Near; {
-		case p.Errors[0].Several:
-			v.Heading, v.Detail = "Several pieces of hardware have this name", "Choose yours:"
-			v.Choices, v.Faults = near, nil
-		case p.Instance == "/fit" && len(p.Errors[0].Candidates) > 1 && len(near) > 1:
+		if near := v.Faults[0].Near; p.Instance == "/fit" && len(p.Errors[0].Candidates) > 1 && len(near) > 1 {
 			v.Detail = "Is it one of these? If not, try the name of the chip alone, or describe the machine by its memory."
 			v.Choices, v.Faults = near, nil
 		}
@@ -204,7 +200,7 @@ func grouped(digits string) string {
 // lookElsewhere adds what a text may mean that is no name of the records a parameter takes.
 func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
 	r := map[string]*resource{"hardware": hardware, "fits": hardware, "model": models, "models": models, "runs": models}[f.Name]
-	if r == nil || f.Value == nil || f.In != "query" || f.Several || req.gen == nil {
+	if r == nil || f.Value == nil || f.In != "query" || req.gen == nil {
 		return
 	}
 	typed := hideKeys(*f.Value, prefix)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -58,8 +59,9 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	if ending != "" && q.Answer == nil && q.Found == nil {
 		return nil, badParameter("hardware", "", "is required, unless memory_gb describes the machine")
 	}
-	return s.formOfPage(req, at, ending, "",
-		func() []byte { return fitData(req.gen, q) },
+	q.Read, q.Instead = p.howRead("/fit", q.Params)
+	return s.formOfPage(req, at, ending, strings.Join(q.Read, "\n"),
+		func() []byte { return fitData(req.gen, q, p.notices) },
 		func() []byte { return fitFile(req.gen, q) },
 		func() pages.View { return s.pages.Fit(req.gen, q, at) }), nil
 }
@@ -87,15 +89,34 @@ func (p *reader) findFit(q *pages.FitQuery) {
 	}
 }
 
+// howRead says how names were read, and offers a page with the other records that fit them.
+func (p *reader) howRead(path string, params url.Values) (said []string, instead []pages.Link) {
+	for i := range p.notices {
+		n := &p.notices[i]
+		if respelt(p.gen, n) {
+			continue
+		}
+		said = append(said, noteOf(p.gen, n))
+		for _, slug := range n.Suggestions {
+			if slug != *n.Slug {
+				other := maps.Clone(params)
+				other.Set(n.Parameter, slug)
+				instead = append(instead, pages.Link{Text: pages.NameOf(p.gen, slug) + " instead", Href: path + "?" + other.Encode()})
+			}
+		}
+	}
+	return said, instead
+}
+
 // maxFitRows is how many models the data forms list: as many as a page of the API.
 const maxFitRows = 200
 
-func fitData(gen *index.Generation, q *pages.FitQuery) []byte {
+func fitData(gen *index.Generation, q *pages.FitQuery, read []Notice) []byte {
 	if q.Answer != nil {
-		return withMeta(gen, q.Answer)
+		return withMeta(gen, q.Answer, read...)
 	}
 	found := pages.BestFirst(gen, q.Found)
-	return withMeta(gen, found[:min(len(found), maxFitRows)], fitNotices(q)...)
+	return withMeta(gen, found[:min(len(found), maxFitRows)], slices.Concat(read, fitNotices(q))...)
 }
 
 // fitNotices say how many models a list of what runs leaves out because a fact is missing.
@@ -147,6 +168,11 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	}
 	q := &pages.CompareQuery{}
 	q.Hardware, q.Models = p.compared(hardware, "hardware", q), p.compared(models, "models", q)
+	for i := range p.notices {
+		if !respelt(p.gen, &p.notices[i]) {
+			q.Notes = append(q.Notes, noteOf(p.gen, &p.notices[i]))
+		}
+	}
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
 		p.Fault("models", strings.Join(q.Models, ","), "must not be given together with hardware")
 	}
@@ -188,7 +214,7 @@ func (p *reader) compared(r *resource, name string, q *pages.CompareQuery) (slug
 		switch {
 		case slug == "":
 			if f := p.Fault(name, v, a.WhyNot()); f != nil {
-				f.Candidates, f.Several = a.Candidates, a.Several()
+				f.Candidates = a.Candidates
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
 				}
@@ -196,6 +222,7 @@ func (p *reader) compared(r *resource, name string, q *pages.CompareQuery) (slug
 		case !slices.Contains(slugs, slug):
 			slugs = append(slugs, slug)
 		}
+		p.noticeResolved(name, v, slug, &a)
 		if a.Count > 1 && slug != "" {
 			q.Notes = append(q.Notes, "A comparison is of one device each: “"+record.Printable(v)+"” is one "+pages.NameOf(p.gen, slug)+" here. “What runs?” answers for several.")
 		}

@@ -137,7 +137,7 @@ func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string
 
 // respelt reports whether a notice says no more than that a name was written in another way.
 func respelt(gen *index.Generation, n *Notice) bool {
-	if n.Code != "name_resolved" {
+	if n.Code != nameResolved {
 		return false
 	}
 	plain := func(s string) string {
@@ -155,13 +155,16 @@ func respelt(gen *index.Generation, n *Notice) bool {
 // noteOf is a notice of a list in the words of a visitor, who knows nothing of fields, slugs and endpoints.
 func noteOf(gen *index.Generation, n *Notice) string {
 	switch {
-	case n.Code == "name_resolved":
+	case n.Code == nameResolved:
 		return "“" + record.Printable(*n.Value) + "” was read as " + pages.NameOf(gen, *n.Slug) + "."
+	case n.Code == readAs:
+		names := make([]string, len(n.Suggestions))
+		for i, slug := range n.Suggestions {
+			names[i] = pages.NameOf(gen, slug)
+		}
+		return "“" + record.Printable(*n.Value) + "” may be " + strings.Join(names, " or ") + "."
 	case n.Code == "unknown_value":
 		note := "Nothing here has the " + strings.ToLower(pages.Label(n.Parameter)) + " “" + record.Printable(*n.Value) + "”."
-		if n.several != "" {
-			note = "“" + record.Printable(*n.Value) + "” may be one of several: " + n.several + "."
-		}
 		if len(n.Suggestions) > 0 {
 			names := make([]string, len(n.Suggestions))
 			for i, slug := range n.Suggestions {
@@ -229,11 +232,11 @@ func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending 
 func (r *resource) pageElsewhere(req *request, t *index.Table, name string) (*response, *failure) {
 	stem, ending := formOf(name, endings)
 	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/")} {
-		if slug, _ := named(req.gen, t, spelling); slug != "" {
+		if slug := only(req.gen, t, spelling); slug != "" {
 			return req.moved("/" + r.name + "/" + url.PathEscape(slug)), nil
 		}
 	}
-	if slug, _ := named(req.gen, t, stem); slug != "" && ending != "" {
+	if slug := only(req.gen, t, stem); slug != "" && ending != "" {
 		return req.moved("/" + r.name + "/" + url.PathEscape(slug) + ending), nil
 	}
 	return nil, r.noRecord(t, name)

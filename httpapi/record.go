@@ -45,7 +45,7 @@ func (r *resource) one(s *Server, req *request) (*response, *failure) {
 // benchmarksOf answers the benchmarks of a record: a list with a filter.
 func (r *resource) benchmarksOf(req *request, name string) (*response, *failure) {
 	t := r.table(req.gen)
-	slug, _ := named(req.gen, t, name)
+	slug := only(req.gen, t, name)
 	if slug == "" {
 		return nil, r.noRecord(t, name)
 	}
@@ -102,7 +102,7 @@ func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, o
 // moves on, all else is not found.
 func (r *resource) elsewhere(req *request, t *index.Table, name string) (*response, *failure) {
 	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/")} {
-		if slug, _ := named(req.gen, t, spelling); slug != "" {
+		if slug := only(req.gen, t, spelling); slug != "" {
 			return req.moved("/api/v1/" + r.name + "/" + url.PathEscape(slug)), nil
 		}
 	}

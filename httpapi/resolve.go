@@ -47,13 +47,13 @@ type NameView struct {
 	Input string `json:"input" jsonschema:"example=unsloth/Qwen3-8B-GGUF:Q4_K_M"`
 	// Kind of the record, or the kind that was asked for; null where neither is known.
 	Kind *string `json:"kind" jsonschema:"nullable,enum=model,enum=hardware,enum=tool,example=model"`
-	// The record. Null where the name is unknown, fits several records, or is only similar to one.
+	// The record, the likeliest where several fit. Null where the name is unknown or only similar to one.
 	Slug *string `json:"slug" jsonschema:"nullable,example=qwen3-8b"`
 	// Name of that record.
 	Name *string `json:"name" jsonschema:"nullable,example=Qwen3 8B"`
-	// exact: the name is a slug, a name or an alias. parsed: read by rules, every word is accounted for. near: the candidates are guesses, and slug is null. Null where nothing was found, or the name is ambiguous without a record of its own.
-	Confidence *string `json:"confidence" jsonschema:"nullable,enum=exact,enum=parsed,enum=near,example=parsed"`
-	// The name fits more than one product, or is only a part of the name of one; the candidates are these. slug is then null, or the record kept for measurements that do not say which of them it was.
+	// exact: the name is a slug, a name or an alias of no other record. parsed: read by rules, every word is accounted for. likely: the name leaves something open, and slug is the likeliest of the candidates. near: the candidates are guesses, and slug is null. Null where nothing was found.
+	Confidence *string `json:"confidence" jsonschema:"nullable,enum=exact,enum=parsed,enum=likely,enum=near,example=parsed"`
+	// The name fits more than one product; the candidates are these. slug is the likeliest, or the record kept for measurements that do not say which of them it was.
 	Ambiguous bool `json:"ambiguous" jsonschema:"example=false"`
 	// Storage type of the weights found in the name of a model.
 	Quantization *string `json:"quantization" jsonschema:"nullable,example=Q4_K_M"`
@@ -88,9 +88,6 @@ func nameView(a resolve.Answer) NameView {
 		Input: a.Input, Kind: known(string(a.Kind)), Slug: known(string(a.Slug)), Name: known(a.Name), Confidence: known(string(a.Confidence)),
 		Ambiguous: a.Ambiguous, Quantization: known(a.Quantization), Format: known(a.Format), ParamsB: known(a.ParamsB),
 		MemoryGB: known(a.MemoryGB), Count: known(a.Count), Reason: a.Reason, Candidates: make([]NameCandidate, len(a.Candidates)),
-	}
-	if a.Partial() {
-		v.Reason = resolve.NotWhole + a.Reason
 	}
 	for i, c := range a.Candidates {
 		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}

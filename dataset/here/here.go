@@ -120,7 +120,7 @@ func (i *inspection) add(d Device) {
 		if a.Slug != "" { // the id of a device is not a name
 			part = a.Name
 		}
-		if whole := i.names.Resolve(resolve.Hardware, part+" ("+i.processor+")"); whole.Slug != "" && whole.Slug != a.Slug && (a.Slug == "" || strings.HasPrefix(whole.Reason, "graphics inside")) {
+		if whole := i.names.Strict(resolve.Hardware, part+" ("+i.processor+")"); whole.Slug != "" && whole.Slug != a.Slug && (a.Slug == "" || strings.HasPrefix(whole.Reason, "graphics inside")) {
 			a = whole
 		}
 	}
@@ -148,11 +148,11 @@ func (i *inspection) addNamed(d Device, id string) {
 // read resolves a text with the memory size that was printed for it.
 func (i *inspection) read(text string, memoryGB float64) resolve.Answer {
 	if memoryGB >= 1 {
-		if a := i.names.Resolve(resolve.Hardware, fmt.Sprintf("%s, %.0f MiB", text, memoryGB*1024)); a.Slug != "" {
+		if a := i.names.Strict(resolve.Hardware, fmt.Sprintf("%s, %.0f MiB", text, memoryGB*1024)); a.Slug != "" {
 			return a
 		}
 	}
-	return i.names.Resolve(resolve.Hardware, text) // graphics with main memory set aside: no size of the part
+	return i.names.Strict(resolve.Hardware, text) // graphics with main memory set aside: no size of the part
 }
 
 func (i *inspection) file(name string) string {

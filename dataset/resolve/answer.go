@@ -32,6 +32,9 @@ const (
 	Exact Confidence = "exact"
 	// Parsed: the name was read by rules and every word of it is accounted for.
 	Parsed Confidence = "parsed"
+	// Likely: several records fit, or the name is only a part of one; the slug is the likeliest, and the first of the
+	// candidates. Resolve answers so, Strict never does.
+	Likely Confidence = "likely"
 	// Near: the candidates are guesses by likeness. Such an answer never has a slug.
 	Near Confidence = "near"
 )
@@ -79,8 +82,21 @@ type Candidate struct {
 	Reason string
 }
 
-// Found reports whether the answer is one record that a filter may take for the name.
+// Found reports whether the answer has a record.
 func (a *Answer) Found() bool { return a.Slug != "" }
+
+// Open reports whether several records fit and the slug is only the likeliest of them.
+func (a *Answer) Open() bool { return a.Confidence == Likely && len(a.Candidates) > 1 }
+
+// Others are the other records that fit, where the slug is only the likeliest of several.
+func (a *Answer) Others() (slugs []string) {
+	if a.Open() {
+		for i := range a.Candidates[1:] {
+			slugs = append(slugs, string(a.Candidates[1+i].Slug))
+		}
+	}
+	return slugs
+}
 
 // WhyNot says why a name is not that of one record, as the end of a sentence that begins with the name; empty where
 // there is a record.
@@ -103,9 +119,6 @@ func (a *Answer) Explained() bool {
 	return a.Slug == "" && a.Reason != "" && !strings.HasPrefix(a.Reason, unknownName)
 }
 
-// Several reports whether the name fits several records, and none is kept for it.
-func (a *Answer) Several() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) > 1 }
-
 // NotWhole begins what is said of a partial name. Its reason follows.
 const NotWhole = "not the whole name of a record: "
 
@@ -116,7 +129,7 @@ func (a *Answer) Partial() bool { return a.Ambiguous && a.Slug == "" && len(a.Ca
 // is not own, the memory of the record; and the number of devices, where there are several. Both are 0 where the
 // name says nothing else.
 func (a *Answer) Machine(own float64) (memoryGB float64, count int) {
-	if a.Confidence != Parsed {
+	if a.Confidence != Parsed && a.Confidence != Likely {
 		return 0, 0
 	}
 	if a.MemoryGB != own {

@@ -89,7 +89,7 @@ func (p *printed) review(b *dataset.Benchmark) (field, text string) {
 func (p *printed) againstCount(b *dataset.Benchmark) string {
 	count, known := p.counts[b.HardwareRaw]
 	if !known {
-		count = p.names.Resolve(Hardware, b.HardwareRaw).Count
+		count = p.names.Strict(Hardware, b.HardwareRaw).Count
 		p.counts[b.HardwareRaw] = count
 	}
 	if count == 0 || int64(count) == b.HardwareCount {
@@ -114,7 +114,7 @@ func (p *printed) against(name asPrinted) string {
 var printedType = regexp.MustCompile(`^[a-z]+[0-9]*(?:moe|vl)? [0-9.]+[BM](?:\.A[0-9.]+B)? `)
 
 func (p *printed) compare(name asPrinted) string {
-	a := p.names.Resolve(name.kind, name.name)
+	a := p.names.Strict(name.kind, name.name)
 	may := p.mayBePart
 	if name.kind == Model {
 		may = p.mayBeModel

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,9 +21,60 @@ func New(set *dataset.Set) *Resolver {
 	return &Resolver{models: newModelNames(set.Models), hardware: newHardwareNames(set.Hardware), tools: newToolNames(set.Tools)}
 }
 
-// Resolve returns what name means among records of kind; the empty kind looks in all of them and
-// answers with the kind that knows the name best. Safe for concurrent use.
+// Resolve returns what people mean by a name among records of kind; the empty kind looks in all of them and answers with
+// the kind that knows the name best. Where the name leaves something open, the answer is the likeliest record, marked
+// Likely, with all that fit as candidates. Safe for concurrent use.
 func (r *Resolver) Resolve(kind Kind, name string) Answer {
+	a := r.Strict(kind, name)
+	r.settle(&a)
+	return a
+}
+
+// settle chooses the likeliest of the records that fit. A plain name of a model means the one that was trained to
+// answer, unless it is a slug or a repository.
+func (r *Resolver) settle(a *Answer) {
+	named := a.Input == string(a.Slug) || strings.Contains(a.Input, "/") || strings.Contains(strings.ToLower(a.Input), "base")
+	switch {
+	case a.Kind == Model && a.Slug != "" && !named:
+		base := r.models.exact[string(a.Slug)]
+		if tuned := r.models.tuned(base); len(tuned) > 0 {
+			a.Ambiguous, a.Candidates = true, r.models.list(append(tuned, base), "has this name and size")
+			a.likely("a plain name means the model that was trained to answer")
+		}
+	case a.Slug == "" && a.Ambiguous && len(a.Candidates) > 0:
+		slices.SortStableFunc(a.Candidates, func(x, y Candidate) int { return r.likelier(y) - r.likelier(x) })
+		if a.Kind == Hardware && r.likelier(a.Candidates[0]) > 1 { // a chip for laptops is meant where it is said
+			a.Candidates = slices.DeleteFunc(a.Candidates, func(c Candidate) bool { return r.likelier(c) < 2 })
+		}
+		a.likely(a.Reason)
+	}
+}
+
+func (a *Answer) likely(why string) {
+	first := a.Candidates[0]
+	a.Kind, a.Slug, a.Name, a.Confidence = first.Kind, first.Slug, first.Name, Likely
+	a.Ambiguous = len(a.Candidates) > 1
+	a.Reason = "read as " + first.Name + ": " + why
+}
+
+// likelier is how likely people mean a record that has only a part of its name.
+func (r *Resolver) likelier(c Candidate) int {
+	words := strings.Split(string(c.Slug), "-")
+	has := func(some ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(some, w) })
+	}
+	switch {
+	case c.Kind == Model && has("instruct", "it", "chat"), c.Kind == Hardware && !has("laptop", "q"):
+		return 2
+	case c.Kind == Model && has("base", "pt", "thinking", "reasoning"):
+		return 0
+	}
+	return 1
+}
+
+// Strict is Resolve for those who keep what they read, such as imports: a name that leaves something open has no slug,
+// except that of a record the directory keeps for such names. Safe for concurrent use.
+func (r *Resolver) Strict(kind Kind, name string) Answer {
 	in := limit(name)
 	if len(name) > MaxName {
 		return Answer{Input: in, Kind: kind, Reason: fmt.Sprintf("the name is longer than %d bytes", MaxName)}

@@ -96,7 +96,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("names.txt:%d: duplicate of line %d: %s", e.line, first, e.name)
 		}
 		seen[e.kind+": "+e.name] = e.line
-		a := r.Resolve(kindOf(e.kind), e.name)
+		a := r.Strict(kindOf(e.kind), e.name)
 		if why := wrong(a, e.want); why != "" {
 			t.Errorf("names.txt:%d: %s: %q => %s, want %s: %s\n\tgot %s", e.line, e.kind, e.name, a.Slug, e.want, why, show(a))
 		}
@@ -161,7 +161,7 @@ func TestFacts(t *testing.T) {
 		{"Qwen/Qwen3-8B", "", "", 8},
 		{"ollama run qwen3.5:9b-mlx", "", "mlx", 9},
 	} {
-		a := r.Resolve(Model, tt.name)
+		a := r.Strict(Model, tt.name)
 		if a.Quantization != tt.quant || a.Format != tt.format || a.ParamsB != tt.params {
 			t.Errorf("Resolve(model, %q) found %q, %q, %v, want %q, %q, %v", tt.name, a.Quantization, a.Format, a.ParamsB, tt.quant, tt.format, tt.params)
 		}
@@ -189,7 +189,7 @@ func TestFacts(t *testing.T) {
 		{"Apple M4 Max 128GB", 128, 0},
 		{"NVIDIA GeForce RTX 3090", 0, 0},
 	} {
-		a := r.Resolve(Hardware, tt.name)
+		a := r.Strict(Hardware, tt.name)
 		if a.MemoryGB != tt.memory || a.Count != tt.count {
 			t.Errorf("Resolve(hardware, %q) found %v GB and %d devices, want %v and %d", tt.name, a.MemoryGB, a.Count, tt.memory, tt.count)
 		}
@@ -226,7 +226,7 @@ func TestAnswers(t *testing.T) {
 		{"Apple M4 Max (14-core CPU, 40-core GPU, 64GB)", "apple-m4-max-40gpu", Parsed, false, 64, 0, whole, 0},
 		{"no such thing at all", "", "", false, 0, 0, unknownName, 0},
 	} {
-		a := r.Resolve(Hardware, tt.name)
+		a := r.Strict(Hardware, tt.name)
 		if a.Slug != tt.slug || a.Confidence != tt.confidence || a.Ambiguous != tt.ambiguous || a.MemoryGB != tt.memory || a.Count != tt.count ||
 			a.Reason != tt.reason || len(a.Candidates) != tt.candidates || (a.Name != "") != (tt.slug != "") {
 			t.Errorf("Resolve(hardware, %q) = %+v, want %+v", tt.name, a, tt)
@@ -240,14 +240,14 @@ func TestAnswers(t *testing.T) {
 func TestOwnNames(t *testing.T) {
 	set, r := load(t)
 	check := func(kind Kind, slug dataset.Slug, texts ...string) {
-		if a := r.Resolve(kind, string(slug)); a.Slug != slug || a.Confidence != Exact || a.Ambiguous {
+		if a := r.Strict(kind, string(slug)); a.Slug != slug || a.Confidence != Exact || a.Ambiguous {
 			t.Errorf("Resolve(%s, %q) is %s", kind, slug, show(a))
 		}
 		for _, text := range texts {
 			if !r.Has(kind, text) || r.Has(kind, text+", and more") {
 				t.Errorf("Has(%s, %q) is false, or true with more words", kind, text)
 			}
-			a := r.Resolve(kind, text)
+			a := r.Strict(kind, text)
 			if a.Slug == slug && a.Confidence == Exact {
 				continue
 			}
@@ -289,7 +289,7 @@ func TestShippedRows(t *testing.T) {
 	}
 	missing := map[string]string{}
 	look := func(kind Kind, name string, slug dataset.Slug) {
-		a := r.Resolve(kind, name)
+		a := r.Strict(kind, name)
 		if a.Slug == slug {
 			return
 		}
@@ -348,7 +348,7 @@ func TestChangedNames(t *testing.T) {
 	check := func(kind Kind, slug dataset.Slug, names []string) {
 		for _, name := range names {
 			for _, text := range changed(name) {
-				a := r.Resolve(kind, text)
+				a := r.Strict(kind, text)
 				if a.Slug == slug && a.Confidence == Exact && !slices.ContainsFunc(names, func(own string) bool { return strings.EqualFold(own, text) }) {
 					t.Errorf("Resolve(%s, %q), changed from %q, is exactly %s", kind, text, name, slug)
 				}
@@ -381,9 +381,9 @@ func TestShortNames(t *testing.T) {
 			if len(line) == 0 || memory > 0 || !leavesOut(line, nil) || len(r.hardware.keys[join(number)]) > 0 { // an A40 is NVIDIA's own name
 				continue
 			}
-			whole := r.Resolve(Hardware, name)
+			whole := r.Strict(Hardware, name)
 			for _, short := range []string{strings.Join(number, " "), strings.Join(number, ""), line[len(line)-1] + " " + strings.Join(number, "")} {
-				a := r.Resolve(Hardware, short)
+				a := r.Strict(Hardware, short)
 				if a.Slug != "" && a.Slug != whole.Slug && a.Slug != h.Slug && !slices.ContainsFunc(a.Candidates, func(c Candidate) bool { return c.Slug == h.Slug }) {
 					t.Errorf("Resolve(hardware, %q), short for %q, is %s", short, name, show(a))
 				}
@@ -442,7 +442,7 @@ func FuzzResolve(f *testing.F) {
 			name = name[:at] + insert + name[at:]
 		}
 		for _, kind := range append([]Kind{""}, Kinds...) {
-			a := r.Resolve(kind, name)
+			a := r.Strict(kind, name)
 			if why := breach(a); why != "" {
 				t.Fatalf("Resolve(%q, %q): %s: %s", kind, name, why, show(a))
 			}
@@ -504,7 +504,7 @@ func BenchmarkResolve200(b *testing.B) {
 					if kind == "any" {
 						k = ""
 					}
-					r.Resolve(k, e.name)
+					r.Strict(k, e.name)
 				}
 			}
 		})
@@ -518,7 +518,7 @@ func BenchmarkUnknown200(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		for i := range 200 {
-			r.Resolve("", fmt.Sprintf("qwen llama rtx %d%d instruct", n%1000, i))
+			r.Strict("", fmt.Sprintf("qwen llama rtx %d%d instruct", n%1000, i))
 		}
 		n++
 	}

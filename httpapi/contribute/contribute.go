@@ -162,7 +162,7 @@ func (w *work) slug(field string, kind resolve.Kind) (dataset.Slug, resolve.Answ
 	if text == "" {
 		return "", resolve.Answer{}
 	}
-	a := w.names.Resolve(kind, text)
+	a := w.names.Strict(kind, text)
 	if a.Found() {
 		if string(a.Slug) != text && !strings.EqualFold(a.Name, text) {
 			w.Notes = append(w.Notes, fmt.Sprintf("%s “%s” was read as %s (%s).", fieldsOf(w.Form)[field].Label, record.Printable(text), a.Name, a.Slug))

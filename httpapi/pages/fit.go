@@ -31,6 +31,9 @@ type FitQuery struct {
 	Ran []fit.Best
 	// Answer is about the model of the query; nil without one.
 	Answer *fit.Answer
+	// Read says how the names were read, and Instead leads to what else they may mean.
+	Read    []string
+	Instead []Link
 }
 
 // with is the address of the page with other parameters, of which empty ones are left out.
@@ -108,6 +111,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 		},
 		Heading: "What runs on my machine?",
 		Lead:    "Choose hardware, or describe it by memory and bandwidth. Every verdict is computed from published facts, every speed is measured or an estimate with its band.",
+		Notes:   q.Read,
 	}}
 	machine := Cell{Text: machineName(gen, q)}
 	if q.Query.Hardware != "" {
@@ -121,6 +125,7 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	default:
 		v.askMachine(gen, q)
 	}
+	v.Actions = append(v.Actions, q.Instead...)
 	v.Form.Folded = len(v.Tables) > 0
 	return v
 }
@@ -188,7 +193,7 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine Cell) {
 func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 	v.Form.More = true
 	if model := q.Query.Model; model != "" {
-		v.Notes = []string{"Choose hardware, or enter memory, to see whether " + newNames(gen).of("models", model) + " runs on it."}
+		v.Notes = append(v.Notes, "Choose hardware, or enter memory, to see whether "+newNames(gen).of("models", model)+" runs on it.")
 		v.offer("All hardware that runs it", address("/explore/hardware", "runs", string(model), "sort", "street_price_usd"))
 		return
 	}

@@ -35,9 +35,8 @@ type Fault struct {
 	// What the caller may have meant.
 	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
 
-	// For pages: what a name of a record may mean, and whether it fits several of them.
+	// For pages: what a name that no record has may mean.
 	Candidates []resolve.Candidate `json:"-"`
-	Several    bool                `json:"-"`
 }
 
 // NoParameter is the rule that a name breaks which an endpoint does not know.

@@ -99,7 +99,12 @@ func (m machine) ask(q fit.Query) fit.Query {
 
 // sayRead says how a name was read that is not one of the record's own.
 func sayRead(env *verbs.Env, a *resolve.Answer, as string) {
-	if a.Confidence == resolve.Parsed {
+	switch {
+	case a.Open():
+		fmt.Fprintf(env.Stderr, "%q was %s; it may be %s as well\n", a.Input, a.Reason, strings.Join(a.Others(), " or "))
+	case a.Confidence == resolve.Likely:
+		fmt.Fprintf(env.Stderr, "%q was %s\n", a.Input, a.Reason)
+	case a.Confidence == resolve.Parsed:
 		fmt.Fprintf(env.Stderr, "%q was read as %s: %s\n", a.Input, as, a.Reason)
 	}
 }

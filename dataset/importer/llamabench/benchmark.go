@@ -154,7 +154,7 @@ func (im *Importer) findModel(r *row) (slug dataset.Slug, raw value, from string
 	if file := r.values["model_filename"]; file.text != "" {
 		raw = value{stem(file.text), file.from}
 	}
-	a := im.names.Resolve(resolve.Model, raw.text)
+	a := im.names.Strict(resolve.Model, raw.text)
 	switch {
 	case im.model != "":
 		a.Slug, from = im.model, "the option model"

@@ -185,13 +185,13 @@ func (im *Importer) record(device, processor string) (dataset.Slug, error) {
 	if boards := im.boards(device); boards != nil {
 		return "", fmt.Errorf("%q is a chip of several boards; %s: %s", device, say, strings.Join(boards, ", "))
 	}
-	a := im.names.Resolve(resolve.Hardware, device)
+	a := im.names.Strict(resolve.Hardware, device)
 	around := im.around(a.Slug)
 	if a.Slug != "" && around == nil && !im.unsure(a) {
 		return a.Slug, nil
 	}
 	if host := strings.Join(split(processor), ", "); host != "" && host != device {
-		whole := im.names.Resolve(resolve.Hardware, device+" ("+host+")")
+		whole := im.names.Strict(resolve.Hardware, device+" ("+host+")")
 		if whole.Slug != "" && !im.unsure(whole) {
 			return whole.Slug, nil
 		}
@@ -251,7 +251,7 @@ func (im *Importer) mayBe(slug dataset.Slug, device, processor string) bool {
 		return slices.Contains(boards, string(slug))
 	}
 	for _, name := range []string{device, device + " (" + processor + ")"} {
-		a := im.names.Resolve(resolve.Hardware, name)
+		a := im.names.Strict(resolve.Hardware, name)
 		if a.Slug == "" && len(a.Candidates) == 0 || a.Slug == "" && !a.Ambiguous {
 			return a.Confidence != resolve.Near || !a.Explained()
 		}

@@ -102,7 +102,7 @@ func (im *Importer) named(kind resolve.Kind, name string) (dataset.Slug, error) 
 	if name == "" {
 		return "", nil
 	}
-	a := im.names.Resolve(kind, name)
+	a := im.names.Strict(kind, name)
 	if a.Slug == "" {
 		return "", fmt.Errorf("%s: %q %s%s", kind, name, a.WhyNot(), near(a))
 	}
