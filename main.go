@@ -77,7 +77,7 @@ type cli struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Turn a downloaded table of a source into rows on standard output; keep them in data/snapshots/sources."`
 		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows of data/snapshots. The same inputs and time give the same bytes on any machine."`
 		Verify   snapshot.Verify   `cmd:"" help:"Check schema, hash, counts, references and ranges of a document, compute every composite again from the scores, and list what is wrong. Ends with 1 if anything is."`
-		Evaluate snapshot.Evaluate `cmd:"" help:"Measure the common scale: predict held-out sources, and repeat the fit over samples of the models. Takes about a minute."`
+		Evaluate snapshot.Evaluate `cmd:"" help:"Measure the common scale: predict each source, held out, from the others."`
 		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved between two documents, are new or were removed, and why."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {

@@ -9,7 +9,7 @@ const (
 	schemaDialect  = "https://json-schema.org/draft/2020-12/schema"
 	hashField      = "output_hash_sha256"
 	maxScore       = 100.0
-	generatorLabel = "modeldex snapshot build, rules v2"
+	generatorLabel = "modeldex snapshot build, rules v3"
 )
 
 // SourceID names one of the three upstream sources. The zero value is never valid.

@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 )
@@ -23,41 +22,25 @@ type heldOut struct {
 // evaluation is what Evaluate finds out.
 type evaluation struct {
 	HeldOut []heldOut
-	Rounds  int // bootstrap samples
-	Top     int // open models looked at
-	// Stay is the mean share of the best open models that are still among the best when the fit is made of
-	// other models. Move is the median number of places that one of them moves.
-	Stay, Move float64
-	// Without is for open models of two or more sources: the share of the best that stay the best when one
-	// source is left out, over all sources.
-	Without float64
 }
 
-// The design of an evaluation. The samples are the same in each run.
-const (
-	folds     = 10
-	topModels = 50
-)
+// folds is the number of parts that the models of a source are held out in.
+const folds = 10
 
-// Samples is the number of samples of the models that `modeldex snapshot evaluate` takes.
-const Samples = 200
-
-// Evaluate holds out each source in ten folds of models and fits the scale again, and repeats the
-// fit over so many samples of the models. Each fit takes about a tenth of a second. The result is
-// the same in each run.
-func Evaluate(ctx context.Context, in Inputs, samples int) (evaluation, error) {
+// Evaluate holds out each source in ten folds of models and fits the scale again. Each fit takes about a tenth of a
+// second. The result is the same in each run.
+func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 	b := &builder{in: in, rep: &Report{}}
 	groups, err := b.groups()
 	if err != nil {
 		return evaluation{}, err
 	}
-	return newEvaluator(b, groups).run(ctx, samples)
+	return newEvaluator(b, groups).run(ctx)
 }
 
 // subject is one model under evaluation: the scores a build would publish for it.
 type subject struct {
 	key    string
-	open   bool
 	scores map[SourceID][]Score
 }
 
@@ -73,9 +56,7 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 		if g.base() {
 			continue
 		}
-		b.rules = &rules{}
-		m := b.model(g)
-		s := subject{key: g.key, open: m.Openness != nil && *m.Openness == OpenWeights, scores: map[SourceID][]Score{}}
+		s := subject{key: g.key, scores: map[SourceID][]Score{}}
 		for _, t := range b.tables {
 			e.link.gather(t, g)
 			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {
@@ -90,8 +71,8 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	return e
 }
 
-func (e *evaluator) run(ctx context.Context, samples int) (evaluation, error) {
-	out := evaluation{Rounds: samples, Top: topModels}
+func (e *evaluator) run(ctx context.Context) (evaluation, error) {
+	var out evaluation
 	for i := range e.link.cfg.Sources {
 		h, err := e.holdOut(ctx, e.link.cfg.Sources[i].SourceID)
 		if err != nil {
@@ -99,10 +80,6 @@ func (e *evaluator) run(ctx context.Context, samples int) (evaluation, error) {
 		}
 		out.HeldOut = append(out.HeldOut, h)
 	}
-	if err := e.bootstrap(ctx, &out); err != nil {
-		return out, err
-	}
-	out.Without = e.leaveOneOut()
 	return out, nil
 }
 
@@ -170,100 +147,6 @@ func fold(key string) int {
 	return int(h.Sum32() % folds)
 }
 
-// bootstrap fits the scale over samples of the models and ranks the open models by each fit.
-func (e *evaluator) bootstrap(ctx context.Context, out *evaluation) error {
-	rank := func(r *rules) []string {
-		return e.rank(func(s *subject) *float64 { return r.compose(r.estimates(s.all())).score })
-	}
-	published := rank(e.rules)
-	top := published[:min(topModels, len(published))]
-	rnd := rand.New(rand.NewPCG(14, 50)) // the same samples in each run
-	byKey := map[string][]int{}
-	for i, key := range e.link.keys {
-		byKey[key] = append(byKey[key], i)
-	}
-	stay := 0
-	var moves []float64
-	for range out.Rounds {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		l := &linker{cfg: e.link.cfg, at: map[Cell]int{}}
-		for n := range e.subjects {
-			for _, i := range byKey[e.subjects[rnd.IntN(len(e.subjects))].key] {
-				l.models, l.keys = append(l.models, e.link.models[i]), append(l.keys, fmt.Sprintf("%06d", n))
-			}
-		}
-		got := rank(l.rules())
-		for i, key := range top {
-			at := slices.Index(got, key)
-			if at >= 0 && at < topModels {
-				stay++
-			}
-			moves = append(moves, math.Abs(float64(at-i)))
-		}
-	}
-	if len(moves) == 0 {
-		return nil
-	}
-	slices.Sort(moves)
-	out.Stay, out.Move = float64(stay)/float64(len(moves)), moves[len(moves)/2]
-	return nil
-}
-
-// rank orders the open models that have a score, best first.
-func (e *evaluator) rank(score func(*subject) *float64) []string {
-	type place struct {
-		key   string
-		score float64
-	}
-	var all []place
-	for i := range e.subjects {
-		if s := &e.subjects[i]; s.open {
-			if x := score(s); x != nil {
-				all = append(all, place{s.key, *x})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b place) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.key, b.key))
-	})
-	keys := make([]string, len(all))
-	for i, p := range all {
-		keys[i] = p.key
-	}
-	return keys
-}
-
-// leaveOneOut ranks the open models of two or more sources without each source in turn. It returns the share of the
-// best that stay the best.
-func (e *evaluator) leaveOneOut() float64 {
-	without := func(id SourceID) []string {
-		return e.rank(func(s *subject) *float64 {
-			all := e.rules.estimates(s.all())
-			if len(all) < 2 {
-				return nil
-			}
-			return e.rules.compose(slices.DeleteFunc(all, func(x estimate) bool { return x.source == id })).score
-		})
-	}
-	full := without("")
-	top := full[:min(topModels, len(full))]
-	stay, n := 0, 0
-	for _, id := range sourceIDs {
-		got := without(id)
-		for _, key := range top {
-			if i := slices.Index(got, key); i >= 0 {
-				n++
-				if i < topModels {
-					stay++
-				}
-			}
-		}
-	}
-	return float64(stay) / float64(max(n, 1))
-}
-
 // spearman is the rank correlation of two lists; equal values share the mean of their ranks. It
 // is NaN for fewer than two pairs.
 func spearman(a, b []float64) float64 { return pearson(ranksOf(a), ranksOf(b)) }
@@ -310,9 +193,6 @@ func (e evaluation) WriteTo(w io.Writer) (int64, error) {
 	for _, h := range e.HeldOut {
 		fmt.Fprintf(&b, "| %s | %d | %.3f | %.1f %% |\n", h.Source, h.Models, h.Common, 100*h.Coverage)
 	}
-	fmt.Fprintf(&b, "\n%d fits over samples of the models: of the %d best open models %.1f %% stay among them, and half of\n"+
-		"them move by at most %.0f (places). One source left out: %.1f %% of the %d best open models with two or more sources stay\n"+
-		"among them.\n", e.Rounds, e.Top, 100*e.Stay, e.Move, 100*e.Without, e.Top)
 	n, err := io.WriteString(w, b.String())
 	return int64(n), err
 }

@@ -2,6 +2,8 @@ package snapshot
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -83,7 +85,51 @@ func (l *linker) rules() *rules {
 			Noise: round4(scaleDeviation * line.Noise),
 		})
 	}
+	l.findDrift(r)
 	return r
+}
+
+// findDrift sets the drift of each earlier release. From one release to the next newer one it is the root mean square of
+// the differences of the models that both have read, which are few: the questions change, and so does what is right for
+// the models that stay. Over several releases the squares add up.
+func (l *linker) findDrift(r *rules) {
+	for i := range l.cfg.Sources {
+		s := &l.cfg.Sources[i]
+		bySplit := map[string]map[string]float64{} // split -> model -> what it says
+		for j, cs := range l.models {
+			if len(cs) == 0 || cs[0].Source != s.SourceID {
+				continue
+			}
+			if e, ok := r.mean(s.SourceID, cs); ok {
+				if bySplit[cs[0].Split] == nil {
+					bySplit[cs[0].Split] = map[string]float64{}
+				}
+				bySplit[cs[0].Split][l.keys[j]] = e.x
+			}
+		}
+		var sum float64
+		for j := 1; j < len(s.Splits); j++ {
+			var squares, n float64
+			newer, older := bySplit[s.Splits[j-1].Split], bySplit[s.Splits[j].Split]
+			for _, key := range slices.Sorted(maps.Keys(older)) {
+				if x, ok := newer[key]; ok {
+					d := older[key] - x
+					squares += float64(d * d)
+					n++
+				}
+			}
+			sum += squares / max(n, 1)
+			if sum > 0 {
+				if r.Drift == nil {
+					r.Drift = map[SourceID]map[string]float64{}
+				}
+				if r.Drift[s.SourceID] == nil {
+					r.Drift[s.SourceID] = map[string]float64{}
+				}
+				r.Drift[s.SourceID][s.Splits[j].Split] = round4(math.Sqrt(sum))
+			}
+		}
+	}
 }
 
 // items lists the gathered cells, each once, in order.

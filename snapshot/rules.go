@@ -17,12 +17,15 @@ import (
 //
 // All are in points of the common scale, 0 to 100, except for Slope: points for one unit of value.
 type rules struct {
-	Mean       float64              `json:"mean"`       // of the models of the fit; what is assumed of a model before any score
-	Deviation  float64              `json:"deviation"`  // standard deviation of the same
-	Z          float64              `json:"z"`          // half-width of the interval in standard errors
-	Specific   map[SourceID]float64 `json:"specific"`   // standard deviation of what only this source measures
-	Confidence confidenceRules      `json:"confidence"` // widest interval of each confidence
-	Lines      []Line               `json:"lines"`      // in the order of their cells
+	Mean      float64              `json:"mean"`      // of the models of the fit; what is assumed of a model before any score
+	Deviation float64              `json:"deviation"` // standard deviation of the same
+	Z         float64              `json:"z"`         // half-width of the interval in standard errors
+	Specific  map[SourceID]float64 `json:"specific"`  // standard deviation of what only this source measures
+	// Drift is the standard deviation by which a reading of an earlier release (split) of a source moves until its
+	// newest. A release that is not in it, and every one of the second rules, has none.
+	Drift      map[SourceID]map[string]float64 `json:"drift,omitempty"`
+	Confidence confidenceRules                 `json:"confidence"` // widest interval of each confidence
+	Lines      []Line                          `json:"lines"`      // in the order of their cells
 }
 
 // Cell names the scores that share one line: their mean over tasks is one number.
@@ -155,11 +158,17 @@ func (r *rules) estimates(scores []Score) []estimate {
 	return out
 }
 
-// estimate is the mean over cells, each weighted by its precision; a cell is the mean over tasks.
+// estimate is what the scores of one source say.
 func (r *rules) estimate(id SourceID, scores []Score) (estimate, bool) {
+	return r.mean(id, cells(id, scores))
+}
+
+// mean is the mean over cells, each weighted by its precision; a cell is the mean over tasks. The release that drifted most
+// counts, where there are several.
+func (r *rules) mean(id SourceID, all []cell) (estimate, bool) {
 	e := estimate{source: id}
-	var weights, sum float64
-	for _, c := range cells(id, scores) {
+	var weights, sum, drift float64
+	for _, c := range all {
 		l := r.line(c.Cell)
 		if l == nil {
 			continue
@@ -168,6 +177,7 @@ func (r *rules) estimate(id SourceID, scores []Score) (estimate, bool) {
 		w := 1 / (float64(l.Noise*l.Noise) + float64(stated*stated))
 		weights += w
 		sum += float64(w * l.at(c.value))
+		drift = max(drift, r.Drift[id][c.Split])
 		e.cells++
 		e.values += c.values
 	}
@@ -176,7 +186,7 @@ func (r *rules) estimate(id SourceID, scores []Score) (estimate, bool) {
 	}
 	specific := r.Specific[id]
 	e.x = sum / weights
-	e.weight = round6(1 / (1/weights + float64(specific*specific)))
+	e.weight = round6(1 / (1/weights + float64(specific*specific) + float64(drift*drift)))
 	return e, true
 }
 

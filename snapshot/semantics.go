@@ -37,6 +37,9 @@ type checker struct {
 	found     []Finding
 }
 
+// secondRules labels the documents made before releases had a drift: their rules state none.
+const secondRules = "modeldex snapshot build, rules v2"
+
 // firstRules labels the documents made by the first rules, which did not state their numbers.
 const firstRules = "modeldex snapshot build, rules v1"
 
@@ -47,7 +50,7 @@ var madeByFirstRules = []string{"e554ef47a88489cb45247f1b84ec7a2a6e5c7c68165ecbc
 // readRules finds the rules by which components, composites and confidence must follow.
 func (c *checker) readRules() {
 	switch c.doc.GeneratedBy {
-	case generatorLabel:
+	case generatorLabel, secondRules:
 		rules, err := statedRules(c.doc.Normalization.Composite)
 		if err != nil {
 			c.say("/normalization/composite", "%v", err)

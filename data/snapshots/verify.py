@@ -47,7 +47,7 @@ def compose(scores, rules, lines):
             key = (s["source_id"], s["source_split"], s["metric"], s.get("category") or "")
             if s["source_id"] == source and key in lines:
                 cells.setdefault(key, []).append(s)
-        weight = total = 0.0
+        weight = total = drift = 0.0
         for key, in_cell in sorted(cells.items()):
             line, n = lines[key], len(in_cell)
             value = sum(s["value"] for s in in_cell) / n
@@ -55,8 +55,9 @@ def compose(scores, rules, lines):
             error = math.sqrt(sum(((s["upper"] - s["lower"]) / (2 * rules["z"])) ** 2 for s in bounded)) / n
             w = 1 / (line["noise"] ** 2 + (line["slope"] * error) ** 2)
             weight, total = weight + w, total + w * (line["level"] + line["slope"] * value)
+            drift = max(drift, rules.get("drift", {}).get(source, {}).get(key[1], 0.0))
         if cells:
-            parts.append((source, total / weight, round(1 / (1 / weight + rules["specific"][source] ** 2), 6)))
+            parts.append((source, total / weight, round(1 / (1 / weight + rules["specific"][source] ** 2 + drift ** 2), 6)))
     if not parts:
         return [], None, None
     prior = 1 / rules["deviation"] ** 2

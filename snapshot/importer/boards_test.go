@@ -54,12 +54,12 @@ func TestReadBoards(t *testing.T) {
 	if diff := cmp.Diff(want, got, sameRows, cmpopts.IgnoreFields(snapshot.Row{}, "At")); diff != "" || len(got) != 40 {
 		t.Errorf("LiveBench: %d rows (-shipped +read):\n%s", len(got), diff)
 	}
-	got, err = ReadArena(Board{"lmarena", "text_style_control", "2025-12-17", "2025-12-17"}, board(t, "arena.json"))
+	got, err = ReadArena(Board{"lmarena", "text_style_control", "2026-07-08", "2026-07-08"}, board(t, "arena.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want = shippedRows(t, snapshot.SourceA, func(r snapshot.Row) bool {
-		return orEmpty(r.Category) == "chinese" && (r.ModelRaw == "gemini-3-pro" || r.ModelRaw == "grok-4.1")
+		return orEmpty(r.Category) == "chinese" && (r.ModelRaw == "claude-opus-4-6-thinking" || r.ModelRaw == "claude-opus-4-6")
 	})
 	if diff := cmp.Diff(want, got, sameRows, cmpopts.IgnoreFields(snapshot.Row{}, "At")); diff != "" || len(got) != 2 {
 		t.Errorf("arena: %d rows (-shipped +read):\n%s", len(got), diff)

@@ -252,11 +252,11 @@ func TestShippedPredicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := snapshot.Evaluate(context.Background(), in, 0)
+	e, err := snapshot.Evaluate(context.Background(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	goals := map[snapshot.SourceID]float64{snapshot.SourceA: 0.86, snapshot.SourceB: 0.83, snapshot.SourceC: 0.70}
+	goals := map[snapshot.SourceID]float64{snapshot.SourceA: 0.88, snapshot.SourceB: 0.87, snapshot.SourceC: 0.74}
 	for i, h := range e.HeldOut {
 		if h.Common < goals[h.Source] || h.Coverage < 0.93 {
 			t.Errorf("%s: rank correlation %.3f, coverage %.3f; want %.2f and 0.93", h.Source, h.Common, h.Coverage, goals[h.Source])
@@ -266,9 +266,6 @@ func TestShippedPredicts(t *testing.T) {
 		if got := in.Config.Sources[i].Component.Validation; got != want {
 			t.Errorf("%s: validation in build.json = %q, want %q", h.Source, got, want)
 		}
-	}
-	if e.Without < 0.927 {
-		t.Errorf("one source left out: %.3f of the best stay, want 0.927", e.Without)
 	}
 }
 

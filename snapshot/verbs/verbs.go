@@ -205,7 +205,7 @@ type Evaluate struct {
 	From string `help:"Folder of build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
 }
 
-// Run prints how well held-out sources are predicted and how stable the best models are.
+// Run prints how well held-out sources are predicted.
 func (c *Evaluate) Run(env *verbs.Env) error {
 	if err := verbs.CheckDirectory(c.From); err != nil {
 		return err
@@ -215,7 +215,7 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 		return err
 	}
 	_, end := verbs.Progress("evaluating")
-	e, err := snapshot.Evaluate(context.Background(), in, snapshot.Samples)
+	e, err := snapshot.Evaluate(context.Background(), in)
 	end()
 	if err != nil {
 		return err
