@@ -216,7 +216,8 @@ func checkCache(c *checker, m *Model, p place) {
 	if layers != nil && local != nil && *local > *layers {
 		c.at(p, "kv_cache.num_sliding_window_layers", fmt.Sprintf("must be at most architecture.num_layers, got %d of %d", *local, *layers), "architecture.num_layers")
 	}
-	if layers != nil && kv != nil && linear != nil && *kv+*linear > *layers {
+	parallel := kv != nil && linear != nil && *kv == *linear // every layer has both a cache and a state
+	if layers != nil && kv != nil && linear != nil && *kv+*linear > *layers && !parallel {
 		c.at(p, "kv_cache.num_linear_attention_layers", fmt.Sprintf("must leave room for num_kv_layers, got %d and %d of %d", *linear, *kv, *layers), "architecture.num_layers")
 	}
 	heads, kvHeads := m.Architecture.NumAttentionHeads, m.KVCache.NumKVHeads

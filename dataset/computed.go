@@ -75,6 +75,15 @@ func sourceOf(q *QuantizationType, field string) *URL {
 	return nil
 }
 
+// addStates fills in the recurrent state of models whose records have the fields it follows from.
+func addStates(models []Model) {
+	for i := range models {
+		if state := models[i].RecurrentState(); state != nil {
+			models[i].KVCache.RecurrentStateBytes = state
+		}
+	}
+}
+
 // addComputed appends to every model of known size the quantizations that it has no published size
 // of. A type without a measured whole-file average is left out rather than guessed. A computed size is never below a
 // published one of fewer bits, nor above one of more.

@@ -156,6 +156,7 @@ func newSet(src *source) *Set {
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Origins, func(a, b Origin) int { return cmp.Compare(a.Key, b.Key) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
+	addStates(s.Models)
 	addComputed(s.Models, s.Quantizations)
 	s.Releases = history.New(src.changes.recs)
 	s.source = src

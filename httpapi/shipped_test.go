@@ -42,10 +42,18 @@ func TestServedRecords(t *testing.T) {
 }
 
 // withoutAdded drops what the API adds to what files hold: members that are compared
-// elsewhere, and the sizes it computes behind the published ones.
+// elsewhere, and the sizes it computes behind the published ones. It works out the recurrent state.
 func withoutAdded(rec plain) plain {
 	out := maps.Clone(rec)
-	for _, name := range []string{"roofline_ratio", "intelligence", "quantization_count", "benchmark_count_with_variants", "generation_tps_per_stream", "reproduced_by"} {
+	if shape, ok := rec["architecture"].(map[string]any); ok && shape["ssm_inner_size"] != nil {
+		cache := maps.Clone(rec["kv_cache"].(map[string]any))
+		n := func(name string) float64 { return shape["ssm_"+name].(float64) }
+		width := n("inner_size") + 2*n("group_count")*n("state_size")
+		values := (n("conv_kernel")-1)*width + n("inner_size")*n("state_size")
+		cache["recurrent_state_bytes"] = 4 * values * cache["num_linear_attention_layers"].(float64)
+		out["kv_cache"] = cache
+	}
+	for _, name := range []string{"roofline_ratio", "shape", "intelligence", "quantization_count", "benchmark_count_with_variants", "generation_tps_per_stream", "reproduced_by"} {
 		delete(out, name)
 	}
 	if list, ok := rec["quantizations"].([]any); ok {

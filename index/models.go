@@ -23,6 +23,8 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: dataset.ModelType("").Values(), Param: "architecture", Uses: Facets, Doc: "Shape of the blocks, such as dense or moe."},
 	{Name: "form", Text: func(m *modelRecord) string { return text(m.Form) }, Values: dataset.ModelForm("").Values(), Param: "form", Uses: Facets, Doc: "What the model was trained for, such as chat or base."},
 	{Name: "thinking", Flag: func(m *modelRecord) *bool { return m.Thinking }, Param: "thinking", Uses: Facets, Doc: "Whether the model was trained to reason at length before it answers."},
+	{Name: "gguf_architecture", Text: func(m *modelRecord) string { return text(m.GGUFArchitecture) }, Param: "gguf_architecture", Uses: Facets, Doc: "Architecture in a GGUF file, such as llama or qwen3moe."},
+	{Name: "shape", Text: func(m *modelRecord) string { return text(m.Shape()) }, Param: "shape", Uses: Facets, Doc: "Id that models of equal layers, widths and cache share."},
 	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: dataset.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
 	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return m.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
 	{Name: "params_b", Number: func(m *modelRecord) float64 { return number(m.ParamsB) }, Unit: "10^9 parameters", Min: "min_params_b", Max: "max_params_b", Uses: Sorts | Facets, Doc: "Total parameters, in billions."},

@@ -225,7 +225,7 @@ type plainRecord struct {
 func plains(s *dataset.Set) [4]*plain {
 	bySlug := Sort{Field: Slug}
 	out := [4]*plain{
-		{home: bySlug, sets: []Field{Family, "organization", "license", "architecture", "form", "thinking", "modality", "has_benchmarks"}, nums: []Field{"params_b", "active_params_b", "context_length", "release_date", "intelligence", BenchmarkCount}, texts: []Field{Slug, Name}},
+		{home: bySlug, sets: []Field{Family, "organization", "license", "architecture", "form", "thinking", "gguf_architecture", "shape", "modality", "has_benchmarks"}, nums: []Field{"params_b", "active_params_b", "context_length", "release_date", "intelligence", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, nums: []Field{"vram_gb", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "launch_price_usd", "street_price_usd", "release_date", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"category", "backend", "license", "os", "api", "model_format", "has_benchmarks"}, nums: []Field{"first_release", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{
@@ -263,6 +263,7 @@ func plains(s *dataset.Set) [4]*plain {
 		if m.Thinking != nil {
 			rec.sets["thinking"] = []string{fmt.Sprint(*m.Thinking)}
 		}
+		rec.sets["gguf_architecture"], rec.sets["shape"] = known(m.GGUFArchitecture), known(m.Shape())
 		rec.num("params_b", m.ParamsB)
 		rec.num("active_params_b", m.ActiveParamsB)
 		if m.ActiveParamsB == nil && m.Architecture.NumExperts == nil && m.Architecture.Type != nil && *m.Architecture.Type == "dense" {

@@ -30,6 +30,8 @@ type ModelFacts struct {
 	License *string `json:"license" jsonschema:"nullable,minLength=1,example=Apache-2.0" fact:"sourced"`
 	// Repository on Hugging Face, owner and name.
 	HFRepo *string `json:"hf_repo" jsonschema:"nullable,pattern=^[0-9A-Za-z._-]+/[0-9A-Za-z._-]+$,example=meta-llama/Llama-3.1-8B-Instruct"`
+	// Name of the architecture in a GGUF file (general.architecture), which llama.cpp prints as the type of the model. Null where it is not known, and for models that llama.cpp cannot run.
+	GGUFArchitecture *string `json:"gguf_architecture" jsonschema:"nullable,pattern=^[a-z0-9][a-z0-9._-]*$,example=llama" fact:"sourced"`
 	// Total parameters, in billions. For vision models this usually includes the vision tower.
 	ParamsB *float64 `json:"params_b" jsonschema:"nullable,exclusiveMinimum=0,example=8.030261" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
 	// Where params_b comes from: the maker's figure or exact tensor count, or worked out from the widths. Null where params_b is.
@@ -82,6 +84,14 @@ type Architecture struct {
 	NumDenseLayers *int64 `json:"num_dense_layers" jsonschema:"nullable,minimum=0,example=1"`
 	// Tokens a sliding-window layer looks back.
 	SlidingWindow *int64 `json:"sliding_window" jsonschema:"nullable,minimum=1,example=4096" jsonschema_extras:"unit=tokens"`
+	// Width of the convolution of layers without a cache; 1 where they have none.
+	SSMConvKernel *int64 `json:"ssm_conv_kernel" jsonschema:"nullable,minimum=1,example=4"`
+	// Inner width of layers without a cache: heads x values per head.
+	SSMInnerSize *int64 `json:"ssm_inner_size" jsonschema:"nullable,minimum=1,example=4096"`
+	// State kept for each unit of ssm_inner_size; 0 where a layer keeps only the inputs of its convolution.
+	SSMStateSize *int64 `json:"ssm_state_size" jsonschema:"nullable,minimum=0,example=128"`
+	// Groups that share an input and an output projection of the state; 0 where the convolution sees neither.
+	SSMGroupCount *int64 `json:"ssm_group_count" jsonschema:"nullable,minimum=0,example=16"`
 	// Base of the rotary position embedding.
 	RopeTheta *float64 `json:"rope_theta" jsonschema:"nullable,exclusiveMinimum=0,example=500000"`
 	// Activation function of the feed-forward block.
@@ -119,7 +129,7 @@ type KVCache struct {
 	VHeadDim *int64 `json:"v_head_dim" jsonschema:"nullable,minimum=1,example=128"`
 	// Layers with a state of fixed size instead of a cache.
 	NumLinearAttentionLayers *int64 `json:"num_linear_attention_layers" jsonschema:"nullable,minimum=0,example=36"`
-	// What one sequence keeps in the states of layers without a cache, over all of them, in bytes of 32-bit values as llama.cpp stores them.
+	// What one sequence keeps in the states of layers without a cache, over all of them, in bytes of 32-bit values as llama.cpp stores them. Computed where the ssm fields of the architecture are known.
 	RecurrentStateBytes *int64 `json:"recurrent_state_bytes" jsonschema:"nullable,minimum=1,example=52690944" jsonschema_extras:"unit=bytes"`
 	// True where the cache is compressed further and the plain formulas over-estimate it.
 	CompressedKV *bool `json:"compressed_kv" jsonschema:"nullable,example=true"`

@@ -22,6 +22,8 @@ import (
 // Model is a model as lists show it: without its quantized files and its benchmarks.
 type Model struct {
 	dataset.ModelFacts
+	// Id of the shape: layers, hidden size and a hash over all counts and widths of architecture and kv_cache, computed. Models with the same id need the same memory for their cache, and about the same time for a token. Null where a part of the shape is not known.
+	Shape *string `json:"shape" jsonschema:"nullable,example=32x4096-5a3c1f0e"`
 	// Number of quantized forms at the model's own address.
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
 	// Number of benchmarks of the model itself.
@@ -142,7 +144,7 @@ type modelHead struct {
 }
 
 func modelRow(m *dataset.Model, n index.BenchmarkCounts, catalog *snapshot.Catalog) *Model {
-	return &Model{m.ModelFacts, len(m.Quantizations), n.Own, n.WithVariants, intelligence(catalog, string(m.Slug)), nil}
+	return &Model{m.ModelFacts, m.Shape(), len(m.Quantizations), n.Own, n.WithVariants, intelligence(catalog, string(m.Slug)), nil}
 }
 
 func appendJSON(dst []byte, v any) ([]byte, error) {
