@@ -47,6 +47,7 @@ const (
 // cli is the table of verbs. Each is a struct of flags with a method Run.
 type cli struct {
 	Serve   server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
+	MCP     server.MCP   `cmd:"" name:"mcp" help:"Answer an agent that speaks the Model Context Protocol over standard input and output, from the dataset alone: no key, no network."`
 	Check   data.Check   `cmd:"" help:"Check a dataset: list every finding as path:line:col: field: sentence, then every warning. Ends with 1 if there is a finding; warnings alone end with 0."`
 	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that a change of one field is a change of one line."`
 	Diff    data.Diff    `cmd:"" help:"List what differs between two datasets, record by record and field by field."`

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"time"
 
@@ -17,12 +18,16 @@ type gate struct {
 	keeper  keeper
 	callers *callers
 	fairUse *fairuse.Limiter // requests without a key, by address
+	trial   *fairuse.Daily   // calls of trial routes without a key, by address
 	keyed   []*route         // the routes that ask for a key
 }
 
 // admit reads the caller's key, if the route asks for one, and has the keeper decide the call.
 // Nil means go on, with the call held. The key itself is hashed on the spot and goes nowhere else.
 func (g *gate) admit(req *request) *failure {
+	if g.keeper == noKeys {
+		return nil
+	}
 	switch req.route.access {
 	case open:
 		return g.spendPage(req, pageCost(req))
@@ -33,6 +38,9 @@ func (g *gate) admit(req *request) *failure {
 		return nil
 	}
 	if f := g.identify(req); f != nil {
+		if req.route.trial && f.code == missingKey && f.detail == "" && g.trial != nil {
+			return g.tryOut(req)
+		}
 		return f
 	}
 	if req.route.access == charged || req.route.sends {
@@ -40,6 +48,36 @@ func (g *gate) admit(req *request) *failure {
 	}
 	return g.decide(req, g.keeper.AdmitFree(req.digest))
 }
+
+// tryOut takes one of the calls that an address has a day without a key.
+func (g *gate) tryOut(req *request) *failure {
+	req.tried = g.trial.Take(g.callers.client(req.ctx).Addr, req.started)
+	if !req.tried {
+		return &failure{code: trialUsedUp, retryAfter: max(1, fairuse.NextDay(req.started).Unix()-req.started.Unix())}
+	}
+	return nil
+}
+
+// trialStanding is what is left to a caller without a key.
+func (g *gate) trialStanding(req *request) quota.Standing {
+	if g.trial == nil || req.route.access != open && !req.route.trial {
+		return quota.Standing{Tier: quota.NoTier, Reset: quota.MonthOf(req.started).End().Unix()}
+	}
+	limit, left := g.trial.Left(g.callers.client(req.ctx).Addr, req.started)
+	return quota.Standing{Tier: "trial", Limit: uint64(limit), Remaining: uint64(left), Reset: fairuse.NextDay(req.started).Unix()}
+}
+
+// noKeys is the keeper of a server without keys. Requests are let in before it is asked for a decision.
+var noKeys keeper = withoutKeys{}
+
+type withoutKeys struct{ keeper }
+
+func (withoutKeys) KeyPrefix() string                       { return "mdx" }
+func (withoutKeys) Stats() quota.Stats                      { return quota.Stats{} }
+func (withoutKeys) Warnings() []string                      { return nil }
+func (withoutKeys) Ready(context.Context) error             { return nil }
+func (withoutKeys) Tiers() quota.Tiers                      { return quota.Tiers{} }
+func (withoutKeys) CheckCurrent(quota.Digest) quota.Verdict { return quota.UnknownKey }
 
 const malformedKey = "The key is malformed: its length, its prefix or its checksum is wrong. Check that it was copied whole, or get a new one: POST /api/v1/keys."
 

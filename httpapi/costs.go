@@ -41,8 +41,9 @@ const (
 // Fair use without a key. What needs no key is free for everyone, and an allowance for each address keeps one reader
 // from taking all of the server.
 
-// freeRoutes cost nothing, by id: what probes, preflights and browsers ask for by themselves, and addresses without a route. They take no work.
-var freeRoutes = []string{"alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
+// freeRoutes cost nothing, by id: what probes, preflights and browsers ask for by themselves, and addresses without a
+// route. They take no work. Agents pay in answerMCP, unless they have a key.
+var freeRoutes = []string{"mcp", "alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
 
 // dataEndings are the endings of the data forms of pages.
 var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}

@@ -167,6 +167,9 @@ func operation(rt *route) object {
 	if rt.access != open {
 		security = append(security, obj("bearer", []any{}))
 	}
+	if rt.trial {
+		security = append(security, object{})
+	}
 	op := obj("operationId", rt.id, "tags", []string{rt.tag}, "summary", rt.summary)
 	if text := routeText(rt); text != "" {
 		op.set("description", text)

@@ -86,6 +86,12 @@ Allow (of ` + "`*`" + `: those of the whole server). Any origin may call (CORS):
 described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve and pairs to fit: 64 KiB), headers at most 16 KiB, addresses at
 most 8 KiB.
 
+## Agents
+
+` + "`POST /mcp`" + ` speaks the Model Context Protocol (Streamable HTTP, versions 2025-11-25 and 2026-07-28; every request stands by itself). Its
+tools are calls of this API with short answers, with the same key and quota. ` + "`modeldex mcp`" + ` does the same over standard input and
+output, without a key.
+
 ## Errors
 
 Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/ a browser, whose Accept has
@@ -102,6 +108,7 @@ func chargingText() string {
 	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
 		"A call is held before its response is known: once the month is used up, every request of these routes is 429 `quota_exhausted`, also one that would be free. " +
 		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
+		"GET of fit and resolve also answers some calls a day (30, where the operator sets nothing else) for each client address without a key; the tier is then `trial`, and X-RateLimit-Reset the end of the day in UTC. " +
 		"Routes without security requirements (in the reference: without a lock) need no key and count nothing. They have an allowance for each client address, of which a large document (a snapshot, a file of a dump, changes with whole records) takes five times as much as a page; health and files of pages take nothing. Beyond it the response is 429 `page_limited`."
 }
 
@@ -305,7 +312,7 @@ var problemSets = []problemSet{
 	{"Gone", "What changed since that dataset is not known.", []*code{versionGone}},
 	{"BodyTooLarge", "The body is larger than 4 KiB, names than 64 KiB, the form for contributions than 224 KiB.", []*code{bodyTooLarge}},
 	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{unsupportedType}},
-	{"TooManyRequests", "The month is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded}},
+	{"TooManyRequests", "The month, or what is free without a key, is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded, trialUsedUp}},
 	{"TooFast", "Calls come too fast.", []*code{burstExceeded}},
 	{"DumpLimited", "Calls with the key come too fast, or without one the address has asked for too much.", []*code{burstExceeded, pageLimited}},
 	{"PageLimited", "The address has asked for too much without a key.", []*code{pageLimited}},

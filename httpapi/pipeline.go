@@ -66,7 +66,7 @@ func (s *Server) serve(req *request) {
 	if resp.etag != "" && req.has(resp.etag) {
 		status = http.StatusNotModified
 	}
-	standing := req.settle(status) // charges the call, or gives it back
+	standing := s.settle(req, status) // charges the call, or gives it back
 	s.write(req, resp, status, standing)
 	s.note(req, status)
 	req.free()
@@ -109,10 +109,13 @@ func (s *Server) find(req *request) (*response, *failure) {
 
 // settle ends the held call by the status of its response and returns the standing of the key
 // after it. Data found, data missing and messages sent are charged; everything else is free.
-func (req *request) settle(status int) quota.Standing {
+func (s *Server) settle(req *request, status int) quota.Standing {
 	switch {
+	case req.tried && status != http.StatusOK && status != http.StatusNotFound:
+		s.trial.GiveBack(s.client(req.ctx).Addr, req.started)
+		fallthrough
 	case !req.keyed:
-		return quota.Standing{Tier: quota.NoTier, Reset: quota.MonthOf(req.started).End().Unix()}
+		return s.trialStanding(req)
 	case req.route.sends && status != http.StatusAccepted:
 		return req.call.Release()
 	case status == http.StatusOK || status == http.StatusNotFound || status == http.StatusAccepted:

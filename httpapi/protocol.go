@@ -18,7 +18,7 @@ import (
 // Limits of a request. A request larger than these is rejected before any handler sees it.
 const (
 	maxBody    = 4 << 10
-	maxNames   = 64 << 10 // the body of POST /api/v1/resolve and /api/v1/fit: 200 names, 100 pairs
+	maxNames   = 64 << 10 // the body of POST /api/v1/resolve and /api/v1/fit: 200 names, 100 pairs; and of /mcp
 	maxAddress = 8 << 10
 
 	// maxForm is the most bytes of a form that was filled in: a pasted output of 64 KiB takes up to
@@ -41,7 +41,7 @@ func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 		return config
 	}
 	switch path, _, _ := bytes.Cut(h.RequestURI(), []byte{'?'}); string(path) {
-	case resolvePath, fitPath:
+	case resolvePath, fitPath, mcpPath:
 		config.MaxRequestBodySize = maxNames
 	case contributePath:
 		config.MaxRequestBodySize = maxForm

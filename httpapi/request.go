@@ -26,6 +26,7 @@ const (
 	fitPath        = apiPath + "/fit"
 	resolvePath    = apiPath + "/resolve"
 	contributePath = "/contribute"
+	mcpPath        = "/mcp"
 )
 
 // access is what a route asks of its caller.
@@ -51,6 +52,8 @@ type route struct {
 	sends bool
 	// pages is what a large document that needs no key costs of the allowance of an address.
 	pages int
+	// trial routes answer a few calls a day without a key.
+	trial bool
 	// hidden routes are forms of another route, which documents them, or files for crawlers.
 	hidden bool
 	// list is the resource whose parameters the route takes, record the one it answers one of.
@@ -75,6 +78,7 @@ type request struct {
 	digest  quota.Digest
 	call    quota.Call
 	keyed   bool      // call was decided
+	tried   bool      // without a key, as one of the calls of the day
 	started time.Time // by the clock of the server
 	began   time.Time // when it came; of one that could not be read, when that was known
 }

@@ -25,9 +25,9 @@ func buildRoutes() []route {
 	out = append(out, feedRoutes()...)
 	out = append(out, webhookRoutes()...)
 	return append(out,
-		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, list: fitList, answer: showFit},
+		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on a piece of hardware, and how fast, with the evidence", access: charged, trial: true, list: fitList, answer: showFit},
 		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},
-		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, list: nameList, answer: resolveName},
+		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, trial: true, list: nameList, answer: resolveName},
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
 		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: listChanges},
 		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "What is being served: version, digest, counts, times, licence", answer: showDataset},
@@ -39,6 +39,7 @@ func buildRoutes() []route {
 		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "The endpoints of the API", answer: listEndpoints},
 		route{method: "GET", path: schemasPath, id: "listSchemas", tag: "documents", summary: "Published JSON Schemas", answer: listSchemas},
 		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "JSON Schema of snapshot documents and dataset records", answer: showSchema},
+		route{method: "POST", path: mcpPath, hidden: true, id: "mcp", tag: "documents", answer: answerMCP},
 		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", summary: "The process answers", answer: alive},
 		route{method: "GET", path: "/readyz", id: "ready", tag: "operation", summary: "A dataset is loaded and the ledger answers", answer: ready},
 		route{method: "GET", path: "/openapi.json", id: "openapi", pages: 1, tag: "documents", summary: "This document", answer: static("openapi.json")},

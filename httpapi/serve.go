@@ -28,6 +28,9 @@ func New(cfg Config) (*Server, error) {
 	if cfg.CacheBytes == 0 {
 		cfg.CacheBytes = 256 << 20
 	}
+	if cfg.Keeper == nil {
+		cfg.Keeper = noKeys
+	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -47,7 +50,7 @@ func New(cfg Config) (*Server, error) {
 		start = cfg.Now()
 	}
 	s.trusted, s.baseURL, s.log = cfg.TrustedProxies, cfg.BaseURL, cfg.Log
-	s.gate = gate{keeper: cfg.Keeper, callers: &s.callers, fairUse: fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)}
+	s.gate = gate{keeper: cfg.Keeper, callers: &s.callers, trial: fairuse.NewDaily(cfg.TrialPerDay), fairUse: fairuse.New(cfg.PagesPerMinute, cfg.PagesAtOnce, start)}
 	s.metrics = metrics.New()
 	s.countParts(s.metrics)
 	for _, rt := range []*route{&preflight, &unknownEndpoint, &wrongMethod, &rejected} {

@@ -50,7 +50,8 @@ const (
 
 // Config is what a Server needs. Fields without a default must be set.
 type Config struct {
-	Live   *index.Live
+	Live *index.Live
+	// Keeper is nil for a server that one user runs for himself: nothing asks for a key and nothing is counted.
 	Keeper keeper
 	// History knows of rejected loads and of changes between generations; nil knows of none.
 	History *changes.History
@@ -84,6 +85,8 @@ type Config struct {
 	// without a key, and PagesAtOnce how many of them at once. An IPv6 network of 64 bits counts as one
 	// address. Zero pages per minute is unlimited.
 	PagesPerMinute, PagesAtOnce int
+	// TrialPerDay is how many calls of fit, resolve and ask one address may make a day without a key. Zero is none.
+	TrialPerDay int
 	// Version is the program's, shown in OpenAPI and metrics.
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
@@ -104,7 +107,8 @@ type Server struct {
 	gate
 	responseCache
 	listening
-	dumps dumper
+	dumps  dumper
+	agents agents
 
 	cfg      Config
 	app      *fiber.App

@@ -98,3 +98,59 @@ func subscriber(addr netip.Addr) netip.Addr {
 	}
 	return addr
 }
+
+// Daily gives each address so many calls a day (UTC). It is safe for concurrent use and forgets everything at a restart.
+type Daily struct {
+	perDay int
+
+	mu   sync.Mutex
+	day  time.Time // when the calls of used began to count
+	used map[netip.Addr]int
+}
+
+// NewDaily gives perDay calls; nil, which nobody should ask, if that is not above 0.
+func NewDaily(perDay int) *Daily {
+	if perDay <= 0 {
+		return nil
+	}
+	return &Daily{perDay: perDay}
+}
+
+// NextDay is when the calls of a day begin anew.
+func NextDay(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
+
+// Take counts a call of an address, and reports whether it has one left.
+func (d *Daily) Take(addr netip.Addr, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := d.begin(addr, now)
+	if d.used[key] >= d.perDay {
+		return false
+	}
+	d.used[key]++
+	return true
+}
+
+// GiveBack takes a call of the same day back.
+func (d *Daily) GiveBack(addr netip.Addr, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if key := d.begin(addr, now); d.used[key] > 0 {
+		d.used[key]--
+	}
+}
+
+// Left is how many calls of the limit an address has left today.
+func (d *Daily) Left(addr netip.Addr, now time.Time) (limit, left int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.perDay, d.perDay - d.used[d.begin(addr, now)]
+}
+
+// begin starts a new day, and starts anew where more addresses have called than are remembered.
+func (d *Daily) begin(addr netip.Addr, now time.Time) netip.Addr {
+	if day := now.UTC().Truncate(24 * time.Hour); !day.Equal(d.day) || len(d.used) >= 2*maxClients {
+		d.day, d.used = day, map[netip.Addr]int{}
+	}
+	return subscriber(addr)
+}

@@ -66,7 +66,9 @@ type Config struct {
 	Connections, ConnectionsPerAddress int
 	// PagesPerMinute and PagesAtOnce are those of httpapi.Config.
 	PagesPerMinute, PagesAtOnce int
-	TrustedProxies              proxies.Trusted
+	// TrialPerDay is that of httpapi.Config.
+	TrialPerDay    int
+	TrustedProxies proxies.Trusted
 	// WebhooksToLoopback lets webhooks have URLs of this machine, over http as well.
 	WebhooksToLoopback bool
 	Schemas            map[string][]byte
@@ -130,6 +132,22 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	return err
 }
 
+// ServeMCP answers one agent over in and out from the dataset of cfg, without keys, until it closes in.
+func ServeMCP(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteCloser) error {
+	r := newReloader(&cfg)
+	if err := r.first(ctx); err != nil {
+		return err
+	}
+	server, err := httpapi.New(httpapi.Config{
+		Live: &r.live, History: &r.history, Snapshots: r.catalog.Load, Files: cfg.Files, BaseURL: cfg.BaseURL,
+		CacheBytes: cfg.CacheBytes, Version: cfg.Version, Log: cfg.Log,
+	})
+	if err != nil {
+		return err
+	}
+	return server.ServeMCP(ctx, in, out, strings.TrimSuffix(cfg.BaseURL, "/"))
+}
+
 // openLedger opens the ledger, unless ctx ends before; undo removes the file again if it was created here.
 func openLedger(ctx context.Context, cfg *Config) (opened *operator.Opened, undo func() error, err error) {
 	statErr := error(nil)
@@ -161,7 +179,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Records: r.latest.Load, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
 		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, Files: cfg.Files,
 		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
-		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce,
+		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce, TrialPerDay: cfg.TrialPerDay,
 		CacheBytes: cfg.CacheBytes, Worked: giveBack, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
 	})
 	if err != nil {

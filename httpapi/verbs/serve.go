@@ -38,6 +38,7 @@ type Serve struct {
 	SignupsPerHour  int      `help:"Keys one address may be issued per hour; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
 	PagesPerMinute  int      `help:"Pages, charts and large documents one address may ask for per minute without a key; 0 means no limit. Requests from this machine that came through no proxy are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
 	PagesAtOnce     int      `help:"Pages, charts and large documents one address may ask for at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
+	TrialPerDay     int      `name:"trial-calls" help:"Calls of fit, resolve and ask that one address may make a day without a key; 0 means none." env:"MODELDEX_TRIAL_CALLS" default:"30"`
 	KeysPerEmail    int      `help:"Active keys one e-mail address may have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
 	FoldPlusTags    bool     `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
 	HooksToLoopback bool     `name:"webhooks-to-loopback" help:"Let webhooks have http and https URLs of this machine, to try them out; never on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`
@@ -82,7 +83,7 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
 		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), CacheBytes: c.CacheMB << 20,
 		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
-		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce,
+		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce, TrialPerDay: c.TrialPerDay,
 		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
 		Log: log, Stdout: env.Stdout,
 	}, nil

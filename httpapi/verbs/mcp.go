@@ -1,0 +1,38 @@
+package verbs
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"modeldex/dataset/verbs"
+	"modeldex/httpapi/service"
+)
+
+// MCP answers one agent over standard input and output.
+type MCP struct {
+	verbs.Dataset
+	BaseURL string `help:"Address of a service whose pages answers link to." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"modeldex://local"`
+}
+
+// Run answers until standard input ends. It needs no key, writes no file and sends nothing over the network.
+func (c *MCP) Run(env *verbs.Env) error {
+	src, err := c.Find(env)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	const cacheBytes = 16 << 20
+	return service.ServeMCP(ctx, service.Config{
+		Files: src.Files, Dir: src.Dir, Where: src.Where, BaseURL: c.BaseURL, CacheBytes: cacheBytes, Version: env.Version, Log: log,
+	}, os.Stdin, writeCloser{env.Stdout})
+}
+
+type writeCloser struct{ io.Writer }
+
+func (writeCloser) Close() error { return nil }
