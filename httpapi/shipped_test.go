@@ -53,7 +53,7 @@ func withoutAdded(rec plain) plain {
 		cache["recurrent_state_bytes"] = 4 * values * cache["num_linear_attention_layers"].(float64)
 		out["kv_cache"] = cache
 	}
-	for _, name := range []string{"roofline_ratio", "shape", "intelligence", "quantization_count", "benchmark_count_with_variants", "generation_tps_per_stream", "reproduced_by"} {
+	for _, name := range []string{"roofline_ratio", "shape", "intelligence", "capability", "quantization_count", "benchmark_count_with_variants", "generation_tps_per_stream", "reproduced_by"} {
 		delete(out, name)
 	}
 	if list, ok := rec["quantizations"].([]any); ok {

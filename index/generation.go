@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 )
@@ -31,13 +32,15 @@ type Generation struct {
 	Fit *fit.Engine
 	// Names finds the records that texts mean. It is made of models, hardware and tools alone.
 	Names *resolve.Resolver
+	// Capabilities is what models can do; those of which nothing is known are not in it. It must not be written to.
+	Capabilities map[dataset.Slug]best.Capability
 }
 
 // Renderers append the finished bytes of records to dst. The caller decides the shape of a row.
 // benchmarks is how many benchmarks the generation has of the record.
 type Renderers struct {
-	Model       func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts) ([]byte, error)
-	ModelDetail func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts) ([]byte, error)
+	Model       func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts, can *best.Capability) ([]byte, error)
+	ModelDetail func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts, can *best.Capability) ([]byte, error)
 	Hardware    func(dst []byte, h *dataset.Hardware, benchmarks BenchmarkCounts) ([]byte, error)
 	Tool        func(dst []byte, t *dataset.Tool, benchmarks BenchmarkCounts) ([]byte, error)
 	Benchmark   func(dst []byte, b *dataset.Benchmark, computed Computed) ([]byte, error)
@@ -45,6 +48,8 @@ type Renderers struct {
 	// Score is the composite intelligence score of a model, 0 to 100, from outside the dataset; NaN
 	// if unknown. Nil: all are unknown.
 	Score func(model dataset.Slug) float64
+	// Evidence is what published evaluations say of a model, from outside the dataset. Nil: nothing of any.
+	Evidence func(model dataset.Slug) []best.Evidence
 	// Edition names what Score and Model use beside the record.
 	Edition string
 }
@@ -66,6 +71,14 @@ func (r *Renderers) score(model dataset.Slug) float64 {
 	return r.Score(model)
 }
 
+// capabilities are those of all models.
+func (r *Renderers) capabilities(models []dataset.Model) map[dataset.Slug]best.Capability {
+	if r.Evidence == nil {
+		return best.Capabilities(models, func(dataset.Slug) []best.Evidence { return nil })
+	}
+	return best.Capabilities(models, r.Evidence)
+}
+
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from
 // the renderers, and from ctx soon after it has ended.
 func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, error) {
@@ -77,9 +90,9 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	work.Go(func() { gen.Names = resolve.New(set) })
 	relations := dataset.NewRelations(set.Hardware)
 	source, benchmarks := newBenchmarks(set, relations, r)
-	gen.Benchmarks = benchmarks
+	gen.Benchmarks, gen.Capabilities = benchmarks, r.capabilities(set.Models)
 	var err error
-	if gen.Models, err = newModels(ctx, set.Models, benchmarks, r); err != nil { // rows show how many benchmarks there are
+	if gen.Models, err = newModels(ctx, set.Models, benchmarks, gen.Capabilities, r); err != nil { // rows show how many benchmarks there are
 		return nil, err
 	}
 	if gen.Hardware, err = newHardware(ctx, set.Hardware, relations, benchmarks, r); err != nil {

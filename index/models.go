@@ -2,9 +2,11 @@ package index
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 )
 
 // modelRecord is a model and what the generation adds to it.
@@ -12,6 +14,15 @@ type modelRecord struct {
 	*dataset.Model
 	counts BenchmarkCounts
 	score  float64 // composite intelligence score, 0 to 100; NaN if unknown
+	can    *best.Capability
+}
+
+// capability is in points of 100; NaN if unknown.
+func (m *modelRecord) capability() float64 {
+	if m.can == nil {
+		return math.NaN()
+	}
+	return m.can.Score
 }
 
 var modelFields = []fieldOf[modelRecord]{
@@ -32,6 +43,7 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: "context_length", Number: func(m *modelRecord) float64 { return wholeNumber(m.Architecture.ContextLength) }, Unit: "tokens", Min: "min_context", Max: "max_context", Uses: Sorts | Facets, Doc: "Position limit, in tokens."},
 	{Name: "release_date", Date: func(m *modelRecord) *dataset.Date { return m.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release; a date that is only a year or a month counts as its first day."},
 	{Name: "intelligence", Number: func(m *modelRecord) float64 { return m.score }, Unit: "points of 100", Min: "min_intelligence", Max: "max_intelligence", Uses: Sorts | Facets, Doc: "Composite score of the newest snapshot document, 0 to 100."},
+	{Name: "capability", Number: (*modelRecord).capability, Unit: "points of 100", Min: "min_capability", Max: "max_capability", Uses: Sorts | Facets, Doc: "What the model can do, 0 to 100: published evaluations, drawn to what size, age, kind and maker predict; without evaluations the prediction."},
 	{Name: BenchmarkCount, Number: func(m *modelRecord) float64 { return float64(m.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks of the model itself."},
 }
 
@@ -45,7 +57,7 @@ func activeParams(m *dataset.Model) float64 {
 	return number(m.ActiveParamsB)
 }
 
-func newModels(ctx context.Context, recs []dataset.Model, benchmarks *Table, r Renderers) (*Table, error) {
+func newModels(ctx context.Context, recs []dataset.Model, benchmarks *Table, can map[dataset.Slug]best.Capability, r Renderers) (*Table, error) {
 	s := source[modelRecord]{
 		home: Sort{Field: Slug}, fields: modelFields,
 		slug: func(m *modelRecord) string { return string(m.Slug) },
@@ -55,12 +67,16 @@ func newModels(ctx context.Context, recs []dataset.Model, benchmarks *Table, r R
 			}
 			return namesOf(string(m.Slug), m.Name, m.Aliases...)
 		},
-		row:    func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts) },
-		detail: func(dst []byte, m *modelRecord) ([]byte, error) { return r.ModelDetail(dst, m.Model, m.counts) },
+		row:    func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts, m.can) },
+		detail: func(dst []byte, m *modelRecord) ([]byte, error) { return r.ModelDetail(dst, m.Model, m.counts, m.can) },
 	}
 	for i := range recs {
 		m := &recs[i]
-		s.recs = append(s.recs, modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.score(m.Slug)})
+		rec := modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.score(m.Slug), nil}
+		if c, ok := can[m.Slug]; ok {
+			rec.can = &c
+		}
+		s.recs = append(s.recs, rec)
 	}
 	t := newTable(&s)
 	return t, s.render(ctx, t)

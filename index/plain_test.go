@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 )
@@ -163,10 +164,10 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 
 // renderers give rows that tell what they were made of.
 var renderers = Renderers{
-	Model: func(dst []byte, m *dataset.Model, n BenchmarkCounts) ([]byte, error) {
+	Model: func(dst []byte, m *dataset.Model, n BenchmarkCounts, _ *best.Capability) ([]byte, error) {
 		return fmt.Appendf(dst, "%s %d", m.Slug, n.Own), nil
 	},
-	ModelDetail: func(dst []byte, m *dataset.Model, n BenchmarkCounts) ([]byte, error) {
+	ModelDetail: func(dst []byte, m *dataset.Model, n BenchmarkCounts, _ *best.Capability) ([]byte, error) {
 		return fmt.Appendf(dst, "detail %s %d", m.Slug, n.Own), nil
 	},
 	Hardware: func(dst []byte, h *dataset.Hardware, n BenchmarkCounts) ([]byte, error) {
@@ -177,6 +178,7 @@ var renderers = Renderers{
 	},
 	Benchmark: func(dst []byte, b *dataset.Benchmark, _ Computed) ([]byte, error) { return append(dst, b.ID...), nil },
 	Score:     testScore,
+	Evidence:  testEvidence,
 }
 
 // testScore is known for two of three models.
@@ -185,6 +187,14 @@ func testScore(slug dataset.Slug) float64 {
 		return math.NaN()
 	}
 	return float64(len(slug)*7%50) + 0.5
+}
+
+// testEvidence is the same number again.
+func testEvidence(slug dataset.Slug) []best.Evidence {
+	if score := testScore(slug); score == score {
+		return []best.Evidence{{Source: "source_a", Score: score, Variance: 1}}
+	}
+	return nil
 }
 
 func mustBuild(t testing.TB, s *dataset.Set) *Generation {
@@ -225,7 +235,7 @@ type plainRecord struct {
 func plains(s *dataset.Set) [4]*plain {
 	bySlug := Sort{Field: Slug}
 	out := [4]*plain{
-		{home: bySlug, sets: []Field{Family, "organization", "license", "architecture", "form", "thinking", "gguf_architecture", "shape", "modality", "has_benchmarks"}, nums: []Field{"params_b", "active_params_b", "context_length", "release_date", "intelligence", BenchmarkCount}, texts: []Field{Slug, Name}},
+		{home: bySlug, sets: []Field{Family, "organization", "license", "architecture", "form", "thinking", "gguf_architecture", "shape", "modality", "has_benchmarks"}, nums: []Field{"params_b", "active_params_b", "context_length", "release_date", "intelligence", "capability", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, nums: []Field{"vram_gb", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "launch_price_usd", "street_price_usd", "release_date", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{home: bySlug, sets: []Field{"category", "backend", "license", "os", "api", "model_format", "has_benchmarks"}, nums: []Field{"first_release", BenchmarkCount}, texts: []Field{Slug, Name}},
 		{
@@ -251,6 +261,7 @@ func plains(s *dataset.Set) [4]*plain {
 			anchors[found] = append(anchors[found], string(h.Slug))
 		}
 	}
+	can := best.Capabilities(s.Models, testEvidence)
 	for _, m := range s.Models {
 		rec := plainNamed(m.Slug, m.Name, m.Aliases, runs)
 		if m.HFRepo != nil {
@@ -271,6 +282,9 @@ func plains(s *dataset.Set) [4]*plain {
 		}
 		if score := testScore(m.Slug); score == score {
 			rec.nums["intelligence"] = score
+		}
+		if c, ok := can[m.Slug]; ok {
+			rec.nums["capability"] = c.Score
 		}
 		rec.date("release_date", m.ReleaseDate)
 		if c := m.Architecture.ContextLength; c != nil {

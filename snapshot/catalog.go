@@ -14,6 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"modeldex/dataset"
+	"modeldex/dataset/best"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -63,6 +66,8 @@ type Intelligence struct {
 	OpenRank     int        // place by Score among the OpenCount models with open weights and a score, 1 is best; equal scores share a place; 0: not among them
 	OpenCount    int
 	Hash         string // output_hash_sha256 of the document
+
+	evidence []best.Evidence
 }
 
 // Open reads and verifies every document of the folder, such as os.DirFS("data/snapshots").
@@ -180,6 +185,9 @@ func intelligenceOf(doc *Document) map[string]Intelligence {
 		for _, c := range m.Composite.Components {
 			in.Sources = append(in.Sources, c.SourceID)
 		}
+		if rules != nil {
+			in.evidence = rules.evidence(m.Composite.Components)
+		}
 		all[m.ModelKey] = in
 	}
 	return all
@@ -271,6 +279,12 @@ func (c *Catalog) Lookup(hash string) (*Published, bool) {
 func (c *Catalog) Intelligence(modelKey string) (Intelligence, bool) {
 	i, ok := c.newest[modelKey]
 	return i, ok
+}
+
+// Evidence returns what each source of the newest document says of a model key, nil where it has not the model. The slice is
+// shared and must not be written to.
+func (c *Catalog) Evidence(model dataset.Slug) []best.Evidence {
+	return c.newest[string(model)].evidence
 }
 
 // Body returns the finished bytes, canonical JSON. They are made for each call and are the

@@ -35,7 +35,7 @@ func (b *builder) compose(m *Model, g *group) {
 			comp.Limitations = append(comp.Limitations, fmt.Sprintf("no result in %s (%s)", t.cfg.Label, t.cfg.SourceID))
 			continue
 		}
-		chosen, others := best(rs)
+		chosen, others := preferred(rs)
 		m.SourceIDs = append(m.SourceIDs, t.cfg.SourceID)
 		m.Scores = append(m.Scores, b.scores(t, chosen.reading)...)
 		comp.Limitations = append(comp.Limitations, b.readingLimits(chosen, others)...)

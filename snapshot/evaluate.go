@@ -60,7 +60,7 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 		for _, t := range b.tables {
 			e.link.gather(t, g)
 			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {
-				chosen, _ := best(rs)
+				chosen, _ := preferred(rs)
 				s.scores[t.cfg.SourceID] = t.scores(chosen.reading)
 			}
 		}

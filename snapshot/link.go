@@ -41,7 +41,7 @@ func (l *linker) gather(t *table, g *group) {
 	}
 	for i := range t.cfg.Splits {
 		if rs := bySplit[i]; len(rs) > 0 {
-			chosen, _ := best(rs)
+			chosen, _ := preferred(rs)
 			l.models = append(l.models, t.entering(chosen.reading))
 			l.keys = append(l.keys, g.key)
 		}

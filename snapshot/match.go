@@ -210,9 +210,9 @@ func (g *group) names() []string {
 	return slices.Compact(names)
 }
 
-// best picks one reading of a source: the newest split, then the fewest and mildest settings,
+// preferred picks one reading of a source: the newest split, then the fewest and mildest settings,
 // then the most rows, then the name. The others are only named.
-func best(rs []named) (named, []named) {
+func preferred(rs []named) (named, []named) {
 	slices.SortFunc(rs, func(a, b named) int {
 		return cmp.Or(
 			cmp.Compare(a.split, b.split),

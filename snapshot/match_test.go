@@ -142,7 +142,7 @@ func TestClaimSetting(t *testing.T) {
 	model(t, mustRead(t, b), "gamma")
 }
 
-func TestBest(t *testing.T) {
+func TestPreferred(t *testing.T) {
 	from := &table{cfg: &SourceConfig{Settings: []setting{{Word: "val"}, {Word: "zero-shot"}}}}
 	r := func(raw string, split, rows int) named {
 		return named{reading{raw: raw, split: split, rows: make([]Row, rows)}, from}
@@ -160,7 +160,7 @@ func TestBest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, others := best(tt.rs)
+			got, others := preferred(tt.rs)
 			if got.raw != tt.want || len(others) != 1 {
 				t.Errorf("best = %q and %d others, want %q and 1", got.raw, len(others), tt.want)
 			}

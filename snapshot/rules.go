@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/best"
+
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -284,4 +286,18 @@ func (r *rules) interval(c *Composite) (lower, upper *float64) {
 	half := r.Z / math.Sqrt(known)
 	lo, hi := round4(inScale(*c.Score-half)), round4(inScale(*c.Score+half))
 	return &lo, &hi
+}
+
+// evidence is what each source says of a model before it is drawn to the mean of all models.
+func (r *rules) evidence(parts []Component) []best.Evidence {
+	known := 0.0
+	for _, p := range parts {
+		known += p.Weight
+	}
+	out := make([]best.Evidence, len(parts))
+	for i, p := range parts {
+		share := known / (known + 1/float64(r.Deviation*r.Deviation))
+		out[i] = best.Evidence{Source: string(p.SourceID), Score: r.Mean + float64((p.Normalized-r.Mean)/share), Variance: 1 / p.Weight}
+	}
+	return out
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/index"
@@ -32,6 +33,8 @@ type Model struct {
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
 	// What the newest snapshot says of the model; null if it does not know it.
 	Intelligence *Intelligence `json:"intelligence" jsonschema:"nullable"`
+	// What the model can do, by which lists of what runs are ordered; null where nothing is known of it, and for base models. It is not part of any snapshot.
+	Capability *best.Capability `json:"capability" jsonschema:"nullable"`
 	// What runs, in lists with fits or runs only: left out otherwise.
 	Fit *fit.Best `json:"fit,omitempty"`
 }
@@ -84,11 +87,11 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 		catalog = &snapshot.Catalog{}
 	}
 	out := index.Renderers{
-		Model: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts) ([]byte, error) {
-			return appendJSON(dst, modelRow(m, n, catalog))
+		Model: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts, can *best.Capability) ([]byte, error) {
+			return appendJSON(dst, modelRow(m, n, can, catalog))
 		},
-		ModelDetail: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts) ([]byte, error) {
-			return appendJSON(dst, &modelHead{modelRow(m, n, catalog), m.Quantizations})
+		ModelDetail: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts, can *best.Capability) ([]byte, error) {
+			return appendJSON(dst, &modelHead{modelRow(m, n, can, catalog), m.Quantizations})
 		},
 		Hardware: func(dst []byte, h *dataset.Hardware, n index.BenchmarkCounts) ([]byte, error) {
 			return appendJSON(dst, &Hardware{*h, n.Own, n.WithVariants, nil})
@@ -103,6 +106,7 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 			}
 			return math.NaN()
 		},
+		Evidence: catalog.Evidence,
 	}
 	if newest, ok := catalog.Latest(); ok {
 		out.Edition = newest.Hash
@@ -143,8 +147,8 @@ type modelHead struct {
 	Quantizations []dataset.Quantization `json:"quantizations"`
 }
 
-func modelRow(m *dataset.Model, n index.BenchmarkCounts, catalog *snapshot.Catalog) *Model {
-	return &Model{m.ModelFacts, m.Shape(), len(m.Quantizations), n.Own, n.WithVariants, intelligence(catalog, string(m.Slug)), nil}
+func modelRow(m *dataset.Model, n index.BenchmarkCounts, can *best.Capability, catalog *snapshot.Catalog) *Model {
+	return &Model{m.ModelFacts, m.Shape(), len(m.Quantizations), n.Own, n.WithVariants, intelligence(catalog, string(m.Slug)), can, nil}
 }
 
 func appendJSON(dst []byte, v any) ([]byte, error) {

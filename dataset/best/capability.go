@@ -1,0 +1,378 @@
+package best
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"modeldex/dataset"
+)
+
+// Evidence is what one published evaluation says of a model.
+type Evidence struct {
+	Source string
+	// Score is on the common scale of the snapshot, before it is drawn to the mean of all models, in points.
+	Score float64
+	// Variance of Score as a measure of what all evaluations share, in points squared.
+	Variance float64
+}
+
+// Basis says what a capability rests on. The zero value is never valid.
+type Basis string
+
+// The closed set of bases.
+const (
+	Evaluated Basis = "evaluated" // at least one published evaluation
+	Predicted Basis = "predicted" // size, age, kind and maker alone
+)
+
+// Values lists the bases.
+func (Basis) Values() []string { return []string{string(Evaluated), string(Predicted)} }
+
+// Capability is what a model can do: published evaluations of it, drawn to what its size, age, kind and maker predict.
+type Capability struct {
+	// Points of 100, on the common scale of the snapshots; more is better.
+	Score float64 `json:"score_0_100" jsonschema:"minimum=0,maximum=100,example=66.4"`
+	// evaluated: published evaluations are part of it. predicted: only size, age, kind and maker are, for no evaluation of the model is known.
+	Basis Basis `json:"basis" jsonschema:"example=evaluated"`
+	// Lower and upper end of its 95 percent interval.
+	Interval [2]float64 `json:"interval" jsonschema:"minItems=2,maxItems=2"`
+
+	deviation float64
+}
+
+// The constants of the prediction. They were chosen on models of one year and held against those of the others.
+const (
+	leastDeviation = 4.0  // points: a prediction is never more exact
+	fitNoise       = 36.0 // points squared of what a prediction cannot know; it keeps a few exact evaluations from deciding the fit
+	makerModels    = 3.0  // a maker's own level counts as much as the mean of all makers once so many models of it are evaluated
+	newMaker       = -3.0 // points of a maker of whom no model was evaluated
+	unknownDate    = 5.0  // points of deviation more where the release date is taken from a relative
+	outlier        = 2.0  // deviations from which on a lone evaluation is taken to be a bad run, and the more the further it is off
+	leastStep      = 0.1  // points by which a larger, or later, model of a line is above
+	wide           = 15.0 // points of deviation where nothing is predicted
+	z95            = 1.96
+)
+
+// features are what a capability is predicted from: total and active parameters, age in years since 2025, and whether the
+// model reasons before it answers, which only newer models do.
+func features(params, active, years float64, thinking bool) []float64 {
+	p, a := math.Log2(max(params, 0.1)), math.Log2(max(active, 0.1))
+	late := max(years, 0)
+	thinks := 0.0
+	if thinking {
+		thinks = late
+	}
+	return []float64{1, p, a, years, late * late, thinks, p * years / 10}
+}
+
+// ridge draws the weights of the later features to 0, as so many models without them would.
+var ridge = []float64{0, 0.02, 0.02, 0.02, 0.05, 0.05, 0.05}
+
+// A subject is a model as far as its capability needs it.
+type subject struct {
+	*dataset.Model
+	evidence []Evidence
+	x        []float64 // features, nil where they are not known
+	size     float64   // between total and active parameters, in billions
+	years    float64
+	doubt    float64 // deviation of the prediction beside that of all
+	mean     float64 // of evidence and prediction
+	weight   float64
+	known    bool
+}
+
+// Capabilities finds the capability of every model of which anything is known. of gives the evidence of a model, nil for
+// none. Models that only continue text have no capability.
+func Capabilities(models []dataset.Model, of func(dataset.Slug) []Evidence) map[dataset.Slug]Capability {
+	subjects := make([]*subject, 0, len(models))
+	for i := range models {
+		if m := &models[i]; m.Form == nil || *m.Form != "base" {
+			s := &subject{Model: m, evidence: of(m.Slug)}
+			s.describe(models)
+			subjects = append(subjects, s)
+		}
+	}
+	p := predict(subjects)
+	for _, s := range subjects {
+		s.combine(p)
+	}
+	keepOrder(subjects)
+	out := map[dataset.Slug]Capability{}
+	for _, s := range subjects {
+		if !s.known {
+			continue
+		}
+		c := Capability{Score: inScale(s.mean), Basis: Predicted, deviation: 1 / math.Sqrt(s.weight)}
+		if len(s.evidence) > 0 {
+			c.Basis = Evaluated
+		}
+		c.Interval = [2]float64{inScale(s.mean - z95*c.deviation), inScale(s.mean + z95*c.deviation)}
+		out[s.Slug] = c
+	}
+	return out
+}
+
+// inScale rounds to tenths inside 0 to 100.
+func inScale(x float64) float64 { return min(max(math.Round(10*x)/10, 0), 100) + 0 }
+
+// describe works out what the capability is predicted from.
+func (s *subject) describe(models []dataset.Model) {
+	if s.ParamsB == nil {
+		return
+	}
+	active := *cmp.Or(s.ActiveParamsB, s.EffectiveParamsB, s.ParamsB)
+	s.size = math.Sqrt(*s.ParamsB * active)
+	date := s.ReleaseDate
+	if date == nil {
+		date, s.doubt = dateOfRelative(s.Model, models), unknownDate
+	}
+	if date != nil {
+		s.years = yearsOf(*date)
+		s.x = features(*s.ParamsB, active, s.years, s.Thinking != nil && *s.Thinking)
+	}
+}
+
+// dateOfRelative is the date of the model of the same family whose name begins most like that of m, the newest of
+// several; nil where none has one.
+func dateOfRelative(m *dataset.Model, models []dataset.Model) (date *dataset.Date) {
+	most := 0
+	for i := range models {
+		o := &models[i]
+		if o.Family != m.Family || o.ReleaseDate == nil {
+			continue
+		}
+		n := 0
+		for n < min(len(o.Slug), len(m.Slug)) && o.Slug[n] == m.Slug[n] {
+			n++
+		}
+		if n > most || n == most && date != nil && *o.ReleaseDate > *date {
+			most, date = n, o.ReleaseDate
+		}
+	}
+	return date
+}
+
+// yearsOf is the time since 2025. A date without a month is taken to be of its middle.
+func yearsOf(d dataset.Date) float64 {
+	t, err := time.Parse("2006-01", (string(d) + "-06")[:7])
+	if err != nil {
+		return 0
+	}
+	return float64(t.Year()-2025) + float64(t.Month()-1)/12
+}
+
+// A prediction is what capability follows from features and maker.
+type prediction struct {
+	weights  []float64
+	variance float64
+	makers   map[string]float64
+}
+
+func (p *prediction) of(s *subject) float64 {
+	level, known := p.makers[s.Organization]
+	if !known {
+		level = newMaker
+	}
+	return dot(p.weights, s.x) + level
+}
+
+// broad are the sources whose evaluations are of many tasks. The tasks of the third are few and short: it says less of size and
+// age than its numbers seem to.
+var broad = []string{"source_a", "source_b"}
+
+// predict fits the prediction to the models of known features that broad sources have evaluated, each weighted by how
+// exact that is.
+func predict(subjects []*subject) prediction {
+	type point struct {
+		x       []float64
+		y, v, w float64 // what evaluations say, its variance and weight
+		maker   string
+	}
+	var points []point
+	for _, s := range subjects {
+		if s.x == nil || s.doubt > 0 {
+			continue
+		}
+		var sum, weight float64
+		for _, e := range s.evidence {
+			if slices.Contains(broad, e.Source) {
+				sum += e.Score / e.Variance
+				weight += 1 / e.Variance
+			}
+		}
+		if weight > 0 {
+			points = append(points, point{s.x, sum / weight, 1 / weight, 1 / (1/weight + fitNoise), s.Organization})
+		}
+	}
+	n := len(ridge)
+	left, right := make([][]float64, n), make([]float64, n)
+	for i := range n {
+		left[i] = make([]float64, n)
+		left[i][i] = ridge[i] + 1e-9 // without models all weights are 0
+		for _, p := range points {
+			right[i] += p.w * p.y * p.x[i]
+			for j := range n {
+				left[i][j] += p.w * p.x[i] * p.x[j]
+			}
+		}
+	}
+	out := prediction{weights: solve(left, right), variance: wide * wide, makers: map[string]float64{}}
+	sums := map[string][2]float64{}
+	var squares, noise, weights float64
+	for _, p := range points {
+		rest := p.y - dot(out.weights, p.x)
+		squares += p.w * rest * rest
+		noise += p.w * p.v
+		weights += p.w
+		sums[p.maker] = [2]float64{sums[p.maker][0] + p.w*rest, sums[p.maker][1] + p.w}
+	}
+	if len(points) < 2*n {
+		return out // too few to predict anything
+	}
+	for maker, s := range sums {
+		out.makers[maker] = s[0] / (s[1] + makerModels/fitNoise)
+	}
+	out.variance = max((squares-noise)/weights, leastDeviation*leastDeviation)
+	return out
+}
+
+// combine draws the evidence to the prediction.
+func (s *subject) combine(p prediction) {
+	mean, variance := 50.0, wide*wide
+	if s.x != nil {
+		mean, variance = p.of(s), p.variance+s.doubt*s.doubt
+	} else if len(s.evidence) == 0 {
+		return
+	}
+	s.known = true
+	s.weight = 1 / variance
+	sum := mean / variance
+	for _, e := range s.evidence {
+		v := e.Variance
+		if len(s.evidence) == 1 {
+			off := math.Abs(e.Score-mean) / math.Sqrt(v+variance)
+			v *= max(1, off*off/(outlier*outlier))
+		}
+		s.weight += 1 / v
+		sum += e.Score / v
+	}
+	s.mean = sum / s.weight
+}
+
+// keepOrder keeps a larger model of a line from being below a smaller one, and a later release from being below an
+// earlier one that is not larger: what says otherwise is noise of evaluations. Models that are in the wrong order meet at
+// their weighted mean.
+func keepOrder(subjects []*subject) {
+	type pair struct{ lower, upper *subject }
+	var pairs []pair
+	lines, series := map[string][]*subject{}, map[string][]*subject{}
+	for _, s := range subjects {
+		if s.known && s.size > 0 {
+			line, later := namesOf(string(s.Slug))
+			lines[line] = append(lines[line], s)
+			if s.x != nil && s.doubt == 0 {
+				series[later] = append(series[later], s)
+			}
+		}
+	}
+	for _, line := range lines {
+		for _, a := range line {
+			for _, b := range line {
+				if a.size < b.size {
+					pairs = append(pairs, pair{a, b})
+				}
+			}
+		}
+	}
+	for _, s := range series {
+		for _, a := range s {
+			for _, b := range s {
+				if a.years < b.years && b.size > 0.9*a.size {
+					pairs = append(pairs, pair{a, b})
+				}
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(strings.Compare(string(a.lower.Slug), string(b.lower.Slug)), strings.Compare(string(a.upper.Slug), string(b.upper.Slug)))
+	})
+	for range 100 {
+		wrong := false
+		for _, p := range pairs {
+			lack := p.lower.mean + leastStep - p.upper.mean
+			if lack <= 1e-9 {
+				continue
+			}
+			wrong = true
+			share := p.upper.weight / (p.lower.weight + p.upper.weight)
+			p.lower.mean -= share * lack
+			p.upper.mean += (1 - share) * lack
+		}
+		if !wrong {
+			return
+		}
+	}
+}
+
+// namesOf are the name of the line of a model, which is its slug without sizes, and that of its series, without version
+// and date.
+func namesOf(slug string) (line, series string) {
+	var a, b []string
+	for part := range strings.SplitSeq(slug, "-") {
+		if isSize(part) {
+			a = append(a, "#")
+			continue
+		}
+		a = append(a, part)
+		if b = append(b, strings.TrimRight(part, "0123456789.")); b[len(b)-1] == "" {
+			b = b[:len(b)-1]
+		}
+	}
+	return strings.Join(a, "-"), strings.Join(b, "-")
+}
+
+// isSize reports whether a part of a name is a number of parameters, such as 8b, e4b, a3b, 350m or 1t.
+func isSize(part string) bool {
+	part = strings.TrimLeft(part, "ea")
+	end := len(part) - 1
+	return end > 0 && strings.ContainsRune("bmt", rune(part[end])) && strings.Trim(part[:end], "0123456789.") == ""
+}
+
+func dot(a, b []float64) (sum float64) {
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// solve solves a system of equations by elimination with pivots, in place.
+func solve(left [][]float64, right []float64) []float64 {
+	n := len(right)
+	for i := range n {
+		pivot := i
+		for k := i; k < n; k++ {
+			if math.Abs(left[k][i]) > math.Abs(left[pivot][i]) {
+				pivot = k
+			}
+		}
+		left[i], left[pivot], right[i], right[pivot] = left[pivot], left[i], right[pivot], right[i]
+		for k := range n {
+			if k == i {
+				continue
+			}
+			f := left[k][i] / left[i][i]
+			for j := i; j < n; j++ {
+				left[k][j] -= f * left[i][j]
+			}
+			right[k] -= f * right[i]
+		}
+	}
+	out := make([]float64, n)
+	for i := range n {
+		out[i] = right[i] / left[i][i]
+	}
+	return out
+}
