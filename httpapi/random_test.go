@@ -204,7 +204,7 @@ func randomQuestion(rnd *rand.Rand, dir *directory, r *resource) *question {
 	if rnd.IntN(2) == 0 {
 		q.sort = pick(rnd, slices.DeleteFunc(r.sortNames(), func(s string) bool {
 			// Computed from several fields: the model tests of index cover them.
-			return slices.Contains([]string{"intelligence", "active_params_b", "generation_tps_per_stream", string(bySpeed)}, strings.TrimPrefix(s, "-"))
+			return slices.Contains([]string{"intelligence", "capability", "active_params_b", "generation_tps_per_stream", string(bySpeed)}, strings.TrimPrefix(s, "-"))
 		}))
 		q.params = append(q.params, "sort="+q.sort)
 	}

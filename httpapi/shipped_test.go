@@ -264,6 +264,15 @@ func addRatios(t *testing.T, s *service, dir *directory) {
 		return
 	}
 	dir.computed = true
+	for _, row := range s.walk(t, "/api/v1/models?limit=200").records {
+		var rec plain
+		if err := json.Unmarshal(row, &rec); err != nil {
+			t.Fatal(err)
+		}
+		if can, ok := rec["capability"].(map[string]any); ok {
+			dir.bySlug["models"][rec.name()]["capability"] = can["score_0_100"]
+		}
+	}
 	for _, row := range s.walk(t, "/api/v1/benchmarks?limit=500").records {
 		var rec plain
 		if err := json.Unmarshal(row, &rec); err != nil {

@@ -151,10 +151,14 @@ func TestBuildError(t *testing.T) {
 		edit func(*Renderers)
 	}{
 		{"model", func(r *Renderers) {
-			r.Model = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability) ([]byte, error) { return dst, bad }
+			r.Model = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability) ([]byte, error) {
+				return dst, bad
+			}
 		}},
 		{"model detail", func(r *Renderers) {
-			r.ModelDetail = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability) ([]byte, error) { return dst, bad }
+			r.ModelDetail = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability) ([]byte, error) {
+				return dst, bad
+			}
 		}},
 		{"hardware", func(r *Renderers) {
 			r.Hardware = func(dst []byte, _ *dataset.Hardware, _ BenchmarkCounts) ([]byte, error) { return dst, bad }
