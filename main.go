@@ -6,13 +6,13 @@
 package main
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -30,13 +30,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// shipped is the dataset of this build, so that the binary alone serves.
-//
-//go:embed data/dataset.json data/quantizations.json data/sources.json data/models data/hardware data/tools data/benchmarks data/changes data/snapshots/snapshot-*.json data/schemas
-var shipped embed.FS
-
-// version is set by the linker in releases.
-var version = "dev"
+// version and commit are set by the linker in releases, see packaging/release.sh.
+var (
+	version = "dev"
+	commit  = ""
+)
 
 // Exit codes.
 const (
@@ -86,11 +84,12 @@ type cli struct {
 		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements hidden from them, by source page, hardware and model."`
 		Findings fit.Findings `cmd:"" help:"List runs that were fully in memory on devices with less of it than the formulas ask for."`
 	} `cmd:"" help:"Say which model runs on what, and how fast: modeldex fit MODEL HARDWARE."`
-	Resolve data.Resolve `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names it reads lines of standard input."`
-	Here    here.Here    `cmd:"" help:"Name the hardware of this machine and list what it runs. Only reads, sends nothing."`
-	Runs    fit.Runs     `cmd:"" help:"List the models that run on a piece of hardware, with the best size of each and its speed."`
-	Compare fit.Compare  `cmd:"" help:"Compare models on one piece of hardware, or hardware for one model."`
-	Version versionCmd   `cmd:"" help:"Print the version."`
+	Resolve    data.Resolve  `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names it reads lines of standard input."`
+	Here       here.Here     `cmd:"" help:"Name the hardware of this machine and list what it runs. Only reads, sends nothing."`
+	Runs       fit.Runs      `cmd:"" help:"List the models that run on a piece of hardware, with the best size of each and its speed."`
+	Compare    fit.Compare   `cmd:"" help:"Compare models on one piece of hardware, or hardware for one model."`
+	Completion completionCmd `cmd:"" help:"Print a script with which a shell completes verbs and flags."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 const about = `modeldex serves open-weight models, hardware, local-AI tools and tokens-per-second benchmarks as a JSON API.
@@ -108,7 +107,9 @@ func run(args []string) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	args = longFlags(args)
+	if args[0] != completeVerb {
+		args = longFlags(args)
+	}
 	if replacement := data.Replacement(args); replacement != "" {
 		fmt.Fprintf(os.Stderr, "modeldex: %s\n", replacement)
 		return exitUsage
@@ -117,13 +118,17 @@ func run(args []string) int {
 	if err != nil {
 		panic(err) // the table of verbs is a constant
 	}
+	if args[0] == completeVerb && len(args) > 1 {
+		complete(os.Stdout, parser.Model.Node, args[1:])
+		return 0
+	}
 	checkEnvironment(os.Stderr, environmentOf(parser))
 	ctx, err := parser.Parse(args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "modeldex: %v (see %s --help)\n", err, verbOf(err))
 		return exitUsage
 	}
-	files, err := fs.Sub(shipped, "data")
+	files, err := fs.Sub(shipped(), "data")
 	if err != nil {
 		panic(err) // embedded
 	}
@@ -152,7 +157,7 @@ func run(args []string) int {
 // endBy ends the process by a signal: its parent sees the same as if the signal had not been caught.
 func endBy(sig syscall.Signal) int {
 	signal.Reset(sig)
-	if syscall.Kill(os.Getpid(), sig) == nil {
+	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(sig) == nil {
 		time.Sleep(time.Second) // another thread may get the signal
 	}
 	return 128 + int(sig)
@@ -234,16 +239,19 @@ func longFlags(args []string) []string {
 
 type versionCmd struct{}
 
-// Run prints the version of the release, or the revision that a development build was made from.
+// Run prints the version and the commit of the release, or the commit that a development build was made from.
 func (versionCmd) Run(env *data.Env) error { //nolint:unparam // the form kong calls
-	v := env.Version
-	if info, ok := debug.ReadBuildInfo(); ok && v == "dev" {
+	from := commit
+	if info, ok := debug.ReadBuildInfo(); ok && from == "" {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
-				v += " " + s.Value
+				from = s.Value
 			}
 		}
 	}
-	fmt.Fprintln(env.Stdout, "modeldex", v)
+	if from != "" {
+		from = "commit " + from[:min(len(from), 12)] + ", "
+	}
+	fmt.Fprintf(env.Stdout, "modeldex %s (%s%s, %s/%s)\n", env.Version, from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return nil
 }

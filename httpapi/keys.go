@@ -130,6 +130,13 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 	from := s.client(req.ctx)
 	form.Addr, form.Local = from.Addr, from.Local
 	issued, refusal, err := s.cfg.Keeper.Issue(context.Background(), form)
+	result := "issued"
+	if err != nil {
+		result = "failed"
+	} else if refusal.Reason != 0 {
+		result = "refused"
+	}
+	s.metrics.SignUps(result).Inc()
 	switch {
 	case err != nil:
 		_, f := ledgerFailure(err)

@@ -1,8 +1,13 @@
 package httpapi
 
 import (
+	"runtime"
+	"time"
+
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/metrics"
+	"modeldex/index"
+	"modeldex/quota"
 )
 
 // countParts adds the metrics of the parts of the server.
@@ -13,6 +18,27 @@ func (s *Server) countParts(m *metrics.Registry) {
 		}
 		return 0
 	})
+	m.Info("modeldex_build_info", "The program: version, Go version and platform.", func() []string {
+		return []string{"version", s.cfg.Version, "goversion", runtime.Version(), "platform", runtime.GOOS + "/" + runtime.GOARCH}
+	})
+	m.Info("modeldex_dataset_info", "The dataset being served: version and digest.", func() []string {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return []string{"version", gen.Info.Version, "digest", gen.Digest.String()}
+		}
+		return []string{"version", "", "digest", ""}
+	})
+	m.Gauge("modeldex_dataset_age_seconds", "Time since the day on which the dataset being served was released.", func() float64 {
+		if gen := s.cfg.Live.Current(); gen != nil {
+			return time.Since(releasedAt(gen)).Seconds()
+		}
+		return 0
+	})
+	m.Limited(quota.NoTier, pageLimited.name) // all are shown as 0 from the start
+	m.Limited(quota.NoTier, signupLimited.name)
+	for _, t := range s.cfg.Keeper.Tiers().Names() {
+		m.Limited(t, burstExceeded.name)
+		m.Limited(t, quotaExhausted.name)
+	}
 	m.Gauge("modeldex_row_bytes", "Bytes of rendered records in the generation being served.", func() float64 {
 		if gen := s.cfg.Live.Current(); gen != nil {
 			return float64(gen.Bytes())
@@ -48,6 +74,12 @@ func (s *Server) countParts(m *metrics.Registry) {
 	m.Gauge("modeldex_ledger_failing", "1 while leases cannot be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Failing) })
 	m.Gauge("modeldex_ledger_key_changes_failing", "1 while the last change of a key, such as a sign-up, could not be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Unkept) })
 	m.Gauge("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Blind) })
+}
+
+// releasedAt is the beginning of the day on which a dataset was released, in UTC.
+func releasedAt(gen *index.Generation) time.Time {
+	day, _ := time.Parse(time.DateOnly, string(gen.Info.Released)) // check demands a day
+	return day
 }
 
 func boolValue(b bool) float64 {

@@ -602,6 +602,8 @@ func success(rt *route) []statusResponse {
 func pageAnswers(rt *route) []statusResponse {
 	content := obj("text/html", obj("schema", obj("type", "string")))
 	switch rt.id {
+	case "statusPage": // made anew for each request
+		return []statusResponse{{200, obj("description", "The page.", "headers", headersOf(open, "Cache-Control", "Vary", "Content-Security-Policy", "Dataset-Version"), "content", content)}}
 	case "checkContribution":
 		return []statusResponse{{200, obj("description", "The page with the finished lines, or with what is wrong at each field.",
 			"headers", headersOf(open, "Cache-Control", "Vary", "Content-Security-Policy", "Dataset-Version", "Content-Encoding"), "content", content)}}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/quota"
+
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -17,6 +19,13 @@ func (s *Server) problem(req *request, f *failure) *response {
 	} else if f.code.ours() {
 		// A call that is turned away while the ledger is away, or the server is busy. What is away is logged once.
 		s.cfg.Log.Debug("request turned away", "request_id", id, "code", f.code.name)
+	}
+	if f.code.status == http.StatusTooManyRequests {
+		tier := quota.NoTier
+		if req.keyed {
+			tier = req.call.Standing().Tier
+		}
+		s.metrics.Limited(tier, f.code.name).Inc()
 	}
 	req.call.SpendBurst(f.searches)
 	f = f.withoutKeys(s.cfg.Keeper.KeyPrefix())

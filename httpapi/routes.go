@@ -129,7 +129,8 @@ func pageRoutes() []route {
 			out = append(out, route{method: "GET", path: "/" + p.name + e, hidden: true, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
 		}
 	}
-	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: fixed("/about", aboutPage)})
+	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: fixed("/about", aboutPage)},
+		route{method: "GET", path: "/status", id: "statusPage", tag: "pages", summary: "What the server promises, and what it has done since its start", answer: fixed("/status", statusPage)})
 	for i := range out {
 		if out[i].id != frontID {
 			out[i].answer = ofData(out[i].answer)

@@ -78,7 +78,7 @@ func New(cfg Config) (*Server, error) {
 		Concurrency:     2 * s.limit.Max, // never reached: the limit is kept where connections are accepted
 		ErrorHandler:    s.onRouterError,
 	})
-	s.routes = routes
+	s.routes, s.started = routes, time.Now()
 	for i := range routes {
 		s.addRoute(&routes[i])
 	}

@@ -119,6 +119,7 @@ type Server struct {
 	streams  connections.Streams
 	pages    *pageSet
 	routes   []route // the table of routes
+	started  time.Time
 	// idPrefix and idCount make request ids, see appendRequestID.
 	idPrefix string
 	idCount  atomic.Uint64

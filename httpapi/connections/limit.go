@@ -60,15 +60,6 @@ const (
 	ManyOfOne                // an address, or a key, has as many as one may have
 )
 
-// openFiles is how many file descriptors this process may have open; 0 where that is not known.
-func openFiles() int {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<30 {
-		return 0
-	}
-	return int(limit.Cur)
-}
-
 // NewLimit takes the limits asked for, zero for the default: as many connections as the
 // system has file descriptors for, at most maxConnections, and a quarter of them per address. Exempt, Log and Reject
 // are to be set.

@@ -5,7 +5,10 @@ package metrics
 
 import (
 	"context"
+	"maps"
+	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // Registry is what /metrics of the admin listener shows.
@@ -23,6 +27,8 @@ type Registry struct {
 	all      *prometheus.Registry
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	signups  *prometheus.CounterVec
+	limited  *prometheus.CounterVec
 }
 
 // Route counts the requests of one route. Safe for concurrent use.
@@ -45,8 +51,17 @@ func New() *Registry {
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "modeldex_request_duration_seconds", Help: "Time from the end of reading a request to its response, by route.", Buckets: latencies,
 		}, []string{"route"}),
+		signups: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "modeldex_signups_total", Help: "Sign-ups for a key, by result: issued, refused (limits of an address or an e-mail address) or failed.",
+		}, []string{"result"}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "modeldex_limited_total", Help: "Requests answered 429, by tier of the key (none without one) and code of the error.",
+		}, []string{"tier", "code"}),
 	}
-	m.all.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, r := range []string{"issued", "refused", "failed"} {
+		m.SignUps(r) // shown as 0 from the start
+	}
+	m.all.MustRegister(m.requests, m.seconds, m.signups, m.limited, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -65,6 +80,99 @@ func (r *Route) Count(status int, took time.Duration) {
 	if counter := r.classes[min(status/100, 5)]; counter != nil {
 		counter.Inc()
 	}
+}
+
+// SignUps is the counter of sign-ups with a result: issued, refused or failed.
+func (m *Registry) SignUps(result string) prometheus.Counter {
+	return m.signups.WithLabelValues(result)
+}
+
+// Limited is the counter of requests of a tier that were answered 429 with a code.
+func (m *Registry) Limited(tier, code string) prometheus.Counter {
+	return m.limited.WithLabelValues(tier, code)
+}
+
+// Totals is what some routes answered since the start.
+type Totals struct {
+	Requests, Failed uint64 // Failed: with a status of 5xx
+	counts           []uint64
+}
+
+// Totals adds up the routes whose ids keep wants.
+func (m *Registry) Totals(keep func(route string) bool) Totals {
+	t := Totals{counts: make([]uint64, len(latencies))}
+	each(m.seconds, func(labels map[string]string, value *dto.Metric) {
+		if keep(labels["route"]) {
+			t.Requests += value.GetHistogram().GetSampleCount()
+			for i, b := range value.GetHistogram().GetBucket() {
+				t.counts[i] += b.GetCumulativeCount()
+			}
+		}
+	})
+	each(m.requests, func(labels map[string]string, value *dto.Metric) {
+		if labels["class"] == "5xx" && keep(labels["route"]) {
+			t.Failed += uint64(value.GetCounter().GetValue())
+		}
+	})
+	return t
+}
+
+// EachLimited visits the counters of Limited, by tier and code.
+func (m *Registry) EachLimited(visit func(tier, code string, requests uint64)) {
+	counts := map[[2]string]uint64{}
+	each(m.limited, func(labels map[string]string, value *dto.Metric) {
+		counts[[2]string{labels["tier"], labels["code"]}] = uint64(value.GetCounter().GetValue())
+	})
+	for _, key := range slices.SortedFunc(maps.Keys(counts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		visit(key[0], key[1], counts[key])
+	}
+}
+
+// each visits the metrics of a vector.
+func each(from prometheus.Collector, visit func(labels map[string]string, value *dto.Metric)) {
+	list := make(chan prometheus.Metric)
+	go func() { from.Collect(list); close(list) }()
+	for metric := range list {
+		var value dto.Metric
+		if err := metric.Write(&value); err != nil {
+			panic(err) // its labels were checked when it was made
+		}
+		labels := map[string]string{}
+		for _, l := range value.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
+		}
+		visit(labels, &value)
+	}
+}
+
+// Within is the share of requests, from 0 to 1, that were answered within some seconds: an upper end of the classes of
+// latency, or a class further down.
+func (t Totals) Within(seconds float64) float64 {
+	i, _ := slices.BinarySearch(latencies, seconds)
+	return float64(t.counts[i]) / float64(max(t.Requests, 1))
+}
+
+// Quantile is the least upper end of a class, in seconds, within which a share of the requests was answered; infinite
+// where that is none.
+func (t Totals) Quantile(share float64) float64 {
+	for i, n := range t.counts {
+		if float64(n) >= share*float64(t.Requests) {
+			return latencies[i]
+		}
+	}
+	return math.Inf(1)
+}
+
+// Info adds a metric that is always 1, for the values of its labels, in pairs of name and value. They are asked for at
+// each scrape.
+func (m *Registry) Info(name, help string, labels func() []string) {
+	m.all.MustRegister(prometheus.CollectorFunc(func(out chan<- prometheus.Metric) {
+		var names, values []string
+		for pair := range slices.Chunk(labels(), 2) {
+			names, values = append(names, pair[0]), append(values, pair[1])
+		}
+		out <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), prometheus.GaugeValue, 1, values...)
+	}))
 }
 
 // Handler serves what Prometheus scrapes.

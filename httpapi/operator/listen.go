@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"syscall"
 )
 
 // MaxSocketPath is how long a path the systems we run on take for a Unix socket: 104 bytes with
@@ -31,7 +30,6 @@ func ListenSocket(path string) (net.Listener, error) {
 			return nil, err
 		}
 	}
-	old := syscall.Umask(0o177) // before it exists, not after
-	defer syscall.Umask(old)
+	defer forOwnerOnly()() // before it exists, not after
 	return net.Listen("unix", path)
 }

@@ -2,17 +2,23 @@ package verbs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path"
+	"path/filepath"
 
+	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
 	"modeldex/httpapi"
+	"modeldex/httpapi/operator"
 	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/service"
+	"modeldex/quota"
+	"modeldex/quota/ledgers"
 	"modeldex/snapshot"
 
 	"golang.org/x/term"
@@ -42,6 +48,7 @@ type Serve struct {
 	KeysPerEmail    int      `help:"Active keys one e-mail address may have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
 	FoldPlusTags    bool     `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
 	HooksToLoopback bool     `name:"webhooks-to-loopback" help:"Let webhooks have http and https URLs of this machine, to try them out; never on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`
+	CheckConfig     bool     `help:"Check flags, dataset and ledger, say what was found, and end; a server that runs goes on."`
 	LogFormat       string   `help:"text or json; default text on a terminal, json otherwise." env:"MODELDEX_LOG_FORMAT" enum:"text,json," default:""`
 	LogLevel        string   `help:"debug (every request), info, warn or error." env:"MODELDEX_LOG_LEVEL" enum:"debug,info,warn,error" default:"info"`
 
@@ -54,6 +61,9 @@ func (c *Serve) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	if c.CheckConfig {
+		return c.check(env, &cfg)
+	}
 	update, end := verbs.Progress("loading")
 	defer end()
 	cfg.Progress = func(read, total int64) {
@@ -62,6 +72,29 @@ func (c *Serve) Run(env *verbs.Env) error {
 		}
 	}
 	return service.Run(context.Background(), cfg)
+}
+
+// check says what a start with these flags would find. Their values were checked by Validate.
+func (c *Serve) check(env *verbs.Env, cfg *service.Config) error {
+	set, _, err := c.Load(env)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "dataset: %s, version %s, released %s\n", cfg.Where, set.Info.Version, set.Info.Released)
+	ledger, state := cfg.Place.Address(), "will be created"
+	if _, missing := os.Lstat(ledger); errors.Is(missing, fs.ErrNotExist) && !ledgers.Shared(ledger) {
+		err = verbs.CheckDirectory(filepath.Dir(ledger))
+	} else {
+		err = cfg.Place.With(context.Background(), quota.Options{MustExist: true}, func(ctx context.Context, keys operator.Keys) error {
+			list, err := keys.List(ctx, quota.Filter{}, 0)
+			state = record.Counted(len(list), "key")
+			return err
+		})
+	}
+	if err == nil {
+		fmt.Fprintf(env.Stdout, "ledger: %s, %s\naddress: %s\nthe configuration is fine\n", ledger, state, cfg.Addr)
+	}
+	return err
 }
 
 func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
