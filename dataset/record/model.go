@@ -22,6 +22,8 @@ type ModelFacts struct {
 	Form *ModelForm `json:"form" jsonschema:"nullable,example=chat"`
 	// Whether it was trained to reason at length before it answers, always or on request. Null for other forms than chat, and where that is not known.
 	Thinking *bool `json:"thinking" jsonschema:"nullable,example=false"`
+	// Bits per weight that most of its weights were trained in, where those are fewer than eight: files of more bits are no better. Null for all others.
+	TrainedBits *float64 `json:"trained_bits" jsonschema:"nullable,exclusiveMinimum=0,maximum=8,example=4.25" jsonschema_extras:"unit=bits"`
 	// Day of release; a year or a month where the source gives no more.
 	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2024-07-23" fact:"sourced"`
 	// What release_date is the day of: the maker's announcement or page, the making of the repository, or the entry in somebody's listing. Null where release_date is, or where that is not known.

@@ -52,6 +52,7 @@ var modelFields = []fieldGroup{
 		{path: "params_b", label: "Parameters", unit: "× 10⁹"},
 		{path: "active_params_b", label: "Active parameters", unit: "× 10⁹"},
 		{path: "effective_params_b", label: "Effective parameters", unit: "× 10⁹"},
+		{path: "trained_bits", label: "Trained in", unit: "bits"},
 		{path: "gguf_architecture", label: "GGUF architecture", href: listed("models", "gguf_architecture")},
 		{path: "shape", label: "Shape", href: listed("models", "shape")},
 		{path: "architecture.type", label: "Blocks", say: blocks},
