@@ -222,7 +222,7 @@ func pathText(rt *route, name string) (text, example string) {
 		}
 		return "Id of the benchmark, with .json or .md for its data.", "bm-d20987d408c6"
 	case "preset":
-		return "Name of the chart.", "model-memory"
+		return "Name of the chart.", "model-speeds"
 	case "model":
 		return "Slug of the model, or an alias of it.", "gpt-oss-20b"
 	case "hardware":

@@ -74,8 +74,8 @@ something does nothing. Data may be cached for five minutes (Cache-Control), by 
 about keys, and errors, must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
 meta.dataset_digest, name the data a response was made from: several edits may have one version, but each has its own digest.
 
-Outside the API, without a key and as plain files: /robots.txt, /sitemap.xml, /llms.txt, /llms-full.txt, /favicon.ico,
-/.well-known/security.txt and /.well-known/api-catalog.
+Outside the API, without a key and as plain files: /robots.txt, /sitemap.xml, /llms.txt, /favicon.ico and
+/.well-known/security.txt.
 
 Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. Without that header nothing is compressed.
 
@@ -139,7 +139,7 @@ var tagTexts = [][2]string{
 	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, and SHA-256 sums."},
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
-	{"charts", "Pictures for other pages: plots and badges as SVG, without a key."},
+	{"charts", "Pictures for other pages: charts as SVG, without a key."},
 	{"feeds", "News for feed readers: new benchmarks, and what releases changed."},
 	{"webhooks", "Signed messages about new benchmarks, sent to you: for keys of the tiers pro and enterprise."},
 	{"operation", "For balancers and monitors."},
@@ -162,8 +162,6 @@ func routeText(rt *route) string {
 		return routeTexts[rt.id]
 	case rt.list == chartList:
 		return chartText()
-	case rt.list == badgeList:
-		return "Needs no key. The median of the runs with settings=single_stream, how many there are, and their quantization, such as \"131 tok/s, 4 runs, Q4_K_M\". A single run is named as such; if there is none, the badge says so. Aliases are 301. May be cached for five minutes."
 	case rt.list == changesList:
 		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version, or the oldest day, they are known since. Where slug or field has a value that no record and no change has, the notice unknown_value says so. records=true is bulk data: it needs a key where the dumps need one, and is rejected where they are off. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the part old of the list, at that place, by new."
 	case rt.tag == "feeds":
@@ -234,14 +232,15 @@ var routeTexts = map[string]string{
 	"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
 	"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
 	"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
-	"front":          "Choose hardware to see what runs on it; below, how to get a key.",
+	"front":          "One box for a card, a model or a question, and the answer for one card as an example.",
+	"askPage":        "Leads to the page that answers a card, a model, an amount of memory, or a model on a card.",
 	"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, the row of its model shows that size.",
 	"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
-	"snapshotsPage":  "As JSON and CSV: the list of documents.",
+	"snapshotsPage":  "As JSON: the list of documents.",
 	"aboutPage":      "For people.",
 	"statusPage":     "Latency, failures, limits and age of the dataset, for people. Programs have /readyz and the metrics of the operator.",
-	"changesPage":    "Newest first. As data: the first rows of what the page shows, in CSV one line per field; /api/v1/changes has all of them, oldest first.",
-	"creditsPage":    "As data: every source, complete.",
+	"changesPage":    "Newest first; /api/v1/changes has all of them, oldest first.",
+	"creditsPage":    "Every source, complete.",
 	"contributePage": "A form for one measurement, and one for an output of llama-bench. The parameters model, hardware and quantization fill in their fields.",
 	"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
 		"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
@@ -358,7 +357,7 @@ func problemsOf(rt *route) []string {
 		names = append(names, "PageLimited")
 	}
 	switch {
-	case rt.list == chartList || rt.list == badgeList:
+	case rt.list == chartList:
 		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
 		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "DumpLimited", "NotReady")

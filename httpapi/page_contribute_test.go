@@ -147,7 +147,7 @@ func TestContributeOutput(t *testing.T) {
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | <img src=x> |\n\nbuild: 01234567 (7361)\n"
 	a := s.send(t, url.Values{"form": {"llama-bench"}, "output": {table}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
 	body := string(a.body)
-	for _, want := range []string{"1 line is ready", "Rows that gave no line", "&lt;img src=x&gt;", "https://gitlab.example.com/a/b/-/issues/new?issue%5Bdescription%5D="} {
+	for _, want := range []string{"1 line is ready", "Rows that gave no line", "&lt;img src=x&gt;", "https://gitlab.example.com/a/b/issues/new?body="} {
 		if !strings.Contains(body, want) {
 			t.Errorf("want %q in %.3000s", want, body[max(0, strings.Index(body, `id="outcome"`)):])
 		}

@@ -48,6 +48,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	if p.Instance == "/problems" || p.Instance == "/problems/" { // addresses of errors are below it
 		return req.moved("/docs/errors")
 	}
+	prefix := s.cfg.Keeper.KeyPrefix()
 	v := &pages.Failure{
 		Frame:  pages.Frame{Place: pages.Place{Base: s.base(req.ctx), Path: p.Instance}},
 		Status: p.Status, Code: p.Code, Heading: p.Title, Detail: p.Detail, RequestID: p.RequestID, Support: p.Support,
@@ -66,24 +67,17 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 		if f.code == invalidCursor || f.code == cursorMismatch || f.code == unknownRoute {
 			break // nobody has typed a cursor, and endpoints of the API are no help to a visitor
 		}
-		v.Faults = append(v.Faults, req.faultView(&p.Errors[i], v.Faults, s.cfg.Keeper.KeyPrefix())...)
-	}
-	if len(p.Errors) == 1 && p.Errors[0].In == "query" && slices.Contains([]string{"hardware", "fits"}, p.Errors[0].Name) && p.Errors[0].Detail != tooManyCompared && len(v.Faults) > 0 {
-		v.Heading, v.Detail = "This hardware is not known here", "Try the name of the chip alone, such as “M2” for a Mac or “RTX 3060” for a PC; without a graphics card, that of the processor. What fits a machine that is not listed follows from its memory."
-		if near := v.Faults[0].Near; p.Instance == "/fit" && len(p.Errors[0].Candidates) > 1 && len(near) > 1 {
-			v.Detail = "Is it one of these? If not, try the name of the chip alone, or describe the machine by its memory."
-			v.Choices, v.Faults = near, nil
+		fault := req.faultView(&p.Errors[i], prefix)
+		if i > 0 && p.Errors[i].In == "path" { // the same name with another suggestion
+			v.Faults[0].Near = append(v.Faults[0].Near, fault.Near...)
+			continue
 		}
+		v.Faults = append(v.Faults, fault)
 	}
-	if len(p.Errors) == 1 && p.Errors[0].Detail == tooManyCompared {
-		v.Heading, v.Detail, v.Faults = "Too many to compare", "A comparison has four columns at most. Leave some out.", nil
-	}
-	v.Back = req.wayOn(f, p, s.cfg.Keeper.KeyPrefix())
+	v.Back = req.wayOn(f, p, prefix)
 	if p.Instance == "/fit" && f.code == invalidParameter && req.gen != nil {
-		if v.Form = pages.NewAsk(req.gen, req.shownQuery(s.cfg.Keeper.KeyPrefix())); v.Heading == plain.heading {
-			v.Heading, v.Detail = "We could not read this question", "Change it in the form:"
-		}
-		v.Form.More = v.Form.More || v.Choices == nil // a machine can be described there
+		v.Form = pages.NewAsk(req.gen, req.shownQuery(prefix))
+		v.Form.More = true // a machine that is not listed can be described there
 	}
 	resp := newResponse(p.Status, htmlType, s.pages.Failure(v))
 	resp.keep("no-store", openVary+", Accept")
@@ -105,10 +99,8 @@ func (req *request) shownQuery(prefix string) url.Values {
 func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 	query := req.shownQuery(prefix)
 	at := func(text string) *pages.Link {
-		if len(query) == 0 {
-			return &pages.Link{Text: text, Href: p.Instance}
-		}
-		return &pages.Link{Text: text, Href: p.Instance + "?" + query.Encode()}
+		place := pages.Place{Path: p.Instance, Query: query.Encode()}
+		return &pages.Link{Text: text, Href: place.Address()}
 	}
 	kind, _, nested := strings.Cut(strings.TrimPrefix(p.Instance, "/"), "/")
 	switch {
@@ -119,7 +111,7 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 	case f.code == invalidCursor || f.code == cursorMismatch:
 		query.Del("cursor")
 		return at("To the start of the list")
-	case nested && resourceNamed(kind) != nil:
+	case nested && slices.ContainsFunc(resources, func(r *resource) bool { return r.name == kind }):
 		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
 	case len(query) > 0 && f.code != unknownRoute:
 		query = url.Values{}
@@ -128,61 +120,50 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 	return nil
 }
 
-func resourceNamed(name string) *resource {
-	for _, r := range resources {
-		if r.name == name {
-			return r
-		}
-	}
-	return nil
-}
-
-// labelOf is the name of a parameter in the words of the pages.
-func labelOf(f *Fault) string {
-	for prefix, word := range map[string]string{"min_": "Least ", "max_": "Most "} {
-		if field, ok := strings.CutPrefix(f.Name, prefix); ok {
-			return word + strings.ToLower(pages.Label(field))
-		}
-	}
-	if f.Name == "q" {
-		return "Search"
-	}
-	return f.Subject()
-}
-
-// faultView is a fault with links to what the reader may have meant. Faults of one name in the path
-// are one fault with several links.
-func (req *request) faultView(f *Fault, before []pages.Fault, prefix string) []pages.Fault {
-	link := req.nearLink(f, prefix)
-	if f.In == "path" && len(before) > 0 && link != nil {
-		last := &before[len(before)-1]
-		last.Near = append(last.Near, *link)
-		return nil
-	}
-	out := pages.Fault{Detail: strings.Replace(longNumber.ReplaceAllStringFunc(f.Detail, grouped), "several records:", "one of several:", 1)}
-	if f.Detail == query.NoParameter {
+// faultView is a fault in the words of the pages, with links to what the reader may have meant.
+func (req *request) faultView(f *Fault, prefix string) pages.Fault {
+	out := pages.Fault{Detail: longNumber.ReplaceAllStringFunc(f.Detail, grouped)}
+	switch noun, missing := strings.CutPrefix(f.Detail, "no such "); {
+	case f.Detail == query.NoParameter:
 		out.Detail = "is not something this page can be asked"
+	case missing && f.Value != nil:
+		out.Detail = "is not the name of " + map[bool]string{true: "a "}[noun != hardware.singular] + noun + " here"
 	}
-	if noun, ok := strings.CutPrefix(f.Detail, "no such "); ok && f.Value != nil {
-		out.Detail = "is not the name of a " + noun + " here"
-		if noun == hardware.singular {
-			out.Detail = "is not the name of hardware here"
-		}
-	}
-	if f.Name != "" && (f.In != "path" || f.Value == nil) {
-		out.Name = labelOf(f)
+	switch name, most := strings.CutPrefix(f.Name, "max_"); {
+	case f.In == "path" && f.Value != nil, f.Name == "":
+	case most:
+		out.Name = "Most " + strings.ToLower(pages.Label(name))
+	case strings.HasPrefix(f.Name, "min_"):
+		out.Name = "Least " + strings.ToLower(pages.Label(strings.TrimPrefix(f.Name, "min_")))
+	default:
+		out.Name = f.Subject()
 	}
 	if f.Value != nil {
 		out.Value = record.Printable(*f.Value)
 	}
-	if link != nil {
-		out.Near = []pages.Link{*link}
+	if f.Suggestion != "" {
+		out.Near = []pages.Link{req.nearLink(f, f.Suggestion, f.Suggestion, prefix)}
 	}
-	if more := req.candidateLinks(f, prefix); len(more) > 0 {
-		out.Near = more
+	if f.Candidates != nil {
+		out.Near = nil
 	}
-	req.lookElsewhere(&out, f, prefix)
-	return []pages.Fault{out}
+	for _, c := range f.Candidates {
+		text := c.Name
+		if ord, ok := req.gen.Hardware.Find(string(c.Slug)); ok {
+			gb := text + ", " + strconv.FormatFloat(req.gen.Hardware.Number("vram_gb", ord), 'f', -1, 64) + " GB"
+			if !strings.HasSuffix(gb, "NaN GB") {
+				text = gb
+			}
+		}
+		out.Near = append(out.Near, req.nearLink(f, string(c.Slug), text, prefix))
+	}
+	if f.Value != nil && f.In == "query" && req.gen != nil {
+		out.Near = append(meantElsewhere(req.gen, hideKeys(*f.Value, prefix)), out.Near...)
+		if amountOfMemory(*f.Value) != "" && f.Name != "memory_gb" {
+			out.Detail = "is an amount of memory, not a name."
+		}
+	}
+	return out
 }
 
 // longNumber is a whole number that pages write with commas.
@@ -197,67 +178,25 @@ func grouped(digits string) string {
 	return text.Whole(n)
 }
 
-// lookElsewhere adds what a text may mean that is no name of the records a parameter takes.
-func (req *request) lookElsewhere(out *pages.Fault, f *Fault, prefix string) {
-	r := map[string]*resource{"hardware": hardware, "fits": hardware, "model": models, "models": models, "runs": models}[f.Name]
-	if r == nil || f.Value == nil || f.In != "query" || req.gen == nil {
-		return
-	}
-	typed := hideKeys(*f.Value, prefix)
-	if amountOfMemory(typed) != "" && r == hardware {
-		out.Detail = "is an amount of memory, not the name of hardware."
-	}
-	out.Near = append(meantElsewhere(req.gen, r.table(req.gen), typed), out.Near...)
-	if len(out.Near) > 0 {
-		return
-	}
-	for _, slug := range namedIn(req.gen, r.table(req.gen), typed) {
-		meant := *f
-		meant.Suggestion = slug
-		link := req.nearLink(&meant, prefix)
-		link.Text = pages.NameOf(req.gen, slug)
-		out.Near = append(out.Near, *link)
-	}
-}
-
-// candidateLinks are the records that a name nobody knows may mean, by their own names.
-func (req *request) candidateLinks(f *Fault, prefix string) (links []pages.Link) {
-	for _, c := range f.Candidates {
-		meant := *f
-		meant.Suggestion = string(c.Slug)
-		link := req.nearLink(&meant, prefix)
-		link.Text = c.Name
-		if ord, ok := req.gen.Hardware.Find(string(c.Slug)); ok {
-			gb := strconv.FormatFloat(req.gen.Hardware.Number("vram_gb", ord), 'f', -1, 64) + "GB"
-			if gb != "NaNGB" && !strings.Contains(strings.ReplaceAll(c.Name, " ", ""), gb) { // some names have it
-				link.Text += ", " + strings.TrimSuffix(gb, "GB") + " GB"
-			}
-		}
-		links = append(links, *link)
-	}
-	return links
-}
-
 // nearLink is the address with what the reader may have meant; keys in it are not repeated.
-func (req *request) nearLink(f *Fault, prefix string) *pages.Link {
+func (req *request) nearLink(f *Fault, meant, text, prefix string) pages.Link {
 	path := hideKeys(string(req.ctx.Path()), prefix)
-	switch {
-	case f.Suggestion == "":
-		return nil
-	case f.In == "path":
+	if f.In == "path" {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-		return &pages.Link{Text: f.Suggestion, Href: "/" + kind + "/" + url.PathEscape(f.Suggestion)}
+		return pages.Link{Text: text, Href: "/" + kind + "/" + url.PathEscape(meant)}
 	}
 	query := url.Values{}
-	for name, value := range req.ctx.QueryArgs().All() {
-		n, v := string(name), string(value)
-		switch {
-		case n == f.Name && f.Value == nil: // a wrong name
-			n = f.Suggestion
-		case n == f.Name:
-			v = strings.ReplaceAll(v, *f.Value, f.Suggestion)
+	for name, values := range req.shownQuery(prefix) {
+		for _, v := range values {
+			switch {
+			case name == f.Name && f.Value == nil: // a wrong name
+				query.Add(meant, v)
+			case name == f.Name:
+				query.Add(name, strings.ReplaceAll(v, *f.Value, meant))
+			default:
+				query.Add(name, v)
+			}
 		}
-		query.Add(hideKeys(n, prefix), hideKeys(v, prefix))
 	}
-	return &pages.Link{Text: f.Suggestion, Href: path + "?" + query.Encode()}
+	return pages.Link{Text: text, Href: path + "?" + query.Encode()}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
-	"modeldex/dataset/record"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 	"modeldex/index"
@@ -29,14 +28,13 @@ func newFitView() *resource {
 	return r
 }
 
-// viewForm reads which form of a page with fixed addresses is asked for, and its parameters. The
-// response is a redirect to the address without empty parameters, nil otherwise.
+// viewForm reads which form of a page with a fixed address is asked for, and its parameters. The response is a redirect
+// to the address as it is shared, nil where it is that already.
 func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response) {
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
-	args, dropped := withoutEmpty(req.ctx.QueryArgs())
-	tidy, changed := tidied(args, r == fitView)
-	if (dropped || changed) && ending == "" {
-		return nil, "", req.seeOther(path, tidy)
+	args, changed := tidied(req.ctx.QueryArgs(), r == fitView)
+	if changed && ending == "" {
+		return nil, "", req.seeOther(path, args)
 	}
 	return &reader{Values: query.Read(r.params, args.All()), gen: req.gen}, ending, nil
 }
@@ -80,9 +78,7 @@ func (p *reader) findFit(q *pages.FitQuery) {
 		var runs fit.Runs
 		runs, fault = p.gen.Fit.Models(q.Query, q.MinTPS)
 		q.NoSpeed, q.Undecided, q.Ran = len(runs.NoSpeed), len(runs.Undecided), runs.Ran
-		if q.Found = runs.Found; q.Found == nil {
-			q.Found = []fit.Best{}
-		}
+		q.Found = append([]fit.Best{}, pages.BestFirst(p.gen, runs.Found)...)
 	}
 	if fault != nil {
 		p.fitFault(fault)
@@ -93,9 +89,6 @@ func (p *reader) findFit(q *pages.FitQuery) {
 func (p *reader) howRead(path string, params url.Values) (said []string, instead []pages.Link) {
 	for i := range p.notices {
 		n := &p.notices[i]
-		if respelt(p.gen, n) {
-			continue
-		}
 		said = append(said, noteOf(p.gen, n))
 		for _, slug := range n.Suggestions {
 			if slug != *n.Slug {
@@ -115,8 +108,7 @@ func fitData(gen *index.Generation, q *pages.FitQuery, read []Notice) []byte {
 	if q.Answer != nil {
 		return withMeta(gen, q.Answer, read...)
 	}
-	found := pages.BestFirst(gen, q.Found)
-	return withMeta(gen, found[:min(len(found), maxFitRows)], slices.Concat(read, fitNotices(q))...)
+	return withMeta(gen, q.Found[:min(len(q.Found), maxFitRows)], slices.Concat(read, fitNotices(q))...)
 }
 
 // fitNotices say how many models a list of what runs leaves out because a fact is missing.
@@ -146,8 +138,7 @@ func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
 	if q.Answer != nil {
 		return rowsFile(gen, fitSizeColumns(), q.Answer.Sizes)
 	}
-	found := pages.BestFirst(gen, q.Found)
-	return rowsFile(gen, fitColumns(), found[:min(len(found), maxFitRows)])
+	return rowsFile(gen, fitColumns(), q.Found[:min(len(q.Found), maxFitRows)])
 }
 
 // compareParams are the parameters of a comparison: names, in the order to show their records in.
@@ -166,13 +157,8 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	if resp != nil {
 		return resp, nil
 	}
-	q := &pages.CompareQuery{}
-	q.Hardware, q.Models = p.compared(hardware, "hardware", q), p.compared(models, "models", q)
-	for i := range p.notices {
-		if !respelt(p.gen, &p.notices[i]) {
-			q.Notes = append(q.Notes, noteOf(p.gen, &p.notices[i]))
-		}
-	}
+	q := &pages.CompareQuery{Hardware: p.names("hardware", pages.MostCompared), Models: p.names("models", pages.MostCompared)}
+	q.Notes, _ = p.howRead("/compare", nil)
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
 		p.Fault("models", strings.Join(q.Models, ","), "must not be given together with hardware")
 	}
@@ -201,47 +187,12 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 		func() pages.View { return s.pages.Compare(req.gen, q, at) }), nil
 }
 
-// compared are the slugs of a parameter in the order they were given in, each once. What a name says that a
-// comparison does not use is a note of q.
-func (p *reader) compared(r *resource, name string, q *pages.CompareQuery) (slugs []string) {
-	t, given := r.table(p.gen), p.Texts(name)
-	if len(given) > pages.MostCompared {
-		p.Fault(name, strings.Join(given, ","), tooManyCompared)
-		return nil
-	}
-	for _, v := range given {
-		slug, a := named(p.gen, t, v)
-		switch {
-		case slug == "":
-			if f := p.Fault(name, v, a.WhyNot()); f != nil {
-				f.Candidates = a.Candidates
-				if near := nearSlugs(t, v); len(near) > 0 {
-					f.Suggestion = near[0]
-				}
-			}
-		case !slices.Contains(slugs, slug):
-			slugs = append(slugs, slug)
-		}
-		p.noticeResolved(name, v, slug, &a)
-		if a.Count > 1 && slug != "" {
-			q.Notes = append(q.Notes, "A comparison is of one device each: “"+record.Printable(v)+"” is one "+pages.NameOf(p.gen, slug)+" here. “What runs?” answers for several.")
-		}
-	}
-	return slugs
-}
-
-// tooManyCompared is the fault of a comparison with more than pages.MostCompared values.
-const tooManyCompared = "must have at most 4 values"
-
-var snapshotColumns = schemaOf[SnapshotInfo]("snapshots", "SnapshotInfo")
-
 // snapshotsPage answers the page of the scores of models.
 func snapshotsPage(s *Server, req *request, at pages.Place, ending string) (*response, *failure) {
 	if ending == ".json" {
 		return listSnapshots(s, req)
 	}
-	file := func() []byte { return rowsFile(req.gen, snapshotColumns(), snapshotInfos(req.catalog)) }
-	return s.formOfPage(req, at, ending, "", nil, file, func() pages.View { return s.pages.Snapshots(req.gen, req.catalog, at) }), nil
+	return s.formOfPage(req, at, ending, "", nil, nil, func() pages.View { return s.pages.Snapshots(req.gen, req.catalog, at) }), nil
 }
 
 // aboutPage answers the page on method, licence and limits.

@@ -168,19 +168,6 @@ func formOf(name string, endings []string) (stem, ending string) {
 	return name, ""
 }
 
-// withoutEmpty is a copy of arguments without those that have no value.
-func withoutEmpty(args *fasthttp.Args) (out *fasthttp.Args, dropped bool) {
-	out = &fasthttp.Args{}
-	for name, v := range args.All() {
-		if len(v) == 0 {
-			dropped = true
-			continue
-		}
-		out.AddBytesKV(name, v)
-	}
-	return out, dropped
-}
-
 // seeOther sends a browser to a page.
 func (req *request) seeOther(path string, args *fasthttp.Args) *response {
 	if args.Len() > 0 {

@@ -11,20 +11,18 @@ import (
 
 	"modeldex/dataset/record"
 	"modeldex/httpapi/pages"
+	"modeldex/httpapi/query"
 	"modeldex/index"
 )
 
-// What people type into the forms of pages: figures with units, an amount of memory for a card, the name of a model where a card is
-// asked for, a whole question.
-
-// typedNumber is a figure as people write it: 32k, 32,768 or 24 GB.
+// typedNumber is a number as people write it in a form: 32k, 32,768 or 24 GB.
 var typedNumber = regexp.MustCompile(`(?i)^\s*(\d+|\d{1,3}(?:,\d{3})+)(\.\d+)?\s*(k?)\s*(?:gb|gib|gb/s|tokens?|tok/s|t/s|x)?\s*$`)
 
 // typedNumbers are the parameters of forms that are numbers.
-var typedNumbers = []string{"memory_gb", "bandwidth_gbps", "context", "min_tps", "count"}
+var typedNumbers = []string{"memory_gb", "system_memory_gb", "bandwidth_gbps", "context", "min_tps", "count"}
 
-// tidied are the parameters of a form as the pages take them: numbers are without units, and in the form of a machine an amount of
-// memory is no longer the name of hardware. It reports whether one was changed.
+// tidied are the parameters of a form as the pages take them: without empty ones and units, and with an amount of memory that was
+// typed as the name of a machine in its own parameter. changed reports whether that differs from args.
 func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool) {
 	out = &fasthttp.Args{}
 	for key, value := range args.All() {
@@ -32,131 +30,39 @@ func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool
 		if gb := amountOfMemory(v); machine && name == "hardware" && gb != "" && !args.Has("memory_gb") {
 			name, v = "memory_gb", gb
 		}
-		if slices.Contains(typedNumbers, name) {
-			v = unitless(v)
+		if m := typedNumber.FindStringSubmatch(v); m != nil && slices.Contains(typedNumbers, name) {
+			v = strings.ReplaceAll(m[1], ",", "") + m[2]
+			if n, err := strconv.ParseFloat(v, 64); err == nil && m[3] != "" { // 32k of context is 32,768 tokens
+				v = strconv.FormatFloat(n*1024, 'f', -1, 64)
+			}
 		}
-		if name == "unified_share" {
-			v = partOfOne(v)
+		if changed = changed || v != string(value) || v == ""; v != "" {
+			out.Add(name, v)
 		}
-		changed = changed || v != string(value)
-		out.Add(name, v)
 	}
 	return out, changed
 }
 
-// unitless is a typed figure as parameters take it; what is no figure stays.
-func unitless(typed string) string {
-	m := typedNumber.FindStringSubmatch(typed)
-	if m == nil {
-		return typed
-	}
-	number := strings.ReplaceAll(m[1], ",", "") + m[2]
-	if v, err := strconv.ParseFloat(number, 64); err == nil && m[3] != "" { // 32k of context is 32,768 tokens, as on the pages
-		return strconv.FormatFloat(v*1024, 'f', -1, 64)
-	}
-	return number
-}
-
-// partOfOne is a typed share as parameters take it: 75%, or 75 alone, is 0.75. What is no share stays.
-func partOfOne(typed string) string {
-	number, percent := strings.CutSuffix(strings.TrimSpace(typed), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(v > 0 && v <= 100) || !percent && v <= 1 {
-		return typed
-	}
-	return strconv.FormatFloat(v/100, 'f', -1, 64)
-}
-
-// meantElsewhere are the pages that a text may mean which is no name of the records of a table: of an amount of memory, of a record of
-// another kind, or of hardware that is named in a question.
-func meantElsewhere(gen *index.Generation, not *index.Table, typed string) (links []pages.Link) {
+// meantElsewhere are the pages that a text may mean that is not what a parameter takes: an amount of memory, or the name of a record.
+func meantElsewhere(gen *index.Generation, typed string) (links []pages.Link) {
 	if gb := amountOfMemory(typed); gb != "" {
 		return []pages.Link{{Text: "what runs in " + gb + " GB", Href: "/fit?memory_gb=" + gb}}
 	}
 	for _, r := range []*resource{models, hardware, tools} {
-		if t := r.table(gen); t != not {
-			if slug, _ := named(gen, t, typed); slug != "" {
-				links = append(links, pages.Link{Text: "the " + nounOf(r) + " " + pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
-			}
+		if slug, _ := named(gen, r.table(gen), typed); slug != "" {
+			links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
 		}
 	}
 	return links
 }
 
-// nounOf is what pages call one record.
-func nounOf(r *resource) string {
-	if r == hardware {
-		return "hardware"
-	}
-	return r.singular
-}
-
-// mostWords bounds the work for a long question.
-const mostWords = 16
-
-// namedIn are the records of a table that words of a text name, the longest name first found.
-func namedIn(gen *index.Generation, t *index.Table, typed string) []string {
-	words := strings.Fields(strings.Trim(typed, " ?!."))
-	if len(words) < 2 || len(words) > mostWords {
-		return nil
-	}
-	const longest = 5
-	for n := min(longest, len(words)-1); n > 0; n-- {
-		for i := 0; i+n <= len(words); i++ {
-			part := strings.Join(words[i:i+n], " ")
-			if !strings.ContainsAny(part, "0123456789") {
-				continue // "my" and "runs" are no names
-			}
-			slug, a := named(gen, t, part)
-			if slug != "" {
-				return []string{slug}
-			}
-			if a.Ambiguous {
-				return candidateSlugs(&a)
-			}
-		}
-	}
-	return nil
-}
-
-// nearWords are the pages that words may mean which no record of a list has.
+// nearWords are the pages that words may mean that no record of a list has: a record by one of its names, or the same words as
+// records spell them.
 func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
-	t := r.table(gen)
-	if links := meantElsewhere(gen, t, typed); links != nil {
+	if links := meantElsewhere(gen, typed); links != nil {
 		return links
 	}
-	if r == benchmarks {
-		return respelled(r, t, typed)
-	}
-	records := func(slugs ...string) (links []pages.Link) {
-		for _, slug := range slugs {
-			links = append(links, pages.Link{Text: pages.NameOf(gen, slug), Href: "/" + r.name + "/" + slug})
-		}
-		return links
-	}
-	slug, a := named(gen, t, typed)
-	if slug != "" {
-		return records(slug)
-	}
-	if slugs := namedIn(gen, t, typed); slugs != nil {
-		return records(slugs...)
-	}
-	candidates := candidateSlugs(&a)
-	if several := strings.Contains(typed, " "); several || candidates == nil { // a slug near several words rarely has all of them
-		if links := respelled(r, t, typed); links != nil {
-			return links
-		}
-	}
-	if candidates == nil {
-		candidates = nearSlugs(t, typed)
-	}
-	return records(candidates...)
-}
-
-// respelled is the search for words of which those that no record has are replaced by the nearest that one has; nil where that finds
-// nothing either.
-func respelled(r *resource, t *index.Table, typed string) []pages.Link {
-	words := strings.Fields(typed)
+	t, words := r.table(gen), strings.Fields(typed)
 	for _, u := range t.UnknownWords(words, 1) {
 		if len(u.Near) == 0 {
 			return nil
@@ -172,4 +78,36 @@ func respelled(r *resource, t *index.Table, typed string) []pages.Link {
 		return nil
 	}
 	return []pages.Link{{Text: "“" + record.Printable(text) + "”", Href: "/explore/" + r.name + "?q=" + url.QueryEscape(text)}}
+}
+
+// askParams are the question of the front page.
+type askParams struct {
+	// A card, a model, an amount of memory, or a model on a card.
+	Q string `query:"q,required,bytes=300"`
+}
+
+var askView = &resource{name: "ask", singular: "question", params: query.Of[askParams]()}
+
+// askPage leads to the page that answers a question.
+func askPage(_ *Server, req *request) (*response, *failure) {
+	p := reader{Values: query.Read(askView.params, req.ctx.QueryArgs().All()), gen: req.gen}
+	if f := failureOf(&p.Faults); f != nil {
+		return nil, f
+	}
+	typed, to := strings.Trim(p.Text("q"), " ?!."), url.Values{}
+	asked, machine, both := strings.Cut(typed, " on ")
+	for _, prefix := range []string{"my ", "a ", "an "} {
+		machine = strings.TrimPrefix(machine, prefix)
+	}
+	if model, _ := named(req.gen, req.gen.Models, asked); both && model != "" {
+		to.Set("model", model)
+	}
+	if both {
+		to.Set("hardware", machine)
+		return req.seeOther("/fit?"+to.Encode(), &fasthttp.Args{}), nil
+	}
+	if links := meantElsewhere(req.gen, typed); links != nil {
+		return req.seeOther(links[0].Href, &fasthttp.Args{}), nil
+	}
+	return req.seeOther("/explore/models?q="+url.QueryEscape(typed), &fasthttp.Args{}), nil
 }

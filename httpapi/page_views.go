@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
+	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/export"
@@ -37,14 +37,9 @@ func explore(s *Server, req *request) (*response, *failure) {
 		return nil, fail(unknownRoute)
 	}
 	r, path := resources[i], "/explore/"+name
-	args, dropped := withoutEmpty(req.ctx.QueryArgs())
-	tidy, changed := tidied(args, false)
-	if ending == "" && string(tidy.Peek("sort")) == slugOrder {
-		tidy.Del("sort")
-		changed = true
-	}
-	if (dropped || changed) && ending == "" { // a form sends its empty fields; the address to share has none
-		return req.seeOther(path, tidy), nil
+	args, changed := tidied(req.ctx.QueryArgs(), false)
+	if changed && ending == "" { // a form sends its empty fields; the address to share has none
+		return req.seeOther(path, args), nil
 	}
 	r.useViewDefaults(args)
 	q, f := r.parse(query.Read(r.params, args.All()), req.gen, export.JSON)
@@ -58,7 +53,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 		q.Limit = pages.PageRows
 	}
 	_, same, _ := strings.Cut(q.canonical, "?")
-	at := s.place(req, path, withoutUsual(same))
+	at := s.place(req, path, r.withoutUsual(same))
 	variant := strings.TrimPrefix(q.cacheName(), q.canonical)
 	if ending != "" {
 		variant += "&as=" + same // the data may be in the order of slugs, which is no part of its address
@@ -73,21 +68,21 @@ func explore(s *Server, req *request) (*response, *failure) {
 		func() pages.View { return s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at) }), nil
 }
 
-// useViewDefaults has pages name the sizes that were measured, and list records by name, where nothing else is asked for.
-// The canonical address says so: the API answers the same there.
+// useViewDefaults has pages prefer quantizations that were measured, and order models and hardware by their first order, where
+// nothing else is asked for. The canonical address says so: the API answers the same there.
 func (r *resource) useViewDefaults(args *fasthttp.Args) {
 	if r.main != "" && args.Has(r.main) && !args.Has("prefer") {
 		args.Set("prefer", string(preferMeasured))
 	}
 	if r.normal == slugOrder && !args.Has("sort") {
-		args.Set("sort", "name") // a slug may begin with the maker, a name rarely does
+		args.Set("sort", pages.UsualSort(r.name))
 	}
 }
 
 // withoutUsual is a canonical query without what useViewDefaults adds.
-func withoutUsual(query string) string {
-	params := strings.Split(query, "&")
-	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "prefer="+string(preferMeasured) || p == "sort=name" }), "&")
+func (r *resource) withoutUsual(query string) string {
+	usual := []string{"prefer=" + string(preferMeasured), "sort=" + pages.UsualSort(r.name)}
+	return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(p string) bool { return slices.Contains(usual, p) }), "&")
 }
 
 // viewFault rejects what lists of the API take and views do not. The ending of the address is the form, and rows
@@ -118,51 +113,38 @@ func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
 // exploreQuery is what a page needs of a parsed list.
 func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string) *pages.ExploreQuery {
 	_, same, _ := strings.Cut(q.canonical, "?")
-	params, _ := url.ParseQuery(withoutUsual(same)) // made by this program
+	params, _ := url.ParseQuery(r.withoutUsual(same)) // made by this program
 	params.Del("cursor")
 	out := &pages.ExploreQuery{
 		Kind: r.name, Query: q.Query, Runs: q.runs, Params: params, Words: record.Printable(typed),
-		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return withoutUsual(next) },
+		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return r.withoutUsual(next) },
+	}
+	if q.runs != nil {
+		var o runOptions
+		q.Into(&o)
+		out.Fit = o.query()
+		out.Fit.MemoryGB = q.Number("memory_gb")
 	}
 	if words := params.Get("q"); words != "" {
 		out.Near = func() []pages.Link { return nearWords(gen, r, words) }
 	}
 	for _, n := range slices.Concat(q.notices, q.leftOutNotices(r.table(gen))) {
-		if !respelt(gen, &n) {
-			out.Notes = append(out.Notes, noteOf(gen, &n))
-		}
+		out.Notes = append(out.Notes, noteOf(gen, &n))
 	}
 	return out
-}
-
-// respelt reports whether a notice says no more than that a name was written in another way.
-func respelt(gen *index.Generation, n *Notice) bool {
-	if n.Code != nameResolved {
-		return false
-	}
-	plain := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				return unicode.ToLower(r)
-			}
-			return -1
-		}, s)
-	}
-	typed := plain(*n.Value)
-	return typed == plain(pages.NameOf(gen, *n.Slug)) || typed == plain(*n.Slug)
 }
 
 // noteOf is a notice of a list in the words of a visitor, who knows nothing of fields, slugs and endpoints.
 func noteOf(gen *index.Generation, n *Notice) string {
 	switch {
-	case n.Code == nameResolved:
-		return "“" + record.Printable(*n.Value) + "” was read as " + pages.NameOf(gen, *n.Slug) + "."
 	case n.Code == readAs:
 		names := make([]string, len(n.Suggestions))
 		for i, slug := range n.Suggestions {
 			names[i] = pages.NameOf(gen, slug)
 		}
 		return "“" + record.Printable(*n.Value) + "” may be " + strings.Join(names, " or ") + "."
+	case n.Code == nameResolved:
+		return "“" + record.Printable(*n.Value) + "” was read as " + pages.NameOf(gen, *n.Slug) + "."
 	case n.Code == "unknown_value":
 		note := "Nothing here has the " + strings.ToLower(pages.Label(n.Parameter)) + " “" + record.Printable(*n.Value) + "”."
 		if len(n.Suggestions) > 0 {
@@ -185,12 +167,27 @@ func noteOf(gen *index.Generation, n *Notice) string {
 	return pages.Sentence(n.Detail)
 }
 
+// recordParams are the conditions that the pages of models and hardware answer for.
+type recordParams struct {
+	// Tokens of context to keep room for.
+	Context int64 `query:"context,min=1,tokens"`
+	// Memory of one device in GB, of hardware that is sold with several sizes.
+	MemoryGB float64 `query:"memory_gb,above=0,max=1e6"`
+	// Main memory beside a graphics card, in GB.
+	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
+}
+
+var recordView = newRecordView()
+
+func newRecordView() *resource {
+	r := &resource{name: "record", singular: "record", params: query.Of[recordParams]()}
+	query.Find(r.params, "context").Max = fit.MaxContext
+	return r
+}
+
 // recordPage answers the page of a record.
 func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
-		if f := req.noParameters(); f != nil {
-			return nil, f
-		}
 		name, t := req.param("*"), r.table(req.gen)
 		if name == "" {
 			return req.moved("/explore/" + r.name), nil
@@ -207,37 +204,40 @@ func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 		if !found {
 			return r.pageElsewhere(req, t, name)
 		}
-		return s.recordForm(req, r, ord, name, ending), nil
+		var c recordParams
+		at := s.place(req, "/"+r.name+"/"+name, "")
+		if (r != models && r != hardware) || (ending != "" && ending != ".md") {
+			if f := req.noParameters(); f != nil {
+				return nil, f
+			}
+		} else {
+			args, _ := tidied(req.ctx.QueryArgs(), false)
+			p := query.Read(recordView.params, args.All())
+			if f := failureOf(&p.Faults); f != nil {
+				return nil, f
+			}
+			p.Into(&c)
+			at.Query = p.Canonical()
+		}
+		q := &listQuery{reader: reader{gen: req.gen}, r: r, limited: true}
+		q.Limit = maxPageBenchmarks
+		return s.formOfPage(req, at, ending, "",
+			func() []byte { return r.renderOne(req, q, t, ord) },
+			func() []byte { q.format = export.CSV; return r.fileOfOne(req, q, t, ord) },
+			func() pages.View { return s.pages.Record(req.gen, r.name, ord, pages.Conditions(c), at) }), nil
 	}
 }
 
 // maxPageBenchmarks is how many benchmarks the data form of a model has: those of one page of the API.
 const maxPageBenchmarks = 500
 
-// recordForm is one form of the page of a record.
-func (s *Server) recordForm(req *request, r *resource, ord uint32, slug, ending string) *response {
-	at := s.place(req, "/"+r.name+"/"+slug, "")
-	q := &listQuery{reader: reader{gen: req.gen}, r: r, limited: true}
-	q.Limit = maxPageBenchmarks
-	return s.formOfPage(req, at, ending, "",
-		func() []byte { return r.renderOne(req, q, r.table(req.gen), ord) },
-		func() []byte {
-			q.format = export.CSV
-			return r.fileOfOne(req, q, r.table(req.gen), ord)
-		},
-		func() pages.View { return s.pages.Record(req.gen, r.name, ord, at) })
-}
-
 // pageElsewhere answers a name that is not a slug: an alias moves on to the page of its record.
 func (r *resource) pageElsewhere(req *request, t *index.Table, name string) (*response, *failure) {
 	stem, ending := formOf(name, endings)
-	for _, spelling := range []string{name, strings.ToLower(name), strings.TrimRight(name, "/")} {
-		if slug := only(req.gen, t, spelling); slug != "" {
-			return req.moved("/" + r.name + "/" + url.PathEscape(slug)), nil
+	for _, one := range [][2]string{{name, ""}, {strings.TrimRight(name, "/"), ""}, {stem, ending}} {
+		if slug := only(req.gen, t, one[0]); slug != "" {
+			return req.moved("/" + r.name + "/" + url.PathEscape(slug) + one[1]), nil
 		}
-	}
-	if slug := only(req.gen, t, stem); slug != "" && ending != "" {
-		return req.moved("/" + r.name + "/" + url.PathEscape(slug) + ending), nil
 	}
 	return nil, r.noRecord(t, name)
 }

@@ -26,7 +26,7 @@ func TestRandomFacetAddresses(t *testing.T) {
 		for range n {
 			path := fmt.Sprintf("/explore/hardware?min_vram_gb=%d&max_price_usd=%d&q=%c", 1+random.IntN(64), 100+random.IntN(9000), 'a'+random.IntN(26))
 			if random.IntN(4) == 0 {
-				path = fmt.Sprintf("/charts/model-memory.svg?model=gpt-oss-20b&width=%d", 320+random.IntN(800))
+				path = fmt.Sprintf("/charts/model-speeds.svg?model=gpt-oss-20b&width=%d", 320+random.IntN(800))
 			}
 			if a := s.ask(t, "GET", path); a.status != http.StatusOK {
 				t.Fatalf("GET %s: %d: %.300s", path, a.status, a.body)
@@ -66,7 +66,6 @@ func BenchmarkPages(b *testing.B) {
 		{"explore/page", "/explore/hardware?vendor=nvidia&min_vram_gb=16"},
 		{"explore/json", "/api/v1/hardware?vendor=nvidia&min_vram_gb=16"},
 		{"chart", "/charts/model-speeds.svg?model=gpt-oss-20b"},
-		{"badge", "/badge/gpt-oss-20b/nvidia-rtx-4090.svg"},
 	} {
 		for _, cold := range []bool{false, true} {
 			name := bm.name + "/cached"

@@ -103,6 +103,7 @@ func (r *resource) routes() []route {
 func pageRoutes() []route {
 	out := []route{
 		{method: "GET", path: "/", id: frontID, tag: "pages", summary: "Front page", answer: front},
+		{method: "GET", path: "/ask", id: "askPage", tag: "pages", summary: "The page that answers a question, as a redirect", list: askView, answer: askPage},
 		{method: "GET", path: "/explore", hidden: true, id: "exploreAny", tag: "pages", answer: exploreAny},
 		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
 	}
@@ -116,16 +117,17 @@ func pageRoutes() []route {
 	for _, p := range []struct {
 		name, summary string
 		list          *resource
+		endings       []string
 		answer        func(*Server, *request) (*response, *failure)
 	}{
-		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, fitPage},
-		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, comparePage},
-		{"snapshots", "Scores of models with sources and limits, as a page; with .json, .csv or .md as data", nil, fixed("/snapshots", snapshotsPage)},
-		{"changes", "What releases did to records, as a page; with .json, .csv or .md as data", changesView, changesPage},
-		{"credits", "Who published what the directory holds, as a page; with .json, .csv or .md as data", nil, fixed("/credits", creditsPage)},
+		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, endings, fitPage},
+		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, endings, comparePage},
+		{"snapshots", "Scores of models with sources and limits, as a page; with .json or .md as data", nil, []string{".json", ".md"}, fixed("/snapshots", snapshotsPage)},
+		{"changes", "What releases did to records, as a page; with .md as Markdown", changesView, []string{".md"}, changesPage},
+		{"credits", "Who published what the directory holds, as a page; with .md as Markdown", nil, []string{".md"}, fixed("/credits", creditsPage)},
 	} {
 		out = append(out, route{method: "GET", path: "/" + p.name, id: p.name + "Page", tag: "pages", summary: p.summary, list: p.list, answer: p.answer})
-		for _, e := range endings {
+		for _, e := range p.endings {
 			out = append(out, route{method: "GET", path: "/" + p.name + e, hidden: true, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
 		}
 	}

@@ -61,10 +61,9 @@ func (c *canvas) mark(x, y, r float64, series int, class, tip string) {
 	}
 }
 
-// The classes of the marks, lines and names of a series.
+// The classes of the marks and lines of a series.
 func markClass(series int) string { return "d" + string(rune('0'+series%MostCompared)) }
 func lineClass(series int) string { return "l" + string(rune('0'+series%MostCompared)) }
-func nameClass(series int) string { return "t" + string(rune('0'+series%MostCompared)) }
 
 // makers are the words names of hardware begin with, which tell neighbours apart the least.
 var makers = []string{"NVIDIA ", "AMD ", "Intel ", "Apple ", "Qualcomm ", "GeForce ", "Radeon "}

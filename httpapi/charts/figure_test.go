@@ -27,20 +27,11 @@ func evilFigures() map[string]*Figure {
 		return f.drawn(as)
 	}
 	at := func(x, y float64) point {
-		return point{x: x, y: y, class: "d0", label: evil, tip: evil, loud: x > 1, ring: x > 1}
+		return point{x: x, y: y, class: "d0", label: evil, tip: evil}
 	}
 	run := func(tps float64) rowMark { return rowMark{at: tps, low: tps, high: tps, class: "d0", tip: evil} }
-	points := func(contextAndGiB ...float64) (out []linePoint) {
-		for i := 0; i < len(contextAndGiB); i += 2 {
-			out = append(out, linePoint{int64(contextAndGiB[i]), contextAndGiB[i+1], evil})
-		}
-		return out
-	}
 	both := axis{evil, true}
 	return map[string]*Figure{
-		"lines":              evilOnes(&lines{{evil, points(1024, 1e-9, 1<<24, 1e9)}, {evil, nil}, {"x", points(7, 1)}}),
-		"lines of one point": evilOnes(&lines{{evil, points(512, 2)}}),
-		"lines of nothing":   evilOnes(&lines{{evil, nil}}),
 		"rows": evilOnes(&rows{axis: evil, rows: []row{
 			{evil, []rowMark{run(1e-12), run(1e12), run(nan), run(-1), run(0), run(inf)}}, {evil, []rowMark{run(5)}}, {evil, nil},
 		}}),
@@ -49,7 +40,7 @@ func evilFigures() map[string]*Figure {
 		}}),
 		"rows of nothing": evilOnes(&rows{rows: []row{{evil, []rowMark{run(nan)}}}}),
 		"scatter": evilOnes(&scatter{
-			x: both, y: both, name: evil, line: [][2]float64{{1e-6, 1e6}, {4, 100}},
+			x: both, y: both, line: [][2]float64{{1e-6, 1e6}, {4, 100}},
 			points: append(slices.Repeat([]point{at(3, 3)}, 40), at(1e-6, 1e6), at(nan, 1), at(0, 1), at(4, inf), at(4, 100)),
 		}),
 		"scatter by score": evilOnes(&scatter{
@@ -178,7 +169,7 @@ func overlaps(t *testing.T, text string, width float64) (out []string) {
 // TestNamesOfHardwareStayApart holds that where names have little room, the words that tell them apart are shown: those of
 // the maker go first.
 func TestNamesOfHardwareStayApart(t *testing.T) {
-	s := &scatter{x: axis{"Price", true}, y: axis{"Bandwidth", true}, points: []point{{x: 200, y: 360, label: "NVIDIA GeForce RTX 3060", loud: true, ring: true}}}
+	s := &scatter{x: axis{"Price", true}, y: axis{"Bandwidth", true}, points: []point{{x: 200, y: 360, label: "NVIDIA GeForce RTX 3060"}}}
 	for i, name := range []string{"NVIDIA GeForce RTX 2060 SUPER", "AMD Radeon RX 6750 GRE 12GB", "AMD Radeon RX 9060 XT 16GB", "Intel Arc B580"} {
 		s.points = append(s.points, point{x: 150 + 100*float64(i), y: 250 + 80*float64(i), label: name})
 	}
@@ -266,29 +257,6 @@ func TestEmbed(t *testing.T) {
 	}
 	if got := (&Figure{Title: "x", Address: "/y"}).Embed(""); got != nil {
 		t.Errorf("a figure without a drawing is embedded: %v", got)
-	}
-}
-
-func TestBadge(t *testing.T) {
-	tests := []struct {
-		name string
-		data BadgeData
-		want string
-	}{
-		{"several runs", BadgeData{"M", "H", "Q4_K_M", 4, 131.2}, "131 tok/s, 4 runs, Q4_K_M"},
-		{"a single run", BadgeData{"M", "H", "Q4_K_M", 1, 13.12}, "13.1 tok/s, single run, Q4_K_M"},
-		{"none", BadgeData{"M", "H", "", 0, 0}, "not measured"},
-		{"none of a quantization", BadgeData{"M", "H", "Q8_0", 0, 0}, "not measured, Q8_0"},
-		{"an unknown quantization", BadgeData{"M", "H", "", 2, 0.5}, "0.5 tok/s, 2 runs"},
-	}
-	for _, test := range tests {
-		b := string(Badge(test.data))
-		if !strings.Contains(b, ">"+test.want+"</text>") || !strings.Contains(b, "<title>M on H: "+test.want+"</title>") {
-			t.Errorf("%s: the badge lacks %q:\n%s", test.name, test.want, b)
-		}
-	}
-	if err := judge(string(Badge(BadgeData{evil, evil, evil, 3, 1}))); err != nil {
-		t.Errorf("a badge of hostile names: %v", err)
 	}
 }
 

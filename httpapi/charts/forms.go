@@ -1,7 +1,6 @@
 package charts
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -9,7 +8,7 @@ import (
 	"modeldex/snapshot/svg"
 )
 
-// A form is how values are drawn: as scatter, rows or lines.
+// A form is how values are drawn: as a scatter or as rows.
 type form interface {
 	// draw draws the values below y = 0 of a canvas and returns the height. There is at least one.
 	draw(c *canvas) float64
@@ -31,8 +30,6 @@ type point struct {
 	x, y  float64
 	class string // of the mark
 	label string // beside the mark where there is room; empty: none
-	loud  bool   // the label is of the first importance
-	ring  bool   // the mark has a ring
 	tip   string
 }
 
@@ -41,7 +38,6 @@ type scatter struct {
 	x, y   axis
 	points []point
 	line   [][2]float64 // values that are joined
-	name   string       // of the line, at its beginning; empty: none
 }
 
 func (s *scatter) tidy() bool {
@@ -88,22 +84,11 @@ func (s *scatter) draw(c *canvas) float64 {
 	for _, p := range slices.Backward(shown) {
 		x, y := a.x.At(p.x), a.y.At(p.y)
 		l.block(x, y, 3.5)
-		if p.ring {
-			l.block(x, y, 8)
-			a.Circle(x, y, 8, svg.Style{Class: "ring"})
-		}
 		a.mark(x, y, 4, 0, p.class, p.tip)
 	}
-	if s.name != "" && len(through) > 0 {
-		l.place(through[0][0], through[0][1], 5, s.name, svg.Style{Class: "small strong halo t1"})
-	}
 	for _, p := range s.points {
-		style := svg.Style{Class: "small soft halo"}
-		if p.loud {
-			style.Class = "small strong halo"
-		}
 		if p.label != "" {
-			l.place(a.x.At(p.x), a.y.At(p.y), 5, clipName(p.label, smallSize, 160), style)
+			l.place(a.x.At(p.x), a.y.At(p.y), 5, clipName(p.label, smallSize, 160), svg.Style{Class: "small strong halo"})
 		}
 	}
 	return a.bottom + 40
@@ -193,90 +178,4 @@ func (c *canvas) legend(series []string) float64 {
 		x += w
 	}
 	return y + 12
-}
-
-// lines is amounts of memory against lengths of context, both on logarithmic axes, in a line for each quantization.
-type lines []line
-
-type line struct {
-	name   string
-	points []linePoint
-}
-
-type linePoint struct {
-	context int64
-	gib     float64
-	tip     string
-}
-
-func (ls *lines) tidy() bool {
-	*ls = slices.DeleteFunc(*ls, func(l line) bool { return len(l.points) == 0 })
-	return len(*ls) > 0
-}
-
-// commonMemory are memory sizes of cards and machines on sale, in GB of 2^30 bytes.
-var commonMemory = []float64{
-	1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192,
-}
-
-func (ls lines) draw(c *canvas) float64 {
-	labelWidth, low, high, first, last := 0.0, math.Inf(1), 0.0, math.Inf(1), 0.0
-	for _, l := range ls {
-		labelWidth = max(labelWidth, min(90, svg.TextWidth(svg.Plain(l.name), smallSize)*1.125))
-		for _, p := range l.points {
-			low, high = min(low, p.gib), max(high, p.gib)
-			first, last = min(first, float64(p.context)), max(last, float64(p.context))
-		}
-	}
-	a := &area{canvas: c, left: 52, top: 24, right: c.width - labelWidth - 12, bottom: 290}
-	a.x = svg.Scale{Log: true, Low: first, High: max(last, first*2), From: a.left, To: a.right}
-	below, _ := slices.BinarySearch(commonMemory, low)
-	above, _ := slices.BinarySearch(commonMemory, high)
-	low = min(low, commonMemory[max(below-1, 0)])
-	high = max(high, commonMemory[min(above, len(commonMemory)-1)])
-	a.y = svg.NewScale(true, low, high, a.bottom, a.top)
-	a.yAxis("Memory (GB)", apart(a.y, commonMemory, 15), func(v float64) string { return text.Rounded(v) + " GB" })
-	var contexts []float64
-	for v := 1024.0; v <= a.x.High*1.0001; v *= 2 {
-		contexts = append(contexts, v)
-	}
-	a.xAxis("Context (tokens)", apart(a.x, contexts, 34), func(v float64) string { return text.Tokens(int64(v)) })
-	order := make([]int, len(ls))
-	for i := range order {
-		order[i] = i
-	}
-	end := func(i int) float64 { return a.y.At(ls[i].points[len(ls[i].points)-1].gib) }
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(end(i), end(j)) })
-	names := make([]float64, len(order)) // places of the names, at least 14 apart
-	for n, i := range order {
-		if names[n] = max(end(i), a.top); n > 0 {
-			names[n] = max(names[n], names[n-1]+14)
-		}
-	}
-	for n := len(names) - 1; n >= 0; n-- {
-		names[n] = min(names[n], a.bottom-14*float64(len(names)-1-n))
-	}
-	for n, i := range order {
-		through := make([][2]float64, len(ls[i].points))
-		for p, at := range ls[i].points {
-			through[p] = [2]float64{a.x.At(float64(at.context)), a.y.At(at.gib)}
-		}
-		a.Polyline(through, svg.Style{Class: lineClass(i)})
-		for p, at := range ls[i].points {
-			a.mark(through[p][0], through[p][1], 2.6, i, markClass(i), at.tip)
-		}
-		name := svg.Clip(ls[i].name, smallSize, labelWidth+2)
-		a.Text(a.right+8, names[n]+4, name, svg.Style{Class: "small strong " + nameClass(i)})
-	}
-	return a.bottom + 40
-}
-
-// apart are those of the values that are on a scale, at least gap units of the drawing apart.
-func apart(s svg.Scale, values []float64, gap float64) (out []float64) {
-	for _, v := range values {
-		if v >= s.Low*0.9999 && v <= s.High*1.0001 && (len(out) == 0 || math.Abs(s.At(v)-s.At(out[len(out)-1])) > gap) {
-			out = append(out, v)
-		}
-	}
-	return out
 }

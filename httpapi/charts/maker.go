@@ -1,17 +1,15 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
-	"modeldex/dataset"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Maker makes the figures of a generation. Slugs that are not known give figures without a drawing.
@@ -23,20 +21,10 @@ func For(gen *index.Generation) Maker { return Maker{gen} }
 // The bounds of what one figure reads and draws.
 const (
 	mostRead = 3000 // runs read, the newest first
-	mostRows = 24   // rows of a plot of speeds
+	mostRows = 14   // rows of a plot of speeds
 	mostDots = 40   // runs drawn in one row
-	mostRoof = 400  // runs drawn under a roof
 	mostSame = 14   // rows of a comparison
-	mostNear = 16   // neighbours
 )
-
-// read decodes a row of the index, which was encoded by the same program.
-func read[T any](row []byte) (out T) {
-	if err := jsonv2.Unmarshal(row, &out); err != nil {
-		panic(fmt.Errorf("a row of the index is not what it was: %w", err))
-	}
-	return out
-}
 
 func (m Maker) modelName(slug string) string { return nameIn(m.gen.Models, slug) }
 
@@ -75,43 +63,14 @@ func is(f index.Field, value string) index.Set { return index.Set{Field: f, Valu
 // of is the value of a field of a run, empty where it is unknown.
 func (m Maker) of(f index.Field, r run) string { return m.gen.Benchmarks.Text(f, r.ord) }
 
-// runMembers are the members of a run that its description is made of.
-var runMembers = rowjson.NamesOf(
-	"id", "quantization", "tool", "tool_version", "backend", "context_depth", "flash_attention", "source_url", "run_date",
-)
-
-// described is a run in words: speed, settings and source.
+// described is a run in words: speed, quantization and day.
 func (m Maker) described(r run) string {
-	var b dataset.Benchmark
-	if err := jsonv2.Unmarshal(rowjson.Pick(m.gen.Benchmarks.Row(r.ord), runMembers), &b); err != nil {
-		panic(err) // rows are made by this program
-	}
-	parts := []string{text.Rounded(r.tps) + " tok/s", known(b.Quantization), strings.TrimSpace(string(b.Tool) + " " + known(b.ToolVersion)), known(b.Backend)}
-	if depth := known(b.ContextDepth); depth > 0 {
-		parts = append(parts, "at "+text.Tokens(depth)+" tokens")
-	}
-	if known(b.FlashAttention) {
-		parts = append(parts, "flash attention")
-	}
-	parts = append(parts, string(known(b.RunDate)), host(string(known(b.SourceURL))))
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	return joined(text.Rounded(r.tps)+" tok/s", m.of(index.Quantization, r), rowjson.Text(m.gen.Benchmarks.Row(r.ord), "run_date"))
 }
 
-// known is a value, or the zero value where it is unknown.
-func known[T any](v *T) (out T) {
-	if v != nil {
-		out = *v
-	}
-	return out
-}
-
-// host is the host of an address, for a short text.
-func host(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return address
-	}
-	return strings.TrimPrefix(u.Host, "www.")
+// joined are the texts that are not empty, with commas between them.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), ", ")
 }
 
 // source is the line about where the values of a figure come from.
@@ -135,13 +94,7 @@ func address(preset, param, slugs string) string {
 // fastestFirst sorts runs by speed, then by id.
 func (m Maker) fastestFirst(runs []run) []run {
 	slices.SortFunc(runs, func(a, b run) int {
-		if a.tps != b.tps {
-			if a.tps > b.tps {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(m.gen.Benchmarks.Slug(a.ord), m.gen.Benchmarks.Slug(b.ord))
+		return cmp.Or(cmp.Compare(b.tps, a.tps), strings.Compare(m.gen.Benchmarks.Slug(a.ord), m.gen.Benchmarks.Slug(b.ord)))
 	})
 	return runs
 }

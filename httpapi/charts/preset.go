@@ -22,12 +22,9 @@ func of(draw func(m Maker, slug string) *Figure) func(m Maker, slugs []string) *
 
 // Presets lists the presets.
 var Presets = []Preset{
-	{"model-memory", "Memory against context of a model, by size, with lines at common memory sizes.", "model", "model", 1, 1, of(Maker.ModelMemory)},
 	{"model-speeds", "Measured speed of a model by hardware, one dot for each run.", "model", "model", 1, 1, of(Maker.ModelSpeeds)},
-	{"hardware-roof", "Runs on a piece of hardware under the roof of its memory bandwidth.", "hardware", "hardware", 1, 1, of(Maker.HardwareRoof)},
-	{"hardware-frontier", "Intelligence against speed of the models that run on a piece of hardware.", "hardware", "hardware", 1, 1, of(Maker.HardwareFrontier)},
-	{"hardware-neighbours", "Price and bandwidth of a piece of hardware among its neighbours.", "hardware", "hardware", 1, 1, of(Maker.HardwareNeighbours)},
-	{"compare", "The same measurements on several pieces of hardware.", "hardware", "hardware", 2, MostCompared, Maker.CompareHardware},
+	{"hardware-frontier", "Intelligence against speed of the models that run on a machine.", "hardware", "hardware", 1, 1, of(Maker.HardwareFrontier)},
+	{"compare", "The same measurements on several machines.", "hardware", "hardware", 2, MostCompared, Maker.CompareHardware},
 	{"compare-models", "The same measurements of several models.", "model", "models", 2, MostCompared, Maker.CompareModels},
 }
 

@@ -37,8 +37,6 @@ type Option struct{ Value, Label string }
 type Group struct {
 	Title  string
 	Fields []Field
-	// Rare groups are folded until something in them is filled in.
-	Rare bool
 }
 
 var yesNo = []Option{{"true", "yes"}, {"false", "no"}}
@@ -88,18 +86,6 @@ var Groups = []Group{
 		{Name: "n_gpu_layers", Label: "Layers on the accelerator", Kind: "number", Hint: "99"},
 		{Name: "batch_size", Label: "Batch size", Unit: "tokens", Kind: "number", Hint: "2048"},
 		{Name: "threads", Label: "Processor threads", Kind: "number", Hint: "16"},
-	}},
-	{Title: "More figures", Rare: true, Fields: []Field{
-		{Name: "model_raw", Label: "Model as the source prints it", Help: "Without it, what you entered above."},
-		{Name: "hardware_raw", Label: "Hardware as the source prints it", Help: "Without it, what you entered above."},
-		{Name: "memory_gb", Label: "Memory of a device", Unit: "GB", Kind: "number", Hint: "24", Help: "Of the machine, where memory is unified."},
-		{Name: "model_size_gib", Label: "Size of the weights", Unit: "GiB", Kind: "number", Hint: "4.58"},
-		{Name: "generation_tps_stddev", Label: "Generation, standard deviation", Unit: "tokens/s", Kind: "number"},
-		{Name: "prompt_tps_stddev", Label: "Prompt, standard deviation", Unit: "tokens/s", Kind: "number"},
-		{Name: "power_watts", Label: "Power", Unit: "W", Kind: "number", Hint: "302"},
-		{Name: "power_basis", Label: "Power measured at", Kind: "choice", Choices: []Option{{"device", "the device"}, {"wall", "the wall"}}},
-		{Name: "driver_version", Label: "Driver", Hint: "ROCm 7.1.1"},
-		{Name: "os", Label: "Operating system", Hint: "linux"},
 	}},
 	{Title: "Source", Fields: []Field{
 		source,

@@ -23,13 +23,11 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	for _, f := range figures {
 		description += ", " + strings.ToLower(f.Label) + " " + f.Value.Text
 	}
-	v := &Sheet{
-		Frame:   s.recordFrame(gen, at, "/explore/benchmarks", heading+" · "+id, description+". Published measurement "+id+", with settings and source."),
-		Heading: heading, Lead: how + benchmarkLead(b), Words: true,
-		Crumbs:  []Link{{Text: "Benchmarks", Href: "/explore/benchmarks"}, {Text: n.of("models", b.Model), Href: "/models/" + model}},
-		Figures: figures, Groups: groupsOf(n, benchmarkFields, row, nil),
-		Invite: &Link{Text: "Contribute a run of the same pair", Href: address("/contribute", "hardware", hardware, "model", model)},
-	}
+	v := s.recordSheet(gen, at, "benchmarks", heading, description+". Published measurement "+id+", with settings and source.")
+	v.Title, v.Lead, v.Figures = heading+" · "+id, how+benchmarkLead(b), figures
+	v.Crumbs = append(v.Crumbs, Link{Text: n.of("models", b.Model), Href: "/models/" + model})
+	_, v.Groups = v.groupsOf(n, benchmarkFields, row, nil)
+	v.Invite = &Link{Text: "Contribute a run of the same pair", Href: address("/contribute", "hardware", hardware, "model", model)}
 	if b.SourceURL != nil {
 		v.Actions = append(v.Actions, Link{Text: "Open the source", Href: webAddress(str(b.SourceURL))})
 	}
@@ -40,10 +38,9 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	if b.Notes != nil {
 		v.Notes = append(v.Notes, *b.Notes)
 	}
-	if t := sameMeasurements(gen, b); len(t.Rows) > 0 {
-		v.Tables = append(v.Tables, t)
+	if b.Quantization != nil && !b.IsThroughput() {
+		v.offer("Measured and estimated speed of this configuration", speedOf(model, fit.Query{Hardware: b.Hardware}, *b.Quantization))
 	}
-	v.finishRecord("benchmarks", id, heading)
 	return v
 }
 
@@ -80,32 +77,4 @@ func benchmarkFigures(b *benchmarkRecord) (out []Fact) {
 		out = append(out, Fact{Label: "Of the bandwidth", Value: share, Note: "computed"})
 	}
 	return out
-}
-
-// sameMeasurements is what is known of the same model, hardware and quantization.
-func sameMeasurements(gen *index.Generation, b *benchmarkRecord) Table {
-	t := Table{
-		ID: "same", Title: "Beside other measurements", Intro: "Speed of one stream with this model, hardware and quantization.",
-		Columns: columns("Basis", "#Tok/s", "#Range", "Rests on"),
-	}
-	if b.Quantization == nil || b.IsThroughput() {
-		return t
-	}
-	answer, fault := gen.Fit.Fit(fit.Query{Model: b.Model, Hardware: b.Hardware, Quantization: *b.Quantization})
-	if fault != nil || len(answer.Sizes) == 0 || answer.Sizes[0].Speed == nil {
-		return t
-	}
-	if m := answer.Sizes[0].Speed.Measured; m != nil {
-		spread := cell("") // one run has none
-		if m.N > 1 {
-			spread.Text = text.Tenths(m.P10) + " to " + text.Tenths(m.P90)
-		}
-		rests := Cell{Text: text.Count(m.N, "run", "runs") + " from " + text.Count(m.Pages, "page", "pages"), Href: benchmarksOf(string(b.Model), string(b.Hardware), *b.Quantization)}
-		t.Rows = append(t.Rows, []Cell{{Text: "Measured", Class: "measured"}, {Text: text.Tenths(m.Median)}, spread, rests})
-	}
-	if e := answer.Sizes[0].Speed.Estimate; e != nil {
-		rests := Cell{Text: e.Method, Href: speedOf(string(b.Model), string(b.Hardware), *b.Quantization, nil)}
-		t.Rows = append(t.Rows, []Cell{{Text: "Estimate", Class: "estimate"}, {Text: text.Tenths(e.Median)}, {Text: text.Tenths(e.P05) + " to " + text.Tenths(e.P95)}, rests})
-	}
-	return t
 }

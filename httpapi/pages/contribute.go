@@ -35,7 +35,6 @@ type Contribute struct {
 type FormGroup struct {
 	Title  string
 	Fields []FormField
-	Folded bool
 }
 
 // A FormField is a field with what was filled in and what is wrong with it.
@@ -91,7 +90,7 @@ func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribut
 
 // group is fields with their values; mine says whether the values are those of this form.
 func (v *Contribute) group(prefix string, g contribute.Group, values url.Values, mine bool) FormGroup {
-	out := FormGroup{Title: g.Title, Folded: g.Rare}
+	out := FormGroup{Title: g.Title}
 	for _, f := range g.Fields {
 		field := FormField{Field: f, ID: prefix + f.Name, Value: f.Usual}
 		if f.Of != "" {
@@ -106,7 +105,6 @@ func (v *Contribute) group(prefix string, g contribute.Group, values url.Values,
 		if len(field.Faults) > 0 {
 			v.Wrong = append(v.Wrong, field)
 		}
-		out.Folded = out.Folded && field.Value == f.Usual && len(field.Faults)+len(field.Warnings) == 0
 		out.Fields = append(out.Fields, field)
 	}
 	return out
@@ -191,17 +189,13 @@ func propose(repository string, lines []contribute.Line, page string) *Proposal 
 	if len(lines) == 1 {
 		title += " of " + string(lines[0].Model) + " on " + string(lines[0].Hardware)
 	}
-	out := &Proposal{Link{Text: "Propose as an issue", Href: base + "/issues/new"}, "The issue is filled in with the line; look at it and send it."}
+	out := &Proposal{Link{Text: "Propose as an issue", Href: base + "/issues/new"}, "The issue is filled in with the line. Look at it and send it."}
 	query, long := url.Values{"title": {title}}, "body"
 	value := title + ", made and checked at " + page + ".\n\n```json\n" + filled + "```\n"
-	switch {
-	case host == "github.com":
-		out.Text, out.Note = "Propose on GitHub", "GitHub opens a new file with what is above and makes a pull request of it. An account there is needed."
+	if host == "github.com" {
+		out.Text, out.Note = "Propose on GitHub", "GitHub opens a new file with what is above and makes a pull request of it. You need an account there."
 		out.Href = base + "/new/" + url.PathEscape(branch)
 		query, long, value = url.Values{"filename": {folder + "benchmarks/" + string(lines[0].ID) + ".ndjson"}, "message": {title}}, "value", filled
-	case strings.HasPrefix(host, "gitlab."):
-		out.Href = base + "/-/issues/new"
-		query, long = url.Values{"issue[title]": {title}}, "issue[description]"
 	}
 	if query.Set(long, value); len(out.Href+query.Encode()) >= longestAddress {
 		query.Del(long)

@@ -13,53 +13,34 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	v := &Sheet{
 		Frame: Frame{
 			site: s, Place: at, Title: "Credits", Section: "/credits", Canonical: "/credits", Dataset: stampOf(gen), Scripts: []string{"app.js"},
-			Description: "Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", Forms: forms(at, "json", "csv", "md"),
+			Description: "Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", Forms: forms(at, "md"),
 		},
-		Heading: "Credits",
-		Lead:    "Nearly every figure here was published by somebody else. These are the people and projects who did, each once.",
-		Notes:   []string{"Single measured facts were taken, no text. The licence is that of the repository or site: “none stated” means that no licence was found, “not examined” that it was not looked for."},
+		Heading: "Credits", Lead: "Nearly every number here was published by somebody else. These are the people and projects who did.",
+		Notes:  []string{"We took single facts, no text. The licence is that of the repository or site. “None stated” means that we found none, “not examined” that we did not look."},
+		Invite: &Link{Text: "Contribute it", Href: "/contribute"},
 	}
-	measured := Table{
-		ID: "measurements", Empty: "No source of measurements is listed.", Intro: "Most measurements first.",
-		Columns: columns("Source", "Owner", "Licence", "#Measurements", "#Records|Models, hardware and tools that name a page of it", "~Read"),
-	}
-	facts := Table{
-		ID: "facts", Empty: "No source of facts alone is listed.", Intro: "Facts about models, hardware, tools and prices; most records first.",
-		Columns: columns("Source", "Owner", "Licence", "Facts about", "~Read"),
-	}
-	total := 0
+	measured := Table{ID: "measurements", Intro: "Most measurements first.", Columns: columns("Source", "Owner", "Licence", "#Measurements", "Facts about", "~Read"), Empty: "No source is listed."}
+	facts := Table{ID: "facts", Intro: "Facts about models, hardware, tools and prices; most records first.", Columns: columns("Source", "Owner", "Licence", "Facts about", "~Read"), Empty: "No source is listed."}
 	for i := range gen.Credits {
 		c := &gen.Credits[i]
-		total += c.Measurements
-		licence := Cell{Text: "not examined", Class: "none"}
-		if c.License != nil {
-			licence = Cell{Text: *c.License}
+		licence := known(c.License, func(s string) string { return s })
+		if c.License == nil {
+			licence = Cell{Text: "not examined", Class: "none"}
 		}
-		head := []Cell{{Text: c.Key, Href: webAddress(string(c.URL))}, {Text: c.Owner}, licence}
-		read := Cell{Text: string(c.Read)}
+		row := []Cell{{Text: c.Key, Href: webAddress(string(c.URL))}, {Text: c.Owner}, licence}
 		if c.Measurements > 0 {
-			recordsCell := cell("")
-			if n := c.Models + c.Hardware + c.Tools; n > 0 {
-				recordsCell.Text = text.Whole(n)
-			}
-			measured.Rows = append(measured.Rows, append(head, Cell{Text: text.Whole(c.Measurements)}, recordsCell, read))
+			measured.Rows = append(measured.Rows, append(row, Cell{Text: text.Whole(c.Measurements)}, aboutCell(c), Cell{Text: string(c.Read)}))
 		} else {
-			facts.Rows = append(facts.Rows, append(head, aboutCell(c), read))
+			facts.Rows = append(facts.Rows, append(row, aboutCell(c), Cell{Text: string(c.Read)}))
 		}
 	}
 	measured.Title = text.Count(len(measured.Rows), "source", "sources") + " of measurements"
 	facts.Title = text.Count(len(facts.Rows), "source", "sources") + " of facts"
-	v.Figures = []Fact{
-		{Label: "Sources", Value: Cell{Text: text.Whole(len(gen.Credits))}},
-		{Label: "Measurements they gave", Value: Cell{Text: text.Whole(total)}},
-	}
 	v.Tables = []Table{measured, facts}
-	v.Invite = &Link{Text: "Contribute it", Href: "/contribute"}
 	return v
 }
 
-// aboutCell says how many records of each kind have facts from a source. One column for the three kinds keeps
-// the page of several hundred sources small; most sources are about one kind.
+// aboutCell says how many records of each kind have facts from a source.
 func aboutCell(c *dataset.Credit) Cell {
 	var parts []string
 	for i, n := range []int{c.Models, c.Hardware, c.Tools} {

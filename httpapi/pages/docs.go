@@ -32,6 +32,7 @@ func (s *Site) Docs(ref *reference.Reference, codes []Code, part string, at Plac
 	}}
 	switch part {
 	case "":
+		v.Scripts = append(v.Scripts, "signup.js")
 		v.Title, v.Description = "API reference", "Every endpoint of the modeldex API, with parameters, responses, errors and a call to copy."
 		v.Chapters = make([]reference.Chapter, len(ref.Chapters))
 		for i, c := range ref.Chapters {

@@ -14,7 +14,6 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/text"
-	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
 
@@ -30,6 +29,8 @@ type ExploreQuery struct {
 	Words string
 	// Next makes the query of the page behind a position.
 	Next func(*index.Position) string
+	// Fit is the machine and the settings of the filters fits and runs.
+	Fit fit.Query
 	// Notes say what the filters left out or took for something else.
 	Notes []string
 	// Near finds what the words may mean where nothing has them; nil without words.
@@ -78,9 +79,8 @@ type Explore struct {
 	First    string // set on later pages
 	Notes    []string
 	Near     []Link // what the words may mean, where nothing has them
-	Apart    *Link  // what would match and is listed elsewhere; nil: nothing
 
-	choose func() // adds facets, ranges and the plot
+	choose func() // adds facets and ranges
 }
 
 // PageRows is how many rows a list shows without the parameter limit.
@@ -92,13 +92,7 @@ func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explor
 	asked := tableOf(gen, q.Kind).Conditions(q.Query)
 	v := l.explore(gen, q, asked, at)
 	v.site = s
-	v.choose = func() {
-		v.Facets, v.Ranges = l.choices(gen, asked, q.Params)
-		machine := append([]string{"prefer", "allow_extended"}, ofMachine...) // the plot is of the hardware alone
-		if on := q.Params.Get("fits"); on != "" && q.Query.After == nil && !slices.ContainsFunc(machine, q.Params.Has) {
-			v.Table.Plot = plot(charts.For(gen).HardwareFrontier(on), "plot-frontier", at.Base)
-		}
-	}
+	v.choose = func() { v.Facets, v.Ranges = l.choices(gen, asked, q.Params) }
 	return v
 }
 
@@ -116,10 +110,7 @@ func (v *Explore) Markdown() []byte {
 	return (&Sheet{Frame: v.Frame, Heading: v.Heading, Lead: v.Lead, Tables: []Table{t}, Notes: v.Notes}).Markdown()
 }
 
-// titledFilters is how many filters are in the title of a page, which tells tabs and bookmarks apart.
-const titledFilters = 3
-
-// explore is the page of a list without what there is to choose from, and without its plot.
+// explore is the page of a list without what there is to choose from.
 func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Conditions, at Place) *Explore {
 	page := asked.Page()
 	v := &Explore{
@@ -132,7 +123,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		Table: l.rows(gen, q, page.Ords, at),
 	}
 	if page.Total == 0 && q.Near != nil {
-		v.Near = append(q.Near(), elsewhere(gen, q)...)
+		v.Near = q.Near()
 	}
 	for _, in := range l.inputs {
 		in.Value = q.Params.Get(in.Name)
@@ -140,23 +131,13 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 	}
 	if q.Kind == "benchmarks" {
 		now := q.Params.Get("settings")
-		v.Apart = underLoad(gen, q, at)
 		v.Settings = []Choice{{index.SingleStream, "One request on one device: speeds that compare", now == index.SingleStream}, {"", "All settings, mixed", now == ""}}
 	}
-	for i, chosen := range v.Chosen[:min(len(v.Chosen), titledFilters)] {
+	for i, chosen := range v.Chosen[:min(len(v.Chosen), 3)] { // tells tabs and bookmarks apart
 		v.Title += [...]string{": ", ", "}[min(i, 1)] + chosen.Text
-	}
-	if len(v.Chosen) > titledFilters {
-		v.Title += " and more"
 	}
 	if q.Runs != nil && !q.Params.Has("context") && page.Total > 0 {
 		v.Notes = append(v.Notes, "Speeds are with an empty cache.")
-	}
-	if q.Kind == "models" && slices.ContainsFunc(page.Ords, func(ord uint32) bool {
-		b := q.Runs[gen.Models.Slug(ord)]
-		return b != nil && b.BelowLeastBits()
-	}) {
-		v.Notes = append(v.Notes, "A score is of the full model. Models marked “below 4 bits” fit only with fewer bits per weight, where answers become clearly worse.")
 	}
 	if page.Next != nil {
 		v.Next = at.Path + "?" + q.Next(page.Next)
@@ -164,7 +145,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 	if q.Query.After != nil {
 		v.First = at.with(q.Params)
 	} else if len(v.Chosen) == 0 {
-		v.Data = v.dataset("modeldex: "+strings.ToLower(l.heading), l.lead)
+		v.Data = v.schemaDataset("modeldex: " + strings.ToLower(l.heading))
 	}
 	return v
 }
@@ -188,32 +169,6 @@ func leftOut(q index.Query, page index.Page) (notes []string) {
 	return notes
 }
 
-// elsewhere are the other lists that have records with the same words.
-func elsewhere(gen *index.Generation, q *ExploreQuery) (links []Link) {
-	for _, kind := range kinds {
-		if _, n := tableOf(gen, kind).First(index.Query{Words: q.Query.Words}); kind != q.Kind && n > 0 {
-			links = append(links, Link{Text: kind + " (" + text.Whole(n) + ")", Href: address("/explore/"+kind, "q", q.Params.Get("q"))})
-		}
-	}
-	return links
-}
-
-// underLoad leads to the results of servers under load that match, which a list has only where it is asked for them.
-func underLoad(gen *index.Generation, q *ExploreQuery, at Place) *Link {
-	loads := dataset.Scenario("").Values()
-	query := q.Query
-	query.Sets = append(slices.Clip(query.Sets), index.Set{Field: index.Scenario, Values: loads})
-	query.After, query.Limit = nil, 1
-	_, n := gen.Benchmarks.First(query)
-	if n == 0 || q.Params.Has("scenario") {
-		return nil
-	}
-	with := maps.Clone(q.Params)
-	with.Set("scenario", strings.Join(loads, ","))
-	words := text.Whole(n) + record.Noun(n, " more is the speed of a server under load", " more are speeds of servers under load")
-	return &Link{Text: words, Href: at.with(with)}
-}
-
 func (p Place) with(params url.Values) string {
 	p.Query = params.Encode()
 	return p.Address()
@@ -228,10 +183,10 @@ func (p Place) withoutCursor() Place {
 	return p
 }
 
-// shownValues is how many values of a facet are shown at once, mostValues how many at all.
+// shownValues is how many values of a facet are shown at once, mostMore how many behind a switch.
 const (
 	shownValues = 7
-	mostValues  = 60
+	mostMore    = 50
 )
 
 // choices are the facets and ranges of a list under a query.
@@ -262,14 +217,11 @@ func facet(n *names, info *index.FieldInfo, counted *index.Facet, params url.Val
 	listed := map[string]bool{}
 	for _, v := range counted.Values {
 		checked := slices.Contains(chosen, v.Value)
-		if len(listed) >= mostValues && !checked {
-			continue
-		}
 		listed[v.Value] = true
 		value := FacetValue{v.Value, valueLabel(n, info, v.Value), text.Whole(v.Count), checked}
 		if len(f.Values) < shownValues || checked {
 			f.Values = append(f.Values, value)
-		} else {
+		} else if len(f.More) < mostMore {
 			f.More = append(f.More, value)
 		}
 	}
@@ -331,33 +283,25 @@ func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Ran
 		MinValue: params.Get(info.Min), MaxValue: params.Get(info.Max),
 	}
 	r.Open = r.MinValue != "" || r.MaxValue != ""
-	switch {
-	case info.Kind == index.Date:
+	if info.Kind == index.Date {
 		r.Type = "date"
-	case len(counted.Bins) > 0:
+	} else if len(counted.Bins) > 0 {
 		r.Low, r.High = text.Rounded(counted.Min), text.Rounded(counted.Max)
 	}
 	return r
 }
 
-// order is the order of a list.
+// orderOf is the order of a list.
 func (l *list) orderOf(q *ExploreQuery) string { return cmp.Or(q.Params.Get("sort"), l.sorts[0].Value) }
 
 func (l *list) sortChoices(q *ExploreQuery) Choices {
-	now, out, found := l.orderOf(q), slices.Clone(l.sorts), false
-	for i := range out {
-		out[i].Selected = out[i].Value == now
-		found = found || out[i].Selected
+	now, out := l.orderOf(q), slices.Clone(l.sorts)
+	if i := slices.IndexFunc(out, func(c Choice) bool { return c.Value == now }); i >= 0 {
+		out[i].Selected = true
+		return out
 	}
-	if !found {
-		name, desc := strings.CutPrefix(now, "-")
-		words := Label(name)
-		if desc {
-			words += ", highest first"
-		}
-		out = append(out, Choice{now, words, true})
-	}
-	return out
+	name, down := strings.CutPrefix(now, "-")
+	return append(out, Choice{now, Label(name) + map[bool]string{true: ", highest first"}[down], true})
 }
 
 // chosen are the filters in force, each with the address of the list without it.
@@ -411,8 +355,6 @@ func (l *list) chosenText(n *names, name, v string) string {
 		return "At least " + limitText("tok/s", v)
 	case "context":
 		return "Context: " + limitText("tokens", v)
-	case "prefer":
-		return "Most " + v + " sizes"
 	}
 	return Sentence(words(name)) + ": " + v
 }
@@ -436,29 +378,22 @@ func unitText(f *index.FieldInfo) string {
 	return cmp.Or(map[string]string{"10^9 parameters": "billions", "tokens/s": "tok/s"}[f.Unit], f.Unit)
 }
 
-// ofOneDevice are columns that are of one device also where a list is for several.
-var ofOneDevice = []string{"vram_gb", "memory_bandwidth_gbps", "street_price_usd"}
-
 // rows is the table of a page.
 func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Place) Table {
 	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Take one away."}
-	count := q.Params.Get("count")
 	var shown []int
 	for i, head := range l.columns {
 		if q.Runs != nil && slices.Contains(l.minor, i) {
 			continue
 		}
 		shown = append(shown, i)
-		if count != "" && count != "1" && slices.Contains(ofOneDevice, l.order[i]) {
-			head.Text += ", each"
-		}
 		if l.order[i] != "" {
 			head.Sort, head.Order = sortLink(at, q.Params, l.order[i], head.Number, l.orderOf(q))
 		}
 		t.Columns = append(t.Columns, head)
 	}
 	if q.Runs != nil {
-		t.Columns = append(t.Columns, columns("~Best size", "#Takes", "#Tok/s", "Speed is")...)
+		t.Columns = append(t.Columns, columns("~Quantization", "#Takes", "#Tok/s", "Speed is")...)
 	}
 	n, table := newNames(gen), tableOf(gen, q.Kind)
 	for _, ord := range ords {
@@ -468,7 +403,7 @@ func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Pl
 			row = append(row, all[i])
 		}
 		if q.Runs != nil {
-			row = append(row, fitCells(q.Runs[table.Slug(ord)], q.Params)...)
+			row = append(row, fitCells(q.Runs[table.Slug(ord)], q.Fit)...)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -487,10 +422,11 @@ func sortLink(at Place, params url.Values, by string, number bool, now string) (
 	case "-" + by:
 		order, next = "descending", by
 	}
-	with := maps.Clone(params)
-	if with == nil {
-		with = url.Values{}
+	with := url.Values{"sort": {next}}
+	for name, values := range params {
+		if name != "sort" {
+			with[name] = values
+		}
 	}
-	with.Set("sort", next)
 	return at.with(with), order
 }

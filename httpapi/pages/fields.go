@@ -2,8 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strings"
 
 	"modeldex/dataset"
@@ -21,6 +19,7 @@ type field struct {
 	of    string              // kind of the records that are named, each a fact of its own; empty: none
 	note  string              // behind the value: a path where it begins with @, else these words
 	notes map[string]string   // what a note at a path is called; others are as they are
+	alone bool                // of no use beside other records
 }
 
 // A fieldGroup is fields that a page shows together.
@@ -45,8 +44,8 @@ var modelFields = []fieldGroup{
 		{path: "form", label: "Made for"},
 		{path: "thinking", label: "Reasons before it answers"},
 		{path: "modalities", label: "Input and output"},
-		{path: "aliases", label: "Other names"},
-		{path: "slug", label: "Slug"},
+		{path: "aliases", label: "Other names", alone: true},
+		{path: "slug", label: "Slug", alone: true},
 	}},
 	{"Architecture", []field{
 		{path: "params_b", label: "Parameters", unit: "× 10⁹"},
@@ -99,11 +98,11 @@ var hardwareFields = []fieldGroup{
 		{path: "cpu_architecture", label: "Processor cores"},
 		{path: "form_factor", label: "Form"},
 		{path: "manufacturer", label: "Built by"},
-		{path: "chip", label: "Chip", of: "hardware"},
-		{path: "integrated_gpu", label: "Graphics inside", of: "hardware"},
-		{path: "variants", label: "Variant", of: "hardware"},
-		{path: "aliases", label: "Other names"},
-		{path: "slug", label: "Slug"},
+		{path: "chip", label: "Chip", of: "hardware", alone: true},
+		{path: "integrated_gpu", label: "Graphics inside", of: "hardware", alone: true},
+		{path: "variants", label: "Variant", of: "hardware", alone: true},
+		{path: "aliases", label: "Other names", alone: true},
+		{path: "slug", label: "Slug", alone: true},
 	}},
 	{"Memory", []field{
 		{path: "vram_gb", label: "Memory", unit: "GB"},
@@ -135,7 +134,7 @@ var hardwareFields = []fieldGroup{
 		{path: "backends", label: "Backends seen to work"},
 		{path: "cuda_compute_capability", label: "CUDA capability"},
 		{path: "gfx_target", label: "GFX target"},
-		{path: "pci_ids", label: "PCI ids"},
+		{path: "pci_ids", label: "PCI ids", alone: true},
 	}},
 }
 
@@ -150,8 +149,8 @@ var toolFields = []fieldGroup{
 		{path: "language", label: "Language"},
 		{path: "first_release", label: "First release"},
 		{path: "maintenance", label: "Maintenance"},
-		{path: "aliases", label: "Other names"},
-		{path: "slug", label: "Slug"},
+		{path: "aliases", label: "Other names", alone: true},
+		{path: "slug", label: "Slug", alone: true},
 	}},
 	{"Works with", []field{
 		{path: "platforms", label: "Systems"},
@@ -219,9 +218,10 @@ var benchmarkFields = []fieldGroup{
 	}},
 }
 
-// groupsOf are the facts of a record, in groups. Facts without a value are left out, and so are groups without facts.
-// refs are the sources of fields.
-func groupsOf(n *names, groups []fieldGroup, row []byte, refs map[string][]int) (out []Group) {
+// groupsOf are the sources of a record, and its facts in groups. Facts without a value are left out, and so are groups
+// without facts.
+func (*Sheet) groupsOf(n *names, groups []fieldGroup, row []byte, sources []dataset.SourceRef) (list []Source, out []Group) {
+	list, refs := sourcesOf(sources)
 	record := *decode[map[string]any](row)
 	for _, g := range groups {
 		group := Group{Title: g.title}
@@ -235,7 +235,7 @@ func groupsOf(n *names, groups []fieldGroup, row []byte, refs map[string][]int) 
 			out = append(out, group)
 		}
 	}
-	return out
+	return list, out
 }
 
 // facts are what a record says of the field: one fact, or one for each record that it names.
@@ -339,32 +339,23 @@ func yesNo(v bool) string {
 	return "no"
 }
 
-// fieldNames are what pages call fields, by path: those of the descriptions above, and others.
+// fieldNames are what pages call fields, by path.
 var fieldNames = func() map[string]string {
-	out := map[string]string{
-		"also_categories": "Also a", "architecture.context_length_basis": "Basis of the context length", "backends": "Backends",
-		"fp16_basis": "Basis of FP16", "generation_tps": "Generation", "hardware_raw": "Hardware as printed", "kv_cache": "Key-value cache",
-		"launch_price_usd": "Price at launch", "memory_bandwidth_basis": "Basis of the bandwidth", "model_raw": "Model as printed", "name": "Name",
-		"note": "Notes", "notes": "Notes", "price_observations": "Prices seen", "prompt_tps": "Prompt", "quantizations": "Quantized sizes",
-		"release_date": "Released", "release_date_basis": "Basis of the release date", "release_quarter": "Quarter of release",
-		"repository": "Source code", "sources": "Sources", "street_price_condition": "Condition of the street price",
-		"street_price_date": "Day of the street price", "street_price_source": "Source of the street price", "street_price_usd": "Street price",
-		"variants": "Variants", "version": "Version", "withdrawn": "Withdrawn", "memory_gb": "Memory of the machine",
-		"kv_cache.compressed_kv": "Compression of the cache",
-	}
+	out := map[string]string{"model_raw": "Model as printed", "hardware_raw": "Hardware as printed", "kv_cache": "Key-value cache", "prompt_tps": "Prompt", "generation_tps": "Generation"}
 	for _, groups := range [][]fieldGroup{modelFields, hardwareFields, toolFields, benchmarkFields} {
 		for _, g := range groups {
 			for _, f := range g.fields {
-				out[f.path] = cmp.Or(out[f.path], f.label)
+				path, _, _ := strings.Cut(f.path, "|")
+				out[path] = cmp.Or(out[path], f.label)
 			}
 		}
 	}
-	delete(out, "release_date|release_quarter")
 	return out
 }()
 
 // labels are the names of fields and parameters in filters and forms, where they differ from those of facts.
 var labels = map[string]string{
+	"street_price_usd": "Street price", "launch_price_usd": "Price at launch",
 	"modality": "Input and output", "api": "API", "context_depth": "Tokens in the cache", "run_date": "Date of the run", "fits": "Runs on hardware",
 	"runs": "Runs the model", "min_tps": "At least tok/s", "memory_gb": "Memory, GB", "bandwidth_gbps": "Bandwidth, GB/s",
 	"unified_share": "Share of unified memory", "unified_memory": "Unified memory", "count": "Devices", "kv": "Cache", "engine": "Program",
@@ -383,26 +374,4 @@ func fieldName(path string) string {
 		return cmp.Or(fieldNames[path], Label(path))
 	}
 	return fieldName(object) + ", " + strings.ReplaceAll(words(inner), ".", ", ")
-}
-
-// fieldsByName maps the names on pages, in small letters, to fields; the first of several in the order of the alphabet.
-var fieldsByName = func() map[string]string {
-	out := map[string]string{}
-	for _, path := range slices.Backward(slices.Sorted(maps.Keys(fieldNames))) {
-		out[strings.ToLower(fieldNames[path])] = path
-	}
-	return out
-}()
-
-// FieldCalled is the field that pages call so, in any case of letters; empty for none.
-func FieldCalled(name string) string { return fieldsByName[strings.ToLower(name)] }
-
-// offeredFields are the fields that a form suggests, by their names on pages.
-func offeredFields() Choices {
-	out := make(Choices, 0, len(fieldNames))
-	for path, name := range fieldNames {
-		out = append(out, Choice{Value: path, Label: name})
-	}
-	slices.SortFunc(out, func(a, b Choice) int { return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Value, b.Value)) })
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"strings"
 
-	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 	"modeldex/index"
 )
@@ -73,14 +72,13 @@ func (f *Frame) Absolute(path string) string { return f.Base + path }
 
 // navigation is the links of every page, in order.
 var navigation = []Link{
+	{Text: "What runs?", Href: "/fit"},
 	{Text: "Models", Href: "/explore/models"},
 	{Text: "Hardware", Href: "/explore/hardware"},
-	{Text: "Tools", Href: "/explore/tools"},
-	{Text: "Benchmarks", Href: "/explore/benchmarks"},
-	{Text: "What runs?", Href: "/fit"},
 	{Text: "Compare", Href: "/compare"},
+	{Text: "Benchmarks", Href: "/explore/benchmarks"},
+	{Text: "Tools", Href: "/explore/tools"},
 	{Text: "API", Href: "/docs"},
-	{Text: "About", Href: "/about"},
 }
 
 // Navigation is the links of every page, the section of this one marked.
@@ -108,7 +106,6 @@ func (s *Site) functions() template.FuncMap {
 		"asset":     s.asset,
 		"group":     text.Whole[int],
 		"plural":    text.Count[int],
-		"noun":      record.Noun[int],
 		"unbroken":  unbroken,
 		"number":    func(i int) int { return i + 1 },
 		"mediaType": func(form string) string { return mediaTypes[form] },

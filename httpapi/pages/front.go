@@ -1,61 +1,59 @@
 package pages
 
 import (
+	"math"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/httpapi/charts"
 	"modeldex/index"
 )
-
-// Counts is how many records of each kind there are.
-type Counts struct{ Models, Hardware, Tools, Benchmarks int }
 
 // front is the front page.
 type front struct {
 	Frame
-	Counts Counts
-	Cards  Choices
-	Quick  []Link // hardware people look at most
+	Names  Choices // what the box suggests
+	Answer *Answer // nil without a machine to show
+}
+
+// An Answer is the answer of a machine in short, as an example.
+type Answer struct {
+	Machine Cell
+	Picks   []Pick
+	Chart   *Plot
 }
 
 // Front is the front page. gen is nil before the first dataset is loaded.
 func (s *Site) Front(gen *index.Generation, at Place) []byte {
 	v := front{Frame: Frame{
-		Place: at, Title: "modeldex · which model runs on what, and how fast?", Canonical: "/", Dataset: stampOf(gen), Scripts: []string{"app.js", "front.js"},
+		Place: at, Title: "modeldex · which model runs on what, and how fast?", Canonical: "/", Dataset: stampOf(gen), Styles: []string{"charts.css"}, Scripts: []string{"app.js"},
 		Description: "Open-weight language models, the hardware they run on, the tools that run them, and published tokens-per-second measurements, each with its source.",
 	}}
 	if gen != nil {
-		v.Counts = Counts{gen.Models.Len(), gen.Hardware.Len(), gen.Tools.Len(), gen.Benchmarks.Len()}
-		v.Cards = mostMeasured(gen.Hardware)
-		v.Quick = quick(gen)
-		v.Data = map[string]any{
-			"@context": "https://schema.org", "@type": "DataCatalog", "name": "modeldex", "description": v.Description, "url": v.Absolute("/"),
-			"license": licenseAddress(v.Dataset.License), "version": v.Dataset.Version, "dateModified": v.Dataset.Released,
+		v.Names = append(mostMeasured(gen.Hardware), mostMeasured(gen.Models)...)
+		v.Data = v.schemaDataset("modeldex")
+		if slug := newestPopular(gen); slug != "" {
+			ask := fit.Query{Hardware: dataset.Slug(slug), MeasuredFirst: true}
+			runs, _ := gen.Fit.Models(ask, 0)
+			best := BestFirst(gen, runs.Found)
+			v.Answer = &Answer{newNames(gen).cell("hardware", ask.Hardware), machinePicks(gen, ask, best), plot(charts.For(gen).FrontierOf(slug, best), "plot", at.Base)}
 		}
 	}
 	return s.render("front.html", &v)
 }
 
-// quick is hardware people have at home: of each of its makers the two most measured, without records that stand for
-// several variants.
-func quick(gen *index.Generation) (out []Link) {
-	for _, of := range []struct {
-		vendor, kind string
-		prices       []index.Range // such as no company buys
-	}{
-		{"nvidia", "gpu", []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}}},
-		{"amd", "gpu", []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}}},
-		{"apple", "soc", nil}, // sold in machines alone
-		{"intel", "gpu", []index.Range{{Field: "street_price_usd", Min: 100, Max: 3000}}},
-	} {
-		page := gen.Hardware.Select(index.Query{
-			Sets:   []index.Set{{Field: "vendor", Values: []string{of.vendor}}, {Field: "type", Values: []string{of.kind}}},
-			Ranges: of.prices, Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: 10,
-		})
-		most := len(out) + 2
-		for _, ord := range page.Ords {
-			h := decode[hardwareRecord](gen.Hardware.Row(ord))
-			if len(deref(h.Variants)) == 0 && len(out) < most {
-				out = append(out, Link{Text: h.Name, Href: "/hardware/" + string(h.Slug)})
-			}
-		}
+// popularRuns is how many runs a card has that many people use.
+const popularRuns = 150
+
+// newestPopular is the newest graphics card that many people have measured; empty for none.
+func newestPopular(gen *index.Generation) string {
+	page := gen.Hardware.Select(index.Query{
+		Sets:   []index.Set{{Field: "type", Values: []string{"gpu"}}},
+		Ranges: []index.Range{{Field: index.BenchmarkCount, Min: popularRuns, Max: math.Inf(1)}, {Field: "street_price_usd", Min: 0, Max: mostHome}},
+		Sort:   index.Sort{Field: "release_date", Desc: true}, Limit: 1,
+	})
+	if len(page.Ords) == 0 {
+		return ""
 	}
-	return out
+	return gen.Hardware.Slug(page.Ords[0])
 }

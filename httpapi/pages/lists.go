@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"cmp"
+
 	"modeldex/dataset/text"
 	"modeldex/index"
 )
@@ -51,9 +53,9 @@ var lists = map[string]*list{
 		ranges: []string{"params_b", "active_params_b", "context_length", "intelligence", "release_date"}, openRanges: 1,
 		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, leastSpeed},
 		sorts: []Choice{
-			{Value: "name", Label: "A to Z"},
-			{Value: "-intelligence", Label: "Intelligence"},
+			{Value: "-intelligence", Label: "Most capable"},
 			{Value: "-release_date", Label: "Newest"},
+			{Value: "name", Label: "A to Z"},
 			{Value: "params_b", Label: "Smallest"},
 			{Value: "-params_b", Label: "Largest"},
 			{Value: "-benchmark_count", Label: "Most measured"},
@@ -61,7 +63,7 @@ var lists = map[string]*list{
 		},
 		columns: columns(
 			"Model", "Maker", "#Parameters|In billions; active ones per token behind a slash", "#Context, tokens",
-			"#Intelligence|Composite of published evaluations, 0 to 100", "~Released", "#Runs|Benchmarks of the model itself",
+			"#Capability|0 to 100, from published evaluations", "~Released", "#Runs|Benchmarks of the model itself",
 		),
 		order: []string{"name", "", "params_b", "context_length", "intelligence", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
@@ -96,22 +98,21 @@ var lists = map[string]*list{
 			{Value: "-benchmark_count", Label: "Most measured"},
 		},
 		columns: columns(
-			"Hardware", "Kind", "#Memory, GB", "#Bandwidth, GB/s", "#FP16, TFLOPS|Dense, FP32 accumulation", "#Street price|US dollars", "~Released",
-			"#Runs|Benchmarks on the record itself",
+			"Hardware", "Kind", "#Memory, GB", "#Bandwidth, GB/s", "#Street price|US dollars", "~Released", "#Runs|Benchmarks on the record itself",
 		),
-		order: []string{"name", "", "vram_gb", "memory_bandwidth_gbps", "fp16_tflops", "street_price_usd", "release_date", "benchmark_count"}, minor: []int{1, 4, 6, 7},
+		order: []string{"name", "", "vram_gb", "memory_bandwidth_gbps", "street_price_usd", "release_date", "benchmark_count"}, minor: []int{1, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
 			h := decodeShown[hardwareRecord]("hardware", row)
-			memory, flops, price := known(h.VRAMGB, text.Exact), known(h.FP16TFLOPS, text.Exact), known(h.StreetPriceUSD, text.Dollars)
+			memory, price := known(h.VRAMGB, text.Exact), known(h.StreetPriceUSD, text.Dollars)
 			if h.UnifiedMemory && h.VRAMGB != nil {
 				memory.Note = "unified"
 			}
-			flops.Title, price.Title = str(h.FP16Basis), joined(str(h.StreetPriceCondition), str(h.StreetPriceDate))
+			price.Title = joined(str(h.StreetPriceCondition), str(h.StreetPriceDate))
 			return []Cell{
 				{Text: h.Name, Href: "/hardware/" + string(h.Slug)},
 				{Text: typeName(string(h.Type))},
-				memory, known(h.MemoryBandwidthGBps, text.Exact), flops, price,
-				releasedCell(h),
+				memory, known(h.MemoryBandwidthGBps, text.Exact), price,
+				cell(cmp.Or(str(h.ReleaseDate), str(h.ReleaseQuarter))),
 				{Text: text.Whole(h.BenchmarkCount)},
 			}
 		},
@@ -150,3 +151,6 @@ var lists = map[string]*list{
 		cells:   func(n *names, row []byte) []Cell { return runCells(n, readRun(row), index.None) },
 	},
 }
+
+// UsualSort is the order of a list where nothing else is asked for.
+func UsualSort(kind string) string { return lists[kind].sorts[0].Value }

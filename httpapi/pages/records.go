@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/fit"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
@@ -17,32 +16,26 @@ import (
 // modelRecord is a model as the API sends it.
 type modelRecord struct {
 	dataset.ModelFacts
-	QuantizationCount          int                    `json:"quantization_count"`
-	BenchmarkCount             int                    `json:"benchmark_count"`
-	BenchmarkCountWithVariants int                    `json:"benchmark_count_with_variants"`
-	Intelligence               *intelligence          `json:"intelligence"`
-	Fit                        *fit.Best              `json:"fit"`
-	Quantizations              []dataset.Quantization `json:"quantizations"`
+	BenchmarkCount int                    `json:"benchmark_count"`
+	Intelligence   *intelligence          `json:"intelligence"`
+	Quantizations  []dataset.Quantization `json:"quantizations"`
 }
 
 // intelligence is what the newest snapshot says of a model.
 type intelligence struct {
-	Score        *float64            `json:"score_0_100"`
-	Lower        *float64            `json:"lower_0_100"`
-	Upper        *float64            `json:"upper_0_100"`
-	Confidence   snapshot.Confidence `json:"confidence"`
-	Sources      []snapshot.SourceID `json:"source_ids"`
-	OpenRank     *int                `json:"open_rank"`
-	OpenCount    int                 `json:"open_count"`
-	SnapshotHash string              `json:"snapshot_hash"`
+	Score      *float64            `json:"score_0_100"`
+	Lower      *float64            `json:"lower_0_100"`
+	Upper      *float64            `json:"upper_0_100"`
+	Confidence snapshot.Confidence `json:"confidence"`
+	Sources    []snapshot.SourceID `json:"source_ids"`
+	OpenRank   *int                `json:"open_rank"`
+	OpenCount  int                 `json:"open_count"`
 }
 
 // hardwareRecord is a piece of hardware as the API sends it.
 type hardwareRecord struct {
 	dataset.Hardware
-	BenchmarkCount             int       `json:"benchmark_count"`
-	BenchmarkCountWithVariants int       `json:"benchmark_count_with_variants"`
-	Fit                        *fit.Best `json:"fit"`
+	BenchmarkCount int `json:"benchmark_count"`
 }
 
 // toolRecord is a tool as the API sends it.
@@ -54,8 +47,7 @@ type toolRecord struct {
 // benchmarkRecord is a benchmark as the API sends it.
 type benchmarkRecord struct {
 	dataset.Benchmark
-	RooflineRatio          *float64 `json:"roofline_ratio"`
-	GenerationTPSPerStream *float64 `json:"generation_tps_per_stream"`
+	RooflineRatio *float64 `json:"roofline_ratio"`
 }
 
 // decode reads a row that the index has.
@@ -87,6 +79,33 @@ var runMembers = rowjson.NamesOf(
 // readRun is decode of what lists show of a benchmark.
 func readRun(row []byte) *benchmarkRecord {
 	return decode[benchmarkRecord](rowjson.Pick(row, runMembers))
+}
+
+// recordSheet is the page of a record of a kind, without what the kind has of its own.
+func (s *Site) recordSheet(gen *index.Generation, at Place, kind, name, description string) *Sheet {
+	slug := at.Path[strings.LastIndexByte(at.Path, '/')+1:]
+	v := &Sheet{Heading: name, Crumbs: []Link{{Text: Sentence(kind), Href: "/explore/" + kind}}, Frame: Frame{
+		site: s, Place: at, Title: name, Description: description, Section: "/explore/" + kind, Canonical: at.Path, Dataset: stampOf(gen), Unlisted: at.Query != "",
+		Forms: forms(Place{Base: at.Base, Path: at.Path}, "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
+	}}
+	v.Cite = cite(&v.Frame, name)
+	v.Past = &Link{Text: "What changed in this record", Href: address("/changes", "slug", slug, "table", kind)}
+	v.Data = v.schemaDataset(name)
+	v.Data["identifier"] = slug
+	return v
+}
+
+// Record is the page of a record of a kind. ord is its ordinal in the generation.
+func (s *Site) Record(gen *index.Generation, kind string, ord uint32, c Conditions, at Place) *Sheet {
+	switch kind {
+	case "models":
+		return s.model(gen, ord, c, at)
+	case "hardware":
+		return s.hardware(gen, ord, c, at)
+	case "tools":
+		return s.tool(gen, ord, at)
+	}
+	return s.benchmark(gen, ord, at)
 }
 
 // nameOf is the name of a record for readers, its slug where there is none.

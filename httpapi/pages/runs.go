@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"fmt"
-	"net/url"
 	"strings"
 
 	"modeldex/dataset"
@@ -14,105 +12,66 @@ import (
 // maxSpeedRows is how many rows a table of speeds has.
 const maxSpeedRows = 60
 
-// singleStream are the single-stream speeds of a record, which field has, by another field and the quantization.
-func singleStream(gen *index.Generation, field index.Field, slug string, by index.Field) *index.Stats {
-	stats, err := gen.Benchmarks.Stats(index.StatsQuery{
-		Query: index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}}},
-		By:    []index.Field{by, index.Quantization}, Metric: index.GenerationTPS, MaxGroups: 10_000,
-	})
-	if err != nil { // more groups than one record can have
-		return &index.Stats{}
-	}
-	return stats
-}
-
-// speedTable is the measured speeds of a record, which field has, with a row for each value of another field and each
-// quantization, the fastest first. runs is how many runs of any kind there are.
-func speedTable(n *names, speeds *index.Stats, field index.Field, slug string, by index.Field, runs int) Table {
-	t := Table{
-		ID: "speed", Title: "Measured speed by " + string(by),
-		Intro:   "Tokens per second while one stream generates on one device, from an empty cache or behind a prompt of at most 1,200 tokens.",
-		Columns: columns(Sentence(string(by)), "~Quantization", "#Median tok/s", "#Lowest", "#Highest", "#Runs", "#Pages|Distinct source pages"),
-		Empty:   "No run of this kind is known. Runs with other settings are below.",
-	}
-	if runs == 0 {
-		t.Empty = "Nobody has published a run yet."
-		return t
-	}
+// speedTable is the measured single-stream speeds of a record, which field has, with a row for each value of another field
+// and each quantization, the fastest first.
+func speedTable(gen *index.Generation, field index.Field, slug string, by index.Field) Table {
 	kind, all := "hardware", "All runs of this model"
 	if by == index.Model {
 		kind, all = "models", "All runs on this hardware"
 	}
-	t.More = &Link{Text: all, Href: address("/explore/benchmarks", string(field), slug)}
-	draw := charts.For(n.gen)
-	groups, _ := speeds.Page("median", true, nil, maxSpeedRows)
+	t := Table{
+		ID: "speed", Title: "Measurements",
+		Intro:   "Tokens per second while one stream generates on one device, from an empty cache or behind a prompt of at most 1,200 tokens.",
+		Columns: columns(Sentence(string(by)), "~Quantization", "#Median tok/s", "#Lowest", "#Highest", "#Runs", "#Pages|Distinct source pages"),
+		Empty:   "Nobody has published such a run yet. If you measured one, contribute it.",
+		More:    &Link{Text: all, Href: address("/explore/benchmarks", string(field), slug)},
+	}
+	_, runs := gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}})
+	listed := field
+	if runs == 0 && field == index.Hardware { // a machine is as fast as others with its chip
+		if _, n := gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: index.Silicon, Values: []string{slug}}}}); n > 0 {
+			listed, runs = index.Silicon, n
+			t.Intro += " Nobody has measured this machine; these are others with the same chip."
+			t.More = &Link{Text: "All runs on this chip", Href: address("/explore/benchmarks", string(index.Silicon), slug)}
+		}
+	}
+	stats, err := gen.Benchmarks.Stats(index.StatsQuery{
+		Query: index.Query{Sets: []index.Set{{Field: listed, Values: []string{slug}}, {Field: index.Settings, Values: []string{index.SingleStream}}}},
+		By:    []index.Field{by, index.Quantization}, Metric: index.GenerationTPS, MaxGroups: 10_000,
+	})
+	if runs == 0 || err != nil { // more groups than one record can have
+		t.Intro, t.More = "", nil
+		return t
+	}
+	t.More.Text += " (" + text.Whole(runs) + ")"
+	n, draw := newNames(gen), charts.For(gen)
+	groups, _ := stats.Page("median", true, nil, maxSpeedRows)
 	for i := range groups {
 		g := &groups[i]
 		other, quantization := g.Key()[0], g.Key()[1]
-		count := Cell{Text: text.Whole(g.N), Href: draw.ListOf(field, slug, by, other, quantization)}
+		count := Cell{Text: text.Whole(g.N), Href: draw.ListOf(listed, slug, by, other, quantization)}
 		if g.N > 1 && !g.Comparable {
 			count.Note, count.Title = "mixed settings", "These runs differ in settings that matter; open them before comparing."
 		}
 		t.Rows = append(t.Rows, []Cell{
-			n.cell(kind, dataset.Slug(other)), cell(quantization),
-			{Text: text.Tenths(g.Median)},
-			{Text: text.Tenths(g.Min)},
-			{Text: text.Tenths(g.Max)},
-			count,
-			{Text: text.Whole(g.Pages)},
+			n.cell(kind, dataset.Slug(other)), cell(quantization), {Text: text.Tenths(g.Median)}, {Text: text.Tenths(g.Min)}, {Text: text.Tenths(g.Max)}, count, {Text: text.Whole(g.Pages)},
 		})
 	}
-	if len(groups) > 0 {
-		t.Source = text.Count(len(groups), "row", "rows") + " from published measurements; each run names its page."
-	}
 	return t
-}
-
-// benchmarksOf is the list of the runs behind a row.
-func benchmarksOf(model, hardware, quantization string) string {
-	q := url.Values{"settings": {index.SingleStream}}
-	for name, v := range map[string]string{"model": model, "hardware": hardware, "quantization": quantization} {
-		if v != "" {
-			q.Set(name, v)
-		}
-	}
-	return "/explore/benchmarks?" + q.Encode()
 }
 
 // shownRuns is how many runs the page of a record lists.
-const shownRuns = 50
+const shownRuns = 30
 
-// runsOf is the newest runs of a record, of which own are its own and the others of its variants.
-func runsOf(gen *index.Generation, field index.Field, slug string, own int) Table {
+// runsOf is the newest runs of a record.
+func runsOf(gen *index.Generation, field index.Field, slug string) Table {
 	page := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}, Limit: shownRuns})
-	t := Table{ID: "runs", Title: "Runs", Empty: "No run is known. If you measured one, propose it.", Columns: runColumns(field)}
-	if page.Total > 0 {
-		t.Intro = newestOf(len(page.Ords), page.Total) + "."
-		t.More = &Link{Text: "All runs, with filters", Href: address("/explore/benchmarks", string(field), slug)}
-		if page.Total > own && field != index.Tool {
-			t.Intro += fmt.Sprintf(" %s of them are of the record itself, the others of its variants.", text.Whole(own))
-		}
-	}
-	t.addRuns(gen, page.Ords, field)
-	return t
-}
-
-// newestOf says how many of all published runs are listed.
-func newestOf(listed, all int) string {
-	switch {
-	case listed < all:
-		return "The newest " + text.Whole(listed) + " of " + text.Count(all, "published run", "published runs")
-	case all == 1:
-		return "The only published run"
-	}
-	return "All " + text.Count(all, "published run", "published runs")
-}
-
-func (t *Table) addRuns(gen *index.Generation, ords []uint32, without index.Field) {
+	t := Table{ID: "runs", Title: "Newest runs", Columns: runColumns(field), More: &Link{Text: "All " + text.Whole(page.Total) + " runs, with filters", Href: address("/explore/benchmarks", string(field), slug)}}
 	n := newNames(gen)
-	for _, ord := range ords {
-		t.Rows = append(t.Rows, runCells(n, readRun(gen.Benchmarks.Row(ord)), without))
+	for _, ord := range page.Ords {
+		t.Rows = append(t.Rows, runCells(n, readRun(gen.Benchmarks.Row(ord)), field))
 	}
+	return t
 }
 
 // runColumns are the columns of a table of runs; the field that all of them share is left out.

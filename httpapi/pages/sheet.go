@@ -9,28 +9,42 @@ import (
 	"modeldex/httpapi/charts"
 )
 
-// A Sheet is a page of facts and tables, in HTML and in Markdown.
+// A Sheet is a page of facts and tables, in HTML and in Markdown. Its parts are shown in the order of the fields.
 type Sheet struct {
 	Frame
-	Crumbs  []Link
-	Heading string
-	Lead    string
-	Answer  []Cell // to what people come for, in a sentence or two
-	How     string // the lists are made
-	Words   bool   // the page has words of the trade
-	Figures []Fact // the few that matter most
-	Groups  []Group
-	// FactsFirst has the groups before the tables.
-	FactsFirst bool
-	Tables     []Table
+	Crumbs   []Link
+	Heading  string
+	Lead     string
+	Picks    []Pick
+	Switches []Switch
+	Figures  []Fact // the few that matter most
+	Actions  []Link
+	Notes    []string
+	Chart    *Plot
+	Tables   []Table
+	// Tabs are tables of which one is shown at a time; the facts are then a tab as well.
+	Tabs       []Table
+	FactsFirst bool // the facts are the first tab
+	Groups     []Group
 	Sources    []Source
-	Notes      []string
-	Cite       *Citation
-	Actions    []Link
 	// Invite leads to the form for measurements of readers, with what the page is about filled in.
 	Invite *Link
 	// Past leads to what happened to the record.
 	Past *Link
+	Cite *Citation
+}
+
+// A Pick is one of the few choices that a page recommends.
+type Pick struct {
+	Label string // such as Best
+	Name  Cell
+	Facts []Fact
+}
+
+// A Switch is a condition of a page, with its values as links.
+type Switch struct {
+	Label  string
+	Values []Link
 }
 
 // A Fact is one value with its name.
@@ -55,39 +69,27 @@ type Table struct {
 	Intro   string
 	Columns []Column
 	Rows    [][]Cell
-	Caption string // of the table itself, where the plot above it shows something else
 	Empty   string // what to say without rows, and without a plot
-	Offers  []Link // what to choose from without rows
 	Plot    *Plot
 	Source  string // where the figures come from, in a line
 	More    *Link
 }
 
-// A Fold is a table of which the first rows are shown until the others are asked for. How many those are is in
+// foldedFrom is the least number of rows of a table that is folded: ten are shown until the others are asked for, see
 // style.css.
-type Fold struct {
-	Rows int
-	Wide bool // also where rows take one line each
-}
+const foldedFrom = 14
 
-// The least rows of a table that is folded where rows are cards, and where they take one line each.
-const (
-	foldedCards = 16
-	foldedLines = 31
-)
-
-// Folded is nil for tables that are shown whole.
-func (t *Table) Folded() *Fold {
-	if len(t.Rows) < foldedCards {
-		return nil
+// Folded is the number of rows of a table that is folded, 0 for one that is shown whole.
+func (t *Table) Folded() int {
+	if len(t.Rows) < foldedFrom {
+		return 0
 	}
-	return &Fold{len(t.Rows), len(t.Rows) >= foldedLines}
+	return len(t.Rows)
 }
 
 // A Plot is a drawing above a table.
 type Plot struct {
 	Title, Note, Source string
-	Said                bool          // the title is the heading above it already
 	Drawing             template.HTML // made by package charts
 	Embed               *charts.Embed // lines to show it elsewhere
 }
@@ -128,28 +130,6 @@ func sourcesOf(refs []dataset.SourceRef) (list []Source, byField map[string][]in
 // webCell is an address, or another text in its place.
 func webCell(s string) Cell { return Cell{Text: s, Href: webAddress(s)} }
 
-// mostText is the longest text of a fact that is shown whole.
-const mostText = 400
-
-// Opening is the first sentence of a long value, and Rest what follows; Rest is empty for other values.
-func (f *Fact) Opening() string { begin, _ := opening(f.Value.Text); return begin }
-
-// Rest is what follows Opening.
-func (f *Fact) Rest() string { _, rest := opening(f.Value.Text); return rest }
-
-// opening divides a long text after its first sentence; rest is empty for others.
-func opening(s string) (begin, rest string) {
-	if len(s) <= mostText {
-		return s, ""
-	}
-	for i := 1; i < min(len(s), mostText); i++ {
-		if strings.HasPrefix(s[i:], ". ") && (s[i-1] < '0' || s[i-1] > '9') { // "1. " is the number of a rule
-			return s[:i+1], s[i+2:]
-		}
-	}
-	return s, ""
-}
-
 // HTML is the page.
 func (v *Sheet) HTML() []byte { return v.site.render("sheet.html", v) }
 
@@ -160,14 +140,13 @@ func (v *Sheet) Markdown() []byte {
 	if v.Lead != "" {
 		b.print("%s\n\n", v.Lead)
 	}
-	for _, c := range v.Answer {
-		b.cell(c)
-	}
-	if len(v.Answer) > 0 {
-		b.WriteString("\n\n")
-	}
-	if v.How != "" {
-		b.print("%s\n\n", v.How)
+	for _, p := range v.Picks {
+		b.print("- %s: ", p.Label)
+		b.cell(p.Name)
+		for _, f := range p.Facts {
+			b.fact("; ", " ", f)
+		}
+		b.WriteString("\n")
 	}
 	for _, f := range v.Figures {
 		b.fact("- ", ": ", f)
@@ -180,8 +159,10 @@ func (v *Sheet) Markdown() []byte {
 			b.WriteString(" |\n")
 		}
 	}
-	for i := range v.Tables {
-		b.table(&v.Tables[i])
+	for _, tables := range [][]Table{v.Tables, v.Tabs} {
+		for i := range tables {
+			b.table(&tables[i])
+		}
 	}
 	if len(v.Sources) > 0 {
 		b.WriteString("\n## Sources\n\n")
@@ -223,9 +204,6 @@ func (b *markdown) fact(before, between string, f Fact) {
 }
 
 func (b *markdown) table(t *Table) {
-	if t.Columns == nil && t.Empty == "" {
-		return // a plot alone
-	}
 	b.print("\n## %s\n\n", t.Title)
 	if t.Intro != "" {
 		b.print("%s\n\n", t.Intro)
@@ -233,9 +211,6 @@ func (b *markdown) table(t *Table) {
 	if len(t.Rows) == 0 {
 		b.print("%s\n", t.Empty)
 		return
-	}
-	if t.Caption != "" {
-		b.print("%s\n\n", t.Caption)
 	}
 	rule := ""
 	for _, c := range t.Columns {

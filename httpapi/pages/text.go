@@ -1,6 +1,9 @@
 package pages
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // words makes a name of a field readable: memory_bandwidth_gbps becomes memory bandwidth gbps.
 func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
@@ -13,28 +16,24 @@ func Sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// value is what a pointer leads to, the zero value where that is unknown.
+func value[T any](v *T) (out T) {
+	if v != nil {
+		out = *v
+	}
+	return out
+}
+
 // str is a text that may be unknown, empty where it is.
-func str[T ~string](v *T) string {
-	if v == nil {
-		return ""
-	}
-	return string(*v)
+func str[T ~string](v *T) string { return string(value(v)) }
+
+// joined are the texts that are not empty, with a space between them.
+func joined(texts ...string) string {
+	return strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
 }
 
-func join[T ~string](list []T) string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
-	return strings.Join(out, ", ")
-}
-
-func deref[T any](v *[]T) []T {
-	if v == nil {
-		return nil
-	}
-	return *v
-}
+// exactPlain is a number as parameters take it.
+func exactPlain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // host is the host of an address, for a short name of a source.
 func host(address string) string {

@@ -23,21 +23,8 @@ function armCopies(root) {
 armCopies(document);
 
 // Citations name the day they were copied on.
-const today = new Date().toISOString().slice(0, 10);
-for (const cite of document.querySelectorAll('.cite')) {
-  const day = cite.querySelector('p code');
-  const parts = (date) => date.split('-').map(Number);
-  for (const code of cite.querySelectorAll('pre code')) {
-    code.textContent = code.textContent
-      .replace(`accessed ${day.textContent}`, `accessed ${today}`)
-      .replace(`urldate = {${day.textContent}}`, `urldate = {${today}}`);
-    if (code.textContent.startsWith('[')) {
-      const entries = JSON.parse(code.textContent);
-      entries[0].accessed = { 'date-parts': [parts(today)] };
-      code.textContent = JSON.stringify(entries, null, 2);
-    }
-  }
-  cite.querySelector('p').hidden = true;
+for (const code of document.querySelectorAll('.cite code')) {
+  code.textContent = code.textContent.replace(/((?:accessed |urldate = \{))\d{4}-\d\d-\d\d/, `$1${new Date().toISOString().slice(0, 10)}`);
 }
 
 // Lists: a change of a filter loads the results of the new address into the page.

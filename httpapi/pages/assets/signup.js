@@ -1,19 +1,7 @@
-// The front page: live counts, copy buttons and the sign-up form. Everything it asks for is of
-// this origin.
+// The sign-up form of the reference of the API. Everything it asks for is of this origin.
 'use strict';
 
 const byId = (id) => document.getElementById(id);
-
-// The counts in the page are those of the time it was made; it may come from a cache.
-async function refreshCounts() {
-  const answer = await fetch('/api/v1/dataset');
-  if (!answer.ok) return;
-  const { data } = await answer.json();
-  for (const place of document.querySelectorAll('[data-count]')) {
-    place.textContent = data.counts[place.dataset.count].toLocaleString('en');
-  }
-  document.querySelector('[data-version]').textContent = data.version;
-}
 
 function showFault(place, field, text) {
   place.textContent = text;
@@ -79,4 +67,3 @@ async function signUp(event) {
 
 byId('signup').addEventListener('submit', signUp);
 byId('signup').querySelector('button').disabled = false; // until now it would have put the fields into the address
-refreshCounts().catch(() => {}); // the counts in the page stay

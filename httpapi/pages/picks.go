@@ -1,0 +1,404 @@
+package pages
+
+import (
+	"cmp"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/dataset/text"
+	"modeldex/index"
+)
+
+// Conditions are what the pages of models and machines answer for. Zero values are the defaults.
+type Conditions struct {
+	Context                  int64   // tokens
+	MemoryGB, SystemMemoryGB float64 // of the machine, and beside its card
+}
+
+// query asks the engine about a machine, or about a model on one, under the conditions.
+func (c *Conditions) query(model, hardware dataset.Slug) fit.Query {
+	return fit.Query{Model: model, Hardware: hardware, Context: c.Context, MemoryGB: c.MemoryGB, SystemMemoryGB: c.SystemMemoryGB, MeasuredFirst: true}
+}
+
+// The contexts, and the sizes of main memory, that pages offer.
+var (
+	offeredContexts = []string{"8192", "32768", "131072"}
+	offeredMemory   = []string{"16", "32", "64", "128"}
+)
+
+// switchOf is the values of a parameter, each as a link to the page with it. usual is the value that the page has
+// without the parameter.
+func switchOf(at Place, label, param, usual string, values []string, say func(string) string) Switch {
+	params, _ := url.ParseQuery(at.Query)
+	now := cmp.Or(params.Get(param), usual)
+	out := Switch{Label: label}
+	for _, v := range values {
+		if params.Set(param, v); v == usual {
+			params.Del(param)
+		}
+		out.Values = append(out.Values, Link{Text: say(v), Href: at.with(params), Current: v == now})
+	}
+	return out
+}
+
+func contextSwitch(at Place) Switch {
+	return switchOf(at, "Context", "context", offeredContexts[0], offeredContexts, func(v string) string { return limitText("tokens", v) })
+}
+
+func inGB(v string) string { return v + " GB" }
+
+// memorySwitches are the sizes of memory of a machine that is sold with several or without one, and the sizes of main
+// memory beside a card.
+func memorySwitches(gen *index.Generation, h *hardwareRecord, at Place) (out []Switch) {
+	sizes, counted := gen.Fit.MemorySizes(h.Slug)
+	switch {
+	case len(sizes) > 1:
+		values := make([]string, len(sizes))
+		for i, gb := range sizes {
+			values[i] = exactPlain(gb)
+		}
+		out = append(out, switchOf(at, "Memory", "memory_gb", exactPlain(counted), values, inGB))
+	case len(gen.Fit.Unpublished(h.Slug)) > 0:
+		out = append(out, switchOf(at, "Memory", "memory_gb", "", offeredMemory, inGB))
+	}
+	if h.Type == "gpu" {
+		say := func(v string) string { return cmp.Or(map[string]string{"": "not used"}[v], inGB(v)) }
+		out = append(out, switchOf(at, "Main memory", "system_memory_gb", "", append([]string{""}, offeredMemory[1:]...), say))
+	}
+	return out
+}
+
+// usableSpeed is the least speed, in tokens per second, at which people like to read along.
+const usableSpeed = 10
+
+// machinePicks are three of the models that run on a machine, which best has, the best first: the best one that is fast
+// enough to use, the best one that is at least twice as fast, and the best one that takes at most half as much memory.
+func machinePicks(gen *index.Generation, ask fit.Query, best []fit.Best) (out []Pick) {
+	n := newNames(gen)
+	var first *fit.Best
+	add := func(label string, want func(b *fit.Best) bool) {
+		i := slices.IndexFunc(best, func(b fit.Best) bool {
+			return b.TPS != nil && *b.TPS >= usableSpeed && !b.BelowLeastBits() && want(&b)
+		})
+		if i < 0 {
+			return
+		}
+		b := &best[i]
+		one := ask
+		one.Model, one.Quantization, one.BestOnly = b.Model, b.Quantization, true
+		longest := cell("")
+		if a, fault := gen.Fit.Fit(one); fault == nil && len(a.Sizes) > 0 {
+			longest = roomCell(a.Sizes[0].MaxContext.F16)
+		}
+		first = cmp.Or(first, b)
+		out = append(out, Pick{label, n.cell("models", b.Model), []Fact{
+			{Label: "Speed", Value: Cell{Text: text.Tenths(*b.TPS) + " tok/s"}, Note: basisOf(b.Use)},
+			{Label: "Memory", Value: Cell{Text: text.GiB(b.Total)}},
+			{Label: "Quantization", Value: Cell{Text: b.Quantization, Href: speedOf(string(b.Model), ask, b.Quantization)}},
+			{Label: "Longest context", Value: longest},
+		}})
+	}
+	add("Best", func(*fit.Best) bool { return true })
+	if first != nil {
+		add("Fast", func(b *fit.Best) bool { return *b.TPS >= 2**first.TPS })
+		add("Small", func(b *fit.Best) bool { return 2*b.Total <= first.Total })
+	}
+	return out
+}
+
+// roomCell is the longest context that fits, in whole thousands.
+func roomCell(v *int64) Cell {
+	if v == nil || *v == 0 {
+		return cell("")
+	}
+	return Cell{Text: text.Tokens(max(*v/1024*1024, min(*v, 1024))), Title: text.Whole(*v) + " tokens"}
+}
+
+// basisOf says in a word where a speed comes from.
+func basisOf(use *string) string {
+	switch str(use) {
+	case fit.UseMeasured:
+		return "measured"
+	case fit.UseSibling:
+		return "measured on a sibling"
+	case fit.UseEstimate:
+		return "estimated"
+	}
+	return ""
+}
+
+// modelPicks are three quantizations of a model: the one of the best quality, the one people use most, and the smallest
+// that keeps most of the quality. Each has the smallest of the machines that runs it, and the speed there.
+func modelPicks(rows []machineRow, a *fit.Answer) (out []Pick) {
+	sizes := slices.DeleteFunc(slices.Clone(a.Sizes), func(z fit.Size) bool {
+		return !z.Listed || z.BitsPerWeight == nil || z.Memory.Total == nil || *z.BitsPerWeight > fit.EnoughBits || *z.BitsPerWeight < leastPick
+	})
+	if len(sizes) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(sizes, func(a, b fit.Size) int { return cmp.Compare(*b.Memory.Total, *a.Memory.Total) })
+	usual := *cmp.Or(usualSize(a), &sizes[0])
+	picked := []struct {
+		label string
+		size  fit.Size
+	}{{"Best", sizes[0]}, {"Fast", usual}, {"Small", sizes[len(sizes)-1]}}
+	if alike(&sizes[0], &usual) {
+		picked[0].size, picked[1].size = usual, usual
+	}
+	if alike(&usual, &picked[2].size) {
+		picked[2].size = usual
+	}
+	for _, p := range picked {
+		if slices.ContainsFunc(out, func(o Pick) bool { return o.Name.Text == p.size.Quantization }) {
+			continue
+		}
+		facts := []Fact{
+			{Label: "Memory", Value: Cell{Text: text.GiB(*p.size.Memory.Total)}},
+			{Label: "Context", Value: Cell{Text: text.Tokens(a.Context)}},
+		}
+		for i := range rows {
+			if z := rows[i].size(p.size.Quantization); z != nil && z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil {
+				facts = append(facts, Fact{Label: "Runs on", Value: rows[i].name},
+					Fact{Label: "Speed", Value: Cell{Text: text.Tenths(speedAt(z)) + " tok/s"}, Note: basisOf(z.Speed.Use)})
+				break
+			}
+		}
+		out = append(out, Pick{p.label, Cell{Text: p.size.Quantization}, facts})
+	}
+	return out
+}
+
+// alike reports whether two quantizations take nearly the same memory.
+func alike(larger, smaller *fit.Size) bool {
+	return float64(*smaller.Memory.Total) > 0.85*float64(*larger.Memory.Total)
+}
+
+const (
+	usualBits = 4.8 // bits per weight of Q4_K_M, the size people use most
+	leastPick = 3.3 // below, the answers of most models are much worse
+)
+
+// mostHome is the highest price in US dollars of hardware that people buy for their home.
+const mostHome = 4000
+
+// A machineClass is machines of one kind that many people have.
+type machineClass struct {
+	sets     map[index.Field]string
+	vram     [2]float64 // GB, from and to
+	count    int        // devices; 0: 1
+	memoryGB float64    // where the record has none
+}
+
+// machineClasses are what people ask about, the least memory first within a kind.
+var machineClasses = []machineClass{
+	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{8, 8}},
+	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{12, 12}},
+	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{16, 16}},
+	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{24, 24}},
+	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{32, 32}},
+	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{24, 24}, count: 2},
+	{sets: map[index.Field]string{"vendor": "apple"}, vram: [2]float64{16, 36}},
+	{sets: map[index.Field]string{"vendor": "apple"}, vram: [2]float64{48, 128}},
+	{sets: map[index.Field]string{"vendor": "apple"}, vram: [2]float64{192, 512}},
+	{sets: map[index.Field]string{"vendor": "amd", "type": "apu"}, vram: [2]float64{96, 192}},
+	{sets: map[index.Field]string{"type": "cpu"}, memoryGB: 64},
+}
+
+// usualSize is the listed quantization that is nearest to the one people use most; nil without one.
+func usualSize(a *fit.Answer) (best *fit.Size) {
+	distance := func(z *fit.Size) float64 { return math.Abs(*z.BitsPerWeight - usualBits) }
+	for i := range a.Sizes {
+		z := &a.Sizes[i]
+		if z.Listed && z.BitsPerWeight != nil && (best == nil || distance(z) < distance(best)) {
+			best = z
+		}
+	}
+	return best
+}
+
+// A machineRow is a model on a machine that many people have.
+type machineRow struct {
+	name   Cell
+	answer *fit.Answer
+	best   *fit.Size // that lists name
+}
+
+// size is the size of a quantization on the machine, nil for none.
+func (r *machineRow) size(quantization string) *fit.Size { return sizeNamed(r.answer, quantization) }
+
+// commonMachines is a model on the most measured machine of each class.
+func commonMachines(gen *index.Generation, model dataset.Slug, c Conditions) (out []machineRow) {
+	n := newNames(gen)
+	for i := range machineClasses {
+		k := &machineClasses[i]
+		q := index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: 1}
+		for field, value := range k.sets {
+			q.Sets = append(q.Sets, index.Set{Field: field, Values: []string{value}})
+		}
+		if k.vram[0] > 0 {
+			q.Ranges = append(q.Ranges, index.Range{Field: "vram_gb", Min: k.vram[0], Max: k.vram[1]})
+		}
+		if k.sets["type"] == "gpu" {
+			q.Ranges = append(q.Ranges, index.Range{Field: "street_price_usd", Min: 0, Max: mostHome})
+		}
+		page := gen.Hardware.Select(q)
+		if len(page.Ords) == 0 {
+			continue
+		}
+		slug := dataset.Slug(gen.Hardware.Slug(page.Ords[0]))
+		ask := c.query(model, slug)
+		if ask.Count, ask.MemoryGB = k.count, k.memoryGB; k.sets["type"] != "gpu" {
+			ask.SystemMemoryGB = 0
+		}
+		a, fault := gen.Fit.Fit(ask)
+		if fault != nil || len(a.Sizes) == 0 {
+			continue
+		}
+		row := machineRow{name: n.cell("hardware", slug), answer: a}
+		if k.count > 1 {
+			row.name.Text = text.Whole(k.count) + " × " + row.name.Text
+		}
+		if a.Available != nil {
+			row.name.Note = text.Rounded(float64(a.Available.Memory)/(1<<30)/float64(max(k.count, 1))) + " GB"
+		}
+		ask.BestOnly = true
+		if one, fault := gen.Fit.Fit(ask); fault == nil && len(one.Sizes) > 0 {
+			row.best = &one.Sizes[0]
+		}
+		if b := row.best; b != nil && (b.Verdict != fit.Fits || b.BitsPerWeight != nil && *b.BitsPerWeight < leastPick) {
+			row.best = cmp.Or(usualSize(a), b) // one of so few bits is of little use
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// speedAt is the speed of a size with the cache filled to the context that was asked for, else with an empty one.
+func speedAt(z *fit.Size) float64 {
+	if z.Speed.Filled != nil {
+		return z.Speed.Filled.TPS
+	}
+	return *z.Speed.TPS
+}
+
+// machinesTable is how a model runs on common machines.
+func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
+	t := Table{
+		ID: "machines", Title: "On common machines", Columns: columns("Machine", "Verdict", "~Quantization", "#Memory", "#Tok/s", "Speed is", "#Longest context"),
+		Intro: "The quantization that is best on each, with room for " + text.Tokens(cmp.Or(c.Context, fit.DefaultContext)) + " tokens.",
+		Empty: "We cannot tell: facts about its memory are not published.",
+		More:  &Link{Text: "All hardware that runs it", Href: address("/explore/hardware", "runs", string(m.Slug))},
+	}
+	for i := range rows {
+		r, z := &rows[i], rows[i].best
+		if z == nil || z.Verdict == fit.Unknown {
+			continue
+		}
+		row := []Cell{r.name, verdictCell(z), {Text: z.Quantization}, known(z.Memory.Total, text.GiB), cell(""), cell(""), roomCell(z.MaxContext.F16)}
+		if z.Verdict == fit.No {
+			row[2], row[3], row[6] = cell(""), cell(""), cell("")
+		}
+		if z.Verdict != fit.No && z.Speed != nil && z.Speed.TPS != nil {
+			q := fit.Query{Hardware: value(r.answer.Hardware), Context: c.Context, Count: r.answer.Count}
+			row[4] = Cell{Text: text.Tenths(speedAt(z))}
+			row[5] = basisCell(z.Speed.Use, speedOf(string(m.Slug), q, z.Quantization))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// basisCell says whether a speed was measured, and leads to what it rests on.
+func basisCell(use *string, href string) Cell {
+	class := "measured"
+	if str(use) == fit.UseEstimate {
+		class = "estimate"
+	}
+	return Cell{Text: basisOf(use), Class: class, Href: href}
+}
+
+// verdictCell is the verdict on a size in the words of pages.
+func verdictCell(z *fit.Size) Cell {
+	said := map[fit.Verdict]string{fit.Offload: "partly in main memory", fit.No: "does not fit", fit.Unknown: "not known"}[z.Verdict]
+	return Cell{Text: cmp.Or(said, string(z.Verdict)), Class: "v-" + string(z.Verdict), Title: inWords(z.Missing)}
+}
+
+// speedOf is the page of one quantization of a model on a machine, at the runs that its speed rests on.
+func speedOf(model string, q fit.Query, quantization string) string {
+	params := url.Values{"model": {model}, "quantization": {quantization}}
+	set := func(name, value string, is bool) {
+		if is {
+			params.Set(name, value)
+		}
+	}
+	set("hardware", string(q.Hardware), q.Hardware != "")
+	set("context", exactPlain(float64(q.Context)), q.Context > 0)
+	set("count", exactPlain(float64(q.Count)), q.Count > 1)
+	set("memory_gb", exactPlain(q.MemoryGB), q.MemoryGB > 0)
+	set("system_memory_gb", exactPlain(q.SystemMemoryGB), q.SystemMemoryGB > 0)
+	set("bandwidth_gbps", exactPlain(q.BandwidthGBps), q.BandwidthGBps > 0)
+	set("unified_share", exactPlain(q.UnifiedShare), q.UnifiedShare > 0)
+	set("kv", string(q.KV), q.KV != "")
+	set("engine", string(q.Rules), q.Rules != "")
+	return "/fit?" + params.Encode() + "#rests"
+}
+
+// BestFirst orders models that run by score, unknown last, then by parameters. Those that fit only with fewer than four
+// bits per weight come after all others: their scores are of the full model.
+func BestFirst(gen *index.Generation, found []fit.Best) []fit.Best {
+	out := slices.Clone(found)
+	below := func(b *fit.Best) int { return map[bool]int{true: 1}[b.BelowLeastBits()] }
+	number := func(b *fit.Best, field index.Field) float64 { return numberOf(gen.Models, string(b.Model), field) }
+	slices.SortStableFunc(out, func(a, b fit.Best) int {
+		return cmp.Or(cmp.Compare(below(&a), below(&b)), cmp.Compare(number(&b, "intelligence"), number(&a, "intelligence")),
+			cmp.Compare(number(&b, "params_b"), number(&a, "params_b")))
+	})
+	return out
+}
+
+// numberOf is a number of a record, NaN where it is unknown.
+func numberOf(t *index.Table, slug string, field index.Field) float64 {
+	if ord, ok := t.Find(slug); ok {
+		return t.Number(field, ord)
+	}
+	return math.NaN()
+}
+
+// belowFour is the remark on quantizations of less than fit.LeastBits.
+const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
+
+// runsTable is models that run on the machine of a query, in the order given.
+func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
+	n := newNames(gen)
+	t := Table{ID: "fits", Columns: columns("Model", "#Intelligence|Composite of published evaluations, 0 to 100", "~Quantization", "#Memory", "#Tok/s", "Speed is")}
+	for i := range found {
+		b := &found[i]
+		score := numberOf(gen.Models, string(b.Model), "intelligence")
+		t.Rows = append(t.Rows, append([]Cell{n.cell("models", b.Model), {Text: text.Tenths(score)}}, fitCells(b, q)...))
+	}
+	return t
+}
+
+// fitCells are quantization, memory and speed of what runs, each speed with the way to what it rests on.
+func fitCells(b *fit.Best, q fit.Query) []Cell {
+	size := Cell{Text: b.Quantization}
+	if b.BelowLeastBits() {
+		size.Note, size.Title = "below 4 bits", belowFour
+	}
+	if b.Verdict == fit.Tight {
+		size.Note = strings.TrimPrefix(size.Note+", tight", ", ")
+	}
+	if b.TPS == nil {
+		return []Cell{size, {Text: text.GiB(b.Total)}, cell(""), {Text: "not known", Class: "none"}}
+	}
+	q.Hardware = b.Hardware
+	basis := basisCell(b.Use, speedOf(string(b.Model), q, b.Quantization))
+	if b.Depth > 0 {
+		basis.Note = "at " + text.Tokens(b.Depth)
+	}
+	return []Cell{size, {Text: text.GiB(b.Total)}, {Text: text.Tenths(*b.TPS)}, basis}
+}
