@@ -42,8 +42,8 @@ const (
 // from taking all of the server.
 
 // freeRoutes cost nothing, by id: what probes, preflights and browsers ask for by themselves, and addresses without a
-// route. They take no work. Agents pay in answerMCP, unless they have a key.
-var freeRoutes = []string{"mcp", "alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
+// route. They take no work. Agents pay in answerMCP, unless they have a key, and frames for the page they show.
+var freeRoutes = []string{"mcp", "embed", "alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
 
 // dataEndings are the endings of the data forms of pages.
 var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}

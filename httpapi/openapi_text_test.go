@@ -90,7 +90,20 @@ most 8 KiB.
 
 ` + "`POST /mcp`" + ` speaks the Model Context Protocol (Streamable HTTP, versions 2025-11-25 and 2026-07-28; every request stands by itself). Its
 tools are calls of this API with short answers, with the same key and quota. ` + "`modeldex mcp`" + ` does the same over standard input and
-output, without a key.
+output, without a key. In the configuration of a client:
+
+    {"mcpServers": {"modeldex": {"type": "http", "url": "$BASE/mcp", "headers": {"Authorization": "Bearer $KEY"}}}}
+    {"mcpServers": {"modeldex": {"command": "modeldex", "args": ["mcp"]}}}
+
+## Notebooks and frames
+
+Any list, and any page of the site, is a file by its address. With pandas, and with DuckDB after ` + "`curl -o runs.csv`" + ` of the same address:
+
+    runs = pandas.read_csv("$BASE/explore/benchmarks.csv?hardware=nvidia-rtx-4090&settings=single_stream&limit=500")
+    SELECT model, quantization, median(generation_tps) AS tps FROM 'runs.csv' GROUP BY ALL ORDER BY tps DESC
+
+Other pages may show answers and charts in a frame: put ` + "`/embed`" + ` before the address of a page or a chart, such as
+` + "`<iframe src=\"$BASE/embed/fit?model=qwen3-8b&hardware=nvidia-rtx-4090\"></iframe>`" + ` or ` + "`/embed/charts/model-speeds?model=qwen3-8b`" + `.
 
 ## Errors
 

@@ -56,7 +56,7 @@ var tools = []tool{
 	{
 		name: "resolve", title: "Find the record a name means",
 		text: "Turns what people and programs call a model, hardware or a tool into the slug of its record. Use it before other tools and never make up a slug. " +
-			"slug is null where the name is ambiguous or unknown: then ask the user which candidate is meant.",
+			"confidence likely means that the name leaves something open: say how it was read. slug is null where it is ambiguous or unknown: ask which candidate is meant.",
 		calls: []call{{
 			path: "/api/v1/resolve", params: []string{"q", "kind"}, page: "/explore/models?%s", shows: []string{"q"},
 			keep: []string{"input", "kind", "slug", "name", "confidence", "ambiguous", "quantization", "memory_gb", "count", "reason", "candidates.kind", "candidates.slug", "candidates.name"},

@@ -91,6 +91,11 @@ Every page of records and figures has its data at the same address with .json, .
 - [Credits](%[4]s/credits.md): who published what, with licences
 - [Contribute](%[4]s/contribute): a form that makes and checks the line of a measurement
 
+## Agents
+
+- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for names, what runs, fit, comparisons, benchmarks, statistics and changes. On your own machine: the command "modeldex mcp". Resolve names first, state the settings of every speed, say whether it was measured or is an estimate, and pass notices on.
+- resolve and fit answer some calls a day without a key, here and in the API.
+
 ## API
 
 - [OpenAPI 3.1](%[4]s/openapi.json): every endpoint, parameter and error
