@@ -27,9 +27,8 @@ type document struct {
 // form is what a document is sent as.
 type form struct {
 	contentType string
-	policy      string // Content-Security-Policy, empty for none
-	forever     bool   // the address holds a hash of the content
-	passing     bool   // no cache keeps it: the address is that of other content
+	forever     bool // the address holds a hash of the content
+	passing     bool // no cache keeps it: the address is that of other content
 }
 
 // newDocumentForms prepares a document of bytes that are as they are sent.
@@ -50,9 +49,6 @@ func (d *document) prepare(like form, plain func() []byte, body func(encoding.Co
 		d.forms[c] = sync.OnceValue(func() *response {
 			hash := sum()
 			resp := encodedEntity(body(c), c, like.contentType, etag(hash[:], c, ""))
-			if like.policy != "" {
-				resp.set("Content-Security-Policy", like.policy)
-			}
 			switch {
 			case like.forever:
 				resp.forever()

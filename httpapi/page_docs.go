@@ -67,11 +67,10 @@ func asset(s *Server, req *request) (*response, *failure) {
 // ofOtherBuild is the end of the name of a style sheet.
 var ofOtherBuild = regexp.MustCompile(`\.[0-9a-f]{10}\.css$`)
 
-// showProblem is where the type member of an error leads.
-func showProblem(s *Server, req *request) (*response, *failure) {
-	page := s.pages.problems[req.param("code")]
-	if page == nil {
+// showProblem leads from the type member of an error to what the error means.
+func showProblem(_ *Server, req *request) (*response, *failure) {
+	if !slices.ContainsFunc(codes, func(c *code) bool { return c.name == req.param("code") }) {
 		return nil, fail(unknownRoute)
 	}
-	return page().response(req.peek(fiber.HeaderAcceptEncoding)), nil
+	return req.moved("/docs/errors#" + req.param("code")), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"maps"
 	"net/http"
 	"regexp"
 	"testing"
@@ -16,19 +15,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// allDocuments are the documents of a set, pages of problems among them.
-func allDocuments(p *pageSet) map[string]*document {
-	all := maps.Clone(p.documents)
-	for code, page := range p.problems {
-		all["problems/"+code] = page()
-	}
-	return all
-}
-
 // TestDocumentForms holds that every coding of every document says the same.
 func TestDocumentForms(t *testing.T) {
 	t.Parallel()
-	for address, d := range allDocuments(newPages(pages.Config{})) {
+	for address, d := range newPages(pages.Config{}).documents {
 		plain := d.response(nil)
 		if plain.coding != encoding.Identity || len(plain.body) == 0 {
 			t.Errorf("/%s: without Accept-Encoding coding %s, %d bytes", address, encoding.Names[plain.coding], len(plain.body))

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"strings"
-	"sync"
 
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/encoding"
@@ -26,14 +25,13 @@ type pageSet struct {
 	*pages.Site
 	// documents maps an address below / to its response.
 	documents map[string]*document
-	styles    map[string]*document        // name of a style sheet without its hash -> its response
-	problems  map[string]func() *document // code of an error -> its page, made when first asked for
+	styles    map[string]*document // name of a style sheet without its hash -> its response
 	codes     []pages.Code
 }
 
 // newPages makes the pages that never change.
 func newPages(cfg pages.Config) *pageSet {
-	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, styles: map[string]*document{}, problems: map[string]func() *document{}}
+	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, styles: map[string]*document{}}
 	p.documents["openapi.json"] = newOpenAPI()
 	p.documents["favicon.ico"] = newDocumentForms(p.Icon(), form{contentType: svgType})
 	for _, a := range p.Assets() {
@@ -42,14 +40,8 @@ func newPages(cfg pages.Config) *pageSet {
 			p.styles[ofOtherBuild.ReplaceAllString(a.Name, ".css")] = newDocumentForms(a.Body, form{contentType: a.ContentType, passing: true})
 		}
 	}
-	page := func(body []byte) *document {
-		return newDocumentForms(body, form{contentType: htmlType, policy: pagePolicy})
-	}
 	for _, c := range codes {
 		p.codes = append(p.codes, pages.Code{Name: c.name, Title: c.title, Help: c.help, Status: c.status})
-	}
-	for _, c := range p.codes {
-		p.problems[c.Name] = sync.OnceValue(func() *document { return page(p.Problem(c, p.codes)) })
 	}
 	return p
 }

@@ -123,13 +123,6 @@ type labels struct {
 // block keeps a place free.
 func (l *labels) block(x, y, r float64) { l.taken = append(l.taken, box{x - r, y - r, x + r, y + r}) }
 
-// blockLine keeps the place of a level or upright line free.
-func (l *labels) blockLine(from, to [2]float64) {
-	l.taken = append(l.taken, box{
-		min(from[0], to[0]) - 1, min(from[1], to[1]) - 1, max(from[0], to[0]) + 1, max(from[1], to[1]) + 1,
-	})
-}
-
 // place writes a label beside a point, if there is room, else none.
 func (l *labels) place(x, y, r float64, s string, style svg.Style) {
 	size := sizeOf(style)
@@ -146,10 +139,6 @@ func (l *labels) place(x, y, r float64, s string, style svg.Style) {
 		{-gap, size * 0.35, "end"},
 		{0, -gap, "middle"},
 		{0, gap + size*0.8, "middle"},
-		{gap, -gap + 2, "start"},
-		{gap, gap + size*0.6, "start"},
-		{-gap, -gap + 2, "end"},
-		{-gap, gap + size*0.6, "end"},
 	} {
 		left := x + at.dx
 		switch at.anchor {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/text"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -41,6 +42,7 @@ type group struct {
 	name, quantization string
 	runs               [][]run // by place of the thing
 	shared, total      int     // things with runs, runs
+	released           string  // day of the model or hardware
 }
 
 // MostShared is the model and quantization that most of several pieces of hardware were measured with; empty where no
@@ -53,7 +55,8 @@ func (m Maker) MostShared(slugs []string) (model, quantization string) {
 	return groups[0].name, groups[0].quantization
 }
 
-// groups gathers the runs of records, which field has, by another field and the quantization, the most shared first.
+// groups gathers the runs of records, which field has, by another field and the quantization: the most shared first, then
+// the newest.
 func (m Maker) groups(field, other index.Field, slugs []string) (out []*group) {
 	byName := map[[2]string]*group{}
 	for i, slug := range slugs {
@@ -65,7 +68,7 @@ func (m Maker) groups(field, other index.Field, slugs []string) (out []*group) {
 			}
 			g := byName[key]
 			if g == nil {
-				g = &group{name: key[0], quantization: key[1], runs: make([][]run, len(slugs))}
+				g = &group{name: key[0], quantization: key[1], runs: make([][]run, len(slugs)), released: m.released(other, key[0])}
 				byName[key] = g
 				out = append(out, g)
 			}
@@ -77,9 +80,21 @@ func (m Maker) groups(field, other index.Field, slugs []string) (out []*group) {
 		}
 	}
 	slices.SortFunc(out, func(a, b *group) int {
-		return cmp.Or(-cmp.Compare(a.shared, b.shared), -cmp.Compare(a.total, b.total), cmp.Compare(a.name, b.name), cmp.Compare(a.quantization, b.quantization))
+		return cmp.Or(-cmp.Compare(a.shared, b.shared), -cmp.Compare(a.released, b.released), -cmp.Compare(a.total, b.total), cmp.Compare(a.name, b.name), cmp.Compare(a.quantization, b.quantization))
 	})
 	return out
+}
+
+// released is the day of release of what a run is of, empty where it is not known.
+func (m Maker) released(field index.Field, slug string) string {
+	t := m.gen.Models
+	if field == index.Hardware {
+		t = m.gen.Hardware
+	}
+	if ord, ok := t.Find(slug); ok {
+		return rowjson.Text(t.Row(ord), "release_date")
+	}
+	return ""
 }
 
 // compare draws the median of each thing in each configuration that two of them share, with a line from the slowest
@@ -89,7 +104,7 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 	f := &Figure{
 		Source: m.source("; the table has every median"), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
 		Note:    "Marks: medians of runs of a single stream on one device. Lines: from the slowest run to the fastest. The axis is logarithmic.",
-		Missing: "No configuration was measured with one stream on at least two of them.",
+		Missing: "Nothing was measured in the same way on two of them: there is no model and quantization that both have runs of.",
 		Table:   Table{Columns: []Column{{c.row, false}}},
 	}
 	out := &rows{axis: "Generation speed (tok/s)"}

@@ -62,26 +62,11 @@ func (s *scatter) draw(c *canvas) float64 {
 	through := make([][2]float64, len(s.line))
 	for i, v := range s.line {
 		through[i] = [2]float64{a.x.At(v[0]), a.y.At(v[1])}
-		if i > 0 && (through[i][0] == through[i-1][0] || through[i][1] == through[i-1][1]) {
-			l.blockLine(through[i-1], through[i])
-		}
 	}
 	if len(through) > 1 {
 		a.Polyline(through, svg.Style{Class: "l1"})
 	}
-	// Points in the same place are one in a page: the pointer cannot reach those below, and their texts are long.
-	shown, seen := s.points, map[[2]float64]bool{}
-	if !c.framed {
-		shown = slices.DeleteFunc(slices.Clone(s.points), func(p point) bool {
-			at := [2]float64{math.Round(a.x.At(p.x)), math.Round(a.y.At(p.y))}
-			if seen[at] {
-				return true
-			}
-			seen[at] = true
-			return false
-		})
-	}
-	for _, p := range slices.Backward(shown) {
+	for _, p := range slices.Backward(s.points) {
 		x, y := a.x.At(p.x), a.y.At(p.y)
 		l.block(x, y, 3.5)
 		a.mark(x, y, 4, 0, p.class, p.tip)

@@ -122,7 +122,7 @@ func changedRecord(n *names, kind, slug string) Cell {
 	}
 	out.Text, out.Href = nameOf(t, slug), "/"+kind+"/"+url.PathEscape(slug)
 	if kind == "benchmarks" {
-		b := readRun(t.Row(ord))
+		b := decode[benchmarkRecord](t.Row(ord))
 		out.Text, out.Note = n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), slug
 	}
 	return out

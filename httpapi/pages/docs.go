@@ -81,3 +81,9 @@ func (*Docs) Entry(owner string, p reference.Entry) Entry {
 	}
 	return e
 }
+
+// A Code is a kind of error of the API.
+type Code struct {
+	Name, Title, Help string
+	Status            int
+}

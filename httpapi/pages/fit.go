@@ -419,7 +419,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 	n, s := newNames(gen), a.Sizes[0].Speed
 	add := func(id dataset.Slug, more ...Cell) {
 		if ord, ok := gen.Benchmarks.Find(string(id)); ok {
-			t.Rows = append(t.Rows, append(runCells(n, readRun(gen.Benchmarks.Row(ord)), index.None), more...))
+			t.Rows = append(t.Rows, append(runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), index.None), more...))
 		}
 	}
 	if m := s.Measured; m != nil {

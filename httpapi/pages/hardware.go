@@ -111,7 +111,7 @@ func alikeTable(gen *index.Generation, h *hardwareRecord) Table {
 	mine := slices.IndexFunc(ords, func(ord uint32) bool { return gen.Hardware.Slug(ord) == string(h.Slug) })
 	from := max(0, min(mine-shownAlike/2, len(ords)-shownAlike))
 	for _, ord := range ords[from:min(len(ords), from+shownAlike)] {
-		other := decodeShown[hardwareRecord]("hardware", gen.Hardware.Row(ord))
+		other := decode[hardwareRecord](gen.Hardware.Row(ord))
 		name := Cell{Text: other.Name, Href: "/hardware/" + string(other.Slug)}
 		if other.Slug == h.Slug {
 			name = Cell{Text: other.Name, Class: "self"}

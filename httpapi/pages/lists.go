@@ -67,7 +67,7 @@ var lists = map[string]*list{
 		),
 		order: []string{"name", "", "params_b", "context_length", "intelligence", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
-			m := decodeShown[modelRecord]("models", row)
+			m := decode[modelRecord](row)
 			params, score := billions(m.ParamsB), cell("")
 			if m.ActiveParamsB != nil {
 				params.Note = "/ " + billions(m.ActiveParamsB).Text
@@ -102,7 +102,7 @@ var lists = map[string]*list{
 		),
 		order: []string{"name", "", "vram_gb", "memory_bandwidth_gbps", "street_price_usd", "release_date", "benchmark_count"}, minor: []int{1, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
-			h := decodeShown[hardwareRecord]("hardware", row)
+			h := decode[hardwareRecord](row)
 			memory, price := known(h.VRAMGB, text.Exact), known(h.StreetPriceUSD, text.Dollars)
 			if h.UnifiedMemory && h.VRAMGB != nil {
 				memory.Note = "unified"
@@ -125,7 +125,7 @@ var lists = map[string]*list{
 		columns: columns("Tool", "Kind", "What it does", "Licence", "#Runs|Benchmarks made with it"),
 		order:   []string{"name", "", "", "", "benchmark_count"},
 		cells: func(_ *names, row []byte) []Cell {
-			t := decodeShown[toolRecord]("tools", row)
+			t := decode[toolRecord](row)
 			return []Cell{
 				{Text: t.Name, Href: "/tools/" + string(t.Slug)},
 				{Text: string(t.Category)},
@@ -148,7 +148,7 @@ var lists = map[string]*list{
 		},
 		columns: runColumns(index.None),
 		order:   []string{"", "", "", "generation_tps", "prompt_tps", "", "", "run_date", ""},
-		cells:   func(n *names, row []byte) []Cell { return runCells(n, readRun(row), index.None) },
+		cells:   func(n *names, row []byte) []Cell { return runCells(n, decode[benchmarkRecord](row), index.None) },
 	},
 }
 

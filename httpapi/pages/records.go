@@ -59,28 +59,6 @@ func decode[T any](row []byte) *T {
 	return out
 }
 
-// shown are the members of rows that lists show, by kind. Rows have up to ninety, and decoding them all is most
-// of the work of a list.
-var shown = map[string]rowjson.Names{
-	"models":   rowjson.NamesOf("slug", "name", "organization", "params_b", "active_params_b", "architecture", "intelligence", "release_date", "benchmark_count"),
-	"hardware": rowjson.NamesOf("slug", "name", "type", "vram_gb", "unified_memory", "memory_bandwidth_gbps", "fp16_tflops", "fp16_basis", "street_price_usd", "street_price_condition", "street_price_date", "release_date", "release_quarter", "benchmark_count"),
-	"tools":    rowjson.NamesOf("slug", "name", "category", "description", "license", "benchmark_count"),
-}
-
-// decodeShown is decode of what lists show of a row.
-func decodeShown[T any](kind string, row []byte) *T { return decode[T](rowjson.Pick(row, shown[kind])) }
-
-// runMembers are the members of a benchmark that lists show.
-var runMembers = rowjson.NamesOf(
-	"id", "model", "quantization", "hardware", "hardware_count", "tool", "backend", "n_prompt", "context_depth", "concurrency", "flash_attention", "speculative_decoding",
-	"prompt_tps", "generation_tps", "rate_basis", "partial_offload", "scenario", "total_tps", "source", "source_url", "run_date", "withdrawn",
-)
-
-// readRun is decode of what lists show of a benchmark.
-func readRun(row []byte) *benchmarkRecord {
-	return decode[benchmarkRecord](rowjson.Pick(row, runMembers))
-}
-
 // recordSheet is the page of a record of a kind, without what the kind has of its own.
 func (s *Site) recordSheet(gen *index.Generation, at Place, kind, name, description string) *Sheet {
 	slug := at.Path[strings.LastIndexByte(at.Path, '/')+1:]

@@ -69,7 +69,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string) Table {
 	t := Table{ID: "runs", Title: "Newest runs", Columns: runColumns(field), More: &Link{Text: "All " + text.Whole(page.Total) + " runs, with filters", Href: address("/explore/benchmarks", string(field), slug)}}
 	n := newNames(gen)
 	for _, ord := range page.Ords {
-		t.Rows = append(t.Rows, runCells(n, readRun(gen.Benchmarks.Row(ord)), field))
+		t.Rows = append(t.Rows, runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), field))
 	}
 	return t
 }
