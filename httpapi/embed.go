@@ -20,7 +20,7 @@ var embedPolicy = strings.Replace(pagePolicy, "frame-ancestors 'none'", "frame-a
 var (
 	pageTitle  = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
 	pageStyle  = regexp.MustCompile(`<link rel="stylesheet"[^>]*>`)
-	pageAnswer = regexp.MustCompile(`(?s)<header class="title">(.*?)</header>`)
+	pageAnswer = regexp.MustCompile(`(?s)(<header class="title">.*?</header>(?:\s*<ul class="picks">.*?</ul>)?)`)
 	pageWays   = regexp.MustCompile(`(?s)<nav .*?</nav>|<p class="actions">.*?</p>`) // to other pages
 	framed     = regexp.MustCompile(`^/(charts|models|hardware|tools|benchmarks)/[^/]|^/(fit|compare)$`)
 	movedTo    = regexp.MustCompile(`(?m)^Location: (.*?)\r?$`)

@@ -14,11 +14,11 @@ import (
 func TestEmbed(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	for path, want := range map[string]string{
-		"/embed/fit?model=qwen3-8b&hardware=nvidia-rtx-4090":   `<a href="/fit?model=qwen3-8b&amp;hardware=nvidia-rtx-4090">modeldex `,
-		"/embed/fit?hardware=nvidia-rtx-4090":                  `<p class="answer">`,
-		"/embed/models/qwen3-8b":                               `Qwen3 8B`,
-		"/embed/charts/model-speeds?model=qwen3-8b":            `src="/charts/model-speeds.svg?model=qwen3-8b" alt="`,
-		"/embed/charts/hardware-roof?hardware=nvidia-rtx-4090": `<a href="/hardware/nvidia-rtx-4090">modeldex `,
+		"/embed/fit?model=qwen3-8b&hardware=nvidia-rtx-4090":       `<a href="/fit?model=qwen3-8b&amp;hardware=nvidia-rtx-4090">modeldex `,
+		"/embed/fit?hardware=nvidia-rtx-4090":                      `<ul class="picks">`,
+		"/embed/models/qwen3-8b":                                   `Qwen3 8B`,
+		"/embed/charts/model-speeds?model=qwen3-8b":                `src="/charts/model-speeds.svg?model=qwen3-8b" alt="`,
+		"/embed/charts/hardware-frontier?hardware=nvidia-rtx-4090": `<a href="/hardware/nvidia-rtx-4090">modeldex `,
 	} {
 		a := s.ask(t, "GET", path, "Authorization", "")
 		body, policy := string(a.body), a.header.Get("Content-Security-Policy")

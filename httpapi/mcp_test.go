@@ -342,7 +342,7 @@ func TestAgentFailures(t *testing.T) {
 			}
 		},
 		"ignoring notices": func(t *testing.T) {
-			list := s.list(t, "/api/v1/models?fits=nvidia-rtx-4090&limit=12&prefer=measured&sort=-intelligence")
+			list := s.list(t, "/api/v1/models?fits=nvidia-rtx-4090&limit=12&prefer=measured&sort=-capability")
 			if len(list.Meta.Notices) == 0 {
 				t.Fatal("the list has no notices")
 			}

@@ -76,9 +76,9 @@ var tools = []tool{
 			},
 			{
 				main: "fits", path: "/api/v1/models", page: "/explore/models?%s",
-				params:   append([]string{"fits", "family", "min_params_b", "max_params_b", "min_intelligence", "min_tps", "sort", "prefer"}, fitArguments...),
-				defaults: map[string]string{"sort": "-intelligence", "prefer": "measured", "limit": mostRows}, states: []string{"count", "context", "kv", "engine"},
-				keep: []string{"slug", "name", "params_b", "active_params_b", "intelligence.score_0_100", "fit.quantization", "fit.verdict", "fit.total_bytes", "fit.tps", "fit.speed_basis", "fit.depth", "fit.count"},
+				params:   append([]string{"fits", "family", "min_params_b", "max_params_b", "min_capability", "min_tps", "sort", "prefer"}, fitArguments...),
+				defaults: map[string]string{"sort": "-capability", "prefer": "measured", "limit": mostRows}, states: []string{"count", "context", "kv", "engine"},
+				keep: []string{"slug", "name", "params_b", "active_params_b", "capability.score_0_100", "capability.basis", "fit.quantization", "fit.verdict", "fit.total_bytes", "fit.tps", "fit.speed_basis", "fit.depth", "fit.count"},
 				meta: []string{"total"},
 			},
 		},
