@@ -19,6 +19,8 @@ type (
 	Tool             = record.Tool
 	Benchmark        = record.Benchmark
 	Withdrawal       = record.Withdrawal
+	Quality          = record.Quality
+	QualityMetric    = record.QualityMetric
 	QuantizationType = record.QuantizationType
 	ObservedBits     = record.ObservedBits
 	Info             = record.Info

@@ -37,6 +37,7 @@ func Rules() (out []RuleInfo) {
 	out = append(out, describeRules(modelsDir, modelRules)...)
 	out = append(out, describeRules(hardwareDir, hardwareRules)...)
 	out = append(out, describeRules(toolsDir, toolRules)...)
+	out = append(out, describeRules(qualityDir, qualityRules)...)
 	out = append(out, describeRules(benchmarksDir, runRules)...)
 	out = append(out, describeRules(benchmarksDir, allRunsRules)...)
 	return append(out, describeRules("dataset", datasetRules)...)
@@ -73,6 +74,7 @@ type checker struct {
 	runs                                 map[Slug]int     // benchmarks by model
 	types                                map[string]place // names of storage types
 	toolBackends                         []string         // that any tool has, sorted
+	qualityIDs                           map[Slug]place
 
 	blames causes[blamed]
 	copies causes[copiedFrom]
@@ -106,6 +108,7 @@ func (c *checker) check() error {
 	apply(c, &c.models, modelRules)
 	apply(c, &c.hardware, hardwareRules)
 	apply(c, &c.tools, toolRules)
+	apply(c, &c.quality, qualityRules)
 	c.checkBenchmarks()
 	c.report()
 	c.applyAll(datasetRules)

@@ -83,7 +83,7 @@ func (c *checker) index() {
 			c.types[q.Name] = c.quantizations.places[i]
 		}
 	}
-	c.blames, c.copies = causes[blamed]{}, causes[copiedFrom]{}
+	c.blames, c.copies, c.qualityIDs = causes[blamed]{}, causes[copiedFrom]{}, map[Slug]place{}
 }
 
 // checkBenchmarks applies the rules of benchmarks.

@@ -153,6 +153,8 @@ func (c *checker) slugsOf(table record.ChangeTable) []string {
 		return slugsIn(&c.tools, func(t *Tool) string { return string(t.Slug) })
 	case "benchmarks":
 		return slugsIn(&c.benchmarks, func(b *Benchmark) string { return string(b.ID) })
+	case "quality":
+		return slugsIn(&c.quality, func(q *Quality) string { return string(q.ID) })
 	}
 	return nil
 }

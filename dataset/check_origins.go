@@ -114,7 +114,8 @@ func checkCredits(c *checker, _ all, _ place) {
 	for i, q := range c.quantizations.recs {
 		sourcePages(q.Sources, warn(c.quantizations.places[i]))
 	}
-	if len(c.models.lost)+len(c.hardware.lost)+len(c.tools.lost)+len(c.quantizations.lost)+len(c.benchmarks.lost) > 0 {
+	c.quality.all(func(q *Quality, p place) { warn(p)("source_url", q.SourceURL) })
+	if len(c.models.lost)+len(c.hardware.lost)+len(c.tools.lost)+len(c.quantizations.lost)+len(c.benchmarks.lost)+len(c.quality.lost) > 0 {
 		return // what names it may be in what was not read
 	}
 	for i, rec := range c.origins.recs {

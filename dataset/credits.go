@@ -10,7 +10,7 @@ import (
 // Credit is a repository or site that facts were read from, and how much of them.
 type Credit struct {
 	Origin
-	Measurements int // benchmarks whose page it has
+	Measurements int // benchmarks, and measurements of quality, whose page it has
 	Models       int // that name a page of it
 	Hardware     int // that name a page of it
 	Tools        int // that name a page of it
@@ -24,6 +24,11 @@ func Credits(s *Set) []Credit {
 	for i, o := range s.Origins {
 		out[i].Origin = o
 		at[o.Key] = &out[i]
+	}
+	for i := range s.Quality {
+		if c := at[s.Quality[i].SourceURL.OriginKey()]; c != nil {
+			c.Measurements++
+		}
 	}
 	benchmarks := &s.Benchmarks
 	for i := range benchmarks.Len() {

@@ -57,6 +57,9 @@ func TestCreditsCount(t *testing.T) {
 			measurements[b.SourceURL.OriginKey()]++
 		}
 	}
+	for i := range set.Quality {
+		measurements[set.Quality[i].SourceURL.OriginKey()]++
+	}
 	for i := range set.Hardware {
 		text, err := record.Line(&set.Hardware[i])
 		must(t, err)

@@ -115,6 +115,8 @@ func sortKey(rec any) string {
 		return string(rec.Slug)
 	case *Origin:
 		return rec.Key
+	case *Quality:
+		return string(rec.Model) + "\x00" + rec.Quantization + "\x00" + string(rec.ID)
 	case *Benchmark:
 		return textOf(rec.RunDate) + "\x00" + string(rec.ID)
 	}

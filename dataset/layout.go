@@ -15,6 +15,7 @@ const (
 	hardwareDir       = "hardware"
 	toolsDir          = "tools"
 	benchmarksDir     = "benchmarks"
+	qualityDir        = "quality" // a dataset need not have it
 	// ChangesDir is the folder of what past releases changed. A dataset need not have it, and it is
 	// not part of the digest, because it has digests.
 	ChangesDir = "changes"
@@ -40,7 +41,7 @@ func tooLarge(name string) string {
 
 // Layout returns the names of the files at the root of a dataset and of its record folders.
 func Layout() (files, folders []string) {
-	return []string{infoFile, quantizationsFile, sourcesFile}, []string{modelsDir, hardwareDir, toolsDir, benchmarksDir}
+	return []string{infoFile, quantizationsFile, sourcesFile}, []string{modelsDir, hardwareDir, toolsDir, benchmarksDir, qualityDir}
 }
 
 // changesFile is the form of the names in ChangesDir: the year of the releases in it.

@@ -110,6 +110,7 @@ func (l *listing) linked(name string) bool {
 func (l *listing) addFolder(dir string) {
 	entries, err := fs.ReadDir(l.fsys, dir)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && dir == qualityDir:
 	case errors.Is(err, fs.ErrNotExist):
 		l.add(dir, "the folder is missing")
 		l.missed = append(l.missed, path.Join(dir, "any"))

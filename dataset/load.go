@@ -150,10 +150,11 @@ func (s *source) sameFiles(ctx context.Context, list *listing) bool {
 func newSet(src *source) *Set {
 	s := &Set{
 		Info: *src.info.recs[0], Models: values(src.models.recs), Hardware: values(src.hardware.recs),
-		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Benchmarks: pack.Sorted(src.benchmarks.recs),
+		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Quality: values(src.quality.recs), Benchmarks: pack.Sorted(src.benchmarks.recs),
 	}
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })
+	slices.SortFunc(s.Quality, func(a, b Quality) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(s.Origins, func(a, b Origin) int { return cmp.Compare(a.Key, b.Key) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
 	addStates(s.Models)

@@ -160,7 +160,7 @@ func (f *file) walk(b []byte, spans []record.Span, visit func(at place, text []b
 // slugOf finds the slug of a record too broken to decode, in its text or its file name.
 func (f *file) slugOf(b []byte) Slug {
 	switch {
-	case kindOf(f.name) == benchmarksDir:
+	case kindOf(f.name) == benchmarksDir, kindOf(f.name) == qualityDir:
 		return Slug(record.TextAt(b, "id"))
 	case f.single:
 		return Slug(strings.TrimSuffix(path.Base(f.name), ".json"))

@@ -28,6 +28,7 @@ var referenced = []struct {
 	{"Price observation", "entries of `price_observations` of hardware", reflect.TypeFor[PriceObservation]()},
 	{"Tool", "`tools/<slug>.json`", reflect.TypeFor[Tool]()},
 	{"Benchmark", "lines of `benchmarks/*.ndjson`", reflect.TypeFor[Benchmark]()},
+	{"Quality", "lines of `quality/*.ndjson`", reflect.TypeFor[Quality]()},
 	{"Quantization type", "entries of `quantizations.json`", reflect.TypeFor[QuantizationType]()},
 	{"Observed bits", "`observed` of a quantization type", reflect.TypeFor[ObservedBits]()},
 	{"Withdrawal", "`withdrawn` of a benchmark", reflect.TypeFor[Withdrawal]()},

@@ -36,6 +36,7 @@ var schemata = []struct {
 	{"hardware", Hardware{}, false},
 	{"tool", Tool{}, false},
 	{"benchmark", Benchmark{}, false},
+	{"quality", Quality{}, false},
 	{"quantizations", QuantizationType{}, true},
 	{"sources", Origin{}, true},
 	{"dataset", Info{}, false},

@@ -26,6 +26,8 @@ type Set struct {
 	Benchmarks Pack
 	// Quantizations are the known ways of storing weights, by place in their file.
 	Quantizations []QuantizationType
+	// Quality is what is published of the quality of quantizations, by id.
+	Quality []Quality
 	// Origins are the repositories and sites that facts were read from, by key: sources.json.
 	Origins []Origin
 

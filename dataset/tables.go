@@ -58,6 +58,7 @@ type tables struct {
 	hardware      table[Hardware]
 	tools         table[Tool]
 	benchmarks    table[Benchmark]
+	quality       table[Quality]
 	changes       table[record.ChangeLine]
 }
 
@@ -69,6 +70,7 @@ func (t *tables) append(o *tables) {
 	t.hardware.append(&o.hardware)
 	t.tools.append(&o.tools)
 	t.benchmarks.append(&o.benchmarks)
+	t.quality.append(&o.quality)
 	t.changes.append(&o.changes)
 }
 
@@ -87,6 +89,8 @@ func (t *tables) tableOf(name string) recordTable {
 		return &t.hardware
 	case toolsDir:
 		return &t.tools
+	case qualityDir:
+		return &t.quality
 	case ChangesDir:
 		return &t.changes
 	default:

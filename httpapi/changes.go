@@ -250,7 +250,7 @@ func trailNotices(t changes.Trail) (out []Notice) {
 var changedFields = map[string]*rowjson.FieldTree{
 	"dataset": rowjson.TreeOf[dataset.Info](), "quantizations": rowjson.TreeOf[record.QuantizationType](),
 	"models": rowjson.TreeOf[dataset.Model](), "hardware": rowjson.TreeOf[dataset.Hardware](), "tools": rowjson.TreeOf[dataset.Tool](),
-	"benchmarks": rowjson.TreeOf[dataset.Benchmark](),
+	"benchmarks": rowjson.TreeOf[dataset.Benchmark](), "quality": rowjson.TreeOf[dataset.Quality](),
 }
 
 // unknownFields reports the fields that neither a file of the tables asked for nor a change has.

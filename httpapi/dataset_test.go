@@ -41,7 +41,7 @@ var smallData = sync.OnceValues(func() (string, error) {
 			ids[name] = true
 		}
 	}
-	if err := pickBenchmarks(filepath.Join(dir, "benchmarks"), ids); err != nil {
+	if err := pickLines(dir, ids); err != nil {
 		return "", err
 	}
 	return dir, pickSources(dir)
@@ -71,9 +71,9 @@ func writeFile(path string, b []byte) error {
 	return os.WriteFile(path, b, 0o600)
 }
 
-// pickBenchmarks copies the lines of the ids into files of the same names.
-func pickBenchmarks(dir string, ids map[string]bool) error {
-	files, err := filepath.Glob("../data/benchmarks/*.ndjson")
+// pickLines copies the benchmarks and measurements of quality of the ids into files of the same names.
+func pickLines(dir string, ids map[string]bool) error {
+	files, err := filepath.Glob("../data/*/*.ndjson")
 	if err != nil {
 		return err
 	}
@@ -92,12 +92,12 @@ func pickBenchmarks(dir string, ids map[string]bool) error {
 		if picked == nil {
 			continue
 		}
-		if err := writeFile(filepath.Join(dir, filepath.Base(file)), picked); err != nil {
+		if err := writeFile(filepath.Join(dir, filepath.Base(filepath.Dir(file)), filepath.Base(file)), picked); err != nil {
 			return err
 		}
 	}
 	if len(ids) > 0 {
-		return fmt.Errorf("no benchmark has the ids %v", ids)
+		return fmt.Errorf("no line has the ids %v", ids)
 	}
 	return nil
 }

@@ -94,11 +94,14 @@ func TestParametersAreRead(t *testing.T) {
 			t.Errorf("GET %s?%s: status %d, errors %+v, want 400 and an error of %s", path, args.Encode(), a.status, p.Errors, name)
 		}
 	}
-	var first struct{ ID string }
-	if err := json.Unmarshal(s.list(t, "/api/v1/benchmarks?limit=1").Data[0], &first); err != nil {
-		t.Fatal(err)
+	inPath := map[string]string{"models": "llama-2-7b"}
+	for _, list := range []string{"benchmarks", "quality"} {
+		var first struct{ ID string }
+		if err := json.Unmarshal(s.list(t, "/api/v1/"+list+"?limit=1").Data[0], &first); err != nil {
+			t.Fatal(err)
+		}
+		inPath[list] = first.ID
 	}
-	inPath := map[string]string{"models": "llama-2-7b", "benchmarks": first.ID}
 	for i := range routes {
 		rt := &routes[i]
 		list := rt.list

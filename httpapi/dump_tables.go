@@ -26,6 +26,7 @@ func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 		table(hardware.columns().Without("fit"), gen.Hardware, gen.Hardware.Row),
 		table(tools.columns(), gen.Tools, gen.Tools.Row),
 		table(benchmarks.columns(), gen.Benchmarks, gen.Benchmarks.Row),
+		table(quality.columns(), gen.Quality, gen.Quality.Row),
 		wideTable(gen),
 	}
 	return src

@@ -70,7 +70,7 @@ func (r *resource) projectionTo(fields []string) *rowjson.Projection {
 
 // key is the field that names a record.
 func (r *resource) key() string {
-	if r.name == "benchmarks" {
+	if r.name == "benchmarks" || r.name == "quality" {
 		return string(index.ID)
 	}
 	return string(index.Slug)

@@ -18,6 +18,8 @@ var queryExamples = map[string]map[string]string{
 	"facetHardware":   {"fields": "vendor,vram_gb"},
 	"listTools":       {"backend": "vulkan"},
 	"facetTools":      {"fields": "category"},
+	"listQuality":     {"model": "llama-3-8b", "metric": "kl_divergence", "sort": "change"},
+	"facetQuality":    {"fields": "quantization", "metric": "kl_divergence"},
 	"listBenchmarks":  {"hardware": "nvidia-rtx-4090", "model": "gpt-oss-20b", "settings": "single_stream", "sort": "-generation_tps"},
 	"facetBenchmarks": {"fields": "tool,backend", "hardware": "nvidia-rtx-4090"},
 	"benchmarkStats":  {"group_by": "hardware", "model": "llama-3.1-8b-instruct", "sort": "-median"},

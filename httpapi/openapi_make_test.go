@@ -198,9 +198,14 @@ func pathText(rt *route, name string) (text, example string) {
 		return "Slug of the tool, or an alias of it.", "llama.cpp"
 	case benchmarks:
 		return "Id of the benchmark.", "bm-d20987d408c6"
+	case quality:
+		return "Id of the measurement.", "ql-e24e56a1a3cd"
 	}
 	if rt.list == recordChanges {
-		if name == "id" {
+		switch {
+		case rt.tag == "quality":
+			return "Id of the measurement.", "ql-e24e56a1a3cd"
+		case name == "id":
 			return "Id of the benchmark.", "bm-d20987d408c6"
 		}
 		return "Slug of the record. An alias answers 301; a record that was removed still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]

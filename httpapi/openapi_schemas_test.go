@@ -46,6 +46,7 @@ var rendered = []any{
 	rows.ModelDetail{},
 	rows.Hardware{},
 	rows.Tool{},
+	rows.Quality{},
 	rows.Benchmark{},
 	ListMeta{},
 	Links{},
@@ -98,7 +99,7 @@ func typeSchemas() object {
 }
 
 // selectable are the records of which the parameter fields selects members.
-var selectable = []string{"Model", "ModelDetail", "Hardware", "Tool", "Benchmark"}
+var selectable = []string{"Model", "ModelDetail", "Hardware", "Tool", "Benchmark", "Quality"}
 
 // fieldsName is the name of a schema with some of the members of another.
 func fieldsName(name string) string { return name + "Fields" }
@@ -320,7 +321,7 @@ func nullable(o object) object {
 
 // keyOf is the member of a record that fields never leaves out.
 func keyOf(record string) string {
-	if record == "Benchmark" {
+	if record == "Benchmark" || record == "Quality" {
 		return "id"
 	}
 	return "slug"
@@ -335,6 +336,7 @@ func envelopes() object {
 		{"Hardware", "HardwareList", "HardwareAnswer"},
 		{"Tool", "ToolList", "ToolAnswer"},
 		{"Benchmark", "BenchmarkList", "BenchmarkAnswer"},
+		{"Quality", "QualityList", "QualityAnswer"},
 		{"Change", "ChangeList", ""},
 		{"Fit", "", "FitAnswer"},
 	} {

@@ -146,6 +146,7 @@ var tagTexts = [][2]string{
 	{"hardware", "Graphics cards, processors, systems on a chip and whole machines."},
 	{"tools", "Programs that run, serve, tune or use models locally."},
 	{"benchmarks", "Published measurements of tokens per second."},
+	{"quality", "What quantizations lose against the weights in 16 bits, as published: KL divergence, perplexity, scores of tests."},
 	{"fit", "Which model runs on what, and how fast: verdicts from facts, speeds measured or estimated, each with its evidence."},
 	{"names", "From what a driver, a hub or a file prints to the slug of the record."},
 	{"dataset", "What is being served, and what changed."},

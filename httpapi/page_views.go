@@ -32,11 +32,11 @@ func exploreAny(_ *Server, req *request) (*response, *failure) {
 // explore answers the page of a list.
 func explore(s *Server, req *request) (*response, *failure) {
 	name, ending := formOf(req.param("kind"), endings)
-	i := slices.IndexFunc(resources, func(r *resource) bool { return r.name == name })
+	i := slices.IndexFunc(withPages, func(r *resource) bool { return r.name == name })
 	if i < 0 {
 		return nil, fail(unknownRoute)
 	}
-	r, path := resources[i], "/explore/"+name
+	r, path := withPages[i], "/explore/"+name
 	args, changed := tidied(req.ctx.QueryArgs(), false)
 	if changed && ending == "" { // a form sends its empty fields; the address to share has none
 		return req.seeOther(path, args), nil

@@ -57,7 +57,7 @@ type directory struct {
 // readDirectory reads the files of a dataset with no code of this module.
 func readDirectory(files fs.FS) (*directory, error) {
 	d := &directory{records: map[string][]plain{}, bySlug: map[string]map[string]plain{}, names: map[string]map[string]string{}}
-	for _, kind := range []string{"models", "hardware", "tools", "benchmarks"} {
+	for _, kind := range []string{"models", "hardware", "tools", "benchmarks", "quality"} {
 		d.bySlug[kind] = map[string]plain{}
 		err := fs.WalkDir(files, kind, func(name string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
@@ -197,7 +197,7 @@ func (p plain) active() float64 {
 
 func compareBy(a, b plain, field string, down bool) int {
 	switch field {
-	case "slug", "name":
+	case "slug", "name", "id", "model":
 		c := strings.Compare(strings.ToLower(a.text(field)), strings.ToLower(b.text(field)))
 		if down {
 			c = -c

@@ -204,7 +204,7 @@ func randomQuestion(rnd *rand.Rand, dir *directory, r *resource) *question {
 	if rnd.IntN(2) == 0 {
 		q.sort = pick(rnd, slices.DeleteFunc(r.sortNames(), func(s string) bool {
 			// Computed from several fields: the model tests of index cover them.
-			return slices.Contains([]string{"intelligence", "capability", "active_params_b", "generation_tps_per_stream", string(bySpeed)}, strings.TrimPrefix(s, "-"))
+			return slices.Contains([]string{"intelligence", "capability", "active_params_b", "generation_tps_per_stream", "change", string(bySpeed)}, strings.TrimPrefix(s, "-"))
 		}))
 		q.params = append(q.params, "sort="+q.sort)
 	}
@@ -238,6 +238,10 @@ var sets = []struct {
 	{"benchmarks", "family", func(rec plain, d *directory) string { return d.bySlug["models"][rec.text("model")].text("family") }, true},
 	{"benchmarks", "quantization", func(rec plain, _ *directory) string { return rec.text("quantization") }, true},
 	{"benchmarks", "backend", func(rec plain, _ *directory) string { return rec.text("backend") }, true},
+	{"quality", "quantization", func(rec plain, _ *directory) string { return rec.text("quantization") }, true},
+	{"quality", "metric", func(rec plain, _ *directory) string { return rec.text("metric") }, false},
+	{"quality", "task", func(rec plain, _ *directory) string { return rec.text("task") }, true},
+	{"quality", "corpus", func(rec plain, _ *directory) string { return rec.text("corpus") }, true},
 	{"benchmarks", "source", func(rec plain, _ *directory) string { return rec.text("source") }, false},
 }
 
@@ -245,6 +249,7 @@ var drawers = func() map[string][]drawer {
 	out := map[string][]drawer{
 		"models":   {drawRange("min_params_b", "max_params_b", "params_b")},
 		"hardware": {drawRange("min_vram_gb", "", "vram_gb")},
+		"quality":  {drawAlias("model", "models")},
 		"benchmarks": {
 			drawAlias("model", "models"), drawAlias("hardware", "hardware"), drawAlias("tool", "tools"),
 			drawOwner("verified"), drawOwner("owner_only"),
@@ -387,7 +392,9 @@ func drawDates(rnd *rand.Rand, q *question, _ *directory, some func() plain) {
 // to.
 func drawWords(rnd *rand.Rand, q *question, dir *directory, r *resource, rec plain) {
 	texts := func(rec plain) [][]string {
-		if r != benchmarks {
+		if r == quality {
+			return [][]string{dir.bySlug["models"][rec.text("model")].names()}
+		} else if r != benchmarks {
 			return [][]string{rec.names()}
 		}
 		return [][]string{

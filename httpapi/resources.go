@@ -83,6 +83,7 @@ const defaultLimit = 100
 func modelsOf(g *index.Generation) *index.Table     { return g.Models }
 func hardwareOf(g *index.Generation) *index.Table   { return g.Hardware }
 func toolsOf(g *index.Generation) *index.Table      { return g.Tools }
+func qualityOf(g *index.Generation) *index.Table    { return g.Quality }
 func benchmarksOf(g *index.Generation) *index.Table { return g.Benchmarks }
 
 // tableOf is the table that a field refers to.
@@ -121,10 +122,17 @@ var (
 		params: query.Of[benchmarkParams](),
 		row:    rowjson.TreeOf[rows.Benchmark](), columns: schemaOf[rows.Benchmark]("benchmarks", "Benchmark"),
 	})
+	quality = newList(resource{
+		name: "quality", singular: "quality", table: qualityOf, maxLimit: 500, normal: "id", fields: index.QualityFields,
+		row: rowjson.TreeOf[rows.Quality](), columns: schemaOf[rows.Quality]("quality", "Quality"),
+	})
 )
 
-// resources lists every list of records, in the order they are documented in.
-var resources = []*resource{models, hardware, tools, benchmarks}
+// resources lists every list of records, in the order they are documented in; the first of them have pages.
+var (
+	withPages = []*resource{models, hardware, tools, benchmarks}
+	resources = append(slices.Clone(withPages), quality)
+)
 
 // listNames are the names of the lists.
 func listNames() (out []string) {
@@ -200,7 +208,10 @@ func newDetail(list *resource) *resource {
 
 // searched says where the words of q are looked for.
 func searched(list string) string {
-	if list != "benchmarks" {
+	switch list {
+	case "quality":
+		return "the slug, name and aliases of the model; an id is found only whole"
+	case "models", "hardware", "tools":
 		return "slug, name and aliases"
 	}
 	return "the slugs, names and aliases of model, hardware and tool; an id is found only whole"

@@ -84,6 +84,8 @@ func (r *resource) routes() []route {
 		one.summary = "One model with architecture, quantizations, KV cache and its benchmarks"
 	case hardware:
 		one.summary = "One piece of hardware"
+	case quality:
+		one.doc, one.summary = "/api/v1/quality/{id}", "One measurement of the quality of a quantization"
 	case benchmarks:
 		one.doc = "/api/v1/benchmarks/{id}"
 	}
@@ -107,7 +109,7 @@ func pageRoutes() []route {
 		{method: "GET", path: "/explore", hidden: true, id: "exploreAny", tag: "pages", answer: exploreAny},
 		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
 	}
-	for _, r := range resources {
+	for _, r := range withPages {
 		doc := "{slug}"
 		if r == benchmarks {
 			doc = "{id}"

@@ -53,13 +53,16 @@ func withoutAdded(rec plain) plain {
 		cache["recurrent_state_bytes"] = 4 * values * cache["num_linear_attention_layers"].(float64)
 		out["kv_cache"] = cache
 	}
-	for _, name := range []string{"roofline_ratio", "shape", "intelligence", "capability", "quantization_count", "benchmark_count_with_variants", "generation_tps_per_stream", "reproduced_by"} {
+	for _, name := range []string{"roofline_ratio", "shape", "intelligence", "capability", "quantization_count", "benchmark_count_with_variants", "generation_tps_per_stream", "reproduced_by", "change"} {
 		delete(out, name)
 	}
 	if list, ok := rec["quantizations"].([]any); ok {
 		published := slices.IndexFunc(list, func(q any) bool { return plain(q.(map[string]any)).text("basis") == "computed" })
 		if published >= 0 {
 			out["quantizations"] = list[:published]
+		}
+		for _, q := range list {
+			delete(q.(map[string]any), "quality")
 		}
 	}
 	return out
@@ -264,6 +267,13 @@ func addRatios(t *testing.T, s *service, dir *directory) {
 		return
 	}
 	dir.computed = true
+	for _, row := range s.walk(t, "/api/v1/quality?limit=500").records {
+		var rec plain
+		if err := json.Unmarshal(row, &rec); err != nil {
+			t.Fatal(err)
+		}
+		dir.bySlug["quality"][rec.name()]["change"] = rec["change"]
+	}
 	for _, row := range s.walk(t, "/api/v1/models?limit=200").records {
 		var rec plain
 		if err := json.Unmarshal(row, &rec); err != nil {

@@ -51,6 +51,8 @@ type Counts struct {
 	Tools int `json:"tools" jsonschema:"example=213"`
 	// Number of benchmarks.
 	Benchmarks int `json:"benchmarks" jsonschema:"example=5496"`
+	// Number of measurements of the quality of quantizations.
+	Quality int `json:"quality" jsonschema:"example=310"`
 }
 
 // Health is the answer of /healthz and /readyz.
@@ -80,7 +82,7 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 	b, err := jsonv2.Marshal(map[string]DatasetView{"data": {
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
-		Counts:  Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len()},
+		Counts:  Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len(), g.Quality.Len()},
 		Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {

@@ -209,5 +209,6 @@ var (
 	ModelFields     = infos(modelFields)
 	HardwareFields  = infos(hardwareFields)
 	ToolFields      = infos(toolFields)
+	QualityFields   = infos(qualityFields)
 	BenchmarkFields = infos(benchmarkFields)
 )

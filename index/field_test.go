@@ -11,8 +11,9 @@ import (
 func TestFieldsAgree(t *testing.T) {
 	t.Parallel()
 	_, gen := shippedGeneration(t)
-	for kind, table := range tables(gen) {
-		for _, f := range [][]FieldInfo{ModelFields, HardwareFields, ToolFields, BenchmarkFields}[kind] {
+	all := tables(gen)
+	for kind, table := range append(all[:], gen.Quality) {
+		for _, f := range [][]FieldInfo{ModelFields, HardwareFields, ToolFields, BenchmarkFields, QualityFields}[kind] {
 			t.Run(string(f.Name), func(t *testing.T) {
 				var facet Facet
 				if f.Is(Facets) {

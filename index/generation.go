@@ -22,7 +22,7 @@ type Generation struct {
 	// Edition is Renderers.Edition of the models.
 	Edition string
 
-	Models, Hardware, Tools, Benchmarks *Table
+	Models, Hardware, Tools, Benchmarks, Quality *Table
 
 	// Credits are the repositories and sites the facts were read from, those with most measurements
 	// first, with how much each gave.
@@ -40,9 +40,10 @@ type Generation struct {
 // benchmarks is how many benchmarks the generation has of the record.
 type Renderers struct {
 	Model       func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts, can *best.Capability) ([]byte, error)
-	ModelDetail func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts, can *best.Capability) ([]byte, error)
+	ModelDetail func(dst []byte, m *dataset.Model, benchmarks BenchmarkCounts, can *best.Capability, quality map[string]*dataset.SizeQuality) ([]byte, error)
 	Hardware    func(dst []byte, h *dataset.Hardware, benchmarks BenchmarkCounts) ([]byte, error)
 	Tool        func(dst []byte, t *dataset.Tool, benchmarks BenchmarkCounts) ([]byte, error)
+	Quality     func(dst []byte, q *dataset.Quality) ([]byte, error)
 	Benchmark   func(dst []byte, b *dataset.Benchmark, computed Computed) ([]byte, error)
 
 	// Score is the composite intelligence score of a model, 0 to 100, from outside the dataset; NaN
@@ -92,13 +93,16 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	source, benchmarks := newBenchmarks(set, relations, r)
 	gen.Benchmarks, gen.Capabilities = benchmarks, r.capabilities(set.Models)
 	var err error
-	if gen.Models, err = newModels(ctx, set.Models, benchmarks, gen.Capabilities, r); err != nil { // rows show how many benchmarks there are
+	if gen.Models, err = newModels(ctx, set, benchmarks, gen.Capabilities, r); err != nil { // rows show how many benchmarks there are
 		return nil, err
 	}
 	if gen.Hardware, err = newHardware(ctx, set.Hardware, relations, benchmarks, r); err != nil {
 		return nil, err
 	}
 	if gen.Tools, err = newTools(ctx, set.Tools, benchmarks, r); err != nil {
+		return nil, err
+	}
+	if gen.Quality, err = newQuality(ctx, set, gen.Models, r); err != nil {
 		return nil, err
 	}
 	benchmarks.search = newLinkSearch(benchmarks, map[Field]*Table{Model: gen.Models, Hardware: gen.Hardware, Tool: gen.Tools})
@@ -110,5 +114,5 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 
 // Bytes is the size of the rows and details of all tables.
 func (g *Generation) Bytes() int {
-	return g.Models.Bytes() + g.Hardware.Bytes() + g.Tools.Bytes() + g.Benchmarks.Bytes()
+	return g.Models.Bytes() + g.Hardware.Bytes() + g.Tools.Bytes() + g.Benchmarks.Bytes() + g.Quality.Bytes()
 }

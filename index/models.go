@@ -57,7 +57,8 @@ func activeParams(m *dataset.Model) float64 {
 	return number(m.ActiveParamsB)
 }
 
-func newModels(ctx context.Context, recs []dataset.Model, benchmarks *Table, can map[dataset.Slug]best.Capability, r Renderers) (*Table, error) {
+func newModels(ctx context.Context, set *dataset.Set, benchmarks *Table, can map[dataset.Slug]best.Capability, r Renderers) (*Table, error) {
+	quality := dataset.QualityOf(set)
 	s := source[modelRecord]{
 		home: Sort{Field: Slug}, fields: modelFields,
 		slug: func(m *modelRecord) string { return string(m.Slug) },
@@ -68,10 +69,12 @@ func newModels(ctx context.Context, recs []dataset.Model, benchmarks *Table, can
 			return namesOf(string(m.Slug), m.Name, m.Aliases...)
 		},
 		row:    func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts, m.can) },
-		detail: func(dst []byte, m *modelRecord) ([]byte, error) { return r.ModelDetail(dst, m.Model, m.counts, m.can) },
+		detail: func(dst []byte, m *modelRecord) ([]byte, error) {
+			return r.ModelDetail(dst, m.Model, m.counts, m.can, quality[m.Slug])
+		},
 	}
-	for i := range recs {
-		m := &recs[i]
+	for i := range set.Models {
+		m := &set.Models[i]
 		rec := modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.score(m.Slug), nil}
 		if c, ok := can[m.Slug]; ok {
 			rec.can = &c

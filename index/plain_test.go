@@ -167,7 +167,7 @@ var renderers = Renderers{
 	Model: func(dst []byte, m *dataset.Model, n BenchmarkCounts, _ *best.Capability) ([]byte, error) {
 		return fmt.Appendf(dst, "%s %d", m.Slug, n.Own), nil
 	},
-	ModelDetail: func(dst []byte, m *dataset.Model, n BenchmarkCounts, _ *best.Capability) ([]byte, error) {
+	ModelDetail: func(dst []byte, m *dataset.Model, n BenchmarkCounts, _ *best.Capability, _ map[string]*dataset.SizeQuality) ([]byte, error) {
 		return fmt.Appendf(dst, "detail %s %d", m.Slug, n.Own), nil
 	},
 	Hardware: func(dst []byte, h *dataset.Hardware, n BenchmarkCounts) ([]byte, error) {
@@ -175,6 +175,9 @@ var renderers = Renderers{
 	},
 	Tool: func(dst []byte, t *dataset.Tool, n BenchmarkCounts) ([]byte, error) {
 		return fmt.Appendf(dst, "%s %d", t.Slug, n.Own), nil
+	},
+	Quality: func(dst []byte, q *dataset.Quality) ([]byte, error) {
+		return append(dst, q.ID...), nil
 	},
 	Benchmark: func(dst []byte, b *dataset.Benchmark, _ Computed) ([]byte, error) { return append(dst, b.ID...), nil },
 	Score:     testScore,

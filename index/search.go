@@ -110,6 +110,9 @@ type link struct {
 func newLinkSearch(t *Table, to map[Field]*Table) linkSearch {
 	out := linkSearch{table: t}
 	for _, f := range []Field{Model, Hardware, Tool} {
+		if to[f] == nil {
+			continue
+		}
 		ln, names := link{posting: t.postings[f]}, to[f].search.(nameSearch)
 		for _, slug := range ln.posting.values {
 			text := ""

@@ -156,7 +156,7 @@ func TestBuildError(t *testing.T) {
 			}
 		}},
 		{"model detail", func(r *Renderers) {
-			r.ModelDetail = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability) ([]byte, error) {
+			r.ModelDetail = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability, _ map[string]*dataset.SizeQuality) ([]byte, error) {
 				return dst, bad
 			}
 		}},

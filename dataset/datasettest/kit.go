@@ -124,7 +124,7 @@ var (
 )
 
 // Sample is a small part of the shipped data, for tests that load it many times. It has one
-// benchmark in sixty-four (one in sixteen in the long form), the records these refer to, and the
+// benchmark and measurement of quality in sixty-four (one in sixteen in the long form), the records these refer to, and the
 // records a caller names by their paths. It has every release, with the same share of its changes,
 // and no snapshots. The files are the caller's own.
 func Sample(tb testing.TB, more ...string) fstest.MapFS {
@@ -163,7 +163,7 @@ func makeSample(tb testing.TB, more []string) fstest.MapFS {
 	}
 	for name, f := range out {
 		dir := path.Dir(name)
-		if dir != "benchmarks" && dir != "changes" {
+		if dir != "benchmarks" && dir != "changes" && dir != "quality" {
 			continue
 		}
 		var kept []byte
@@ -172,7 +172,7 @@ func makeSample(tb testing.TB, more []string) fstest.MapFS {
 				kept = append(kept, line...)
 			}
 		}
-		if dir == "benchmarks" {
+		if dir != "changes" {
 			use(kept)
 		}
 		out[name] = &fstest.MapFile{Data: kept}
@@ -193,7 +193,7 @@ var slugsOfChange = regexp.MustCompile(`^\{"table":"([^"]*)","change":"[^"]*","s
 func leaveOutGone(files fstest.MapFS) {
 	var runs []byte
 	for name, f := range files {
-		if path.Dir(name) == "benchmarks" {
+		if dir := path.Dir(name); dir == "benchmarks" || dir == "quality" {
 			runs = append(runs, f.Data...)
 		}
 	}
@@ -210,7 +210,7 @@ func leaveOutGone(files fstest.MapFS) {
 			}
 			table, slugs := string(line[m[2]:m[3]]), strings.Split(string(line[m[4]:m[5]]), `","`)
 			slugs = slices.DeleteFunc(slugs, func(slug string) bool {
-				if table == "benchmarks" {
+				if table == "benchmarks" || table == "quality" {
 					return !bytes.Contains(runs, []byte(`"id":"`+slug+`"`))
 				}
 				return (table == "models" || table == "hardware") && files[table+"/"+slug+".json"] == nil

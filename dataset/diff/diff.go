@@ -55,6 +55,7 @@ func Compare(from, to *dataset.Set) *Changes {
 	compareTable(c, tables[4], list(from.Tools), list(to.Tools), func(t *dataset.Tool) string { return string(t.Slug) })
 	old, now := differing(&from.Benchmarks, &to.Benchmarks)
 	compareTable(c, tables[5], old, now, func(b *dataset.Benchmark) string { return string(b.ID) })
+	compareTable(c, tables[6], list(from.Quality), list(to.Quality), func(q *dataset.Quality) string { return string(q.ID) })
 	return c
 }
 

@@ -34,6 +34,7 @@ func NewRecords(s *dataset.Set) *Records {
 	addRecords(r, tables[2], s.Written(), func(m *dataset.Model) string { return string(m.Slug) })
 	addRecords(r, tables[3], s.Hardware, func(h *dataset.Hardware) string { return string(h.Slug) })
 	addRecords(r, tables[4], s.Tools, func(t *dataset.Tool) string { return string(t.Slug) })
+	addRecords(r, tables[6], s.Quality, func(q *dataset.Quality) string { return string(q.ID) })
 	for i := range s.Benchmarks.Len() {
 		r.byName[tables[5]+"/"+string(s.Benchmarks.ID(i))] = func() any { return s.Benchmarks.At(i) }
 	}

@@ -72,7 +72,7 @@ type ChangeTable string
 
 // ChangeTables lists the tables changes are recorded of, in their order: dataset.json, the
 // quantization types, and the record folders.
-var ChangeTables = []ChangeTable{"dataset", "quantizations", "models", "hardware", "tools", "benchmarks"}
+var ChangeTables = []ChangeTable{"dataset", "quantizations", "models", "hardware", "tools", "benchmarks", "quality"}
 
 // Values lists the tables.
 func (ChangeTable) Values() []string { return Texts(ChangeTables) }

@@ -43,9 +43,23 @@ type Model struct {
 type ModelDetail struct {
 	Model
 	// Quantized files, published sizes first, then computed ones.
-	Quantizations []dataset.Quantization `json:"quantizations"`
+	Quantizations []ModelSize `json:"quantizations"`
 	// Every benchmark held for the model, newest run first.
 	Benchmarks []Benchmark `json:"benchmarks"`
+}
+
+// ModelSize is one quantized form of a model.
+type ModelSize struct {
+	dataset.Quantization
+	// What is published of its quality, of this model or else of one of its shape, which measured_on names; null for nothing.
+	Quality *dataset.SizeQuality `json:"quality" jsonschema:"nullable"`
+}
+
+// Quality is one measurement of the quality of a quantization, in lists and at its own address.
+type Quality struct {
+	dataset.Quality
+	// How much worse the value is than that of the reference, computed: in percent for a perplexity, in percentage points for a score, and the value itself for a KL divergence.
+	Change float64 `json:"change" jsonschema:"example=2.43"`
 }
 
 // Hardware is one piece of hardware, in lists and at its own address.
@@ -90,8 +104,15 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 		Model: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts, can *best.Capability) ([]byte, error) {
 			return appendJSON(dst, modelRow(m, n, can, catalog))
 		},
-		ModelDetail: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts, can *best.Capability) ([]byte, error) {
-			return appendJSON(dst, &modelHead{modelRow(m, n, can, catalog), m.Quantizations})
+		ModelDetail: func(dst []byte, m *dataset.Model, n index.BenchmarkCounts, can *best.Capability, quality map[string]*dataset.SizeQuality) ([]byte, error) {
+			sizes := make([]ModelSize, len(m.Quantizations))
+			for i, q := range m.Quantizations {
+				sizes[i] = ModelSize{q, quality[q.Name]}
+			}
+			return appendJSON(dst, &modelHead{modelRow(m, n, can, catalog), sizes})
+		},
+		Quality: func(dst []byte, q *dataset.Quality) ([]byte, error) {
+			return appendJSON(dst, &Quality{*q, twelveDigits(q.Change())})
 		},
 		Hardware: func(dst []byte, h *dataset.Hardware, n index.BenchmarkCounts) ([]byte, error) {
 			return appendJSON(dst, &Hardware{*h, n.Own, n.WithVariants, nil})
@@ -144,7 +165,7 @@ func appendOptional(dst []byte, v float64) ([]byte, error) {
 // served.
 type modelHead struct {
 	*Model
-	Quantizations []dataset.Quantization `json:"quantizations"`
+	Quantizations []ModelSize `json:"quantizations"`
 }
 
 func modelRow(m *dataset.Model, n index.BenchmarkCounts, can *best.Capability, catalog *snapshot.Catalog) *Model {
