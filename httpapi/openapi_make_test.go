@@ -596,6 +596,8 @@ func success(rt *route) []statusResponse {
 		return withNotModified(rt, "The document.", obj(jsonType, obj("schema", obj("type", "object"))))
 	case rt.id == "asset":
 		return withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says."))))
+	case rt.id == "problem":
+		return []statusResponse{{301, obj("description", "Location has the place in the reference that explains the error.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))}}
 	case answerSchemas[rt.id] != "":
 		return []statusResponse{{200, obj("description", "Done.", "headers", headersOf(rt.access, append([]string{"Cache-Control"}, datasetVersion(rt)...)...), "content", jsonContent(answerSchemas[rt.id]))}}
 	default:
