@@ -32,7 +32,7 @@ var publicNames = map[string]string{
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
-	"Weight": "FitWeight", "Checked": "FitValidated", "DepthScore": "FitDepthValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
+	"Weight": "FitWeight", "Checked": "FitValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
 	"Group": "StatsGroup", "Pivot": "StatsPivot", "FacetRow": "Facet",
 }
 

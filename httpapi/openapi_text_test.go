@@ -280,8 +280,8 @@ func fitText() string {
 		"Sizes that lists never name come last (listed is false): those of which no file is known (computed, and neither published nor measured nor usual), " +
 		"and those whose file differs by less than a tenth from that of another size, unless they were measured on the hardware. " +
 		"A context above the limit of the model is 400 unless allow_extended is true. A response 200 is charged as one call.\n\n" +
-		"The estimate is " + fit.Method + ": measurements weigh less the more they differ in hardware, tool, backend, quantization, bytes per token and kind of model. " +
-		"Its band was compared with measurements hidden by source page, hardware and model; validated has the figures.\n\nFormulas:\n\n")
+		"The estimate is " + fit.Method + ". A measurement counts for all models of its shape. " +
+		"Its band was compared with measurements whose source was hidden; validated has the figures, and the page /about/estimates those of all classes.\n\nFormulas:\n\n")
 	for _, f := range fit.Formulas {
 		fmt.Fprintf(&b, "- `%s`: %s ([source](%s))\n", f.ID, f.Text, f.Source)
 	}

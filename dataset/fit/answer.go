@@ -150,25 +150,26 @@ type Evidence struct {
 type Speed struct {
 	// Measurements of the same model and quantization on the same or related hardware; null where there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
-	// Estimate from the nearest measurements; null where nothing is near enough.
+	// Estimate; null where a fact is missing.
 	Estimate *Estimate `json:"estimate" jsonschema:"nullable"`
 	// Which one applies: measured, or sibling for measurements of which all are on siblings of the hardware, or estimate; null for neither.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
 	// Median of the one to use, with an empty cache.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
-	// What is left when the cache holds the context of the query; null where no slowdown was measured.
+	// What is left when the cache holds the context of the query; null where the size of the cache is unknown.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
 }
 
-// Measured is the spread of measurements of the same model and quantization on the hardware and on hardware that is
-// related to it, at its memory bandwidth; on siblings only where there are no others. They are decode rates of one request, see settings=single_stream of the benchmarks. Runs of
-// other programs count where there are none of the kernels of the engine, unless they are slower than
-// the band of the estimate (or, if the engine is not llama.cpp, faster), and runs of another part
-// of the machine, such as its processor, where there is no estimate either. Runs of a page that was
-// a third as fast as another on the same hardware do not count.
+// Measured is the spread of measurements of the same quantization of models of one shape (layers, widths, experts,
+// vocabulary) on the hardware and on hardware that is related to it, at its memory bandwidth; on siblings only where
+// there are no others. They are decode rates of one request, see settings=single_stream of the benchmarks. Runs of other
+// programs count where there are none of the kernels of the engine, and runs of another part of the machine, such as its
+// processor, where there is no estimate either.
 type Measured struct {
 	// Number of measurements.
 	N int `json:"n" jsonschema:"minimum=1,example=4"`
+	// More of them, left out because something held them back: they are slower than the fastest by more than threefold.
+	Slow int `json:"left_out" jsonschema:"minimum=0,example=0"`
 	// Number of pages they come from.
 	Pages int `json:"source_pages" jsonschema:"minimum=1,example=2"`
 	// First tenth, by linear interpolation (type 7).
@@ -183,18 +184,20 @@ type Measured struct {
 	Runs []dataset.Slug `json:"run_ids" jsonschema:"maxItems=20,example=bm-d20987d408c6"`
 	// The same benchmarks, and what each was measured on.
 	On []MeasuredRun `json:"runs" jsonschema:"maxItems=20"`
+	// Why they do not answer the question, so that the estimate counts; null where they do.
+	Note *string `json:"note" jsonschema:"nullable,example=the runs differ by more than threefold: they are not one measurement"`
 }
 
 // MeasuredRun is a benchmark whose speed counts.
 type MeasuredRun struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
+	// Slug of the model that was measured. It has the shape of the model of the query.
+	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
 	MeasuredOn
 }
 
-// Estimate is a speed worked out from the share of the memory bandwidth that the nearest
-// measurements reached: decode rates of one request, and with programs for one user also runs that were timed with a short
-// prompt, whose rates are a little lower.
+// Estimate is a speed worked out by a regression of the share of the memory bandwidth that measurements reached.
 type Estimate struct {
 	// Lower end of the 90 % band.
 	P05 float64 `json:"p05" jsonschema:"exclusiveMinimum=0,example=103.4" jsonschema_extras:"unit=tokens/s"`
@@ -203,7 +206,7 @@ type Estimate struct {
 	// Upper end of the 90 % band.
 	P95 float64 `json:"p95" jsonschema:"exclusiveMinimum=0,example=156.5" jsonschema_extras:"unit=tokens/s"`
 	// How it was worked out.
-	Method string `json:"method" jsonschema:"example=weighted median of the share of memory bandwidth of the nearest measurements"`
+	Method string `json:"method" jsonschema:"example=regression of the share of memory bandwidth on physics and on effects of hardware\\, program\\, shape and quantization"`
 	// Share of the memory bandwidth the estimate uses.
 	Share float64 `json:"bandwidth_share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.62"`
 	// Weights one token reads.
@@ -213,37 +216,37 @@ type Estimate struct {
 	// Compute backend it is for: the one most measurements of the hardware used, else the one used on most hardware like it of the same
 	// maker, else cpu; empty where none is known.
 	Backend string `json:"backend" jsonschema:"example=cuda"`
-	// Class of hardware whose measurements were looked at.
-	Class string `json:"class" jsonschema:"enum=discrete_nvidia,enum=discrete_amd,enum=discrete_intel,enum=apple,enum=other_unified,enum=cpu,example=discrete_nvidia"`
-	// The 10 heaviest measurements it rests on, heaviest first.
+	// Part of the machine that does the work.
+	Unit string `json:"compute_unit" jsonschema:"enum=cpu,enum=gpu,enum=npu,example=gpu"`
+	// Class of the hardware.
+	Class string `json:"class" jsonschema:"enum=discrete_nvidia,enum=discrete_amd,enum=discrete_intel,enum=apple,enum=other_unified,enum=cpu,enum=discrete_other,example=discrete_nvidia"`
+	// The 10 measurements that carry most of its effects, heaviest first.
 	Evidence []Weight `json:"evidence" jsonschema:"maxItems=10"`
 	// How such estimates did against measurements that were hidden from them; null where they were not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 	// What it takes for granted.
 	Assumes []string `json:"assumes"`
-	// Distance of the nearest measurement: 0 is the same configuration, 12 the farthest that counts.
-	Nearest float64 `json:"nearest_distance" jsonschema:"minimum=0,maximum=12,example=1.4"`
 }
 
 // Weight is a measurement an estimate rests on.
 type Weight struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
+	// Slug of the model that was measured.
+	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
 	MeasuredOn
 	// Its weight; those of all measurements, listed or not, add up to 1.
 	Weight float64 `json:"weight" jsonschema:"minimum=0,maximum=1,example=0.58"`
-	// Measurements of the same page and configuration, of which this is the median.
-	Rows int `json:"rows" jsonschema:"minimum=1,example=4"`
 }
 
-// Checked is how estimates did against measurements that were hidden from them.
+// Checked is how estimates did against measurements of sources that were hidden from them.
 type Checked struct {
 	// Version of the dataset they were compared on.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// What was hidden: the source page of the measurement, the model on this hardware, or the whole hardware.
-	Holdout Holdout `json:"holdout" jsonschema:"example=page"`
-	// Class the figures are of.
-	Class string `json:"class" jsonschema:"example=discrete_nvidia"`
+	// What was hidden: all measurements of the repository or site.
+	Holdout string `json:"holdout" jsonschema:"enum=source,example=source"`
+	// Class the figures are of: of hardware and kind of model, of hardware, or all; deep where the cache was filled.
+	Class string `json:"class" jsonschema:"example=discrete_nvidia dense"`
 	// Measurements compared.
 	Rows int `json:"rows" jsonschema:"minimum=1,example=596"`
 	// Median of the error without sign; 0.1 is 10 %.
@@ -260,12 +263,8 @@ type Slowdown struct {
 	Factor float64 `json:"factor" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.945"`
 	// Speed that is left.
 	TPS float64 `json:"tps" jsonschema:"exclusiveMinimum=0,example=120.5" jsonschema_extras:"unit=tokens/s"`
-	// Measured slowdowns it is worked out from.
-	N int `json:"n" jsonschema:"minimum=1,example=8"`
-	// What those share with the query.
-	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=class"`
-	// How such slowdowns did against measured ones that were hidden from them, by source page. One without a validation, or with none that is better than no slowdown, is not given.
-	Checked *DepthScore `json:"validated"`
+	// How estimates with a filled cache did against measurements of hidden sources.
+	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 
 // Cost is what a million generated tokens cost at the speed to use. Null figures have a reason.
@@ -289,19 +288,4 @@ type Cost struct {
 	Reasons []string `json:"reasons"`
 	// What to know about the figures.
 	Notices []string `json:"notices"`
-}
-
-// A DepthScore says how near the slowdowns of a group came to measured ones whose source page was
-// hidden. Errors are of the speed that is left.
-type DepthScore struct {
-	// What the prediction rests on: slowdowns of the same kernels, of the class of hardware, or of all.
-	Group string `json:"group" jsonschema:"enum=kernels,enum=class,enum=all,example=kernels"`
-	// Measured slowdowns that were hidden and predicted.
-	Rows int `json:"rows" jsonschema:"minimum=0,example=500"`
-	// Median absolute error of the prediction, 0.1 being 10 %.
-	MedianError float64 `json:"median_error" jsonschema:"minimum=0,example=0.05"`
-	// The same where the speed is left as it is with an empty cache.
-	Ignored float64 `json:"median_error_ignored" jsonschema:"minimum=0,example=0.2"`
-	// Part of the predictions within 25 %.
-	Within25 float64 `json:"within_25_percent" jsonschema:"minimum=0,maximum=1,example=0.9"`
 }

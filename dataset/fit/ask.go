@@ -9,103 +9,110 @@ import (
 
 // An ask is a model on a machine with the settings of a query: what the answers for all its sizes share.
 type ask struct {
-	e        *Engine
-	q        *Query
-	t        *target
-	m        *machine
-	need     need
-	runs     []runKey // measured of the model on the hardware and what is related to it
-	site     *site
-	least    float64               // estimates of less are not needed, in tokens per second
-	logLeast float64               // of a little less, to be on the safe side of rounding
-	filled   bool                  // whether the speed with a full cache counts
-	known    bool                  // whether what follows is set
-	point    point                 // the configuration of the size asked for last
-	effects  [effectGroups]float64 // of its names; formatEffect where it was needed
+	e      *Engine
+	q      *Query
+	t      *target
+	m      *machine
+	need   need
+	runs   []runKey // measured of its shape on the hardware and what is related to it
+	site   *site
+	fixed  *effect // what all sizes have in common, once the first speed needed it
+	near   []near  // measurements near the model and the machine, once the first estimate needed them
+	least  float64 // speeds of less are not wanted, in tokens per second
+	filled bool    // whether the speed with a full cache counts
 }
 
-// A site is a machine with a tool: what the asks for all its models share. Zero except for near, it is set
-// when the first speed needs it.
+// A site is a machine with a program: what the asks for all its models share. It is worked out when the first speed
+// needs it.
 type site struct {
-	near *nearby
-	is   bool
-	at   spot
+	speeds  bool // whether asks are for speeds
+	known   bool
+	config  config
+	effect  effect // of the machine
+	backend string
 }
 
-// ask is for a query that is normal. All asks of one site have the same machine, tool and backend. Without
-// near in the site it is not asked for speeds.
+// ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
 func (e *Engine) ask(q *Query, t *target, m *machine, s *site) ask {
 	a := ask{e: e, q: q, t: t, m: m, need: t.need(q, m), site: s}
-	if m.hw != nil && s.near != nil {
-		a.runs = e.runs.of(t.model, m.related)
+	if m.hw != nil && s.speeds {
+		a.runs = e.runs.of(t.body.number, m.related)
 	}
 	return a
 }
 
 // wants sets what a list needs: speeds of at least so many tokens per second, with a full cache or an empty one.
-func (a *ask) wants(least float64, filled bool) {
-	a.least, a.filled = least, filled
-	if least > roundedBy {
-		a.logLeast = math.Log(least - roundedBy)
-	}
-}
+func (a *ask) wants(least float64, filled bool) { a.least, a.filled = least, filled }
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
 func (a *ask) lists(size int) bool {
-	return a.t.chosen[size] || len(a.runs) > 0 && len(inQuant(a.runs, a.t.sizes[size].folded)) > 0
+	return a.t.chosen[size] || a.t.exists[size] && len(a.runs) > 0 && len(inQuant(a.runs, a.t.sizes[size].folded)) > 0
 }
 
-// atAnySpeed answers a question about an ask as if it had no least speed.
-func (a *ask) atAnySpeed(is func() bool) bool {
-	least := a.least
-	defer func() { a.least = least }()
-	a.least = 0
-	return is()
-}
-
-// configuration is what an estimate of a size is for, valid until the next call; false where a fact is missing.
-func (a *ask) configuration(size int) (*point, bool) {
-	z := &a.t.sizes[size]
-	if math.IsInf(z.logBytes, -1) || a.m.bandwidth == 0 || a.m.classless {
-		return nil, false
-	}
-	p := &a.point
-	if !a.known {
-		a.know()
-	}
-	way := &a.e.ways[z.way]
-	p.way, p.quant, p.quantKind, p.logBits, p.logBytes = z.way+1, way.quant, way.quantKind, way.logBits, z.logBytes
-	return p, true
-}
-
-// know sets what is the same for all sizes. The bandwidth is known.
-func (a *ask) know() {
-	p := &a.point
-	*p = a.site.place(a).point
-	p.model, p.family, p.network, p.mixture = a.t.model, a.t.family, a.t.net, a.t.mixture()
-	a.effects, a.known = a.e.learnt.trend.effects.of(p), true
-}
-
-// place is the part of all configurations of a site that is of the site.
-func (s *site) place(a *ask) *spot {
-	if s.is {
-		return &s.at
+// place is what runs where.
+func (a *ask) place() *site {
+	s := a.site
+	if s.known {
+		return s
 	}
 	h, tool := a.m.works, a.q.tool()
 	if h == nil {
 		h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
 	}
-	s.is = true
-	if a.m.usual != nil && tool == LlamaCpp.tool() && a.q.Backend == "" {
-		s.at = *a.m.usual
-	} else {
-		s.at = a.e.spotOf(h, tool, cmp.Or(a.q.Backend, a.e.learnt.backendOf(h, tool)), a.m.bandwidth)
+	s.known, s.backend = true, a.q.Backend
+	switch {
+	case s.backend != "":
+	case a.q.ComputeUnit == "cpu":
+		s.backend = "cpu"
+	default:
+		s.backend = a.e.backendOf(h, tool)
 	}
-	return &s.at
+	s.config = a.e.deviceConfig(h, tool, s.backend, cmp.Or(a.q.ComputeUnit, unitOf(s.backend)), a.m.bandwidth, a.e.numbers.find)
+	names := s.config.names()
+	s.effect = a.e.learnt.generation.sum(&names, ofMachine...)
+	return s
 }
 
-// here is what the trend says of the configuration.
-func (a *ask) here() float64 {
-	a.effects[formatEffect] = a.site.near.format(&a.e.learnt, &a.point)
-	return a.e.learnt.trend.partsWith(&a.point, &a.effects)
+// unit is the part of the machine that the answer is for.
+func (a *ask) unit() string {
+	return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend))
 }
+
+// config is the configuration of a size with so many tokens in the cache; false where a fact is missing.
+func (a *ask) config(size int, tokens int64) (config, bool) {
+	z := &a.t.sizes[size]
+	if a.m.bandwidth == 0 || z.bytes == 0 || len(a.e.learnt.rows) == 0 {
+		return config{}, false
+	}
+	c := a.place().config
+	a.t.body.into(&c)
+	c.format, c.logBits, c.logBytes = z.format, z.logBits, math.Log(z.bytes)
+	if tokens > 0 {
+		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)
+	}
+	return c, true
+}
+
+// A guess is a speed in logarithms, and how far the ends of its 90 % band are from it.
+type guess struct{ log, spread float64 }
+
+// guess is the speed that the regression expects of a size on one device; false where a fact is missing.
+func (a *ask) guess(size int, tokens int64) (g guess, ok bool) {
+	c, ok := a.config(size, tokens)
+	if !ok {
+		return g, false
+	}
+	r, names := a.e.learnt.generation, c.names()
+	if a.fixed == nil {
+		e := r.sum(&names, ofModel...)
+		a.fixed = &effect{e.value + a.site.effect.value, e.variance + a.site.effect.variance}
+	}
+	e := r.sum(&names, ofSize...)
+	share := r.physics(c.generation()) + e.value + a.fixed.value
+	g = guess{min(share, 0) - c.logTime(), validated.Generation.spread(c.class, e.variance+a.fixed.variance)}
+	return g, g.low() > 0 // what is rounded to 0 is none
+}
+
+func (g *guess) tps() float64  { return round3(math.Exp(g.log)) }
+func (g *guess) low() float64  { return round3(math.Exp(g.log - g.spread)) }
+func (g *guess) high() float64 { return round3(math.Exp(g.log + g.spread)) }

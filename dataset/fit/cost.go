@@ -83,8 +83,8 @@ func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
 	if a.m.hw == nil || s.Measured == nil {
 		return nil, nil
 	}
-	of, _, _ := a.tried(size, otherProgram, nil)
-	elsewhere := len(of) == 0
+	of := a.tried(size, generationOf)
+	elsewhere := len(of.speeds) == 0 || of.rank == otherWork
 	device, wall := dataset.PowerDevice, dataset.PowerWall
 	var ofDevice, ofMachine, ofEither []float64
 	a.e.runs.each(a.runs, func(b *dataset.Benchmark) {

@@ -14,9 +14,11 @@ type Engine struct {
 	line      *dataset.Roofline
 	runs      runs
 	relations *dataset.Relations
+	silicon   map[dataset.Slug]string  // variant, graphics inside a chip, or machine -> the record that stands for it
 	proofs    map[dataset.Slug][]proof // by model
 	shown     map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
-	ways      []way                    // of storing weights
+	numbers   numbers                  // of texts, each with the kind of text before it
+	year      float64                  // of the dataset, see yearOf
 	learnt    learnt
 }
 
@@ -25,30 +27,23 @@ type piece struct {
 	*dataset.Hardware
 	memoryGB, bandwidth float64 // of one device, in GB and bytes per second; 0 where unknown
 	related             []int32 // numbers of the related records on which something was measured
-	classless           bool    // of no class, so that no estimate is possible
-	usual               spot    // of llama.cpp
-}
-
-// A spot is a machine with a tool and a backend in numbers: a point with nothing of a model.
-type spot struct {
-	point
-	name string // of the backend
 }
 
 // A target is one model and what its memory depends on.
 type target struct {
 	*dataset.Model
-	network            string // see networkOf
-	shape              shape
-	weights            map[string]float64 // see weightsByFormat
-	order              []ordered          // the sizes, the most precise first
-	listed             []ordered          // those of them that lists may name, on some hardware
-	moderate           []ordered          // the same, those of more than EnoughBits last
-	sizes              []stored           // by number in the record, as the next
-	chosen             []bool             // whether lists may name the size on any hardware
-	fourBits           bool               // whether its weights were trained in four bits
-	share              float64            // of its weights, what one token reads; 0 where unknown
-	model, family, net int32              // numbers of the names
+	network  string // see networkOf
+	shape    shape
+	body     *body
+	weights  map[string]float64 // see weightsByFormat
+	order    []ordered          // the sizes, the most precise first
+	listed   []ordered          // those of them that lists may name, on some hardware
+	moderate []ordered          // the same, those of more than EnoughBits last
+	sizes    []stored           // by number in the record, as the next
+	ran      map[int32]bool     // numbers of quantizations in which it was measured
+	exists   []bool             // whether a size was published, measured, or is usually made
+	chosen   []bool             // whether lists may name the size on any hardware
+	fourBits bool               // whether its weights were trained in four bits
 }
 
 // ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need

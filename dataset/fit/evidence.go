@@ -59,7 +59,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 // outgrow keeps the largest part of unified memory that a run took on silicon whose limit its owner may raise as far as that. That of macOS is
 // a default that most leave as it is.
 func (r *reader) outgrow(b *dataset.Benchmark, h *piece, part float64) {
-	silicon := r.learnt.siliconOf(h.Slug)
+	silicon := r.siliconOf(h.Slug)
 	if !h.UnifiedMemory || h.Vendor == dataset.Apple || part <= r.shown[silicon].Share {
 		return
 	}
@@ -88,9 +88,9 @@ func (e *Engine) weightsOf(b *dataset.Benchmark, t *target) int64 {
 	return 0
 }
 
-// evidence lists the runs that outrank the formula for a query: the same weights in no more
+// outranking lists the runs that outrank the formula for a query: the same weights in no more
 // memory, with no shorter a cache.
-func (e *Engine) evidence(q *Query, t *target, m *machine, z *dataset.Quantization) []Evidence {
+func (e *Engine) outranking(q *Query, t *target, m *machine, z *dataset.Quantization) []Evidence {
 	out := []Evidence{}
 	proofs := e.proofs[t.Slug]
 	for i := range proofs {

@@ -251,13 +251,13 @@ func TestContextOf(t *testing.T) {
 	}
 }
 
-func TestQuantKind(t *testing.T) {
+func TestFormatOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"IQ4_XS": "iq", "UD-IQ2_M": "iq", "UD-Q4_K_XL": "k", "q6_k": "k", "Q4_0": "legacy", "Q8_0": "legacy", "MXFP4": "fp4", "NVFP4": "fp4", "MXFP4_MOE": "fp4",
-		"F16": "float", "BF16": "float", "F32": "float", "fp16": "float", "FP8": "fp8", "FP8_DYNAMIC": "fp8", "AWQ": "gptq", "GPTQ-Int4": "gptq", "MLX-4bit": "mlx", "INT8": "int", "W4A16": "int",
+		"IQ4_XS": "IQ4", "UD-IQ2_M": "UD2", "UD-Q4_K_XL": "UD4", "q6_k": "Q6_K", "Q4_0": "Q4_0", "MXFP4_MOE": "MXFP4", "fp16": "FP16",
+		"FP8_DYNAMIC": "FP8", "GPTQ-Int4": "GPTQ", "MLX-4bit": "MLX", "W4A16": "other",
 	} {
-		if got := quantKindOf(name); got != want {
-			t.Errorf("quantKindOf(%s) = %s, want %s", name, got, want)
+		if got := formatOf(name); got != want {
+			t.Errorf("formatOf(%s) = %s, want %s", name, got, want)
 		}
 	}
 }

@@ -500,7 +500,7 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 					continue
 				}
 				unknown = unknown || s.Verdict == Unknown
-				ran = ran || s.Verdict == Unknown && s.Speed != nil && s.Speed.Measured != nil
+				ran = ran || s.Verdict == Unknown && s.Speed.Use != nil && *s.Speed.Use == UseMeasured
 				if s.Verdict == Fits || s.Verdict == Tight {
 					runs, speed = true, speed || s.Speed.TPS != nil
 				}

@@ -55,8 +55,7 @@ type Runs struct {
 // size.
 func (e *Engine) Models(q Query, minTPS float64) (Runs, *Fault) {
 	var out Runs
-	at := site{near: newNearby(oneMachine)}
-	defer at.near.free()
+	at := site{speeds: true}
 	fault := e.eachModel(q, &at, func(a *ask) {
 		a.wants(minTPS, q.Context > 0)
 		out.add(a, a.t.Slug)
@@ -113,8 +112,6 @@ func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 		return Runs{}, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
 	}
 	var out Runs
-	near := newNearby(oneModel)
-	defer near.free()
 	var at site
 	var a ask
 	for _, slug := range e.hwBySlug {
@@ -123,7 +120,7 @@ func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 		if fault != nil {
 			return Runs{}, fault
 		}
-		at = site{near: near}
+		at = site{speeds: true}
 		a = e.ask(&q, t, m, &at)
 		a.wants(minTPS, filled)
 		out.add(&a, slug)
@@ -158,7 +155,7 @@ func (a *ask) any(is func(size int) bool, verdicts ...Verdict) bool {
 
 // hasSpeed reports whether the speed of a size that runs is known, fast enough or not.
 func (a *ask) hasSpeed(size int) bool {
-	return a.atAnySpeed(func() bool { return a.pace(size, true).use != "" })
+	return a.pace(size, true).use != ""
 }
 
 // best finds the size of a model that a list names.

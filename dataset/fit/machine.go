@@ -17,9 +17,7 @@ type machine struct {
 	share     *Share            // nil where all of it
 	discrete  bool
 	bandwidth float64 // bytes per second of one device, 0 where unknown
-	classless bool    // of no class, so that no estimate is possible
 	related   []int32 // numbers of the related records on which something was measured
-	usual     *spot   // of llama.cpp at the bandwidth of the hardware; nil at another
 	missing   []string
 }
 
@@ -41,9 +39,9 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if h == nil {
 		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h.Hardware, works: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, related: h.related, classless: h.classless, usual: &h.usual}
+	m := &machine{hw: h.Hardware, works: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, related: h.related}
 	if q.BandwidthGBps > 0 {
-		m.bandwidth, m.usual = q.BandwidthGBps*1e9, nil
+		m.bandwidth = q.BandwidthGBps * 1e9
 	}
 	gb := cmp.Or(q.MemoryGB, h.memoryGB)
 	if gb == 0 {
@@ -54,13 +52,13 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	m.available = m.memory
 	if chip := e.chipWith(h, gb); chip != nil {
 		m.works = chip.Hardware
-		if m.usual != nil {
-			m.bandwidth, m.usual = chip.bandwidth, &chip.usual
+		if q.BandwidthGBps == 0 {
+			m.bandwidth = chip.bandwidth
 		}
 	}
 	if !m.discrete {
 		share := shareOf(h.Hardware, gb)
-		if shown := e.shown[e.learnt.siliconOf(h.Slug)]; shown.Share > share.Share {
+		if shown := e.shown[e.siliconOf(h.Slug)]; shown.Share > share.Share {
 			share = shown
 		}
 		if q.UnifiedShare > 0 {

@@ -5,6 +5,15 @@ import "modeldex/dataset"
 // New makes an engine of a dataset, of which it keeps parts. Only measurements that compare are
 // kept, so that a table of a million rows costs one pass.
 func New(set *dataset.Set) *Engine {
+	e := engine(set)
+	r := e.read(set)
+	e.learn(set, r)
+	e.prepare()
+	return e
+}
+
+// engine makes an engine that has read no measurements.
+func engine(set *dataset.Set) *Engine {
 	e := &Engine{
 		models:    make(map[dataset.Slug]*target, len(set.Models)),
 		hardware:  make(map[dataset.Slug]*piece, len(set.Hardware)),
@@ -12,6 +21,8 @@ func New(set *dataset.Set) *Engine {
 		shown:     map[string]Share{},
 		line:      dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 		relations: dataset.NewRelations(set.Hardware),
+		numbers:   numbers{},
+		year:      yearOf(&set.Info.Released),
 	}
 	for i := range set.Models {
 		t := &target{Model: &set.Models[i], network: networkOf(&set.Models[i]), shape: shapeOf(&set.Models[i]), weights: weightsByFormat(&set.Models[i])}
@@ -27,17 +38,7 @@ func New(set *dataset.Set) *Engine {
 	for _, h := range e.hardware {
 		h.memoryGB = e.memoryGB(h.Hardware)
 	}
-	e.learn(set)
-	e.prepare()
-	l, tool := &e.learnt, LlamaCpp.tool()
-	for _, h := range e.hardware {
-		h.classless = classOf(h.Hardware, "gpu") == noClass
-		for _, slug := range e.relations.Related(h.Slug) {
-			if number := l.names.find(hardwareName, string(slug)); number >= 0 {
-				h.related = append(h.related, number)
-			}
-		}
-		h.usual = e.spotOf(h.Hardware, tool, l.backendOf(h.Hardware, tool), h.bandwidth)
-	}
+	e.linkSilicon(set.Hardware)
+	e.bodies()
 	return e
 }

@@ -35,7 +35,9 @@ type Query struct {
 	// backend that is usual there (backendOf).
 	Tool    dataset.Slug
 	Backend string
-	Costs   *Costs // nil: no costs
+	// ComputeUnit is the part of the machine that does the work: cpu, gpu or npu; empty: that of the backend.
+	ComputeUnit string
+	Costs       *Costs // nil: no costs
 	// MeasuredFirst prefers a size of at least LeastBits that fits and was measured on the hardware to a more
 	// precise one whose speed is an estimate. It also prefers any size of at most EnoughBits to one of more.
 	MeasuredFirst bool

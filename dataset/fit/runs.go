@@ -7,7 +7,7 @@ import (
 	"modeldex/dataset"
 )
 
-// runs finds the measurements of a model on a piece of hardware. It keeps numbers of records, not
+// runs finds the measurements of models of a shape on a piece of hardware. It keeps numbers of records, not
 // records: 16 bytes for each measurement.
 type runs struct {
 	pack dataset.Pack
@@ -15,16 +15,16 @@ type runs struct {
 }
 
 type runKey struct {
-	pair  uint64 // model and hardware
+	pair  uint64 // shape and hardware
 	quant int32  // number of its folded name, below -1 where a record has none
 	at    uint32 // number in the pack; the newest has the smallest
 }
 
-// model is the number of the model.
-func (k runKey) model() int32 { return int32(k.pair >> 32) }
+// shape is the number of the shape.
+func (k runKey) shape() int32 { return int32(k.pair >> 32) }
 
-func pairKey(model, hardware int32) uint64 {
-	return uint64(uint32(model))<<32 | uint64(uint32(hardware))
+func pairKey(shape, hardware int32) uint64 {
+	return uint64(uint32(shape))<<32 | uint64(uint32(hardware))
 }
 
 // mostRuns bounds how many measurements of one pair are kept for answers, the newest.
@@ -44,14 +44,11 @@ func newRuns(pack dataset.Pack, keys []runKey) runs {
 	return runs{pack, slices.Clip(kept)}
 }
 
-// of is the measurements of a model on some hardware, by quantization, each from the newest.
-func (r *runs) of(model int32, hardware []int32) (out []runKey) {
-	if model < 0 {
-		return nil
-	}
+// of is the measurements of a shape on some hardware, by quantization, each from the newest.
+func (r *runs) of(shape int32, hardware []int32) (out []runKey) {
 	several := false
 	for _, number := range hardware {
-		key := pairKey(model, number)
+		key := pairKey(shape, number)
 		found := between(r.keys, func(k runKey) int { return cmp.Compare(k.pair, key) })
 		switch {
 		case len(found) == 0:

@@ -10,57 +10,41 @@ import (
 	"modeldex/dataset"
 )
 
-// A way is how weights are stored, in numbers: what estimates know of a name of a quantization. Names that were
-// not measured may be of the same way.
-type way struct {
-	quant, quantKind int32
-	logBits          float64 // of the bits per weight
-}
-
-// stored is a size in numbers. All sizes of one name are stored in one way.
+// stored is a size in numbers, and what speeds depend on of it.
 type stored struct {
-	logBytes float64 // of the bytes one token reads; where the share of the target is known
-	way      int32   // in the engine's list
-	folded   int32   // number of the name, letter case aside
+	bytes          float64 // that one token reads; 0 where unknown
+	logBits        float64 // of the bits per weight
+	format, folded int32   // numbers of the kind of quantization and of its name, letter case aside
 }
 
-// prepare works out what estimates need of every size, once what was measured is known.
+// prepare works out what speeds need of every size, once what was measured is known.
 func (e *Engine) prepare() {
-	l := &e.learnt
-	ofName, ways := map[string]stored{}, map[way]int32{}
-	for _, slug := range e.bySlug {
-		t := e.models[slug]
-		t.model, t.family = l.names.find(modelName, string(t.Slug)), l.names.find(familyName, string(t.Family))
-		t.net = l.names.find(networkName, t.network)
-		one := 1.0
-		t.share = e.line.BytesPerToken(&dataset.Benchmark{Model: t.Slug, ModelSizeGiB: &one}) / gib
+	for _, t := range e.models {
 		t.sizes = make([]stored, len(t.Quantizations))
 		for i := range t.sizes {
-			z := &t.Quantizations[i]
-			s, known := ofName[z.Name]
-			if !known {
-				e.ways, s.way = numbered(e.ways, ways, way{
-					l.names.find(quantName, z.Name), l.names.find(quantKindName, quantKindOf(z.Name)), math.Log(e.bitsOf(z.Name)),
-				})
-				s.folded = l.names.find(foldedName, folded(z.Name))
-				ofName[z.Name] = s
-			}
-			s.logBytes = math.Log(t.bytesPerToken(z.SizeBytes))
-			t.sizes[i] = s
+			t.sizes[i] = e.stored(t, &t.Quantizations[i])
 		}
 	}
-	l.ways = len(e.ways)
 	e.list()
+}
+
+// stored is a size of a model. Its bytes are those that files of its quantization have of models of the same shape.
+func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
+	name := folded(z.Name)
+	return stored{
+		bytes: cmp.Or(t.body.bytes[name], float64(z.SizeBytes)) * t.body.share, logBits: math.Log(e.bitsOf(z.Name)),
+		format: e.numbers.find("format " + formatOf(z.Name)), folded: e.numbers.find("quantization " + name),
+	}
 }
 
 // list finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
 // where it was measured. Nobody is known to have a file of a size that was neither published nor measured, and that publishers do not
 // usually make: lists do not name it.
 func (e *Engine) list() {
-	type size struct{ model, quant int32 }
+	type size struct{ shape, quant int32 }
 	measured := map[size]bool{}
 	for _, k := range e.runs.keys {
-		measured[size{k.model(), k.quant}] = true
+		measured[size{k.shape(), k.quant}] = true
 	}
 	fourBits := map[string]bool{} // by network
 	for _, t := range e.models {
@@ -71,13 +55,13 @@ func (e *Engine) list() {
 	for _, t := range e.models {
 		t.fourBits = fourBits[t.network]
 		made, known := t.madeByPublishers(), []ordered{}
-		runs := func(at int) bool { return measured[size{t.model, t.sizes[at].folded}] }
+		runs := func(at int) bool { return measured[size{t.body.number, t.sizes[at].folded}] }
+		t.chosen, t.exists = make([]bool, len(t.sizes)), make([]bool, len(t.sizes))
 		for _, o := range t.order {
-			if z := &t.Quantizations[o.at]; z.Basis == dataset.Published || runs(o.at) || slices.Contains(made, z.Name) {
-				known = append(known, o)
+			if z := &t.Quantizations[o.at]; z.Basis == dataset.Published || t.ran[t.sizes[o.at].folded] || slices.Contains(made, z.Name) {
+				known, t.exists[o.at] = append(known, o), true
 			}
 		}
-		t.chosen = make([]bool, len(t.sizes))
 		first := usual
 		if t.fourBits {
 			first = asTrained
@@ -231,9 +215,6 @@ func (e *Engine) bitsOf(quantization string) float64 {
 	return cmp.Or(e.line.BitsPerWeight(quantization), 4.5)
 }
 
-// bytesPerToken is what one token reads of a size; 0 where unknown.
-func (t *target) bytesPerToken(size int64) float64 { return float64(size) * t.share }
-
 // named lists the numbers of the sizes of a name, all for the empty one.
 func (t *target) named(name string) (out []int) {
 	for i := range t.Quantizations {
@@ -337,4 +318,18 @@ func weightsOf(z *dataset.Quantization) Bytes {
 		return Bytes{z.SizeBytes, Published, "weights.file"}
 	}
 	return Bytes{z.SizeBytes, Computed, "weights.bits"}
+}
+
+// sameName compares names of quantizations, letter case aside.
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+// folded is equal for names that are the same.
+func folded(name string) string { return strings.ToLower(name) }
+
+// text gives an optional text, empty where unknown.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

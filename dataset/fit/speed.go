@@ -9,7 +9,7 @@ import (
 )
 
 // Method is the method of all estimates.
-const Method = "weighted median of the share of memory bandwidth of the nearest measurements"
+const Method = "regression of the share of memory bandwidth on physics and on effects of hardware, program, shape and quantization"
 
 // Words of Speed.Use.
 const (
@@ -31,40 +31,42 @@ const (
 	mostIDs      = 20
 )
 
-// speed works out the speed of one size, given by number. An estimate is only for weights that are resident
-// in the memory of the devices: one device, or several whose layers work in turn.
+// apart is the ratio of speeds beyond which runs are not one measurement: something that no field says held some of
+// them back, such as a driver that did not use the card.
+const apart = 3
+
+// speed works out the speed of one size, given by number.
 func (a *ask) speed(size int, resident bool) *Speed {
-	m, rank := a.measured(size, otherProgram)
-	s := &Speed{Measured: m}
-	p, ok := a.configuration(size)
-	if ok && resident {
-		s.Estimate = a.estimate(p)
+	s := &Speed{}
+	if resident {
+		s.Estimate = a.estimate(size)
 	}
-	switch {
-	case s.Estimate == nil && m == nil:
-		s.Measured, _ = a.measured(size, otherWork)
-	case s.Estimate != nil && m != nil && rank == otherProgram && !a.answers(p, m.Median):
-		s.Measured = nil
-	}
-	switch {
-	case s.Measured != nil:
-		s.use(useOf(s.Measured.Relation == dataset.Sibling), s.Measured.Median)
-	case s.Estimate != nil:
+	s.Measured = a.measured(size, generationOf)
+	if of := s.Measured; of != nil && of.Note == nil {
+		s.use(useOf(of.Relation == dataset.Sibling), of.Median)
+	} else if s.Estimate != nil {
 		s.use(UseEstimate, s.Estimate.Median)
-	default:
+	}
+	if s.TPS == nil {
 		return s
 	}
-	if !ok {
-		return s
-	}
-	if slow, known := a.e.slowdown(a.t, p, a.q.Context); known {
-		slow.TPS = round3(*s.TPS * slow.Factor)
-		s.Filled = &slow
+	if factor, ok := a.slowdown(size, a.q.Context); ok {
+		s.Filled = &Slowdown{Depth: a.q.Context, Factor: factor, TPS: round3(*s.TPS * factor), Checked: validated.Generation.checked("deep", "")}
 	}
 	return s
 }
 
 func (s *Speed) use(which string, tps float64) { s.Use, s.TPS = &which, &tps }
+
+// slowdown is the part of the speed that a full cache leaves; false where the cache is unknown.
+func (a *ask) slowdown(size int, tokens int64) (factor float64, ok bool) {
+	empty, ok := a.guess(size, 0)
+	if !ok || !a.t.body.of.cacheKnown() {
+		return 0, false
+	}
+	full, _ := a.guess(size, tokens)
+	return min(1, round4(math.Exp(full.log-empty.log))), true
+}
 
 // A pace is what a list says of the speed of a size.
 type pace struct {
@@ -73,74 +75,28 @@ type pace struct {
 	depth int64   // tokens in the cache it is for
 }
 
-// pace is the speed of one size, with a full cache if the ask is for that. It may be unknown where it is below
-// the least of the ask. The weights are resident. Without estimates only measurements that answer count.
+// pace is the speed of one size, with a full cache if the ask is for that. The weights are resident. Without estimates
+// only measurements that answer count.
 func (a *ask) pace(size int, estimates bool) (out pace) {
-	p, ok := a.configuration(size)
-	if runs, siblings := a.counted(size); len(runs) > 0 {
-		out.use, out.tps = useOf(siblings), round3(at(runs, 0.5))
+	if speeds, siblings := a.counted(size); len(speeds) > 0 {
+		out.use, out.tps = useOf(siblings), round3(at(speeds, 0.5))
 	} else if estimates {
-		out.use, out.tps = a.otherwise(size, p, ok)
+		if g, ok := a.guess(size, 0); ok {
+			out.use, out.tps = UseEstimate, g.tps()
+		}
 	}
-	if out.use == "" || !a.filled || !ok {
+	if out.use == "" || !a.filled {
 		return out
 	}
-	if slow, known := a.e.slowdown(a.t, p, a.q.Context); known {
-		out.tps, out.depth = round3(out.tps*slow.Factor), slow.Depth
+	if factor, ok := a.slowdown(size, a.q.Context); ok {
+		out.tps, out.depth = round3(out.tps*factor), a.q.Context
 	}
 	return out
 }
 
-// counted are the measured speeds of a size that answer an ask, in order: none of another part of the machine, and none of another program
-// that the estimate contradicts. They may all be on siblings of the hardware.
-func (a *ask) counted(size int) (speeds []float64, siblings bool) {
-	speeds, rank, siblings := a.tried(size, otherProgram, nil)
-	if len(speeds) == 0 || rank != otherProgram {
-		return speeds, siblings
-	}
-	if p, ok := a.configuration(size); ok && !a.answers(p, at(speeds, 0.5)) {
-		return nil, false
-	}
-	return speeds, siblings
-}
-
-// answers reports whether a speed that another program reached is an answer beside the estimate. Where it is below the band of that, it says
-// more of the program than of the machine. Where it is above, the machine is as fast as that with some program, which is no
-// answer to a question about another engine than the usual one.
-func (a *ask) answers(p *point, tps float64) bool {
-	return a.atAnySpeed(func() bool {
-		g, factor, ok := a.guess(p)
-		low, high := g.band(factor)
-		return !ok || tps >= g.tps(p, low) && (tps <= g.tps(p, high) || a.q.Rules == LlamaCpp)
-	})
-}
-
-// otherwise is the speed of a size of which nothing was measured where the answer is for: an estimate, if the configuration p is known,
-// else what another part of the machine did.
-func (a *ask) otherwise(size int, p *point, known bool) (use string, tps float64) {
-	if known {
-		if g, _, ok := a.guess(p); ok {
-			return UseEstimate, g.tps(p, g.middle)
-		}
-	}
-	runs, _, siblings := a.tried(size, otherWork, nil)
-	if len(runs) == 0 || known && a.estimable(p) {
-		return "", 0
-	}
-	return useOf(siblings), round3(at(runs, 0.5))
-}
-
-// estimable reports whether there is an estimate, fast enough or not.
-func (a *ask) estimable(p *point) bool {
-	return a.atAnySpeed(func() bool {
-		_, _, ok := a.guess(p)
-		return ok
-	})
-}
-
-// How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any has are the
-// measured speed. So on a machine with graphics it is not the speed of its processor, nor that of a program that others of the same
-// weights leave far behind.
+// How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any
+// has are the measured speed. So on a machine with graphics it is not the speed of its processor, nor that of a program
+// that others of the same weights leave far behind.
 const (
 	otherWork    = iota // another part of the machine did the work; it answers where there is no estimate
 	otherProgram        // the same part, with other kernels
@@ -149,29 +105,13 @@ const (
 
 // rank is how well a measurement answers for an ask.
 func (a *ask) rank(b *dataset.Benchmark) int {
-	if unit := unitThat(b); unit != "" && unit != a.unit() {
+	if unit := unitThat(b); unit != "" && unit != a.unit() && a.m.works.Type != "cpu" {
 		return otherWork
 	}
 	if toolKindOf(b.Tool) != toolKindOf(a.q.tool()) {
 		return otherProgram
 	}
 	return sameProgram
-}
-
-// unitThat is the part of a machine that did the work of a measurement, empty where it does not say.
-func unitThat(b *dataset.Benchmark) string {
-	switch {
-	case b.ComputeUnit != nil:
-		return string(*b.ComputeUnit)
-	case b.Backend != nil:
-		return unitOf(*b.Backend)
-	}
-	return ""
-}
-
-// unit is the part of the machine that the answer is for.
-func (a *ask) unit() string {
-	return unitOf(a.site.place(a).name)
 }
 
 // relation is how the hardware of a measurement is related to that of the ask.
@@ -190,73 +130,122 @@ func (e *Engine) on(m *machine, measured dataset.Slug) MeasuredOn {
 	return out
 }
 
-// tried are the measured speeds of a size, in order, of the best rank there is from least on, and that rank. Those on siblings of the
-// hardware count only where there are no others of that rank. It visits their records, the first with fresh, and begins anew where a
-// better one comes; nil visits none.
-func (a *ask) tried(size, least int, visit func(b *dataset.Benchmark, fresh bool)) (speeds []float64, rank int, siblings bool) {
+// generationOf and promptOf are the speeds of a measurement.
+func generationOf(b *dataset.Benchmark) *float64 { return b.GenerationTPS }
+func promptOf(b *dataset.Benchmark) *float64     { return b.PromptTPS }
+
+// asked reports whether a measurement is of what a query asks for.
+func (a *ask) asked(b *dataset.Benchmark) bool {
+	q := a.q
+	return int(b.HardwareCount) == q.Count && a.e.sameBandwidth(a.m, b.Hardware) && (q.Tool == "" || b.Tool == q.Tool) &&
+		(q.Backend == "" || text(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
+}
+
+// tried is what was measured of a size, of the best rank there is. Runs on siblings of the hardware count only where
+// there are no others of that rank.
+type tried struct {
+	runs     []*dataset.Benchmark
+	speeds   []float64 // of those that were not held back, in order
+	rank     int
+	siblings bool
+	slow     int // runs that were held back: slower than the fastest by more than apart
+}
+
+// tried are the measured speeds of a size.
+func (a *ask) tried(size int, of func(b *dataset.Benchmark) *float64) (t tried) {
 	if len(a.runs) == 0 {
-		return nil, least, false // as of most models on most machines
+		return t // as of most models on most machines
 	}
-	runs := inQuant(a.runs, a.t.sizes[size].folded)
-	if len(runs) == 0 {
-		return nil, least, false
-	}
-	grade := 2 * least // 2 x rank, and 1 more for what is not on a sibling
-	a.e.runs.each(runs, func(b *dataset.Benchmark) {
-		if int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware) || a.q.Tool != "" && b.Tool != a.q.Tool || a.q.Backend != "" && text(b.Backend) != a.q.Backend {
+	grade := 0 // 2 x rank, and 1 more for what is not on a sibling
+	a.e.runs.each(inQuant(a.runs, a.t.sizes[size].folded), func(b *dataset.Benchmark) {
+		speed := of(b)
+		if speed == nil || !a.asked(b) {
 			return
 		}
 		is := 2 * a.rank(b)
 		if a.relation(b) != dataset.Sibling {
 			is++
 		}
-		if is < grade {
-			return
-		}
 		if is > grade {
-			grade, speeds = is, speeds[:0]
+			grade, t.runs, t.speeds = is, t.runs[:0], t.speeds[:0]
 		}
-		speeds = append(speeds, *b.GenerationTPS)
-		if visit != nil {
-			visit(b, len(speeds) == 1)
+		if is == grade {
+			t.runs, t.speeds = append(t.runs, b), append(t.speeds, *speed)
 		}
 	})
-	slices.Sort(speeds)
-	return speeds, grade / 2, len(speeds) > 0 && grade%2 == 0
+	if len(t.speeds) == 0 {
+		return t
+	}
+	slices.Sort(t.speeds)
+	t.rank, t.siblings = grade/2, grade%2 == 0
+	least := at(t.speeds, 0.9) / apart
+	for t.speeds[t.slow] < least {
+		t.slow++
+	}
+	t.speeds = t.speeds[t.slow:]
+	t.runs = slices.DeleteFunc(t.runs, func(b *dataset.Benchmark) bool { return *of(b) < least })
+	return t
 }
 
-// sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its bandwidth:
-// variants may differ in it, and a query may give its own. A measurement at an unknown bandwidth counts.
+// counted are the measured speeds of a size that answer an ask, in order. They may all be on siblings of the hardware.
+func (a *ask) counted(size int) (speeds []float64, siblings bool) {
+	t := a.tried(size, generationOf)
+	if len(t.speeds) == 0 || a.doubt(size, &t) != "" {
+		return nil, false
+	}
+	return t.speeds, t.siblings
+}
+
+// doubt says why measured speeds are no answer; empty where they are.
+func (a *ask) doubt(size int, t *tried) string {
+	if t.slow > len(t.speeds) {
+		return "the runs differ by more than threefold: they are not one measurement"
+	}
+	g, ok := a.guess(size, 0)
+	middle := at(t.speeds, 0.5)
+	switch {
+	case !ok || a.q.Count > 1:
+	case t.rank == otherWork:
+		return "another part of the machine did the work"
+	case math.Log(middle) < g.log-math.Log(apart):
+		return "the runs reach less than a third of what others lead to expect"
+	case t.rank == otherProgram && (middle < g.low() || middle > g.high() && a.q.Rules != LlamaCpp):
+		return "the runs are of other programs, and far from what this one reaches"
+	}
+	return ""
+}
+
+// sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its
+// bandwidth: variants may differ in it, and a query may give its own. A measurement at an unknown bandwidth counts.
 func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 	own := e.line.Bandwidth(measured)
 	return own == 0 || own == m.bandwidth
 }
 
-// measured summarizes the measurements of this very size of the best rank there is from least on, and gives the rank; nil where there are
-// none.
-func (a *ask) measured(size, least int) (out *Measured, rank int) {
-	var pages map[string]bool
-	farthest := 0
-	speeds, rank, _ := a.tried(size, least, func(b *dataset.Benchmark, fresh bool) {
-		if fresh {
-			pages, farthest, out = map[string]bool{}, 0, &Measured{Runs: []dataset.Slug{}}
-		}
+// measured summarizes the measurements of this very size of the best rank there is; nil where there are none.
+func (a *ask) measured(size int, of func(b *dataset.Benchmark) *float64) *Measured {
+	t := a.tried(size, of)
+	if len(t.speeds) == 0 {
+		return nil
+	}
+	out := &Measured{N: len(t.speeds), Slow: t.slow, Runs: []dataset.Slug{}, P10: round3(at(t.speeds, 0.1)), Median: round3(at(t.speeds, 0.5)), P90: round3(at(t.speeds, 0.9))}
+	pages, farthest := map[string]bool{}, 0
+	for _, b := range t.runs {
 		pages[pageOf(b)] = true
 		farthest = max(farthest, slices.Index(dataset.RelationKinds, a.relation(b)))
 		if len(out.Runs) < mostIDs {
 			out.Runs = append(out.Runs, b.ID)
-			out.On = append(out.On, MeasuredRun{b.ID, a.e.on(a.m, b.Hardware)})
+			out.On = append(out.On, MeasuredRun{b.ID, b.Model, a.e.on(a.m, b.Hardware)})
 		}
-	})
-	if len(speeds) == 0 {
-		return nil, rank
 	}
-	out.N, out.Pages, out.Relation = len(speeds), len(pages), dataset.RelationKinds[farthest]
-	out.P10, out.Median, out.P90 = round3(at(speeds, 0.1)), round3(at(speeds, 0.5)), round3(at(speeds, 0.9))
-	return out, rank
+	out.Pages, out.Relation = len(pages), dataset.RelationKinds[farthest]
+	if why := a.doubt(size, &t); why != "" {
+		out.Note = &why
+	}
+	return out
 }
 
-// toolOf is the program the rules name.
+// tool is the program the rules name.
 func (r Rules) tool() dataset.Slug {
 	if r == MLX {
 		return "mlx-lm"
@@ -267,89 +256,84 @@ func (r Rules) tool() dataset.Slug {
 // tool is the program of a query.
 func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
 
-// roundedBy is more than the rounding of a speed makes it larger.
-const roundedBy = 1e-3
-
-// guess estimates the share of a configuration and gives the factor of its band; false where nothing is near
-// enough, or where the speed is below the least of the ask.
-func (a *ask) guess(p *point) (g guess, factor float64, ok bool) {
-	if a.q.Count > 1 && a.q.Rules != LlamaCpp {
-		return g, 0, false
-	}
-	least, here := math.Inf(-1), a.here()
-	if a.least > roundedBy {
-		least = a.logLeast + p.logTime()
-	}
-	near := a.site.near
-	near.gather(&a.e.learnt, p)
-	if least > here+near.lookup.highest+roundedBy {
-		return g, 0, false // as a median is at most the largest of its values
-	}
-	if g, ok = near.guess(p, here, least, nil); !ok {
-		return g, 0, false
-	}
-	factor = validated.Factors.of(g.holdout(p), p.class)
-	low, _ := g.band(factor)
-	return g, factor, g.says(factor) && g.tps(p, low) > 0 // what is rounded to 0 is none
-}
-
-// tps is the speed of a configuration with a share.
-func (g *guess) tps(p *point, share float64) float64 { return round3(math.Exp(share - p.logTime())) }
-
-// estimate works out the speed of a configuration; nil where nothing is near enough.
-func (a *ask) estimate(p *point) *Estimate {
-	q, m := a.q, a.m
-	g, factor, ok := a.guess(p)
+// estimate works out the speed of a size on one device; nil where a fact is missing.
+func (a *ask) estimate(size int) *Estimate {
+	g, ok := a.guess(size, 0)
 	if !ok {
 		return nil
 	}
-	low, high := g.band(factor)
-	out := &Estimate{P05: g.tps(p, low), Median: g.tps(p, g.middle), P95: g.tps(p, high)}
-	kind := g.holdout(p)
-	out.Method, out.Share, out.Bytes, out.Nearest = Method, round4(math.Exp(g.middle)), int64(math.Exp(p.logBytes)), round3(g.nearest)
-	out.Tool, out.Backend, out.Class = string(q.tool()), a.site.at.name, p.class.String()
-	out.Evidence, out.Assumes, out.Checked = a.weights(&g), []string{}, checked(kind, p.class)
-	if q.Count > 1 {
-		out.Assumes = append(out.Assumes, "the devices hold different layers and work in turn, so that together they are as fast as one; not validated")
-		out.Checked = nil
+	c, _ := a.config(size, 0)
+	out := &Estimate{
+		P05: g.low(), Median: g.tps(), P95: g.high(), Method: Method, Share: round4(math.Exp(g.log + c.logTime())), Bytes: int64(math.Exp(c.logBytes)),
+		Tool: string(a.q.tool()), Backend: a.place().backend, Unit: a.unit(), Class: c.class.String(),
+		Evidence: a.evidence(&c), Assumes: a.assumes(&c), Checked: validated.Generation.of(&c, a.e.learnt.generation),
 	}
-	if m.hw == nil {
-		out.Assumes = append(out.Assumes, "a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
+	if a.m.hw == nil {
 		out.Checked = nil
 	}
 	return out
 }
 
-// weights lists the heaviest neighbours.
-func (a *ask) weights(g *guess) []Weight {
-	near := slices.Clone(g.neighbours)
-	slices.SortFunc(near, func(a, b neighbour) int {
-		return cmp.Or(-cmp.Compare(a.weight, b.weight), cmp.Compare(g.samples[a.at].id, g.samples[b.at].id))
-	})
-	total := 0.0
-	for i := range near {
-		total += near[i].weight
+// assumes says what an estimate takes for granted.
+func (a *ask) assumes(c *config) []string {
+	out := []string{}
+	if a.m.hw == nil {
+		out = append(out, "a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
 	}
-	out := make([]Weight, 0, mostEvidence)
-	for _, n := range near[:min(len(near), mostEvidence)] {
-		s := &g.samples[n.at]
-		measured := a.e.runs.pack.At(int(s.row)).Hardware
-		out = append(out, Weight{s.id, a.e.on(a.m, measured), round4(n.weight / total), int(s.rows)})
-	}
-	return out
-}
-
-// holdout says which validation is that of an estimate: by page where the model itself was
-// measured on this silicon, by model where others were, by hardware where none was.
-func (g *guess) holdout(p *point) Holdout {
-	h := ByHardware
-	for i := range g.neighbours {
-		if s := &g.samples[g.neighbours[i].at]; s.silicon == p.silicon {
-			if s.model == p.model {
-				return ByPage
-			}
-			h = ByModel
+	if tool := a.q.tool(); a.q.Tool != "" {
+		if _, measured := a.e.learnt.generation.effects[ofTool][c.names()[ofTool]]; !measured {
+			out = append(out, "no run of "+string(tool)+" on hardware of this class is known: as other programs with its kernels")
 		}
 	}
-	return h
+	return out
+}
+
+// near is a measurement that says something of a model and a machine, and how much.
+type near struct {
+	row    *row
+	weight float64
+}
+
+// mostNear is how many of them an estimate chooses its evidence from.
+const mostNear = 100
+
+// evidence lists the runs that an estimate rests on most: each weighs by the effects it shares with the configuration.
+func (a *ask) evidence(c *config) []Weight {
+	l, names := &a.e.learnt, c.names()
+	weigh := func(row *row, of []group) (weight float64) {
+		own := row.names()
+		for _, g := range of {
+			if own[g] == names[g] {
+				weight += row.weight * l.generation.effects[g][own[g]].variance
+			}
+		}
+		return weight
+	}
+	heaviest := func(x, y near) int { return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.row.at, y.row.at)) }
+	if a.near == nil {
+		numbers := slices.Concat(l.bySilicon[names[ofSilicon]], l.byShape[names[ofShape]])
+		if len(numbers) == 0 {
+			numbers = slices.Clone(l.byKernels[names[ofKernels]])
+		}
+		slices.Sort(numbers)
+		a.near = []near{}
+		for _, i := range slices.Compact(numbers) {
+			a.near = append(a.near, near{&l.rows[i], weigh(&l.rows[i], ofMachine) + weigh(&l.rows[i], ofModel)})
+		}
+		slices.SortFunc(a.near, heaviest)
+		a.near = a.near[:min(len(a.near), mostNear)]
+	}
+	found, total := slices.Clone(a.near), 0.0
+	for i := range found {
+		n := &found[i]
+		n.weight = (n.weight + weigh(n.row, ofSize)) * math.Exp(-math.Abs(n.row.logBytes-c.logBytes))
+		total += n.weight
+	}
+	slices.SortFunc(found, heaviest)
+	out := make([]Weight, 0, mostEvidence)
+	for _, n := range found[:min(len(found), mostEvidence)] {
+		b := a.e.runs.pack.At(int(n.row.at))
+		out = append(out, Weight{b.ID, b.Model, a.e.on(a.m, b.Hardware), round4(n.weight / total)})
+	}
+	return out
 }

@@ -29,18 +29,15 @@ func round3(v float64) float64 { return math.Round(v*1e3) / 1e3 }
 
 func round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// nearness gives the median of errors, and the parts within 25 % and a factor of 1.5.
-func nearness(logs []float64) (median, within25, within50 float64) {
+// nearness gives the median of errors, and the parts within 25 % and factors of 1.5 and 2.
+func nearness(logs []float64) (median, within25, within50, within100 float64) {
 	abs := make([]float64, len(logs))
 	for i, l := range logs {
 		abs[i] = math.Abs(math.Exp(l) - 1)
-		if abs[i] <= 0.25 {
-			within25++
-		}
-		if math.Abs(l) <= math.Log(1.5) {
-			within50++
-		}
+		within25 += float64(oneIf(abs[i] <= 0.25))
+		within50 += float64(oneIf(math.Abs(l) <= math.Log(1.5)))
+		within100 += float64(oneIf(math.Abs(l) <= math.Log(2)))
 	}
 	n := float64(len(logs))
-	return round4(medianOf(abs)), round4(within25 / n), round4(within50 / n)
+	return round4(medianOf(abs)), round4(within25 / n), round4(within50 / n), round4(within100 / n)
 }

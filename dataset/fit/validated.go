@@ -1,7 +1,10 @@
 package fit
 
 import (
+	"cmp"
 	_ "embed"
+	"math"
+	"slices"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -13,12 +16,13 @@ import (
 //go:embed validated.json
 var validatedJSON []byte
 
-// Validated is what an evaluation leaves for estimates: how wide bands must be, and how estimates
-// did.
+// Validated is an evaluation of a dataset: how estimates did against sources that were hidden from them.
 type Validated struct {
-	// Factors make bands as wide as nine of ten held-out measurements need them.
-	Factors factors `json:"band_factors"`
-	Evaluation
+	DatasetVersion string `json:"dataset_version"`
+	Digest         string `json:"dataset_digest"`
+	// Generation is of the speed of generation, Prompt of that of reading prompts.
+	Generation Quality `json:"generation"`
+	Prompt     Quality `json:"prompt"`
 }
 
 var validated = func() (v Validated) {
@@ -28,102 +32,100 @@ var validated = func() (v Validated) {
 	return v
 }()
 
-// checked gives the scores of estimates of a class; nil where there were too few to say.
-func checked(h Holdout, c Class) *Checked {
-	s, ok := validated.Of(h, c.String())
-	if !ok || s.Estimated < 20 {
-		s, ok = validated.Of(h, "all")
+// ValidatedData is the evaluation that estimates of this build state.
+func ValidatedData() *Validated { return &validated }
+
+// Quality is how good estimates of one kind of speed are.
+type Quality struct {
+	Rows    int `json:"rows"`
+	Sources int `json:"sources"`
+	// Factors make bands of each class as wide as nine of ten measurements of hidden sources need them.
+	Factors map[string]float64 `json:"band_factors"`
+	Scores  []Score            `json:"scores"`
+}
+
+// A Score says how near estimates come to measurements of hidden sources. Errors are estimate over measurement less
+// one, without sign.
+type Score struct {
+	// Class is all, usual (programs that people run), a class of hardware, dense, mixture or deep, or a class with one of
+	// dense and mixture, and with what was known of it.
+	Class       string  `json:"class"`
+	Rows        int     `json:"rows"`
+	MedianError float64 `json:"median_error"` // 0.1 is 10 %
+	Within25    float64 `json:"within_25_percent"`
+	Within50    float64 `json:"within_factor_1_5"`
+	Within100   float64 `json:"within_factor_2"`
+	// Coverage is the part of measurements inside the 90 % band, with factors of the other sources. Width is the median
+	// of its upper end over its lower, and Narrow the part of bands whose ends are within a factor of 4.
+	Coverage float64 `json:"coverage_90"`
+	Width    float64 `json:"band_width"`
+	Narrow   float64 `json:"band_within_factor_4"`
+	// Simple is the median error of the rule of thumb: SimpleShare of the bandwidth over the bytes of a token.
+	Simple         float64 `json:"rule_of_thumb_median_error"`
+	SimpleWithin50 float64 `json:"rule_of_thumb_within_factor_1_5"`
+}
+
+// What is known of a configuration beyond its class.
+const (
+	knownShape   = "shape on silicon"
+	knownSilicon = "silicon"
+	knownNeither = "other silicon"
+)
+
+// knows says what a regression knows of a configuration.
+func (r *regression) knows(names [groups]name) string {
+	if _, known := r.effects[ofMeasured][names[ofMeasured]]; known {
+		return knownShape
 	}
-	if !ok {
+	if _, known := r.effects[ofSilicon][names[ofSilicon]]; known {
+		return knownSilicon
+	}
+	return knownNeither
+}
+
+func kindOf(mixture bool) string {
+	if mixture {
+		return "mixture"
+	}
+	return "dense"
+}
+
+// of is the score of the narrowest class of a configuration that has enough measurements; nil where none has.
+func (q *Quality) of(c *config, r *regression) *Checked {
+	kind := c.class.String() + " " + kindOf(c.mixture)
+	return cmp.Or(q.checked(kind, r.knows(c.names())), q.checked(kind, ""), q.checked(c.class.String(), ""), q.checked("all", ""))
+}
+
+// Of is the score of a class; nil where there is none.
+func (q *Quality) Of(class string) *Score {
+	if i := slices.IndexFunc(q.Scores, func(s Score) bool { return s.Class == class }); i >= 0 {
+		return &q.Scores[i]
+	}
+	return nil
+}
+
+// enoughRows is how many measurements a score needs to be stated.
+const enoughRows = 20
+
+func (q *Quality) checked(class, knows string) *Checked {
+	if knows != "" {
+		class += ", " + knows
+	}
+	s := q.Of(class)
+	if s == nil || s.Rows < enoughRows {
 		return nil
 	}
-	return &Checked{validated.DatasetVersion, h, s.Class, s.Estimated, s.MedianError, s.Coverage}
+	return &Checked{validated.DatasetVersion, "source", s.Class, s.Rows, s.MedianError, s.Coverage}
 }
 
-// factors maps a kind of estimate and a class to the factor of its bands.
-type factors map[Holdout]map[string]float64
-
-func (f factors) set(h Holdout, c Class, factor float64) {
-	if f[h] == nil {
-		f[h] = map[string]float64{}
-	}
-	f[h][c.String()] = factor
-}
-
-// of is the factor; 1.5 where nothing was measured.
-func (f factors) of(h Holdout, c Class) float64 {
-	if x := f[h][c.String()]; x > 0 {
-		return x
-	}
-	return 1.5
+// spread is how far the ends of the 90 % band of an estimate are from it, in logarithms. variance is that of the effects
+// it is made of, in units of that of one measurement.
+func (q *Quality) spread(c Class, variance float64) float64 {
+	return cmp.Or(q.Factors[c.String()], q.Factors["all"], 1) * math.Sqrt(1+variance)
 }
 
 // EncodeValidated gives the form of validated.json.
 func EncodeValidated(v *Validated) ([]byte, error) {
 	out, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.WithIndent(" "))
 	return append(out, '\n'), err
-}
-
-// A Score says how near estimates came to held-out measurements. Errors are estimate over
-// measurement less one, without sign. Rates are parts of the rows that got an estimate.
-type Score struct {
-	Holdout   Holdout `json:"holdout"`
-	Class     string  `json:"class"` // all, a class of hardware, dense or mixture
-	Rows      int     `json:"rows"`
-	Estimated int     `json:"estimated"` // rows with something near enough
-	// MedianError is the median absolute error, 0.1 being 10 %.
-	MedianError float64 `json:"median_error"`
-	Within25    float64 `json:"within_25_percent"`
-	Within50    float64 `json:"within_factor_1_5"`
-	// Coverage is the part of measurements inside the 90 % band, Width the median of its upper
-	// end over its lower.
-	Coverage float64 `json:"coverage_90"`
-	Width    float64 `json:"band_width"`
-	// Constant is the median error of the rule with one constant share, the best for these rows.
-	Constant         float64 `json:"constant_share_median_error"`
-	ConstantWithin25 float64 `json:"constant_share_within_25_percent"`
-	ConstantWithin50 float64 `json:"constant_share_within_factor_1_5"`
-}
-
-// A ChoiceScore says how near estimates come to held-out measurements, once with the backend an answer chooses from the other
-// measurements and once with that of the measurement. Both are for the same rows: those that name their backend, where the same part of
-// the machine does the work.
-type ChoiceScore struct {
-	Holdout       Holdout `json:"holdout"`
-	Rows          int     `json:"rows"`
-	Same          int     `json:"same_backend"` // rows with the backend that is chosen
-	Estimated     int     `json:"estimated"`
-	MedianError   float64 `json:"median_error"`
-	Within25      float64 `json:"within_25_percent"`
-	Within50      float64 `json:"within_factor_1_5"`
-	Given         float64 `json:"given_backend_median_error"`
-	GivenWithin25 float64 `json:"given_backend_within_25_percent"`
-	GivenWithin50 float64 `json:"given_backend_within_factor_1_5"`
-}
-
-// An Evaluation is the scores of all holdouts and classes.
-type Evaluation struct {
-	DatasetVersion string  `json:"dataset_version"`
-	Digest         string  `json:"dataset_digest"`
-	Rows           int     `json:"rows"`
-	Pages          int     `json:"pages"`
-	ConstantShare  float64 `json:"constant_share"`
-	Scores         []Score `json:"scores"`
-	// Apart are the scores of the rows whose source page took no part in the search for the numbers
-	// of estimates, with bands fitted to the other rows.
-	Apart []Score `json:"scores_apart"`
-	// Chosen are the scores where the backend is the one an answer chooses.
-	Chosen []ChoiceScore `json:"scores_with_chosen_backend"`
-	// Depth is how near slowdowns with a filled cache came.
-	Depth []DepthScore `json:"depth"`
-}
-
-// Of returns the score of a holdout and class; false where there is none.
-func (ev *Evaluation) Of(h Holdout, class string) (Score, bool) {
-	for _, s := range ev.Scores {
-		if s.Holdout == h && s.Class == class {
-			return s, true
-		}
-	}
-	return Score{}, false
 }

@@ -21,8 +21,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	at := site{near: newNearby(anyMachine)}
-	defer at.near.free()
+	at := site{speeds: true}
 	asked := e.ask(&q, t, m, &at)
 	sizes := asked.bestFirst()
 	if len(sizes) == 0 && q.Quantization != "" {
@@ -169,7 +168,7 @@ func (a *ask) judge(at int) Size {
 		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
 		Memory:   Memory{Weights: weightsOf(z), Reserve: n.reserve},
 		Missing:  append(append([]string{}, t.shape.missing...), t.shape.loose...),
-		Evidence: a.e.evidence(a.q, t, a.m, z),
+		Evidence: a.e.outranking(a.q, t, a.m, z),
 	}
 	if n.known {
 		cache, buffer, total := n.cache, Bytes{n.buffer, Estimated, "compute.output"}, n.total(z.SizeBytes)

@@ -38,22 +38,3 @@ const (
 func (Basis) Values() []string {
 	return []string{string(Published), string(Computed), string(UpperBound), string(LowerBound), string(Estimated)}
 }
-
-// Holdout is what is hidden from an estimate that is compared with a measurement.
-type Holdout string
-
-// The holdouts. Page hides the source page of the measurement. Hardware hides the whole silicon
-// and the page. Model hides the model on that silicon, whatever the page.
-const (
-	ByPage     Holdout = "page"
-	ByHardware Holdout = "hardware"
-	ByModel    Holdout = "model"
-)
-
-// Holdouts lists the holdouts.
-var Holdouts = []Holdout{ByPage, ByHardware, ByModel}
-
-// Values lists the holdouts as texts.
-func (Holdout) Values() []string {
-	return []string{string(ByPage), string(ByHardware), string(ByModel)}
-}

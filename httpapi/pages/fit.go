@@ -422,8 +422,8 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 			t.Rows = append(t.Rows, append(runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), index.None), more...))
 		}
 	}
-	if m := s.Measured; m != nil {
-		t.Intro = text.Count(m.N, "run", "runs") + " of the same pair: a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
+	if m := s.Measured; m != nil && m.Note == nil {
+		t.Intro = text.Count(m.N, "run", "runs") + " of models of this shape: a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
 		if *s.Use == fit.UseSibling {
 			t.Intro = text.Count(m.N, "run", "runs") + " on hardware with the same memory bandwidth: a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
 		}
@@ -431,10 +431,13 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 			add(id)
 		}
 	} else if e := s.Estimate; e != nil {
-		t.Intro = "For each token " + text.GiB(e.Bytes) + " of weights are read. The nearest measurements reached " + text.Percent(e.Share) + " of the memory bandwidth of their hardware. That is " +
-			text.Tenths(e.Median) + " tok/s here, with an empty cache."
+		t.Intro = "For each token " + text.GiB(e.Bytes) + " of weights are read, and the measurements below lead to expect " + text.Percent(e.Share) + " of the memory bandwidth: " +
+			text.Tenths(e.Median) + " tok/s with an empty cache."
+		if m := s.Measured; m != nil {
+			t.Intro += " The measured " + text.Count(m.N, "run does", "runs do") + " not count: " + *m.Note + "."
+		}
 		if c := e.Checked; c != nil {
-			t.Intro += " We tested such estimates on " + text.Count(c.Rows, "measurement", "measurements") + " that they had not seen: half were less than " + text.Percent(c.MedianError) + " off."
+			t.Intro += " We tested such estimates on " + text.Count(c.Rows, "measurement", "measurements") + " of sources that they had not seen: half were less than " + text.Percent(c.MedianError) + " off."
 		}
 		for _, assumed := range e.Assumes {
 			t.Intro += " It assumes: " + strings.TrimSuffix(assumed, ".") + "."
@@ -445,7 +448,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		}
 	}
 	if f := s.Filled; f != nil {
-		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache " + text.Percent(f.Factor) + " of it is left, " + text.Tenths(f.TPS) + " tok/s, from " + text.Count(f.N, "measured slowdown", "measured slowdowns") + "."
+		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache " + text.Percent(f.Factor) + " of it is left, " + text.Tenths(f.TPS) + " tok/s."
 	}
 	return t
 }

@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -149,7 +148,7 @@ func notes(w io.Writer, a *fit.Answer) {
 		}
 		if s.Speed != nil && s.Speed.Estimate != nil && s.Speed.Estimate.Checked != nil {
 			v := s.Speed.Estimate.Checked
-			say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s that were hidden by %s", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class, v.Holdout)
+			say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s whose source was hidden", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
 		}
 		for _, e := range s.Evidence {
 			say("%s ran in %.1f GiB where the formula asks for %.1f", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
@@ -219,7 +218,11 @@ func speedText(s *fit.Speed, deep bool) string {
 			record.Counted(m.N, "run"), record.Counted(m.Pages, "page"), m.Runs[0])
 	}
 	e := s.Estimate
-	return fmt.Sprintf("%s%s\t%s to %s\testimate\tnearest %s", filled, estimateText(e.Median), estimateText(e.P05), estimateText(e.P95), e.Evidence[0].ID)
+	evidence := "-"
+	if len(e.Evidence) > 0 {
+		evidence = "mostly " + string(e.Evidence[0].ID)
+	}
+	return fmt.Sprintf("%s%s\t%s to %s\testimate\t%s", filled, estimateText(e.Median), estimateText(e.P05), estimateText(e.P95), evidence)
 }
 
 // estimateText is a speed with two or three digits: an estimate is no more exact.
@@ -236,17 +239,15 @@ func estimateText(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// Evaluate compares estimates with measurements that are hidden from them.
+// Evaluate compares estimates with measurements of sources that are hidden from them.
 type Evaluate struct {
 	verbs.DatasetArg
 	verbs.Format
-	Write  string             `help:"Write the results for the build to this file, dataset/fit/validated.json." placeholder:"FILE"`
-	Report string             `help:"Write the results as a page for people to this file, bench/results/fit.md." placeholder:"FILE"`
-	Most   map[string]float64 `help:"Fail where the median error of a holdout is larger: page=0.11;hardware=0.2;model=0.11." placeholder:"HOLDOUT=ERROR;..."`
-	Covers []float64          `help:"Fail where the 90 % band of a holdout covers less than the first part of the measurements, or more than the second." placeholder:"LEAST,MOST"`
+	Write  string `help:"Write the results for the build to this file, dataset/fit/validated.json." placeholder:"FILE"`
+	Report string `help:"Write the results as a page for people to this file, bench/results/fit.md." placeholder:"FILE"`
 }
 
-// Run prints the scores by holdout and class.
+// Run prints the scores by class.
 func (c *Evaluate) Run(env *verbs.Env) error {
 	set, src, err := c.Load(env)
 	if err != nil {
@@ -255,116 +256,50 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	_, end := verbs.Progress("evaluating")
 	v := fit.Evaluate(set)
 	end()
-	if c.Write != "" {
-		file, err := fit.EncodeValidated(v)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Clean(c.Write), file, 0o644); err != nil { //nolint:gosec // a page of the project
-			return err
-		}
+	page := evaluation(v)
+	file, err := fit.EncodeValidated(v)
+	if err != nil {
+		return err
 	}
-	var page strings.Builder
-	printEvaluation(&page, v)
-	if c.Report != "" {
-		if err := os.WriteFile(filepath.Clean(c.Report), []byte(page.String()), 0o644); err != nil { //nolint:gosec // a page of the project
+	for name, text := range map[string][]byte{c.Write: file, c.Report: []byte(page)} {
+		if name == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Clean(name), text, 0o644); err != nil { //nolint:gosec // a page of the project
 			return err
 		}
 	}
 	if c.JSON() {
-		return errors.Join(env.PrintJSON(v), c.bounds(&v.Evaluation))
+		return env.PrintJSON(v)
 	}
-	if _, err := io.WriteString(env.Stdout, page.String()); err != nil {
-		return err
-	}
-	fmt.Fprintf(env.Stderr, "%s: %s of %s\n", src.Where, record.Counted(v.Rows, "comparable measurement"), record.Counted(v.Pages, "page"))
-	return c.bounds(&v.Evaluation)
+	fmt.Fprint(env.Stdout, page)
+	fmt.Fprintf(env.Stderr, "%s: %s of %s\n", src.Where, record.Counted(v.Generation.Rows, "measurement"), record.Counted(v.Generation.Sources, "source"))
+	return nil
 }
 
-// bounds says where an evaluation is worse than was asked for.
-func (c *Evaluate) bounds(ev *fit.Evaluation) error {
-	var errs []error
-	for name, most := range c.Most {
-		s, ok := ev.Of(fit.Holdout(name), "all")
-		switch {
-		case !ok:
-			errs = append(errs, fmt.Errorf("most: unknown holdout %q", name))
-		case s.Estimated == 0 || s.MedianError > most:
-			errs = append(errs, fmt.Errorf("holdout %s: the median error is %.3f, at most %v is asked for", name, s.MedianError, most))
+// evaluation is the page of an evaluation.
+func evaluation(v *fit.Validated) string {
+	w := &strings.Builder{}
+	fmt.Fprintf(w, `# Speed estimates against hidden sources
+
+Command: `+"`modeldex fit evaluate data`"+`. Dataset %s (digest %s). Each measurement is estimated without any
+measurement of its source, which is a repository or a site. The rule of thumb is %.2f of the bandwidth over the bytes
+of the weights that a token reads.
+`, v.DatasetVersion, v.Digest[:min(len(v.Digest), 12)], fit.SimpleShare)
+	for _, part := range []struct {
+		name string
+		of   *fit.Quality
+	}{{"Generation", &v.Generation}, {"Prompts", &v.Prompt}} {
+		fmt.Fprintf(w, "\n## %s\n\n%d measurements of %d sources.\n\n", part.name, part.of.Rows, part.of.Sources)
+		w.WriteString("| class | rows | median error | within 25 % | within 1.5 x | within 2 x | 90 % band covers | band width | width at most 4 x | rule of thumb: median error | within 1.5 x |\n")
+		w.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+		for i := range part.of.Scores {
+			s := &part.of.Scores[i]
+			fmt.Fprintf(w, "| %s | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.2f x | %.1f %% | %.1f %% | %.1f %% |\n", s.Class, s.Rows, s.MedianError*100,
+				s.Within25*100, s.Within50*100, s.Within100*100, s.Coverage*100, s.Width, s.Narrow*100, s.Simple*100, s.SimpleWithin50*100)
 		}
 	}
-	if len(c.Covers) == 2 {
-		for _, h := range fit.Holdouts {
-			if s, _ := ev.Of(h, "all"); s.Coverage < c.Covers[0] || s.Coverage > c.Covers[1] {
-				errs = append(errs, fmt.Errorf("holdout %s: the band covers %.3f of the measurements, %v to %v is asked for", h, s.Coverage, c.Covers[0], c.Covers[1]))
-			}
-		}
-	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errors.Join(errs...)
-}
-
-func printEvaluation(w *strings.Builder, v *fit.Validated) {
-	fmt.Fprintf(w, `# Speed estimates against hidden measurements
-
-Command: `+"`modeldex fit evaluate data`"+`. Dataset %s (digest %s): %d comparable single-stream measurements of %d source pages.
-Each measurement is estimated without what the holdout hides: *page* its source page; *hardware* its silicon and page; *model* the
-model on that silicon. "Estimated" counts the rows with something near enough. The constant rule uses %.3f of the bandwidth, the best
-constant for these rows.
-
-`, v.DatasetVersion, v.Digest[:12], v.Rows, v.Pages, v.ConstantShare)
-	printScores(w, v.Scores)
-	w.WriteString(`
-## Pages that took no part in the search
-
-The numbers in the estimates (distances, pulls, parts of the trend) were searched for on three of four source pages, chosen by a hash
-of the address. These are the measurements of the others, with bands that were fitted to the first three as well. An earlier search,
-from which this one started, had seen all pages.
-
-`)
-	printScores(w, v.Apart)
-	w.WriteString(`
-## With the backend an answer chooses
-
-The tables above ask for the backend of the measurement. A caller seldom names one: these are the same estimates for the backend that is
-usual in the other measurements, and for comparison with that of the measurement. Rows count that name their backend, where the same part
-of the machine does the work.
-
-| holdout | rows | the backend chosen is that of the row | estimated | median error | within 25 % | within 1.5 x | given backend: median error | within 25 % | within 1.5 x |
-|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-`)
-	for _, c := range v.Chosen {
-		fmt.Fprintf(w, "| %s | %d | %.1f %% | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", c.Holdout, c.Rows, 100*float64(c.Same)/float64(max(c.Rows, 1)), c.Estimated,
-			c.MedianError*100, c.Within25*100, c.Within50*100, c.Given*100, c.GivenWithin25*100, c.GivenWithin50*100)
-	}
-	w.WriteString(`
-## Slowdown with a filled cache
-
-Each measured slowdown by a cache of a tenth of the weights or more is predicted from those of other source pages: of the same kernels
-and backend, of the class, of all. "Ignored" is the error where the speed is left as it is with an empty cache. A group that is not better
-than that is not applied. With a smaller cache any prediction is near.
-
-| group | rows | median error | within 25 % | ignored: median error |
-|---|---:|---:|---:|---:|
-`)
-	for _, d := range v.Depth {
-		fmt.Fprintf(w, "| %s | %d | %.1f %% | %.1f %% | %.1f %% |\n", d.Group, d.Rows, d.MedianError*100, d.Within25*100, d.Ignored*100)
-	}
-}
-
-func printScores(w *strings.Builder, scores []fit.Score) {
-	w.WriteString(`| holdout | class | rows | estimated | median error | within 25 % | within 1.5 x | 90 % band covers | band width | constant: median error | within 25 % | within 1.5 x |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
-`)
-	for _, s := range scores {
-		if s.Estimated == 0 {
-			fmt.Fprintf(w, "| %s | %s | %d | 0 | | | | | | | | |\n", s.Holdout, s.Class, s.Rows)
-			continue
-		}
-		fmt.Fprintf(w, "| %s | %s | %d | %d | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %.2f x | %.1f %% | %.1f %% | %.1f %% |\n",
-			s.Holdout, s.Class, s.Rows, s.Estimated, s.MedianError*100, s.Within25*100, s.Within50*100, s.Coverage*100, s.Width,
-			s.Constant*100, s.ConstantWithin25*100, s.ConstantWithin50*100)
-	}
+	return w.String()
 }
 
 // Findings lists the runs that contradict the memory formulas.

@@ -1,64 +1,25 @@
 package fit
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"modeldex/dataset"
 )
+
+func seeded(t *testing.T) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
 
 // on is a measurement of the page of a source.
 func on(page string, b dataset.Benchmark) dataset.Benchmark {
 	url := dataset.URL("https://example.org/" + page)
 	b.SourceURL = &url
 	return b
-}
-
-// A card on a small board, three times slower than the same card elsewhere, is neither an answer nor what estimates rest on, also where no
-// equal run shows it. Alone it is both.
-func TestHeldBack(t *testing.T) {
-	cards := []func(h *dataset.Hardware){called("fast", func(*dataset.Hardware) {}), called("alone", func(*dataset.Hardware) {})}
-	slow := on("board", run("bm-slow", "fast", "cuda", 15))
-	q8 := "Q8_0"
-	other := on("desk-2", run("bm-q8", "fast", "cuda", 30))
-	other.Quantization = &q8
-	e := directory(cards, slow, other, on("desk", run("bm-desk", "fast", "cuda", 60)), on("board", run("bm-alone", "alone", "vulkan", 15)))
-	var samples []dataset.Slug
-	for _, s := range e.learnt.samples[NVIDIA] {
-		samples = append(samples, s.id)
-	}
-	slices.Sort(samples)
-	if want := []dataset.Slug{"bm-alone", "bm-desk", "bm-q8"}; !slices.Equal(samples, want) {
-		t.Errorf("estimates rest on %v, want %v", samples, want)
-	}
-	if m := speedOn(t, e, "fast").Measured; m == nil || !slices.Equal(m.Runs, []dataset.Slug{"bm-desk"}) {
-		t.Errorf("measured %+v, want bm-desk alone", m)
-	}
-	if m := speedOn(t, e, "alone").Measured; m == nil {
-		t.Error("nothing measured on a card of which only a slow run is known")
-	}
-}
-
-// The estimates for a Radeon RX 7900 XT were those of one on a Raspberry Pi, a third of what the card does, and an Arc A770 had none.
-func TestShippedHeldBack(t *testing.T) {
-	e := shippedEngine(t)
-	for _, tt := range []struct {
-		model, hardware dataset.Slug
-		quantization    string
-		least           float64
-	}{
-		{"qwen3-14b", "amd-rx-7900-xt", "Q4_K_M", 30},
-		{"llama-3.1-8b-instruct", "intel-arc-a770", "Q4_K_M", 20},
-		{"llama-3.1-8b", "nvidia-rtx-4080-super", "Q4_K_M", 80},
-	} {
-		a, fault := e.Fit(Query{Model: tt.model, Hardware: tt.hardware, Quantization: tt.quantization})
-		if fault != nil {
-			t.Fatal(fault)
-		}
-		if s := a.Sizes[0].Speed; s.TPS == nil || *s.TPS < tt.least {
-			t.Errorf("%s on %s: %+v, want at least %v tokens per second", tt.model, tt.hardware, s, tt.least)
-		}
-	}
 }
 
 // The measured speed of a machine with graphics is not that of its processor, and not one with other kernels where there is one with

@@ -1,0 +1,296 @@
+package fit
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+)
+
+// Class is a kind of hardware whose speeds resemble each other. Errors are published by it.
+type Class uint8
+
+// The classes.
+const (
+	NVIDIA  Class = iota // discrete cards of NVIDIA
+	AMD                  // discrete cards of AMD
+	Intel                // discrete cards of Intel
+	Apple                // Apple chips
+	Unified              // other machines whose graphics share the main memory
+	CPU                  // processors, and any machine whose processor does the work
+	Others               // discrete accelerators of other makers
+	classes
+)
+
+var classNames = [classes]string{"discrete_nvidia", "discrete_amd", "discrete_intel", "apple", "other_unified", "cpu", "discrete_other"}
+
+// String gives the name shown to callers.
+func (c Class) String() string { return classNames[c] }
+
+func classOf(h *dataset.Hardware, unit string) Class {
+	switch {
+	case unit == "cpu" || h.Type == "cpu":
+		return CPU
+	case h.Vendor == dataset.Apple:
+		return Apple
+	case h.UnifiedMemory:
+		return Unified
+	case h.Vendor == dataset.AMD:
+		return AMD
+	case h.Vendor == dataset.Intel:
+		return Intel
+	case h.Vendor == dataset.Nvidia:
+		return NVIDIA
+	}
+	return Others
+}
+
+// A config is a model in one quantization on one device with a program, in numbers: one that was measured, or one that
+// is asked for.
+type config struct {
+	class                           Class
+	silicon, arch, kernels, tool    int32
+	shape, format                   int32
+	mixture, whole                  bool // whole: the time includes a short prompt
+	logExperts, layers              float64
+	logBytes, logBandwidth, logBits float64 // of the weights one token reads, bytes per second of the device, bits per weight
+	cache, depth                    float64 // bytes and tokens of the cache that one token reads
+	logWork, logCompute, prompt     float64 // operations of a token, those per second of the device (0: unknown), tokens of the prompt
+	year                            float64 // since 2025.5
+}
+
+// names are those of a configuration.
+func (c *config) names() [groups]name {
+	mixture := int32(0)
+	if c.mixture {
+		mixture = 1
+	}
+	class := int32(c.class)
+	return [groups]name{
+		ofSilicon: {c.silicon, c.kernels}, ofArch: {c.arch, c.kernels, class}, ofKernels: {class, c.kernels}, ofTool: {class, c.tool},
+		ofShape: {c.shape}, ofMeasured: {c.shape, c.silicon, c.kernels},
+		ofFormat: {c.format, c.kernels}, ofFormatArch: {c.format, c.arch, c.kernels}, ofMixture: {c.silicon, mixture, c.kernels}, ofChip: {c.silicon},
+	}
+}
+
+// logTime is the logarithm of the seconds one token takes at full bandwidth.
+func (c *config) logTime() float64 { return c.logBytes - c.logBandwidth }
+
+const (
+	ofClass = 9 // terms of each class, and of all
+	ofAll   = 8 // terms of all alone
+	terms   = ofClass*(1+int(classes)) + ofAll
+)
+
+// physics is what explains a speed beside effects: terms whose weights a class adds to those of all classes, and terms of
+// all alone.
+type physics struct {
+	class Class
+	base  [ofClass]float64
+	all   [ofAll]float64
+}
+
+// terms are the values of all weights of a regression.
+func (p *physics) terms() []float64 {
+	x := make([]float64, terms)
+	copy(x, p.base[:])
+	copy(x[ofClass*(1+int(p.class)):], p.base[:])
+	x[ofClass*(1+int(p.class))+years] *= classYears
+	copy(x[ofClass*(1+int(classes)):], p.all[:])
+	return x
+}
+
+const (
+	// The seconds that launching the work of one layer may take: a fast card, and a slow driver.
+	fastLaunch = 1e-5
+	slowLaunch = 1.5e-4
+	years      = 0 // the term of years in physics.base
+	// classYears makes the part of the years that a class has of its own a tenth as heavy (its square) as that of all:
+	// within a class dates and sources are hardly told apart.
+	classYears = 0.3
+)
+
+// generation is what physics says of the share of the bandwidth that a configuration reaches: layers take time to launch,
+// the cache is read beside the weights, attention costs more at depth, programs get faster with the years, and wide
+// memory is harder to use.
+func (c *config) generation() physics {
+	time, bits := math.Exp(c.logTime()), c.logBits-math.Log(4.85)
+	p := physics{class: c.class, base: [ofClass]float64{
+		c.year, 1, math.Log1p(fastLaunch * c.layers / time), math.Log1p(slowLaunch * c.layers / time), c.logBandwidth - math.Log(1e11),
+	}}
+	if c.cache > 0 {
+		p.base[5] = math.Log1p(c.cache / math.Exp(c.logBytes))
+	}
+	if c.depth > 0 {
+		p.base[6] = math.Log1p(c.depth / 8192)
+	}
+	p.all[0], p.all[1] = bits, bits*bits
+	if c.class == CPU {
+		p.all[2] = bits
+	}
+	if c.mixture {
+		p.all[3], p.all[4], p.all[5], p.all[6] = 1, c.logTime()+math.Log(1e3), p.base[5], c.logExperts
+	}
+	if c.whole {
+		p.all[7] = 1
+	}
+	return p
+}
+
+// numbers gives equal texts equal numbers, from 1.
+type numbers map[string]int32
+
+// of is the number of a text, which it may give. It is for making an engine only.
+func (n numbers) of(s string) int32 {
+	i, known := n[s]
+	if !known {
+		i = int32(len(n) + 1)
+		n[strings.Clone(s)] = i // s may be a part of a larger text
+	}
+	return i
+}
+
+// find is the number of a text, below 0 for one that has none.
+func (n numbers) find(s string) int32 {
+	if i, known := n[s]; known {
+		return i
+	}
+	return -1
+}
+
+// deviceConfig is the part of a configuration that is of a device, a program and a backend, which may be empty.
+func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(string) int32) config {
+	class, kind, silicon := classOf(h, unit), toolKindOf(tool), e.siliconOf(h.Slug)
+	if class == CPU {
+		unit = "cpu"
+	}
+	c := config{
+		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(text(h.Architecture), silicon)),
+		kernels: number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + unit),
+		tool:    number("tool " + string(tool)), logBandwidth: math.Log(bandwidth), year: e.year,
+	}
+	if flops := computeOf(h); flops > 0 && class != CPU {
+		c.logCompute = math.Log(flops)
+	}
+	return c
+}
+
+// plainBackend is what a program uses on a class of hardware where nothing is said.
+func plainBackend(class Class, kind string) string {
+	switch {
+	case class == NVIDIA:
+		return "cuda"
+	case class == CPU:
+		return "cpu"
+	case class == Apple && kind == "mlx":
+		return "mlx"
+	case class == Apple:
+		return "metal"
+	}
+	return ""
+}
+
+// computeOf is the operations per second of a device with 16-bit values; 0 where unknown.
+func computeOf(h *dataset.Hardware) float64 {
+	of := func(v *float64) float64 {
+		if v == nil {
+			return 0
+		}
+		return *v * 1e12
+	}
+	if matrix := max(of(h.FP16TFLOPS), of(h.FP16TensorFP32AccTFLOPS)); matrix > 0 {
+		return matrix
+	}
+	return max(of(h.FP16ShaderTFLOPS), of(h.FP16VectorTFLOPS), 2*of(h.FP32TFLOPS))
+}
+
+// unitOf is the part of a machine that does the work, by its backend.
+func unitOf(backend string) string {
+	switch backend {
+	case "cpu":
+		return "cpu"
+	case "npu", "ane", "hexagon":
+		return "npu"
+	}
+	return "gpu"
+}
+
+// unitThat is the part of a machine that did the work of a measurement, empty where it does not say.
+func unitThat(b *dataset.Benchmark) string {
+	switch {
+	case b.ComputeUnit != nil:
+		return string(*b.ComputeUnit)
+	case b.Backend != nil:
+		return unitOf(*b.Backend)
+	}
+	return ""
+}
+
+// toolKindOf groups tools that share kernels.
+func toolKindOf(tool dataset.Slug) string {
+	switch tool {
+	case "llama.cpp", "ik-llama.cpp", "ollama", "lm-studio", "llama-cpp-python", "koboldcpp", "llamafile", "ctransformers":
+		return "gguf"
+	case "mlx-lm", "mlx-vlm", "omlx", "vllm-mlx":
+		return "mlx"
+	case "vllm", "sglang", "tensorrt-llm", "lmdeploy", "text-generation-inference", "optimum-nvidia":
+		return "server"
+	case "transformers", "autoawq", "autogptq", "litgpt", "optimum-habana":
+		return "transformers"
+	case "exllama", "exllamav2", "exllamav3", "mlc-llm", "gpt-fast", "llm-awq", "calm":
+		return "kernels"
+	}
+	return string(tool)
+}
+
+// formats are kinds of quantization with kernels of their own, by how their names begin.
+var formats = strings.Fields("IQ1 IQ2 IQ3 IQ4 Q2_K Q3_K Q4_K Q5_K Q6_K Q4_0 Q4_1 Q5_0 Q5_1 Q8_0 F16 BF16 FP16 F32 MXFP4 NVFP4 MLX AWQ GPTQ FP8 INT4 INT8 TQ Q1_0 Q2_0")
+
+// formatOf is the kind of a quantization. Files that mix types by layer (UD-) are of the kind of their bits.
+func formatOf(quantization string) string {
+	q := strings.ToUpper(quantization)
+	if mixed, is := strings.CutPrefix(q, "UD-"); is {
+		return "UD" + strings.Trim(mixed[:min(len(mixed), 3)], "IQF_ABKLMNOPRSTX")
+	}
+	for _, f := range formats {
+		if strings.HasPrefix(q, f) {
+			return f
+		}
+	}
+	return "other"
+}
+
+// linkSilicon finds the records that stand for others: of variants, of the graphics inside a chip, and of machines that
+// can have chips of one silicon only.
+func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
+	e.silicon = map[dataset.Slug]string{}
+	for i := range hardware {
+		h := &hardware[i]
+		if h.Variants != nil {
+			for _, v := range *h.Variants {
+				e.silicon[v] = string(h.Slug)
+			}
+		}
+		if h.IntegratedGPU != nil {
+			e.silicon[*h.IntegratedGPU] = string(h.Slug)
+		}
+	}
+	machines := map[dataset.Slug]string{}
+	for i := range hardware {
+		h := &hardware[i]
+		if h.Chip == nil || len(*h.Chip) == 0 {
+			continue
+		}
+		of := e.siliconOf((*h.Chip)[0])
+		if !slices.ContainsFunc(*h.Chip, func(chip dataset.Slug) bool { return e.siliconOf(chip) != of }) {
+			machines[h.Slug] = of
+		}
+	}
+	maps.Copy(e.silicon, machines)
+}
+
+// siliconOf is the record that stands for the silicon of a piece of hardware.
+func (e *Engine) siliconOf(h dataset.Slug) string { return cmp.Or(e.silicon[h], string(h)) }
