@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -21,10 +22,15 @@ type fitParams struct {
 	Model dataset.Slug `query:"model,name=model,required"`
 	// Hardware, by slug, alias or another name. Required, unless memory_gb describes the machine. A name that states a
 	// memory or a number of devices, such as "Raspberry Pi 5 8GB" or "2x RTX 3090", sets memory_gb and count where they
-	// are not given.
-	Hardware dataset.Slug `query:"hardware,name=hardware"`
-	// One size of the model by name, such as Q4_K_M; all sizes, best first, without it. Letter case does not count.
+	// are not given. Several names with commas between are the cards of one machine, which may differ, each at least
+	// once: "RTX 4090,RTX 3060 12GB".
+	Hardware string `query:"hardware,name=hardware"`
+	// One size of the model by name, such as Q4_K_M, or any name of a quantization, such as UD-Q4_K_XL, MLX-4bit, AWQ,
+	// GPTQ-Int4, FP8, NVFP4 or W4A16, whose size is computed where no file is known; all sizes of the model, best first,
+	// without it. Letter case does not count.
 	Quantization string `query:"quantization,bytes=100"`
+	// Size of the file of weights, in GB of 2^30 bytes, in place of the sizes of the model.
+	WeightsGB float64 `query:"weights_gb,above=0,max=1e6"`
 	fitOptions
 	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place
 	// of hardware.
@@ -34,8 +40,10 @@ type fitParams struct {
 	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6"`
 	// Part of unified memory a model may use; without it the default of the vendor's system, which the answer names.
 	UnifiedShare float64 `query:"unified_share,above=0,max=1"`
-	// Main memory beside a discrete card, in GB, for the verdict offload.
-	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
+	// Layers on the cards, as -ngl of llama.cpp, the output counted as one; as many as fit without it.
+	GPULayers *int64 `query:"gpu_layers,min=0,max=1000"`
+	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp; as few as fit without it.
+	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000"`
 }
 
 // costParams are what the costs of running a model are made of.
@@ -89,12 +97,20 @@ func (r *reader) fitQuery() fit.Query {
 // pair is what is asked of a model and a machine.
 func (r *reader) pair() fit.Query {
 	r.name("model")
-	r.name("hardware")
+	units := r.devices()
+	r.name("host")
 	var p fitParams
 	r.Into(&p)
 	q := p.query()
-	q.Model, q.Hardware, q.Quantization = p.Model, p.Hardware, p.Quantization
-	q.MemoryGB, q.BandwidthGBps, q.UnifiedShare, q.SystemMemoryGB = p.MemoryGB, p.BandwidthGBps, p.UnifiedShare, p.SystemMemoryGB
+	q.Model, q.Quantization, q.WeightsGB, q.GPULayers, q.CPUMoE = p.Model, p.Quantization, p.WeightsGB, p.GPULayers, p.CPUMoE
+	q.MemoryGB, q.BandwidthGBps, q.UnifiedShare = p.MemoryGB, p.BandwidthGBps, p.UnifiedShare
+	for i, u := range units {
+		if i == 0 {
+			q.Hardware, q.MemoryGB = u.Hardware, cmp.Or(q.MemoryGB, u.MemoryGB)
+		} else {
+			q.Beside = append(q.Beside, u)
+		}
+	}
 	return q
 }
 

@@ -97,13 +97,11 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// TestPagesSayWhatIsLeftOut holds that the page of what runs on a machine counts the models it leaves out, and names those that
-// were measured there.
+// TestPagesSayWhatIsLeftOut holds that the page of what runs on a machine counts the models it leaves out.
 func TestPagesSayWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	gen := mustShipped(t).live.Current()
-	named := 0
 	for _, c := range []struct {
 		query, parameter string
 		ask              fit.Query
@@ -128,15 +126,6 @@ func TestPagesSayWhatIsLeftOut(t *testing.T) {
 		if !strings.Contains(page, "For "+strconv.Itoa(len(want.Undecided))+" more we cannot tell") {
 			t.Errorf("%s: the page does not say that %d are left out: %.600s", c.query, len(want.Undecided), page)
 		}
-		_, listed, _ := strings.Cut(page, "## Measured, memory unknown")
-		for i := range want.Ran {
-			if named++; !strings.Contains(listed, "/models/"+string(want.Ran[i].Model)+")") {
-				t.Errorf("%s: the page does not list %s, which was measured there", c.query, want.Ran[i].Model)
-			}
-		}
-	}
-	if named == 0 {
-		t.Error("nothing that is left out was measured, which tests nothing")
 	}
 }
 

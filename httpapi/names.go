@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/query"
@@ -41,15 +42,52 @@ func (r *reader) tableOf(param string) *index.Table {
 	return tableOf(index.Field(r.Param(param).Refers), r.gen)
 }
 
+// devices are the devices that the parameter hardware names, in order. What a name says of memory and number sets other
+// parameters where it is the only one.
+func (r *reader) devices() (units []fit.Unit) {
+	table := r.tableOf("hardware")
+	names := fit.SplitNames(r.Text("hardware"), func(name string) bool {
+		slug, _ := named(r.gen, table, name)
+		return slug != ""
+	})
+	if len(names) < 2 {
+		r.name("hardware")
+		return []fit.Unit{{Hardware: dataset.Slug(r.Text("hardware"))}}
+	}
+	var canonical []string
+	for _, name := range names {
+		slug, a := named(r.gen, table, name)
+		if slug == "" {
+			r.found("hardware", name, slug, &a)
+			continue
+		}
+		u := fit.Unit{Hardware: dataset.Slug(slug)}
+		memoryGB, count := a.Machine(r.ownMemory(slug))
+		if u.MemoryGB = memoryGB; memoryGB > 0 {
+			slug += " " + strconv.FormatFloat(memoryGB, 'f', -1, 64) + "GB"
+		}
+		for range max(1, min(count, fit.MaxCount+1)) {
+			units, canonical = append(units, u), append(canonical, slug)
+		}
+	}
+	if r.Sent("memory_gb") && len(units) > 0 {
+		r.Fault("memory_gb", r.Text("memory_gb"), "is the memory of one device; with several names write it in each, such as RTX 4090,RTX 3060 12GB")
+	}
+	r.Set("hardware", strings.Join(canonical, ","))
+	return units
+}
+
 // nameFound is name for a record that was looked up, whose slug it returns.
 func (r *reader) nameFound(param, slug string, a *resolve.Answer) string {
-	v := r.Text(param)
+	return r.found(param, r.Text(param), slug, a)
+}
+
+// found makes a name the slug of its record, or a fault.
+func (r *reader) found(param, v, slug string, a *resolve.Answer) string {
 	switch {
 	case v == "":
 	case slug != "":
-		if param == "hardware" {
-			r.useStated(a)
-		}
+		r.useStated(param, slug, a)
 		r.Set(param, slug)
 	default:
 		r.unknownName(param, v, r.tableOf(param), a)
@@ -88,23 +126,33 @@ func (r *reader) whyNot(table *index.Table, v string, a *resolve.Answer) string 
 
 // useStated uses what the name of a machine says beside its record, where no parameter says it: "Raspberry Pi 5
 // 8GB" is not the one with 16 GB, and "2x RTX 3090" is not one card.
-func (r *reader) useStated(a *resolve.Answer) {
-	own := math.NaN()
-	if ord, ok := r.gen.Hardware.Find(string(a.Slug)); ok {
-		own = r.gen.Hardware.Number("vram_gb", ord)
+func (r *reader) useStated(param, slug string, a *resolve.Answer) {
+	memory := map[string]string{"hardware": "memory_gb", "fits": "memory_gb", "host": "system_memory_gb"}[param]
+	if memory == "" || a.Slug == "" {
+		return
 	}
-	memoryGB, count := a.Machine(own)
-	if memoryGB > 0 && !r.Sent("memory_gb") {
-		r.Set("memory_gb", strconv.FormatFloat(memoryGB, 'f', -1, 64))
+	memoryGB, count := a.Machine(r.ownMemory(slug))
+	if memoryGB > 0 && !r.Sent(memory) {
+		r.Set(memory, strconv.FormatFloat(memoryGB, 'f', -1, 64))
 	}
-	if count > 0 && !r.Sent("count") {
+	if count > 0 && param != "host" && !r.Sent("count") {
 		r.Set("count", strconv.Itoa(count))
 	}
 }
 
+// ownMemory is the memory of hardware in GB, NaN where it is unknown.
+func (r *reader) ownMemory(slug string) float64 {
+	if ord, ok := r.gen.Hardware.Find(slug); ok {
+		return r.gen.Hardware.Number("vram_gb", ord)
+	}
+	return math.NaN()
+}
+
 // fitFault reports what the engine found wrong with a query.
 func (r *reader) fitFault(fault *fit.Fault) {
-	r.Fault(fault.Field, strings.Join(r.Texts(fault.Field), ","), fault.Text)
+	if f := r.Fault(fault.Field, strings.Join(r.Texts(fault.Field), ","), fault.Text); f != nil {
+		f.Allowed = fault.Allowed
+	}
 }
 
 // amountOfMemory is the gigabytes in what somebody who knows nothing else of a card gives as its name, empty for other

@@ -40,7 +40,17 @@ func constants() []constant {
 		{"kv_padding.vllm", fit.VLLMBlock, "Contexts are rounded up to blocks of this many tokens; sliding layers have one more block."},
 		{"scheduled_tokens.vllm", fit.VLLMTokens, "Tokens of one step, which sliding layers keep beside the window."},
 		{"reserve_bytes.llama.cpp", fit.LlamaMargin, "Stays free on each device."},
-		{"reserve_part.vllm", 1.0 / fit.VLLMSpare, "Part of the memory that stays free."},
+		{"gpu_memory_utilization.vllm", fit.VLLMUtilization, "Part of each card that vLLM uses of what the card reports."},
+		{"reported_part", fit.VisiblePart, "Part of its memory that a card reports, under vLLM."},
+		{"reported_part_ecc", fit.VisiblePartECC, "The same of cards with error correction in GDDR memory."},
+		{"runtime_bytes.vllm", fit.VLLMRuntime, "Driver, libraries and graphs on each card under vLLM."},
+		{"requests.vllm", fit.VLLMRequests, "Requests whose logits count in its compute buffer."},
+		{"hidden_values.vllm", fit.VLLMHidden, "Values of one token in its compute buffer, for each unit of the hidden size."},
+		{"forward_values.vllm", fit.VLLMForward, "The same of the width of the feed-forward block, or of the experts that one token reads."},
+		{"vocabulary_bytes.vllm", fit.VLLMLogits, "Bytes of one request in its compute buffer, for each entry of the vocabulary."},
+		{"main_memory_part", fit.MainMemoryPart, "Part of main memory that weights and cache may take."},
+		{"most_cached_values", fit.MostCached, "Where the shape of the cache is not known: values of one token in all layers, as a part of parameters^(2/3), that the high end of its range counts."},
+		{"most_state_bytes", fit.MostState, "The same for the state of one layer, for each unit of the hidden size."},
 		{"default_context", fit.DefaultContext, "Tokens of a query without context, or the limit of the model where that is less."},
 		{"max_context", fit.MaxContext, "Highest context of a query, and the limit of a model whose own is not known."},
 		{"most_vocabulary", fit.MostVocab, "Largest published vocabulary. Where that of a model is not known the buffer is a lower_bound; a verdict that this one would change is unknown, and max_context counts it."},
@@ -137,7 +147,12 @@ func TestConstants(t *testing.T) {
 			t.Errorf("%s: a cache of %d bytes, by the constants %.0f", engine, size.Memory.Cache.Bytes.Bytes, want)
 		}
 		batch := number("micro_batch")
-		if want := max(4*batch*(128256+4096), 2*batch*context+16*batch*4096); float64(size.Memory.Compute.Bytes) != want {
+		want := max(4*batch*(128256+4096), 2*batch*context+16*batch*4096)
+		if engine == "vllm" {
+			batch = number("scheduled_tokens.vllm")
+			want = 2*batch*(number("hidden_values.vllm")*4096+number("forward_values.vllm")*14336) + number("vocabulary_bytes.vllm")*number("requests.vllm")*128256
+		}
+		if float64(size.Memory.Compute.Bytes) != want {
 			t.Errorf("%s: a buffer of %d bytes, by the constants %.0f", engine, size.Memory.Compute.Bytes, want)
 		}
 	}

@@ -77,7 +77,7 @@ func (p *reader) findFit(q *pages.FitQuery) {
 		q.Query.MeasuredFirst = true
 		var runs fit.Runs
 		runs, fault = p.gen.Fit.Models(q.Query, q.MinTPS)
-		q.NoSpeed, q.Undecided, q.Ran = len(runs.NoSpeed), len(runs.Undecided), runs.Ran
+		q.NoSpeed, q.Undecided = len(runs.NoSpeed), len(runs.Undecided)
 		q.Found = append([]fit.Best{}, pages.BestFirst(p.gen, runs.Found)...)
 	}
 	if fault != nil {
@@ -114,14 +114,11 @@ func fitData(gen *index.Generation, q *pages.FitQuery, read []Notice) []byte {
 // fitNotices say how many models a list of what runs leaves out because a fact is missing.
 func fitNotices(q *pages.FitQuery) (out []Notice) {
 	if q.Undecided > 0 {
-		parameter, why := "memory_gb", undecided
+		parameter := "memory_gb"
 		if q.Query.Hardware != "" {
 			parameter = "hardware"
 		}
-		if len(q.Ran) > 0 { // on named hardware, for nothing was measured on a machine without a name
-			why += measuredAt(index.Hardware, q.Query.Hardware)
-		}
-		out = append(out, excludedNotice(parameter, q.Undecided, why))
+		out = append(out, excludedNotice(parameter, q.Undecided, undecided))
 	}
 	if q.NoSpeed > 0 {
 		out = append(out, excludedNotice("min_tps", q.NoSpeed, noSpeed))

@@ -57,15 +57,37 @@ type runOptions struct {
 
 // fitOptions are what an estimate of what runs can be told beside model and machine.
 type fitOptions struct {
-	// Number of devices. With the rules of llama.cpp each has a part of the layers.
+	// Number of devices, of each that is named.
 	Count int `query:"count,min=1"`
+	// How several devices share the model: layer gives each a part of the layers, tensor a part of every layer. Without
+	// it layer, and tensor with engine=vllm.
+	Split fit.Split `query:"split"`
 	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
 	// limit of the model: 400, unless allow_extended is true.
 	Context int64 `query:"context,min=1,tokens"`
-	// Storage of the key-value cache; f16 without it. With engine=vllm only f16.
+	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16, bf16 and fp8, mlx f16, bf16,
+	// q8_0 and q4_0.
 	KV fit.KVType `query:"kv,default=f16"`
+	// Storage of the values in the cache, where it is not that of the keys, which is kv.
+	KVV fit.KVType `query:"kv_v"`
+	// False: count the scratch memory that attention needs without flash attention.
+	FlashAttention bool `query:"flash_attention,default=true"`
 	// Program whose memory rules apply; llama.cpp without it.
 	Engine fit.Rules `query:"engine,default=llama.cpp"`
+	// Requests at once. Slots of llama.cpp share the context and have states and windows of their own; with other
+	// engines there is room for the whole context of each.
+	Parallel int `query:"parallel,min=1"`
+	// Tokens read at once: --ubatch-size of llama.cpp, 512 without it; max_num_batched_tokens of vLLM, 2048.
+	BatchTokens int64 `query:"batch_tokens,min=1,max=1e6"`
+	// Part of each card that vLLM may use; 0.9 without it.
+	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1"`
+	// Processor or machine that holds the cards, by slug, alias or another name: its main memory counts for what does
+	// not fit on them, and its memory bandwidth for the speed of that. A memory in the name, such as "Ryzen 7 5800X
+	// 64GB", sets system_memory_gb.
+	Host dataset.Slug `query:"host,name=hardware"`
+	// Main memory beside discrete cards, in GB of 2^30 bytes, of which nine tenths count. Without it that of the host, or
+	// as much as is needed, and missing names it.
+	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
 	// True: accept a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended"`
 }
@@ -96,12 +118,16 @@ func runsParams[T any](main string) []query.Param {
 func withFitLimits(params []query.Param) []query.Param {
 	query.Find(params, "count").Max = fit.MaxCount
 	query.Find(params, "context").Max = fit.MaxContext
+	query.Find(params, "parallel").Max = fit.MaxParallel
 	return params
 }
 
 // query is what the options ask of the engine.
 func (o *fitOptions) query() fit.Query {
-	return fit.Query{Count: o.Count, Context: o.Context, KV: o.KV, Rules: o.Engine, AllowExtended: o.AllowExtended}
+	return fit.Query{
+		Count: o.Count, Split: o.Split, Context: o.Context, KV: o.KV, KVV: o.KVV, NoFlashAttention: !o.FlashAttention, Rules: o.Engine, Parallel: o.Parallel,
+		MicroBatch: o.BatchTokens, Utilization: o.Utilization, Host: o.Host, SystemMemoryGB: o.SystemMemoryGB, AllowExtended: o.AllowExtended,
+	}
 }
 
 // bySpeed is an order of what runs, by the speed that rows have in the member fit.
@@ -111,15 +137,13 @@ const bySpeed index.Field = "tps"
 // records and the sizes of models.
 func (q *listQuery) readRuns() {
 	main := q.r.main
+	q.name("host")
 	if !q.Given(main) {
 		q.checkAlone(main)
 		return
 	}
 	slug, answer := q.lookUp(main)
 	q.noticeResolved(main, q.Text(main), slug, &answer)
-	if main == "fits" {
-		q.useStated(&answer)
-	}
 	if slug = q.nameFound(main, slug, &answer); q.Code != "" {
 		return
 	}
@@ -173,18 +197,14 @@ func (q *listQuery) findRuns(of dataset.Slug) (runs fit.Runs, why string, fault 
 	why = undecided
 	if q.r.main == "runs" {
 		ask.Model = of
-		if runs, fault = q.gen.Fit.Hardware(ask, o.MinTPS); len(runs.Ran) > 0 {
-			why += measuredAt(index.Model, of)
-		}
+		runs, fault = q.gen.Fit.Hardware(ask, o.MinTPS)
 		return runs, why, fault
 	}
 	ask.Hardware = of
 	if ask.MemoryGB == 0 && len(q.gen.Fit.Unpublished(of)) > 0 {
 		why = ": the memory of " + string(of) + " is not published"
 	}
-	if runs, fault = q.gen.Fit.Models(ask, o.MinTPS); len(runs.Ran) > 0 {
-		why += measuredAt(index.Hardware, of)
-	}
+	runs, fault = q.gen.Fit.Models(ask, o.MinTPS)
 	return runs, why, fault
 }
 
@@ -193,11 +213,6 @@ const (
 	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
 	noSpeed   = ": the speed was not measured, and no measurements are near enough and agree enough for an estimate"
 )
-
-// measuredAt leads to the measurements of some of what is left out.
-func measuredAt(field index.Field, slug dataset.Slug) string {
-	return "; some were measured all the same, see /api/v1/benchmarks?" + string(field) + "=" + string(slug)
-}
 
 // pareto keeps what nothing beats in speed and in intelligence, or in price.
 func (q *listQuery) pareto(found []fit.Best) []fit.Best {

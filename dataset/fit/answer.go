@@ -12,8 +12,14 @@ type Answer struct {
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
 	// Tokens the cache has room for.
 	Context int64 `json:"context" jsonschema:"minimum=1,example=8192" jsonschema_extras:"unit=tokens"`
-	// Storage of the key-value cache.
+	// Storage of keys in the cache.
 	KV KVType `json:"kv" jsonschema:"example=f16"`
+	// Storage of values in the cache.
+	KVV KVType `json:"kv_v" jsonschema:"example=f16"`
+	// Requests at once. With llama.cpp they share the context, elsewhere each has room for all of it.
+	Parallel int `json:"parallel" jsonschema:"minimum=1,example=1"`
+	// Whether attention needs no scratch memory for its scores.
+	FlashAttention bool `json:"flash_attention" jsonschema:"example=true"`
 	// Program whose memory rules apply.
 	Rules Rules `json:"engine" jsonschema:"example=llama.cpp"`
 	// Memory of the machine; null where it is unknown.
@@ -58,12 +64,18 @@ type Size struct {
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// What it takes.
 	Memory Memory `json:"memory"`
-	// Usable memory less what is taken; negative where it does not fit, null where a part is unknown.
+	// Usable memory less what the devices must hold; negative where it does not fit, null where the memory is unknown.
 	Headroom *int64 `json:"headroom_bytes" jsonschema:"nullable,example=19504265888" jsonschema_extras:"unit=bytes"`
-	// Weights that must be in main memory; null unless the verdict is offload.
+	// Weights and cache that must be in main memory; null unless the verdict is offload.
 	Host *int64 `json:"host_bytes" jsonschema:"nullable,minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
 	// Longest context that fits with the reserve to spare, by type of cache.
 	MaxContext MaxContexts `json:"max_context"`
+	// Tokens of cache that vLLM has room for beside the weights, as its log prints; null with other engines.
+	CacheTokens *int64 `json:"cache_tokens" jsonschema:"nullable,minimum=0,example=47712" jsonschema_extras:"unit=tokens"`
+	// How many requests of the context run at once under vLLM; null with other engines.
+	Requests *float64 `json:"requests_at_once" jsonschema:"nullable,minimum=0,example=5.8"`
+	// Where the weights lie, for the verdict, and how to ask for it; null where the memory is unknown.
+	Placement *Placement `json:"placement" jsonschema:"nullable"`
 	// Facts that are not known, by field; some make a figure an upper or a lower bound, some leave it out.
 	Missing []string `json:"missing" jsonschema:"example=kv_cache.head_dim"`
 	// Runs that were resident in less memory than the formula asks for: they outrank it.
@@ -80,21 +92,33 @@ type Size struct {
 type Memory struct {
 	// Weights of the file.
 	Weights Bytes `json:"weights"`
-	// Key-value cache; null where a fact is missing.
-	Cache *Cache `json:"kv_cache" jsonschema:"nullable"`
-	// Intermediate values, on all devices; null where a fact is missing.
-	Compute *Bytes `json:"compute_buffer" jsonschema:"nullable"`
+	// Key-value cache.
+	Cache Cache `json:"kv_cache"`
+	// Intermediate values, on all devices.
+	Compute Bytes `json:"compute_buffer"`
 	// Memory that should stay free, on all devices.
 	Reserve Bytes `json:"reserve"`
-	// Weights, cache and buffer, without the reserve; null where one of them is.
-	Total *int64 `json:"total_bytes" jsonschema:"nullable,minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
+	// What the driver and its libraries take of discrete devices beside that, about; a part of the reserve.
+	Runtime int64 `json:"runtime_bytes" jsonschema:"minimum=0,example=444596224" jsonschema_extras:"unit=bytes"`
+	// What the devices must hold, without the reserve: weights, cache and buffer, less what is in main memory. With gpu_layers or n_cpu_moe that of the placement.
+	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
+	// The least that can be, where a fact is not known.
+	Low int64 `json:"total_low_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
+	// The most that can be.
+	High int64 `json:"total_high_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
+	// Weights in main memory beside a discrete device, such as the token embedding.
+	Host int64 `json:"host_bytes" jsonschema:"minimum=0,example=295501824" jsonschema_extras:"unit=bytes"`
 }
 
 // Bytes is one part of what a model takes, with where it comes from.
 type Bytes struct {
 	// Size.
 	Bytes int64 `json:"bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// How far the figure can be trusted. published: the size of a real file. computed: follows from published figures. upper_bound: a fact that would make it smaller is missing. lower_bound: a fact that may make it larger is missing. estimated: a rule of thumb with a source.
+	// The least it can be, where a fact is not known; else the size.
+	Low int64 `json:"low_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+	// The most it can be.
+	High int64 `json:"high_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+	// How far the figure can be trusted. published: the size of a real file. computed: follows from published figures. upper_bound: a fact that would make it smaller is missing. lower_bound: a fact that may make it larger is missing. estimated: a rule of thumb with a source. given: by the query.
 	Basis Basis `json:"basis" jsonschema:"example=computed"`
 	// Id of the formula; the reference page lists them with their sources.
 	Formula string `json:"formula" jsonschema:"example=kv.llama.cpp"`
@@ -114,8 +138,10 @@ type Cache struct {
 }
 
 // MaxContexts is the longest context that fits without using the reserve, by type of cache: at most
-// the limit of the model, 0 where not even the shortest fits, null where a fact is missing.
+// the limit of the model, 0 where not even the shortest fits, null where the memory is unknown.
 type MaxContexts struct {
+	// With the cache of the query.
+	Asked *int64 `json:"asked" jsonschema:"nullable,minimum=0,example=131072" jsonschema_extras:"unit=tokens"`
 	// With a cache of 16-bit values.
 	F16 *int64 `json:"f16" jsonschema:"nullable,minimum=0,example=131072" jsonschema_extras:"unit=tokens"`
 	// With a cache of 8-bit blocks.

@@ -34,7 +34,7 @@ type site struct {
 
 // ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
 func (e *Engine) ask(q *Query, t *target, m *machine, s *site) ask {
-	a := ask{e: e, q: q, t: t, m: m, need: t.need(q, m), site: s}
+	a := ask{e: e, q: q, t: t, m: m, need: e.need(t, q), site: s}
 	if m.hw != nil && s.speeds {
 		a.runs = e.runs.of(t.body.number, m.related)
 	}

@@ -19,6 +19,7 @@ type Engine struct {
 	shown     map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
 	numbers   numbers                  // of texts, each with the kind of text before it
 	year      float64                  // of the dataset, see yearOf
+	types     types
 	learnt    learnt
 }
 
@@ -32,18 +33,23 @@ type piece struct {
 // A target is one model and what its memory depends on.
 type target struct {
 	*dataset.Model
-	network  string // see networkOf
-	shape    shape
-	body     *body
-	weights  map[string]float64 // see weightsByFormat
-	order    []ordered          // the sizes, the most precise first
-	listed   []ordered          // those of them that lists may name, on some hardware
-	moderate []ordered          // the same, those of more than EnoughBits last
-	sizes    []stored           // by number in the record, as the next
-	ran      map[int32]bool     // numbers of quantizations in which it was measured
-	exists   []bool             // whether a size was published, measured, or is usually made
-	chosen   []bool             // whether lists may name the size on any hardware
-	fourBits bool               // whether its weights were trained in four bits
+	network     string // see networkOf
+	least, most shape
+	missing     []string // facts that are not known, by field
+	limit       int64    // context length, 0 where unknown
+	layout      layout
+	storage     []storage // of each size
+	formula     string    // of the only size, where it is none of the record
+	body        *body
+	weights     map[string]float64 // see weightsByFormat
+	order       []ordered          // the sizes, the most precise first
+	listed      []ordered          // those of them that lists may name, on some hardware
+	moderate    []ordered          // the same, those of more than EnoughBits last
+	sizes       []stored           // by number in the record, as the next
+	ran         map[int32]bool     // numbers of quantizations in which it was measured
+	exists      []bool             // whether a size was published, measured, or is usually made
+	chosen      []bool             // whether lists may name the size on any hardware
+	fourBits    bool               // whether its weights were trained in four bits
 }
 
 // ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need

@@ -31,7 +31,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 		return
 	}
 	t, h := r.models[b.Model], r.hardware[b.Hardware]
-	if t == nil || h == nil || len(t.shape.missing) > 0 || !resident(b, t) {
+	if t == nil || h == nil || len(t.missing) > 0 || !resident(b, t) {
 		return
 	}
 	gb := h.memoryGB
@@ -48,8 +48,13 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 		usable = int64(float64(memory) * shareOf(h.Hardware, gb).Share)
 	}
 	tokens := max(val(b.NPrompt), 0) + val(b.NGen) + val(b.ContextDepth)
-	need := weights + t.shape.cache(LlamaCpp, F16, tokens, DefaultMicroBatch).Bytes.Bytes + t.shape.compute(LlamaCpp, F16, tokens, DefaultMicroBatch)*b.HardwareCount
-	if tokens == 0 || need <= usable || weights > memory {
+	q := Query{Context: tokens}
+	if tokens == 0 || q.settle() != nil {
+		return
+	}
+	at := t.layout.load(&burden{}, weights, r.types.storage(*b.Quantization), !h.UnifiedMemory && h.Type != "cpu", true)
+	need := at.onDevices() + t.least.cache(&q).Bytes.Bytes + t.least.compute(&q)*b.HardwareCount
+	if need <= usable || weights > memory {
 		return
 	}
 	r.proofs[b.Model] = append(r.proofs[b.Model], proof{Evidence{b.ID, MeasuredOn{MeasuredOn: b.Hardware}, memory, tokens, need}, *b.Quantization, h.UnifiedMemory})
@@ -110,7 +115,8 @@ func (e *Engine) isProven(q *Query, t *target, m *machine, z *dataset.Quantizati
 
 func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
 	unified := m.hw != nil && m.hw.UnifiedMemory || m.hw == nil && m.share != nil
-	return p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
+	usual := q.Parallel == 1 && q.MicroBatch == DefaultMicroBatch && !q.NoFlashAttention && q.Rules == LlamaCpp
+	return usual && p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
 }
 
 // Findings lists all runs that contradict the formula, by model and id.

@@ -39,10 +39,6 @@ type Runs struct {
 	Found []Best
 	// Undecided has no size that is known to run, and whether one does is unknown.
 	Undecided []dataset.Slug
-	// Ran are those of Undecided that were measured on the machine, fast enough: they run with as much context as the
-	// measurement had, and with how much more is not known. Their verdict is Unknown, their Total of the weights alone,
-	// which fit where the memory of the machine is known.
-	Ran []Best
 	// NoSpeed runs, but of no size that does is a speed known. Without a least speed it is in Found.
 	NoSpeed []dataset.Slug
 }
@@ -108,9 +104,6 @@ func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 	if fault != nil {
 		return Runs{}, fault
 	}
-	if q.Quantization != "" && len(t.named(q.Quantization)) == 0 {
-		return Runs{}, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
-	}
 	var out Runs
 	var at site
 	var a ask
@@ -139,12 +132,6 @@ func (r *Runs) add(a *ask, slug dataset.Slug) {
 		r.NoSpeed = append(r.NoSpeed, slug)
 	case len(a.t.order) == 0 || a.any(nil, Unknown):
 		r.Undecided = append(r.Undecided, slug)
-		if len(a.runs) == 0 {
-			return
-		}
-		if ran, ok := a.mostPrecise([]Verdict{Unknown}, false, nil); ok {
-			r.Ran = append(r.Ran, ran)
-		}
 	}
 }
 
@@ -191,7 +178,10 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 	for _, verdict := range verdicts {
 		others := proven // whether a size has another verdict, or may get one
 		for _, size := range sizes {
-			v := a.need.verdict(size.bytes, m)
+			v := a.fits(size.at)
+			if v == Unknown {
+				v, _ = a.verdict(size.at)
+			}
 			if v != verdict && !proven {
 				others = true
 				continue
@@ -217,16 +207,13 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 
 // bestIs makes a size the answer of a list, if it is fast enough.
 func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
-	s := a.pace(size, estimates || v == Unknown)
-	if v == Unknown && s.use != UseMeasured || s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
+	s := a.pace(size, estimates)
+	if s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
 		return false
 	}
 	z := &a.t.Quantizations[size]
 	*b = Best{
-		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.need.total(z.SizeBytes), Depth: s.depth,
-	}
-	if v == Unknown {
-		b.Total = z.SizeBytes
+		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.total(size), Depth: s.depth,
 	}
 	if s.use != "" {
 		tps, use := s.tps, s.use // s stays off the heap
@@ -238,6 +225,12 @@ func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
 	return true
 }
 
+// total is what the devices must hold of a size.
+func (a *ask) total(size int) int64 {
+	_, most := a.loads(size)
+	return most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(max(len(a.m.devices), 1))
+}
+
 // Verdicts works out the verdict of every size of every model on a piece of hardware and returns
 // how many there are.
 func (e *Engine) Verdicts(hardware dataset.Slug) (pairs int) {
@@ -246,9 +239,9 @@ func (e *Engine) Verdicts(hardware dataset.Slug) (pairs int) {
 		if fault != nil {
 			return 0
 		}
-		n := t.need(&q, m)
+		a := ask{e: e, q: &q, t: t, m: m, need: e.need(t, &q)}
 		for i := range t.Quantizations {
-			n.verdict(t.Quantizations[i].SizeBytes, m)
+			a.fits(i)
 			pairs++
 		}
 	}

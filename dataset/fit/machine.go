@@ -3,53 +3,116 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"modeldex/dataset"
 )
 
 // A machine is what a query runs on.
 type machine struct {
-	hw        *dataset.Hardware // nil for one described by its memory
+	hw        *dataset.Hardware // the first device; nil for one described by its memory
 	works     *dataset.Hardware // what does the work: the hardware, or the chip that its memory leaves; nil as hw
+	devices   []device          // all of them, in the order they were asked for
 	memory    int64             // bytes of all devices, 0 where unknown
 	available int64             // of them for a model
 	share     *Share            // nil where all of it
 	discrete  bool
-	bandwidth float64 // bytes per second of one device, 0 where unknown
-	related   []int32 // numbers of the related records on which something was measured
+	bandwidth float64           // bytes per second of the first device, 0 where unknown
+	related   []int32           // numbers of the related records on which something was measured
+	host      *dataset.Hardware // nil where it is not known
+	main      int64             // bytes of its memory for a model, 0 where unknown
 	missing   []string
 }
 
+// A device is one of the devices of a machine.
+type device struct {
+	hw             *dataset.Hardware // nil for one described by its memory
+	memory, usable int64             // bytes, and those of them for a model
+	visible        float64           // the part of the memory that it reports
+}
+
 func (e *Engine) machine(q *Query) (*machine, *Fault) {
+	m, fault := e.first(q)
+	if fault != nil {
+		return nil, fault
+	}
+	for _, d := range q.Beside {
+		one := *q
+		one.Hardware, one.Beside, one.MemoryGB, one.BandwidthGBps = d.Hardware, nil, d.MemoryGB, 0
+		other, fault := e.machine(&one)
+		switch {
+		case fault != nil:
+			return nil, fault
+		case !m.discrete || !other.discrete:
+			return nil, &Fault{Field: "hardware", Text: "must be cards with memory of their own, where there are several"}
+		}
+		m.devices, m.missing = append(m.devices, other.devices...), append(m.missing, other.missing...)
+		m.memory, m.available = m.memory+other.memory, m.available+other.available
+	}
+	if len(m.missing) > 0 {
+		m.memory, m.available = 0, 0
+	}
+	return m, e.hosted(m, q)
+}
+
+// hosted finds the main memory beside the devices.
+func (e *Engine) hosted(m *machine, q *Query) *Fault {
+	gb := q.SystemMemoryGB
+	if q.Host != "" {
+		h := e.hardware[q.Host]
+		if h == nil {
+			return &Fault{Field: "host", Text: fmt.Sprintf("no hardware has slug %q", q.Host)}
+		}
+		if h.Type == "gpu" {
+			return &Fault{Field: "host", Text: "must be a processor or a machine, not a card"}
+		}
+		m.host, gb = h.Hardware, cmp.Or(gb, h.memoryGB)
+	}
+	m.main = int64(float64(bytesOf(gb)) * MainMemoryPart)
+	return nil
+}
+
+// SplitNames separates the names of several devices at commas and plus signs, unless the whole is known as one name.
+func SplitNames(text string, known func(name string) bool) (names []string) {
+	if known(text) {
+		return []string{text}
+	}
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '+' }) {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// first is the machine of the first name of a query.
+func (e *Engine) first(q *Query) (*machine, *Fault) {
+	m := &machine{discrete: true, bandwidth: q.BandwidthGBps * 1e9}
 	if q.Hardware == "" {
 		if q.MemoryGB == 0 {
-			return nil, &Fault{"hardware", "is required, or memory_gb and bandwidth_gbps"}
+			return nil, &Fault{Field: "hardware", Text: "is required, or memory_gb and bandwidth_gbps"}
 		}
-		m := &machine{discrete: true, memory: bytesOf(q.MemoryGB) * int64(q.Count), bandwidth: q.BandwidthGBps * 1e9}
-		m.available = m.memory
 		if q.UnifiedShare > 0 {
-			m.share = &Share{Share: q.UnifiedShare, Basis: "asked for"}
-			m.available = int64(float64(m.memory) * q.UnifiedShare)
-			m.discrete = false
+			m.share, m.discrete = &Share{Share: q.UnifiedShare, Basis: "asked for"}, false
 		}
+		m.have(q.MemoryGB, q.Count)
 		return m, nil
 	}
 	h := e.hardware[q.Hardware]
 	if h == nil {
-		return nil, &Fault{"hardware", fmt.Sprintf("no hardware has slug %q", q.Hardware)}
+		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", q.Hardware)}
 	}
-	m := &machine{hw: h.Hardware, works: h.Hardware, discrete: !h.UnifiedMemory && h.Type != "cpu", bandwidth: h.bandwidth, related: h.related}
-	if q.BandwidthGBps > 0 {
-		m.bandwidth = q.BandwidthGBps * 1e9
+	m.hw, m.works, m.discrete, m.related = h.Hardware, h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related
+	if m.bandwidth == 0 {
+		m.bandwidth = h.bandwidth
 	}
 	gb := cmp.Or(q.MemoryGB, h.memoryGB)
 	if gb == 0 {
 		m.missing = append(m.missing, missingMemory(h.Hardware))
 		return m, nil
 	}
-	m.memory = bytesOf(gb) * int64(q.Count)
-	m.available = m.memory
 	if chip := e.chipWith(h, gb); chip != nil {
 		m.works = chip.Hardware
 		if q.BandwidthGBps == 0 {
@@ -65,10 +128,31 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 			share = Share{Share: q.UnifiedShare, Basis: "asked for"}
 		}
 		m.share = &share
-		m.available = int64(float64(m.memory) * share.Share)
 	}
+	m.have(gb, q.Count)
 	return m, nil
 }
+
+// have gives a machine devices of so many GB each.
+func (m *machine) have(gb float64, count int) {
+	d := device{hw: m.hw, memory: bytesOf(gb), visible: 1}
+	d.usable = d.memory
+	if m.share != nil {
+		d.usable = int64(float64(d.memory) * m.share.Share)
+	} else if d.visible = VisiblePart; m.hw != nil && correctsErrors(m.hw) {
+		d.visible = VisiblePartECC
+	}
+	m.devices = slices.Repeat([]device{d}, count)
+	m.memory, m.available = d.memory*int64(count), d.usable*int64(count)
+}
+
+// correctsErrors reports whether a card keeps the codes of error correction in its own memory: NVIDIA's cards for
+// servers with GDDR memory, such as T4, L4, A10G and L40S.
+func correctsErrors(h *dataset.Hardware) bool {
+	return h.Vendor == dataset.Nvidia && h.MemoryType != nil && strings.HasPrefix(*h.MemoryType, "GDDR") && serverCard.MatchString(h.Name)
+}
+
+var serverCard = regexp.MustCompile(`^NVIDIA (Tesla )?[ALPT]\d{1,2}[GS]?\b`)
 
 // Unpublished names the facts of a piece of hardware that are not published and without which nothing can be
 // said of what fits; nil where all are known.

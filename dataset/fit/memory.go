@@ -1,6 +1,10 @@
 package fit
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+
 	"modeldex/dataset"
 )
 
@@ -11,31 +15,124 @@ type Formula struct {
 	Source dataset.URL `json:"source"`
 }
 
-// Formulas lists every formula by id.
+// Formulas lists every formula by id, with the constants of the code.
 var Formulas = []Formula{
 	{"weights.file", "size of the published file, without vision projectors", "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md"},
 	{"weights.bits", "params_b x 10^9 x bits_per_weight / 8", "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md"},
-	{"kv.llama.cpp", "full layers x cells x heads x (key width + value width), cells = context rounded up to 256; sliding layers with cells = min(context, window + micro_batch) rounded up to 256; latent attention keeps kv_lora_rank + qk_rope_head_dim values; each times the storage of the cache type (f16 2 bytes, q8_0 34/32, q4_0 18/32)", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache-iswa.cpp"},
-	{"kv.vllm", "as kv.llama.cpp with contexts rounded up to blocks of 16 tokens and sliding layers of min(context, window - 1 + 2048) tokens and one more block", "https://github.com/vllm-project/vllm/blob/001cabc1be16a59a70d720ed61a13b678c060a18/vllm/v1/kv_cache_interface.py"},
-	{"kv.mlx", "as kv.llama.cpp with sliding layers of min(cells, window), cells = context rounded up to 256", "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
-	{"kv.recurrent", "state of linear-attention and state-space layers in 32-bit values: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes; the record states it as recurrent_state_bytes, and without it a model with such layers has no cache size", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
-	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values", "https://github.com/unslothai/unsloth/pull/6718"},
+	{"weights.checkpoint", "(parameters - embedding - output) x bits_per_weight / 8 + (embedding + output) x 2, with vocabulary x hidden size parameters each, once where they are tied: checkpoints of FP8, AWQ, GPTQ, NVFP4 and integers keep both in 16 bits", "https://github.com/vllm-project/llm-compressor"},
+	{"weights.given", "weights_gb x 2^30", "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md"},
+	{"weights.host", "beside a discrete device llama.cpp keeps the token embedding in main memory: vocabulary x hidden size x the bits of the main block type / 8; where it is tied to the output matrix that is a copy. So are per-layer embeddings: 1 - effective_params_b / params_b of the file", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-model.cpp"},
+	{"weights.layers", "what is left without embedding and output is divided evenly among the layers; routed experts are layers x num_experts x 3 x hidden size x moe_intermediate_size of the parameters and lie in the layers after the leading dense ones", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-model.cpp"},
+	{"kv.llama.cpp", fmt.Sprintf("full layers x cells x heads x (key width + value width), cells = context rounded up to %d, shared by all slots; sliding layers with cells = min(context, slots x window + micro_batch) rounded up to %d; latent attention keeps kv_lora_rank + qk_rope_head_dim values as keys; each times the storage of its cache type: %s", LlamaPad, LlamaPad, storageText()), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache-iswa.cpp"},
+	{"kv.vllm", fmt.Sprintf("for each request as kv.llama.cpp with contexts rounded up to blocks of %d tokens and sliding layers of min(context, window - 1 + batch_tokens, by default %d) tokens and one more block", VLLMBlock, VLLMTokens), "https://github.com/vllm-project/vllm/blob/001cabc1be16a59a70d720ed61a13b678c060a18/vllm/v1/kv_cache_interface.py"},
+	{"kv.mlx", fmt.Sprintf("for each request as kv.llama.cpp with sliding layers of min(cells, window), cells = context rounded up to %d", MLXStep), "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
+	{"kv.recurrent", fmt.Sprintf("state of linear-attention and state-space layers in 32-bit values, for each slot: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes; the record states it as recurrent_state_bytes, and where it does not the state is 0 to layers x hidden size x %d bytes", MostState), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
+	{"kv.unknown", fmt.Sprintf("where heads or layers are not published, one token takes 0 to %v x parameters^(2/3) values in all layers, and at most 2 x hidden size in each", MostCached), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache.cpp"},
+	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values. Without flash attention the second is 4 x micro_batch x context x (query heads + 1) + 16 x micro_batch x hidden size. With experts in main memory the largest matrix of one layer of them is added", "https://github.com/unslothai/unsloth/pull/6718"},
+	{"compute.vllm", fmt.Sprintf("2 x batch_tokens x (%d x hidden size + %d x feed-forward width) + %d x %d x vocabulary: activations of one step, and 32-bit logits of %d requests with what sampling sorts; per device", VLLMHidden, VLLMForward, VLLMLogits, VLLMRequests, VLLMRequests), "https://github.com/vllm-project/vllm/blob/main/vllm/v1/worker/gpu_worker.py"},
 	{"reserve.llama.cpp", "1 GiB per device, the margin llama.cpp keeps when it fits a model by itself", "https://github.com/ggml-org/llama.cpp/blob/master/tools/fit-params/README.md"},
-	{"reserve.vllm", "0.1 of the memory, for gpu_memory_utilization is 0.9 by default", "https://docs.vllm.ai/en/v0.8.5/serving/engine_args.html"},
+	{"reserve.vllm", fmt.Sprintf("what is left of the memory by gpu_memory_utilization (%v by default) x what the card reports (%v of its memory, %v with error correction in GDDR memory), and %d MiB for driver, libraries and graphs; per device", VLLMUtilization, VisiblePart, VisiblePartECC, VLLMRuntime>>20), "https://docs.vllm.ai/en/v0.8.5/serving/engine_args.html"},
 	{"reserve.mlx", "none beyond the share of unified memory macOS allows", "https://github.com/ml-explore/mlx-lm"},
 }
 
-// A shape is what the memory of a model depends on, as plain numbers.
+// Parts of the activations of vLLM, in values for each token and in bytes for each entry of the vocabulary.
+const (
+	VLLMHidden  = 8
+	VLLMForward = 3
+	VLLMLogits  = 24
+)
+
+// storageText lists the cache types with their bytes.
+func storageText() (out string) {
+	for _, s := range kvStorages {
+		out += fmt.Sprintf("%s %d/32, ", s.kind, s.per32)
+	}
+	return out + "in bytes"
+}
+
+// A shape is what the memory of a model depends on, as plain numbers. A model has two: with the least and with the most
+// that a fact can be that is not known.
 type shape struct {
-	globalLayers, slidingLayers int64
-	globalValues, slidingValues int64 // keys and values of one token in one layer
-	window                      int64
-	latent                      bool
-	recurrent                   int64 // bytes of one sequence in all layers
-	hidden, vocab               int64
-	limit                       int64    // context length, 0 where unknown
-	missing                     []string // facts without which no cache size can be given
-	loose                       []string // facts without which it is an upper bound
+	globalLayers, slidingLayers   int64
+	global, sliding               width
+	window                        int64
+	latent                        bool
+	recurrent                     int64 // bytes of one sequence in all layers
+	hidden, forward, vocab, heads int64
+}
+
+// A width is the values of one token in one layer.
+type width struct{ keys, values int64 }
+
+// paramsOf is the parameters of a model; where they are not published the most that its files can have.
+func paramsOf(m *dataset.Model, bits func(name string) float64) (params float64) {
+	if m.ParamsB != nil {
+		return *m.ParamsB * 1e9
+	}
+	for i := range m.Quantizations {
+		z := &m.Quantizations[i]
+		params = max(params, float64(z.SizeBytes)*8/cmp.Or(bits(z.Name), 1))
+	}
+	return cmp.Or(params, MostParams)
+}
+
+// shapesOf reads the facts of a model. missing are those that are not known, by field.
+func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []string) {
+	a, kv := &m.Architecture, &m.KVCache
+	known := func(field string, p *int64, low, high int64) (int64, int64) {
+		if p != nil {
+			return *p, *p
+		}
+		missing = append(missing, field)
+		return low, high
+	}
+	least.latent = kv.Attention != nil && *kv.Attention == "mla"
+	low, high := known("kv_cache.num_kv_layers", kv.NumKVLayers, 0, val(or(a.NumLayers, nonzero(MostLayers))))
+	most.latent = least.latent
+	if high > 0 {
+		before := len(missing)
+		least.widths(kv, known)
+		most.global, most.sliding = least.global, least.sliding
+		if len(missing) > before { // some width is not known
+			values := int64(MostCached*math.Pow(params, 2.0/3)) / high
+			if a.HiddenSize != nil {
+				values = min(values, 2**a.HiddenSize) // keys and values of every head
+			}
+			most.global = width{values / 2, values / 2}
+			least.global, least.sliding, most.sliding = width{}, width{}, most.global
+		}
+	}
+	least.globalLayers, most.globalLayers = low, high
+	window, sliding := val(a.SlidingWindow), kv.NumSlidingWindowLayers
+	switch {
+	case sliding != nil && window > 0:
+		least.slides(min(*sliding, low), window)
+		most.slides(min(*sliding, high), window)
+	case sliding != nil && *sliding > 0:
+		missing = append(missing, "architecture.sliding_window")
+		least.slides(min(*sliding, low), 1)
+	case window > 0 && high > 0:
+		missing = append(missing, "kv_cache.num_sliding_window_layers")
+		least.slides(low, window)
+	}
+	if kv.CompressedKV != nil && *kv.CompressedKV {
+		missing = append(missing, "kv_cache.compressed_kv")
+		least.globalLayers = 0
+	}
+	if kv.RecurrentStateBytes != nil || val(kv.NumLinearAttentionLayers) > 0 || a.Type != nil && (*a.Type == "hybrid" || *a.Type == "ssm") {
+		layers := val(or(or(kv.NumLinearAttentionLayers, a.NumLayers), nonzero(MostLayers)))
+		least.recurrent, most.recurrent = known("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, 0, layers*val(or(a.HiddenSize, nonzero(MostHidden)))*MostState)
+	}
+	least.hidden, most.hidden = known("architecture.hidden_size", a.HiddenSize, 0, MostHidden)
+	least.vocab, most.vocab = known("architecture.vocab_size", a.VocabSize, 0, MostVocab)
+	least.forward = max(val(a.IntermediateSize), val(a.MoEIntermediateSize)*(val(a.NumExpertsPerToken)+val(a.NumSharedExperts)))
+	most.forward = val(or(nonzero(least.forward), nonzero(4*most.hidden)))
+	least.heads = val(a.NumAttentionHeads)
+	most.heads = max(least.heads, val(kv.NumKVHeads))
+	if most.heads == 0 {
+		most.heads = most.hidden / 64
+	}
+	return least, most, missing
 }
 
 func val(p *int64) int64 {
@@ -45,83 +142,12 @@ func val(p *int64) int64 {
 	return *p
 }
 
-// shapeOf reads the facts of a model.
-func shapeOf(m *dataset.Model) shape {
-	a, kv := &m.Architecture, &m.KVCache
-	s := shape{hidden: val(a.HiddenSize), vocab: val(a.VocabSize), limit: val(a.ContextLength), window: val(a.SlidingWindow)}
-	s.layers(kv)
-	s.widths(kv)
-	s.states(a, kv)
-	if s.hidden == 0 {
-		s.loose = append(s.loose, "architecture.hidden_size")
+// nonzero is nil for 0.
+func nonzero(n int64) *int64 {
+	if n == 0 {
+		return nil
 	}
-	if s.vocab == 0 {
-		s.loose = append(s.loose, "architecture.vocab_size")
-	}
-	return s
-}
-
-// layers counts the layers of each kind. An unknown number of layers with a cache is not guessed: hybrids and pruned
-// models have fewer than they have layers.
-func (s *shape) layers(kv *dataset.KVCache) {
-	layers := val(kv.NumKVLayers)
-	if kv.NumKVLayers == nil {
-		s.missing = append(s.missing, "kv_cache.num_kv_layers")
-	}
-	switch {
-	case kv.NumSlidingWindowLayers != nil && s.window > 0:
-		s.slidingLayers = min(*kv.NumSlidingWindowLayers, layers)
-	case kv.NumSlidingWindowLayers != nil && *kv.NumSlidingWindowLayers > 0:
-		s.loose = append(s.loose, "architecture.sliding_window")
-	case s.window > 0 && layers > 0:
-		s.loose = append(s.loose, "kv_cache.num_sliding_window_layers")
-	}
-	s.globalLayers = layers - s.slidingLayers
-}
-
-// widths works out what one token keeps in one layer of each kind.
-func (s *shape) widths(kv *dataset.KVCache) {
-	if kv.Attention != nil && *kv.Attention == "mla" {
-		s.latent = true
-		s.globalValues = val(kv.KVLoraRank) + val(kv.QKRopeHeadDim)
-		s.slidingValues = s.globalValues
-		if kv.KVLoraRank == nil {
-			s.missing = append(s.missing, "kv_cache.kv_lora_rank")
-		}
-		if kv.QKRopeHeadDim == nil {
-			s.missing = append(s.missing, "kv_cache.qk_rope_head_dim")
-		}
-		return
-	}
-	if kv.NumKVLayers == nil || *kv.NumKVLayers > 0 {
-		if kv.NumKVHeads == nil {
-			s.missing = append(s.missing, "kv_cache.num_kv_heads")
-		}
-		if kv.HeadDim == nil {
-			s.missing = append(s.missing, "kv_cache.head_dim")
-		}
-	}
-	width := func(heads, dim *int64) int64 {
-		d := val(or(dim, kv.HeadDim))
-		values := d
-		if kv.VHeadDim != nil {
-			values = *kv.VHeadDim
-		}
-		return val(or(heads, kv.NumKVHeads)) * (d + values)
-	}
-	s.globalValues, s.slidingValues = width(kv.GlobalNumKVHeads, kv.GlobalHeadDim), width(kv.SlidingNumKVHeads, nil)
-	if kv.CompressedKV != nil && *kv.CompressedKV {
-		s.loose = append(s.loose, "kv_cache.compressed_kv")
-	}
-}
-
-// states reads the state of layers without a cache.
-func (s *shape) states(a *dataset.Architecture, kv *dataset.KVCache) {
-	hybrid := a.Type != nil && (*a.Type == "hybrid" || *a.Type == "ssm")
-	s.recurrent = val(kv.RecurrentStateBytes)
-	if (hybrid || val(kv.NumLinearAttentionLayers) > 0) && kv.RecurrentStateBytes == nil {
-		s.missing = append(s.missing, "kv_cache.recurrent_state_bytes")
-	}
+	return &n
 }
 
 func or(a, b *int64) *int64 {
@@ -131,89 +157,111 @@ func or(a, b *int64) *int64 {
 	return b
 }
 
-// cache is the key-value cache at a context. The shape must not miss a fact.
-func (s *shape) cache(r Rules, t KVType, context, microBatch int64) Cache {
-	var c Cache
-	global := t.bytes(s.globalLayers * r.globalCells(context) * s.globalValues)
+// slides makes so many of the layers sliding ones.
+func (s *shape) slides(layers, window int64) {
+	s.slidingLayers, s.globalLayers, s.window = layers, s.globalLayers-layers, window
+}
+
+// widths works out what one token keeps in one layer of each kind.
+func (s *shape) widths(kv *dataset.KVCache, known func(field string, p *int64, low, high int64) (int64, int64)) {
+	if s.latent {
+		rank, _ := known("kv_cache.kv_lora_rank", kv.KVLoraRank, 0, 0)
+		rotary, _ := known("kv_cache.qk_rope_head_dim", kv.QKRopeHeadDim, 0, 0)
+		s.global.keys = rank + rotary
+		s.sliding = s.global
+		return
+	}
+	known("kv_cache.num_kv_heads", kv.NumKVHeads, 0, 0)
+	known("kv_cache.head_dim", kv.HeadDim, 0, 0)
+	of := func(heads, dim *int64) width {
+		n, keys := val(or(heads, kv.NumKVHeads)), or(dim, kv.HeadDim)
+		return width{n * val(keys), n * val(or(kv.VHeadDim, keys))}
+	}
+	s.global, s.sliding = of(kv.GlobalNumKVHeads, kv.GlobalHeadDim), of(kv.SlidingNumKVHeads, nil)
+}
+
+// cache is the key-value cache of a query.
+func (s *shape) cache(q *Query) (c Cache) {
+	globalCells, slidingCells := q.cells(s.window)
+	of := func(layers, cells int64, w width) int64 {
+		return q.KV.bytes(layers*cells*w.keys) + q.KVV.bytes(layers*cells*w.values)
+	}
+	global := of(s.globalLayers, globalCells, s.global)
 	if s.latent {
 		c.Latent = global
 	} else {
 		c.Global = global
 	}
 	if s.slidingLayers > 0 {
-		c.Sliding = t.bytes(s.slidingLayers * r.slidingCells(context, s.window, microBatch) * s.slidingValues)
+		c.Sliding = of(s.slidingLayers, slidingCells, s.sliding)
 	}
-	c.Recurrent = s.recurrent
-	c.Bytes = Bytes{c.Global + c.Sliding + c.Latent + c.Recurrent, Computed, r.cacheFormula()}
-	if len(s.loose) > 0 && s.bounded() {
-		c.Basis = UpperBound
-	}
+	c.Recurrent = s.recurrent * int64(q.Parallel)
+	c.Bytes.Bytes, c.Formula = c.Global+c.Sliding+c.Latent+c.Recurrent, "kv."+string(q.Rules)
 	return c
 }
 
-// cacheFormula is the id of the formula of a cache.
-func (r Rules) cacheFormula() string {
-	switch r {
-	case VLLM:
-		return "kv.vllm"
-	case MLX:
-		return "kv.mlx"
+// cacheBytes is what one token reads of a cache of so many tokens; 0 where it is unknown.
+func (t *target) cacheBytes(tokens int64) float64 {
+	if tokens <= 0 || !t.cacheKnown() {
+		return 0
 	}
-	return "kv.llama.cpp"
+	q := Query{Context: tokens, Rules: LlamaCpp, KV: F16, KVV: F16, Parallel: 1}
+	c := t.most.cache(&q)
+	return float64(c.Bytes.Bytes - c.Recurrent)
 }
 
-// bounded reports whether a fact about the cache is missing, so that its size is an upper bound.
-func (s *shape) bounded() bool {
-	for _, field := range s.loose {
-		if field != "architecture.hidden_size" && field != "architecture.vocab_size" {
-			return true
-		}
-	}
-	return false
-}
-
-// atMost is the shape with the largest published values for what its buffer depends on and is not known.
-func (s shape) atMost() shape {
-	if s.vocab == 0 {
-		s.vocab = MostVocab
-	}
-	if s.hidden == 0 {
-		s.hidden = MostHidden
-	}
-	return s
+// cacheKnown reports whether the size of the cache is known.
+func (t *target) cacheKnown() bool {
+	return t.least.global == t.most.global && t.least.globalLayers+t.least.slidingLayers == t.most.globalLayers+t.most.slidingLayers
 }
 
 // compute is the buffer of intermediate values of one device.
-func (s *shape) compute(r Rules, t KVType, context, microBatch int64) int64 {
-	output := 4 * microBatch * (s.vocab + s.hidden)
-	layer := 2*microBatch*context + 16*microBatch*s.hidden
-	return max(output, layer) + s.unpacked(r, t, context, microBatch)
+func (s *shape) compute(q *Query) int64 {
+	n := q.MicroBatch
+	if q.Rules == VLLM {
+		return 2*n*(VLLMHidden*s.hidden+VLLMForward*s.forward) + VLLMLogits*VLLMRequests*s.vocab
+	}
+	layer := 2 * n * q.Context
+	if q.NoFlashAttention {
+		layer = 4 * n * q.Context * (s.heads + 1)
+	}
+	return max(4*n*(s.vocab+s.hidden), layer+16*n*s.hidden) + s.unpacked(q)
 }
 
 // unpacked is the room for the cache of one layer in 16-bit values, which flash attention turns a quantized cache into
 // (https://github.com/ggml-org/llama.cpp/pull/23907). Measured at 262,144 tokens of Qwen3.5 4B: 0.99 GiB more than with
 // a cache of 16-bit values (https://github.com/unslothai/unsloth/pull/6718), where this gives 1.
-func (s *shape) unpacked(r Rules, t KVType, context, microBatch int64) int64 {
-	if t == F16 {
+func (s *shape) unpacked(q *Query) int64 {
+	if q.NoFlashAttention {
 		return 0
 	}
-	var values int64
+	global, sliding := q.cells(s.window)
+	of := func(w width) (values int64) {
+		if q.KV.quantized() {
+			values += w.keys
+		}
+		if q.KVV.quantized() {
+			values += w.values
+		}
+		return values
+	}
+	values := int64(0)
 	if s.globalLayers > 0 {
-		values = r.globalCells(context) * s.globalValues
+		values = global * of(s.global)
 	}
 	if s.slidingLayers > 0 {
-		values = max(values, r.slidingCells(context, s.window, microBatch)*s.slidingValues)
+		values = max(values, sliding*of(s.sliding))
 	}
 	return F16.bytes(values)
 }
 
-// reserve is what the rules keep free of a memory of so many bytes on count devices.
-func (r Rules) reserve(memory int64, count int) Bytes {
-	switch r {
+// reserve is what the rules keep free of one device.
+func (d *device) reserve(q *Query) int64 {
+	switch q.Rules {
 	case VLLM:
-		return Bytes{memory / VLLMSpare, Computed, "reserve.vllm"}
+		return d.usable - int64(float64(d.usable)*d.visible*q.Utilization) + VLLMRuntime
 	case MLX:
-		return Bytes{0, Computed, "reserve.mlx"}
+		return 0
 	}
-	return Bytes{int64(count) * LlamaMargin, Computed, "reserve.llama.cpp"}
+	return LlamaMargin
 }

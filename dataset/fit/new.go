@@ -24,9 +24,15 @@ func engine(set *dataset.Set) *Engine {
 		numbers:   numbers{},
 		year:      yearOf(&set.Info.Released),
 	}
+	e.types = newTypes(set, e.line)
 	for i := range set.Models {
-		t := &target{Model: &set.Models[i], network: networkOf(&set.Models[i]), shape: shapeOf(&set.Models[i]), weights: weightsByFormat(&set.Models[i])}
+		m := &set.Models[i]
+		t := &target{Model: m, network: networkOf(m), layout: layoutOf(m), limit: val(m.Architecture.ContextLength), weights: weightsByFormat(m)}
+		t.least, t.most, t.missing = shapesOf(m, paramsOf(m, e.line.BitsPerWeight))
 		t.order = t.inOrder()
+		for j := range m.Quantizations {
+			t.storage = append(t.storage, e.types.storage(m.Quantizations[j].Name))
+		}
 		e.models[t.Slug] = t
 		e.bySlug = append(e.bySlug, t.Slug)
 	}

@@ -1,7 +1,10 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"modeldex/dataset"
@@ -11,13 +14,25 @@ import (
 // means its default.
 type Query struct {
 	Model        dataset.Slug
-	Quantization string       // a size of the model by name; empty: all of them
-	Hardware     dataset.Slug // or MemoryGB and BandwidthGBps
-	Count        int          // devices, 1 to MaxCount; 0: 1
-	Context      int64        // tokens to keep room for; 0: DefaultContext, or the model's limit where that is less
-	KV           KVType       // empty: F16
-	Rules        Rules        // empty: LlamaCpp
-	MicroBatch   int64        // tokens read at once (llama.cpp); 0: DefaultMicroBatch
+	Quantization string // a size of the model by name, or any name of a quantization; empty: all sizes of the model
+	// WeightsGB is the size of the file in GB of 2^30 bytes, in place of the sizes of the model; 0: not given.
+	WeightsGB float64
+	Hardware  dataset.Slug // or MemoryGB and BandwidthGBps
+	Beside    []Unit       // further devices, which may be unlike the first
+	Count     int          // of each device, so that there are 1 to MaxCount; 0: 1
+	Split     Split        // of several devices; empty: that of the rules
+	Context   int64        // tokens to keep room for; 0: DefaultContext, or the model's limit where that is less
+	KV        KVType       // of keys, and of values without KVV; empty: F16
+	KVV       KVType       // of values
+	// NoFlashAttention counts the scratch memory that attention needs without it.
+	NoFlashAttention bool
+	Rules            Rules // empty: LlamaCpp
+	// Parallel is how many requests run at once: slots of llama.cpp that share the context, requests of the whole
+	// context elsewhere; 0: 1.
+	Parallel   int
+	MicroBatch int64 // tokens read at once; 0: DefaultMicroBatch, or VLLMTokens
+	// Utilization is the part of a card that vLLM may use; 0: VLLMUtilization.
+	Utilization float64
 	// AllowExtended accepts a context above the model's limit, as with YaRN.
 	AllowExtended bool
 	// MemoryGB is the memory of one device in GB of 2^30 bytes; 0: that of the hardware. Of
@@ -29,8 +44,18 @@ type Query struct {
 	// UnifiedShare is the part of unified memory a program may use, above 0 and at most 1; 0: the
 	// default of the vendor.
 	UnifiedShare float64
-	// SystemMemoryGB is the main memory beside a discrete device, for offload; 0: not known.
+	// Host is the processor or machine that holds discrete devices; empty: not known.
+	Host dataset.Slug
+	// SystemMemoryGB is the main memory beside a discrete device, for offload; 0: that of the host, or not known.
 	SystemMemoryGB float64
+	// GPULayers is how many layers llama.cpp puts on the devices, the output counted as one; CPUMoE of how many
+	// layers, from the first, it keeps the experts in main memory. Nil: as many and as few as there is room for.
+	GPULayers, CPUMoE *int64
+	// Projector and MTP count the vision projector and the layer that drafts; Draft is a model that drafts, in
+	// DraftQuantization or Q8_0.
+	Projector, MTP    bool
+	Draft             dataset.Slug
+	DraftQuantization string
 	// Tool and Backend are what the speed is asked for; empty: the program of the rules and the
 	// backend that is usual there (backendOf).
 	Tool    dataset.Slug
@@ -45,8 +70,18 @@ type Query struct {
 	BestOnly bool
 }
 
-// A Fault is something wrong with a query: the field by its API name, and what is wrong.
-type Fault struct{ Field, Text string }
+// A Unit is a device by name, with its memory in GB, or 0 for that of its record.
+type Unit struct {
+	Hardware dataset.Slug
+	MemoryGB float64
+}
+
+// A Fault is something wrong with a query: the field by its API name, what is wrong, and the values there are where they
+// can be listed.
+type Fault struct {
+	Field, Text string
+	Allowed     []string
+}
 
 func (f *Fault) Error() string { return f.Field + ": " + f.Text }
 
@@ -64,50 +99,60 @@ func (e *Engine) normal(q Query) (Query, *target, *machine, *Fault) {
 func (e *Engine) target(q *Query) (*target, *Fault) {
 	t := e.models[q.Model]
 	if t == nil {
-		return nil, &Fault{"model", fmt.Sprintf("no model has slug %q", q.Model)}
+		return nil, &Fault{Field: "model", Text: fmt.Sprintf("no model has slug %q", q.Model)}
 	}
 	if fault := q.settle(); fault != nil {
 		return nil, fault
 	}
 	if t.tooLong(q) {
-		return nil, &Fault{"context", fmt.Sprintf("must be at most %d, the limit of %s, or pass allow_extended=true; got %d", t.shape.limit, q.Model, q.Context)}
+		return nil, &Fault{Field: "context", Text: fmt.Sprintf("must be at most %d, the limit of %s, or pass allow_extended=true; got %d", t.limit, q.Model, q.Context)}
 	}
 	q.Context = t.context(q.Context)
-	return t, nil
+	return e.inSize(t, q)
 }
 
 // settle fills in the defaults that are the same for all models and machines, and checks the bounds.
 func (q *Query) settle() *Fault {
-	if q.Count == 0 {
-		q.Count = 1
+	fault := func(field, format string, args ...any) *Fault {
+		return &Fault{Field: field, Text: fmt.Sprintf(format, args...)}
 	}
-	if q.KV == "" {
-		q.KV = F16
+	q.Count, q.Parallel = cmp.Or(q.Count, 1), cmp.Or(q.Parallel, 1)
+	q.KV, q.Rules = cmp.Or(q.KV, F16), cmp.Or(q.Rules, LlamaCpp)
+	q.KVV, q.Utilization = cmp.Or(q.KVV, q.KV), cmp.Or(q.Utilization, VLLMUtilization)
+	split, batch := SplitLayer, int64(DefaultMicroBatch)
+	if q.Rules == VLLM {
+		split, batch = SplitTensor, VLLMTokens
 	}
-	if q.Rules == "" {
-		q.Rules = LlamaCpp
-	}
-	if q.MicroBatch == 0 {
-		q.MicroBatch = DefaultMicroBatch
-	}
+	q.Split, q.MicroBatch = cmp.Or(q.Split, split), cmp.Or(q.MicroBatch, batch)
+	types := q.Rules.kvTypes()
 	switch {
 	case q.Count < 1 || q.Count > MaxCount:
-		return &Fault{"count", fmt.Sprintf("must be 1 to %d, got %d", MaxCount, q.Count)}
+		return fault("count", "must be 1 to %d, got %d", MaxCount, q.Count)
+	case q.Count*(1+len(q.Beside)) > MaxCount:
+		return fault("hardware", "must be at most %d devices, got %d", MaxCount, q.Count*(1+len(q.Beside)))
 	case q.Context < 0 || q.Context > MaxContext:
-		return &Fault{"context", fmt.Sprintf("must be 1 to %d, got %d", MaxContext, q.Context)}
-	case q.Rules == VLLM && q.KV != F16:
-		return &Fault{"kv", fmt.Sprintf("must be f16 with engine=vllm, which has no %s cache", q.KV)}
-	case q.MemoryGB < 0 || q.BandwidthGBps < 0 || q.SystemMemoryGB < 0:
-		return &Fault{"memory_gb", "must be greater than 0"}
+		return fault("context", "must be 1 to %d, got %d", MaxContext, q.Context)
+	case !slices.Contains(types, string(q.KV)):
+		return &Fault{"kv", fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, q.KV), types}
+	case !slices.Contains(types, string(q.KVV)):
+		return &Fault{"kv_v", fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, q.KVV), types}
+	case q.NoFlashAttention && q.KVV.quantized() && q.Rules == LlamaCpp:
+		return fault("flash_attention", "must be true with values of the cache in %s", q.KVV)
+	case q.MemoryGB < 0 || q.BandwidthGBps < 0 || q.SystemMemoryGB < 0 || q.WeightsGB < 0:
+		return fault("memory_gb", "must be greater than 0")
 	case q.UnifiedShare < 0 || q.UnifiedShare > 1:
-		return &Fault{"unified_share", fmt.Sprintf("must be above 0 and at most 1, got %v", q.UnifiedShare)}
+		return fault("unified_share", "must be above 0 and at most 1, got %v", q.UnifiedShare)
+	case q.Rules != LlamaCpp && q.GPULayers != nil:
+		return fault("gpu_layers", "needs engine=llama.cpp")
+	case q.Rules != LlamaCpp && q.CPUMoE != nil:
+		return fault("n_cpu_moe", "needs engine=llama.cpp")
 	}
 	return nil
 }
 
 // tooLong reports whether a model cannot keep the context of a query in mind.
 func (t *target) tooLong(q *Query) bool {
-	return t.shape.limit > 0 && q.Context > t.shape.limit && !q.AllowExtended
+	return t.limit > 0 && q.Context > t.limit && !q.AllowExtended
 }
 
 // context is the tokens to keep room for where so many are asked for, 0 for no number.
@@ -115,8 +160,8 @@ func (t *target) context(asked int64) int64 {
 	switch {
 	case asked > 0:
 		return asked
-	case t.shape.limit > 0:
-		return min(DefaultContext, t.shape.limit)
+	case t.limit > 0:
+		return min(DefaultContext, t.limit)
 	}
 	return DefaultContext
 }

@@ -74,16 +74,6 @@ func (e *Engine) bodies() {
 	}
 }
 
-// cacheKnown reports whether the size of the cache is known.
-func (t *target) cacheKnown() bool { return len(t.shape.missing) == 0 }
-
-// cacheBytes is what one token reads of a cache of so many tokens; 0 where it is unknown.
-func (t *target) cacheBytes(tokens int64) float64 {
-	if tokens <= 0 || !t.cacheKnown() {
-		return 0
-	}
-	return float64(t.shape.cache(LlamaCpp, F16, tokens, 0).Bytes.Bytes - t.shape.recurrent)
-}
 
 // A row is a measurement that estimates rest on.
 type row struct {

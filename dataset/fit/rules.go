@@ -1,5 +1,7 @@
 package fit
 
+import "slices"
+
 // gib is 2^30 bytes. Vendors count memory in the same unit although they write GB: a card of
 // 24 GB reports 24,564 MiB (https://github.com/ggml-org/llama.cpp/pull/15860), one of 80 GB
 // 81,559 MiB.
@@ -18,32 +20,84 @@ const (
 // Values lists the rules as texts, the default first.
 func (Rules) Values() []string { return []string{string(LlamaCpp), string(VLLM), string(MLX)} }
 
-// KVType is how the values of the key-value cache are stored.
+// KVType is how keys or values are stored in the cache.
 type KVType string
 
-// The storage types of the cache. A block of q8_0 is 32 values in 34 bytes, one of q4_0 32
-// values in 18 bytes (ggml-common.h of llama.cpp: a 16-bit scale, then the values). MLX stores
-// groups of 64 values with a 16-bit scale and a 16-bit bias, which comes to the same sizes
-// (mlx_lm/models/cache.py, QuantizedKVCache).
+// The storage types of the cache.
 const (
-	F16 KVType = "f16"
-	Q80 KVType = "q8_0"
-	Q40 KVType = "q4_0"
+	F16   KVType = "f16"
+	BF16  KVType = "bf16"
+	Q80   KVType = "q8_0"
+	Q51   KVType = "q5_1"
+	Q50   KVType = "q5_0"
+	Q41   KVType = "q4_1"
+	Q40   KVType = "q4_0"
+	IQ4NL KVType = "iq4_nl"
+	FP8   KVType = "fp8"
 )
 
-// Values lists the storage types as texts, the default first.
-func (KVType) Values() []string { return []string{string(F16), string(Q80), string(Q40)} }
-
-// bytes is the storage of n values, n being a multiple of 32.
-func (t KVType) bytes(n int64) int64 {
-	switch t {
-	case Q80:
-		return n / 32 * 34
-	case Q40:
-		return n / 32 * 18
-	}
-	return 2 * n
+// A kvStorage is the bytes of 32 values in the cache, and which programs have the type.
+type kvStorage struct {
+	kind    KVType
+	per32   int64
+	engines []Rules
 }
+
+// kvStorages are the types, the default first. A block of ggml is 32 values with a 16-bit scale, and those of the
+// types ending in 1 have a 16-bit minimum (ggml-common.h of llama.cpp). MLX stores groups of 64 values with a 16-bit
+// scale and a 16-bit bias, which comes to the sizes of q8_0 and q4_0 (mlx_lm/models/cache.py, QuantizedKVCache).
+var kvStorages = []kvStorage{
+	{F16, 64, []Rules{LlamaCpp, VLLM, MLX}},
+	{BF16, 64, []Rules{LlamaCpp, VLLM, MLX}},
+	{Q80, 34, []Rules{LlamaCpp, MLX}},
+	{Q51, 24, []Rules{LlamaCpp}},
+	{Q50, 22, []Rules{LlamaCpp}},
+	{Q41, 20, []Rules{LlamaCpp}},
+	{Q40, 18, []Rules{LlamaCpp, MLX}},
+	{IQ4NL, 18, []Rules{LlamaCpp}},
+	{FP8, 32, []Rules{VLLM}},
+}
+
+// Values lists the storage types as texts, the default first.
+func (KVType) Values() (out []string) {
+	for _, s := range kvStorages {
+		out = append(out, string(s.kind))
+	}
+	return out
+}
+
+func (t KVType) storage() kvStorage {
+	i := slices.IndexFunc(kvStorages, func(s kvStorage) bool { return s.kind == t })
+	return kvStorages[max(i, 0)]
+}
+
+// bytes is the storage of n values.
+func (t KVType) bytes(n int64) int64 { return n * t.storage().per32 / 32 }
+
+// quantized reports whether values take less than 16 bits.
+func (t KVType) quantized() bool { return t.storage().per32 < 64 }
+
+// Of lists the types that a program has.
+func (r Rules) kvTypes() (out []string) {
+	for _, s := range kvStorages {
+		if slices.Contains(s.engines, r) {
+			out = append(out, string(s.kind))
+		}
+	}
+	return out
+}
+
+// Split is how several devices share a model.
+type Split string
+
+// SplitLayer gives each device a part of the layers, SplitTensor a part of every layer.
+const (
+	SplitLayer  Split = "layer"
+	SplitTensor Split = "tensor"
+)
+
+// Values lists the splits as texts.
+func (Split) Values() []string { return []string{string(SplitLayer), string(SplitTensor)} }
 
 // Defaults of a query.
 const (
@@ -51,6 +105,7 @@ const (
 	DefaultMicroBatch = 512 // n_ubatch of llama.cpp
 	MaxContext        = 16 << 20
 	MaxCount          = 8
+	MaxParallel       = 1024
 )
 
 // Constants of the rules, with their origin.
@@ -58,50 +113,63 @@ const (
 	// llama.cpp keeps this much of each device free when it fits a model by itself
 	// (tools/fit-params/README.md: "cannot fulfill margin of 1024 MiB").
 	LlamaMargin = gib
+	// What CUDA takes of a device for llama.cpp beside its buffers: the difference to the whole process at four contexts
+	// (https://github.com/ollama/ollama/issues/9988).
+	CUDAContext = 424 << 20
 	// llama.cpp rounds contexts and sliding caches up to this many cells
 	// (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
 	LlamaPad = 256
-	// The defaults of vLLM: it leaves one part in so many of a device (gpu_memory_utilization is 0.9). It
+	// The defaults of vLLM: it uses this part of the memory that a card reports (gpu_memory_utilization). It
 	// rounds a cache up to blocks of 16 tokens. It schedules up to 2,048 tokens at once
-	// (max_num_batched_tokens).
-	VLLMSpare  = 10
-	VLLMBlock  = 16
-	VLLMTokens = 2048
+	// (max_num_batched_tokens) of up to 256 requests (max_num_seqs).
+	VLLMUtilization = 0.9
+	VLLMBlock       = 16
+	VLLMTokens      = 2048
+	VLLMRequests    = 256
+	// What the driver, its libraries and captured graphs take of a card under vLLM beside what torch counts.
+	VLLMRuntime = 350 << 20
+	// The part of its nominal memory that a card reports: 23.6 of 24 GB, 79.2 of 80 GB; with error correction in
+	// GDDR memory 44.4 of 48, 22 of 24 and 14.7 of 16 GB.
+	VisiblePart    = 0.98
+	VisiblePartECC = 0.92
 	// MLX grows a cache in steps of 256 tokens (mlx_lm/models/cache.py, KVCache.step).
 	MLXStep = 256
+	// The part of main memory that models may use: a tenth is what Kubernetes shows how to keep for the system
+	// (https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/).
+	MainMemoryPart = 0.9
 )
 
-// The largest vocabulary and hidden size of published models (Gemma 3; Nemotron-4 340B). Where those of a model are not
-// known its buffer is a lower bound, and one with these decides whether a verdict depends on it.
+// Bounds for facts that are not known, a little above the largest of the published models.
 const (
+	// Vocabulary and hidden size (Gemma 3; Nemotron-4 340B).
 	MostVocab  = 262_144
 	MostHidden = 18_432
+	// Values of one token in the cache of all layers, as a part of parameters to the power of 2/3 (MiniCPM 2B: 0.095).
+	MostCached = 0.1
+	// Bytes of state of one layer for each unit of the hidden size (Qwen3.5 122B: 1,413).
+	MostState = 1500
+	// Layers of a model of which neither their number nor their width is known.
+	MostLayers = 128
+	// Parameters of a model of which no file is known either.
+	MostParams = 2e12
 )
 
 // pad rounds n up to a multiple of step.
 func pad(n, step int64) int64 { return (n + step - 1) / step * step }
 
-// globalCells is the number of tokens a full-attention layer keeps room for.
-func (r Rules) globalCells(context int64) int64 {
-	switch r {
+// cells are the numbers of tokens that a full-attention layer and a sliding-window layer keep room for. llama.cpp
+// shares one cache of the context among its slots; its windows are the window of each slot plus one micro-batch
+// (llama-kv-cache-iswa.cpp). vLLM: for each request the window less one plus the tokens of one step, and one more block
+// (v1/kv_cache_interface.py, SlidingWindowSpec). MLX: the window (RotatingKVCache).
+func (q *Query) cells(window int64) (global, sliding int64) {
+	slots := int64(q.Parallel)
+	switch q.Rules {
 	case VLLM:
-		return pad(context, VLLMBlock)
+		return slots * pad(q.Context, VLLMBlock), slots * (pad(min(q.Context, window-1+q.MicroBatch), VLLMBlock) + VLLMBlock)
 	case MLX:
-		return pad(context, MLXStep)
+		global = pad(q.Context, MLXStep)
+		return slots * global, slots * min(global, window)
 	}
-	return pad(context, LlamaPad)
-}
-
-// slidingCells is the number of tokens a sliding-window layer keeps room for. llama.cpp: the
-// window plus one micro-batch (llama-kv-cache-iswa.cpp). vLLM: the window less one plus the
-// tokens of one step, and one more block (v1/kv_cache_interface.py, SlidingWindowSpec). MLX: the
-// window (RotatingKVCache).
-func (r Rules) slidingCells(context, window, microBatch int64) int64 {
-	switch r {
-	case VLLM:
-		return pad(min(context, window-1+VLLMTokens), VLLMBlock) + VLLMBlock
-	case MLX:
-		return min(pad(context, MLXStep), window)
-	}
-	return pad(min(pad(context, LlamaPad), window+microBatch), LlamaPad)
+	global = pad(q.Context, LlamaPad)
+	return global, pad(min(global, slots*window+q.MicroBatch), LlamaPad)
 }

@@ -313,13 +313,6 @@ func precision(bits *float64) float64 {
 	return *bits
 }
 
-func weightsOf(z *dataset.Quantization) Bytes {
-	if z.Basis == dataset.Published {
-		return Bytes{z.SizeBytes, Published, "weights.file"}
-	}
-	return Bytes{z.SizeBytes, Computed, "weights.bits"}
-}
-
 // sameName compares names of quantizations, letter case aside.
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 

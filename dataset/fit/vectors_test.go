@@ -22,6 +22,14 @@ type vector struct {
 	Quantization string       `json:"quantization"`
 	Count        int          `json:"count"`
 	Within       float64      `json:"within"` // share that a rounded figure may be off
+	Parallel     int          `json:"parallel"`
+	KVV          KVType       `json:"kv_v"`
+	Flash        *bool        `json:"flash_attention"`
+	Hardware     dataset.Slug `json:"hardware"`
+	GPULayers    *int64       `json:"gpu_layers"`
+	CPUMoE       *int64       `json:"n_cpu_moe"`
+	WeightsGB    float64      `json:"weights_gb"`
+	Utilization  float64      `json:"gpu_memory_utilization"`
 	Weights      int64        `json:"weights_bytes"`
 	Cache        int64        `json:"kv_cache_bytes"`
 	Global       int64        `json:"global_bytes"`
@@ -29,6 +37,10 @@ type vector struct {
 	Recurrent    int64        `json:"recurrent_bytes"`
 	Compute      int64        `json:"compute_buffer_bytes"`
 	Total        int64        `json:"total_bytes"`
+	Process      int64        `json:"process_bytes"` // with what the driver takes
+	Device       int64        `json:"device_weights_bytes"`
+	Host         int64        `json:"host_weights_bytes"`
+	Tokens       int64        `json:"cache_tokens"`
 	Source       string       `json:"source"`
 	Note         string       `json:"note"`
 }
@@ -51,17 +63,16 @@ func TestVectors(t *testing.T) {
 		if v.Source == "" {
 			t.Errorf("%s: no source", v.Name)
 		}
-		q := Query{Model: v.Model, Quantization: v.Quantization, Count: v.Count, AllowExtended: true, MemoryGB: 1000, BandwidthGBps: 1000, Rules: v.Rules, KV: v.KV, Context: v.Context, MicroBatch: v.MicroBatch}
+		q := Query{Model: v.Model, Quantization: v.Quantization, Count: v.Count, AllowExtended: true, Hardware: v.Hardware, Rules: v.Rules, KV: v.KV, KVV: v.KVV, Context: v.Context, MicroBatch: v.MicroBatch, Parallel: v.Parallel, NoFlashAttention: v.Flash != nil && !*v.Flash, GPULayers: v.GPULayers, CPUMoE: v.CPUMoE, WeightsGB: v.WeightsGB, Utilization: v.Utilization}
+		if v.Hardware == "" {
+			q.MemoryGB, q.BandwidthGBps = 1000, 1000
+		}
 		a, fault := e.Fit(q)
 		if fault != nil {
 			t.Errorf("%s: %v", v.Name, fault)
 			continue
 		}
 		m := a.Sizes[0].Memory
-		if m.Cache == nil || m.Compute == nil || m.Total == nil {
-			t.Errorf("%s: no cache size, missing %v", v.Name, a.Sizes[0].Missing)
-			continue
-		}
 		for _, part := range []struct {
 			name      string
 			got, want int64
@@ -72,7 +83,8 @@ func TestVectors(t *testing.T) {
 			{"sliding layers", m.Cache.Sliding, v.Sliding},
 			{"recurrent state", m.Cache.Recurrent, v.Recurrent},
 			{"compute buffer", m.Compute.Bytes, v.Compute},
-			{"total", *m.Total, v.Total},
+			{"total", m.Total, v.Total},
+			{"process", m.Total + m.Runtime, v.Process},
 		} {
 			if part.want != 0 && math.Abs(float64(part.got-part.want)) > v.Within*float64(part.want) {
 				t.Errorf("%s: %s of %d bytes, want %d (%s)", v.Name, part.name, part.got, part.want, v.Note)

@@ -2,9 +2,8 @@ package fit
 
 import (
 	"cmp"
+	"math"
 	"slices"
-
-	"modeldex/dataset"
 )
 
 // Fit answers a query. A *Fault says what is wrong with it. A query for all sizes gives no more
@@ -14,7 +13,10 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if fault != nil {
 		return nil, fault
 	}
-	a := &Answer{Model: t.Slug, Count: q.Count, Context: q.Context, KV: q.KV, Rules: q.Rules, Missing: m.missing, Verdict: Unknown, Sizes: []Size{}}
+	a := &Answer{
+		Model: t.Slug, Count: q.Count, Context: q.Context, KV: q.KV, KVV: q.KVV, Rules: q.Rules, Parallel: q.Parallel, FlashAttention: !q.NoFlashAttention,
+		Missing: m.missing, Verdict: Unknown, Sizes: []Size{},
+	}
 	if m.hw != nil {
 		a.Hardware = &m.hw.Slug
 	}
@@ -24,9 +26,6 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	at := site{speeds: true}
 	asked := e.ask(&q, t, m, &at)
 	sizes := asked.bestFirst()
-	if len(sizes) == 0 && q.Quantization != "" {
-		return nil, &Fault{"quantization", "no size of " + string(t.Slug) + " has this name"}
-	}
 	if len(sizes) == 0 {
 		a.Missing = append(a.Missing, "params_b")
 	}
@@ -37,7 +36,11 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	for i, of := range sizes {
 		s := &a.Sizes[i]
 		*s = asked.judge(of.at)
-		s.MaxContext = t.maxContexts(&q, m, s.Memory.Weights.Bytes)
+		s.MaxContext = asked.maxContexts(of.at)
+		if tokens, requests := asked.cacheTokens(of.at); q.Rules == VLLM && m.memory > 0 {
+			requests = round3(requests)
+			s.CacheTokens, s.Requests = &tokens, &requests
+		}
 		s.Speed = asked.speed(of.at, s.Verdict != No && s.Verdict != Offload)
 		if q.Costs != nil {
 			s.Cost = asked.cost(of.at, s.Speed)
@@ -68,7 +71,7 @@ func (a *ask) bestFirst() []judged {
 	numbers := a.t.named(a.q.Quantization)
 	out := make([]judged, len(numbers))
 	for i, at := range numbers {
-		verdict, _ := a.verdict(&a.t.Quantizations[at])
+		verdict, _ := a.verdict(at)
 		out[i] = judged{at: at, unlisted: oneIf(!a.lists(at)), verdict: slices.Index(Verdicts, verdict)}
 		if a.q.MeasuredFirst {
 			out[i].beyond = a.t.beyondEnough(at)
@@ -85,139 +88,192 @@ func (a *ask) bestFirst() []judged {
 	return out
 }
 
-// A need is what a model takes beside its weights, which is the same for all its sizes.
+// A burden is what a query needs beside weights, which is the same for all sizes of a model: the cache, the buffer of each
+// device, and companions on the first device.
+type burden struct{ cache, buffer, extra int64 }
+
+// A need is the least and the most that the burden can be, and the cache by kind of layer.
 type need struct {
-	known   bool // whether there is a cache size
-	cache   Cache
-	buffer  int64
-	more    int64 // what the buffer may take beyond that, where it is a lower bound
-	reserve Bytes
+	least, most burden
+	cache       Cache
 }
 
-func (t *target) need(q *Query, m *machine) need {
-	n := need{known: len(t.shape.missing) == 0, reserve: q.Rules.reserve(m.memory, q.Count)}
-	if n.known {
-		n.cache = t.shape.cache(q.Rules, q.KV, q.Context, q.MicroBatch)
-		n.buffer = t.shape.compute(q.Rules, q.KV, q.Context, q.MicroBatch) * int64(q.Count)
-		most := t.shape.atMost()
-		n.more = most.compute(q.Rules, q.KV, q.Context, q.MicroBatch)*int64(q.Count) - n.buffer
-	}
+func (e *Engine) need(t *target, q *Query) (n need) {
+	n.cache = t.most.cache(q)
+	low := t.least.cache(q).Bytes.Bytes
+	n.cache.between(low, n.cache.Bytes.Bytes)
+	n.least = burden{cache: low, buffer: t.least.compute(q)}
+	n.most = burden{cache: n.cache.Bytes.Bytes, buffer: t.most.compute(q)}
 	return n
 }
 
-// total is the memory taken with so many bytes of weights.
-func (n *need) total(weights int64) int64 { return weights + n.cache.Bytes.Bytes + n.buffer }
-
-// verdict compares what is needed with what there is. Where the cache is an upper bound, a model
-// that fits fits, and one that does not may. Where the buffer is a lower bound it is the other way round.
-func (n *need) verdict(weights int64, m *machine) Verdict {
-	total := n.total(weights)
+// between sets the range of a figure, and its basis.
+func (b *Bytes) between(low, high int64) {
+	b.Low, b.High = low, high
 	switch {
-	case m.memory == 0:
+	case low == high:
+		b.Basis = cmp.Or(b.Basis, Computed)
+	case b.Bytes == high:
+		b.Basis = UpperBound
+	default:
+		b.Basis = LowerBound
+	}
+}
+
+// loads are the least and the most that a size can take.
+func (a *ask) loads(size int) (least, most load) {
+	weights, s := a.t.Quantizations[size].SizeBytes, a.t.storage[size]
+	offloads := a.m.discrete && a.q.Rules == LlamaCpp
+	most = a.t.layout.load(&a.need.most, weights, s, offloads, false)
+	if a.need.least == a.need.most && (a.t.layout.tied != nil || !offloads) {
+		return most, most
+	}
+	return a.t.layout.load(&a.need.least, weights, s, offloads, true), most
+}
+
+// fits compares what a size takes with the devices alone.
+func (a *ask) fits(size int) Verdict {
+	if a.m.memory == 0 {
 		return Unknown
-	case weights > m.available && !n.known:
-		return No // whatever the cache takes
-	case !n.known:
-		return Unknown
-	case total+n.more+n.reserve.Bytes <= m.available:
+	}
+	least, most := a.loads(size)
+	switch {
+	case a.resident(&most, true):
 		return Fits
-	case n.cache.Basis == UpperBound && weights <= m.available, total+n.reserve.Bytes <= m.available:
-		return Unknown
-	case total+n.more <= m.available:
+	case a.resident(&most, false):
 		return Tight
-	case total <= m.available:
+	case a.resident(&least, false):
 		return Unknown
 	}
 	return No
 }
 
-// host is how much of the weights llama.cpp must keep in main memory where not all fit: cache and
-// buffer must be on the devices. 0 where that does not help.
-func (n *need) host(weights int64, q *Query, m *machine) int64 {
-	if !m.discrete || q.Rules != LlamaCpp || !n.known {
-		return 0
+// verdict is that of one size, and where it lies. A run that was resident outranks the formula.
+func (a *ask) verdict(size int) (v Verdict, p plan) {
+	least, most := a.loads(size)
+	p = plan{gpu: most.layers + 1}
+	if !a.q.given() {
+		if a.e.isProven(a.q, a.t, a.m, &a.t.Quantizations[size]) {
+			return Fits, p
+		}
+		if v = a.fits(size); v == Fits || v == Tight || a.m.memory == 0 || !a.offloads() {
+			return v, p
+		}
+	} else if a.m.memory == 0 || !a.offloads() {
+		return a.fits(size), p
 	}
-	host := n.total(weights) + n.reserve.Bytes - m.available
-	if host > weights || q.SystemMemoryGB > 0 && host > bytesOf(q.SystemMemoryGB) {
-		return 0
+	best, ok := a.arrange(&most)
+	switch {
+	case ok && best.gpu > most.layers && best.moe <= most.first:
+		return Fits, best
+	case ok:
+		return Offload, best
+	case v == Unknown && !a.q.given():
+		return Unknown, p
 	}
-	return host
+	if best, ok = a.arrange(&least); ok {
+		return Unknown, best
+	}
+	if a.q.given() {
+		return No, best
+	}
+	return No, p
 }
 
-// verdict is that of one size, and the bytes of it in main memory where the verdict is offload. A run that was
-// resident outranks the formula.
-func (a *ask) verdict(z *dataset.Quantization) (v Verdict, host int64) {
-	if a.e.isProven(a.q, a.t, a.m, z) {
-		return Fits, 0
-	}
-	if v = a.need.verdict(z.SizeBytes, a.m); v == No {
-		switch host = a.need.host(z.SizeBytes, a.q, a.m); {
-		case host > 0 && host+a.need.more > z.SizeBytes:
-			return Unknown, 0
-		case host > 0:
-			return Offload, host
-		}
-	}
-	return v, 0
-}
+// offloads reports whether part of the weights can be in main memory.
+func (a *ask) offloads() bool { return a.m.discrete && a.q.Rules == LlamaCpp }
 
 // judge gives memory and verdict of one size.
 func (a *ask) judge(at int) Size {
 	t, n, z := a.t, &a.need, &a.t.Quantizations[at]
+	least, most := a.loads(at)
+	devices := int64(max(len(a.m.devices), a.q.Count*(1+len(a.q.Beside))))
 	s := Size{
 		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
-		Memory:   Memory{Weights: weightsOf(z), Reserve: n.reserve},
-		Missing:  append(append([]string{}, t.shape.missing...), t.shape.loose...),
+		Missing:  append([]string{}, t.missing...),
 		Evidence: a.e.outranking(a.q, t, a.m, z),
 	}
-	if n.known {
-		cache, buffer, total := n.cache, Bytes{n.buffer, Estimated, "compute.output"}, n.total(z.SizeBytes)
-		if n.more > 0 {
-			buffer.Basis = LowerBound
-		}
-		s.Memory.Cache, s.Memory.Compute, s.Memory.Total = &cache, &buffer, &total
-		if a.m.memory > 0 {
-			room := a.m.available - total
-			s.Headroom = &room
-		}
+	m := &s.Memory
+	m.Weights, m.Cache = t.weightsOf(z), n.cache
+	m.Compute = Bytes{Bytes: n.least.buffer * devices, Basis: Estimated, Formula: "compute.output"}
+	if a.q.Rules == VLLM {
+		m.Compute.Formula = "compute.vllm"
 	}
-	var host int64
-	if s.Verdict, host = a.verdict(z); s.Verdict == Offload {
-		s.Host = &host
-		if a.q.SystemMemoryGB == 0 {
+	m.Compute.between(n.least.buffer*devices, n.most.buffer*devices)
+	if a.q.Rules == VLLM && t.least.forward < t.most.forward {
+		s.Missing = append(s.Missing, "architecture.intermediate_size")
+	}
+	if a.m.discrete {
+		m.Runtime = CUDAContext * devices
+	}
+	m.Reserve = Bytes{Basis: Computed, Formula: "reserve." + string(a.q.Rules)}
+	for i := range a.m.devices {
+		m.Reserve.Bytes += a.m.devices[i].reserve(a.q)
+	}
+	m.Reserve.between(m.Reserve.Bytes, m.Reserve.Bytes)
+	var p plan
+	s.Verdict, p = a.verdict(at)
+	if a.m.memory > 0 {
+		s.Placement = a.placement(&most, p)
+	}
+	taken := func(l *load, buffer int64) int64 { return l.onDevices() + l.cache + buffer*devices + l.extra }
+	m.Total, m.Low, m.High = taken(&most, n.least.buffer), taken(&least, least.buffer), taken(&most, most.buffer)
+	m.Host = most.always
+	if s.Placement != nil && a.q.given() {
+		m.Total, m.Host = most.extra, s.Placement.Host
+		for i := range s.Placement.Devices {
+			m.Total += s.Placement.Devices[i].taken()
+		}
+		m.Low, m.High = m.Total, m.Total
+	}
+	if a.m.memory > 0 {
+		room := a.m.available - m.Total
+		s.Headroom = &room
+	}
+	if s.Verdict == Offload {
+		s.Host = &s.Placement.Host
+		if a.m.main == 0 {
 			s.Missing = append(s.Missing, "system_memory_gb")
 		}
 	}
 	return s
 }
 
-func (t *target) maxContexts(q *Query, m *machine, weights int64) MaxContexts {
-	if m.memory == 0 || len(t.shape.missing) > 0 {
-		return MaxContexts{}
+func (a *ask) maxContexts(size int) (out MaxContexts) {
+	if a.m.memory == 0 {
+		return out
 	}
-	most := func(kv KVType) *int64 {
-		n := t.maxContext(q, m, weights, kv)
+	most := func(k, v KVType) *int64 {
+		n := a.maxContext(size, k, v)
 		return &n
 	}
-	out := MaxContexts{F16: most(F16)}
-	if q.Rules != VLLM {
-		out.Q80, out.Q40 = most(Q80), most(Q40)
+	out.Asked, out.F16 = most(a.q.KV, a.q.KVV), most(F16, F16)
+	if a.q.Rules != VLLM && !a.q.NoFlashAttention {
+		out.Q80, out.Q40 = most(Q80, Q80), most(Q40, Q40)
 	}
 	return out
 }
 
 // maxContext searches the longest context in steps of 256 tokens. Memory grows with the context,
 // so halving finds it.
-func (t *target) maxContext(q *Query, m *machine, weights int64, kv KVType) int64 {
-	limit := t.shape.limit
-	if limit == 0 {
-		limit = MaxContext
-	}
-	room := m.available - weights - q.Rules.reserve(m.memory, q.Count).Bytes
-	most := t.shape.atMost()
-	fits := func(context int64) bool {
-		return most.cache(q.Rules, kv, context, q.MicroBatch).Bytes.Bytes+most.compute(q.Rules, kv, context, q.MicroBatch)*int64(q.Count) <= room
-	}
+func (a *ask) maxContext(size int, k, v KVType) int64 {
+	q := *a.q
+	q.KV, q.KVV = k, v
+	b := ask{e: a.e, q: &q, t: a.t, m: a.m}
+	return longest(cmp.Or(a.t.limit, MaxContext), func(context int64) bool {
+		q.Context = context
+		b.need = a.e.need(a.t, &q)
+		_, most := b.loads(size)
+		if !q.given() || !b.offloads() {
+			return b.resident(&most, true)
+		}
+		_, ok := b.arrange(&most)
+		return ok
+	})
+}
+
+// longest is the most that fits up to a limit, in steps of LlamaPad; 0 where nothing does.
+func longest(limit int64, fits func(n int64) bool) int64 {
 	if fits(limit) {
 		return limit
 	}
@@ -230,4 +286,25 @@ func (t *target) maxContext(q *Query, m *machine, weights int64, kv KVType) int6
 		}
 	}
 	return low * LlamaPad
+}
+
+// cacheTokens is how many tokens vLLM has room for beside a size, counted as its log does: by what one request of the
+// context takes, on the device with the least room.
+func (a *ask) cacheTokens(size int) (tokens int64, requests float64) {
+	_, most := a.loads(size)
+	one := *a.q
+	one.Parallel = 1
+	each := a.t.most.cache(&one).Bytes.Bytes
+	on, _, _ := a.lay(&most, plan{gpu: most.layers + 1}, true)
+	requests = math.Inf(1)
+	for i := range on {
+		d := &a.m.devices[i]
+		room := d.usable - d.reserve(a.q) - on[i].Weights - on[i].Compute
+		part := float64(each) * float64(on[i].Cache) / float64(max(most.cache, 1))
+		requests = min(requests, max(0, float64(room)/part))
+	}
+	if each == 0 || math.IsInf(requests, 1) {
+		return 0, 0
+	}
+	return int64(requests*float64(a.q.Context)) / VLLMBlock * VLLMBlock, requests
 }

@@ -5,7 +5,7 @@ type Verdict string
 
 // The verdicts, best first. Tight: weights, cache and buffer fit, but only by using the reserve.
 // Offload: they do not, and part of the weights can be kept in main memory. Unknown: a fact is
-// missing.
+// missing, and what it can be decides.
 const (
 	Fits    Verdict = "fits"
 	Tight   Verdict = "tight"
@@ -32,9 +32,10 @@ const (
 	UpperBound Basis = "upper_bound" // at most this much: a fact that would make it smaller is missing
 	LowerBound Basis = "lower_bound" // at least this much: a fact that may make it larger is missing
 	Estimated  Basis = "estimated"   // a rule of thumb with a source
+	Given      Basis = "given"       // by the query
 )
 
 // Values lists the bases as texts.
 func (Basis) Values() []string {
-	return []string{string(Published), string(Computed), string(UpperBound), string(LowerBound), string(Estimated)}
+	return []string{string(Published), string(Computed), string(UpperBound), string(LowerBound), string(Estimated), string(Given)}
 }

@@ -26,8 +26,6 @@ type FitQuery struct {
 	NoSpeed int
 	// Undecided is how many more may run: a fact is not published that decides it.
 	Undecided int
-	// Ran are those of them that were measured on the machine.
-	Ran []fit.Best
 	// Answer is about the model of the query; nil without one.
 	Answer *fit.Answer
 	// Read says how the names were read, and Instead leads to what else they may mean.
@@ -162,12 +160,6 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 		list.More = &Link{Text: "What runs here at any speed", Href: q.with("min_tps", "")}
 	}
 	v.Tables = []Table{list}
-	if len(q.Ran) > 0 {
-		ran := runsTable(gen, q.Query, BestFirst(gen, q.Ran))
-		ran.ID, ran.Title = "ran", "Measured, memory unknown"
-		ran.Intro = "These ran on this hardware. The size of their cache is not published, so we do not know how much context fits."
-		v.Tables = append(v.Tables, ran)
-	}
 }
 
 // speedsAre says for which filling of the cache speeds are.
@@ -289,9 +281,7 @@ func listedSize(gen *index.Generation, q *FitQuery) *fit.Size {
 func smallestSize(a *fit.Answer) string {
 	least := int64(math.MaxInt64)
 	for i := range a.Sizes {
-		if total := a.Sizes[i].Memory.Total; total != nil {
-			least = min(least, *total)
-		}
+		least = min(least, a.Sizes[i].Memory.Total)
 	}
 	if least == math.MaxInt64 {
 		return ""
@@ -387,9 +377,9 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	if len(z.Evidence) > 0 {
 		verdict.Note, verdict.Href, verdict.Title = "a run proves it", "/benchmarks/"+string(z.Evidence[0].ID), ""
 	}
-	cache, spare := cell(""), known(z.Headroom, text.GiB)
-	if z.Memory.Cache != nil {
-		cache.Text = text.GiB(z.Memory.Cache.Bytes.Bytes)
+	cache, spare := cell(text.GiB(z.Memory.Cache.Bytes.Bytes)), known(z.Headroom, text.GiB)
+	if z.Memory.Cache.Basis == fit.UpperBound {
+		cache.Note = "at most"
 	}
 	if z.Headroom != nil && *z.Headroom < 0 {
 		spare.Text = text.GiB(-*z.Headroom) + " short"
@@ -405,7 +395,7 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 		}
 	}
 	return []Cell{
-		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, known(z.Memory.Total, text.GiB), spare, known(z.MaxContext.F16, text.Tokens), measured, estimate,
+		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, {Text: text.GiB(z.Memory.Total)}, spare, known(z.MaxContext.F16, text.Tokens), measured, estimate,
 	}
 }
 

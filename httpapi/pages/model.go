@@ -132,12 +132,12 @@ func sizesTable(gen *index.Generation, m *modelRecord) Table {
 		t.Columns = append(t.Columns, Column{Text: "With " + text.Tokens(context), Number: true, Title: text.Whole(context) + " tokens"})
 		for i, row := range t.Rows {
 			taken := cell("")
-			if size := sizeNamed(answer, row[0].Text); size != nil && size.Memory.Total != nil {
-				taken.Text = text.GiB(*size.Memory.Total)
+			if size := sizeNamed(answer, row[0].Text); size != nil {
+				taken.Text = text.GiB(size.Memory.Total)
 				if size.Memory.Compute.Basis == fit.LowerBound {
 					taken.Note = "at least"
 				}
-				if size.Memory.Cache != nil && size.Memory.Cache.Basis == fit.UpperBound {
+				if size.Memory.Cache.Basis == fit.UpperBound {
 					taken.Note = "at most"
 				}
 			}

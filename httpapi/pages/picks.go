@@ -135,12 +135,12 @@ func basisOf(use *string) string {
 // that keeps most of the quality. Each has the smallest of the machines that runs it, and the speed there.
 func modelPicks(rows []machineRow, a *fit.Answer) (out []Pick) {
 	sizes := slices.DeleteFunc(slices.Clone(a.Sizes), func(z fit.Size) bool {
-		return !z.Listed || z.BitsPerWeight == nil || z.Memory.Total == nil || *z.BitsPerWeight > fit.EnoughBits || *z.BitsPerWeight < leastPick
+		return !z.Listed || z.BitsPerWeight == nil || *z.BitsPerWeight > fit.EnoughBits || *z.BitsPerWeight < leastPick
 	})
 	if len(sizes) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(sizes, func(a, b fit.Size) int { return cmp.Compare(*b.Memory.Total, *a.Memory.Total) })
+	slices.SortStableFunc(sizes, func(a, b fit.Size) int { return cmp.Compare(b.Memory.Total, a.Memory.Total) })
 	usual := *cmp.Or(usualSize(a), &sizes[0])
 	picked := []struct {
 		label string
@@ -157,7 +157,7 @@ func modelPicks(rows []machineRow, a *fit.Answer) (out []Pick) {
 			continue
 		}
 		facts := []Fact{
-			{Label: "Memory", Value: Cell{Text: text.GiB(*p.size.Memory.Total)}},
+			{Label: "Memory", Value: Cell{Text: text.GiB(p.size.Memory.Total)}},
 			{Label: "Context", Value: Cell{Text: text.Tokens(a.Context)}},
 		}
 		for i := range rows {
@@ -174,7 +174,7 @@ func modelPicks(rows []machineRow, a *fit.Answer) (out []Pick) {
 
 // alike reports whether two quantizations take nearly the same memory.
 func alike(larger, smaller *fit.Size) bool {
-	return float64(*smaller.Memory.Total) > 0.85*float64(*larger.Memory.Total)
+	return float64(smaller.Memory.Total) > 0.85*float64(larger.Memory.Total)
 }
 
 const (
@@ -298,7 +298,7 @@ func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
 		if z == nil || z.Verdict == fit.Unknown {
 			continue
 		}
-		row := []Cell{r.name, verdictCell(z), {Text: z.Quantization}, known(z.Memory.Total, text.GiB), cell(""), cell(""), roomCell(z.MaxContext.F16)}
+		row := []Cell{r.name, verdictCell(z), {Text: z.Quantization}, {Text: text.GiB(z.Memory.Total)}, cell(""), cell(""), roomCell(z.MaxContext.F16)}
 		if z.Verdict == fit.No {
 			row[2], row[3], row[6] = cell(""), cell(""), cell("")
 		}

@@ -21,11 +21,21 @@ import (
 type Settings struct {
 	verbs.Dataset
 	verbs.Format
-	Quantization   string   `help:"One size by name, such as Q4_K_M; all of them without it." short:"q" placeholder:"SIZE"`
-	Count          int      `help:"Number of devices, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
+	Quantization   string   `help:"One size by name, such as Q4_K_M, or any quantization, such as AWQ or MLX-4bit; all sizes of the model without it." short:"q" placeholder:"SIZE"`
+	WeightsGB      float64  `name:"weights-gb" help:"Size of the file of weights in GiB, in place of the sizes of the model." placeholder:"GB"`
+	Count          int      `help:"Number of devices of each name, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
+	Split          string   `help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
 	Context        tokens   `help:"Tokens to keep room for, such as 65536 or 64k; 8192, or the limit of the model where that is less, without it. The speed with so many in the cache is shown too." placeholder:"TOKENS"`
-	KV             string   `name:"kv" help:"Storage type of the key-value cache: f16, q8_0 or q4_0." enum:"f16,q8_0,q4_0" default:"f16"`
+	KV             string   `name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
+	KVV            string   `name:"kv-v" help:"Storage type of the values in it, where it is another." placeholder:"TYPE"`
+	FlashAttention bool     `help:"Attention without scratch memory for its scores." negatable:"" default:"true"`
 	Engine         string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
+	Parallel       int      `help:"Requests at once: slots of llama.cpp, which share the context." placeholder:"N"`
+	BatchTokens    int64    `help:"Tokens read at once." placeholder:"N"`
+	Utilization    float64  `name:"gpu-memory-utilization" help:"Part of each card that vLLM may use." placeholder:"PART"`
+	GPULayers      *int64   `name:"gpu-layers" help:"Layers on the cards, the output counted as one; as many as fit without it." placeholder:"N"`
+	CPUMoE         *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; as few as fit without it." placeholder:"N"`
+	Host           string   `help:"Processor or machine that holds the cards." placeholder:"NAME"`
 	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
 	AllowExtended  bool     `help:"Accept a context above the limit of the model."`
 	MemoryGB       float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes; without it the size in the name of the hardware, if it says one." placeholder:"GB"`
@@ -56,8 +66,10 @@ func (n *tokens) UnmarshalText(text []byte) error {
 
 func (s *Settings) query() fit.Query {
 	q := fit.Query{
-		Quantization: s.Quantization, Count: s.Count, Context: int64(s.Context), KV: fit.KVType(s.KV), Rules: fit.Rules(s.Engine),
-		AllowExtended: s.AllowExtended, MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
+		Quantization: s.Quantization, WeightsGB: s.WeightsGB, Count: s.Count, Split: fit.Split(s.Split), Context: int64(s.Context),
+		KV: fit.KVType(s.KV), KVV: fit.KVType(s.KVV), NoFlashAttention: !s.FlashAttention, Rules: fit.Rules(s.Engine), Parallel: s.Parallel,
+		MicroBatch: s.BatchTokens, Utilization: s.Utilization, GPULayers: s.GPULayers, CPUMoE: s.CPUMoE, AllowExtended: s.AllowExtended,
+		MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
 	}
 	if s.USDPerKWh != nil || s.USDPerHour != nil || s.HoursPerDay != nil || s.Years != nil {
 		q.Costs = &fit.Costs{USDPerKWh: s.USDPerKWh, HoursPerDay: s.HoursPerDay, Years: s.Years, USDPerHour: s.USDPerHour, Today: time.Now()}
@@ -79,15 +91,14 @@ func (c *Fit) Run(env *verbs.Env) error {
 		return err
 	}
 	q := c.query()
-	known := newNames(set)
+	known := newNames(set, &c.Settings)
 	if q.Model, err = known.model(env, c.Model); err != nil {
 		return err
 	}
-	on, err := known.machine(env, c.Hardware, &q)
-	if err != nil {
+	if err = known.machine(env, c.Hardware, &q); err != nil {
 		return err
 	}
-	a, fault := fit.New(set).Fit(on.ask(q))
+	a, fault := fit.New(set).Fit(q)
 	if fault != nil {
 		return fault
 	}
@@ -123,7 +134,7 @@ func printAnswer(w io.Writer, a *fit.Answer, deep bool) {
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Quantization, s.Verdict, bytesText(&s.Memory.Weights.Bytes), cacheText(s),
-			bytesText(s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
+			bytesText(&s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
 	}
 	_ = t.Flush()
 	notes(w, a)
@@ -167,23 +178,20 @@ func bytesText(n *int64) string {
 }
 
 func cacheText(s *fit.Size) string {
-	if s.Memory.Cache == nil {
-		return "-"
-	}
 	return bytesText(&s.Memory.Cache.Bytes.Bytes)
 }
 
 // longestText is the longest context with the cache that was asked for. A size that is tight needs the reserve for the
 // context of the answer, and has no more.
 func longestText(a *fit.Answer, s *fit.Size) string {
-	n := map[fit.KVType]*int64{fit.F16: s.MaxContext.F16, fit.Q80: s.MaxContext.Q80, fit.Q40: s.MaxContext.Q40}[a.KV]
-	switch {
+	switch n := s.MaxContext.Asked; {
 	case n == nil:
 		return "-"
 	case s.Verdict == fit.Tight:
 		return fmt.Sprint(max(*n, a.Context))
+	default:
+		return fmt.Sprint(*n)
 	}
-	return fmt.Sprint(*n)
 }
 
 func numberText(v *float64) string {

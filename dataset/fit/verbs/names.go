@@ -16,10 +16,11 @@ import (
 // names finds records by what people call them.
 type names struct {
 	*resolve.Resolver
-	set *dataset.Set
+	set  *dataset.Set
+	host string // the name of the flag, if any
 }
 
-func newNames(set *dataset.Set) names { return names{resolve.New(set), set} }
+func newNames(set *dataset.Set, s *Settings) names { return names{resolve.New(set), set, s.Host} }
 
 // find finds the one record that a name means. A name that fits several is an error that lists them.
 func (n names) find(kind resolve.Kind, name string) (resolve.Answer, error) {
@@ -50,51 +51,67 @@ func (n names) model(env *verbs.Env, name string) (dataset.Slug, error) {
 	return a.Slug, err
 }
 
-// A machine is hardware by name, with what its name says beside the record and the flags do not: 0 for nothing.
-type machine struct {
-	slug     dataset.Slug
-	memoryGB float64
-	count    int
+// machine finds the hardware of a query, of which there may be several names, and that of its host, and says how the
+// names were read. What flags say counts, and not the name.
+func (n names) machine(env *verbs.Env, name string, q *fit.Query) error {
+	known := fit.SplitNames(name, func(name string) bool { return n.Resolve(resolve.Hardware, name).Slug != "" })
+	for i, name := range known {
+		slug, memoryGB, count, err := n.unit(env, name, q)
+		switch {
+		case err != nil:
+			return err
+		case len(known) == 1:
+			q.Hardware, q.MemoryGB, q.Count = slug, cmp.Or(q.MemoryGB, memoryGB), cmp.Or(q.Count, count)
+			continue
+		case i == 0:
+			q.Hardware, q.MemoryGB = slug, cmp.Or(q.MemoryGB, memoryGB)
+			count--
+		}
+		for range max(count, min(i, 1)) {
+			q.Beside = append(q.Beside, fit.Unit{Hardware: slug, MemoryGB: memoryGB})
+		}
+	}
+	if n.host != "" {
+		slug, memoryGB, _, err := n.unit(env, n.host, &fit.Query{MemoryGB: q.SystemMemoryGB})
+		if err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
+		q.Host, q.SystemMemoryGB = slug, cmp.Or(q.SystemMemoryGB, memoryGB)
+	}
+	return nil
 }
 
-// machine finds the hardware of a query and says how its name was read. What the flags say counts, and not the name.
-func (n names) machine(env *verbs.Env, name string, flags *fit.Query) (machine, error) {
+// unit finds hardware, with what its name says beside the record and the flags do not: 0 for nothing.
+func (n names) unit(env *verbs.Env, name string, flags *fit.Query) (slug dataset.Slug, memoryGB float64, count int, err error) {
 	a, err := n.find(resolve.Hardware, name)
 	if err != nil {
-		return machine{}, err
+		return "", 0, 0, err
 	}
 	var own float64
 	if i := slices.IndexFunc(n.set.Hardware, func(h dataset.Hardware) bool { return h.Slug == a.Slug }); n.set.Hardware[i].VRAMGB != nil {
 		own = *n.set.Hardware[i].VRAMGB
 	}
-	m := machine{slug: a.Slug}
-	m.memoryGB, m.count = a.Machine(own)
+	memoryGB, count = a.Machine(own)
 	if flags.MemoryGB != 0 {
-		m.memoryGB = 0
+		memoryGB = 0
 	}
 	if flags.Count != 0 {
-		m.count = 0
+		count = 0
 	}
-	sayRead(env, &a, m.String())
-	return m, nil
+	sayRead(env, &a, machineText(a.Slug, count, memoryGB))
+	return a.Slug, memoryGB, count, nil
 }
 
-// String is the machine as a text for people.
-func (m machine) String() string {
-	out := string(m.slug)
-	if m.count > 0 {
-		out = fmt.Sprintf("%d x %s", m.count, out)
+// machineText is hardware with the number of devices and their memory, where they are given.
+func machineText(slug dataset.Slug, count int, memoryGB float64) string {
+	out := string(slug)
+	if count > 1 {
+		out = fmt.Sprintf("%d x %s", count, out)
 	}
-	if m.memoryGB > 0 {
-		out += fmt.Sprintf(" with %v GB of memory", m.memoryGB)
+	if memoryGB > 0 {
+		out += fmt.Sprintf(" with %v GB of memory", memoryGB)
 	}
 	return out
-}
-
-// ask is the query for a machine.
-func (m machine) ask(q fit.Query) fit.Query {
-	q.Hardware, q.MemoryGB, q.Count = m.slug, cmp.Or(q.MemoryGB, m.memoryGB), cmp.Or(q.Count, m.count)
-	return q
 }
 
 // sayRead says how a name was read that is not one of the record's own.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"modeldex/dataset"
@@ -37,11 +36,10 @@ func (c *Runs) Run(env *verbs.Env) error {
 	}
 	q := c.query()
 	q.MeasuredFirst = c.measured()
-	on, err := newNames(set).machine(env, c.Hardware, &q)
-	if err != nil {
+	if err := newNames(set, &c.Settings).machine(env, c.Hardware, &q); err != nil {
 		return err
 	}
-	q = on.ask(q)
+	on := machineText(q.Hardware, q.Count, q.MemoryGB)
 	runs, fault := fit.New(set).Models(q, c.MinTPS)
 	if fault != nil {
 		return fault
@@ -80,13 +78,6 @@ func (c *Runs) Run(env *verbs.Env) error {
 	}
 	if n := len(runs.Undecided); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s of which a fact is not published that decides whether %s; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
-	}
-	if n := len(runs.Ran); n > 0 {
-		ran := make([]string, n)
-		for i := range runs.Ran {
-			ran[i] = string(runs.Ran[i].Model)
-		}
-		fmt.Fprintf(env.Stderr, "%d of them %s measured on it: %s\n", n, record.Noun(n, "was", "were"), strings.Join(ran, ", "))
 	}
 	return nil
 }
@@ -130,14 +121,14 @@ func (c *Compare) Run(env *verbs.Env) error {
 		return err
 	}
 	q := c.query()
-	models, hardware, err := c.find(env, newNames(set), &q)
+	models, hardware, err := c.find(env, newNames(set, &c.Settings), &q)
 	if err != nil {
 		return err
 	}
 	if len(models) == 0 || len(hardware) == 0 {
 		return fmt.Errorf("compare needs a model and a piece of hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
-	answers, err := pairs(fit.New(set), q, models, hardware, c.measured())
+	answers, err := pairs(fit.New(set), models, hardware, c.measured())
 	if err != nil {
 		return err
 	}
@@ -152,17 +143,17 @@ func (c *Compare) Run(env *verbs.Env) error {
 	fmt.Fprintln(t, "MODEL\tHARDWARE\tSIZE\tVERDICT\tTOTAL\tLONGEST\t"+speedHeading(deep, int64(c.Context)))
 	for _, a := range answers {
 		if len(a.Sizes) == 0 {
-			fmt.Fprintf(t, "%s\t%s\t-\t%s\t%s\n", a.Model, machineText(a), a.Verdict, missing)
+			fmt.Fprintf(t, "%s\t%s\t-\t%s\t%s\n", a.Model, answerMachine(a), a.Verdict, missing)
 			continue
 		}
 		s := &a.Sizes[0]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, machineText(a), s.Quantization, s.Verdict, bytesText(s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, answerMachine(a), s.Quantization, s.Verdict, bytesText(&s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
 	}
 	return t.Flush()
 }
 
 // find finds the models and the hardware that the names mean.
-func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []dataset.Slug, hardware []machine, err error) {
+func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []dataset.Slug, hardware []fit.Query, err error) {
 	for _, name := range c.Names {
 		a := known.Resolve(resolve.Model, name)
 		if a.Slug != "" {
@@ -170,7 +161,8 @@ func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []data
 			models = append(models, a.Slug)
 			continue
 		}
-		h, err := known.machine(env, name, q)
+		h := *q
+		err := known.machine(env, name, &h)
 		switch {
 		case err == nil:
 			hardware = append(hardware, h)
@@ -184,24 +176,18 @@ func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []data
 	return models, hardware, nil
 }
 
-// machineText is the machine of an answer: the number of devices, where there are several, and the hardware.
-func machineText(a *fit.Answer) string {
-	if a.Count > 1 {
-		return fmt.Sprintf("%d x %s", a.Count, *a.Hardware)
-	}
-	return string(*a.Hardware)
-}
+// answerMachine is the machine of an answer.
+func answerMachine(a *fit.Answer) string { return machineText(*a.Hardware, a.Count, 0) }
 
 // pairs answers for every model on every machine, with one size only: the best that was measured, if
 // one of those is preferred, else the best.
-func pairs(e *fit.Engine, q fit.Query, models []dataset.Slug, hardware []machine, measured bool) (out []*fit.Answer, err error) {
-	q.MeasuredFirst, q.BestOnly = measured, true
+func pairs(e *fit.Engine, models []dataset.Slug, hardware []fit.Query, measured bool) (out []*fit.Answer, err error) {
 	for _, m := range models {
-		for _, h := range hardware {
-			q.Model = m
-			a, fault := e.Fit(h.ask(q))
+		for _, q := range hardware {
+			q.Model, q.MeasuredFirst, q.BestOnly = m, measured, true
+			a, fault := e.Fit(q)
 			if fault != nil {
-				return nil, fmt.Errorf("%s on %s: %w", m, h.slug, fault)
+				return nil, fmt.Errorf("%s on %s: %w", m, q.Hardware, fault)
 			}
 			out = append(out, a)
 		}

@@ -1,0 +1,203 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset"
+)
+
+// types are what names of quantizations say.
+type types struct {
+	line     *dataset.Roofline
+	blocks   map[string]float64 // bits of a block, by its type in upper case
+	observed map[string]float64 // median bits per weight of published files, by name in upper case
+	known    map[string]bool    // names of the directory, in upper case
+	named    []string           // the same as they are written
+}
+
+// leastFiles is how many published files make the bits of a name.
+const leastFiles = 3
+
+func newTypes(set *dataset.Set, line *dataset.Roofline) types {
+	t := types{line, map[string]float64{}, map[string]float64{}, map[string]bool{}, nil}
+	know := func(name string) {
+		if upper := strings.ToUpper(name); !t.known[upper] {
+			t.known[upper], t.named = true, append(t.named, name)
+		}
+	}
+	for i := range set.Quantizations {
+		q := &set.Quantizations[i]
+		know(q.Name)
+		if q.BlockBitsPerWeight != nil {
+			t.blocks[strings.ToUpper(q.Name)] = *q.BlockBitsPerWeight
+			if q.MainBlockType != nil {
+				t.blocks[strings.ToUpper(*q.MainBlockType)] = *q.BlockBitsPerWeight
+			}
+		}
+	}
+	bits := map[string][]float64{}
+	for i := range set.Models {
+		m := &set.Models[i]
+		for j := range m.Quantizations {
+			if z := &m.Quantizations[j]; m.ParamsB != nil && z.Basis == dataset.Published {
+				know(z.Name)
+				upper := strings.ToUpper(z.Name)
+				bits[upper] = append(bits[upper], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
+			}
+		}
+	}
+	for name, list := range bits {
+		if len(list) >= leastFiles {
+			t.observed[name] = medianOf(list)
+		}
+	}
+	return t
+}
+
+// storage is how a size of a name is stored.
+func (t *types) storage(name string) (s storage) {
+	s.weights = t.line.BitsPerWeight(name)
+	plain, longest := strings.TrimPrefix(strings.ToUpper(name), "UD-"), ""
+	for of := range maps.Keys(t.blocks) {
+		if strings.HasPrefix(plain, of) && len(of) > len(longest) {
+			longest = of
+		}
+	}
+	s.blocks = cmp.Or(t.blocks[longest], s.weights)
+	return s
+}
+
+// checkpoints are names of quantizations that keep embedding and output in 16 bits, with the bits of the others: groups of
+// 128 weights have a 16-bit scale and, unless they are symmetric, a zero of their own width; those of NVFP4 16 weights
+// and an 8-bit scale.
+var checkpoints = []struct {
+	name *regexp.Regexp
+	bits float64
+}{
+	{regexp.MustCompile(`^FP8([-_ ].*)?$`), 8},
+	{regexp.MustCompile(`^(NV|NVIDIA )FP4([-_ ].*)?$`), 4.5},
+	{regexp.MustCompile(`^(AWQ|GPTQ|AUTOROUND)([-_ ]?(4[-_ ]?BIT|INT4|W4A16)?([-_ ]?G128)?)?$`), 4.15625},
+	{regexp.MustCompile(`^GPTQ[-_ ]?(INT8|8[-_ ]?BIT)$`), 8.1875},
+	{regexp.MustCompile(`^(INT4|W4A16|W4A8)([-_ ].*)?$`), 4.125},
+	{regexp.MustCompile(`^(INT8|W8A8|W8A16)([-_ ].*)?$`), 8},
+	{regexp.MustCompile(`^(NF4|BNB[-_ ]?(4[-_ ]?BIT|NF4)|(BNB|BITSANDBYTES))$`), 4.5},
+}
+
+// mlxName is a name of MLX: groups of 64 weights have a 16-bit scale and a 16-bit bias.
+var mlxName = regexp.MustCompile(`^(?:MLX[-_ ]?)?([2-8])[-_ ]?BIT(?:[-_ ]?(?:MLX|DWQ|G64))*$`)
+
+const mlxGroupBits = 0.5
+
+// perWeight is a name that says its bits.
+var perWeight = regexp.MustCompile(`^(?:EXL[23][-_ ]?)?(\d(?:\.\d+)?) ?BPW$`)
+
+// sizeOf is the size of a model in a quantization of any name; false for what is no name of one, or a model of unknown
+// parameters.
+func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string, ok bool) {
+	plain, params := strings.ToUpper(strings.TrimSpace(name)), t.layout.params
+	if params == 0 {
+		return z, "", false
+	}
+	z = dataset.Quantization{Name: name, Format: "safetensors", Basis: dataset.Computed}
+	for _, c := range checkpoints {
+		if c.name.MatchString(plain) {
+			kept := min(t.layout.matrices()*t.layout.embedding, params)
+			z.SizeBytes = int64((params-kept)*c.bits/8 + kept*2)
+			return z, "weights.checkpoint", true
+		}
+	}
+	bits := e.types.observed[plain]
+	if m := mlxName.FindStringSubmatch(plain); m != nil {
+		bits, _ = strconv.ParseFloat(m[1], 64)
+		bits, z.Format = bits+mlxGroupBits, "mlx"
+	} else if m := perWeight.FindStringSubmatch(plain); m != nil {
+		bits, _ = strconv.ParseFloat(m[1], 64)
+		z.Format = "exl2"
+	} else if s := e.types.storage(name); e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0 {
+		bits, z.Format = cmp.Or(bits, s.weights, s.blocks), "gguf"
+	}
+	if z.SizeBytes = int64(params * bits / 8); bits == 0 {
+		return z, "", false
+	}
+	z.BitsPerWeight = &bits
+	for i := range t.Quantizations { // a published file of fewer bits is no larger, and one of more no smaller
+		of := &t.Quantizations[i]
+		if b := t.bits(of); z.Format == "gguf" && of.Basis == dataset.Published && b != nil {
+			if *b < bits {
+				z.SizeBytes = max(z.SizeBytes, of.SizeBytes)
+			} else if *b > bits {
+				z.SizeBytes = min(z.SizeBytes, of.SizeBytes)
+			}
+		}
+	}
+	return z, "weights.bits", true
+}
+
+// stem is a name of a GGUF type without the recipe of a publisher before it and the mix after it.
+func stem(plain string) string {
+	plain = strings.TrimPrefix(plain, "UD-")
+	plain = strings.TrimSuffix(plain, "-QAT")
+	if cut := ggufMix.FindStringIndex(plain); cut != nil {
+		return plain[:cut[0]]
+	}
+	return plain
+}
+
+var ggufMix = regexp.MustCompile(`_(X{0,3}[SML]|MOE)$`)
+
+// inSize is a model in the size that a query names, if it is none of its own.
+func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
+	var z dataset.Quantization
+	formula, ok := "weights.given", true
+	switch {
+	case q.WeightsGB > 0:
+		z = dataset.Quantization{Name: cmp.Or(q.Quantization, "given"), Format: "any", SizeBytes: bytesOf(q.WeightsGB), Basis: dataset.Published}
+	case q.Quantization == "" || len(t.named(q.Quantization)) > 0:
+		return t, nil
+	default:
+		z, formula, ok = e.sizeOf(t, q.Quantization)
+	}
+	if !ok {
+		names := []string{}
+		for i := range t.Quantizations {
+			names = append(names, t.Quantizations[i].Name)
+		}
+		text := fmt.Sprintf("must be a size of %s or the name of a quantization, such as Q4_K_M, UD-Q4_K_XL, MLX-4bit, AWQ, GPTQ-Int4, FP8, NVFP4 or W4A16", t.Slug)
+		if t.layout.params == 0 {
+			text = fmt.Sprintf("must be a size of %s, whose parameters are not published; weights_gb says how large a file is", t.Slug)
+		}
+		return nil, &Fault{"quantization", text, names}
+	}
+	one, m := *t, *t.Model
+	q.Quantization = z.Name
+	m.Quantizations, one.Model, one.formula = []dataset.Quantization{z}, &m, formula
+	one.storage, one.sizes, one.chosen, one.exists = []storage{e.types.storage(z.Name)}, []stored{e.stored(&one, &z)}, []bool{true}, []bool{true}
+	if formula == "weights.checkpoint" {
+		one.storage[0].blocks = 16
+	}
+	one.order = one.inOrder()
+	one.listed, one.moderate = one.order, one.order
+	return &one, nil
+}
+
+// weightsOf is the size of the weights and where it comes from.
+func (t *target) weightsOf(z *dataset.Quantization) (b Bytes) {
+	b = Bytes{Bytes: z.SizeBytes, Basis: Computed, Formula: cmp.Or(t.formula, "weights.bits")}
+	switch {
+	case t.formula == "weights.given":
+		b.Basis = Given
+	case z.Basis == dataset.Published:
+		b.Basis, b.Formula = Published, "weights.file"
+	}
+	b.between(b.Bytes, b.Bytes)
+	return b
+}
+
+// Quantizations are the names that a query may have beside the sizes of a model: those of the directory.
+func (e *Engine) Quantizations() []string { return slices.Clone(e.types.named) }

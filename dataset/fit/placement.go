@@ -1,0 +1,373 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+
+	"modeldex/dataset"
+)
+
+// A Placement is where the weights and the cache of a size lie, and how to ask for it.
+type Placement struct {
+	// Layers on the devices, the output counted as one more; null with engines that do not split a model between devices and main memory.
+	GPULayers *int64 `json:"gpu_layers" jsonschema:"nullable,minimum=0,example=33"`
+	// Layers, from the first, whose experts are in main memory; null where gpu_layers is.
+	CPUMoE *int64 `json:"n_cpu_moe" jsonschema:"nullable,minimum=0,example=12"`
+	// How several devices share the model.
+	Split Split `json:"split" jsonschema:"example=layer"`
+	// Options of the program that ask for it.
+	Flags string `json:"flags" jsonschema:"example=-c 8192 -ngl 99 --n-cpu-moe 12"`
+	// The same experts in main memory for builds without --n-cpu-moe; null where none are.
+	OverrideTensor *string `json:"override_tensor" jsonschema:"nullable,example=-ot blk\\.(0|1)\\.ffn_(up|down|gate)_exps=CPU"`
+	// What each device holds.
+	Devices []OnDevice `json:"devices"`
+	// Weights and cache in main memory.
+	Host int64 `json:"host_bytes" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
+	// Weights in main memory that one token reads; null where what one token reads of the model is not known.
+	HostRead *int64 `json:"host_read_bytes" jsonschema:"nullable,minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+}
+
+// OnDevice is what one device holds.
+type OnDevice struct {
+	// Slug of the hardware; null for a machine described by its memory.
+	Hardware *dataset.Slug `json:"hardware" jsonschema:"nullable,example=nvidia-rtx-4090"`
+	// Layers, the output counted as one more; with split=tensor a part of each.
+	Layers int64 `json:"layers" jsonschema:"minimum=0,example=33"`
+	// Weights.
+	Weights int64 `json:"weights_bytes" jsonschema:"minimum=0,example=4920739168" jsonschema_extras:"unit=bytes"`
+	// Key-value cache.
+	Cache int64 `json:"kv_cache_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+	// Intermediate values.
+	Compute int64 `json:"compute_buffer_bytes" jsonschema:"minimum=0,example=271056896" jsonschema_extras:"unit=bytes"`
+	// Memory that a model may use.
+	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
+	// Weights that one token reads; null where that is not known of the model.
+	Read *int64 `json:"read_bytes" jsonschema:"nullable,minimum=0,example=4600000000" jsonschema_extras:"unit=bytes"`
+}
+
+// A layout is how the parameters of a model are divided.
+type layout struct {
+	layers, first int64   // of all, and the leading ones without experts
+	embedding     float64 // parameters of the matrix; 0 where unknown
+	params        float64 // 0 where unknown
+	lookedUp      float64 // part of the file that is only looked up, beside the embedding
+	experts       float64 // parameters of all routed experts
+	perToken      float64 // part of the experts that one token reads
+	tied          *bool
+}
+
+// usualLayers stands for an unknown number of layers.
+const usualLayers = 32
+
+func layoutOf(m *dataset.Model) layout {
+	a := &m.Architecture
+	l := layout{layers: val(or(a.NumLayers, nonzero(usualLayers))), first: val(a.NumDenseLayers), tied: a.TieWordEmbeddings}
+	l.embedding = float64(val(a.VocabSize) * val(a.HiddenSize))
+	if m.ParamsB != nil {
+		l.params = *m.ParamsB * 1e9
+		if m.EffectiveParamsB != nil {
+			l.lookedUp = max(0, 1 - *m.EffectiveParamsB / *m.ParamsB)
+		}
+	}
+	n, k := float64(val(a.NumExperts)), float64(val(a.NumExpertsPerToken))
+	if n == 0 || k == 0 || k >= n || l.first >= l.layers {
+		l.first = 0
+		return l
+	}
+	l.perToken = k / n
+	l.experts = float64((l.layers-l.first)*val(a.HiddenSize)*val(a.MoEIntermediateSize)) * 3 * n
+	if m.ActiveParamsB != nil && l.params > 0 && (l.experts == 0 || l.experts > l.params) {
+		l.experts = (l.params - *m.ActiveParamsB*1e9) / (1 - l.perToken)
+	}
+	return l
+}
+
+// matrices is how many matrices of the size of the embedding a checkpoint has.
+func (l *layout) matrices() float64 {
+	if l.tied != nil && *l.tied {
+		return 1
+	}
+	return 2
+}
+
+// A storage is the bits of the main blocks of a size, which its embedding has, and of all its weights; 0 where unknown.
+type storage struct{ blocks, weights float64 }
+
+// A load is what a size takes: its weights by where they can lie, and what it needs beside them, all in bytes.
+type load struct {
+	*layout
+	weights        int64
+	always, copied int64 // in main memory beside a discrete device whatever is offloaded, and what of that devices hold as well
+	output         int64
+	dense, experts int64 // of all layers
+	cache          int64 // of all layers
+	buffer         int64 // of each device
+	extra          int64 // of the first device
+}
+
+// load divides the weights of a size. An unknown tie of the embedding to the output takes the most memory, or the least.
+func (l *layout) load(of *burden, weights int64, s storage, offloads, least bool) load {
+	out := load{layout: l, weights: weights, cache: of.cache, buffer: of.buffer, extra: of.extra}
+	tied := l.tied == nil && !least || l.tied != nil && *l.tied
+	embedding := min(int64(l.embedding*s.blocks/8), weights/2)
+	if offloads {
+		out.always = embedding + int64(l.lookedUp*float64(weights))
+	}
+	layers, matrices := weights-out.always, 1.0
+	switch out.output = embedding; {
+	case tied:
+		out.copied = min(embedding, out.always)
+		if !offloads {
+			layers -= out.output
+		}
+	default: // the output has more bits than the embedding in most files
+		matrices, out.output = 2, min(embedding*3/2, layers/2)
+		layers -= out.output
+		if !offloads {
+			layers -= embedding
+			out.output += embedding
+		}
+	}
+	if rest := l.params - matrices*l.embedding; l.experts > 0 && rest > 0 {
+		out.experts = int64(float64(layers) * min(l.experts/rest, 0.99))
+		if s.weights > 0 {
+			out.experts = min(out.experts, int64(l.experts*s.weights/8))
+		}
+	}
+	out.dense = layers - out.experts
+	return out
+}
+
+// onDevices is the weights that devices hold where all layers are on them.
+func (l *load) onDevices() int64 { return l.weights - l.always + l.copied }
+
+// of is the weights of the layers from one to before another, without the experts of the layers before moe.
+func (l *load) of(from, to, moe int64) (dense, experts int64) {
+	if to <= from {
+		return 0, 0
+	}
+	if with := to - max(from, moe, l.first); with > 0 {
+		experts = l.experts * with / (l.layers - l.first)
+	}
+	return l.dense * (to - from) / l.layers, experts
+}
+
+// A plan is how many layers are on the devices, the output counted as one more, and of how many layers the experts are in
+// main memory.
+type plan struct{ gpu, moe int64 }
+
+// holds is what a device takes that has the layers from one to before another, the output counted as the last, and the
+// part of its weights that one token reads.
+func (l *load) holds(from, to int64, p plan) (d OnDevice, read int64) {
+	dense, experts := l.of(from, min(to, l.layers), p.moe)
+	d.Layers, d.Weights, d.Cache, d.Compute = to-from, dense+experts, l.cache*max(min(to, l.layers)-from, 0)/l.layers, l.bufferOf(p)
+	read = dense + int64(float64(experts)*l.perToken)
+	if to > l.layers && from <= l.layers {
+		d.Weights, read = d.Weights+l.output, read+l.output
+	}
+	return d, read
+}
+
+// bufferOf is the buffer with a plan: experts in main memory are copied to the device for long prompts, one matrix at a time.
+func (l *load) bufferOf(p plan) int64 {
+	if p.moe <= l.first || l.experts == 0 {
+		return l.buffer
+	}
+	return l.buffer + l.experts/(l.layers-l.first)/3
+}
+
+func (d *OnDevice) taken() int64 { return d.Weights + d.Cache + d.Compute }
+
+// lay puts a size on the devices. ok reports whether it fits, with the reserve or without.
+func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, ok bool) {
+	n := int64(len(a.m.devices))
+	room := func(i int) int64 {
+		d := &a.m.devices[i]
+		out := d.usable
+		if reserve {
+			out -= d.reserve(a.q)
+		}
+		if i == 0 {
+			out -= l.extra
+		}
+		return out
+	}
+	on, read = make([]OnDevice, n), make([]int64, n)
+	from, ok := l.layers+1-p.gpu, true
+	if a.q.Split == SplitTensor {
+		for i := range on {
+			on[i], read[i] = l.holds(from, l.layers+1, p)
+			on[i].Weights, read[i] = on[i].Weights/n, read[i]/n
+			if !a.t.most.latent { // which every device keeps whole
+				on[i].Cache /= n
+			}
+			ok = ok && on[i].taken() <= room(i)
+		}
+		return on, read, ok
+	}
+	total, before, begin := int64(0), int64(0), from
+	for i := range a.m.devices {
+		total += a.m.devices[i].usable
+	}
+	for i := range on { // as llama.cpp divides layers without being told how
+		before += a.m.devices[i].usable
+		end := from + (p.gpu*before+total-1)/max(total, 1)
+		on[i], read[i] = l.holds(begin, end, p)
+		ok, begin = ok && on[i].taken() <= room(i), end
+	}
+	if ok || n == 1 {
+		return on, read, ok
+	}
+	begin = from
+	for i := range on { // as many as each has room for
+		end := begin
+		for end <= l.layers {
+			if d, _ := l.holds(begin, end+1, p); d.taken() > room(i) {
+				break
+			}
+			end++
+		}
+		on[i], read[i] = l.holds(begin, end, p)
+		begin = end
+	}
+	return on, read, begin > l.layers
+}
+
+// resident reports whether all of a size fits on the devices.
+func (a *ask) resident(l *load, reserve bool) bool {
+	if len(a.m.devices) > 1 {
+		_, _, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
+		return ok
+	}
+	d := &a.m.devices[0]
+	room := d.usable - l.extra - l.onDevices() - l.cache - l.buffer
+	if reserve {
+		room -= d.reserve(a.q)
+	}
+	return room >= 0
+}
+
+// inMain is what a plan leaves in main memory.
+func (l *load) inMain(p plan) int64 {
+	from := l.layers + 1 - p.gpu
+	dense, experts := l.of(max(from, 0), l.layers, p.moe)
+	out := l.always + l.dense + l.experts - dense - experts + l.cache*min(from, l.layers)/l.layers
+	if p.gpu == 0 {
+		out += l.output - l.copied
+	}
+	return out
+}
+
+// given reports whether a query says what is on the devices.
+func (q *Query) given() bool { return q.GPULayers != nil || q.CPUMoE != nil }
+
+// arrange finds the plan with the most weights on the devices that fits: first the experts of as few layers as possible go to main memory, then
+// whole layers.
+func (a *ask) arrange(l *load) (p plan, ok bool) {
+	fits := func(p plan) bool {
+		_, _, ok := a.lay(l, p, true)
+		return ok && (a.m.main == 0 || l.inMain(p) <= a.m.main)
+	}
+	p = plan{gpu: l.layers + 1}
+	most, least := p.gpu, int64(1)
+	if a.q.GPULayers != nil {
+		most = min(*a.q.GPULayers, most)
+		least = most
+	}
+	if a.q.CPUMoE != nil {
+		p.moe = min(*a.q.CPUMoE, l.layers)
+	} else if l.experts > 0 && a.q.GPULayers == nil {
+		for p.moe = l.first + 1; p.moe < l.layers; p.moe++ {
+			if fits(p) {
+				return p, true
+			}
+		}
+	}
+	for p.gpu = most; p.gpu >= least; p.gpu-- {
+		if fits(p) {
+			return p, true
+		}
+	}
+	p.gpu = least
+	return p, false
+}
+
+// placement describes a plan of a size.
+func (a *ask) placement(l *load, p plan) *Placement {
+	on, read, _ := a.lay(l, p, true)
+	out := &Placement{Split: a.q.Split, Devices: on, Host: l.inMain(p), Flags: a.q.flags(l, p, on)}
+	_, r := l.holds(0, l.layers+1, plan{})
+	bytes := float64(l.weights) * a.t.body.share
+	for i := range on {
+		on[i].Usable = a.m.devices[i].usable
+		if h := a.m.devices[i].hw; h != nil {
+			on[i].Hardware = &h.Slug
+		}
+		if bytes > 0 {
+			n := int64(bytes * float64(read[i]) / float64(max(r, 1)))
+			on[i].Read = &n
+		}
+	}
+	if bytes > 0 {
+		rest := int64(bytes)
+		for i := range on {
+			rest -= *on[i].Read
+		}
+		rest = max(rest, 0)
+		if p.gpu > l.layers && p.moe <= l.first {
+			rest = 0
+		}
+		out.HostRead = &rest
+	}
+	if a.q.Rules == LlamaCpp {
+		out.GPULayers, out.CPUMoE = &p.gpu, &p.moe
+		if p.moe > l.first {
+			var layers []string
+			for i := l.first; i < p.moe; i++ {
+				layers = append(layers, fmt.Sprint(i))
+			}
+			text := `-ot blk\.(` + strings.Join(layers, "|") + `)\.ffn_(up|down|gate)_exps=CPU`
+			out.OverrideTensor = &text
+		}
+	}
+	return out
+}
+
+// flags are the options of a program for a plan.
+func (q *Query) flags(l *load, p plan, on []OnDevice) string {
+	var out []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	several := len(on) > 1
+	switch q.Rules {
+	case LlamaCpp:
+		add(true, "-c %d", q.Context)
+		if p.gpu > l.layers {
+			add(true, "-ngl 99")
+		} else {
+			add(true, "-ngl %d", p.gpu)
+		}
+		add(p.moe > l.first, "--n-cpu-moe %d", p.moe)
+		var layers []string
+		for i := range on {
+			layers = append(layers, fmt.Sprint(on[i].Layers))
+		}
+		add(several && q.Split == SplitLayer, "-ts %s", strings.Join(layers, ","))
+		add(several && q.Split == SplitTensor, "-sm row")
+		add(q.KV != F16, "-ctk %s", q.KV)
+		add(q.KVV != F16, "-ctv %s", q.KVV)
+		add(q.NoFlashAttention, "-fa off")
+		add(q.Parallel > 1, "-np %d", q.Parallel)
+		add(q.MicroBatch != DefaultMicroBatch, "-ub %d", q.MicroBatch)
+	case VLLM:
+		add(true, "--max-model-len %d --gpu-memory-utilization %v", q.Context, q.Utilization)
+		add(several && q.Split == SplitTensor, "--tensor-parallel-size %d", len(on))
+		add(several && q.Split == SplitLayer, "--pipeline-parallel-size %d", len(on))
+		add(q.KV == FP8, "--kv-cache-dtype fp8")
+		add(q.MicroBatch != VLLMTokens, "--max-num-batched-tokens %d", q.MicroBatch)
+	}
+	return strings.Join(out, " ")
+}
