@@ -59,34 +59,29 @@ type runOptions struct {
 type fitOptions struct {
 	// Number of devices, of each that is named.
 	Count int `query:"count,min=1"`
-	// How several devices share the model: layer gives each a part of the layers, tensor a part of every layer. Without
-	// it layer, and tensor with engine=vllm.
+	// How devices share the model: by layers, or by parts of each. Without it layer, with engine=vllm tensor.
 	Split fit.Split `query:"split"`
 	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
 	// limit of the model: 400, unless allow_extended is true.
 	Context int64 `query:"context,min=1,tokens"`
-	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16, bf16 and fp8, mlx f16, bf16,
-	// q8_0 and q4_0.
+	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16 and fp8, mlx f16, q8_0, q4_0.
 	KV fit.KVType `query:"kv,default=f16"`
-	// Storage of the values in the cache, where it is not that of the keys, which is kv.
+	// Storage of the values, where it is not that of the keys.
 	KVV fit.KVType `query:"kv_v"`
-	// False: count the scratch memory that attention needs without flash attention.
+	// False: count the scratch memory of attention.
 	FlashAttention bool `query:"flash_attention,default=true"`
 	// Program whose memory rules apply; llama.cpp without it.
 	Engine fit.Rules `query:"engine,default=llama.cpp"`
-	// Requests at once. Slots of llama.cpp share the context and have states and windows of their own; with other
-	// engines there is room for the whole context of each.
+	// Requests at once; 1 without it. Slots of llama.cpp share the context; other engines keep it for each.
 	Parallel int `query:"parallel,min=1"`
-	// Tokens read at once: --ubatch-size of llama.cpp, 512 without it; max_num_batched_tokens of vLLM, 2048.
+	// Tokens read at once: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
 	BatchTokens int64 `query:"batch_tokens,min=1,max=1e6"`
 	// Part of each card that vLLM may use; 0.9 without it.
 	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1"`
-	// Processor or machine that holds the cards, by slug, alias or another name: its main memory counts for what does
-	// not fit on them, and its memory bandwidth for the speed of that. A memory in the name, such as "Ryzen 7 5800X
-	// 64GB", sets system_memory_gb.
+	// Processor or machine that holds the cards, by name, for what does not fit on them. A memory in the name, such as
+	// "Ryzen 7 5800X 64GB", sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware"`
-	// Main memory beside discrete cards, in GB of 2^30 bytes, of which nine tenths count. Without it that of the host, or
-	// as much as is needed, and missing names it.
+	// Main memory beside cards, in GB of 2^30 bytes; without it that of the host, or as much as is needed.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
 	// True: accept a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended"`
