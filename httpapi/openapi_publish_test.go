@@ -24,7 +24,6 @@ func published(whole object) object {
 		}
 		kept.set(path.name, methods)
 	}
-	out.set("paths", plainSchemas(kept))
 	components, _ := whole.get("components")
 	schemas, _ := components.(object).get("schemas")
 	out.set("components", obj("schemas", plainSchemas(schemas.(object)), "responses", publishedProblems()))
@@ -34,7 +33,8 @@ func published(whole object) object {
 	shared, _ := out.get("components")
 	c := shared.(object)
 	c.set("headers", headers)
-	c.set("parameters", shareParameters(kept, parameters.(object)))
+	c.set("parameters", plainSchemas(shareParameters(kept, parameters.(object))))
+	out.set("paths", plainSchemas(kept))
 	c.set("securitySchemes", security)
 	out.set("components", c)
 	return withoutUnused(out)
