@@ -71,6 +71,7 @@ type cli struct {
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
 		LlamaBench data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
+		Issue      server.ImportIssue    `cmd:"" help:"Turn an issue that was made with the form for measurements into benchmark lines on standard output."`
 	} `cmd:"" help:"Turn outputs of other programs into dataset lines."`
 	Snapshot struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Turn a downloaded table of a source into rows on standard output; keep them in data/snapshots/sources."`

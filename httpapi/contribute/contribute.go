@@ -131,6 +131,8 @@ func (w *work) fault(field, text string) {
 	w.Faults = append(w.Faults, Fault{Field: field, Text: text})
 }
 
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ")
+
 // read takes over the values of the fields there are. Blanks around a value do not count.
 func (w *work) read(values url.Values) {
 	fields := fieldsOf(w.Form)
@@ -140,7 +142,11 @@ func (w *work) read(values url.Values) {
 		if name == outputField {
 			most = maxPasted
 		}
-		switch v := strings.TrimSpace(list[0]); {
+		v := strings.TrimSpace(list[0])
+		if name != outputField {
+			v = lineBreaks.Replace(v) // a line of the dataset has none
+		}
+		switch {
 		case name == KindField && (v == FieldsForm || v == PastedForm):
 		case f == nil:
 			w.fault("", fmt.Sprintf("%s: is not a field of the form", record.Printable(record.Clip(name, 60))))

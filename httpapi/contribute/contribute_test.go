@@ -3,6 +3,7 @@ package contribute
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -373,6 +374,70 @@ func BenchmarkCheck(b *testing.B) {
 	for b.Loop() {
 		if r := d.Check(filled()); len(r.Ready()) != 1 {
 			b.Fatal(r.Faults)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the form of issues")
+
+// asIssue is what GitHub makes of a form that was filled in.
+func asIssue(values url.Values) string {
+	var b strings.Builder
+	for _, f := range issueFields() {
+		v := values.Get(f.Name)
+		for _, o := range f.Choices {
+			if o.Value == v {
+				v = o.Label
+			}
+		}
+		switch {
+		case v == "":
+			v = emptyAnswer
+		case f.Name == outputField:
+			v = "```text\n" + v + "\n```"
+		}
+		fmt.Fprintf(&b, "### %s\r\n\r\n%s\r\n\r\n", f.Label, v)
+	}
+	return b.String()
+}
+
+// TestIssue: the form of issues is that of the page, and both make the same line of the same values.
+func TestIssue(t *testing.T) {
+	const path = "../../.github/ISSUE_TEMPLATE/measurement.yml"
+	if *update {
+		if err := os.WriteFile(path, IssueForm(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != string(IssueForm()) {
+		t.Errorf("%v: the form of issues is not that of the page; run go test ./httpapi/contribute -update", err)
+	}
+	desk := mustDesk(t)
+	output := "| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n| qwen3 8B Q4_K - Medium | 4.68 GiB | 8.19 B | CUDA | 99 | tg128 | 101.27 ± 0.1 |\n\nbuild: b7423 (2aa45ef9e)\n"
+	for name, values := range map[string]url.Values{
+		"fields":    filled("flash_attention", "true", "compute_unit", "gpu", "notes", "one\n\n### two\n<b>three</b>"),
+		"a fault":   filled("hardware", "unobtainium"),
+		"an output": {KindField: {PastedForm}, "output": {strings.TrimSpace(output)}, "model": {"qwen3-8b"}, "hardware": {"RTX 4090"}, "source": {"community"}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "run_date": {"2026-05-01"}},
+	} {
+		read, err := ReadIssue(asIssue(values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, issue := desk.Check(values), desk.Check(read)
+		if fmt.Sprint(page.Lines, page.Faults) != fmt.Sprint(issue.Lines, issue.Faults) || len(page.Ready()) == 0 && name != "a fault" {
+			t.Errorf("%s: the page makes %v %v, the issue %v %v", name, page.Lines, page.Faults, issue.Lines, issue.Faults)
+		}
+		if report := desk.Report(issue); !strings.Contains(report, "other run") && !strings.Contains(report, "no hardware is known by this name") {
+			t.Errorf("%s: the report is %s", name, report)
+		}
+	}
+	for body, want := range map[string]string{
+		"hello":                              "was not made with the form",
+		"### Model\n\na\n\n### Model\n\nb\n": "comes twice",
+		strings.Repeat("x", maxIssue+1):      "must be at most",
+	} {
+		if _, err := ReadIssue(body); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %s", body, err, want)
 		}
 	}
 }
