@@ -14,11 +14,20 @@ type Resolver struct {
 	models   *modelNames
 	hardware *hardwareNames
 	tools    *toolNames
+
+	lexModels, lexHardware, lexTools *lexicon
+	parts                            Parts
 }
 
 // New reads the names of the models, hardware and tools of set. The set is not kept.
 func New(set *dataset.Set) *Resolver {
-	return &Resolver{models: newModelNames(set.Models), hardware: newHardwareNames(set.Hardware), tools: newToolNames(set.Tools)}
+	r := &Resolver{models: newModelNames(set.Models), hardware: newHardwareNames(set.Hardware), tools: newToolNames(set.Tools), parts: Parts{}}
+	for i := range set.Hardware {
+		h := set.Hardware[i]
+		r.parts[h.Slug] = &h
+	}
+	r.lexModels, r.lexHardware, r.lexTools = modelLexicon(set.Models), hardwareLexicon(set.Hardware), toolLexicon(set.Tools)
+	return r
 }
 
 // Resolve returns what people mean by a name among records of kind; the empty kind looks in all of them and answers with

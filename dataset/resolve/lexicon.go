@@ -1,0 +1,388 @@
+package resolve
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+)
+
+// A lexicon finds the records of one kind that have all of some words, whatever their order.
+type lexicon struct {
+	kind   Kind
+	recs   []known
+	post   map[string]set64    // word -> records that have it in a name, or in a fact such as their size
+	joined map[string][]string // "gptoss" -> gpt oss
+	pairs  map[string]bool     // words that stand side by side in a name, joined
+}
+
+// known is what a lexicon knows of a record.
+type known struct {
+	slug   dataset.Slug
+	name   string
+	forms  []form
+	ranked float64 // among records that fit alike the largest is meant
+
+	hardware *dataset.Hardware
+	memory   float64 // in its slug, GB
+}
+
+// A form is the words of one name of a record, and the memory it states.
+type form struct {
+	words  []string
+	weight []float64 // what it costs to leave a word out
+	sum    float64
+	memory float64
+}
+
+type set64 []uint64
+
+func (s set64) and(other set64) set64 {
+	out := make(set64, len(s))
+	any := uint64(0)
+	for i := range s {
+		out[i] = s[i] & other[i]
+		any |= out[i]
+	}
+	if any == 0 {
+		return nil
+	}
+	return out
+}
+
+func (s set64) each(visit func(i int)) {
+	for at, w := range s {
+		for ; w != 0; w &= w - 1 {
+			visit(at*64 + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+func newLexicon(kind Kind, records int) *lexicon {
+	return &lexicon{kind: kind, recs: make([]known, records), post: map[string]set64{}, joined: map[string][]string{}, pairs: map[string]bool{}}
+}
+
+// has notes that a record has a word.
+func (x *lexicon) has(rec int, w string) {
+	if x.post[w] == nil {
+		x.post[w] = make(set64, (len(x.recs)+63)/64)
+	}
+	x.post[w][rec/64] |= 1 << (rec % 64)
+}
+
+// add gives a record a name. What a name says beside its words was cut off before.
+func (x *lexicon) add(rec int, ws []word, memory float64) {
+	words := texts(ws)
+	if len(words) == 0 || slices.ContainsFunc(x.recs[rec].forms, func(f form) bool { return f.memory == memory && slices.Equal(f.words, words) }) {
+		return
+	}
+	f := form{words: words, memory: memory}
+	for i, w := range words {
+		x.has(rec, w)
+		weight := x.weight(words, i)
+		f.weight, f.sum = append(f.weight, weight), f.sum+weight
+		if i > 0 && isLetter(w[0]) && isLetter(words[i-1][0]) {
+			x.pairs[words[i-1]+w] = true
+			x.joined[words[i-1]+w] = []string{words[i-1], w}
+		}
+	}
+	x.recs[rec].forms = append(x.recs[rec].forms, f)
+}
+
+// Weights of words, as what it costs to leave them out of a name.
+const (
+	freeWord     = 0.1 // a line of products, instruct
+	shapeWord    = 1.0 // the form of a card, the date of a release
+	numberWeight = 2.0 // a version
+	sizeWeight   = 3.0
+	plainWord    = 4.0
+	ownWord      = 8.0 // makes another product
+)
+
+func (x *lexicon) weight(words []string, i int) float64 {
+	w := words[i]
+	number := isDigit(w[0])
+	if x.kind == Tool {
+		return plainWord
+	}
+	if x.kind == Model {
+		switch {
+		case is("free", w), active(w):
+			return freeWord
+		case number && (isSize(w) || params([]string{w}) > 0):
+			return sizeWeight
+		case number && len(w) == 4 && !strings.Contains(w, "."), strings.HasPrefix(w, "0."):
+			return shapeWord
+		case number:
+			return numberWeight
+		}
+		return plainWord
+	}
+	long := slices.ContainsFunc(words, func(w string) bool { return isDigit(w[0]) && len(w) >= 3 })
+	switch {
+	case is("lines", w), number && len(w) == 1 && long:
+		return freeWord
+	case w == "laptop":
+		return sizeWeight
+	case is("shapes", w):
+		return shapeWord
+	case number && i > 0 && is("optional", words[i-1]): // the size of a screen
+		return numberWeight
+	case len(w) == 1 && i+1 < len(words) && len(words[i+1]) >= 3 && isDigit(words[i+1][0]): // the a of an Arc A770
+		return shapeWord
+	case is("suffixes", w):
+		return ownWord
+	}
+	return plainWord
+}
+
+// A match is a record that has all words of a text.
+type match struct {
+	rec     int
+	cost    float64 // of the words left out
+	share   float64 // of the weight of the name that was said
+	own     bool    // a word is left out that makes another product
+	laptop  bool    // that it is the chip for laptops is left out
+	memory  bool    // the memory chose it
+	clash   bool    // it has another memory
+	missing string
+}
+
+// match finds the records that have all words, the likeliest first. memory is what the text says of the memory of
+// one device in GB, 0 for nothing.
+func (x *lexicon) match(words []string, memory float64) (out []match) {
+	set := x.all(words)
+	if set == nil {
+		return nil
+	}
+	set.each(func(rec int) {
+		best := match{rec: rec, cost: math.Inf(1)}
+		for _, f := range x.recs[rec].forms {
+			m := match{rec: rec}
+			for i, w := range f.words {
+				if slices.Contains(words, w) {
+					continue
+				}
+				m.cost += f.weight[i]
+				m.own = m.own || f.weight[i] == ownWord
+				m.laptop = m.laptop || w == "laptop"
+				m.missing += " " + w
+			}
+			m.share = 1 - m.cost/max(f.sum, 1)
+			if max(f.memory, x.recs[rec].memory) > 0 && !same(max(f.memory, x.recs[rec].memory), memory) {
+				m.cost += shapeWord / 2
+			}
+			for _, w := range words {
+				if slices.Contains(f.words, w) {
+					continue
+				}
+				if m.cost += freeWord; x.kind == Hardware && !is("lines", w) && !is("optional", w) { // of another name
+					m.cost += plainWord
+					m.own = true
+				}
+			}
+			if m.cost < best.cost {
+				best = m
+			}
+		}
+		if h := x.recs[rec].hardware; h != nil && memory > 0 {
+			best.memory, best.clash = memoryOf(h, memory)
+		}
+		out = append(out, best)
+	})
+	slices.SortStableFunc(out, func(a, b match) int {
+		if a.clash != b.clash {
+			return cmp.Compare(b2i(a.clash), b2i(b.clash))
+		}
+		if a.memory != b.memory && math.Abs(a.cost-b.cost) < sizeWeight {
+			return cmp.Compare(b2i(b.memory), b2i(a.memory))
+		}
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(x.recs[b.rec].ranked, x.recs[a.rec].ranked))
+	})
+	return out
+}
+
+// begins reports whether a name of a record begins with a word.
+func (x *lexicon) begins(rec int, w string) bool {
+	return slices.ContainsFunc(x.recs[rec].forms, func(f form) bool { return f.words[0] == w })
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (x *lexicon) all(words []string) (set set64) {
+	for i, w := range words {
+		p := x.post[w]
+		if p == nil {
+			return nil
+		}
+		if i == 0 {
+			set = p
+		} else if set = set.and(p); set == nil {
+			return nil
+		}
+	}
+	return set
+}
+
+// memoryOf reports whether hardware can have a memory of some GB for one device: that is surely its own, or clash.
+func memoryOf(h *dataset.Hardware, gb float64) (own, clash bool) {
+	near := func(size float64) bool { return same(size, gb) }
+	switch {
+	case h.MemoryOptionsGB != nil && len(*h.MemoryOptionsGB) > 0:
+		own = slices.ContainsFunc(*h.MemoryOptionsGB, near)
+		return own, !own && !(h.VRAMGB != nil && near(*h.VRAMGB))
+	case h.VRAMGB != nil && !h.UnifiedMemory && h.Type == "gpu":
+		return near(*h.VRAMGB), !near(*h.VRAMGB)
+	case h.VRAMGB != nil && h.UnifiedMemory:
+		return false, gb > *h.VRAMGB*1.01
+	}
+	return false, false
+}
+
+// modelLexicon has the names of models.
+func modelLexicon(models []dataset.Model) *lexicon {
+	x := newLexicon(Model, len(models))
+	for i := range models {
+		m := &models[i]
+		x.recs[i] = known{slug: m.Slug, name: m.Name, ranked: rankModel(m)}
+		names := append([]string{string(m.Slug), m.Name}, m.Aliases...)
+		if m.HFRepo != nil {
+			names = append(names, *m.HFRepo)
+			owner, _, _ := strings.Cut(strings.ToLower(*m.HFRepo), "/")
+			for _, w := range split(owner) {
+				x.has(i, w.text)
+			}
+		}
+		for _, name := range names {
+			cut := cutModel(clean(name))
+			stem, _ := bareModel(cut.name)
+			x.add(i, sized(split(stem+" "+cut.tag)), 0)
+		}
+		for _, w := range split(strings.ToLower(m.Organization)) {
+			x.has(i, w.text)
+		}
+		if m.ParamsB != nil {
+			for _, size := range []string{fmt.Sprintf("%.0fb", *m.ParamsB), fmt.Sprintf("%.0fb", math.Floor(*m.ParamsB)), fmt.Sprintf("%.1fb", *m.ParamsB)} {
+				if !slices.ContainsFunc(x.recs[i].forms, func(f form) bool { return slices.ContainsFunc(f.words, isSize) }) || *m.ParamsB > 2 {
+					x.has(i, size)
+				}
+			}
+		}
+		moe := "dense"
+		if m.Architecture.NumExperts != nil {
+			moe = "moe"
+		}
+		x.has(i, moe)
+		switch formOf(m) {
+		case "chat":
+			x.has(i, "instruct")
+			x.has(i, "chat")
+			x.has(i, "it")
+		case "base":
+			x.has(i, "base")
+		}
+	}
+	return x
+}
+
+func formOf(m *dataset.Model) string {
+	if m.Form == nil {
+		return ""
+	}
+	return string(*m.Form)
+}
+
+// rankModel says which of the models that fit alike is meant: one that answers rather than a base model, one of about
+// 8 billion parameters where no size is said, then the newest.
+func rankModel(m *dataset.Model) (rank float64) {
+	if formOf(m) == "chat" {
+		rank += 100
+	}
+	slug := string(m.Slug)
+	for _, w := range []string{"thinking", "reasoning", "think"} {
+		if strings.Contains(slug, w) {
+			rank -= 50
+		}
+	}
+	if m.ParamsB != nil && *m.ParamsB > 0 {
+		rank -= 5 * math.Abs(math.Log(*m.ParamsB/8))
+	}
+	if m.ReleaseDate != nil && len(*m.ReleaseDate) >= 4 {
+		var year, month float64
+		_, _ = fmt.Sscanf(string(*m.ReleaseDate), "%f-%f", &year, &month)
+		rank += (year - 2020 + month/12) / 10
+	}
+	return rank
+}
+
+// hardwareLexicon has the names of hardware.
+func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
+	x := newLexicon(Hardware, len(hardware))
+	for i := range hardware {
+		h := &hardware[i]
+		_, memory := foldName(string(h.Slug))
+		x.recs[i] = known{slug: h.Slug, name: h.Name, hardware: h, memory: memory}
+		if h.Type == "gpu" {
+			x.recs[i].ranked++
+		}
+		if h.Variants != nil {
+			x.recs[i].ranked += 2
+		}
+		if h.VRAMGB != nil {
+			x.recs[i].ranked += *h.VRAMGB / 1e4
+		}
+		for _, name := range slices.Concat([]string{string(h.Slug), h.Name}, h.Aliases, h.DriverNames) {
+			cut := cutHardware(clean(name))
+			ws, memory := significantWords(split(cut.main))
+			if _, own := foldName(clean(name)); memory == 0 {
+				memory = own
+			}
+			x.add(i, phrased(ws), memory)
+		}
+	}
+	return x
+}
+
+// significantWords are the words of a name of hardware that say which record it is, and the memory in GB.
+func significantWords(ws []word) (out []word, memory float64) {
+	for i := 0; i < len(ws); i++ {
+		w := ws[i].text
+		switch {
+		case is("brands", w):
+		case isDigit(w[0]) && i+1 < len(ws) && memoryUnit[ws[i+1].text] > 0:
+			_, _ = fmt.Sscanf(w, "%g", &memory)
+			memory *= memoryUnit[ws[i+1].text]
+			i++
+		default:
+			out = append(out, ws[i])
+		}
+	}
+	return out, memory
+}
+
+// toolLexicon has the names of tools.
+func toolLexicon(tools []dataset.Tool) *lexicon {
+	x := newLexicon(Tool, len(tools))
+	for i := range tools {
+		t := &tools[i]
+		x.recs[i] = known{slug: t.Slug, name: t.Name}
+		for _, name := range append([]string{string(t.Slug), t.Name}, t.Aliases...) {
+			x.add(i, split(clean(name)), 0)
+		}
+		for people, slug := range vocabulary["tool names"] {
+			if slug == string(t.Slug) {
+				x.add(i, split(people), 0)
+			}
+		}
+	}
+	return x
+}
