@@ -86,6 +86,7 @@ type cli struct {
 		Findings fit.Findings `cmd:"" help:"List runs that were fully in memory on devices with less of it than the formulas ask for."`
 	} `cmd:"" help:"Say which model runs on what, and how fast: modeldex fit MODEL HARDWARE."`
 	Resolve    data.Resolve  `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names it reads lines of standard input."`
+	Ask        fit.Ask       `cmd:"" help:"Answer a question in people's words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Says how it was read."`
 	Here       here.Here     `cmd:"" help:"Name the hardware of this machine and list what it runs. Only reads, sends nothing."`
 	Runs       fit.Runs      `cmd:"" help:"List the models that run on a piece of hardware, with the best size of each and its speed."`
 	Compare    fit.Compare   `cmd:"" help:"Compare models on one piece of hardware, or hardware for one model."`

@@ -139,7 +139,7 @@ func checkAnswer(a *answer) []string {
 	return c.list
 }
 
-var dataPath = regexp.MustCompile(`^/api/v1/(models|hardware|tools|benchmarks|fit|resolve)(/|\?|$)`)
+var dataPath = regexp.MustCompile(`^/api/v1/(models|hardware|tools|benchmarks|fit|ask|resolve)(/|\?|$)`)
 
 // isData says whether the address is one of the counted ones.
 func (a *answer) isData() bool {

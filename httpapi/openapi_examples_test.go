@@ -24,6 +24,7 @@ var queryExamples = map[string]map[string]string{
 	"facetBenchmarks": {"fields": "tool,backend", "hardware": "nvidia-rtx-4090"},
 	"benchmarkStats":  {"group_by": "hardware", "model": "llama-3.1-8b-instruct", "sort": "-median"},
 	"showFit":         {"model": "gpt-oss-20b", "hardware": "nvidia-rtx-4090", "context": "32768"},
+	"ask":             {"q": "can an RTX 3090 run gpt-oss-20b at 32k?"},
 	"resolveName":     {"q": "GeForce RTX 4090", "kind": "hardware"},
 	"listChanges":     {"table": "models", "limit": "10"},
 	"listDeliveries":  {"limit": "10"},

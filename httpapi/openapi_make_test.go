@@ -549,6 +549,8 @@ func success(rt *route) []statusResponse {
 		return out
 	case rt.tag == "webhooks":
 		return webhookSuccess(rt)
+	case rt.list == askList:
+		return withNotModified(rt, "How the question was read, and the answer.", jsonContent("AskAnswer"))
 	case rt.list == nameList:
 		return withNotModified(rt, "What the name means.", jsonContent("NameAnswer"))
 	case rt.list == fitList:

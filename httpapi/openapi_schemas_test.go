@@ -29,7 +29,7 @@ var publicNames = map[string]string{
 	"View": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
 	"KeyView": "Key", "Day": "DayView", "Forecast": "ForecastView", "DumpView": "Dump", "QuotaView": "KeyQuota",
-	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName",
+	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName", "AskView": "AskedQuestion", "ReadingView": "Reading", "ReadNameView": "ReadName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
 	"Weight": "FitWeight", "Checked": "FitValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
@@ -68,6 +68,7 @@ var rendered = []any{
 	webhook.MessageRecord{},
 	fit.Answer{},
 	NameView{},
+	AskView{},
 }
 
 // typeSchemas gives the schema of every rendered type and of those it holds, in order of name.
@@ -373,6 +374,7 @@ func envelopes() object {
 	out.set("SnapshotList", closedObject("Every published snapshot document, newest first.", "data", obj("type", "array", "description", "The documents.", "items", ref("schemas", "SnapshotInfo"))))
 	out.set("FitAnswers", closedObject("Answers in the order of the queries.", "data", obj("type", "array", "description", "The answers, each with the best size alone.", "items", ref("schemas", "Fit")), "meta", ref("schemas", "RecordMeta")))
 	out.set("FitQueries", fitQueriesSchema())
+	out.set("AskAnswer", closedObject("The answer to a question.", "data", ref("schemas", "AskedQuestion"), "meta", ref("schemas", "RecordMeta")))
 	out.set("NameAnswer", closedObject("What a name means.", "data", ref("schemas", "ResolvedName"), "meta", ref("schemas", "RecordMeta")))
 	out.set("NamesAnswer", closedObject("What names mean, in the order they were sent.", "data", obj("type", "array", "description", "One entry for each name.", "items", ref("schemas", "ResolvedName")), "meta", ref("schemas", "RecordMeta")))
 	out.set("NamesToResolve", namesSchema())

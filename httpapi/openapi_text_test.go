@@ -188,7 +188,7 @@ func routeText(rt *route) string {
 		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included; notices say how many match. A response 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. A response 200 is charged as one call."
-	case rt.list == nameList || rt.list == deliveryList:
+	case rt.list == nameList || rt.list == askList || rt.list == deliveryList:
 		return ""
 	case rt.list != nil:
 		order := "by slug"
@@ -225,6 +225,7 @@ var routeTexts = map[string]string{
 	"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
 	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
 	"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
+	"ask":            "Reads a question, a title or a row of a table in people's words, says in reading how it was read, and answers the structured call that it means: call is the address of that call, answer the body of the response to it. Where several records fit a name the likeliest is asked for, with the others as candidates. Words that were not used are listed. A response 200 is charged as one call, and costs no more work than the call it names.",
 	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is a response 200 too. A response 200 is charged as one call.",
 	"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
 	"showDataset":    "Needs no key. Shows at once when a change of the files was rejected.",
@@ -247,7 +248,7 @@ var routeTexts = map[string]string{
 	"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
 	"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
 	"front":          "One box for a card, a model or a question, and the answer for one card as an example.",
-	"askPage":        "Leads to the page that answers a card, a model, an amount of memory, or a model on a card.",
+	"askPage":        "Leads to the page that answers a question: a card, a model, an amount of memory, or any sentence. The page of what runs says how it was read.",
 	"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, the row of its model shows that size.",
 	"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
 	"snapshotsPage":  "As JSON: the list of documents.",
@@ -407,6 +408,7 @@ func problemsOf(rt *route) []string {
 		"listDeliveries":    {"BadListQuery", "NoWebhook"},
 		"getDelivery":       {"BadQuery", "NoWebhook"},
 		"redeliver":         {"BadQuery", "NoWebhook", "QueueFull"},
+		"ask":               {"BadListQuery"},
 		"resolveName":       {"BadListQuery"},
 		"resolveNames":      {"BadNames", "BodyTooLarge", "UnsupportedMediaType"},
 		"showDataset":       {"BadQuery", "NotReady"},

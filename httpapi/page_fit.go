@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 	"modeldex/index"
@@ -18,6 +20,8 @@ type fitViewParams struct {
 	fitParams
 	// Least generation speed, measured or estimated, in tokens per second.
 	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
+	// The question that led here: the page says how it was read.
+	Asked string `query:"asked,bytes=2000"`
 }
 
 var fitView = newFitView()
@@ -57,6 +61,7 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	if ending != "" && q.Answer == nil && q.Found == nil {
 		return nil, badParameter("hardware", "", "is required, unless memory_gb describes the machine")
 	}
+	q.Params.Del("asked")
 	q.Read, q.Instead = p.howRead("/fit", q.Params)
 	return s.formOfPage(req, at, ending, strings.Join(q.Read, "\n"),
 		func() []byte { return fitData(req.gen, q, p.notices) },
@@ -87,6 +92,16 @@ func (p *reader) findFit(q *pages.FitQuery) {
 
 // howRead says how names were read, and offers a page with the other records that fit them.
 func (p *reader) howRead(path string, params url.Values) (said []string, instead []pages.Link) {
+	if typed := p.Text("asked"); typed != "" && len(typed) <= 4*resolve.MaxQuestion {
+		asked := p.gen.Names.Read(typed)
+		said = append(said, "“"+record.Printable(typed)+"” was read as shown here; change it in the form below.")
+		if len(asked.Unused) > 0 {
+			said = append(said, "Not used: "+record.Printable(strings.Join(asked.Unused, ", "))+".")
+		}
+		for _, n := range append(slices.Clip(asked.Models), asked.Hardware...) {
+			p.noticeResolved(string(n.Kind), n.Input, string(n.Slug), &n.Answer)
+		}
+	}
 	for i := range p.notices {
 		n := &p.notices[i]
 		said = append(said, noteOf(p.gen, n))

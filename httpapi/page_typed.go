@@ -10,6 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 	"modeldex/index"
@@ -80,34 +81,41 @@ func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
 	return []pages.Link{{Text: "“" + record.Printable(text) + "”", Href: "/explore/" + r.name + "?q=" + url.QueryEscape(text)}}
 }
 
-// askParams are the question of the front page.
-type askParams struct {
-	// A card, a model, an amount of memory, or a model on a card.
-	Q string `query:"q,required,bytes=300"`
-}
-
-var askView = &resource{name: "ask", singular: "question", params: query.Of[askParams]()}
-
 // askPage leads to the page that answers a question.
 func askPage(_ *Server, req *request) (*response, *failure) {
 	p := reader{Values: query.Read(askView.params, req.ctx.QueryArgs().All()), gen: req.gen}
 	if f := failureOf(&p.Faults); f != nil {
 		return nil, f
 	}
-	typed, to := strings.Trim(p.Text("q"), " ?!."), url.Values{}
-	asked, machine, both := strings.Cut(typed, " on ")
-	for _, prefix := range []string{"my ", "a ", "an "} {
-		machine = strings.TrimPrefix(machine, prefix)
+	typed := p.Text("q")
+	q := req.gen.Names.Read(typed)
+	c := callOf(req.gen, q)
+	c.params.Del("limit")
+	to := "/explore/models?q=" + url.QueryEscape(strings.Trim(typed, " ?!."))
+	fits := c.params.Get("fits")
+	switch {
+	case c.resource == fitList, c.resource == fitView:
+		c.params.Set("asked", typed)
+		to = "/fit?" + c.params.Encode()
+	case c.resource == models && fits != "" && !c.params.Has("slug"):
+		for _, name := range []string{"fits", "min_params_b", "max_params_b"} {
+			c.params.Del(name)
+		}
+		c.params.Set("hardware", fits)
+		c.params.Set("asked", typed)
+		to = "/fit?" + c.params.Encode()
+	case c.resource == hardware && len(q.Models) == 1 && len(q.Hardware) == 0 && len(c.params) == 1: // nothing but a model
+		to = "/models/" + c.params.Get("runs")
+	case c.resource == hardware && len(q.Models) == 0 && q.Intent == resolve.Compare:
+		to = "/compare?hardware=" + c.params.Get("slug")
+	case c.resource == models && fits == "":
+		to = "/compare?models=" + c.params.Get("slug")
+	case c.resource != nil:
+		to = "/explore/" + c.resource.name + "?" + c.params.Encode()
+	default:
+		if links := meantElsewhere(req.gen, typed); links != nil {
+			to = links[0].Href
+		}
 	}
-	if model, _ := named(req.gen, req.gen.Models, asked); both && model != "" {
-		to.Set("model", model)
-	}
-	if both {
-		to.Set("hardware", machine)
-		return req.seeOther("/fit?"+to.Encode(), &fasthttp.Args{}), nil
-	}
-	if links := meantElsewhere(req.gen, typed); links != nil {
-		return req.seeOther(links[0].Href, &fasthttp.Args{}), nil
-	}
-	return req.seeOther("/explore/models?q="+url.QueryEscape(typed), &fasthttp.Args{}), nil
+	return req.seeOther(to, &fasthttp.Args{}), nil
 }

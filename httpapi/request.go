@@ -24,6 +24,7 @@ const (
 	apiPath        = "/api/v1" // the list of endpoints, and the start of the addresses it lists
 	schemasPath    = apiPath + "/schemas"
 	fitPath        = apiPath + "/fit"
+	askPath        = apiPath + "/ask"
 	resolvePath    = apiPath + "/resolve"
 	contributePath = "/contribute"
 	mcpPath        = "/mcp"

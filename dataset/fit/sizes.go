@@ -326,3 +326,9 @@ func text(s *string) string {
 	}
 	return *s
 }
+
+// HasSize reports whether a model has a size of this name.
+func (e *Engine) HasSize(model dataset.Slug, name string) bool {
+	t, fault := e.target(&Query{Model: model})
+	return fault == nil && len(t.named(name)) > 0
+}

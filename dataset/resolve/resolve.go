@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,8 +36,38 @@ func New(set *dataset.Set) *Resolver {
 // Likely, with all that fit as candidates. Safe for concurrent use.
 func (r *Resolver) Resolve(kind Kind, name string) Answer {
 	a := r.Strict(kind, name)
-	r.settle(&a)
+	if r.settle(&a); a.Slug == "" && len(name) <= MaxQuestion && !cutOff(name) {
+		if read, ok := r.meant(kind, name); ok {
+			read.Input, read.Quantization, read.Format, read.ParamsB = a.Input, a.Quantization, a.Format, a.ParamsB
+			read.MemoryGB, read.Count = cmp.Or(read.MemoryGB, a.MemoryGB), cmp.Or(read.Count, a.Count)
+			return read
+		}
+	}
 	return a
+}
+
+func cutOff(name string) bool { return strings.HasSuffix(strings.TrimSpace(name), "...") }
+
+// meant reads a name as people put it in a question: words in another order, glued, parted or left out. ok is false
+// where it does not name one thing, or has words that were not used.
+func (r *Resolver) meant(kind Kind, name string) (a Answer, ok bool) {
+	q := r.Read(name)
+	found := append(slices.Clip(q.Models), q.Hardware...)
+	if len(found) != 1 || len(q.Unused) > 0 || found[0].Slug == "" || kind != "" && found[0].Kind != kind || q.Host != nil || q.Tool != nil || q.SizeB > 0 {
+		return a, false
+	}
+	if h := found[0].device; h != nil && q.MemoryGB > 0 {
+		if _, clash := memoryOf(h, q.MemoryGB); clash {
+			return a, false
+		}
+	}
+	a = found[0].Answer
+	a.MemoryGB, a.Count, a.Confidence = q.MemoryGB, q.Count, Likely
+	if len(a.Candidates) == 0 {
+		a.Candidates = []Candidate{{a.Kind, a.Slug, a.Name, a.Reason}}
+	}
+	a.likely(a.Reason)
+	return a, true
 }
 
 // settle chooses the likeliest of the records that fit. A plain name of a model means the one that was trained to

@@ -532,3 +532,45 @@ func BenchmarkNew(b *testing.B) {
 		New(set)
 	}
 }
+
+// TestRead reads questions of testdata/questions.txt: "question => intent, then what was read".
+func TestRead(t *testing.T) {
+	_, r := load(t)
+	for _, e := range entries(t, "testdata/questions.txt") {
+		q := r.Read(e.name)
+		got := []string{string(q.Intent)}
+		for _, n := range append(slices.Clip(q.Models), q.Hardware...) {
+			slug := string(n.Slug)
+			if slug == "" {
+				slug = "?"
+			}
+			if n.Count > 0 {
+				slug = fmt.Sprintf("%dx %s", n.Count, slug)
+			}
+			got = append(got, slug)
+		}
+		say := func(format string, v any, said bool) {
+			if said {
+				got = append(got, fmt.Sprintf(format, v))
+			}
+		}
+		say("%d devices", q.Count, q.Count > 0)
+		if q.Host != nil {
+			say("host %s", q.Host.Slug, true)
+		}
+		if q.Tool != nil {
+			say("tool %s", q.Tool.Slug, true)
+		}
+		say("memory %v", q.MemoryGB, q.MemoryGB > 0)
+		say("main memory %v", q.HostMemoryGB, q.HostMemoryGB > 0)
+		say("%s", q.Quantization, q.Quantization != "")
+		say("context %d", q.Context, q.Context > 0)
+		say("$%v", q.MaxPriceUSD, q.MaxPriceUSD > 0)
+		say("%v tok/s", q.MinTPS, q.MinTPS > 0)
+		say("%vB", q.SizeB, q.SizeB > 0)
+		say("unused %v", q.Unused, len(q.Unused) > 0)
+		if all := strings.Join(got, "; "); all != e.want {
+			t.Errorf("questions.txt:%d: %q was read as\n\t%s, want\n\t%s", e.line, e.name, all, e.want)
+		}
+	}
+}

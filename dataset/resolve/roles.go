@@ -163,3 +163,19 @@ func (a *asking) unused() {
 	}
 	a.Unused = slices.Compact(a.Unused)
 }
+
+// Asked are the kinds of hardware that a question asks for, as filters of hardware.
+func (q *Question) Asked() map[string]string {
+	out := map[string]string{}
+	if askedMac.MatchString(q.text) && len(q.Hardware) == 0 {
+		out["vendor"] = "apple"
+	} else if askedGPU.MatchString(q.text) && len(q.Hardware) == 0 {
+		out["type"] = "gpu"
+	}
+	return out
+}
+
+var (
+	askedMac = regexp.MustCompile(`\b(?:macs?|macbooks?|apple)\b`)
+	askedGPU = regexp.MustCompile(`\b(?:which|what|cheapest|best|good|an?) (?:[a-z]+ )?(?:gpus?|graphics cards?|cards?)\b`)
+)

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/verbs"
@@ -90,6 +91,10 @@ func (c *Fit) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	return c.answer(env, set)
+}
+
+func (c *Fit) answer(env *verbs.Env, set *dataset.Set) (err error) {
 	q := c.query()
 	known := newNames(set, &c.Settings)
 	if q.Model, err = known.model(env, c.Model); err != nil {

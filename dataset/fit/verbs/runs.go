@@ -34,6 +34,10 @@ func (c *Runs) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	return c.answer(env, set)
+}
+
+func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 	q := c.query()
 	q.MeasuredFirst = c.measured()
 	if err := newNames(set, &c.Settings).machine(env, c.Hardware, &q); err != nil {
@@ -120,6 +124,10 @@ func (c *Compare) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
+	return c.answer(env, set)
+}
+
+func (c *Compare) answer(env *verbs.Env, set *dataset.Set) error {
 	q := c.query()
 	models, hardware, err := c.find(env, newNames(set, &c.Settings), &q)
 	if err != nil {

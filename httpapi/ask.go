@@ -1,0 +1,378 @@
+package httpapi
+
+import (
+	"iter"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/dataset/resolve"
+	"modeldex/httpapi/export"
+	"modeldex/httpapi/pages"
+	"modeldex/httpapi/query"
+	"modeldex/index"
+
+	"github.com/goccy/go-json/jsontext"
+)
+
+// askParams is a question.
+type askParams struct {
+	// The question, a title or a row of a table, in any words: what runs, does it fit, how fast, which hardware, which is
+	// better. At most 500 characters.
+	Q string `query:"q,required,strict"`
+}
+
+// askView is the box of pages for a question.
+var askView = &resource{name: "ask", singular: "question", params: newAskParams()}
+
+var askList = &resource{name: "ask", path: "ask", singular: "question", params: newAskParams()}
+
+func newAskParams() []query.Param {
+	params := query.Of[askParams]()
+	query.Find(params, "q").Check = func(text string) (canonical, fault string) {
+		if n := utf8.RuneCountInString(text); n > resolve.MaxQuestion {
+			return "", "must be at most " + strconv.Itoa(resolve.MaxQuestion) + " characters long, got " + strconv.Itoa(n)
+		}
+		if strings.TrimSpace(text) == "" {
+			return "", "must not be empty"
+		}
+		return text, ""
+	}
+	return params
+}
+
+// AskView is the answer to a question.
+type AskView struct {
+	// The question as it was sent.
+	Question string `json:"question" jsonschema:"example=can an RTX 3090 run gpt-oss-20b at 32k?"`
+	// How it was read.
+	Reading ReadingView `json:"reading"`
+	// Address of the structured call that the answer is of; null where the question names nothing that can be asked for.
+	Call *string `json:"call" jsonschema:"nullable,format=uri-reference,example=/api/v1/fit?model=gpt-oss-20b&hardware=nvidia-rtx-3090&context=32768"`
+	// The body of the response to that call; null without one, or where the call is rejected.
+	Answer jsontext.Value `json:"answer" jsonschema:"nullable"`
+	// Why there is no answer, or what the call leaves out of the question; null where there is nothing to say.
+	Detail *string `json:"detail" jsonschema:"nullable,example=no model or hardware was found in the question"`
+}
+
+// ReadingView is how a question was read. What it does not say is null or empty.
+type ReadingView struct {
+	// What is asked: does a model fit, how fast is it, what runs on hardware, which hardware runs a model, or a comparison.
+	Intent string `json:"intent" jsonschema:"enum=fit,enum=speed,enum=runs,enum=which-hardware,enum=compare,example=fit"`
+	// Models the question names.
+	Models []ReadNameView `json:"models"`
+	// Hardware it names: what is compared, or the parts of one machine.
+	Hardware []ReadNameView `json:"hardware"`
+	// The processor beside a card.
+	Host *ReadNameView `json:"host" jsonschema:"nullable"`
+	// Slug of the tool it names.
+	Engine *string `json:"engine" jsonschema:"nullable,example=llama.cpp"`
+	// Number of devices of one machine.
+	Count *int `json:"count" jsonschema:"nullable,example=2"`
+	// Memory of one device, or that processor and graphics share, in GB.
+	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,example=24"`
+	// Main memory beside a card, or of a processor, in GB.
+	HostMemoryGB *float64 `json:"host_memory_gb" jsonschema:"nullable,example=64"`
+	// Quantization as the question has it.
+	Quantization *string `json:"quantization" jsonschema:"nullable,example=Q4_K_M"`
+	// Length of the context, in tokens.
+	Context *int `json:"context" jsonschema:"nullable,example=32768"`
+	// Highest price. Other currencies count as US dollars.
+	MaxPriceUSD *float64 `json:"max_price_usd" jsonschema:"nullable,example=2000"`
+	// Least generation speed that is wished for, in tokens per second.
+	MinTPS *float64 `json:"min_tps" jsonschema:"nullable,example=20"`
+	// Size of a model that has no name, in billions of parameters.
+	SizeB *float64 `json:"size_b" jsonschema:"nullable,example=70"`
+	// Words that were not used.
+	Unused []string `json:"unused" jsonschema:"example=vulkan"`
+}
+
+// ReadNameView is a name in a question.
+type ReadNameView struct {
+	// The words of the question.
+	Text string `json:"text" jsonschema:"example=3090"`
+	// The record, the likeliest where several fit; null where no record is surely meant.
+	Slug *string `json:"slug" jsonschema:"nullable,example=nvidia-rtx-3090"`
+	// Name of that record.
+	Name *string `json:"name" jsonschema:"nullable,example=NVIDIA GeForce RTX 3090"`
+	// parsed: every word is accounted for. likely: the likeliest of the candidates. near: the candidates are guesses.
+	Confidence *string `json:"confidence" jsonschema:"nullable,enum=parsed,enum=likely,enum=near,example=parsed"`
+	// Number of devices, where the question says it.
+	Count *int `json:"count" jsonschema:"nullable,example=2"`
+	// How the words were read.
+	Reason string `json:"reason" jsonschema:"example=every word of the name is accounted for"`
+	// What else may be meant, best first.
+	Candidates []NameCandidate `json:"candidates"`
+}
+
+func namesIn(list []resolve.Named) []ReadNameView {
+	out := make([]ReadNameView, len(list))
+	for i := range list {
+		out[i] = readNameView(&list[i])
+	}
+	return out
+}
+
+func readNameView(n *resolve.Named) ReadNameView {
+	v := ReadNameView{
+		Text: n.Input, Slug: known(string(n.Slug)), Name: known(n.Name), Confidence: known(string(n.Confidence)), Count: known(n.Count), Reason: n.Reason,
+		Candidates: make([]NameCandidate, len(n.Candidates)),
+	}
+	for i, c := range n.Candidates {
+		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}
+	}
+	return v
+}
+
+func readingView(q *resolve.Question) ReadingView {
+	v := ReadingView{
+		Intent: string(q.Intent), Models: namesIn(q.Models), Hardware: namesIn(q.Hardware), Count: known(q.Count), MemoryGB: known(q.MemoryGB),
+		HostMemoryGB: known(q.HostMemoryGB), Quantization: known(q.Quantization), Context: known(q.Context), MaxPriceUSD: known(q.MaxPriceUSD),
+		MinTPS: known(q.MinTPS), SizeB: known(q.SizeB), Unused: q.Unused,
+	}
+	if v.Unused == nil {
+		v.Unused = []string{}
+	}
+	if q.Host != nil {
+		host := readNameView(q.Host)
+		v.Host = &host
+	}
+	if q.Tool != nil {
+		v.Engine = known(string(q.Tool.Slug))
+	}
+	return v
+}
+
+// showAsk answers a question: how it was read, the call it means, and the response to that.
+func showAsk(s *Server, req *request) (*response, *failure) {
+	v := query.Read(askList.params, req.ctx.QueryArgs().All())
+	if f := failureOf(&v.Faults); f != nil {
+		return nil, f
+	}
+	var ask askParams
+	v.Into(&ask)
+	return s.cached(req, v.Address(askPath), func() ([]byte, string) { return withMeta(req.gen, answerTo(req.gen, ask.Q)), "" }), nil
+}
+
+// answerTo reads a question and answers the call that it means.
+func answerTo(gen *index.Generation, text string) *AskView {
+	q := gen.Names.Read(text)
+	out := &AskView{Question: text, Reading: readingView(q), Answer: jsontext.Value("null")}
+	c := callOf(gen, q)
+	if c.resource == nil {
+		out.Detail = known(c.left)
+		return out
+	}
+	body, address, why := c.answer(gen)
+	out.Call = &address
+	if why != "" {
+		out.Detail = &why
+		return out
+	}
+	out.Answer, out.Detail = body, known(c.left)
+	return out
+}
+
+// askedRows is how many rows the answer to a question has at most.
+const askedRows = 10
+
+// A call is the structured request that a question means.
+type call struct {
+	resource *resource // nil where there is none
+	params   url.Values
+	left     string // why there is none, or what of the question it does not ask for
+}
+
+func (c *call) set(name string, v float64) {
+	if v > 0 {
+		c.params.Set(name, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+}
+
+// slugsOf are the records that names of a question mean; ok is false where one is not known.
+func slugsOf(list []resolve.Named) (slugs []string, ok bool) {
+	ok = true
+	for i := range list {
+		if list[i].Slug == "" {
+			ok = false
+		} else if !slices.Contains(slugs, string(list[i].Slug)) {
+			slugs = append(slugs, string(list[i].Slug))
+		}
+	}
+	return slugs, ok
+}
+
+// callOf is the call that a question means.
+func callOf(gen *index.Generation, q *resolve.Question) (c call) {
+	c.params = url.Values{}
+	named, knowModels := slugsOf(q.Models)
+	devices, knowDevices := slugsOf(q.Hardware)
+	if len(devices) == 0 && q.Host != nil {
+		devices, knowDevices = slugsOf([]resolve.Named{*q.Host})
+	}
+	if !knowModels && len(named) == 0 || !knowDevices && len(devices) == 0 {
+		c.left = "what the question names is not known here; the candidates are near"
+		return c
+	}
+	machine := func(main string) {
+		c.params.Set(main, devices[0])
+		c.machine(gen, q)
+	}
+	switch {
+	case len(named) > 1 && len(devices) > 0:
+		c.resource = models
+		machine("fits")
+		c.params.Set("slug", strings.Join(named, ","))
+	case len(named) > 1:
+		c.resource = models
+		c.params.Set("slug", strings.Join(named, ","))
+	case q.Intent == resolve.Compare && len(devices) > 1, q.Intent == resolve.WhichHardware && len(named) == 1, len(named) == 1 && len(devices) == 0:
+		c.resource = hardware
+		if len(named) == 1 {
+			c.params.Set("runs", named[0])
+			c.set("context", float64(q.Context))
+			c.set("min_tps", q.MinTPS)
+			c.quantization(gen, q, named[0])
+		}
+		if q.Intent == resolve.Compare {
+			c.params.Set("slug", strings.Join(devices, ","))
+		} else {
+			c.limits(q)
+		}
+	case len(named) == 1:
+		c.resource = fitList
+		c.params.Set("model", named[0])
+		machine("hardware")
+		c.quantization(gen, q, named[0])
+		if len(devices) > 1 {
+			c.left = "the answer is for one kind of hardware, " + devices[0]
+		}
+	case len(devices) > 0:
+		c.resource = models
+		machine("fits")
+		c.set("min_tps", q.MinTPS)
+		if q.SizeB > 0 {
+			c.set("min_params_b", math.Round(q.SizeB*90)/100)
+			c.set("max_params_b", math.Round(q.SizeB*110)/100)
+		}
+		c.params.Set("limit", strconv.Itoa(askedRows))
+	case q.SizeB > 0 || q.MaxPriceUSD > 0:
+		c.resource = hardware
+		c.set("min_vram_gb", math.Ceil(q.SizeB*bytesPerParameter))
+		c.limits(q)
+	case q.MemoryGB > 0:
+		c.resource = fitView
+		c.set("memory_gb", q.MemoryGB)
+		c.set("min_tps", q.MinTPS)
+	default:
+		c.left = "no model, hardware or memory was found in the question"
+	}
+	return c
+}
+
+// bytesPerParameter is what a parameter takes in Q4_K_M, 4.8 bits: https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md
+const bytesPerParameter = 0.6
+
+// machine is what a question says of a machine beside its name.
+func (c *call) machine(gen *index.Generation, q *resolve.Question) {
+	if q.Count > 1 {
+		c.set("count", float64(q.Count))
+	}
+	c.set("context", float64(q.Context))
+	slug := c.params.Get("hardware")
+	if c.resource == models {
+		slug = c.params.Get("fits")
+	}
+	ord, ok := gen.Hardware.Find(slug)
+	memory := q.MemoryGB
+	if ok && gen.Hardware.Text("type", ord) == "cpu" && memory == 0 {
+		memory = q.HostMemoryGB
+	} else if c.resource == fitList {
+		c.set("system_memory_gb", q.HostMemoryGB)
+	}
+	if ok && memory != gen.Hardware.Number("vram_gb", ord) {
+		c.set("memory_gb", memory)
+	}
+	if q.Tool != nil && fit.Rules(q.Tool.Slug) == fit.VLLM {
+		c.params.Set("engine", string(fit.VLLM))
+	}
+}
+
+// limits are what a question says of hardware that it asks for.
+func (c *call) limits(q *resolve.Question) {
+	c.set("max_price_usd", q.MaxPriceUSD)
+	if c.params.Has("runs") {
+		c.set("min_tps", q.MinTPS)
+	}
+	for name, value := range q.Asked() {
+		c.params.Set(name, value)
+	}
+	c.params.Set("limit", strconv.Itoa(askedRows))
+}
+
+// quantization asks for the quantization of a question, by the name that the model has it under.
+func (c *call) quantization(gen *index.Generation, q *resolve.Question, model string) {
+	for _, name := range q.Quantizations() {
+		if gen.Fit.HasSize(dataset.Slug(model), name) {
+			c.params.Set("quantization", name)
+			return
+		}
+	}
+	if q.Quantization != "" {
+		c.left = "no quantization of " + model + " is called " + q.Quantization + "; the answer is for all"
+	}
+}
+
+// answer makes the body of the response to the call, and the canonical address; why says why there is none.
+func (c *call) answer(gen *index.Generation) (body []byte, address, why string) {
+	path := "/api/v1/" + c.resource.path
+	switch c.resource {
+	case fitList:
+		r := reader{Values: query.Read(fitList.params, pairs(c.params)), gen: gen}
+		answer := r.fit(r.fitQuery())
+		if address = r.Address(fitPath); r.Code != "" {
+			return nil, path + "?" + c.params.Encode(), r.Faults.Text()
+		}
+		return withMeta(gen, answer, r.notices...), address, ""
+	case fitView:
+		return c.byMemory(gen)
+	}
+	q, f := c.resource.parse(query.Read(c.resource.params, pairs(c.params)), gen, export.JSON)
+	if f != nil {
+		return nil, path + "?" + c.params.Encode(), f.detail
+	}
+	body, _ = c.resource.body(gen, q)
+	return body, q.canonical, ""
+}
+
+// byMemory is answer for a machine of which only the memory is known.
+func (c *call) byMemory(gen *index.Generation) (body []byte, address, why string) {
+	r := &reader{Values: query.Read(fitView.params, pairs(c.params)), gen: gen}
+	q := &pages.FitQuery{Query: r.pair(), MinTPS: r.Number("min_tps")}
+	if r.Code == "" {
+		r.findFit(q)
+	}
+	address = "/fit.json?" + r.Canonical()
+	if r.Code != "" {
+		return nil, address, r.Faults.Text()
+	}
+	return fitData(gen, q, nil), address, ""
+}
+
+// pairs are parameters as a query string has them.
+func pairs(params url.Values) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for name, values := range params {
+			for _, value := range values {
+				if !yield([]byte(name), []byte(value)) {
+					return
+				}
+			}
+		}
+	}
+}
