@@ -56,8 +56,8 @@ func (r *Resolver) meant(kind Kind, name string) (a Answer, ok bool) {
 	if len(found) != 1 || len(q.Unused) > 0 || found[0].Slug == "" || kind != "" && found[0].Kind != kind || q.Host != nil || q.Tool != nil || q.SizeB > 0 {
 		return a, false
 	}
-	if h := found[0].device; h != nil && q.MemoryGB > 0 {
-		if _, clash := memoryOf(h, q.MemoryGB); clash {
+	if h := found[0].device; h != nil && max(q.MemoryGB, q.HostMemoryGB) > 0 {
+		if _, clash := memoryOf(h, max(q.MemoryGB, q.HostMemoryGB)); clash {
 			return a, false
 		}
 	}
