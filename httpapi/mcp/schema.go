@@ -16,18 +16,22 @@ type object = map[string]any
 type document struct {
 	Paths      map[string]map[string]operation `json:"paths"`
 	Components struct {
-		Schemas map[string]object `json:"schemas"`
+		Parameters map[string]parameter `json:"parameters"`
+		Schemas    map[string]object    `json:"schemas"`
 	} `json:"components"`
 }
 
+type parameter struct {
+	Ref         string `json:"$ref"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Required    bool   `json:"required"`
+	Schema      object `json:"schema"`
+}
+
 type operation struct {
-	Parameters []struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		Required    bool   `json:"required"`
-		Schema      object `json:"schema"`
-	} `json:"parameters"`
-	Responses map[string]struct {
+	Parameters []parameter `json:"parameters"`
+	Responses  map[string]struct {
 		Content map[string]struct {
 			Schema object `json:"schema"`
 		} `json:"content"`
@@ -42,18 +46,31 @@ func readDocument(doc []byte) (*document, error) {
 	return d, nil
 }
 
-// operation is what the document says of a call. The parameters of a list of pairs are those of one pair.
-func (d *document) operation(c *call) operation {
-	return d.Paths[c.path]["get"]
+// parameters are those of a call that a tool takes, in its order. Of a list of pairs they are those of one pair.
+func (d *document) parameters(c *call) (out []parameter) {
+	all := slices.Clone(d.Paths[c.path]["get"].Parameters)
+	for i := range all {
+		if all[i].Ref != "" {
+			all[i] = d.Components.Parameters[nameOf(all[i].Ref)]
+		}
+	}
+	for _, name := range c.params {
+		if i := slices.IndexFunc(all, func(p parameter) bool { return p.Name == name }); i >= 0 {
+			out = append(out, all[i])
+		}
+	}
+	return out
 }
+
+func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
 // input is the schema of the arguments of a tool.
 func (d *document) input(t *tool) object {
 	properties, required := object{}, []string{}
 	for i := range t.calls {
 		c := &t.calls[i]
-		for _, p := range d.operation(c).Parameters {
-			if !slices.Contains(c.params, p.Name) || properties[p.Name] != nil {
+		for _, p := range d.parameters(c) {
+			if properties[p.Name] != nil {
 				continue
 			}
 			text := short(p.Description)
@@ -142,7 +159,7 @@ func (d *document) resolved(schema object) object {
 	if !ok {
 		return schema
 	}
-	out := maps.Clone(d.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]])
+	out := maps.Clone(d.Components.Schemas[nameOf(ref)])
 	if text, ok := schema["description"]; ok {
 		out["description"] = text
 	}

@@ -171,19 +171,17 @@ func pairs(args url.Values) (body []byte, fault string) {
 // stated are the settings that an answer assumes and does not say by itself.
 func (d *document) stated(c *call, args url.Values) object {
 	out := object{}
-	for _, name := range c.states {
-		for _, p := range d.operation(c).Parameters {
-			switch {
-			case p.Name != name:
-			case args.Has(name):
-				out[name] = args.Get(name)
-			case p.Schema["default"] != nil:
-				out[name] = p.Schema["default"]
-			case name == "context":
-				out[name] = "8192, or the limit of the model where that is less"
-			case name == "count":
-				out[name] = 1
-			}
+	for _, p := range d.parameters(c) {
+		switch {
+		case !slices.Contains(c.states, p.Name):
+		case args.Has(p.Name):
+			out[p.Name] = args.Get(p.Name)
+		case p.Schema["default"] != nil:
+			out[p.Name] = p.Schema["default"]
+		case p.Name == "context":
+			out[p.Name] = "8192, or the limit of the model where that is less"
+		case p.Name == "count":
+			out[p.Name] = 1
 		}
 	}
 	return out

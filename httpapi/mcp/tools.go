@@ -41,10 +41,10 @@ func (c *call) method() string {
 }
 
 var (
-	fitArguments = []string{"count", "context", "kv", "engine", "memory_gb"}
+	fitArguments = []string{"count", "context", "kv", "engine"}
 	pairNames    = []string{"model", "hardware"}
 	fitMembers   = []string{
-		"model", "hardware", "count", "context", "kv", "engine", "verdict", "missing",
+		"model", "hardware", "count", "context", "kv", "parallel", "engine", "verdict", "missing",
 		"sizes.quantization", "sizes.bits_per_weight", "sizes.verdict", "sizes.memory.total_bytes", "sizes.missing",
 		"sizes.speed.tps", "sizes.speed.use", "sizes.speed.measured.median", "sizes.speed.measured.n", "sizes.speed.measured.run_ids",
 		"sizes.speed.estimate.p05", "sizes.speed.estimate.p95", "sizes.speed.estimate.tool",
@@ -76,7 +76,7 @@ var tools = []tool{
 			},
 			{
 				main: "fits", path: "/api/v1/models", page: "/explore/models?%s",
-				params:   append([]string{"fits", "family", "min_params_b", "max_params_b", "min_capability", "min_tps", "sort", "prefer"}, fitArguments...),
+				params:   append([]string{"fits", "family", "min_params_b", "max_params_b", "min_capability", "min_tps", "sort", "prefer", "memory_gb"}, fitArguments...),
 				defaults: map[string]string{"sort": "-capability", "prefer": "measured", "limit": mostRows}, states: []string{"count", "context", "kv", "engine"},
 				keep: []string{"slug", "name", "params_b", "active_params_b", "capability.score_0_100", "capability.basis", "fit.quantization", "fit.verdict", "fit.total_bytes", "fit.tps", "fit.speed_basis", "fit.depth", "fit.count"},
 				meta: []string{"total"},
@@ -88,7 +88,7 @@ var tools = []tool{
 		text: "The verdict for each quantization of one model on one machine, best first, with memory and speed. use says whether tps was measured or is an estimate; " +
 			"never quote an estimate as measured. run_ids and evidence are the benchmarks behind it. A verdict unknown has its reason in missing.",
 		calls: []call{{
-			path: "/api/v1/fit", params: append([]string{"model", "hardware", "quantization", "bandwidth_gbps", "system_memory_gb"}, fitArguments...),
+			path: "/api/v1/fit", params: append([]string{"model", "hardware", "quantization", "memory_gb", "bandwidth_gbps", "system_memory_gb", "parallel"}, fitArguments...),
 			keep: append([]string{"sizes.speed.estimate.evidence.id"}, fitMembers...), rows: "sizes", page: "/fit?%s",
 		}},
 	},
