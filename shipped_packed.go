@@ -7,6 +7,9 @@ import (
 	_ "embed"
 	"io/fs"
 	"strings"
+
+	// An image has no certificates of its own: webhooks and etcd over TLS are checked by those of Mozilla.
+	_ "golang.org/x/crypto/x509roots/fallback"
 )
 
 // packed is a zip archive of the files that shipped.go names: packaging/release.sh makes it. It is a tenth of their size.

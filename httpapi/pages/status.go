@@ -51,7 +51,7 @@ func (s *Site) Status(gen *index.Generation, is *Status, at Place) []byte {
 		promises.Rows = append(promises.Rows, []Cell{{Text: o.Name}, {Text: o.Promised}, {Text: o.Found}, state})
 	}
 	limits := Table{
-		ID: "limited", Title: "Requests over a limit", Intro: "Answered 429, by the tier of the key. Callers within their limits are never turned away.",
+		ID: "limited", Title: "Requests over a limit", Intro: "Answered 429, by the tier of the key.",
 		Columns: columns("Tier", "Reason", "#Requests"),
 	}
 	for _, l := range is.Limited {

@@ -69,7 +69,7 @@ func dateProblem(at time.Time) string {
 
 // Run prints what could not be matched.
 func (c *Build) Run(env *verbs.Env) error {
-	for _, err := range []error{verbs.CheckDirectory(c.From), verbs.CheckOutput(c.Out)} {
+	for _, err := range []error{checkCaptured(c.From), verbs.CheckOutput(c.Out)} {
 		if err != nil {
 			return err
 		}
@@ -200,6 +200,14 @@ func (c *Capture) Run(env *verbs.Env) error {
 	return importer.WriteRows(env.Stdout, rows)
 }
 
+// checkCaptured checks the folder of captured rows. They are not in the program.
+func checkCaptured(folder string) error {
+	if err := verbs.CheckDirectory(folder); err != nil {
+		return fmt.Errorf("%w; name data/snapshots of a checkout of the repository with --from", err)
+	}
+	return nil
+}
+
 // Evaluate measures the common scale.
 type Evaluate struct {
 	From string `help:"Folder of build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
@@ -207,7 +215,7 @@ type Evaluate struct {
 
 // Run prints how well held-out sources are predicted.
 func (c *Evaluate) Run(env *verbs.Env) error {
-	if err := verbs.CheckDirectory(c.From); err != nil {
+	if err := checkCaptured(c.From); err != nil {
 		return err
 	}
 	in, err := importer.Load(os.DirFS(c.From), importer.Options{Dir: c.From})
