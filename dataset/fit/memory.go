@@ -21,7 +21,7 @@ var Formulas = []Formula{
 	{"weights.bits", "params_b x 10^9 x bits_per_weight / 8", "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md"},
 	{"weights.checkpoint", "(parameters - embedding - output) x bits_per_weight / 8 + (embedding + output) x 2, with vocabulary x hidden size parameters each, once where they are tied: checkpoints of FP8, AWQ, GPTQ, NVFP4 and integers keep both in 16 bits", "https://github.com/vllm-project/llm-compressor"},
 	{"weights.given", "weights_gb x 2^30", "https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md"},
-	{"weights.host", "beside a discrete device llama.cpp keeps the token embedding in main memory: vocabulary x hidden size x the bits of the main block type / 8; where it is tied to the output matrix that is a copy. So are per-layer embeddings: 1 - effective_params_b / params_b of the file", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-model.cpp"},
+	{"weights.host", fmt.Sprintf("beside a discrete device llama.cpp keeps the token embedding in main memory: vocabulary x hidden size x the bits of the main block type / 8; where it is tied to the output matrix that is a copy, of the bits of that: at least %v. So are per-layer embeddings: 1 - effective_params_b / params_b of the file", OutputBits), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-model.cpp"},
 	{"weights.layers", "what is left without embedding and output is divided evenly among the layers; routed experts are layers x num_experts x 3 x hidden size x moe_intermediate_size of the parameters and lie in the layers after the leading dense ones", "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-model.cpp"},
 	{"kv.llama.cpp", fmt.Sprintf("full layers x cells x heads x (key width + value width), cells = context rounded up to %d, shared by all slots; sliding layers with cells = min(context, slots x window + micro_batch) rounded up to %d; latent attention keeps kv_lora_rank + qk_rope_head_dim values as keys; each times the storage of its cache type: %s", LlamaPad, LlamaPad, storageText()), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache-iswa.cpp"},
 	{"kv.vllm", fmt.Sprintf("for each request as kv.llama.cpp with contexts rounded up to blocks of %d tokens and sliding layers of min(context, window - 1 + batch_tokens, by default %d) tokens and one more block", VLLMBlock, VLLMTokens), "https://github.com/vllm-project/vllm/blob/001cabc1be16a59a70d720ed61a13b678c060a18/vllm/v1/kv_cache_interface.py"},
@@ -37,9 +37,9 @@ var Formulas = []Formula{
 
 // Parts of the activations of vLLM, in values for each token and in bytes for each entry of the vocabulary.
 const (
-	VLLMHidden  = 8
+	VLLMHidden  = 6
 	VLLMForward = 3
-	VLLMLogits  = 24
+	VLLMLogits  = 23
 )
 
 // storageText lists the cache types with their bytes.

@@ -109,19 +109,22 @@ type load struct {
 func (l *layout) load(of *burden, weights int64, s storage, offloads, least bool) load {
 	out := load{layout: l, weights: weights, cache: of.cache, buffer: of.buffer, extra: of.extra}
 	tied := l.tied == nil && !least || l.tied != nil && *l.tied
-	embedding := min(int64(l.embedding*s.blocks/8), weights/2)
+	embedding, output := min(int64(l.embedding*s.blocks/8), weights/2), min(int64(l.embedding*max(s.blocks, OutputBits)/8), weights/2)
+	if tied {
+		embedding = output
+	}
 	if offloads {
 		out.always = embedding + int64(l.lookedUp*float64(weights))
 	}
 	layers, matrices := weights-out.always, 1.0
-	switch out.output = embedding; {
+	switch out.output = output; {
 	case tied:
 		out.copied = min(embedding, out.always)
 		if !offloads {
 			layers -= out.output
 		}
-	default: // the output has more bits than the embedding in most files
-		matrices, out.output = 2, min(embedding*3/2, layers/2)
+	default:
+		matrices, out.output = 2, min(output, layers/2)
 		layers -= out.output
 		if !offloads {
 			layers -= embedding

@@ -74,7 +74,6 @@ func (e *Engine) bodies() {
 	}
 }
 
-
 // A row is a measurement that estimates rest on.
 type row struct {
 	config

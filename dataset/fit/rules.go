@@ -113,6 +113,9 @@ const (
 	// llama.cpp keeps this much of each device free when it fits a model by itself
 	// (tools/fit-params/README.md: "cannot fulfill margin of 1024 MiB").
 	LlamaMargin = gib
+	// The least bits of the output matrix in files of llama.cpp, also where it is the embedding: those of Q6_K
+	// (llama-quant.cpp, llama_tensor_get_type).
+	OutputBits = 6.5625
 	// What CUDA takes of a device for llama.cpp beside its buffers: the difference to the whole process at four contexts
 	// (https://github.com/ollama/ollama/issues/9988).
 	CUDAContext = 424 << 20
