@@ -160,9 +160,9 @@ func noteOf(gen *index.Generation, n *Notice) string {
 	case n.Code == memoryAssumed:
 		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest counts here, and a price may be that of a smaller one."
 	case n.Code == nullExcluded && n.Parameter == "min_tps":
-		return text.Whole(*n.Count) + " more may be fast enough: of them no speed is known."
+		return text.Whole(*n.Count) + " more may be fast enough: their speed is not known."
 	case n.Code == nullExcluded:
-		return text.Whole(*n.Count) + " more may run: what decides that is not published of them."
+		return text.Whole(*n.Count) + " more may run: facts that decide it are not published."
 	}
 	return pages.Sentence(n.Detail)
 }

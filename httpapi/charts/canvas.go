@@ -91,7 +91,7 @@ func (a *area) yAxis(name string, ticks []float64, format func(float64) string) 
 	for _, v := range ticks {
 		y := a.y.At(v)
 		a.Line(a.left, y, a.right, y, svg.Style{Class: "grid"})
-		a.text(a.left-6, y+4, format(v), svg.Style{Class: "soft small", Anchor: "end"})
+		a.text(a.left-6, y+4, format(v+0), svg.Style{Class: "soft small", Anchor: "end"})
 	}
 	a.text(0, a.top-10, name, svg.Style{Class: "soft small"})
 }

@@ -110,7 +110,7 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 	out := &rows{axis: "Generation speed (tok/s)"}
 	for _, slug := range slugs {
 		out.series = append(out.series, c.name(slug))
-		f.Table.Columns = append(f.Table.Columns, Column{c.name(slug) + " (tok/s)", true})
+		f.Table.Columns = append(f.Table.Columns, Column{c.name(slug), true})
 	}
 	f.Title = c.title + strings.Join(out.series, ", ")
 	groups := m.groups(c.field, c.other, slugs)

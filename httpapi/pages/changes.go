@@ -82,7 +82,10 @@ func tally(s *changes.Step) string {
 
 // nounOf is what one record, or several, of a kind are called.
 func nounOf(table string, n int) string {
-	if n == 1 && table != "hardware" {
+	if table == "hardware" {
+		table = "machines"
+	}
+	if n == 1 {
 		return strings.TrimSuffix(table, "s")
 	}
 	return table

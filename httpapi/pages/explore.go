@@ -126,7 +126,9 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 		v.Near = q.Near()
 	}
 	for _, in := range l.inputs {
-		in.Value = q.Params.Get(in.Name)
+		if in.Value = q.Params.Get(in.Name); in.Name == "fits" || in.Name == "runs" {
+			in.Value = NameOf(gen, in.Value)
+		}
 		v.Inputs = append(v.Inputs, in)
 	}
 	if q.Kind == "benchmarks" {

@@ -61,6 +61,10 @@ type Ask struct {
 
 // NewAsk is the form with the parameters of an address.
 func NewAsk(gen *index.Generation, params url.Values) *Ask {
+	params = maps.Clone(params)
+	for name, kind := range map[string]string{"hardware": "hardware", "model": "models"} {
+		params.Set(name, nameOf(tableOf(gen, kind), params.Get(name)))
+	}
 	f := &Ask{Asked: params, KnownHardware: mostMeasured(gen.Hardware), KnownModels: mostMeasured(gen.Models)}
 	for _, v := range fit.KVType("").Values() {
 		f.KV = append(f.KV, Choice{v, v, v == params.Get("kv")})
@@ -395,7 +399,7 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 		}
 	}
 	return []Cell{
-		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, {Text: text.GiB(z.Memory.Total)}, spare, known(z.MaxContext.F16, text.Tokens), measured, estimate,
+		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, {Text: text.GiB(z.Memory.Total)}, spare, roomCell(z.MaxContext.F16), measured, estimate,
 	}
 }
 
