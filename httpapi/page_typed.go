@@ -97,6 +97,8 @@ func askPage(_ *Server, req *request) (*response, *failure) {
 	case c.resource == fitList, c.resource == fitView:
 		c.params.Set("asked", typed)
 		to = "/fit?" + c.params.Encode()
+	case c.resource == models && fits != "" && len(c.params) == 1: // nothing but a machine
+		to = "/hardware/" + fits
 	case c.resource == models && fits != "" && !c.params.Has("slug"):
 		for _, name := range []string{"fits", "min_params_b", "max_params_b"} {
 			c.params.Del(name)
