@@ -24,6 +24,10 @@ type args = map[string]any
 
 // agentCalls asks every tool something.
 var agentCalls = []sdk.CallToolParams{
+	{Name: "ask", Arguments: args{"q": "can an RTX 3090 run gpt-oss-20b at 32k?"}},
+	{Name: "ask", Arguments: args{"q": "what runs in 24 GB?"}},
+	{Name: "ask", Arguments: args{"q": "which GPU for gpt-oss-120b?"}},
+	{Name: "ask", Arguments: args{"q": "what is the meaning of life?"}},
 	{Name: "resolve", Arguments: args{"q": "unsloth/Qwen3-8B-GGUF:Q4_K_M"}},
 	{Name: "what_runs", Arguments: args{"fits": "RTX 3060", "family": "qwen"}},
 	{Name: "what_runs", Arguments: args{"runs": "llama-3.3-70b-instruct", "quantization": "Q4_K_M"}},
@@ -244,6 +248,9 @@ func TestAgentQuestions(t *testing.T) {
 		want           args
 		runs           string
 	}{
+		{"Can an RTX 3090 run gpt-oss-20b at 32k?", "ask", args{"q": "Can an RTX 3090 run gpt-oss-20b at 32k?"}, args{"reading.intent": "fit", "data.model": "gpt-oss-20b", "data.hardware": "nvidia-rtx-3090", "data.context": 32768.0, "data.verdict": "fits"}, ""},
+		{"How fast is Llama 3.1 8B Q4_K_M on an RTX 4090?", "ask", args{"q": "How fast is Llama 3.1 8B Q4_K_M on an RTX 4090?"}, args{"data.model": "llama-3.1-8b-instruct", "data.sizes.0.quantization": "Q4_K_M", "data.sizes.0.speed.use": "measured"}, ""},
+		{"What is the meaning of life?", "ask", args{"q": "What is the meaning of life?"}, args{"data": nil, "call": nil}, ""},
 		{"What is unsloth/Qwen3-8B-GGUF:Q4_K_M?", "resolve", args{"q": "unsloth/Qwen3-8B-GGUF:Q4_K_M"}, args{"data.slug": "qwen3-8b", "data.quantization": "Q4_K_M"}, ""},
 		{"What is the tag llama3.1:8b?", "resolve", args{"q": "llama3.1:8b"}, args{"data.slug": "llama-3.1-8b-instruct"}, ""},
 		{"Which card is an RTX 3090?", "resolve", args{"q": "RTX 3090", "kind": "hardware"}, args{"data.slug": "nvidia-rtx-3090"}, ""},
@@ -487,7 +494,7 @@ func TestAgentMessages(t *testing.T) {
 	}
 }
 
-// TestTrial: an address may call fit, resolve and the tools of that name 30 times a day without a key, here and there
+// TestTrial: an address may call fit, resolve, ask and the tools of that name 30 times a day without a key, here and there
 // together. Wrong calls do not count, and other endpoints need a key.
 func TestTrial(t *testing.T) {
 	s := newService(t, mustSmallLive(t))

@@ -121,7 +121,7 @@ func chargingText() string {
 	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
 		"A call is held before its response is known: once the month is used up, every request of these routes is 429 `quota_exhausted`, also one that would be free. " +
 		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
-		"GET of fit and resolve also answers some calls a day (30, where the operator sets nothing else) for each client address without a key; the tier is then `trial`, and X-RateLimit-Reset the end of the day in UTC. " +
+		"GET of ask, fit and resolve also answers some calls a day (30, where the operator sets nothing else) for each client address without a key; the tier is then `trial`, and X-RateLimit-Reset the end of the day in UTC. " +
 		"Routes without security requirements (in the reference: without a lock) need no key and count nothing. They have an allowance for each client address, of which a large document (a snapshot, a file of a dump, changes with whole records) takes five times as much as a page; health and files of pages take nothing. Beyond it the response is 429 `page_limited`."
 }
 

@@ -122,6 +122,12 @@ func (d *document) output(t *tool) object {
 		c := &t.calls[i]
 		answer := d.resolved(d.answerOf(c))
 		members, _ := answer["properties"].(object)
+		if c.path == askPath {
+			asked := d.resolved(members["data"].(object))["properties"].(object)
+			meta = object{"call": d.kept(asked["call"], nil), "detail": d.kept(asked["detail"], nil), "reading": d.kept(asked["reading"], c.keep)}
+			data = append(data, object{"description": "The answer to call; null where there is none."})
+			continue
+		}
 		data = append(data, d.kept(members["data"], c.keep))
 		about, _ := members["meta"].(object)
 		about, _ = d.resolved(about)["properties"].(object)

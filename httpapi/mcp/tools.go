@@ -54,6 +54,18 @@ var (
 // tools are all tools, in the order they are listed in.
 var tools = []tool{
 	{
+		name: "ask", title: "Answer a question in people's words",
+		text: "For a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". reading says how it was read: check it, and ask the user where a slug is null or confidence is likely. " +
+			"call is the structured call that was answered, detail what was left out of it. Use the other tools for anything more exact.",
+		calls: []call{{
+			path: askPath, params: []string{"q"}, page: "/ask?%s",
+			keep: []string{
+				"intent", "models.text", "models.slug", "models.confidence", "models.candidates.slug", "hardware.text", "hardware.slug", "hardware.confidence", "hardware.candidates.slug",
+				"engine", "count", "memory_gb", "host_memory_gb", "quantization", "context", "max_price_usd", "min_tps", "size_b", "unused",
+			},
+		}},
+	},
+	{
 		name: "resolve", title: "Find the record a name means",
 		text: "Turns what people and programs call a model, hardware or a tool into the slug of its record. Use it before other tools and never make up a slug. " +
 			"confidence likely means that the name leaves something open: say how it was read. slug is null where it is ambiguous or unknown: ask which candidate is meant.",
@@ -141,6 +153,24 @@ var tools = []tool{
 		text:  "Version, release date, licence and number of records of the dataset that the other tools ask.",
 		calls: []call{{path: "/api/v1/dataset", page: "/about"}},
 	},
+}
+
+// askPath is the address of questions, whose answer has that of another call in it.
+const askPath = "/api/v1/ask"
+
+// byMemory is what a question means where only the memory of a machine is known.
+var byMemory = call{path: "/fit.json", page: "/fit?%s", states: []string{}, keep: []string{"model", "quantization", "bits_per_weight", "verdict", "total_bytes", "tps", "speed_basis", "depth"}}
+
+// callOf is the call of an address of the API.
+func callOf(path string) *call {
+	for i := range tools {
+		for j := range tools[i].calls {
+			if c := &tools[i].calls[j]; c.path == path && !c.pairs {
+				return c
+			}
+		}
+	}
+	return &byMemory
 }
 
 // mostRows is how many rows a list is asked for: more hardly ever have room in an answer.

@@ -93,8 +93,8 @@ Every page of records and figures has its data at the same address with .json, .
 
 ## Agents
 
-- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for names, what runs, fit, comparisons, benchmarks, statistics and changes. On your own machine: the command "modeldex mcp". Resolve names first, state the settings of every speed, say whether it was measured or is an estimate, and pass notices on.
-- resolve and fit answer some calls a day without a key, here and in the API.
+- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for questions, names, what runs, fit, comparisons, benchmarks, statistics and changes. On your own machine: the command "modeldex mcp". Resolve names first, state the settings of every speed, say whether it was measured or is an estimate, and pass notices on.
+- ask, resolve and fit answer some calls a day without a key, here and in the API.
 
 ## API
 
