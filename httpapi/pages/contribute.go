@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"modeldex/dataset/text"
@@ -12,18 +14,15 @@ import (
 // Contribute is the page that makes benchmark lines of what a reader fills in.
 type Contribute struct {
 	Frame
-	Groups []FormGroup // of one measurement
-	Pasted FormGroup   // of an output of llama-bench
-	Names  []NameList
+	Groups []FormGroup        // of one measurement
+	Pasted FormGroup          // of an output of llama-bench
+	Names  map[string]Choices // to choose from, by id
 	// Checked says that a form was sent; what follows is about it.
 	Checked bool
 	// Heading says in a few words what came of the form.
 	Heading string
 	*contribute.Result
-	Unplaced, UnplacedWarnings []contribute.Fault // those of no field
-	Wrong                      []FormField        // with a fault
-	Rejected                   []contribute.Line  // with a fault
-	Doubtful                   []contribute.Line  // with a warning and no fault
+	Wrong []FormField // with a fault
 	// Ready are the lines as one text, empty without any.
 	Ready    string
 	Count    int
@@ -57,12 +56,6 @@ func (f *FormField) Described() string {
 	return strings.Join(ids, " ")
 }
 
-// A NameList is names to choose from.
-type NameList struct {
-	ID      string
-	Choices Choices
-}
-
 // Contribute is the page of the form. values are what it begins with, or what was sent; r is what came of that, nil
 // before a form was sent.
 func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribute.Result, at Place) []byte {
@@ -72,10 +65,10 @@ func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribut
 			Description: "Measured tokens per second yourself, or found a published run? Fill in a form or paste what llama-bench printed, and get the finished line of the dataset, checked.",
 			Scripts:     []string{"app.js"},
 		},
-		Result: r, Checked: r != nil,
+		Result: r, Checked: r != nil, Names: map[string]Choices{},
 	}
 	for _, kind := range kinds[:3] {
-		v.Names = append(v.Names, NameList{"known-" + kind, mostMeasured(tableOf(gen, kind))})
+		v.Names["known-"+kind] = mostMeasured(tableOf(gen, kind))
 	}
 	pasted := values.Get(contribute.KindField) == contribute.PastedForm
 	for _, g := range contribute.Groups {
@@ -122,14 +115,6 @@ func of(list []contribute.Fault, field string) (out []contribute.Fault) {
 
 // finish says what came of the form, and how to go on.
 func (v *Contribute) finish(repository string) {
-	v.Unplaced, v.UnplacedWarnings = of(v.Result.Faults, ""), of(v.Result.Warnings, "")
-	for _, l := range v.Lines {
-		if len(l.Faults) > 0 {
-			v.Rejected = append(v.Rejected, l)
-		} else if len(l.Warnings) > 0 {
-			v.Doubtful = append(v.Doubtful, l)
-		}
-	}
 	ready := v.Result.Ready()
 	v.Count = len(ready)
 	switch wrong := len(v.Wrong); {
@@ -143,28 +128,24 @@ func (v *Contribute) finish(repository string) {
 	if v.Title = v.Heading + " · " + "Contribute"; v.Count == 0 {
 		return
 	}
-	var files, all []string
 	byFile := map[string]string{}
 	for _, l := range ready {
-		if all = append(all, l.Text); byFile[l.File] == "" {
-			files = append(files, l.File)
-		}
+		v.Ready += l.Text + "\n"
 		byFile[l.File] += l.Text + "\n"
 	}
-	v.Ready = strings.Join(all, "\n")
-	for _, file := range files {
+	v.Ready = strings.TrimSuffix(v.Ready, "\n")
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		v.Command += "cat >> data/" + file + " <<'LINES'\n" + byFile[file] + "LINES\n"
 	}
 	v.Command += "modeldex fmt data && modeldex check data"
 	if repository != "" {
-		v.Proposal = propose(repository, ready, v.Absolute(v.Path))
+		v.Proposal = propose(repository, v.Ready+"\n", ready, v.Absolute(v.Path))
 	}
 }
 
-// A Proposal is the way into the repository of the dataset.
+// A Proposal is the way into the repository of the dataset. Note says what happens behind the link.
 type Proposal struct {
 	Link
-	// Note says what happens behind the link.
 	Note string
 }
 
@@ -175,15 +156,11 @@ const longestAddress = 7500
 // propose makes the link under which a reader proposes lines. On github.com it leads to the form of a
 // new file of benchmarks. Elsewhere it leads to the form of an issue, whose address GitHub, Gitea,
 // Forgejo and GitLab spell in two ways. A link that would be too long is left without the lines.
-func propose(repository string, lines []contribute.Line, page string) *Proposal {
+func propose(repository, filled string, lines []contribute.Line, page string) *Proposal {
 	base, branch, folder := splitRepository(repository)
 	host := ""
 	if u, err := url.Parse(base); err == nil {
 		host = strings.ToLower(u.Hostname())
-	}
-	filled := ""
-	for _, l := range lines {
-		filled += l.Text + "\n"
 	}
 	title := "Add " + text.Count(len(lines), "benchmark", "benchmarks")
 	if len(lines) == 1 {
