@@ -44,6 +44,14 @@ type fitParams struct {
 	GPULayers *int64 `query:"gpu_layers,min=0,max=1000"`
 	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp; as few as fit without it.
 	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000"`
+	// Size of the file of the projector that reads pictures (mmproj), in GB of 2^30 bytes, to count it.
+	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3"`
+	// True: count what the layer of the model that drafts tokens takes (MTP).
+	MTP bool `query:"mtp"`
+	// Model that drafts tokens, by slug or alias, to count it.
+	Draft dataset.Slug `query:"draft,name=model"`
+	// Its quantization; Q8_0 without it.
+	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft"`
 }
 
 // costParams are what the costs of running a model are made of.
@@ -99,11 +107,13 @@ func (r *reader) pair() fit.Query {
 	r.name("model")
 	units := r.devices()
 	r.name("host")
+	r.name("draft")
 	var p fitParams
 	r.Into(&p)
 	q := p.query()
 	q.Model, q.Quantization, q.WeightsGB, q.GPULayers, q.CPUMoE = p.Model, p.Quantization, p.WeightsGB, p.GPULayers, p.CPUMoE
 	q.MemoryGB, q.BandwidthGBps, q.UnifiedShare = p.MemoryGB, p.BandwidthGBps, p.UnifiedShare
+	q.ProjectorGB, q.MTP, q.Draft, q.DraftQuantization = p.ProjectorGB, p.MTP, p.Draft, p.DraftQuantization
 	for i, u := range units {
 		if i == 0 {
 			q.Hardware, q.MemoryGB = u.Hardware, cmp.Or(q.MemoryGB, u.MemoryGB)

@@ -8,7 +8,9 @@ type Answer struct {
 	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
 	// Slug of the hardware; null for a machine described by its memory.
 	Hardware *dataset.Slug `json:"hardware" jsonschema:"nullable,example=nvidia-rtx-4090"`
-	// Number of devices.
+	// Further devices, where several were named.
+	Beside []dataset.Slug `json:"beside" jsonschema:"example=nvidia-rtx-3060"`
+	// Number of devices of each name.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
 	// Tokens the cache has room for.
 	Context int64 `json:"context" jsonschema:"minimum=1,example=8192" jsonschema_extras:"unit=tokens"`
@@ -28,7 +30,9 @@ type Answer struct {
 	Missing []string `json:"missing" jsonschema:"example=hardware.vram_gb"`
 	// Verdict of the best size.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Sizes of the model, best first: those that lists may name before all others, then by verdict, then the most precise.
+	// Changes that each alone make it fit on the devices, or run with part of it in main memory where it does not run at all; the cheapest first. None where the verdict is fits or tight.
+	Remedies []Remedy `json:"would_fit"`
+	// Sizes of the model, best first: those that lists may name before all others, then by verdict, then the most precise; of those with part of the weights in main memory the smallest of at least four bits.
 	Sizes []Size `json:"sizes"`
 }
 
@@ -96,11 +100,13 @@ type Memory struct {
 	Cache Cache `json:"kv_cache"`
 	// Intermediate values, on all devices.
 	Compute Bytes `json:"compute_buffer"`
+	// What runs beside the model, on the first device.
+	Companions []Companion `json:"companions"`
 	// Memory that should stay free, on all devices.
 	Reserve Bytes `json:"reserve"`
 	// What the driver and its libraries take of discrete devices beside that, about; a part of the reserve.
 	Runtime int64 `json:"runtime_bytes" jsonschema:"minimum=0,example=444596224" jsonschema_extras:"unit=bytes"`
-	// What the devices must hold, without the reserve: weights, cache and buffer, less what is in main memory. With gpu_layers or n_cpu_moe that of the placement.
+	// What the devices must hold, without the reserve: weights, cache, buffer and companions, less what is in main memory. With gpu_layers or n_cpu_moe that of the placement.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
 	// The least that can be, where a fact is not known.
 	Low int64 `json:"total_low_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`

@@ -301,6 +301,9 @@ func (a *ask) placement(l *load, p plan) *Placement {
 	out := &Placement{Split: a.q.Split, Devices: on, Host: l.inMain(p), Flags: a.q.flags(l, p, on)}
 	_, r := l.holds(0, l.layers+1, plan{})
 	bytes := float64(l.weights) * a.t.body.share
+	if l.experts > 0 || a.t.body.share == 1 {
+		bytes = float64(r) // without the embedding, of which one token reads a row
+	}
 	for i := range on {
 		on[i].Usable = a.m.devices[i].usable
 		if h := a.m.devices[i].hw; h != nil {

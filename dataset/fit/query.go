@@ -51,11 +51,13 @@ type Query struct {
 	// GPULayers is how many layers llama.cpp puts on the devices, the output counted as one; CPUMoE of how many
 	// layers, from the first, it keeps the experts in main memory. Nil: as many and as few as there is room for.
 	GPULayers, CPUMoE *int64
-	// Projector and MTP count the vision projector and the layer that drafts; Draft is a model that drafts, in
-	// DraftQuantization or Q8_0.
-	Projector, MTP    bool
+	// ProjectorGB is the size of the file of the projector that reads pictures, 0 for none; MTP counts the layer of the
+	// model that drafts tokens; Draft is a model that does, in DraftQuantization or Q8_0.
+	ProjectorGB       float64
+	MTP               bool
 	Draft             dataset.Slug
 	DraftQuantization string
+	beside            []Companion // once they are worked out
 	// Tool and Backend are what the speed is asked for; empty: the program of the rules and the
 	// backend that is usual there (backendOf).
 	Tool    dataset.Slug
@@ -108,6 +110,10 @@ func (e *Engine) target(q *Query) (*target, *Fault) {
 		return nil, &Fault{Field: "context", Text: fmt.Sprintf("must be at most %d, the limit of %s, or pass allow_extended=true; got %d", t.limit, q.Model, q.Context)}
 	}
 	q.Context = t.context(q.Context)
+	var fault *Fault
+	if q.beside, fault = e.companions(t, q); fault != nil {
+		return nil, fault
+	}
 	return e.inSize(t, q)
 }
 

@@ -106,6 +106,7 @@ const (
 	MaxContext        = 16 << 20
 	MaxCount          = 8
 	MaxParallel       = 1024
+	MaxMainGB         = 1 << 20
 )
 
 // Constants of the rules, with their origin.

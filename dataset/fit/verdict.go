@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"modeldex/dataset"
 )
 
 // Fit answers a query. A *Fault says what is wrong with it. A query for all sizes gives no more
@@ -15,10 +17,13 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	}
 	a := &Answer{
 		Model: t.Slug, Count: q.Count, Context: q.Context, KV: q.KV, KVV: q.KVV, Rules: q.Rules, Parallel: q.Parallel, FlashAttention: !q.NoFlashAttention,
-		Missing: m.missing, Verdict: Unknown, Sizes: []Size{},
+		Missing: m.missing, Verdict: Unknown, Sizes: []Size{}, Remedies: []Remedy{}, Beside: []dataset.Slug{},
 	}
 	if m.hw != nil {
 		a.Hardware = &m.hw.Slug
+	}
+	for _, u := range q.Beside {
+		a.Beside = append(a.Beside, u.Hardware)
 	}
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
@@ -48,6 +53,9 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	}
 	if len(a.Sizes) > 0 {
 		a.Verdict = a.Sizes[0].Verdict
+		if a.Verdict == No || a.Verdict == Offload {
+			a.Remedies = asked.remedies()
+		}
 	}
 	if a.Missing == nil {
 		a.Missing = []string{}
@@ -63,16 +71,22 @@ type judged struct {
 	// With MeasuredFirst, else 0:
 	unmeasured int // 1 unless it fits, was measured, and has at least LeastBits
 	beyond     int // 1 with more than EnoughBits
+	// Where part of it is in main memory, else 0:
+	coarse int   // 1 with less than LeastBits
+	bytes  int64 // of the weights: fewer are faster
 }
 
 // bestFirst are the sizes an ask is about: those that lists may name first, then the better verdict, then the more precise
-// weights. More than 16 bits per weight are no more precise than what was trained.
+// weights; where part of them is in main memory, the smaller of at least LeastBits, which is faster. More than 16 bits per weight are no more precise than what was trained.
 func (a *ask) bestFirst() []judged {
 	numbers := a.t.named(a.q.Quantization)
 	out := make([]judged, len(numbers))
 	for i, at := range numbers {
 		verdict, _ := a.verdict(at)
 		out[i] = judged{at: at, unlisted: oneIf(!a.lists(at)), verdict: slices.Index(Verdicts, verdict)}
+		if verdict == Offload {
+			out[i].coarse, out[i].bytes = oneIf(!a.t.hasLeastBits(at)), a.t.Quantizations[at].SizeBytes
+		}
 		if a.q.MeasuredFirst {
 			out[i].beyond = a.t.beyondEnough(at)
 			measured, _ := a.counted(at)
@@ -82,7 +96,7 @@ func (a *ask) bestFirst() []judged {
 	slices.SortStableFunc(out, func(x, y judged) int {
 		return cmp.Or(
 			cmp.Compare(x.unlisted, y.unlisted), cmp.Compare(x.unmeasured, y.unmeasured), cmp.Compare(x.verdict, y.verdict),
-			cmp.Compare(x.beyond, y.beyond), a.t.comparePrecision(x.at, y.at),
+			cmp.Compare(x.beyond, y.beyond), cmp.Compare(x.coarse, y.coarse), cmp.Compare(x.bytes, y.bytes), a.t.comparePrecision(x.at, y.at),
 		)
 	})
 	return out
@@ -104,6 +118,10 @@ func (e *Engine) need(t *target, q *Query) (n need) {
 	n.cache.between(low, n.cache.Bytes.Bytes)
 	n.least = burden{cache: low, buffer: t.least.compute(q)}
 	n.most = burden{cache: n.cache.Bytes.Bytes, buffer: t.most.compute(q)}
+	for i := range q.beside {
+		n.least.extra += q.beside[i].Bytes.Bytes
+	}
+	n.most.extra = n.least.extra
 	return n
 }
 
@@ -194,7 +212,7 @@ func (a *ask) judge(at int) Size {
 		Evidence: a.e.outranking(a.q, t, a.m, z),
 	}
 	m := &s.Memory
-	m.Weights, m.Cache = t.weightsOf(z), n.cache
+	m.Weights, m.Cache, m.Companions = t.weightsOf(z), n.cache, append([]Companion{}, a.q.beside...)
 	m.Compute = Bytes{Bytes: n.least.buffer * devices, Basis: Estimated, Formula: "compute.output"}
 	if a.q.Rules == VLLM {
 		m.Compute.Formula = "compute.vllm"

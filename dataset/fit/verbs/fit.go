@@ -36,6 +36,10 @@ type Settings struct {
 	Utilization    float64  `name:"gpu-memory-utilization" help:"Part of each card that vLLM may use." placeholder:"PART"`
 	GPULayers      *int64   `name:"gpu-layers" help:"Layers on the cards, the output counted as one; as many as fit without it." placeholder:"N"`
 	CPUMoE         *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; as few as fit without it." placeholder:"N"`
+	ProjectorGB    float64  `name:"projector-gb" help:"Size of the file of the projector that reads pictures, to count it." placeholder:"GB"`
+	MTP            bool     `name:"mtp" help:"Count the layer that drafts tokens."`
+	Draft          string   `help:"Model that drafts tokens, to count it." placeholder:"MODEL"`
+	DraftQuant     string   `name:"draft-quantization" help:"Its quantization; Q8_0 without it." placeholder:"SIZE"`
 	Host           string   `help:"Processor or machine that holds the cards." placeholder:"NAME"`
 	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
 	AllowExtended  bool     `help:"Accept a context above the limit of the model."`
@@ -70,6 +74,7 @@ func (s *Settings) query() fit.Query {
 		Quantization: s.Quantization, WeightsGB: s.WeightsGB, Count: s.Count, Split: fit.Split(s.Split), Context: int64(s.Context),
 		KV: fit.KVType(s.KV), KVV: fit.KVType(s.KVV), NoFlashAttention: !s.FlashAttention, Rules: fit.Rules(s.Engine), Parallel: s.Parallel,
 		MicroBatch: s.BatchTokens, Utilization: s.Utilization, GPULayers: s.GPULayers, CPUMoE: s.CPUMoE, AllowExtended: s.AllowExtended,
+		ProjectorGB: s.ProjectorGB, MTP: s.MTP, DraftQuantization: s.DraftQuant,
 		MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
 	}
 	if s.USDPerKWh != nil || s.USDPerHour != nil || s.HoursPerDay != nil || s.Years != nil {
@@ -103,6 +108,11 @@ func (c *Fit) answer(env *verbs.Env, set *dataset.Set) (err error) {
 	if err = known.machine(env, c.Hardware, &q); err != nil {
 		return err
 	}
+	if c.Draft != "" {
+		if q.Draft, err = known.model(env, c.Draft); err != nil {
+			return err
+		}
+	}
 	a, fault := fit.New(set).Fit(q)
 	if fault != nil {
 		return fault
@@ -116,11 +126,17 @@ func (c *Fit) answer(env *verbs.Env, set *dataset.Set) (err error) {
 
 const gib = 1 << 30
 
+// mostPlaced is of how many sizes the terminal says where their weights lie.
+const mostPlaced = 3
+
 // printAnswer prints a table of the sizes; deep says that the caller asked for a context.
 func printAnswer(w io.Writer, a *fit.Answer, deep bool) {
 	fmt.Fprintf(w, "%s on %s", a.Model, *a.Hardware)
 	if a.Count > 1 {
 		fmt.Fprintf(w, " x %d", a.Count)
+	}
+	for _, slug := range a.Beside {
+		fmt.Fprintf(w, " + %s", slug)
 	}
 	fmt.Fprintf(w, ": %s\n", a.Verdict)
 	if a.Available != nil {
@@ -156,6 +172,21 @@ func notes(w io.Writer, a *fit.Answer) {
 	}
 	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
 		say("lists do not name %s and the sizes below it: they differ by less than a tenth from one above, or no file of them is known", a.Sizes[first].Quantization)
+	}
+	for _, r := range a.Remedies {
+		price := ""
+		if r.USD != nil {
+			price = fmt.Sprintf(", %.0f dollars more", *r.USD)
+		}
+		say("%s %s %s (--%s %s%s)", r.Quantization, r.Verdict, r.Text, strings.ReplaceAll(r.Change, "_", "-"), r.Value, price)
+	}
+	for i := range a.Sizes[:min(len(a.Sizes), mostPlaced)] {
+		if p := a.Sizes[i].Placement; p != nil && (a.Sizes[i].Verdict == fit.Offload || len(p.Devices) > 1) {
+			say("%s: %s, with %s in main memory", a.Sizes[i].Quantization, p.Flags, bytesText(&p.Host))
+		}
+		if s := &a.Sizes[i]; s.CacheTokens != nil {
+			say("%s: %d tokens of cache, %s requests of %d tokens at once", s.Quantization, *s.CacheTokens, numberText(s.Requests), a.Context)
+		}
 	}
 	for i := range a.Sizes {
 		s := &a.Sizes[i]

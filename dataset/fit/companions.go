@@ -1,0 +1,46 @@
+package fit
+
+import (
+	"cmp"
+
+	"modeldex/dataset"
+)
+
+// A Companion is what runs beside a model on the first device.
+type Companion struct {
+	// projector: reads pictures. mtp: the layer of the model that drafts tokens. draft: another model that does.
+	Kind string `json:"kind" jsonschema:"enum=projector,enum=mtp,enum=draft,example=draft"`
+	// Slug of the model that drafts; null for the others.
+	Model *dataset.Slug `json:"model" jsonschema:"nullable,example=qwen3-0.6b"`
+	Bytes
+}
+
+// companions are what a query counts beside its model.
+func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault) {
+	add := func(kind string, bytes int64, basis Basis, model *dataset.Slug) {
+		c := Companion{kind, model, Bytes{Bytes: bytes, Basis: basis, Formula: "companion." + kind}}
+		c.between(bytes, bytes)
+		out = append(out, c)
+	}
+	if q.ProjectorGB > 0 {
+		add("projector", bytesOf(q.ProjectorGB), Given, nil)
+	}
+	if q.MTP {
+		one := t.most
+		one.globalLayers, one.slidingLayers, one.recurrent = 1, 0, 0
+		add("mtp", one.cache(q).Bytes.Bytes+one.compute(q), Estimated, nil)
+	}
+	if q.Draft == "" {
+		return out, nil
+	}
+	of := *q
+	of.Model, of.Quantization, of.WeightsGB, of.Draft, of.AllowExtended = q.Draft, cmp.Or(q.DraftQuantization, "Q8_0"), 0, "", true
+	d, fault := e.target(&of)
+	if fault != nil {
+		fault.Field = map[string]string{"model": "draft", "quantization": "draft_quantization"}[fault.Field]
+		return nil, fault
+	}
+	weights := d.Quantizations[d.named(of.Quantization)[0]].SizeBytes
+	add("draft", weights+d.most.cache(&of).Bytes.Bytes+d.most.compute(&of), Computed, &d.Slug)
+	return out, nil
+}
