@@ -27,9 +27,10 @@ func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) 
 	if m.Notes != nil {
 		v.Notes = append(v.Notes, *m.Notes)
 	}
-	rows := commonMachines(gen, m.Slug, c)
+	var rows []machineRow
 	if a, fault := gen.Fit.Fit(fit.Query{Model: m.Slug, MemoryGB: 1e6, Context: c.Context}); fault == nil {
-		v.Picks = modelPicks(rows, a)
+		rows = commonMachines(gen, m.Slug, usualSize(a), c)
+		v.Picks = modelPicks(gen, rows, a)
 	}
 	v.Switches = []Switch{
 		contextSwitch(at),

@@ -133,7 +133,7 @@ func basisOf(use *string) string {
 
 // modelPicks are three quantizations of a model: the one of the best quality, the one people use most, and the smallest
 // that keeps most of the quality. Each has the smallest of the machines that runs it, and the speed there.
-func modelPicks(rows []machineRow, a *fit.Answer) (out []Pick) {
+func modelPicks(gen *index.Generation, rows []machineRow, a *fit.Answer) (out []Pick) {
 	sizes := slices.DeleteFunc(slices.Clone(a.Sizes), func(z fit.Size) bool {
 		return !z.Listed || z.BitsPerWeight == nil || *z.BitsPerWeight > fit.EnoughBits || *z.BitsPerWeight < leastPick
 	})
@@ -161,7 +161,7 @@ func modelPicks(rows []machineRow, a *fit.Answer) (out []Pick) {
 			{Label: "Context", Value: Cell{Text: text.Tokens(a.Context)}},
 		}
 		for i := range rows {
-			if z := rows[i].size(p.size.Quantization); z != nil && z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil {
+			if z := rows[i].size(gen, p.size.Quantization); z != nil && z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil {
 				facts = append(facts, Fact{Label: "Runs on", Value: rows[i].name},
 					Fact{Label: "Speed", Value: Cell{Text: text.Tenths(speedAt(z)) + " tok/s"}, Note: basisOf(z.Speed.Use)})
 				break
@@ -222,16 +222,24 @@ func usualSize(a *fit.Answer) (best *fit.Size) {
 
 // A machineRow is a model on a machine that many people have.
 type machineRow struct {
-	name   Cell
-	answer *fit.Answer
-	best   *fit.Size // that lists name
+	name Cell
+	ask  fit.Query
+	best *fit.Size // that lists name
 }
 
-// size is the size of a quantization on the machine, nil for none.
-func (r *machineRow) size(quantization string) *fit.Size { return sizeNamed(r.answer, quantization) }
+// size is a quantization on the machine, nil where it has none of that name.
+func (r *machineRow) size(gen *index.Generation, quantization string) *fit.Size {
+	one := r.ask
+	one.Quantization = quantization
+	if a, fault := gen.Fit.Fit(one); fault == nil && len(a.Sizes) > 0 {
+		return &a.Sizes[0]
+	}
+	return nil
+}
 
-// commonMachines is a model on the most measured machine of each class.
-func commonMachines(gen *index.Generation, model dataset.Slug, c Conditions) (out []machineRow) {
+// commonMachines is a model on the most measured machine of each class. Where only a file of few bits fits, the row has the
+// usual quantization: one of so few bits is of little use.
+func commonMachines(gen *index.Generation, model dataset.Slug, usual *fit.Size, c Conditions) (out []machineRow) {
 	n := newNames(gen)
 	for i := range machineClasses {
 		k := &machineClasses[i]
@@ -250,28 +258,26 @@ func commonMachines(gen *index.Generation, model dataset.Slug, c Conditions) (ou
 			continue
 		}
 		slug := dataset.Slug(gen.Hardware.Slug(page.Ords[0]))
-		ask := c.query(model, slug)
-		if ask.Count, ask.MemoryGB = k.count, k.memoryGB; k.sets["type"] != "gpu" {
-			ask.SystemMemoryGB = 0
+		row := machineRow{name: n.cell("hardware", slug), ask: c.query(model, slug)}
+		row.ask.BestOnly, row.ask.Count, row.ask.MemoryGB = true, k.count, k.memoryGB
+		if k.sets["type"] != "gpu" {
+			row.ask.SystemMemoryGB = 0
 		}
-		a, fault := gen.Fit.Fit(ask)
+		a, fault := gen.Fit.Fit(row.ask)
 		if fault != nil || len(a.Sizes) == 0 {
 			continue
 		}
-		row := machineRow{name: n.cell("hardware", slug), answer: a}
 		if k.count > 1 {
 			row.name.Text = text.Whole(k.count) + " × " + row.name.Text
 		}
 		if a.Available != nil {
 			row.name.Note = text.Rounded(float64(a.Available.Memory)/(1<<30)/float64(max(k.count, 1))) + " GB"
 		}
-		ask.BestOnly = true
-		if one, fault := gen.Fit.Fit(ask); fault == nil && len(one.Sizes) > 0 {
-			row.best = &one.Sizes[0]
+		b := &a.Sizes[0]
+		if usual != nil && (b.Verdict != fit.Fits || b.BitsPerWeight != nil && *b.BitsPerWeight < leastPick) {
+			b = cmp.Or(row.size(gen, usual.Quantization), b)
 		}
-		if b := row.best; b != nil && (b.Verdict != fit.Fits || b.BitsPerWeight != nil && *b.BitsPerWeight < leastPick) {
-			row.best = cmp.Or(usualSize(a), b) // one of so few bits is of little use
-		}
+		row.best = b
 		out = append(out, row)
 	}
 	return out
@@ -295,7 +301,7 @@ func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
 	}
 	for i := range rows {
 		r, z := &rows[i], rows[i].best
-		if z == nil || z.Verdict == fit.Unknown {
+		if z.Verdict == fit.Unknown {
 			continue
 		}
 		row := []Cell{r.name, verdictCell(z), {Text: z.Quantization}, {Text: text.GiB(z.Memory.Total)}, cell(""), cell(""), roomCell(z.MaxContext.F16)}
@@ -303,9 +309,8 @@ func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
 			row[2], row[3], row[6] = cell(""), cell(""), cell("")
 		}
 		if z.Verdict != fit.No && z.Speed != nil && z.Speed.TPS != nil {
-			q := fit.Query{Hardware: value(r.answer.Hardware), Context: c.Context, Count: r.answer.Count}
 			row[4] = Cell{Text: text.Tenths(speedAt(z))}
-			row[5] = basisCell(z.Speed.Use, speedOf(string(m.Slug), q, z.Quantization))
+			row[5] = basisCell(z.Speed.Use, speedOf(string(m.Slug), r.ask, z.Quantization))
 		}
 		t.Rows = append(t.Rows, row)
 	}
