@@ -43,6 +43,7 @@ var runRules = []rule[*run]{
 	{"run-contradiction", "Fields of a benchmark can all be true together.", clean, checkRunContradiction},
 	{"run-too-early", "Nothing was measured long before its model or hardware was there.", warned | clean, checkTooEarly},
 	{"run-backend", "A backend works on the hardware and is one of the tool's.", warned, checkRunBackend},
+	{"run-stored", "A run is labelled with the storage of its weights, and no deeper than the context of its model.", warned | clean, checkStored},
 	{"run-type-spelling", "A quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
 		if r.Quantization != nil {
 			c.spelledType(p, "quantization", *r.Quantization)
@@ -306,6 +307,22 @@ func checkRunBackend(c *checker, r *run, p place) {
 	}
 	if v := r.ToolVersion; v != nil && (strings.EqualFold(*v, t.Name) || strings.EqualFold(*v, string(t.Slug))) {
 		c.warning(p, "tool_version", fmt.Sprintf("is the name of the tool, got %q", *v), "tool")
+	}
+}
+
+// checkStored warns of a label in 16 bits for weights that were trained in fewer, which is the name of a file, and of a
+// cache that is longer than the model can read.
+func checkStored(c *checker, r *run, p place) {
+	m := r.model
+	if m == nil || r.Withdrawn != nil {
+		return
+	}
+	large := r.ModelSizeGiB != nil && m.ParamsB != nil && *r.ModelSizeGiB*(1<<30)*8 > storedSmaller**m.ParamsB*1e9 // it is stored in 16 bits after all
+	if q := r.Quantization; q != nil && m.TrainedBits != nil && *m.TrainedBits >= 4 && c.line.bitsOf(*q) >= fullBits && !large {
+		c.warning(p, "quantization", fmt.Sprintf("must be that of the weights, which were trained in %s bits, got %q", plainNumber(*m.TrainedBits), *q), "model")
+	}
+	if most, depth := m.Architecture.ContextLength, r.ContextDepth; most != nil && depth != nil && *depth > *most {
+		c.warning(p, "context_depth", fmt.Sprintf("is more than the %d tokens that %s can read, got %d", *most, m.Slug, *depth), "model")
 	}
 }
 

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ var modelRules = []rule[*Model]{
 	{"model-cache-stated", "A model of a family that skips attention says how many layers have a cache.", warned | clean, checkCacheStated},
 	{"model-active", "A mixture of experts with benchmarks has an active size.", warned | clean, checkActiveStated},
 	{"model-slug-size", "Sizes in the slug are those of the parameters.", warned | clean, checkSlugSizes},
+	{"model-params-name", "A number of parameters that is the number in the name has that basis, and one that counts a tied output head twice is a slip.", warned | clean, checkParamsBasis},
 	{"model-params", "The parameters are about what layers and widths give.", warned | clean, checkParams},
 }
 
@@ -186,6 +188,27 @@ func sizeFits(m *Model) bool {
 	return len(found) == 0
 }
 
+// checkParamsBasis warns of a count that was taken from the name, and of one with the tied table of embeddings in it twice.
+func checkParamsBasis(c *checker, m *Model, p place) {
+	if m.ParamsB == nil || m.ParamsBasis == nil || *m.ParamsBasis != record.ParamsBasis(Published) {
+		return
+	}
+	for _, part := range sizeName.FindAllStringSubmatch(strings.ReplaceAll(string(m.Slug), "-", "--"), -1) {
+		if size, _ := strconv.ParseFloat(part[2], 64); part[1] == "" && part[3] == "b" && size == *m.ParamsB {
+			c.warning(p, "params_basis", fmt.Sprintf("must be %q for the number in the name, or params_b exact, got %s", record.NamedParams, plainNumber(*m.ParamsB)), "params_b")
+		}
+	}
+	a := &m.Architecture
+	derived, known := derivedParams(m)
+	if !known || !*a.TieWordEmbeddings {
+		return
+	}
+	table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9
+	if twice := derived + table; math.Abs(*m.ParamsB-twice) < 0.1*table {
+		c.warning(p, "params_b", fmt.Sprintf("counts the output head, which is tied to the embeddings, twice: layers and widths give %s, got %s", roughNumber(derived), plainNumber(*m.ParamsB)), "architecture")
+	}
+}
+
 // activeSize finds the active size that a slug says: "qwen3-30b-a3b".
 var activeSize = regexp.MustCompile(`-a([0-9]+(?:\.[0-9]+)?)b(?:-|$)`)
 
@@ -260,16 +283,25 @@ const farOff = 0.05
 // (two where the output is not tied) and, for each layer, attention and a gated feed-forward
 // block. A mixture of experts has that block once for each expert, and a router.
 func checkParams(c *checker, m *Model, p place) {
+	if derived, known := derivedParams(m); known {
+		if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
+			c.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
+		}
+	}
+}
+
+// derivedParams is the number of parameters that the widths give, in billions. It is unknown for models of other blocks.
+func derivedParams(m *Model) (billions float64, known bool) {
 	a, kv := &m.Architecture, &m.KVCache
-	known := m.ParamsB != nil && a.NumLayers != nil && a.HiddenSize != nil &&
+	known = m.ParamsB != nil && a.NumLayers != nil && a.HiddenSize != nil &&
 		a.NumAttentionHeads != nil && a.VocabSize != nil && kv.NumKVHeads != nil && kv.HeadDim != nil && a.TieWordEmbeddings != nil
 	if !known || a.Activation == nil || !slices.Contains([]string{"silu", "swiglu", "geglu"}, *a.Activation) ||
 		m.EffectiveParamsB != nil || len(m.Modalities) != 1 || kv.KVLoraRank != nil {
-		return
+		return 0, false
 	}
 	forward, known := feedForward(a)
 	if !known {
-		return
+		return 0, false
 	}
 	embeddings := 2.0
 	if *a.TieWordEmbeddings {
@@ -277,10 +309,7 @@ func checkParams(c *checker, m *Model, p place) {
 	}
 	hidden, heads := float64(*a.HiddenSize), float64(*kv.HeadDim)
 	attention := 2*hidden*heads*float64(*a.NumAttentionHeads) + 2*hidden*heads*float64(*kv.NumKVHeads)
-	derived := (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*attention + forward) / 1e9
-	if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
-		c.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
-	}
+	return (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*attention + forward) / 1e9, true
 }
 
 // feedForward is the number of parameters of the feed-forward blocks of all layers. The blocks are gated ones,

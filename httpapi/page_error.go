@@ -111,7 +111,7 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 	case f.code == invalidCursor || f.code == cursorMismatch:
 		query.Del("cursor")
 		return at("To the start of the list")
-	case nested && slices.ContainsFunc(resources, func(r *resource) bool { return r.name == kind }):
+	case nested && slices.ContainsFunc(withPages, func(r *resource) bool { return r.name == kind }):
 		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
 	case len(query) > 0 && f.code != unknownRoute:
 		query = url.Values{}

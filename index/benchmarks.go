@@ -34,6 +34,7 @@ var benchmarkFields = []fieldOf[benchmarkRecord]{
 	{Name: "hardware_count", Count: func(b *benchmarkRecord) *int64 { return &b.HardwareCount }, Unit: "devices", Param: "hardware_count", Min: "min_hardware_count", Max: "max_hardware_count", Uses: Facets | Setting, Doc: "Number of devices used."},
 	{Name: "context_depth", Count: func(b *benchmarkRecord) *int64 { return b.ContextDepth }, Unit: "tokens", Min: "min_depth", Max: "max_depth", Uses: Facets | Setting, Doc: "Tokens in the cache before the run."},
 	{Name: "depth_band", Text: depthBand, Uses: Facets | Groups, Doc: "Tokens in the cache before the run, in bands: 0-512, 513-4096, 4097-16384, 16385-65536, 65537+."},
+	{Name: "threads", Count: func(b *benchmarkRecord) *int64 { return b.Threads }, Unit: "threads", Uses: Facets | Setting, Doc: "Threads of the processor that the tool used."},
 	{Name: "n_prompt", Count: func(b *benchmarkRecord) *int64 { return b.NPrompt }, Unit: "tokens", Uses: Facets | Setting, Doc: "Prompt length that prompt_tps belongs to, in tokens."},
 	{Name: "n_gen", Count: func(b *benchmarkRecord) *int64 { return b.NGen }, Unit: "tokens", Uses: Facets | Setting, Doc: "Generated length that generation_tps belongs to, in tokens."},
 	{Name: "speculative_decoding", Flag: func(b *benchmarkRecord) *bool { return b.SpeculativeDecoding }, Param: "speculative_decoding", Uses: Facets | Setting, Doc: "Whether a draft model or multi-token prediction was used."},

@@ -60,7 +60,16 @@ const (
 	Computed  Basis = "computed"
 )
 
-// Bases lists the origins of parameter counts and quantization sizes.
+// ParamsBasis says where a number of parameters comes from.
+type ParamsBasis string
+
+// NamedParams is the number in the name of a model, which is rounded: the weights can have a tenth more or fewer.
+const NamedParams ParamsBasis = "name"
+
+// ParamsBases lists the origins of a number of parameters.
+var ParamsBases = []ParamsBasis{ParamsBasis(Published), ParamsBasis(Computed), NamedParams}
+
+// Bases lists the origins of quantization sizes.
 var Bases = []Basis{Published, Computed}
 
 // FP16Basis is the kind of unit an FP16 rate belongs to; rates of different basis do not compare.
@@ -218,7 +227,10 @@ func (Category) Values() []string { return Texts(Categories) }
 // Values lists the benchmark sources.
 func (Source) Values() []string { return Texts(Sources) }
 
-// Values lists the origins of counts and sizes.
+// Values lists the origins of parameter counts.
+func (ParamsBasis) Values() []string { return Texts(ParamsBases) }
+
+// Values lists the origins of sizes.
 func (Basis) Values() []string { return Texts(Bases) }
 
 // Values lists the kinds of FP16 rates.

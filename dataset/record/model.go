@@ -37,7 +37,7 @@ type ModelFacts struct {
 	// Total parameters, in billions. For vision models this usually includes the vision tower.
 	ParamsB *float64 `json:"params_b" jsonschema:"nullable,exclusiveMinimum=0,example=8.030261" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
 	// Where params_b comes from: the maker's figure or exact tensor count, or worked out from the widths. Null where params_b is.
-	ParamsBasis *Basis `json:"params_basis" jsonschema:"nullable,example=published"`
+	ParamsBasis *ParamsBasis `json:"params_basis" jsonschema:"nullable,example=published"`
 	// Parameters read for one token, in billions, as the maker states them for mixtures of experts.
 	ActiveParamsB *float64 `json:"active_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=3.3" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
 	// Parameters read for one token, in billions, where a model keeps more than it reads: per-layer embeddings are looked up, not read in full.
