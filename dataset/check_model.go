@@ -195,7 +195,7 @@ func checkParamsBasis(c *checker, m *Model, p place) {
 	}
 	for _, part := range sizeName.FindAllStringSubmatch(strings.ReplaceAll(string(m.Slug), "-", "--"), -1) {
 		if size, _ := strconv.ParseFloat(part[2], 64); part[1] == "" && part[3] == "b" && size == *m.ParamsB {
-			c.warning(p, "params_basis", fmt.Sprintf("must be %q for the number in the name, or params_b exact, got %s", record.NamedParams, plainNumber(*m.ParamsB)), "params_b")
+			c.warning(p, "params_basis", fmt.Sprintf("must be %q, or params_b exact: %s is the number in the name", record.NamedParams, plainNumber(*m.ParamsB)), "params_b")
 		}
 	}
 	a := &m.Architecture

@@ -24,7 +24,7 @@ var mistakes = []mistake{
 	{"models/phi-4.json", "", `"name": "Phi 4"`, `"name": §""`, "name: must not be empty"},
 	{"models/phi-2.json", "", `"family": "phi"`, `"family": §"Phi"`, "family: must be lower-case letters"},
 	{"models/qwen3-8b.json", "", `"license"`, `§"licence"`, `licence: is not a known field; did you mean "license"`},
-	{"models/qwen3-14b.json", "", `"params_basis": "published"`, `"params_basis": §"publishd"`, `params_basis: must be one of published, computed, got "publishd"; did you mean "published"`},
+	{"models/qwen3-14b.json", "", `"params_basis": "published"`, `"params_basis": §"publishd"`, `params_basis: must be one of published, computed, name, got "publishd"; did you mean "published"`},
 	{"models/qwen3-32b.json", "", `"num_layers": 64`, `"num_layers": §64.5`, "architecture.num_layers: must be a whole number or null"},
 	{"models/qwen3-4b.json", "", `"num_kv_heads": 8`, `"num_kv_heads": §"8"`, "kv_cache.num_kv_heads: must be a whole number or null"},
 	{"models/qwen3-1.7b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2025-04-31"`, "release_date: must be a date"},

@@ -35,6 +35,8 @@ type DatasetView struct {
 	Generation uint64 `json:"generation" jsonschema:"minimum=1,example=1"`
 	// Records held.
 	Counts Counts `json:"counts"`
+	// How old the facts are.
+	Freshness dataset.Freshness `json:"freshness"`
 	// The most recent load, if it was rejected; null otherwise.
 	Refused *changes.Refused `json:"refused" jsonschema:"nullable"`
 	// Snapshot documents that are not published because of what is wrong with them: at most 20 findings.
@@ -82,8 +84,8 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 	b, err := jsonv2.Marshal(map[string]DatasetView{"data": {
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
-		Counts:  Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len(), g.Quality.Len()},
-		Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
+		Counts:    Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len(), g.Quality.Len()},
+		Freshness: g.Freshness, Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
 	}})
 	if err != nil {
 		return nil, &failure{code: internal, cause: err}

@@ -24,6 +24,8 @@ type Generation struct {
 
 	Models, Hardware, Tools, Benchmarks, Quality *Table
 
+	Freshness dataset.Freshness
+
 	// Credits are the repositories and sites the facts were read from, those with most measurements
 	// first, with how much each gave.
 	Credits []dataset.Credit
@@ -87,6 +89,7 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	var work sync.WaitGroup
 	defer work.Wait()
 	work.Go(func() { gen.Fit = fit.New(set) })
+	work.Go(func() { gen.Freshness = dataset.FreshnessOf(set) })
 	work.Go(func() { gen.Credits = dataset.Credits(set) })
 	work.Go(func() { gen.Names = resolve.New(set) })
 	relations := dataset.NewRelations(set.Hardware)

@@ -68,7 +68,7 @@ func newModels(ctx context.Context, set *dataset.Set, benchmarks *Table, can map
 			}
 			return namesOf(string(m.Slug), m.Name, m.Aliases...)
 		},
-		row:    func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts, m.can) },
+		row: func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts, m.can) },
 		detail: func(dst []byte, m *modelRecord) ([]byte, error) {
 			return r.ModelDetail(dst, m.Model, m.counts, m.can, quality[m.Slug])
 		},

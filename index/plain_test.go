@@ -329,7 +329,7 @@ func plains(s *dataset.Set) [4]*plain {
 			Model: {string(b.Model)}, Hardware: {string(b.Hardware)}, Tool: {string(b.Tool)}, Source: {string(b.Source)}, Family: {families[b.Model]},
 			Quantization: known(b.Quantization), Backend: known(b.Backend), "tool_version": known(b.ToolVersion),
 			Concurrency: shown(b.Concurrency), "hardware_count": shown(&b.HardwareCount), "context_depth": shown(b.ContextDepth),
-			"n_prompt": shown(b.NPrompt), "n_gen": shown(b.NGen), "speculative_decoding": shown(b.SpeculativeDecoding),
+			"threads": shown(b.Threads), "n_prompt": shown(b.NPrompt), "n_gen": shown(b.NGen), "speculative_decoding": shown(b.SpeculativeDecoding),
 			"rate_basis": known(b.RateBasis), Scenario: known(b.Scenario), "compute_unit": known(b.ComputeUnit), "power_basis": known(b.PowerBasis),
 			"partial_offload": shown(b.PartialOffload), "flash_attention": shown(b.FlashAttention),
 		}
@@ -390,7 +390,7 @@ func shown[T any](v *T) []string {
 
 // settingFields are the settings that statistics compare.
 var settingFields = []Field{
-	Tool, Quantization, Backend, "tool_version", Concurrency, "hardware_count", "context_depth", "n_prompt", "n_gen",
+	Tool, Quantization, Backend, "tool_version", Concurrency, "hardware_count", "context_depth", "threads", "n_prompt", "n_gen",
 	"speculative_decoding", "partial_offload", "flash_attention", "rate_basis", "compute_unit", "power_basis",
 }
 
@@ -433,7 +433,7 @@ func plainBenchmark(rec *plainRecord, b *dataset.Benchmark) {
 	}
 	rec.num("ttft_ms", b.TTFTMs)
 	rec.num("total_tps", b.TotalTPS)
-	for _, f := range []Field{Concurrency, "hardware_count", "context_depth", "n_prompt", "n_gen", "reproduced_by"} {
+	for _, f := range []Field{Concurrency, "hardware_count", "context_depth", "threads", "n_prompt", "n_gen", "reproduced_by"} {
 		for _, v := range rec.sets[f] {
 			rec.nums[f], _ = strconv.ParseFloat(v, 64)
 		}

@@ -1,11 +1,15 @@
 package pages
 
-import "modeldex/index"
+import (
+	"modeldex/dataset"
+	"modeldex/index"
+)
 
 // About is the page on method, licence, sources and limits.
 type About struct {
 	Frame
-	Counts  struct{ Models, Hardware, Tools, Benchmarks int }
+	Counts struct{ Models, Hardware, Tools, Benchmarks int }
+	dataset.Freshness
 	Cite    *Citation
 	Support string
 	Repo    string
@@ -18,6 +22,7 @@ func (s *Site) About(gen *index.Generation, at Place) []byte {
 		Description: "What modeldex is, how its figures are made, under which licence, and what it cannot say.",
 	}, Support: s.cfg.SupportEmail, Repo: s.cfg.RepositoryURL}
 	v.Counts.Models, v.Counts.Hardware, v.Counts.Tools, v.Counts.Benchmarks = gen.Models.Len(), gen.Hardware.Len(), gen.Tools.Len(), gen.Benchmarks.Len()
+	v.Freshness = gen.Freshness
 	v.Cite = cite(&Frame{Place: Place{Base: at.Base, Path: "/"}, Dataset: v.Dataset}, "A directory of open-weight models, hardware and measured speed")
 	return s.render("about.html", v)
 }
