@@ -91,11 +91,11 @@ const shutdownWait = 4 * time.Second
 // of the dataset at once. A log whose reader is gone ends nothing. A start that fails leaves neither a
 // socket nor a new ledger behind.
 func Run(ctx context.Context, cfg Config) (err error) {
-	cfg.Log.Info("starting: the dataset is loaded and checked first", "version", cfg.Version, "data", cfg.Where, "ledger", cfg.Place.Address(), "addr", cfg.Addr)
 	r := newReloader(&cfg)
 	// Before the first load: SIGHUP would end the process. What a change during that load needs, the watcher does.
 	defer onHangup(r.rescan)()
 	defer outliveReaders()()
+	cfg.Log.Info("starting: the dataset is loaded and checked first", "version", cfg.Version, "data", cfg.Where, "ledger", cfg.Place.Address(), "addr", cfg.Addr)
 	if err := r.first(ctx); err != nil {
 		return err
 	}
