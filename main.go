@@ -70,8 +70,14 @@ type cli struct {
 		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller, and fold old months into one value per key; the server must be stopped."`
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
-		LlamaBench data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
-		Issue      server.ImportIssue    `cmd:"" help:"Turn an issue that was made with the form for measurements into benchmark lines on standard output."`
+		LlamaBench   data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
+		BatchedBench data.ImportOutput     `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"The same for outputs of llama-batched-bench."`
+		SweepBench   data.ImportOutput     `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"The same for outputs of sweep-bench of ik_llama.cpp."`
+		Ollama       data.ImportOutput     `cmd:"" name:"ollama" set:"format=ollama" help:"The same for outputs of ollama run --verbose."`
+		VLLM         data.ImportOutput     `cmd:"" name:"vllm" set:"format=vllm" help:"The same for outputs of vllm bench serve."`
+		MLX          data.ImportOutput     `cmd:"" name:"mlx" set:"format=mlx" help:"The same for outputs of mlx_lm.benchmark."`
+		KoboldCpp    data.ImportOutput     `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"The same for outputs of koboldcpp --benchmark."`
+		Issue        server.ImportIssue    `cmd:"" help:"Turn an issue that was made with the form for measurements into benchmark lines on standard output."`
 	} `cmd:"" help:"Turn outputs of other programs into dataset lines."`
 	Snapshot struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Turn a downloaded table of a source into rows on standard output; keep them in data/snapshots/sources."`

@@ -63,9 +63,19 @@ func (c *ImportLlamaBench) Run(env *Env) error {
 	if err != nil {
 		return ofFlags(err)
 	}
-	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}, explain: c.Explain}
+	return importFiles(env, set, im, c.Files, c.Explain)
+}
+
+// importer reads the outputs of one program.
+type importer interface {
+	Read(file string, b []byte) (llamabench.Result, error)
+}
+
+// importFiles prints the lines of files. It fails where no row of any file could be mapped.
+func importFiles(env *Env, set *dataset.Set, im importer, files []string, explain bool) error {
+	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}, explain: explain}
 	var failed []error
-	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
+	for _, file := range files { // a file that cannot be read does not keep the others from it
 		failed = append(failed, lines.read(env, im, file))
 	}
 	printed, err := lines.print(env)
@@ -95,7 +105,7 @@ type proposedLine struct {
 }
 
 // read reads one file, and says which of its rows give no line, or one that a file before it gave.
-func (p *proposedLines) read(env *Env, im *llamabench.Importer, file string) error {
+func (p *proposedLines) read(env *Env, im importer, file string) error {
 	b, err := ReadFile(file)
 	if err != nil {
 		return err
