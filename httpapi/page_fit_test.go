@@ -66,7 +66,7 @@ func TestPageMachine(t *testing.T) {
 func TestPageOrders(t *testing.T) {
 	t.Parallel()
 	pageSays(t, map[string][]string{
-		"/explore/models":                      {`selected>Most capable</option>`, `aria-sort="descending"`, "!sort=-intelligence&"},
+		"/explore/models":                      {`selected>Most capable</option>`, `aria-sort="descending"`, "!sort=-capability&"},
 		"/explore/benchmarks":                  {`aria-sort="descending"`},
 		"/explore/models?fits=nvidia-rtx-3060": {"below 4 bits", "Speeds are with an empty cache."},
 		"/explore/models?min_context=32768&fits=nvidia-rtx-3060&context=16384": {"Context length from 32k tokens", "Context: 16k tokens", "!Speeds are with an empty cache."},

@@ -128,13 +128,13 @@ func TestPageForms(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range []struct{ page, api string }{
-		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-intelligence"},
+		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-capability"},
 		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd&prefer=measured"},
 		{"/models/gemma-3-1b-it.json", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500"},
 		{"/hardware/nvidia-rtx-4090.json", "/api/v1/hardware/nvidia-rtx-4090"},
 		{"/tools/llama.cpp.json", "/api/v1/tools/llama.cpp"},
 		{"/benchmarks/bm-adfbf9a134d4.json", "/api/v1/benchmarks/bm-adfbf9a134d4"},
-		{"/explore/models.csv?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-intelligence&format=csv"},
+		{"/explore/models.csv?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-capability&format=csv"},
 		{"/models/gemma-3-1b-it.csv", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500&format=csv"},
 		{"/benchmarks/bm-adfbf9a134d4.csv", "/api/v1/benchmarks/bm-adfbf9a134d4?format=csv"},
 		{"/compare.json?hardware=nvidia-rtx-3090,nvidia-rtx-4090", "/api/v1/hardware?slug=nvidia-rtx-3090,nvidia-rtx-4090"},

@@ -65,11 +65,11 @@ func TestPagesPreferMeasured(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	for page, api := range map[string]string{
 		"/explore/models.json?fits=nvidia-rtx-4090&sort=-intelligence": "/api/v1/models?fits=nvidia-rtx-4090&sort=-intelligence&prefer=measured",
-		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&prefer=measured&sort=-intelligence&format=csv",
+		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&prefer=measured&sort=-capability&format=csv",
 		"/explore/hardware.json?runs=gpt-oss-20b":                      "/api/v1/hardware?runs=gpt-oss-20b&prefer=measured&sort=name",
 		"/explore/hardware.json?runs=gpt-oss-20b&prefer=precise":       "/api/v1/hardware?runs=gpt-oss-20b&prefer=precise&sort=name",
 		"/explore/models.json?family=llama&sort=slug":                  "/api/v1/models?family=llama",
-		"/explore/models.json?family=llama":                            "/api/v1/models?family=llama&sort=-intelligence",
+		"/explore/models.json?family=llama":                            "/api/v1/models?family=llama&sort=-capability",
 	} {
 		if a, b := s.ask(t, "GET", page, "Authorization", ""), s.ask(t, "GET", api); a.status != 200 || string(a.body) != string(b.body) {
 			t.Errorf("%s: status %d, and not the body of %s", page, a.status, api)

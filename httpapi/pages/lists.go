@@ -50,10 +50,10 @@ var lists = map[string]*list{
 	"models": {
 		heading: "Models", lead: "Open-weight language models: their shape, the memory they need, and how they did in published evaluations.",
 		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
-		ranges: []string{"params_b", "active_params_b", "context_length", "intelligence", "release_date"}, openRanges: 1,
+		ranges: []string{"params_b", "active_params_b", "context_length", "capability", "intelligence", "release_date"}, openRanges: 1,
 		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, leastSpeed},
 		sorts: []Choice{
-			{Value: "-intelligence", Label: "Most capable"},
+			{Value: "-capability", Label: "Most capable"},
 			{Value: "-release_date", Label: "Newest"},
 			{Value: "name", Label: "A to Z"},
 			{Value: "params_b", Label: "Smallest"},
@@ -63,22 +63,19 @@ var lists = map[string]*list{
 		},
 		columns: columns(
 			"Model", "Maker", "#Parameters|In billions; active ones per token behind a slash", "#Context, tokens",
-			"#Capability|0 to 100, from published evaluations", "~Released", "#Runs|Benchmarks of the model itself",
+			"#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Released", "#Runs|Benchmarks of the model itself",
 		),
-		order: []string{"name", "", "params_b", "context_length", "intelligence", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
+		order: []string{"name", "", "params_b", "context_length", "capability", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
 			m := decode[modelRecord](row)
-			params, score := billions(m.ParamsB), cell("")
+			params := billions(m.ParamsB)
 			if m.ActiveParamsB != nil {
 				params.Note = "/ " + billions(m.ActiveParamsB).Text
-			}
-			if in := m.Intelligence; in != nil && in.Score != nil {
-				score = Cell{Text: text.Tenths(*in.Score), Title: string(in.Confidence) + " confidence"}
 			}
 			return []Cell{
 				{Text: m.Name, Href: "/models/" + string(m.Slug)},
 				{Text: m.Organization},
-				params, contextCell(m.Architecture.ContextLength), score,
+				params, contextCell(m.Architecture.ContextLength), m.capability(),
 				cell(str(m.ReleaseDate)),
 				{Text: text.Whole(m.BenchmarkCount)},
 			}

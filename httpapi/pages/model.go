@@ -68,8 +68,8 @@ func modelLead(m *modelRecord) string {
 	if m.Architecture.ContextLength != nil {
 		parts = append(parts, text.Tokens(*m.Architecture.ContextLength)+" context")
 	}
-	if in := m.Intelligence; in != nil && in.Score != nil {
-		parts = append(parts, "intelligence "+text.Tenths(*in.Score)+" of 100, "+string(in.Confidence)+" confidence")
+	if can := m.capability(); can.Known() {
+		parts = append(parts, joined("capability", can.Text, "of 100", can.Note))
 	}
 	if m.ReleaseDate != nil {
 		parts = append(parts, "released "+str(m.ReleaseDate))

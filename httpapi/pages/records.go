@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
+	"modeldex/dataset/text"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
@@ -18,7 +20,19 @@ type modelRecord struct {
 	dataset.ModelFacts
 	BenchmarkCount int                    `json:"benchmark_count"`
 	Intelligence   *intelligence          `json:"intelligence"`
+	Capability     *best.Capability       `json:"capability"`
 	Quantizations  []dataset.Quantization `json:"quantizations"`
+}
+
+// capability is what the model can do, and whether that is a prediction.
+func (m *modelRecord) capability() Cell {
+	switch {
+	case m.Capability == nil:
+		return cell("")
+	case m.Capability.Basis == best.Predicted:
+		return Cell{Text: text.Tenths(m.Capability.Score), Note: "predicted", Title: "No evaluation is known: predicted from size, age, kind and maker"}
+	}
+	return Cell{Text: text.Tenths(m.Capability.Score)}
 }
 
 // intelligence is what the newest snapshot says of a model.
