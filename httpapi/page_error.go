@@ -3,13 +3,11 @@ package httpapi
 import (
 	"bytes"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"modeldex/dataset/record"
-	"modeldex/dataset/text"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
 )
@@ -122,7 +120,7 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 
 // faultView is a fault in the words of the pages, with links to what the reader may have meant.
 func (req *request) faultView(f *Fault, prefix string) pages.Fault {
-	out := pages.Fault{Detail: longNumber.ReplaceAllStringFunc(f.Detail, grouped)}
+	out := pages.Fault{Detail: f.Detail}
 	switch noun, missing := strings.CutPrefix(f.Detail, "no such "); {
 	case f.Detail == query.NoParameter:
 		out.Detail = "is not something this page can be asked"
@@ -164,18 +162,6 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 		}
 	}
 	return out
-}
-
-// longNumber is a whole number that pages write with commas.
-var longNumber = regexp.MustCompile(`\b\d{4,18}\b`)
-
-// grouped writes a whole number as pages do, with commas.
-func grouped(digits string) string {
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil {
-		return digits
-	}
-	return text.Whole(n)
 }
 
 // nearLink is the address with what the reader may have meant; keys in it are not repeated.

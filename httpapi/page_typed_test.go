@@ -74,7 +74,7 @@ func TestTypedFormIsKept(t *testing.T) {
 		"/fit?hardware=raspberry+pi":                {`href="/fit?hardware=broadcom-raspberry-pi-5"`},
 		"/fit?hardware=gpt-oss-20b":                 {`href="/models/gpt-oss-20b"`, `value="gpt-oss-20b"`},
 		"/fit?hardware=rtx+4090&unified_share=much": {"“much” (Share of unified memory) must be", `value="much"`},
-		"/fit?hardware=rtx+4090&context=99999999":   {"from 1 to 16,777,216"},
+		"/fit?hardware=rtx+4090&context=99999999":   {"from 1 to 16777216"},
 		"/compare?hardware=3090,5090":               {"NVIDIA GeForce RTX 5090"},
 	})
 }

@@ -10,7 +10,7 @@ type About struct {
 	Frame
 	Counts struct{ Models, Hardware, Tools, Benchmarks int }
 	dataset.Freshness
-	Cite    *Citation
+	Cite    string
 	Support string
 	Repo    string
 }

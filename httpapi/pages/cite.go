@@ -2,22 +2,10 @@ package pages
 
 import "strings"
 
-// A Citation is how to cite a page, as text and as BibTeX. The day of access in it is that of the dataset.
-type Citation struct{ Text, BibTeX string }
-
-// cite makes the citation of a page.
-func cite(f *Frame, name string) *Citation {
-	address, title := f.Absolute(f.Path), name+" (dataset "+f.Dataset.Version+")"
-	year, _, _ := strings.Cut(f.Dataset.Released, "-")
-	return &Citation{
-		Text: "modeldex. " + title + ". " + address + " (accessed " + f.Dataset.Released + ").",
-		BibTeX: "@misc{modeldex" + year + ",\n  author = {{modeldex}},\n  title = {" + bibEscaper.Replace(title) + "},\n  year = {" + year +
-			"},\n  howpublished = {\\url{" + address + "}},\n  urldate = {" + f.Dataset.Released + "},\n  note = {" + bibEscaper.Replace(f.Dataset.License) + "}\n}",
-	}
+// cite is how to cite a page. The day of access in it is that of the dataset.
+func cite(f *Frame, name string) string {
+	return "modeldex. " + name + " (dataset " + f.Dataset.Version + "). " + f.Absolute(f.Path) + " (accessed " + f.Dataset.Released + ")."
 }
-
-// bibEscaper keeps text from being read as TeX.
-var bibEscaper = strings.NewReplacer("\\", "\\textbackslash{}", "{", "\\{", "}", "\\}", "&", "\\&", "%", "\\%", "$", "\\$", "#", "\\#", "_", "\\_", "~", "\\textasciitilde{}", "^", "\\textasciicircum{}")
 
 // schemaDataset is the JSON-LD of a page of data: a Dataset of schema.org.
 func (f *Frame) schemaDataset(name string) map[string]any {

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"modeldex/dataset/text"
@@ -24,6 +23,10 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 	v.Invite = &Link{Text: "Contribute a run on this hardware", Href: address("/contribute", "hardware", slug)}
 	v.offer("All models that run", address("/fit", "hardware", slug))
 	v.offer("Compare", address("/compare", "hardware", slug))
+	if h.VRAMGB != nil {
+		gb := exactPlain(*h.VRAMGB)
+		v.offer("Others with "+text.Exact(*h.VRAMGB)+" GB", address("/explore/hardware", "max_vram_gb", gb, "min_vram_gb", gb, "sort", "-memory_bandwidth_gbps"))
+	}
 	if h.Note != nil {
 		v.Notes = append(v.Notes, *h.Note)
 	}
@@ -42,7 +45,7 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 		list.More = &Link{Text: "All " + text.Whole(len(best)) + " models that run", Href: address("/fit", "hardware", slug)}
 	}
 	v.Tables = []Table{list}
-	v.Tabs = []Table{speedTable(gen, index.Hardware, slug, index.Model), pricesTable(h), alikeTable(gen, h)}
+	v.Tabs = []Table{speedTable(gen, index.Hardware, slug, index.Model), pricesTable(h)}
 	return v
 }
 
@@ -90,37 +93,6 @@ func priceOf(h *hardwareRecord) (price *float64, kind Cell) {
 		return h.LaunchPriceUSD, Cell{Text: "at launch", Note: str(h.ReleaseDate)}
 	}
 	return nil, cell("")
-}
-
-// shownAlike is how many machines with as much memory a table lists.
-const shownAlike = 10
-
-// alikeTable is hardware with as much memory.
-func alikeTable(gen *index.Generation, h *hardwareRecord) Table {
-	t := Table{
-		ID: "alike", Title: "Same memory", Columns: columns("Hardware", "#Memory, GB", "#Bandwidth, GB/s", "#Street price|US dollars", "#Runs"),
-		Empty: "No other hardware has as much memory, or it is not known.",
-	}
-	if h.VRAMGB == nil {
-		return t
-	}
-	ords, _ := gen.Hardware.First(index.Query{
-		Ranges: []index.Range{{Field: "vram_gb", Min: *h.VRAMGB, Max: *h.VRAMGB}},
-		Sort:   index.Sort{Field: "memory_bandwidth_gbps", Desc: true}, Limit: gen.Hardware.Len(),
-	})
-	mine := slices.IndexFunc(ords, func(ord uint32) bool { return gen.Hardware.Slug(ord) == string(h.Slug) })
-	from := max(0, min(mine-shownAlike/2, len(ords)-shownAlike))
-	for _, ord := range ords[from:min(len(ords), from+shownAlike)] {
-		other := decode[hardwareRecord](gen.Hardware.Row(ord))
-		name := Cell{Text: other.Name, Href: "/hardware/" + string(other.Slug)}
-		if other.Slug == h.Slug {
-			name = Cell{Text: other.Name, Class: "self"}
-		}
-		t.Rows = append(t.Rows, []Cell{name, known(other.VRAMGB, text.Exact), known(other.MemoryBandwidthGBps, text.Exact), known(other.StreetPriceUSD, text.Dollars), {Text: text.Whole(other.BenchmarkCount)}})
-	}
-	gb := exactPlain(*h.VRAMGB)
-	t.More = &Link{Text: "All hardware with this memory", Href: address("/explore/hardware", "max_vram_gb", gb, "min_vram_gb", gb, "sort", "-memory_bandwidth_gbps")}
-	return t
 }
 
 // pricesTable is every price seen.

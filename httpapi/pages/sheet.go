@@ -31,7 +31,7 @@ type Sheet struct {
 	Invite *Link
 	// Past leads to what happened to the record.
 	Past *Link
-	Cite *Citation
+	Cite string
 }
 
 // A Pick is one of the few choices that a page recommends.

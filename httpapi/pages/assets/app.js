@@ -24,7 +24,7 @@ armCopies(document);
 
 // Citations name the day they were copied on.
 for (const code of document.querySelectorAll('.cite code')) {
-  code.textContent = code.textContent.replace(/((?:accessed |urldate = \{))\d{4}-\d\d-\d\d/, `$1${new Date().toISOString().slice(0, 10)}`);
+  code.textContent = code.textContent.replace(/(?<=accessed )\d{4}-\d\d-\d\d/, new Date().toISOString().slice(0, 10));
 }
 
 // Lists: a change of a filter loads the results of the new address into the page.
