@@ -12,18 +12,16 @@ import (
 // tools/batched-bench of llama.cpp, examples/sweep-bench of ik_llama.cpp, api/types.go of Ollama, vllm/benchmarks/serve.py
 // of vLLM, mlx_lm/benchmark.py of mlx-lm, and koboldcpp.py of KoboldCpp.
 var adapters = map[string]adapter{
-	"batched-bench": {"llama.cpp", single("decode"), func(text string) []run { return table(text, "B", "N_KV", "T_PP s") }},
-	"sweep-bench":   {"ik-llama.cpp", single("decode"), func(text string) []run { return table(text, "N_KV", "T_PP s") }},
-	"ollama":        {"ollama", single("decode"), ollama},
+	"batched-bench": {"llama.cpp", single, func(text string) []run { return table(text, "B", "N_KV", "T_PP s") }},
+	"sweep-bench":   {"ik-llama.cpp", single, func(text string) []run { return table(text, "N_KV", "T_PP s") }},
+	"ollama":        {"ollama", single, ollama},
 	"vllm":          {"vllm", map[string]string{}, vllm},
-	"mlx":           {"mlx-lm", single("decode"), mlx},
-	"koboldcpp":     {"koboldcpp", single("decode"), koboldcpp},
+	"mlx":           {"mlx-lm", single, mlx},
+	"koboldcpp":     {"koboldcpp", single, koboldcpp},
 }
 
 // single are the settings of a run of one stream.
-func single(basis string) map[string]string {
-	return map[string]string{"concurrency": "1", "context_depth": "0", "speculative_decoding": "false", "rate_basis": basis}
-}
+var single = map[string]string{"concurrency": "1", "context_depth": "0", "speculative_decoding": "false", "rate_basis": "decode"}
 
 // printed are the settings that the tools of llama.cpp print above their tables.
 var printed = regexp.MustCompile(`\b(n_batch|flash_attn|n_gpu_layers|n_threads|n_ubatch|is_pp_shared) = (-?[0-9]+)`)

@@ -172,7 +172,7 @@ func (im *Importer) benchmark(r *run) (b dataset.Benchmark, from map[string]stri
 	}
 	line.WriteByte('}')
 	if problems := record.Decode(line.Bytes(), &b); len(problems) > 0 {
-		return b, nil, fmt.Errorf("%v", problems[0])
+		return b, nil, problems[0]
 	}
 	if b.ID, err = record.BenchmarkID(&b); err != nil {
 		return b, nil, err
