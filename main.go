@@ -145,7 +145,7 @@ func run(args []string) int {
 		ended    data.Ended
 	)
 	out := &results{file: os.Stdout}
-	switch err := ctx.Run(&data.Env{Stdout: out, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check}); {
+	switch err := ctx.Run(&data.Env{Stdout: out, Stderr: os.Stderr, Shipped: files, Version: version, CheckSnapshots: snapshot.Check, Evidence: snapshot.Evidence}); {
 	case errors.As(err, &findings):
 		fmt.Fprintf(os.Stderr, "%v\nmodeldex: %s; the dataset is rejected\n", findings, record.Counted(len(findings), "finding"))
 		return exitFailure

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -72,8 +73,16 @@ func (q *listQuery) readPage(accepts export.Format) {
 	if q.r.row != nil {
 		q.checkFields()
 	}
-	if v := q.Text("sort"); v != q.r.normal {
-		name, desc := strings.CutPrefix(v, "-")
+	normal := q.r.normal
+	if q.r.main != "" && q.Given(q.r.main) {
+		normal = string(byBest)
+	}
+	sort := cmp.Or(q.Text("sort"), normal)
+	if sort == normal && q.r.main != "" {
+		q.Set("sort") // the canonical address is that without it
+	}
+	if sort != q.r.normal {
+		name, desc := strings.CutPrefix(sort, "-")
 		q.Sort = index.Sort{Field: index.Field(name), Desc: desc}
 	}
 	q.limited, q.all = q.Given("limit"), q.Text("limit") == allRows

@@ -5,7 +5,6 @@ import (
 
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
-	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -106,5 +105,5 @@ func appendRow(dst []byte, t *index.Table, ord uint32, kept *rowjson.Projection,
 	if q.runs == nil {
 		return dst
 	}
-	return append(rows.AppendFit(append(dst[:len(dst)-1], `,"fit":`...), q.runs[t.Slug(ord)]), '}')
+	return append(append(append(dst[:len(dst)-1], `,"fit":`...), rowjson.Marshal(q.runs[t.Slug(ord)])...), '}')
 }

@@ -349,7 +349,7 @@ func TestAgentFailures(t *testing.T) {
 			}
 		},
 		"ignoring notices": func(t *testing.T) {
-			list := s.list(t, "/api/v1/models?fits=nvidia-rtx-4090&limit=12&prefer=measured&sort=-capability")
+			list := s.list(t, "/api/v1/models?fits=nvidia-rtx-4090&limit=12")
 			if len(list.Meta.Notices) == 0 {
 				t.Fatal("the list has no notices")
 			}

@@ -16,11 +16,12 @@ import (
 
 // Codes of notices that more than one place makes.
 const (
-	nameResolved  = "name_resolved"  // a name was read by rules
-	readAs        = "read_as"        // a name fits several records: a filter takes all, a question the likeliest
-	unknownValue  = "unknown_value"  // nothing has a value; up to mostSuggested others may have been meant
-	nullExcluded  = "null_excluded"  // records whose value is unknown are left out
-	memoryAssumed = "memory_assumed" // hardware that is sold with several sizes of memory counts with one of them
+	nameResolved   = "name_resolved"   // a name was read by rules
+	readAs         = "read_as"         // a name fits several records: a filter takes all, a question the likeliest
+	unknownValue   = "unknown_value"   // nothing has a value; up to mostSuggested others may have been meant
+	nullExcluded   = "null_excluded"   // records whose value is unknown are left out
+	notRecommended = "not_recommended" // runs, and is left out of the order by what is best
+	memoryAssumed  = "memory_assumed"  // hardware that is sold with several sizes of memory counts with one of them
 	// throughputExcluded: throughput results, which no speed of a stream compares with, are left out.
 	throughputExcluded = "throughput_excluded"
 )
@@ -30,7 +31,7 @@ const mostSuggested = 3
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=not_recommended,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
@@ -41,7 +42,7 @@ type Notice struct {
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
 	// Values the caller may have meant: up to three with unknown_value, all records that fit with read_as; these two only.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
-	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that count with one of several sizes of memory, or changes that are not held; null_excluded, withdrawn_excluded, supplementary_excluded, throughput_excluded, memory_assumed and changes_left_out only.
+	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that run and are not recommended, records that count with one of several sizes of memory, or changes that are not held; null_excluded, not_recommended, withdrawn_excluded, supplementary_excluded, throughput_excluded, memory_assumed and changes_left_out only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`
@@ -251,6 +252,11 @@ func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
 		others.Sets[q.runsSet].Values = left.slugs
 		switch n := t.Select(others).Total; {
 		case n == 0:
+		case left.code == notRecommended:
+			out = append(out, Notice{
+				Code: notRecommended, Parameter: left.parameter, Count: &n,
+				Detail: strconv.Itoa(n) + record.Noun(n, " record that runs is", " records that run are") + " not recommended" + left.why + map[string]string{"fits": "; any other sort lists them"}[left.parameter],
+			})
 		case left.code == memoryAssumed:
 			out = append(out, memoriesNotice(left.parameter, n))
 		default:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
@@ -79,11 +80,13 @@ func (p *reader) findFit(q *pages.FitQuery) {
 	if q.Query.Model != "" {
 		q.Answer, fault = p.gen.Fit.Fit(q.Query)
 	} else {
-		q.Query.MeasuredFirst = true
-		var runs fit.Runs
-		runs, fault = p.gen.Fit.Models(q.Query, q.MinTPS)
+		var runs best.List
+		runs, fault = p.gen.Best.Models(q.Query, q.MinTPS)
 		q.NoSpeed, q.Undecided = len(runs.NoSpeed), len(runs.Undecided)
-		q.Found = append([]fit.Best{}, pages.BestFirst(p.gen, runs.Found)...)
+		q.Found = append([]fit.Best{}, runs.Found...)
+		for i := range q.Found {
+			q.Found[i].Points = nil
+		}
 	}
 	if fault != nil {
 		p.fitFault(fault)

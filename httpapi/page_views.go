@@ -68,21 +68,18 @@ func explore(s *Server, req *request) (*response, *failure) {
 		func() pages.View { return s.pages.Explore(req.gen, exploreQuery(req.gen, r, q, typed), at) }), nil
 }
 
-// useViewDefaults has pages prefer quantizations that were measured, and order models and hardware by their first order, where
-// nothing else is asked for. The canonical address says so: the API answers the same there.
+// useViewDefaults has pages order models and hardware by their first order, where nothing else is asked for. The canonical
+// address says so: the API answers the same there.
 func (r *resource) useViewDefaults(args *fasthttp.Args) {
-	if r.main != "" && args.Has(r.main) && !args.Has("prefer") {
-		args.Set("prefer", string(preferMeasured))
-	}
-	if r.normal == slugOrder && !args.Has("sort") {
+	if r.normal == slugOrder && !args.Has("sort") && (r.main == "" || !args.Has(r.main)) {
 		args.Set("sort", pages.UsualSort(r.name))
 	}
 }
 
 // withoutUsual is a canonical query without what useViewDefaults adds.
 func (r *resource) withoutUsual(query string) string {
-	usual := []string{"prefer=" + string(preferMeasured), "sort=" + pages.UsualSort(r.name)}
-	return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(p string) bool { return slices.Contains(usual, p) }), "&")
+	params := strings.Split(query, "&")
+	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "sort="+pages.UsualSort(r.name) }), "&")
 }
 
 // viewFault rejects what lists of the API take and views do not. The ending of the address is the form, and rows
@@ -159,6 +156,10 @@ func noteOf(gen *index.Generation, n *Notice) string {
 		return "This hardware is sold with several sizes of memory, and the largest counts here. “What runs?” has the others."
 	case n.Code == memoryAssumed:
 		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest counts here, and a price may be that of a smaller one."
+	case n.Code == notRecommended:
+		_, why, _ := strings.Cut(n.Detail, ": ")
+		why, _, _ = strings.Cut(why, ";")
+		return text.Whole(*n.Count) + " more " + record.Noun(*n.Count, "runs", "run") + " and " + record.Noun(*n.Count, "is", "are") + " not recommended: " + why + "."
 	case n.Code == nullExcluded && n.Parameter == "min_tps":
 		return text.Whole(*n.Count) + " more may be fast enough: their speed is not known."
 	case n.Code == nullExcluded:

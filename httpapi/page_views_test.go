@@ -129,7 +129,7 @@ func TestPageForms(t *testing.T) {
 	s := newService(t, mustShipped(t).live)
 	for _, tt := range []struct{ page, api string }{
 		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-capability"},
-		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd&prefer=measured"},
+		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd"},
 		{"/models/gemma-3-1b-it.json", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500"},
 		{"/hardware/nvidia-rtx-4090.json", "/api/v1/hardware/nvidia-rtx-4090"},
 		{"/tools/llama.cpp.json", "/api/v1/tools/llama.cpp"},

@@ -32,9 +32,9 @@ func TestPreferMeasured(t *testing.T) {
 		return out
 	}
 	for _, query := range []string{"", "&context=32768", "&min_tps=100"} {
-		precise, measured := rows(query+"&prefer=precise"), rows(query+"&prefer=measured")
-		if len(measured) < len(precise) || len(precise) == 0 {
-			t.Errorf("%q: %d models run, with measured sizes first %d", query, len(precise), len(measured))
+		best, measured := rows(query+"&sort=slug"), rows(query+"&prefer=measured&sort=slug")
+		if len(measured) < len(best) || len(best) == 0 {
+			t.Errorf("%q: %d models run, with measured sizes first %d", query, len(best), len(measured))
 		}
 		changed := 0
 		for slug, got := range measured {
@@ -45,7 +45,7 @@ func TestPreferMeasured(t *testing.T) {
 			if want := plainlyPreferred(t, gen.Fit, ask, map[bool]float64{true: 100}[query == "&min_tps=100"]); got.Quantization != want {
 				t.Errorf("%q: %s at %s, want %s", query, slug, got.Quantization, want)
 			}
-			if got.Quantization != precise[slug].Quantization {
+			if got.Quantization != best[slug].Quantization {
 				changed++
 			}
 		}
@@ -58,16 +58,16 @@ func TestPreferMeasured(t *testing.T) {
 	}
 }
 
-// TestPagesPreferMeasured holds that the lists of pages name the sizes that all other pages name, in all their forms,
-// and that an address of a page can ask for the most precise ones.
-func TestPagesPreferMeasured(t *testing.T) {
+// TestPagesOrder holds that lists of pages have the rows of the API in all their forms, in an order of their own only where
+// the API has none but that of slugs.
+func TestPagesOrder(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
 	for page, api := range map[string]string{
-		"/explore/models.json?fits=nvidia-rtx-4090&sort=-intelligence": "/api/v1/models?fits=nvidia-rtx-4090&sort=-intelligence&prefer=measured",
-		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&prefer=measured&sort=-capability&format=csv",
-		"/explore/hardware.json?runs=gpt-oss-20b":                      "/api/v1/hardware?runs=gpt-oss-20b&prefer=measured&sort=name",
-		"/explore/hardware.json?runs=gpt-oss-20b&prefer=precise":       "/api/v1/hardware?runs=gpt-oss-20b&prefer=precise&sort=name",
+		"/explore/models.json?fits=nvidia-rtx-4090&sort=-intelligence": "/api/v1/models?fits=nvidia-rtx-4090&sort=-intelligence",
+		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&format=csv",
+		"/explore/hardware.json?runs=gpt-oss-20b":                      "/api/v1/hardware?runs=gpt-oss-20b",
+		"/explore/hardware.json?runs=gpt-oss-20b&prefer=measured":      "/api/v1/hardware?runs=gpt-oss-20b&prefer=measured",
 		"/explore/models.json?family=llama&sort=slug":                  "/api/v1/models?family=llama",
 		"/explore/models.json?family=llama":                            "/api/v1/models?family=llama&sort=-capability",
 	} {

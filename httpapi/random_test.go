@@ -15,6 +15,8 @@ import (
 
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/resolve"
+
+	"modeldex/index"
 )
 
 var questionsFlag = flag.Int("questions", datasettest.Rounds(40, 120), "questions the test of random queries asks")
@@ -204,7 +206,8 @@ func randomQuestion(rnd *rand.Rand, dir *directory, r *resource) *question {
 	if rnd.IntN(2) == 0 {
 		q.sort = pick(rnd, slices.DeleteFunc(r.sortNames(), func(s string) bool {
 			// Computed from several fields: the model tests of index cover them.
-			return slices.Contains([]string{"intelligence", "capability", "active_params_b", "generation_tps_per_stream", "change", string(bySpeed)}, strings.TrimPrefix(s, "-"))
+			name := strings.TrimPrefix(s, "-")
+			return slices.Contains([]string{"intelligence", "capability", "active_params_b", "generation_tps_per_stream", "change"}, name) || r.runOrders()[index.Field(name)] != nil
 		}))
 		q.params = append(q.params, "sort="+q.sort)
 	}

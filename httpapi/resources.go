@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
 	"modeldex/httpapi/rowjson"
@@ -165,6 +167,9 @@ func (r *resource) describe(params []query.Param) []query.Param {
 				"nothing is found, the notice unknown_value names each word that no record has, and the words nearest to it."
 		case "sort":
 			p.Enum, p.Default, p.Doc = r.sortNames(), r.normal, r.sortText()
+			if r.main != "" {
+				p.Default = "" // it depends on main
+			}
 		case "fields":
 			p.Doc = "Fields of the rows to return, separated by commas; nested ones with dots, such as " +
 				"architecture.context_length. slug (id of benchmarks) is always included; all other members are then left out."
@@ -185,7 +190,12 @@ func (r *resource) describe(params []query.Param) []query.Param {
 func (r *resource) sortText() string {
 	text := "Order, descending with a leading hyphen. Unknown values come last in both directions; ties are in default order."
 	if r.main != "" {
-		text += " By tps, the speed in the member fit, with " + r.main + " only."
+		text += " Without it by " + r.normal + ", and with " + r.main + " by best: what is recommended comes first, and what is not is left out. " +
+			"With " + r.main + " only: best, and tps, the speed in the member fit"
+		if r.main == "runs" {
+			text += ", total_price_usd and usd_per_tps, the price of all devices and that price for each token per second"
+		}
+		text += "."
 	}
 	if r.name == "models" {
 		text += " By active_params_b a dense model, where it is null, counts with all its parameters, as it does for " +
@@ -268,7 +278,7 @@ func lowerFirst(s string) string {
 func (r *resource) sortNames() []string {
 	sorts := r.sorts
 	if r.main != "" {
-		sorts = append(slices.Clone(sorts), string(bySpeed))
+		sorts = slices.Concat(sorts, record.Texts(slices.Sorted(maps.Keys(r.runOrders()))))
 	}
 	out := make([]string, 0, 2*len(sorts))
 	for _, s := range sorts {

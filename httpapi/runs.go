@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/query"
 	"modeldex/index"
@@ -46,13 +48,14 @@ type runOptions struct {
 	// limit.
 	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
 	fitOptions
-	// Which size a row names. precise: the most precise that fits, of those that were published or measured, or that
-	// publishers usually make; of sizes that differ by less than a tenth lists look at one, and at those measured on
-	// the hardware. measured: the most precise of 4 to 9 bits per weight that fits and was measured on the hardware,
-	// else one of more bits that was, else the most precise of up to 9 bits that fits, else as precise. With more than
-	// 9 bits answers become no better. Weights that were trained in four bits count as they were released (MXFP4)
-	// before files of other names. The pages choose so.
-	Prefer preference `query:"prefer,default=precise"`
+	// Which quantization a row names. best: the one with the most points, which weigh what is lost to few bits against speed
+	// and memory; of those that were published or measured, or that publishers usually make. measured: the most precise of 4
+	// to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise
+	// of up to 9 bits that fits. Weights that were trained in four bits count as they were released (MXFP4) before files of
+	// other names.
+	Prefer preference `query:"prefer,default=best"`
+	// True: rows have the points that the order sort=best rests on, in the member fit. They sum up.
+	Explain bool `query:"explain"`
 }
 
 // fitOptions are what an estimate of what runs can be told beside model and machine.
@@ -91,12 +94,12 @@ type fitOptions struct {
 type preference string
 
 const (
-	preferPrecise  preference = "precise"
+	preferBest     preference = "best"
 	preferMeasured preference = "measured"
 )
 
 // Values are all preferences, the default first.
-func (preference) Values() []string { return []string{string(preferPrecise), string(preferMeasured)} }
+func (preference) Values() []string { return []string{string(preferBest), string(preferMeasured)} }
 
 // runsParams are the parameters of a list of what runs. All but main say nothing without it.
 func runsParams[T any](main string) []query.Param {
@@ -125,8 +128,34 @@ func (o *fitOptions) query() fit.Query {
 	}
 }
 
-// bySpeed is an order of what runs, by the speed that rows have in the member fit.
-const bySpeed index.Field = "tps"
+// The orders of what runs, by what rows have in the member fit.
+const (
+	byBest  index.Field = "best" // the default
+	bySpeed index.Field = "tps"
+	byPrice index.Field = "total_price_usd"
+	byValue index.Field = "usd_per_tps"
+)
+
+// runOrders are those orders of a list, each with what it sorts by: less comes first.
+func (r *resource) runOrders() map[index.Field]func(b *fit.Best) float64 {
+	orders := map[index.Field]func(b *fit.Best) float64{
+		byBest:  func(b *fit.Best) float64 { return -b.Points.Total },
+		bySpeed: func(b *fit.Best) float64 { return orNaN(b.TPS) },
+	}
+	if r.main == "runs" {
+		orders[byPrice] = func(b *fit.Best) float64 { return orNaN(b.TotalPriceUSD) }
+		orders[byValue] = func(b *fit.Best) float64 { return orNaN(b.TotalPriceUSD) / orNaN(b.TPS) }
+	}
+	return orders
+}
+
+// orNaN is a number, NaN where it is not known.
+func orNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
 
 // readRuns finds what runs. The result is a filter by slug, and what rows say of it. The work is bounded by the
 // records and the sizes of models.
@@ -142,14 +171,23 @@ func (q *listQuery) readRuns() {
 	if slug = q.nameFound(main, slug, &answer); q.Code != "" {
 		return
 	}
-	runs, why, fault := q.findRuns(dataset.Slug(slug))
+	list, why, fault := q.findRuns(dataset.Slug(slug))
 	if fault != nil {
 		q.fitFault(fault)
 		return
 	}
-	q.noticeLeftOut(main, runs.Undecided, why)
-	q.noticeLeftOut("min_tps", runs.NoSpeed, noSpeed)
-	found := runs.Found
+	q.noticeLeftOut(main, list.Undecided, why)
+	q.noticeLeftOut("min_tps", list.NoSpeed, noSpeed)
+	found := list.Found
+	if q.Sort.Field == byBest || main == "runs" {
+		var slugs []dataset.Slug
+		for _, rows := range list.LeftOut {
+			slugs = append(slugs, q.runSlugs(rows)...)
+		}
+		q.noticeCount(notRecommended, main, slugs, ": "+strings.Join(slices.Sorted(maps.Keys(list.LeftOut)), ", or "))
+	} else {
+		found = list.All()
+	}
 	if q.Flag("pareto") {
 		found = q.pareto(found)
 	}
@@ -173,14 +211,14 @@ func (q *listQuery) checkAlone(main string) {
 	if names != nil && !q.Sent(main) {
 		q.Missing(main, "is required with "+strings.Join(names, ", "))
 	}
-	if q.Sort.Field == bySpeed {
-		q.Fault("sort", q.Text("sort"), "needs "+main+": it is the order of the speeds in the member fit")
+	if q.r.runOrders()[q.Sort.Field] != nil {
+		q.Fault("sort", q.Text("sort"), "needs "+main+": it is an order of what the member fit says")
 	}
 }
 
 // findRuns finds what runs on hardware, or what runs a model. why ends the notice about those of which that is not
 // known.
-func (q *listQuery) findRuns(of dataset.Slug) (runs fit.Runs, why string, fault *fit.Fault) {
+func (q *listQuery) findRuns(of dataset.Slug) (list best.List, why string, fault *fit.Fault) {
 	var o runOptions
 	q.Into(&o)
 	if o.MinTPS > 0 {
@@ -192,15 +230,15 @@ func (q *listQuery) findRuns(of dataset.Slug) (runs fit.Runs, why string, fault 
 	why = undecided
 	if q.r.main == "runs" {
 		ask.Model = of
-		runs, fault = q.gen.Fit.Hardware(ask, o.MinTPS)
-		return runs, why, fault
+		list, fault = q.gen.Best.Hardware(ask, o.MinTPS)
+		return list, why, fault
 	}
 	ask.Hardware = of
 	if ask.MemoryGB == 0 && len(q.gen.Fit.Unpublished(of)) > 0 {
 		why = ": the memory of " + string(of) + " is not published"
 	}
-	runs, fault = q.gen.Fit.Models(ask, o.MinTPS)
-	return runs, why, fault
+	list, fault = q.gen.Best.Models(ask, o.MinTPS)
+	return list, why, fault
 }
 
 // Why records are left out of what runs, as the end of a notice.
@@ -239,27 +277,37 @@ func (q *listQuery) runSlug(b *fit.Best) string {
 	return string(b.Hardware)
 }
 
+func (q *listQuery) runSlugs(found []fit.Best) []dataset.Slug {
+	out := make([]dataset.Slug, len(found))
+	for i := range found {
+		out[i] = dataset.Slug(q.runSlug(&found[i]))
+	}
+	return out
+}
+
+// keepRuns makes a filter of what was found, and the order that is asked for. The price of several devices is that of all.
 func (q *listQuery) keepRuns(found []fit.Best) {
+	t := q.r.table(q.gen)
+	if q.r.main == "runs" && q.Sort.Field == "street_price_usd" {
+		q.Sort.Field = byPrice
+	}
+	value := q.r.runOrders()[q.Sort.Field]
+	if value != nil {
+		q.Computed = slices.Repeat([]float64{math.NaN()}, t.Len())
+	}
 	q.runs = make(map[string]*fit.Best, len(found))
 	slugs := make([]string, len(found))
 	for i := range found {
-		slugs[i] = q.runSlug(&found[i])
-		q.runs[slugs[i]] = &found[i]
-	}
-	if q.Sort.Field == bySpeed {
-		q.Computed = q.speeds(q.r.table(q.gen))
+		b := &found[i]
+		slugs[i] = q.runSlug(b)
+		q.runs[slugs[i]] = b
+		if ord, ok := t.Find(slugs[i]); ok && value != nil {
+			q.Computed[ord] = value(b)
+		}
+		if !q.Flag("explain") {
+			b.Points = nil
+		}
 	}
 	q.runsSet = len(q.Sets)
 	q.addSet(q.r.main, index.Slug, slugs...)
-}
-
-// speeds are the speeds of what runs by the ordinals of a table, which lists are sorted by.
-func (q *listQuery) speeds(t *index.Table) []float64 {
-	out := slices.Repeat([]float64{math.NaN()}, t.Len())
-	for slug, b := range q.runs {
-		if ord, ok := t.Find(slug); ok && b.TPS != nil {
-			out[ord] = *b.TPS
-		}
-	}
-	return out
 }

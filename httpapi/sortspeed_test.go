@@ -11,7 +11,7 @@ import (
 )
 
 // TestSortBySpeed walks lists of what runs in the order of the speeds their rows have, and compares with sorting the rows of the
-// same list in default order: unknown speeds last, ties by slug.
+// same list in the order of slugs: unknown speeds last, ties by slug.
 func TestSortBySpeed(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)
@@ -22,7 +22,7 @@ func TestSortBySpeed(t *testing.T) {
 		}
 		var rows []row
 		unknown := 0
-		for _, raw := range s.walk(t, "/api/v1/"+list+"&limit=200").records {
+		for _, raw := range s.walk(t, "/api/v1/"+list+"&limit=200&sort=slug").records {
 			var r row
 			if err := json.Unmarshal(raw, &r); err != nil {
 				t.Fatal(err)
@@ -62,8 +62,8 @@ func TestSortBySpeed(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/api/v1/models?sort=-tps":                 "needs fits: it is the order of the speeds in the member fit",
-		"/api/v1/hardware?sort=tps":                "needs runs: it is the order of the speeds in the member fit",
+		"/api/v1/models?sort=-tps":                 "needs fits: it is an order of what the member fit says",
+		"/api/v1/hardware?sort=tps":                "needs runs: it is an order of what the member fit says",
 		"/api/v1/models?sort=tps&fits=no-such-gpu": "",
 	} {
 		got := s.ask(t, "GET", path)

@@ -36,6 +36,8 @@ type Generation struct {
 	Names *resolve.Resolver
 	// Capabilities is what models can do; those of which nothing is known are not in it. It must not be written to.
 	Capabilities map[dataset.Slug]best.Capability
+	// Best says what to choose of what runs.
+	Best *best.Rule
 }
 
 // Renderers append the finished bytes of records to dst. The caller decides the shape of a row.
@@ -112,6 +114,9 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	if err := source.render(ctx, benchmarks); err != nil {
 		return nil, err
 	}
+	work.Wait()
+	runs := func(model dataset.Slug) int { return benchmarks.counts(Model, string(model)).Own }
+	gen.Best = best.NewRule(set.Models, set.Hardware, gen.Capabilities, runs, gen.Fit)
 	return gen, nil
 }
 

@@ -68,6 +68,12 @@ func features(params, active, years float64, thinking bool) []float64 {
 	return []float64{1, p, a, years, late * late, thinks, p * years / 10}
 }
 
+// usual are the weights of the features in the snapshot of 2026-11-26, and usualDeviation what they leave. They predict
+// where too few models are evaluated to fit any.
+var usual = []float64{33.7, 1.83, 0.46, 13.5, -2.2, -0.1, 0.07}
+
+const usualDeviation = 6.0
+
 // ridge draws the weights of the later features to 0, as so many models without them would.
 var ridge = []float64{0, 0.02, 0.02, 0.02, 0.05, 0.05, 0.05}
 
@@ -76,7 +82,7 @@ type subject struct {
 	*dataset.Model
 	evidence []Evidence
 	x        []float64 // features, nil where they are not known
-	size     float64   // between total and active parameters, in billions
+	active   float64   // parameters read for one token, in billions; 0 where params_b is not known
 	years    float64
 	doubt    float64 // deviation of the prediction beside that of all
 	mean     float64 // of evidence and prediction
@@ -123,15 +129,14 @@ func (s *subject) describe(models []dataset.Model) {
 	if s.ParamsB == nil {
 		return
 	}
-	active := *cmp.Or(s.ActiveParamsB, s.EffectiveParamsB, s.ParamsB)
-	s.size = math.Sqrt(*s.ParamsB * active)
+	s.active = *cmp.Or(s.ActiveParamsB, s.EffectiveParamsB, s.ParamsB)
 	date := s.ReleaseDate
 	if date == nil {
 		date, s.doubt = dateOfRelative(s.Model, models), unknownDate
 	}
 	if date != nil {
 		s.years = yearsOf(*date)
-		s.x = features(*s.ParamsB, active, s.years, s.Thinking != nil && *s.Thinking)
+		s.x = features(*s.ParamsB, s.active, s.years, s.Thinking != nil && *s.Thinking)
 	}
 }
 
@@ -211,7 +216,7 @@ func predict(subjects []*subject) prediction {
 	left, right := make([][]float64, n), make([]float64, n)
 	for i := range n {
 		left[i] = make([]float64, n)
-		left[i][i] = ridge[i] + 1e-9 // without models all weights are 0
+		left[i][i] = ridge[i]
 		for _, p := range points {
 			right[i] += p.w * p.y * p.x[i]
 			for j := range n {
@@ -219,7 +224,10 @@ func predict(subjects []*subject) prediction {
 			}
 		}
 	}
-	out := prediction{weights: solve(left, right), variance: wide * wide, makers: map[string]float64{}}
+	if len(points) < 2*n {
+		return prediction{weights: usual, variance: usualDeviation * usualDeviation}
+	}
+	out := prediction{weights: solve(left, right), makers: map[string]float64{}}
 	sums := map[string][2]float64{}
 	var squares, noise, weights float64
 	for _, p := range points {
@@ -228,9 +236,6 @@ func predict(subjects []*subject) prediction {
 		noise += p.w * p.v
 		weights += p.w
 		sums[p.maker] = [2]float64{sums[p.maker][0] + p.w*rest, sums[p.maker][1] + p.w}
-	}
-	if len(points) < 2*n {
-		return out // too few to predict anything
 	}
 	for maker, s := range sums {
 		out.makers[maker] = s[0] / (s[1] + makerModels/fitNoise)
@@ -262,15 +267,20 @@ func (s *subject) combine(p prediction) {
 	s.mean = sum / s.weight
 }
 
-// keepOrder keeps a larger model of a line from being below a smaller one, and a later release from being below an
-// earlier one that is not larger: what says otherwise is noise of evaluations. Models that are in the wrong order meet at
-// their weighted mean.
+// atLeast reports whether a model is as large as part of another, in total and in active parameters.
+func (s *subject) atLeast(part float64, o *subject) bool {
+	return *s.ParamsB >= part**o.ParamsB && s.active >= part*o.active
+}
+
+// keepOrder keeps a model that is larger in total and active parameters from being below a smaller one of its line, and a
+// later release from being below an earlier one that is not larger: what says otherwise is noise of evaluations. Models
+// that are in the wrong order meet at their weighted mean.
 func keepOrder(subjects []*subject) {
 	type pair struct{ lower, upper *subject }
 	var pairs []pair
 	lines, series := map[string][]*subject{}, map[string][]*subject{}
 	for _, s := range subjects {
-		if s.known && s.size > 0 {
+		if s.known && s.active > 0 {
 			line, later := namesOf(string(s.Slug))
 			lines[line] = append(lines[line], s)
 			if s.x != nil && s.doubt == 0 {
@@ -281,7 +291,7 @@ func keepOrder(subjects []*subject) {
 	for _, line := range lines {
 		for _, a := range line {
 			for _, b := range line {
-				if a.size < b.size {
+				if b.atLeast(1, a) && !a.atLeast(1, b) {
 					pairs = append(pairs, pair{a, b})
 				}
 			}
@@ -290,7 +300,7 @@ func keepOrder(subjects []*subject) {
 	for _, s := range series {
 		for _, a := range s {
 			for _, b := range s {
-				if a.years < b.years && b.size > 0.9*a.size {
+				if a.years < b.years && b.atLeast(0.9, a) {
 					pairs = append(pairs, pair{a, b})
 				}
 			}

@@ -2,7 +2,10 @@ package fit
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"modeldex/dataset"
 )
@@ -19,16 +22,81 @@ type Best struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
 	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
-	// fits, or tight where no size fits.
+	// fits, or tight where no size fits; offload where part of it is in main memory, whose size was given.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// Weights, cache and buffer.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
+	// Weights and cache in main memory; left out where all is on the devices.
+	Host int64 `json:"host_bytes,omitzero" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
+	// Weights that one token reads from main memory, and from the devices; with host_bytes, where known.
+	HostRead   int64 `json:"host_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+	DeviceRead int64 `json:"device_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
 	// Generation speed, with an empty cache or filled to depth; null where nothing is known.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
 	// Whether the speed was measured, was measured on siblings of the hardware only, or is estimated; null without one.
 	Use *string `json:"speed_basis" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=estimate"`
 	// Tokens in the cache the speed is for.
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
+	// Why it is listed, in a few words; left out where the order is not by what is best.
+	Why string `json:"why,omitempty" jsonschema:"example=fits with 8k\\, 51.0 tok/s measured"`
+	// What all the devices cost, in US dollars, by the last street price seen; hardware only, left out where none was.
+	TotalPriceUSD *float64 `json:"total_price_usd,omitempty" jsonschema:"exclusiveMinimum=0,example=2686" jsonschema_extras:"unit=USD"`
+	// When that price was seen.
+	PriceDate *dataset.Date `json:"price_date,omitempty" jsonschema:"example=2026-09"`
+	// The points it is ordered by; with explain=true only.
+	Points *Points `json:"points,omitempty"`
+}
+
+// Points are what a recommendation rests on. Those that are 0 are left out.
+type Points struct {
+	// What the model can do.
+	Capability float64 `json:"capability,omitzero" jsonschema:"example=66.4"`
+	// Taken off for doubt about that.
+	Uncertain float64 `json:"uncertain,omitzero" jsonschema:"maximum=0,example=-1.3"`
+	// Taken off for few bits per weight.
+	Quantization float64 `json:"quantization,omitzero" jsonschema:"maximum=0,example=-1.5"`
+	// Taken off for slow answers.
+	Speed float64 `json:"speed,omitzero" jsonschema:"maximum=0,example=-1.4"`
+	// Taken off for using memory that should stay free.
+	Memory float64 `json:"memory,omitzero" jsonschema:"maximum=0,example=-1.5"`
+	// Added for models that people measure.
+	Use float64 `json:"use,omitzero" jsonschema:"minimum=0,example=3.1"`
+	// Taken off models that nobody has evaluated and few have measured.
+	Unknown float64 `json:"unknown,omitzero" jsonschema:"maximum=0,example=-4"`
+	// Hardware: added or taken off for the price of all devices, by how far it is from 1,000 US dollars.
+	Price float64 `json:"price,omitzero" jsonschema:"example=-0.4"`
+	// The sum of all.
+	Total float64 `json:"total" jsonschema:"example=65.3"`
+}
+
+func (p *Points) parts() []*float64 {
+	return []*float64{&p.Capability, &p.Uncertain, &p.Quantization, &p.Speed, &p.Memory, &p.Use, &p.Unknown, &p.Price}
+}
+
+// Sum rounds the parts to hundredths and sets their sum.
+func (p *Points) Sum() {
+	sum := 0.0
+	for _, part := range p.parts() {
+		*part = math.Round(100**part) / 100
+		sum += *part
+	}
+	p.Total = math.Round(100*sum) / 100
+}
+
+// String is the sum with its parts: "65.3 = 66.4 capability - 1.1 uncertain".
+func (p *Points) String() string {
+	names := []string{"capability", "uncertain", "quantization", "speed", "memory", "use", "unknown", "price"}
+	out := strconv.FormatFloat(p.Total, 'f', -1, 64) + " ="
+	for i, part := range p.parts() {
+		sign := "+"
+		if *part < 0 {
+			sign = "-"
+		}
+		if *part != 0 {
+			out += " " + sign + " " + strconv.FormatFloat(math.Abs(*part), 'f', -1, 64) + " " + names[i]
+		}
+	}
+	return strings.Replace(out, "= +", "=", 1)
 }
 
 // BelowLeastBits reports whether the size is known to have fewer than LeastBits.
@@ -147,12 +215,34 @@ func (a *ask) hasSpeed(size int) bool {
 
 // best finds the size of a model that a list names.
 func (a *ask) best() (Best, bool) {
+	if a.q.Value != nil {
+		return a.mostValued()
+	}
 	if a.q.MeasuredFirst && len(a.runs) > 0 {
 		if b, ok := a.mostPrecise([]Verdict{Fits}, false, a.t.hasLeastBits); ok {
 			return b, true
 		}
 	}
 	return a.mostPrecise([]Verdict{Fits, Tight}, true, nil)
+}
+
+// mostValued finds the size that the query values most, of equal ones the most precise.
+func (a *ask) mostValued() (best Best, ok bool) {
+	most := math.Inf(-1)
+	verdicts := []Verdict{Fits, Tight}
+	if a.m.main > 0 {
+		verdicts = append(verdicts, Offload)
+	}
+	a.search(verdicts, nil, func(size int, v Verdict) bool {
+		var b Best
+		if a.bestIs(&b, size, v, true) {
+			if value := a.q.Value(&b); value > most {
+				best, most, ok = b, value, true
+			}
+		}
+		return false
+	})
+	return best, ok
 }
 
 // mostPrecise finds the most precise size that has one of the verdicts, the first of them that any size
@@ -179,7 +269,7 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 		others := proven // whether a size has another verdict, or may get one
 		for _, size := range sizes {
 			v := a.fits(size.at)
-			if v == Unknown {
+			if v == Unknown || v == No && a.m.main > 0 {
 				v, _ = a.verdict(size.at)
 			}
 			if v != verdict && !proven {
@@ -222,7 +312,28 @@ func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
 	if a.m.hw != nil {
 		b.Hardware = a.m.hw.Slug
 	}
+	if v == Offload {
+		a.parted(b, size)
+	}
 	return true
+}
+
+// parted sets what a row says of a size that is partly in main memory.
+func (a *ask) parted(b *Best, size int) {
+	_, most := a.loads(size)
+	_, p := a.verdict(size)
+	placed := a.placement(&most, p)
+	b.Total, b.Host = most.extra, placed.Host
+	if b.TPS = nil; placed.HostRead != nil {
+		b.HostRead = *placed.HostRead
+	}
+	b.Use = nil
+	for i := range placed.Devices {
+		b.Total += placed.Devices[i].taken()
+		if n := placed.Devices[i].Read; n != nil {
+			b.DeviceRead += *n
+		}
+	}
 }
 
 // total is what the devices must hold of a size.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -20,6 +21,8 @@ type Env struct {
 	Version string
 	// CheckSnapshots verifies the documents of the folder snapshots of a dataset, nil for none.
 	CheckSnapshots func(files fs.FS) dataset.Findings
+	// Evidence is what the newest document of the folder snapshots says of models, nil for nothing.
+	Evidence func(files fs.FS) func(model dataset.Slug) []best.Evidence
 }
 
 // printed is the form of JSON that verbs print: a missing list is null, and text can be pasted into

@@ -11,13 +11,10 @@ import (
 	"modeldex/dataset/text"
 )
 
-// sizeRule says at which of its quantizations a model is drawn: see fit.Query.MeasuredFirst.
-const sizeRule = "the most precise size of four to nine bits that was measured on this hardware, else one of more bits that was, else the most precise of up to nine that fits with 8k of context"
-
 // HardwareFrontier draws the intelligence of models against their speed on a piece of hardware, with a line through
 // those that no other beats in both.
 func (m Maker) HardwareFrontier(slug string) *Figure {
-	runs, _ := m.gen.Fit.Models(fit.Query{Hardware: dataset.Slug(slug), MeasuredFirst: true}, 0) // none where that cannot be said
+	runs, _ := m.gen.Best.Models(fit.Query{Hardware: dataset.Slug(slug)}, 0) // none where that cannot be said
 	return m.FrontierOf(slug, runs.Found)
 }
 
@@ -28,12 +25,12 @@ type scored struct {
 	measured bool
 }
 
-// FrontierOf is HardwareFrontier of what was found to run on the hardware alone, measured quantizations first.
+// FrontierOf is HardwareFrontier of what is recommended on the hardware alone.
 func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 	f := &Figure{
 		Title: m.hardwareName(slug) + ": intelligence against speed", Address: address("hardware-frontier", "hardware", slug),
 		Source:  m.source("; scores of the newest snapshot, speeds measured or estimated from measurements"),
-		Note:    "Each model at " + sizeRule + "; those that fit only with fewer than four bits per weight are not drawn, for a score is of the full model. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
+		Note:    "Each recommended model in the quantization that is best with 8k of context; those that fit only with fewer than four bits per weight are not drawn, for a score is of the full model. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
 		Missing: "No model that runs on this hardware with four bits per weight or more has both an intelligence score and a known speed.",
 	}
 	var models []scored

@@ -156,7 +156,7 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	}
 	list := runsTable(gen, q.Query, q.Found[:min(len(q.Found), shownFitRows)])
 	list.Title, list.Empty = text.Count(len(q.Found), "model, best first", "models, best first"), "No known quantization of any model fits. Try a shorter context or a compressed cache."
-	list.Intro = "Each is in the quantization that is best here: measured ones first, then the most precise of up to nine bits that fits. " + speedsAre(q)
+	list.Intro = "Each is in the quantization that is best here, which weighs few bits against speed and memory. " + speedsAre(q)
 	if len(q.Found) > shownFitRows {
 		list.Source = "The first " + text.Whole(shownFitRows) + " are shown."
 	}

@@ -33,10 +33,9 @@ func (s *Site) Front(gen *index.Generation, at Place) []byte {
 		v.Names = append(mostMeasured(gen.Hardware), mostMeasured(gen.Models)...)
 		v.Data = v.schemaDataset("modeldex")
 		if slug := newestPopular(gen); slug != "" {
-			ask := fit.Query{Hardware: dataset.Slug(slug), MeasuredFirst: true}
-			runs, _ := gen.Fit.Models(ask, 0)
-			best := BestFirst(gen, runs.Found)
-			v.Answer = &Answer{newNames(gen).cell("hardware", ask.Hardware), machinePicks(gen, ask, best), plot(charts.For(gen).FrontierOf(slug, best), "plot", at.Base)}
+			ask := fit.Query{Hardware: dataset.Slug(slug)}
+			best, _ := gen.Best.Models(ask, 0)
+			v.Answer = &Answer{newNames(gen).cell("hardware", ask.Hardware), machinePicks(gen, ask, best.Found), plot(charts.For(gen).FrontierOf(slug, best.Found), "plot", at.Base)}
 		}
 	}
 	return s.render("front.html", &v)

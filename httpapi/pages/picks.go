@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/text"
 	"modeldex/index"
@@ -21,7 +22,7 @@ type Conditions struct {
 
 // query asks the engine about a machine, or about a model on one, under the conditions.
 func (c *Conditions) query(model, hardware dataset.Slug) fit.Query {
-	return fit.Query{Model: model, Hardware: hardware, Context: c.Context, MemoryGB: c.MemoryGB, SystemMemoryGB: c.SystemMemoryGB, MeasuredFirst: true}
+	return fit.Query{Model: model, Hardware: hardware, Context: c.Context, MemoryGB: c.MemoryGB, SystemMemoryGB: c.SystemMemoryGB}
 }
 
 // The contexts, and the sizes of main memory, that pages offer.
@@ -75,19 +76,19 @@ func memorySwitches(gen *index.Generation, h *hardwareRecord, at Place) (out []S
 // usableSpeed is the least speed, in tokens per second, at which people like to read along.
 const usableSpeed = 10
 
-// machinePicks are three of the models that run on a machine, which best has, the best first: the best one that is fast
+// machinePicks are three of the models that run on a machine, which found has, the best first: the best one that is fast
 // enough to use, the best one that is at least twice as fast, and the best one that takes at most half as much memory.
-func machinePicks(gen *index.Generation, ask fit.Query, best []fit.Best) (out []Pick) {
+func machinePicks(gen *index.Generation, ask fit.Query, found []fit.Best) (out []Pick) {
 	n := newNames(gen)
 	var first *fit.Best
 	add := func(label string, want func(b *fit.Best) bool) {
-		i := slices.IndexFunc(best, func(b fit.Best) bool {
+		i := slices.IndexFunc(found, func(b fit.Best) bool {
 			return b.TPS != nil && *b.TPS >= usableSpeed && !b.BelowLeastBits() && want(&b)
 		})
 		if i < 0 {
 			return
 		}
-		b := &best[i]
+		b := &found[i]
 		one := ask
 		one.Model, one.Quantization, one.BestOnly = b.Model, b.Quantization, true
 		longest := cell("")
@@ -352,19 +353,6 @@ func speedOf(model string, q fit.Query, quantization string) string {
 	return "/fit?" + params.Encode() + "#rests"
 }
 
-// BestFirst orders models that run by score, unknown last, then by parameters. Those that fit only with fewer than four
-// bits per weight come after all others: their scores are of the full model.
-func BestFirst(gen *index.Generation, found []fit.Best) []fit.Best {
-	out := slices.Clone(found)
-	below := func(b *fit.Best) int { return map[bool]int{true: 1}[b.BelowLeastBits()] }
-	number := func(b *fit.Best, field index.Field) float64 { return numberOf(gen.Models, string(b.Model), field) }
-	slices.SortStableFunc(out, func(a, b fit.Best) int {
-		return cmp.Or(cmp.Compare(below(&a), below(&b)), cmp.Compare(number(&b, "intelligence"), number(&a, "intelligence")),
-			cmp.Compare(number(&b, "params_b"), number(&a, "params_b")))
-	})
-	return out
-}
-
 // numberOf is a number of a record, NaN where it is unknown.
 func numberOf(t *index.Table, slug string, field index.Field) float64 {
 	if ord, ok := t.Find(slug); ok {
@@ -373,17 +361,28 @@ func numberOf(t *index.Table, slug string, field index.Field) float64 {
 	return math.NaN()
 }
 
+// capabilityCell is what a model can do. It says where that is a prediction.
+func capabilityCell(gen *index.Generation, model dataset.Slug) Cell {
+	can, ok := gen.Capabilities[model]
+	switch {
+	case !ok:
+		return cell("")
+	case can.Basis == best.Predicted:
+		return Cell{Text: text.Tenths(can.Score), Note: "predicted"}
+	}
+	return Cell{Text: text.Tenths(can.Score)}
+}
+
 // belowFour is the remark on quantizations of less than fit.LeastBits.
 const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
 
 // runsTable is models that run on the machine of a query, in the order given.
 func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	n := newNames(gen)
-	t := Table{ID: "fits", Columns: columns("Model", "#Intelligence|Composite of published evaluations, 0 to 100", "~Quantization", "#Memory", "#Tok/s", "Speed is")}
+	t := Table{ID: "fits", Columns: columns("Model", "#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Quantization", "#Memory", "#Tok/s", "Speed is")}
 	for i := range found {
 		b := &found[i]
-		score := numberOf(gen.Models, string(b.Model), "intelligence")
-		t.Rows = append(t.Rows, append([]Cell{n.cell("models", b.Model), {Text: text.Tenths(score)}}, fitCells(b, q)...))
+		t.Rows = append(t.Rows, append([]Cell{n.cell("models", b.Model), capabilityCell(gen, b.Model)}, fitCells(b, q)...))
 	}
 	return t
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/snapshot"
 )
 
@@ -33,4 +34,14 @@ func Check(files fs.FS) dataset.Findings {
 		out = append(out, dataset.Finding{Path: path.Join(folder, f.Path), Field: f.Pointer, Text: f.Rule})
 	}
 	return out
+}
+
+// Evidence is what the newest document of the folder snapshots of a dataset says of models; nothing where there is none.
+func Evidence(files fs.FS) func(model dataset.Slug) []best.Evidence {
+	if folder, err := fs.Sub(files, "snapshots"); err == nil {
+		if catalog, _, err := snapshot.Open(folder); err == nil {
+			return catalog.Evidence
+		}
+	}
+	return (&snapshot.Catalog{}).Evidence
 }

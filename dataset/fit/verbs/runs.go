@@ -1,12 +1,13 @@
 package verbs
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
 	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
@@ -15,20 +16,30 @@ import (
 
 // Prefer says which size of a model a row names.
 type Prefer struct {
-	Prefer string `help:"Which size a row names: measured, the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise of up to 9 bits that fits, else of more; or precise, the most precise that fits." enum:"measured,precise" default:"measured"`
+	Prefer string `help:"Which quantization a row names: best, the one with the most points, which weigh few bits against speed and memory; or measured, the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise of up to 9 bits that fits." enum:"best,measured" default:"best"`
 }
 
 func (p *Prefer) measured() bool { return p.Prefer == "measured" }
+
+// rule is the rule of a dataset and of its snapshots.
+func (s *Settings) rule(env *verbs.Env, set *dataset.Set) *best.Rule {
+	src, err := s.Find(env)
+	if err != nil || env.Evidence == nil {
+		return best.RuleOf(set, nil)
+	}
+	return best.RuleOf(set, env.Evidence(src.Files))
+}
 
 // Runs lists the models that run on a machine.
 type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
 	Settings
 	Prefer
-	Limit int `help:"Most rows to print, the largest models first and those that run only below four bits last; 0 for all." default:"40"`
+	Explain bool `help:"Show the points that the order rests on."`
+	Limit   int  `help:"Most rows to print, the best first; 0 for all." default:"40"`
 }
 
-// Run prints a table of models with their best size, in the order of largestFirst.
+// Run prints a table of the models that are recommended, the best first.
 func (c *Runs) Run(env *verbs.Env) error {
 	set, _, err := c.Load(env)
 	if err != nil {
@@ -44,60 +55,47 @@ func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 		return err
 	}
 	on := machineText(q.Hardware, q.Count, q.MemoryGB)
-	runs, fault := fit.New(set).Models(q, c.MinTPS)
+	list, fault := c.rule(env, set).Models(q, c.MinTPS)
 	if fault != nil {
 		return fault
 	}
-	best := runs.Found
-	params := map[dataset.Slug]float64{}
-	for i := range set.Models {
-		if p := set.Models[i].ParamsB; p != nil {
-			params[set.Models[i].Slug] = *p
-		}
-	}
-	largestFirst(best, params)
-	total := len(best)
+	found, total := list.Found, len(list.Found)
 	if c.Limit > 0 {
-		best = best[:min(c.Limit, total)]
+		found = found[:min(c.Limit, total)]
 	}
 	if c.JSON() {
-		return env.PrintJSON(best)
+		for i := range found {
+			if !c.Explain {
+				found[i].Points = nil
+			}
+		}
+		return env.PrintJSON(found)
 	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MODEL\tPARAMETERS\tSIZE\tVERDICT\tMEMORY\tTOKENS/S\tBASIS")
-	for _, b := range best {
-		basis, speed := "-", numberText(b.TPS)
-		if b.Use != nil {
-			basis = *b.Use
+	heading := "MODEL\tQUANTIZATION\tMEMORY\tWHY"
+	if c.Explain {
+		heading += "\tPOINTS"
+	}
+	fmt.Fprintln(t, heading)
+	for _, b := range found {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s", b.Model, b.Quantization, bytesText(&b.Total), b.Why)
+		if c.Explain {
+			fmt.Fprintf(t, "\t%s", b.Points)
 		}
-		if b.TPS != nil && basis == fit.UseEstimate {
-			speed = estimateText(*b.TPS)
-		}
-		fmt.Fprintf(t, "%s\t%.4g B\t%s\t%s\t%s\t%s\t%s\n", b.Model, params[b.Model], b.Quantization, b.Verdict, bytesText(&b.Total), speed, basis)
+		fmt.Fprintln(t)
 	}
 	_ = t.Flush()
-	fmt.Fprintf(env.Stderr, "%d of %s %s on %s\n", total, record.Counted(len(set.Models), "model"), record.Noun(total, "runs", "run"), on)
-	if n := len(runs.NoSpeed); n > 0 {
+	fmt.Fprintf(env.Stderr, "%d of %s recommended on %s\n", total, record.Counted(len(set.Models), "model"), on)
+	for _, why := range slices.Sorted(maps.Keys(list.LeftOut)) {
+		fmt.Fprintf(env.Stderr, "not listed: %s that run: %s\n", record.Counted(len(list.LeftOut[why]), "model"), why)
+	}
+	if n := len(list.NoSpeed); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s whose speed is unknown\n", record.Counted(n, "model"))
 	}
-	if n := len(runs.Undecided); n > 0 {
+	if n := len(list.Undecided); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s of which a fact is not published that decides whether %s; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
 	}
 	return nil
-}
-
-// largestFirst orders models by their parameters. Those that run only below fit.LeastBits come last, as on the pages: their answers are
-// clearly worse.
-func largestFirst(best []fit.Best, params map[dataset.Slug]float64) {
-	slices.SortStableFunc(best, func(a, b fit.Best) int {
-		if below := b.BelowLeastBits(); a.BelowLeastBits() != below {
-			if below {
-				return -1
-			}
-			return 1
-		}
-		return -cmp.Compare(params[a.Model], params[b.Model])
-	})
 }
 
 // Compare puts machines beside each other for one model, or models for one machine.
@@ -136,7 +134,7 @@ func (c *Compare) answer(env *verbs.Env, set *dataset.Set) error {
 	if len(models) == 0 || len(hardware) == 0 {
 		return fmt.Errorf("compare needs a model and a piece of hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
-	answers, err := pairs(fit.New(set), models, hardware, c.measured())
+	answers, err := pairs(c.rule(env, set), models, hardware, c.measured())
 	if err != nil {
 		return err
 	}
@@ -189,7 +187,7 @@ func answerMachine(a *fit.Answer) string { return machineText(*a.Hardware, a.Cou
 
 // pairs answers for every model on every machine, with one size only: the best that was measured, if
 // one of those is preferred, else the best.
-func pairs(e *fit.Engine, models []dataset.Slug, hardware []fit.Query, measured bool) (out []*fit.Answer, err error) {
+func pairs(e *best.Rule, models []dataset.Slug, hardware []fit.Query, measured bool) (out []*fit.Answer, err error) {
 	for _, m := range models {
 		for _, q := range hardware {
 			q.Model, q.MeasuredFirst, q.BestOnly = m, measured, true

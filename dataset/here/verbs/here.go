@@ -16,7 +16,7 @@ import (
 type Here struct {
 	fit.Settings
 	fit.Prefer
-	Limit       int  `help:"Most models to list, the largest first and those that run only below four bits last; 0 for all." default:"20"`
+	Limit       int  `help:"Most models to list, the best first; 0 for all." default:"20"`
 	DevicesOnly bool `help:"Name the hardware and list no models."`
 }
 

@@ -22,7 +22,6 @@ func TestHere(t *testing.T) {
 		}
 		return nil, errors.New("not found")
 	}}
-	const inBF16 = "ministral-3-3b-instruct-2512         3.8 B       BF16 " // which nobody measured on it
 	for _, tt := range []struct {
 		name    string
 		machine here.Machine
@@ -32,9 +31,8 @@ func TestHere(t *testing.T) {
 	}{
 		{"devices", card, func(c *Here) { c.DevicesOnly = true }, []string{"nvidia-rtx-4090", "NVIDIA GeForce RTX 4090 (nvidia-smi)"}, "what nvidia"},
 		{"json", card, func(c *Here) { c.AsJSON = true }, []string{`"main": "nvidia-rtx-4090"`}, "what nvidia"},
-		{"models", card, func(*Here) {}, []string{"what nvidia-rtx-4090 runs:"}, "unknown"},
-		{"most precise sizes", card, func(c *Here) { c.Limit, c.Prefer.Prefer = 0, "precise" }, []string{inBF16}, "unknown"},
-		{"sizes people choose", card, func(c *Here) { c.Limit, c.Prefer.Prefer = 0, "measured" }, []string{" Q8_0 "}, inBF16},
+		{"models", card, func(*Here) {}, []string{"what nvidia-rtx-4090 runs:", "fits with 8k"}, "unknown"},
+		{"measured quantizations", card, func(c *Here) { c.Limit, c.Prefer.Prefer = 0, "measured" }, []string{" Q8_0 "}, "unknown"},
 		{"nothing", here.Machine{OS: "linux"}, func(*Here) {}, []string{"no hardware of this machine is in the directory"}, "what "},
 	} {
 		var out bytes.Buffer

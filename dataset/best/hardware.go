@@ -1,0 +1,104 @@
+package best
+
+import (
+	"math"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+)
+
+// Counts are the numbers of a card that are tried, the smallest that works first: slots of common boards.
+var Counts = []int{1, 2, 4}
+
+// fourBits is what a quantization of four bits has at least, in bits per weight. Hardware is compared for those: one with
+// less memory would seem fast for answering worse.
+const fourBits = 4.25
+
+// Points of hardware.
+const (
+	perDoubling  = 3.0  // for each doubling of the price above aThousand
+	unknownPrice = 10.0 // where no price is known
+	aThousand    = 1000.0
+)
+
+// Hardware finds the hardware that runs the model of a query, each once, with the smallest number of devices that has room
+// for a quantization of four bits. A query that has a count is answered for that alone.
+func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
+	if k := r.models[q.Model]; k == nil {
+		_, fault := r.fit.Hardware(q, minTPS)
+		return List{}, fault
+	}
+	counts := Counts
+	if q.Count > 0 {
+		counts = []int{q.Count}
+	}
+	least := limits{fourBits, LeastTPS}
+	if minTPS > 0 {
+		least.tps = 0
+	}
+	chosen, at := fit.Runs{}, map[dataset.Slug]int{}
+	for i, count := range counts {
+		one := q
+		one.Count = count
+		runs, fault := r.find(one, minTPS, least, r.fit.Hardware)
+		if fault != nil {
+			return List{}, fault
+		}
+		if i == 0 {
+			chosen = runs
+			chosen.Found = nil
+		}
+		for _, b := range runs.Found {
+			if count > 1 && q.Count == 0 && !r.several(b.Hardware) {
+				continue
+			}
+			r.price(&b)
+			was, found := at[b.Hardware]
+			switch {
+			case !found:
+				at[b.Hardware] = len(chosen.Found)
+				chosen.Found = append(chosen.Found, b)
+			case r.against(&q, least, &chosen.Found[was]) != "" && r.against(&q, least, &b) == "":
+				chosen.Found[was] = b
+			}
+		}
+	}
+	chosen.Undecided = without(chosen.Undecided, at)
+	chosen.NoSpeed = without(chosen.NoSpeed, at)
+	return order(chosen, func(b *fit.Best) string {
+		if measured := b.Use != nil && *b.Use != fit.UseEstimate; len(r.hardware[b.Hardware].Backends) == 0 && !measured {
+			return noProgram
+		}
+		return r.against(&q, least, b)
+	}), nil
+}
+
+// without are the slugs that were not found with another number of devices.
+func without(slugs []dataset.Slug, found map[dataset.Slug]int) (out []dataset.Slug) {
+	for _, slug := range slugs {
+		if _, ok := found[slug]; !ok {
+			out = append(out, slug)
+		}
+	}
+	return out
+}
+
+// several reports whether people put several of a piece of hardware into one machine: it is a card.
+func (r *Rule) several(slug dataset.Slug) bool {
+	h := r.hardware[slug]
+	return h.Type == "gpu" && !h.UnifiedMemory
+}
+
+// price sets what a row costs, and the points of hardware in place of those of models, which are the same for all rows but
+// for quantization and speed.
+func (r *Rule) price(b *fit.Best) {
+	h := r.hardware[b.Hardware]
+	p := fit.Points{Quantization: b.Points.Quantization, Memory: b.Points.Memory, Speed: b.Points.Speed, Price: -unknownPrice}
+	if h.StreetPriceUSD != nil {
+		total := *h.StreetPriceUSD * float64(b.Count)
+		b.TotalPriceUSD, b.PriceDate = &total, h.StreetPriceDate
+		p.Price = -perDoubling * math.Log2(total/aThousand)
+	}
+	p.Sum()
+	b.Points = &p
+}

@@ -1,0 +1,353 @@
+package best
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/fit"
+	"modeldex/dataset/text"
+)
+
+// The limits of what is recommended at all.
+const (
+	LeastBits = 3 // bits per weight; files of fewer answer clearly worse than a smaller model does
+	LeastTPS  = 3 // tokens per second; slower is read about, not used
+)
+
+// A Rule gives points to models on machines. It never changes, and is safe for concurrent use.
+type Rule struct {
+	fit      *fit.Engine
+	models   map[dataset.Slug]*known
+	hardware map[dataset.Slug]*dataset.Hardware
+}
+
+// known is a model as far as points need it.
+type known struct {
+	*dataset.Model
+	capability *Capability
+	runs       int // measurements of it
+}
+
+// NewRule makes the rule of a dataset. runs is how many measurements there are of a model.
+func NewRule(models []dataset.Model, hardware []dataset.Hardware, can map[dataset.Slug]Capability, runs func(dataset.Slug) int, engine *fit.Engine) *Rule {
+	r := &Rule{fit: engine, models: make(map[dataset.Slug]*known, len(models)), hardware: make(map[dataset.Slug]*dataset.Hardware, len(hardware))}
+	for i := range models {
+		k := &known{Model: &models[i], runs: runs(models[i].Slug)}
+		if c, ok := can[models[i].Slug]; ok {
+			k.capability = &c
+		}
+		r.models[models[i].Slug] = k
+	}
+	for i := range hardware {
+		r.hardware[hardware[i].Slug] = &hardware[i]
+	}
+	return r
+}
+
+// RuleOf makes the rule of a dataset that has no index. of gives the evidence of a model; nil: nothing of any.
+func RuleOf(set *dataset.Set, of func(dataset.Slug) []Evidence) *Rule {
+	if of == nil {
+		of = func(dataset.Slug) []Evidence { return nil }
+	}
+	runs := map[dataset.Slug]int{}
+	for _, b := range set.Benchmarks.All() {
+		runs[b.Model]++
+	}
+	count := func(model dataset.Slug) int { return runs[model] }
+	return NewRule(set.Models, set.Hardware, Capabilities(set.Models, of), count, fit.New(set))
+}
+
+// A List is what runs: Found has what is recommended, the best first, each row with its points and the reason.
+type List struct {
+	fit.Runs
+	// LeftOut runs, and is not recommended: by the reason, in a few words.
+	LeftOut map[string][]fit.Best
+}
+
+// All are the rows that are recommended and those that are not.
+func (l *List) All() []fit.Best {
+	all := slices.Clone(l.Found)
+	for _, why := range slices.Sorted(maps.Keys(l.LeftOut)) {
+		all = append(all, l.LeftOut[why]...)
+	}
+	return all
+}
+
+// The reasons for which what runs is not recommended.
+const (
+	otherForm = "made for something else than chat"
+	noneKnown = "nothing is known of what it can do"
+	noProgram = "no current program is known to drive it"
+)
+
+// Models finds the models that run on the machine of a query, with at least so many tokens per second (0: any). Each is in the
+// quantization with the most points, or, with MeasuredFirst, in the one that was measured.
+func (r *Rule) Models(q fit.Query, minTPS float64) (List, *fit.Fault) {
+	least := limits{LeastBits, LeastTPS}
+	if minTPS > 0 {
+		least.tps = 0
+	}
+	runs, fault := r.find(q, minTPS, least, r.fit.Models)
+	if fault != nil {
+		return List{}, fault
+	}
+	return order(runs, func(b *fit.Best) string {
+		switch k := r.models[b.Model]; {
+		case k.Form != nil && *k.Form != "chat":
+			return otherForm
+		case k.capability == nil:
+			return noneKnown
+		}
+		return r.against(&q, least, b)
+	}), nil
+}
+
+// find asks the engine, and gives each row its points.
+func (r *Rule) find(q fit.Query, minTPS float64, least limits, find func(fit.Query, float64) (fit.Runs, *fit.Fault)) (fit.Runs, *fit.Fault) {
+	value := func(b *fit.Best) float64 { return r.value(&q, least, b) }
+	asked := q
+	if !q.MeasuredFirst {
+		asked.Value = value
+	}
+	runs, fault := find(asked, minTPS)
+	for i := range runs.Found {
+		value(&runs.Found[i])
+	}
+	return runs, fault
+}
+
+// Fit answers a query with the quantization first that has the most points, or, with MeasuredFirst, that was measured.
+func (r *Rule) Fit(q fit.Query) (*fit.Answer, *fit.Fault) {
+	all := q
+	all.BestOnly = q.BestOnly && q.MeasuredFirst
+	a, fault := r.fit.Fit(all)
+	if fault != nil || q.MeasuredFirst {
+		return a, fault
+	}
+	most, at := math.Inf(-1), 0
+	for i := range a.Sizes {
+		z := &a.Sizes[i]
+		if !z.Listed || z.Verdict != fit.Fits && z.Verdict != fit.Tight {
+			continue
+		}
+		b := fit.Best{Model: a.Model, Count: a.Count, Quantization: z.Quantization, BitsPerWeight: z.BitsPerWeight, Verdict: z.Verdict}
+		if a.Hardware != nil {
+			b.Hardware = *a.Hardware
+		}
+		if z.Speed != nil {
+			b.TPS, b.Use = z.Speed.TPS, z.Speed.Use
+		}
+		if value := r.value(&q, limits{LeastBits, LeastTPS}, &b); value > most {
+			most, at = value, i
+		}
+	}
+	if at > 0 {
+		first := a.Sizes[at]
+		copy(a.Sizes[1:at+1], a.Sizes[:at])
+		a.Sizes[0] = first
+	}
+	if q.BestOnly {
+		a.Sizes = a.Sizes[:min(len(a.Sizes), 1)]
+	}
+	return a, nil
+}
+
+// value is the points of a row, which it sets, and less than any where the row is not recommended.
+func (r *Rule) value(q *fit.Query, least limits, b *fit.Best) float64 {
+	p := r.points(q, b)
+	if b.Points, b.Why = &p, why(q, r.models[b.Model], b); r.against(q, least, b) != "" {
+		return p.Total - unwanted
+	}
+	return p.Total
+}
+
+// order puts the rows with the most points first, and parts what is not recommended from the rest.
+func order(runs fit.Runs, against func(b *fit.Best) string) List {
+	found := runs.Found
+	out := List{Runs: runs, LeftOut: map[string][]fit.Best{}}
+	out.Found = make([]fit.Best, 0, len(found))
+	for i := range found {
+		if why := against(&found[i]); why != "" {
+			out.LeftOut[why] = append(out.LeftOut[why], found[i])
+		} else {
+			out.Found = append(out.Found, found[i])
+		}
+	}
+	slices.SortStableFunc(out.Found, func(a, b fit.Best) int { return -cmp.Compare(a.Points.Total, b.Points.Total) })
+	return out
+}
+
+// limits are the least that is recommended.
+type limits struct{ bits, tps float64 }
+
+// against is why a quantization on a machine is not recommended, empty where it is. One that a caller asks for is.
+func (r *Rule) against(q *fit.Query, least limits, b *fit.Best) string {
+	trained := r.models[b.Model].TrainedBits
+	few := b.BitsPerWeight != nil && *b.BitsPerWeight < least.bits && (trained == nil || *trained >= least.bits)
+	switch {
+	case few && q.Quantization == "":
+		return fmt.Sprintf("only with fewer than %.3g bits per weight", least.bits)
+	case b.TPS != nil && *b.TPS < least.tps:
+		return fmt.Sprintf("slower than %.3g tokens per second", least.tps)
+	}
+	return ""
+}
+
+// unwanted is more points than any rule gives: a quantization that is not recommended is named only where none is.
+const unwanted = 1e4
+
+// The points of a recommendation, in those of capability.
+const (
+	doubt      = 0.5 // part of the deviation of a capability that is taken off
+	tight      = 1.5 // for memory that should stay free
+	parted     = 3.0 // for a part in main memory: prompts are read slowly, and the speed is less sure
+	unknownTPS = 8.0 // where no speed is known or can be worked out
+	usesBy     = 0.5 // for each doubling of the measurements: what people measure is what they use
+	mostUses   = 4.0
+	unproven   = 4.0 // of a model that nobody has evaluated or measured
+	provenRuns = 3.0 // doublings of measurements from which on it is proven
+	enough     = 8.6 // bits per weight: of Q8_0, beyond which answers become no better
+	idleBits   = 0.5 // for each bit, or doubling, beyond enough
+	lowTrained = 6.0 // of weights trained in fewer than LeastBits: they do less than their number says
+)
+
+// lost is how many points a model of 30 billion parameters loses to so many bits per weight, from perplexities and
+// scores of quantized files (llama.cpp, https://github.com/ggml-org/llama.cpp/tree/master/tools/quantize; Unsloth's
+// comparisons of dynamic quantizations, https://docs.unsloth.ai).
+var lost = []struct{ bits, points float64 }{
+	{8, 0}, {6.5, 0.2}, {5.6, 0.6}, {4.8, 1.5}, {4.3, 2.2}, {3.9, 4}, {3.4, 7}, {3, 11}, {2.6, 18}, {2.1, 28}, {1.7, 40}, {0, 50},
+}
+
+// lostBits are the points that a model loses to a quantization. Smaller models lose more. Weights that were trained in few
+// bits lose nothing in files of so many. Files of more bits than help are a little worse, for the memory they take.
+func (k *known) lostBits(bits float64) float64 {
+	if t := k.TrainedBits; t != nil {
+		switch {
+		case *t < LeastBits:
+			return lowTrained
+		case bits >= *t-0.5: // the rest of the weights may have more bits
+			return idleBits * max(0, bits-*t-0.6)
+		}
+	}
+	if bits > enough {
+		return idleBits * math.Log2(bits/enough)
+	}
+	params := 30.0
+	if k.ParamsB != nil {
+		params = *k.ParamsB
+	}
+	for i := 1; i < len(lost); i++ {
+		if low, high := lost[i], lost[i-1]; bits >= low.bits {
+			share := (high.bits - min(bits, high.bits)) / (high.bits - low.bits)
+			return (high.points + (low.points-high.points)*share) * min(max(math.Pow(30/params, 0.2), 0.55), 1.3)
+		}
+	}
+	return lost[len(lost)-1].points
+}
+
+// lostSpeed are the points that are lost to slow answers: none from 40 tokens per second on, which is faster than anybody
+// reads, 3 for each halving down to 10, and then 10.
+func lostSpeed(tps float64) float64 {
+	switch {
+	case tps >= 40:
+		return 0
+	case tps >= 10:
+		return 3 * math.Log2(40/tps)
+	}
+	return 6 + 10*math.Log2(10/max(tps, 0.1))
+}
+
+// points are those of a row.
+func (r *Rule) points(q *fit.Query, b *fit.Best) fit.Points {
+	k := r.models[b.Model]
+	var p fit.Points
+	measured := math.Log2(1 + float64(k.runs))
+	if c := k.capability; c != nil {
+		p.Capability, p.Uncertain = c.Score, -doubt*c.deviation
+		if c.Basis == Predicted {
+			p.Unknown = -unproven * (1 - min(1, measured/provenRuns))
+		}
+	}
+	if b.BitsPerWeight != nil {
+		p.Quantization = -k.lostBits(*b.BitsPerWeight)
+	}
+	p.Memory = -map[fit.Verdict]float64{fit.Tight: tight, fit.Offload: parted}[b.Verdict]
+	switch tps := r.speed(q, b); {
+	case tps > 0:
+		p.Speed = -lostSpeed(tps)
+	default:
+		p.Speed = -unknownTPS
+	}
+	p.Use = min(mostUses, usesBy*measured)
+	p.Sum()
+	return p
+}
+
+const (
+	// usualShare is the part of the memory bandwidth that a speed reaches where nothing better is known.
+	usualShare = 0.5
+	// usualMain is the bandwidth of main memory in 10^9 bytes per second where that of a processor is not known: two
+	// channels of DDR5-5600.
+	usualMain = 89.6
+)
+
+// speed is that of a row, or what the bandwidth of its memories allows; 0 where neither is known.
+func (r *Rule) speed(q *fit.Query, b *fit.Best) float64 {
+	if b.TPS != nil {
+		return *b.TPS
+	}
+	k, main := r.models[b.Model], usualMain
+	bandwidth := q.BandwidthGBps
+	if h := r.hardware[b.Hardware]; bandwidth == 0 && h != nil {
+		switch {
+		case h.MemoryBandwidthGBps != nil:
+			bandwidth = *h.MemoryBandwidthGBps
+		case h.Type == "cpu":
+			bandwidth = usualMain
+		}
+	}
+	if h := r.hardware[q.Host]; h != nil && h.MemoryBandwidthGBps != nil {
+		main = *h.MemoryBandwidthGBps
+	}
+	read := float64(b.DeviceRead)
+	if b.Verdict != fit.Offload {
+		if read = float64(b.Total); k.ParamsB != nil {
+			read *= *cmp.Or(k.ActiveParamsB, k.EffectiveParamsB, k.ParamsB) / *k.ParamsB
+		}
+	} else if b.HostRead == 0 {
+		return 0
+	}
+	if bandwidth == 0 || read == 0 {
+		return 0
+	}
+	return usualShare * 1e9 / (read/bandwidth + float64(b.HostRead)/main)
+}
+
+// why says in a few words why a row is listed.
+func why(q *fit.Query, k *known, b *fit.Best) string {
+	context := q.Context
+	if context == 0 {
+		context = fit.DefaultContext
+		if k.Architecture.ContextLength != nil {
+			context = min(context, *k.Architecture.ContextLength)
+		}
+	}
+	words := []string{map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "just fits", fit.Offload: "partly in main memory"}[b.Verdict] + " with " + text.Tokens(context)}
+	if b.Count > 1 {
+		words[0] += " on " + text.Whole(b.Count)
+	}
+	switch {
+	case b.TPS == nil:
+		words = append(words, "speed not known")
+	case *b.Use == fit.UseMeasured:
+		words = append(words, text.Tenths(*b.TPS)+" tok/s measured")
+	default:
+		words = append(words, "about "+text.Tenths(*b.TPS)+" tok/s")
+	}
+	return strings.Join(words, ", ")
+}
