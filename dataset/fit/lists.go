@@ -28,8 +28,9 @@ type Best struct {
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
 	// Weights and cache in main memory; left out where all is on the devices.
 	Host int64 `json:"host_bytes,omitzero" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Weights that one token reads from main memory, and from the devices; with host_bytes, where known.
-	HostRead   int64 `json:"host_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+	// Weights that one token reads from main memory; with host_bytes, where known.
+	HostRead int64 `json:"host_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
+	// Weights that one token reads from the devices; with host_bytes, where known.
 	DeviceRead int64 `json:"device_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
 	// Generation speed, with an empty cache or filled to depth; null where nothing is known.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
