@@ -42,7 +42,7 @@ func (s *Server) startAgents() {
 		server, err := mcp.New(mcp.Config{
 			OpenAPI: openapiJSON(), Version: s.cfg.Version,
 			Base: func(ctx context.Context) string { return ctx.Value(agentKey{}).(*agent).base },
-			Ask: func(ctx context.Context, method, target string, body []byte) (int, []byte) {
+			Ask: func(ctx context.Context, method, target string, body []byte) (int, []byte, string) {
 				return ctx.Value(agentKey{}).(*agent).call(method, target, body)
 			},
 		})
@@ -56,18 +56,22 @@ func (s *Server) startAgents() {
 }
 
 // call asks the API and keeps what is left of the caller's quota.
-func (a *agent) call(method, target string, body []byte) (status int, answer []byte) {
+func (a *agent) call(method, target string, body []byte) (status int, answer []byte, retryAfter string) {
 	resp := a.ask(method, target, body)
 	var limits headers.Lines
 	for line := range strings.Lines(resp.Header.String()) {
-		if name, _, _ := strings.Cut(strings.ToLower(line), ":"); name == "retry-after" || strings.Contains(name, "ratelimit") {
-			limits = append(limits, line...)
+		name, value, _ := strings.Cut(line, ":")
+		if strings.EqualFold(name, fiber.HeaderRetryAfter) {
+			retryAfter = strings.TrimSpace(value)
+		} else if !strings.Contains(strings.ToLower(name), "ratelimit") {
+			continue
 		}
+		limits = append(limits, line...)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.limits = limits
-	return resp.StatusCode(), resp.Body()
+	return resp.StatusCode(), resp.Body(), retryAfter
 }
 
 // callerHeaders are the headers of a request that say who sent it.

@@ -520,7 +520,7 @@ func TestTrial(t *testing.T) {
 	if a := s.ask(t, "GET", name, "Authorization", ""); a.status != 429 || a.header.Get("Retry-After") == "" || !strings.Contains(string(a.body), "trial_used_up") {
 		t.Errorf("call 31: %d %s", a.status, a.body)
 	}
-	if _, _, body := s.mcp(t, tool); !strings.Contains(body, `"isError":true`) || !strings.Contains(body, "POST /api/v1/keys") {
+	if _, _, body := s.mcp(t, tool); !strings.Contains(body, `"isError":true`) || !strings.Contains(body, "POST /api/v1/keys") || !strings.Contains(body, "Retry-After is ") {
 		t.Errorf("call 32, by the tool: %s", body)
 	}
 	for path, want := range map[string]int{"/api/v1/models": 401, "/api/v1/dataset": 200} {

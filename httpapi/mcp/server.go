@@ -16,8 +16,8 @@ import (
 )
 
 // Ask sends a call to the API on behalf of the caller of ctx: target is path and query, body JSON or nil. The result
-// is the status and the body, with white space nowhere in it.
-type Ask func(ctx context.Context, method, target string, body []byte) (status int, answer []byte)
+// is the status, the body, and after how many seconds to ask again, empty where waiting does not help.
+type Ask func(ctx context.Context, method, target string, body []byte) (status int, answer []byte, retryAfter string)
 
 // Config is what a server needs.
 type Config struct {
@@ -87,9 +87,9 @@ func (cfg *Config) answer(ctx context.Context, doc *document, t *tool, arguments
 	} else if len(args) > 0 {
 		target += "?" + args.Encode()
 	}
-	status, reply := cfg.Ask(ctx, c.method(), target, body)
+	status, reply, retryAfter := cfg.Ask(ctx, c.method(), target, body)
 	if status != http.StatusOK {
-		return problem(status, reply)
+		return problem(status, reply, retryAfter)
 	}
 	if c.path == askPath {
 		return c.asked(doc, reply, cfg.Base(ctx))
@@ -224,7 +224,7 @@ func failed(text string) *sdk.CallToolResult {
 }
 
 // problem says in words what the API found wrong, and what to do.
-func problem(status int, body []byte) *sdk.CallToolResult {
+func problem(status int, body []byte, retryAfter string) *sdk.CallToolResult {
 	var p struct {
 		Detail string `json:"detail"`
 		Code   string `json:"code"`
@@ -248,6 +248,9 @@ func problem(status int, body []byte) *sdk.CallToolResult {
 		} else if len(e.Allowed) > 0 {
 			fmt.Fprintf(&b, "; allowed: %s", clipped(strings.Join(e.Allowed, ", ")))
 		}
+	}
+	if retryAfter != "" {
+		fmt.Fprintf(&b, "\nRetry-After is %s seconds.", retryAfter)
 	}
 	if status == http.StatusUnauthorized || p.Code == "trial_used_up" {
 		b.WriteString("\nA free key takes one call: POST /api/v1/keys with name, email and use_case. Put it into the configuration of " +
