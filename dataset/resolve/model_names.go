@@ -13,6 +13,9 @@ type modelRecord struct {
 	record
 	owners map[string]bool // accounts and names of its maker, lower case
 	own    map[string]bool // slug, and the name of the repository without its account, lower case
+
+	architecture    string  // in files of llama.cpp, empty if unknown
+	params, actives float64 // in billions, 0 if unknown
 }
 
 // modelNames finds models.
@@ -50,7 +53,7 @@ func newModelNames(models []dataset.Model) *modelNames {
 	}
 	for i := range models {
 		m := &models[i]
-		n.recs = append(n.recs, modelRecord{record{m.Slug, m.Name}, map[string]bool{}, map[string]bool{string(m.Slug): true}})
+		n.recs = append(n.recs, modelRecord{record{m.Slug, m.Name}, map[string]bool{}, map[string]bool{string(m.Slug): true}, orZero(m.GGUFArchitecture), orZero(m.ParamsB), orZero(m.ActiveParamsB)})
 		texts := append([]string{string(m.Slug), m.Name}, m.Aliases...)
 		if m.HFRepo != nil {
 			texts = append(texts, *m.HFRepo)
@@ -68,6 +71,13 @@ func newModelNames(models []dataset.Model) *modelNames {
 	slices.SortFunc(n.short, byText)
 	n.like.freeze()
 	return n
+}
+
+func orZero[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 func (n *modelNames) addOwner(i int32, repo string) {
