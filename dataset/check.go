@@ -183,6 +183,7 @@ var datasetRules = []rule[all]{
 	{"hardware-memory", "A card has no more than twice the memory of other cards of its architecture.", warned, checkCardMemory},
 	{"hardware-price", "No price is thirty times those of its peers.", warned, checkPeerPrices},
 	{"model-context", "The context length is not far from that of models of its shape.", warned, checkContexts},
+	{"model-twins", "Models of one family are not equal but for one field of their architecture or cache.", warned, checkTwins},
 	{"tool-words", "A tool uses the words that other tools use.", 0, checkToolWords},
 	{"credits", "sources.json lists every page that records name, and no other.", 0, checkCredits},
 	{"changes", "Recorded releases follow each other, and each change says something new.", 0, checkChanges},

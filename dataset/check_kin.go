@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -322,4 +323,77 @@ func memoryKind(h *Hardware) string {
 		return "other"
 	}
 	return ""
+}
+
+// notShape are the fields that models of one network differ in: a tune may have more tokens and a longer context.
+var notShape = []string{"vocab_size", "context_length", "context_length_basis", "rope_theta", "activation", "norm"}
+
+// checkTwins warns of models of one family and about as many parameters whose architecture and cache are equal but for one field, which
+// both have. Of several equal ones it looks at the first.
+func checkTwins(c *checker, _ all, _ place) {
+	type kind struct {
+		family         Slug
+		layers, hidden int64
+	}
+	type twin struct {
+		*Model
+		fields []named
+	}
+	groups := map[kind][]twin{}
+	c.models.all(func(m *Model, p place) {
+		if m.Architecture.NumLayers == nil || m.Architecture.HiddenSize == nil || m.ParamsB == nil || c.anyFaulty(p) {
+			return
+		}
+		fields := append(known("architecture.", m.Architecture), known("kv_cache.", m.KVCache)...)
+		k := kind{m.Family, *m.Architecture.NumLayers, *m.Architecture.HiddenSize}
+		if slices.ContainsFunc(groups[k], func(t twin) bool { return slices.Equal(t.fields, fields) }) {
+			return
+		}
+		for _, t := range groups[k] {
+			at := onlyDifference(fields, t.fields)
+			if at >= 0 && fields[at].value != nil && t.fields[at].value != nil && math.Abs(*m.ParamsB / *t.ParamsB - 1) < sameParams {
+				c.warning(p, fields[at].name, fmt.Sprintf("is all that differs from %s, which has %v, got %v", t.Slug, t.fields[at].value, fields[at].value))
+			}
+		}
+		groups[k] = append(groups[k], twin{m, fields})
+	})
+}
+
+// sameParams is how far the parameters of models of one network are apart at most, which round them and add tokens.
+const sameParams = 0.03
+
+// named is a value of a record with the name of its field; nil is unknown.
+type named struct {
+	name  string
+	value any
+}
+
+// known are the fields of a record part that models of one network share.
+func known(prefix string, part any) (fields []named) {
+	v := reflect.ValueOf(part)
+	for i := range v.NumField() {
+		name, value := v.Type().Field(i).Tag.Get("json"), any(nil)
+		if p := v.Field(i); !p.IsNil() {
+			value = p.Elem().Interface()
+		}
+		if !slices.Contains(notShape, name) {
+			fields = append(fields, named{prefix + name, value})
+		}
+	}
+	return fields
+}
+
+// onlyDifference is the place of the one value that two lists differ in, -1 where they do not differ in exactly one.
+func onlyDifference(a, b []named) (at int) {
+	at = -1
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"modeldex/dataset/record"
 )
 
 // modelRules are the rules of one model.
@@ -31,7 +29,7 @@ var modelRules = []rule[*Model]{
 	{"model-contradiction", "Fields of a model can all be true together.", clean, contradictModel},
 	{"model-cache", "Layers and heads of the cache are those of the model.", clean, checkCache},
 	{"model-cache-stated", "A model of a family that skips attention says how many layers have a cache.", warned | clean, checkCacheStated},
-	{"model-active", "A mixture of experts with benchmarks has an active size.", warned | clean, checkActiveStated},
+	{"model-active", "A mixture of experts has an active size.", warned | clean, checkActiveStated},
 	{"model-slug-size", "Sizes in the slug are those of the parameters.", warned | clean, checkSlugSizes},
 	{"model-params-name", "A number of parameters that is the number in the name has that basis, and one that counts a tied output head twice is a slip.", warned | clean, checkParamsBasis},
 	{"model-params", "The parameters are about what layers and widths give.", warned | clean, checkParams},
@@ -270,8 +268,8 @@ func skippingFamilies(models []*Model) map[Slug]bool {
 
 // checkActiveStated warns where nothing can be said of measured speeds because the share of the weights in use is unknown.
 func checkActiveStated(c *checker, m *Model, p place) {
-	if t := m.Architecture.Type; t != nil && *t == "moe" && m.ActiveParamsB == nil && c.runs[m.Slug] > 0 {
-		c.warning(p, "active_params_b", fmt.Sprintf("must be known for a mixture of experts with %s", record.Counted(c.runs[m.Slug], "benchmark")))
+	if a := &m.Architecture; (a.NumExperts != nil || a.Type != nil && *a.Type == "moe") && m.ActiveParamsB == nil {
+		c.warning(p, "active_params_b", "must be known for a mixture of experts")
 	}
 }
 

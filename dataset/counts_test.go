@@ -28,6 +28,7 @@ func countsOf(set *Set) string {
 	models, hardware := set.Models, set.Hardware
 	line("models", len(models))
 	line("models without a number of layers", count(len(models), func(i int) bool { return models[i].Architecture.NumLayers == nil }))
+	line("models without a shape, listed in `SHAPES.md`", count(len(models), func(i int) bool { return len(models[i].ShapeGaps()) > 0 }))
 	line("models without a release date", count(len(models), func(i int) bool { return models[i].ReleaseDate == nil }))
 	line("models whose release date is a month or a year", count(len(models), func(i int) bool { d := models[i].ReleaseDate; return d != nil && len(*d) < len("2026-01-02") }))
 	line("models without a licence", count(len(models), func(i int) bool { return models[i].License == nil }))
@@ -64,4 +65,24 @@ func countsOf(set *Set) string {
 	line("sources no page or file of which could be examined for a licence", count(len(origins), func(i int) bool { return origins[i].License == nil }))
 	out.WriteByte('\n')
 	return out.String()
+}
+
+const mostWithoutShape = 106
+
+// TestShapes: data/SHAPES.md lists the models without a shape, with what no page says that was read. It may only become shorter.
+func TestShapes(t *testing.T) {
+	var page strings.Builder
+	page.WriteString("# Models without a shape\n\nTheir `shape` is null, because no page that was read (a configuration, the header of a file, a card of the maker) says\n" +
+		"these fields. Made from the records by `go test ./dataset -run TestShapes -update`; do not edit by hand.\n\n| model | not known |\n|---|---|\n")
+	without, set := 0, mustShipped(t)
+	for i := range set.Models {
+		if gaps := set.Models[i].ShapeGaps(); len(gaps) > 0 {
+			without++
+			fmt.Fprintf(&page, "| %s | `%s` |\n", set.Models[i].Slug, strings.Join(gaps, "`, `"))
+		}
+	}
+	goldenFile(t, "../data/SHAPES.md", page.String())
+	if without > mostWithoutShape {
+		t.Errorf("%d models without a shape, at most %d before", without, mostWithoutShape)
+	}
 }

@@ -37,14 +37,20 @@ func TestCredits(t *testing.T) {
 		}
 		fmt.Fprintf(&page, "| [%s](%s) | %s | %s | %d | %d | %d | %d | %s |\n", c.Key, c.URL, c.Owner, licence, c.Measurements, c.Models, c.Hardware, c.Tools, c.Read)
 	}
+	goldenFile(t, "../data/CREDITS.md", page.String())
+}
+
+// goldenFile holds a file to what it is made from.
+func goldenFile(t *testing.T, path, want string) {
+	t.Helper()
 	if *update {
-		must(t, os.WriteFile("../data/CREDITS.md", []byte(page.String()), 0o644))
+		must(t, os.WriteFile(path, []byte(want), 0o644))
 		return
 	}
-	got, err := os.ReadFile("../data/CREDITS.md")
+	got, err := os.ReadFile(path)
 	must(t, err)
-	if string(got) != page.String() {
-		t.Error("data/CREDITS.md is out of date, run go test ./dataset -run TestCredits -update")
+	if string(got) != want {
+		t.Errorf("%s is out of date, run go test ./dataset -run %s -update", path, t.Name())
 	}
 }
 
