@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // modelRules are the rules of one model.
