@@ -158,7 +158,7 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	switch {
 	case q.WeightsGB > 0:
 		z = dataset.Quantization{Name: cmp.Or(q.Quantization, "given"), Format: "any", SizeBytes: bytesOf(q.WeightsGB), Basis: dataset.Published}
-	case q.Quantization == "" || len(t.named(q.Quantization)) > 0:
+	case q.Quantization == "" || len(t.named(q.Quantization)) > 0 && (q.Rules != VLLM || !t.computedCheckpoint(q.Quantization)):
 		return t, nil
 	default:
 		z, formula, ok = e.sizeOf(t, q.Quantization)
@@ -184,6 +184,22 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	one.order = one.inOrder()
 	one.listed, one.moderate = one.order, one.order
 	return &one, nil
+}
+
+// computedCheckpoint reports whether a name is one of checkpoints, and the model has no published file of it: its own size
+// is computed for another format.
+func (t *target) computedCheckpoint(name string) bool {
+	for _, i := range t.named(name) {
+		if t.Quantizations[i].Basis == dataset.Published {
+			return false
+		}
+	}
+	for _, c := range checkpoints {
+		if c.name.MatchString(strings.ToUpper(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // weightsOf is the size of the weights and where it comes from.

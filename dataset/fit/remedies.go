@@ -11,7 +11,7 @@ import (
 // A Remedy is a change of a query that makes a size fit on the devices, or run with part of it in main memory.
 type Remedy struct {
 	// Parameter to change.
-	Change string `json:"change" jsonschema:"enum=kv,enum=context,enum=quantization,enum=gpu_layers,enum=system_memory_gb,enum=count,example=kv"`
+	Change string `json:"change" jsonschema:"enum=kv,enum=context,enum=quantization,enum=gpu_layers,enum=n_cpu_moe,enum=system_memory_gb,enum=count,example=kv"`
 	// Its new value.
 	Value string `json:"value" jsonschema:"example=q8_0"`
 	// Quantization it helps.
@@ -90,9 +90,20 @@ func (a *ask) remedies() []Remedy {
 		}
 	}
 	if a.q.given() {
-		if v, p := with(a.t, base.at, func(q *Query) { q.GPULayers, q.CPUMoE = nil, nil }); v == Fits || v == Offload {
-			value := strconv.FormatInt(p.gpu, 10)
-			add("gpu_layers", value, fmt.Sprintf("with %s layers on the devices and the experts of %d in main memory", value, p.moe), a.t, base.at, v, nil)
+		_, p := with(a.t, base.at, func(q *Query) { q.GPULayers, q.CPUMoE = nil, nil })
+		change, n, words := "gpu_layers", &p.gpu, "with %d layers on the devices"
+		if a.q.CPUMoE != nil {
+			change, n, words = "n_cpu_moe", &p.moe, "with the experts of %d layers in main memory"
+		}
+		v, _ := with(a.t, base.at, func(q *Query) {
+			if a.q.CPUMoE != nil {
+				q.CPUMoE = n
+			} else {
+				q.GPULayers = n
+			}
+		})
+		if better(v) {
+			add(change, strconv.FormatInt(*n, 10), fmt.Sprintf(words, *n), a.t, base.at, v, nil)
 		}
 	} else if now == No && a.offloads() && a.m.main > 0 {
 		if v, p := with(a.t, base.at, func(q *Query) { q.SystemMemoryGB, q.Host = MaxMainGB, "" }); v == Offload {

@@ -72,7 +72,7 @@ func NewAsk(gen *index.Generation, params url.Values) *Ask {
 	for _, v := range fit.Rules("").Values() {
 		f.Engines = append(f.Engines, Choice{v, v, v == params.Get("engine")})
 	}
-	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps"}
+	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps", "system_memory_gb", "host", "parallel", "quantization"}
 	f.More = slices.ContainsFunc(rare, func(name string) bool { return params.Get(name) != "" })
 	return f
 }
@@ -117,6 +117,13 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
 	v.Lead = verdictLine(gen, q)
 	v.askMemory(gen, q)
+	for _, r := range q.Answer.Remedies {
+		words := r.Quantization + " " + map[fit.Verdict]string{fit.Fits: "fits ", fit.Offload: "runs, partly in main memory, "}[r.Verdict] + r.Text
+		if r.USD != nil {
+			words += ", " + text.Dollars(*r.USD) + " more"
+		}
+		v.offer(words, q.with(r.Change, r.Value, "quantization", r.Quantization))
+	}
 	if hardware != "" {
 		runs := index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{model}}, {Field: index.Hardware, Values: []string{hardware}}}}
 		if _, n := gen.Benchmarks.First(runs); n > 0 {
@@ -213,6 +220,9 @@ func machineName(gen *index.Generation, q *FitQuery) string {
 		name = newNames(gen).of("hardware", q.Query.Hardware)
 		if q.Query.MemoryGB > 0 {
 			name += " with " + text.Exact(q.Query.MemoryGB) + " GB"
+		}
+		for _, u := range q.Query.Beside {
+			name += " + " + newNames(gen).of("hardware", u.Hardware)
 		}
 	case q.Query.MemoryGB > 0:
 		name = text.Exact(q.Query.MemoryGB) + " GB"
@@ -381,6 +391,9 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	if len(z.Evidence) > 0 {
 		verdict.Note, verdict.Href, verdict.Title = "a run proves it", "/benchmarks/"+string(z.Evidence[0].ID), ""
 	}
+	if z.Verdict == fit.Offload && z.Placement != nil {
+		verdict.Note = "with " + z.Placement.Flags
+	}
 	cache, spare := cell(text.GiB(z.Memory.Cache.Bytes.Bytes)), known(z.Headroom, text.GiB)
 	if z.Memory.Cache.Basis == fit.UpperBound {
 		cache.Note = "at most"
@@ -397,6 +410,9 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 		if e := s.Estimate; e != nil {
 			estimate = Cell{Text: text.Tenths(e.Median), Note: text.Tenths(e.P05) + " to " + text.Tenths(e.P95), Href: rests}
 		}
+	}
+	if z.CacheTokens != nil {
+		spare.Note = text.Tokens(*z.CacheTokens) + " tokens of cache"
 	}
 	return []Cell{
 		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, {Text: text.GiB(z.Memory.Total)}, spare, roomCell(z.MaxContext.F16), measured, estimate,
