@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestCounts: the counts in data/README.md are made from the shipped records. -update rewrites them.
+// TestCounts: the counts in data/READING.md are made from the shipped records. -update rewrites them.
 func TestCounts(t *testing.T) {
-	goldenPart(t, "counts: made from the records by go test ./dataset -run TestCounts -update, do not edit by hand", "end of counts", countsOf(mustShipped(t)))
+	goldenPart(t, readingPage, "counts: made from the records by go test ./dataset -run TestCounts -update, do not edit by hand", "end of counts", countsOf(mustShipped(t)))
 }
 
 // countsOf is the table of what a dataset holds and of what its records lack.

@@ -21,8 +21,7 @@
 // path.
 //
 // To follow a load, start at load.go. A new rule of one field is a tag in record. A new rule of a record or across records is an
-// entry in one of the tables of rules (modelRules and others) and a fixture in testdata/lint; TestRuleList writes its
-// sentence into data/README.md.
+// entry in one of the tables of rules (modelRules and others) and a fixture in testdata/lint.
 //
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
 // that are unpublished are computed at load (see Quantizations) and say so.

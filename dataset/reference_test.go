@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"modeldex/dataset/record"
 )
@@ -40,34 +38,15 @@ var referenced = []struct {
 	{"Field change", "entries of `fields` of a change", reflect.TypeFor[record.FieldChange]()},
 }
 
-// TestFieldReference holds the reference in data/README.md to the types. -update rewrites it.
+// TestFieldReference holds data/FIELDS.md to the types. -update rewrites it.
 func TestFieldReference(t *testing.T) {
-	goldenPart(t, "fields: made from the Go types, do not edit by hand", "end of fields", reference(t))
+	goldenPart(t, fieldsPage, "fields: made from the Go types, do not edit by hand", "end of fields", reference(t))
 }
 
-// TestRuleList holds the list of rules in data/README.md to the fixtures, one per rule. -update rewrites it.
-func TestRuleList(t *testing.T) {
-	files, err := filepath.Glob("testdata/lint/busted_*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	out.WriteByte('\n')
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&out, "- %s\n", oneLine(string(a.Comment)))
-	}
-	out.WriteByte('\n')
-	goldenPart(t, "rules: made from the fixtures of the checks, do not edit by hand", "end of rules", out.String())
-}
-
-// goldenPart compares or rewrites what is between two marks of data/README.md.
-func goldenPart(t *testing.T, from, until, want string) {
+// goldenPart compares or rewrites what is between two marks of a file.
+func goldenPart(t *testing.T, file, from, until, want string) {
 	t.Helper()
-	page, err := os.ReadFile(readme)
+	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,20 +54,23 @@ func goldenPart(t *testing.T, from, until, want string) {
 	head, rest, okHead := strings.Cut(string(page), from)
 	got, tail, okTail := strings.Cut(rest, until)
 	if !okHead || !okTail {
-		t.Fatalf("%s lacks the marks %q and %q", readme, from, until)
+		t.Fatalf("%s lacks the marks %q and %q", file, from, until)
 	}
 	if *update {
-		if err := os.WriteFile(readme, []byte(head+from+want+until+tail), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(head+from+want+until+tail), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("a part of %s is out of date, run go test ./dataset -run %s -update (-made +page):\n%s", readme, t.Name(), diff)
+		t.Errorf("a part of %s is out of date, run go test ./dataset -run %s -update (-made +page):\n%s", file, t.Name(), diff)
 	}
 }
 
-const readme = "../data/README.md"
+const (
+	fieldsPage  = "../data/FIELDS.md"
+	readingPage = "../data/READING.md"
+)
 
 func reference(t *testing.T) string {
 	t.Helper()
