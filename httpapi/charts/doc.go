@@ -1,6 +1,6 @@
 // Package charts draws the plots of modeldex as SVG.
 //
-//   - A Maker makes a Figure of a generation: measured speeds of a model by hardware, intelligence against speed on
+//   - A Maker makes a Figure of a generation: measured speeds of a model by hardware, capability against speed on
 //     one machine, and equal measurements side by side.
 //   - A Figure has a title, a summary, a source line, the table of its values, and a form: scatter or rows. Equal data
 //     give equal bytes.

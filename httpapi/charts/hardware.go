@@ -11,7 +11,7 @@ import (
 	"modeldex/dataset/text"
 )
 
-// HardwareFrontier draws the intelligence of models against their speed on a piece of hardware, with a line through
+// HardwareFrontier draws the capability of models against their speed on a piece of hardware, with a line through
 // those that no other beats in both.
 func (m Maker) HardwareFrontier(slug string) *Figure {
 	runs, _ := m.gen.Best.Models(fit.Query{Hardware: dataset.Slug(slug)}, 0) // none where that cannot be said
@@ -21,30 +21,30 @@ func (m Maker) HardwareFrontier(slug string) *Figure {
 // scored is a model that runs, with its score.
 type scored struct {
 	*fit.Best
-	score    float64 // intelligence, 0 to 100
+	score    float64 // capability, 0 to 100
 	measured bool
 }
 
 // FrontierOf is HardwareFrontier of what is recommended on the hardware alone.
 func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 	f := &Figure{
-		Title: m.hardwareName(slug) + ": intelligence against speed", Address: address("hardware-frontier", "hardware", slug),
-		Source:  m.source("; scores of the newest snapshot, speeds measured or estimated from measurements"),
-		Note:    "Each recommended model in the quantization that is best with 8k of context; those that fit only with fewer than four bits per weight are not drawn, for a score is of the full model. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
-		Missing: "No model that runs on this hardware with four bits per weight or more has both an intelligence score and a known speed.",
+		Title: m.hardwareName(slug) + ": capability against speed", Address: address("hardware-frontier", "hardware", slug),
+		Source:  m.source("; capabilities from published evaluations or predicted, speeds measured or estimated from measurements"),
+		Note:    "The " + text.Whole(mostPoints) + " best models, each in the quantization that is best with 8k of context; those that fit only with fewer than four bits per weight are not drawn. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
+		Missing: "No model that runs on this hardware with four bits per weight or more has both a capability and a known speed.",
 	}
 	var models []scored
-	for i := range found {
+	for i := range found[:min(len(found), mostPoints)] {
 		b := &found[i]
 		ord, ok := m.gen.Models.Find(string(b.Model))
-		if ok && !b.BelowLeastBits() && b.TPS != nil && !math.IsNaN(m.gen.Models.Number("intelligence", ord)) {
-			models = append(models, scored{b, m.gen.Models.Number("intelligence", ord), b.Use != nil && *b.Use == fit.UseMeasured})
+		if ok && !b.BelowLeastBits() && b.TPS != nil && !math.IsNaN(m.gen.Models.Number("capability", ord)) {
+			models = append(models, scored{b, m.gen.Models.Number("capability", ord), b.Use != nil && *b.Use == fit.UseMeasured})
 		}
 	}
 	slices.SortStableFunc(models, func(a, b scored) int { return cmp.Or(cmp.Compare(*a.TPS, *b.TPS), cmp.Compare(a.Model, b.Model)) })
 	best := fit.Pareto(models, func(s *scored) (x, y float64, ok bool) { return *s.TPS, s.score, true })
 	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(*a.TPS, *b.TPS) })
-	out := &scatter{x: axis{"Generation speed (tok/s)", true}, y: axis{"Intelligence (composite, 0 to 100)", false}}
+	out := &scatter{x: axis{"Generation speed (tok/s)", true}, y: axis{"Capability (0 to 100)", false}}
 	for i, b := range best {
 		if i > 0 { // a step: between two models only the slower one's speed is reached with its score
 			out.line = append(out.line, [2]float64{out.line[len(out.line)-1][0], b.score})

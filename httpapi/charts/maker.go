@@ -20,10 +20,11 @@ func For(gen *index.Generation) Maker { return Maker{gen} }
 
 // The bounds of what one figure reads and draws.
 const (
-	mostRead = 3000 // runs read, the newest first
-	mostRows = 14   // rows of a plot of speeds
-	mostDots = 40   // runs drawn in one row
-	mostSame = 14   // rows of a comparison
+	mostRead   = 3000 // runs read, the newest first
+	mostRows   = 14   // rows of a plot of speeds
+	mostDots   = 40   // runs drawn in one row
+	mostSame   = 14   // rows of a comparison
+	mostPoints = 150  // models against their speed
 )
 
 func (m Maker) modelName(slug string) string { return nameIn(m.gen.Models, slug) }

@@ -23,7 +23,7 @@ func of(draw func(m Maker, slug string) *Figure) func(m Maker, slugs []string) *
 // Presets lists the presets.
 var Presets = []Preset{
 	{"model-speeds", "Measured speed of a model by hardware, one dot for each run.", "model", "model", 1, 1, of(Maker.ModelSpeeds)},
-	{"hardware-frontier", "Intelligence against speed of the models that run on a machine.", "hardware", "hardware", 1, 1, of(Maker.HardwareFrontier)},
+	{"hardware-frontier", "Capability against speed of the models that run on a machine.", "hardware", "hardware", 1, 1, of(Maker.HardwareFrontier)},
 	{"compare", "The same measurements on several machines.", "hardware", "hardware", 2, MostCompared, Maker.CompareHardware},
 	{"compare-models", "The same measurements of several models.", "model", "models", 2, MostCompared, Maker.CompareModels},
 }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 
 	"modeldex/dataset/text"
@@ -21,7 +22,10 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 	v.Crumbs = append(v.Crumbs, Link{Text: vendorName(string(h.Vendor)), Href: address("/explore/hardware", "vendor", string(h.Vendor))})
 	v.Sources, v.Groups = v.groupsOf(n, hardwareFields, row, h.Sources)
 	v.Invite = &Link{Text: "Contribute a run on this hardware", Href: address("/contribute", "hardware", slug)}
-	v.offer("All models that run", address("/fit", "hardware", slug))
+	with, _ := url.ParseQuery(at.Query) // made by this program
+	with.Set("hardware", slug)
+	all := Place{Path: "/fit"}.with(with)
+	v.offer("All models that run", all)
 	v.offer("Compare", address("/compare", "hardware", slug))
 	if h.VRAMGB != nil {
 		gb := exactPlain(*h.VRAMGB)
@@ -42,7 +46,7 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 		list.Empty = chooseMemory
 	}
 	if len(best) > shownBest {
-		list.More = &Link{Text: "All " + text.Whole(len(best)) + " models that run", Href: address("/fit", "hardware", slug)}
+		list.More = &Link{Text: "All " + text.Whole(len(best)) + " models that run", Href: all}
 	}
 	v.Tables = []Table{list}
 	v.Tabs = []Table{speedTable(gen, index.Hardware, slug, index.Model), pricesTable(h)}

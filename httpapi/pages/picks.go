@@ -83,7 +83,8 @@ func machinePicks(gen *index.Generation, ask fit.Query, found []fit.Best) (out [
 	var first *fit.Best
 	add := func(label string, want func(b *fit.Best) bool) {
 		i := slices.IndexFunc(found, func(b fit.Best) bool {
-			return b.TPS != nil && *b.TPS >= usableSpeed && !b.BelowLeastBits() && want(&b)
+			picked := slices.ContainsFunc(out, func(p Pick) bool { return p.Name == n.cell("models", b.Model) })
+			return b.TPS != nil && *b.TPS >= usableSpeed && !b.BelowLeastBits() && !picked && want(&b)
 		})
 		if i < 0 {
 			return
@@ -264,7 +265,7 @@ func commonMachines(gen *index.Generation, model dataset.Slug, usual *fit.Size, 
 		if k.sets["type"] != "gpu" {
 			row.ask.SystemMemoryGB = 0
 		}
-		a, fault := gen.Fit.Fit(row.ask)
+		a, fault := gen.Best.Fit(row.ask)
 		if fault != nil || len(a.Sizes) == 0 {
 			continue
 		}
@@ -393,8 +394,11 @@ func fitCells(b *fit.Best, q fit.Query) []Cell {
 	if b.BelowLeastBits() {
 		size.Note, size.Title = "below 4 bits", belowFour
 	}
-	if b.Verdict == fit.Tight {
+	switch b.Verdict {
+	case fit.Tight:
 		size.Note = strings.TrimPrefix(size.Note+", tight", ", ")
+	case fit.Offload:
+		size.Note = strings.TrimPrefix(size.Note+", partly in main memory", ", ")
 	}
 	if b.TPS == nil {
 		return []Cell{size, {Text: text.GiB(b.Total)}, cell(""), {Text: "not known", Class: "none"}}
