@@ -116,7 +116,7 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	}
 	work.Wait()
 	runs := func(model dataset.Slug) int { return benchmarks.counts(Model, string(model)).Own }
-	gen.Best = best.NewRule(set.Models, set.Hardware, gen.Capabilities, runs, gen.Fit)
+	gen.Best = best.NewRule(set, gen.Capabilities, runs, gen.Fit)
 	return gen, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 )
 
@@ -30,23 +31,44 @@ type Rule struct {
 type known struct {
 	*dataset.Model
 	capability *Capability
-	runs       int // measurements of it
+	runs       int                // measurements of it
+	lost       map[string]float64 // points, by quantization in upper case, where that was measured
 }
 
-// NewRule makes the rule of a dataset. runs is how many measurements there are of a model.
-func NewRule(models []dataset.Model, hardware []dataset.Hardware, can map[dataset.Slug]Capability, runs func(dataset.Slug) int, engine *fit.Engine) *Rule {
-	r := &Rule{fit: engine, models: make(map[dataset.Slug]*known, len(models)), hardware: make(map[dataset.Slug]*dataset.Hardware, len(hardware))}
-	for i := range models {
-		k := &known{Model: &models[i], runs: runs(models[i].Slug)}
-		if c, ok := can[models[i].Slug]; ok {
+// NewRule makes the rule of a dataset, which it keeps. runs is how many measurements there are of a model.
+func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(dataset.Slug) int, engine *fit.Engine) *Rule {
+	r := &Rule{fit: engine, models: make(map[dataset.Slug]*known, len(set.Models)), hardware: make(map[dataset.Slug]*dataset.Hardware, len(set.Hardware))}
+	for i := range set.Models {
+		k := &known{Model: &set.Models[i], runs: runs(set.Models[i].Slug), lost: map[string]float64{}}
+		if c, ok := can[k.Slug]; ok {
 			k.capability = &c
 		}
-		r.models[models[i].Slug] = k
+		r.models[k.Slug] = k
 	}
-	for i := range hardware {
-		r.hardware[hardware[i].Slug] = &hardware[i]
+	for i := range set.Hardware {
+		r.hardware[set.Hardware[i].Slug] = &set.Hardware[i]
+	}
+	for _, metric := range []dataset.QualityMetric{record.Perplexity, record.KLDivergence} { // the more telling one last
+		for i := range set.Quality {
+			if q := &set.Quality[i]; q.Metric == metric && r.models[q.Model] != nil {
+				r.models[q.Model].lost[strings.ToUpper(q.Quantization)] = lostMeasured(q)
+			}
+		}
 	}
 	return r
+}
+
+// perNat is how many points a divergence of one nat per token costs: so the divergences of the quantizations of Llama 3 8B
+// are about the points of lostBits.
+const perNat = 50.0
+
+// lostMeasured are the points of a measured loss: a KL divergence, or the logarithm of the ratio of two perplexities.
+func lostMeasured(q *dataset.Quality) float64 {
+	nats := q.Value
+	if q.Metric == record.Perplexity {
+		nats = math.Log(q.Value / *q.ReferenceValue)
+	}
+	return min(max(perNat*nats, 0), lost[len(lost)-1].points)
 }
 
 // RuleOf makes the rule of a dataset that has no index. of gives the evidence of a model; nil: nothing of any.
@@ -59,7 +81,7 @@ func RuleOf(set *dataset.Set, of func(dataset.Slug) []Evidence) *Rule {
 		runs[b.Model]++
 	}
 	count := func(model dataset.Slug) int { return runs[model] }
-	return NewRule(set.Models, set.Hardware, Capabilities(set.Models, of), count, fit.New(set))
+	return NewRule(set, Capabilities(set.Models, of), count, fit.New(set))
 }
 
 // A List is what runs: Found has what is recommended, the best first, each row with its points and the reason.
@@ -275,6 +297,9 @@ func (r *Rule) points(q *fit.Query, b *fit.Best) fit.Points {
 	}
 	if b.BitsPerWeight != nil {
 		p.Quantization = -k.lostBits(*b.BitsPerWeight)
+		if measured, ok := k.lost[strings.ToUpper(b.Quantization)]; ok {
+			p.Quantization = -measured
+		}
 	}
 	p.Memory = -map[fit.Verdict]float64{fit.Tight: tight, fit.Offload: parted}[b.Verdict]
 	switch tps := r.speed(q, b); {

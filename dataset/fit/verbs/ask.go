@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -56,13 +57,13 @@ func (c *Ask) Run(env *verbs.Env) error {
 	}
 	switch {
 	case len(models) > 0 && len(hardware) > 0 && len(models)+len(hardware) > 2 && q.Intent == resolve.Compare:
-		compare := Compare{Names: append(models, hardware...), Settings: s, Prefer: Prefer{"measured"}}
+		compare := Compare{Names: append(models, hardware...), Settings: s, Prefer: Prefer{"best"}}
 		return compare.answer(env, set)
 	case len(models) > 0 && len(hardware) > 0:
 		pair := Fit{Model: models[0], Hardware: hardware[0], Settings: s}
 		return pair.answer(env, set)
 	case len(hardware) > 0:
-		runs := Runs{Hardware: hardware[0], Settings: s, Prefer: Prefer{"measured"}, Limit: c.Limit}
+		runs := Runs{Hardware: hardware[0], Settings: s, Prefer: Prefer{"best"}, Limit: c.Limit}
 		return runs.answer(env, set)
 	case len(models) > 0:
 		return c.hardwareFor(env, set, models[0], &s, q.MaxPriceUSD)
@@ -129,26 +130,18 @@ func readingText(q *resolve.Question) string {
 func (c *Ask) hardwareFor(env *verbs.Env, set *dataset.Set, model string, s *Settings, maxPrice float64) error {
 	q := s.query()
 	q.Model = dataset.Slug(model)
-	runs, fault := fit.New(set).Hardware(q, s.MinTPS)
+	list, fault := s.rule(env, set).Hardware(q, s.MinTPS)
 	if fault != nil {
 		return fault
 	}
-	prices := map[dataset.Slug]float64{}
-	for i := range set.Hardware {
-		if p := set.Hardware[i].StreetPriceUSD; p != nil {
-			prices[set.Hardware[i].Slug] = *p
+	price := func(b *fit.Best) float64 {
+		if b.TotalPriceUSD == nil {
+			return math.Inf(1)
 		}
+		return *b.TotalPriceUSD
 	}
-	found := slices.DeleteFunc(runs.Found, func(b fit.Best) bool {
-		return b.BelowLeastBits() || maxPrice > 0 && (prices[b.Hardware] == 0 || prices[b.Hardware] > maxPrice)
-	})
-	slices.SortStableFunc(found, func(a, b fit.Best) int {
-		pa, pb := prices[a.Hardware], prices[b.Hardware]
-		if (pa == 0) != (pb == 0) {
-			return cmp.Compare(pb, pa)
-		}
-		return cmp.Compare(pa, pb)
-	})
+	found := slices.DeleteFunc(list.Found, func(b fit.Best) bool { return maxPrice > 0 && price(&b) > maxPrice })
+	slices.SortStableFunc(found, func(a, b fit.Best) int { return cmp.Compare(price(&a), price(&b)) })
 	if c.Limit > 0 {
 		found = found[:min(c.Limit, len(found))]
 	}
@@ -156,17 +149,19 @@ func (c *Ask) hardwareFor(env *verbs.Env, set *dataset.Set, model string, s *Set
 		return env.PrintJSON(found)
 	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "HARDWARE\tUSD\tSIZE\tVERDICT\tMEMORY\tTOKENS/S")
+	fmt.Fprintln(t, "HARDWARE\tUSD\tSEEN\tQUANTIZATION\tMEMORY\tWHY")
 	for _, b := range found {
-		price := "-"
-		if p := prices[b.Hardware]; p > 0 {
-			price = fmt.Sprintf("%.0f", p)
+		name, usd, seen := string(b.Hardware), "-", "-"
+		if b.Count > 1 {
+			name = fmt.Sprintf("%d x %s", b.Count, name)
 		}
-		speed := numberText(b.TPS)
-		if b.TPS != nil && b.Use != nil && *b.Use == fit.UseEstimate {
-			speed = estimateText(*b.TPS)
+		if b.TotalPriceUSD != nil {
+			usd = fmt.Sprintf("%.0f", *b.TotalPriceUSD)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", b.Hardware, price, b.Quantization, b.Verdict, bytesText(&b.Total), speed)
+		if b.PriceDate != nil {
+			seen = string(*b.PriceDate)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", name, usd, seen, b.Quantization, bytesText(&b.Total), b.Why)
 	}
 	return t.Flush()
 }
