@@ -139,6 +139,12 @@ func TestAgentTools(t *testing.T) {
 				t.Errorf("%s: %s %v: %s, links %v", name, call.Name, arguments, answer.text, answer.links)
 				continue
 			}
+			if link := answer.links[0]; name == "stdio" && !strings.HasSuffix(link, "/about") && !strings.Contains(link, "/ask?") {
+				page, err := session.ReadResource(context.Background(), &sdk.ReadResourceParams{URI: link})
+				if err != nil || !strings.HasPrefix(page.Contents[0].Text, "# ") {
+					t.Errorf("%s: the link %s cannot be read: %v", call.Name, link, err)
+				}
+			}
 			compiler := jsonschema.NewCompiler()
 			if err := compiler.AddResource("mem:///output.json", listed.Tools[i].OutputSchema); err != nil {
 				t.Fatal(err)

@@ -28,6 +28,9 @@ type Config struct {
 	Version string // of the program
 }
 
+// LocalBase is put before the addresses of pages where no server has them. Agents read such resources here.
+const LocalBase = "modeldex://local"
+
 // Instructions tell agents how to use the tools.
 const Instructions = "modeldex: open-weight models, hardware, and published measurements of tokens per second, each with its source. " +
 	"Resolve names first; never make up a slug. null means not published, never 0. Speeds compare only where settings agree: " +
@@ -43,8 +46,18 @@ func New(cfg Config) (*sdk.Server, error) {
 	const day = 24 * 60 * 60 * 1000 // milliseconds
 	server := sdk.NewServer(&sdk.Implementation{Name: "modeldex", Title: "modeldex", Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: Instructions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs, c.CacheScope = day, "public" },
+	})
+	server.AddResourceTemplate(&sdk.ResourceTemplate{
+		Name: "page", Title: "A page that an answer links to, as Markdown", URITemplate: LocalBase + "/{+path}", MIMEType: "text/markdown",
+	}, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		path, query, _ := strings.Cut(strings.TrimPrefix(req.Params.URI, LocalBase), "?")
+		status, page, _ := cfg.Ask(ctx, http.MethodGet, strings.TrimSuffix(path+".md?"+query, "?"), nil)
+		if status != http.StatusOK {
+			return nil, sdk.ResourceNotFoundError(req.Params.URI)
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: "text/markdown", Text: string(page)}}}, nil
 	})
 	no := false
 	for i := range tools {
