@@ -145,7 +145,7 @@ func badValue(pm *query.Param) string {
 	case pm.Many && pm.Enum == nil && pm.Kind != query.Whole && pm.Kind != query.Flag:
 		return "a,,b"
 	case pm.Kind == query.Text && pm.Enum == nil:
-		return strings.Repeat("a b ", 200)
+		return strings.Repeat("a b ", 600)
 	case pm.Above:
 		return "0"
 	}
