@@ -45,6 +45,7 @@ func constants() []constant {
 		{"reported_part_ecc", fit.VisiblePartECC, "The same of cards with error correction in GDDR memory."},
 		{"runtime_bytes.vllm", fit.VLLMRuntime, "Driver, libraries and graphs on each card under vLLM."},
 		{"requests.vllm", fit.VLLMRequests, "Requests whose logits count in its compute buffer."},
+		{"large_card.vllm", []int64{fit.VLLMLarge, fit.VLLMTokensLarge, fit.VLLMRequestsLarge}, "Bytes from which a card, A100 excepted, has the next two as defaults: tokens of one step, and requests."},
 		{"hidden_values.vllm", fit.VLLMHidden, "Values of one token in its compute buffer, for each unit of the hidden size."},
 		{"forward_values.vllm", fit.VLLMForward, "The same of the width of the feed-forward block, or of the experts that one token reads."},
 		{"vocabulary_bytes.vllm", fit.VLLMLogits, "Bytes of one request in its compute buffer, for each entry of the vocabulary."},

@@ -5,10 +5,12 @@
 //
 //   - An Engine is made of one dataset and answers queries.
 //   - A Query is a model, a machine and settings; an Answer has a Size for each quantized form.
-//   - Memory is what a size takes: weights, key-value cache, compute buffer, reserve, each with its
-//     basis and the id of its formula (Formulas). A missing fact is named, never guessed.
-//   - A Verdict compares that with the memory of the machine. A run that was resident in less
-//     outranks the formula (Evidence).
+//   - Memory is what a size takes: weights, key-value cache, compute buffer, companions, reserve, each with its
+//     basis and the id of its formula (Formulas). A missing fact is named, and makes the part a range.
+//   - A Verdict compares that with the memory of the machine, and is unknown only if a range decides it. A run that was
+//     resident in less outranks the formula (Evidence).
+//   - A Placement is where weights and cache lie: on devices, which may differ, and in main memory. A Remedy is a change
+//     that makes a model fit.
 //   - A Speed is measured, or an Estimate: the share of the memory bandwidth that the nearest
 //     measurements reached, as a weighted median, with the measurements and their weights.
 //   - An Evaluation compares estimates with measurements that were hidden from them. Its results
@@ -17,7 +19,8 @@
 // The files, lowest first:
 //
 //   - what goes in and comes out: words.go, query.go, answer.go, rules.go
-//   - formulas of bytes: memory.go
+//   - formulas of bytes: memory.go, named.go, companions.go
+//   - where they lie: machine.go, placement.go, remedies.go
 //   - one measurement, and many: sample.go, stats.go, trend.go, heldback.go
 //   - what an engine keeps: engine.go, learnt.go, lookup.go
 //   - speed: points.go, place.go, estimate.go, slowdown.go

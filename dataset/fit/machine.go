@@ -54,6 +54,14 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if len(m.missing) > 0 {
 		m.memory, m.available = 0, 0
 	}
+	if q.Rules == VLLM {
+		q.large = m.hw != nil && m.hw.VRAMGB != nil && bytesOf(*m.hw.VRAMGB) >= VLLMLarge && !strings.Contains(m.hw.Name, "A100")
+		if q.usualBatch && q.large {
+			q.MicroBatch = VLLMTokensLarge
+		} else if q.usualBatch {
+			q.MicroBatch = VLLMTokens
+		}
+	}
 	return m, e.hosted(m, q)
 }
 

@@ -29,7 +29,7 @@ var Formulas = []Formula{
 	{"kv.recurrent", fmt.Sprintf("state of linear-attention and state-space layers in 32-bit values, for each slot: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes, the recurrent_state_bytes of the record; without it 0 to layers x hidden size x %d bytes", MostState), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
 	{"kv.unknown", fmt.Sprintf("where heads or layers are not published, one token takes 0 to %v x parameters^(2/3) values in all layers, and at most 2 x hidden size in each", MostCached), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache.cpp"},
 	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values. Without flash attention the second is 4 x micro_batch x context x (query heads + 1) + 16 x micro_batch x hidden size. With experts in main memory the largest matrix of one layer of them is added", "https://github.com/unslothai/unsloth/pull/6718"},
-	{"compute.vllm", fmt.Sprintf("2 x batch_tokens x (%d x hidden size + %d x feed-forward width) + %d x %d x vocabulary: activations of one step, and 32-bit logits of %d requests with what sampling sorts; per device", VLLMHidden, VLLMForward, VLLMLogits, VLLMRequests, VLLMRequests), "https://github.com/vllm-project/vllm/blob/main/vllm/v1/worker/gpu_worker.py"},
+	{"compute.vllm", fmt.Sprintf("2 x batch_tokens x (%d x hidden size + %d x feed-forward width) + %d x %d x vocabulary: activations of one step, and 32-bit logits of %d requests with what sampling sorts; per device. On cards of 70 GB and more, A100 excepted, %d tokens and %d requests", VLLMHidden, VLLMForward, VLLMLogits, VLLMRequests, VLLMRequests, VLLMTokensLarge, VLLMRequestsLarge), "https://github.com/vllm-project/vllm/blob/main/vllm/v1/worker/gpu_worker.py"},
 	{"companion.projector", "projector_gb x 2^30", "https://github.com/ggml-org/llama.cpp/blob/master/tools/mtmd/README.md"},
 	{"companion.mtp", "the cache of one more full layer and its own compute buffer; its weights are in the file of the model", "https://github.com/ggml-org/llama.cpp/pull/22673"},
 	{"companion.draft", "weights, cache of the same context and compute buffer of the model that drafts", "https://github.com/ggml-org/llama.cpp/blob/master/docs/speculative.md"},
@@ -222,7 +222,11 @@ func (t *target) cacheKnown() bool {
 func (s *shape) compute(q *Query) int64 {
 	n := q.MicroBatch
 	if q.Rules == VLLM {
-		return 2*n*(VLLMHidden*s.hidden+VLLMForward*s.forward) + VLLMLogits*VLLMRequests*s.vocab
+		requests := int64(VLLMRequests)
+		if q.large {
+			requests = VLLMRequestsLarge
+		}
+		return 2*n*(VLLMHidden*s.hidden+VLLMForward*s.forward) + VLLMLogits*requests*s.vocab
 	}
 	layer := 2 * n * q.Context
 	if q.NoFlashAttention {

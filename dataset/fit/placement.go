@@ -373,7 +373,7 @@ func (q *Query) flags(l *load, p plan, on []OnDevice) string {
 		add(several && q.Split == SplitTensor, "--tensor-parallel-size %d", len(on))
 		add(several && q.Split == SplitLayer, "--pipeline-parallel-size %d", len(on))
 		add(q.KV == FP8, "--kv-cache-dtype fp8")
-		add(q.MicroBatch != VLLMTokens, "--max-num-batched-tokens %d", q.MicroBatch)
+		add(!q.usualBatch, "--max-num-batched-tokens %d", q.MicroBatch)
 	}
 	return strings.Join(out, " ")
 }

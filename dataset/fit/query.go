@@ -58,6 +58,8 @@ type Query struct {
 	Draft             dataset.Slug
 	DraftQuantization string
 	beside            []Companion // once they are worked out
+	usualBatch        bool        // MicroBatch is a default
+	large             bool        // the defaults of vLLM are those of large cards
 	// Tool and Backend are what the speed is asked for; empty: the program of the rules and the
 	// backend that is usual there (backendOf).
 	Tool    dataset.Slug
@@ -132,6 +134,7 @@ func (q *Query) settle() *Fault {
 	if q.Rules == VLLM {
 		split, batch = SplitTensor, VLLMTokens
 	}
+	q.usualBatch = q.usualBatch || q.MicroBatch == 0
 	q.Split, q.MicroBatch = cmp.Or(q.Split, split), cmp.Or(q.MicroBatch, batch)
 	types := q.Rules.kvTypes()
 	switch {

@@ -130,6 +130,10 @@ const (
 	VLLMBlock       = 16
 	VLLMTokens      = 2048
 	VLLMRequests    = 256
+	// The same two on cards of so much memory, A100 excepted (vllm/engine/arg_utils.py, get_batch_defaults).
+	VLLMLarge         = 70 * gib
+	VLLMTokensLarge   = 8192
+	VLLMRequestsLarge = 1024
 	// What the driver, its libraries and captured graphs take of a card under vLLM beside what torch counts.
 	VLLMRuntime = 350 << 20
 	// The part of its nominal memory that a card reports: 23.6 of 24 GB, 79.2 of 80 GB; with error correction in
