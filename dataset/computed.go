@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -10,41 +11,69 @@ import (
 type computable struct {
 	Quantization
 	limited string // the method where the published sizes decide
+	keeps   bool   // the embedding and the output in 16 bits
 }
 
 func computed(q *QuantizationType) computable {
-	bits := *q.EffectiveBitsPerWeight
-	method := "params_b x 10^9 x bits_per_weight / 8"
+	bits, method, field := q.EffectiveBitsPerWeight, "params_b x 10^9 x bits_per_weight / 8", "effective_bits_per_weight"
+	if bits == nil {
+		bits, method, field = q.BlockBitsPerWeight, keptMethod, "block_bits_per_weight"
+	}
 	if q.EffectiveBasis != nil {
 		method += "; bits_per_weight: " + *q.EffectiveBasis
 	}
 	return computable{Quantization{
-		Name: q.Name, Format: q.Format, BitsPerWeight: &bits,
-		Basis: Computed, Method: &method, Source: sourceOf(q, "effective_bits_per_weight"),
-	}, method + "; limited by the published sizes of fewer and of more bits"}
+		Name: q.Name, Format: q.Format, BitsPerWeight: new(*bits), Basis: Computed, Method: &method, Source: sourceOf(q, field),
+	}, method + "; limited by the published sizes of fewer and of more bits", q.EffectiveBitsPerWeight == nil}
 }
 
-// of is the type in a model, whose published sizes are given. ok is false where the weights are stored in fewer bits than their file of 16 bits
-// says: nothing is known of files with fewer bits than that, nor of other files of 16 bits and more.
-func (c *computable) of(paramsB float64, published []publishedSize) (q Quantization, ok bool) {
+// keptMethod is how the size of a type follows that keeps the embedding and the output in 16 bits: AWQ, GPTQ and FP8.
+const keptMethod = "(params_b x 10^9 - kept) x block_bits_per_weight / 8 + kept x 2; kept: vocab_size x hidden_size, twice unless tie_word_embeddings"
+
+// kept is how many weights the embedding and the output of a model have; 0 if that is not known.
+func kept(m *Model) float64 {
+	a := &m.Architecture
+	if a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil {
+		return 0
+	}
+	matrices := 2.0
+	if *a.TieWordEmbeddings {
+		matrices = 1
+	}
+	return matrices * float64(*a.VocabSize**a.HiddenSize)
+}
+
+// of is the type in a model, whose published sizes are given. ok is false where a fact is unknown, and where the weights are stored in fewer
+// bits than their file of 16 bits says: nothing is known of files with fewer bits than that, nor of other files of 16 bits and more.
+func (c *computable) of(m *Model, published []publishedSize) (q Quantization, ok bool) {
 	q = c.Quantization
-	q.SizeBytes = computedSize(paramsB, *q.BitsPerWeight)
+	bits, weights := *q.BitsPerWeight, *m.ParamsB*1e9
+	if c.keeps {
+		most := kept(m)
+		if most == 0 || most > weights {
+			return q, false
+		}
+		bits = ((weights-most)*bits + most*16) / weights
+		q.BitsPerWeight = &bits
+	}
+	q.SizeBytes = int64(math.Round(weights * bits / 8))
 	fewest, least, most := 0.0, int64(0), int64(math.MaxInt64)
 	for _, p := range published {
 		switch {
-		case p.bits < *q.BitsPerWeight:
+		case p.format != q.Format:
+		case p.bits < bits:
 			least = max(least, p.bytes)
-		case p.bits > *q.BitsPerWeight:
+		case p.bits > bits:
 			most = min(most, p.bytes)
 		}
-		if real := float64(p.bytes) * 8 / (paramsB * 1e9); p.bits >= fullBits && real < storedSmaller {
+		if real := float64(p.bytes) * 8 / weights; p.bits >= fullBits && real < storedSmaller {
 			fewest = real
 		}
 	}
 	if limited := min(max(q.SizeBytes, min(least, most)), max(least, most)); limited != q.SizeBytes {
 		q.SizeBytes, q.Method = limited, &c.limited
 	}
-	return q, fewest == 0 || *q.BitsPerWeight >= fewest && *q.BitsPerWeight < fullBits
+	return q, fewest == 0 || bits >= fewest && bits < fullBits
 }
 
 const (
@@ -56,14 +85,10 @@ const (
 
 // publishedSize is a published size of a model, with the bits per weight that files of its name usually have.
 type publishedSize struct {
-	bits  float64
-	bytes int64
+	format string
+	bits   float64
+	bytes  int64
 }
-
-// computedSize is the size of a model of paramsB billion parameters, in bytes: parameters x
-// effective bits per weight / 8. Small models with large vocabularies run above it, because
-// embeddings and output head are kept at higher precision.
-func computedSize(paramsB, bits float64) int64 { return int64(math.Round(paramsB * 1e9 * bits / 8)) }
 
 // sourceOf is the page the field was read from, nil where no page backs it.
 func sourceOf(q *QuantizationType, field string) *URL {
@@ -85,14 +110,15 @@ func addStates(models []Model) {
 }
 
 // addComputed appends to every model of known size the quantizations that it has no published size
-// of. A type without a measured whole-file average is left out rather than guessed. A computed size is never below a
-// published one of fewer bits, nor above one of more.
+// of. A GGUF type without a measured whole-file average is left out rather than guessed. A computed size is never below a
+// published one of fewer bits and its format, nor above one of more.
 func addComputed(models []Model, types []QuantizationType) {
 	var known []computable
 	bits := map[string]float64{}
 	for i := range types {
-		if b := types[i].EffectiveBitsPerWeight; b != nil {
-			known, bits[types[i].Name] = append(known, computed(&types[i])), *b
+		if b := types[i].EffectiveBitsPerWeight; b != nil || types[i].Format != "gguf" && types[i].BlockBitsPerWeight != nil {
+			known = append(known, computed(&types[i]))
+			bits[types[i].Name] = *cmp.Or(b, types[i].BlockBitsPerWeight)
 		}
 	}
 	most := 0
@@ -115,14 +141,14 @@ func addComputed(models []Model, types []QuantizationType) {
 			have[q.Name] = true
 			all = append(all, q)
 			if b := bits[q.Name]; b > 0 {
-				published = append(published, publishedSize{b, q.SizeBytes})
+				published = append(published, publishedSize{q.Format, b, q.SizeBytes})
 			}
 		}
 		for k := range known {
 			if have[known[k].Name] {
 				continue
 			}
-			if q, ok := known[k].of(*m.ParamsB, published); ok {
+			if q, ok := known[k].of(m, published); ok {
 				all = append(all, q)
 			}
 		}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -150,14 +151,29 @@ func BenchmarkRatio(b *testing.B) {
 	}
 }
 
+// TestComputedSize: bits of a whole file, and types that keep embedding and output in 16 bits where these are known.
+// Llama 3.1 8B has 5.73 GB as AWQ, https://huggingface.co/hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4.
 func TestComputedSize(t *testing.T) {
-	for _, tt := range []struct {
-		paramsB, bits float64
-		want          int64
-	}{{8, 4.5, 4_500_000_000}, {0.001, 16, 2_000_000}, {1.0000000001, 8, 1_000_000_000}} {
-		if got := computedSize(tt.paramsB, tt.bits); got != tt.want {
-			t.Errorf("computedSize(%v, %v) = %d, want %d", tt.paramsB, tt.bits, got, tt.want)
+	llama := func(tied *bool) Model {
+		m := Model{}
+		m.ParamsB = new(8.030261248)
+		m.Architecture.VocabSize, m.Architecture.HiddenSize, m.Architecture.TieWordEmbeddings = new(int64(128256)), new(int64(4096)), tied
+		return m
+	}
+	types := []QuantizationType{
+		{Name: "MLX-4bit", Format: "mlx", EffectiveBitsPerWeight: new(4.5)}, {Name: "AWQ", Format: "safetensors", BlockBitsPerWeight: new(4.15625)},
+		{Name: "Q1_0", Format: "gguf", BlockBitsPerWeight: new(1.125)},
+	}
+	models := []Model{llama(new(false)), llama(new(true)), llama(nil)}
+	addComputed(models, types)
+	got := ""
+	for _, m := range models {
+		for _, q := range m.Quantizations {
+			got += fmt.Sprintf("%s %.2f GB %.2f bits, ", q.Name, float64(q.SizeBytes)/1e9, *q.BitsPerWeight)
 		}
+	}
+	if want := "MLX-4bit 4.52 GB 4.50 bits, AWQ 5.73 GB 5.71 bits, MLX-4bit 4.52 GB 4.50 bits, AWQ 4.95 GB 4.93 bits, MLX-4bit 4.52 GB 4.50 bits, "; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 
@@ -182,7 +198,7 @@ func TestComputedWithinPublished(t *testing.T) {
 		params := 1.0
 		m := Model{ModelFacts: ModelFacts{Slug: "m", ParamsB: &params}}
 		for name, bytes := range tt.published {
-			m.Quantizations = append(m.Quantizations, Quantization{Name: name, SizeBytes: bytes, Basis: Published})
+			m.Quantizations = append(m.Quantizations, Quantization{Name: name, Format: "gguf", SizeBytes: bytes, Basis: Published})
 		}
 		models := []Model{m}
 		addComputed(models, types)

@@ -128,7 +128,7 @@ func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula
 	z.BitsPerWeight = &bits
 	for i := range t.Quantizations { // a published file of fewer bits is no larger, and one of more no smaller
 		of := &t.Quantizations[i]
-		if b := t.bits(of); z.Format == "gguf" && of.Basis == dataset.Published && b != nil {
+		if b := t.bits(of); z.Format == "gguf" && of.Format == "gguf" && of.Basis == dataset.Published && b != nil {
 			if *b < bits {
 				z.SizeBytes = max(z.SizeBytes, of.SizeBytes)
 			} else if *b > bits {
