@@ -62,8 +62,10 @@ func TestOneAnswerOnAllDoors(t *testing.T) {
 		var post struct {
 			Data []fit.Answer `json:"data"`
 		}
-		a, err := fetch(s.transport, "service", asked{method: "POST", path: "/api/v1/fit", body: body,
-			header: http.Header{"Authorization": {"Bearer " + s.secret}, "Content-Type": {"application/json"}}})
+		a, err := fetch(s.transport, "service", asked{
+			method: "POST", path: "/api/v1/fit", body: body,
+			header: http.Header{"Authorization": {"Bearer " + s.secret}, "Content-Type": {"application/json"}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

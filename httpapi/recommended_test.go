@@ -78,9 +78,15 @@ func TestNewerIsNotWorse(t *testing.T) {
 	t.Parallel()
 	gen := mustShipped(t).live.Current()
 	for _, pair := range [][2]dataset.Slug{
-		{"qwen2.5-7b-instruct", "qwen3-8b"}, {"gemma-2-27b-it", "gemma-3-27b-it"}, {"gemma-3-27b-it", "gemma-4-31b-it"}, {"qwen3.5-27b", "qwen3.6-27b"},
-		{"llama-2-70b-chat", "llama-3.3-70b-instruct"}, {"llama-3.1-70b-instruct", "llama-3.3-70b-instruct"}, {"glm-4.5-air", "glm-4.6v"},
-		{"mistral-7b-instruct-v0.1", "mistral-7b-instruct-v0.3"}, {"granite-3.3-8b-instruct", "granite-4.1-8b"},
+		{"qwen2.5-7b-instruct", "qwen3-8b"},
+		{"gemma-2-27b-it", "gemma-3-27b-it"},
+		{"gemma-3-27b-it", "gemma-4-31b-it"},
+		{"qwen3.5-27b", "qwen3.6-27b"},
+		{"llama-2-70b-chat", "llama-3.3-70b-instruct"},
+		{"llama-3.1-70b-instruct", "llama-3.3-70b-instruct"},
+		{"glm-4.5-air", "glm-4.6v"},
+		{"mistral-7b-instruct-v0.1", "mistral-7b-instruct-v0.3"},
+		{"granite-3.3-8b-instruct", "granite-4.1-8b"},
 	} {
 		older, newer := gen.Capabilities[pair[0]], gen.Capabilities[pair[1]]
 		if older.Score == 0 || newer.Score <= older.Score {

@@ -155,10 +155,10 @@ func TestTaskM3Max(t *testing.T) {
 	if len(models) < 20 {
 		t.Errorf("%d models run on it, want many: %q", len(models), models)
 	}
-	// 48 GB of 64 may be used: 70 billion parameters fit at 4 bits, 235 billion do not.
+	// 48 GB of 64 may be used: 80 billion parameters fit at 4 bits, 405 billion do not.
 	all := strings.Join(models, " ") + " "
-	if !strings.Contains(all, "/models/llama-3.3-70b-instruct ") || strings.Contains(all, "/models/llama-3.1-405b-instruct ") {
-		t.Errorf("of Llama 3.3 70B and Llama 3.1 405B the first alone should run: %q", models)
+	if !strings.Contains(all, "/models/qwen3-next-80b-a3b-instruct ") || strings.Contains(all, "/models/llama-3.1-405b-instruct ") {
+		t.Errorf("of Qwen3 Next 80B and Llama 3.1 405B the first alone should run: %q", models)
 	}
 	p.checkQuiet(t)
 }

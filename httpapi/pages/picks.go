@@ -354,14 +354,6 @@ func speedOf(model string, q fit.Query, quantization string) string {
 	return "/fit?" + params.Encode() + "#rests"
 }
 
-// numberOf is a number of a record, NaN where it is unknown.
-func numberOf(t *index.Table, slug string, field index.Field) float64 {
-	if ord, ok := t.Find(slug); ok {
-		return t.Number(field, ord)
-	}
-	return math.NaN()
-}
-
 // capabilityCell is what a model can do. It says where that is a prediction.
 func capabilityCell(gen *index.Generation, model dataset.Slug) Cell {
 	can, ok := gen.Capabilities[model]
