@@ -383,19 +383,29 @@ func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 // fitCells are quantization, memory and speed of what runs, each speed with the way to what it rests on.
 func fitCells(b *fit.Best, q fit.Query) []Cell {
 	size := Cell{Text: b.Quantization}
+	var notes []string
 	if b.BelowLeastBits() {
-		size.Note, size.Title = "below 4 bits", belowFour
+		notes, size.Title = append(notes, "below 4 bits"), belowFour
 	}
-	switch b.Verdict {
-	case fit.Tight:
-		size.Note = strings.TrimPrefix(size.Note+", tight", ", ")
-	case fit.Offload:
-		size.Note = strings.TrimPrefix(size.Note+", partly in main memory", ", ")
+	if b.Verdict == fit.Tight {
+		notes = append(notes, "tight")
 	}
+	if b.Verdict == fit.Offload {
+		notes = append(notes, "partly in main memory")
+	}
+	if b.Count > 1 {
+		notes = append(notes, "on "+text.Whole(b.Count))
+	}
+	if b.TotalPriceUSD != nil && b.PriceDate != nil {
+		notes = append(notes, text.Dollars(*b.TotalPriceUSD)+" in "+string(*b.PriceDate))
+	}
+	size.Note = strings.Join(notes, ", ")
 	if b.TPS == nil {
 		return []Cell{size, {Text: text.GiB(b.Total)}, cell(""), {Text: "not known", Class: "none"}}
 	}
-	q.Hardware = b.Hardware
+	if q.Hardware = b.Hardware; b.Count > 1 {
+		q.Count = b.Count
+	}
 	basis := basisCell(b.Use, speedOf(string(b.Model), q, b.Quantization))
 	if b.Depth > 0 {
 		basis.Note = "at " + text.Tokens(b.Depth)
