@@ -42,8 +42,9 @@ var (
 		regexp.MustCompile(`\b(?:at|@) ([0-9]{4,7})([km]?)\b`),
 		regexp.MustCompile(`(?:^|[ (,@])([0-9]{1,3})(k)(?:$|[ ),.?])`),
 	}
-	memoryFact = regexp.MustCompile(`\b([0-9]+(?:\.[0-9]+)?) ?(gib|gb|go|g|tb)\b(?: ?[*x×] ?([1-9])\b)?(?: of)?((?: (?:shared|system|main|unified|fast|total|video))*(?:[ -](?:vram|ram|memory|mem|ddr[2-6]|lpddr[45]x?))*)`)
+	memoryFact = regexp.MustCompile(`\b([0-9]+(?:\.[0-9]+)?) ?(gib|gb|go|g|tb|mib|mb)\b(?: ?[*×] ?([1-9])\b)?(?: of)?((?: (?:shared|system|main|unified|fast|total|video))*(?:[ -](?:vram|ram|memory|mem|ddr[2-6]|lpddr[45]x?))*)`)
 	quantFact  = regexp.MustCompile(`\b(?:ud[-_])?i?q[1-8](?:_[0-9a-z]+)+\b|\bt?q[1-8](?:_[0-9])?\b|\bq[2-8]_?k_?(?:s|m|l|xl)?\b|\b(?:[1-8][- ]?bits?)\b|\b(?:u?int[248]|fp8|fp4|nf4|bf16|fp16|f16|fp32|f32|float16|float32|bfloat16|half precision|nvfp4|mxfp4|mxfp8|awq|gptq|w4a16|w8a8|w8a16)\b`)
+	memoryKind = regexp.MustCompile(`\b(?:lp)?ddr[0-9]?x?(?:-[0-9]{4,5})?\b|\b[0-9]+c/[0-9]+[gt]\b|\b@ ?[0-9.]+ ?ghz\b`)
 	wholeK     = regexp.MustCompile(`^(I?Q[0-9])_?K_?(XL|S|M|L)$`)
 )
 
@@ -70,15 +71,21 @@ func readFacts(text string) *facts {
 	}
 	f.speedWords = f.speedWords || speedWord.MatchString(text)
 	f.readQuantization()
+	for _, m := range memoryKind.FindAllStringSubmatchIndex(text, -1) {
+		f.take(m)
+	}
 	for _, m := range memoryFact.FindAllStringSubmatchIndex(text, -1) {
 		f.readMemory(m)
 	}
-	for _, pattern := range contextFact {
+	for i, pattern := range contextFact {
 		m := pattern.FindStringSubmatchIndex(text)
 		if m == nil || f.taken(m[2], m[3]) {
 			continue
 		}
 		n := f.number(m, 1)
+		if i == len(contextFact)-1 && int(n)%8 > 0 && int(n)%10 > 0 { // the 285K of a Core Ultra
+			continue
+		}
 		switch text[m[4]:m[5]] {
 		case "k":
 			n *= 1024
@@ -126,13 +133,17 @@ func (f *facts) readMemory(m []int) {
 		return
 	}
 	before := strings.TrimRight(f.text[:m[0]], " ")
+	ram := strings.HasSuffix(strings.TrimRight(before, ":= "), " ram")
 	if strings.HasSuffix(before, "over") || strings.HasSuffix(before, "above") {
 		f.take(m)
 		return
 	}
 	a := amount{place: place{m[0], m[1]}, gb: f.number(m, 1)}
-	if unit == "tb" {
+	switch unit {
+	case "tb":
 		a.gb *= 1024
+	case "mib", "mb":
+		a.gb = round(a.gb / 1024)
 	}
 	if m[6] >= 0 {
 		a.gb *= f.number(m, 3)
@@ -144,7 +155,7 @@ func (f *facts) readMemory(m []int) {
 		return
 	}
 	a.ofDevice = strings.Contains(what, "vram") || strings.Contains(what, "video")
-	a.ofHost = !a.ofDevice && what != ""
+	a.ofHost = !a.ofDevice && (what != "" || ram)
 	f.memories = append(f.memories, a)
 	f.take(m)
 }

@@ -2,10 +2,13 @@ package resolve
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"modeldex/dataset"
 )
 
 // hwName is a name of hardware in parts.
@@ -190,84 +193,15 @@ var (
 	timesBeside = regexp.MustCompile(`^(?:x ?([1-9][0-9]?)|([1-9][0-9]?) ?x)$`)
 )
 
-// plural is the number of a part with the s of several: "3090s".
-var plural = regexp.MustCompile(`^(.*[0-9]{3,4}(?: ?(?:ti|super|xtx?))?)'?s\b(.*)$`)
-
-// cutCount cuts a number of devices off the beginning: "2x ", "8 x ", "2 RTX 3090" or one in words.
-func cutCount(text string) (int, string) {
-	if count, rest := cutCounted(text); count > 0 {
-		return count, rest
-	}
-	if len(text) > 2 && isDigit(text[0]) && (text[1] == ' ' || text[2] == ' ') {
-		if at := cardsBehind.FindStringSubmatch(text); at != nil {
-			count, _ := strconv.Atoi(at[1])
-			return count, at[2]
-		}
-	}
-	digits := 0
-	for digits < len(text) && digits < 2 && isDigit(text[digits]) {
-		digits++
-	}
-	times := strings.TrimLeft(text[digits:], " ")
-	if digits == 0 || len(times) < 2 || times[0] != 'x' && times[0] != '*' {
-		return 0, text
-	}
-	apart := times[1] == ' ' || text[digits] == ' '                                        // "2x rtx", "2 xrtx"
-	if !apart && !isLetter(times[1]) && (text[0] == '0' || !beginsWithNumber(times[1:])) { // "2xrtx", "2x3090"
-		return 0, text
-	}
-	n, _ := strconv.Atoi(text[:digits])
-	return n, strings.TrimSpace(times[1:])
-}
-
-// beginsWithNumber reports whether a text begins with the number of a part, as in "2x3090".
-func beginsWithNumber(text string) bool {
-	return len(text) >= 3 && isDigit(text[0]) && isDigit(text[1]) && isDigit(text[2])
-}
-
-var timesBehind = regexp.MustCompile(`^(.*[^ ]) x ?([1-9][0-9]?)$`)
-
-// cutTimes cuts " x2" or " x 2" off the end, where few names have it.
-func cutTimes(text string) (one string, count int) {
-	if !strings.Contains(text, " x") { // as nearly all: the expression takes a twelfth of reading a name
-		return "", 0
-	}
-	if at := timesBehind.FindStringSubmatch(text); at != nil {
-		one = at[1]
-		count, _ = strconv.Atoi(at[2])
-	}
-	return one, count
-}
-
-// significant gives the words of a name that say which product it is, with those in brackets that belong to it, and the
-// memory size it states, in GB.
-func (n *hwName) significant() (words []string, memory float64) {
-	words, memory = hwWords(n.main)
-	for _, extra := range n.extras {
-		more, own := hwWords("m " + extra) // "m": Apple's chips have their graphics cores in brackets
-		more = more[1:]
-		if foldable(more) || coresAlone(more) {
-			words = append(words, more...)
-		}
-		if memory == 0 && len(more) <= 1 && !ofAll(more) {
-			memory = own
-		}
-	}
-	return words, memory
-}
-
 // foldable reports whether words in brackets belong to the name before them.
 func foldable(words []string) bool {
 	for _, w := range words {
-		if w != "laptop" && w != "pascal" && w != "maxwell" && w != "max" && w != "q" {
+		if w != "laptop" && w != "pascal" && w != "maxwell" && w != "maxq" {
 			return false
 		}
 	}
-	return len(words) > 0 && !slices.Equal(words, []string{"max"})
+	return len(words) > 0
 }
-
-// coresAlone reports whether words are the number of graphics cores of a chip.
-func coresAlone(words []string) bool { return len(words) == 1 && strings.HasSuffix(words[0], "gpu") }
 
 // ofAll reports whether words say that a size is that of all devices.
 func ofAll(words []string) bool {
@@ -276,3 +210,57 @@ func ofAll(words []string) bool {
 
 // cardNamed is a card by its brand and number, with all that is behind it.
 var cardNamed = regexp.MustCompile(`\b(?:(?:rtx|gtx|rx|arc|geforce|quadro) ?[a-z]?[0-9]|nvidia [0-9]).*`)
+
+// countAhead is a number of devices before a name: "2x ", "8 x ", "2x3090".
+var countAhead = regexp.MustCompile(`^([1-9][0-9]?) ?[x*] ?([a-z].*|[0-9]{3}.*)$`)
+
+// cutCount cuts a number of devices off the beginning: "2x ", "8 x ", "2 RTX 3090" or one in words.
+func cutCount(text string) (int, string) {
+	if count, rest := cutCounted(text); count > 0 {
+		return count, rest
+	}
+	for _, ahead := range []*regexp.Regexp{cardsBehind, countAhead} {
+		if at := ahead.FindStringSubmatch(text); at != nil && isDigit(text[0]) {
+			count, _ := strconv.Atoi(at[1])
+			return count, at[2]
+		}
+	}
+	return 0, text
+}
+
+// hwWords reads the words of a text that say which product it is, and the memory in GB.
+func hwWords(text string) (words []string, memory float64) {
+	ws, memory := significantWords(split(withCores(text)))
+	for _, w := range phrased(ws) {
+		if !hwNoise[w.text] {
+			words = append(words, w.text)
+		}
+	}
+	return words, memory
+}
+
+func round(gb float64) float64 { return math.Round(gb*100) / 100 }
+
+// makerOf is the maker a name states, empty where it states none or several.
+func makerOf(main string) (maker dataset.Vendor) {
+	for _, w := range split(main) {
+		if m := makers[w.text]; m != "" {
+			if maker != "" && m != maker {
+				return ""
+			}
+			maker = m
+		}
+	}
+	return maker
+}
+
+// whole is what names the part, with what belongs to it in brackets.
+func (n hwName) whole() string {
+	out := n.main
+	for _, extra := range n.extras {
+		if words, _ := hwWords(extra); foldable(words) || strings.Contains(extra, "gcores") {
+			out += " " + extra
+		}
+	}
+	return out
+}

@@ -66,44 +66,39 @@ func findRevision(text string) string {
 }
 
 // byPCI answers a PCI id. ok is false for an id the directory does not know.
-func (n *hardwareNames) byPCI(id pciID, text string) (a Answer, ok bool) {
+func (r *Resolver) byPCI(id pciID, text string) (a Answer, ok bool) {
+	n := r.hardware
 	if strings.HasPrefix(id.id, ":") {
-		return n.byDevice(id.id)
+		return r.byDevice(id.id)
 	}
-	_, memory := hwWords(text)
+	_, memory := significantWords(split(text))
 	if found := n.pci[id.id+":"+id.revision]; id.revision != "" && len(found) > 0 {
-		return n.answer(n.pciReading(found, memory, "PCI id "+id.id+" revision "+id.revision)), true
+		return r.choose(found, memory, "PCI id "+id.id+" revision "+id.revision), true
 	}
 	if found := n.pci[id.id]; len(found) > 0 {
-		return n.answer(n.pciReading(found, memory, "PCI id "+id.id)), true
+		return r.choose(found, memory, "PCI id "+id.id), true
 	}
 	shared := n.shared[id.id+":"+id.revision]
 	if id.revision == "" || len(shared) == 0 {
 		shared = n.shared[id.id]
 	}
-	if len(shared) > 0 {
-		r := n.pciReading(shared, memory, "several products have the PCI id "+id.id)
-		r.partial = true
-		return n.answer(r), true
+	if len(shared) == 0 {
+		return Answer{}, false
 	}
-	return Answer{}, false
-}
-
-func (n *hardwareNames) pciReading(found []int32, memory float64, note string) reading {
-	if memory > 0 {
-		if fits := slices.DeleteFunc(slices.Clone(found), func(rec int32) bool { return n.refine(rec, memory) < 0 }); len(fits) > 0 {
-			found = fits
-		}
+	a = r.choose(shared, memory, "several products have the PCI id "+id.id)
+	if a.Slug != "" && !a.Ambiguous { // others have the id
+		a.Ambiguous, a.Candidates = true, []Candidate{{Hardware, a.Slug, a.Name, "has this PCI id"}}
+		a.Slug, a.Name, a.Confidence = "", "", ""
 	}
-	return reading{found: found, memory: memory, note: note}
+	return a, true
 }
 
 // byDevice answers "Device 2d05", which leaves out the vendor: device numbers are counted by each
 // vendor, so this is a guess.
-func (n *hardwareNames) byDevice(device string) (Answer, bool) {
+func (r *Resolver) byDevice(device string) (Answer, bool) {
 	var found []int32
 	for _, v := range []string{"10de", "1002", "8086"} {
-		for _, rec := range slices.Concat(n.pci[v+device], n.shared[v+device]) {
+		for _, rec := range slices.Concat(r.hardware.pci[v+device], r.hardware.shared[v+device]) {
 			found = appendOnce(found, rec)
 		}
 	}
@@ -112,6 +107,6 @@ func (n *hardwareNames) byDevice(device string) (Answer, bool) {
 	}
 	return Answer{
 		Confidence: Near, Reason: "the number of a device means nothing without its vendor",
-		Candidates: n.list(found, "has this device number at its vendor"),
+		Candidates: r.list(found, "has this device number at its vendor"),
 	}, true
 }

@@ -28,7 +28,6 @@ type known struct {
 	ranked float64 // among records that fit alike the largest is meant
 
 	hardware *dataset.Hardware
-	memory   float64 // in its slug, GB
 }
 
 // A form is the words of one name of a record, and the memory it states.
@@ -37,6 +36,7 @@ type form struct {
 	weight []float64 // what it costs to leave a word out
 	sum    float64
 	memory float64
+	tag    bool // a tag of Ollama, which means what its maker made the usual one
 }
 
 type set64 []uint64
@@ -91,6 +91,9 @@ func (x *lexicon) add(rec int, ws []word, memory float64) {
 		}
 	}
 	x.recs[rec].forms = append(x.recs[rec].forms, f)
+	if x.kind == Model && len(words) > 2 && companies[words[0]] { // "NVIDIA-Nemotron-Nano-9B-v2" is as often called without
+		x.add(rec, ws[1:], memory)
+	}
 }
 
 // Weights of words, as what it costs to leave them out of a name.
@@ -124,11 +127,13 @@ func (x *lexicon) weight(words []string, i int) float64 {
 	}
 	long := slices.ContainsFunc(words, func(w string) bool { return isDigit(w[0]) && len(w) >= 3 })
 	switch {
-	case is("lines", w), number && len(w) == 1 && long:
+	case w == "rtx" && i > 0 && words[i-1] == "quadro", w == "pro" && i > 0 && words[i-1] == "rtx":
+		return ownWord
+	case is("lines", w), number && len(w) == 1 && long, is("suffixes", w) && len(w) > 1 && slices.ContainsFunc(words[i:], func(w string) bool { return len(w) >= 3 && isDigit(w[0]) }):
 		return freeWord
 	case w == "laptop":
 		return sizeWeight
-	case is("shapes", w):
+	case is("shapes", w), w == "gcores", i+1 < len(words) && words[i+1] == "gcores":
 		return shapeWord
 	case number && i > 0 && is("optional", words[i-1]): // the size of a screen
 		return numberWeight
@@ -149,12 +154,18 @@ type match struct {
 	laptop  bool    // that it is the chip for laptops is left out
 	memory  bool    // the memory chose it
 	clash   bool    // it has another memory
+	bare    bool    // its name states a memory, and the text none
 	missing string
 }
 
 // match finds the records that have all words, the likeliest first. memory is what the text says of the memory of
 // one device in GB, 0 for nothing.
-func (x *lexicon) match(words []string, memory float64) (out []match) {
+func (x *lexicon) match(words []string, memory float64) []match {
+	return x.matchNames(words, memory, true)
+}
+
+// matchNames is match with or without the tags of Ollama among the names.
+func (x *lexicon) matchNames(words []string, memory float64, tags bool) (out []match) {
 	set := x.all(words)
 	if set == nil {
 		return nil
@@ -162,25 +173,32 @@ func (x *lexicon) match(words []string, memory float64) (out []match) {
 	set.each(func(rec int) {
 		best := match{rec: rec, cost: math.Inf(1)}
 		for _, f := range x.recs[rec].forms {
+			if f.tag && !tags || x.kind == Hardware && turned(words, f.words) {
+				continue
+			}
 			m := match{rec: rec}
 			for i, w := range f.words {
 				if slices.Contains(words, w) {
 					continue
 				}
 				m.cost += f.weight[i]
-				m.own = m.own || f.weight[i] == ownWord
+				m.own = m.own || f.weight[i] == ownWord || w == "gcores" && i > 0 && slices.Contains(words, f.words[i-1])
 				m.laptop = m.laptop || w == "laptop"
 				m.missing += " " + w
 			}
 			m.share = 1 - m.cost/max(f.sum, 1)
-			if max(f.memory, x.recs[rec].memory) > 0 && !same(max(f.memory, x.recs[rec].memory), memory) {
+			if f.memory > 0 && !same(f.memory, memory) {
 				m.cost += shapeWord / 2
+				m.bare = memory == 0
+			}
+			if twice(words) && !twice(f.words) { // "4070 Ti Super Ti"
+				m.own = true
 			}
 			for _, w := range words {
 				if slices.Contains(f.words, w) {
 					continue
 				}
-				if m.cost += freeWord; x.kind == Hardware && !is("lines", w) && !is("optional", w) { // of another name
+				if m.cost += freeWord; x.kind == Hardware && !is("lines", w) && !is("optional", w) && !x.alsoCalled(rec, w, words) { // of another name
 					m.cost += plainWord
 					m.own = true
 				}
@@ -189,17 +207,23 @@ func (x *lexicon) match(words []string, memory float64) (out []match) {
 				best = m
 			}
 		}
+		if math.IsInf(best.cost, 1) {
+			return
+		}
 		if h := x.recs[rec].hardware; h != nil && memory > 0 {
 			best.memory, best.clash = memoryOf(h, memory)
 		}
 		out = append(out, best)
 	})
 	slices.SortStableFunc(out, func(a, b match) int {
+		if a.own != b.own {
+			return cmp.Compare(b2i(a.own), b2i(b.own))
+		}
+		if a.laptop != b.laptop {
+			return cmp.Compare(b2i(a.laptop), b2i(b.laptop))
+		}
 		if a.clash != b.clash {
 			return cmp.Compare(b2i(a.clash), b2i(b.clash))
-		}
-		if a.memory != b.memory && math.Abs(a.cost-b.cost) < sizeWeight {
-			return cmp.Compare(b2i(b.memory), b2i(a.memory))
 		}
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(x.recs[b.rec].ranked, x.recs[a.rec].ranked))
 	})
@@ -231,6 +255,47 @@ func (x *lexicon) all(words []string) (set set64) {
 		}
 	}
 	return set
+}
+
+// turned reports whether a letter that is before a number in words is behind it in a name, or the other way round: a G4600 is
+// not a 4600G.
+func turned(words, name []string) bool {
+	letter := func(list []string, i int) string {
+		if i >= 0 && i < len(list) && len(list[i]) == 1 && isLetter(list[i][0]) {
+			return list[i]
+		}
+		return ""
+	}
+	for i, w := range words {
+		at := slices.Index(name, w)
+		if !isDigit(w[0]) || len(w) < 2 || at < 0 {
+			continue
+		}
+		if before := letter(words, i-1); before != "" && letter(name, at+1) == before && letter(name, at-1) != before {
+			return true
+		}
+		if behind := letter(words, i+1); behind != "" && letter(name, at-1) == behind && letter(name, at+1) != behind {
+			return true
+		}
+	}
+	return false
+}
+
+// alsoCalled reports whether a word is of a whole other name of a record that words have.
+func (x *lexicon) alsoCalled(rec int, w string, words []string) bool {
+	return slices.ContainsFunc(x.recs[rec].forms, func(f form) bool {
+		return slices.Contains(f.words, w) && !slices.ContainsFunc(f.words, func(w string) bool { return !is("lines", w) && !slices.Contains(words, w) })
+	})
+}
+
+// twice reports whether a word is said twice that makes another product.
+func twice(words []string) bool {
+	for i, w := range words {
+		if len(w) > 1 && is("suffixes", w) && slices.Contains(words[:i], w) && w != "pro" {
+			return true
+		}
+	}
+	return false
 }
 
 // memoryOf reports whether hardware can have a memory of some GB for one device: that is surely its own, or clash.
@@ -265,7 +330,10 @@ func modelLexicon(models []dataset.Model) *lexicon {
 		for _, name := range names {
 			cut := cutModel(clean(name))
 			stem, _ := bareModel(cut.name)
-			x.add(i, sized(split(stem+" "+cut.tag)), 0)
+			n := len(x.recs[i].forms)
+			if x.add(i, sized(split(stem+" "+cut.tag)), 0); len(x.recs[i].forms) > n {
+				x.recs[i].forms[n].tag = cut.tag != ""
+			}
 		}
 		for _, w := range split(strings.ToLower(m.Organization)) {
 			x.has(i, w.text)
@@ -329,8 +397,7 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 	x := newLexicon(Hardware, len(hardware))
 	for i := range hardware {
 		h := &hardware[i]
-		_, memory := foldName(string(h.Slug))
-		x.recs[i] = known{slug: h.Slug, name: h.Name, hardware: h, memory: memory}
+		x.recs[i] = known{slug: h.Slug, name: h.Name, hardware: h}
 		if h.Type == "gpu" {
 			x.recs[i].ranked++
 		}
@@ -340,11 +407,16 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 		if h.VRAMGB != nil {
 			x.recs[i].ranked += *h.VRAMGB / 1e4
 		}
-		for _, name := range slices.Concat([]string{string(h.Slug), h.Name}, h.Aliases, h.DriverNames) {
-			cut := cutHardware(clean(name))
-			ws, memory := significantWords(split(cut.main))
-			if _, own := foldName(clean(name)); memory == 0 {
-				memory = own
+		for _, name := range slices.Concat([]string{string(h.Slug), h.Name}, h.Aliases) {
+			cut := cutHardware(withCores(clean(name)))
+			for _, w := range split(string(h.Slug)) {
+				x.has(i, "slug "+w.text)
+			}
+			ws, memory := significantWords(split(cut.whole()))
+			for _, extra := range cut.extras {
+				if _, own := significantWords(split(extra)); memory == 0 {
+					memory = own
+				}
 			}
 			x.add(i, phrased(ws), memory)
 		}
@@ -357,7 +429,7 @@ func significantWords(ws []word) (out []word, memory float64) {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].text
 		switch {
-		case is("brands", w):
+		case is("brands", w) && !(w == "gpu" && i > 0 && ws[i-1].end == ws[i].start && isDigit(ws[i-1].text[0])):
 		case isDigit(w[0]) && i+1 < len(ws) && memoryUnit[ws[i+1].text] > 0:
 			_, _ = fmt.Sscanf(w, "%g", &memory)
 			memory *= memoryUnit[ws[i+1].text]
@@ -378,6 +450,11 @@ func toolLexicon(tools []dataset.Tool) *lexicon {
 		for _, name := range append([]string{string(t.Slug), t.Name}, t.Aliases...) {
 			x.add(i, split(clean(name)), 0)
 		}
+		if t.Repository != nil {
+			if _, repo, ok := strings.Cut(string(*t.Repository), "//github.com/"); ok {
+				x.add(i, split(clean(repo)), 0)
+			}
+		}
 		for people, slug := range vocabulary["tool names"] {
 			if slug == string(t.Slug) {
 				x.add(i, split(people), 0)
@@ -385,4 +462,48 @@ func toolLexicon(tools []dataset.Tool) *lexicon {
 		}
 	}
 	return x
+}
+
+// words are the words of a text as the names of the lexicon have them.
+func (x *lexicon) words(text string) []word {
+	if x.kind == Model {
+		return sized(split(text))
+	}
+	return phrased(split(text))
+}
+
+// near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.
+func (x *lexicon) near(words []string) (out []int) {
+	score := map[int]float64{}
+	for _, w := range words {
+		add := func(p set64, part float64) {
+			n := 0
+			p.each(func(int) { n++ })
+			p.each(func(rec int) { score[rec] += part * math.Log(float64(len(x.recs))/float64(n)) })
+		}
+		switch p := x.post[w]; {
+		case is("brands", w):
+		case p != nil:
+			add(p, 1)
+		case len(w) > 4 || len(w) > 2 && isDigit(w[0]):
+			for have, p := range x.post {
+				if len(have) == len(w) && oneApart(have, w) {
+					add(p, 0.5)
+				}
+			}
+		}
+	}
+	for rec, s := range score {
+		if len(words) > 0 && x.begins(rec, words[0]) {
+			score[rec] += 4
+			s += 4
+		}
+		if s >= 2.5 {
+			out = append(out, rec)
+		}
+	}
+	slices.SortFunc(out, func(a, b int) int {
+		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(len(x.recs[a].slug), len(x.recs[b].slug)), cmp.Compare(a, b))
+	})
+	return out[:min(MaxCandidates, len(out))]
 }

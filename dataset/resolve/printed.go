@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"modeldex/dataset"
 )
@@ -174,7 +173,7 @@ func (p *printed) mayBePart(a, b dataset.Slug) bool {
 	if p.parts.Related(a, b) || p.parts[a] == nil || p.parts[b] == nil {
 		return true
 	}
-	words, _ := foldName(strings.ReplaceAll(string(a), "-", " "))
-	others, _ := foldName(strings.ReplaceAll(string(b), "-", " "))
+	words, _ := hwWords(string(a))
+	others, _ := hwWords(string(b))
 	return slices.Equal(words, others)
 }

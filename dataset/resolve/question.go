@@ -64,6 +64,10 @@ type asking struct {
 	facts *facts
 	words []word
 	used  []bool
+
+	several bool // devices, or a desktop, so that no chip for laptops is meant
+
+	strict bool // nothing that the text leaves out is filled in
 }
 
 // Read reads a question, a title or a row of a table in people's words. Every word is used, is one of those that
@@ -73,12 +77,7 @@ func (r *Resolver) Read(question string) *Question {
 	if cut := []rune(text); len(cut) > MaxQuestion {
 		text = string(cut[:MaxQuestion])
 	}
-	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text)}
-	a.words = phrased(split(text))
-	a.used = make([]bool, len(a.words))
-	for i, w := range a.words {
-		a.used[i] = a.facts.taken(w.start, w.end)
-	}
+	a := r.asked(text)
 	a.readCounts()
 	a.readTool()
 	a.readModels()
@@ -91,11 +90,24 @@ func (r *Resolver) Read(question string) *Question {
 	return a.Question
 }
 
+// asked is a question of which the facts were read, and no names.
+func (r *Resolver) asked(text string) *asking {
+	text = withCores(text)
+	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text)}
+	a.words = phrased(split(text))
+	a.used = make([]bool, len(a.words))
+	for i, w := range a.words {
+		a.used[i] = a.facts.taken(w.start, w.end)
+	}
+	return a
+}
+
 // A span is words of a text that name something.
 type span struct {
 	from, to int // words
 	words    []string
 	dropped  bool // the name of a machine was left out
+	machine  []string
 	matches  []match
 	weight   float64
 }
@@ -134,8 +146,13 @@ func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(
 	var optional []string
 	for j := from; j < len(ws); j++ {
 		w := ws[j].text
-		joined := j > from && ws[j].start <= ws[j-1].end+1 && (ws[j].start == ws[j-1].end || a.text[ws[j-1].end] == '-')
+		joined := j > from && a.joined(ws[j-1], ws[j], "-")
 		switch {
+		case x.kind == Hardware && set != nil && (w == "hbm" || w == "gddr") && (x.post["slug "+w] == nil || set.and(x.post["slug "+w]) == nil):
+			for j+1 < len(ws) && ws[j+1].start == ws[j].end {
+				j++
+			}
+			continue
 		case used[j]:
 			if a.facts.taken(ws[j].start, ws[j].end) && set != nil {
 				continue
@@ -149,17 +166,20 @@ func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(
 				next = set.and(next)
 			}
 			if next == nil && x.post[w] != nil && len(optional) > 0 { // the machine has no record: its chip is meant
-				kept := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return slices.Contains(optional, w) })
+				kept := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return slices.Contains(optional, w) || screen(w) })
 				if next = x.all(append(kept, w)); next != nil {
+					s.machine = append(s.machine, optional...)
 					s.words, optional, s.dropped = kept, nil, true
 				}
 			}
+			if (next == nil || set == nil) && (screen(w) || w == "inch") && len(optional)+len(s.machine) > 0 && j+1 < len(ws) {
+				continue
+			}
 			if next == nil && x.kind == Hardware && is("optional", w) {
-				s.dropped = true
-				if set == nil {
-					continue
+				s.machine = append(s.machine, w)
+				if s.dropped = true; set != nil {
+					s.to = j + 1
 				}
-				s.to = j + 1
 				continue
 			}
 			if next != nil {
@@ -180,6 +200,12 @@ func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(
 		gb = memory(&s)
 	}
 	s.matches = x.match(s.words, gb)
+	if len(s.matches) == 0 {
+		return nil
+	}
+	if x.kind == Hardware && s.matches[0].cost >= numberWeight {
+		a.chipOf(x, &s, gb)
+	}
 	best := &s.matches[0]
 	if best.share < 0.45 || x.kind == Hardware && !firm(&s, ws) || x.kind == Model && a.isChip(&s) {
 		return nil
@@ -194,6 +220,36 @@ func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(
 		break
 	}
 	return &s
+}
+
+// screen reports whether a word can be the size of a screen in inches.
+func screen(w string) bool { return len(w) == 2 && w[0] == '1' && isDigit(w[1]) }
+
+// chipOf reads a machine that has several records as its chip: a MacBook Pro of which the size of the screen is not said.
+func (a *asking) chipOf(x *lexicon, s *span, gb float64) {
+	chip := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return is("optional", w) || screen(w) })
+	if len(chip) == 0 || len(chip) == len(s.words) {
+		return
+	}
+	if m := x.match(chip, gb); len(m) > 0 && m[0].cost < s.matches[0].cost && m[0].share > 0.9 {
+		s.matches, s.dropped = m, true
+	}
+}
+
+// sells reports whether a machine of Apple is sold with a chip.
+func sells(words []string) bool {
+	kind := "plain"
+	for _, w := range words {
+		if w == "pro" || w == "max" || w == "ultra" {
+			kind = w
+		}
+	}
+	for _, w := range words {
+		if chips := vocabulary["macs"][w]; chips != "" && !strings.Contains(chips, kind) {
+			return false
+		}
+	}
+	return true
 }
 
 // common reports whether a word is one of sentences. The a of A100 is none.
@@ -233,15 +289,18 @@ func (a *asking) isChip(s *span) bool {
 	return len(s.words) == 1 && len(s.words[0]) <= 3 && a.r.lexHardware.all(texts(split(s.words[0]))) != nil && !isSize(s.words[0])
 }
 
+// joined reports whether nothing, or one of some signs, is between two words.
+func (a *asking) joined(w, next word, signs string) bool {
+	if w.text[0] >= 0x80 || next.text[0] >= 0x80 {
+		return false
+	}
+	return next.start <= w.end || next.start == w.end+1 && strings.IndexByte(signs, a.text[w.end]) >= 0
+}
+
 // broken reports whether a word beside a span makes another product of it, or says that no record is meant.
 func (a *asking) broken(x *lexicon, ws []word, used []bool, s *span) bool {
 	free := func(i int) bool { return i >= 0 && i < len(ws) && !used[i] }
-	hyphen := func(i int) bool { // between words i and i+1
-		if ws[i+1].text[0] >= 0x80 || ws[i].text[0] >= 0x80 {
-			return false
-		}
-		return ws[i].end == ws[i+1].start || ws[i+1].start == ws[i].end+1 && strings.IndexByte("-_", a.text[ws[i].end]) >= 0
-	}
+	hyphen := func(i int) bool { return a.joined(ws[i], ws[i+1], "-_") } // between words i and i+1
 	if i := s.to; free(i) {
 		w := ws[i].text
 		joined := hyphen(i - 1)
@@ -252,6 +311,9 @@ func (a *asking) broken(x *lexicon, ws []word, used []bool, s *span) bool {
 			return !strings.Contains(a.text[ws[i-1].end:ws[i].start], "v")
 		case x.kind == Model && joined && !is("common", w):
 			return true
+		case x.kind == Hardware && w == "laptop" && !slices.Contains(s.words, w) && x.recs[s.matches[0].rec].hardware.Type == "gpu":
+			return true
+		case x.kind == Hardware && w == "s" && (a.several || len(a.counts()) > 0):
 		case x.kind == Hardware && is("suffixes", w) && (joined || len(w) > 1):
 			return true
 		case x.kind == Hardware && joined && w != "s" && w != "x" && ws[i-1].end == ws[i].start && !is("brands", w):
@@ -262,13 +324,16 @@ func (a *asking) broken(x *lexicon, ws []word, used []bool, s *span) bool {
 			return true
 		}
 	}
+	if i := s.from - 1; free(i) && x.kind == Hardware && hyphen(i) && isDigit(ws[i].text[0]) {
+		return true
+	}
 	if i := s.from - 1; free(i) && hyphen(i) && x.kind == Model && !is("common", ws[i].text) && a.text[ws[i].end] != '/' && ws[i].text != "ud" {
 		return true
 	}
 	return false
 }
 
-var countFact = regexp.MustCompile(`(?:^|[^a-z0-9.])([1-9][0-9]{0,2}) ?[x*×] ?([0-9]+ ?g(?:b|ib)? )?([a-z0-9])|([a-z0-9]) ?[*×] ?([1-9][0-9]?)\b|([a-z0-9]) x ?([1-9][0-9]?)\b`)
+var countFact = regexp.MustCompile(`(?:^|[^a-z0-9.-])([1-9][0-9]{0,2}) ?[x*×] ?([0-9]+ ?g(?:b|ib)? )?([a-z0-9])|([a-z0-9]) ?[*×] ?([1-9][0-9]?)\b|([0-9)sixrb]) x ?([1-9][0-9]?)\b`)
 
 // A deviceCount is a number of devices and where it stands.
 type deviceCount struct {
@@ -287,6 +352,9 @@ func (a *asking) counts() (out []deviceCount) {
 		}
 	}
 	for _, w := range a.words {
+		if a.strict {
+			break // cutCount has read it
+		}
 		if n := vocabulary["counts"][w.text]; n != "" {
 			count, _ := strconv.Atoi(n)
 			out = append(out, deviceCount{place{w.start, w.end}, count})
@@ -305,7 +373,7 @@ func (a *asking) readCounts() {
 	}
 	for i, w := range a.words {
 		a.used[i] = a.used[i] || a.facts.taken(w.start, w.end)
-		if (w.text == "x") && i > 0 && a.used[i-1] && isDigit(a.words[i-1].text[0]) {
+		if w.text == "x" && (i > 0 && a.used[i-1] && isDigit(a.words[i-1].text[0]) || i+1 < len(a.words) && slices.ContainsFunc(a.counts(), func(c deviceCount) bool { return c.start == a.words[i+1].start })) {
 			a.used[i] = true
 		}
 	}
@@ -411,15 +479,49 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	n.Input, n.Kind = a.text[n.start:n.end], x.kind
 	best := s.matches[0]
 	rec := &x.recs[best.rec]
-	for i, m := range s.matches {
-		if i < MaxCandidates && m.cost < best.cost+sizeWeight && m.clash == best.clash && (!m.laptop || best.laptop) && m.own == best.own {
+	slack := sizeWeight
+	if best.cost < shapeWord {
+		slack = freeWord
+	}
+	lineless := strings.Contains(best.missing, "rtx") || strings.Contains(best.missing, "gtx") || strings.Contains(best.missing, " rx")
+	if a.strict && best.bare {
+		slack = shapeWord
+	}
+	for _, m := range s.matches {
+		if len(n.Candidates) < MaxCandidates && m.clash == best.clash && m.own == best.own && (m.cost <= best.cost+slack && (!m.laptop || best.laptop) || a.strict && lineless && !a.several && m.laptop && m.cost < best.cost+sizeWeight+freeWord) {
 			n.Candidates = append(n.Candidates, Candidate{x.kind, x.recs[m.rec].slug, x.recs[m.rec].name, "fits what the question says"})
 		}
 	}
 	n.Slug, n.Name, n.Confidence, n.device = rec.slug, rec.name, Parsed, rec.hardware
+	n.Candidates = slices.DeleteFunc(n.Candidates, func(c Candidate) bool { // the name of graphics does not say which processor they are in
+		h := a.r.parts[c.Slug]
+		return h != nil && h.IntegratedGPU != nil && slices.ContainsFunc(n.Candidates, func(o Candidate) bool { return o.Slug == *h.IntegratedGPU })
+	})
+	if len(n.Candidates) == 1 && n.Candidates[0].Slug != n.Slug && best.cost < shapeWord {
+		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.parts[n.Candidates[0].Slug]
+		rec = &known{slug: n.Slug, name: n.Name, hardware: n.device}
+	}
 	switch {
 	case best.own:
 		n.unsure("the question leaves out what makes another product:" + best.missing)
+	case x.kind == Hardware && a.otherMaker(ws, s, rec.hardware):
+		n.unsure("the name says another maker")
+	case x.kind == Hardware && !sells(append(slices.Clone(s.words), s.machine...)):
+		n.unsure("that machine is not sold with this chip")
+	case a.strict && s.dropped && rec.hardware != nil && rec.hardware.Vendor == "qualcomm" && !strings.Contains(n.Input, "snapdragon"):
+		n.unsure("the machine is not known")
+	case best.clash && a.strict:
+		n.unsure("no record with this name has this memory")
+	case best.bare && a.strict && len(n.Candidates) == 1:
+		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
+	case best.cost >= shapeWord && a.strict && !best.memory && len(n.Candidates) == 1:
+		n.unsure("the name leaves out" + best.missing)
+	case a.strict && s.words[len(s.words)-1] == "s" && (a.several || len(a.counts()) > 0):
+		n.unsure("the s may be that of several devices")
+	case len(s.words) == 1 && isDigit(s.words[0][0]) && x.kind == Hardware && (best.cost >= shapeWord || rec.hardware.Vendor != "nvidia"):
+		n.unsure("the number is used by several lines of products")
+	case rec.hardware != nil && rec.hardware.Variants != nil:
+		a.variantOf(x, &n, s)
 	case len(n.Candidates) > 1 || best.cost >= shapeWord:
 		n.Confidence, n.Ambiguous = Likely, len(n.Candidates) > 1
 		n.Reason = "the likeliest of what fits"
@@ -427,6 +529,32 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 		n.Candidates, n.Reason = nil, "every word of the name is accounted for"
 	}
 	return n
+}
+
+// variantOf chooses among the variants of a record by the memory that was said.
+func (a *asking) variantOf(x *lexicon, n *Named, s *span) {
+	n.Candidates, n.Ambiguous, n.Reason = nil, true, "the record for what does not say which product it is"
+	gb := a.memoryAt(n.start, n.end)
+	if gb == 0 && a.strict && n.device.UnifiedMemory && len(a.facts.memories) > 0 {
+		gb = a.facts.memories[0].gb
+	}
+	for i := range x.recs {
+		v := &x.recs[i]
+		if !slices.Contains(*n.device.Variants, v.slug) {
+			continue
+		}
+		if _, clash := memoryOf(v.hardware, gb); gb == 0 || !clash {
+			n.Candidates = append(n.Candidates, Candidate{x.kind, v.slug, v.name, "one of the products with this name"})
+		}
+	}
+	if len(n.Candidates) == 0 {
+		n.unsure("no record with this name has this memory")
+		return
+	}
+	if len(n.Candidates) == 1 && gb > 0 && len(*n.device.Variants) > 1 {
+		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.parts[n.Candidates[0].Slug]
+		n.Candidates, n.Ambiguous, n.Reason = nil, false, "only this one is sold with that memory"
+	}
 }
 
 // unsure leaves the candidates, and takes none of them.
@@ -457,7 +585,7 @@ func (a *asking) usePlace(start, end int) {
 // readHardware finds the hardware of a question.
 func (a *asking) readHardware() {
 	x := a.r.lexHardware
-	laptop := slices.ContainsFunc(a.words, func(w word) bool { return w.text == "laptop" })
+	laptop := slices.ContainsFunc(a.words, func(w word) bool { return w.text == "laptop" }) || ofLaptop(a.text)
 	ws, used := a.words, slices.Clone(a.used)
 	near := func(s *span) float64 { return a.memoryAt(ws[s.from].start, ws[s.to-1].end) }
 	for _, s := range a.spans(x, ws, used, near) {
@@ -476,11 +604,28 @@ func (a *asking) readHardware() {
 	}
 }
 
+// otherMaker reports whether the words before a name say that it is of another maker.
+func (a *asking) otherMaker(ws []word, s *span, h *dataset.Hardware) bool {
+	from := s.from
+	for from > 0 && is("brands", ws[from-1].text) {
+		from--
+	}
+	for _, w := range ws[from:s.to] {
+		if m := makers[w.text]; m != "" && m != h.Vendor {
+			return true
+		}
+	}
+	return false
+}
+
 // memoryAt is the amount of memory that stands at a name, 0 for none: before it, behind it or in brackets.
 func (a *asking) memoryAt(start, end int) float64 {
 	for _, m := range a.facts.memories {
 		if m.ofHost {
 			continue
+		}
+		if a.strict && !strings.Contains(a.text[m.start:m.end], "total") {
+			return m.gb
 		}
 		if m.end <= start && strings.Trim(a.text[m.end:start], " -(vram") == "" || m.start >= end && strings.Trim(a.text[end:m.start], " -(,/with") == "" || m.start > start && m.end <= end {
 			return m.gb

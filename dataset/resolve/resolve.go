@@ -76,9 +76,9 @@ func (r *Resolver) settle(a *Answer) {
 	named := a.Input == string(a.Slug) || strings.Contains(a.Input, "/") || strings.Contains(strings.ToLower(a.Input), "base")
 	switch {
 	case a.Kind == Model && a.Slug != "" && !named:
-		base := r.models.exact[string(a.Slug)]
-		if tuned := r.models.tuned(base); len(tuned) > 0 {
-			a.Ambiguous, a.Candidates = true, r.models.list(append(tuned, base), "has this name and size")
+		base := int(r.models.exact[string(a.Slug)])
+		if tuned := r.tuned(base); len(tuned) > 0 {
+			a.Ambiguous, a.Candidates = true, r.modelList(append(tuned, base), "has this name and size")
 			a.likely("a plain name means the model that was trained to answer")
 		}
 	case a.Slug == "" && a.Ambiguous && len(a.Candidates) > 0:
@@ -196,28 +196,26 @@ func (r *Resolver) one(kind Kind, text string) Answer {
 	}
 	switch kind {
 	case Model:
-		return r.models.resolve(text)
+		return r.strictModel(text)
 	case Hardware:
-		return r.hardware.resolve(text)
+		return r.strictHardware(text)
 	case Tool:
-		return r.tools.resolve(text)
+		return r.strictTool(text)
 	}
 	return Answer{Reason: "no such kind of record"}
 }
 
 // guess adds similar names to an answer no rule had.
 func (r *Resolver) guess(a *Answer) {
-	if a.key == "" {
+	x := map[Kind]*lexicon{Model: r.lexModels, Hardware: r.lexHardware, Tool: r.lexTools}[a.Kind]
+	if a.key == "" || x == nil {
 		return
 	}
-	switch a.Kind {
-	case Model:
-		a.guessed(r.models.list(r.models.like.near(a.key, MaxCandidates), "similar name"))
-	case Hardware:
-		a.guessed(r.hardware.list(r.hardware.like.near(a.key, MaxCandidates), "similar name"))
-	case Tool:
-		a.guessed(r.tools.list(r.tools.like.near(a.key, MaxCandidates), "similar name"))
+	var candidates []Candidate
+	for _, rec := range x.near(texts(x.spell(x.words(a.key)))) {
+		candidates = append(candidates, Candidate{a.Kind, x.recs[rec].slug, x.recs[rec].name, "similar name"})
 	}
+	a.guessed(candidates)
 }
 
 // limit replaces bytes that are not UTF-8, each by three, and then cuts a name that is too long, between

@@ -18,9 +18,14 @@ func (a *asking) roles() {
 		}); {
 		case h != nil && h.Type == "cpu" && card:
 			a.Host = &n
+		case same >= 0 && a.strict && kept[same].device.Chip != nil: // the chip of that machine
+			kept[same] = n
+		case same >= 0 && a.strict && h.IntegratedGPU != nil && *h.IntegratedGPU == kept[same].device.Slug:
+			n.Reason = "graphics inside " + n.Name
+			kept[same] = n
 		case same >= 0: // one chip by two names
 			kept[same].Count = max(kept[same].Count, n.Count)
-		case h == nil && card && !a.compares():
+		case h == nil && card && !a.compares() && !(a.strict && len(n.Candidates) > 0 && a.r.parts[n.Candidates[0].Slug].Type == "gpu"):
 		default:
 			kept = append(kept, n)
 		}

@@ -45,7 +45,7 @@ var besideWords = set("a an and at by for from in not of on only or over per the
 	" overclocked oc underclocked undervolted unlocked stock modified modded conversion third party variant water liquid air passive cooled cooling fan blower headless" +
 	" egpu dgpu thunderbolt oculink usb nvlink bridge slot lane lanes x desktop tower rack node partition slurm" +
 	" memory vram ram ddr lpddr gddr hbm e ecc unified shared dedicated allocated usable available total free channel channels single dual quad" +
-	" each total combined used soldered sm moltenvk" +
+	" each total combined used soldered ssd nvme disk storage inch sm moltenvk" +
 	" core cores count form model unit vcpu virtual machine vm wsl windows macos ubuntu debian fedora arch docker container proxmox esxi" +
 	" kaggle colab runpod vast lambda cloud instance" +
 	" kepler maxwell pascal volta turing ampere lovelace hopper gcn polaris vega navi rdna cdna gfx alchemist battlemage bmg g dg pvc ponte vecchio" +
@@ -105,44 +105,6 @@ var lineWords = set("rtx gtx rx arc pro core i ultra ryzen ai max plus hx thread
 
 // cardBrands are in every name that cardNamed finds a card in: most names have none of them.
 var cardBrands = []string{"rtx", "gtx", "rx", "arc", "geforce", "quadro", "nvidia"}
-
-// macs are the machines of Apple with the words that the names of their chips end in, "plain" for none.
-var macs = []struct {
-	words []string
-	chips map[string]bool
-}{
-	{[]string{"macbook", "pro"}, set("plain pro max")},
-	{[]string{"mbp"}, set("plain pro max")},
-	{[]string{"macbook", "air"}, set("plain")},
-	{[]string{"mba"}, set("plain")},
-	{[]string{"macbook"}, set("plain pro max")},
-	{[]string{"mac", "mini"}, set("plain pro")},
-	{[]string{"mac", "studio"}, set("max ultra")},
-	{[]string{"mac", "pro"}, set("ultra")},
-	{[]string{"imac"}, set("plain")},
-	{[]string{"ipad", "pro"}, set("plain")},
-	{[]string{"ipad", "air"}, set("plain")},
-	{[]string{"mac"}, set("plain pro max ultra")},
-}
-
-// macIDs are the models of Apple's machines as macOS numbers them (sysctl hw.model), with what they are. Source:
-// https://support.apple.com/en-us/102869 and the pages of the other machines there.
-var macIDs = map[string]string{
-	"macbookair10,1": "macbook air m1", "mac14,2": "macbook air 13 m2", "mac14,15": "macbook air 15 m2", "mac15,12": "macbook air 13 m3",
-	"mac15,13": "macbook air 15 m3", "mac16,12": "macbook air 13 m4", "mac16,13": "macbook air 15 m4",
-	"macbookpro17,1": "macbook pro 13 m1", "macbookpro18,1": "macbook pro 16 m1 pro", "macbookpro18,2": "macbook pro 16 m1 max",
-	"macbookpro18,3": "macbook pro 14 m1 pro", "macbookpro18,4": "macbook pro 14 m1 max", "mac14,7": "macbook pro 13 m2",
-	"mac14,9": "macbook pro 14 m2 pro", "mac14,10": "macbook pro 16 m2 pro", "mac14,5": "macbook pro 14 m2 max", "mac14,6": "macbook pro 16 m2 max",
-	"mac15,3": "macbook pro 14 m3", "mac15,6": "macbook pro 14 m3 pro", "mac15,7": "macbook pro 16 m3 pro", "mac15,8": "macbook pro 14 m3 max",
-	"mac15,10": "macbook pro 14 m3 max", "mac15,9": "macbook pro 16 m3 max", "mac15,11": "macbook pro 16 m3 max",
-	"mac16,1": "macbook pro 14 m4", "mac16,8": "macbook pro 14 m4 pro", "mac16,7": "macbook pro 16 m4 pro",
-	"mac16,6": "macbook pro 14 m4 max", "mac16,5": "macbook pro 16 m4 max",
-	"mac17,2":    "macbook pro 14 m5",
-	"macmini9,1": "mac mini m1", "mac14,3": "mac mini m2", "mac14,12": "mac mini m2 pro", "mac16,10": "mac mini m4", "mac16,11": "mac mini m4 pro",
-	"mac13,1": "mac studio m1 max", "mac13,2": "mac studio m1 ultra", "mac14,13": "mac studio m2 max", "mac14,14": "mac studio m2 ultra",
-	"mac16,9": "mac studio m4 max", "mac15,14": "mac studio m3 ultra", "mac14,8": "mac pro m2 ultra",
-	"imac21,1": "imac m1", "imac21,2": "imac m1", "mac15,4": "imac m3", "mac15,5": "imac m3", "mac16,2": "imac m4", "mac16,3": "imac m4",
-}
 
 // pciVendors are the vendors whose name precedes a device that no list knows yet: lspci
 // prints "NVIDIA Corporation Device 2d05". Numbers: https://pcisig.com/membership/member-companies.

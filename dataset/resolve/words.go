@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,6 +42,19 @@ func split(text string) (out []word) {
 	}
 	return out
 }
+
+// withCores writes the number of graphics cores of a chip as slugs do, and leaves out those of its processor.
+func withCores(text string) string {
+	if !strings.Contains(text, "core") && !strings.Contains(text, "gpu") {
+		return text
+	}
+	return processorCores.ReplaceAllString(graphicsCores.ReplaceAllString(text, " ${1}${2}${3}gcores "), " ")
+}
+
+var (
+	graphicsCores  = regexp.MustCompile(`\b(?:([1-9][0-9]?)[- ]?cores? gpu|([1-9][0-9]?)[- ]?gpu[- ]?cores?|([1-9][0-9]?)gpu)\b`)
+	processorCores = regexp.MustCompile(`\b[0-9]+[- ]cores? (?:cpu|processor)\b`)
+)
 
 // sized joins the parts of the sizes and letters of models: 8 b is 8b, a 3 b is a3b, 8 x 7 b is 8x7b, r 1 is r1. A v
 // before a number is left out.
@@ -143,7 +157,9 @@ func texts(ws []word) []string {
 
 // spell writes words as the names of a lexicon have them: glued ones apart ("gptoss"), parted ones together ("code
 // llama"), 36 behind letters as 3.6, and a word with one letter wrong as the one it is like.
-func (x *lexicon) spell(ws []word) (out []word) {
+func (x *lexicon) spell(ws []word) []word { return x.spelled(ws, true) }
+
+func (x *lexicon) spelled(ws []word, guess bool) (out []word) {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i]
 		letters := isLetter(w.text[0]) && w.text[0] < 0x80
@@ -160,7 +176,10 @@ func (x *lexicon) spell(ws []word) (out []word) {
 			}
 		case glued && len(w.text) == 2 && isDigit(w.text[0]) && x.post[w.text[:1]+"."+w.text[1:]] != nil:
 			out = append(out, word{w.text[:1] + "." + w.text[1:], w.start, w.end})
-		case letters && len(w.text) >= 4 && x.kind == Model && !is("common", w.text) && i+1 < len(ws) && isDigit(ws[i+1].text[0]):
+		case letters && len(w.text) > 3 && x.kind == Model && i+1 < len(ws) && ws[i+1].start == w.end && isDigit(ws[i+1].text[0]) && x.post[w.text[:len(w.text)-1]] != nil && x.post[w.text[len(w.text)-1:]+ws[i+1].text] != nil: // deepseekr1
+			out = append(out, word{w.text[:len(w.text)-1], w.start, w.end - 1}, word{w.text[len(w.text)-1:] + ws[i+1].text, w.end - 1, ws[i+1].end})
+			i++
+		case guess && letters && len(w.text) >= 4 && x.kind == Model && !is("common", w.text) && i+1 < len(ws) && isDigit(ws[i+1].text[0]):
 			if meant := x.misspelled(w.text); meant != "" {
 				w.text = meant
 			}
@@ -202,3 +221,6 @@ func oneApart(a, b string) bool {
 	}
 	return i < len(b) && (a[i+1:] == b[i+1:] || i+1 < len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
 }
+
+// respell is spell without guesses at misspelled words.
+func (x *lexicon) respell(ws []word) []word { return x.spelled(ws, false) }
