@@ -115,7 +115,9 @@ func (r *reader) names(param string, most int) (slugs []string) {
 		slug, a := named(r.gen, t, v)
 		if slug == "" {
 			if f := r.Fault(param, v, a.WhyNot()); f != nil {
-				f.Candidates = a.Candidates
+				if a.Explained() {
+					f.Candidates = a.Candidates
+				}
 				if near := nearSlugs(t, v); len(near) > 0 {
 					f.Suggestion = near[0]
 				}

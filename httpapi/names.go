@@ -98,10 +98,11 @@ func (r *reader) found(param, v, slug string, a *resolve.Answer) string {
 // unknownName is the fault of a name that no record of a table has, with near ones.
 func (r *reader) unknownName(param, v string, table *index.Table, a *resolve.Answer) {
 	if f := r.Fault(param, v, r.whyNot(table, v, a)); f != nil {
-		f.Candidates = a.Candidates
-		if near := candidateSlugs(a); len(near) > 0 {
-			f.Suggestion = near[0]
-		} else if near := r.nearRecords(table, v); len(near) > 0 {
+		near := r.nearRecords(table, v)
+		if a.Explained() || len(near) == 0 || strings.Contains(v, " ") && len(a.Candidates) > 0 {
+			f.Candidates, near = a.Candidates, candidateSlugs(a)
+		}
+		if len(near) > 0 {
 			f.Suggestion = near[0]
 		}
 	}

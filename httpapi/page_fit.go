@@ -22,7 +22,7 @@ type fitViewParams struct {
 	// Least generation speed, measured or estimated, in tokens per second.
 	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
 	// The question that led here: the page says how it was read.
-	Asked string `query:"asked,bytes=2000"`
+	Asked string `query:"asked,bytes=500"`
 }
 
 var fitView = newFitView()

@@ -93,7 +93,15 @@ func askPage(_ *Server, req *request) (*response, *failure) {
 	c.params.Del("limit")
 	to := "/explore/models?q=" + url.QueryEscape(strings.Trim(typed, " ?!."))
 	fits := c.params.Get("fits")
+	plain := len(strings.Fields(typed)) < 5 && len(q.Models)+len(q.Hardware) < 2 && q.SizeB == 0 && q.MaxPriceUSD == 0 && q.Count < 2 && q.Context == 0
+	if len(typed) > resolve.MaxQuestion {
+		typed = ""
+	}
 	switch {
+	case plain && amountOfMemory(typed) != "":
+		to = "/fit?memory_gb=" + amountOfMemory(typed)
+	case plain && len(q.Hardware) == 1 && q.Hardware[0].Slug != "" && q.MemoryGB+q.HostMemoryGB == 0 && len(q.Unused) == 0:
+		to = "/hardware/" + string(q.Hardware[0].Slug)
 	case c.resource == fitList, c.resource == fitView:
 		c.params.Set("asked", typed)
 		to = "/fit?" + c.params.Encode()

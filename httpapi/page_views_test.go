@@ -661,7 +661,7 @@ func TestMachineByMemory(t *testing.T) {
 		"/fit?memory_gb=16":      {"16 GB", "tok/s"},
 		"/about":                 {`id="words"`},
 		"/fit?hardware=cpu":      {`name="memory_gb"`, "<details open>"},
-		"/fit?hardware=GTX+1060": {"“GTX 1060” may be NVIDIA GeForce GTX 1060 3GB or NVIDIA GeForce GTX 1060 6GB", "hardware=nvidia-gtx-1060-6gb"},
+		"/fit?hardware=GTX+1060": {"“GTX 1060” may be NVIDIA GeForce GTX 1060 6GB or NVIDIA GeForce GTX 1060 3GB", "hardware=nvidia-gtx-1060-6gb"},
 	})
 }
 
@@ -690,7 +690,7 @@ func TestFrontPage(t *testing.T) {
 	pageSays(t, map[string][]string{"/": {`action="/ask"`, `name="q"`, "What runs on", ">Best<", ">Fast<", `href="/explore/models"`, `href="/explore/hardware"`, `href="/compare"`, `href="/docs"`, "!<textarea", "!benchmarks</"}})
 	s := newService(t, mustShipped(t).live)
 	for q, to := range map[string]string{
-		"RTX 4090": "/hardware/nvidia-rtx-4090", "gpt-oss-20b": "/models/gpt-oss-20b", "24 GB": "/fit?asked=24+GB&memory_gb=24", "ollama": "/tools/ollama",
+		"RTX 4090": "/hardware/nvidia-rtx-4090", "gpt-oss-20b": "/models/gpt-oss-20b", "24 GB": "/fit?memory_gb=24", "ollama": "/tools/ollama",
 		"gpt-oss-20b on my RTX 4090?": "/fit?asked=gpt-oss-20b+on+my+RTX+4090%3F&hardware=nvidia-rtx-4090&model=gpt-oss-20b",
 	} {
 		if a := s.ask(t, "GET", "/ask?q="+url.QueryEscape(q), "Authorization", ""); a.status != 303 || a.header.Get("Location") != to {
@@ -764,7 +764,7 @@ func TestNoteWords(t *testing.T) {
 		"/explore/models?fits=rtx+4090&min_tps=5":         "may be fast enough",
 		"/explore/hardware?runs=qwen3-32b&min_tps=5":      "of hardware that is sold with several sizes",
 		"/explore/models?family=lama":                     "Nothing here has the family “lama”. Did you mean llama",
-		"/explore/benchmarks?hardware=GTX+1060":           "“GTX 1060” may be NVIDIA GeForce GTX 1060 3GB or",
+		"/explore/benchmarks?hardware=GTX+1060":           "“GTX 1060” may be NVIDIA GeForce GTX 1060 6GB or",
 		"/explore/benchmarks?family=%3Cscript%3Ealert(1)": "Nothing here has the family “&lt;script&gt;",
 	} {
 		said := ""

@@ -71,7 +71,8 @@ type Answer struct {
 	// MaxCandidates.
 	Candidates []Candidate
 
-	key string // to guess by, where no rule had an answer
+	key    string // to guess by, where no rule had an answer
+	listed bool   // the name lists several products: none is likelier than another
 }
 
 // Candidate is a record a name may mean, and why.

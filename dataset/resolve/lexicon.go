@@ -62,6 +62,13 @@ func (s set64) each(visit func(i int)) {
 	}
 }
 
+func (s set64) len() (n int) {
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
 func newLexicon(kind Kind, records int) *lexicon {
 	return &lexicon{kind: kind, recs: make([]known, records), post: map[string]set64{}, joined: map[string][]string{}, pairs: map[string]bool{}}
 }
@@ -171,7 +178,7 @@ func (x *lexicon) matchNames(words []string, memory float64, tags bool) (out []m
 		return nil
 	}
 	set.each(func(rec int) {
-		best := match{rec: rec, cost: math.Inf(1)}
+		best, named := match{rec: rec, cost: math.Inf(1)}, form{}
 		for _, f := range x.recs[rec].forms {
 			if f.tag && !tags || x.kind == Hardware && turned(words, f.words) {
 				continue
@@ -184,7 +191,6 @@ func (x *lexicon) matchNames(words []string, memory float64, tags bool) (out []m
 				m.cost += f.weight[i]
 				m.own = m.own || f.weight[i] == ownWord || w == "gcores" && i > 0 && slices.Contains(words, f.words[i-1])
 				m.laptop = m.laptop || w == "laptop"
-				m.missing += " " + w
 			}
 			m.share = 1 - m.cost/max(f.sum, 1)
 			if f.memory > 0 && !same(f.memory, memory) {
@@ -204,11 +210,16 @@ func (x *lexicon) matchNames(words []string, memory float64, tags bool) (out []m
 				}
 			}
 			if m.cost < best.cost {
-				best = m
+				best, named = m, f
 			}
 		}
 		if math.IsInf(best.cost, 1) {
 			return
+		}
+		for _, w := range named.words {
+			if !slices.Contains(words, w) {
+				best.missing += " " + w
+			}
 		}
 		if h := x.recs[rec].hardware; h != nil && memory > 0 {
 			best.memory, best.clash = memoryOf(h, memory)
@@ -498,7 +509,7 @@ func (x *lexicon) near(words []string) (out []int) {
 			score[rec] += 4
 			s += 4
 		}
-		if s >= 2.5 {
+		if s >= math.Log(float64(len(x.recs)))/3 {
 			out = append(out, rec)
 		}
 	}

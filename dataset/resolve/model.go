@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -54,6 +55,9 @@ func (r *Resolver) strictModel(text string) Answer {
 	if begun, short := cutDots(text); short {
 		a := r.strictModel(begun)
 		return a.cutShort(Model)
+	}
+	if strings.Contains(text, ",") {
+		return Answer{Reason: unknownName}
 	}
 	name := cutModel(text)
 	if i, ok := n.exact[text]; ok {
@@ -275,9 +279,14 @@ func (r *Resolver) byType(text string) (a Answer, ok bool) {
 		a.Slug, a.Name, a.Confidence, a.Reason = m.Slug, m.Name, Parsed, "the only release of this architecture and size"
 		return a, true
 	}
-	slices.SortStableFunc(found, func(i, j int) int {
-		return int(math.Copysign(1, r.lexModels.recs[j].ranked-r.lexModels.recs[i].ranked))
-	})
+	slices.SortStableFunc(found, func(i, j int) int { return cmp.Compare(r.lexModels.recs[j].ranked, r.lexModels.recs[i].ranked) })
+	var called []int // so, as people say it
+	for _, i := range r.partly(architecture + " " + size) {
+		if r.lexModels.begins(i, strings.TrimRight(strings.TrimSuffix(architecture, "moe"), "0123456789")) && len(called) < 2 {
+			called = append(called, i)
+		}
+	}
+	found = append(called, slices.DeleteFunc(found, func(i int) bool { return slices.Contains(called, i) })...)
 	a.Ambiguous, a.Reason = true, "the type names an architecture and a size, not a release"
 	a.Candidates = r.modelList(found, "has this architecture and size")
 	return a, true

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -139,6 +140,9 @@ func (a *asking) spans(x *lexicon, ws []word, used []bool, memory func(s *span) 
 	}
 }
 
+// mostRecords is how many records may have words that name one of them.
+const mostRecords = 130
+
 // grow finds the name that begins at a word.
 func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(s *span) float64) *span {
 	s := span{from: from, to: from}
@@ -192,7 +196,7 @@ func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(
 		}
 		break
 	}
-	if set == nil {
+	if set == nil || set.len() > mostRecords {
 		return nil
 	}
 	gb := 0.0
@@ -511,7 +515,7 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	case a.strict && s.dropped && rec.hardware != nil && rec.hardware.Vendor == "qualcomm" && !strings.Contains(n.Input, "snapdragon"):
 		n.unsure("the machine is not known")
 	case best.clash && a.strict:
-		n.unsure("no record with this name has this memory")
+		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", a.memoryAt(n.start, n.end)))
 	case best.bare && a.strict && len(n.Candidates) == 1:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
 	case best.cost >= shapeWord && a.strict && !best.memory && len(n.Candidates) == 1:
@@ -548,7 +552,7 @@ func (a *asking) variantOf(x *lexicon, n *Named, s *span) {
 		}
 	}
 	if len(n.Candidates) == 0 {
-		n.unsure("no record with this name has this memory")
+		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb))
 		return
 	}
 	if len(n.Candidates) == 1 && gb > 0 && len(*n.device.Variants) > 1 {

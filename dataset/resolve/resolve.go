@@ -51,6 +51,9 @@ func cutOff(name string) bool { return strings.HasSuffix(strings.TrimSpace(name)
 // meant reads a name as people put it in a question: words in another order, glued, parted or left out. ok is false
 // where it does not name one thing, or has words that were not used.
 func (r *Resolver) meant(kind Kind, name string) (a Answer, ok bool) {
+	if strings.Contains(name, ",") && kind == Model {
+		return a, false
+	}
 	q := r.Read(name)
 	found := append(slices.Clip(q.Models), q.Hardware...)
 	if len(found) != 1 || len(q.Unused) > 0 || found[0].Slug == "" || kind != "" && found[0].Kind != kind || q.Host != nil || q.Tool != nil || q.SizeB > 0 {
@@ -81,7 +84,7 @@ func (r *Resolver) settle(a *Answer) {
 			a.Ambiguous, a.Candidates = true, r.modelList(append(tuned, base), "has this name and size")
 			a.likely("a plain name means the model that was trained to answer")
 		}
-	case a.Slug == "" && a.Ambiguous && len(a.Candidates) > 0:
+	case a.Slug == "" && a.Ambiguous && !a.listed && len(a.Candidates) > 0:
 		slices.SortStableFunc(a.Candidates, func(x, y Candidate) int { return r.likelier(y) - r.likelier(x) })
 		if a.Kind == Hardware && r.likelier(a.Candidates[0]) > 1 { // a chip for laptops is meant where it is said
 			a.Candidates = slices.DeleteFunc(a.Candidates, func(c Candidate) bool { return r.likelier(c) < 2 })

@@ -215,7 +215,7 @@ func TestAnswers(t *testing.T) {
 		{"NVIDIA GeForce RTX 3060, 11500 MiB", "nvidia-rtx-3060", Parsed, false, 11.23, 0, whole, 0},
 		{"RTX 4060 Ti", "nvidia-rtx-4060-ti", Exact, true, 0, 0, "the record for measurements that do not say which product it was", 2},
 		{"RTX 4060 Ti 16 GB", "nvidia-rtx-4060-ti-16gb", Parsed, false, 16, 0, "only this one is sold with that memory", 0},
-		{"RTX 4060 Ti 24 GB", "", Near, false, 24, 0, "no record with this name has this memory", 1},
+		{"RTX 4060 Ti 24 GB", "", Near, false, 24, 0, "no record with this name has 24 GB of memory", 1},
 		{"RTX 4090 (in a Foobar 9000)", "", Near, false, 0, 0, `"foobar" beside the name could not be read`, 1},
 		{"RTX 4090 (Ryzen 9 7950X)", "nvidia-rtx-4090", Parsed, false, 0, 0, "in a machine with AMD Ryzen 9 7950X", 0},
 		{"2*RTX 4090", "nvidia-rtx-4090", Parsed, false, 0, 2, "after a number of devices: slug, name or alias", 0},
@@ -542,6 +542,68 @@ func TestRead(t *testing.T) {
 		say("unused %v", q.Unused, len(q.Unused) > 0)
 		if all := strings.Join(got, "; "); all != e.want {
 			t.Errorf("questions.txt:%d: %q was read as\n\t%s, want\n\t%s", e.line, e.name, all, e.want)
+		}
+	}
+}
+
+// TestPerturbed: names of the directory in other letter case, with other separators, glued, in another order, and with a
+// maker or a storage type beside them, lead to their record or one that people mean by that name, and never to another.
+func TestPerturbed(t *testing.T) {
+	set, r := load(t)
+	asked, answered := 0, 0
+	ask := func(kind Kind, slug dataset.Slug, name string, changed ...string) {
+		own := r.Resolve(kind, name)
+		if own.Slug == "" {
+			return
+		}
+		may := map[dataset.Slug]bool{slug: true, own.Slug: true}
+		for _, c := range own.Candidates {
+			may[c.Slug] = true
+		}
+		for _, text := range changed {
+			a := r.Resolve(kind, text)
+			asked++
+			if a.Slug != "" {
+				answered++
+			}
+			if ok := a.Slug == "" || may[a.Slug] || r.parts.Related(a.Slug, slug) || slices.ContainsFunc(a.Candidates, func(c Candidate) bool { return may[c.Slug] }); !ok {
+				t.Errorf("Resolve(%s, %q), changed from %q, is %s, want %s", kind, text, name, a.Slug, slug)
+			}
+		}
+	}
+	blank := strings.NewReplacer("-", " ", "_", " ")
+	for i := range set.Models {
+		m := &set.Models[i]
+		for _, name := range append([]string{m.Name}, m.Aliases...) {
+			if strings.ContainsAny(name, "/:") {
+				continue
+			}
+			ask(Model, m.Slug, name, strings.ToUpper(name), blank.Replace(name), strings.ReplaceAll(name, " ", "-"), name+"-GGUF", "unsloth/"+strings.ReplaceAll(name, " ", "-")+"-GGUF:Q4_K_M", name+" Q8_0")
+		}
+	}
+	for i := range set.Hardware {
+		h := &set.Hardware[i]
+		for _, name := range append([]string{h.Name}, h.Aliases...) {
+			ask(Hardware, h.Slug, name, strings.ToUpper(name), blank.Replace(name), strings.ReplaceAll(name, " ", "-"), "2x "+name, strings.ToLower(name)+" ")
+		}
+	}
+	for i := range set.Tools {
+		tool := &set.Tools[i]
+		ask(Tool, tool.Slug, tool.Name, strings.ToUpper(tool.Name), blank.Replace(tool.Name), tool.Name+" v1.2.3")
+	}
+	if share := float64(answered) / float64(asked); share < 0.95 {
+		t.Errorf("%.1f %% of %d names are answered, want 95 %%", 100*share, asked)
+	}
+}
+
+// BenchmarkNames resolves 200 names of all kinds.
+func BenchmarkNames(b *testing.B) {
+	_, r := load(b)
+	list := entries(b, "testdata/names.txt")
+	for b.Loop() {
+		for i := range 200 {
+			e := list[i*len(list)/200]
+			r.Resolve(kindOf(e.kind), e.name)
 		}
 	}
 }

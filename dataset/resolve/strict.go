@@ -129,7 +129,7 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 			a.Ambiguous, a.Reason, a.key = true, "the name is that of a whole line of products", ""
 		}
 	case len(found) > 1:
-		a.Ambiguous, a.Reason = true, "the name lists several products"
+		a.Ambiguous, a.listed, a.Reason = true, true, "the name lists several products"
 		for _, n := range found {
 			if n.Slug != "" {
 				a.Candidates = append(a.Candidates, Candidate{Hardware, n.Slug, n.Name, "fits what the name says"})
