@@ -279,7 +279,10 @@ func (r *Resolver) byType(text string) (a Answer, ok bool) {
 		a.Slug, a.Name, a.Confidence, a.Reason = m.Slug, m.Name, Parsed, "the only release of this architecture and size"
 		return a, true
 	}
-	slices.SortStableFunc(found, func(i, j int) int { return cmp.Compare(r.lexModels.recs[j].ranked, r.lexModels.recs[i].ranked) })
+	slices.SortStableFunc(found, func(i, j int) int { // plain releases first
+		a, b := &r.lexModels.recs[i], &r.lexModels.recs[j]
+		return cmp.Or(cmp.Compare(b2i(b.ranked > 50), b2i(a.ranked > 50)), cmp.Compare(len(a.slug), len(b.slug)))
+	})
 	var called []int // so, as people say it
 	for _, i := range r.partly(architecture + " " + size) {
 		if r.lexModels.begins(i, strings.TrimRight(strings.TrimSuffix(architecture, "moe"), "0123456789")) && len(called) < 2 {
