@@ -182,6 +182,19 @@ func propose(repository, filled string, lines []contribute.Line, page string) *P
 	return out
 }
 
+// give leads to where a reader adds a fact to the record whose page is at a path: to its file on github.com, else to the
+// form of an issue, else to the address of the operator.
+func give(repository, page string) Link {
+	base, branch, folder := splitRepository(repository)
+	switch u, err := url.Parse(base); {
+	case base == "" || err != nil:
+		return Link{Text: "Tell us, with the page that says it", Href: "/about#mistakes"}
+	case strings.EqualFold(u.Hostname(), "github.com") && !strings.HasPrefix(page, "/benchmarks/"): // those share a file
+		return Link{Text: "Add it to the file, with the page that says it", Href: base + "/edit/" + url.PathEscape(branch) + "/" + folder + page[1:] + ".json"}
+	}
+	return Link{Text: "Open an issue, with the page that says it", Href: base + "/issues/new"}
+}
+
 // splitRepository takes branch and folder off the address of a repository, which may end in
 // /tree/BRANCH/FOLDER as GitHub writes it. They are main and data where it does not.
 func splitRepository(address string) (base, branch, folder string) {

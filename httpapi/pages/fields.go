@@ -20,6 +20,7 @@ type field struct {
 	note  string              // behind the value: a path where it begins with @, else these words
 	notes map[string]string   // what a note at a path is called; others are as they are
 	alone bool                // of no use beside other records
+	asked bool                // the page says so where the value is not known
 }
 
 // A fieldGroup is fields that a page shows together.
@@ -36,10 +37,10 @@ var modelFields = []fieldGroup{
 	{"About", []field{
 		{path: "organization", label: "Maker", href: listed("models", "organization")},
 		{path: "family", label: "Family", href: listed("models", "family")},
-		{path: "release_date", label: "Released", note: "@release_date_basis", notes: map[string]string{
+		{path: "release_date", label: "Released", asked: true, note: "@release_date_basis", notes: map[string]string{
 			"maker": "", "repository": "day of the repository", "listing": "from a listing", "paper": "day of the paper", "reported": "as reported",
 		}},
-		{path: "license", label: "Licence"},
+		{path: "license", label: "Licence", asked: true},
 		{path: "hf_repo", label: "Repository", note: "Hugging Face", href: huggingFace},
 		{path: "form", label: "Made for"},
 		{path: "thinking", label: "Reasons before it answers"},
@@ -48,24 +49,24 @@ var modelFields = []fieldGroup{
 		{path: "slug", label: "Slug", alone: true},
 	}},
 	{"Architecture", []field{
-		{path: "params_b", label: "Parameters", unit: "× 10⁹"},
+		{path: "params_b", label: "Parameters", unit: "× 10⁹", asked: true},
 		{path: "active_params_b", label: "Active parameters", unit: "× 10⁹"},
 		{path: "effective_params_b", label: "Effective parameters", unit: "× 10⁹"},
 		{path: "trained_bits", label: "Trained in", unit: "bits"},
 		{path: "gguf_architecture", label: "GGUF architecture", href: listed("models", "gguf_architecture")},
 		{path: "shape", label: "Shape", href: listed("models", "shape")},
 		{path: "architecture.type", label: "Blocks", say: blocks},
-		{path: "architecture.num_layers", label: "Layers"},
-		{path: "architecture.hidden_size", label: "Hidden size"},
+		{path: "architecture.num_layers", label: "Layers", asked: true},
+		{path: "architecture.hidden_size", label: "Hidden size", asked: true},
 		{path: "architecture.intermediate_size", label: "Feed-forward size"},
 		{path: "architecture.moe_intermediate_size", label: "Expert size"},
 		{path: "architecture.num_experts", label: "Experts"},
 		{path: "architecture.num_experts_per_token", label: "Experts per token"},
 		{path: "architecture.num_shared_experts", label: "Shared experts"},
 		{path: "architecture.num_dense_layers", label: "Dense layers first"},
-		{path: "architecture.num_attention_heads", label: "Attention heads"},
-		{path: "architecture.vocab_size", label: "Vocabulary", unit: "tokens"},
-		{path: "architecture.context_length", label: "Context length", unit: "tokens"},
+		{path: "architecture.num_attention_heads", label: "Attention heads", asked: true},
+		{path: "architecture.vocab_size", label: "Vocabulary", unit: "tokens", asked: true},
+		{path: "architecture.context_length", label: "Context length", unit: "tokens", asked: true},
 		{path: "architecture.sliding_window", label: "Sliding window", unit: "tokens"},
 		{path: "architecture.ssm_conv_kernel", label: "Convolution width"},
 		{path: "architecture.ssm_inner_size", label: "State-space inner size"},
@@ -78,8 +79,8 @@ var modelFields = []fieldGroup{
 	}},
 	{"Key-value cache", []field{
 		{path: "kv_cache.attention", label: "Attention"},
-		{path: "kv_cache.num_kv_heads", label: "Key-value heads"},
-		{path: "kv_cache.head_dim", label: "Values per head"},
+		{path: "kv_cache.num_kv_heads", label: "Key-value heads", asked: true},
+		{path: "kv_cache.head_dim", label: "Values per head", asked: true},
 		{path: "kv_cache.kv_lora_rank", label: "Compressed width"},
 		{path: "kv_cache.qk_rope_head_dim", label: "Rotary part"},
 		{path: "kv_cache.num_kv_layers", label: "Layers with a cache"},
@@ -93,7 +94,7 @@ var hardwareFields = []fieldGroup{
 	{"About", []field{
 		{path: "vendor", label: "Vendor", say: vendorName, href: listed("hardware", "vendor")},
 		{path: "type", label: "Kind", say: typeName},
-		{path: "release_date|release_quarter", label: "Released"},
+		{path: "release_date|release_quarter", label: "Released", asked: true},
 		{path: "architecture", label: "Architecture"},
 		{path: "cpu_architecture", label: "Processor cores"},
 		{path: "form_factor", label: "Form"},
@@ -110,9 +111,9 @@ var hardwareFields = []fieldGroup{
 		{path: "memory_gb", label: "Memory of the machine", unit: "GB"},
 		{path: "max_memory_gb", label: "Most memory", unit: "GB"},
 		{path: "hbm_gb", label: "High-bandwidth memory", unit: "GB"},
-		{path: "memory_type", label: "Kind of memory"},
+		{path: "memory_type", label: "Kind of memory", asked: true},
 		{path: "unified_memory", label: "Unified"},
-		{path: "memory_bandwidth_gbps", label: "Bandwidth", unit: "GB/s", note: "@memory_bandwidth_basis"},
+		{path: "memory_bandwidth_gbps", label: "Bandwidth", unit: "GB/s", asked: true, note: "@memory_bandwidth_basis"},
 		{path: "memory_bandwidth_range_gbps", label: "Measured bandwidth", unit: "GB/s"},
 		{path: "memory_read_bandwidth_gbps", label: "Read bandwidth", unit: "GB/s"},
 		{path: "memory_channels", label: "Channels"},
@@ -127,7 +128,7 @@ var hardwareFields = []fieldGroup{
 		{path: "npu_tops", label: "Neural processor", unit: "TOPS"},
 		{path: "gpu_cores", label: "Graphics cores"},
 		{path: "cpu_cores", label: "Processor cores"},
-		{path: "tdp_watts", label: "Power", unit: "W"},
+		{path: "tdp_watts", label: "Power", unit: "W", asked: true},
 		{path: "tdp_range_watts", label: "Power range", unit: "W"},
 		{path: "max_turbo_power_watts", label: "Turbo power", unit: "W"},
 		{path: "pcie", label: "Interface"},
@@ -145,9 +146,9 @@ var toolFields = []fieldGroup{
 		{path: "vendor_or_org", label: "Made by"},
 		{path: "homepage", label: "Homepage", say: host, href: webAddress},
 		{path: "repository", label: "Source code", say: host, href: webAddress},
-		{path: "license", label: "Licence"},
+		{path: "license", label: "Licence", asked: true},
 		{path: "language", label: "Language"},
-		{path: "first_release", label: "First release"},
+		{path: "first_release", label: "First release", asked: true},
 		{path: "maintenance", label: "Maintenance"},
 		{path: "aliases", label: "Other names", alone: true},
 		{path: "slug", label: "Slug", alone: true},
@@ -163,20 +164,20 @@ var toolFields = []fieldGroup{
 var benchmarkFields = []fieldGroup{
 	{"What was measured", []field{
 		{path: "model", label: "Model", of: "models", note: "@model_raw"},
-		{path: "quantization", label: "Quantization"},
+		{path: "quantization", label: "Quantization", asked: true},
 		{path: "model_size_gib", label: "Weights", unit: "GiB"},
 		{path: "hardware", label: "Hardware", of: "hardware", note: "@hardware_raw"},
 		{path: "hardware_count", label: "Devices"},
 		{path: "memory_gb", label: "Memory of a device", unit: "GB"},
 		{path: "tool", label: "Tool", of: "tools", note: "@tool_version"},
-		{path: "backend", label: "Backend"},
+		{path: "backend", label: "Backend", asked: true},
 		{path: "driver_version", label: "Driver"},
 		{path: "compute_unit", label: "Generated by"},
 		{path: "os", label: "System"},
 	}},
 	{"Settings", []field{
-		{path: "n_prompt", label: "Prompt length", unit: "tokens"},
-		{path: "n_gen", label: "Generated length", unit: "tokens"},
+		{path: "n_prompt", label: "Prompt length", unit: "tokens", asked: true},
+		{path: "n_gen", label: "Generated length", unit: "tokens", asked: true},
 		{path: "context_depth", label: "Tokens in the cache before", unit: "tokens"},
 		{path: "batch_size", label: "Batch size", unit: "tokens"},
 		{path: "concurrency", label: "Simultaneous requests"},
@@ -186,7 +187,7 @@ var benchmarkFields = []fieldGroup{
 		{path: "partial_offload", label: "Part of the weights in main memory"},
 		{path: "random_weights", label: "Random weights"},
 		{path: "threads", label: "Threads"},
-		{path: "rate_basis", label: "Rate", say: words},
+		{path: "rate_basis", label: "Rate", asked: true, say: words},
 		{path: "scenario", label: "Load"},
 	}},
 	{"More figures", []field{
@@ -205,7 +206,7 @@ var benchmarkFields = []fieldGroup{
 		{path: "source", label: "Who measured"},
 		{path: "source_url", label: "Page", href: webAddress},
 		{path: "source_key", label: "Source"},
-		{path: "run_date", label: "Date", note: "@date_basis", notes: map[string]string{
+		{path: "run_date", label: "Date", asked: true, note: "@date_basis", notes: map[string]string{
 			"run": "of the run", "posted": "of the post", "commit": "of the last commit of the file",
 		}},
 		{path: "submitter", label: "Submitter"},
@@ -219,16 +220,20 @@ var benchmarkFields = []fieldGroup{
 }
 
 // groupsOf are the sources of a record, and its facts in groups. Facts without a value are left out, and so are groups
-// without facts.
-func (*Sheet) groupsOf(n *names, groups []fieldGroup, row []byte, sources []dataset.SourceRef) (list []Source, out []Group) {
+// without facts; the asked ones among them are what the page says it lacks.
+func (v *Sheet) groupsOf(n *names, groups []fieldGroup, row []byte, sources []dataset.SourceRef) (list []Source, out []Group) {
 	list, refs := sourcesOf(sources)
 	record := *decode[map[string]any](row)
 	for _, g := range groups {
 		group := Group{Title: g.title}
 		for i := range g.fields {
-			for _, fact := range g.fields[i].facts(n, record) {
-				fact.Refs = refsOf(refs, g.fields[i].path)
-				group.Facts = append(group.Facts, fact)
+			f := &g.fields[i]
+			facts := f.facts(n, record)
+			for j := range facts {
+				facts[j].Refs = refsOf(refs, f.path)
+			}
+			if group.Facts = append(group.Facts, facts...); f.asked && facts == nil {
+				v.Lacks = append(v.Lacks, f.label)
 			}
 		}
 		if group.Facts != nil {

@@ -82,6 +82,7 @@ func (s *Site) recordSheet(gen *index.Generation, at Place, kind, name, descript
 	}}
 	v.Cite = cite(&v.Frame, name)
 	v.Past = &Link{Text: "What changed in this record", Href: address("/changes", "slug", slug, "table", kind)}
+	v.Give = give(s.cfg.RepositoryURL, at.Path)
 	v.Data = v.schemaDataset(name)
 	v.Data["identifier"] = slug
 	return v

@@ -42,3 +42,16 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+func TestGive(t *testing.T) {
+	for _, tt := range []struct{ repository, page, want string }{
+		{"", "/models/phi-2", "/about#mistakes"},
+		{"https://github.com/o/n/tree/next/facts", "/hardware/nvidia-rtx-4090", "https://github.com/o/n/edit/next/facts/hardware/nvidia-rtx-4090.json"},
+		{"https://github.com/o/n.git", "/benchmarks/bm-000000000000", "https://github.com/o/n/issues/new"},
+		{"https://codeberg.org/o/n", "/tools/ollama", "https://codeberg.org/o/n/issues/new"},
+	} {
+		if got := give(tt.repository, tt.page).Href; got != tt.want {
+			t.Errorf("a fact of %s goes from %q to %s, want %s", tt.page, tt.repository, got, tt.want)
+		}
+	}
+}

@@ -29,6 +29,9 @@ type Sheet struct {
 	Sources    []Source
 	// Invite leads to the form for measurements of readers, with what the page is about filled in.
 	Invite *Link
+	// Lacks names the facts of the record that are not known, and Give leads to where to give them.
+	Lacks []string
+	Give  Link
 	// Past leads to what happened to the record.
 	Past *Link
 	Cite string
@@ -169,6 +172,9 @@ func (v *Sheet) Markdown() []byte {
 		for _, s := range v.Sources {
 			b.print("- %s: %s\n", s.Fields, strings.TrimSpace(s.Page.Text+" "+s.Read.Text))
 		}
+	}
+	if len(v.Lacks) > 0 {
+		b.print("\nNot known: %s.\n", strings.Join(v.Lacks, ", "))
 	}
 	for _, n := range v.Notes {
 		b.print("\n> %s\n", n)
