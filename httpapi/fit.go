@@ -52,6 +52,23 @@ type fitParams struct {
 	Draft dataset.Slug `query:"draft,name=model"`
 	// Its quantization; Q8_0 without it.
 	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft"`
+	speedParams
+}
+
+// speedParams are what a speed is asked for beside model and machine.
+type speedParams struct {
+	// Program the speed is of, such as ollama; that of engine without it. Without engine its memory rules apply.
+	Tool dataset.Slug `query:"tool,name=tool"`
+	// Compute backend, such as cuda, vulkan, rocm, sycl or metal; the usual one without it.
+	Backend string `query:"backend,bytes=40"`
+	// Part of the machine that does the work; that of the backend without it.
+	ComputeUnit fit.ComputeUnit `query:"compute_unit"`
+	// Tokens of the prompt, for ttft_s.
+	PromptTokens int64 `query:"prompt_tokens,min=1,tokens"`
+	// Tokens of the answer, for total_s; with prompt_tokens.
+	AnswerTokens int64 `query:"answer_tokens,min=1,tokens"`
+	// Bandwidth of main memory beside a card, in 10^9 bytes per second; that of host, or a usual one, without it.
+	SystemBandwidthGBps float64 `query:"system_bandwidth_gbps,above=0,max=1e6"`
 }
 
 // costParams are what the costs of running a model are made of.
@@ -108,9 +125,15 @@ func (r *reader) pair() fit.Query {
 	units := r.devices()
 	r.name("host")
 	r.name("draft")
+	r.name("tool")
 	var p fitParams
 	r.Into(&p)
 	q := p.query()
+	if p.Tool != "" && !r.Sent("engine") {
+		q.Rules = ""
+	}
+	q.Tool, q.Backend, q.ComputeUnit = p.Tool, p.Backend, p.ComputeUnit
+	q.PromptTokens, q.AnswerTokens, q.SystemBandwidthGBps = p.PromptTokens, p.AnswerTokens, p.SystemBandwidthGBps
 	q.Model, q.Quantization, q.WeightsGB, q.GPULayers, q.CPUMoE = p.Model, p.Quantization, p.WeightsGB, p.GPULayers, p.CPUMoE
 	q.MemoryGB, q.BandwidthGBps, q.UnifiedShare = p.MemoryGB, p.BandwidthGBps, p.UnifiedShare
 	q.ProjectorGB, q.MTP, q.Draft, q.DraftQuantization = p.ProjectorGB, p.MTP, p.Draft, p.DraftQuantization

@@ -115,7 +115,11 @@ func runsParams[T any](main string) []query.Param {
 // withFitLimits sets the limits of the engine.
 func withFitLimits(params []query.Param) []query.Param {
 	query.Find(params, "count").Max = fit.MaxCount
-	query.Find(params, "context").Max = fit.MaxContext
+	for _, name := range []string{"context", "prompt_tokens", "answer_tokens"} {
+		if i := slices.IndexFunc(params, func(p query.Param) bool { return p.Name == name }); i >= 0 {
+			params[i].Max = fit.MaxContext
+		}
+	}
 	query.Find(params, "parallel").Max = fit.MaxParallel
 	return params
 }

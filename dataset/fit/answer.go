@@ -190,6 +190,12 @@ type Speed struct {
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
 	// What is left when the cache holds the context of the query; null where the size of the cache is unknown.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
+	// Speed at which the prompt is read; null where nothing is known.
+	Prompt *PromptSpeed `json:"prompt" jsonschema:"nullable"`
+	// Seconds to the first token of the answer to prompt_tokens; null without them, and where a speed is unknown.
+	TTFT *Band `json:"ttft_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
+	// Seconds to the end of the answer of answer_tokens; null without them, and where a speed is unknown.
+	Total *Band `json:"total_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
 }
 
 // Measured is the spread of measurements of the same quantization of models of one shape (layers, widths, experts,
@@ -231,12 +237,7 @@ type MeasuredRun struct {
 
 // Estimate is a speed worked out by a regression of the share of the memory bandwidth that measurements reached.
 type Estimate struct {
-	// Lower end of the 90 % band.
-	P05 float64 `json:"p05" jsonschema:"exclusiveMinimum=0,example=103.4" jsonschema_extras:"unit=tokens/s"`
-	// Estimate.
-	Median float64 `json:"median" jsonschema:"exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
-	// Upper end of the 90 % band.
-	P95 float64 `json:"p95" jsonschema:"exclusiveMinimum=0,example=156.5" jsonschema_extras:"unit=tokens/s"`
+	Band
 	// How it was worked out.
 	Method string `json:"method" jsonschema:"example=regression of the share of memory bandwidth on physics and on effects of hardware\\, program\\, shape and quantization"`
 	// Share of the memory bandwidth the estimate uses.
@@ -249,7 +250,7 @@ type Estimate struct {
 	// maker, else cpu; empty where none is known.
 	Backend string `json:"backend" jsonschema:"example=cuda"`
 	// Part of the machine that does the work.
-	Unit string `json:"compute_unit" jsonschema:"enum=cpu,enum=gpu,enum=npu,example=gpu"`
+	Unit ComputeUnit `json:"compute_unit" jsonschema:"example=gpu"`
 	// Class of the hardware.
 	Class string `json:"class" jsonschema:"enum=discrete_nvidia,enum=discrete_amd,enum=discrete_intel,enum=apple,enum=other_unified,enum=cpu,enum=discrete_other,example=discrete_nvidia"`
 	// The 10 measurements that carry most of its effects, heaviest first.
@@ -258,6 +259,38 @@ type Estimate struct {
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 	// What it takes for granted.
 	Assumes []string `json:"assumes"`
+}
+
+// Band is an estimate with the band that holds nine of ten measurements.
+type Band struct {
+	// Lower end of the 90 % band.
+	P05 float64 `json:"p05" jsonschema:"minimum=0,example=103.4"`
+	// Estimate.
+	Median float64 `json:"median" jsonschema:"minimum=0,example=127.5"`
+	// Upper end of the 90 % band.
+	P95 float64 `json:"p95" jsonschema:"minimum=0,example=156.5"`
+}
+
+// PromptSpeed is what is known of the speed at which a prompt is read.
+type PromptSpeed struct {
+	// Measurements of the same shape and quantization on the same or related hardware; null where there are none.
+	Measured *Measured `json:"measured" jsonschema:"nullable"`
+	// Estimate of a prompt of prompt_tokens, else of 512; null where a fact is missing.
+	Estimate *PromptEstimate `json:"estimate" jsonschema:"nullable"`
+	// Which one applies, as for the speed of generation.
+	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
+	// Median of the one to use.
+	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=2850" jsonschema_extras:"unit=tokens/s"`
+}
+
+// PromptEstimate is a speed worked out by a regression of the share of the operations per second that measurements
+// reached.
+type PromptEstimate struct {
+	Band
+	// Class of the hardware.
+	Class string `json:"class" jsonschema:"example=discrete_nvidia"`
+	// How such estimates did against measurements that were hidden from them; null where they were not validated.
+	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 
 // Weight is a measurement an estimate rests on.

@@ -30,7 +30,7 @@ var classNames = [classes]string{"discrete_nvidia", "discrete_amd", "discrete_in
 // String gives the name shown to callers.
 func (c Class) String() string { return classNames[c] }
 
-func classOf(h *dataset.Hardware, unit string) Class {
+func classOf(h *dataset.Hardware, unit ComputeUnit) Class {
 	switch {
 	case unit == "cpu" || h.Type == "cpu":
 		return CPU
@@ -70,7 +70,7 @@ func (c *config) names() [groups]name {
 	}
 	class := int32(c.class)
 	return [groups]name{
-		ofSilicon: {c.silicon, c.kernels}, ofArch: {c.arch, c.kernels, class}, ofKernels: {class, c.kernels}, ofTool: {class, c.tool},
+		ofSilicon: {c.silicon, c.kernels}, ofArch: {c.arch, c.kernels, class}, ofKernels: {class, c.kernels}, ofTool: {c.tool},
 		ofShape: {c.shape}, ofMeasured: {c.shape, c.silicon, c.kernels},
 		ofFormat: {c.format, c.kernels}, ofFormatArch: {c.format, c.arch, c.kernels}, ofMixture: {c.silicon, mixture, c.kernels}, ofChip: {c.silicon},
 	}
@@ -162,14 +162,14 @@ func (n numbers) find(s string) int32 {
 }
 
 // deviceConfig is the part of a configuration that is of a device, a program and a backend, which may be empty.
-func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend, unit string, bandwidth float64, number func(string) int32) config {
+func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend string, unit ComputeUnit, bandwidth float64, number func(string) int32) config {
 	class, kind, silicon := classOf(h, unit), toolKindOf(tool), e.siliconOf(h.Slug)
 	if class == CPU {
 		unit = "cpu"
 	}
 	c := config{
 		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(text(h.Architecture), silicon)),
-		kernels: number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + unit),
+		kernels: number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + string(unit)),
 		tool:    number("tool " + string(tool)), logBandwidth: math.Log(bandwidth), year: e.year,
 	}
 	if flops := computeOf(h); flops > 0 && class != CPU {
@@ -208,7 +208,7 @@ func computeOf(h *dataset.Hardware) float64 {
 }
 
 // unitOf is the part of a machine that does the work, by its backend.
-func unitOf(backend string) string {
+func unitOf(backend string) ComputeUnit {
 	switch backend {
 	case "cpu":
 		return "cpu"
@@ -219,10 +219,10 @@ func unitOf(backend string) string {
 }
 
 // unitThat is the part of a machine that did the work of a measurement, empty where it does not say.
-func unitThat(b *dataset.Benchmark) string {
+func unitThat(b *dataset.Benchmark) ComputeUnit {
 	switch {
 	case b.ComputeUnit != nil:
-		return string(*b.ComputeUnit)
+		return ComputeUnit(*b.ComputeUnit)
 	case b.Backend != nil:
 		return unitOf(*b.Backend)
 	}
@@ -244,6 +244,17 @@ func toolKindOf(tool dataset.Slug) string {
 		return "kernels"
 	}
 	return string(tool)
+}
+
+// rulesOf are the rules of the program that a tool is, or has the kernels of.
+func rulesOf(tool dataset.Slug) Rules {
+	switch toolKindOf(tool) {
+	case "mlx":
+		return MLX
+	case "server":
+		return VLLM
+	}
+	return LlamaCpp
 }
 
 // formats are kinds of quantization with kernels of their own, by how their names begin.

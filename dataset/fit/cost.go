@@ -83,7 +83,7 @@ func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
 	if a.m.hw == nil || s.Measured == nil {
 		return nil, nil
 	}
-	of := a.tried(size, generationOf)
+	of := a.tried(size, generation)
 	elsewhere := len(of.speeds) == 0 || of.rank == otherWork
 	device, wall := dataset.PowerDevice, dataset.PowerWall
 	var ofDevice, ofMachine, ofEither []float64

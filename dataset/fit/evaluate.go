@@ -3,7 +3,9 @@ package fit
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,7 +20,7 @@ const SimpleShare = 0.65
 var usualTools = strings.Fields("llama.cpp ollama lm-studio mlx-lm koboldcpp vllm ik-llama.cpp llama-cpp-python omlx vllm-mlx ds4 sglang")
 
 // folds is how many parts the sources are in. The estimates of a part are made without all its sources.
-const folds = 10
+const folds = 24
 
 // A trial is one comparison.
 type trial struct {
@@ -33,7 +35,8 @@ type trial struct {
 // Evaluate compares estimates with all measurements of a dataset that compare, each made without the whole source of the
 // measurement, and works out the factors of the bands from the same comparisons.
 func Evaluate(set *dataset.Set) *Validated {
-	r := engine(set).read(set)
+	e := New(set)
+	r := e.read(set)
 	v := &Validated{DatasetVersion: set.Info.Version, Digest: set.Digest.String()}
 	fold := foldsOf(r.generation, r.prompt)
 	var models [folds]struct{ generation, prompt *regression }
@@ -45,6 +48,7 @@ func Evaluate(set *dataset.Set) *Validated {
 	}
 	work.Wait()
 	v.Generation = quality(r.generation, fold, (*config).generation, func(i int) *regression { return models[i].generation })
+	v.Split = splitQuality(e, set, fold, func(i int) *regression { return models[i].generation })
 	v.Prompt = quality(r.prompt, fold, (*config).reading, func(i int) *regression { return models[i].prompt })
 	return v
 }
@@ -67,6 +71,58 @@ func foldsOf(lists ...[]row) map[int32]int {
 		out[s] = i % folds
 	}
 	return out
+}
+
+// expertsOnHost finds how many layers had their experts in main memory, and mainMemory its size, which no field says.
+var (
+	expertsOnHost = regexp.MustCompile(`(?:experts (?:on CPU|in CPU memory|in main memory|kept in CPU memory)(?: \((\d+) layers\))?|; offload (\d+)$)`)
+	mainMemory    = regexp.MustCompile(`(\d+) GB (?:DDR|RAM)`)
+)
+
+// splitQuality compares estimates with runs of programs for one user that had a part of the weights in main memory. Their
+// host is seldom named: that which is usual counts. Where the weights lay counts as far as a run says, else as an answer
+// would place them.
+func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fold int) *regression) Quality {
+	var trials []trial
+	sources := map[int32]bool{}
+	for i := range set.Benchmarks.Len() {
+		b := set.Benchmarks.At(i)
+		h, t := e.hardware[b.Hardware], e.models[b.Model]
+		if b.GenerationTPS == nil || b.Withdrawn != nil || b.Quantization == nil || !e.line.Elsewhere(b) || h.UnifiedMemory || toolKindOf(b.Tool) != "gguf" ||
+			b.HardwareCount != 1 || b.SpeculativeDecoding != nil && *b.SpeculativeDecoding || b.Concurrency != nil && *b.Concurrency > 1 {
+			continue
+		}
+		source := e.numbers.find("source " + sourceOf(b))
+		hidden := *e
+		hidden.learnt.generation = model(fold[source])
+		q := Query{Model: b.Model, Hardware: b.Hardware, Quantization: *b.Quantization, SystemMemoryGB: 1 << 12, Tool: b.Tool}
+		if b.ModelSizeGiB != nil {
+			q.WeightsGB = *b.ModelSizeGiB
+		}
+		if m := expertsOnHost.FindStringSubmatch(text(b.Notes)); m != nil {
+			n := int64(t.body.layers)
+			if given, err := strconv.ParseInt(m[1]+m[2], 10, 64); err == nil {
+				n = given
+			}
+			q.CPUMoE = &n
+		} else if b.NGPULayers != nil && *b.NGPULayers <= int64(t.body.layers) {
+			q.GPULayers = b.NGPULayers
+		}
+		if m := mainMemory.FindStringSubmatch(text(b.Notes)); m != nil {
+			q.SystemMemoryGB, _ = strconv.ParseFloat(m[1], 64)
+		}
+		a, fault := hidden.Fit(q)
+		if fault != nil || len(a.Sizes) == 0 || a.Sizes[0].Verdict == Fits || a.Sizes[0].Verdict == No || a.Sizes[0].Speed.Estimate == nil {
+			continue
+		}
+		s, class := a.Sizes[0].Speed.Estimate, classOf(h.Hardware, "gpu")
+		sources[source] = true
+		trials = append(trials, trial{
+			row: &row{config: config{class: class, mixture: t.body.mixture}, source: source, tool: b.Tool, hardware: b.Hardware, value: math.Log(*b.GenerationTPS)},
+			err: math.Log(s.Median / *b.GenerationTPS), spread: math.Log(s.P95/s.P05) / 2, fold: fold[source],
+		})
+	}
+	return Quality{Rows: len(trials), Sources: len(sources), Scores: scores(trials)}
 }
 
 func quality(rows []row, fold map[int32]int, of func(c *config) physics, model func(fold int) *regression) Quality {
@@ -126,7 +182,11 @@ func scores(trials []trial) (out []Score) {
 	for i := range trials {
 		t := &trials[i]
 		class, kind := t.class.String(), kindOf(t.mixture)
-		for _, name := range []string{"all", class, kind, class + " " + kind, class + " " + kind + ", " + t.knows} {
+		names := []string{"all", class, kind, class + " " + kind}
+		if t.knows != "" {
+			names = append(names, class+" "+kind+", "+t.knows)
+		}
+		for _, name := range names {
 			of[name] = append(of[name], t)
 		}
 		if t.deep {
@@ -146,8 +206,9 @@ func scores(trials []trial) (out []Score) {
 func score(class string, trials []*trial) Score {
 	s := Score{Class: class, Rows: len(trials)}
 	var errs, widths, simple []float64
-	inside, narrow := 0, 0
+	inside, narrow, sources := 0, 0, map[int32]bool{}
 	for _, t := range trials {
+		sources[t.source] = true
 		errs, simple = append(errs, t.err), append(simple, math.Log(SimpleShare)-t.value)
 		widths = append(widths, math.Exp(2*t.spread))
 		if math.Abs(t.err) <= t.spread {
@@ -158,6 +219,7 @@ func score(class string, trials []*trial) Score {
 		}
 	}
 	n := float64(len(trials))
+	s.Sources = len(sources)
 	s.MedianError, s.Within25, s.Within50, s.Within100 = nearness(errs)
 	s.Simple, _, s.SimpleWithin50, _ = nearness(simple)
 	s.Coverage, s.Narrow, s.Width = round4(float64(inside)/n), round4(float64(narrow)/n), round4(medianOf(widths))

@@ -64,9 +64,14 @@ type Query struct {
 	// backend that is usual there (backendOf).
 	Tool    dataset.Slug
 	Backend string
-	// ComputeUnit is the part of the machine that does the work: cpu, gpu or npu; empty: that of the backend.
-	ComputeUnit string
-	Costs       *Costs // nil: no costs
+	// ComputeUnit is the part of the machine that does the work; empty: that of the backend.
+	ComputeUnit ComputeUnit
+	// PromptTokens and AnswerTokens are the lengths of a request, for the times it takes; 0: no times.
+	PromptTokens, AnswerTokens int64
+	// SystemBandwidthGBps is the bandwidth of the main memory beside discrete devices, in 10^9 bytes per second; 0: that
+	// of the host, or of what is usual (usualHost).
+	SystemBandwidthGBps float64
+	Costs               *Costs // nil: no costs
 	// MeasuredFirst prefers a size of at least LeastBits that fits and was measured on the hardware to a more
 	// precise one whose speed is an estimate. It also prefers any size of at most EnoughBits to one of more.
 	MeasuredFirst bool
@@ -128,7 +133,7 @@ func (q *Query) settle() *Fault {
 		return &Fault{Field: field, Text: fmt.Sprintf(format, args...)}
 	}
 	q.Count, q.Parallel = cmp.Or(q.Count, 1), cmp.Or(q.Parallel, 1)
-	q.KV, q.Rules = cmp.Or(q.KV, F16), cmp.Or(q.Rules, LlamaCpp)
+	q.KV, q.Rules = cmp.Or(q.KV, F16), cmp.Or(q.Rules, rulesOf(q.Tool))
 	q.KVV, q.Utilization = cmp.Or(q.KVV, q.KV), cmp.Or(q.Utilization, VLLMUtilization)
 	split, batch := SplitLayer, int64(DefaultMicroBatch)
 	if q.Rules == VLLM {
@@ -144,13 +149,17 @@ func (q *Query) settle() *Fault {
 		return fault("hardware", "must be at most %d devices, got %d", MaxCount, q.Count*(1+len(q.Beside)))
 	case q.Context < 0 || q.Context > MaxContext:
 		return fault("context", "must be 1 to %d, got %d", MaxContext, q.Context)
+	case q.PromptTokens < 0 || q.PromptTokens > MaxContext:
+		return fault("prompt_tokens", "must be 1 to %d, got %d", MaxContext, q.PromptTokens)
+	case q.AnswerTokens < 0 || q.AnswerTokens > MaxContext:
+		return fault("answer_tokens", "must be 1 to %d, got %d", MaxContext, q.AnswerTokens)
 	case !slices.Contains(types, string(q.KV)):
 		return &Fault{"kv", fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, q.KV), types}
 	case !slices.Contains(types, string(q.KVV)):
 		return &Fault{"kv_v", fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, q.KVV), types}
 	case q.NoFlashAttention && q.KVV.quantized() && q.Rules == LlamaCpp:
 		return fault("flash_attention", "must be true with values of the cache in %s", q.KVV)
-	case q.MemoryGB < 0 || q.BandwidthGBps < 0 || q.SystemMemoryGB < 0 || q.WeightsGB < 0:
+	case q.MemoryGB < 0 || q.BandwidthGBps < 0 || q.SystemMemoryGB < 0 || q.SystemBandwidthGBps < 0 || q.WeightsGB < 0:
 		return fault("memory_gb", "must be greater than 0")
 	case q.UnifiedShare < 0 || q.UnifiedShare > 1:
 		return fault("unified_share", "must be above 0 and at most 1, got %v", q.UnifiedShare)

@@ -27,7 +27,7 @@ const (
 	ofSilicon    group = iota // silicon, kernels
 	ofArch                    // architecture of the silicon, kernels, class
 	ofKernels                 // class, kernels
-	ofTool                    // class, tool
+	ofTool                    // tool
 	ofShape                   // shape of the model
 	ofMeasured                // shape, silicon, kernels
 	ofFormat                  // kind of quantization, kernels

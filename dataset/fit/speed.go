@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -35,13 +36,19 @@ const (
 // them back, such as a driver that did not use the card.
 const apart = 3
 
-// speed works out the speed of one size, given by number.
-func (a *ask) speed(size int, resident bool) *Speed {
-	s := &Speed{}
+// speed works out the speed of one size, given by number, with the verdict and the placement of its weights.
+func (a *ask) speed(size int, verdict Verdict, p *Placement) *Speed {
+	s, resident := &Speed{}, verdict != No
+	if a.laid = nil; resident && (verdict == Offload || a.q.given()) {
+		resident = a.layOut(p)
+	}
 	if resident {
 		s.Estimate = a.estimate(size)
 	}
-	s.Measured = a.measured(size, generationOf)
+	s.Measured = a.measured(size, generation)
+	if resident {
+		s.Prompt = a.promptSpeed(size)
+	}
 	if of := s.Measured; of != nil && of.Note == nil {
 		s.use(useOf(of.Relation == dataset.Sibling), of.Median)
 	} else if s.Estimate != nil {
@@ -52,6 +59,9 @@ func (a *ask) speed(size int, resident bool) *Speed {
 	}
 	if factor, ok := a.slowdown(size, a.q.Context); ok {
 		s.Filled = &Slowdown{Depth: a.q.Context, Factor: factor, TPS: round3(*s.TPS * factor), Checked: validated.Generation.checked("deep", "")}
+	}
+	if resident {
+		a.times(size, s)
 	}
 	return s
 }
@@ -82,7 +92,7 @@ func (a *ask) pace(size int, estimates bool) (out pace) {
 		out.use, out.tps = useOf(siblings), round3(at(speeds, 0.5))
 	} else if estimates {
 		if g, ok := a.guess(size, 0); ok {
-			out.use, out.tps = UseEstimate, g.tps()
+			out.use, out.tps = UseEstimate, round3(math.Exp(g.log))
 		}
 	}
 	if out.use == "" || !a.filled {
@@ -130,14 +140,21 @@ func (e *Engine) on(m *machine, measured dataset.Slug) MeasuredOn {
 	return out
 }
 
-// generationOf and promptOf are the speeds of a measurement.
-func generationOf(b *dataset.Benchmark) *float64 { return b.GenerationTPS }
-func promptOf(b *dataset.Benchmark) *float64     { return b.PromptTPS }
+// A kind of speed: what a measurement has of it, nil for nothing that compares, and what is expected of a size.
+type kind struct {
+	of    func(b *dataset.Benchmark) *float64
+	guess func(a *ask, size int) (guess, bool)
+}
+
+var (
+	generation = kind{func(b *dataset.Benchmark) *float64 { return b.GenerationTPS }, func(a *ask, size int) (guess, bool) { return a.guess(size, 0) }}
+	reading    = kind{promptOf, func(a *ask, size int) (guess, bool) { return a.promptGuess(size, usualPrompt, 0) }}
+)
 
 // asked reports whether a measurement is of what a query asks for.
 func (a *ask) asked(b *dataset.Benchmark) bool {
 	q := a.q
-	return int(b.HardwareCount) == q.Count && a.e.sameBandwidth(a.m, b.Hardware) && (q.Tool == "" || b.Tool == q.Tool) &&
+	return int(b.HardwareCount) == q.Count && len(q.Beside) == 0 && a.e.sameBandwidth(a.m, b.Hardware) && (q.Tool == "" || b.Tool == q.Tool) &&
 		(q.Backend == "" || text(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
 }
 
@@ -152,13 +169,13 @@ type tried struct {
 }
 
 // tried are the measured speeds of a size.
-func (a *ask) tried(size int, of func(b *dataset.Benchmark) *float64) (t tried) {
+func (a *ask) tried(size int, k kind) (t tried) {
 	if len(a.runs) == 0 {
 		return t // as of most models on most machines
 	}
 	grade := 0 // 2 x rank, and 1 more for what is not on a sibling
 	a.e.runs.each(inQuant(a.runs, a.t.sizes[size].folded), func(b *dataset.Benchmark) {
-		speed := of(b)
+		speed := k.of(b)
 		if speed == nil || !a.asked(b) {
 			return
 		}
@@ -183,33 +200,33 @@ func (a *ask) tried(size int, of func(b *dataset.Benchmark) *float64) (t tried) 
 		t.slow++
 	}
 	t.speeds = t.speeds[t.slow:]
-	t.runs = slices.DeleteFunc(t.runs, func(b *dataset.Benchmark) bool { return *of(b) < least })
+	t.runs = slices.DeleteFunc(t.runs, func(b *dataset.Benchmark) bool { return *k.of(b) < least })
 	return t
 }
 
 // counted are the measured speeds of a size that answer an ask, in order. They may all be on siblings of the hardware.
 func (a *ask) counted(size int) (speeds []float64, siblings bool) {
-	t := a.tried(size, generationOf)
-	if len(t.speeds) == 0 || a.doubt(size, &t) != "" {
+	t := a.tried(size, generation)
+	if len(t.speeds) == 0 || a.doubt(size, generation, &t) != "" {
 		return nil, false
 	}
 	return t.speeds, t.siblings
 }
 
 // doubt says why measured speeds are no answer; empty where they are.
-func (a *ask) doubt(size int, t *tried) string {
+func (a *ask) doubt(size int, k kind, t *tried) string {
 	if t.slow > len(t.speeds) {
 		return "the runs differ by more than threefold: they are not one measurement"
 	}
-	g, ok := a.guess(size, 0)
-	middle := at(t.speeds, 0.5)
+	g, ok := k.guess(a, size)
+	middle, band := at(t.speeds, 0.5), g.band(0)
 	switch {
 	case !ok || a.q.Count > 1:
 	case t.rank == otherWork:
 		return "another part of the machine did the work"
 	case math.Log(middle) < g.log-math.Log(apart):
 		return "the runs reach less than a third of what others lead to expect"
-	case t.rank == otherProgram && (middle < g.low() || middle > g.high() && a.q.Rules != LlamaCpp):
+	case t.rank == otherProgram && (middle < band.P05 || middle > band.P95 && a.q.Rules != LlamaCpp):
 		return "the runs are of other programs, and far from what this one reaches"
 	}
 	return ""
@@ -223,8 +240,8 @@ func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 }
 
 // measured summarizes the measurements of this very size of the best rank there is; nil where there are none.
-func (a *ask) measured(size int, of func(b *dataset.Benchmark) *float64) *Measured {
-	t := a.tried(size, of)
+func (a *ask) measured(size int, k kind) *Measured {
+	t := a.tried(size, k)
 	if len(t.speeds) == 0 {
 		return nil
 	}
@@ -239,7 +256,7 @@ func (a *ask) measured(size int, of func(b *dataset.Benchmark) *float64) *Measur
 		}
 	}
 	out.Pages, out.Relation = len(pages), dataset.RelationKinds[farthest]
-	if why := a.doubt(size, &t); why != "" {
+	if why := a.doubt(size, k, &t); why != "" {
 		out.Note = &why
 	}
 	return out
@@ -264,26 +281,32 @@ func (a *ask) estimate(size int) *Estimate {
 	}
 	c, _ := a.config(size, 0)
 	out := &Estimate{
-		P05: g.low(), Median: g.tps(), P95: g.high(), Method: Method, Share: round4(math.Exp(g.log + c.logTime())), Bytes: int64(math.Exp(c.logBytes)),
+		Band: g.band(0), Method: Method, Share: round4(min(1, math.Exp(g.log+c.logTime()))), Bytes: int64(math.Exp(c.logBytes)),
 		Tool: string(a.q.tool()), Backend: a.place().backend, Unit: a.unit(), Class: c.class.String(),
 		Evidence: a.evidence(&c), Assumes: a.assumes(&c), Checked: validated.Generation.of(&c, a.e.learnt.generation),
 	}
-	if a.m.hw == nil {
+	switch {
+	case a.m.hw == nil || len(a.m.devices) > 1:
 		out.Checked = nil
+	case a.laid != nil:
+		out.Checked = validated.Split.checked("all", "")
 	}
 	return out
 }
 
 // assumes says what an estimate takes for granted.
 func (a *ask) assumes(c *config) []string {
-	out := []string{}
+	out := append([]string{}, a.assumesOfSplit()...)
 	if a.m.hw == nil {
 		out = append(out, "a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
 	}
-	if tool := a.q.tool(); a.q.Tool != "" {
-		if _, measured := a.e.learnt.generation.effects[ofTool][c.names()[ofTool]]; !measured {
-			out = append(out, "no run of "+string(tool)+" on hardware of this class is known: as other programs with its kernels")
-		}
+	tool := a.q.tool()
+	switch e, known := a.e.learnt.generation.effects[ofTool][c.names()[ofTool]]; {
+	case a.q.Tool == "":
+	case !known:
+		out = append(out, "no run of "+string(tool)+" compares: as other programs with its kernels")
+	default:
+		out = append(out, fmt.Sprintf("with %s speeds are %.0f %% of those that programs with its kernels have on average", tool, 100*math.Exp(e.value)))
 	}
 	return out
 }

@@ -23,6 +23,8 @@ type Validated struct {
 	// Generation is of the speed of generation, Prompt of that of reading prompts.
 	Generation Quality `json:"generation"`
 	Prompt     Quality `json:"prompt"`
+	// Split is of generation with a part of the weights in main memory.
+	Split Quality `json:"split"`
 }
 
 var validated = func() (v Validated) {
@@ -51,6 +53,7 @@ type Score struct {
 	// dense and mixture, and with what was known of it.
 	Class       string  `json:"class"`
 	Rows        int     `json:"rows"`
+	Sources     int     `json:"sources"`
 	MedianError float64 `json:"median_error"` // 0.1 is 10 %
 	Within25    float64 `json:"within_25_percent"`
 	Within50    float64 `json:"within_factor_1_5"`
@@ -104,15 +107,18 @@ func (q *Quality) Of(class string) *Score {
 	return nil
 }
 
-// enoughRows is how many measurements a score needs to be stated.
-const enoughRows = 20
+// A score needs so many measurements, of so many sources, to be stated.
+const (
+	enoughRows    = 20
+	enoughSources = 3
+)
 
 func (q *Quality) checked(class, knows string) *Checked {
 	if knows != "" {
 		class += ", " + knows
 	}
 	s := q.Of(class)
-	if s == nil || s.Rows < enoughRows {
+	if s == nil || s.Rows < enoughRows || s.Sources < enoughSources {
 		return nil
 	}
 	return &Checked{validated.DatasetVersion, "source", s.Class, s.Rows, s.MedianError, s.Coverage}

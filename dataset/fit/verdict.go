@@ -46,7 +46,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 			requests = round3(requests)
 			s.CacheTokens, s.Requests = &tokens, &requests
 		}
-		s.Speed = asked.speed(of.at, s.Verdict != No && s.Verdict != Offload)
+		s.Speed = asked.speed(of.at, s.Verdict, s.Placement)
 		if q.Costs != nil {
 			s.Cost = asked.cost(of.at, s.Speed)
 		}

@@ -39,3 +39,9 @@ const (
 func (Basis) Values() []string {
 	return []string{string(Published), string(Computed), string(UpperBound), string(LowerBound), string(Estimated), string(Given)}
 }
+
+// ComputeUnit is a part of a machine that does the work.
+type ComputeUnit string
+
+// Values lists the units as texts.
+func (ComputeUnit) Values() []string { return []string{"cpu", "gpu", "npu"} }

@@ -72,7 +72,7 @@ func NewAsk(gen *index.Generation, params url.Values) *Ask {
 	for _, v := range fit.Rules("").Values() {
 		f.Engines = append(f.Engines, Choice{v, v, v == params.Get("engine")})
 	}
-	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps", "system_memory_gb", "host", "parallel", "quantization"}
+	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps", "system_memory_gb", "host", "parallel", "quantization", "tool", "backend", "prompt_tokens"}
 	f.More = slices.ContainsFunc(rare, func(name string) bool { return params.Get(name) != "" })
 	return f
 }
@@ -315,6 +315,12 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 		about, basis = "about ", basis+" ("+text.Tenths(s.Estimate.P05)+" to "+text.Tenths(s.Estimate.P95)+")"
 	case s.Measured != nil && s.Measured.N > 1:
 		basis += " (" + text.Tenths(s.Measured.P10) + " to " + text.Tenths(s.Measured.P90) + " in " + text.Count(s.Measured.N, "run", "runs") + ")"
+	}
+	if s.TTFT != nil {
+		basis += "; the answer begins after " + text.Tenths(s.TTFT.Median) + " s"
+	}
+	if s.Total != nil {
+		basis += " and ends after " + text.Tenths(s.Total.Median) + " s"
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
 		return z.Quantization + ": about " + text.Tenths(f.TPS) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + text.Tenths(*s.TPS) + " with an empty one, " + basis + "."

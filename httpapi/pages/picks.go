@@ -351,6 +351,9 @@ func speedOf(model string, q fit.Query, quantization string) string {
 	set("unified_share", exactPlain(q.UnifiedShare), q.UnifiedShare > 0)
 	set("kv", string(q.KV), q.KV != "")
 	set("engine", string(q.Rules), q.Rules != "")
+	set("tool", string(q.Tool), q.Tool != "")
+	set("backend", q.Backend, q.Backend != "")
+	set("compute_unit", string(q.ComputeUnit), q.ComputeUnit != "")
 	return "/fit?" + params.Encode() + "#rests"
 }
 

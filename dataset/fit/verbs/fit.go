@@ -22,34 +22,40 @@ import (
 type Settings struct {
 	verbs.Dataset
 	verbs.Format
-	Quantization   string   `help:"One size by name, such as Q4_K_M, or any quantization, such as AWQ or MLX-4bit; all sizes of the model without it." short:"q" placeholder:"SIZE"`
-	WeightsGB      float64  `name:"weights-gb" help:"Size of the file of weights in GiB, in place of the sizes of the model." placeholder:"GB"`
-	Count          int      `help:"Number of devices of each name, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
-	Split          string   `help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
-	Context        tokens   `help:"Tokens to keep room for, such as 65536 or 64k; 8192, or the limit of the model where that is less, without it. The speed with so many in the cache is shown too." placeholder:"TOKENS"`
-	KV             string   `name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
-	KVV            string   `name:"kv-v" help:"Storage type of the values in it, where it is another." placeholder:"TYPE"`
-	FlashAttention bool     `help:"Attention without scratch memory for its scores." negatable:"" default:"true"`
-	Engine         string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
-	Parallel       int      `help:"Requests at once: slots of llama.cpp, which share the context." placeholder:"N"`
-	BatchTokens    int64    `help:"Tokens read at once." placeholder:"N"`
-	Utilization    float64  `name:"gpu-memory-utilization" help:"Part of each card that vLLM may use." placeholder:"PART"`
-	GPULayers      *int64   `name:"gpu-layers" help:"Layers on the cards, the output counted as one; as many as fit without it." placeholder:"N"`
-	CPUMoE         *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; as few as fit without it." placeholder:"N"`
-	ProjectorGB    float64  `name:"projector-gb" help:"Size of the file of the projector that reads pictures, to count it." placeholder:"GB"`
-	MTP            bool     `name:"mtp" help:"Count the layer that drafts tokens."`
-	Draft          string   `help:"Model that drafts tokens, to count it." placeholder:"MODEL"`
-	DraftQuant     string   `name:"draft-quantization" help:"Its quantization; Q8_0 without it." placeholder:"SIZE"`
-	Host           string   `help:"Processor or machine that holds the cards." placeholder:"NAME"`
-	MinTPS         float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
-	AllowExtended  bool     `help:"Accept a context above the limit of the model."`
-	MemoryGB       float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes; without it the size in the name of the hardware, if it says one." placeholder:"GB"`
-	SystemMemoryGB float64  `name:"system-memory-gb" help:"Main memory beside a card, for offload." placeholder:"GB"`
-	UnifiedShare   float64  `help:"Part of unified memory a model may use, 0 to 1." placeholder:"PART"`
-	USDPerKWh      *float64 `name:"usd-per-kwh" help:"Price of energy in US dollars per kWh, for costs." placeholder:"USD"`
-	HoursPerDay    *float64 `help:"Hours of use per day, for costs." placeholder:"HOURS"`
-	Years          *float64 `help:"Years of use, for costs." placeholder:"N"`
-	USDPerHour     *float64 `name:"usd-per-hour" help:"Rent of the hardware in US dollars per hour, for costs." placeholder:"USD"`
+	Quantization        string   `help:"One size by name, such as Q4_K_M, or any quantization, such as AWQ or MLX-4bit; all sizes of the model without it." short:"q" placeholder:"SIZE"`
+	WeightsGB           float64  `name:"weights-gb" help:"Size of the file of weights in GiB, in place of the sizes of the model." placeholder:"GB"`
+	Count               int      `help:"Number of devices of each name, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
+	Split               string   `help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
+	Context             tokens   `help:"Tokens to keep room for, such as 65536 or 64k; 8192, or the limit of the model where that is less, without it. The speed with so many in the cache is shown too." placeholder:"TOKENS"`
+	KV                  string   `name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
+	KVV                 string   `name:"kv-v" help:"Storage type of the values in it, where it is another." placeholder:"TYPE"`
+	FlashAttention      bool     `help:"Attention without scratch memory for its scores." negatable:"" default:"true"`
+	Engine              string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
+	Parallel            int      `help:"Requests at once: slots of llama.cpp, which share the context." placeholder:"N"`
+	BatchTokens         int64    `help:"Tokens read at once." placeholder:"N"`
+	Utilization         float64  `name:"gpu-memory-utilization" help:"Part of each card that vLLM may use." placeholder:"PART"`
+	GPULayers           *int64   `name:"gpu-layers" help:"Layers on the cards, the output counted as one; as many as fit without it." placeholder:"N"`
+	CPUMoE              *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; as few as fit without it." placeholder:"N"`
+	ProjectorGB         float64  `name:"projector-gb" help:"Size of the file of the projector that reads pictures, to count it." placeholder:"GB"`
+	MTP                 bool     `name:"mtp" help:"Count the layer that drafts tokens."`
+	Draft               string   `help:"Model that drafts tokens, to count it." placeholder:"MODEL"`
+	DraftQuant          string   `name:"draft-quantization" help:"Its quantization; Q8_0 without it." placeholder:"SIZE"`
+	Host                string   `help:"Processor or machine that holds the cards." placeholder:"NAME"`
+	MinTPS              float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
+	AllowExtended       bool     `help:"Accept a context above the limit of the model."`
+	MemoryGB            float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes; without it the size in the name of the hardware, if it says one." placeholder:"GB"`
+	SystemMemoryGB      float64  `name:"system-memory-gb" help:"Main memory beside a card, for offload." placeholder:"GB"`
+	Tool                string   `help:"Program the speed is of, by slug, such as ollama; that of the engine without it." placeholder:"TOOL"`
+	Backend             string   `help:"Compute backend, such as vulkan; the usual one of the hardware without it." placeholder:"NAME"`
+	ComputeUnit         string   `help:"Part of the machine that does the work: cpu, gpu or npu; that of the backend without it." enum:",cpu,gpu,npu" default:""`
+	PromptTokens        tokens   `help:"Tokens of the prompt, for the time to the first token of the answer." placeholder:"TOKENS"`
+	AnswerTokens        tokens   `help:"Tokens of the answer, for the time to its end; with --prompt-tokens." placeholder:"TOKENS"`
+	SystemBandwidthGBps float64  `name:"system-bandwidth-gbps" help:"Bandwidth of the main memory beside a card, in GB/s, for weights that lie there." placeholder:"GBPS"`
+	UnifiedShare        float64  `help:"Part of unified memory a model may use, 0 to 1." placeholder:"PART"`
+	USDPerKWh           *float64 `name:"usd-per-kwh" help:"Price of energy in US dollars per kWh, for costs." placeholder:"USD"`
+	HoursPerDay         *float64 `help:"Hours of use per day, for costs." placeholder:"HOURS"`
+	Years               *float64 `help:"Years of use, for costs." placeholder:"N"`
+	USDPerHour          *float64 `name:"usd-per-hour" help:"Rent of the hardware in US dollars per hour, for costs." placeholder:"USD"`
 }
 
 // tokens is a number of tokens: 65536 or 64k.
@@ -77,6 +83,11 @@ func (s *Settings) query() fit.Query {
 		ProjectorGB: s.ProjectorGB, MTP: s.MTP, DraftQuantization: s.DraftQuant,
 		MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
 	}
+	if s.Tool != "" && s.Engine == string(fit.LlamaCpp) {
+		q.Rules = "" // those of the tool
+	}
+	q.Tool, q.Backend, q.ComputeUnit = dataset.Slug(s.Tool), s.Backend, fit.ComputeUnit(s.ComputeUnit)
+	q.PromptTokens, q.AnswerTokens, q.SystemBandwidthGBps = int64(s.PromptTokens), int64(s.AnswerTokens), s.SystemBandwidthGBps
 	if s.USDPerKWh != nil || s.USDPerHour != nil || s.HoursPerDay != nil || s.Years != nil {
 		q.Costs = &fit.Costs{USDPerKWh: s.USDPerKWh, HoursPerDay: s.HoursPerDay, Years: s.Years, USDPerHour: s.USDPerHour, Today: time.Now()}
 	}
@@ -196,6 +207,18 @@ func notes(w io.Writer, a *fit.Answer) {
 		if s.Speed != nil && s.Speed.Estimate != nil && s.Speed.Estimate.Checked != nil {
 			v := s.Speed.Estimate.Checked
 			say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s whose source was hidden", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
+		}
+		if s.Speed != nil && s.Speed.Estimate != nil {
+			for _, assumed := range s.Speed.Estimate.Assumes {
+				say("estimates assume: %s", assumed)
+			}
+		}
+		if s.Speed != nil && s.Speed.TTFT != nil {
+			line := fmt.Sprintf("%s: the answer begins after %.1f s (%.1f to %.1f)", s.Quantization, s.Speed.TTFT.Median, s.Speed.TTFT.P05, s.Speed.TTFT.P95)
+			if t := s.Speed.Total; t != nil {
+				line += fmt.Sprintf(" and ends after %.1f s (%.1f to %.1f)", t.Median, t.P05, t.P95)
+			}
+			say("%s", line)
 		}
 		for _, e := range s.Evidence {
 			say("%s ran in %.1f GiB where the formula asks for %.1f", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
@@ -333,7 +356,7 @@ of the weights that a token reads.
 	for _, part := range []struct {
 		name string
 		of   *fit.Quality
-	}{{"Generation", &v.Generation}, {"Prompts", &v.Prompt}} {
+	}{{"Generation", &v.Generation}, {"Generation with weights in main memory", &v.Split}, {"Prompts", &v.Prompt}} {
 		fmt.Fprintf(w, "\n## %s\n\n%d measurements of %d sources.\n\n", part.name, part.of.Rows, part.of.Sources)
 		w.WriteString("| class | rows | median error | within 25 % | within 1.5 x | within 2 x | 90 % band covers | band width | width at most 4 x | rule of thumb: median error | within 1.5 x |\n")
 		w.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
