@@ -20,14 +20,10 @@ import (
 type fitParams struct {
 	// Model, by slug or alias.
 	Model dataset.Slug `query:"model,name=model,required"`
-	// Hardware, by slug, alias or another name. Required, unless memory_gb describes the machine. A name that states a
-	// memory or a number of devices, such as "Raspberry Pi 5 8GB" or "2x RTX 3090", sets memory_gb and count where they
-	// are not given. Several names with commas between are the cards of one machine, which may differ, each at least
-	// once: "RTX 4090,RTX 3060 12GB".
+	// Hardware, by name; required unless memory_gb describes the machine. Several names with commas are one machine. A memory
+	// or number of devices in a name, such as "2x RTX 3090", sets memory_gb and count.
 	Hardware string `query:"hardware,name=hardware"`
-	// One size of the model by name, such as Q4_K_M, or any name of a quantization, such as UD-Q4_K_XL, MLX-4bit, AWQ,
-	// GPTQ-Int4, FP8, NVFP4 or W4A16, whose size is computed where no file is known; all sizes of the model, best first,
-	// without it. Letter case does not count.
+	// A size of the model, or any quantization, by name, such as Q4_K_M or AWQ; all sizes, best first, without it.
 	Quantization string `query:"quantization,bytes=100"`
 	// Size of the file of weights, in GB of 2^30 bytes, in place of the sizes of the model.
 	WeightsGB float64 `query:"weights_gb,above=0,max=1e6"`
@@ -57,17 +53,17 @@ type fitParams struct {
 
 // speedParams are what a speed is asked for beside model and machine.
 type speedParams struct {
-	// Program the speed is of, such as ollama; that of engine without it. Without engine its memory rules apply.
+	// Program the speed is of, such as ollama; sets engine, too.
 	Tool dataset.Slug `query:"tool,name=tool"`
-	// Compute backend, such as cuda, vulkan, rocm, sycl or metal; the usual one without it.
+	// Compute backend, such as vulkan; the usual one without it.
 	Backend string `query:"backend,bytes=40"`
-	// Part of the machine that does the work; that of the backend without it.
+	// Part of the machine that works.
 	ComputeUnit fit.ComputeUnit `query:"compute_unit"`
 	// Tokens of the prompt, for ttft_s.
 	PromptTokens int64 `query:"prompt_tokens,min=1,tokens"`
 	// Tokens of the answer, for total_s; with prompt_tokens.
 	AnswerTokens int64 `query:"answer_tokens,min=1,tokens"`
-	// Bandwidth of main memory beside a card, in 10^9 bytes per second; that of host, or a usual one, without it.
+	// Bandwidth of main memory in GB/s; that of host, or a usual one, without it.
 	SystemBandwidthGBps float64 `query:"system_bandwidth_gbps,above=0,max=1e6"`
 }
 

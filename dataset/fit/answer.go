@@ -88,7 +88,7 @@ type Size struct {
 	Speed *Speed `json:"speed" jsonschema:"nullable"`
 	// Costs of a million tokens; null where the query gives no prices.
 	Cost *Cost `json:"cost" jsonschema:"nullable"`
-	// Whether lists may name it. They name sizes that were published or measured, or that publishers usually make (F16, Q8_0, Q6_K, Q5_K_M, Q4_K_M, Q3_K_M, Q2_K). Of those whose files differ by less than a tenth they name one, a usual one first, and any that was measured on the hardware.
+	// Whether lists may name it: it was published, measured or is usual, and differs by a tenth or more from others that they name, or was measured on the hardware.
 	Listed bool `json:"listed" jsonschema:"example=true"`
 }
 
@@ -124,7 +124,7 @@ type Bytes struct {
 	Low int64 `json:"low_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
 	// The most it can be.
 	High int64 `json:"high_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// How far the figure can be trusted. published: the size of a real file. computed: follows from published figures. upper_bound: a fact that would make it smaller is missing. lower_bound: a fact that may make it larger is missing. estimated: a rule of thumb with a source. given: by the query.
+	// How far the figure can be trusted.
 	Basis Basis `json:"basis" jsonschema:"example=computed"`
 	// Id of the formula; the reference page lists them with their sources.
 	Formula string `json:"formula" jsonschema:"example=kv.llama.cpp"`
@@ -160,7 +160,7 @@ type MaxContexts struct {
 type MeasuredOn struct {
 	// Slug of the hardware record that the benchmark names.
 	MeasuredOn dataset.Slug `json:"measured_on" jsonschema:"example=nvidia-rtx-4090"`
-	// How that record is related to the hardware of the query: the same part; a variant (also a chip and its integrated graphics); a machine and its chip; or a sibling, which is another variant, or another machine of one chip, with the same memory bandwidth. Null where they are not related.
+	// How that record is related to the hardware of the query; null where it is not.
 	Relation *dataset.Relation `json:"relation" jsonschema:"nullable,enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
 }
 
@@ -192,21 +192,18 @@ type Speed struct {
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
 	// Speed at which the prompt is read; null where nothing is known.
 	Prompt *PromptSpeed `json:"prompt" jsonschema:"nullable"`
-	// Seconds to the first token of the answer to prompt_tokens; null without them, and where a speed is unknown.
+	// Seconds to the first token after prompt_tokens; null without them.
 	TTFT *Band `json:"ttft_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
-	// Seconds to the end of the answer of answer_tokens; null without them, and where a speed is unknown.
+	// Seconds to the end of answer_tokens; null without them.
 	Total *Band `json:"total_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
 }
 
-// Measured is the spread of measurements of the same quantization of models of one shape (layers, widths, experts,
-// vocabulary) on the hardware and on hardware that is related to it, at its memory bandwidth; on siblings only where
-// there are no others. They are decode rates of one request, see settings=single_stream of the benchmarks. Runs of other
-// programs count where there are none of the kernels of the engine, and runs of another part of the machine, such as its
-// processor, where there is no estimate either.
+// Measured is the spread of measurements of the same quantization of models of one shape on the hardware and on
+// hardware related to it, at its memory bandwidth; on siblings only where there are no others.
 type Measured struct {
 	// Number of measurements.
 	N int `json:"n" jsonschema:"minimum=1,example=4"`
-	// More of them, left out because something held them back: they are slower than the fastest by more than threefold.
+	// More of them, left out: they are slower than the fastest by more than threefold.
 	Slow int `json:"left_out" jsonschema:"minimum=0,example=0"`
 	// Number of pages they come from.
 	Pages int `json:"source_pages" jsonschema:"minimum=1,example=2"`
@@ -216,7 +213,7 @@ type Measured struct {
 	Median float64 `json:"median" jsonschema:"exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
 	// Last tenth.
 	P90 float64 `json:"p90" jsonschema:"exclusiveMinimum=0,example=130.8" jsonschema_extras:"unit=tokens/s"`
-	// How the hardware they are on is related to that of the query, the farthest of them.
+	// The farthest relation of the hardware they are on.
 	Relation dataset.Relation `json:"relation" jsonschema:"enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
 	// Ids of the benchmarks, newest first, at most 20.
 	Runs []dataset.Slug `json:"run_ids" jsonschema:"maxItems=20,example=bm-d20987d408c6"`
@@ -239,15 +236,14 @@ type MeasuredRun struct {
 type Estimate struct {
 	Band
 	// How it was worked out.
-	Method string `json:"method" jsonschema:"example=regression of the share of memory bandwidth on physics and on effects of hardware\\, program\\, shape and quantization"`
+	Method string `json:"method" jsonschema:"example=regression"`
 	// Share of the memory bandwidth the estimate uses.
 	Share float64 `json:"bandwidth_share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.62"`
 	// Weights one token reads.
 	Bytes int64 `json:"bytes_per_token" jsonschema:"minimum=1,example=4920739168" jsonschema_extras:"unit=bytes"`
 	// Tool it is for.
 	Tool string `json:"tool" jsonschema:"example=llama.cpp"`
-	// Compute backend it is for: the one most measurements of the hardware used, else the one used on most hardware like it of the same
-	// maker, else cpu; empty where none is known.
+	// Compute backend it is for: the usual one; empty where none is known.
 	Backend string `json:"backend" jsonschema:"example=cuda"`
 	// Part of the machine that does the work.
 	Unit ComputeUnit `json:"compute_unit" jsonschema:"example=gpu"`
@@ -273,23 +269,15 @@ type Band struct {
 
 // PromptSpeed is what is known of the speed at which a prompt is read.
 type PromptSpeed struct {
-	// Measurements of the same shape and quantization on the same or related hardware; null where there are none.
+	// Measurements; null where there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
 	// Estimate of a prompt of prompt_tokens, else of 512; null where a fact is missing.
-	Estimate *PromptEstimate `json:"estimate" jsonschema:"nullable"`
+	Estimate *Band `json:"estimate" jsonschema:"nullable"`
 	// Which one applies, as for the speed of generation.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
 	// Median of the one to use.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=2850" jsonschema_extras:"unit=tokens/s"`
-}
-
-// PromptEstimate is a speed worked out by a regression of the share of the operations per second that measurements
-// reached.
-type PromptEstimate struct {
-	Band
-	// Class of the hardware.
-	Class string `json:"class" jsonschema:"example=discrete_nvidia"`
-	// How such estimates did against measurements that were hidden from them; null where they were not validated.
+	// How such estimates did; null where they were not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 
@@ -310,7 +298,7 @@ type Checked struct {
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// What was hidden: all measurements of the repository or site.
 	Holdout string `json:"holdout" jsonschema:"enum=source,example=source"`
-	// Class the figures are of: of hardware and kind of model, of hardware, or all; deep where the cache was filled.
+	// Class the figures are of.
 	Class string `json:"class" jsonschema:"example=discrete_nvidia dense"`
 	// Measurements compared.
 	Rows int `json:"rows" jsonschema:"minimum=1,example=596"`

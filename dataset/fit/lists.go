@@ -18,7 +18,7 @@ type Best struct {
 	Hardware dataset.Slug `json:"hardware" jsonschema:"example=nvidia-rtx-4090"`
 	// Number of devices.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
-	// Name of the size: the most precise that runs and is fast enough, or that was measured as well. It was published or measured, or publishers usually make it; of sizes that differ by less than a tenth it is the one that lists look at.
+	// Name of the size: the most precise that runs and is fast enough, or that was measured as well.
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
 	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`

@@ -72,8 +72,8 @@ func (a *ask) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
 func (a *ask) promptSpeed(size int) *PromptSpeed {
 	s := &PromptSpeed{Measured: a.measured(size, reading)}
 	if g, ok := a.promptGuess(size, float64(min(cmp.Or(a.q.PromptTokens, usualPrompt), readAtOnce)), 0); ok {
-		c := a.place().config
-		s.Estimate = &PromptEstimate{g.band(0), c.class.String(), validated.Prompt.checked(c.class.String(), "")}
+		band := g.band(0)
+		s.Estimate, s.Checked = &band, validated.Prompt.checked(a.place().config.class.String(), "")
 	}
 	switch of := s.Measured; {
 	case of != nil && of.Note == nil:
