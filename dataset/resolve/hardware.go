@@ -63,6 +63,19 @@ func (r *Resolver) exactly(text string, i int32) Answer {
 	if memory > 0 || len(words) == 0 {
 		return a
 	}
+	if text != spelled(h.Name) { // a name that several forms of one product share is of none of them
+		shared := []int32{i}
+		for _, m := range r.lexHardware.match(texts(phrased(words)), 0) {
+			left := strings.Fields(m.missing)
+			forms := len(left) > 0 && m.missing != " maxq" && !slices.ContainsFunc(left, func(w string) bool { return !is("shapes", w) && len(w) > 1 })
+			if o := r.hardware.recs[m.rec]; int32(m.rec) != i && !m.own && forms && o.Type == "gpu" && !r.parts.Related(h.Slug, o.Slug) {
+				shared = append(shared, int32(m.rec))
+			}
+		}
+		if len(shared) > 1 {
+			return r.choose(shared, 0, "several forms of the product have this name")
+		}
+	}
 	if m := r.lexHardware.match(texts(phrased(words)), 0); len(m) > 1 && m[0].bare && m[1].cost < m[0].cost+shapeWord && m[1].bare { // told apart by their memory
 		recs := []int32{}
 		for _, one := range m {
