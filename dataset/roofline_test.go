@@ -161,7 +161,8 @@ func TestComputedSize(t *testing.T) {
 		return m
 	}
 	types := []QuantizationType{
-		{Name: "MLX-4bit", Format: "mlx", EffectiveBitsPerWeight: new(4.5)}, {Name: "AWQ", Format: "safetensors", BlockBitsPerWeight: new(4.15625)},
+		{Name: "MLX-4bit", Format: "mlx", EffectiveBitsPerWeight: new(4.5)},
+		{Name: "AWQ", Format: "safetensors", BlockBitsPerWeight: new(4.15625)},
 		{Name: "Q1_0", Format: "gguf", BlockBitsPerWeight: new(1.125)},
 	}
 	models := []Model{llama(new(false)), llama(new(true)), llama(nil)}

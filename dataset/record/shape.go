@@ -1,9 +1,10 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Shape returns the id of the shape of the model: the number of layers, the hidden size, and a hash over every count and
@@ -20,7 +21,8 @@ func (m *ModelFacts) Shape() *string {
 	}
 	a.SSMConvKernel, a.SSMInnerSize, a.SSMStateSize, a.SSMGroupCount = nil, nil, nil, nil // the state says as much
 	hash := fnv.New32a()
-	_ = json.NewEncoder(hash).Encode([]any{a, kv}) // neither encoder nor hash can fail
+	facts, _ := jsonv2.Marshal([]any{a, kv}) // counts and texts: neither encoder nor hash can fail
+	_, _ = hash.Write(append(facts, '\n'))
 	id := fmt.Sprintf("%dx%d-%08x", *a.NumLayers, *a.HiddenSize, hash.Sum32())
 	return &id
 }

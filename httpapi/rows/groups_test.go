@@ -1,15 +1,11 @@
 package rows
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
-	"modeldex/dataset"
-	"modeldex/dataset/datasettest"
 	"modeldex/httpapi/rowjson"
-	"modeldex/index"
 )
 
 // TestAppendNumbers: numbers of every size are written as marshal writes them.
@@ -27,18 +23,4 @@ func TestAppendNumbers(t *testing.T) {
 			t.Errorf("appendFloat(%g) = %s, want %s", v, got, want)
 		}
 	}
-}
-
-// shipped is the dataset of this repository.
-func shipped(tb testing.TB) *index.Generation {
-	tb.Helper()
-	set, err := dataset.Load(context.Background(), datasettest.Shipped(tb), dataset.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	gen, err := index.Build(context.Background(), set, Renderers)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return gen
 }
