@@ -192,7 +192,7 @@ func (a *asking) unread(text string, main int, found []Named) string {
 	for i, w := range a.words {
 		switch {
 		case a.used[i], hwNoise[w.text], measures[w.text], isLabel(w.text), is("brands", w.text), board && (boardWords[w.text] || len(w.text) == 1), behind && w.start < main:
-		case len(found) > 0 && found[0].device != nil && found[0].device.Architecture != nil && strings.EqualFold(*found[0].device.Architecture, w.text), w.text == "s" && isDigit(a.words[i-1].text[0]):
+		case len(found) > 0 && found[0].device != nil && found[0].device.Architecture != nil && strings.EqualFold(*found[0].device.Architecture, w.text), w.text == "s" && i > 0 && isDigit(a.words[i-1].text[0]):
 		case isDigit(w.text[0]) && i > 0 && (a.words[i-1].text == "hbm" || a.words[i-1].text == "gddr" || a.words[i-1].text == "ddr"), w.text == "inch", len(w.text) == 1 && isLetter(w.text[0]) && !is("suffixes", w.text):
 		case i > 0 && a.words[i-1].end == w.start && (a.words[i-1].text == "hbm" || a.words[i-1].text == "gddr"), i > 1 && a.words[i-2].text == "hbm" && a.words[i-1].end == w.start:
 		case w.start > main && (besideWords[w.text] || isDigit(w.text[0])):
