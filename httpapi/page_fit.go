@@ -214,3 +214,8 @@ func snapshotsPage(s *Server, req *request, at pages.Place, ending string) (*res
 func aboutPage(s *Server, req *request, at pages.Place, _ string) (*response, *failure) {
 	return s.page(req, at, htmlType, func() []byte { return s.pages.About(req.gen, at) }), nil
 }
+
+// estimatesPage answers the page on how speeds are estimated.
+func estimatesPage(s *Server, req *request, at pages.Place, _ string) (*response, *failure) {
+	return s.page(req, at, htmlType, func() []byte { return s.pages.Estimates(req.gen, at).HTML() }), nil
+}

@@ -27,7 +27,7 @@ var shownPages = []string{
 	"/explore/benchmarks", "/explore/benchmarks?model=llama-3.1-8b-instruct&settings=single_stream&sort=-generation_tps", "/explore/benchmarks?scenario=offline",
 	"/fit", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=apple-m3-max-40gpu&memory_gb=64", "/fit?memory_gb=12&bandwidth_gbps=400&context=16384&min_tps=20", "/fit?model=gpt-oss-20b", "/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b",
 	"/compare", "/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090,amd-rx-7900-xtx", "/compare?models=llama-3.1-8b-instruct,qwen3-8b",
-	"/snapshots", "/about", "/changes", "/changes?table=hardware", "/credits", "/contribute?model=qwen3-8b",
+	"/snapshots", "/about", "/about/estimates", "/changes", "/changes?table=hardware", "/credits", "/contribute?model=qwen3-8b",
 	"/models/llama-3.1-8b-instruct", "/models/gpt-oss-20b?context=32768", "/hardware/nvidia-rtx-4090", "/hardware/nvidia-rtx-4090?context=131072&system_memory_gb=64", "/hardware/apple-m2-ultra", "/tools/llama.cpp", "/benchmarks/bm-adfbf9a134d4",
 }
 

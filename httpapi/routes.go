@@ -135,6 +135,7 @@ func pageRoutes() []route {
 		}
 	}
 	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: fixed("/about", aboutPage)},
+		route{method: "GET", path: "/about/estimates", hidden: true, id: "estimatesPage", tag: "pages", answer: fixed("/about/estimates", estimatesPage)},
 		route{method: "GET", path: "/status", id: "statusPage", tag: "pages", summary: "What the server promises, and what it has done since its start", answer: fixed("/status", statusPage)})
 	for i := range out {
 		if out[i].id != frontID {

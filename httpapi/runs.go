@@ -81,8 +81,7 @@ type fitOptions struct {
 	BatchTokens int64 `query:"batch_tokens,min=1,max=1e6"`
 	// Part of each card that vLLM may use; 0.9 without it.
 	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1"`
-	// Processor or machine that holds the cards, by name, for what does not fit on them. A memory in the name, such as
-	// "Ryzen 7 5800X 64GB", sets system_memory_gb.
+	// Processor or machine that holds the cards, by name. A memory in the name sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware"`
 	// Main memory beside cards, in GB of 2^30 bytes; without it that of the host, or as much as is needed.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
