@@ -22,6 +22,7 @@ import (
 	"modeldex/dataset"
 	fit "modeldex/dataset/fit/verbs"
 	here "modeldex/dataset/here/verbs"
+	measure "modeldex/dataset/measure/verbs"
 	"modeldex/dataset/record"
 	data "modeldex/dataset/verbs"
 	server "modeldex/httpapi/verbs"
@@ -94,6 +95,7 @@ type cli struct {
 	Resolve    data.Resolve  `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names it reads lines of standard input."`
 	Ask        fit.Ask       `cmd:"" help:"Answer a question in people's words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Says how it was read."`
 	Here       here.Here     `cmd:"" help:"Name the hardware of this machine and list what it runs. Only reads, sends nothing."`
+	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server that speaks the OpenAI protocol, and print the finished benchmark lines. Nothing is sent to anyone else."`
 	Runs       fit.Runs      `cmd:"" help:"List the models that run on a piece of hardware, with the best size of each and its speed."`
 	Compare    fit.Compare   `cmd:"" help:"Compare models on one piece of hardware, or hardware for one model."`
 	Completion completionCmd `cmd:"" help:"Print a script with which a shell completes verbs and flags."`

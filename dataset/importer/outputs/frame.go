@@ -62,6 +62,15 @@ func New(format string, set *dataset.Set, opt Options) (*Importer, error) {
 	if !ok {
 		return nil, fmt.Errorf("format: must be one of %v, got %q", Formats(), format)
 	}
+	return newImporter(a, format, set, opt)
+}
+
+// NewMeasured makes an importer of runs of a tool that the caller measured itself, see Record. Every run is of one stream.
+func NewMeasured(tool dataset.Slug, set *dataset.Set, opt Options) (*Importer, error) {
+	return newImporter(adapter{tool: tool, fixed: single}, "modeldex bench", set, opt)
+}
+
+func newImporter(a adapter, format string, set *dataset.Set, opt Options) (*Importer, error) {
 	opt.Source = cmp.Or(opt.Source, dataset.Community)
 	im := &Importer{adapter: a, format: format, opt: opt, have: map[dataset.Slug]bool{}}
 	for i := range set.Benchmarks.Len() {
@@ -109,10 +118,23 @@ func (im *Importer) Read(file string, b []byte) (llamabench.Result, error) {
 	return out, nil
 }
 
+// Record makes the record of a run that the caller measured, from values by the names of the fields of a benchmark.
+func (im *Importer) Record(measured map[string]string) (dataset.Benchmark, error) {
+	r := run{values: map[string]value{}}
+	for field, text := range measured {
+		if text != "" {
+			r.values[field] = value{text, im.format}
+		}
+	}
+	b, _, err := im.benchmark(&r)
+	return b, err
+}
+
 // numbers are the fields whose values are not texts.
 var numbers = []string{
 	"hardware_count", "memory_gb", "n_prompt", "n_gen", "context_depth", "batch_size", "concurrency", "n_gpu_layers", "threads", "prompt_tps", "generation_tps", "total_tps",
 	"request_rate", "ttft_ms", "ttft_p50_ms", "ttft_p99_ms", "tpot_ms", "tpot_p50_ms", "tpot_p99_ms", "flash_attention", "speculative_decoding",
+	"prompt_tps_stddev", "generation_tps_stddev", "model_size_gib", "partial_offload",
 }
 
 // benchmark makes the record of a run, and says where its fields come from.

@@ -1,0 +1,274 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"modeldex/dataset"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// most is how many bytes of an answer are read.
+const most = 16 << 20
+
+// common are words that are one token in most tokenizers.
+var common = strings.Fields("time people way water words line house light hand place right work city tree story point world school state night")
+
+// words is a text of n words in random order, so that no two requests share a beginning.
+func words(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteString(common[rand.IntN(len(common))] + " ") //nolint:gosec // not a secret
+	}
+	return b.String()
+}
+
+// call sends JSON to an address, or asks it where there is none. The caller closes the body.
+func call(ctx context.Context, address string, body any) (*http.Response, error) {
+	method, sent := http.MethodGet, io.Reader(http.NoBody)
+	if body != nil {
+		text, err := jsonv2.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		method, sent = http.MethodPost, bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, sent)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500))
+		return nil, fmt.Errorf("%s: %s: %s", address, resp.Status, strings.TrimSpace(string(text)))
+	}
+	return resp, nil
+}
+
+// get reads a whole answer into a value.
+func get(ctx context.Context, address string, body, into any) error {
+	resp, err := call(ctx, address, body)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	if err != nil {
+		return err
+	}
+	return jsonv2.Unmarshal(text, into)
+}
+
+// Ollama measures with the times that Ollama itself reports.
+type Ollama struct {
+	URL string // without the path
+	tag string
+	server
+}
+
+// ollamaAnswer has the fields of all answers of Ollama that are read. Times are in nanoseconds.
+type ollamaAnswer struct {
+	Version string `json:"version"`
+	Details struct {
+		Quantization string `json:"quantization_level"`
+	} `json:"details"`
+	Models []struct {
+		Name string `json:"name"`
+		Size int64  `json:"size"`
+		VRAM int64  `json:"size_vram"`
+	} `json:"models"`
+	Prompt     int   `json:"prompt_eval_count"`
+	PromptTime int64 `json:"prompt_eval_duration"`
+	Eval       int   `json:"eval_count"`
+	EvalTime   int64 `json:"eval_duration"`
+}
+
+// Start finds the version, the model and its quantization.
+func (o *Ollama) Start(ctx context.Context, b *Bench) error {
+	var about ollamaAnswer
+	if err := get(ctx, o.URL+"/api/version", nil, &about); err != nil {
+		return fmt.Errorf("ollama: %w\nname a model file for llama-bench (--model-file) or a server (--url) where there is no Ollama", err)
+	}
+	if b.Model == "" {
+		if err := get(ctx, o.URL+"/api/tags", nil, &about); err != nil {
+			return err
+		}
+		if len(about.Models) != 1 {
+			return fmt.Errorf("ollama has %d models; say with --model which to measure", len(about.Models))
+		}
+		b.Model = about.Models[0].Name
+	}
+	if err := get(ctx, o.URL+"/api/show", map[string]any{"model": b.Model}, &about); err != nil {
+		return fmt.Errorf("ollama: %w", err)
+	}
+	o.tag, o.server = b.Model, server{tool: "ollama", version: about.Version, quantization: about.Details.Quantization}
+	b.Say("Ollama %s with %s", about.Version, b.Model)
+	return nil
+}
+
+// Measure asks for repetitions, each with a context that has just the room it needs.
+func (o *Ollama) Measure(ctx context.Context, b *Bench, depth int) (Run, error) {
+	s := o.server
+	return b.repeat(&s, depth, func(text string, tokens int) (sample, error) {
+		var a, loaded ollamaAnswer
+		err := get(ctx, o.URL+"/api/generate", map[string]any{
+			"model": o.tag, "prompt": text, "raw": true, "stream": false,
+			"options": map[string]any{"num_predict": tokens, "num_ctx": (depth+prompt)*5/4 + generation + 64, "temperature": 0.8},
+		}, &a)
+		if err != nil {
+			return sample{}, err
+		}
+		if err := get(ctx, o.URL+"/api/ps", nil, &loaded); err != nil {
+			return sample{}, err
+		}
+		for _, m := range loaded.Models {
+			if m.Name == o.tag || m.Name == o.tag+":latest" {
+				s.onProcessor, s.partly = m.VRAM == 0, m.VRAM > 0 && m.VRAM < m.Size
+			}
+		}
+		return sample{prompt: a.Prompt, generated: a.Eval, promptTPS: rate(a.Prompt, a.PromptTime), generation: rate(a.Eval, a.EvalTime)}, nil
+	})
+}
+
+// rate is tokens per second over a time in nanoseconds.
+func rate(tokens int, took int64) float64 {
+	if took <= 0 {
+		return 0
+	}
+	return float64(tokens) / time.Duration(took).Seconds()
+}
+
+// OpenAI measures a server that speaks the OpenAI protocol: by the times that llama-server reports, else on this side, by
+// the arrival of the first and the last token.
+type OpenAI struct {
+	URL          string // with or without /v1 at its end
+	Tool         string // slug; where it is empty the server must say it
+	Quantization string
+	model        string // as the server calls it
+	server
+}
+
+// Start finds what serves which model.
+func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
+	o.URL = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1")
+	var models struct {
+		Data []struct {
+			ID      string `json:"id"`
+			OwnedBy string `json:"owned_by"`
+		} `json:"data"`
+	}
+	if err := get(ctx, o.URL+"/v1/models", nil, &models); err != nil {
+		return err
+	}
+	if len(models.Data) == 0 {
+		return fmt.Errorf("%s serves no model", o.URL)
+	}
+	one := models.Data[0]
+	for _, m := range models.Data {
+		if m.ID == b.Model {
+			one = m
+		}
+	}
+	known := map[string]string{"llamacpp": "llama.cpp", "vllm": "vllm", "sglang": "sglang", "organization_owner": "lm-studio"}
+	o.tool = dataset.Slug(cmp.Or(o.Tool, known[one.OwnedBy]))
+	if o.tool == "" {
+		return errors.New("the server does not say which program it is; say it with --tool, such as mlx-lm")
+	}
+	o.model, o.quantization, b.Model = one.ID, o.Quantization, cmp.Or(b.Model, PlainName(one.ID))
+	var about struct {
+		Version string `json:"version"`
+		Build   string `json:"build_info"`
+	}
+	switch o.tool { // a server that does not say its version is measured all the same
+	case "llama.cpp":
+		_ = get(ctx, o.URL+"/props", nil, &about)
+	case "vllm":
+		_ = get(ctx, o.URL+"/version", nil, &about)
+	}
+	o.version = cmp.Or(about.Version, about.Build)
+	b.Say("%s with %s", o.tool, PlainName(b.Model))
+	return nil
+}
+
+// chunk is one event of a stream.
+type chunk struct {
+	Choices []struct {
+		Text string `json:"text"`
+	} `json:"choices"`
+	Usage *struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+	} `json:"usage"`
+	Timings *struct {
+		PromptN      int     `json:"prompt_n"`
+		PromptTPS    float64 `json:"prompt_per_second"`
+		PredictedN   int     `json:"predicted_n"`
+		PredictedTPS float64 `json:"predicted_per_second"`
+	} `json:"timings"`
+}
+
+// Measure asks for repetitions.
+func (o *OpenAI) Measure(ctx context.Context, b *Bench, depth int) (Run, error) {
+	return b.repeat(&o.server, depth, func(text string, tokens int) (sample, error) { return o.stream(ctx, text, tokens) })
+}
+
+func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (out sample, err error) {
+	sent := time.Now()
+	resp, err := call(ctx, o.URL+"/v1/completions", map[string]any{
+		"model": o.model, "prompt": text, "max_tokens": tokens, "temperature": 0.8, "stream": true,
+		"stream_options": map[string]any{"include_usage": true}, "ignore_eos": true, "cache_prompt": false,
+	})
+	if err != nil {
+		return out, err
+	}
+	defer resp.Body.Close()
+	var first, last time.Time
+	lines := bufio.NewScanner(io.LimitReader(resp.Body, most))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data:")
+		if data = strings.TrimSpace(data); !ok || data == "[DONE]" {
+			continue
+		}
+		now := time.Now()
+		var c chunk
+		if err := jsonv2.Unmarshal([]byte(data), &c); err != nil {
+			return out, fmt.Errorf("the stream is not as OpenAI has it: %w", err)
+		}
+		if len(c.Choices) > 0 && c.Choices[0].Text != "" {
+			if last = now; first.IsZero() {
+				first = now
+			}
+		}
+		if c.Usage != nil {
+			out.prompt, out.generated = c.Usage.Prompt, c.Usage.Completion
+		}
+		if t := c.Timings; t != nil && t.PredictedN > 0 {
+			return sample{prompt: t.PromptN, generated: t.PredictedN, promptTPS: t.PromptTPS, generation: t.PredictedTPS}, nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return out, err
+	}
+	if first.IsZero() || out.generated < 2 {
+		return out, errors.New("the server sent no tokens, or does not count them (usage)")
+	}
+	out.ttft = float64(first.Sub(sent).Microseconds()) / 1000
+	out.generation = rate(out.generated-1, last.Sub(first).Nanoseconds())
+	return out, nil
+}

@@ -1,0 +1,75 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset/importer/llamabench"
+
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// LlamaBench measures with llama-bench, which warms up by itself.
+type LlamaBench struct {
+	Program   string // its file, or a name that is looked for on PATH
+	ModelFile string // a GGUF file
+}
+
+// Start looks for the program.
+func (l *LlamaBench) Start(_ context.Context, b *Bench) error {
+	if _, err := exec.LookPath(l.Program); err != nil {
+		return fmt.Errorf("llama-bench: %w", err)
+	}
+	b.Model = cmp.Or(b.Model, PlainName(l.ModelFile))
+	b.Say("llama-bench with %s", filepath.Base(l.ModelFile))
+	return nil
+}
+
+// Measure runs the program once, and reads what it prints as `modeldex import llama-bench` does.
+func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, error) {
+	args := []string{"-p", strconv.Itoa(prompt), "-n", strconv.Itoa(generation), "-d", strconv.Itoa(depth), "-r", strconv.Itoa(b.Repetitions), "-o", "json"}
+	out, err := exec.CommandContext(ctx, l.Program, append([]string{"-m", l.ModelFile}, args...)...).Output() //nolint:gosec // the user names the program
+	if err != nil {
+		var failed *exec.ExitError
+		if errors.As(err, &failed) {
+			lines := strings.Split(strings.TrimSpace(string(failed.Stderr)), "\n")
+			return Run{}, fmt.Errorf("llama-bench failed (%w): %s", err, lines[len(lines)-1])
+		}
+		return Run{}, err
+	}
+	im, err := llamabench.New(b.Set, b.options())
+	if err != nil {
+		return Run{}, err
+	}
+	result, err := im.Read("llama-bench", out)
+	switch {
+	case err != nil:
+		return Run{}, err
+	case len(result.Skipped) > 0:
+		return Run{}, errors.New(result.Skipped[0].Why)
+	case len(result.Benchmarks) != 1:
+		return Run{}, fmt.Errorf("llama-bench printed %d results, want 1", len(result.Benchmarks))
+	}
+	var rows []struct {
+		Gen     int       `json:"n_gen"`
+		Samples []float64 `json:"samples_ts"`
+	}
+	if err := jsonv2.Unmarshal(out, &rows); err != nil {
+		return Run{}, err
+	}
+	again := "llama-bench -m " + filepath.Base(l.ModelFile) + " " + strings.Join(args, " ")
+	run := Run{Benchmark: result.Benchmarks[0]}
+	run.Reproduce = &again
+	for _, r := range rows {
+		if r.Gen > 0 {
+			run.Repetitions = r.Samples
+		}
+	}
+	return run, nil
+}

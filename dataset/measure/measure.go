@@ -1,0 +1,233 @@
+// Package measure runs a model on this machine and makes benchmark lines of what it measures: by llama-bench, by Ollama,
+// or by any server that speaks the OpenAI protocol. A prompt of 512 tokens is read and 128 tokens are generated, behind
+// contexts of several depths. It sends prompts of random words to the given address and nothing else anywhere.
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/here"
+	"modeldex/dataset/importer/llamabench"
+	"modeldex/dataset/importer/outputs"
+	"modeldex/dataset/resolve"
+)
+
+// Lengths of the prompt and of the generation, in tokens, as llama-bench has them by default.
+const (
+	prompt     = 512
+	generation = 128
+)
+
+// Run is one finished measurement.
+type Run struct {
+	dataset.Benchmark
+	// Repetitions are the generation speeds in the order they were measured, in tokens per second.
+	Repetitions []float64
+}
+
+// Bench says what to measure, on what and how.
+type Bench struct {
+	Set         *dataset.Set
+	Report      here.Report // the hardware of this machine
+	Model       string      // any name; where it is empty the runner says it
+	Hardware    string      // any name; where it is empty that of Report
+	Depths      []int       // tokens before the prompt
+	Repetitions int
+	SourceURL   dataset.URL // page the result is published on; empty: the owner's own
+	RunDate     dataset.Date
+	// Say tells the user about progress and about what was skipped.
+	Say func(format string, args ...any)
+}
+
+// A Runner measures at one depth. An error means that this depth could not be measured.
+type Runner interface {
+	// Start finds the runner and what it runs. No depth can be measured where it fails.
+	Start(ctx context.Context, b *Bench) error
+	Measure(ctx context.Context, b *Bench, depth int) (Run, error)
+}
+
+// All measures every depth, and fails where there was no result. A depth that failed is said and left out.
+func (b *Bench) All(ctx context.Context, r Runner) (out []Run, err error) {
+	if err := r.Start(ctx, b); err != nil {
+		return nil, err
+	}
+	for _, depth := range b.Depths {
+		b.Say("depth %d: measuring, %d repetitions", depth, b.Repetitions)
+		var run Run
+		err := b.tooDeep(depth)
+		if err == nil {
+			run, err = r.Measure(ctx, b, depth)
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			b.Say("depth %d: skipped: %v", depth, err)
+			continue
+		}
+		out = append(out, run)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no depth could be measured")
+	}
+	return out, nil
+}
+
+// options are what the importers need to know about every run.
+func (b *Bench) options() llamabench.Options {
+	out := llamabench.Options{Source: dataset.Owner, RunDate: b.RunDate, Model: b.Model, Hardware: b.Hardware}
+	if b.SourceURL != "" {
+		out.Source, out.SourceURL = dataset.Community, b.SourceURL
+	}
+	return out
+}
+
+// machine is the hardware a server runs on: the named one, else the only card, else the processor.
+func (b *Bench) machine(onProcessor bool) (string, error) {
+	if b.Hardware != "" {
+		slug := resolve.New(b.Set).Strict(resolve.Hardware, b.Hardware).Slug
+		card := slices.ContainsFunc(b.Set.Hardware, func(h dataset.Hardware) bool { return h.Slug == slug && h.Type == "gpu" })
+		if onProcessor && card {
+			return "", fmt.Errorf("hardware: the server put nothing on the graphics, so that it is not %s that was measured", b.Hardware)
+		}
+		return b.Hardware, nil
+	}
+	var parts []string
+	for _, d := range b.Report.Devices {
+		if d.Slug != "" && (d.Source == "processor") == onProcessor {
+			parts = append(parts, d.Slug)
+		}
+	}
+	switch {
+	case len(parts) > 1:
+		return "", fmt.Errorf("hardware: there are %s; say with --hardware which worked, such as \"2x %s\"", strings.Join(parts, ", "), parts[0])
+	case len(parts) == 1:
+		return parts[0], nil
+	case b.Report.Main != "" && !onProcessor:
+		return b.Report.Main, nil
+	}
+	return "", errors.New("hardware: none of this machine is in the directory; say with --hardware what it is")
+}
+
+// sample is one repetition, speeds in tokens per second; 0 is unknown.
+type sample struct {
+	prompt, generated     int
+	promptTPS, generation float64
+	ttft                  float64 // milliseconds
+}
+
+// server is what a server says about itself; unknown is empty.
+type server struct {
+	tool                  dataset.Slug
+	version, quantization string
+	onProcessor, partly   bool
+}
+
+// repeat measures a depth of a server by requests. Each has a prompt of its own, because servers keep the last in a cache.
+func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int) (sample, error)) (Run, error) {
+	const trial = 256
+	warm, err := ask(words(trial), 16)
+	if err != nil {
+		return Run{}, fmt.Errorf("warming up: %w", err)
+	}
+	if warm.prompt == 0 {
+		return Run{}, errors.New("the server does not say how many tokens a prompt has")
+	}
+	length := (depth + prompt) * trial / warm.prompt
+	var all []sample
+	for i := range b.Repetitions {
+		b.Say("depth %d: repetition %d of %d", depth, i+1, b.Repetitions)
+		got, err := ask(words(length), generation)
+		switch {
+		case err != nil:
+			return Run{}, err
+		case got.generated < generation/4 || !(got.generation > 0):
+			return Run{}, fmt.Errorf("%d tokens were generated, want %d", got.generated, generation)
+		case got.prompt < (depth+prompt)*9/10:
+			return Run{}, fmt.Errorf("the server read %d tokens of a prompt of about %d: it cut the prompt off, or had it in its cache", got.prompt, depth+prompt)
+		}
+		all = append(all, got)
+	}
+	hardware, err := b.machine(s.onProcessor)
+	if err != nil {
+		return Run{}, err
+	}
+	opt := outputs.Options{Options: b.options(), Quantization: s.quantization, ToolVersion: s.version}
+	opt.Hardware, opt.Model = hardware, PlainName(opt.Model)
+	im, err := outputs.NewMeasured(s.tool, b.Set, opt)
+	if err != nil {
+		return Run{}, err
+	}
+	values := map[string]string{}
+	switch {
+	case s.partly:
+		values["partial_offload"], values["compute_unit"] = "true", "mixed"
+	case s.onProcessor:
+		values["compute_unit"] = "cpu"
+	}
+	var prompts, generated, promptTPS, generationTPS, ttft []float64
+	for _, g := range all {
+		prompts, generated = append(prompts, float64(g.prompt)), append(generated, float64(g.generated))
+		promptTPS, generationTPS, ttft = append(promptTPS, g.promptTPS), append(generationTPS, g.generation), append(ttft, g.ttft)
+	}
+	for field, list := range map[string][]float64{
+		"n_prompt": prompts, "n_gen": generated, "prompt_tps": promptTPS, "generation_tps": generationTPS, "ttft_ms": ttft,
+	} {
+		mean, deviation := spread(list)
+		if strings.HasPrefix(field, "n_") {
+			mean = math.Round(mean)
+		}
+		if mean > 0 {
+			values[field] = strconv.FormatFloat(mean, 'f', -1, 64)
+		}
+		if mean > 0 && strings.HasSuffix(field, "_tps") && len(list) > 1 {
+			values[field+"_stddev"] = strconv.FormatFloat(deviation, 'f', -1, 64)
+		}
+	}
+	run := Run{Repetitions: generationTPS}
+	run.Benchmark, err = im.Record(values)
+	return run, err
+}
+
+// spread is the mean and the standard deviation of a sample, rounded to hundredths.
+func spread(list []float64) (mean, deviation float64) {
+	for _, v := range list {
+		mean += v / float64(len(list))
+	}
+	for _, v := range list {
+		deviation += (v - mean) * (v - mean) / max(1, float64(len(list)-1))
+	}
+	return math.Round(mean*100) / 100, math.Round(math.Sqrt(deviation)*100) / 100
+}
+
+// place matches a path of a file: one with a root, a drive or a backslash, or the name of a weights file.
+var place = regexp.MustCompile(`^[/~.]|^[A-Za-z]:[/\\]|\\|\.(gguf|safetensors)$`)
+
+// PlainName is the name of a model without the folders of its file, which may name a user. Names of a hub, such as
+// Qwen/Qwen3-8B, stay.
+func PlainName(name string) string {
+	if place.MatchString(name) {
+		return strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".gguf")
+	}
+	return name
+}
+
+// tooDeep is the error of a depth for which the model has no room; nil if it has, or its context is unknown.
+func (b *Bench) tooDeep(depth int) error {
+	slug, need := resolve.New(b.Set).Strict(resolve.Model, b.Model).Slug, int64(depth+prompt+generation)
+	for i := range b.Set.Models {
+		if m := &b.Set.Models[i]; m.Slug == slug && m.Architecture.ContextLength != nil && need > *m.Architecture.ContextLength {
+			return fmt.Errorf("%d tokens are more than the context of %s, which is %d", need, m.Name, *m.Architecture.ContextLength)
+		}
+	}
+	return nil
+}

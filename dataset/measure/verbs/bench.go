@@ -1,0 +1,216 @@
+// Package verbs has the verb `modeldex bench`, which measures a model on this machine.
+package verbs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"modeldex/dataset"
+	"modeldex/dataset/here"
+	"modeldex/dataset/measure"
+	"modeldex/dataset/record"
+	"modeldex/dataset/resolve"
+	"modeldex/dataset/verbs"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
+)
+
+// Bench measures a model on this machine and prints the finished lines.
+type Bench struct {
+	verbs.Dataset
+	LlamaBench    string `help:"llama-bench, where it is not on PATH." placeholder:"FILE"`
+	ModelFile     string `help:"GGUF file that llama-bench measures." placeholder:"FILE"`
+	Model         string `help:"What to measure: a tag of Ollama, a model of the server, or a name for the model file." placeholder:"NAME"`
+	URL           string `name:"url" help:"Address of a server that speaks the OpenAI protocol: llama-server, LM Studio, vLLM, MLX." placeholder:"URL"`
+	OllamaURL     string `help:"Address of Ollama." default:"http://127.0.0.1:11434" placeholder:"URL"`
+	Tool          string `help:"Program behind --url, where it does not say it itself." placeholder:"SLUG"`
+	Quantization  string `help:"Quantization of the model behind --url, where its name does not say it." placeholder:"NAME"`
+	Hardware      string `help:"What it runs on, where the inspection of this machine finds none or several; \"2x RTX 3090\" says the number as well." placeholder:"NAME"`
+	Depths        []int  `help:"Tokens before the prompt." default:"0,4096,16384"`
+	Repetitions   int    `help:"Repetitions of each measurement." default:"5"`
+	SourceURL     string `help:"Page you publish the numbers on. Without it the line is that of the owner of the dataset." placeholder:"URL"`
+	Submit        bool   `help:"Print the address of the filled issue form of the repository on standard error, for each line."`
+	RepositoryURL string `help:"Repository of the dataset, for --submit." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
+	Branch        string `help:"Also commit the lines to a new git branch of the dataset directory." placeholder:"NAME"`
+}
+
+var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
+
+// Validate checks the flags that need no records.
+func (c *Bench) Validate() error {
+	var errs []error
+	add := func(wrong bool, text string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(text, args...))
+		}
+	}
+	for _, depth := range c.Depths {
+		add(depth < 0 || depth > 1<<20, "--depths: must be 0 to %d, got %d", 1<<20, depth)
+	}
+	add(c.Repetitions < 1 || c.Repetitions > 100, "--repetitions: must be 1 to 100, got %d", c.Repetitions)
+	add(c.Submit && c.RepositoryURL == "", "--submit: needs --repository-url")
+	add(c.Branch != "" && !branchName.MatchString(c.Branch), "--branch: must be letters, digits and . _ / -, got %q", c.Branch)
+	add(c.SourceURL != "" && !dataset.URL(c.SourceURL).Valid(), "--source-url: must start with https:// or http://, got %q", c.SourceURL)
+	add(c.LlamaBench != "" && c.ModelFile == "", "--llama-bench: needs --model-file")
+	add(c.URL != "" && c.ModelFile != "", "--url: cannot be used with --model-file")
+	add(c.Hardware == "" && c.URL != "" && !local(c.URL), "--hardware: is required where --url is another machine")
+	return errors.Join(errs...)
+}
+
+// local reports whether an address is of this machine.
+func local(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
+}
+
+// runner is the one that the flags ask for. Without flags it is Ollama, which has its models itself.
+func (c *Bench) runner() measure.Runner {
+	switch {
+	case c.URL != "":
+		return &measure.OpenAI{URL: c.URL, Tool: c.Tool, Quantization: c.Quantization}
+	case c.ModelFile != "":
+		return &measure.LlamaBench{Program: cmp.Or(c.LlamaBench, "llama-bench"), ModelFile: c.ModelFile}
+	}
+	return &measure.Ollama{URL: strings.TrimRight(c.OllamaURL, "/")}
+}
+
+// Run measures, and prints the lines that the rules of the dataset accept.
+func (c *Bench) Run(env *verbs.Env) error { return c.run(env, here.This()) }
+
+func (c *Bench) run(env *verbs.Env, machine here.Machine) error {
+	set, src, err := c.Load(env)
+	if err != nil {
+		return err
+	}
+	if c.Branch != "" && src.Dir == "" {
+		return errors.New("--branch: needs a dataset directory: name it with --data")
+	}
+	ctx, stop := verbs.UntilSignal()
+	defer stop()
+	say := func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) }
+	b := &measure.Bench{
+		Set: set, Report: here.Inspect(machine, resolve.New(set)), Model: c.Model, Hardware: c.Hardware, Depths: c.Depths, Repetitions: c.Repetitions,
+		SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(time.Now().UTC().Format(time.DateOnly)), Say: say,
+	}
+	say("hardware: %s", cmp.Or(c.Hardware, b.Report.Main, "unknown"))
+	runs, err := b.All(ctx, c.runner())
+	if err != nil {
+		return err
+	}
+	var lines []byte
+	for i := range runs {
+		line, err := c.report(env, set, &runs[i])
+		if err != nil {
+			return err
+		}
+		lines = append(lines, line...)
+	}
+	if len(lines) == 0 {
+		return errors.New("no line passes the checks of the dataset")
+	}
+	if c.Branch != "" {
+		return commit(ctx, src.Dir, c.Branch, filepath.Join("benchmarks", string(b.RunDate)[:4]+".ndjson"), lines)
+	}
+	return nil
+}
+
+// report prints the line of a run, where it is among equal ones, and what may be wrong with it. The line is nil if the
+// checks reject it.
+func (c *Bench) report(env *verbs.Env, set *dataset.Set, r *measure.Run) (line []byte, err error) {
+	if line, err = record.Line(&r.Benchmark); err != nil {
+		return nil, err
+	}
+	line = append(line, '\n')
+	findings, err := dataset.Propose(set, line, dataset.Options{Review: resolve.Review})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(env.Stderr, "\n%s on %s\n%s", r.Model, r.Hardware, measure.Picture(set, &r.Benchmark))
+	for _, w := range measure.Warnings(set, r) {
+		fmt.Fprintf(env.Stderr, "warning: %s\n", w)
+	}
+	rejected := false
+	for _, f := range findings {
+		f.Path, f.Line, f.Col = string(r.ID), 0, 0
+		rejected = rejected || f.Severity == dataset.Fault
+		fmt.Fprintln(env.Stderr, f)
+	}
+	if rejected {
+		return nil, nil
+	}
+	if c.Submit {
+		address, err := formAddress(c.RepositoryURL, line)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(env.Stderr, "propose it, with the page you publish the numbers on: %s\n", address)
+	}
+	_, err = env.Stdout.Write(line)
+	return line, err
+}
+
+// choices are the words of the form for measurements, by field and value of a line.
+var choices = map[string]map[string]string{
+	"compute_unit": {"gpu": "graphics", "cpu": "processor", "npu": "neural processor", "mixed": "graphics and processor together"},
+	"rate_basis":   {"decode": "decoding of one stream"},
+	"source":       {"community": "anyone (community)", "owner": "anyone (community)"},
+	"date_basis":   {"run": "the run"},
+	"true":         {"": "yes"}, "false": {"": "no"},
+}
+
+// formAddress is that of the issue form of a repository, filled with a line. A form ignores fields that it does not have.
+func formAddress(repository string, line []byte) (string, error) {
+	var fields map[string]jsontext.Value
+	if err := jsonv2.Unmarshal(line, &fields); err != nil {
+		return "", err
+	}
+	base, _, _ := strings.Cut(strings.TrimRight(repository, "/"), "/tree/")
+	query := url.Values{"template": {"measurement.yml"}}
+	for name, v := range fields {
+		if v.Kind() == 'n' {
+			continue
+		}
+		text := string(v)
+		if v.Kind() == '"' {
+			if err := jsonv2.Unmarshal(v, &text); err != nil {
+				return "", err
+			}
+		}
+		query.Set(name, cmp.Or(choices[name][text], choices[text][""], text))
+	}
+	query.Set("title", "Measurement: "+query.Get("model")+" on "+query.Get("hardware"))
+	return strings.TrimSuffix(base, ".git") + "/issues/new?" + query.Encode(), nil
+}
+
+// commit appends lines to a file of the dataset on a new branch.
+func commit(ctx context.Context, dir, branch, name string, lines []byte) error {
+	git := func(args ...string) error {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput() //nolint:gosec // the name is checked
+		if err != nil {
+			return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	}
+	if err := git("switch", "--create", branch); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // files of the dataset are for all
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lines)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return errors.Join(git("add", name), git("commit", "-m", "data: add benchmarks", "--", name))
+}
