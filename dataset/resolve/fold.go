@@ -91,42 +91,10 @@ func runs(text string, emit func(word string)) {
 	}
 }
 
-// join makes a key of words. Only numbers are kept apart, so that "OpenLlama" and "open llama",
-// "RTX3090" and "RTX 3090" are one key, and "3.1 8" is never "3.18".
-func join(words []string) string {
-	n := 0
-	for _, w := range words {
-		n += len(w) + 1
-	}
-	var b strings.Builder
-	b.Grow(n)
-	for i, w := range words {
-		if i > 0 && len(w) > 0 && isDigit(w[0]) && len(words[i-1]) > 0 && isDigit(words[i-1][len(words[i-1])-1]) {
-			b.WriteByte('|')
-		}
-		b.WriteString(w)
-	}
-	return b.String()
-}
-
 func toolWords(text string) []string {
 	words := make([]string, 0, 8)
 	runs(text, func(w string) { words = append(words, w) })
 	return words
-}
-
-// addOnce appends a record to the list of a key and reports whether the key was new to it.
-func addOnce(keys map[string][]int32, key string, rec int32) bool {
-	for _, have := range keys[key] {
-		if have == rec {
-			return false
-		}
-	}
-	if key == "" {
-		return false
-	}
-	keys[key] = append(keys[key], rec)
-	return true
 }
 
 func appendOnce(list []int32, rec int32) []int32 {

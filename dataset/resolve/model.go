@@ -270,7 +270,7 @@ func (r *Resolver) byType(text string) (a Answer, ok bool) {
 	a = Answer{Quantization: quant, Format: "gguf", ParamsB: billions}
 	var found []int
 	for i, m := range r.models.recs {
-		if m.GGUFArchitecture != nil && strings.EqualFold(string(*m.GGUFArchitecture), architecture) && m.ParamsB != nil && math.Abs(*m.ParamsB-billions) <= 0.12*billions {
+		if m.GGUFArchitecture != nil && strings.EqualFold(*m.GGUFArchitecture, architecture) && m.ParamsB != nil && math.Abs(*m.ParamsB-billions) <= 0.12*billions {
 			found = append(found, i)
 		}
 	}
@@ -289,7 +289,7 @@ func (r *Resolver) byType(text string) (a Answer, ok bool) {
 			called = append(called, i)
 		}
 	}
-	found = append(called, slices.DeleteFunc(found, func(i int) bool { return slices.Contains(called, i) })...)
+	found = slices.Concat(called, slices.DeleteFunc(found, func(i int) bool { return slices.Contains(called, i) }))
 	a.Ambiguous, a.Reason = true, "the type names an architecture and a size, not a release"
 	a.Candidates = r.modelList(found, "has this architecture and size")
 	return a, true

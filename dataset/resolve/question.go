@@ -215,13 +215,11 @@ func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(
 		return nil
 	}
 	s.weight = best.share
-	for _, f := range x.recs[best.rec].forms {
-		for i, w := range f.words {
-			if slices.Contains(s.words, w) {
-				s.weight += f.weight[i]
-			}
+	f := &x.recs[best.rec].forms[0]
+	for i, w := range f.words {
+		if slices.Contains(s.words, w) {
+			s.weight += f.weight[i]
 		}
-		break
 	}
 	return &s
 }
@@ -525,7 +523,7 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	case len(s.words) == 1 && isDigit(s.words[0][0]) && x.kind == Hardware && (best.cost >= shapeWord || rec.hardware.Vendor != "nvidia"):
 		n.unsure("the number is used by several lines of products")
 	case rec.hardware != nil && rec.hardware.Variants != nil:
-		a.variantOf(x, &n, s)
+		a.variantOf(x, &n)
 	case len(n.Candidates) > 1 || best.cost >= shapeWord:
 		n.Confidence, n.Ambiguous = Likely, len(n.Candidates) > 1
 		n.Reason = "the likeliest of what fits"
@@ -536,7 +534,7 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 }
 
 // variantOf chooses among the variants of a record by the memory that was said.
-func (a *asking) variantOf(x *lexicon, n *Named, s *span) {
+func (a *asking) variantOf(x *lexicon, n *Named) {
 	n.Candidates, n.Ambiguous, n.Reason = nil, true, "the record for what does not say which product it is"
 	gb := a.memoryAt(n.start, n.end)
 	if gb == 0 && a.strict && n.device.UnifiedMemory && len(a.facts.memories) > 0 {

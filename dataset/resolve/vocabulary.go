@@ -44,3 +44,12 @@ func readVocabulary() map[string]map[string]string {
 
 // is reports whether a word is in a section of the vocabulary.
 func is(section, word string) bool { return vocabulary[section][word] != "" }
+
+// wordsOf are the words of a section of the vocabulary.
+func wordsOf(section string) map[string]bool {
+	words := make(map[string]bool, len(vocabulary[section]))
+	for w := range vocabulary[section] {
+		words[w] = true
+	}
+	return words
+}
