@@ -46,59 +46,59 @@ const (
 // cli is the table of verbs. Each is a struct of flags with a method Run.
 type cli struct {
 	Serve   server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
-	MCP     server.MCP   `cmd:"" name:"mcp" help:"Answer an agent that speaks the Model Context Protocol over standard input and output, from the dataset alone: no key, no network."`
-	Check   data.Check   `cmd:"" help:"Check a dataset: list every finding as path:line:col: field: sentence, then every warning. Ends with 1 if there is a finding; warnings alone end with 0."`
-	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that a change of one field is a change of one line."`
-	Diff    data.Diff    `cmd:"" help:"List what differs between two datasets, record by record and field by field."`
+	MCP     server.MCP   `cmd:"" name:"mcp" help:"Serve the Model Context Protocol to an agent over standard input and output. Answers come from the dataset; no key or network is needed."`
+	Check   data.Check   `cmd:"" help:"Check a dataset: list every finding as path:line:col: field: sentence, then every warning. The exit code is 1 if there is a finding and 0 if there are only warnings."`
+	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that changing one field changes one line."`
+	Diff    data.Diff    `cmd:"" help:"List the differences between two datasets, record by record and field by field."`
 	Changes struct {
-		Record data.ChangesRecord `cmd:"" help:"Append what a release changed to data/changes/<year>.ndjson; run it at each release. Recording twice changes nothing."`
-	} `cmd:"" help:"Record what releases change."`
+		Record data.ChangesRecord `cmd:"" help:"Append the changes of a release to data/changes/<year>.ndjson; run it at each release. Running it again changes nothing."`
+	} `cmd:"" help:"Record the changes of each release."`
 	Keys struct {
 		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it; it is not shown again."`
 		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
 		Show    server.KeysShow    `cmd:"" help:"Show keys by id, hint or e-mail address."`
 		Suspend server.KeysSuspend `cmd:"" help:"Reject a key until it is resumed."`
 		Resume  server.KeysResume  `cmd:"" help:"End a suspension."`
-		Revoke  server.KeysRevoke  `cmd:"" help:"End a key for good."`
-		Erase   server.KeysErase   `cmd:"" help:"Remove name, e-mail and use case of a key and revoke it; its digest stays, so that it stays rejected."`
+		Revoke  server.KeysRevoke  `cmd:"" help:"Revoke a key permanently."`
+		Erase   server.KeysErase   `cmd:"" help:"Revoke a key and remove its name, e-mail address and use case. Its digest is kept, so that the key stays rejected."`
 		SetTier server.KeysTier    `cmd:"" help:"Move a key to another tier."`
 	} `cmd:"" help:"Manage API keys, whether the server runs or not."`
 	Ledger struct {
-		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; works while a server runs."`
-		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger; works while a server runs."`
-		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and compare the copy; no server may use either of them."`
-		Restore server.LedgerRestore `cmd:"" help:"Restore a backup as the ledger, which must have no accounts."`
-		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller, and fold old months into one value per key; the server must be stopped."`
+		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; a server may be running."`
+		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger; a server may be running."`
+		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and compare the copy. No server may be using either of them."`
+		Restore server.LedgerRestore `cmd:"" help:"Restore a backup into a ledger that has no accounts."`
+		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller and merge old months into one value per key. Stop the server first."`
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
-		LlamaBench   data.ImportLlamaBench `cmd:"" help:"Turn outputs of llama-bench into benchmark lines on standard output; append them to data/benchmarks/<year>.ndjson."`
-		BatchedBench data.ImportOutput     `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"The same for outputs of llama-batched-bench."`
-		SweepBench   data.ImportOutput     `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"The same for outputs of sweep-bench of ik_llama.cpp."`
-		Ollama       data.ImportOutput     `cmd:"" name:"ollama" set:"format=ollama" help:"The same for outputs of ollama run --verbose."`
-		VLLM         data.ImportOutput     `cmd:"" name:"vllm" set:"format=vllm" help:"The same for outputs of vllm bench serve."`
-		MLX          data.ImportOutput     `cmd:"" name:"mlx" set:"format=mlx" help:"The same for outputs of mlx_lm.benchmark."`
-		KoboldCpp    data.ImportOutput     `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"The same for outputs of koboldcpp --benchmark."`
-		Issue        server.ImportIssue    `cmd:"" help:"Turn an issue that was made with the form for measurements into benchmark lines on standard output."`
-	} `cmd:"" help:"Turn outputs of other programs into dataset lines."`
+		LlamaBench   data.ImportLlamaBench `cmd:"" help:"Convert llama-bench output to benchmark lines on standard output, to append to data/benchmarks/<year>.ndjson."`
+		BatchedBench data.ImportOutput     `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"Convert llama-batched-bench output in the same way."`
+		SweepBench   data.ImportOutput     `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"Convert sweep-bench (ik_llama.cpp) output in the same way."`
+		Ollama       data.ImportOutput     `cmd:"" name:"ollama" set:"format=ollama" help:"Convert ollama run --verbose output in the same way."`
+		VLLM         data.ImportOutput     `cmd:"" name:"vllm" set:"format=vllm" help:"Convert vllm bench serve output in the same way."`
+		MLX          data.ImportOutput     `cmd:"" name:"mlx" set:"format=mlx" help:"Convert mlx_lm.benchmark output in the same way."`
+		KoboldCpp    data.ImportOutput     `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"Convert koboldcpp --benchmark output in the same way."`
+		Issue        server.ImportIssue    `cmd:"" help:"Convert an issue made with the measurement form to benchmark lines on standard output."`
+	} `cmd:"" help:"Convert the output of other programs to dataset lines."`
 	Snapshot struct {
-		Capture  snapshot.Capture  `cmd:"" help:"Turn a downloaded table of a source into rows on standard output; keep them in data/snapshots/sources."`
-		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows of data/snapshots. The same inputs and time give the same bytes on any machine."`
-		Verify   snapshot.Verify   `cmd:"" help:"Check schema, hash, counts, references and ranges of a document, compute every composite again from the scores, and list what is wrong. Ends with 1 if anything is."`
-		Evaluate snapshot.Evaluate `cmd:"" help:"Measure the common scale: predict each source, held out, from the others."`
-		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved between two documents, are new or were removed, and why."`
+		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows on standard output, to keep in data/snapshots/sources."`
+		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on any machine."`
+		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, recompute every composite from its scores, and list all faults. The exit code is 1 if there are any."`
+		Evaluate snapshot.Evaluate `cmd:"" help:"Measure how good the common scale is: predict each source from the others."`
+		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, are new or were removed between two documents, and why."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
-		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Say whether a model runs on a piece of hardware, and how fast: a table of its sizes, best first."`
-		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements hidden from them, by source page, hardware and model."`
-		Findings fit.Findings `cmd:"" help:"List runs that were fully in memory on devices with less of it than the formulas ask for."`
-	} `cmd:"" help:"Say which model runs on what, and how fast: modeldex fit MODEL HARDWARE."`
-	Resolve    data.Resolve  `cmd:"" help:"Say which records names mean: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names it reads lines of standard input."`
-	Ask        fit.Ask       `cmd:"" help:"Answer a question in people's words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Says how it was read."`
-	Here       here.Here     `cmd:"" help:"Name the hardware of this machine and list what it runs. Only reads, sends nothing."`
+		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
+		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements they did not use, by source page, hardware and model."`
+		Findings fit.Findings `cmd:"" help:"List runs that fitted in memory although the formulas say that the devices have too little."`
+	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
+	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, it reads lines from standard input."`
+	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`
+	Here       here.Here     `cmd:"" help:"Detect the hardware of this machine and list the models it can run. Changes nothing and sends nothing."`
 	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server that speaks the OpenAI protocol, and print the finished benchmark lines. Nothing is sent to anyone else."`
-	Runs       fit.Runs      `cmd:"" help:"List the models that run on a piece of hardware, with the best size of each and its speed."`
-	Compare    fit.Compare   `cmd:"" help:"Compare models on one piece of hardware, or hardware for one model."`
-	Completion completionCmd `cmd:"" help:"Print a script with which a shell completes verbs and flags."`
+	Runs       fit.Runs      `cmd:"" help:"List the models that run on some hardware, with the best quantization of each and its speed."`
+	Compare    fit.Compare   `cmd:"" help:"Compare models on the same hardware, or hardware for the same model."`
+	Completion completionCmd `cmd:"" help:"Print a shell script that completes commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
@@ -108,7 +108,7 @@ const about = `modeldex serves open-weight models, hardware, local-AI tools and 
   modeldex check data                     check dataset files before a merge
   modeldex diff origin/main data          what a branch changes in the dataset
 
-Exit codes: 0 fine, 1 findings or failure, 2 wrong usage; 130 and 143, as shells show it, if SIGINT or SIGTERM ended
+Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143, as shells show it, if SIGINT or SIGTERM ended
 the verb before it was done. A server that is running ends with 0 then.`
 
 func main() { os.Exit(run(os.Args[1:])) }

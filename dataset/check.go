@@ -172,22 +172,22 @@ func (c *checker) doubtful(p place, field string, by ...string) bool {
 
 // datasetRules are the rules of a dataset as a whole.
 var datasetRules = []rule[all]{
-	{"dataset-info", "dataset.json holds one object, released no later than today.", 0, checkInfo},
-	{"model-kin", "A model is not older than the base model of its name and has its licence; models of other shapes have another exact size.", warned, checkKin},
-	{"licence-spelling", "A licence is spelled as its SPDX id.", warned, checkLicenses},
-	{"hardware-silicon", "A processor and its graphics, a machine and its chips, a record and its variants agree.", warned, checkSilicon},
-	{"model-account", "Models of one account on the Hub have one organization.", warned, checkAccounts},
-	{"copied-field", "Repositories, addresses and PCI ids belong to one record.", warned, checkOwn},
-	{"fp16-siblings", "Parts of one architecture have about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
-	{"names-text", "A name does not begin as a formula of a spreadsheet and has no markup.", warned, checkNameTexts},
-	{"hardware-memory", "A card has no more than twice the memory of other cards of its architecture.", warned, checkCardMemory},
-	{"hardware-price", "No price is thirty times those of its peers.", warned, checkPeerPrices},
-	{"model-context", "The context length is not far from that of models of its shape.", warned, checkContexts},
-	{"model-twins", "Models of one family are not equal but for one field of their architecture or cache.", warned, checkTwins},
-	{"tool-words", "A tool uses the words that other tools use.", 0, checkToolWords},
-	{"credits", "sources.json lists every page that records name, and no other.", 0, checkCredits},
-	{"changes", "Recorded releases follow each other, and each change says something new.", 0, checkChanges},
-	{"lost-record", "A record of a past release is there, or a change says that it was removed; a benchmark is never removed.", 0, checkKept},
+	{"dataset-info", "dataset.json has one object, with a release date that is not in the future.", 0, checkInfo},
+	{"model-kin", "A model is not older than its base model and has the same licence; models of different shapes have different exact sizes.", warned, checkKin},
+	{"licence-spelling", "Licences are spelled as SPDX ids.", warned, checkLicenses},
+	{"hardware-silicon", "A processor agrees with its graphics, a machine with its chips, and a record with its variants.", warned, checkSilicon},
+	{"model-account", "Models from the same account on the Hub have the same organization.", warned, checkAccounts},
+	{"copied-field", "A repository, address or PCI id belongs to one record only.", warned, checkOwn},
+	{"fp16-siblings", "Hardware of one architecture has about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
+	{"names-text", "A name does not start like a spreadsheet formula and has no markup.", warned, checkNameTexts},
+	{"hardware-memory", "A card has at most twice the memory of other cards of its architecture.", warned, checkCardMemory},
+	{"hardware-price", "No price is thirty times that of similar hardware.", warned, checkPeerPrices},
+	{"model-context", "The context length is close to that of models of the same shape.", warned, checkContexts},
+	{"model-twins", "Models of one family do not differ in just one field of their architecture or cache.", warned, checkTwins},
+	{"tool-words", "Tools use the same words for the same thing.", 0, checkToolWords},
+	{"credits", "sources.json lists every page that records cite, and no others.", 0, checkCredits},
+	{"changes", "Recorded releases are in order, and each recorded change changes something.", 0, checkChanges},
+	{"lost-record", "A record from a past release still exists, or its removal is recorded; benchmarks are never removed.", 0, checkKept},
 }
 
 // checkInfo holds dataset.json to one object; a missing or broken one is a finding already.

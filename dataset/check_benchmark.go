@@ -29,42 +29,42 @@ type run struct {
 
 // runRules are the rules of one benchmark.
 var runRules = []rule[*run]{
-	{"run-names", "model, hardware and tool name records that are there.", 0, checkRunNames},
-	{"run-source-key", "source_key is that of source_url and an entry of sources.json.", 0, checkSourceKey},
-	{"run-dates", "Dates are between 1990 and today, and run_date is in the year of the file.", 0, checkRunDates},
-	{"run-source", "A benchmark that is not the owner's has a page.", 0, checkRunSource},
-	{"run-kind", "A throughput result has a scenario and a total; any other has a speed and nothing that describes a load.", 0, checkRunKind},
-	{"run-bounds", "Figures are such as can be measured.", clean, func(c *checker, r *run, p place) {
+	{"run-names", "model, hardware and tool name records that exist.", 0, checkRunNames},
+	{"run-source-key", "source_key matches source_url and is an entry in sources.json.", 0, checkSourceKey},
+	{"run-dates", "Dates are between 1990 and today, and run_date matches the year of the file.", 0, checkRunDates},
+	{"run-source", "A benchmark that is not by the owner links to its page.", 0, checkRunSource},
+	{"run-kind", "A throughput result has a scenario and a total; any other result has a speed and no fields that describe a load.", 0, checkRunKind},
+	{"run-bounds", "Figures are plausible for a measurement.", clean, func(c *checker, r *run, p place) {
 		c.bounded(p, r.Benchmark, runBounds)
 		for field, v := range map[string]*float64{"prompt_tps": r.PromptTPS, "generation_tps": r.GenerationTPS, "total_tps": r.TotalTPS} {
 			c.atMost(p, field, v, maxSpeedTPS*float64(r.HardwareCount), " tokens per second")
 		}
 	}},
-	{"run-contradiction", "Fields of a benchmark can all be true together.", clean, checkRunContradiction},
-	{"run-too-early", "Nothing was measured long before its model or hardware was there.", warned | clean, checkTooEarly},
-	{"run-backend", "A backend works on the hardware and is one of the tool's.", warned, checkRunBackend},
-	{"run-stored", "A run is labelled with the storage of its weights, and no deeper than the context of its model.", warned | clean, checkStored},
-	{"run-type-spelling", "A quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
+	{"run-contradiction", "Fields of a benchmark do not contradict each other.", clean, checkRunContradiction},
+	{"run-too-early", "A measurement is not much older than the release of its model or hardware.", warned | clean, checkTooEarly},
+	{"run-backend", "The backend works on the hardware and is supported by the tool.", warned, checkRunBackend},
+	{"run-stored", "A run names the storage type of its weights, and its depth is within the context of its model.", warned | clean, checkStored},
+	{"run-type-spelling", "The quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
 		if r.Quantization != nil {
 			c.spelledType(p, "quantization", *r.Quantization)
 		}
 	}},
-	{"run-unlikely", "Power, devices and memory go with the hardware.", warned | clean, checkRunUnlikely},
-	{"run-speed", "Speeds are within what memory bandwidth and arithmetic allow, and sizes within the bits of weights.", 0, checkRunSpeed},
+	{"run-unlikely", "Power, device count and memory match the hardware.", warned | clean, checkRunUnlikely},
+	{"run-speed", "Speeds are possible with the memory bandwidth and compute, and sizes match the bits per weight.", 0, checkRunSpeed},
 }
 
 // allRunsRules are the rules of all benchmarks together.
 var allRunsRules = []rule[all]{
-	{"run-id", "No two benchmarks have one id.", 0, checkIDs},
-	{"run-repeat", "No measurement has two ids.", 0, checkRepeats},
-	{"run-copied", "No two runs of different things print the same dozen digits.", warned, checkCopied},
-	{"run-far-below", "No run is far below the same machine and tool.", warned, checkFarBelow},
+	{"run-id", "Ids of benchmarks are unique.", 0, checkIDs},
+	{"run-repeat", "No measurement is listed under two ids.", 0, checkRepeats},
+	{"run-copied", "No two runs of different models or hardware have the same dozen digits.", warned, checkCopied},
+	{"run-far-below", "No speed is far below others of the same machine and tool.", warned, checkFarBelow},
 	{"run-prompt-outlier", "No prompt speed is far above all others of its model and hardware.", warned, checkPromptOutliers},
-	{"run-peers", "No speed is eight times those of its model, or of models of its size, on its hardware.", warned, checkPeers},
-	{"run-spread", "No run is far from equal runs.", warned, checkSpread},
-	{"run-build", "A build of llama.cpp is not much older than the model it ran.", warned, checkBuilds},
-	{"run-weights", "Weights larger than the memory are said to be offloaded.", warned, checkWeights},
-	{"run-review", "Names as printed are not those of other records.", warned, review},
+	{"run-peers", "No speed is eight times that of other runs of the model, or of models of its size, on the hardware.", warned, checkPeers},
+	{"run-spread", "No speed is far from that of runs with the same configuration.", warned, checkSpread},
+	{"run-build", "The build of llama.cpp is not much older than the model it ran.", warned, checkBuilds},
+	{"run-weights", "A run with weights larger than the memory is marked as offloaded.", warned, checkWeights},
+	{"run-review", "Printed names of models and hardware do not match other records.", warned, review},
 }
 
 // index makes what the rules look records up in, and applies the rules of names.

@@ -14,8 +14,8 @@ import (
 
 // hardwareRules are the rules of one piece of hardware.
 var hardwareRules = []rule[*Hardware]{
-	{"hardware-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, h *Hardware, p place) { checkSources(c, p, h, h.Sources) }},
-	{"hardware-lists", "Dates are between 1990 and today, ranges have the lower number first, and lists name nothing twice.", 0, func(c *checker, h *Hardware, p place) {
+	{"hardware-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, h *Hardware, p place) { checkSources(c, p, h, h.Sources) }},
+	{"hardware-lists", "Dates are between 1990 and today, ranges start with the lower number, and lists have no duplicates.", 0, func(c *checker, h *Hardware, p place) {
 		c.date(p, "release_date", h.ReleaseDate)
 		c.pair(p, "fp16_tflops", h.FP16TFLOPS != nil, "fp16_basis", h.FP16Basis != nil)
 		c.spread(p, "memory_bandwidth_range_gbps", h.MemoryBandwidthRangeGBps)
@@ -23,19 +23,19 @@ var hardwareRules = []rule[*Hardware]{
 		checkTwice(c, p, "backends", h.Backends)
 		checkTwice(c, p, "driver_names", h.DriverNames)
 	}},
-	{"hardware-names", "chip, variants and integrated_gpu name records that are there.", 0, func(c *checker, h *Hardware, p place) {
+	{"hardware-names", "chip, variants and integrated_gpu name records that exist.", 0, func(c *checker, h *Hardware, p place) {
 		c.hardwareSlugs.references(c, p, "chip", h.Chip)
 		c.hardwareSlugs.references(c, p, "variants", h.Variants)
 		if h.IntegratedGPU != nil {
 			c.hardwareSlugs.reference(c, p, "integrated_gpu", *h.IntegratedGPU)
 		}
 	}},
-	{"hardware-prices", "The street price is complete, recent, and one of the prices seen.", 0, checkPrices},
-	{"hardware-bounds", "Figures are such as can be built and sold.", 0, checkHardwareBounds},
-	{"hardware-contradiction", "Fields of a piece of hardware can all be true together.", clean, contradictHardware},
-	{"hardware-unlikely", "Memory, bandwidth, rates and power go with each other and with the slug.", warned | clean, checkHardwareUnlikely},
+	{"hardware-prices", "The street price is complete, recent and one of the listed prices.", 0, checkPrices},
+	{"hardware-bounds", "Figures are plausible for hardware that can be built and sold.", 0, checkHardwareBounds},
+	{"hardware-contradiction", "Fields of a hardware record do not contradict each other.", clean, contradictHardware},
+	{"hardware-unlikely", "Memory, bandwidth, compute rates and power are consistent with each other and with the slug.", warned | clean, checkHardwareUnlikely},
 	{"hardware-fp16", "fp16_tflops is one of the FP16 rates and says which.", clean, checkFP16},
-	{"hardware-architecture", "No part is older than the announcement of its architecture.", clean, checkArchitectureDate},
+	{"hardware-architecture", "No hardware is older than the announcement of its architecture.", clean, checkArchitectureDate},
 }
 
 // Bounds of figures over each other: a mistake of units or decimals in either passes them. The shipped parts are well

@@ -13,28 +13,28 @@ import (
 
 // modelRules are the rules of one model.
 var modelRules = []rule[*Model]{
-	{"model-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, m *Model, p place) { checkSources(c, p, m, m.Sources) }},
+	{"model-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, m *Model, p place) { checkSources(c, p, m, m.Sources) }},
 	{"model-basis", "params_b has a basis, and release_date is between 1990 and today.", 0, func(c *checker, m *Model, p place) {
 		c.pair(p, "params_b", m.ParamsB != nil, "params_basis", m.ParamsBasis != nil)
 		c.date(p, "release_date", m.ReleaseDate)
 		checkTwice(c, p, "modalities", m.Modalities)
 	}},
-	{"model-shape", "Counts of layers, heads and experts fit into each other.", 0, checkShape},
+	{"model-shape", "Counts of layers, heads and experts are consistent with each other.", 0, checkShape},
 	{"model-parts", "Effective and active parameters are at most all parameters.", 0, func(c *checker, m *Model, p place) {
 		for field, part := range map[string]*float64{"effective_params_b": m.EffectiveParamsB, "active_params_b": m.ActiveParamsB} {
 			c.inOrder(p, field, part, "params_b", m.ParamsB)
 		}
 	}},
-	{"model-sizes", "Sizes of files go with the parameters and the bits of their types.", 0, checkSizes},
-	{"model-quantizations", "A computed size has a method, a type its usual spelling, and no file is listed twice.", 0, checkQuantizations},
-	{"model-bounds", "Figures are such as can be.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m, modelBounds) }},
-	{"model-contradiction", "Fields of a model can all be true together.", clean, contradictModel},
-	{"model-cache", "Layers and heads of the cache are those of the model.", clean, checkCache},
-	{"model-cache-stated", "A model of a family that skips attention says how many layers have a cache.", warned | clean, checkCacheStated},
-	{"model-active", "A mixture of experts has an active size.", warned | clean, checkActiveStated},
-	{"model-slug-size", "Sizes in the slug are those of the parameters.", warned | clean, checkSlugSizes},
-	{"model-params-name", "A number of parameters that is the number in the name has that basis, and one that counts a tied output head twice is a slip.", warned | clean, checkParamsBasis},
-	{"model-params", "The parameters are about what layers and widths give.", warned | clean, checkParams},
+	{"model-sizes", "File sizes match the parameter count and the bits per weight of the quantization.", 0, checkSizes},
+	{"model-quantizations", "A computed size has a method, a quantization has its usual spelling, and no file is listed twice.", 0, checkQuantizations},
+	{"model-bounds", "Figures are plausible.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m, modelBounds) }},
+	{"model-contradiction", "Fields of a model do not contradict each other.", clean, contradictModel},
+	{"model-cache", "Layers and heads of the cache match those of the model.", clean, checkCache},
+	{"model-cache-stated", "If a family skips attention in some layers, its models say how many layers have a cache.", warned | clean, checkCacheStated},
+	{"model-active", "A mixture-of-experts model gives its active parameters.", warned | clean, checkActiveStated},
+	{"model-slug-size", "Sizes in the slug match the parameter counts.", warned | clean, checkSlugSizes},
+	{"model-params-name", "A parameter count taken from the name says so in its basis, and a tied output head is not counted twice.", warned | clean, checkParamsBasis},
+	{"model-params", "The parameter count is close to what layers and widths give.", warned | clean, checkParams},
 }
 
 const (

@@ -9,7 +9,7 @@ import (
 
 // qualityRules are the rules of one measurement of quality.
 var qualityRules = []rule[*Quality]{
-	{"quality-names", "model names a record that is there, no two measurements have one id, and a type has its usual spelling.", 0, func(c *checker, q *Quality, p place) {
+	{"quality-names", "model names a record that exists, ids of measurements are unique, and a quantization has its usual spelling.", 0, func(c *checker, q *Quality, p place) {
 		c.modelSlugs.reference(c, p, "model", q.Model)
 		if first, twice := c.qualityIDs[q.ID]; twice {
 			c.at(p, "id", fmt.Sprintf("%q is a duplicate of %s", q.ID, c.placeText(first)))
@@ -17,7 +17,7 @@ var qualityRules = []rule[*Quality]{
 		c.qualityIDs[q.ID] = p
 		c.spelledType(p, "quantization", q.Quantization)
 	}},
-	{"quality-metric", "A score has a task, any other metric a corpus, and all but a divergence the value of the reference.", clean, func(c *checker, q *Quality, p place) {
+	{"quality-metric", "A score has a task, any other metric has a corpus, and all metrics except a divergence give the reference value.", clean, func(c *checker, q *Quality, p place) {
 		score := q.Metric == record.TaskScore
 		for field, known := range map[string]bool{"task": q.Task != nil, "corpus": q.Corpus != nil} {
 			if want := score == (field == "task"); known != want {
@@ -28,7 +28,7 @@ var qualityRules = []rule[*Quality]{
 			c.at(p, "reference_value", "must be null for a kl_divergence, and known for any other metric", "metric")
 		}
 	}},
-	{"quality-bounds", "Scores are at most 100, and no loss is beyond what a working model has.", clean, func(c *checker, q *Quality, p place) {
+	{"quality-bounds", "Scores are at most 100, and no loss is larger than that of a working model.", clean, func(c *checker, q *Quality, p place) {
 		switch q.Metric {
 		case record.TaskScore:
 			c.atMost(p, "value", &q.Value, 100, " percent")

@@ -10,7 +10,7 @@ import (
 
 // toolRules are the rules of one tool.
 var toolRules = []rule[*Tool]{
-	{"tool-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, t *Tool, p place) {
+	{"tool-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, t *Tool, p place) {
 		checkSources(c, p, t, t.Sources)
 		c.date(p, "first_release", t.FirstRelease)
 	}},
@@ -18,17 +18,17 @@ var toolRules = []rule[*Tool]{
 
 // typeRules are the rules of one storage type.
 var typeRules = []rule[*QuantizationType]{
-	{"type-sources", "Each known fact is named by an entry of sources.", 0, func(c *checker, q *QuantizationType, p place) {
+	{"type-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, q *QuantizationType, p place) {
 		if c.types[q.Name] == p {
 			checkSources(c, p, q, q.Sources)
 		}
 	}},
-	{"type-name", "No two storage types have one name.", 0, func(c *checker, q *QuantizationType, p place) {
+	{"type-name", "Names of storage types are unique.", 0, func(c *checker, q *QuantizationType, p place) {
 		if first, twice := c.types[q.Name]; twice && first != p {
 			c.at(p, "name", fmt.Sprintf("%q is a duplicate of %s", q.Name, c.placeText(first)))
 		}
 	}},
-	{"type-bounds", "Bits per weight are such as can be, and the median is between the least and the most.", clean, checkTypeBounds},
+	{"type-bounds", "Bits per weight are plausible, and the median is between the minimum and the maximum.", clean, checkTypeBounds},
 }
 
 // checkTypeBounds holds the figures of a storage type to each other.

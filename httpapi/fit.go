@@ -46,7 +46,7 @@ type fitParams struct {
 	MTP bool `query:"mtp"`
 	// Model that drafts tokens, by slug or alias, to count it.
 	Draft dataset.Slug `query:"draft,name=model"`
-	// Its quantization; Q8_0 without it.
+	// Quantization of the draft model; default Q8_0.
 	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft"`
 	speedParams
 }

@@ -111,7 +111,7 @@ type NewKey struct {
 	Name string `query:"name,required,strict"`
 	// Where its owner can be reached. It is kept, never shown and never logged.
 	Email string `query:"email,required,strict"`
-	// What it will be used for.
+	// What the key will be used for.
 	UseCase string `query:"use_case,required,strict"`
 }
 

@@ -74,7 +74,7 @@ func (r *reader) noticeResolved(param, value, slug string, a *resolve.Answer) {
 	shown := clip(value)
 	n := Notice{
 		Code: nameResolved, Parameter: param, Value: shown, Slug: known(slug),
-		Detail: fmt.Sprintf("%s %q was taken for %s: %s", param, *shown, slug, a.Reason),
+		Detail: fmt.Sprintf("%s %q was read as %s: %s", param, *shown, slug, a.Reason),
 	}
 	if a.Open() {
 		n.Code, n.Suggestions = readAs, candidateSlugs(a)
@@ -159,7 +159,7 @@ func throughputNotice(n int) []Notice {
 	}
 	return []Notice{{
 		Code: throughputExcluded, Parameter: string(index.Scenario), Count: &n,
-		Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded because it is a throughput result", " records that match otherwise are excluded because they are throughput results") +
+		Detail: strconv.Itoa(n) + record.Noun(n, " matching record is excluded because it is a throughput result", " matching records are excluded because they are throughput results") +
 			listThroughput,
 	}}
 }
@@ -168,13 +168,13 @@ func throughputNotice(n int) []Notice {
 func excludedNotice(parameter string, n int, why string) Notice {
 	return Notice{
 		Code: nullExcluded, Parameter: parameter, Count: &n,
-		Detail: strconv.Itoa(n) + record.Noun(n, " record that matches otherwise is excluded", " records that match otherwise are excluded") + why,
+		Detail: strconv.Itoa(n) + record.Noun(n, " record that otherwise matches is excluded", " records that otherwise match are excluded") + why,
 	}
 }
 
 func unknownWord(field index.Field) string {
 	if field == index.Settings {
-		return "are unknown: a value that decides is null and the tool has no documented default"
+		return "are unknown: a deciding value is null and the tool has no documented default"
 	}
 	return "is unknown"
 }
@@ -186,7 +186,7 @@ func mixedNotice(mixed []index.SettingCount) []Notice {
 	}
 	n := Notice{
 		Code: "mixed_settings", Parameter: "sort",
-		Detail: "the speeds were measured with different settings and do not compare; add settings=single_stream for decode speeds of one stream on one device",
+		Detail: "the speeds were measured with different settings and cannot be compared; add settings=single_stream for decode speeds of one stream on one device",
 	}
 	for _, m := range mixed {
 		n.Settings = append(n.Settings, SettingCount{string(m.Field), m.Value, m.Count})
@@ -206,7 +206,7 @@ func (q *listQuery) noticeMemory(hardware dataset.Slug) {
 	}
 	q.notices = append(q.notices, Notice{
 		Code: memoryAssumed, Parameter: "fits",
-		Detail: fmt.Sprintf("%s is sold with %s GB of memory; the list counts with %v GB; memory_gb chooses another size", hardware, strings.Join(texts, " or "), counted),
+		Detail: fmt.Sprintf("%s is sold with %s GB of memory; this list assumes %v GB; set memory_gb for another size", hardware, strings.Join(texts, " or "), counted),
 	})
 }
 
@@ -270,6 +270,6 @@ func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
 func memoriesNotice(parameter string, n int) Notice {
 	return Notice{
 		Code: memoryAssumed, Parameter: parameter, Count: &n,
-		Detail: strconv.Itoa(n) + record.Noun(n, " record is", " records are") + " sold with several sizes of memory, in memory_options_gb; vram_gb is the one that counts here, and a price may be that of a smaller one",
+		Detail: strconv.Itoa(n) + record.Noun(n, " record is", " records are") + " sold with several sizes of memory, see memory_options_gb; vram_gb is the one used here, and a price may be for a smaller one",
 	}
 }

@@ -14,17 +14,17 @@ import (
 // about is the description of the whole document: what a caller needs to know before the first route.
 func about() string {
 	return strings.TrimSpace(`
-A directory of open-weight language models, the hardware they run on, the tools that run them and the tokens per
-second that were measured, each figure with its source.
+A directory of open-weight language models, the hardware and tools that run them, and measured speeds in tokens per
+second. Every figure has its source.
 
 ## Quick start
 
-1. Get a key. It is shown this once; keep it.
+1. Get a key. It is shown only once, so save it.
 
        curl -s -X POST $BASE/api/v1/keys -H 'Content-Type: application/json' \
          -d '{"name":"my dashboard","email":"you@example.com","use_case":"comparing graphics cards"}'
 
-2. List what you look for.
+2. List the records you want.
 
        curl -s "$BASE/api/v1/models?family=llama&max_params_b=9" -H "Authorization: Bearer $KEY"
 
@@ -35,60 +35,60 @@ second that were measured, each figure with its source.
 ## Answers
 
 A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a single record
-` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always there. **null means unknown: it is never 0 and matches no filter**; a filter or range that leaves
-records out for that reason says how many in the notice ` + "`null_excluded`" + `. A list with nothing in it is known. meta.total is exact.
+` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always present. **null means unknown: it never means 0 and matches no filter.** If a filter or range
+excludes records for that reason, the notice ` + "`null_excluded`" + ` gives their number. An empty list means that there are known to be none. meta.total is exact.
 
-Fields may be added to responses without a new version of the API: ignore those you do not know. Within version 1 no
-field is renamed and none changes its meaning.
+New fields may be added to responses without a new version of the API, so ignore fields you do not know. Within version 1,
+fields are not renamed and do not change their meaning.
 
 ## Filters
 
-Different filters combine with AND. A filter of a set takes several values, repeated
-(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `): they are alternatives. Closed sets reject values they do not have with 400;
-an open filter that matches nothing known gives an empty list and the notice ` + "`unknown_value`" + ` with near values. Where a
-slug is asked for, any name is accepted (a Hugging Face id, an Ollama tag, a marketing name): the notice ` + "`name_resolved`" + ` says how
-it was read. A name that fits several records filters by all of them, and a question takes the likeliest: the notice
-` + "`read_as`" + ` lists them. A name that no record has is 400, with a near one. Letter case never counts. Numbers are plain
-decimals. Unknown parameters, empty values, and a parameter of one value that is repeated, are 400. All faults of a request are reported
+Different filters combine with AND. A filter with a set of values accepts several alternatives, repeated
+(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `). A closed set rejects other values with 400;
+an open filter with an unknown value returns an empty list and the notice ` + "`unknown_value`" + ` with similar values. In place of a
+slug you can use any name (a Hugging Face id, an Ollama tag, a marketing name); the notice ` + "`name_resolved`" + ` says how
+it was read. If a name fits several records, a filter uses all of them and a question the likeliest; the notice
+` + "`read_as`" + ` lists them. An unknown name returns 400 and suggests a similar one. Upper and lower case are the same. Numbers are plain
+decimals. Unknown parameters, empty values and repeated single-value parameters return 400. All faults of a request are reported
 together.
 
 ## Paging
 
-Follow links.next (or the Link header with rel="next") until it is null. A cursor is opaque, names the last record
-served and so goes on across a change of the dataset without repeats. It belongs to its filters and sort: with others
-it is 400 ` + "`cursor_mismatch`" + `; limit may change. Unknown values come last in every order.
+Follow links.next (or the Link header with rel="next") until it is null. A cursor is opaque. It marks the last record
+you received, so paging continues without repeats even if the dataset changes. A cursor is valid only with the same filters and sort;
+with others the response is 400 ` + "`cursor_mismatch`" + `. limit may change. Unknown values come last in every order.
 
 ## Keys and quota
 
 Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the address. ` + chargingText() + `
 
-Months are calendar months in UTC. The burst limit, of calls per second, refills steadily. X-RateLimit-Remaining is the
-number of calls left after this one; RateLimit and RateLimit-Policy say the same of both limits, "burst" and "month",
-in the form of the IETF draft. Every 429 has Retry-After, and the member code says which limit was reached.
+Months are calendar months in UTC. The burst limit, in calls per second, refills steadily. X-RateLimit-Remaining is the
+number of calls left after this one; RateLimit and RateLimit-Policy describe both limits, "burst" and "month",
+in the format of the IETF draft. Every 429 has Retry-After, and code says which limit was reached.
 
 ## Caching
 
-The body of a 200 depends on the dataset and the query alone. Every such response has a strong ETag: send it back as
-If-None-Match and 304 costs nothing. With If-Match a response with another ETag is 412, and a request that would change
-something does nothing. Data may be cached for five minutes (Cache-Control), by your own cache only. Responses
-about keys, and errors, must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
-meta.dataset_digest, name the data a response was made from: several edits may have one version, but each has its own digest.
+The body of a 200 depends only on the dataset and the query. Every such response has a strong ETag: send it back as
+If-None-Match, and a 304 is free. With If-Match, the response is 412 if the ETag differs, and nothing is changed.
+Your own cache may keep data for five minutes (Cache-Control). Responses
+about keys and errors must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
+meta.dataset_digest, identify the data behind a response. Several edits may share a version, but each has its own digest.
 
 Outside the API, without a key and as plain files: /robots.txt, /sitemap.xml, /llms.txt, /favicon.ico and
 /.well-known/security.txt.
 
-Bodies over 1 KiB are compressed as Accept-Encoding asks: zstd, br or gzip. Without that header nothing is compressed.
+Bodies over 1 KiB are compressed with zstd, br or gzip if Accept-Encoding allows it, and not otherwise.
 
 ## Methods and browsers
 
-HEAD is GET without the body, at the same price. OPTIONS is free, needs no key and lists the methods of an address in
+HEAD is GET without the body and counts the same. OPTIONS is free, needs no key and lists the methods of an address in
 Allow (of ` + "`*`" + `: those of the whole server). Any origin may call (CORS): the headers ` + requestHeaders + ` may be sent, and all headers
 described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve and pairs to fit: 64 KiB), headers at most 16 KiB, addresses at
 most 8 KiB.
 
 ## Agents
 
-` + "`POST /mcp`" + ` speaks the Model Context Protocol (Streamable HTTP, versions 2025-11-25 and 2026-07-28; every request stands by itself). Its
+` + "`POST /mcp`" + ` speaks the Model Context Protocol (Streamable HTTP, versions 2025-11-25 and 2026-07-28; requests are stateless). Its
 tools are calls of this API with short answers, with the same key and quota. ` + "`modeldex mcp`" + ` does the same over standard input and
 output, without a key. In the configuration of a client:
 
@@ -97,32 +97,32 @@ output, without a key. In the configuration of a client:
 
 ## Notebooks and frames
 
-Any list, and any page of the site, is a file by its address. With pandas, and with DuckDB after ` + "`curl -o runs.csv`" + ` of the same address:
+Any list and any page of the site can be read as a file. With pandas, or with DuckDB after downloading the same address with ` + "`curl -o runs.csv`" + `:
 
     runs = pandas.read_csv("$BASE/explore/benchmarks.csv?hardware=nvidia-rtx-4090&settings=single_stream&limit=500")
     SELECT model, quantization, median(generation_tps) AS tps FROM 'runs.csv' GROUP BY ALL ORDER BY tps DESC
 
-Other pages may show answers and charts in a frame: put ` + "`/embed`" + ` before the address of a page or a chart, such as
+You can embed answers and charts in your own pages: put ` + "`/embed`" + ` before the address of a page or a chart, such as
 ` + "`<iframe src=\"$BASE/embed/fit?model=qwen3-8b&hardware=nvidia-rtx-4090\"></iframe>`" + ` or ` + "`/embed/charts/model-speeds?model=qwen3-8b`" + `.
 
 ## Errors
 
-Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/ a browser, whose Accept has
-text/html, is shown it as a page with the same status. Switch on code; show detail to people;
-errors lists the faults, at most 20, each with what is allowed and what may have been meant (of an address that is not
-served, the one that is); errors_omitted counts the rest. The name of a fault inside a list of a body has its place there, from 0: ` + "`queries[1].model`, `names[1]`" + `. A rejected request for which near names were searched counts as one call more, for each search, towards the burst limit. Report request_id when
-asking for help.
+Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/, a browser (Accept with
+text/html) gets it as a page with the same status. Use code in programs and show detail to people.
+errors lists at most 20 faults, each with the allowed values and suggestions (for an unknown address, a similar one);
+errors_omitted counts the rest. Faults in a list of the body are named by their index, from 0: ` + "`queries[1].model`, `names[1]`" + `. If similar names were searched for a rejected request, each search counts as one more call towards the burst limit. Include request_id when
+you ask for help.
 
 ` + codeList() + constantsText())
 }
 
 // chargingText says what is counted, from the steps that count: see Server.standing.
 func chargingText() string {
-	return "On routes of data each response 200 or 404 counts as one call of the month; 301, 304 and every other response is free. " +
-		"A call is held before its response is known: once the month is used up, every request of these routes is 429 `quota_exhausted`, also one that would be free. " +
-		"Routes of keys are not counted. Every call with a key counts towards the burst limit. " +
-		"GET of ask, fit and resolve also answers some calls a day (30, where the operator sets nothing else) for each client address without a key; the tier is then `trial`, and X-RateLimit-Reset the end of the day in UTC. " +
-		"Routes without security requirements (in the reference: without a lock) need no key and count nothing. They have an allowance for each client address, of which a large document (a snapshot, a file of a dump, changes with whole records) takes five times as much as a page; health and files of pages take nothing. Beyond it the response is 429 `page_limited`."
+	return "On data routes, each 200 or 404 response counts as one call of the month; 301, 304 and all other responses are free. " +
+		"A call is reserved before its response is known, so once the month is used up, every request to these routes returns 429 `quota_exhausted`, even one that would be free. " +
+		"Key routes are not counted. Every call with a key counts towards the burst limit. " +
+		"Without a key, each client address may make some GET calls a day to ask, fit and resolve (30 unless the operator changes it); the tier is then `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
+		"Routes without security requirements (in the reference: without a lock) need no key and are not counted. Each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) uses five times as much of it as a page; health checks and static files use none. Beyond it the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -146,10 +146,10 @@ var tagTexts = [][2]string{
 	{"hardware", "Graphics cards, processors, systems on a chip and whole machines."},
 	{"tools", "Programs that run, serve, tune or use models locally."},
 	{"benchmarks", "Published measurements of tokens per second."},
-	{"quality", "What quantizations lose against the weights in 16 bits, as published: KL divergence, perplexity, scores of tests."},
+	{"quality", "Published losses of quantizations against 16-bit weights: KL divergence, perplexity, test scores."},
 	{"fit", "Which model runs on what, and how fast: verdicts from facts, speeds measured or estimated, each with its evidence."},
-	{"names", "From what a driver, a hub or a file prints to the slug of the record."},
-	{"dataset", "What is being served, and what changed."},
+	{"names", "Find the slug of a record from a name that a driver, a hub or a file uses."},
+	{"dataset", "The dataset being served, and its changes."},
 	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, and SHA-256 sums."},
 	{"snapshots", "The published model-intelligence documents."},
 	{"schemas", "JSON Schemas of the documents and records."},
@@ -181,7 +181,7 @@ func routeText(rt *route) string {
 	case rt.tag == "feeds":
 		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the extension. Made from recorded releases only, with their times; ids never change."
 	case rt.list == recordChanges:
-		return "Needs no key. As the list of all changes, but of one record; a record that was removed has its changes too."
+		return "Needs no key. Like the list of all changes, for one record; works for removed records too."
 	case rt.list == fitList:
 		return fitText()
 	case rt.list == statsList:
@@ -197,7 +197,7 @@ func routeText(rt *route) string {
 		}
 		what := "the whole directory is paged through"
 		if rt.list == benchmarks {
-			what += ", but for throughput results: they are listed with the filter scenario, or by their id, and the notice throughput_excluded says how many match otherwise"
+			what += ", but for throughput results: they are listed with the filter scenario, or by their id, and the notice throughput_excluded says how many otherwise match"
 		}
 		return fmt.Sprintf("Every filter may be left out; without any "+what+". With the parameter fields, records have only these fields. Default order: %s. A response 200 is charged as one call.", order) + fileText
 	case rt.record == benchmarks:
@@ -210,27 +210,27 @@ func routeText(rt *route) string {
 
 // routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
 var routeTexts = map[string]string{
-	"issueKey":       "Needs no key. The secret is in data.key, here and never again. The number of keys per address and hour, and of active keys per e-mail address, is limited.",
-	"postFit":        "Each query has the parameters of GET as members; one by itself needs no list. Each is answered with its best size alone, or the one it names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
+	"issueKey":       "Needs no key. The secret is in data.key and is shown only once. The number of keys per address and hour, and of active keys per e-mail address, is limited.",
+	"postFit":        "Each query has the parameters of GET as members; a single query needs no list. Each answer has only the best quantization, or the one the query names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
 	"showKey":        "Not charged; counts towards the burst limit.",
-	"revokeKey":      "Final: the key is rejected from the response on. Not charged.",
-	"rotateKey":      "Issues a new secret for the same key: id, quota and counters go on. The old secret works for grace_seconds more. Not charged. The body may be left out.",
+	"revokeKey":      "Permanent: the key is rejected from now on. Not charged.",
+	"rotateKey":      "Issues a new secret for the same key: id, quota and counters stay. The old secret works for grace_seconds more. Not charged. The body is optional.",
 	"createWebhook":  "For keys of the tiers pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks but a test.",
 	"listWebhooks":   "A key has at most 20, so there are no pages.",
-	"getWebhook":     "status, disabled_reason and failing_since say how deliveries go.",
-	"changeWebhook":  "Fields that are left out stay as they are; filters are replaced as a whole. {\"status\":\"active\"} makes a paused or disabled webhook go on with the messages that wait. What happened while it was not active is not sent: GET /api/v1/changes has it.",
+	"getWebhook":     "status, disabled_reason and failing_since show the state of deliveries.",
+	"changeWebhook":  "Omitted fields do not change; filters are replaced as a whole. {\"status\":\"active\"} resumes a paused or disabled webhook with its waiting messages. Events from the time it was inactive are not sent: GET /api/v1/changes has them.",
 	"deleteWebhook":  "A request under way may still arrive.",
-	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can change over in that time.",
-	"testWebhook":    "A message of type webhook.test is tried once, at once, also for a paused or disabled webhook. Its outcome is in the delivery that Location names, and changes nothing of the webhook. A response 202 is charged as one call.",
-	"listDeliveries": "The newest 100 finished deliveries are kept for 30 days, and those that wait.",
+	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can switch over.",
+	"testWebhook":    "A message of type webhook.test is sent once, immediately, even for a paused or disabled webhook. Location names the delivery with the result. The webhook itself does not change. A response 202 is charged as one call.",
+	"listDeliveries": "Lists waiting deliveries and the newest 100 finished ones, which are kept for 30 days.",
 	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
-	"redeliver":      "A new delivery with the same message_id and body, tried once, at once and beside the queue.",
-	"ask":            "Reads a question, a title or a row of a table in people's words, says in reading how it was read, and answers the structured call that it means: call is the address of that call, answer the body of the response to it. Where several records fit a name the likeliest is asked for, with the others as candidates. Words that were not used are listed. A response 200 is charged as one call, and costs no more work than the call it names.",
-	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings of drivers and lspci, PCI ids. Strict: a word that is not understood makes the name unknown, a choice that the name leaves open is ambiguous, and a guess never has a slug. An unknown name is a response 200 too. A response 200 is charged as one call.",
-	"resolveNames":   "As the GET, for up to 200 names of any kinds in one call; data is in the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
+	"redeliver":      "A new delivery with the same message_id and body, sent once, immediately, outside the queue.",
+	"ask":            "Reads a question, a title or a table row in plain words and makes the call that it means. reading says how it was read, call is the address of that call and answer its response body. If several records fit a name, the likeliest is used and the others are candidates. Unused words are listed. A response 200 is charged as one call.",
+	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings from drivers and lspci, and PCI ids. Strict: a name with a word it does not understand is unknown, a name that leaves a choice is ambiguous, and a guess has no slug. An unknown name also returns 200. A response 200 is charged as one call.",
+	"resolveNames":   "Like the GET, for up to 200 names of any kind in one call; data has the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
 	"showDataset":    "Needs no key. Shows at once when a change of the files was rejected.",
 	"listSnapshots":  "Needs no key.",
-	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; calls with a key count towards the burst limit). The dump of the dataset being served is made when somebody asks for it, once for all who wait; if that takes longer than 20 seconds, 503 says when to try again. A dump belongs to the dataset being served: after a change of the dataset it has other addresses.",
+	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; calls with a key count towards the burst limit). The dump is made on the first request; if that takes longer than 20 seconds, 503 says when to try again. When the dataset changes, its dump gets new addresses.",
 	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: its content never changes and may be cached for ever. latest, or the SHA-256 of the dataset, in the place of the edition redirects (307) to it. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
 	"latestSnapshot": "Needs no key. The response changes when a document is published; the address with a hash never does.",
 	"getSnapshot":    "Needs no key. The document may be cached for ever.",
@@ -243,14 +243,14 @@ var routeTexts = map[string]string{
 	"pageModel":      "As a page: facts, memory by context, measured speeds, sources. As data: the model as the API answers it, with its newest 500 benchmarks.",
 	"pageHardware":   "As a page: facts, models that run, measured speeds, prices, sources. As data: the record as the API answers it.",
 	"pageTool":       "As a page: facts, newest runs, sources. As data: the record as the API answers it.",
-	"pageBenchmark":  "As a page: figures, settings, source, and what else is known of the same pair. As data: the record as the API answers it.",
-	"explore":        "Takes the parameters of /api/v1/{kind}; empty ones, as forms send them, are dropped with a redirect. A page has 50 rows, or limit.",
+	"pageBenchmark":  "As a page: figures, settings, source, and other results for the same pair. As data: the record as the API answers it.",
+	"explore":        "Takes the parameters of /api/v1/{kind}; empty ones are dropped with a redirect. A page has 50 rows, or limit.",
 	"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
 	"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
 	"front":          "One box for a card, a model or a question, and the answer for one card as an example.",
 	"askPage":        "Leads to the page that answers a question: a card, a model, an amount of memory, or any sentence. The page of what runs says how it was read.",
-	"fitPage":        "Choose hardware, or describe it by memory and bandwidth; with a model the verdict of each of its sizes, without one the models that run, best first, at most 200 as data. Where a size that was measured on the hardware fits, the row of its model shows that size.",
-	"comparePage":    "Up to four pieces of hardware or models: facts, the same measurements, prices. As data: the records.",
+	"fitPage":        "Choose hardware, or describe it by memory and bandwidth. With a model: the verdict for each of its quantizations. Without: the models that run, best first, at most 200 as data. If a quantization that was measured on the hardware fits, the model's row shows it.",
+	"comparePage":    "Up to four models or hardware records: facts, the same measurements, prices. As data: the records.",
 	"snapshotsPage":  "As JSON: the list of documents.",
 	"aboutPage":      "For people.",
 	"statusPage":     "Latency, failures, limits and age of the dataset, for people. Programs have /readyz and the metrics of the operator.",
@@ -259,7 +259,7 @@ var routeTexts = map[string]string{
 	"contributePage": "A form for one measurement, and one for an output of llama-bench. The parameters model, hardware and quantization fill in their fields.",
 	"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
 		"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
-	"problem": "Where the member type of every error leads.",
+	"problem": "The page that the type of an error links to.",
 	"asset":   "Names contain a hash of the content, so files may be cached for ever.",
 }
 
@@ -276,8 +276,8 @@ func chartText() string {
 // fitText describes the route of the front page's question, with the formulas and their sources.
 func fitText() string {
 	var b strings.Builder
-	b.WriteString("A verdict for each size of a model on a machine, with the bytes it rests on, the longest context, and the speed of one request. " +
-		"A fact that is not known is named in missing and never guessed. speed.measured and speed.estimate are apart; use says which one applies. " +
+	b.WriteString("A verdict for each quantization of a model on a machine, with the bytes behind it, the longest context, and the speed of one request. " +
+		"Unknown facts are named in missing, never guessed. speed.measured and speed.estimate are separate; use says which one applies. " +
 		"Sizes that lists never name come last (listed is false): those of which no file is known (computed, and neither published nor measured nor usual), " +
 		"and those whose file differs by less than a tenth from that of another size, unless they were measured on the hardware. " +
 		"A context above the limit of the model is 400 unless allow_extended is true. A response 200 is charged as one call.\n\n" +
@@ -309,22 +309,22 @@ func (p *problemSet) status() int { return p.codes[0].status }
 // the default response of every operation.
 var problemSets = []problemSet{
 	{"BadListQuery", "A parameter is at fault; all faults are listed.", []*code{invalidParameter, unknownParameter, invalidCursor, cursorMismatch, badRequest}},
-	{"BadQuery", "The route takes no such parameter.", []*code{unknownParameter, badRequest}},
+	{"BadQuery", "The route has no such parameter.", []*code{unknownParameter, badRequest}},
 	{"BadFitQuery", "A parameter is at fault; all faults are listed.", []*code{invalidParameter, unknownParameter, badRequest}},
 	{"BadBody", "The body is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
 	{"BadHookBody", "The body or the query is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
 	{"BadNames", "The body is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
 	{"Unauthorized", "The key is missing or unknown, or was sent in the address.", []*code{missingKey, invalidKey}},
 	{"NoWebhook", "The key has no such webhook or delivery.", []*code{notFound, unknownRoute}},
-	{"TooManyWebhooks", "The key has as many webhooks as it may.", []*code{tooManyWebhooks}},
+	{"TooManyWebhooks", "The key has the maximum number of webhooks.", []*code{tooManyWebhooks}},
 	{"QueueFull", "Too many messages wait for this webhook.", []*code{webhookQueueFull}},
 	{"WebhooksUnsupported", "This server has no webhooks.", []*code{webhooksUnsupported}},
-	{"Forbidden", "The key is known but does not work any more, or for now, or its tier does not include this.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
-	{"NotFound", "No record has this name; near names are suggested.", []*code{notFound, unknownRoute}},
-	{"UnknownRoute", "Nothing is served at this address.", []*code{unknownRoute}},
+	{"Forbidden", "The key is revoked, replaced or suspended, or its tier does not include this.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
+	{"NotFound", "No record has this name; similar names are suggested.", []*code{notFound, unknownRoute}},
+	{"UnknownRoute", "There is nothing at this address.", []*code{unknownRoute}},
 	{"NotAcceptable", "The Accept header rules out every form of the response.", []*code{notAcceptable}},
-	{"TooManyKeys", "The e-mail address has as many active keys as it may.", []*code{tooManyKeys}},
-	{"Gone", "What changed since that dataset is not known.", []*code{versionGone}},
+	{"TooManyKeys", "The e-mail address has the maximum number of active keys.", []*code{tooManyKeys}},
+	{"Gone", "Changes since that dataset are not known.", []*code{versionGone}},
 	{"BodyTooLarge", "The body is larger than 4 KiB, names than 64 KiB, the form for contributions than 224 KiB.", []*code{bodyTooLarge}},
 	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{unsupportedType}},
 	{"TooManyRequests", "The month, or what is free without a key, is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded, trialUsedUp}},
@@ -334,7 +334,7 @@ var problemSets = []problemSet{
 	{"DumpKey", "Bulk data is for paying keys here, and the key is missing or unknown.", []*code{missingKey, invalidKey}},
 	{"DumpTier", "Bulk data is for paying keys here, and the key is none or does not work.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
 	{"RangeNotSatisfiable", "The file has no such bytes.", []*code{rangeNotSatisfiable}},
-	{"SignupLimited", "The address was issued as many keys as it may be within an hour, or has asked for too much without a key.", []*code{signupLimited, pageLimited}},
+	{"SignupLimited", "The address has created the maximum number of keys per hour, or has made too many requests without a key.", []*code{signupLimited, pageLimited}},
 	{"PreconditionFailed", "If-Match names other versions than the one that is served.", []*code{preconditionFailed}},
 	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{internal}},
 	{"Unavailable", "No dataset is loaded, or calls cannot be counted, or too many complete results are being sent.", []*code{notReady, ledgerUnavailable, serverBusy}},

@@ -300,11 +300,11 @@ func TestStatedMachine(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]struct{ self, says string }{
-		"models?limit=3&fits=2x+RTX+3090":         {"models?fits=nvidia-rtx-3090&count=2&limit=3", "was taken for nvidia-rtx-3090"},
-		"models?limit=3&fits=2x+RTX+3090&count=4": {"models?fits=nvidia-rtx-3090&count=4&limit=3", "was taken for nvidia-rtx-3090"},
-		"models?limit=3&fits=Apple+M2+8GB":        {"models?fits=apple-m2&limit=3&memory_gb=8", "was taken for apple-m2"},
+		"models?limit=3&fits=2x+RTX+3090":         {"models?fits=nvidia-rtx-3090&count=2&limit=3", "was read as nvidia-rtx-3090"},
+		"models?limit=3&fits=2x+RTX+3090&count=4": {"models?fits=nvidia-rtx-3090&count=4&limit=3", "was read as nvidia-rtx-3090"},
+		"models?limit=3&fits=Apple+M2+8GB":        {"models?fits=apple-m2&limit=3&memory_gb=8", "was read as apple-m2"},
 		"models?limit=3&fits=apple-m2":            {"models?fits=apple-m2&limit=3", ""},
-		"hardware?limit=3&runs=Qwen3+8B+Q4_K_M":   {"hardware?runs=qwen3-8b&limit=3", "was taken for qwen3-8b"},
+		"hardware?limit=3&runs=Qwen3+8B+Q4_K_M":   {"hardware?runs=qwen3-8b&limit=3", "was read as qwen3-8b"},
 	} {
 		l, plain := s.list(t, "/api/v1/"+path), s.list(t, "/api/v1/"+want.self)
 		var said string
@@ -757,7 +757,7 @@ func TestNoteWords(t *testing.T) {
 		"/explore/models?min_context=8192":                "hidden because this is unknown: context length.",
 		"/explore/hardware?max_price_usd=800":             "hidden because this is unknown: street price.",
 		"/explore/benchmarks?settings=single_stream":      "hidden because this is unknown: settings.",
-		"/explore/benchmarks?sort=-generation_tps":        "do not compare",
+		"/explore/benchmarks?sort=-generation_tps":        "cannot be compared",
 		"/explore/models?fits=Apple+M2+16GB":              "“Apple M2 16GB” was read as Apple M2",
 		"/explore/models?fits=apple-m2":                   "sold with several sizes of memory",
 		"/explore/models?fits=apple-m3-max":               "more may run",

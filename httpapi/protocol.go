@@ -173,7 +173,7 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 		return nil, fail(unknownRoute)
 	}
 	return nil, &failure{
-		code: unknownRoute, detail: "Nothing is served at this address, but at " + near + ". The routes are listed at /docs.",
+		code: unknownRoute, detail: "There is nothing at this address, but there is at " + near + ". See /docs for the routes.",
 		faults: []Fault{{In: "path", Name: "path", Detail: "is not an address of this service", Suggestion: near}},
 	}
 }

@@ -41,7 +41,7 @@ type OnDevice struct {
 	Compute int64 `json:"compute_buffer_bytes" jsonschema:"minimum=0,example=271056896" jsonschema_extras:"unit=bytes"`
 	// Memory that a model may use.
 	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// Weights that one token reads; null where that is not known of the model.
+	// Weights that one token reads; null if unknown.
 	Read *int64 `json:"read_bytes" jsonschema:"nullable,minimum=0,example=4600000000" jsonschema_extras:"unit=bytes"`
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"modeldex/dataset/record"
 )
 
 // A Remedy is a change of a query that makes a size fit on the devices, or run with part of it in main memory.
@@ -122,7 +124,7 @@ func (a *ask) remedies() []Remedy {
 			price := *h.StreetPriceUSD * float64(n-a.q.Count)
 			usd = &price
 		}
-		add("count", strconv.Itoa(n), fmt.Sprintf("on %d devices", n), a.t, base.at, v, usd)
+		add("count", strconv.Itoa(n), "on "+record.Counted(n, "device"), a.t, base.at, v, usd)
 		break
 	}
 	return out

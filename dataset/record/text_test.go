@@ -65,7 +65,7 @@ func TestCounted(t *testing.T) {
 // fixedCounts are texts whose noun may be plural: the number is above one wherever they are written, or the text is part of
 // snapshot documents, whose bytes anyone must be able to make again.
 var fixedCounts = []string{
-	"%d devices were read from the name of the hardware", "%d keys have hint or e-mail address", "%d models of the directory, given none",
+	"%d devices that share each layer", "%d devices were read from the name of the hardware", "%d keys have hint or e-mail address", "%d models of the directory, given none",
 	"aliases: %d lines, sha256", "mean of %d categories over %d values", "%d days old when the document was made", "%d rows, sha256", "directory: %d models, sha256",
 }
 

@@ -19,9 +19,9 @@ import (
 
 // ChangesRecord appends what a release changed to the files of changes.
 type ChangesRecord struct {
-	Data string `help:"Dataset directory, to whose changes/<year>.ndjson the release is appended." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
-	From string `help:"Release before: a dataset directory, or a git revision of the one --data names. Without it the last recorded release, found in git." placeholder:"OLD"`
-	To   string `help:"The release: as --from. Without it the files of --data; if they are those of a commit, that commit is noted." placeholder:"NEW"`
+	Data string `help:"Dataset directory; the release is appended to its changes/<year>.ndjson." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
+	From string `help:"Previous release: a dataset directory, or a git revision of the one in --data; default the last recorded release, found in git." placeholder:"OLD"`
+	To   string `help:"The release, given as for --from; default the files in --data. If they match a commit, the commit is recorded." placeholder:"NEW"`
 }
 
 // Run records the changes, once: a release that is recorded changes nothing.

@@ -15,9 +15,9 @@ type Check struct {
 	DatasetArg
 	Format   string `help:"text for people, json for programs, github for annotations of a pull request; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
 	AsJSON   bool   `name:"json" help:"The same as --format=json."`
-	Quiet    bool   `short:"q" help:"Leave out warnings: print findings alone."`
-	Rules    bool   `help:"List the rules with their ids instead, as accepted.json names them."`
-	Previous string `help:"Dataset published before, a directory or a git revision of this one: a benchmark of it that is gone without being withdrawn is a finding." placeholder:"OLD"`
+	Quiet    bool   `short:"q" help:"Print findings only, no warnings."`
+	Rules    bool   `help:"List the rules instead, with the ids that accepted.json uses."`
+	Previous string `help:"Previously published dataset, as a directory or a git revision of this one. A benchmark that has disappeared since without being withdrawn is a finding." placeholder:"OLD"`
 }
 
 // Validate checks what contradicts itself.

@@ -13,11 +13,11 @@ import (
 
 // Diff lists what differs between two datasets.
 type Diff struct {
-	Old    string `arg:"" help:"Dataset directory, or git revision of the one --data names."`
-	New    string `arg:"" help:"As OLD."`
+	Old    string `arg:"" help:"Dataset directory, or a git revision of the one in --data."`
+	New    string `arg:"" help:"The same for the newer dataset."`
 	Format string `help:"text for people, json for programs, markdown for a comment on a pull request; default text." enum:",text,json,markdown" default:"" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
-	Data   string `help:"Dataset directory whose revisions are meant." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
+	Data   string `help:"Dataset directory that revisions refer to." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
 }
 
 // Validate checks what contradicts itself.

@@ -12,7 +12,7 @@ import (
 // Fmt writes dataset files in the canonical format.
 type Fmt struct {
 	DatasetArg
-	Check bool `help:"Change nothing; list the files that would change and end with 1 if there are any."`
+	Check bool `help:"Change nothing; list the files that would change. The exit code is 1 if there are any."`
 }
 
 // Run lists the files that it changed.

@@ -19,13 +19,13 @@ import (
 // ImportLlamaBench turns outputs of llama-bench into benchmark lines.
 type ImportLlamaBench struct {
 	Dataset
-	Files     []string `arg:"" help:"What llama-bench printed: -o json, jsonl, csv or md, or a Markdown table pasted from anywhere; - reads standard input."`
+	Files     []string `arg:"" help:"Output of llama-bench: -o json, jsonl, csv or md, or a Markdown table pasted from anywhere; - reads standard input."`
 	Source    string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
-	SourceURL string   `help:"Page the output was published on; required unless --source is owner." placeholder:"URL"`
-	RunDate   string   `help:"Day of the run, where the output prints none." placeholder:"YYYY-MM-DD"`
-	Model     string   `help:"What was measured, for tables that print only a type such as llama 7B." placeholder:"NAME"`
-	Hardware  string   `help:"What it ran on, for tables without device lines." placeholder:"NAME"`
-	Explain   bool     `help:"Also say where each field of each line comes from, on standard error."`
+	SourceURL string   `help:"Page where the output was published; required unless --source is owner." placeholder:"URL"`
+	RunDate   string   `help:"Day of the run, if the output does not give it." placeholder:"YYYY-MM-DD"`
+	Model     string   `help:"Model that was measured, for tables that give only a type such as llama 7B." placeholder:"NAME"`
+	Hardware  string   `help:"Hardware it ran on, for tables without device lines." placeholder:"NAME"`
+	Explain   bool     `help:"Also explain on standard error where each field of each line comes from."`
 }
 
 // Validate checks the flags that need no records.

@@ -10,15 +10,15 @@ import (
 type ImportOutput struct {
 	Dataset
 	Format       string   `hidden:"" default:"${format}"`
-	Files        []string `arg:"" help:"What the program printed, with the lines around it; - reads standard input."`
-	Model        string   `required:"" help:"What was measured, by any name; a name such as Qwen3-8B-Q4_K_M.gguf says the quantization as well." placeholder:"NAME"`
-	Hardware     string   `required:"" help:"What it ran on, by any name; \"2x RTX 3090\" says the number as well." placeholder:"NAME"`
-	Quantization string   `help:"Quantization of the weights, where the name of the model does not say it." placeholder:"NAME"`
+	Files        []string `arg:"" help:"Output of the program, with the lines around it; - reads standard input."`
+	Model        string   `required:"" help:"Model that was measured, by any name; a name such as Qwen3-8B-Q4_K_M.gguf gives the quantization too." placeholder:"NAME"`
+	Hardware     string   `required:"" help:"Hardware it ran on, by any name; \"2x RTX 3090\" says the number as well." placeholder:"NAME"`
+	Quantization string   `help:"Quantization of the weights, if the model's name does not give it." placeholder:"NAME"`
 	ToolVersion  string   `help:"Version of the program." placeholder:"VERSION"`
 	Source       string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
-	SourceURL    string   `help:"Page the output was published on; required unless --source is owner." placeholder:"URL"`
+	SourceURL    string   `help:"Page where the output was published; required unless --source is owner." placeholder:"URL"`
 	RunDate      string   `help:"Day of the run." placeholder:"YYYY-MM-DD"`
-	Explain      bool     `help:"Also say where each field of each line comes from, on standard error."`
+	Explain      bool     `help:"Also explain on standard error where each field of each line comes from."`
 }
 
 func (c *ImportOutput) options() outputs.Options {

@@ -14,8 +14,8 @@ import (
 type Resolve struct {
 	Dataset
 	Format
-	Kind  string   `help:"Kind of record: model, hardware or tool; all of them without it." enum:",model,hardware,tool" default:""`
-	Names []string `arg:"" optional:"" help:"Names as drivers, hubs and files have them; without any, one on each line of standard input."`
+	Kind  string   `help:"Kind of record: model, hardware or tool; default all." enum:",model,hardware,tool" default:""`
+	Names []string `arg:"" optional:"" help:"Names as drivers, hubs and files spell them; without any, one per line is read from standard input."`
 
 	in io.Reader // standard input where nil
 }

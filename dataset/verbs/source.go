@@ -19,7 +19,7 @@ const infoFile = "dataset.json"
 
 // Dataset is the flag that names a dataset.
 type Dataset struct {
-	Data string `help:"Dataset directory. Without it ./data is used if there is one, else the copy inside the binary." env:"MODELDEX_DATA" placeholder:"DIR"`
+	Data string `help:"Dataset directory; default ./data if it exists, else the copy inside the binary." env:"MODELDEX_DATA" placeholder:"DIR"`
 }
 
 // DatasetArg is Dataset, for verbs that also take the directory as an argument.

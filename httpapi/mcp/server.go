@@ -266,7 +266,7 @@ func problem(status int, body []byte, retryAfter string) *sdk.CallToolResult {
 		fmt.Fprintf(&b, "\nRetry-After is %s seconds.", retryAfter)
 	}
 	if status == http.StatusUnauthorized || p.Code == "trial_used_up" {
-		b.WriteString("\nA free key takes one call: POST /api/v1/keys with name, email and use_case. Put it into the configuration of " +
+		b.WriteString("\nOne call gets you a free key: POST /api/v1/keys with name, email and use_case. Put it into the configuration of " +
 			`this server: "headers": {"Authorization": "Bearer KEY"}.`)
 	}
 	return failed(b.String())

@@ -166,7 +166,7 @@ func leftOut(q index.Query, page index.Page) (notes []string) {
 		add(n, q.Sets[i].Field)
 	}
 	if len(page.Mixed) > 0 {
-		notes = append(notes, "These speeds were measured with different settings and do not compare. Those of one request on one device do.")
+		notes = append(notes, "These speeds were measured with different settings and cannot be compared. Those of one request on one device can.")
 	}
 	return notes
 }

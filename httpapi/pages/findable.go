@@ -100,7 +100,7 @@ Every page of records and figures has its data at the same address with .json, .
 
 - [OpenAPI 3.1](%[4]s/openapi.json): every endpoint, parameter and error
 - [Reference](%[4]s/docs): for people
-- A free key takes one call: POST %[4]s/api/v1/keys with name, email and use_case. Send it as Authorization: Bearer KEY.
+- One call gets you a free key: POST %[4]s/api/v1/keys with name, email and use_case. Send it as Authorization: Bearer KEY.
 `
 
 // LLMs is llms.txt.

@@ -16,8 +16,8 @@ import (
 type ImportIssue struct {
 	verbs.Dataset
 	File   string `arg:"" help:"Text of the issue; - reads standard input."`
-	Append bool   `help:"Append the lines to the files of --data they belong in, instead of printing them."`
-	Report string `help:"File for what came of the issue, in Markdown." placeholder:"FILE"`
+	Append bool   `help:"Append the lines to their files in --data instead of printing them."`
+	Report string `help:"File for a report on the issue, in Markdown." placeholder:"FILE"`
 }
 
 // Run makes the lines. It fails where there is none.

@@ -15,11 +15,11 @@ import (
 // KeysIssue issues a key.
 type KeysIssue struct {
 	Operator
-	Name    *string `required:"" help:"What the key is for, in a few words." placeholder:"TEXT"`
+	Name    *string `required:"" help:"Short description of what the key is for." placeholder:"TEXT"`
 	Email   *string `required:"" help:"E-mail address of the owner." placeholder:"ADDRESS"`
-	UseCase *string `required:"" help:"What it will be used for." placeholder:"TEXT"`
+	UseCase *string `required:"" help:"What the key will be used for." placeholder:"TEXT"`
 	Tier    string  `default:"free" help:"Tier of the key."`
-	Limit   uint64  `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
+	Limit   uint64  `help:"Calls per month for this key, instead of the number in its tier." placeholder:"CALLS"`
 }
 
 func (c *KeysIssue) request() quota.IssueRequest {
@@ -64,10 +64,10 @@ func (c *KeysIssue) Run(env *verbs.Env) error {
 // KeysList lists keys, oldest first.
 type KeysList struct {
 	Operator
-	Status string `help:"Only keys of this status: active, suspended or revoked." placeholder:"STATUS" enum:"active,suspended,revoked," default:""`
-	Tier   string `help:"Only keys of this tier." placeholder:"NAME"`
-	Email  string `help:"Only keys of this e-mail address." placeholder:"ADDRESS"`
-	Limit  int    `help:"Most keys to list; 0 lists all." placeholder:"N"`
+	Status string `help:"Only keys with this status: active, suspended or revoked." placeholder:"STATUS" enum:"active,suspended,revoked," default:""`
+	Tier   string `help:"Only keys in this tier." placeholder:"NAME"`
+	Email  string `help:"Only keys with this e-mail address." placeholder:"ADDRESS"`
+	Limit  int    `help:"Maximum number of keys to list; 0 lists all." placeholder:"N"`
 }
 
 // Validate checks what can be checked before any work.
@@ -143,7 +143,7 @@ func (c *KeysShow) Run(env *verbs.Env) error {
 // keyChange are the flags of verbs that change one key.
 type keyChange struct {
 	Operator
-	Key *string `arg:"" help:"Id, hint or e-mail address; it must mean one key."`
+	Key *string `arg:"" help:"Id, hint or e-mail address; it must match exactly one key."`
 }
 
 // Validate rejects an empty name of a key.
@@ -208,7 +208,7 @@ func (c *KeysErase) Run(env *verbs.Env) error {
 type KeysTier struct {
 	keyChange
 	Tier  string `arg:"" help:"Tier of the key."`
-	Limit uint64 `help:"Calls per month of this key, instead of those of its tier." placeholder:"CALLS"`
+	Limit uint64 `help:"Calls per month for this key, instead of the number in its tier." placeholder:"CALLS"`
 }
 
 // Run moves the key.

@@ -14,7 +14,7 @@ import (
 
 // LedgerAddress are the flags that say which ledger is meant.
 type LedgerAddress struct {
-	Ledger *string `help:"File of keys and quota, ./modeldex.db by default, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" placeholder:"FILE"`
+	Ledger *string `help:"File for keys and quotas, default ./modeldex.db, or etcd://host:port,host:port/prefix for several servers." env:"MODELDEX_LEDGER" placeholder:"FILE"`
 	Etcd
 }
 
@@ -38,8 +38,8 @@ func (l *LedgerAddress) Validate() error { return l.place().Validate() }
 // Ledger are the flags of verbs that issue or judge keys.
 type Ledger struct {
 	LedgerAddress
-	KeyPrefix string `help:"What keys start with." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
-	Tiers     string `help:"File of tiers; built in: free, pro, enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
+	KeyPrefix string `help:"Prefix of new keys." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
+	Tiers     string `help:"File that defines the tiers; built in are free, pro and enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
 }
 
 func (l *Ledger) place() operator.Place {
@@ -54,13 +54,13 @@ func (l *Ledger) Validate() error { return l.place().Validate() }
 // Etcd are the flags of a connection to etcd. The password has no flag, because others can read
 // flags in the list of processes.
 type Etcd struct {
-	LedgerUser         string `help:"User of a ledger in etcd; the password comes from --ledger-password-file or MODELDEX_LEDGER_PASSWORD." env:"MODELDEX_LEDGER_USER" placeholder:"NAME"`
-	LedgerPasswordFile string `help:"File with the password of --ledger-user." env:"MODELDEX_LEDGER_PASSWORD_FILE" placeholder:"FILE"`
-	LedgerPassword     string `hidden:"" help:"The password itself, for the environment only: others can read flags in the list of processes." env:"MODELDEX_LEDGER_PASSWORD"`
-	LedgerCA           string `name:"ledger-ca" help:"File of the certificates to trust for a ledger in etcd; turns TLS on." env:"MODELDEX_LEDGER_CA" placeholder:"FILE"`
-	LedgerCert         string `help:"File of this server's certificate for a ledger in etcd." env:"MODELDEX_LEDGER_CERT" placeholder:"FILE"`
-	LedgerKey          string `help:"File of the key of --ledger-cert." env:"MODELDEX_LEDGER_KEY" placeholder:"FILE"`
-	LedgerTLS          bool   `name:"ledger-tls" help:"Connect to etcd with TLS and the certificates this machine trusts." env:"MODELDEX_LEDGER_TLS"`
+	LedgerUser         string `help:"User name for a ledger in etcd; the password comes from --ledger-password-file or MODELDEX_LEDGER_PASSWORD." env:"MODELDEX_LEDGER_USER" placeholder:"NAME"`
+	LedgerPasswordFile string `help:"File with the password for --ledger-user." env:"MODELDEX_LEDGER_PASSWORD_FILE" placeholder:"FILE"`
+	LedgerPassword     string `hidden:"" help:"The password itself, for the environment only: other users can see flags in the process list." env:"MODELDEX_LEDGER_PASSWORD"`
+	LedgerCA           string `name:"ledger-ca" help:"File with the certificates to trust for a ledger in etcd; turns TLS on." env:"MODELDEX_LEDGER_CA" placeholder:"FILE"`
+	LedgerCert         string `help:"File with this server's certificate for a ledger in etcd." env:"MODELDEX_LEDGER_CERT" placeholder:"FILE"`
+	LedgerKey          string `help:"File with the private key for --ledger-cert." env:"MODELDEX_LEDGER_KEY" placeholder:"FILE"`
+	LedgerTLS          bool   `name:"ledger-tls" help:"Connect to etcd with TLS, using the certificates this machine trusts." env:"MODELDEX_LEDGER_TLS"`
 }
 
 func (e *Etcd) credentials() ledgers.Credentials {
@@ -72,7 +72,7 @@ func (e *Etcd) credentials() ledgers.Credentials {
 
 // Socket is the flag of verbs that ask a running server.
 type Socket struct {
-	AdminSocket string `help:"Admin socket of a running server, which is asked in place of the file; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
+	AdminSocket string `help:"Admin socket of a running server, used instead of the file; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
 }
 
 // of is a place with the socket. Where no ledger was named the socket alone says which.
@@ -148,7 +148,7 @@ func (c *LedgerCheck) Run(env *verbs.Env) error {
 // LedgerBackup writes a copy of the ledger.
 type LedgerBackup struct {
 	Reader
-	To string `arg:"" help:"File to write; it must not exist. A running server writes it as its own user."`
+	To string `arg:"" help:"File to write; it must not exist yet. A running server writes it as its own user."`
 }
 
 // Help is shown by --help.
@@ -183,7 +183,7 @@ type LedgerCopy struct {
 	Etcd
 	verbs.Format
 	From *string `arg:"" help:"Ledger to read: a file, or etcd://host:port/prefix. No server may use it."`
-	To   *string `arg:"" help:"Ledger to write, which must not have accounts. It is created if it does not exist."`
+	To   *string `arg:"" help:"Ledger to write; it must have no accounts. It is created if it does not exist."`
 }
 
 // Validate checks the addresses. That one is missing is said elsewhere.

@@ -24,11 +24,11 @@ import (
 
 // Build builds a document from captured rows.
 type Build struct {
-	From        string `help:"Folder of build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
-	GeneratedAt string `help:"Time written into the document, as 2026-07-01T00:00:00Z; default SOURCE_DATE_EPOCH, else now." placeholder:"TIME"`
-	Epoch       string `name:"source-date-epoch" hidden:"" help:"The same in seconds since 1970, as reproducible builds set it; empty means none." env:"SOURCE_DATE_EPOCH"`
+	From        string `help:"Folder with build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
+	GeneratedAt string `help:"Time to write into the document, such as 2026-07-01T00:00:00Z; default SOURCE_DATE_EPOCH, else now." placeholder:"TIME"`
+	Epoch       string `name:"source-date-epoch" hidden:"" help:"The same time in seconds since 1970, as reproducible builds set it." env:"SOURCE_DATE_EPOCH"`
 	BaseURL     string `help:"Address of the service without a path, for an absolute schema_url; default base_url of build.json, where empty means a schema_url relative to the document." env:"MODELDEX_BASE_URL" placeholder:"URL"`
-	Models      string `help:"Take the directory of models from this dataset instead of directory.ndjson, and write it there after the build." placeholder:"DIR"`
+	Models      string `help:"Take the list of models from this dataset instead of directory.ndjson, and write it to that file after the build." placeholder:"DIR"`
 	Out         string `short:"o" required:"" help:"File to write." placeholder:"FILE"`
 
 	at time.Time
@@ -131,12 +131,12 @@ func (c *Verify) Run(env *verbs.Env) error {
 
 // Capture turns the table of a publisher into rows.
 type Capture struct {
-	Form       string `arg:"" help:"Whose table it is: arena, livebench or euroeval." enum:"arena,livebench,euroeval"`
-	Table      string `arg:"" help:"The table as downloaded: JSON of the arena, CSV of the others."`
-	Categories string `help:"livebench: the categories file of the release." placeholder:"FILE"`
-	Config     string `help:"Board (config) of build.json the table belongs to; default that of the shipped rows." placeholder:"NAME"`
-	Split      word   `required:"" help:"Split (release) of build.json the table belongs to." placeholder:"NAME"`
-	Date       word   `required:"" help:"Date of the table, as 2026-01-08." placeholder:"DATE"`
+	Form       string `arg:"" help:"Source of the table: arena, livebench or euroeval." enum:"arena,livebench,euroeval"`
+	Table      string `arg:"" help:"The table as downloaded: JSON from arena, CSV from the others."`
+	Categories string `help:"The categories file of the release, for livebench." placeholder:"FILE"`
+	Config     string `help:"Board (config) in build.json that the table belongs to; default that of the shipped rows." placeholder:"NAME"`
+	Split      word   `required:"" help:"Split (release) in build.json that the table belongs to." placeholder:"NAME"`
+	Date       word   `required:"" help:"Date of the table, such as 2026-01-08." placeholder:"DATE"`
 }
 
 // word is the value of a flag that must not be empty.
@@ -210,7 +210,7 @@ func checkCaptured(folder string) error {
 
 // Evaluate measures the common scale.
 type Evaluate struct {
-	From string `help:"Folder of build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
+	From string `help:"Folder with build.json, aliases, directory and captured rows; default data/snapshots." default:"data/snapshots" placeholder:"DIR"`
 }
 
 // Run prints how well held-out sources are predicted.
@@ -235,7 +235,7 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 // Diff compares two documents.
 type Diff struct {
 	Before string `arg:"" help:"File or http(s) address of a document."`
-	After  string `arg:"" help:"The same of a later document."`
+	After  string `arg:"" help:"File or http(s) address of a later document."`
 	verbs.Format
 }
 

@@ -20,7 +20,7 @@ type Ask struct {
 	verbs.Dataset
 	verbs.Format
 	Question []string `arg:"" help:"The question, such as \"what runs on two 3090s with 64 GB of RAM?\"."`
-	Limit    int      `help:"Most rows to print; 0 for all." default:"15"`
+	Limit    int      `help:"Maximum number of rows to print; 0 for all." default:"15"`
 }
 
 // Run says how the question was read, and answers as the verb that it means.

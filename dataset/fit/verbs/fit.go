@@ -22,40 +22,40 @@ import (
 type Settings struct {
 	verbs.Dataset
 	verbs.Format
-	Quantization        string   `help:"One size by name, such as Q4_K_M, or any quantization, such as AWQ or MLX-4bit; all sizes of the model without it." short:"q" placeholder:"SIZE"`
-	WeightsGB           float64  `name:"weights-gb" help:"Size of the file of weights in GiB, in place of the sizes of the model." placeholder:"GB"`
-	Count               int      `help:"Number of devices of each name, 1 to 8; without it the number in the name of the hardware, such as 2x3090, or 1." placeholder:"N"`
+	Quantization        string   `help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"SIZE"`
+	WeightsGB           float64  `name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
+	Count               int      `help:"Number of devices of each name, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
 	Split               string   `help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
-	Context             tokens   `help:"Tokens to keep room for, such as 65536 or 64k; 8192, or the limit of the model where that is less, without it. The speed with so many in the cache is shown too." placeholder:"TOKENS"`
+	Context             tokens   `help:"Context to reserve memory for, in tokens, such as 65536 or 64k; default 8192, or the model's limit if that is lower. The speed with that many tokens in the cache is shown too." placeholder:"TOKENS"`
 	KV                  string   `name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
-	KVV                 string   `name:"kv-v" help:"Storage type of the values in it, where it is another." placeholder:"TYPE"`
-	FlashAttention      bool     `help:"Attention without scratch memory for its scores." negatable:"" default:"true"`
-	Engine              string   `help:"Whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
-	Parallel            int      `help:"Requests at once: slots of llama.cpp, which share the context." placeholder:"N"`
-	BatchTokens         int64    `help:"Tokens read at once." placeholder:"N"`
-	Utilization         float64  `name:"gpu-memory-utilization" help:"Part of each card that vLLM may use." placeholder:"PART"`
-	GPULayers           *int64   `name:"gpu-layers" help:"Layers on the cards, the output counted as one; as many as fit without it." placeholder:"N"`
-	CPUMoE              *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; as few as fit without it." placeholder:"N"`
-	ProjectorGB         float64  `name:"projector-gb" help:"Size of the file of the projector that reads pictures, to count it." placeholder:"GB"`
-	MTP                 bool     `name:"mtp" help:"Count the layer that drafts tokens."`
-	Draft               string   `help:"Model that drafts tokens, to count it." placeholder:"MODEL"`
-	DraftQuant          string   `name:"draft-quantization" help:"Its quantization; Q8_0 without it." placeholder:"SIZE"`
-	Host                string   `help:"Processor or machine that holds the cards." placeholder:"NAME"`
-	MinTPS              float64  `name:"min-tps" help:"Least generation speed, in tokens per second." placeholder:"SPEED"`
-	AllowExtended       bool     `help:"Accept a context above the limit of the model."`
-	MemoryGB            float64  `name:"memory-gb" help:"Memory of one device in GiB, where the hardware is sold with several sizes; without it the size in the name of the hardware, if it says one." placeholder:"GB"`
-	SystemMemoryGB      float64  `name:"system-memory-gb" help:"Main memory beside a card, for offload." placeholder:"GB"`
-	Tool                string   `help:"Program the speed is of, by slug, such as ollama; that of the engine without it." placeholder:"TOOL"`
-	Backend             string   `help:"Compute backend, such as vulkan; the usual one of the hardware without it." placeholder:"NAME"`
-	ComputeUnit         string   `help:"Part of the machine that does the work: cpu, gpu or npu; that of the backend without it." enum:",cpu,gpu,npu" default:""`
-	PromptTokens        tokens   `help:"Tokens of the prompt, for the time to the first token of the answer." placeholder:"TOKENS"`
-	AnswerTokens        tokens   `help:"Tokens of the answer, for the time to its end; with --prompt-tokens." placeholder:"TOKENS"`
-	SystemBandwidthGBps float64  `name:"system-bandwidth-gbps" help:"Bandwidth of the main memory beside a card, in GB/s, for weights that lie there." placeholder:"GBPS"`
-	UnifiedShare        float64  `help:"Part of unified memory a model may use, 0 to 1." placeholder:"PART"`
-	USDPerKWh           *float64 `name:"usd-per-kwh" help:"Price of energy in US dollars per kWh, for costs." placeholder:"USD"`
+	KVV                 string   `name:"kv-v" help:"Storage type of the cached values, if it differs from that of the keys." placeholder:"TYPE"`
+	FlashAttention      bool     `help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
+	Engine              string   `help:"Engine whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
+	Parallel            int      `help:"Requests served at once; in llama.cpp these are slots, which share the context." placeholder:"N"`
+	BatchTokens         int64    `help:"Tokens processed in one batch." placeholder:"N"`
+	Utilization         float64  `name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
+	GPULayers           *int64   `name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
+	CPUMoE              *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
+	ProjectorGB         float64  `name:"projector-gb" help:"Size of the image projector file in GiB, to include it." placeholder:"GB"`
+	MTP                 bool     `name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
+	Draft               string   `help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
+	DraftQuant          string   `name:"draft-quantization" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
+	Host                string   `help:"Processor or machine that the cards are installed in." placeholder:"NAME"`
+	MinTPS              float64  `name:"min-tps" help:"Lowest acceptable generation speed, in tokens per second." placeholder:"SPEED"`
+	AllowExtended       bool     `help:"Allow a context longer than the model's limit."`
+	MemoryGB            float64  `name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`
+	SystemMemoryGB      float64  `name:"system-memory-gb" help:"Main memory of the machine in GiB, for offload to it." placeholder:"GB"`
+	Tool                string   `help:"Tool to estimate the speed for, by slug, such as ollama; default the engine's own." placeholder:"TOOL"`
+	Backend             string   `help:"Compute backend, such as vulkan; default the usual one for the hardware." placeholder:"NAME"`
+	ComputeUnit         string   `help:"Compute unit to run on: cpu, gpu or npu; default that of the backend." enum:",cpu,gpu,npu" default:""`
+	PromptTokens        tokens   `help:"Length of the prompt in tokens, for the time to the first token." placeholder:"TOKENS"`
+	AnswerTokens        tokens   `help:"Length of the answer in tokens, for the time to its end; needs --prompt-tokens." placeholder:"TOKENS"`
+	SystemBandwidthGBps float64  `name:"system-bandwidth-gbps" help:"Bandwidth of the machine's main memory in GB/s, for weights kept there." placeholder:"GBPS"`
+	UnifiedShare        float64  `help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`
+	USDPerKWh           *float64 `name:"usd-per-kwh" help:"Electricity price in US dollars per kWh, for costs." placeholder:"USD"`
 	HoursPerDay         *float64 `help:"Hours of use per day, for costs." placeholder:"HOURS"`
 	Years               *float64 `help:"Years of use, for costs." placeholder:"N"`
-	USDPerHour          *float64 `name:"usd-per-hour" help:"Rent of the hardware in US dollars per hour, for costs." placeholder:"USD"`
+	USDPerHour          *float64 `name:"usd-per-hour" help:"Price to rent the hardware in US dollars per hour, for costs." placeholder:"USD"`
 }
 
 // tokens is a number of tokens: 65536 or 64k.
@@ -310,8 +310,8 @@ func estimateText(v float64) string {
 type Evaluate struct {
 	verbs.DatasetArg
 	verbs.Format
-	Write  string `help:"Write the results for the build to this file, dataset/fit/validated.json." placeholder:"FILE"`
-	Report string `help:"Write the results as a page for people to this file, bench/results/fit.md." placeholder:"FILE"`
+	Write  string `help:"Write the results to this file for the build: dataset/fit/validated.json." placeholder:"FILE"`
+	Report string `help:"Write the results to this file as a readable page: bench/results/fit.md." placeholder:"FILE"`
 }
 
 // Run prints the scores by class.
@@ -357,7 +357,7 @@ of the weights that a token reads.
 		name string
 		of   *fit.Quality
 	}{{"Generation", &v.Generation}, {"Generation with weights in main memory", &v.Split}, {"Prompts", &v.Prompt}} {
-		fmt.Fprintf(w, "\n## %s\n\n%d measurements of %d sources.\n\n", part.name, part.of.Rows, part.of.Sources)
+		fmt.Fprintf(w, "\n## %s\n\n%s of %s.\n\n", part.name, record.Counted(part.of.Rows, "measurement"), record.Counted(part.of.Sources, "source"))
 		w.WriteString("| class | rows | median error | within 25 % | within 1.5 x | within 2 x | 90 % band covers | band width | width at most 4 x | rule of thumb: median error | within 1.5 x |\n")
 		w.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 		for i := range part.of.Scores {

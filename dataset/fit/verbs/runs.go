@@ -16,7 +16,7 @@ import (
 
 // Prefer says which size of a model a row names.
 type Prefer struct {
-	Prefer string `help:"Which quantization a row names: best, the one with the most points, which weigh few bits against speed and memory; or measured, the most precise of 4 to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise of up to 9 bits that fits." enum:"best,measured" default:"best"`
+	Prefer string `help:"Which quantization each row shows: best, the one with the most points, which weigh precision against speed and memory; or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
 }
 
 func (p *Prefer) measured() bool { return p.Prefer == "measured" }
@@ -35,8 +35,8 @@ type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
 	Settings
 	Prefer
-	Explain bool `help:"Show the points that the order rests on."`
-	Limit   int  `help:"Most rows to print, the best first; 0 for all." default:"40"`
+	Explain bool `help:"Show the points behind the order."`
+	Limit   int  `help:"Maximum number of rows to print, best first; 0 for all." default:"40"`
 }
 
 // Run prints a table of the models that are recommended, the best first.
@@ -100,7 +100,7 @@ func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 
 // Compare puts machines beside each other for one model, or models for one machine.
 type Compare struct {
-	Names []string `arg:"" help:"Two or more models with one piece of hardware, or two or more pieces of hardware with one model, in any order."`
+	Names []string `arg:"" help:"Two or more models and the hardware to run them on, or a model and two or more names of hardware, in any order."`
 	Settings
 	Prefer
 }

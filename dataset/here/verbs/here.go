@@ -16,8 +16,8 @@ import (
 type Here struct {
 	fit.Settings
 	fit.Prefer
-	Limit       int  `help:"Most models to list, the best first; 0 for all." default:"20"`
-	DevicesOnly bool `help:"Name the hardware and list no models."`
+	Limit       int  `help:"Maximum number of models to list, best first; 0 for all." default:"20"`
+	DevicesOnly bool `help:"Name the hardware without listing models."`
 }
 
 // Run prints what was found and which models run on it. It only reads and sends nothing.
