@@ -33,7 +33,7 @@ var plainErrors = map[*code]plainError{
 	unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
 	versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
 	pageLimited:        {"Too many pages in a short time", "More pages were asked for from your network than this site gives at once. Programs are better served by the API, with a free key."},
-	tooManyConnections: {"Too many connections", "Your network has as many connections to this site open as it may."},
+	tooManyConnections: {"Too many connections", "Your network has too many connections to this site open."},
 	serverBusy:         {"Too many visitors at the moment", "Everything is here; it only takes a little longer."},
 	notReady:           {"The data is being loaded", "This takes a few seconds."},
 	internal:           {"Something went wrong here", "The fault is ours, and nothing you did. Please try again."},

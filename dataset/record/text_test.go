@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -65,7 +66,7 @@ func TestCounted(t *testing.T) {
 // fixedCounts are texts whose noun may be plural: the number is above one wherever they are written, or the text is part of
 // snapshot documents, whose bytes anyone must be able to make again.
 var fixedCounts = []string{
-	"%d devices that share each layer", "%d devices were read from the name of the hardware", "%d keys have hint or e-mail address", "%d models of the directory, given none",
+	"%d devices that share each layer", "ollama has %d models", "%d devices were read from the name of the hardware", "%d keys have hint or e-mail address", "%d models of the directory, given none",
 	"aliases: %d lines, sha256", "mean of %d categories over %d values", "%d days old when the document was made", "%d rows, sha256", "directory: %d models, sha256",
 }
 
@@ -74,6 +75,35 @@ func TestCountsHaveTheirNoun(t *testing.T) {
 	many := regexp.MustCompile(`(.{8}|^)%d (?:more |other )?(findings|rows|records|models|scores|accounts|months|calls|files|forms|addresses|benchmarks|measurements|lines|releases|warnings|changes|pages|runs|sizes|keys|days|tools|entries|devices|documents|values|fields|names|groups|hits|errors)\b`)
 	// "2 of 3 rows" and "1 to 50 rows" have no singular, and the bounds of the program are above one.
 	bound := regexp.MustCompile(`(of|to|than|at most|started) $`)
+	eachLine(t, func(where, line string) {
+		for _, m := range many.FindAllStringSubmatch(line, -1) {
+			if !bound.MatchString(m[1]) && !slices.ContainsFunc(fixedCounts, func(text string) bool { return strings.Contains(line, text) }) {
+				t.Errorf("%s: a number has a plural noun; use Counted or Noun: %s", where, strings.TrimSpace(line))
+			}
+		}
+	}, ".go")
+}
+
+// TestPlainEnglish looks through help texts, rules, errors, pages and the OpenAPI document for stiff forms that users met before.
+func TestPlainEnglish(t *testing.T) {
+	stiff := regexp.MustCompile(`(?i)cannot be asked|\bsaid so\b|\basks? for a look|not known of|it cannot be said|such as can be|value it cannot have|` +
+		`can all be true together|records that are there|people's words|key takes one call|as many [a-z ]+ as it may\b|served at this address`)
+	for text, want := range map[string]bool{"This cannot be asked so": true, "a time that is none is said so": true, "The key is unknown.": false} {
+		if stiff.MatchString(text) != want {
+			t.Errorf("%q: stiff is not %t", text, want)
+		}
+	}
+	eachLine(t, func(where, line string) {
+		comment := strings.HasPrefix(strings.TrimSpace(line), "//")
+		if found := stiff.FindString(line); found != "" && !comment {
+			t.Errorf("%s: say %q in plain English", where, found)
+		}
+	}, ".go", ".html", "/openapi.json")
+}
+
+// eachLine gives each line of the program's files whose names have one of the endings, with its place.
+func eachLine(t *testing.T, do func(where, line string), endings ...string) {
+	t.Helper()
 	root, read := os.DirFS("../.."), 0
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -81,7 +111,7 @@ func TestCountsHaveTheirNoun(t *testing.T) {
 			return err
 		case d.IsDir() && (name == "bench" || name == "data" || path.Base(name) == "testdata" || strings.HasSuffix(name, "test") || len(name) > 1 && name[0] == '.'):
 			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+		case d.IsDir() || strings.HasSuffix(name, "_test.go") || !slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) }):
 			return nil
 		}
 		b, err := fs.ReadFile(root, name)
@@ -90,11 +120,7 @@ func TestCountsHaveTheirNoun(t *testing.T) {
 		}
 		read++
 		for i, line := range strings.Split(string(b), "\n") {
-			for _, m := range many.FindAllStringSubmatch(line, -1) {
-				if !bound.MatchString(m[1]) && !slices.ContainsFunc(fixedCounts, func(text string) bool { return strings.Contains(line, text) }) {
-					t.Errorf("%s:%d: a number has a plural noun; use Counted or Noun: %s", name, i+1, strings.TrimSpace(line))
-				}
-			}
+			do(name+":"+strconv.Itoa(i+1), line)
 		}
 		return nil
 	})
