@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,23 +52,11 @@ var (
 // readFacts reads a clean text.
 func readFacts(text string) *facts {
 	f := &facts{text: text}
-	if m := priceFact.FindStringSubmatchIndex(text); m != nil {
-		f.take(m)
-		f.maxPrice = f.amount(m, 1) + f.amount(m, 3)
-		if m[4] < m[5] && m[4] >= 0 || m[8] >= 0 && m[8] < m[9] {
-			f.maxPrice *= 1000
-		}
+	if hasAny(text, "$", "€", "£", "usd", "dollar", "buck", "eur") { // few names have one, and the expressions take time
+		f.readPrice()
 	}
-	for _, m := range speedFact.FindAllStringSubmatchIndex(text, -1) {
-		f.take(m)
-		if f.speedWords = true; f.speed == 0 {
-			f.speed = f.number(m, 2)
-			f.least = m[2] >= 0 && text[m[2]:m[3]] != "~" && text[m[2]:m[3]] != "<" || m[6] >= 0 || m[8] >= 0
-		}
-	}
-	for _, m := range perToken.FindAllStringSubmatchIndex(text, -1) {
-		f.take(m)
-		f.speedWords = true
+	if hasAny(text, "tok", "t/s", "tk/s", "tps", "word", "answer") {
+		f.readSpeed()
 	}
 	f.speedWords = f.speedWords || speedWord.MatchString(text)
 	f.readQuantization()
@@ -99,6 +88,34 @@ func readFacts(text string) *facts {
 		}
 	}
 	return f
+}
+
+func hasAny(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+func (f *facts) readPrice() {
+	if m := priceFact.FindStringSubmatchIndex(f.text); m != nil {
+		f.take(m)
+		f.maxPrice = f.amount(m, 1) + f.amount(m, 3)
+		if m[4] < m[5] && m[4] >= 0 || m[8] >= 0 && m[8] < m[9] {
+			f.maxPrice *= 1000
+		}
+	}
+}
+
+func (f *facts) readSpeed() {
+	for _, m := range speedFact.FindAllStringSubmatchIndex(f.text, -1) {
+		f.take(m)
+		if f.speedWords = true; f.speed == 0 {
+			f.speed = f.number(m, 2)
+			f.least = m[2] >= 0 && f.text[m[2]:m[3]] != "~" && f.text[m[2]:m[3]] != "<" || m[6] >= 0 || m[8] >= 0
+		}
+	}
+	for _, m := range perToken.FindAllStringSubmatchIndex(f.text, -1) {
+		f.take(m)
+		f.speedWords = true
+	}
 }
 
 func (f *facts) readQuantization() {

@@ -66,6 +66,8 @@ type asking struct {
 	words []word
 	used  []bool
 
+	numbers []deviceCount // once they were read
+
 	several bool // devices, or a desktop, so that no chip for laptops is meant
 
 	strict bool // nothing that the text leaves out is filled in
@@ -344,7 +346,14 @@ type deviceCount struct {
 }
 
 // counts are the numbers of devices that a text says with a sign or a word.
-func (a *asking) counts() (out []deviceCount) {
+func (a *asking) counts() []deviceCount {
+	if a.numbers == nil {
+		a.numbers = append([]deviceCount{}, a.readNumbers()...)
+	}
+	return a.numbers
+}
+
+func (a *asking) readNumbers() (out []deviceCount) {
 	for _, m := range countFact.FindAllStringSubmatchIndex(a.text, -1) {
 		for _, g := range []int{1, 5, 7} {
 			if m[2*g] >= 0 {
