@@ -372,7 +372,7 @@ func why(q *fit.Query, k *known, b *fit.Best) string {
 	case *b.Use == fit.UseMeasured:
 		words = append(words, text.Tenths(*b.TPS)+" tok/s measured")
 	default:
-		words = append(words, "about "+text.Tenths(*b.TPS)+" tok/s")
+		words = append(words, "about "+text.Estimate(*b.TPS)+" tok/s")
 	}
 	return strings.Join(words, ", ")
 }

@@ -74,6 +74,17 @@ func Rounded(v float64) string {
 	return small(v)
 }
 
+// Estimate writes an estimate with two or three digits: it is no more exact.
+func Estimate(v float64) string {
+	switch size := math.Abs(v); {
+	case size >= 1000:
+		return Exact(math.Round(v/10) * 10)
+	case size >= 100:
+		return Exact(math.Round(v))
+	}
+	return Tenths(v)
+}
+
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
 
 // Short is Rounded for places with little room: 2M for two million.

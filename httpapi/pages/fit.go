@@ -312,7 +312,7 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 	about, basis := "", basisOf(s.Use)
 	switch {
 	case *s.Use == fit.UseEstimate && s.Estimate != nil:
-		about, basis = "about ", basis+" ("+text.Tenths(s.Estimate.P05)+" to "+text.Tenths(s.Estimate.P95)+")"
+		about, basis = "about ", basis+" ("+text.Estimate(s.Estimate.P05)+" to "+text.Estimate(s.Estimate.P95)+")"
 	case s.Measured != nil && s.Measured.N > 1:
 		basis += " (" + text.Tenths(s.Measured.P10) + " to " + text.Tenths(s.Measured.P90) + " in " + text.Count(s.Measured.N, "run", "runs") + ")"
 	}
@@ -323,9 +323,9 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 		basis += " and ends after " + text.Tenths(s.Total.Median) + " s"
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
-		return z.Quantization + ": about " + text.Tenths(f.TPS) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + text.Tenths(*s.TPS) + " with an empty one, " + basis + "."
+		return z.Quantization + ": about " + text.Estimate(f.TPS) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + speedText(*s.TPS, s.Use) + " with an empty one, " + basis + "."
 	}
-	return z.Quantization + ": " + about + text.Tenths(*s.TPS) + " tok/s with an empty cache, " + basis + "."
+	return z.Quantization + ": " + about + speedText(*s.TPS, s.Use) + " tok/s with an empty cache, " + basis + "."
 }
 
 // inWords are the names of facts that a verdict lacks, in the words of the pages of records.
@@ -414,7 +414,7 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 			measured = Cell{Text: text.Tenths(m.Median), Note: text.Count(m.N, "run", "runs"), Href: rests}
 		}
 		if e := s.Estimate; e != nil {
-			estimate = Cell{Text: text.Tenths(e.Median), Note: text.Tenths(e.P05) + " to " + text.Tenths(e.P95), Href: rests}
+			estimate = Cell{Text: text.Estimate(e.Median), Note: text.Estimate(e.P05) + " to " + text.Estimate(e.P95), Href: rests}
 		}
 	}
 	if z.CacheTokens != nil {
@@ -448,7 +448,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		}
 	} else if e := s.Estimate; e != nil {
 		t.Intro = "For each token " + text.GiB(e.Bytes) + " of weights are read, and the measurements below lead to expect " + text.Percent(e.Share) + " of the memory bandwidth: " +
-			text.Tenths(e.Median) + " tok/s with an empty cache."
+			text.Estimate(e.Median) + " tok/s with an empty cache."
 		if m := s.Measured; m != nil {
 			t.Intro += " The measured " + text.Count(m.N, "run does", "runs do") + " not count: " + *m.Note + "."
 		}
@@ -464,7 +464,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		}
 	}
 	if f := s.Filled; f != nil {
-		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache " + text.Percent(f.Factor) + " of it is left, " + text.Tenths(f.TPS) + " tok/s."
+		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache " + text.Percent(f.Factor) + " of it is left, " + text.Estimate(f.TPS) + " tok/s."
 	}
 	return t
 }

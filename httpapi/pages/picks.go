@@ -98,7 +98,7 @@ func machinePicks(gen *index.Generation, ask fit.Query, found []fit.Best) (out [
 		}
 		first = cmp.Or(first, b)
 		out = append(out, Pick{label, n.cell("models", b.Model), []Fact{
-			{Label: "Speed", Value: Cell{Text: text.Tenths(*b.TPS) + " tok/s"}, Note: basisOf(b.Use)},
+			{Label: "Speed", Value: Cell{Text: speedText(*b.TPS, b.Use) + " tok/s"}, Note: basisOf(b.Use)},
 			{Label: "Memory", Value: Cell{Text: text.GiB(b.Total)}},
 			{Label: "Quantization", Value: Cell{Text: b.Quantization, Href: speedOf(string(b.Model), ask, b.Quantization)}},
 			{Label: "Longest context", Value: longest},
@@ -118,6 +118,14 @@ func roomCell(v *int64) Cell {
 		return cell("")
 	}
 	return Cell{Text: text.Tokens(max(*v/1024*1024, min(*v, 1024))), Title: text.Whole(*v) + " tokens"}
+}
+
+// speedText is a speed in tokens per second: an estimate has two or three digits.
+func speedText(tps float64, use *string) string {
+	if str(use) == fit.UseEstimate {
+		return text.Estimate(tps)
+	}
+	return text.Tenths(tps)
 }
 
 // basisOf says in a word where a speed comes from.
@@ -165,7 +173,7 @@ func modelPicks(gen *index.Generation, rows []machineRow, a *fit.Answer) (out []
 		for i := range rows {
 			if z := rows[i].size(gen, p.size.Quantization); z != nil && z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil {
 				facts = append(facts, Fact{Label: "Runs on", Value: rows[i].name},
-					Fact{Label: "Speed", Value: Cell{Text: text.Tenths(speedAt(z)) + " tok/s"}, Note: basisOf(z.Speed.Use)})
+					Fact{Label: "Speed", Value: Cell{Text: speedText(speedAt(z), z.Speed.Use) + " tok/s"}, Note: basisOf(z.Speed.Use)})
 				break
 			}
 		}
@@ -311,7 +319,7 @@ func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
 			row[2], row[3], row[6] = cell(""), cell(""), cell("")
 		}
 		if z.Verdict != fit.No && z.Speed != nil && z.Speed.TPS != nil {
-			row[4] = Cell{Text: text.Tenths(speedAt(z))}
+			row[4] = Cell{Text: speedText(speedAt(z), z.Speed.Use)}
 			row[5] = basisCell(z.Speed.Use, speedOf(string(m.Slug), r.ask, z.Quantization))
 		}
 		t.Rows = append(t.Rows, row)
@@ -378,7 +386,9 @@ func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	t := Table{ID: "fits", Columns: columns("Model", "#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Quantization", "#Memory", "#Tok/s", "Speed is")}
 	for i := range found {
 		b := &found[i]
-		t.Rows = append(t.Rows, append([]Cell{n.cell("models", b.Model), capabilityCell(gen, b.Model)}, fitCells(b, q)...))
+		model := n.cell("models", b.Model)
+		model.Note = b.Why
+		t.Rows = append(t.Rows, append([]Cell{model, capabilityCell(gen, b.Model)}, fitCells(b, q)...))
 	}
 	return t
 }
@@ -413,5 +423,5 @@ func fitCells(b *fit.Best, q fit.Query) []Cell {
 	if b.Depth > 0 {
 		basis.Note = "at " + text.Tokens(b.Depth)
 	}
-	return []Cell{size, {Text: text.GiB(b.Total)}, {Text: text.Tenths(*b.TPS)}, basis}
+	return []Cell{size, {Text: text.GiB(b.Total)}, {Text: speedText(*b.TPS, b.Use)}, basis}
 }

@@ -15,6 +15,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
+	"modeldex/dataset/text"
 	"modeldex/dataset/verbs"
 )
 
@@ -274,7 +275,7 @@ func speedText(s *fit.Speed, deep bool) string {
 	if deep {
 		filled = "-\t"
 		if s != nil && s.Filled != nil {
-			filled = estimateText(s.Filled.TPS) + "\t"
+			filled = text.Estimate(s.Filled.TPS) + "\t"
 		}
 	}
 	if s == nil || s.Use == nil {
@@ -289,21 +290,7 @@ func speedText(s *fit.Speed, deep bool) string {
 	if len(e.Evidence) > 0 {
 		evidence = "mostly " + string(e.Evidence[0].ID)
 	}
-	return fmt.Sprintf("%s%s\t%s to %s\testimate\t%s", filled, estimateText(e.Median), estimateText(e.P05), estimateText(e.P95), evidence)
-}
-
-// estimateText is a speed with two or three digits: an estimate is no more exact.
-func estimateText(v float64) string {
-	decimals := 0
-	switch {
-	case v >= 1000:
-		v = math.Round(v/10) * 10
-	case v < 1:
-		decimals = 2
-	case v < 100:
-		decimals = 1
-	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	return fmt.Sprintf("%s%s\t%s to %s\testimate\t%s", filled, text.Estimate(e.Median), text.Estimate(e.P05), text.Estimate(e.P95), evidence)
 }
 
 // Evaluate compares estimates with measurements of sources that are hidden from them.
