@@ -269,6 +269,10 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 	for _, verdict := range verdicts {
 		others := proven // whether a size has another verdict, or may get one
 		for _, size := range sizes {
+			z := &t.Quantizations[size.at]
+			if q.Quantization != "" && !sameName(q.Quantization, z.Name) {
+				continue
+			}
 			v := a.fits(size.at)
 			if v == Unknown || v == No && a.m.main > 0 {
 				v, _ = a.verdict(size.at)
@@ -277,9 +281,7 @@ func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(si
 				others = true
 				continue
 			}
-			z := &t.Quantizations[size.at]
-			switch {
-			case q.Quantization == "" && !a.lists(size.at), q.Quantization != "" && !sameName(q.Quantization, z.Name), allowed != nil && !allowed(size.at):
+			if q.Quantization == "" && !a.lists(size.at) || allowed != nil && !allowed(size.at) {
 				continue
 			}
 			if v != Fits && proven && a.e.isProven(q, t, m, z) {
