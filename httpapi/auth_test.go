@@ -16,7 +16,7 @@ func TestUnknownKeys(t *testing.T) {
 	damaged := []byte(s.secret)
 	damaged[20] ^= 1
 	for name, tt := range map[string]struct{ key, detail string }{
-		"not issued here":    {quota.NewSecret("mdx").Reveal(), "No such key has been issued."},
+		"not issued here":    {quota.NewSecret("mdx").Reveal(), "This key was never issued."},
 		"a character wrong":  {string(damaged), "The key is malformed"},
 		"not a character":    {strings.Replace(s.secret, s.secret[9:10], "-", 1), "The key is malformed"},
 		"shorter":            {s.secret[:39], "The key is malformed"},
