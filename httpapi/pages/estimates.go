@@ -52,8 +52,15 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 			thumb = ""
 		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: strings.ReplaceAll(s.Class, "_", " ")}, {Text: text.Whole(s.Rows)}, {Text: text.Percent(s.MedianError)}, {Text: text.Percent(s.Within25)}, {Text: text.Percent(s.Within50)},
-			{Text: text.Percent(s.Within100)}, {Text: text.Percent(s.Coverage)}, {Text: text.Tenths(s.Width) + " times"}, {Text: thumb},
+			{Text: strings.ReplaceAll(s.Class, "_", " ")},
+			{Text: text.Whole(s.Rows)},
+			{Text: text.Percent(s.MedianError)},
+			{Text: text.Percent(s.Within25)},
+			{Text: text.Percent(s.Within50)},
+			{Text: text.Percent(s.Within100)},
+			{Text: text.Percent(s.Coverage)},
+			{Text: text.Tenths(s.Width) + " times"},
+			{Text: thumb},
 		})
 	}
 	if id != "prompt" {

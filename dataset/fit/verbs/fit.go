@@ -326,9 +326,9 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if c.JSON() {
 		return env.PrintJSON(v)
 	}
-	fmt.Fprint(env.Stdout, page)
 	fmt.Fprintf(env.Stderr, "%s: %s of %s\n", src.Where, record.Counted(v.Generation.Rows, "measurement"), record.Counted(v.Generation.Sources, "source"))
-	return nil
+	_, err = io.WriteString(env.Stdout, page)
+	return err
 }
 
 // evaluation is the page of an evaluation.
