@@ -33,7 +33,7 @@ func published(whole object) object {
 	shared, _ := out.get("components")
 	c := shared.(object)
 	c.set("headers", headers)
-	c.set("parameters", plainSchemas(shareParameters(kept, parameters.(object))))
+	c.set("parameters", plainSchemas(shareParameters(kept, parameters.(object), schemas.(object))))
 	out.set("paths", plainSchemas(kept))
 	c.set("securitySchemes", security)
 	out.set("components", c)
@@ -98,7 +98,7 @@ func publishedProblems() object {
 }
 
 // shareParameters makes components of the parameters that several operations have, and refers to them in their place.
-func shareParameters(paths, shared object) object {
+func shareParameters(paths, shared, schemas object) object {
 	counts := map[string]int{}
 	each := func(visit func(tag string, list []any, i int)) {
 		for _, path := range paths {
@@ -130,6 +130,12 @@ func shareParameters(paths, shared object) object {
 		}
 		if names[same] == "" {
 			names[same] = titleCase(tag) + componentName(name.(string))
+			if schema, ok := schemas.get(titleCase(tag)); ok { // whose member of this name has this name in generated clients
+				properties, _ := schema.(object).get("properties")
+				if _, member := properties.(object).get(name.(string)); member {
+					names[same] += "Filter"
+				}
+			}
 			for _, taken := shared.get(names[same]); taken; _, taken = shared.get(names[same]) {
 				names[same] += "2"
 			}

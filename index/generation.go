@@ -90,7 +90,7 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	var work sync.WaitGroup
 	defer work.Wait()
-	work.Go(func() { gen.Fit = fit.New(set) })
+	work.Go(func() { gen.Fit = fit.NewUntil(ctx, set) })
 	work.Go(func() { gen.Freshness = dataset.FreshnessOf(set) })
 	work.Go(func() { gen.Credits = dataset.Credits(set) })
 	work.Go(func() { gen.Names = resolve.New(set) })
@@ -115,6 +115,9 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 		return nil, err
 	}
 	work.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	runs := func(model dataset.Slug) int { return benchmarks.counts(Model, string(model)).Own }
 	gen.Best = best.NewRule(set, gen.Capabilities, runs, gen.Fit)
 	return gen, nil

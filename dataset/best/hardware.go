@@ -39,7 +39,12 @@ func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
 	chosen, at := fit.Runs{}, map[dataset.Slug]int{}
 	for i, count := range counts {
 		one := q
-		one.Count = count
+		if one.Count = count; i > 0 {
+			one.Only = func(slug dataset.Slug) bool {
+				was, found := at[slug]
+				return r.several(slug) && (!found || r.against(&q, least, &chosen.Found[was]) != "")
+			}
+		}
 		runs, fault := r.find(one, minTPS, least, r.fit.Hardware)
 		if fault != nil {
 			return List{}, fault
@@ -49,9 +54,6 @@ func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
 			chosen.Found = nil
 		}
 		for _, b := range runs.Found {
-			if count > 1 && q.Count == 0 && !r.several(b.Hardware) {
-				continue
-			}
 			r.price(&b)
 			was, found := at[b.Hardware]
 			switch {

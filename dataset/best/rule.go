@@ -138,7 +138,9 @@ func (r *Rule) find(q fit.Query, minTPS float64, least limits, find func(fit.Que
 	}
 	runs, fault := find(asked, minTPS)
 	for i := range runs.Found {
-		value(&runs.Found[i])
+		b := &runs.Found[i]
+		value(b)
+		b.Why = why(&q, r.models[b.Model], b)
 	}
 	return runs, fault
 }
@@ -182,7 +184,7 @@ func (r *Rule) Fit(q fit.Query) (*fit.Answer, *fit.Fault) {
 // value is the points of a row, which it sets, and less than any where the row is not recommended.
 func (r *Rule) value(q *fit.Query, least limits, b *fit.Best) float64 {
 	p := r.points(q, b)
-	if b.Points, b.Why = &p, why(q, r.models[b.Model], b); r.against(q, least, b) != "" {
+	if b.Points = &p; r.against(q, least, b) != "" {
 		return p.Total - unwanted
 	}
 	return p.Total

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"regexp"
 	"slices"
@@ -36,14 +37,14 @@ type trial struct {
 // measurement, and works out the factors of the bands from the same comparisons.
 func Evaluate(set *dataset.Set) *Validated {
 	e := New(set)
-	r := e.read(set)
+	r := e.read(context.Background(), set)
 	v := &Validated{DatasetVersion: set.Info.Version, Digest: set.Digest.String()}
 	fold := foldsOf(r.generation, r.prompt)
 	var models [folds]struct{ generation, prompt *regression }
 	var work sync.WaitGroup
 	for i := range folds {
 		work.Go(func() {
-			models[i].generation, models[i].prompt = r.regressions(func(row *row) bool { return fold[row.source] != i })
+			models[i].generation, models[i].prompt = r.regressions(context.Background(), func(row *row) bool { return fold[row.source] != i })
 		})
 	}
 	work.Wait()

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"slices"
 
 	"modeldex/dataset"
@@ -16,7 +17,7 @@ type learnt struct {
 }
 
 // learn keeps what speeds rest on.
-func (e *Engine) learn(set *dataset.Set, r *reader) {
+func (e *Engine) learn(ctx context.Context, set *dataset.Set, r *reader) {
 	l := &e.learnt
 	if n := len(r.generation); n > 0 {
 		years := make([]float64, n)
@@ -27,7 +28,7 @@ func (e *Engine) learn(set *dataset.Set, r *reader) {
 		e.year = min(e.year, at(years, 0.9)) // nothing is expected of later years than most measurements are of
 	}
 	l.usual = r.backends.usual()
-	l.generation, l.prompt = r.regressions(func(*row) bool { return true })
+	l.generation, l.prompt = r.regressions(ctx, func(*row) bool { return true })
 	e.runs = newRuns(set.Benchmarks, r.runs)
 	l.rows, l.bySilicon, l.byShape, l.byKernels = slices.Clip(r.generation), map[name][]int32{}, map[name][]int32{}, map[name][]int32{}
 	for i := range l.rows {
@@ -46,8 +47,8 @@ func (e *Engine) learn(set *dataset.Set, r *reader) {
 }
 
 // regressions are fitted to the rows for which use is true.
-func (r *reader) regressions(use func(*row) bool) (generation, prompt *regression) {
-	return regress(observations(r.generation, use, (*config).generation)), regress(observations(r.prompt, use, (*config).reading))
+func (r *reader) regressions(ctx context.Context, use func(*row) bool) (generation, prompt *regression) {
+	return regress(ctx, observations(r.generation, use, (*config).generation)), regress(ctx, observations(r.prompt, use, (*config).reading))
 }
 
 func observations(rows []row, use func(*row) bool, of func(c *config) physics) (out []observation) {

@@ -177,6 +177,9 @@ func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 	var at site
 	var a ask
 	for _, slug := range e.hwBySlug {
+		if q.Only != nil && !q.Only(slug) {
+			continue
+		}
 		q.Hardware = slug
 		m, fault := e.machine(&q)
 		if fault != nil {

@@ -1,14 +1,23 @@
 package fit
 
-import "modeldex/dataset"
+import (
+	"context"
+
+	"modeldex/dataset"
+)
 
 // New makes an engine of a dataset, of which it keeps parts. Only measurements that compare are
 // kept, so that a table of a million rows costs one pass.
-func New(set *dataset.Set) *Engine {
+func New(set *dataset.Set) *Engine { return NewUntil(context.Background(), set) }
+
+// NewUntil is New that gives up soon after ctx has ended; the engine is of no use then.
+func NewUntil(ctx context.Context, set *dataset.Set) *Engine {
 	e := engine(set)
-	r := e.read(set)
-	e.learn(set, r)
-	e.prepare()
+	r := e.read(ctx, set)
+	e.learn(ctx, set, r)
+	if ctx.Err() == nil {
+		e.prepare()
+	}
 	return e
 }
 

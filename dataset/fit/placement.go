@@ -238,16 +238,18 @@ func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, o
 
 // resident reports whether all of a size fits on the devices.
 func (a *ask) resident(l *load, reserve bool) bool {
-	if len(a.m.devices) > 1 {
-		_, _, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
-		return ok
+	room := -l.extra - l.onDevices() - l.cache
+	for i := range a.m.devices {
+		d := &a.m.devices[i]
+		if room += d.usable - l.buffer; reserve {
+			room -= d.reserve(a.q)
+		}
 	}
-	d := &a.m.devices[0]
-	room := d.usable - l.extra - l.onDevices() - l.cache - l.buffer
-	if reserve {
-		room -= d.reserve(a.q)
+	if n := int64(len(a.m.devices)); n == 1 || room < -8*n { // parts are rounded to whole bytes
+		return room >= 0
 	}
-	return room >= 0
+	_, _, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
+	return ok
 }
 
 // inMain is what a plan leaves in main memory.

@@ -75,9 +75,11 @@ type Query struct {
 	// MeasuredFirst prefers a size of at least LeastBits that fits and was measured on the hardware to a more
 	// precise one whose speed is an estimate. It also prefers any size of at most EnoughBits to one of more.
 	MeasuredFirst bool
-	// Value says how good a size is that runs: lists name the one of the greatest value. It may set Why and Points. Nil:
-	// the most precise.
+	// Value says how good a size is that runs: lists name the one of the greatest value. It may set Points. Nil: the most
+	// precise.
 	Value func(b *Best) float64
+	// Only says at which hardware a list of hardware looks. Nil: at all.
+	Only func(dataset.Slug) bool
 	// BestOnly answers with the best size alone, which is a tenth of the work.
 	BestOnly bool
 }

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -59,7 +60,7 @@ const (
 )
 
 // regress fits a regression.
-func regress(rows []observation) *regression {
+func regress(ctx context.Context, rows []observation) *regression {
 	r := &regression{terms: make([]float64, terms)}
 	left, weights := make([]float64, len(rows)), make([]float64, len(rows))
 	for i := range rows {
@@ -83,6 +84,9 @@ func regress(rows []observation) *regression {
 		effects[g], sums[g] = make([]float64, len(known[g])), make([]float64, len(known[g]))
 	}
 	for round := range rounds {
+		if ctx.Err() != nil {
+			break
+		}
 		r.fitTerms(rows, left, weights)
 		spread := 0.0
 		total := 0.0

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -98,7 +99,7 @@ type reader struct {
 }
 
 // read reads the measurements of a set once.
-func (e *Engine) read(set *dataset.Set) *reader {
+func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 	r := &reader{Engine: e, supplementary: map[string]bool{}, backends: backendCounts{}}
 	for i := range set.Origins {
 		if o := &set.Origins[i]; o.Supplementary != nil && *o.Supplementary {
@@ -106,6 +107,9 @@ func (e *Engine) read(set *dataset.Set) *reader {
 		}
 	}
 	for i := range min(set.Benchmarks.Len(), mostRead) {
+		if i%1024 == 0 && ctx.Err() != nil {
+			break
+		}
 		if b := set.Benchmarks.At(i); b.Withdrawn == nil {
 			r.add(b, uint32(i))
 		}

@@ -1,5 +1,7 @@
 package record
 
+import "strconv"
+
 // Quality is one published measurement of what a quantization of a model loses against its weights in 16 bits: lines of
 // data/quality/*.ndjson.
 type Quality struct {
@@ -40,10 +42,16 @@ func (q *Quality) Change() float64 {
 	case q.ReferenceValue == nil:
 		return q.Value
 	case q.Metric == Perplexity:
-		return (q.Value / *q.ReferenceValue - 1) * 100
+		return TwelveDigits((q.Value / *q.ReferenceValue - 1) * 100)
 	default:
-		return *q.ReferenceValue - q.Value
+		return TwelveDigits(*q.ReferenceValue - q.Value)
 	}
+}
+
+// TwelveDigits rounds a number to 12 digits, which leaves out the noise of sums and quotients.
+func TwelveDigits(v float64) float64 {
+	out, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	return out
 }
 
 // QualityMetric is what was measured of a quantization.

@@ -323,7 +323,7 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 		basis += " and ends after " + text.Tenths(s.Total.Median) + " s"
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
-		return z.Quantization + ": about " + text.Estimate(f.TPS) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + speedText(*s.TPS, s.Use) + " with an empty one, " + basis + "."
+		return z.Quantization + ": about " + speedText(f.TPS, s.Use) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + speedText(*s.TPS, s.Use) + " with an empty one, " + basis + "."
 	}
 	return z.Quantization + ": " + about + speedText(*s.TPS, s.Use) + " tok/s with an empty cache, " + basis + "."
 }

@@ -59,8 +59,8 @@ type Pivot struct {
 // GroupOf is a group of benchmarks by some fields as it is shown.
 func GroupOf(g *index.Group, by []string) *Group {
 	out := &Group{
-		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: twelveDigits(g.Min), P10: twelveDigits(g.P10), P25: twelveDigits(g.P25),
-		Median: twelveDigits(g.Median), P75: twelveDigits(g.P75), P90: twelveDigits(g.P90), Max: twelveDigits(g.Max),
+		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: record.TwelveDigits(g.Min), P10: record.TwelveDigits(g.P10), P25: record.TwelveDigits(g.P25),
+		Median: record.TwelveDigits(g.Median), P75: record.TwelveDigits(g.P75), P90: record.TwelveDigits(g.P90), Max: record.TwelveDigits(g.Max),
 		NewestRunDate: DateText(g.Newest()), SharedSettings: map[string]any{}, DifferingSettings: []string{}, Comparable: g.Comparable,
 	}
 	for i, v := range g.Key() {
@@ -101,12 +101,6 @@ func appendFloat(b []byte, v float64) []byte {
 		return append(b, rowjson.Marshal(v)...)
 	}
 	return strconv.AppendFloat(b, v, 'f', -1, 64)
-}
-
-// twelveDigits rounds a number to 12 digits.
-func twelveDigits(v float64) float64 {
-	out, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
-	return out
 }
 
 func orNull(v string) *string {
@@ -164,7 +158,7 @@ func PivotOf(stats *index.Stats, value string) *Pivot {
 		g := &stats.Groups[i]
 		key := g.Key()
 		row, column := rowOf[key[0]], columnOf[key[1]]
-		out.Values[row][column], out.N[row][column], out.Comparable[row][column] = twelveDigits(g.Statistic(value)), g.N, g.Comparable
+		out.Values[row][column], out.N[row][column], out.Comparable[row][column] = record.TwelveDigits(g.Statistic(value)), g.N, g.Comparable
 	}
 	return out
 }

@@ -112,7 +112,7 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 			return appendJSON(dst, &modelHead{modelRow(m, n, can, catalog), sizes})
 		},
 		Quality: func(dst []byte, q *dataset.Quality) ([]byte, error) {
-			return appendJSON(dst, &Quality{*q, twelveDigits(q.Change())})
+			return appendJSON(dst, &Quality{*q, q.Change()})
 		},
 		Hardware: func(dst []byte, h *dataset.Hardware, n index.BenchmarkCounts) ([]byte, error) {
 			return appendJSON(dst, &Hardware{*h, n.Own, n.WithVariants, nil})
