@@ -247,7 +247,7 @@ func (q *listQuery) findRuns(of dataset.Slug) (list best.List, why string, fault
 // Why records are left out of what runs, as the end of a notice.
 const (
 	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
-	noSpeed   = ": the speed was not measured, and no measurements are near enough and agree enough for an estimate"
+	noSpeed   = ": the speed was not measured, and a fact that an estimate needs is not published"
 )
 
 // pareto keeps what nothing beats in speed and in intelligence, or in price.
