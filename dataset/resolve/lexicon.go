@@ -483,6 +483,27 @@ func (x *lexicon) words(text string) []word {
 	return phrased(split(text))
 }
 
+// lettersAsDigits writes letters that look like digits as these.
+var lettersAsDigits = strings.NewReplacer("o", "0", "l", "1", "i", "1")
+
+// rejoined are words for near: a number that a letter in place of a digit split, such as 4o90, is that number.
+func (x *lexicon) rejoined(ws []word) (out []string) {
+	for i := 0; i < len(ws); {
+		to, joined := i+1, ws[i].text
+		for ; to < len(ws) && ws[to].start == ws[to-1].end; to++ {
+			joined += ws[to].text
+		}
+		parts := texts(ws[i:to])
+		if to-i > 1 && isDigit(joined[0]) && slices.ContainsFunc(parts, func(part string) bool { return len(part) == 1 || x.post[part] == nil }) {
+			if digits := lettersAsDigits.Replace(joined); x.post[digits] != nil {
+				parts = []string{digits}
+			}
+		}
+		out, i = append(out, parts...), to
+	}
+	return out
+}
+
 // near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.
 func (x *lexicon) near(words []string) (out []int) {
 	score := map[int]float64{}
@@ -498,7 +519,7 @@ func (x *lexicon) near(words []string) (out []int) {
 			add(p, 1)
 		case len(w) > 4 || len(w) > 2 && isDigit(w[0]):
 			for have, p := range x.post {
-				if len(have) == len(w) && oneApart(have, w) {
+				if (len(have) == len(w) || isDigit(w[0]) && isDigit(have[0])) && oneApart(have, w) {
 					add(p, 0.5)
 				}
 			}

@@ -215,7 +215,7 @@ func (r *Resolver) guess(a *Answer) {
 		return
 	}
 	var candidates []Candidate
-	for _, rec := range x.near(texts(x.spell(x.words(a.key)))) {
+	for _, rec := range x.near(x.rejoined(x.spell(x.words(a.key)))) {
 		candidates = append(candidates, Candidate{a.Kind, x.recs[rec].slug, x.recs[rec].name, "similar name"})
 	}
 	a.guessed(candidates)
