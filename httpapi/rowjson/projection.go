@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -160,15 +159,6 @@ func Sure[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-// AppendString appends a text as JSON.
-func AppendString(b []byte, s string) []byte {
-	out, err := jsontext.AppendQuote(b, s)
-	if err != nil {
-		panic(err) // addresses are escaped and versions checked
-	}
-	return out
 }
 
 // Marshal is the JSON of a value whose types can be marshaled, with sorted keys.

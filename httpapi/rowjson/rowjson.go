@@ -3,7 +3,7 @@
 // a decoder checks and copies each token. In valid JSON it finds what a decoder finds. It never reads past
 // the end, and reports where it cannot go on: callers that have a decoder use that then. All functions are safe for concurrent use.
 //
-// A Projection keeps some fields of a row, by their names in a FieldTree. AppendString and Marshal write JSON that cannot fail.
+// A Projection keeps some fields of a row, by their names in a FieldTree. Marshal writes JSON that cannot fail.
 package rowjson
 
 import (
@@ -174,40 +174,4 @@ func Unquote(value []byte) string {
 		return ""
 	}
 	return string(text)
-}
-
-// Names is a set of names of members.
-type Names map[string]bool
-
-// NamesOf is the set of some names, given without quotes.
-func NamesOf(names ...string) Names {
-	out := make(Names, len(names))
-	for _, name := range names {
-		out[`"`+name+`"`] = true
-	}
-	return out
-}
-
-// Pick is a row of the members with some names only, without those that are null. A decoder makes the same of it
-// for a type with no other members. Rows have up to ninety members, and decoding all of them takes most of the
-// time. It reads no further than the last of the names.
-func Pick(row []byte, names Names) []byte {
-	some := make([]byte, 1, 512)
-	some[0] = '{'
-	missing := len(names)
-	for name, value := range Members(row) {
-		if !names[string(name)] {
-			continue
-		}
-		if value[0] != 'n' { // null
-			if len(some) > 1 {
-				some = append(some, ',')
-			}
-			some = append(append(append(some, name...), ':'), value...)
-		}
-		if missing--; missing == 0 {
-			break
-		}
-	}
-	return append(some, '}')
 }

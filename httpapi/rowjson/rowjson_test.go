@@ -102,17 +102,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestPick(t *testing.T) {
-	row := []byte(`{"slug":"a,\"b\"","name":"c","none":null,"list":[{"slug":1},"}"],"n":-1.5,"last":true}`)
-	for want, names := range map[string][]string{
-		`{}`: {"none", "absent", "1"}, `{"slug":"a,\"b\"","n":-1.5}`: {"n", "slug", "none"}, `{"list":[{"slug":1},"}"],"last":true}`: {"last", "list"},
-	} {
-		if got := Pick(row, NamesOf(names...)); string(got) != want {
-			t.Errorf("%v of %s are %s, want %s", names, row, got, want)
-		}
-	}
-}
-
 func TestUnquote(t *testing.T) {
 	for value, want := range map[string]string{
 		`"a b"`: "a b", `""`: "", `"\"\u00e9\\"`: "\"é\\", `null`: "", `1`: "", ``: "", `"a`: "", `"\x"`: "",

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"modeldex/dataset/record"
-	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
@@ -93,14 +92,6 @@ func settingValue(kind index.FieldKind, value string) any {
 	default:
 		return value
 	}
-}
-
-// appendFloat appends a number as marshal does.
-func appendFloat(b []byte, v float64) []byte {
-	if size := math.Abs(v); v != 0 && (size < 1e-6 || size >= 1e21) { // written with an exponent
-		return append(b, rowjson.Marshal(v)...)
-	}
-	return strconv.AppendFloat(b, v, 'f', -1, 64)
 }
 
 func orNull(v string) *string {
