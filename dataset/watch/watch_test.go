@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"go.uber.org/goleak"
 
 	"modeldex/dataset"
@@ -39,9 +38,9 @@ type watched struct {
 	got chan outcome
 }
 
-// quick is a watch that does not wait long; rescans are too rare to help unless asked for.
+// quick is a watch that does not wait long.
 func quick() Options {
-	return Options{Load: dataset.Options{Now: datasettest.Day}, Debounce: 10 * time.Millisecond, MaxDelay: 50 * time.Millisecond, RescanEvery: time.Hour}
+	return Options{Load: dataset.Options{Now: datasettest.Day}, Every: 5 * time.Millisecond, Quiet: 5 * time.Millisecond}
 }
 
 // watch watches dir, which holds a clean dataset that has been loaded.
@@ -107,7 +106,7 @@ func swapVersion(t *testing.T, dir, version string) {
 	datasettest.Must(t, os.Rename(beside, filepath.Join(dir, "dataset.json")))
 }
 
-// TestWatchEdits: each way of changing files is an event.
+// TestWatchEdits: each way of changing files is found.
 func TestWatchEdits(t *testing.T) {
 	dir := t.TempDir()
 	datasettest.WriteBase(t, dir)
@@ -287,7 +286,7 @@ func TestWatchCheckout(t *testing.T) {
 	datasettest.PutFile(t, lock, "")
 	before := looks.Load()
 	w.setVersion("half")
-	time.Sleep(20 * opt.Debounce)
+	time.Sleep(20 * opt.Quiet)
 	if n := looks.Load() - before; n > 1 { // one may have begun before the lock was there
 		t.Errorf("the files were read %d times during a checkout", n)
 	}
@@ -335,7 +334,6 @@ func TestWatchFutureFiles(t *testing.T) {
 		datasettest.WriteBase(t, dir)
 		var looks atomic.Int32
 		opt := Options{Load: dataset.Options{Now: datasettest.Day}, BeforeLoad: func() { looks.Add(1) }}
-		opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
 		w := watch(t, dir, opt)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
@@ -347,39 +345,11 @@ func TestWatchFutureFiles(t *testing.T) {
 	})
 }
 
-// TestWatchWithoutEvents: where the system gives no events the rescans find changes, and the
-// reason is told once.
-func TestWatchWithoutEvents(t *testing.T) {
-	dir := t.TempDir()
-	datasettest.WriteBase(t, dir)
-	told := make(chan error, 1000)
-	opt := quick()
-	opt.RescanEvery = 5 * time.Millisecond
-	opt.OnError = func(err error) { told <- err }
-	opt.notify = func(map[string][]string, func()) (func(), error) {
-		return func() {}, errors.New("too many open files")
-	}
-	w := watch(t, dir, opt)
-	for _, version := range []string{"2", "3", "4"} {
-		w.setVersion(version)
-		w.wantVersion(version)
-	}
-	if err := <-told; !strings.Contains(err.Error(), "too many open files") || !strings.Contains(err.Error(), dir) {
-		t.Errorf("told %v, want the folder and the reason", err)
-	}
-	if n := len(told); n > 0 {
-		t.Errorf("the same reason was told %d times more", n)
-	}
-}
-
-// TestWatchLostEvents: a rescan finds what no event told of, also a file of the same size and
-// time written right after it was read.
-func TestWatchLostEvents(t *testing.T) {
+// TestWatchSameTime: a file of the same size and time written right after it was read is found.
+func TestWatchSameTime(t *testing.T) {
 	dir := t.TempDir()
 	datasettest.WriteBase(t, dir)
 	opt := quick()
-	opt.RescanEvery = 5 * time.Millisecond
-	opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
 	w := watch(t, dir, opt)
 	name := filepath.Join(dir, "dataset.json")
 	w.setVersion("2")
@@ -391,20 +361,18 @@ func TestWatchLostEvents(t *testing.T) {
 	w.wantVersion("3")
 }
 
-// TestWatchUnreadable: a file that cannot be read is rejected with the reason, once, and tried
-// again without any event.
+// TestWatchUnreadable: a file that cannot be read is rejected with the reason, once, and tried again.
 func TestWatchUnreadable(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "data")
 	datasettest.WriteBase(t, dir)
 	opt := quick()
-	opt.RescanEvery = 5 * time.Millisecond
 	w := watch(t, dir, opt)
 	name := filepath.Join(dir, "tools", "runner.json")
 	datasettest.Must(t, os.Rename(name, filepath.Join(root, "kept")))
 	datasettest.Must(t, os.Symlink("runner.json", name)) // a link to itself: even root cannot read it
 	w.wantRefused("tools/runner.json: cannot be read")
-	time.Sleep(20 * opt.RescanEvery)
+	time.Sleep(20 * opt.Every)
 	if n := len(w.got); n > 0 {
 		t.Errorf("%d outcomes more for the same reason", n)
 	}
@@ -428,47 +396,12 @@ func TestWatchNeighbours(t *testing.T) {
 	for i := range 50 {
 		datasettest.PutFile(t, filepath.Join(root, "modeldex.db"), fmt.Sprint(i))
 	}
-	time.Sleep(10 * opt.Debounce)
+	time.Sleep(10 * opt.Quiet)
 	if n := looks.Load(); n != 1 {
 		t.Errorf("the dataset was read %d times for a file beside it", n-1)
 	}
 	w.setVersion("2")
 	w.wantVersion("2")
-}
-
-// TestForward: events and errors of any kind mean "look again".
-func TestForward(t *testing.T) {
-	folders := map[string][]string{"/d": nil, "/": {"d"}}
-	tests := []struct {
-		name  string
-		event *fsnotify.Event
-		err   error
-		want  int32
-	}{
-		{"a write", &fsnotify.Event{Name: "/d/x", Op: fsnotify.Write}, nil, 1},
-		{"a change of mode", &fsnotify.Event{Name: "/d/x", Op: fsnotify.Chmod}, nil, 1},
-		{"the folder replaced", &fsnotify.Event{Name: "/d", Op: fsnotify.Create}, nil, 1},
-		{"a neighbour", &fsnotify.Event{Name: "/e", Op: fsnotify.Create}, nil, 0},
-		{"an overflow", nil, fsnotify.ErrEventOverflow, 1},
-		{"another error", nil, errors.New("input/output error"), 1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			events, errs := make(chan fsnotify.Event, 1), make(chan error, 1)
-			if tt.event != nil {
-				events <- *tt.event
-			} else {
-				errs <- tt.err
-			}
-			close(events)
-			close(errs)
-			var n atomic.Int32
-			forward(events, errs, folders, func() { n.Add(1) })
-			if n.Load() != tt.want {
-				t.Errorf("forward called again %d times, want %d", n.Load(), tt.want)
-			}
-		})
-	}
 }
 
 // TestRescanIsFolded: a thousand kicks during a look are one look more, and none is lost.
@@ -484,7 +417,6 @@ func TestRescanIsFolded(t *testing.T) {
 			<-kicked
 		}
 	}
-	opt.notify = func(map[string][]string, func()) (func(), error) { return func() {}, nil }
 	w := watch(t, dir, opt)
 	<-looking
 	for range 1000 {
@@ -530,7 +462,7 @@ func TestCloseDoesNotWait(t *testing.T) {
 		t.Fatal("Close waits for a look that hangs")
 	}
 	close(end)
-	time.Sleep(20 * opt.Debounce)
+	time.Sleep(20 * opt.Quiet)
 	if n := taken.Load(); n > 0 {
 		t.Errorf("%d sets were handed over after Close", n)
 	}
@@ -570,28 +502,4 @@ var strangeFiles = []struct {
 		}
 		return errors.Join(f.Truncate(2<<30), f.Close())
 	}},
-}
-
-// TestEventErrors: the error says what to change, and is the same each time, so that it is reported once.
-func TestEventErrors(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	folders := map[string][]string{}
-	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-		folders[filepath.Join(file, name)] = nil // below a file no folder can be
-	}
-	for range 20 {
-		end, err := notifyFS(folders, func() {})
-		end()
-		if want := filepath.Join(file, "a"); err == nil || !strings.HasPrefix(err.Error(), want+": ") {
-			t.Fatalf("notifyFS = %v, want an error of %s", err, want)
-		}
-	}
-	for errno, want := range map[syscall.Errno]string{syscall.ENOSPC: "max_user_watches", syscall.EMFILE: "max_user_instances"} {
-		if err := explain(errno); !errors.Is(err, errno) || !strings.Contains(err.Error(), want) {
-			t.Errorf("explain(%v) = %v, want %s in it", errno, err, want)
-		}
-	}
 }

@@ -77,7 +77,6 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 			r.loadSnapshots(ctx)
 		},
 		AfterLoad: giveBack, // of reading the files, and of the generation that is no longer served
-		OnError:   func(err error) { r.cfg.Log.Warn("file events", "cause", err) },
 	}, func(set *dataset.Set, err error) { r.reload(ctx, set, err) })
 	r.watcher.Store(&w)
 	return w
