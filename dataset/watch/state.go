@@ -12,11 +12,13 @@ import (
 )
 
 // A state is what a dataset directory shows at one moment without reading its files. If two are equal, no file was
-// changed in between, except for one written twice within a tick of the file system's clock. It is immutable.
+// changed in between, except for one written twice within a tick of the file system's clock.
 type state struct {
 	at    time.Time
 	files map[string]stamp // of what a load reads and of the extra folders, by path
-	lock  string           // of the git index above, empty outside a work tree
+	// folders are the dataset, its record folders and the extra ones, by path.
+	folders map[string]stamp
+	lock    string // of the git index above, empty outside a work tree
 }
 
 // tick is the coarsest clock of a file system, that of FAT.
@@ -38,36 +40,43 @@ func (s stamp) same(o stamp) bool {
 
 // stateOf looks at a dataset directory and at more folders of it. What cannot be seen is part of the picture.
 func stateOf(dir string, also []string) *state {
-	s := &state{at: time.Now(), files: map[string]stamp{}, lock: gitLock(dir)}
-	files, folders := dataset.Layout()
+	s := &state{at: time.Now(), files: map[string]stamp{}, folders: foldersOf(dir, also), lock: gitLock(dir)}
+	files, _ := dataset.Layout()
 	for _, name := range files {
-		s.stamp(filepath.Join(dir, name))
+		name = filepath.Join(dir, name)
+		s.files[name] = stampOf(name)
 	}
-	for _, folder := range append(append(folders, dataset.ChangesDir), also...) {
-		folder = filepath.Join(dir, folder)
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			s.files[folder] = stamp{err: err.Error()}
-		}
+	for folder := range s.folders {
+		entries, _ := os.ReadDir(folder) // the stamp of the folder says why it has none
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), ".") {
-				s.stamp(filepath.Join(folder, e.Name()))
+			if name := filepath.Join(folder, e.Name()); folder != dir && !strings.HasPrefix(e.Name(), ".") {
+				s.files[name] = stampOf(name)
 			}
 		}
 	}
 	return s
 }
 
-func (s *state) stamp(name string) {
-	info, err := os.Stat(name)
-	if err != nil {
-		s.files[name] = stamp{err: err.Error()}
-		return
+// foldersOf looks at the folders alone, which change with each file that comes, goes or is replaced.
+func foldersOf(dir string, also []string) map[string]stamp {
+	_, names := dataset.Layout()
+	folders := map[string]stamp{dir: stampOf(dir)}
+	for _, name := range append(append(names, dataset.ChangesDir), also...) {
+		name = filepath.Join(dir, name)
+		folders[name] = stampOf(name)
 	}
-	s.files[name] = stamp{info: info}
+	return folders
 }
 
-// same reports whether no file changed between two looks; of which the other may be nil.
+func stampOf(name string) stamp {
+	info, err := os.Stat(name)
+	if err != nil {
+		return stamp{err: err.Error()}
+	}
+	return stamp{info: info}
+}
+
+// same reports whether no file changed between two looks; the other may be nil.
 func (s *state) same(o *state) bool { return o != nil && maps.EqualFunc(s.files, o.files, stamp.same) }
 
 // staleLock is the age from which a lock counts as left behind by a killed git. A lock that far in the future

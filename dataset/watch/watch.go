@@ -1,7 +1,6 @@
 // Package watch loads a dataset again when its files change.
 //
-// A Watcher looks at the directory every two seconds: a look asks the file system about each file and reads none.
-// Where something differs, the files are read once two looks a moment apart agree. A load under which a file changed
+// A Watcher looks at the folders every two seconds, and every ten at each file, and reads none. Where something differs, the files are read once two looks a moment apart agree. A load under which a file changed
 // is not handed over. Neither is one while git holds the lock of its index. File events are not used: network mounts
 // send none, and a look at the shipped dataset takes a few milliseconds.
 //
@@ -14,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -29,7 +29,7 @@ var errMoving = errors.New("the files keep changing while they are read")
 type Options struct {
 	// Load is how the dataset is loaded; its Last and Workers are set by the watcher.
 	Load dataset.Options
-	// Every is how often the files are looked at; zero means 2 s. Looks that take long are rarer.
+	// Every is how often the folders are looked at, and five times as long how often each file is; zero means 2 s.
 	Every time.Duration
 	// Quiet is how long after a change the files must stay as they are before they are read; zero means 250 ms.
 	Quiet time.Duration
@@ -53,10 +53,10 @@ type Watcher struct {
 
 	// Of the goroutine that looks, of which there is one at a time:
 	wait     time.Duration // until the next look
+	skipped  int           // looks at folders since the last one at each file
 	last     *dataset.Set
 	seen     *state    // at the last look that found a difference
 	read     *state    // in which the files were read, when it was first seen; nil before
-	tried    time.Time // when they were read last
 	settled  bool      // they were read when that state was older than a tick: a later change shows
 	pending  bool      // they could not be read: try again
 	rejected string    // the reason handed over last, empty where a set was
@@ -129,14 +129,20 @@ func (w *Watcher) run() {
 
 // look reads the files if they were asked for, or have changed and are at rest.
 func (w *Watcher) look(asked bool) {
+	w.wait = w.opt.Every
+	if w.skipped++; !asked && w.skipped < 5 && w.read != nil &&
+		maps.EqualFunc(foldersOf(w.dir, w.opt.ExtraDirs), w.read.folders, stamp.same) {
+		return
+	}
+	w.skipped = 0
 	before := stateOf(w.dir, w.opt.ExtraDirs)
-	w.wait = max(w.opt.Every, 20*time.Since(before.at))
 	switch {
 	case before.locked(): // a checkout may pause for long between two files
 		w.seen, w.read, w.wait = nil, nil, w.opt.Quiet
 		return
 	case asked:
 	case before.same(w.read) && !w.due(before.at):
+		w.read.folders = before.folders // files that are not read came or went
 		return
 	case !before.same(w.read) && !before.same(w.seen):
 		w.moved(before)
@@ -159,7 +165,7 @@ func (w *Watcher) look(asked bool) {
 		w.moved(after)
 		return
 	}
-	w.tries, w.tried = 0, before.at
+	w.tries = 0
 	if after.same(w.read) {
 		w.settled = before.at.Sub(w.read.at) >= tick
 	} else {
@@ -171,7 +177,7 @@ func (w *Watcher) look(asked bool) {
 // due reports whether files that seem unchanged are to be read again: they may have been written twice within a tick,
 // or could not be read.
 func (w *Watcher) due(now time.Time) bool {
-	return !w.settled && now.Sub(w.read.at) >= tick || w.pending && now.Sub(w.tried) >= 5*w.opt.Every
+	return w.pending || !w.settled && now.Sub(w.read.at) >= tick
 }
 
 // moved has the files looked at again soon. Files that never stop changing are reported once in a while.
