@@ -1,8 +1,9 @@
 // Package watch loads a dataset again when its files change.
 //
-// A Watcher looks at the folders every two seconds, and every ten at each file, and reads none. Where something differs, the files are read once two looks a moment apart agree. A load under which a file changed
-// is not handed over. Neither is one while git holds the lock of its index. File events are not used: network mounts
-// send none, and a look at the shipped dataset takes a few milliseconds.
+// A Watcher looks at the files soon after an event of the file system. As events get lost and network mounts send none,
+// it also looks at the folders every two seconds, and every ten at each file. Where something differs, the files are
+// read once two looks a moment apart agree. A load under which a file changed is not handed over. Neither is one while
+// git holds the lock of its index.
 //
 // Reading may never end, as on a network mount that hangs. So each look has a goroutine of its own, which Close does
 // not wait for.
@@ -38,6 +39,8 @@ type Options struct {
 	// BeforeLoad is called before the files are read, AfterLoad when what was read has been handed over or dropped;
 	// each may be nil.
 	BeforeLoad, AfterLoad func()
+
+	noEvents bool // for a test
 }
 
 // A Watcher loads a dataset again when its files change. Its methods are safe for concurrent use.
@@ -50,6 +53,8 @@ type Watcher struct {
 	again chan struct{} // of size one: any number of requests causes one look
 	stop  chan struct{}
 	done  sync.WaitGroup
+
+	events events
 
 	// Of the goroutine that looks, of which there is one at a time:
 	wait     time.Duration // until the next look
@@ -79,6 +84,9 @@ func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take
 		dir = abs
 	}
 	w := &Watcher{ctx: ctx, dir: dir, opt: opt, take: take, last: last, again: make(chan struct{}, 1), stop: make(chan struct{})}
+	if !opt.noEvents {
+		w.events = newEvents()
+	}
 	w.done.Go(w.run)
 	return w
 }
@@ -104,6 +112,8 @@ func (w *Watcher) Close() {
 func (w *Watcher) run() {
 	next := time.NewTimer(0) // files may have changed since last was loaded
 	defer next.Stop()
+	defer w.events.close()
+	soon := w.events.soon
 	for {
 		asked := false
 		select {
@@ -112,6 +122,10 @@ func (w *Watcher) run() {
 		case <-w.again:
 			asked = true
 		case <-next.C:
+		case <-soon:
+			soon, w.skipped = nil, eachFile // one look for all events of a moment
+			next.Reset(w.opt.Quiet)
+			continue
 		}
 		looked := make(chan struct{})
 		go func() {
@@ -123,15 +137,20 @@ func (w *Watcher) run() {
 			return
 		case <-looked:
 			next.Reset(w.wait)
+			soon = w.events.soon
 		}
 	}
 }
 
+// eachFile is how many looks pass between two at each file.
+const eachFile = 5
+
 // look reads the files if they were asked for, or have changed and are at rest.
 func (w *Watcher) look(asked bool) {
 	w.wait = w.opt.Every
-	if w.skipped++; !asked && w.skipped < 5 && w.read != nil &&
-		maps.EqualFunc(foldersOf(w.dir, w.opt.ExtraDirs), w.read.folders, stamp.same) {
+	folders := foldersOf(w.dir, w.opt.ExtraDirs)
+	w.events.add(folders)
+	if w.skipped++; !asked && w.skipped < eachFile && w.read != nil && maps.EqualFunc(folders, w.read.folders, stamp.same) {
 		return
 	}
 	w.skipped = 0

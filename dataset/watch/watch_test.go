@@ -333,7 +333,7 @@ func TestWatchFutureFiles(t *testing.T) {
 		dir := t.TempDir()
 		datasettest.WriteBase(t, dir)
 		var looks atomic.Int32
-		opt := Options{Load: dataset.Options{Now: datasettest.Day}, BeforeLoad: func() { looks.Add(1) }}
+		opt := Options{Load: dataset.Options{Now: datasettest.Day}, BeforeLoad: func() { looks.Add(1) }, noEvents: true}
 		w := watch(t, dir, opt)
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
@@ -343,6 +343,19 @@ func TestWatchFutureFiles(t *testing.T) {
 		w.setVersion("2")
 		w.wantVersion("2")
 	})
+}
+
+// TestWatchEvents: an event has the files looked at long before the next look is due, also in a folder that came later.
+func TestWatchEvents(t *testing.T) {
+	dir := t.TempDir()
+	datasettest.WriteBase(t, dir)
+	opt := quick()
+	opt.Every = time.Hour
+	w := watch(t, dir, opt)
+	for _, version := range []string{"2", "3"} {
+		w.setVersion(version)
+		w.wantVersion(version)
+	}
 }
 
 // TestWatchSameTime: a file of the same size and time written right after it was read is found.
